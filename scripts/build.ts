@@ -1,0 +1,23 @@
+/** Builds dist/: the command line, the programs ralph starts, and the library. */
+import { rmSync } from 'node:fs'
+import { build } from 'esbuild'
+
+rmSync('dist', { recursive: true, force: true })
+const common = { bundle: true, platform: 'node', target: 'node22', logLevel: 'warning' } as const
+await Promise.all([
+  build({
+    ...common,
+    entryPoints: { cli: 'src/fronts/cli/main.ts' },
+    outdir: 'dist',
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+  }),
+  build({
+    ...common,
+    entryPoints: { 'scripted-agent': 'src/host/scripted-agent.ts' },
+    outdir: 'dist',
+    format: 'esm',
+    outExtension: { '.js': '.mjs' },
+  }),
+  build({ ...common, entryPoints: { index: 'src/index.ts' }, outdir: 'dist', format: 'esm' }),
+])

@@ -1,0 +1,101 @@
+/** What ralph must know about a coding agent: data and pure functions, one file an agent. */
+
+export type Agent = {
+  name: string
+  /** How to find it without a model call. Absent: there is nothing to look for. */
+  probe?: Probe
+  command(request: Request): Command
+  /** One parser a turn: it is fed line by line and sums up at the end. */
+  parser(request: Request): Parser
+  /** Time between asking it to end and ending it. */
+  graceMs: number
+}
+
+export type Probe = {
+  programs: string[]
+  versionArgs: string[]
+  /** Any of these files (`~` is the home folder) or variables tells that somebody is logged in. */
+  login: { files: string[]; variables: string[] }
+}
+
+/** What one turn needs. `self` is the command line that starts one of ralph's own programs. */
+export type Request = {
+  prompt: string
+  mode: 'headless' | 'interactive'
+  model?: string
+  /** The agent's own session to go on with. */
+  resume?: string
+  permissions: 'bypass' | 'ask'
+  /** What stands behind the colon of `--agent name:target`. */
+  target: string
+  extraArgs: string[]
+  dir: string
+  /** A private folder for this turn, for files the agent writes to be collected. */
+  folder: string
+  self: (program: string) => string[]
+  at: number
+}
+
+/** Started without a shell; `stdin` is written and ended, unless the parser goes on writing. */
+export type Command = { argv: string[]; env: Record<string, string>; stdin: string; dialogue?: true }
+
+export type Parser = {
+  push(line: string, stream: 'out' | 'err'): Pushed
+  /** Files to read once the agent has ended, such as usage reports. */
+  collect?(): string[]
+  end(exit: Exit, files: ReadonlyMap<string, string>): Outcome
+}
+
+/** `write` goes to the agent's stdin; `done` ends it (both only in a dialogue). */
+export type Pushed = { events: AgentEvent[]; write?: string; done?: true }
+
+export type Exit = {
+  code: number | null
+  signal: string | null /** Why ralph itself ended the agent. */
+  stopped?: 'silent' | 'deadline' | 'told'
+}
+
+export type AgentEvent =
+  | { kind: 'session'; id: string }
+  | { kind: 'text'; text: string }
+  | { kind: 'tool'; name: string; summary: string }
+  | { kind: 'usage'; usage: Usage }
+  | { kind: 'retry'; why: string }
+  | { kind: 'warning'; message: string }
+
+/** `scope` says what the numbers cover: one step, this run, or the agent's whole session with the runs before it. */
+export type Usage = {
+  input: number
+  output: number
+  cached: number
+  costUsd?: number
+  scope: 'step' | 'run' | 'session'
+}
+
+export type Outcome = {
+  kind:
+    | 'ok'
+    | 'rate-limit'
+    | 'quota'
+    | 'auth'
+    | 'context'
+    | 'overloaded'
+    | 'config'
+    | 'refused'
+    | 'killed'
+    | 'crash'
+    | 'unknown'
+  /** The final assistant text, and nothing else the agent printed. */
+  finalText: string
+  /** What the agent or the system said when it did not end well. */
+  message?: string
+  session?: string
+  tokens: number
+  /** Absent: the agent does not report it. */
+  costUsd?: number
+  resetsAt?: number
+  /** Tools a permission was denied for. */
+  denied: string[]
+  /** Commands the agent ran. */
+  ran: string[]
+}

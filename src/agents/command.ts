@@ -1,0 +1,110 @@
+/** Any program as an agent: the prompt on stdin, its stdout is its final text, exit 0 is success. */
+import { parseCommandLine } from '../formats/command-line.ts'
+import type { Agent, Exit, Outcome, Parser } from './agent.ts'
+
+export const command: Agent = {
+  name: 'command',
+  graceMs: 5_000,
+  command: ({ target, extraArgs, prompt }) => ({
+    argv: [...parseCommandLine(target), ...extraArgs],
+    env: {},
+    stdin: prompt,
+  }),
+  parser: ({ at }) => textParser(at),
+}
+
+const TEXT_KEPT = 256 * 1024
+
+function textParser(at: number): Parser {
+  const out = lastLines()
+  const err = lastLines()
+  return {
+    push(line, stream) {
+      const kept = stream === 'out' ? out : err
+      kept.add(line)
+      return { events: line.trim() && stream === 'out' ? [{ kind: 'text', text: line.slice(0, 500) }] : [] }
+    },
+    end: (exit) => outcome(out.text(), err.text(), exit, at),
+  }
+}
+
+function outcome(finalText: string, errors: string, exit: Exit, at: number): Outcome {
+  const seen = { finalText, tokens: 0, denied: [], ran: [] }
+  if (exit.code === 0 && !exit.stopped) return { kind: 'ok', ...seen }
+  const said = errors.trim() || finalText.trim()
+  const limit = readLimit(`${finalText}\n${errors}`.slice(-20_000), at)
+  if (limit && !exit.stopped) return { ...limit, ...seen, message: lastLine(said) }
+  return {
+    kind: exit.stopped || exit.signal ? 'killed' : 'crash',
+    ...seen,
+    message: [endedBecause(exit), lastLine(said)].filter(Boolean).join(': '),
+  }
+}
+
+function endedBecause({ code, signal, stopped }: Exit): string {
+  if (stopped === 'silent') return 'it printed nothing for too long and was ended'
+  if (stopped === 'deadline') return 'it was ended at the time limit'
+  if (stopped === 'told') return 'it was stopped'
+  return signal ? `it was ended by ${signal}` : `it ended with exit code ${code}`
+}
+
+const LIMITED =
+  /hit your (usage |session |weekly |5-hour )?limit|(usage|rate) limit (was |has been )?(reached|exceeded)|limit reached|out of (extra )?usage|too many requests|\b429\b|quota (exceeded|exhausted)|exhausted your .*quota/i
+const OVERLOADED =
+  /\boverloaded\b|\b(502|503|529)\b|at capacity|high demand|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|connection (refused|reset)|network (error|is unreachable)/i
+
+// Wrapped agents say these words on their way out; nothing more exact is known of a program of any kind.
+function readLimit(text: string, at: number): Pick<Outcome, 'kind' | 'resetsAt'> | undefined {
+  if (LIMITED.test(text)) {
+    const resetsAt = readReset(text, at)
+    return { kind: 'rate-limit', ...(resetsAt === undefined ? {} : { resetsAt }) }
+  }
+  return OVERLOADED.test(text) ? { kind: 'overloaded' } : undefined
+}
+
+/** `resets 3pm`, `resets at 15:30`, `try again in 20 minutes`, `Retry-After: 30`: local times, the next that comes. */
+export function readReset(text: string, at: number): number | undefined {
+  const after = /(?:try again|retry|resets?) (?:in|after) (\d+)\s*(s|sec|seconds?|m|min|minutes?|h|hours?)\b/i.exec(
+    text,
+  )
+  if (after) return at + Number(after[1]) * unitMs(after[2] ?? '')
+  const seconds = /retry-after:?\s*(\d+)/i.exec(text)
+  if (seconds) return at + Number(seconds[1]) * 1_000
+  const clock = /(?:resets?|try again)(?: at)? (\d{1,2})(?::(\d\d))?\s*(am|pm)?\b/i.exec(text)
+  return clock ? nextClock(at, clock) : undefined
+}
+
+function unitMs(unit: string): number {
+  return unit.startsWith('h') ? 3_600_000 : unit.startsWith('m') ? 60_000 : 1_000
+}
+
+function nextClock(at: number, [, hour = '', minute, half]: RegExpExecArray): number | undefined {
+  if (!half && !minute) return undefined
+  const hours = (Number(hour) % (half ? 12 : 24)) + (half?.toLowerCase() === 'pm' ? 12 : 0)
+  const time = new Date(at)
+  time.setHours(hours, Number(minute ?? 0), 0, 0)
+  if (time.getTime() <= at) time.setDate(time.getDate() + 1)
+  return time.getTime()
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1)?.trim().slice(0, 500) ?? ''
+}
+
+/** Keeps the end of a text of any length. */
+function lastLines(): { add(line: string): void; text(): string } {
+  let kept: string[] = []
+  let size = 0
+  return {
+    add(line) {
+      const piece = line.length > TEXT_KEPT ? line.slice(-TEXT_KEPT) : line
+      kept.push(piece)
+      size += piece.length + 1
+      if (size < 2 * TEXT_KEPT) return
+      const text = kept.join('\n').slice(-TEXT_KEPT)
+      kept = [text]
+      size = text.length
+    },
+    text: () => kept.join('\n').slice(-TEXT_KEPT),
+  }
+}

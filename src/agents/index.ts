@@ -1,0 +1,30 @@
+/** The table of agents, and how `--agent name:target` names one. */
+import { RalphError } from '../error.ts'
+import { nearest } from '../formats/nearest.ts'
+import type { Agent } from './agent.ts'
+import { command } from './command.ts'
+import { scripted } from './scripted.ts'
+
+export const agents: Readonly<Record<string, Agent>> = { command, scripted }
+
+/** `command:./my-agent --flag` → the command agent and its target. */
+export function parseAgent(text: string): { agent: Agent; target: string } {
+  const colon = text.indexOf(':')
+  const name = colon < 0 ? text : text.slice(0, colon)
+  const target = colon < 0 ? '' : text.slice(colon + 1).trim()
+  const agent = Object.hasOwn(agents, name) ? agents[name] : undefined
+  if (!agent) {
+    const close = nearest(name, Object.keys(agents))
+    throw new RalphError(
+      'agent-unknown',
+      `There is no agent "${name}".${close ? ` Did you mean "${close}"?` : ''} Known: ${Object.keys(agents).join(', ')}. Any other program can be used as command:"program with arguments".`,
+    )
+  }
+  if (!target) throw new RalphError('usage', `The agent "${name}" needs to know what to start: ${EXAMPLES[name]}.`)
+  return { agent, target }
+}
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  command: '--agent command:./my-agent',
+  scripted: '--agent scripted:script.json',
+}

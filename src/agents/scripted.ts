@@ -1,0 +1,95 @@
+/** The agent of the demo and of the tests: a program of ralph's that replays a small script file. */
+import type { Agent, AgentEvent, Exit, Outcome, Parser, Usage } from './agent.ts'
+
+export const scripted: Agent = {
+  name: 'scripted',
+  graceMs: 1_000,
+  command: ({ self, target, extraArgs, prompt }) => ({
+    argv: [...self('scripted-agent'), target, ...extraArgs],
+    env: {},
+    stdin: prompt,
+  }),
+  parser: ({ at }) => linesParser(at),
+}
+
+/** What the program prints, one JSON object a line. */
+export type ScriptedLine =
+  | { type: 'text'; text: string }
+  | { type: 'tool'; name: string; summary: string }
+  | { type: 'usage'; tokens: number; costUsd?: number }
+  | { type: 'denied'; tool: string }
+  | { type: 'end'; kind: Outcome['kind']; message?: string; resetsInMs?: number }
+
+function linesParser(at: number): Parser {
+  const outcome: Outcome = { kind: 'unknown', finalText: '', tokens: 0, denied: [], ran: [] }
+  let end: Extract<ScriptedLine, { type: 'end' }> | undefined
+  let lastError = ''
+  return {
+    push(line, stream) {
+      const value = stream === 'out' ? parseLine(line) : undefined
+      if (!value) {
+        lastError = line.trim() || lastError
+        return { events: line.trim() ? [{ kind: 'warning', message: line.slice(0, 500) }] : [] }
+      }
+      if (value.type === 'end') end = value
+      return { events: take(value, outcome) }
+    },
+    end: (exit) => sumUp(outcome, end, { exit, at, lastError }),
+  }
+}
+
+function take(line: ScriptedLine, outcome: Outcome): AgentEvent[] {
+  switch (line.type) {
+    case 'text':
+      outcome.finalText = line.text
+      return [{ kind: 'text', text: line.text }]
+    case 'tool':
+      outcome.ran.push(line.summary)
+      return [{ kind: 'tool', name: line.name, summary: line.summary }]
+    case 'usage': {
+      outcome.tokens += line.tokens
+      if (line.costUsd !== undefined) outcome.costUsd = (outcome.costUsd ?? 0) + line.costUsd
+      const usage: Usage = {
+        input: line.tokens,
+        output: 0,
+        cached: 0,
+        scope: 'step',
+        ...(line.costUsd === undefined ? {} : { costUsd: line.costUsd }),
+      }
+      return [{ kind: 'usage', usage }]
+    }
+    case 'denied':
+      outcome.denied.push(line.tool)
+      return [{ kind: 'warning', message: `denied: ${line.tool}` }]
+    case 'end':
+      return []
+  }
+}
+
+// Success is the terminal event and exit 0, never one of them alone.
+function sumUp(
+  outcome: Outcome,
+  end: Extract<ScriptedLine, { type: 'end' }> | undefined,
+  { exit, at, lastError }: { exit: Exit; at: number; lastError: string },
+): Outcome {
+  if (exit.stopped || exit.signal)
+    return { ...outcome, kind: 'killed', message: `it was ended (${exit.stopped ?? exit.signal})` }
+  if (!end || (end.kind === 'ok' && exit.code !== 0))
+    return { ...outcome, kind: 'crash', message: lastError || `it ended with exit code ${exit.code}` }
+  return {
+    ...outcome,
+    kind: end.kind,
+    ...(end.message === undefined ? {} : { message: end.message }),
+    ...(end.resetsInMs === undefined ? {} : { resetsAt: at + end.resetsInMs }),
+  }
+}
+
+function parseLine(line: string): ScriptedLine | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    // The program is ralph's own and prints nothing else with a type.
+    return typeof value === 'object' && value !== null && 'type' in value ? (value as ScriptedLine) : undefined
+  } catch {
+    return undefined // not JSON: a warning
+  }
+}

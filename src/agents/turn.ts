@@ -1,0 +1,58 @@
+/** What an agent's outcome means to the engine. */
+import { errorFingerprint } from '../engine/breaker.ts'
+import { type Claimable, readAsk, readClaim, withoutEcho } from '../engine/claim.ts'
+import type { Ask, Turn } from '../engine/loop.ts'
+import type { Outcome } from './agent.ts'
+
+const WORDS_KEPT = 16_000
+
+export type Seen = { prompt: string; claimable: Claimable; checks: readonly string[]; tree?: string }
+
+export function toTurn(outcome: Outcome, { prompt, claimable, checks, tree }: Seen): Turn {
+  const end = ENDS[outcome.kind]
+  const text = withoutEcho(outcome.finalText, prompt)
+  const ask = askOf(outcome, text)
+  const words = end === 'ok' ? text : (outcome.message ?? text)
+  return {
+    end,
+    claim: end === 'ok' ? readClaim(text, claimable) : { kind: 'none' },
+    words: words.slice(-WORDS_KEPT),
+    ranTests: outcome.ran.some((command) => isTestCommand(command, checks)),
+    tokens: count(outcome.tokens),
+    ...(ask && end === 'ok' ? { ask } : {}),
+    ...(end === 'failed' ? { error: errorFingerprint(words) || 'it ended without a word' } : {}),
+    ...(tree === undefined ? {} : { tree }),
+    ...(outcome.costUsd === undefined ? {} : { costUsd: count(outcome.costUsd) }),
+    ...(outcome.resetsAt === undefined ? {} : { resetsAt: outcome.resetsAt }),
+  }
+}
+
+const ENDS: Record<Outcome['kind'], Turn['end']> = {
+  ok: 'ok',
+  'rate-limit': 'limited',
+  quota: 'limited',
+  overloaded: 'overloaded',
+  auth: 'unusable',
+  config: 'unusable',
+  context: 'context-full',
+  refused: 'failed',
+  killed: 'failed',
+  crash: 'failed',
+  unknown: 'failed',
+}
+
+function askOf({ denied }: Outcome, text: string): Ask | undefined {
+  if (denied.length > 0) return { kind: 'permission', words: [...new Set(denied)].join(', ').slice(0, 500) }
+  return readAsk(text)
+}
+
+const TEST_COMMAND =
+  /\b((npm|pnpm|yarn|bun)\s+(run\s+)?test|npx\s+(vitest|jest|mocha|ava|playwright)|vitest|jest|mocha|pytest|tox|nose2|python3?\s+-m\s+(pytest|unittest)|node\s+--test|deno\s+test|cargo\s+(test|nextest)|go\s+test|mvn\s+(\S+\s+)*(test|verify)|gradlew?\s+(\S+\s+)*(test|check)|make\s+(test|check)|rspec|rake\s+test|phpunit|dotnet\s+test|ctest|swift\s+test|mix\s+test)\b/
+
+function isTestCommand(command: string, checks: readonly string[]): boolean {
+  return TEST_COMMAND.test(command) || checks.includes(command.trim())
+}
+
+function count(value: number): number {
+  return Number.isFinite(value) && value > 0 ? value : 0
+}

@@ -1,0 +1,84 @@
+/** The breaker: closed while a loop gets somewhere, half-open one step before it gives up, open when it must stop. */
+import { count, type Stop } from './limits.ts'
+import type { Loop, Verdict } from './loop.ts'
+
+const CRASHES = 3
+const TEST_ONLY = 3
+
+/** The first reason to stop trying, in the order of the policy. */
+export function tripped({ spec, tally }: Loop): Stop | undefined {
+  const { noProgress, sameError } = spec.limits
+  if (tally.crashes >= CRASHES)
+    return {
+      reason: 'agent-failed',
+      sentence: `The agent failed ${tally.crashes} times in a row: ${oneLine(tally.words)}`,
+    }
+  if (tally.repeats >= sameError)
+    return {
+      reason: 'same-error',
+      sentence: `The same failure came ${count(tally.repeats, 'time')} in a row: ${oneLine(tally.error ?? '')}`,
+    }
+  if (tally.testOnly >= TEST_ONLY)
+    return {
+      reason: 'test-only',
+      sentence: `${count(tally.testOnly, 'iteration')} in a row only ran tests and changed nothing.`,
+    }
+  if (tally.stalled >= noProgress)
+    return { reason: 'no-progress', sentence: `${count(tally.stalled, 'iteration')} in a row changed nothing.` }
+  return undefined
+}
+
+/** What the agent is told when the breaker is half-open. */
+export function diagnosis({ spec, tally }: Loop): string | undefined {
+  const { noProgress, sameError } = spec.limits
+  if (tally.crashes > 0 && tally.crashes === CRASHES - 1)
+    return 'The last two attempts crashed. Work in smaller steps, and avoid what ended them.'
+  if (tally.repeats > 0 && tally.repeats === sameError - 1)
+    return `The same failure came ${count(tally.repeats, 'time')} in a row. What you tried does not work: find the cause first, then take another way.`
+  if (tally.testOnly > 0 && tally.testOnly === TEST_ONLY - 1)
+    return 'The last iterations only ran tests. Change what is wrong, or say that you are done if nothing is.'
+  if (tally.stalled > 0 && tally.stalled === noProgress - 1)
+    return 'Nothing in the work tree has changed lately. Say what blocks you, then take one concrete step that changes a file.'
+  return undefined
+}
+
+export function breakerState(loop: Loop): 'closed' | 'half-open' | 'open' {
+  if (tripped(loop)) return 'open'
+  return diagnosis(loop) ? 'half-open' : 'closed'
+}
+
+/** The same for the same failure: times, addresses and colours differ from one try to the next and are left out. */
+export function fingerprint(verdicts: readonly Verdict[]): string {
+  return verdicts
+    .filter((verdict) => verdict.result !== 'pass')
+    .map((verdict) => `${verdict.check}: ${errorFingerprint(verdict.tail)}`)
+    .join('; ')
+    .slice(0, 2_000)
+}
+
+export function errorFingerprint(text: string): string {
+  return text
+    .replace(ANSI, '')
+    .replace(/0x[0-9a-f]+/gi, '0x')
+    .replace(/\d{4}-\d\d-\d\d[T ][\d:.,]+Z?/g, '')
+    .replace(/\d+([.,]\d+)?\s*(ms|s|sec|seconds|min|minutes)\b/gi, '')
+    .replace(/\d+\.\d+/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(-500)
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
+const ANSI = /\u001b\[[0-9;?]*[a-zA-Z]/g
+
+/** The last line that says something, short enough for a sentence. */
+export function oneLine(text: string): string {
+  const line =
+    text
+      .replace(ANSI, '')
+      .split('\n')
+      .map((part) => part.trim())
+      .filter(Boolean)
+      .at(-1) ?? 'it said nothing.'
+  return line.length > 200 ? `${line.slice(0, 199)}…` : line
+}

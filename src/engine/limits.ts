@@ -1,0 +1,81 @@
+/** Limits of a loop: what is used up, how long to wait for an agent that cannot work, how many iterations a task may take. */
+import type { HaltReason, Limits, Loop, Tally } from './loop.ts'
+
+export type Stop = { reason: HaltReason; sentence: string }
+
+/** Attempts at one iteration, waits included. At half an hour a wait this is two days of trying. */
+export const ATTEMPTS = 100
+
+/** The limit that is used up, if one is. */
+export function spent({ spec, tally }: Loop, at: number): Stop | undefined {
+  const { limits } = spec
+  const most = iterationLimit(limits, tally)
+  if (most > 0 && tally.iteration >= most)
+    return { reason: 'max-iterations', sentence: `All ${count(most, 'iteration')} are used.` }
+  return overBudget({ limits, tally }, at)
+}
+
+/** Time, tokens and money: the limits that also an attempt which does not count can use up. */
+export function overBudget({ limits, tally }: { limits: Limits; tally: Tally }, at: number): Stop | undefined {
+  if (limits.minutes !== undefined && at >= deadline(limits.minutes, tally))
+    return { reason: 'timeout', sentence: `The time limit of ${count(limits.minutes, 'minute')} is reached.` }
+  if (limits.tokens !== undefined && tally.tokens >= limits.tokens)
+    return { reason: 'tokens', sentence: `${tally.tokens} tokens are used; the limit is ${limits.tokens}.` }
+  if (limits.costUsd !== undefined && tally.costUsd >= limits.costUsd)
+    return {
+      reason: 'cost',
+      sentence: `$${tally.costUsd.toFixed(2)} are spent; the limit is $${limits.costUsd.toFixed(2)}.`,
+    }
+  return undefined
+}
+
+export function deadline(minutes: number, tally: Tally): number {
+  return tally.startedAt + tally.restedMs + minutes * 60_000
+}
+
+/** How many iterations this loop may take now; 0 is no count limit. */
+export function iterationLimit(limits: Limits, tally: Tally): number {
+  return limits.iterations === 0 ? 0 : limits.iterations + tally.extra
+}
+
+/** An adaptive limit grows by two while open failures keep falling, up to its ceiling. Zero: it stays as it is. */
+export function extension({ spec, tally }: Loop): number {
+  const { ceiling, iterations } = spec.limits
+  if (ceiling === undefined || iterations === 0 || !tally.falling) return 0
+  return Math.max(0, Math.min(2, ceiling - iterationLimit(spec.limits, tally)))
+}
+
+const LONGEST_RESET_MS = 8 * 24 * 3_600_000
+
+/** When to try again: at the reset the agent named, else after 1, 2, 4 … 30 minutes. A reset beyond a week is a misreading. */
+export function retryAt(faults: number, at: number, resetsAt: number | undefined): number {
+  if (resetsAt !== undefined && resetsAt > at && resetsAt - at <= LONGEST_RESET_MS) return resetsAt
+  return at + Math.min(2 ** (faults - 1), 30) * 60_000
+}
+
+/** Cheap facts that tell the size of a task. */
+export type Size = { words: number; items: number; stages: number; files: number }
+
+/** The first adaptive limit: 6, 10, 16 or 24 by size; with 20 or more finished loops, what nine in ten of them needed. */
+export function estimateIterations(size: Size, history: readonly number[], ceiling: number): number {
+  const guess = history.length >= 20 ? quantile(history, 0.9) + 2 : bySize(size)
+  return Math.max(1, Math.min(guess, ceiling))
+}
+
+function bySize({ words, items, stages, files }: Size): number {
+  const points =
+    Math.min(words / 150, 3) + Math.min((items + 2 * stages) / 4, 4) + (files > 5_000 ? 2 : files > 500 ? 1 : 0)
+  if (points < 1) return 6
+  if (points < 3) return 10
+  return points < 5 ? 16 : 24
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.ceil(sorted.length * share) - 1] ?? 0
+}
+
+/** `1 minute`, `3 minutes`. */
+export function count(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? '' : 's'}`
+}

@@ -1,0 +1,233 @@
+/** The words of the engine: what a loop is, which facts move it, and what it can ask for next. */
+
+export type Loop = { id: string; spec: Spec; tally: Tally; next: Next }
+
+/** What was asked for, resolved once when the loop is made. */
+export type Spec = {
+  prompt: string
+  /** The text inside `<promise>…</promise>` that claims the whole loop. Empty: there is none. */
+  promise: string
+  /** Words of their own that claim the whole loop, such as TASK_COMPLETE. */
+  signals: string[]
+  /** Commands that prove the work; all must pass. */
+  checks: string[]
+  /** Check after every turn, claim or not. */
+  until: boolean
+  stages: Stage[]
+  limits: Limits
+  work: Work
+}
+
+export type Stage = { name: string; check?: string }
+
+export type Limits = {
+  /** 0: no count limit; the breaker stays on. */
+  iterations: number
+  /** An adaptive limit may grow up to here. Absent: the limit is fixed. */
+  ceiling?: number
+  minutes?: number
+  tokens?: number
+  costUsd?: number
+  noProgress: number
+  sameError: number
+}
+
+/** Where the work happens and with whom. For the driver's hands; the engine carries it and never reads it. */
+export type Work = { dir: string; agent: string; agentArgs: string[]; silenceMinutes: number; checkMinutes: number }
+
+export type Claim = { kind: 'none' | 'weak' | 'clear'; stage?: string }
+
+/** What the agent wants from a person: an answer, a decision only a person can take, or a permission it was denied. */
+export type Ask = { kind: 'question' | 'person' | 'permission'; words: string }
+
+/** One go of an agent, as its adapter and the driver saw it. */
+export type Turn = {
+  end: 'ok' | 'limited' | 'overloaded' | 'unusable' | 'context-full' | 'failed'
+  claim: Claim
+  /** The final text; for a turn that failed, what the agent or the system said about it. */
+  words: string
+  ask?: Ask
+  /** A fingerprint: equal for the same failure. */
+  error?: string
+  /** The state of the work tree and HEAD without ralph's own files. Absent: unknown. */
+  tree?: string
+  ranTests: boolean
+  tokens: number
+  costUsd?: number
+  resetsAt?: number
+}
+
+/** `broken`: could not be started. `timeout`: did not end in time. */
+export type Verdict = {
+  check: string
+  result: 'pass' | 'fail' | 'broken' | 'timeout'
+  failures?: number
+  tail: string
+}
+
+export type Order =
+  | { kind: 'cancel' }
+  | { kind: 'pause' }
+  | { kind: 'resume' }
+  | { kind: 'say'; words: string }
+  | { kind: 'limits'; limits: Partial<Limits> }
+
+export type Fact = { at: number } & (
+  | { kind: 'turned'; turn: Turn }
+  | { kind: 'checked'; verdicts: Verdict[]; findings: string[] }
+  /** A wait's time came. */
+  | { kind: 'woke' }
+  /** The driver died or was stopped inside `next`: the same iteration goes on as another attempt, and what it cost counts. */
+  | { kind: 'lost'; tokens?: number; costUsd?: number }
+  /** `id`: the order in the store, so that saving the fact strikes it off. */
+  | { kind: 'told'; by: string; order: Order; id?: number }
+)
+
+export type Next =
+  | { kind: 'turn'; iteration: number; attempt: number; fresh: boolean; feedback: string[]; deadline?: number }
+  | { kind: 'check'; checks: string[]; because: 'claim' | 'until' | 'last-turn' | 'stalled' }
+  | { kind: 'wait'; why: 'limit' | 'overload' | 'person' | 'paused'; until?: number; question?: string }
+  | { kind: 'complete'; proof: 'verified' | 'claimed' }
+  | { kind: 'halt'; reason: HaltReason; sentence: string }
+
+export type HaltReason =
+  | 'max-iterations'
+  | 'timeout'
+  | 'cost'
+  | 'tokens'
+  | 'no-progress'
+  | 'same-error'
+  | 'test-only'
+  | 'max-attempts'
+  | 'agent-unusable'
+  | 'agent-failed'
+  | 'cancelled'
+  | 'verifier-broken'
+  | 'conflict'
+
+/** What the engine remembers. Its size does not grow with the number of iterations. */
+export type Tally = {
+  startedAt: number
+  /** Time spent waiting for a person. It does not count against the time limit. */
+  restedMs: number
+  restingSince?: number
+  /** Iterations that are finished. */
+  iteration: number
+  /** The attempt at the iteration under way. */
+  attempt: number
+  tokens: number
+  costUsd: number
+  /** Iterations an adaptive limit has added. */
+  extra: number
+  /** What the iteration under way is told; every attempt at it is told the same. */
+  feedback: string[]
+  /** Words of a person that no turn has been told yet. */
+  said: string[]
+  fresh: boolean
+  tree?: string
+  /** The last words of the agent, cut short. */
+  words: string
+  /** Whether this loop has changed anything; undefined while nobody could see. */
+  changed?: boolean
+  claim: Claim
+  /** Weak claims in a row. */
+  weak: number
+  /** Claims that a check refused. */
+  falseClaims: number
+  ask?: Ask
+  /** Turns in a row that ended in a question, or were denied a permission, without progress. */
+  asked: number
+  denied: number
+  stalled: number
+  testOnly: number
+  crashes: number
+  /** Turns in a row that met a rate limit or an overload. */
+  faults: number
+  error?: string
+  repeats: number
+  /** Open failures at the last check, and the fewest so far. */
+  failures?: number
+  best?: number
+  falling: boolean
+  /** Checks that ran out of time the last time. */
+  slow: string[]
+  /** Names of the stages passed. */
+  passed: string[]
+  /** What a pause interrupted. */
+  held?: Next
+}
+
+/** A new loop that asks for its first turn. `tree` is the state of the work tree before anything happened. */
+export function startLoop(id: string, spec: Spec, start: { at: number; tree?: string }): Loop {
+  const tally: Tally = {
+    startedAt: start.at,
+    restedMs: 0,
+    iteration: 0,
+    attempt: 1,
+    tokens: 0,
+    costUsd: 0,
+    extra: 0,
+    feedback: [],
+    said: [],
+    fresh: true,
+    words: '',
+    claim: { kind: 'none' },
+    weak: 0,
+    falseClaims: 0,
+    asked: 0,
+    denied: 0,
+    stalled: 0,
+    testOnly: 0,
+    crashes: 0,
+    faults: 0,
+    repeats: 0,
+    falling: false,
+    slow: [],
+    passed: [],
+    ...(start.tree === undefined ? {} : { tree: start.tree, changed: false }),
+  }
+  return { id, spec, tally, next: turnOf(spec, tally) }
+}
+
+export function ended({ next }: Loop): boolean {
+  return next.kind === 'complete' || next.kind === 'halt'
+}
+
+/** The turn a loop in this state asks for. */
+export function turnOf(spec: Spec, tally: Tally): Next {
+  const { minutes } = spec.limits
+  return {
+    kind: 'turn',
+    iteration: tally.iteration + 1,
+    attempt: tally.attempt,
+    fresh: tally.fresh,
+    feedback: tally.feedback,
+    ...(minutes === undefined ? {} : { deadline: tally.startedAt + tally.restedMs + minutes * 60_000 }),
+  }
+}
+
+export type Status =
+  | 'running'
+  | 'verifying'
+  | 'waiting'
+  | 'needs-input'
+  | 'paused'
+  | 'completed'
+  | 'halted'
+  | 'cancelled'
+
+/** The one word for where a loop is. */
+export function statusOf({ next }: Loop): Status {
+  switch (next.kind) {
+    case 'turn':
+      return 'running'
+    case 'check':
+      return 'verifying'
+    case 'wait':
+      return next.why === 'person' ? 'needs-input' : next.why === 'paused' ? 'paused' : 'waiting'
+    case 'complete':
+      return 'completed'
+    case 'halt':
+      return next.reason === 'cancelled' ? 'cancelled' : 'halted'
+  }
+}

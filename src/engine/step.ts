@@ -1,0 +1,241 @@
+/** The only place that says what a loop does next. */
+import { diagnosis, oneLine, tripped } from './breaker.ts'
+import { isAccepted } from './claim.ts'
+import { feedbackFor, NOBODY_HERE } from './feedback.ts'
+import { ATTEMPTS, count, deadline, extension, overBudget, retryAt, type Stop, spent } from './limits.ts'
+import {
+  ended,
+  type Fact,
+  type Loop,
+  type Next,
+  type Order,
+  type Tally,
+  type Turn,
+  turnOf,
+  type Verdict,
+} from './loop.ts'
+import { allChecks, comesTooEarly, stageClaimed, stillOpen } from './stages.ts'
+import { countChecks, countTurn, spend } from './tally.ts'
+
+/** Moves a loop by one fact. Pure and total: the caller brings the facts, time among them. */
+export function step(loop: Loop, fact: Fact): Loop {
+  if (ended(loop)) return loop
+  switch (fact.kind) {
+    case 'told':
+      return obey(loop, fact.order, fact)
+    case 'turned':
+      return loop.next.kind === 'turn' ? afterTurn(loop, fact.turn, fact.at) : loop
+    case 'checked':
+      return loop.next.kind === 'check' ? afterChecks(loop, fact, fact.at) : loop
+    case 'woke':
+      return loop.next.kind === 'wait' && loop.next.until !== undefined ? again(loop, fact.at) : loop
+    case 'lost':
+      return afterLoss({ ...loop, tally: spend(loop.tally, fact) }, fact.at)
+  }
+}
+
+function obey(loop: Loop, order: Order, { by, at }: { by: string; at: number }): Loop {
+  const { spec, tally, next } = loop
+  switch (order.kind) {
+    case 'cancel':
+      return halt(loop, { reason: 'cancelled', sentence: `Cancelled by ${by}.` })
+    case 'pause':
+      if (next.kind === 'wait' && next.why === 'paused') return loop
+      return { ...loop, tally: { ...rest(tally, at), held: next }, next: { kind: 'wait', why: 'paused' } }
+    case 'resume':
+      return next.kind === 'wait' ? resume(loop, next, at) : loop
+    case 'say': {
+      const told = { ...loop, tally: { ...tally, said: [...tally.said, `A person says: ${order.words}`] } }
+      if (next.kind === 'turn') return again(told, at)
+      return next.kind === 'wait' && next.why === 'person' ? answered(told, at) : told
+    }
+    case 'limits': {
+      const limited = { ...loop, spec: { ...spec, limits: { ...spec.limits, ...order.limits } } }
+      return next.kind === 'turn' ? again(limited, at) : limited
+    }
+  }
+}
+
+/** Takes up what a pause held; tries a limited agent at once; goes on without an answer where one was waited for. */
+function resume(loop: Loop, { why }: { why: 'limit' | 'overload' | 'person' | 'paused' }, at: number): Loop {
+  const { held, ...tally } = loop.tally
+  if (why === 'person') return answered({ ...loop, tally: { ...tally, said: [...tally.said, NOBODY_HERE] } }, at)
+  if (why !== 'paused' || !held) return again(loop, at)
+  if (held.kind === 'wait' && held.why === 'person') return { ...loop, tally, next: held }
+  const awake = { ...loop, tally: wake(tally, at), next: held }
+  return held.kind === 'turn' ? again(awake, at) : awake
+}
+
+/** A person spoke: the counts that made the loop ask start anew. */
+function answered(loop: Loop, at: number): Loop {
+  const feedback = loop.tally.feedback.filter((words) => words !== NOBODY_HERE)
+  const tally = { ...wake(loop.tally, at), feedback, asked: 0, denied: 0, stalled: 0 }
+  const stop = spent({ ...loop, tally }, at)
+  return stop ? halt({ ...loop, tally }, stop) : again({ ...loop, tally }, at)
+}
+
+// Rule 2: an agent that could not work is waited for, tried again, or given up; only a turn that worked is judged.
+function afterTurn(loop: Loop, turn: Turn, at: number): Loop {
+  const counted = { ...loop, tally: countTurn(loop.spec, loop.tally, turn) }
+  switch (turn.end) {
+    case 'limited':
+      return waitOut(counted, 'limit', turn, at)
+    case 'overloaded':
+      return waitOut(counted, 'overload', turn, at)
+    case 'unusable':
+      return halt(counted, { reason: 'agent-unusable', sentence: `The agent cannot be used: ${oneLine(turn.words)}` })
+    case 'failed':
+      return afterCrash(counted, at)
+    case 'ok':
+    case 'context-full':
+      return judge(counted, at)
+  }
+}
+
+function waitOut(loop: Loop, why: 'limit' | 'overload', turn: Turn, at: number): Loop {
+  const { spec, tally } = loop
+  const until = retryAt(tally.faults, at, turn.resetsAt)
+  const stop = tooManyAttempts(tally) ?? overBudget({ limits: spec.limits, tally }, at)
+  if (stop) return halt(loop, stop)
+  if (spec.limits.minutes !== undefined && until >= deadline(spec.limits.minutes, tally))
+    return halt(loop, {
+      reason: 'timeout',
+      sentence: `The agent can go on in ${count(Math.ceil((until - at) / 60_000), 'minute')}, which is after the time limit of ${count(spec.limits.minutes, 'minute')}: ${oneLine(turn.words)}`,
+    })
+  return { ...loop, next: { kind: 'wait', why, until } }
+}
+
+function afterCrash(loop: Loop, at: number): Loop {
+  const over = overBudget({ limits: loop.spec.limits, tally: loop.tally }, at)
+  const checks = allChecks(loop.spec)
+  if (over && checks.length > 0) return { ...loop, next: { kind: 'check', checks, because: 'last-turn' } }
+  const stop = tripped(loop) ?? tooManyAttempts(loop.tally) ?? over
+  if (stop) return halt(loop, stop)
+  const advice = diagnosis(loop)
+  return again(advice ? withFeedback(loop, [advice]) : loop, at)
+}
+
+function afterLoss(loop: Loop, at: number): Loop {
+  if (loop.next.kind !== 'turn') return loop
+  const tally = { ...loop.tally, attempt: loop.tally.attempt + 1 }
+  const stop = tooManyAttempts(tally)
+  return stop ? halt(loop, stop) : again({ ...loop, tally }, at)
+}
+
+type Checked = { verdicts: Verdict[]; findings: string[] }
+
+function afterChecks(loop: Loop, checked: Checked, at: number): Loop {
+  const slowBefore = loop.tally.slow
+  const tally = countChecks(loop.tally, checked.verdicts)
+  const claimed = loop.next.kind === 'check' && loop.next.because === 'claim'
+  const refused = claimed && tally.failures !== 0
+  const counted = { ...loop, tally: { ...tally, falseClaims: tally.falseClaims + (refused ? 1 : 0) } }
+  const broken = checked.verdicts.find(({ result }) => result === 'broken')
+  if (broken)
+    return halt(counted, {
+      reason: 'verifier-broken',
+      sentence: `The check "${broken.check}" cannot be started: ${oneLine(broken.tail)}`,
+    })
+  const slow = tally.slow.find((check) => slowBefore.includes(check))
+  if (slow)
+    return halt(counted, { reason: 'verifier-broken', sentence: `The check "${slow}" ran out of time twice in a row.` })
+  return judge(counted, at, checked)
+}
+
+// Rules 3 to 8. First match wins, so the order below is the policy.
+function judge(loop: Loop, at: number, checked?: Checked): Loop {
+  const because = checked ? undefined : reasonToCheck(loop, at)
+  if (because) return { ...loop, next: { kind: 'check', checks: checksFor(loop), because } }
+  if (isDone(loop, checked?.verdicts))
+    return { ...loop, next: { kind: 'complete', proof: allChecks(loop.spec).length > 0 ? 'verified' : 'claimed' } }
+
+  const settled = settle(loop, checked)
+  const question = asksPerson(settled.tally)
+  if (question) return { ...settled, tally: rest(settled.tally, at), next: { kind: 'wait', why: 'person', question } }
+
+  const stop = tripped(settled)
+  if (stop) return halt(settled, stop)
+
+  const more = spent(settled, at)?.reason === 'max-iterations' ? extension(settled) : 0
+  const grown = more ? { ...settled, tally: { ...settled.tally, extra: settled.tally.extra + more } } : settled
+  const over = spent(grown, at)
+  if (over) return halt(grown, over)
+
+  return again(grown, at)
+}
+
+function reasonToCheck(loop: Loop, at: number): Extract<Next, { kind: 'check' }>['because'] | undefined {
+  const { spec, tally } = loop
+  if (checksFor(loop).length === 0) return undefined
+  if (tally.claim.kind !== 'none' && !comesTooEarly(spec, tally, tally.claim)) return 'claim'
+  if (spec.until) return 'until'
+  const stop = tripped(loop)
+  if (stop?.reason === 'test-only' || stop?.reason === 'no-progress') return 'stalled'
+  return spent(loop, at) ? 'last-turn' : undefined
+}
+
+function checksFor({ spec, tally }: Loop): string[] {
+  const stage = stageClaimed(spec, tally, tally.claim)
+  return stage ? [stage.check ?? []].flat() : allChecks(spec)
+}
+
+function isDone({ spec, tally }: Loop, verdicts: readonly Verdict[] = []): boolean {
+  if (stageClaimed(spec, tally, tally.claim)) return false
+  const checks = allChecks(spec)
+  const proven = checks.every((check) =>
+    verdicts.some((verdict) => verdict.check === check && verdict.result === 'pass'),
+  )
+  return proven && stillOpen(spec, tally, verdicts).length === 0 && (checks.length > 0 || isAccepted(tally))
+}
+
+/** Closes the stages that passed and says what the next iteration must know. */
+function settle(loop: Loop, checked: Checked | undefined): Loop {
+  const { spec, tally } = loop
+  const open = stillOpen(spec, tally, checked?.verdicts ?? [])
+  const passed = spec.stages.filter((stage) => !open.includes(stage)).map(({ name }) => name)
+  const newly = passed.filter((name) => !tally.passed.includes(name))
+  const moved = newly.length > 0 ? { stalled: 0, testOnly: 0, weak: 0 } : {}
+  const settled = { ...loop, tally: { ...tally, ...moved, passed } }
+  return withFeedback(settled, feedbackFor(settled, checked ?? { verdicts: [], findings: [] }, newly))
+}
+
+/** The question for a person, once it is certain that going on alone does not help. */
+function asksPerson({ ask, asked, denied }: Tally): string | undefined {
+  if (!ask) return undefined
+  if (ask.kind === 'person') return ask.words
+  if (ask.kind === 'permission') return denied >= 2 ? `The agent was denied twice: ${ask.words}` : undefined
+  return asked >= 2 ? ask.words : undefined
+}
+
+/** The turn this loop asks for, if time and money allow one more. */
+function again(loop: Loop, at: number): Loop {
+  const { spec } = loop
+  const tally = { ...loop.tally, feedback: [...loop.tally.feedback, ...loop.tally.said], said: [] }
+  const stop = overBudget({ limits: spec.limits, tally }, at)
+  return stop ? halt(loop, stop) : { ...loop, tally, next: turnOf(spec, tally) }
+}
+
+function withFeedback(loop: Loop, feedback: string[]): Loop {
+  return { ...loop, tally: { ...loop.tally, feedback: [...loop.tally.feedback, ...feedback] } }
+}
+
+function tooManyAttempts({ attempt, iteration }: Tally): Stop | undefined {
+  if (attempt <= ATTEMPTS) return undefined
+  return {
+    reason: 'max-attempts',
+    sentence: `Iteration ${iteration + 1} was tried ${ATTEMPTS} times without the agent getting to work.`,
+  }
+}
+
+function halt(loop: Loop, { reason, sentence }: Stop): Loop {
+  return { ...loop, next: { kind: 'halt', reason, sentence } }
+}
+
+/** While a person is waited for, the clock of the time limit stands still. */
+function rest(tally: Tally, at: number): Tally {
+  return tally.restingSince === undefined ? { ...tally, restingSince: at } : tally
+}
+
+function wake({ restingSince, ...tally }: Tally, at: number): Tally {
+  return { ...tally, restedMs: tally.restedMs + Math.max(0, at - (restingSince ?? at)) }
+}

@@ -1,0 +1,122 @@
+/** What one turn or one round of checks adds to a loop's memory. Bookkeeping only: nothing is decided here. */
+import { fingerprint } from './breaker.ts'
+import type { Ask, Claim, Spec, Tally, Turn, Verdict } from './loop.ts'
+import { allChecks } from './stages.ts'
+
+const WORDS_KEPT = 1_000
+
+/** Counts a turn. Only a turn in which the agent could work is an iteration; the others are attempts at it. */
+export function countTurn(spec: Spec, before: Tally, turn: Turn): Tally {
+  const spending = spend(before, turn)
+  const words = turn.words.slice(-WORDS_KEPT)
+  const moved = hasMoved(before, turn, words)
+  const tally: Tally = {
+    ...withAsk(spending, undefined),
+    words,
+    claim: { kind: 'none' },
+    stalled: moved ? 0 : before.stalled,
+    testOnly: moved ? 0 : before.testOnly,
+    ...(turn.tree === undefined ? {} : { tree: turn.tree }),
+    ...changed(before, turn),
+  }
+  switch (turn.end) {
+    case 'limited':
+    case 'overloaded':
+      return { ...tally, faults: before.faults + 1, attempt: before.attempt + 1 }
+    case 'failed':
+      return { ...withError(tally, turn.error), crashes: before.crashes + 1, attempt: before.attempt + 1 }
+    case 'unusable':
+      return tally
+    case 'ok':
+    case 'context-full':
+      return countIteration(spec, { before, tally, turn, moved })
+  }
+}
+
+type Counting = { before: Tally; tally: Tally; turn: Turn; moved: boolean }
+
+function countIteration(spec: Spec, { before, tally, turn, moved }: Counting): Tally {
+  const claim = effectiveClaim(spec, tally, turn)
+  const idle = !moved && turn.ask === undefined
+  const sane = before.crashes > 0 ? { ...tally, repeats: 0 } : tally
+  return {
+    ...withAsk(withError(sane, turn.error), turn.ask),
+    iteration: before.iteration + 1,
+    attempt: 1,
+    feedback: [],
+    fresh: turn.end === 'context-full',
+    crashes: 0,
+    faults: 0,
+    claim,
+    weak: claim.kind === 'weak' ? before.weak + 1 : 0,
+    asked: streak(turn.ask !== undefined && turn.ask.kind !== 'permission', before.asked, moved),
+    denied: streak(turn.ask?.kind === 'permission', before.denied, false),
+    stalled: moved ? 0 : before.stalled + (idle ? 1 : 0),
+    testOnly: idle && turn.ranTests ? before.testOnly + 1 : idle ? 0 : tally.testOnly,
+  }
+}
+
+/** Counts a round of checks: open failures, and whether they fell. */
+export function countChecks(before: Tally, verdicts: readonly Verdict[]): Tally {
+  const failures = openFailures(verdicts)
+  const better = failures < (before.best ?? Number.POSITIVE_INFINITY)
+  const improved = better && before.best !== undefined
+  const tally: Tally = {
+    ...before,
+    failures,
+    best: better ? failures : (before.best ?? failures),
+    falling: before.failures !== undefined && failures < before.failures,
+    slow: verdicts.filter(({ result }) => result === 'timeout').map(({ check }) => check),
+    stalled: improved ? 0 : before.stalled,
+    testOnly: improved ? 0 : before.testOnly,
+  }
+  if (failures === 0) return withError({ ...tally, repeats: 0 }, undefined)
+  return withError(improved ? { ...tally, repeats: 0 } : tally, fingerprint(verdicts))
+}
+
+/** Adds what an attempt cost, also one that was interrupted. */
+export function spend(tally: Tally, cost: { tokens?: number; costUsd?: number }): Tally {
+  return { ...tally, tokens: tally.tokens + amount(cost.tokens), costUsd: tally.costUsd + amount(cost.costUsd) }
+}
+
+// Where nobody can see the tree, an agent that says the same again has moved nothing.
+function hasMoved(before: Tally, turn: Turn, words: string): boolean {
+  if (turn.tree === undefined) return words !== before.words
+  return turn.tree !== before.tree
+}
+
+function changed(before: Tally, turn: Turn): { changed?: boolean } {
+  if (turn.tree === undefined || before.tree === undefined) return {}
+  return { changed: before.changed === true || turn.tree !== before.tree }
+}
+
+// With nothing to check and nothing changed, even a clear claim is only worth a second look.
+function effectiveClaim(spec: Spec, tally: Tally, { claim, end }: Turn): Claim {
+  if (end === 'context-full') return { kind: 'none' }
+  if (claim.kind !== 'clear' || tally.changed !== false || allChecks(spec).length > 0) return claim
+  return { ...claim, kind: 'weak' }
+}
+
+function withAsk({ ask: _, ...tally }: Tally, ask: Ask | undefined): Tally {
+  return ask ? { ...tally, ask } : tally
+}
+
+function withError({ error: before, ...tally }: Tally, error: string | undefined): Tally {
+  if (!error) return before === undefined ? tally : { ...tally, error: before }
+  return { ...tally, error, repeats: error === before ? tally.repeats + 1 : 1 }
+}
+
+function streak(again: boolean, before: number, broken: boolean): number {
+  return again ? (broken ? 1 : before + 1) : 0
+}
+
+function openFailures(verdicts: readonly Verdict[]): number {
+  return verdicts.reduce(
+    (sum, { result, failures }) => sum + (result === 'pass' ? 0 : Math.max(1, amount(failures))),
+    0,
+  )
+}
+
+function amount(value: number | undefined): number {
+  return value !== undefined && Number.isFinite(value) && value > 0 ? value : 0
+}

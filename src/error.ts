@@ -1,0 +1,26 @@
+/** The one error class for what a person can fix. Everything else that is thrown is a bug of ours. */
+
+export type ErrorCode =
+  | 'usage'
+  | 'input-invalid'
+  | 'agent-missing'
+  | 'agent-unknown'
+  | 'loop-unknown'
+  | 'loop-held'
+  | 'loop-ended'
+  | 'lease-lost'
+  | 'home-unusable'
+  | 'disk-full'
+  | 'database-newer'
+  | 'database-broken'
+
+/** The message says what and where, what was expected and found, and what to do. */
+export class RalphError extends Error {
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'RalphError'
+    this.code = code
+  }
+}

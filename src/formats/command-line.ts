@@ -1,0 +1,47 @@
+/** Command lines as people write them, split into words without a shell. */
+import { RalphError } from '../error.ts'
+
+/** Quotes and backslashes group words as in a shell; whatever only a shell could do is refused, not passed on. */
+export function parseCommandLine(text: string): string[] {
+  const words: string[] = []
+  let word: string | undefined
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at] ?? ''
+    if (/\s/.test(char)) {
+      if (word !== undefined) words.push(word)
+      word = undefined
+    } else if (char === "'" || char === '"') {
+      const close = closingQuote(text, at, char)
+      word = (word ?? '') + withoutEscapes(text.slice(at + 1, close), char)
+      at = close
+    } else if (char === '\\') {
+      at++
+      word = (word ?? '') + (text[at] ?? '\\')
+    } else if (SHELL_ONLY.test(char)) throw needsShell(text, char)
+    else word = (word ?? '') + char
+  }
+  if (word !== undefined) words.push(word)
+  if (words.length === 0) throw new RalphError('usage', 'A command is empty. Give a program, as in "npm test".')
+  return words
+}
+
+const SHELL_ONLY = /[|&;<>`$()]/
+
+function closingQuote(text: string, open: number, quote: string): number {
+  for (let at = open + 1; at < text.length; at++) {
+    if (text[at] === quote) return at
+    if (text[at] === '\\' && quote === '"') at++
+  }
+  throw new RalphError('usage', `The command \`${text}\` has a ${quote} that is never closed.`)
+}
+
+function withoutEscapes(text: string, quote: string): string {
+  return quote === '"' ? text.replace(/\\(["\\$`])/g, '$1') : text
+}
+
+function needsShell(text: string, found: string): RalphError {
+  return new RalphError(
+    'usage',
+    `The command \`${text}\` has "${found}", which only a shell understands, and ralph starts programs without one. Give --verify several times, quote the character, or ask for a shell yourself: sh -c '…'.`,
+  )
+}

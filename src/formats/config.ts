@@ -1,0 +1,72 @@
+/** ralph.config.json: the settings of a project or of a person. */
+import { RalphError } from '../error.ts'
+import { nearest } from './nearest.ts'
+
+export type Config = {
+  agent?: string
+  max_iterations?: number | 'auto'
+  completion_promise?: string
+  completion_signals?: string[]
+  verify?: string[]
+  timeout_minutes?: number
+  max_cost_usd?: number
+  circuit_breaker?: { no_progress_limit?: number; same_error_limit?: number }
+  notify_webhook?: string
+}
+
+const isNumber = (value: unknown) => typeof value === 'number' && value >= 0
+const isCount = (value: unknown) => Number.isInteger(value) && isNumber(value)
+const isText = (value: unknown) => typeof value === 'string'
+const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText)
+
+type Key = { fits: (value: unknown) => boolean; expected: string }
+
+const KEYS: Readonly<Record<keyof Config, Key>> = {
+  agent: { fits: isText, expected: 'a text' },
+  max_iterations: { fits: (value) => isCount(value) || value === 'auto', expected: 'a whole number or "auto"' },
+  completion_promise: { fits: isText, expected: 'a text' },
+  completion_signals: { fits: isTexts, expected: 'a list of texts' },
+  verify: { fits: isTexts, expected: 'a list of commands' },
+  timeout_minutes: { fits: isNumber, expected: 'a number' },
+  max_cost_usd: { fits: isNumber, expected: 'a number' },
+  circuit_breaker: { fits: (value) => typeof value === 'object' && value !== null, expected: 'an object' },
+  notify_webhook: { fits: (value) => isText(value) && /^https?:\/\//.test(String(value)), expected: 'an http address' },
+}
+
+const BREAKER_KEYS: Readonly<Record<string, Key>> = {
+  no_progress_limit: { fits: (value) => isCount(value) && value !== 0, expected: 'a whole number above 0' },
+  same_error_limit: { fits: (value) => isCount(value) && value !== 0, expected: 'a whole number above 0' },
+}
+
+/** Unknown keys and wrong values are errors, so that a misspelt limit is never silently without effect. */
+export function parseConfig(text: string, file: string): Config {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw invalid(file, `is not JSON (${cause instanceof Error ? cause.message : cause})`)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(file, 'must hold one object')
+  const config: Config = value
+  checkKeys(config, KEYS, file, '')
+  if (config.circuit_breaker) checkKeys(config.circuit_breaker, BREAKER_KEYS, file, 'circuit_breaker.')
+  return config
+}
+
+function checkKeys(value: object, keys: Readonly<Record<string, Key>>, file: string, prefix: string): void {
+  for (const [name, found] of Object.entries(value)) {
+    const key = Object.hasOwn(keys, name) ? keys[name] : undefined
+    const close = nearest(name, Object.keys(keys))
+    if (!key)
+      throw invalid(
+        file,
+        `has the unknown key "${prefix}${name}"${close ? `; did you mean "${close}"?` : ''} Known: ${Object.keys(keys).join(', ')}`,
+      )
+    if (!key.fits(found))
+      throw invalid(file, `${prefix}${name} must be ${key.expected}, but is ${JSON.stringify(found)}`)
+  }
+}
+
+function invalid(file: string, what: string): RalphError {
+  return new RalphError('input-invalid', `${file}: ${what}.`)
+}

@@ -1,0 +1,54 @@
+/** The script of the scripted agent: one list of steps a turn, the last list again for every turn after it. */
+import { RalphError } from '../error.ts'
+
+/** `attempt` keeps a step to one attempt of its iteration; without it the step is done in all. */
+export type Step = { attempt?: number } & (
+  | { text: string }
+  | { edit: { path: string; content: string } }
+  | { shell: string[] }
+  | { sleep: number }
+  | { usage: { tokens: number; costUsd?: number } }
+  | { denied: string }
+  | { fail: string; exit?: number }
+  | { 'rate-limit': { resetsInSeconds?: number; message?: string } }
+)
+
+export function parseScript(text: string, file: string): Step[][] {
+  const problem = (what: string) =>
+    new RalphError('input-invalid', `${file}: ${what} A script is {"turns": [[{"text": "…"}, …], …]}.`)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw problem(`this is not JSON (${cause instanceof Error ? cause.message : cause}).`)
+  }
+  const turns = isObject(value) ? value.turns : undefined
+  if (!Array.isArray(turns) || turns.length === 0 || !turns.every(Array.isArray))
+    throw problem('expected a list of turns, each a list of steps.')
+  for (const [turn, steps] of turns.entries())
+    for (const [index, step] of steps.entries())
+      if (!isStep(step))
+        throw problem(`step ${index + 1} of turn ${turn + 1} is none of ${Object.keys(SHAPES).join(', ')}.`)
+  return turns as Step[][] // every step has been looked at
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isText = (value: unknown) => typeof value === 'string'
+
+const SHAPES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  text: isText,
+  edit: (value) => isObject(value) && isText(value.path) && isText(value.content),
+  shell: (value) => Array.isArray(value) && value.length > 0 && value.every(isText),
+  sleep: (value) => typeof value === 'number' && value >= 0,
+  usage: (value) => isObject(value) && typeof value.tokens === 'number',
+  denied: isText,
+  fail: isText,
+  'rate-limit': isObject,
+}
+
+function isStep(step: unknown): boolean {
+  return (
+    isObject(step) && Object.entries(SHAPES).filter(([name, fits]) => name in step && fits(step[name])).length === 1
+  )
+}

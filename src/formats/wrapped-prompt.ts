@@ -1,0 +1,31 @@
+/** The wrapped prompt: a task with its limit and its promise written behind it. */
+import { claimTag } from '../engine/claim.ts'
+
+export type Wrapping = { maxIterations: number; promise: string }
+
+/** The exact text. Without a count limit (0) the line that names the maximum is left out. */
+export function wrapPrompt(prompt: string, { maxIterations, promise }: Wrapping): string {
+  return `${prompt}
+
+${HEADING}
+- Work on this task iteratively until all requirements are met
+${maxIterations > 0 ? `- Maximum iterations allowed: ${maxIterations}\n` : ''}- Test and validate your work thoroughly
+- When you have fully completed all requirements and all tests pass,
+  output exactly: ${claimTag(promise)}
+- Do NOT output the completion promise unless the task is actually complete
+
+The task will loop until you output the completion signal or reach the iteration limit.`
+}
+
+const HEADING = 'IMPORTANT COMPLETION CRITERIA:'
+
+/** Finds the task, the limit and the promise in a wrapped prompt; undefined for any other text. */
+export function unwrapPrompt(text: string): { prompt: string; maxIterations: number; promise: string } | undefined {
+  const at = text.lastIndexOf(`\n${HEADING}`)
+  if (at < 0) return undefined
+  const criteria = text.slice(at)
+  const promise = /output exactly:\s*<promise>([^<]*)<\/promise>/.exec(criteria)?.[1]
+  if (promise === undefined) return undefined
+  const most = /Maximum iterations allowed:\s*(\d+)/.exec(criteria)?.[1]
+  return { prompt: text.slice(0, at).trimEnd(), maxIterations: Number(most ?? 0), promise: promise.trim() }
+}

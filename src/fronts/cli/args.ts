@@ -1,0 +1,117 @@
+/** Command lines of ralph itself: a table of options a command, read strictly, printed as help. */
+import { RalphError } from '../../error.ts'
+import { nearest } from '../../formats/nearest.ts'
+
+export type Option = {
+  /** What stands for the value in the help. Absent: the option is a switch. */
+  value?: string
+  many?: true
+  help: string
+}
+
+export type CommandSpec = {
+  name: string
+  /** What follows `ralph NAME`, such as `LOOP [N]`. */
+  words: string
+  summary: string
+  about?: string
+  options: Readonly<Record<string, Option>>
+  examples?: readonly (readonly [command: string, what: string])[]
+}
+
+export type Args = {
+  words: string[]
+  /** What stands behind `--`. */
+  rest: string[]
+  flag(name: string): boolean
+  text(name: string): string | undefined
+  many(name: string): string[]
+  /** A whole number such as 8 or 08; never -1, ten or 1e3. */
+  whole(name: string, least?: number): number | undefined
+  /** A number that may have a fraction. */
+  amount(name: string): number | undefined
+}
+
+export function parseArgs(spec: CommandSpec, argv: readonly string[]): Args {
+  const end = argv.indexOf('--')
+  const own = end < 0 ? argv : argv.slice(0, end)
+  const given = new Map<string, string[]>()
+  const words: string[] = []
+  for (let at = 0; at < own.length; at++) {
+    const token = own[at] ?? ''
+    const match = OPTION.exec(token)
+    if (!match) {
+      words.push(token)
+      continue
+    }
+    const name = match[1] ?? ''
+    const option = Object.hasOwn(spec.options, name) ? spec.options[name] : undefined
+    if (!option) throw unknownOption(spec, name)
+    if (given.has(name) && !option.many) throw usage(spec, `--${name} is given twice; it takes one value.`)
+    if (option.value === undefined) {
+      if (match[2] !== undefined) throw usage(spec, `--${name} is a switch and takes no value.`)
+      given.set(name, [])
+      continue
+    }
+    const value = match[2] ?? own[++at]
+    if (value === undefined || (match[2] === undefined && OPTION.test(value)))
+      throw usage(spec, `--${name} needs a value: --${name} ${option.value}.`)
+    given.set(name, [...(given.get(name) ?? []), value])
+  }
+  const text = (name: string) => given.get(name)?.at(-1)
+  return {
+    words,
+    rest: end < 0 ? [] : argv.slice(end + 1),
+    flag: (name) => given.has(name),
+    text,
+    many: (name) => given.get(name) ?? [],
+    whole(name, least = 0) {
+      const value = text(name)
+      if (value === undefined) return undefined
+      if (!/^\d{1,9}$/.test(value) || Number(value) < least)
+        throw usage(
+          spec,
+          `--${name} must be a whole number${least > 0 ? ` of at least ${least}` : ''}, but is "${value}".`,
+        )
+      return Number(value)
+    },
+    amount(name) {
+      const value = text(name)
+      if (value === undefined) return undefined
+      if (!/^\d{1,9}(\.\d+)?$/.test(value) || Number(value) === 0)
+        throw usage(spec, `--${name} must be a number above 0, but is "${value}".`)
+      return Number(value)
+    },
+  }
+}
+
+// A token with dashes only, a negative number, or a text that merely begins with a dash is a word, not an option.
+const OPTION = /^-{1,2}([a-zA-Z][a-zA-Z0-9-]*)(?:=([\s\S]*))?$/
+
+/** Help that answers: what is it for, how is it called, what can I set, what do people type. */
+export function printHelp(spec: CommandSpec): string {
+  const rows = Object.entries(spec.options).map(
+    ([name, { value, help }]) => [`--${name}${value ? ` ${value}` : ''}`, help] as const,
+  )
+  const width = Math.max(0, ...rows.map(([left]) => left.length))
+  return [
+    spec.summary,
+    '',
+    `  ralph ${spec.name} ${spec.words}`.trimEnd(),
+    ...(spec.about ? ['', spec.about] : []),
+    ...(rows.length > 0 ? ['', 'Options:', ...rows.map(([left, help]) => `  ${left.padEnd(width)}  ${help}`)] : []),
+    ...(spec.examples
+      ? ['', 'Examples:', ...spec.examples.flatMap(([command, what]) => [`  # ${what}`, `  ${command}`])]
+      : []),
+    '',
+  ].join('\n')
+}
+
+export function usage(spec: CommandSpec, message: string): RalphError {
+  return new RalphError('usage', `${message} See \`ralph ${spec.name} --help\`.`)
+}
+
+function unknownOption(spec: CommandSpec, name: string): RalphError {
+  const close = nearest(name, Object.keys(spec.options))
+  return usage(spec, `There is no option --${name}.${close ? ` Did you mean --${close}?` : ''}`)
+}

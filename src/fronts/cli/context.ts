@@ -1,0 +1,84 @@
+/** What every command works with: the machine's clock, environment and streams, and the store behind them. */
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { RalphError } from '../../error.ts'
+import { type Config, parseConfig } from '../../formats/config.ts'
+import { type LocalStore, openStore } from '../../host/sqlite.ts'
+import type { CommandSpec } from './args.ts'
+import { type Output, openOutput } from './text.ts'
+
+export type Context = {
+  env: Readonly<Record<string, string | undefined>>
+  cwd: string
+  home: string
+  version: string
+  /** Where ralph is installed. */
+  root: string
+  out: Output
+  now: () => number
+  /** Opened when first asked for; closed at the end. */
+  store(): LocalStore
+}
+
+/** A command: its table for help and parsing, and what it does. The number is the exit code. */
+export type Command = { spec: CommandSpec; run(argv: readonly string[], context: Context): Promise<number> }
+
+export function openContext(root: string, version: string): Context & { close(): Promise<void> } {
+  const { env } = process
+  const home = resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
+  const now = Date.now
+  let store: LocalStore | undefined
+  return {
+    env,
+    cwd: process.cwd(),
+    home,
+    version,
+    root,
+    out: openOutput(process.stdout, env),
+    now,
+    store: () => (store ??= openStore(home, now)),
+    close: async () => store?.close(),
+  }
+}
+
+/** The command line of one of ralph's own programs. */
+export function selfIn(root: string): (program: string) => string[] {
+  return (program) => [process.execPath, join(root, 'dist', `${program}.mjs`)]
+}
+
+/** Eight letters and digits that are hard to mistake for one another. */
+export function newLoopId(): string {
+  return [...randomBytes(8)].map((byte) => 'abcdefghjkmnpqrstvwxyz23456789'[byte % 30]).join('')
+}
+
+/** The folder to work in, as it really is. */
+export function workFolder(context: Context, dir: string | undefined): string {
+  const path = resolve(context.cwd, dir ?? '.')
+  if (!existsSync(path) || !statSync(path).isDirectory())
+    throw new RalphError('usage', `${path} is not a folder. Give --dir an existing one.`)
+  return realpathSync(path)
+}
+
+/** Settings of the project beat those of the person. */
+export function loadConfig(context: Context, dir: string): Config {
+  return { ...readConfig(join(context.home, 'ralph.config.json')), ...readConfig(join(dir, 'ralph.config.json')) }
+}
+
+function readConfig(path: string): Config {
+  return existsSync(path) ? parseConfig(readFileSync(path, 'utf8'), path) : {}
+}
+
+/** The loop that an id, a beginning of one, or nothing at all stands for: the newest of this folder. */
+export async function findLoop(context: Context, name: string | undefined): Promise<string> {
+  const store = context.store()
+  if (name !== undefined) return store.find(name)
+  const [newest] = await store.list({ dir: realpathSync(context.cwd), limit: 1 })
+  if (!newest)
+    throw new RalphError(
+      'loop-unknown',
+      'No loop was ever started in this folder. Name one; `ralph status` lists them.',
+    )
+  return newest.id
+}

@@ -1,0 +1,96 @@
+/** Drives a loop in this terminal: shows it, obeys Ctrl-C, tells when it is over. Used by run, resume and steer. */
+import type { Fact, Loop, Next } from '../../engine/loop.ts'
+import { step } from '../../engine/step.ts'
+import { RalphError } from '../../error.ts'
+import type { Lease } from '../../host/store.ts'
+import { openTree } from '../../host/tree.ts'
+import { drive, runHands, type Workbench } from '../../run.ts'
+import { findLoss } from '../../turn.ts'
+import { type Context, selfIn } from './context.ts'
+import { notify } from './notify.ts'
+import { openJsonView, openView, type View } from './view.ts'
+
+export type Driving = { json: boolean; notify: boolean; webhook?: string }
+
+/** Returns the exit code. `order` is what a person wants before it goes on. */
+export async function driveHere(
+  context: Context,
+  id: string,
+  how: Driving,
+  order?: Extract<Fact, { kind: 'told' }>['order'],
+): Promise<number> {
+  const store = context.store()
+  const lease = await store.lease(id)
+  if ('heldBy' in lease)
+    throw new RalphError(
+      'loop-held',
+      `Loop ${id} is already being driven by ${lease.heldBy}. Watch it with \`ralph show ${id} --follow\`.`,
+    )
+  const stop = new AbortController()
+  const view = how.json ? openJsonView(context.out) : openView(context.out, context.now)
+  const release = onInterrupt(view, id, {
+    pause: () => store.tell(id, 'Ctrl-C', { kind: 'pause' }),
+    stop: () => stop.abort(),
+  })
+  try {
+    const loop = await store.load(id)
+    const tree = await openTree({ dir: loop.spec.work.dir, home: context.home, loop: id })
+    const bench: Workbench = {
+      store,
+      tree,
+      env: context.env,
+      now: context.now,
+      stop: stop.signal,
+      self: selfIn(context.root),
+      show: view.show,
+    }
+    view.begin(loop)
+    if (order) await store.tell(id, 'you', order)
+    const ended = await drive(await takenUp(loop, lease, bench), lease, store, runHands(bench, view.saw))
+    view.end(ended)
+    if (how.notify) await notify(ended, { context, ...(how.webhook === undefined ? {} : { webhook: how.webhook }) })
+    return exitCode(ended.next)
+  } finally {
+    release()
+    await lease.release()
+  }
+}
+
+/** A loop whose last driver died inside a turn goes on with another attempt at it. */
+async function takenUp(loop: Loop, lease: Lease, bench: Workbench): Promise<Loop> {
+  if (lease.epoch === 1 || loop.next.kind !== 'turn') return loop
+  const fact = await findLoss(bench, loop)
+  const next = step(loop, fact)
+  await bench.store.save(lease, next, fact)
+  return next
+}
+
+/** The first Ctrl-C pauses after this iteration, the second ends the agent now. A closed terminal ends it now, too. */
+function onInterrupt(view: View, id: string, act: { pause(): Promise<void>; stop(): void }): () => void {
+  let told: Promise<void> | undefined
+  const pause = () => (told ??= act.pause())
+  const stopNow = () => void pause().then(act.stop, act.stop)
+  const interrupt = () => {
+    if (told !== undefined) return stopNow()
+    void pause()
+    view.say(`Pausing after this iteration. Press Ctrl-C again to stop at once. Go on later with: ralph resume ${id}`)
+  }
+  process.on('SIGINT', interrupt).on('SIGTERM', stopNow).on('SIGHUP', stopNow)
+  return () => {
+    process.off('SIGINT', interrupt).off('SIGTERM', stopNow).off('SIGHUP', stopNow)
+  }
+}
+
+export function exitCode(next: Next): number {
+  switch (next.kind) {
+    case 'complete':
+      return 0
+    case 'halt':
+      return next.reason === 'cancelled' ? 130 : next.reason === 'agent-unusable' ? 3 : 1
+    case 'wait':
+      return next.why === 'person' ? 4 : 130
+    case 'turn':
+    case 'check':
+      return 130
+  }
+}

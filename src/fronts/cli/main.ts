@@ -1,0 +1,105 @@
+/** The command line: finds the command, runs it, and turns what went wrong into a sentence and an exit code. */
+import { type ErrorCode, RalphError } from '../../error.ts'
+import { nearest } from '../../formats/nearest.ts'
+import { printHelp } from './args.ts'
+import { type Command, openContext } from './context.ts'
+import { demo } from './demo.ts'
+import { doctor } from './doctor.ts'
+import { cancel, pause, resume, steer } from './orders.ts'
+import { prune } from './prune.ts'
+import { run } from './run.ts'
+import { show } from './show.ts'
+import { stats } from './stats.ts'
+import { status } from './status.ts'
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  run,
+  status,
+  show,
+  cancel,
+  pause,
+  resume,
+  steer,
+  stats,
+  doctor,
+  demo,
+  prune,
+}
+
+/** Runs one command line; the number is the exit code. */
+export async function main(argv: readonly string[], ralph: { root: string; version: string }): Promise<number> {
+  const context = openContext(ralph.root, ralph.version)
+  try {
+    const [name, ...rest] = argv
+    if (name === undefined || isHelp(name)) {
+      const topic = name === 'help' ? rest[0] : undefined
+      context.out.write(topic === undefined ? overview() : printHelp(find(topic).spec))
+      return name === undefined ? 2 : 0
+    }
+    const command = find(name)
+    const asked = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined)
+    if (asked.includes('--help') || asked.includes('-h')) {
+      context.out.write(printHelp(command.spec))
+      return 0
+    }
+    return await command.run(rest, context)
+  } catch (cause) {
+    return report(cause, argv.includes('--json'))
+  } finally {
+    await context.close()
+  }
+}
+
+function isHelp(word: string): boolean {
+  return word === 'help' || word === '--help' || word === '-h'
+}
+
+function find(name: string): Command {
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (command) return command
+  const close = nearest(name, Object.keys(COMMANDS))
+  throw new RalphError(
+    'usage',
+    `There is no command "${name}".${close ? ` Did you mean "ralph ${close}"?` : ''} \`ralph help\` lists them.`,
+  )
+}
+
+function overview(): string {
+  const rows = Object.values(COMMANDS).map(({ spec }) => `  ${spec.name.padEnd(8)} ${spec.summary}`)
+  return `ralph runs a coding agent again and again on one task until the task is proven done.
+
+  ralph run "Make the tests pass" --agent command:./my-agent --verify "npm test"
+
+Commands:
+${rows.join('\n')}
+
+\`ralph help COMMAND\` tells more. \`ralph demo\` shows it at work, with no account and no key.
+`
+}
+
+const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
+  usage: 2,
+  'input-invalid': 2,
+  'agent-unknown': 2,
+  'loop-unknown': 2,
+  'agent-missing': 3,
+  'loop-held': 1,
+  'loop-ended': 1,
+  'lease-lost': 1,
+  'home-unusable': 1,
+  'disk-full': 1,
+  'database-newer': 1,
+  'database-broken': 1,
+}
+
+function report(cause: unknown, json: boolean): number {
+  if (!(cause instanceof RalphError)) {
+    process.stderr.write(
+      `ralph: this is a bug in ralph. Please report it with the lines below.\n${cause instanceof Error ? cause.stack : cause}\n`,
+    )
+    return 1
+  }
+  if (json) process.stdout.write(`${JSON.stringify({ type: 'error', code: cause.code, message: cause.message })}\n`)
+  process.stderr.write(`ralph: ${cause.message}\n`)
+  return EXIT_CODES[cause.code]
+}

@@ -1,0 +1,131 @@
+/** `ralph cancel`, `pause`, `steer` and `resume`: what a person tells a loop. */
+import { ended, type Order, statusOf } from '../../engine/loop.ts'
+import { RalphError } from '../../error.ts'
+import { drive } from '../../run.ts'
+import { type CommandSpec, parseArgs, usage } from './args.ts'
+import { type Command, type Context, findLoop, loadConfig } from './context.ts'
+import { driveHere } from './drive-here.ts'
+import { endingOf } from './story.ts'
+
+const LOOP_WORDS = 'LOOP is an id or the beginning of one. Without it: the newest loop of this folder.'
+
+const cancelSpec: CommandSpec = {
+  name: 'cancel',
+  words: '[LOOP]',
+  summary: 'Ends a loop for good; a running agent is ended at once.',
+  about: LOOP_WORDS,
+  options: {},
+}
+const pauseSpec: CommandSpec = {
+  name: 'pause',
+  words: '[LOOP]',
+  summary: 'Pauses a loop after the iteration it is in. `ralph resume` goes on.',
+  about: LOOP_WORDS,
+  options: {},
+}
+
+export const cancel: Command = {
+  spec: cancelSpec,
+  run: (argv, context) => give(cancelSpec, argv, context, { kind: 'cancel' }),
+}
+export const pause: Command = {
+  spec: pauseSpec,
+  run: (argv, context) => give(pauseSpec, argv, context, { kind: 'pause' }),
+}
+
+async function give(spec: CommandSpec, argv: readonly string[], context: Context, order: Order): Promise<number> {
+  const { words } = parseArgs(spec, argv)
+  if (words.length > 1) throw usage(spec, 'Name one loop.')
+  context.out.write(await deliver(context, await findLoop(context, words[0]), order))
+  return 0
+}
+
+/** Leaves the order for whoever drives the loop; where nobody does, it is carried out here. */
+async function deliver(context: Context, id: string, order: Order): Promise<string> {
+  const store = context.store()
+  await mustBeOpen(context, id)
+  await store.tell(id, 'you', order)
+  const lease = await store.lease(id)
+  if ('heldBy' in lease)
+    return `Told loop ${id}. ${order.kind === 'pause' ? 'It pauses when its iteration is over.' : order.kind === 'say' ? 'Its next iteration hears it.' : 'It stops now.'}\n`
+  try {
+    const loop = await drive(await store.load(id), lease, store, {})
+    return `Loop ${id} is ${statusOf(loop)}. ${endingOf(loop).sentence}\n`
+  } finally {
+    await lease.release()
+  }
+}
+
+async function mustBeOpen(context: Context, id: string): Promise<void> {
+  const loop = await context.store().load(id)
+  if (ended(loop))
+    throw new RalphError(
+      'loop-ended',
+      `Loop ${id} has ended: ${endingOf(loop).sentence} Start a new one with \`ralph run\`; the files are as it left them.`,
+    )
+}
+
+const DRIVING = {
+  notify: { help: 'bell, desktop message and webhook when it stops' },
+  json: { help: 'print one JSON object a line' },
+} as const
+
+const resumeSpec: CommandSpec = {
+  name: 'resume',
+  words: '[LOOP] [options]',
+  summary: 'Goes on with a loop that was paused, waits, or whose ralph was killed.',
+  about: `${LOOP_WORDS}\nA turn that was interrupted is tried again; no iteration is counted twice. A loop that waits for a limit is tried at once.`,
+  options: DRIVING,
+}
+
+export const resume: Command = {
+  spec: resumeSpec,
+  async run(argv, context) {
+    const args = parseArgs(resumeSpec, argv)
+    if (args.words.length > 1) throw usage(resumeSpec, 'Name one loop.')
+    const id = await findLoop(context, args.words[0])
+    await mustBeOpen(context, id)
+    const { next } = await context.store().load(id)
+    return driveHere(
+      context,
+      id,
+      await drivingOf(context, id, args),
+      next.kind === 'wait' ? { kind: 'resume' } : undefined,
+    )
+  },
+}
+
+const steerSpec: CommandSpec = {
+  name: 'steer',
+  words: 'LOOP "words for the next iteration" [options]',
+  summary: 'Says something to a loop: its next iteration hears it. A loop that waits for your answer goes on, here.',
+  options: DRIVING,
+}
+
+export const steer: Command = {
+  spec: steerSpec,
+  async run(argv, context) {
+    const args = parseArgs(steerSpec, argv)
+    const [name, words, ...more] = args.words
+    if (name === undefined || !words?.trim() || more.length > 0)
+      throw usage(steerSpec, 'Name a loop and give the words in quotes: ralph steer LOOP "use tabs".')
+    const id = await findLoop(context, name)
+    await mustBeOpen(context, id)
+    const { next } = await context.store().load(id)
+    const waits = next.kind === 'wait' && next.why === 'person' && !(await context.store().isDriven(id))
+    const order: Order = { kind: 'say', words }
+    if (waits) return driveHere(context, id, await drivingOf(context, id, args), order)
+    context.out.write(await deliver(context, id, order))
+    return 0
+  },
+}
+
+async function drivingOf(
+  context: Context,
+  id: string,
+  args: { flag(name: string): boolean },
+): Promise<{ json: boolean; notify: boolean; webhook?: string }> {
+  const { spec } = await context.store().load(id)
+  const webhook = loadConfig(context, spec.work.dir).notify_webhook
+  return { json: args.flag('json'), notify: args.flag('notify'), ...(webhook === undefined ? {} : { webhook }) }
+}

@@ -1,0 +1,135 @@
+/** `ralph show`: a loop's story in plain sentences, or one iteration in full. */
+import { once } from 'node:events'
+import { ended } from '../../engine/loop.ts'
+import { RalphError } from '../../error.ts'
+import type { StoredEvent } from '../../host/store.ts'
+import { readTurnLog } from '../../host/transcript.ts'
+import { type CommandSpec, parseArgs, usage } from './args.ts'
+import { type Command, type Context, findLoop } from './context.ts'
+import { endingOf, eventSentence, iterationMark, iterationSentence, nextSentence } from './story.ts'
+import { clock, money, paint, short, table } from './text.ts'
+
+const spec: CommandSpec = {
+  name: 'show',
+  words: '[LOOP] [N] [options]',
+  summary:
+    "Tells a loop's story, or shows iteration N in full: its prompt, what the agent printed, what the checks said.",
+  about: 'Without LOOP: the newest loop of this folder.',
+  options: {
+    follow: { help: 'go on telling while the loop goes on' },
+    json: { help: 'print one JSON object a line: the events, or the transcript' },
+  },
+}
+
+export const show: Command = {
+  spec,
+  async run(argv, context) {
+    const args = parseArgs(spec, argv)
+    const [name, number, ...more] = args.words
+    if (more.length > 0) throw usage(spec, 'Too many words.')
+    const id = await findLoop(context, name)
+    if (number !== undefined) return showIteration(context, id, { number, json: args.flag('json') })
+    await tell(context, id, { json: args.flag('json'), follow: args.flag('follow') })
+    return 0
+  },
+}
+
+async function tell(context: Context, id: string, { json, follow }: { json: boolean; follow: boolean }): Promise<void> {
+  const store = context.store()
+  let seen = 0
+  const print = async () => {
+    for (const event of await store.events(seen, id)) {
+      seen = event.seq
+      context.out.write(json ? `${JSON.stringify(event)}\n` : `${sentences(event)}\n`)
+    }
+  }
+  const loop = await store.load(id)
+  if (!json)
+    context.out.write(
+      `loop ${id} · agent ${loop.spec.work.agent} · ${loop.spec.work.dir}\n${paint(context.out, 'dim', short(loop.spec.prompt, context.out.columns * 2))}\n\n`,
+    )
+  await print()
+  if (follow) await untilEnded(context, id, print)
+  if (!json) context.out.write(await summary(context, id))
+}
+
+async function untilEnded(context: Context, id: string, print: () => Promise<void>): Promise<void> {
+  const store = context.store()
+  let failed: unknown
+  const interrupted = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]).then(() => true)
+  while (!ended(await store.load(id)) && !failed) {
+    let unwatch = () => {}
+    const idle = setInterval(() => {}, 2 ** 30)
+    const changed = new Promise<boolean>((resolve) => {
+      unwatch = store.onChange(() => resolve(false))
+    })
+    const stop = await Promise.race([changed, interrupted])
+    clearInterval(idle)
+    unwatch()
+    await print().catch((cause) => (failed = cause))
+    if (stop) break
+  }
+  if (failed) throw failed
+}
+
+function sentences({ at, fact, next }: StoredEvent): string {
+  return `${new Date(at).toTimeString().slice(0, 8)}  ${eventSentence(fact)} ${nextSentence(next, at)}`
+}
+
+async function summary(context: Context, id: string): Promise<string> {
+  const store = context.store()
+  const loop = await store.load(id)
+  const iterations = await store.iterations(id)
+  const rows = iterations.map((row, index) => {
+    const completed = index === iterations.length - 1 && loop.next.kind === 'complete'
+    const settled = {
+      turn: { end: row.end, claim: { kind: row.claim }, words: row.words, ranTests: false, tokens: row.tokens },
+      verdicts: row.verdicts,
+    }
+    const changed = row.changed === undefined ? '?' : row.changed ? 'yes' : 'no'
+    return [
+      String(row.n),
+      iterationMark(settled, completed),
+      clock(row.endedAt - row.startedAt),
+      changed,
+      money(row.costUsd ?? 0),
+      iterationSentence(settled, completed),
+    ]
+  })
+  const { mark, style, sentence } = endingOf(loop)
+  const head = ['n', ' ', 'time', 'changed', 'cost', 'what came of it']
+  return `${rows.length > 0 ? `\n${table([head, ...rows], context.out.columns)}` : ''}\n${paint(context.out, style, mark)} ${sentence}\n`
+}
+
+async function showIteration(
+  context: Context,
+  id: string,
+  { number, json }: { number: string; json: boolean },
+): Promise<number> {
+  if (!/^\d{1,9}$/.test(number)) throw usage(spec, `"${number}" is not the number of an iteration.`)
+  const store = context.store()
+  const n = Number(number)
+  const row = (await store.iterations(id)).find((iteration) => iteration.n === n)
+  let found = false
+  for await (const entry of readTurnLog(store.transcripts.turnFile(id, n))) {
+    found = true
+    if (json) context.out.write(`${JSON.stringify(entry)}\n`)
+    else if ('prompt' in entry)
+      context.out.write(
+        `${heading(context, `attempt ${entry.attempt}: the prompt`)}${entry.prompt}\n${heading(context, `what it printed (${entry.command.join(' ')})`)}`,
+      )
+    else if ('out' in entry) context.out.write(entry.out)
+    else if ('err' in entry) context.out.write(entry.err)
+    else context.out.write(heading(context, `it ended: ${entry.signal ?? `exit code ${entry.exit}`}`))
+  }
+  if (!found && !row)
+    throw new RalphError('loop-unknown', `Loop ${id} has no iteration ${n}. \`ralph show ${id}\` lists them.`)
+  if (json || !row) return 0
+  for (const verdict of row.verdicts)
+    context.out.write(`${heading(context, `check ${verdict.check}: ${verdict.result}`)}${verdict.tail.trimEnd()}\n`)
+  return 0
+}
+
+function heading(context: Context, text: string): string {
+  return `\n${paint(context.out, 'cyan', `── ${text}`)}\n`
+}

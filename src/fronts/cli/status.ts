@@ -1,0 +1,119 @@
+/** `ralph status`: the loops there are, or one of them. */
+import { once } from 'node:events'
+import { statusOf } from '../../engine/loop.ts'
+import type { LoopRow } from '../../host/store.ts'
+import { type CommandSpec, parseArgs } from './args.ts'
+import { type Command, type Context, findLoop } from './context.ts'
+import { endingOf } from './story.ts'
+import { ago, money, paint, short, table } from './text.ts'
+import { loopEnd } from './view.ts'
+
+const spec: CommandSpec = {
+  name: 'status',
+  words: '[LOOP] [options]',
+  summary: 'Shows the loops, newest first, or how one loop stands.',
+  about: 'LOOP is an id or the beginning of one.',
+  options: {
+    watch: { help: 'show it again whenever something changes; Ctrl-C ends it' },
+    all: { help: 'all loops, not only the newest twenty' },
+    json: { help: 'print one JSON object a line' },
+  },
+}
+
+export const status: Command = {
+  spec,
+  async run(argv, context) {
+    const args = parseArgs(spec, argv)
+    const [name] = args.words
+    const id = name === undefined ? undefined : await findLoop(context, name)
+    const draw = () =>
+      id === undefined
+        ? listAll(context, args.flag('json'), args.flag('all') ? 100_000 : 20)
+        : oneLoop(context, id, args.flag('json'))
+    context.out.write(await draw())
+    if (args.flag('watch')) await watch(context, draw)
+    return 0
+  },
+}
+
+async function watch(context: Context, draw: () => Promise<string>): Promise<void> {
+  let shown = ''
+  const again = async () => {
+    const text = await draw()
+    if (text !== shown) context.out.write(context.out.live ? `\u001b[H\u001b[2J${text}` : text)
+    shown = text
+  }
+  const unwatch = context.store().onChange(() => void again().catch(() => {}))
+  const idle = setInterval(() => {}, 2 ** 30)
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  clearInterval(idle)
+  unwatch()
+}
+
+async function listAll(context: Context, json: boolean, limit: number): Promise<string> {
+  const store = context.store()
+  const rows = await store.list({ limit })
+  const lines = await Promise.all(
+    rows.map(async (row) => ({ row, alive: isOpen(row) && (await store.isDriven(row.id)) })),
+  )
+  if (json) return lines.map(({ row, alive }) => `${JSON.stringify({ ...rowJson(row), alive })}\n`).join('')
+  if (rows.length === 0)
+    return 'No loops yet. Start one: ralph run "Make the tests pass" --agent … --verify "npm test"\n'
+  const head = ['loop', 'status', 'iterations', 'cost', 'agent', 'updated', 'task'].map((cell) => cell)
+  const body = lines.map(({ row, alive }) => [
+    row.id,
+    statusWord(row, alive),
+    row.iterationLimit > 0 ? `${row.iteration}/${row.iterationLimit}` : String(row.iteration),
+    money(row.costUsd),
+    short(row.agent, 24),
+    ago(context.now() - row.updatedAt),
+    short(row.prompt, 60),
+  ])
+  const text = table([head, ...body], context.out.columns)
+  const [first = '', ...rest] = text.split('\n')
+  return [paint(context.out, 'dim', first), ...rest].join('\n')
+}
+
+function isOpen({ status }: LoopRow): boolean {
+  return status !== 'completed' && status !== 'halted' && status !== 'cancelled'
+}
+
+function statusWord(row: LoopRow, alive: boolean): string {
+  if (row.next.kind === 'halt' && row.status === 'halted') return `halted: ${row.next.reason}`
+  if (row.next.kind === 'complete') return `completed, ${row.next.proof}`
+  const unattended = ['running', 'verifying', 'waiting'].includes(row.status) && !alive
+  return unattended ? `${row.status}, its ralph is gone` : row.status
+}
+
+function rowJson(row: LoopRow): object {
+  return {
+    loop_id: row.id,
+    status: row.status,
+    reason: row.next.kind === 'halt' ? row.next.reason : null,
+    proof: row.next.kind === 'complete' ? row.next.proof : null,
+    agent: row.agent,
+    dir: row.dir,
+    iterations: row.iteration,
+    max_iterations: row.iterationLimit,
+    false_claims: row.falseClaims,
+    cost_usd: row.costUsd,
+    tokens: row.tokens,
+    started_at: new Date(row.startedAt).toISOString(),
+    updated_at: new Date(row.updatedAt).toISOString(),
+    prompt: row.prompt,
+  }
+}
+
+async function oneLoop(context: Context, id: string, json: boolean): Promise<string> {
+  const store = context.store()
+  const loop = await store.load(id)
+  const alive = await store.isDriven(id)
+  if (json) return `${JSON.stringify({ ...loopEnd(loop), type: 'loop', alive })}\n`
+  const { mark, style, sentence } = endingOf(loop)
+  return [
+    `loop ${id} · ${statusOf(loop)}${alive ? ' · its ralph is alive' : ''}`,
+    `agent ${loop.spec.work.agent} in ${loop.spec.work.dir}`,
+    `${paint(context.out, style, mark)} ${sentence}`,
+    '',
+  ].join('\n')
+}

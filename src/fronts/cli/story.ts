@@ -1,0 +1,174 @@
+/** A loop told in plain sentences: what was claimed, what was checked, why it went on, why it ended. */
+import { count } from '../../engine/limits.ts'
+import type { Fact, Loop, Next, Turn, Verdict } from '../../engine/loop.ts'
+import { clock, type Style, short } from './text.ts'
+
+/** A turn together with what the checks said about it. */
+export type Settled = { turn?: Turn; verdicts: readonly Verdict[] }
+
+export function iterationMark({ turn, verdicts }: Settled, completed: boolean): '✓' | '✗' | '!' | '·' {
+  if (completed) return '✓'
+  if (verdicts.some(({ result }) => result !== 'pass')) return '✗'
+  return turn?.end === 'ok' ? '·' : '!'
+}
+
+export function iterationSentence({ turn, verdicts }: Settled, completed: boolean): string {
+  const failed = verdicts.filter(({ result }) => result !== 'pass')
+  const claimed =
+    turn && turn.claim.kind !== 'none'
+      ? turn.claim.stage
+        ? `said stage ${turn.claim.stage} is done`
+        : 'said it is done'
+      : undefined
+  if (turn && turn.end !== 'ok') return `${ENDINGS[turn.end]}: ${short(turn.words, 100)}`
+  if (failed.length > 0)
+    return `${claimed ? `${claimed}; refused` : 'not done yet'}: ${failed.map(verdictWords).join(', ')}`
+  if (verdicts.length > 0)
+    return `${claimed ?? 'made no claim'}; ${completed ? 'proven' : 'passed'}: ${verdicts.map(({ check }) => `${check} passes`).join(', ')}`
+  if (completed) return `${claimed ?? 'made no claim'}; nothing to check it with`
+  if (claimed) return `${claimed}; asked to say it clearly`
+  if (turn?.ask) return `asked: ${short(turn.ask.words, 100)}`
+  return turn?.words ? `worked: ${short(lastLine(turn.words), 100)}` : 'worked, without a word'
+}
+
+export function verdictWords({ check, result, failures }: Verdict): string {
+  switch (result) {
+    case 'pass':
+      return `${check} passes`
+    case 'fail':
+      return failures ? `${check} fails (${count(failures, 'failure')})` : `${check} fails`
+    case 'timeout':
+      return `${check} ran out of time`
+    case 'broken':
+      return `${check} cannot be started`
+  }
+}
+
+const ENDINGS: Readonly<Record<Exclude<Turn['end'], 'ok'>, string>> = {
+  limited: 'limited',
+  overloaded: 'overloaded',
+  unusable: 'cannot work',
+  'context-full': 'its context was full',
+  failed: 'failed',
+}
+
+/** How a loop stands, as the last line of `ralph run`. */
+export function endingOf({ id, tally, next, spec }: Loop): { mark: string; style: Style; sentence: string } {
+  const after = `after ${count(tally.iteration, 'iteration')}`
+  switch (next.kind) {
+    case 'complete':
+      if (next.proof === 'verified')
+        return { mark: '✓', style: 'green', sentence: `complete, proof: verified, ${after}. Story: ralph show ${id}` }
+      return {
+        mark: '✓',
+        style: 'yellow',
+        sentence: `complete, proof: claimed, ${after}. Nothing checked the agent's word; --verify "npm test" would.`,
+      }
+    case 'halt':
+      return {
+        mark: '✗',
+        style: 'red',
+        sentence: `halted (${next.reason}) ${after}. ${next.sentence} Story: ralph show ${id}`,
+      }
+    case 'wait':
+      if (next.why === 'person')
+        return {
+          mark: '?',
+          style: 'yellow',
+          sentence: `needs input ${after}. It asks: ${short(next.question ?? '', 300)}\n  Answer and go on: ralph steer ${id} "your answer"`,
+        }
+      if (next.why === 'paused')
+        return { mark: '‖', style: 'yellow', sentence: `paused ${after}. Go on: ralph resume ${id}` }
+      return { mark: '…', style: 'yellow', sentence: `waiting ${after}. Go on: ralph resume ${id}` }
+    case 'turn':
+    case 'check':
+      return {
+        mark: '…',
+        style: 'yellow',
+        sentence: `under way ${after} in ${spec.work.dir}. If its ralph is gone: ralph resume ${id}`,
+      }
+  }
+}
+
+/** One sentence for one event of a loop. */
+export function eventSentence(fact: Fact): string {
+  switch (fact.kind) {
+    case 'turned':
+      return turnSentence(fact.turn)
+    case 'checked':
+      return `ralph checked: ${fact.verdicts.map(verdictWords).join(', ')}.${fact.findings.map((finding) => ` It noticed: ${finding}`).join('')}`
+    case 'woke':
+      return 'The wait was over.'
+    case 'lost':
+      return 'The attempt was interrupted; its iteration was not counted.'
+    case 'told':
+      return orderSentence(fact)
+  }
+}
+
+function turnSentence(turn: Turn): string {
+  if (turn.end !== 'ok')
+    return `The agent ${turn.end === 'context-full' ? 'filled its context' : ENDINGS[turn.end]}: ${short(turn.words, 200)}`
+  const said = turn.words ? ` "${short(lastLine(turn.words), 120)}"` : ''
+  switch (turn.claim.kind) {
+    case 'clear':
+      return `The agent claimed ${turn.claim.stage ? `stage ${turn.claim.stage}` : 'to be done'}.${said}`
+    case 'weak':
+      return `The agent hinted that it is done.${said}`
+    case 'none':
+      return turn.ask ? `The agent asked: ${short(turn.ask.words, 200)}` : `The agent worked.${said}`
+  }
+}
+
+function orderSentence({ by, order }: Extract<Fact, { kind: 'told' }>): string {
+  switch (order.kind) {
+    case 'say':
+      return `${by} said: ${short(order.words, 200)}`
+    case 'limits':
+      return `${by} changed the limits.`
+    case 'cancel':
+      return `${by} cancelled it.`
+    case 'pause':
+      return `${by} paused it.`
+    case 'resume':
+      return `${by} let it go on.`
+  }
+}
+
+/** Why the loop went on, waited or ended after an event. */
+export function nextSentence(next: Next, at: number): string {
+  switch (next.kind) {
+    case 'turn':
+      return next.attempt > 1
+        ? `So iteration ${next.iteration} was tried again (attempt ${next.attempt}).`
+        : `So iteration ${next.iteration} began.`
+    case 'check':
+      return `So ralph ran the checks (${BECAUSE[next.because]}).`
+    case 'wait':
+      if (next.until !== undefined) return `So ralph waited ${clock(next.until - at)}.`
+      return next.why === 'person' ? `So it waits for a person: ${short(next.question ?? '', 200)}` : 'So it rests.'
+    case 'complete':
+      return next.proof === 'verified'
+        ? 'So it is complete, and proven.'
+        : 'So it is complete; there was nothing to prove it with.'
+    case 'halt':
+      return `So it halted (${next.reason}): ${next.sentence}`
+  }
+}
+
+const BECAUSE: Readonly<Record<Extract<Next, { kind: 'check' }>['because'], string>> = {
+  claim: 'because of the claim',
+  until: 'as after every turn',
+  'last-turn': 'because it was the last turn',
+  stalled: 'because it had stalled',
+}
+
+function lastLine(text: string): string {
+  return (
+    text
+      .trim()
+      .split('\n')
+      .filter((line) => line.trim())
+      .at(-1) ?? ''
+  )
+}

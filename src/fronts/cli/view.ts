@@ -1,0 +1,209 @@
+/** What `ralph run` shows while a loop goes on: a live status line, one line a finished iteration, and the sentence at the end. */
+import type { AgentEvent } from '../../agents/agent.ts'
+import { iterationLimit } from '../../engine/limits.ts'
+import { type Fact, type Loop, statusOf } from '../../engine/loop.ts'
+import { allChecks, openStages } from '../../engine/stages.ts'
+import type { Show } from '../../run.ts'
+import { endingOf, iterationMark, iterationSentence, type Settled } from './story.ts'
+import { clock, money, type Output, paint, type Style, short } from './text.ts'
+
+export type View = {
+  begin(loop: Loop): void
+  show: Show
+  saw(loop: Loop, fact: Fact): void
+  say(text: string): void
+  end(loop: Loop): void
+}
+
+export function openView(output: Output, now: () => number): View {
+  const status = openStatusLine(output)
+  let settled: Settled = { verdicts: [] }
+  let turnStartedAt = now()
+  const line = (text: string) => status.above(`${text}\n`)
+
+  const saw = (loop: Loop, fact: Fact): void => {
+    if (fact.kind === 'turned') settled = { turn: fact.turn, verdicts: [] }
+    if (fact.kind === 'checked') settled = { ...settled, verdicts: fact.verdicts }
+    if (fact.kind === 'turned' || fact.kind === 'checked') {
+      if (loop.next.kind === 'check') return
+      const counted = settled.turn?.end === 'ok' || settled.turn?.end === 'context-full'
+      const number = counted ? String(loop.tally.iteration).padStart(3) : '   '
+      const completed = loop.next.kind === 'complete'
+      const mark = iterationMark(settled, completed)
+      line(
+        `${number} ${paint(output, MARK_STYLES[mark] ?? 'dim', mark)}  ${iterationSentence(settled, completed)}  ${paint(output, 'dim', clock(fact.at - turnStartedAt))}`,
+      )
+    }
+    if (loop.next.kind === 'wait' && loop.next.until !== undefined) {
+      line(
+        `    ${paint(output, 'yellow', '…')}  waiting ${clock(loop.next.until - now())} for the agent's ${loop.next.why === 'limit' ? 'limit to reset' : 'service to recover'}`,
+      )
+    }
+    if (fact.kind === 'lost')
+      line(`    ${paint(output, 'dim', '·  this attempt was interrupted; its iteration is not counted')}`)
+  }
+
+  return {
+    begin(loop) {
+      const { spec } = loop
+      const checks = allChecks(spec)
+      const limit = iterationLimit(spec.limits, loop.tally)
+      line(
+        `${paint(output, 'bold', 'ralph')} loop ${paint(output, 'cyan', loop.id)} · agent ${spec.work.agent} · ${limit > 0 ? `up to ${limit} iterations` : 'no iteration limit'}`,
+      )
+      if (checks.length > 0) line(checks.map((check) => `check: ${check}`).join('\n'))
+      else
+        line(paint(output, 'yellow', 'No check: the agent is taken at its word. `--verify "npm test"` would prove it.'))
+    },
+    show(event, loop) {
+      if (event.kind === 'turn-start') turnStartedAt = now()
+      const doing =
+        event.kind === 'agent'
+          ? doingOf(event.event)
+          : event.kind === 'check-start'
+            ? `checking: ${allChecks(loop.spec).join(', ')}`
+            : 'starting the agent'
+      if (doing) status.set(() => statusText(loop, doing, now() - loop.tally.startedAt))
+    },
+    saw(loop, fact) {
+      status.clear()
+      saw(loop, fact)
+    },
+    say: line,
+    end(loop) {
+      status.clear()
+      const { mark, style, sentence } = endingOf(loop)
+      line(`${paint(output, style, mark)} ${sentence}`)
+    },
+  }
+}
+
+const MARK_STYLES: Readonly<Record<string, Style>> = { '✓': 'green', '✗': 'red', '!': 'yellow' }
+
+function statusText({ spec, tally, next }: Loop, doing: string, elapsedMs: number): string {
+  const limit = iterationLimit(spec.limits, tally)
+  const iteration = next.kind === 'turn' ? next.iteration : tally.iteration
+  const [stage] = openStages(spec, tally)
+  return [
+    `iteration ${iteration}${limit > 0 ? `/${limit}` : ''}`,
+    ...(next.kind === 'turn' && next.attempt > 1 ? [`attempt ${next.attempt}`] : []),
+    ...(stage ? [stage.name] : []),
+    clock(elapsedMs),
+    ...(tally.costUsd > 0 ? [money(tally.costUsd)] : []),
+    doing,
+  ].join(' · ')
+}
+
+function doingOf(event: AgentEvent): string | undefined {
+  switch (event.kind) {
+    case 'tool':
+      return `${event.name}: ${event.summary}`
+    case 'text':
+      return event.text
+    case 'retry':
+      return `the agent retries: ${event.why}`
+    case 'warning':
+      return event.message
+    case 'session':
+    case 'usage':
+      return undefined
+  }
+}
+
+const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
+
+/** The one line that moves. Elsewhere than in a terminal there is none. */
+function openStatusLine(output: Output): { set(text: () => string): void; clear(): void; above(text: string): void } {
+  let text: (() => string) | undefined
+  let timer: NodeJS.Timeout | undefined
+  let frame = 0
+  const draw = () => {
+    if (text)
+      output.write(
+        `\r\u001b[2K${paint(output, 'cyan', FRAMES[frame++ % FRAMES.length] ?? '')} ${paint(output, 'dim', short(text(), output.columns - 3))}`,
+      )
+  }
+  const clear = () => {
+    if (timer) {
+      clearInterval(timer)
+      output.write('\r\u001b[2K')
+    }
+    timer = undefined
+    text = undefined
+  }
+  return {
+    set(next) {
+      if (!output.live) return
+      text = next
+      timer ??= setInterval(draw, 100).unref()
+      draw()
+    },
+    clear,
+    above(line) {
+      const kept = text
+      clear()
+      output.write(line)
+      if (kept) this.set(kept)
+    },
+  }
+}
+
+/** The same for programs: one JSON object a line. */
+export function openJsonView(output: Output): View {
+  const print = (value: object) => output.write(`${JSON.stringify(value)}\n`)
+  return {
+    begin: (loop) =>
+      print({
+        type: 'loop-start',
+        loop_id: loop.id,
+        agent: loop.spec.work.agent,
+        checks: allChecks(loop.spec),
+        max_iterations: loop.spec.limits.iterations,
+      }),
+    show: (event, loop) => {
+      if (event.kind === 'agent') print({ type: 'agent-event', loop_id: loop.id, event: event.event })
+      else if (event.kind === 'turn-start' && loop.next.kind === 'turn')
+        print({ type: 'iteration-start', loop_id: loop.id, iteration: loop.next.iteration, attempt: loop.next.attempt })
+      else
+        print({ type: 'check-start', loop_id: loop.id, iteration: loop.tally.iteration, checks: allChecks(loop.spec) })
+    },
+    saw: (loop, fact) => {
+      const { at, kind: _, ...rest } = fact
+      print({
+        type: JSON_NAMES[fact.kind],
+        loop_id: loop.id,
+        at,
+        iteration: loop.tally.iteration,
+        ...rest,
+        next: loop.next,
+      })
+    },
+    say: (text) => print({ type: 'message', text }),
+    end: (loop) => print(loopEnd(loop)),
+  }
+}
+
+const JSON_NAMES: Readonly<Record<Fact['kind'], string>> = {
+  turned: 'iteration-end',
+  checked: 'check-end',
+  woke: 'wait-end',
+  lost: 'iteration-lost',
+  told: 'order-taken',
+}
+
+/** The last line of `--json`, also what `status --json` prints for a loop. */
+export function loopEnd(loop: Loop): object {
+  const { next, tally } = loop
+  return {
+    type: 'loop-end',
+    loop_id: loop.id,
+    status: statusOf(loop),
+    reason: next.kind === 'halt' ? next.reason : null,
+    proof: next.kind === 'complete' ? next.proof : null,
+    sentence: endingOf(loop).sentence,
+    iterations: tally.iteration,
+    false_claims: tally.falseClaims,
+    cost_usd: tally.costUsd,
+    tokens: tally.tokens,
+  }
+}

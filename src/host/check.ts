@@ -1,0 +1,46 @@
+/** Runs a check: a command of the user's or the repo's, never the agent's. */
+import type { Verdict } from '../engine/loop.ts'
+import { parseCommandLine } from '../formats/command-line.ts'
+import { countFailures } from '../formats/failures.ts'
+import { findProgram, runProgram } from './process.ts'
+
+export type CheckPlace = {
+  dir: string
+  env: Readonly<Record<string, string | undefined>>
+  minutes: number
+  signal: AbortSignal
+}
+
+const OUTPUT_KEPT = 64 * 1024
+const TAIL_KEPT = 4_000
+
+/** Undefined when it was interrupted. */
+export async function runCheck(check: string, { dir, env, minutes, signal }: CheckPlace): Promise<Verdict | undefined> {
+  const argv = parseCommandLine(check)
+  const [program = ''] = argv
+  if (!findProgram(program, dir, env.PATH)) return { check, result: 'broken', tail: `"${program}" was not found.` }
+  let output = ''
+  const ended = await runProgram({
+    argv,
+    dir,
+    env,
+    stdin: '',
+    graceMs: 2_000,
+    deadlineMs: minutes * 60_000,
+    signal,
+    onPiece: (text) => {
+      output = `${output}${text}`.slice(-OUTPUT_KEPT)
+    },
+  })
+  if (ended.stopped === 'told') return undefined
+  const tail = output.slice(-TAIL_KEPT)
+  if (ended.stopped) return { check, result: 'timeout', tail: `${tail}\n(ended after ${minutes} minutes)` }
+  if (ended.code === 0) return { check, result: 'pass', tail }
+  const failures = countFailures(output)
+  return {
+    check,
+    result: 'fail',
+    tail: tail || `(no output; exit code ${ended.code ?? ended.signal})`,
+    ...(failures ? { failures } : {}),
+  }
+}

@@ -1,0 +1,52 @@
+/** Git, asked directly. */
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const execute = promisify(execFile)
+
+/** What git prints, without the last line break; undefined when it fails. */
+export async function git(
+  dir: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<string | undefined> {
+  try {
+    const { stdout } = await execute('git', ['-c', 'core.fsmonitor=false', ...args], {
+      cwd: dir,
+      env: { ...process.env, GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C', ...env },
+      maxBuffer: 64 * 1024 * 1024,
+      timeout: 120_000,
+    })
+    return stdout.replace(/\n$/, '')
+  } catch {
+    return undefined // no git, no repository, or one that git cannot read: the caller knows what that means for it
+  }
+}
+
+/** A name for the state of a repository: its files, tracked or not but not ignored, and HEAD. Index and branches stay untouched. */
+export type Snapshot = () => Promise<string | undefined>
+
+/** Undefined outside a work tree. `index` is a private index file, kept so that only changed files are read again. */
+export async function openSnapshots(
+  dir: string,
+  index: string,
+  exclude: readonly string[],
+): Promise<Snapshot | undefined> {
+  const paths = await git(dir, ['rev-parse', '--show-toplevel', '--absolute-git-dir'])
+  const [top, gitDir] = paths?.split('\n') ?? []
+  if (!top || !gitDir) return undefined
+  await mkdir(dirname(index), { recursive: true })
+  await copyFile(join(gitDir, 'index'), index).catch(() => {}) // a new repository has none
+  const env = { GIT_INDEX_FILE: index }
+  const pathspec = ['.', ...exclude.map((path) => `:(exclude,top)${path}`)]
+  return async () => {
+    const [added, head] = await Promise.all([
+      git(top, ['add', '--all', '--', ...pathspec], env),
+      git(top, ['rev-parse', '--verify', '--quiet', 'HEAD']),
+    ])
+    const tree = added === undefined ? undefined : await git(top, ['write-tree'], env)
+    return tree && `${tree} ${head ?? 'no commit'}`
+  }
+}

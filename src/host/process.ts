@@ -1,0 +1,196 @@
+/** Programs: started without a shell, streamed line by line, ended with everything they started. */
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
+import type { Duplex, Readable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
+import { endProcesses, listProcesses } from './process-tree.ts'
+
+export type Started = {
+  argv: readonly string[]
+  dir: string
+  env: Readonly<Record<string, string | undefined>>
+  stdin: string
+  /** Stdin stays open after `stdin` is written; `answer` decides when it ends. */
+  dialogue?: boolean
+  /** A whole line, or the first part of one that is too long to be held. May return what to write back. */
+  onLine?: (line: string, stream: Stream) => Reply | undefined
+  /** Everything it prints, in pieces of whole lines where lines are not too long, for the record. Throwing ends the program. */
+  onPiece?: (text: string, stream: Stream) => void
+  silenceMs?: number
+  deadlineMs?: number
+  graceMs: number
+  signal?: AbortSignal
+}
+
+type Reply = { write?: string; done?: boolean }
+
+export type Stream = 'out' | 'err'
+export type Ended = { code: number | null; signal: string | null; stopped?: 'silent' | 'deadline' | 'told' }
+
+/**
+ * Runs a program to its end. A small sh stands beside it and ends the whole group when ralph dies, also by kill -9:
+ * it holds the other end of a pipe that only ralph keeps open.
+ */
+export async function runProgram(started: Started): Promise<Ended> {
+  const { argv, dir, env, stdin, signal, silenceMs, deadlineMs } = started
+  if (signal?.aborted) return { code: null, signal: null, stopped: 'told' }
+  const marker = `RALPH_PROCESS=${randomUUID()}`
+  const before = listProcesses()
+  const child = spawn('/bin/sh', ['-c', BESIDE, 'ralph', marker, ...argv], {
+    cwd: dir,
+    env: { ...env },
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    detached: true,
+  })
+  await new Promise<void>((started, failed) => child.once('spawn', started).once('error', failed))
+
+  let stopped: Ended['stopped']
+  let broken: unknown
+  let ending: Promise<void> | undefined
+  const end = (graceMs: number) =>
+    (ending ??= endProcesses({
+      group: child.pid ?? 0,
+      marker,
+      before,
+      graceMs,
+      exited: () => child.exitCode !== null || child.signalCode !== null,
+    }))
+  const stop = (why: Ended['stopped']) => {
+    stopped ??= why
+    void end(started.graceMs).catch((cause) => (broken ??= cause))
+  }
+
+  const silence = timer(silenceMs, () => stop('silent'))
+  const deadline = timer(deadlineMs, () => stop('deadline'))
+  const onAbort = () => stop('told')
+  signal?.addEventListener('abort', onAbort, { once: true })
+
+  const read = (source: Readable, stream: Stream) =>
+    readLines(source, {
+      onChunk: silence.restart,
+      onPiece: (text) => guarded(() => started.onPiece?.(text, stream)),
+      onLine: (line) => guarded(() => answer(started.onLine?.(line, stream))),
+    })
+  const reading = [read(child.stdout, 'out'), read(child.stderr, 'err')]
+  child.stdin.on('error', () => {}) // it may end without reading its prompt
+  child.stdin.write(stdin)
+  if (!started.dialogue) child.stdin.end()
+
+  const exit = await new Promise<Ended>((done) => child.once('exit', (code, by) => done({ code, signal: by })))
+  silence.stop()
+  deadline.stop()
+  signal?.removeEventListener('abort', onAbort)
+  await end(started.graceMs)
+  // Everything that could hold the pipes is gone now, so what is left in them can be read to the end.
+  await Promise.all(reading)
+  child.stdin.destroy()
+  // The fourth pipe is a socket, as Node makes them.
+  ;(child.stdio[3] as Duplex).destroy()
+  if (broken) throw broken
+  return stopped ? { ...exit, stopped } : exit
+
+  function answer(reply: Reply | undefined): void {
+    if (reply?.write) child.stdin.write(reply.write)
+    if (reply?.done) child.stdin.end()
+  }
+
+  // What the listeners throw, such as a full disk while recording, ends the program and is thrown to the caller.
+  function guarded(work: () => void): void {
+    if (broken) return
+    try {
+      work()
+    } catch (cause) {
+      broken = cause
+      stop('told')
+    }
+  }
+}
+
+// fd 3 is the lifeline. The watcher ignores TERM, so that it outlives the polite end of its own group; KILL ends it too.
+// The marker is exported after the watcher is forked, so that a sweep for the marker does not find the watcher.
+const BESIDE = `
+marker=$1; shift
+( trap '' TERM INT HUP
+  read -r _ <&3 && exit
+  sweep() { grep -lFsa "$marker" /proc/[0-9]*/environ 2>/dev/null | while IFS=/ read -r _ _ pid _; do kill -"$1" "$pid" 2>/dev/null; done; }
+  kill -TERM -$$; sweep TERM
+  sleep 0.3
+  sweep KILL; kill -KILL -$$
+) </dev/null >/dev/null 2>&1 &
+export "$marker"
+exec "$@" 3<&-
+`
+
+const LONGEST_LINE = 8 * 1024 * 1024
+const LONGEST_PIECE = 64 * 1024
+
+type Reading = { onChunk: () => void; onPiece: (text: string) => void; onLine: (line: string) => void }
+
+/** Bytes that are not UTF-8 become U+FFFD; a line longer than eight million characters is cut, so memory stays flat. */
+function readLines(source: Readable, { onChunk, onPiece, onLine }: Reading): Promise<void> {
+  const decoder = new StringDecoder('utf8')
+  let parts: string[] = []
+  let held = 0
+  let unrecorded = ''
+  const record = (text: string) => {
+    if (text) onPiece(text)
+  }
+  const take = (text: string) => {
+    const lines = text.split('\n')
+    const rest = lines.pop() ?? ''
+    for (const line of lines) {
+      onLine(held > 0 ? [...parts, line].join('') : line)
+      parts = []
+      held = 0
+    }
+    if (rest && held < LONGEST_LINE) {
+      parts.push(rest)
+      held += rest.length
+    }
+    const all = `${unrecorded}${text}`
+    const cut = all.length > LONGEST_PIECE ? all.length : all.lastIndexOf('\n') + 1
+    record(all.slice(0, cut))
+    unrecorded = all.slice(cut)
+  }
+  return new Promise((done) => {
+    source.on('data', (bytes: Buffer) => {
+      onChunk()
+      take(decoder.write(bytes))
+    })
+    source.once('close', () => {
+      take(decoder.end())
+      record(unrecorded)
+      if (held > 0) onLine(parts.join(''))
+      done()
+    })
+  })
+}
+
+function timer(ms: number | undefined, ring: () => void): { restart(): void; stop(): void } {
+  if (ms === undefined) return { restart: () => {}, stop: () => {} }
+  // setTimeout cannot hold more than 24 days.
+  const clock = setTimeout(ring, Math.max(0, Math.min(ms, 2 ** 31 - 1)))
+  return { restart: () => clock.refresh(), stop: () => clearTimeout(clock) }
+}
+
+/** The file a program name stands for, looked up as a shell would, or undefined. */
+export function findProgram(name: string, dir: string, path: string = process.env.PATH ?? ''): string | undefined {
+  const candidates = name.includes('/')
+    ? [resolve(dir, name)]
+    : path
+        .split(delimiter)
+        .filter(Boolean)
+        .map((folder) => join(folder, name))
+  return candidates.find(isExecutable)
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false // not there, or not ours to run
+  }
+}

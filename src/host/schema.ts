@@ -1,0 +1,34 @@
+/** The tables, as steps forward. A step that has shipped is never changed; a new one is added behind it. */
+
+export const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE loop (
+     id TEXT PRIMARY KEY, dir TEXT NOT NULL, agent TEXT NOT NULL, prompt TEXT NOT NULL,
+     spec TEXT NOT NULL, tally TEXT NOT NULL, next TEXT NOT NULL,
+     status TEXT NOT NULL, reason TEXT, proof TEXT,
+     iteration INTEGER NOT NULL, iteration_limit INTEGER NOT NULL, false_claims INTEGER NOT NULL,
+     tokens INTEGER NOT NULL, cost_usd REAL NOT NULL,
+     epoch INTEGER NOT NULL DEFAULT 0, holder TEXT NOT NULL DEFAULT '', events INTEGER NOT NULL DEFAULT 0,
+     started_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX loop_by_time ON loop (started_at);
+   CREATE TABLE iteration (
+     loop TEXT NOT NULL REFERENCES loop (id), n INTEGER NOT NULL, attempts INTEGER NOT NULL,
+     started_at INTEGER NOT NULL, ended_at INTEGER NOT NULL, agent TEXT NOT NULL,
+     "end" TEXT NOT NULL, claim TEXT NOT NULL, changed INTEGER, tokens INTEGER NOT NULL, cost_usd REAL, words TEXT NOT NULL,
+     PRIMARY KEY (loop, n)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE check_result (
+     loop TEXT NOT NULL REFERENCES loop (id), iteration INTEGER NOT NULL, position INTEGER NOT NULL,
+     "check" TEXT NOT NULL, result TEXT NOT NULL, failures INTEGER, tail TEXT NOT NULL,
+     PRIMARY KEY (loop, iteration, position)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE event (
+     seq INTEGER PRIMARY KEY AUTOINCREMENT, loop TEXT NOT NULL REFERENCES loop (id), n INTEGER NOT NULL,
+     at INTEGER NOT NULL, fact TEXT NOT NULL, next TEXT NOT NULL, UNIQUE (loop, n)
+   ) STRICT;
+   CREATE TABLE told (
+     id INTEGER PRIMARY KEY AUTOINCREMENT, loop TEXT NOT NULL REFERENCES loop (id), at INTEGER NOT NULL,
+     by TEXT NOT NULL, "order" TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX told_by_loop ON told (loop, id);`,
+]

@@ -1,0 +1,78 @@
+/** The program behind the scripted agent: plays the steps of this iteration and prints what it does, one JSON object a line. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ScriptedLine } from '../agents/scripted.ts'
+import { RalphError } from '../error.ts'
+import { parseScript, type Step } from '../formats/script.ts'
+
+await main(process.argv[2] ?? '').catch((cause) => {
+  process.stderr.write(`${cause instanceof RalphError ? cause.message : cause}\n`)
+  print({ type: 'end', kind: 'config', message: cause instanceof Error ? cause.message : String(cause) })
+  process.exitCode = 1
+})
+
+async function main(file: string): Promise<void> {
+  process.stdin.resume() // the prompt is taken, as any agent would
+  const turns = parseScript(readScript(file), file)
+  const iteration = Number(process.env.RALPH_ITERATION ?? 1)
+  const attempt = Number(process.env.RALPH_ATTEMPT ?? 1)
+  const steps = turns[Math.min(iteration, turns.length) - 1] ?? []
+  for (const step of steps) {
+    if (step.attempt !== undefined && step.attempt !== attempt) continue
+    if (!(await play(step))) return
+  }
+  print({ type: 'end', kind: 'ok' })
+}
+
+function readScript(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new RalphError(
+      'input-invalid',
+      `The script ${file} cannot be read. Name an existing file: --agent scripted:script.json`,
+      { cause },
+    )
+  }
+}
+
+/** False when the turn ends here. */
+async function play(step: Step): Promise<boolean> {
+  if ('text' in step) print({ type: 'text', text: step.text })
+  if ('usage' in step) print({ type: 'usage', ...step.usage })
+  if ('denied' in step) print({ type: 'denied', tool: step.denied })
+  if ('sleep' in step) await sleep(step.sleep * 1_000)
+  if ('edit' in step) {
+    print({ type: 'tool', name: 'edit', summary: step.edit.path })
+    mkdirSync(dirname(resolve(step.edit.path)), { recursive: true })
+    writeFileSync(step.edit.path, step.edit.content)
+  }
+  if ('shell' in step) {
+    print({ type: 'tool', name: 'shell', summary: step.shell.join(' ') })
+    const [program = '', ...args] = step.shell
+    spawnSync(program, args, { stdio: 'ignore' })
+  }
+  if ('fail' in step) {
+    process.stderr.write(`${step.fail}\n`)
+    process.exitCode = step.exit ?? 1
+    return false
+  }
+  if ('rate-limit' in step) {
+    const { resetsInSeconds, message = 'rate limited' } = step['rate-limit']
+    print({
+      type: 'end',
+      kind: 'rate-limit',
+      message,
+      ...(resetsInSeconds === undefined ? {} : { resetsInMs: resetsInSeconds * 1_000 }),
+    })
+    process.exitCode = 1
+    return false
+  }
+  return true
+}
+
+function print(line: ScriptedLine): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+}

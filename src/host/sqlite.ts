@@ -1,0 +1,361 @@
+/** The store in SQLite: `ralph.db` is the truth, `locks/<loop>.db` proves that a loop's driver is alive. */
+import { existsSync, watch } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { iterationLimit } from '../engine/limits.ts'
+import {
+  type Fact,
+  type Loop,
+  type Next,
+  type Order,
+  statusOf,
+  type Tally,
+  type Turn,
+  type Verdict,
+} from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import { makePrivateFolder, refuseNetworkFolder } from './files.ts'
+import { parse, type Row, readTotals, toEvent, toIteration, toLoop, toLoopRow } from './rows.ts'
+import { MIGRATIONS } from './schema.ts'
+import type { Held, Lease, Store } from './store.ts'
+import { openTranscripts, type Transcripts } from './transcript.ts'
+
+/** The store of one machine, with the transcripts that lie beside it. */
+export type LocalStore = Store & {
+  transcripts: Transcripts
+  /** What is wrong with the database file, in SQLite's words; undefined when nothing is. */
+  selfCheck(): string | undefined
+}
+
+/** Opens the store below `home` and brings its tables up to date. */
+export function openStore(
+  home: string,
+  now: () => number,
+  transcripts: Transcripts = openTranscripts(home),
+): LocalStore {
+  makePrivateFolder(home)
+  makePrivateFolder(join(home, 'locks'))
+  refuseNetworkFolder(home)
+  const path = join(home, 'ralph.db')
+  const database = plainly(path, () => openDatabase(path))
+  const statements = new Map<string, StatementSync>()
+
+  const run = (sql: string, ...values: SQLInputValue[]) => plainly(path, () => prepare(sql).run(...values))
+  const all = (sql: string, ...values: SQLInputValue[]) => plainly(path, () => prepare(sql).all(...values) as Row[])
+  const one = (sql: string, ...values: SQLInputValue[]) => all(sql, ...values)[0]
+  const lockFile = (id: string) => join(home, 'locks', `${id}.db`)
+
+  function prepare(sql: string): StatementSync {
+    const known = statements.get(sql)
+    if (known) return known
+    const statement = database.prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+
+  function transaction<Result>(work: () => Result): Result {
+    plainly(path, () => database.exec('BEGIN IMMEDIATE'))
+    try {
+      const result = work()
+      plainly(path, () => database.exec('COMMIT'))
+      return result
+    } catch (cause) {
+      if (database.isTransaction) database.exec('ROLLBACK')
+      throw cause
+    }
+  }
+
+  function mustHave(id: string): Row {
+    const row = one('SELECT * FROM loop WHERE id = ?', id)
+    if (!row) throw unknownLoop(id)
+    return row
+  }
+
+  function missingFacts(id: string): void {
+    const last = transcripts.lastFact(id)
+    if (last < 0) transcripts.begin(beginningOf(toLoop(mustHave(id))))
+    for (const row of all('SELECT n, fact FROM event WHERE loop = ? AND n > ? ORDER BY n', id, Math.max(0, last)))
+      transcripts.addFact(id, Number(row.n), parse<Fact>(row.fact))
+  }
+
+  return {
+    transcripts,
+
+    async create(loop) {
+      run(
+        `INSERT INTO loop (id, dir, agent, prompt, spec, tally, next, status, iteration, iteration_limit, false_claims, tokens, cost_usd, started_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, 0, 0, 0, ?, ?)`,
+        loop.id,
+        loop.spec.work.dir,
+        loop.spec.work.agent,
+        loop.spec.prompt.slice(0, 500),
+        JSON.stringify(loop.spec),
+        JSON.stringify(loop.tally),
+        JSON.stringify(loop.next),
+        statusOf(loop),
+        iterationLimit(loop.spec.limits, loop.tally),
+        loop.tally.startedAt,
+        loop.tally.startedAt,
+      )
+      transcripts.begin(beginningOf(loop))
+    },
+
+    async load(id) {
+      return toLoop(mustHave(id))
+    },
+
+    async find(name) {
+      const rows = all(
+        `SELECT id FROM loop WHERE substr(id, 1, ?) = ? ORDER BY started_at DESC LIMIT 6`,
+        name.length,
+        name,
+      )
+      const exact = rows.find((row) => row.id === name)
+      if (exact) return name
+      if (rows.length === 0 || !name) throw unknownLoop(name)
+      if (rows.length > 1)
+        throw new RalphError(
+          'loop-unknown',
+          `"${name}" is the beginning of several loops: ${rows.map((row) => row.id).join(', ')}. Give one more letter.`,
+        )
+      return String(rows[0]?.id)
+    },
+
+    async list({ dir, limit = 1_000 } = {}) {
+      const rows =
+        dir === undefined
+          ? all('SELECT * FROM loop ORDER BY started_at DESC, rowid DESC LIMIT ?', limit)
+          : all('SELECT * FROM loop WHERE dir = ? ORDER BY started_at DESC, rowid DESC LIMIT ?', dir, limit)
+      return rows.map(toLoopRow)
+    },
+
+    async lease(id): Promise<Lease | Held> {
+      mustHave(id)
+      const lock = takeLock(lockFile(id))
+      if (!lock) return { heldBy: String(mustHave(id).holder) || 'another process' }
+      try {
+        const holder = `process ${process.pid} on ${hostname()}`
+        const row = transaction(() =>
+          one('UPDATE loop SET epoch = epoch + 1, holder = ? WHERE id = ? RETURNING epoch', holder, id),
+        )
+        missingFacts(id)
+        return { loop: id, epoch: Number(row?.epoch), release: async () => lock.close() }
+      } catch (cause) {
+        lock.close()
+        throw cause
+      }
+    },
+
+    async save(lease, loop, fact) {
+      const n = transaction(() => {
+        const before = one('SELECT * FROM loop WHERE id = ? AND epoch = ?', lease.loop, lease.epoch)
+        if (!before)
+          throw new RalphError(
+            'lease-lost',
+            `Loop ${lease.loop} has been taken over by another ralph. This one stops; nothing it did since is recorded.`,
+          )
+        const number = Number(before.events) + 1
+        run(
+          `UPDATE loop SET spec = ?, tally = ?, next = ?, status = ?, reason = ?, proof = ?, iteration = ?, iteration_limit = ?,
+           false_claims = ?, tokens = ?, cost_usd = ?, events = ?, updated_at = ? WHERE id = ?`,
+          ...[JSON.stringify(loop.spec), JSON.stringify(loop.tally), JSON.stringify(loop.next), statusOf(loop)],
+          loop.next.kind === 'halt' ? loop.next.reason : null,
+          loop.next.kind === 'complete' ? loop.next.proof : null,
+          ...[loop.tally.iteration, iterationLimit(loop.spec.limits, loop.tally), loop.tally.falseClaims],
+          ...[Math.round(loop.tally.tokens), loop.tally.costUsd, number, fact.at, loop.id],
+        )
+        run(
+          'INSERT INTO event (loop, n, at, fact, next) VALUES (?, ?, ?, ?, ?)',
+          loop.id,
+          number,
+          fact.at,
+          JSON.stringify(fact),
+          JSON.stringify(loop.next),
+        )
+        if (fact.kind === 'turned' && loop.tally.iteration > Number(before.iteration))
+          addIteration(loop, fact.turn, before, fact.at)
+        if (fact.kind === 'checked') addVerdicts(loop, fact.verdicts)
+        if (fact.kind === 'told' && fact.id !== undefined) run('DELETE FROM told WHERE id = ?', fact.id)
+        return number
+      })
+      transcripts.addFact(loop.id, n, fact)
+    },
+
+    async tell(id, by, order) {
+      run('INSERT INTO told (loop, at, by, "order") VALUES (?, ?, ?, ?)', id, now(), by, JSON.stringify(order))
+    },
+
+    async told(id) {
+      const row = one(
+        `SELECT * FROM told WHERE loop = ? ORDER BY json_extract("order", '$.kind') <> 'cancel', id LIMIT 1`,
+        id,
+      )
+      return row && { kind: 'told', at: now(), by: String(row.by), order: parse<Order>(row.order), id: Number(row.id) }
+    },
+
+    async isDriven(id) {
+      if (!existsSync(lockFile(id))) return false
+      const lock = takeLock(lockFile(id))
+      lock?.close()
+      return !lock
+    },
+
+    async events(after, loop) {
+      const rows =
+        loop === undefined
+          ? all('SELECT * FROM event WHERE seq > ? ORDER BY seq LIMIT 1000', after)
+          : all('SELECT * FROM event WHERE loop = ? AND seq > ? ORDER BY seq', loop, after)
+      return rows.map(toEvent)
+    },
+
+    async iterations(loop) {
+      const verdicts = Map.groupBy(
+        all('SELECT * FROM check_result WHERE loop = ? ORDER BY iteration, position', loop),
+        (row) => Number(row.iteration),
+      )
+      return all('SELECT * FROM iteration WHERE loop = ? ORDER BY n', loop).map((row) =>
+        toIteration(row, verdicts.get(Number(row.n)) ?? []),
+      )
+    },
+
+    async totals() {
+      return readTotals(all)
+    },
+
+    async history() {
+      return all(`SELECT iteration FROM loop WHERE status = 'completed' ORDER BY updated_at DESC LIMIT 200`).map(
+        (row) => Number(row.iteration),
+      )
+    },
+
+    onChange(listener) {
+      // The watch wakes at once; the slow poll behind it covers file systems without one.
+      const watcher = watch(
+        home,
+        { persistent: false },
+        (_, name) => name?.startsWith('ralph.db') !== false && listener(),
+      )
+      const poll = setInterval(listener, 1_000)
+      poll.unref()
+      return () => {
+        watcher.close()
+        clearInterval(poll)
+      }
+    },
+
+    selfCheck() {
+      const found = String(one('PRAGMA quick_check(1)')?.quick_check)
+      return found === 'ok' ? undefined : found
+    },
+
+    async close() {
+      database.close()
+    },
+  }
+
+  function addIteration(loop: Loop, turn: Turn, before: Row, endedAt: number): void {
+    const asked = parse<Next>(before.next)
+    const { tree } = parse<Tally>(before.tally)
+    const changed = turn.tree === undefined || tree === undefined ? null : Number(turn.tree !== tree)
+    run(
+      'INSERT INTO iteration (loop, n, attempts, started_at, ended_at, agent, "end", claim, changed, tokens, cost_usd, words) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      ...[loop.id, loop.tally.iteration, asked.kind === 'turn' ? asked.attempt : 1, Number(before.updated_at), endedAt],
+      ...[
+        loop.spec.work.agent,
+        turn.end,
+        turn.claim.kind,
+        changed,
+        Math.round(turn.tokens),
+        turn.costUsd ?? null,
+        turn.words,
+      ],
+    )
+  }
+
+  function addVerdicts(loop: Loop, verdicts: readonly Verdict[]): void {
+    for (const [position, { check, result, failures, tail }] of verdicts.entries())
+      run(
+        'INSERT OR REPLACE INTO check_result (loop, iteration, position, "check", result, failures, tail) VALUES (?, ?, ?, ?, ?, ?, ?)',
+        ...[loop.id, loop.tally.iteration, position, check, result, failures ?? null, tail],
+      )
+  }
+}
+
+function openDatabase(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: 10_000 })
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON')
+  database.exec('BEGIN IMMEDIATE')
+  const version = Number(database.prepare('PRAGMA user_version').get()?.user_version)
+  if (version > MIGRATIONS.length) {
+    database.close()
+    throw new RalphError(
+      'database-newer',
+      `${path} was written by a newer ralph (tables ${version}; this one knows ${MIGRATIONS.length}). Update ralph with \`npm install -g ralphloop\`, or set RALPH_HOME to another folder.`,
+    )
+  }
+  for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
+  database.exec(`PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`)
+  return database
+}
+
+/** The kernel frees this lock the moment its holder dies, however it dies. */
+function takeLock(path: string): DatabaseSync | undefined {
+  const lock = new DatabaseSync(path, { timeout: 0 })
+  try {
+    lock.exec('BEGIN IMMEDIATE')
+    return lock
+  } catch (cause) {
+    lock.close()
+    if (resultCode(cause) === BUSY) return undefined
+    throw cause
+  }
+}
+
+const BUSY = 5
+
+/** SQLite's primary result code of an error, if it is one of SQLite's. */
+function resultCode(cause: unknown): number | undefined {
+  return cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number'
+    ? cause.errcode & 0xff
+    : undefined
+}
+
+function plainly<Result>(path: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (cause) {
+    switch (resultCode(cause)) {
+      case 13:
+        throw new RalphError(
+          'disk-full',
+          `No space is left to write ${path}. Free some, then go on with \`ralph resume\`.`,
+          { cause },
+        )
+      case 8:
+      case 14:
+        throw new RalphError(
+          'home-unusable',
+          `${path} cannot be opened for writing. Make it writable, or set RALPH_HOME to another folder.`,
+          { cause },
+        )
+      case 11:
+      case 26:
+        throw new RalphError(
+          'database-broken',
+          `${path} is damaged. \`ralph doctor --rebuild\` puts it aside and makes a new one from the transcripts.`,
+          { cause },
+        )
+      default:
+        throw cause
+    }
+  }
+}
+
+function unknownLoop(name: string): RalphError {
+  return new RalphError('loop-unknown', `There is no loop "${name}". \`ralph status\` lists the loops.`)
+}
+
+function beginningOf({ id, spec, tally }: Loop): { id: string; spec: Loop['spec']; at: number; tree?: string } {
+  return { id, spec, at: tally.startedAt, ...(tally.tree === undefined ? {} : { tree: tally.tree }) }
+}

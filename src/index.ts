@@ -1,0 +1,27 @@
+/** The library: every public name. */
+export type { Agent, AgentEvent, Outcome, Parser, Request } from './agents/agent.ts'
+export { type Claimable, readAsk, readClaim } from './engine/claim.ts'
+export { type GraphTask, graphProblem, readyTasks } from './engine/graph.ts'
+export {
+  type Claim,
+  ended,
+  type Fact,
+  type HaltReason,
+  type Limits,
+  type Loop,
+  type Next,
+  type Order,
+  type Spec,
+  type Stage,
+  type Status,
+  startLoop,
+  statusOf,
+  type Turn,
+  type Verdict,
+} from './engine/loop.ts'
+export { step } from './engine/step.ts'
+export { type ErrorCode, RalphError } from './error.ts'
+export { unwrapPrompt, wrapPrompt } from './formats/wrapped-prompt.ts'
+export { openStore } from './host/sqlite.ts'
+export type { Held, Lease, Store } from './host/store.ts'
+export { drive, type Hands } from './run.ts'

@@ -1,0 +1,43 @@
+/** The words an agent gets for one turn: the task, how to claim it, and what came of the last iteration. */
+import { claimTag } from '../engine/claim.ts'
+import { iterationLimit } from '../engine/limits.ts'
+import type { Loop, Next } from '../engine/loop.ts'
+import { allChecks, openStages } from '../engine/stages.ts'
+
+/** A tag is never written alone on a line here, so that an agent which repeats its prompt claims nothing. */
+export function buildTurnPrompt(loop: Loop, next: Extract<Next, { kind: 'turn' }>): string {
+  const parts = [
+    loop.spec.prompt.trimEnd(),
+    '---',
+    whereWeAre(loop, next),
+    howItIsChecked(loop),
+    howToClaim(loop),
+    HOW_TO_ASK,
+  ]
+  const lessons = next.feedback.length > 0 ? ['What came of the last iteration:', ...next.feedback] : []
+  return `${[...parts.filter(Boolean), ...lessons].join('\n\n')}\n`
+}
+
+function whereWeAre({ spec, tally }: Loop, { iteration }: { iteration: number }): string {
+  const most = iterationLimit(spec.limits, tally)
+  return `This is iteration ${iteration}${most > 0 ? ` of at most ${most}` : ''} of a loop. You have no memory of the earlier ones: the files and the git log show what they did. Nobody is watching, so do not ask; choose the sensible way and note the choice.`
+}
+
+function howItIsChecked({ spec }: Loop): string {
+  const checks = allChecks(spec).map((check) => `\`${check}\``)
+  if (checks.length === 0) return ''
+  return `Your word alone does not end the loop: ralph runs ${checks.join(' and ')} itself, and all of it must pass. Do not weaken, skip or delete what is checked.`
+}
+
+const HOW_TO_ASK =
+  'If only a person can decide something, end your answer with the question between `<ask>` and `</ask>` on a line of its own.'
+
+function howToClaim({ spec, tally }: Loop): string {
+  const [stage] = openStages(spec, tally)
+  if (stage) {
+    const later = openStages(spec, tally).slice(1)
+    return `The work goes in stages. The stage now is ${stage.name}: when it is done, and not before, put \`${claimTag(stage.name)}\` as the only text on the last line.${later.length > 0 ? ` Later stages: ${later.map(({ name }) => name).join(', ')}.` : ''}`
+  }
+  if (!spec.promise) return ''
+  return `When the whole task is done, and not before, put \`${claimTag(spec.promise)}\` as the only text on the last line.`
+}

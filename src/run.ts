@@ -1,0 +1,138 @@
+/** Driving a loop: perform what the engine asks for, step, save. And the hands of `ralph run`. */
+import type { AgentEvent } from './agents/agent.ts'
+import { ended, type Fact, type Loop, type Next, type Verdict } from './engine/loop.ts'
+import { step } from './engine/step.ts'
+import { runCheck } from './host/check.ts'
+import type { LocalStore } from './host/sqlite.ts'
+import type { Lease, Store } from './host/store.ts'
+import type { TreeState } from './host/tree.ts'
+import { takeTurn } from './turn.ts'
+
+/** What a driver can do. What it cannot, it leaves out: a host that shows the next prompt itself has no `turn`. */
+export type Hands = {
+  turn?(loop: Loop, next: TurnNext): Promise<Fact | undefined>
+  check?(loop: Loop, next: CheckNext): Promise<Fact | undefined>
+  wait?(loop: Loop, next: WaitNext): Promise<Fact | undefined>
+  /** Shows what has just been saved. */
+  saw?(loop: Loop, fact: Fact): void
+}
+
+export type TurnNext = Extract<Next, { kind: 'turn' }>
+export type CheckNext = Extract<Next, { kind: 'check' }>
+export type WaitNext = Extract<Next, { kind: 'wait' }>
+
+/** Performs what a loop asks for, until these hands cannot or the loop has ended. Every front drives this way. */
+export async function drive(loop: Loop, lease: Lease, store: Store, hands: Hands): Promise<Loop> {
+  while (!ended(loop)) {
+    const fact = (await store.told(loop.id)) ?? (await perform(loop, hands))
+    if (!fact) return loop
+    loop = step(loop, fact)
+    await store.save(lease, loop, fact)
+    hands.saw?.(loop, fact)
+  }
+  return loop
+}
+
+async function perform(loop: Loop, hands: Hands): Promise<Fact | undefined> {
+  switch (loop.next.kind) {
+    case 'turn':
+      return hands.turn?.(loop, loop.next)
+    case 'check':
+      return hands.check?.(loop, loop.next)
+    case 'wait':
+      return hands.wait?.(loop, loop.next)
+    case 'complete':
+    case 'halt':
+      return undefined
+  }
+}
+
+/** What the hands of `ralph run` work with. `stop` ends the agent at once. */
+export type Workbench = {
+  store: LocalStore
+  tree: TreeState
+  env: Readonly<Record<string, string | undefined>>
+  now: () => number
+  stop: AbortSignal
+  /** The command line of one of ralph's own programs. */
+  self: (program: string) => string[]
+  show: Show
+}
+
+/** What happens between two facts, for whoever watches. */
+export type Show = (
+  event: { kind: 'turn-start' } | { kind: 'check-start' } | { kind: 'agent'; event: AgentEvent },
+  loop: Loop,
+) => void
+
+/** Hands that spawn the agent, run the checks and wait. */
+export function runHands(bench: Workbench, saw: (loop: Loop, fact: Fact) => void): Hands {
+  return {
+    turn: (loop, next) => untilCancelled(bench, loop, (signal) => takeTurn(bench, loop, next, signal)),
+    check: (loop, next) => untilCancelled(bench, loop, (signal) => runChecks(bench, loop, next, signal)),
+    wait: (loop, next) => waitUntil(bench, loop, next),
+    saw,
+  }
+}
+
+/** A cancel ends the agent or the check under way; every other order waits until it is over. */
+async function untilCancelled(
+  bench: Workbench,
+  loop: Loop,
+  work: (signal: AbortSignal) => Promise<Fact>,
+): Promise<Fact> {
+  const cancel = new AbortController()
+  const look = async () => {
+    const fact = await bench.store.told(loop.id)
+    if (fact?.kind === 'told' && fact.order.kind === 'cancel') cancel.abort()
+  }
+  // A store that cannot be read now is noticed when the turn is saved.
+  const unwatch = bench.store.onChange(() => void look().catch(() => {}))
+  try {
+    return await work(AbortSignal.any([cancel.signal, bench.stop]))
+  } finally {
+    unwatch()
+  }
+}
+
+async function runChecks(bench: Workbench, loop: Loop, { checks }: CheckNext, signal: AbortSignal): Promise<Fact> {
+  const { dir, checkMinutes } = loop.spec.work
+  bench.show({ kind: 'check-start' }, loop)
+  const verdicts: Verdict[] = []
+  for (const check of checks) {
+    const verdict = await runCheck(check, {
+      dir,
+      env: { ...bench.env, RALPH_LOOP_ID: loop.id },
+      minutes: checkMinutes,
+      signal,
+    })
+    if (!verdict) return { kind: 'lost', at: bench.now() }
+    verdicts.push(verdict)
+  }
+  return { kind: 'checked', at: bench.now(), verdicts, findings: [] }
+}
+
+/** Only time can end these waits; for a person nobody waits here. An order is taken at once. */
+async function waitUntil({ store, now, stop }: Workbench, loop: Loop, { until }: WaitNext): Promise<Fact | undefined> {
+  if (until === undefined) return undefined
+  let listener = () => {}
+  const unwatch = store.onChange(() => listener())
+  try {
+    while (now() < until && !stop.aborted) {
+      const order = await store.told(loop.id)
+      if (order) return order
+      await new Promise<void>((wake) => {
+        // Short naps: the clock of the wall may be set, and a laptop may sleep.
+        const nap = setTimeout(wake, Math.min(until - now(), 60_000))
+        listener = () => {
+          clearTimeout(nap)
+          wake()
+        }
+        stop.addEventListener('abort', listener, { once: true })
+      })
+    }
+  } finally {
+    unwatch()
+  }
+  return stop.aborted ? undefined : { kind: 'woke', at: now() }
+}
