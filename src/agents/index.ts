@@ -5,7 +5,7 @@ import type { Agent } from './agent.ts'
 import { command } from './command.ts'
 import { scripted } from './scripted.ts'
 
-export const agents: Readonly<Record<string, Agent>> = { command, scripted }
+const agents: Readonly<Record<string, Agent>> = { command, scripted }
 
 /** `command:./my-agent --flag` → the command agent and its target. */
 export function parseAgent(text: string): { agent: Agent; target: string } {

@@ -11,7 +11,7 @@ export function tripped({ spec, tally }: Loop): Stop | undefined {
   if (tally.crashes >= CRASHES)
     return {
       reason: 'agent-failed',
-      sentence: `The agent failed ${tally.crashes} times in a row: ${oneLine(tally.words)}`,
+      sentence: `The agent failed ${tally.crashes} times in a row: ${oneLine(tally.trouble ?? '')}`,
     }
   if (tally.repeats >= sameError)
     return {
@@ -26,6 +26,11 @@ export function tripped({ spec, tally }: Loop): Stop | undefined {
   if (tally.stalled >= noProgress)
     return { reason: 'no-progress', sentence: `${count(tally.stalled, 'iteration')} in a row changed nothing.` }
   return undefined
+}
+
+/** Nothing moves any more. */
+export function isStalled({ spec, tally }: Loop): boolean {
+  return tally.testOnly >= TEST_ONLY || tally.stalled >= spec.limits.noProgress
 }
 
 /** What the agent is told when the breaker is half-open. */
@@ -58,9 +63,11 @@ export function fingerprint(verdicts: readonly Verdict[]): string {
 
 export function errorFingerprint(text: string): string {
   return text
+    .slice(-4_000)
     .replace(ANSI, '')
     .replace(/0x[0-9a-f]+/gi, '0x')
     .replace(/\d{4}-\d\d-\d\d[T ][\d:.,]+Z?/g, '')
+    .replace(/\b\d{1,2}:\d\d:\d\d([.,]\d+)?\b/g, '')
     .replace(/\d+([.,]\d+)?\s*(ms|s|sec|seconds|min|minutes)\b/gi, '')
     .replace(/\d+\.\d+/g, '')
     .replace(/\s+/g, ' ')

@@ -23,7 +23,7 @@ export function isAccepted(tally: Tally): boolean {
 /** An explicit request for a person, or a text that ends in a question. */
 export function readAsk(words: string): Ask | undefined {
   const text = withoutCode(words)
-  const explicit = fold(/^[ \t]*<ask>((?:(?!<\/?ask>)[^])+)<\/ask>[ \t]*$/m.exec(text)?.[1] ?? '')
+  const explicit = fold(/^[ \t]*<ask>((?:(?!<\/?ask>)[\s\S])+)<\/ask>[ \t]*$/m.exec(text)?.[1] ?? '')
   if (explicit) return { kind: 'person', words: explicit.slice(0, 2_000) }
   const last = sentences(text).at(-1)
   if (!last || !(/\?[*_`"'”’»)]{0,9}$/.test(last) || POLITE_QUESTION.test(last))) return undefined
@@ -33,19 +33,17 @@ export function readAsk(words: string): Ask | undefined {
 /** The text without the prompt, for agents that print what they were asked before they answer. */
 export function withoutEcho(words: string, prompt: string): string {
   const lines = words.split('\n')
+  const spoken = lines.map(fold)
   const asked = prompt.split('\n').map(fold).filter(Boolean)
-  const spoken = lines.map((line, at) => ({ text: fold(line), at })).filter(({ text }) => text !== '')
-  const runs = echoRuns(
-    spoken.map(({ text }) => text),
-    asked,
-  )
-  for (let first = 0; first < spoken.length; ) {
-    const run = runs[first] ?? 0
-    const isEcho = run > 0 && run >= Math.min(3, asked.length)
-    if (isEcho) for (let at = spoken[first]?.at ?? 0; at <= (spoken[first + run - 1]?.at ?? 0); at++) lines[at] = ''
-    first += isEcho ? run : 1
-  }
-  return lines.join('\n')
+  const runs = echoRuns(spoken, asked)
+  let echoed = 0
+  const kept = lines.filter((_, at) => {
+    if (spoken[at] === '') return echoed === 0
+    const run = runs[at] ?? 0
+    if (echoed === 0 && run >= Math.min(3, asked.length)) echoed = run
+    return echoed === 0 || echoed-- === 0
+  })
+  return kept.join('\n')
 }
 
 /** How a promise is written. */
@@ -172,18 +170,21 @@ function fold(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** For each spoken line: how many lines from there on repeat the prompt. Read backwards, so that each pair is met once. */
+/** For each line: how many from there on repeat the prompt, blank ones apart. Read backwards, so that each pair is met once. */
 function echoRuns(spoken: readonly string[], asked: readonly string[]): number[] {
-  const where = new Map<string, number[]>()
-  for (const [at, line] of asked.entries()) where.set(line, [...(where.get(line) ?? []), at])
+  const places = Map.groupBy(asked.keys(), (at) => asked[at])
   let below = new Map<number, number>()
-  return spoken
-    .toReversed()
-    .map((line) => {
-      const here = new Map<number, number>()
-      for (const at of where.get(line) ?? []) here.set(at, (below.get(at + 1) ?? 0) + 1)
-      below = here
-      return Math.max(0, ...here.values())
-    })
-    .toReversed()
+  const runs = spoken.toReversed().map((line) => {
+    if (line === '') return 0
+    const here = new Map<number, number>()
+    let longest = 0
+    for (const at of places.get(line) ?? []) {
+      const run = (below.get(at + 1) ?? 0) + 1
+      here.set(at, run)
+      longest = Math.max(longest, run)
+    }
+    below = here
+    return longest
+  })
+  return runs.reverse()
 }

@@ -46,11 +46,10 @@ function claimAdvice(spec: Spec, { tally }: Loop): string[] {
     return [`Stage ${open.name} comes before ${tally.claim.stage}. Finish it first.`]
   if (open && tally.claim.stage === undefined)
     return [`Stage ${open.name} is still open. Claim it with ${claimTag(open.name)} alone on the last line.`]
-  if (tally.claim.kind !== 'weak' || allChecks(spec).length > 0) return []
+  if (tally.claim.kind !== 'weak' || (allChecks(spec).length > 0 && !open)) return []
   if (tally.changed === false) return ['You said it was done, but nothing has changed. If that is right, say it again.']
-  return spec.promise
-    ? [`If you are done, put ${claimTag(spec.promise)} alone on the last line.`]
-    : ['If you are done, say so again.']
+  const name = open?.name ?? spec.promise
+  return name ? [`If you are done, put ${claimTag(name)} alone on the last line.`] : ['If you are done, say so again.']
 }
 
 function askAdvice({ tally }: Loop): string[] {

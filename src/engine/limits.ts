@@ -11,7 +11,10 @@ export function spent({ spec, tally }: Loop, at: number): Stop | undefined {
   const { limits } = spec
   const most = iterationLimit(limits, tally)
   if (most > 0 && tally.iteration >= most)
-    return { reason: 'max-iterations', sentence: `All ${count(most, 'iteration')} are used.` }
+    return {
+      reason: 'max-iterations',
+      sentence: most === 1 ? 'The only iteration is used.' : `All ${most} iterations are used.`,
+    }
   return overBudget({ limits, tally }, at)
 }
 

@@ -125,8 +125,10 @@ export type Tally = {
   said: string[]
   fresh: boolean
   tree?: string
-  /** The last words of the agent, cut short. */
+  /** The last words of the agent about its work, cut short. */
   words: string
+  /** What was said about the last turn in which it could not work. */
+  trouble?: string
   /** Whether this loop has changed anything; undefined while nobody could see. */
   changed?: boolean
   claim: Claim

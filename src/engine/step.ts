@@ -1,5 +1,5 @@
 /** The only place that says what a loop does next. */
-import { diagnosis, oneLine, tripped } from './breaker.ts'
+import { diagnosis, isStalled, oneLine, tripped } from './breaker.ts'
 import { isAccepted } from './claim.ts'
 import { feedbackFor, NOBODY_HERE } from './feedback.ts'
 import { ATTEMPTS, count, deadline, extension, overBudget, retryAt, type Stop, spent } from './limits.ts'
@@ -34,6 +34,8 @@ export function step(loop: Loop, fact: Fact): Loop {
   }
 }
 
+type Wait = Extract<Next, { kind: 'wait' }>
+
 function obey(loop: Loop, order: Order, { by, at }: { by: string; at: number }): Loop {
   const { spec, tally, next } = loop
   switch (order.kind) {
@@ -51,18 +53,21 @@ function obey(loop: Loop, order: Order, { by, at }: { by: string; at: number }):
     }
     case 'limits': {
       const limited = { ...loop, spec: { ...spec, limits: { ...spec.limits, ...order.limits } } }
-      return next.kind === 'turn' ? again(limited, at) : limited
+      if (next.kind === 'turn') return again(limited, at)
+      return next.kind === 'wait' && next.until !== undefined ? waitUntil(limited, next.why, next.until, at) : limited
     }
   }
 }
 
 /** Takes up what a pause held; tries a limited agent at once; goes on without an answer where one was waited for. */
-function resume(loop: Loop, { why }: { why: 'limit' | 'overload' | 'person' | 'paused' }, at: number): Loop {
+function resume(loop: Loop, { why }: Wait, at: number): Loop {
   const { held, ...tally } = loop.tally
   if (why === 'person') return answered({ ...loop, tally: { ...tally, said: [...tally.said, NOBODY_HERE] } }, at)
   if (why !== 'paused' || !held) return again(loop, at)
-  if (held.kind === 'wait' && held.why === 'person') return { ...loop, tally, next: held }
+  if (held.kind === 'wait' && held.why === 'person')
+    return tally.said.length > 0 ? answered({ ...loop, tally }, at) : { ...loop, tally, next: held }
   const awake = { ...loop, tally: wake(tally, at), next: held }
+  if (held.kind === 'wait' && held.until !== undefined) return waitUntil(awake, held.why, held.until, at)
   return held.kind === 'turn' ? again(awake, at) : awake
 }
 
@@ -94,13 +99,16 @@ function afterTurn(loop: Loop, turn: Turn, at: number): Loop {
 
 function waitOut(loop: Loop, why: 'limit' | 'overload', turn: Turn, at: number): Loop {
   const { spec, tally } = loop
-  const until = retryAt(tally.faults, at, turn.resetsAt)
   const stop = tooManyAttempts(tally) ?? overBudget({ limits: spec.limits, tally }, at)
-  if (stop) return halt(loop, stop)
+  return stop ? halt(loop, stop) : waitUntil(loop, why, retryAt(tally.faults, at, turn.resetsAt), at)
+}
+
+function waitUntil(loop: Loop, why: Wait['why'], until: number, at: number): Loop {
+  const { spec, tally } = loop
   if (spec.limits.minutes !== undefined && until >= deadline(spec.limits.minutes, tally))
     return halt(loop, {
       reason: 'timeout',
-      sentence: `The agent can go on in ${count(Math.ceil((until - at) / 60_000), 'minute')}, which is after the time limit of ${count(spec.limits.minutes, 'minute')}: ${oneLine(turn.words)}`,
+      sentence: `The agent can go on in ${count(Math.ceil((until - at) / 60_000), 'minute')}, which is after the time limit of ${count(spec.limits.minutes, 'minute')}: ${oneLine(tally.trouble ?? '')}`,
     })
   return { ...loop, next: { kind: 'wait', why, until } }
 }
@@ -128,7 +136,7 @@ function afterChecks(loop: Loop, checked: Checked, at: number): Loop {
   const slowBefore = loop.tally.slow
   const tally = countChecks(loop.tally, checked.verdicts)
   const claimed = loop.next.kind === 'check' && loop.next.because === 'claim'
-  const refused = claimed && tally.failures !== 0
+  const refused = claimed && checked.verdicts.some(({ result }) => result === 'fail' || result === 'timeout')
   const counted = { ...loop, tally: { ...tally, falseClaims: tally.falseClaims + (refused ? 1 : 0) } }
   const broken = checked.verdicts.find(({ result }) => result === 'broken')
   if (broken)
@@ -150,6 +158,9 @@ function judge(loop: Loop, at: number, checked?: Checked): Loop {
     return { ...loop, next: { kind: 'complete', proof: allChecks(loop.spec).length > 0 ? 'verified' : 'claimed' } }
 
   const settled = settle(loop, checked)
+  const unproven = restToCheck(settled, at, checked)
+  if (unproven) return unproven
+
   const question = asksPerson(settled.tally)
   if (question) return { ...settled, tally: rest(settled.tally, at), next: { kind: 'wait', why: 'person', question } }
 
@@ -169,9 +180,20 @@ function reasonToCheck(loop: Loop, at: number): Extract<Next, { kind: 'check' }>
   if (checksFor(loop).length === 0) return undefined
   if (tally.claim.kind !== 'none' && !comesTooEarly(spec, tally, tally.claim)) return 'claim'
   if (spec.until) return 'until'
-  const stop = tripped(loop)
-  if (stop?.reason === 'test-only' || stop?.reason === 'no-progress') return 'stalled'
+  if (isStalled(loop)) return 'stalled'
   return spent(loop, at) ? 'last-turn' : undefined
+}
+
+/** Where this turn must prove the whole loop, a stage that is closed alone leaves the other checks to run. */
+function restToCheck(loop: Loop, at: number, checked: Checked | undefined): Loop | undefined {
+  const { spec, tally, next } = loop
+  const checks = allChecks(spec)
+  const asked = next.kind === 'check' ? next.checks : []
+  if (checks.every((check) => asked.includes(check))) return undefined
+  if (checked?.verdicts.some(({ result }) => result !== 'pass')) return undefined
+  if (!spec.until && !spent(loop, at)) return undefined
+  const because = spec.until ? 'until' : 'last-turn'
+  return { ...loop, tally: { ...tally, claim: { kind: 'none' } }, next: { kind: 'check', checks, because } }
 }
 
 function checksFor({ spec, tally }: Loop): string[] {
@@ -194,8 +216,9 @@ function settle(loop: Loop, checked: Checked | undefined): Loop {
   const open = stillOpen(spec, tally, checked?.verdicts ?? [])
   const passed = spec.stages.filter((stage) => !open.includes(stage)).map(({ name }) => name)
   const newly = passed.filter((name) => !tally.passed.includes(name))
-  const moved = newly.length > 0 ? { stalled: 0, testOnly: 0, weak: 0 } : {}
-  const settled = { ...loop, tally: { ...tally, ...moved, passed } }
+  const { best, ...counts } = tally
+  const moved = newly.length > 0 ? { ...counts, stalled: 0, testOnly: 0, weak: 0 } : tally
+  const settled = { ...loop, tally: { ...moved, passed } }
   return withFeedback(settled, feedbackFor(settled, checked ?? { verdicts: [], findings: [] }, newly))
 }
 
@@ -216,7 +239,7 @@ function again(loop: Loop, at: number): Loop {
 }
 
 function withFeedback(loop: Loop, feedback: string[]): Loop {
-  return { ...loop, tally: { ...loop.tally, feedback: [...loop.tally.feedback, ...feedback] } }
+  return { ...loop, tally: { ...loop.tally, feedback: [...new Set([...loop.tally.feedback, ...feedback])] } }
 }
 
 function tooManyAttempts({ attempt, iteration }: Tally): Stop | undefined {

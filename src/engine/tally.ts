@@ -8,11 +8,15 @@ const WORDS_KEPT = 1_000
 /** Counts a turn. Only a turn in which the agent could work is an iteration; the others are attempts at it. */
 export function countTurn(spec: Spec, before: Tally, turn: Turn): Tally {
   const spending = spend(before, turn)
+  const worked = turn.end === 'ok' || turn.end === 'context-full'
   const words = turn.words.slice(-WORDS_KEPT)
-  const moved = hasMoved(before, turn, words)
+  const told = worked && turn.ask === undefined
+  // Where nobody can see the tree, only new words about the work are a sign of it.
+  const moved = turn.tree === undefined ? told && words !== before.words : turn.tree !== before.tree
   const tally: Tally = {
     ...withAsk(spending, undefined),
-    words,
+    ...(told ? { words } : {}),
+    ...(worked ? {} : { trouble: words }),
     claim: { kind: 'none' },
     stalled: moved ? 0 : before.stalled,
     testOnly: moved ? 0 : before.testOnly,
@@ -38,6 +42,7 @@ type Counting = { before: Tally; tally: Tally; turn: Turn; moved: boolean }
 function countIteration(spec: Spec, { before, tally, turn, moved }: Counting): Tally {
   const claim = effectiveClaim(spec, tally, turn)
   const idle = !moved && turn.ask === undefined
+  const denied = turn.ask?.kind === 'permission'
   const sane = before.crashes > 0 ? { ...tally, repeats: 0 } : tally
   return {
     ...withAsk(withError(sane, turn.error), turn.ask),
@@ -49,8 +54,8 @@ function countIteration(spec: Spec, { before, tally, turn, moved }: Counting): T
     faults: 0,
     claim,
     weak: claim.kind === 'weak' ? before.weak + 1 : 0,
-    asked: streak(turn.ask !== undefined && turn.ask.kind !== 'permission', before.asked, moved),
-    denied: streak(turn.ask?.kind === 'permission', before.denied, false),
+    asked: turn.ask ? (moved ? 0 : before.asked) + (denied ? 0 : 1) : 0,
+    denied: turn.ask ? before.denied + (denied ? 1 : 0) : 0,
     stalled: moved ? 0 : before.stalled + (idle ? 1 : 0),
     testOnly: idle && turn.ranTests ? before.testOnly + 1 : idle ? 0 : tally.testOnly,
   }
@@ -79,12 +84,6 @@ export function spend(tally: Tally, cost: { tokens?: number; costUsd?: number })
   return { ...tally, tokens: tally.tokens + amount(cost.tokens), costUsd: tally.costUsd + amount(cost.costUsd) }
 }
 
-// Where nobody can see the tree, an agent that says the same again has moved nothing.
-function hasMoved(before: Tally, turn: Turn, words: string): boolean {
-  if (turn.tree === undefined) return words !== before.words
-  return turn.tree !== before.tree
-}
-
 function changed(before: Tally, turn: Turn): { changed?: boolean } {
   if (turn.tree === undefined || before.tree === undefined) return {}
   return { changed: before.changed === true || turn.tree !== before.tree }
@@ -104,10 +103,6 @@ function withAsk({ ask: _, ...tally }: Tally, ask: Ask | undefined): Tally {
 function withError({ error: before, ...tally }: Tally, error: string | undefined): Tally {
   if (!error) return before === undefined ? tally : { ...tally, error: before }
   return { ...tally, error, repeats: error === before ? tally.repeats + 1 : 1 }
-}
-
-function streak(again: boolean, before: number, broken: boolean): number {
-  return again ? (broken ? 1 : before + 1) : 0
 }
 
 function openFailures(verdicts: readonly Verdict[]): number {

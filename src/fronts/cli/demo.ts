@@ -72,7 +72,10 @@ async function ralph(
     env: { ...env },
     stdio: 'inherit',
   })
+  const ignore = () => {} // Ctrl-C reaches the child too, which knows what to do
+  process.on('SIGINT', ignore)
   const [code] = await once(child, 'exit')
+  process.off('SIGINT', ignore)
   return typeof code === 'number' ? code : 1
 }
 

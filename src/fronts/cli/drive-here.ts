@@ -81,7 +81,7 @@ function onInterrupt(view: View, id: string, act: { pause(): Promise<void>; stop
   }
 }
 
-export function exitCode(next: Next): number {
+function exitCode(next: Next): number {
   switch (next.kind) {
     case 'complete':
       return 0

@@ -2,29 +2,8 @@
 import { type ErrorCode, RalphError } from '../../error.ts'
 import { nearest } from '../../formats/nearest.ts'
 import { printHelp } from './args.ts'
+import { COMMANDS } from './commands.ts'
 import { type Command, openContext } from './context.ts'
-import { demo } from './demo.ts'
-import { doctor } from './doctor.ts'
-import { cancel, pause, resume, steer } from './orders.ts'
-import { prune } from './prune.ts'
-import { run } from './run.ts'
-import { show } from './show.ts'
-import { stats } from './stats.ts'
-import { status } from './status.ts'
-
-const COMMANDS: Readonly<Record<string, Command>> = {
-  run,
-  status,
-  show,
-  cancel,
-  pause,
-  resume,
-  steer,
-  stats,
-  doctor,
-  demo,
-  prune,
-}
 
 /** Runs one command line; the number is the exit code. */
 export async function main(argv: readonly string[], ralph: { root: string; version: string }): Promise<number> {

@@ -1,11 +1,12 @@
 /** `ralph status`: the loops there are, or one of them. */
 import { once } from 'node:events'
+import { breakerState } from '../../engine/breaker.ts'
 import { statusOf } from '../../engine/loop.ts'
 import type { LoopRow } from '../../host/store.ts'
 import { type CommandSpec, parseArgs } from './args.ts'
 import { type Command, type Context, findLoop } from './context.ts'
 import { endingOf } from './story.ts'
-import { ago, money, paint, short, table } from './text.ts'
+import { ago, count, money, paint, short, table } from './text.ts'
 import { loopEnd } from './view.ts'
 
 const spec: CommandSpec = {
@@ -108,11 +109,12 @@ async function oneLoop(context: Context, id: string, json: boolean): Promise<str
   const store = context.store()
   const loop = await store.load(id)
   const alive = await store.isDriven(id)
-  if (json) return `${JSON.stringify({ ...loopEnd(loop), type: 'loop', alive })}\n`
+  if (json) return `${JSON.stringify({ ...loopEnd(loop), type: 'loop', alive, breaker: breakerState(loop) })}\n`
   const { mark, style, sentence } = endingOf(loop)
   return [
     `loop ${id} · ${statusOf(loop)}${alive ? ' · its ralph is alive' : ''}`,
     `agent ${loop.spec.work.agent} in ${loop.spec.work.dir}`,
+    `breaker ${breakerState(loop)} · ${count(loop.tally.falseClaims, 'false claim')} caught`,
     `${paint(context.out, style, mark)} ${sentence}`,
     '',
   ].join('\n')

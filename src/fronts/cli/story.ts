@@ -31,7 +31,7 @@ export function iterationSentence({ turn, verdicts }: Settled, completed: boolea
   return turn?.words ? `worked: ${short(lastLine(turn.words), 100)}` : 'worked, without a word'
 }
 
-export function verdictWords({ check, result, failures }: Verdict): string {
+function verdictWords({ check, result, failures }: Verdict): string {
   switch (result) {
     case 'pass':
       return `${check} passes`

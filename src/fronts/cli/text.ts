@@ -4,6 +4,7 @@ import { styleText } from 'node:util'
 export type Output = { write(text: string): void; color: boolean; columns: number; live: boolean }
 
 export function openOutput(stream: NodeJS.WriteStream, env: Readonly<Record<string, string | undefined>>): Output {
+  stream.on('error', () => {}) // whoever was reading is gone; the work goes on
   const live = stream.isTTY === true && env.TERM !== 'dumb'
   return {
     write: (text) => void stream.write(text),

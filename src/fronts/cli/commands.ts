@@ -1,0 +1,24 @@
+/** The table of commands, in the order of the help. */
+import type { Command } from './context.ts'
+import { demo } from './demo.ts'
+import { doctor } from './doctor.ts'
+import { cancel, pause, resume, steer } from './orders.ts'
+import { prune } from './prune.ts'
+import { run } from './run.ts'
+import { show } from './show.ts'
+import { stats } from './stats.ts'
+import { status } from './status.ts'
+
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  run,
+  status,
+  show,
+  cancel,
+  pause,
+  resume,
+  steer,
+  stats,
+  doctor,
+  demo,
+  prune,
+}

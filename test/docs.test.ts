@@ -1,0 +1,48 @@
+/** The docs say what the program does: the option pages are printed by it, and every sample command is one it takes. */
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { parseCommandLine } from '../src/formats/command-line.ts'
+import { parseConfig } from '../src/formats/config.ts'
+import { parseScript } from '../src/formats/script.ts'
+import { parseArgs, printHelp } from '../src/fronts/cli/args.ts'
+import { COMMANDS } from '../src/fronts/cli/commands.ts'
+
+const DOCS = ['README.md', 'CONTRIBUTING.md', 'docs/how-it-decides.md', 'docs/formats.md', 'docs/adding-an-agent.md']
+
+test('docs/cli.md is what `ralph help` prints; `npx vitest run test/docs.test.ts -u` writes it anew', async () => {
+  const pages = Object.values(COMMANDS).map(
+    ({ spec }) => `## ralph ${spec.name}\n\n\`\`\`\n${printHelp(spec).trimEnd()}\n\`\`\`\n`,
+  )
+  await expect(`# Commands\n\n${pages.join('\n')}`).toMatchFileSnapshot('../docs/cli.md')
+})
+
+const samples = [
+  ...DOCS.flatMap((file) =>
+    codeBlocks(file, 'sh').flatMap((block) => block.split('\n').map((line) => [file, line] as const)),
+  ),
+  ...Object.values(COMMANDS).flatMap(({ spec }) => (spec.examples ?? []).map(([line]) => ['help', line] as const)),
+].filter(([, line]) => line.startsWith('ralph '))
+
+test.each(samples)('%s: %s', (_, line) => {
+  const [, name = '', ...argv] = parseCommandLine(line.replace(/\s+#.*$/, ''))
+  const command = COMMANDS[name]
+  expect(command).toBeDefined()
+  if (command) expect(() => parseArgs(command.spec, argv)).not.toThrow()
+})
+
+test('the samples of docs/formats.md are valid', () => {
+  const [config = '', script = ''] = codeBlocks('docs/formats.md', 'json')
+  expect(parseConfig(config, 'sample').max_iterations).toBe(10)
+  expect(parseScript(script, 'sample')).toHaveLength(2)
+})
+
+test('the README stays short and AGENTS.md too', () => {
+  expect(readFileSync('README.md', 'utf8').split('\n').length).toBeLessThan(150)
+  expect(readFileSync('AGENTS.md', 'utf8').split('\n').length).toBeLessThan(100)
+})
+
+function codeBlocks(file: string, language: string): string[] {
+  return [...readFileSync(file, 'utf8').matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
+    ([, block = '']) => block,
+  )
+}

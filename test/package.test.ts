@@ -1,0 +1,67 @@
+/** What npm would publish: installed without anything else, its command runs, its library loads, its types hold. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+const folder = mkdtempSync(join(tmpdir(), 'ralph-package-'))
+const installed = join(folder, 'node_modules', 'ralphloop')
+
+beforeAll(() => {
+  // The scripts are left out because `npm test` has built dist/ and other tests are using it.
+  execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder])
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+  mkdirSync(installed, { recursive: true })
+  execFileSync('tar', ['-xzf', join(folder, `ralphloop-${version}.tgz`), '-C', installed, '--strip-components=1'])
+  execFileSync(resolve('node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json', '--outDir', join(installed, 'dist')])
+})
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('the command runs from the package alone', () => {
+  const help = execFileSync(process.execPath, [join(installed, 'bin', 'ralph.cjs'), 'help'], { encoding: 'utf8' })
+  expect(help).toContain('until the task is proven done')
+})
+
+test('the library loads by its name', () => {
+  writeFileSync(
+    join(folder, 'use.mjs'),
+    `import { step, wrapPrompt } from 'ralphloop'\nconsole.log(typeof step, wrapPrompt('x', { maxIterations: 3, promise: 'P' }).length)`,
+  )
+  expect(execFileSync(process.execPath, [join(folder, 'use.mjs')], { encoding: 'utf8' })).toMatch(/^function \d+\n$/)
+})
+
+test('its types hold in a strict project', () => {
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  writeFileSync(
+    join(folder, 'use.ts'),
+    `import { type Loop, step } from 'ralphloop'\nexport const go = (loop: Loop): Loop => step(loop, { kind: 'woke', at: 1 })\n// @ts-expect-error a fact of this kind does not exist\nexport const wrong = (loop: Loop): Loop => step(loop, { kind: 'nothing', at: 1 })\n`,
+  )
+  const options = [
+    '--strict',
+    '--noEmit',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2023',
+    '--types',
+    'node',
+    '--typeRoots',
+    resolve('node_modules/@types'),
+  ]
+  expect(() =>
+    execFileSync(resolve('node_modules/.bin/tsc'), [...options, 'use.ts'], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    }),
+  ).not.toThrow()
+})
+
+test('nothing but the program, its licence and its notes is published, and it needs no other package', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+  expect(dependencies).toBeUndefined()
+  const files = execFileSync('npm', ['pack', '--ignore-scripts', '--dry-run', '--json'], { encoding: 'utf8' })
+  expect(files).not.toMatch(/\.test\.|fixtures|src\//)
+})
