@@ -32,7 +32,9 @@ export function openContext(root: string, version: string): Context & { close():
   let store: LocalStore | undefined
   return {
     env,
-    cwd: process.cwd(),
+    get cwd() {
+      return whereWeStand()
+    },
     home,
     version,
     root,
@@ -40,6 +42,14 @@ export function openContext(root: string, version: string): Context & { close():
     now,
     store: () => (store ??= openStore(home, now)),
     close: async () => store?.close(),
+  }
+}
+
+function whereWeStand(): string {
+  try {
+    return process.cwd()
+  } catch (cause) {
+    throw new RalphError('home-unusable', 'The folder this was started in is gone. Go to one that exists.', { cause })
   }
 }
 
@@ -67,7 +77,15 @@ export function loadConfig(context: Context, dir: string): Config {
 }
 
 function readConfig(path: string): Config {
-  return existsSync(path) ? parseConfig(readFileSync(path, 'utf8'), path) : {}
+  return existsSync(path) ? parseConfig(readText(path), path) : {}
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new RalphError('input-invalid', `${path} cannot be read. Make it a readable file, or move it away.`, { cause })
+  }
 }
 
 /** The loop that an id, a beginning of one, or nothing at all stands for: the newest of this folder. */

@@ -1,5 +1,5 @@
 /** `ralph cancel`, `pause`, `steer` and `resume`: what a person tells a loop. */
-import { ended, type Order, statusOf } from '../../engine/loop.ts'
+import { ended, type Order } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
 import { drive } from '../../run.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
@@ -50,7 +50,7 @@ async function deliver(context: Context, id: string, order: Order): Promise<stri
     return `Told loop ${id}. ${order.kind === 'pause' ? 'It pauses when its iteration is over.' : order.kind === 'say' ? 'Its next iteration hears it.' : 'It stops now.'}\n`
   try {
     const loop = await drive(await store.load(id), lease, store, {})
-    return `Loop ${id} is ${statusOf(loop)}. ${endingOf(loop).sentence}\n`
+    return `Loop ${id}: ${endingOf(loop).sentence}\n`
   } finally {
     await lease.release()
   }

@@ -6,7 +6,7 @@ import type { StoredEvent } from '../../host/store.ts'
 import { readTurnLog } from '../../host/transcript.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import { type Command, type Context, findLoop } from './context.ts'
-import { endingOf, eventSentence, iterationMark, iterationSentence, nextSentence } from './story.ts'
+import { eventSentence, iterationMark, iterationSentence, nextSentence, printEnding } from './story.ts'
 import { clock, money, paint, short, table } from './text.ts'
 
 const spec: CommandSpec = {
@@ -50,6 +50,7 @@ async function tell(context: Context, id: string, { json, follow }: { json: bool
     )
   await print()
   if (follow) await untilEnded(context, id, print)
+  await print() // what came between the last look and the end
   if (!json) context.out.write(await summary(context, id))
 }
 
@@ -96,9 +97,8 @@ async function summary(context: Context, id: string): Promise<string> {
       iterationSentence(settled, completed),
     ]
   })
-  const { mark, style, sentence } = endingOf(loop)
   const head = ['n', ' ', 'time', 'changed', 'cost', 'what came of it']
-  return `${rows.length > 0 ? `\n${table([head, ...rows], context.out.columns)}` : ''}\n${paint(context.out, style, mark)} ${sentence}\n`
+  return `${rows.length > 0 ? `\n${table([head, ...rows], context.out.columns)}` : ''}\n${printEnding(loop, context.out)}`
 }
 
 async function showIteration(

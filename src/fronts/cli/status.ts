@@ -5,7 +5,7 @@ import { statusOf } from '../../engine/loop.ts'
 import type { LoopRow } from '../../host/store.ts'
 import { type CommandSpec, parseArgs } from './args.ts'
 import { type Command, type Context, findLoop } from './context.ts'
-import { endingOf } from './story.ts'
+import { printEnding } from './story.ts'
 import { ago, count, money, paint, short, table } from './text.ts'
 import { loopEnd } from './view.ts'
 
@@ -110,12 +110,10 @@ async function oneLoop(context: Context, id: string, json: boolean): Promise<str
   const loop = await store.load(id)
   const alive = await store.isDriven(id)
   if (json) return `${JSON.stringify({ ...loopEnd(loop), type: 'loop', alive, breaker: breakerState(loop) })}\n`
-  const { mark, style, sentence } = endingOf(loop)
   return [
     `loop ${id} · ${statusOf(loop)}${alive ? ' · its ralph is alive' : ''}`,
     `agent ${loop.spec.work.agent} in ${loop.spec.work.dir}`,
     `breaker ${breakerState(loop)} · ${count(loop.tally.falseClaims, 'false claim')} caught`,
-    `${paint(context.out, style, mark)} ${sentence}`,
-    '',
+    printEnding(loop, context.out),
   ].join('\n')
 }

@@ -1,7 +1,7 @@
 /** A loop told in plain sentences: what was claimed, what was checked, why it went on, why it ended. */
 import { count } from '../../engine/limits.ts'
 import type { Fact, Loop, Next, Turn, Verdict } from '../../engine/loop.ts'
-import { clock, type Style, short } from './text.ts'
+import { clock, type Output, paint, type Style, short } from './text.ts'
 
 /** A turn together with what the checks said about it. */
 export type Settled = { turn?: Turn; verdicts: readonly Verdict[] }
@@ -52,42 +52,55 @@ const ENDINGS: Readonly<Record<Exclude<Turn['end'], 'ok'>, string>> = {
   failed: 'failed',
 }
 
-/** How a loop stands, as the last line of `ralph run`. */
-export function endingOf({ id, tally, next, spec }: Loop): { mark: string; style: Style; sentence: string } {
+export type Ending = { mark: string; style: Style; sentence: string /** What to type now. */; hint: string }
+
+/** How a loop stands, as the last lines of `ralph run`. */
+export function endingOf({ id, tally, next, spec }: Loop): Ending {
   const after = `after ${count(tally.iteration, 'iteration')}`
+  const story = `Its story: ralph show ${id}`
   switch (next.kind) {
     case 'complete':
       if (next.proof === 'verified')
-        return { mark: '✓', style: 'green', sentence: `complete, proof: verified, ${after}. Story: ralph show ${id}` }
+        return { mark: '✓', style: 'green', sentence: `complete, proof: verified, ${after}.`, hint: story }
       return {
         mark: '✓',
         style: 'yellow',
-        sentence: `complete, proof: claimed, ${after}. Nothing checked the agent's word; --verify "npm test" would.`,
+        sentence: `complete, proof: claimed, ${after}. Nothing checked the agent's word.`,
+        hint: 'Next time: --verify "npm test"',
       }
     case 'halt':
-      return {
-        mark: '✗',
-        style: 'red',
-        sentence: `halted (${next.reason}) ${after}. ${next.sentence} Story: ralph show ${id}`,
-      }
+      if (next.reason === 'cancelled')
+        return { mark: '✗', style: 'yellow', sentence: `cancelled ${after}. ${next.sentence}`, hint: story }
+      return { mark: '✗', style: 'red', sentence: `halted (${next.reason}) ${after}. ${next.sentence}`, hint: story }
     case 'wait':
       if (next.why === 'person')
         return {
           mark: '?',
           style: 'yellow',
-          sentence: `needs input ${after}. It asks: ${short(next.question ?? '', 300)}\n  Answer and go on: ralph steer ${id} "your answer"`,
+          sentence: `needs input ${after}. It asks: ${short(next.question ?? '', 300)}`,
+          hint: `Answer and go on: ralph steer ${id} "your answer"`,
         }
-      if (next.why === 'paused')
-        return { mark: '‖', style: 'yellow', sentence: `paused ${after}. Go on: ralph resume ${id}` }
-      return { mark: '…', style: 'yellow', sentence: `waiting ${after}. Go on: ralph resume ${id}` }
+      return {
+        mark: '‖',
+        style: 'yellow',
+        sentence: `${next.why === 'paused' ? 'paused' : 'waiting for the agent'} ${after}.`,
+        hint: `Go on: ralph resume ${id}`,
+      }
     case 'turn':
     case 'check':
       return {
         mark: '…',
         style: 'yellow',
-        sentence: `under way ${after} in ${spec.work.dir}. If its ralph is gone: ralph resume ${id}`,
+        sentence: `under way ${after} in ${spec.work.dir}.`,
+        hint: `If its ralph is gone: ralph resume ${id}`,
       }
   }
+}
+
+/** The ending as it is printed. */
+export function printEnding(loop: Loop, output: Output): string {
+  const { mark, style, sentence, hint } = endingOf(loop)
+  return `${paint(output, style, mark)} ${sentence}\n  ${paint(output, 'dim', hint)}\n`
 }
 
 /** One sentence for one event of a loop. */

@@ -4,7 +4,7 @@ import { iterationLimit } from '../../engine/limits.ts'
 import { type Fact, type Loop, statusOf } from '../../engine/loop.ts'
 import { allChecks, openStages } from '../../engine/stages.ts'
 import type { Show } from '../../run.ts'
-import { endingOf, iterationMark, iterationSentence, type Settled } from './story.ts'
+import { endingOf, iterationMark, iterationSentence, printEnding, type Settled } from './story.ts'
 import { clock, money, type Output, paint, type Style, short } from './text.ts'
 
 export type View = {
@@ -72,8 +72,7 @@ export function openView(output: Output, now: () => number): View {
     say: line,
     end(loop) {
       status.clear()
-      const { mark, style, sentence } = endingOf(loop)
-      line(`${paint(output, style, mark)} ${sentence}`)
+      output.write(printEnding(loop, output))
     },
   }
 }
