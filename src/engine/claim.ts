@@ -92,7 +92,7 @@ function judgeOccurrence(text: string, { start, end, stage }: Place): Claim {
 }
 
 // Bold, list and heading marks, a tick, a full stop: what may stand around a claim that still stands alone.
-const DECORATION = /^[\s*_#✅✓✔☑🎉.!-]*$/u
+const DECORATION = /^[\uFE0F\s*_#✅✓✔☑🎉.!-]*$/u
 
 // Negations, conditions, plans and questions speak about a claim; they make none.
 const DISCLAIMED =
@@ -164,7 +164,7 @@ function withoutCode(words: string): string {
 }
 
 // Three backticks that are closed on their own line are code within a sentence and open nothing.
-const FENCE = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(`{3,}(?!.*`)|~{3,})/
+const FENCE = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(`{3,}(?![^`]*`)|~{3,})/
 
 function fold(text: string): string {
   return text.replace(/\s+/g, ' ').trim()

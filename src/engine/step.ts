@@ -135,8 +135,7 @@ type Checked = { verdicts: Verdict[]; findings: string[] }
 function afterChecks(loop: Loop, checked: Checked, at: number): Loop {
   const slowBefore = loop.tally.slow
   const tally = countChecks(loop.tally, checked.verdicts)
-  const claimed = loop.next.kind === 'check' && loop.next.because === 'claim'
-  const refused = claimed && checked.verdicts.some(({ result }) => result === 'fail' || result === 'timeout')
+  const refused = isClaimRefused(loop, checked.verdicts)
   const counted = { ...loop, tally: { ...tally, falseClaims: tally.falseClaims + (refused ? 1 : 0) } }
   const broken = checked.verdicts.find(({ result }) => result === 'broken')
   if (broken)
@@ -150,19 +149,24 @@ function afterChecks(loop: Loop, checked: Checked, at: number): Loop {
   return judge(counted, at, checked)
 }
 
+function isClaimRefused({ spec, tally, next }: Loop, verdicts: readonly Verdict[]): boolean {
+  const stage = stageClaimed(spec, tally, tally.claim)
+  const failed = verdicts.filter(({ result }) => result === 'fail' || result === 'timeout')
+  const concerned = stage ? failed.filter(({ check }) => check === stage.check) : failed
+  return next.kind === 'check' && next.because === 'claim' && concerned.length > 0
+}
+
 // Rules 3 to 8. First match wins, so the order below is the policy.
 function judge(loop: Loop, at: number, checked?: Checked): Loop {
   const because = checked ? undefined : reasonToCheck(loop, at)
-  if (because) return { ...loop, next: { kind: 'check', checks: checksFor(loop), because } }
+  if (because) return { ...loop, next: { kind: 'check', checks: checksFor(loop, at), because } }
   if (isDone(loop, checked?.verdicts))
     return { ...loop, next: { kind: 'complete', proof: allChecks(loop.spec).length > 0 ? 'verified' : 'claimed' } }
 
   const settled = settle(loop, checked)
-  const unproven = restToCheck(settled, at, checked)
-  if (unproven) return unproven
-
   const question = asksPerson(settled.tally)
-  if (question) return { ...settled, tally: rest(settled.tally, at), next: { kind: 'wait', why: 'person', question } }
+  if (question !== undefined)
+    return { ...settled, tally: rest(settled.tally, at), next: { kind: 'wait', why: 'person', question } }
 
   const stop = tripped(settled)
   if (stop) return halt(settled, stop)
@@ -177,32 +181,21 @@ function judge(loop: Loop, at: number, checked?: Checked): Loop {
 
 function reasonToCheck(loop: Loop, at: number): Extract<Next, { kind: 'check' }>['because'] | undefined {
   const { spec, tally } = loop
-  if (checksFor(loop).length === 0) return undefined
+  if (checksFor(loop, at).length === 0) return undefined
   if (tally.claim.kind !== 'none' && !comesTooEarly(spec, tally, tally.claim)) return 'claim'
   if (spec.until) return 'until'
   if (isStalled(loop)) return 'stalled'
   return spent(loop, at) ? 'last-turn' : undefined
 }
 
-/** Where this turn must prove the whole loop, a stage that is closed alone leaves the other checks to run. */
-function restToCheck(loop: Loop, at: number, checked: Checked | undefined): Loop | undefined {
-  const { spec, tally, next } = loop
-  const checks = allChecks(spec)
-  const asked = next.kind === 'check' ? next.checks : []
-  if (checks.every((check) => asked.includes(check))) return undefined
-  if (checked?.verdicts.some(({ result }) => result !== 'pass')) return undefined
-  if (!spec.until && !spent(loop, at)) return undefined
-  const because = spec.until ? 'until' : 'last-turn'
-  return { ...loop, tally: { ...tally, claim: { kind: 'none' } }, next: { kind: 'check', checks, because } }
-}
-
-function checksFor({ spec, tally }: Loop): string[] {
+/** A stage is checked alone, unless this turn must prove the whole loop. */
+function checksFor(loop: Loop, at: number): string[] {
+  const { spec, tally } = loop
   const stage = stageClaimed(spec, tally, tally.claim)
-  return stage ? [stage.check ?? []].flat() : allChecks(spec)
+  return stage && !spec.until && !spent(loop, at) ? [stage.check ?? []].flat() : allChecks(spec)
 }
 
 function isDone({ spec, tally }: Loop, verdicts: readonly Verdict[] = []): boolean {
-  if (stageClaimed(spec, tally, tally.claim)) return false
   const checks = allChecks(spec)
   const proven = checks.every((check) =>
     verdicts.some((verdict) => verdict.check === check && verdict.result === 'pass'),
@@ -216,7 +209,7 @@ function settle(loop: Loop, checked: Checked | undefined): Loop {
   const open = stillOpen(spec, tally, checked?.verdicts ?? [])
   const passed = spec.stages.filter((stage) => !open.includes(stage)).map(({ name }) => name)
   const newly = passed.filter((name) => !tally.passed.includes(name))
-  const { best, ...counts } = tally
+  const { best: _, ...counts } = tally
   const moved = newly.length > 0 ? { ...counts, stalled: 0, testOnly: 0, weak: 0 } : tally
   const settled = { ...loop, tally: { ...moved, passed } }
   return withFeedback(settled, feedbackFor(settled, checked ?? { verdicts: [], findings: [] }, newly))

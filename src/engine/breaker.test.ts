@@ -1,0 +1,338 @@
+import { describe, expect, test } from 'vitest'
+import { breakerState, errorFingerprint, fingerprint, oneLine } from './breaker.ts'
+import type { Loop, Spec } from './loop.ts'
+import {
+  at,
+  blind,
+  checkedByTests,
+  checks,
+  claims,
+  claimsIdly,
+  crashes,
+  endless,
+  failsWith,
+  feedbackAfter,
+  type Happening,
+  halfAnHour,
+  idles,
+  isLimited,
+  loopAfter,
+  lost,
+  play,
+  runsTests,
+  sentenceAfter,
+  specOf,
+  threeTurns,
+  times,
+  turn,
+  unchecked,
+  verdicts,
+  wantsPerson,
+  woke,
+  works,
+} from './stories.test-support.ts'
+
+const checkedHalfHour = specOf({ checks: ['npm test'] }, { minutes: 30 })
+const twoChecks = specOf({ checks: ['a', 'b'] })
+
+type Story = [story: string, facts: Happening[], asked: string]
+type StoryOf = [story: string, start: Spec | Loop, facts: Happening[], asked: string]
+
+describe('rule 6: the breaker opens', () => {
+  test.each<Story>([
+    ['three crashes in a row', times(3, crashes()), 'turn 1 attempt 2, turn 1 attempt 3, halt agent-failed'],
+    [
+      'three different crashes in a row',
+      [crashes('a'), crashes('b'), crashes('c')],
+      'turn 1 attempt 2, turn 1 attempt 3, halt agent-failed',
+    ],
+    [
+      'a turn that works parts crashes',
+      [crashes(), crashes(), works, crashes(), crashes()],
+      'turn 1 attempt 2, turn 1 attempt 3, turn 2, turn 2 attempt 2, turn 2 attempt 3',
+    ],
+    [
+      'a limit does not part crashes',
+      [crashes(), isLimited, woke, crashes(), crashes()],
+      'turn 1 attempt 2, wait limit, turn 1 attempt 3, turn 1 attempt 4, halt agent-failed',
+    ],
+    ['the same failure five times', times(5, failsWith('E1')), 'turn 2, turn 3, turn 4, turn 5, halt same-error'],
+    [
+      'another failure starts anew',
+      [...times(4, failsWith('E1')), failsWith('E2')],
+      'turn 2, turn 3, turn 4, turn 5, turn 6',
+    ],
+    ['three turns of tests alone', times(3, runsTests), 'turn 2, turn 3, halt test-only'],
+    [
+      'a change parts tests',
+      [...times(2, runsTests), works, ...times(2, runsTests)],
+      'turn 2, turn 3, turn 4, turn 5, turn 6',
+    ],
+    ['tests and an idle turn', [...times(2, runsTests), idles], 'turn 2, turn 3, halt no-progress'],
+    ['a turn that asks is not idle', [...times(2, runsTests), wantsPerson()], 'turn 2, turn 3, wait person'],
+    ['three turns without any change', times(3, idles), 'turn 2, turn 3, halt no-progress'],
+    ['a change parts idle turns', [idles, idles, works, idles, idles], 'turn 2, turn 3, turn 4, turn 5, turn 6'],
+    [
+      'a change by a turn that crashed parts idle turns',
+      [idles, idles, turn({ end: 'failed', tree: 'x' }), idles, idles],
+      'turn 2, turn 3, turn 3 attempt 2, turn 4, turn 5',
+    ],
+    [
+      'a change by a turn that was limited parts idle turns',
+      [idles, idles, turn({ end: 'limited', tree: 'x' }), woke, idles, idles],
+      'turn 2, turn 3, wait limit, turn 3 attempt 2, turn 4, turn 5',
+    ],
+    [
+      'a limit does not part idle turns',
+      [idles, idles, isLimited, woke, idles],
+      'turn 2, turn 3, wait limit, turn 3 attempt 2, halt no-progress',
+    ],
+    [
+      'a crash does not part idle turns',
+      [idles, idles, crashes(), idles],
+      'turn 2, turn 3, turn 3 attempt 2, halt no-progress',
+    ],
+    [
+      'a loss does not part idle turns',
+      [idles, idles, lost, idles],
+      'turn 2, turn 3, turn 3 attempt 2, halt no-progress',
+    ],
+  ])('%s', (_, facts, asked) => {
+    expect(play(unchecked, ...facts).join(', ')).toBe(asked)
+    expect(play(specOf({}, { iterations: 0 }), ...facts).join(', ')).toBe(asked)
+  })
+
+  const fails = (...failures: number[]) =>
+    failures.flatMap((count) => [claimsIdly('clear'), checks('fail', count, `${count}`)])
+
+  test.each<Story>([
+    ['three crashes are not checked', times(3, crashes()), 'turn 1 attempt 2, turn 1 attempt 3, halt agent-failed'],
+    [
+      'tests alone are checked first',
+      [...times(3, runsTests), checks('fail')],
+      'turn 2, turn 3, check, halt test-only',
+    ],
+    ['idle turns are checked first', [...times(3, idles), checks('fail')], 'turn 2, turn 3, check, halt no-progress'],
+    [
+      'the same failing check five times',
+      times(5, claims('clear'), checks('fail')),
+      'check, turn 2, check, turn 3, check, turn 4, check, turn 5, check, halt same-error',
+    ],
+    [
+      'turns without a claim do not part the same failing check',
+      [...times(4, claims('clear'), checks('fail'), works), claims('clear'), checks('fail')],
+      'check, turn 2, turn 3, check, turn 4, turn 5, check, turn 6, turn 7, check, turn 8, turn 9, check, halt same-error',
+    ],
+    [
+      'checks that get better are progress',
+      fails(5, 4, 3, 2),
+      'check, turn 2, check, turn 3, check, turn 4, check, turn 5',
+    ],
+    ['checks that go up and down are none', fails(5, 6, 5), 'check, turn 2, check, turn 3, check, halt no-progress'],
+    ['a check that cannot start', [claims('clear'), checks('broken')], 'check, halt verifier-broken'],
+    ['a check that runs out of time once', [claims('clear'), checks('timeout')], 'check, turn 2'],
+    [
+      'a check that runs out of time twice',
+      times(2, claims('clear'), checks('timeout')),
+      'check, turn 2, check, halt verifier-broken',
+    ],
+    [
+      'a turn without a check does not part the two',
+      [claims('clear'), checks('timeout'), works, claims('clear'), checks('timeout')],
+      'check, turn 2, turn 3, check, halt verifier-broken',
+    ],
+    [
+      'a check that ends in between',
+      [claims('clear'), checks('timeout'), claims('clear'), checks('fail'), claims('clear'), checks('timeout')],
+      'check, turn 2, check, turn 3, check, turn 4',
+    ],
+  ])('%s', (_, facts, asked) => {
+    expect(play(checkedByTests, ...facts).join(', ')).toBe(asked)
+  })
+
+  test.each<StoryOf>([
+    [
+      'one of two checks cannot start',
+      twoChecks,
+      [claims('clear'), verdicts({ a: 'pass', b: 'broken' })],
+      'check, halt verifier-broken',
+    ],
+    [
+      'two checks run out of time once each',
+      twoChecks,
+      [claims('clear'), verdicts({ a: 'timeout', b: 'fail' }), claims('clear'), verdicts({ a: 'fail', b: 'timeout' })],
+      'check, turn 2, check, turn 3',
+    ],
+    [
+      'words that repeat where nobody sees the tree',
+      blind(endless),
+      times(4, idles),
+      'turn 2, turn 3, turn 4, halt no-progress',
+    ],
+    ['new words where nobody sees the tree', blind(endless), times(4, works), 'turn 2, turn 3, turn 4, turn 5'],
+    [
+      'crashes are no progress where nobody sees the tree',
+      blind(endless),
+      [idles, ...times(3, crashes(), idles)],
+      'turn 2, turn 2 attempt 2, turn 3, turn 3 attempt 2, turn 4, turn 4 attempt 2, halt no-progress',
+    ],
+    [
+      'limits are no progress where nobody sees the tree',
+      blind(endless),
+      [idles, idles, isLimited, woke, idles, idles],
+      'turn 2, turn 3, wait limit, turn 3 attempt 2, turn 4, halt no-progress',
+    ],
+  ])('%s', (_, start, facts, asked) => {
+    expect(play(start, ...facts).join(', ')).toBe(asked)
+  })
+
+  const sameErrorIdly = turn({ error: 'E1', tree: 'tree 0' })
+  const sameErrorInTests = turn({ error: 'E1', ranTests: true, tree: 'tree 0' })
+  const claimsAndWants = turn({ claim: { kind: 'clear' }, ask: { kind: 'person', words: 'May I?' } })
+  const paysIdly = turn({ costUsd: 0.4, tree: 'tree 0' })
+
+  test.each<[order: string, spec: Spec, facts: Happening[], end: string]>([
+    ['crashes before the same error', specOf({}, { sameError: 3 }), times(3, crashes('E1')), 'agent-failed'],
+    ['the same error before tests alone', specOf({}, { sameError: 3 }), times(3, sameErrorInTests), 'same-error'],
+    ['the same error before no progress', specOf({}, { sameError: 3 }), times(3, sameErrorIdly), 'same-error'],
+    ['tests alone before no progress', unchecked, times(3, runsTests), 'test-only'],
+    ['no progress before the last iteration', threeTurns, times(3, idles), 'no-progress'],
+    ['no progress before the deadline', halfAnHour, [idles, idles, at(31, idles)], 'no-progress'],
+    ['no progress before the money', specOf({}, { costUsd: 1 }), times(3, paysIdly), 'no-progress'],
+    ['a third crash before the deadline', halfAnHour, [crashes(), crashes(), at(31, crashes())], 'agent-failed'],
+    ['the deadline at a first crash', halfAnHour, [at(31, crashes())], 'timeout'],
+    ['the money at a first crash', specOf({}, { costUsd: 1 }), [turn({ end: 'failed', costUsd: 1 })], 'cost'],
+    ['the deadline at a checked crash', checkedHalfHour, [at(31, crashes()), at(32, checks('fail'))], 'timeout'],
+    [
+      'a third crash at the deadline, checked',
+      checkedHalfHour,
+      [crashes(), crashes(), at(31, crashes()), at(32, checks('fail'))],
+      'agent-failed',
+    ],
+    [
+      'a broken check before the last iteration',
+      specOf({ checks: ['npm test'] }, { iterations: 1 }),
+      [claims('clear'), checks('broken')],
+      'verifier-broken',
+    ],
+    ['a broken check before a question', checkedByTests, [claimsAndWants, checks('broken')], 'verifier-broken'],
+  ])('judges in order: %s', (_, spec, facts, end) => {
+    expect(play(spec, ...facts).at(-1)).toBe(`halt ${end}`)
+  })
+
+  test.each<[sentence: string, spec: Spec, facts: Happening[]]>([
+    ['The agent failed 3 times in a row: Segmentation fault', unchecked, times(3, crashes())],
+    ['The same failure came 5 times in a row: E1', unchecked, times(5, failsWith('E1'))],
+    ['3 iterations in a row only ran tests and changed nothing.', unchecked, times(3, runsTests)],
+    ['3 iterations in a row changed nothing.', unchecked, times(3, idles)],
+    [
+      'The check "npm test" cannot be started: sh: vitest: not found',
+      checkedByTests,
+      [claims('clear'), checks('broken', undefined, '\nsh: vitest: not found\n')],
+    ],
+    [
+      'The check "npm test" ran out of time twice in a row.',
+      checkedByTests,
+      times(2, claims('clear'), checks('timeout')),
+    ],
+    ['Iteration 1 was tried 100 times without the agent getting to work.', unchecked, times(100, lost)],
+  ])('says: %s', (sentence, spec, facts) => {
+    expect(sentenceAfter(spec, ...facts)).toBe(sentence)
+  })
+})
+
+describe('the breaker is half-open', () => {
+  test.each<[story: string, spec: Spec, facts: Happening[], hint: string]>([
+    ['after two crashes', unchecked, times(2, crashes()), 'The last two attempts crashed.'],
+    ['after four equal failures', unchecked, times(4, failsWith('E1')), 'The same failure came 4 times in a row.'],
+    ['after two turns of tests', unchecked, times(2, runsTests), 'The last iterations only ran tests.'],
+    ['after two idle turns', unchecked, times(2, idles), 'Nothing in the work tree has changed lately.'],
+    ['after one of two', specOf({}, { noProgress: 2 }), [idles], 'Nothing in the work tree has changed lately.'],
+    [
+      'after four equal checks',
+      checkedByTests,
+      times(4, claims('clear'), checks('fail')),
+      'The same failure came 4 times',
+    ],
+  ])('%s, and the agent hears of it once', (_, spec, facts, hint) => {
+    const loop = loopAfter(spec, ...facts)
+    expect(breakerState(loop)).toBe('half-open')
+    expect(feedbackAfter(loop).split(hint)).toHaveLength(2)
+    expect(breakerState(loopAfter(spec, ...facts.slice(0, -1)))).toBe('closed')
+  })
+
+  test('for every attempt at that iteration, and says it once', () => {
+    const told = feedbackAfter(unchecked, idles, idles, crashes())
+    expect(told.split('Nothing in the work tree has changed lately.')).toHaveLength(2)
+  })
+
+  test('never before anything has happened', () => {
+    const strict = specOf({}, { noProgress: 1, sameError: 1 })
+    expect(breakerState(loopAfter(strict))).toBe('closed')
+    expect(feedbackAfter(strict, works)).toBe('')
+    expect(play(strict, idles)).toEqual(['halt no-progress'])
+  })
+
+  test('until something moves', () => {
+    expect(breakerState(loopAfter(unchecked, idles, idles, works))).toBe('closed')
+    expect(feedbackAfter(unchecked, idles, idles, works)).toBe('')
+    expect(breakerState(loopAfter(unchecked, idles, idles, idles))).toBe('open')
+  })
+})
+
+describe('fingerprints', () => {
+  test.each<[what: string, one: string, other: string]>([
+    ['colours', '\u001b[31mFAIL\u001b[39m parser', 'FAIL parser'],
+    ['addresses', 'at 0x7ffd12ab', 'at 0x7FFE99cd'],
+    ['dates', '2026-01-05T09:00:01.123Z failed', '2026-01-06T10:20:30.456Z failed'],
+    ['dates with a blank', '2026-01-05 09:00:01 failed', '2026-01-06 10:20:30 failed'],
+    ['times of day', 'Start at  20:28:31', 'Start at  20:29:02'],
+    ['times of day with fractions', '[09:00:01.123] failed', '[10:20:30,456] failed'],
+    ['durations', 'Duration 412ms (tests 21ms)', 'Duration 1.02s (tests 5 ms)'],
+    ['durations in words', 'took 2 minutes', 'took 3 min'],
+    ['white space', 'a  b\n\nc', 'a b c '],
+    ['what came long before', `${'x'.repeat(600)} the end`, `${'x'.repeat(700)} the end`],
+  ])('%s make no difference', (_, one, other) => {
+    expect(errorFingerprint(one)).toBe(errorFingerprint(other))
+  })
+
+  test.each<[one: string, other: string]>([
+    ['expected 1, got 2', 'expected 1, got 3'],
+    ['parser.ts:12:30 failed', 'parser.ts:14:30 failed'],
+    ['TypeError: x', 'TypeError: y'],
+    ['3 failed', '4 failed'],
+  ])('"%s" is not "%s"', (one, other) => {
+    expect(errorFingerprint(one)).not.toBe(errorFingerprint(other))
+  })
+
+  test('name each failing check, and no other', () => {
+    const verdict = { failures: 1, tail: 'boom' }
+    const failed = fingerprint([
+      { check: 'a', result: 'fail', ...verdict },
+      { check: 'b', result: 'pass', ...verdict },
+      { check: 'c', result: 'timeout', ...verdict },
+    ])
+    expect(failed).toBe('a: boom; c: boom')
+    expect(fingerprint([])).toBe('')
+  })
+
+  test('stay short, and are quick to make from any text', () => {
+    const started = performance.now()
+    for (const text of ['1'.repeat(1_000_000), '1 '.repeat(500_000), ' '.repeat(1_000_000), '\u001b['.repeat(500_000)])
+      expect(errorFingerprint(text).length).toBeLessThanOrEqual(500)
+    expect(performance.now() - started).toBeLessThan(10_000)
+  })
+})
+
+test.each<[text: string, line: string]>([
+  ['one', 'one'],
+  ['one\ntwo\n\n', 'two'],
+  ['one\r\ntwo\r\n', 'two'],
+  ['\u001b[31mred\u001b[0m', 'red'],
+  ['', 'it said nothing.'],
+  [' \n\t\n', 'it said nothing.'],
+  ['x'.repeat(200), 'x'.repeat(200)],
+  ['x'.repeat(201), `${'x'.repeat(199)}…`],
+])('the last line of %j is %j', (text, line) => {
+  expect(oneLine(text)).toBe(line)
+})

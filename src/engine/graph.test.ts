@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import { type GraphTask, graphProblem, readyTasks } from './graph.ts'
+
+/** `A`, `B<A,C` depends on A and C, `A+` is completed, `A!` is blocked. */
+function graph(text: string): GraphTask[] {
+  return text
+    .split(' ')
+    .filter(Boolean)
+    .map((task) => {
+      const [name = '', others = ''] = task.split('<')
+      const status = name.endsWith('+') ? 'completed' : name.endsWith('!') ? 'blocked' : 'open'
+      return { id: name.replace(/[+!]$/, ''), dependsOn: others.split(',').filter(Boolean), status }
+    })
+}
+
+describe('tasks that can be worked on', () => {
+  test.each([
+    ['', ''],
+    ['A', 'A'],
+    ['A B C', 'A B C'],
+    ['C B A', 'C B A'],
+    ['A B<A', 'A'],
+    ['A+ B<A', 'B'],
+    ['A+ B<A C<B', 'B'],
+    ['A+ B C<A,B', 'B'],
+    ['A+ B+ C<A,B', 'C'],
+    ['A! B<A C', 'C'],
+    ['A!', ''],
+    ['A+ B+', ''],
+    ['B<A A+', 'B'],
+    ['B<A,A A+', 'B'],
+    ['A<B B<A', ''],
+    ['A<X B', 'B'],
+  ])('of "%s" are "%s"', (text, ready) => {
+    expect(
+      readyTasks(graph(text))
+        .map(({ id }) => id)
+        .join(' '),
+    ).toBe(ready)
+  })
+
+  test('keep what else they carry', () => {
+    const task = { id: 'A', dependsOn: [], status: 'open' as const, title: 'Begin' }
+    expect(readyTasks([task])[0]).toBe(task)
+  })
+})
+
+describe('a problem of a graph', () => {
+  test.each<[text: string, problem: string | undefined]>([
+    ['', undefined],
+    ['A B<A C<A,B D<B,C', undefined],
+    ['A+ B!<A', undefined],
+    ['B<A A', undefined],
+    ['A B A', 'two tasks have the id "A". Give each its own.'],
+    ['A A<X', 'two tasks have the id "A". Give each its own.'],
+    [
+      'T1 T2 T3<T9',
+      'task T3 depends on "T9", which is not in the list (T1, T2, T3). Fix the id, or remove the dependency.',
+    ],
+    ['A<A', 'these tasks wait for each other: A → A. Remove one of the dependencies.'],
+    ['A<B B<A', 'these tasks wait for each other: A → B → A. Remove one of the dependencies.'],
+    ['A B<A,D C<B D<C', 'these tasks wait for each other: B → D → C → B. Remove one of the dependencies.'],
+    ['A<B B<C C D<E E<D', 'these tasks wait for each other: D → E → D. Remove one of the dependencies.'],
+    ['A<B B<C C<B', 'these tasks wait for each other: B → C → B. Remove one of the dependencies.'],
+  ])('of "%s" is %s', (text, problem) => {
+    expect(graphProblem(graph(text))).toBe(problem)
+  })
+
+  test('is the same each time', () => {
+    const tasks = graph('A<B B<C,A C<A')
+    expect(graphProblem(tasks)).toBe(graphProblem(tasks))
+  })
+
+  test('is looked for in a chain, a fan and a mesh of any size', () => {
+    const started = performance.now()
+    const ids = Array.from({ length: 20_000 }, (_, n) => `T${n}`)
+    const open = { status: 'open' as const }
+    const chain = ids.map((id, n) => ({ id, dependsOn: ids.slice(n + 1, n + 2), ...open }))
+    const fan = ids.map((id, n) => ({ id, dependsOn: n === 0 ? ids.slice(1) : [], ...open }))
+    const mesh = ids.slice(0, 500).map((id, n) => ({ id, dependsOn: ids.slice(n + 1, 500), ...open }))
+    for (const tasks of [chain, fan, mesh]) expect(graphProblem(tasks)).toBeUndefined()
+    const ring = [...chain.slice(0, -1), { id: 'T19999', dependsOn: ['T0'], ...open }]
+    expect(graphProblem(ring)).toMatch(/^these tasks wait for each other: T0 → T1 → T2/)
+    expect(performance.now() - started).toBeLessThan(10_000)
+  })
+})

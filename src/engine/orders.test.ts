@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest'
+import { NOBODY_HERE } from './feedback.ts'
+import { type Spec, statusOf } from './loop.ts'
+import {
+  asks,
+  at,
+  cancel,
+  checkedByTests,
+  checks,
+  claims,
+  crashes,
+  everyNext,
+  feedbackAfter,
+  type Happening,
+  idles,
+  isDenied,
+  isLimited,
+  isLimitedUntil,
+  isOverloaded,
+  loopAfter,
+  lost,
+  MINUTE,
+  oneTurn,
+  pause,
+  play,
+  resume,
+  START,
+  say,
+  sentenceAfter,
+  setLimits,
+  threeTurns,
+  unchecked,
+  uses,
+  wantsPerson,
+  woke,
+  works,
+} from './stories.test-support.ts'
+
+const places = Object.entries(everyNext)
+
+test.each(places)('the story of %s leads there', (next, facts) => {
+  expect(play(checkedByTests, ...facts).at(-1) ?? 'turn 1').toBe(next)
+})
+
+describe('rule 1: a person comes first', () => {
+  test.each(places)('cancel in %s halts', (_, facts) => {
+    expect(play(checkedByTests, ...facts, cancel).at(-1)).toBe('halt cancelled')
+    expect(sentenceAfter(checkedByTests, ...facts, cancel)).toBe('Cancelled by Ada.')
+  })
+
+  test.each(places)('pause in %s waits, and resume takes up what it held', (next, facts) => {
+    const asked = play(checkedByTests, ...facts, pause, resume)
+    expect(asked.slice(-2)).toEqual(['wait paused', next === 'wait paused' ? 'turn 1' : next])
+  })
+
+  test.each(places)('a second pause in %s changes nothing', (_, facts) => {
+    const paused = loopAfter(checkedByTests, ...facts, pause)
+    expect(loopAfter(paused, at(5, pause))).toEqual(paused)
+  })
+
+  test.each(places)('a pause in %s costs no iteration and no attempt', (_, facts) => {
+    const before = loopAfter(checkedByTests, ...facts)
+    const { tally } = loopAfter(before, pause, resume)
+    expect([tally.iteration, tally.attempt]).toEqual([before.tally.iteration, before.tally.attempt])
+    expect(tally).not.toHaveProperty('held')
+  })
+
+  test.each<[story: string, facts: Happening[], asked: string]>([
+    ['resume while a turn runs changes nothing', [works, resume], 'turn 2, turn 2'],
+    ['resume while a check runs changes nothing', [claims('clear'), resume], 'check, check'],
+    ['resume in the middle of a wait tries at once', [isLimited, resume], 'wait limit, turn 1 attempt 2'],
+    ['resume goes on without an answer', [wantsPerson(), resume], 'wait person, turn 2'],
+    [
+      'a paused turn is not heard',
+      [pause, claims('clear'), woke, resume],
+      'wait paused, wait paused, wait paused, turn 1',
+    ],
+    [
+      'a paused check runs again',
+      [claims('clear'), pause, resume, checks('pass')],
+      'check, wait paused, check, complete verified',
+    ],
+    ['a pause can be cancelled', [pause, cancel], 'wait paused, halt cancelled'],
+    [
+      'a paused question is still a question',
+      [wantsPerson(), pause, resume, say('Yes.')],
+      'wait person, wait paused, wait person, turn 2',
+    ],
+    [
+      'a question answered during a pause is answered',
+      [wantsPerson(), pause, say('Yes.'), resume],
+      'wait person, wait paused, wait paused, turn 2',
+    ],
+  ])('%s', (_, facts, asked) => {
+    expect(play(checkedByTests, ...facts).join(', ')).toBe(asked)
+  })
+
+  test('a paused wait keeps its time, a paused question its words', () => {
+    const limited = loopAfter(unchecked, isLimitedUntil(20), at(5, pause), at(6, resume))
+    expect(limited.next).toEqual({ kind: 'wait', why: 'limit', until: START + 20 * MINUTE })
+    const asking = loopAfter(unchecked, wantsPerson('May I?'), pause, resume)
+    expect(asking.next).toEqual({ kind: 'wait', why: 'person', question: 'May I?' })
+  })
+})
+
+describe('words of a person', () => {
+  test.each<[story: string, facts: Happening[]]>([
+    ['before the first turn', [say('Use Rust.')]],
+    ['between two turns', [works, say('Use Rust.')]],
+    ['while a check runs', [claims('clear'), say('Use Rust.'), checks('fail')]],
+    ['during a wait', [isLimited, say('Use Rust.'), woke]],
+    ['during an overload', [isOverloaded, say('Use Rust.'), woke]],
+    ['in answer to a question', [wantsPerson(), say('Use Rust.')]],
+    ['in answer to a question, during a pause', [wantsPerson(), pause, say('Use Rust.'), resume]],
+    ['during a pause', [pause, say('Use Rust.'), resume]],
+    ['during a pause of a check', [claims('clear'), pause, say('Use Rust.'), resume, checks('fail')]],
+    ['during a pause of a wait', [isLimited, pause, say('Use Rust.'), resume, woke]],
+    ['before a crash', [say('Use Rust.'), crashes()]],
+    ['before a limit', [say('Use Rust.'), isLimited, woke]],
+    ['before the driver dies', [say('Use Rust.'), lost]],
+  ])('reach the next turn once: %s', (_, facts) => {
+    const loop = loopAfter(checkedByTests, ...facts)
+    expect(feedbackAfter(loop).split('A person says: Use Rust.')).toHaveLength(2)
+    expect(feedbackAfter(loop, works)).not.toContain('Use Rust.')
+  })
+
+  test('come in the order they were said', () => {
+    const told = feedbackAfter(unchecked, isLimited, say('One.'), say('Two.'), woke)
+    expect(told).toBe('A person says: One.\nA person says: Two.')
+  })
+
+  test('replace the advice to go on alone', () => {
+    const told = feedbackAfter(unchecked, asks(), asks(), say('Postgres.'))
+    expect(told).toContain('Postgres.')
+    expect(told).not.toContain(NOBODY_HERE)
+  })
+
+  test.each<[story: string, spec: Spec, facts: Happening[], asked: string]>([
+    ['do not end a wait for a limit', unchecked, [isLimited, say('Hurry.')], 'wait limit'],
+    ['do not end a pause', unchecked, [pause, say('Hurry.')], 'wait paused'],
+    ['start the questions anew', unchecked, [asks(), asks(), say('Postgres.'), asks()], 'turn 4'],
+    ['start the denials anew', unchecked, [isDenied(), isDenied(), say('Go on.'), isDenied()], 'turn 4'],
+    ['start the idle turns anew', unchecked, [idles, idles, asks(), asks(), say('Yes.'), idles, idles], 'turn 7'],
+    ['do not lift a limit', oneTurn, [wantsPerson(), say('Yes.')], 'halt max-iterations'],
+    ['do not lift a limit during a pause', oneTurn, [wantsPerson(), pause, say('Yes.'), resume], 'halt max-iterations'],
+    ['go with a new limit', oneTurn, [wantsPerson(), setLimits({ iterations: 2 }), say('Yes.')], 'turn 2'],
+  ])('%s', (_, spec, facts, asked) => {
+    expect(play(spec, ...facts).at(-1)).toBe(asked)
+  })
+})
+
+describe('new limits', () => {
+  test.each(places)('in %s are taken over and end nothing', (_, facts) => {
+    const before = loopAfter(checkedByTests, ...facts)
+    const loop = loopAfter(before, setLimits({ iterations: 99 }))
+    expect(loop.spec.limits).toEqual({ iterations: 99, noProgress: 3, sameError: 5 })
+    expect(statusOf(loop)).toBe(statusOf(before))
+    expect(loop.tally).toEqual(before.tally)
+  })
+
+  test.each<[story: string, spec: Spec, facts: Happening[], asked: string]>([
+    ['more iterations go on', oneTurn, [setLimits({ iterations: 2 }), works], 'turn 2'],
+    ['fewer iterations let the turn end', threeTurns, [works, setLimits({ iterations: 1 })], 'turn 2'],
+    ['fewer iterations stop after it', threeTurns, [works, setLimits({ iterations: 1 }), works], 'halt max-iterations'],
+    ['time that is over stops at once', unchecked, [works, at(11, setLimits({ minutes: 5 }))], 'halt timeout'],
+    ['money that is spent stops at once', unchecked, [uses({ costUsd: 3 }), setLimits({ costUsd: 2 })], 'halt cost'],
+    ['a wait past the deadline halts', unchecked, [isLimitedUntil(60), setLimits({ minutes: 30 })], 'halt timeout'],
+    ['a wait before the deadline goes on', unchecked, [isLimitedUntil(20), setLimits({ minutes: 30 })], 'wait limit'],
+    [
+      'a paused wait past the deadline halts when it is resumed',
+      unchecked,
+      [isLimitedUntil(60), pause, setLimits({ minutes: 30 }), resume],
+      'halt timeout',
+    ],
+    ['the breaker can be set tighter', unchecked, [idles, setLimits({ noProgress: 2 }), idles], 'halt no-progress'],
+  ])('%s', (_, spec, facts, asked) => {
+    expect(play(spec, ...facts).at(-1)).toBe(asked)
+  })
+
+  test('move the deadline of the turn', () => {
+    expect(loopAfter(unchecked, setLimits({ minutes: 20 })).next).toMatchObject({ deadline: START + 20 * MINUTE })
+  })
+})

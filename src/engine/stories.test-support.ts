@@ -1,0 +1,238 @@
+/** What the engine's tests are told in: facts with plain names, and `play`, which names what a loop asks for after each. */
+import type { Claim, Fact, Limits, Loop, Next, Order, Spec, Turn, Verdict } from './loop.ts'
+import { startLoop } from './loop.ts'
+import { step } from './step.ts'
+
+export const START: number = Date.UTC(2026, 0, 5, 9)
+export const MINUTE = 60_000
+
+/** A fact, or one that depends on where the loop is: a turn that works changes whatever tree there was. */
+export type Happening = Fact | ((loop: Loop) => Fact)
+
+/** Folds `step` over a story and names what the loop asks for after each fact. */
+export function play(start: Spec | Loop, ...story: Happening[]): string[] {
+  return loops(start, story).map(({ next }) => nameOf(next))
+}
+
+/** The loop at the end of a story. */
+export function loopAfter(start: Spec | Loop, ...story: Happening[]): Loop {
+  return loops(start, story).at(-1) ?? begin(start)
+}
+
+/** What the turn a story ends at is told. */
+export function feedbackAfter(start: Spec | Loop, ...story: Happening[]): string {
+  const { next } = loopAfter(start, ...story)
+  return next.kind === 'turn' ? next.feedback.join('\n') : `no turn, but ${nameOf(next)}`
+}
+
+/** The sentence a story ends with. */
+export function sentenceAfter(start: Spec | Loop, ...story: Happening[]): string {
+  const { next } = loopAfter(start, ...story)
+  return next.kind === 'halt' ? next.sentence : `no halt, but ${nameOf(next)}`
+}
+
+function loops(start: Spec | Loop, story: readonly Happening[]): Loop[] {
+  let loop = begin(start)
+  return story.map((happening) => {
+    loop = step(loop, happen(happening, loop))
+    return loop
+  })
+}
+
+function begin(start: Spec | Loop): Loop {
+  return 'tally' in start ? start : startLoop('L1', start, { at: START, tree: 'tree 0' })
+}
+
+function happen(happening: Happening, loop: Loop): Fact {
+  return typeof happening === 'function' ? happening(loop) : happening
+}
+
+export function nameOf(next: Next): string {
+  switch (next.kind) {
+    case 'turn':
+      return next.attempt === 1 ? `turn ${next.iteration}` : `turn ${next.iteration} attempt ${next.attempt}`
+    case 'check':
+      return 'check'
+    case 'wait':
+      return `wait ${next.why}`
+    case 'complete':
+      return `complete ${next.proof}`
+    case 'halt':
+      return `halt ${next.reason}`
+  }
+}
+
+/** A loop without checks that takes ten iterations, unless told otherwise. */
+export function specOf(change: Partial<Omit<Spec, 'limits'>> = {}, limits: Partial<Limits> = {}): Spec {
+  return {
+    prompt: 'Make the parser faster.',
+    promise: 'COMPLETE',
+    signals: [],
+    checks: [],
+    until: false,
+    stages: [],
+    work: { dir: '.', agent: 'scripted', agentArgs: [], silenceMinutes: 10, checkMinutes: 10 },
+    ...change,
+    limits: { iterations: 10, noProgress: 3, sameError: 5, ...limits },
+  }
+}
+
+export const unchecked: Spec = specOf()
+export const checkedByTests: Spec = specOf({ checks: ['npm test'] })
+
+export const oneTurn: Spec = specOf({}, { iterations: 1 })
+export const threeTurns: Spec = specOf({}, { iterations: 3 })
+export const halfAnHour: Spec = specOf({}, { minutes: 30 })
+export const endless: Spec = specOf({}, { iterations: 0 })
+
+/** A loop whose work tree nobody can see. */
+export function blind(spec: Spec): Loop {
+  return startLoop('L1', spec, { at: START })
+}
+
+/** The same, so many minutes after the start. */
+export function at(minute: number, happening: Happening): Happening {
+  return (loop) => ({ ...happen(happening, loop), at: START + minute * MINUTE })
+}
+
+export function times(count: number, ...story: Happening[]): Happening[] {
+  return Array.from({ length: count }, () => story).flat()
+}
+
+export const works: Happening = turn((loop) => ({ words: stepOf(loop), ...changed(loop) }))
+export const idles: Happening = turn((loop) => ({ words: 'I looked around.', ...same(loop) }))
+export const runsTests: Happening = turn((loop) => ({ words: 'I ran the tests.', ranTests: true, ...same(loop) }))
+export const fillsContext: Happening = turn((loop) => ({ end: 'context-full', words: stepOf(loop), ...changed(loop) }))
+export const isOverloaded: Happening = turn((loop) => ({ end: 'overloaded', words: 'Overloaded.', ...same(loop) }))
+export const isLimited: Happening = turn((loop) => ({ end: 'limited', words: 'You hit your limit.', ...same(loop) }))
+
+export function isLimitedUntil(minute: number): Happening {
+  const resetsAt = START + minute * MINUTE
+  return turn((loop) => ({ end: 'limited', words: 'You hit your limit.', resetsAt, ...same(loop) }))
+}
+
+export function isUnusable(words: string): Happening {
+  return turn((loop) => ({ end: 'unusable', words, ...same(loop) }))
+}
+
+/** The agent's program ended badly. */
+export function crashes(words = 'Segmentation fault'): Happening {
+  return turn((loop) => ({ end: 'failed', words, error: words, ...same(loop) }))
+}
+
+/** Worked, changed something, and still met this error. */
+export function failsWith(error: string): Happening {
+  return turn((loop) => ({ words: stepOf(loop), error, ...changed(loop) }))
+}
+
+export function uses(cost: { tokens?: number; costUsd?: number }): Happening {
+  return turn((loop) => ({ words: stepOf(loop), ...cost, ...changed(loop) }))
+}
+
+export function claims(kind: Claim['kind'], stage?: string): Happening {
+  return turn((loop) => ({ words: stepOf(loop), claim: claimOf(kind, stage), ...changed(loop) }))
+}
+
+/** Claims without having changed anything in this turn. */
+export function claimsIdly(kind: Claim['kind'], stage?: string): Happening {
+  return turn((loop) => ({ words: 'It is done.', claim: claimOf(kind, stage), ...same(loop) }))
+}
+
+export function asks(words = 'Which database do you want?'): Happening {
+  return turn((loop) => ({ words, ask: { kind: 'question', words }, ...same(loop) }))
+}
+
+export function asksAfterWork(words = 'Which database do you want?'): Happening {
+  return turn((loop) => ({ words, ask: { kind: 'question', words }, ...changed(loop) }))
+}
+
+export function wantsPerson(words = 'May I delete the old data?'): Happening {
+  return turn((loop) => ({ words, ask: { kind: 'person', words }, ...changed(loop) }))
+}
+
+export function isDenied(words = 'Bash(rm)'): Happening {
+  return turn((loop) => ({ words: 'I was denied.', ask: { kind: 'permission', words }, ...same(loop) }))
+}
+
+/** Every check that was asked for ends this way. */
+export function checks(result: Verdict['result'], failures?: number, tail: string = result): Happening {
+  return (loop) => {
+    const asked = loop.next.kind === 'check' ? loop.next.checks : ['npm test']
+    return checked(asked.map((check) => verdictOf(check, result, failures, tail)))
+  }
+}
+
+/** Some checks pass, others do not. */
+export function verdicts(results: Record<string, Verdict['result']>): Happening {
+  return checked(Object.entries(results).map(([check, result]) => verdictOf(check, result)))
+}
+
+export function checked(verdicts: Verdict[], findings: string[] = []): Fact {
+  return { at: START, kind: 'checked', verdicts, findings }
+}
+
+function verdictOf(check: string, result: Verdict['result'], failures?: number, tail: string = result): Verdict {
+  return { check, result, tail, ...(failures === undefined ? {} : { failures }) }
+}
+
+export const woke: Fact = { at: START, kind: 'woke' }
+export const lost: Extract<Fact, { kind: 'lost' }> = { at: START, kind: 'lost' }
+export const cancel: Fact = told({ kind: 'cancel' })
+export const pause: Fact = told({ kind: 'pause' })
+export const resume: Fact = told({ kind: 'resume' })
+
+export function say(words: string): Fact {
+  return told({ kind: 'say', words })
+}
+
+export function setLimits(limits: Partial<Limits>): Fact {
+  return told({ kind: 'limits', limits })
+}
+
+function told(order: Order): Fact {
+  return { at: START, kind: 'told', by: 'Ada', order }
+}
+
+/** Everything a loop that is checked can ask for, and how it gets there. */
+export const everyNext: Record<string, Happening[]> = {
+  'turn 1': [],
+  'turn 2': [works],
+  'turn 1 attempt 2': [crashes()],
+  check: [claims('clear')],
+  'wait limit': [isLimited],
+  'wait overload': [isOverloaded],
+  'wait person': [wantsPerson()],
+  'wait paused': [pause],
+}
+
+/** A turn of one's own making; without a word about it, nothing is known of the tree. */
+export function turn(made: Partial<Turn> | ((loop: Loop) => Partial<Turn>)): Happening {
+  return (loop) => ({
+    at: START,
+    kind: 'turned',
+    turn: {
+      end: 'ok',
+      claim: { kind: 'none' },
+      words: '',
+      ranTests: false,
+      tokens: 0,
+      ...(typeof made === 'function' ? made(loop) : made),
+    },
+  })
+}
+
+function claimOf(kind: Claim['kind'], stage: string | undefined): Claim {
+  return stage === undefined ? { kind } : { kind, stage }
+}
+
+function stepOf({ tally }: Loop): string {
+  return `Step ${tally.iteration + 1}.${tally.attempt} is taken.`
+}
+
+function changed({ tally }: Loop): { tree?: string } {
+  return tally.tree === undefined ? {} : { tree: `tree ${Number(tally.tree.slice(5)) + 1}` }
+}
+
+function same({ tally }: Loop): { tree?: string } {
+  return tally.tree === undefined ? {} : { tree: tally.tree }
+}
