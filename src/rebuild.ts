@@ -4,21 +4,33 @@ import { join } from 'node:path'
 import { startLoop } from './engine/loop.ts'
 import { step } from './engine/step.ts'
 import { RalphError } from './error.ts'
-import { type LocalStore, openStore } from './host/sqlite.ts'
-import { openTranscripts, type Transcripts } from './host/transcript.ts'
+import { inPlainWords } from './host/files.ts'
+import { isLocked, type LocalStore, openStore } from './host/sqlite.ts'
+import { openTranscripts, type Story, type Transcripts } from './host/transcript.ts'
 
 export type Rebuilt = { loops: number; facts: number; aside: string | undefined }
 
 /** The old file is put aside, never removed. */
 export async function rebuild(home: string, now: () => number): Promise<Rebuilt> {
   const transcripts = openTranscripts(home)
+  const driven = transcripts.loops().find((id) => isLocked(home, id))
+  if (driven)
+    throw new RalphError(
+      'loop-held',
+      `Loop ${driven} is being driven. Pause or cancel it, then make the database anew.`,
+    )
   const aside = putAside(join(home, 'ralph.db'), now())
   const store = openStore(home, now, { ...transcripts, ...SILENT })
   try {
-    let facts = 0
-    const loops = transcripts.loops()
-    for (const id of loops) facts += await replay(id, transcripts, store)
-    return { loops: loops.length, facts, aside }
+    let [loops, facts] = [0, 0]
+    for (const id of transcripts.loops()) {
+      const story = transcripts.read(id)
+      if (!story) continue
+      await replay(id, story, store)
+      loops += 1
+      facts += story.facts.length
+    }
+    return { loops, facts, aside }
   } finally {
     await store.close()
   }
@@ -30,26 +42,23 @@ const SILENT: Partial<Transcripts> = { begin: () => {}, addFact: () => {}, lastF
 function putAside(path: string, at: number): string | undefined {
   const aside = `${path}.broken-${new Date(at).toISOString().replace(/[:.]/g, '-')}`
   const there = ['', '-wal', '-shm'].filter((suffix) => existsSync(path + suffix))
-  for (const suffix of there) renameSync(path + suffix, aside + suffix)
+  try {
+    for (const suffix of there) renameSync(path + suffix, aside + suffix)
+  } catch (cause) {
+    throw inPlainWords(cause, path)
+  }
   return there.length > 0 ? aside : undefined
 }
 
-async function replay(id: string, transcripts: Transcripts, store: LocalStore): Promise<number> {
-  const story = transcripts.read(id)
-  if (!story) return 0
-  const { spec, at, tree } = story.beginning
+async function replay(id: string, { beginning, facts }: Story, store: LocalStore): Promise<void> {
+  const { spec, at, tree } = beginning
   let loop = startLoop(id, spec, { at, ...(tree === undefined ? {} : { tree }) })
   await store.create(loop)
   const lease = await store.lease(id)
-  if ('heldBy' in lease)
-    throw new RalphError(
-      'loop-held',
-      `Loop ${id} is being driven by ${lease.heldBy}. Stop it, then make the database anew.`,
-    )
-  for (const fact of story.facts) {
+  if ('heldBy' in lease) throw new RalphError('loop-held', `Loop ${id} was taken up by ${lease.heldBy} meanwhile.`)
+  for (const fact of facts) {
     loop = step(loop, fact)
     await store.save(lease, loop, fact)
   }
   await lease.release()
-  return story.facts.length
 }

@@ -75,12 +75,16 @@ export function runHands(bench: Workbench, saw: (loop: Loop, fact: Fact) => void
   }
 }
 
-/** A cancel ends the agent or the check under way; every other order waits until it is over. */
+/**
+ * A cancel ends the agent or the check under way; every other order waits until it is over. Once ralph itself is to
+ * stop, nothing new is begun.
+ */
 async function untilCancelled(
   bench: Workbench,
   loop: Loop,
   work: (signal: AbortSignal) => Promise<Fact>,
-): Promise<Fact> {
+): Promise<Fact | undefined> {
+  if (bench.stop.aborted) return undefined
   const cancel = new AbortController()
   const look = async () => {
     const fact = await bench.store.told(loop.id)
@@ -116,7 +120,9 @@ async function runChecks(bench: Workbench, loop: Loop, { checks }: CheckNext, si
 async function waitUntil({ store, now, stop }: Workbench, loop: Loop, { until }: WaitNext): Promise<Fact | undefined> {
   if (until === undefined) return undefined
   let listener = () => {}
-  const unwatch = store.onChange(() => listener())
+  const wakeUp = () => listener()
+  const unwatch = store.onChange(wakeUp)
+  stop.addEventListener('abort', wakeUp)
   try {
     while (now() < until && !stop.aborted) {
       const order = await store.told(loop.id)
@@ -128,11 +134,11 @@ async function waitUntil({ store, now, stop }: Workbench, loop: Loop, { until }:
           clearTimeout(nap)
           wake()
         }
-        stop.addEventListener('abort', listener, { once: true })
       })
     }
   } finally {
     unwatch()
+    stop.removeEventListener('abort', wakeUp)
   }
   return stop.aborted ? undefined : { kind: 'woke', at: now() }
 }

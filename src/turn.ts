@@ -7,25 +7,38 @@ import { parseAgent } from './agents/index.ts'
 import { toTurn } from './agents/turn.ts'
 import type { Fact, Loop, Turn } from './engine/loop.ts'
 import { allChecks, openStages } from './engine/stages.ts'
+import { step } from './engine/step.ts'
 import { maskSecrets } from './formats/secrets.ts'
 import { findProgram, runProgram } from './host/process.ts'
 import { reap } from './host/process-tree.ts'
+import type { Lease } from './host/store.ts'
 import { readTurnLog } from './host/transcript.ts'
 import { buildTurnPrompt } from './prompt/turn-prompt.ts'
 import type { TurnNext, Workbench } from './run.ts'
 
 export async function takeTurn(bench: Workbench, loop: Loop, next: TurnNext, signal: AbortSignal): Promise<Fact> {
-  const folder = mkdtempSync(join(tmpdir(), 'ralph-turn-'))
+  const folder = lendFolder()
   try {
-    return await turnIn(folder, bench, { loop, next, signal })
+    return await turnIn(folder.path, bench, { loop, next, signal })
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    folder.remove()
+  }
+}
+
+/** A folder that is made when it is first asked for: most agents need none, and it costs more than saving the turn. */
+function lendFolder(): { path(): string; remove(): void } {
+  let made: string | undefined
+  return {
+    path: () => (made ??= mkdtempSync(join(tmpdir(), 'ralph-turn-'))),
+    remove: () => {
+      if (made !== undefined) rmSync(made, { recursive: true, force: true })
+    },
   }
 }
 
 type Going = { loop: Loop; next: TurnNext; signal: AbortSignal }
 
-async function turnIn(folder: string, bench: Workbench, { loop, next, signal }: Going): Promise<Fact> {
+async function turnIn(folder: () => string, bench: Workbench, { loop, next, signal }: Going): Promise<Fact> {
   const { now } = bench
   const { dir, agent: name, silenceMinutes } = loop.spec.work
   const { agent, target } = parseAgent(name)
@@ -37,7 +50,8 @@ async function turnIn(folder: string, bench: Workbench, { loop, next, signal }: 
   const parser = agent.parser(request)
   const log = bench.store.transcripts.openTurn(loop.id, next.iteration)
   try {
-    log.write([{ at: now(), attempt: next.attempt, prompt: request.prompt, command: argv }])
+    const [prompt, command] = [maskSecrets(request.prompt), argv.map(maskSecrets)]
+    log.write([{ at: now(), attempt: next.attempt, prompt, command }])
     bench.show({ kind: 'turn-start' }, loop)
     const exit = await runProgram({
       ...{ argv, dir, stdin, signal, graceMs: agent.graceMs, silenceMs: silenceMinutes * 60_000 },
@@ -61,25 +75,43 @@ async function turnIn(folder: string, bench: Workbench, { loop, next, signal }: 
   }
 }
 
-/** What became of a turn whose ralph died: its processes are ended, and what it cost is read from the transcript. */
-export async function findLoss(bench: Workbench, loop: Loop): Promise<Fact> {
-  await reap(loop.id)
-  const { next } = loop
-  if (next.kind !== 'turn') return { kind: 'lost', at: bench.now() }
+/** What a dead driver left is ended; a loop that it left inside a turn goes on with another attempt at it. */
+export async function takeUp(loop: Loop, lease: Lease, bench: Finding): Promise<Loop> {
+  if (lease.epoch > 1) await reap(loop.id)
+  const fact = loop.next.kind === 'turn' ? await findLoss(bench, loop, loop.next) : undefined
+  if (!fact) return loop
+  const next = step(loop, fact)
+  await bench.store.save(lease, next, fact)
+  return next
+}
+
+export type Finding = Pick<Workbench, 'store' | 'now' | 'self'>
+
+/** An attempt that the transcript knows but the store does not was lost; what it cost counts. */
+async function findLoss(bench: Finding, loop: Loop, next: TurnNext): Promise<Fact | undefined> {
   const { agent, target } = parseAgent(loop.spec.work.agent)
-  const parser = agent.parser(requestOf(bench, loop, { prompt: '', target, folder: '' }))
+  const parser = agent.parser(requestOf(bench, loop, { prompt: '', target, folder: () => '' }))
+  let begun = false
   let lost = false
   for await (const entry of readTurnLog(bench.store.transcripts.turnFile(loop.id, next.iteration))) {
     if ('attempt' in entry) lost = entry.attempt === next.attempt
+    begun ||= lost
     if (lost && 'out' in entry) for (const line of entry.out.split('\n')) parser.push(line, 'out')
   }
+  if (!begun) return undefined
   return { kind: 'lost', at: bench.now(), ...costOf(parser.end({ code: null, signal: 'SIGKILL' }, new Map())) }
 }
 
-function requestOf(bench: Workbench, loop: Loop, turn: { prompt: string; target: string; folder: string }): Request {
+type Asked = { prompt: string; target: string; folder: () => string }
+
+function requestOf(bench: Finding, loop: Loop, { prompt, target, folder }: Asked): Request {
   const { dir, agentArgs } = loop.spec.work
   return {
-    ...turn,
+    prompt,
+    target,
+    get folder() {
+      return folder()
+    },
     dir,
     extraArgs: agentArgs,
     mode: 'headless',

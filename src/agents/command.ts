@@ -32,7 +32,7 @@ function outcome(finalText: string, errors: string, exit: Exit, at: number): Out
   const seen = { finalText, tokens: 0, denied: [], ran: [] }
   if (exit.code === 0 && !exit.stopped) return { kind: 'ok', ...seen }
   const said = errors.trim() || finalText.trim()
-  const limit = readLimit(`${finalText}\n${errors}`.slice(-20_000), at)
+  const limit = readLimit(`${finalText.slice(-LAST_WORDS)}\n${errors.slice(-LAST_WORDS)}`, at)
   if (limit && !exit.stopped) return { ...limit, ...seen, message: lastLine(said) }
   return {
     kind: exit.stopped || exit.signal ? 'killed' : 'crash',
@@ -49,11 +49,14 @@ function endedBecause({ code, signal, stopped }: Exit): string {
 }
 
 const LIMITED =
-  /hit your (usage |session |weekly |5-hour )?limit|(usage|rate) limit (was |has been )?(reached|exceeded)|limit reached|out of (extra )?usage|too many requests|\b429\b|quota (exceeded|exhausted)|exhausted your .*quota/i
+  /hit your (usage |session |weekly |5-hour )?limit|(usage|rate) limit (was |has been )?(reached|exceeded)|limit reached|out of (extra )?usage|too many requests|\b429\b|quota (exceeded|exhausted)|exhausted your .*quota|try again (in|after) \d/i
 const OVERLOADED =
   /\boverloaded\b|\b(502|503|529)\b|at capacity|high demand|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|connection (refused|reset)|network (error|is unreachable)/i
 
-// Wrapped agents say these words on their way out; nothing more exact is known of a program of any kind.
+// Wrapped agents say these words on their way out; nothing more exact is known of a program of any kind. What it said
+// long before may be about its work.
+const LAST_WORDS = 2_000
+
 function readLimit(text: string, at: number): Pick<Outcome, 'kind' | 'resetsAt'> | undefined {
   if (LIMITED.test(text)) {
     const resetsAt = readReset(text, at)

@@ -44,7 +44,7 @@ function take(line: ScriptedLine, outcome: Outcome): AgentEvent[] {
       outcome.finalText = line.text
       return [{ kind: 'text', text: line.text }]
     case 'tool':
-      outcome.ran.push(line.summary)
+      if (line.name === 'shell') outcome.ran.push(line.summary)
       return [{ kind: 'tool', name: line.name, summary: line.summary }]
     case 'usage': {
       outcome.tokens += line.tokens

@@ -2,6 +2,7 @@
 import { errorFingerprint } from '../engine/breaker.ts'
 import { type Claimable, readAsk, readClaim, withoutEcho } from '../engine/claim.ts'
 import type { Ask, Turn } from '../engine/loop.ts'
+import { maskSecrets } from '../formats/secrets.ts'
 import type { Outcome } from './agent.ts'
 
 const WORDS_KEPT = 16_000
@@ -10,9 +11,9 @@ export type Seen = { prompt: string; claimable: Claimable; checks: readonly stri
 
 export function toTurn(outcome: Outcome, { prompt, claimable, checks, tree }: Seen): Turn {
   const end = ENDS[outcome.kind]
-  const text = withoutEcho(outcome.finalText, prompt)
+  const text = maskSecrets(withoutEcho(outcome.finalText, prompt))
   const ask = askOf(outcome, text)
-  const words = end === 'ok' ? text : (outcome.message ?? text)
+  const words = end === 'ok' ? text : maskSecrets(outcome.message ?? text)
   return {
     end,
     claim: end === 'ok' ? readClaim(text, claimable) : { kind: 'none' },
@@ -42,7 +43,8 @@ const ENDS: Record<Outcome['kind'], Turn['end']> = {
 }
 
 function askOf({ denied }: Outcome, text: string): Ask | undefined {
-  if (denied.length > 0) return { kind: 'permission', words: [...new Set(denied)].join(', ').slice(0, 500) }
+  if (denied.length > 0)
+    return { kind: 'permission', words: maskSecrets([...new Set(denied)].join(', ')).slice(0, 500) }
   return readAsk(text)
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { breakerState, errorFingerprint, fingerprint, oneLine } from './breaker.ts'
-import type { Loop, Spec } from './loop.ts'
+import type { Loop, Spec, Turn } from './loop.ts'
 import {
   at,
   blind,
@@ -129,6 +129,11 @@ describe('rule 6: the breaker opens', () => {
       'check, turn 2, check, turn 3, check, turn 4, check, turn 5',
     ],
     ['checks that go up and down are none', fails(5, 6, 5), 'check, turn 2, check, turn 3, check, halt no-progress'],
+    [
+      'checks that were better once are none',
+      fails(5, 3, 4, 4, 4),
+      'check, turn 2, check, turn 3, check, turn 4, check, turn 5, check, halt no-progress',
+    ],
     ['a check that cannot start', [claims('clear'), checks('broken')], 'check, halt verifier-broken'],
     ['a check that runs out of time once', [claims('clear'), checks('timeout')], 'check, turn 2'],
     [
@@ -150,6 +155,27 @@ describe('rule 6: the breaker opens', () => {
     expect(play(checkedByTests, ...facts).join(', ')).toBe(asked)
   })
 
+  test.each<[what: string, spec: Spec, made: Partial<Turn>]>([
+    ['a failure that looks the same', specOf({ checks: ['npm test'] }, { sameError: 3 }), {}],
+    ['a turn of tests alone', specOf({ checks: ['npm test'] }, { noProgress: 9 }), { ranTests: true, tree: 'tree 0' }],
+  ])('%s does not count while checks get better', (_, spec, made) => {
+    const failing = (failures: number) => [
+      turn({ claim: { kind: 'clear' }, ...made }),
+      checks('fail', failures, 'not yet'),
+    ]
+    expect(play(spec, ...[9, 8, 7, 6].flatMap(failing)).at(-1)).toBe('turn 5')
+    expect(play(spec, ...[9, 9, 9].flatMap(failing)).at(-1)).toMatch(/^halt (same-error|test-only)$/)
+  })
+
+  test('counts the failures that are open', () => {
+    const failures = (...facts: Happening[]) => loopAfter(twoChecks, claims('clear'), ...facts).tally.failures
+    expect(failures(checks('pass', 7))).toBe(0)
+    expect(failures(checks('fail', 7))).toBe(14)
+    expect(failures(checks('fail'))).toBe(2)
+    expect(failures(checks('timeout', -1))).toBe(2)
+    expect(failures(verdicts({ a: 'pass', b: 'fail' }))).toBe(1)
+  })
+
   test.each<StoryOf>([
     [
       'one of two checks cannot start',
@@ -162,6 +188,24 @@ describe('rule 6: the breaker opens', () => {
       twoChecks,
       [claims('clear'), verdicts({ a: 'timeout', b: 'fail' }), claims('clear'), verdicts({ a: 'fail', b: 'timeout' })],
       'check, turn 2, check, turn 3',
+    ],
+    [
+      'crashes of before are not counted again',
+      specOf({}, { sameError: 3 }),
+      [...times(2, crashes()), works, ...times(2, crashes())],
+      'turn 1 attempt 2, turn 1 attempt 3, turn 2, turn 2 attempt 2, turn 2 attempt 3',
+    ],
+    [
+      'an idle turn parts tests',
+      specOf({}, { noProgress: 9 }),
+      [...times(2, runsTests), idles, runsTests],
+      'turn 2, turn 3, turn 4, turn 5',
+    ],
+    [
+      'a tree that was out of sight for a turn is the same tree',
+      unchecked,
+      [turn({ words: 'I looked.' }), ...times(3, turn({ tree: 'tree 0' }))],
+      'turn 2, turn 3, turn 4, halt no-progress',
     ],
     [
       'words that repeat where nobody sees the tree',

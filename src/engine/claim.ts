@@ -86,12 +86,11 @@ function judgeOccurrence(text: string, { start, end, stage }: Place): Claim {
   const alone = DECORATION.test(before) && DECORATION.test(after)
   const endsText = DECORATION.test(after) && end + after.length === text.length
   if (DISCLAIMED.test(alone ? runOn(left, right) : sentenceAround(left, right))) return { kind: 'none' }
-  const quoted = /["'“‘«`]\s*$/.test(before) && /^\s*["'”’»`]/.test(after)
-  const kind = !quoted && (alone || endsText) ? 'clear' : 'weak'
+  const kind = alone || endsText ? 'clear' : 'weak'
   return stage === undefined ? { kind } : { kind, stage }
 }
 
-// Bold, list and heading marks, a tick, a full stop: what may stand around a claim that still stands alone.
+// Bold, list and heading marks, a tick, a full stop: what may stand around a claim that still stands alone; a quote may not.
 const DECORATION = /^[\uFE0F\s*_#✅✓✔☑🎉.!-]*$/u
 
 // Negations, conditions, plans and questions speak about a claim; they make none.

@@ -208,6 +208,7 @@ describe('rule 7: a limit', () => {
     [Number.NaN, 0],
     [Number.POSITIVE_INFINITY, 0],
     [7, 7],
+    [Number.MAX_VALUE, Number.MAX_SAFE_INTEGER],
   ])('counts a cost of %s as %i', (reported, counted) => {
     const { tally } = loopAfter(unchecked, uses({ tokens: reported, costUsd: reported }))
     expect([tally.tokens, tally.costUsd]).toEqual([counted, counted])

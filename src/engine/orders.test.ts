@@ -156,6 +156,7 @@ describe('new limits', () => {
     expect(loop.spec.limits).toEqual({ iterations: 99, noProgress: 3, sameError: 5 })
     expect(statusOf(loop)).toBe(statusOf(before))
     expect(loop.tally).toEqual(before.tally)
+    expect(loop.next).toEqual(before.next)
   })
 
   test.each<[story: string, spec: Spec, facts: Happening[], asked: string]>([

@@ -14,8 +14,10 @@ import {
   loopAfter,
   lost,
   play,
+  runsTests,
   specOf,
   times,
+  turn,
   verdicts,
   woke,
   works,
@@ -201,9 +203,25 @@ describe('stages', () => {
     expect(feedbackAfter(spec, ...facts)).toContain(told)
   })
 
+  test('say nothing to an agent that claims nothing, and no more than needed to one whose checks fail', () => {
+    expect(feedbackAfter(spoken, works)).toBe('')
+    expect(feedbackAfter(checkedStages, claims('clear'), checks('fail'))).not.toContain('still open')
+  })
+
+  test('that fail as before, after having passed, begin a new count', () => {
+    const strict = specOf({ stages: [TESTS, LINT] }, { sameError: 3 })
+    const failed = [claims('clear', 'TESTS'), checks('fail')]
+    const reopened = [claims('clear', 'LINT'), verdicts({ 'npm test': 'fail', 'npm run lint': 'pass' })]
+    const story = [...failed, ...failed, claims('clear', 'TESTS'), checks('pass'), ...reopened]
+    expect(play(strict, ...story).at(-1)).toBe('turn 5')
+  })
+
   test('a stage that passes is progress', () => {
     const story = [idles, idles, claimsIdly('clear', 'TESTS'), checks('pass'), idles, idles]
     expect(play(checkedStages, ...story).at(-1)).toBe('turn 6')
+    const testsAndClaims = turn({ claim: { kind: 'clear', stage: 'TESTS' }, ranTests: true, tree: 'tree 0' })
+    const tests = [runsTests, testsAndClaims, checks('pass'), runsTests, runsTests]
+    expect(play(checkedStages, ...tests).at(-1)).toBe('turn 5')
   })
 
   test('failures of the next stage are compared with its own', () => {
@@ -261,6 +279,13 @@ describe('the last turn with stages', () => {
     ],
   ])('%s', (_, spec, facts, asked) => {
     expect(play(spec, ...facts).join(', ')).toBe(asked)
+  })
+
+  test('asks for every check, for the claim of a stage as well', () => {
+    const all = { checks: ['npm test', 'npm run lint'], because: 'claim' }
+    const claimed = claims('clear', 'TESTS')
+    expect(loopAfter(specOf({ stages: [TESTS, LINT] }, lastTurn), claimed).next).toMatchObject(all)
+    expect(loopAfter(specOf({ stages: [TESTS, LINT], until: true }), claimed).next).toMatchObject(all)
   })
 
   test('a true claim of a stage is not a false one', () => {

@@ -409,6 +409,7 @@ describe('rule 4: a false claim goes on', () => {
     [1, [claims('weak'), checks('timeout')]],
     [2, [claims('weak'), checks('fail'), claims('clear'), checks('fail')]],
     [0, [claims('clear'), checks('pass')]],
+    [1, [claims('clear'), verdicts({ 'npm test': 'fail', make: 'pass' })]],
     [0, [claims('clear'), checks('broken')]],
     [0, [...times(3, idles), checks('fail')]],
   ])('and is remembered: %i', (falseClaims, facts) => {

@@ -113,5 +113,5 @@ function openFailures(verdicts: readonly Verdict[]): number {
 }
 
 function amount(value: number | undefined): number {
-  return value !== undefined && Number.isFinite(value) && value > 0 ? value : 0
+  return value !== undefined && Number.isFinite(value) && value > 0 ? Math.min(value, Number.MAX_SAFE_INTEGER) : 0
 }

@@ -21,10 +21,17 @@ export function parseCommandLine(text: string): string[] {
     else word = (word ?? '') + char
   }
   if (word !== undefined) words.push(word)
-  if (words.length === 0) throw new RalphError('usage', 'A command is empty. Give a program, as in "npm test".')
+  const [program] = words
+  if (program === undefined) throw new RalphError('usage', 'A command is empty. Give a program, as in "npm test".')
+  if (SETS_VARIABLE.test(program))
+    throw new RalphError(
+      'usage',
+      `The command \`${text}\` sets a variable, which only a shell does. Write env before it: env ${text.trim()}`,
+    )
   return words
 }
 
+const SETS_VARIABLE = /^[A-Za-z_]\w*=/
 const SHELL_ONLY = /[|&;<>`$()]/
 
 function closingQuote(text: string, open: number, quote: string): number {

@@ -8,8 +8,9 @@ const COUNTS: readonly RegExp[] = [
   /^FAILED \((?:.*?)failures=(\d+)/gm, // unittest
   /^test result: FAILED\. \d+ passed; (\d+) failed/gm, // cargo
   /^\s*(\d+) failing\b/gm, // mocha
-  /^Tests run: \d+, +Failures: (\d+)/gm, // surefire, PHPUnit
-  /^\d+ (?:examples|runs), (?:\d+ assertions, )?(\d+) failures?/gm, // rspec, minitest
+  /^(?:\[\w+\] )?Tests run: \d+, +Failures: (\d+)/gm, // surefire
+  /^Tests: \d+, .*?\bFailures: (\d+)/gm, // PHPUnit
+  /^\d+ (?:examples?|runs?), (?:\d+ assertions, )?(\d+) failures?/gm, // rspec, minitest
   /^(\d+) failed, \d+ passed/gm,
   /^(?:\w+: )?\d+ passed, (\d+) failed/gm,
   /^Found (\d+) errors?\b/gm, // tsc, biome

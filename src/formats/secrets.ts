@@ -1,8 +1,13 @@
 /** Masks what looks like a key, so that transcripts can be shown around. */
 
+// Words such as npm_package_version begin like a key, but have a second underscore.
 const KEYS =
-  /\b(sk-ant-|sk-proj-|sk-|ghp_|gho_|ghs_|ghu_|github_pat_|glpat-|xox[abprs]-|npm_|AIza|AKIA|ASIA|hf_)[A-Za-z0-9_-]{12,}|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----/g
+  /\b(?:(sk-ant-|sk-proj-|sk-|github_pat_|glpat-|xox[abprs]-|AIza)[A-Za-z0-9_-]{12,}|(gh[opsu]_|npm_|hf_|AKIA|ASIA)[A-Za-z0-9]{16,})|-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----/g
 
 export function maskSecrets(text: string): string {
-  return text.replace(KEYS, (found, prefix: string | undefined) => `${prefix ?? found.slice(0, 12)}…masked…`)
+  return text.replace(
+    KEYS,
+    (found, prefix: string | undefined, short: string | undefined) =>
+      `${prefix ?? short ?? found.slice(0, 12)}…masked…`,
+  )
 }

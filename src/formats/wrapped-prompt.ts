@@ -24,7 +24,7 @@ export function unwrapPrompt(text: string): { prompt: string; maxIterations: num
   const at = text.lastIndexOf(`\n${HEADING}`)
   if (at < 0) return undefined
   const criteria = text.slice(at)
-  const promise = /output exactly:\s*<promise>([^<]*)<\/promise>/.exec(criteria)?.[1]
+  const promise = /output exactly:\s*<promise>(.*?)<\/promise>/.exec(criteria)?.[1]
   if (promise === undefined) return undefined
   const most = /Maximum iterations allowed:\s*(\d+)/.exec(criteria)?.[1]
   return { prompt: text.slice(0, at).trimEnd(), maxIterations: Number(most ?? 0), promise: promise.trim() }

@@ -2,6 +2,7 @@
 import type { Verdict } from '../engine/loop.ts'
 import { parseCommandLine } from '../formats/command-line.ts'
 import { countFailures } from '../formats/failures.ts'
+import { maskSecrets } from '../formats/secrets.ts'
 import { findProgram, runProgram } from './process.ts'
 
 export type CheckPlace = {
@@ -33,7 +34,7 @@ export async function runCheck(check: string, { dir, env, minutes, signal }: Che
     },
   })
   if (ended.stopped === 'told') return undefined
-  const tail = output.slice(-TAIL_KEPT)
+  const tail = maskSecrets(output).slice(-TAIL_KEPT)
   if (ended.stopped) return { check, result: 'timeout', tail: `${tail}\n(ended after ${minutes} minutes)` }
   if (ended.code === 0) return { check, result: 'pass', tail }
   const failures = countFailures(output)

@@ -1,6 +1,16 @@
 /** Files and folders: whole writes, folders for ralph alone, Node's errors in plain words. */
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statfsSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, isAbsolute, relative, sep } from 'node:path'
 import { RalphError } from '../error.ts'
 
 /** Writes a file whole or not at all: temporary name, fsync, rename, fsync of the folder. */
@@ -9,7 +19,7 @@ export function writeWhole(path: string, text: string): void {
   try {
     const file = openSync(temporary, 'w', 0o600)
     try {
-      writeSync(file, text)
+      writeFileSync(file, text)
       fsyncSync(file)
     } finally {
       closeSync(file)
@@ -42,6 +52,24 @@ export function refuseNetworkFolder(path: string): void {
   )
 }
 
+/** The way from a folder to a path below it, with slashes; undefined when it does not lie below. */
+export function pathBelow(folder: string, path: string): string | undefined {
+  const way = relative(folder, path)
+  const outside = way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)
+  return outside ? undefined : way.split(sep).join('/')
+}
+
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
+/** The folder a loop works in is not there any more. */
+export function folderGone(path: string, cause: unknown): RalphError {
+  return new RalphError('home-unusable', `The folder ${path} is gone. Put it back, then go on with \`ralph resume\`.`, {
+    cause,
+  })
+}
+
 /** Turns what Node says about a full, read-only or missing place into a sentence; anything else stays as it is. */
 export function inPlainWords(cause: unknown, path: string): unknown {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
@@ -56,6 +84,7 @@ export function inPlainWords(cause: unknown, path: string): unknown {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
+    case 'ENOENT': // also what Node says when folders are to be made on a read-only disk
       return new RalphError(
         'home-unusable',
         `${path} cannot be written. Make it writable, or set RALPH_HOME to another folder.`,

@@ -1,8 +1,9 @@
 /** Git, asked directly. */
 import { execFile } from 'node:child_process'
-import { copyFile, mkdir } from 'node:fs/promises'
+import { copyFile, mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { pathBelow } from './files.ts'
 
 const execute = promisify(execFile)
 
@@ -28,19 +29,20 @@ export async function git(
 /** A name for the state of a repository: its files, tracked or not but not ignored, and HEAD. Index and branches stay untouched. */
 export type Snapshot = () => Promise<string | undefined>
 
-/** Undefined outside a work tree. `index` is a private index file, kept so that only changed files are read again. */
-export async function openSnapshots(
-  dir: string,
-  index: string,
-  exclude: readonly string[],
-): Promise<Snapshot | undefined> {
+/**
+ * Undefined outside a work tree. `index` is a private index file, kept so that only changed files are read again;
+ * `own` is a folder that is left out, wherever in the repository it lies.
+ */
+export async function openSnapshots(dir: string, index: string, own: string): Promise<Snapshot | undefined> {
   const paths = await git(dir, ['rev-parse', '--show-toplevel', '--absolute-git-dir'])
   const [top, gitDir] = paths?.split('\n') ?? []
   if (!top || !gitDir) return undefined
   await mkdir(dirname(index), { recursive: true })
+  await rm(`${index}.lock`, { force: true }) // of a git that was killed; a loop has one driver at a time
   await copyFile(join(gitDir, 'index'), index).catch(() => {}) // a new repository has none
   const env = { GIT_INDEX_FILE: index }
-  const pathspec = ['.', ...exclude.map((path) => `:(exclude,top)${path}`)]
+  const leftOut = pathBelow(top, own)
+  const pathspec = ['.', ...(leftOut === undefined ? [] : [`:(exclude,top,literal)${leftOut}`])]
   return async () => {
     const [added, head] = await Promise.all([
       git(top, ['add', '--all', '--', ...pathspec], env),

@@ -4,37 +4,35 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const HAS_PROC = existsSync('/proc/self/environ')
 
-/** The processes there are. Those from before a program was started need not be looked at when it has ended. */
-export function listProcesses(): ReadonlySet<number> {
-  try {
-    return new Set(readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : [])))
-  } catch {
-    return new Set() // no /proc on this system: the group alone is ended
-  }
-}
-
-export type Tree = {
+/** What the processes of a program can be found by. */
+export type Trace = {
+  /** The id of the leader, the first of them. */
   group: number
   marker: string
-  before: ReadonlySet<number>
+  /** How many processes had ever been started before it. With 0, which is unknown, all processes are looked at. */
+  forks: number
+}
+
+export type Tree = Trace & {
   graceMs: number
   /** Whether the leader of the group has ended; where there is no /proc, nothing else is known. */
   exited: () => boolean
 }
 
 /** SIGTERM, grace, SIGKILL: to the group and to every process that carries the marker. */
-export async function endProcesses({ group, marker, before, graceMs, exited }: Tree): Promise<void> {
-  const marked = () => findMarked(marker, before)
-  const alive = () => marked().length > 0 || (!HAS_PROC && !exited())
-  if (alive()) {
-    signalAll([-group, ...marked()], 'SIGTERM')
-    await until(() => !alive(), graceMs)
+export async function endProcesses(tree: Tree): Promise<void> {
+  const { group, graceMs, exited } = tree
+  const marked = () => findMarked(tree)
+  const alive = async () => (await marked()).length > 0 || (!HAS_PROC && !exited())
+  if (await alive()) {
+    signalAll([-group, ...(await marked())], 'SIGTERM')
+    await until(async () => !(await alive()), graceMs)
+    // Again until nothing is found: a process may fork between the look and the kill.
+    await until(async () => {
+      signalAll(await marked(), 'SIGKILL')
+      return (await marked()).length === 0
+    }, 2_000)
   }
-  // Again until nothing is found: a process may fork between the look and the kill.
-  await until(() => {
-    signalAll(marked(), 'SIGKILL')
-    return marked().length === 0
-  }, 2_000)
   signalAll([-group], 'SIGKILL')
 }
 
@@ -43,27 +41,104 @@ export async function reap(loop: string): Promise<void> {
   await endProcesses({
     group: 0,
     marker: `RALPH_LOOP_ID=${loop}`,
-    before: new Set(),
+    forks: 0,
     graceMs: 1_000,
     exited: () => true,
   })
 }
 
-async function until(holds: () => boolean, ms: number): Promise<void> {
+async function until(holds: () => Promise<boolean>, ms: number): Promise<void> {
   const end = performance.now() + ms
-  while (!holds() && performance.now() < end) await sleep(10)
+  while (!(await holds()) && performance.now() < end) await sleep(10)
 }
 
-function findMarked(marker: string, before: ReadonlySet<number>): number[] {
-  return [...listProcesses()].filter((pid) => !before.has(pid) && pid !== process.pid && carries(pid, marker))
+/** The living processes that carry the marker. */
+export async function findMarked({ group, marker, forks }: Trace): Promise<number[]> {
+  const found: number[] = []
+  for (const pid of startedSince(group, forks)) if (pid !== process.pid && (await carries(pid, marker))) found.push(pid)
+  return found
 }
 
-function carries(pid: number, marker: string): boolean {
+// Asking for one id after the other is quicker than a list of all processes, as long as it is about few.
+const FEW = 256
+
+/**
+ * The processes that can have come from the one with the id `first`. Ids rise, so what a process forks before it ends
+ * is met later on the way: none is passed over, whatever ends while we look.
+ */
+function* startedSince(first: number, forks: number): Generator<number> {
+  const last = lastSince(first, forks)
+  if (last === undefined) return yield* allProcesses()
+  if (last - first < FEW) return yield* upwardsFrom(first)
+  yield* listProcesses().filter((pid) => pid >= first && pid <= last)
+  yield* upwardsFrom(last + 1)
+}
+
+/** The newest id, when it is certain that ids have not begun anew since `first` was given out. */
+function lastSince(first: number, forks: number): number | undefined {
+  const last = lastProcess()
+  const roundOfIds = Number(readProc('sys/kernel/pid_max') ?? 0)
+  return forks > 0 && last >= first && countForks() - forks < roundOfIds / 2 ? last : undefined
+}
+
+function* upwardsFrom(first: number): Generator<number> {
+  let pid = first
+  for (let last = lastProcess(); pid <= last; last = lastProcess())
+    for (; pid <= last; pid++) if (existsSync(`/proc/${pid}`)) yield pid
+}
+
+/** Every process, and those that were started while the list was gone through. */
+function* allProcesses(): Generator<number> {
+  const listed = new Set(listProcesses())
+  yield* listed
+  yield* listProcesses().filter((pid) => !listed.has(pid))
+}
+
+/** The ids of the processes there are. */
+export function listProcesses(): number[] {
   try {
-    if (!readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(marker)) return false
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1')) // a zombie is gone already
+    return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
   } catch {
-    return false // it ended, or belongs to somebody else
+    return [] // no /proc on this system: the group alone is ended
+  }
+}
+
+/** How many processes this machine has ever started; 0 where it does not say. */
+export function countForks(): number {
+  return Number(/^processes (\d+)$/m.exec(readProc('stat') ?? '')?.[1] ?? 0)
+}
+
+/** The id given out last; 0 where the system does not say. */
+function lastProcess(): number {
+  return Number(readProc('sys/kernel/ns_last_pid') ?? 0)
+}
+
+const MOST_LOOKS = 100
+
+/** For a moment, a process that becomes another program has neither environment nor words; that is waited for. */
+async function carries(pid: number, marker: string): Promise<boolean> {
+  for (let look = 0, bare = 0; look < MOST_LOOKS && bare < 3; look++) {
+    const environment = readProc(`${pid}/environ`)
+    if (environment) return environment.split('\0').includes(marker)
+    if (environment === undefined || !hasMemory(pid)) return false
+    if (readProc(`${pid}/cmdline`)) bare += 1
+    else await sleep(1)
+  }
+  return false
+}
+
+/** What has ended and what is the kernel's own has none. */
+function hasMemory(pid: number): boolean {
+  const fields = readProc(`${pid}/stat`)?.split(') ').at(-1)?.split(' ')
+  return Number(fields?.[20] ?? 0) > 0
+}
+
+/** Undefined when it is not on this system, has ended, or belongs to somebody else. */
+function readProc(name: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${name}`, 'latin1')
+  } catch {
+    return undefined
   }
 }
 

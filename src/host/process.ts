@@ -5,7 +5,9 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import type { Duplex, Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import { endProcesses, listProcesses } from './process-tree.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { folderGone, isFolder } from './files.ts'
+import { countForks, endProcesses } from './process-tree.ts'
 
 export type Started = {
   argv: readonly string[]
@@ -37,14 +39,16 @@ export async function runProgram(started: Started): Promise<Ended> {
   const { argv, dir, env, stdin, signal, silenceMs, deadlineMs } = started
   if (signal?.aborted) return { code: null, signal: null, stopped: 'told' }
   const marker = `RALPH_PROCESS=${randomUUID()}`
-  const before = listProcesses()
+  const forks = countForks()
   const child = spawn('/bin/sh', ['-c', BESIDE, 'ralph', marker, ...argv], {
     cwd: dir,
     env: { ...env },
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     detached: true,
   })
-  await new Promise<void>((started, failed) => child.once('spawn', started).once('error', failed))
+  await new Promise<void>((started, failed) => child.once('spawn', started).once('error', failed)).catch((cause) => {
+    throw isFolder(dir) ? cause : folderGone(dir, cause)
+  })
 
   let stopped: Ended['stopped']
   let broken: unknown
@@ -53,7 +57,7 @@ export async function runProgram(started: Started): Promise<Ended> {
     (ending ??= endProcesses({
       group: child.pid ?? 0,
       marker,
-      before,
+      forks,
       graceMs,
       exited: () => child.exitCode !== null || child.signalCode !== null,
     }))
@@ -66,6 +70,7 @@ export async function runProgram(started: Started): Promise<Ended> {
   const deadline = timer(deadlineMs, () => stop('deadline'))
   const onAbort = () => stop('told')
   signal?.addEventListener('abort', onAbort, { once: true })
+  if (signal?.aborted) onAbort() // while it was being started
 
   const read = (source: Readable, stream: Stream) =>
     readLines(source, {
@@ -83,7 +88,10 @@ export async function runProgram(started: Started): Promise<Ended> {
   deadline.stop()
   signal?.removeEventListener('abort', onAbort)
   await end(started.graceMs)
-  // Everything that could hold the pipes is gone now, so what is left in them can be read to the end.
+  // What is left in the pipes is read to the end. Only what could hide from the sweep may still hold them open.
+  await Promise.race([Promise.all(reading), sleep(LONGEST_DRAIN_MS, undefined, { ref: false })])
+  child.stdout.destroy()
+  child.stderr.destroy()
   await Promise.all(reading)
   child.stdin.destroy()
   // The fourth pipe is a socket, as Node makes them.
@@ -117,7 +125,8 @@ marker=$1; shift
   sweep() { grep -lFsa "$marker" /proc/[0-9]*/environ 2>/dev/null | while IFS=/ read -r _ _ pid _; do kill -"$1" "$pid" 2>/dev/null; done; }
   kill -TERM -$$; sweep TERM
   sleep 0.3
-  sweep KILL; kill -KILL -$$
+  for _ in 1 2 3; do sweep KILL; done
+  kill -KILL -$$
 ) </dev/null >/dev/null 2>&1 &
 export "$marker"
 exec "$@" 3<&-
@@ -125,6 +134,7 @@ exec "$@" 3<&-
 
 const LONGEST_LINE = 8 * 1024 * 1024
 const LONGEST_PIECE = 64 * 1024
+const LONGEST_DRAIN_MS = 1_000
 
 type Reading = { onChunk: () => void; onPiece: (text: string) => void; onLine: (line: string) => void }
 
@@ -137,11 +147,12 @@ function readLines(source: Readable, { onChunk, onPiece, onLine }: Reading): Pro
   const record = (text: string) => {
     if (text) onPiece(text)
   }
+  const finish = (line: string) => onLine(line.endsWith('\r') ? line.slice(0, -1) : line)
   const take = (text: string) => {
     const lines = text.split('\n')
     const rest = lines.pop() ?? ''
     for (const line of lines) {
-      onLine(held > 0 ? [...parts, line].join('') : line)
+      finish(held > 0 ? [...parts, line].join('') : line)
       parts = []
       held = 0
     }
@@ -150,7 +161,8 @@ function readLines(source: Readable, { onChunk, onPiece, onLine }: Reading): Pro
       held += rest.length
     }
     const all = `${unrecorded}${text}`
-    const cut = all.length > LONGEST_PIECE ? all.length : all.lastIndexOf('\n') + 1
+    const wholeLines = all.lastIndexOf('\n') + 1
+    const cut = wholeLines === 0 && all.length > LONGEST_PIECE ? all.length : wholeLines
     record(all.slice(0, cut))
     unrecorded = all.slice(cut)
   }
@@ -162,7 +174,7 @@ function readLines(source: Readable, { onChunk, onPiece, onLine }: Reading): Pro
     source.once('close', () => {
       take(decoder.end())
       record(unrecorded)
-      if (held > 0) onLine(parts.join(''))
+      if (held > 0) finish(parts.join(''))
       done()
     })
   })

@@ -1,5 +1,5 @@
 /** The store in SQLite: `ralph.db` is the truth, `locks/<loop>.db` proves that a loop's driver is alive. */
-import { existsSync, watch } from 'node:fs'
+import { existsSync, type FSWatcher, watch } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
@@ -44,7 +44,7 @@ export function openStore(
   const run = (sql: string, ...values: SQLInputValue[]) => plainly(path, () => prepare(sql).run(...values))
   const all = (sql: string, ...values: SQLInputValue[]) => plainly(path, () => prepare(sql).all(...values) as Row[])
   const one = (sql: string, ...values: SQLInputValue[]) => all(sql, ...values)[0]
-  const lockFile = (id: string) => join(home, 'locks', `${id}.db`)
+  const lockFile = (id: string) => lockOf(home, id)
 
   function prepare(sql: string): StatementSync {
     const known = statements.get(sql)
@@ -132,7 +132,7 @@ export function openStore(
 
     async lease(id): Promise<Lease | Held> {
       mustHave(id)
-      const lock = takeLock(lockFile(id))
+      const lock = plainly(lockFile(id), () => takeLock(lockFile(id), LONGEST_LOOK_MS))
       if (!lock) return { heldBy: String(mustHave(id).holder) || 'another process' }
       try {
         const holder = `process ${process.pid} on ${hostname()}`
@@ -183,6 +183,7 @@ export function openStore(
     },
 
     async tell(id, by, order) {
+      mustHave(id)
       run('INSERT INTO told (loop, at, by, "order") VALUES (?, ?, ?, ?)', id, now(), by, JSON.stringify(order))
     },
 
@@ -195,10 +196,7 @@ export function openStore(
     },
 
     async isDriven(id) {
-      if (!existsSync(lockFile(id))) return false
-      const lock = takeLock(lockFile(id))
-      lock?.close()
-      return !lock
+      return isLocked(home, id)
     },
 
     async events(after, loop) {
@@ -231,15 +229,11 @@ export function openStore(
 
     onChange(listener) {
       // The watch wakes at once; the slow poll behind it covers file systems without one.
-      const watcher = watch(
-        home,
-        { persistent: false },
-        (_, name) => name?.startsWith('ralph.db') !== false && listener(),
-      )
+      const watcher = watchFolder(home, (name) => name?.startsWith('ralph.db') !== false && listener())
       const poll = setInterval(listener, 1_000)
       poll.unref()
       return () => {
-        watcher.close()
+        watcher?.close()
         clearInterval(poll)
       }
     },
@@ -284,24 +278,48 @@ export function openStore(
 
 function openDatabase(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 10_000 })
+  try {
+    migrate(database, path)
+    return database
+  } catch (cause) {
+    database.close() // and with it the transaction, so that others can open it
+    throw cause
+  }
+}
+
+function migrate(database: DatabaseSync, path: string): void {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON')
   database.exec('BEGIN IMMEDIATE')
   const version = Number(database.prepare('PRAGMA user_version').get()?.user_version)
-  if (version > MIGRATIONS.length) {
-    database.close()
+  if (version > MIGRATIONS.length)
     throw new RalphError(
       'database-newer',
       `${path} was written by a newer ralph (tables ${version}; this one knows ${MIGRATIONS.length}). Update ralph with \`npm install -g ralphloop\`, or set RALPH_HOME to another folder.`,
     )
-  }
   for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
   database.exec(`PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`)
-  return database
+}
+
+// Who looks whether a loop is driven holds its lock for a moment. That must not be taken for a driver.
+const SHORT_LOOK_MS = 20
+const LONGEST_LOOK_MS = 100
+
+/** Whether somebody alive drives a loop; the database itself is not needed to tell. */
+export function isLocked(home: string, id: string): boolean {
+  const path = lockOf(home, id)
+  if (!existsSync(path)) return false
+  const lock = plainly(path, () => takeLock(path, SHORT_LOOK_MS))
+  lock?.close()
+  return !lock
+}
+
+function lockOf(home: string, id: string): string {
+  return join(home, 'locks', `${id}.db`)
 }
 
 /** The kernel frees this lock the moment its holder dies, however it dies. */
-function takeLock(path: string): DatabaseSync | undefined {
-  const lock = new DatabaseSync(path, { timeout: 0 })
+function takeLock(path: string, patienceMs: number): DatabaseSync | undefined {
+  const lock = new DatabaseSync(path, { timeout: patienceMs })
   try {
     lock.exec('BEGIN IMMEDIATE')
     return lock
@@ -312,13 +330,24 @@ function takeLock(path: string): DatabaseSync | undefined {
   }
 }
 
+/** Undefined where it cannot be watched: it is gone, or the system has no watch left to give. */
+function watchFolder(path: string, changed: (name: string | null) => void): FSWatcher | undefined {
+  try {
+    return watch(path, { persistent: false }, (_, name) => changed(name)).on('error', () => {})
+  } catch {
+    return undefined
+  }
+}
+
 const BUSY = 5
+const FULL = 13
+// What SQLite says when the memory it shares between processes cannot be made: the disk is full, too.
+const NO_ROOM_TO_SHARE = 10 | (19 << 8)
 
 /** SQLite's primary result code of an error, if it is one of SQLite's. */
 function resultCode(cause: unknown): number | undefined {
-  return cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number'
-    ? cause.errcode & 0xff
-    : undefined
+  if (!(cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number')) return undefined
+  return cause.errcode === NO_ROOM_TO_SHARE ? FULL : cause.errcode & 0xff
 }
 
 function plainly<Result>(path: string, work: () => Result): Result {
@@ -326,7 +355,7 @@ function plainly<Result>(path: string, work: () => Result): Result {
     return work()
   } catch (cause) {
     switch (resultCode(cause)) {
-      case 13:
+      case FULL:
         throw new RalphError(
           'disk-full',
           `No space is left to write ${path}. Free some, then go on with \`ralph resume\`.`,

@@ -1,32 +1,34 @@
 /** Transcripts: `<loop>/loop.jsonl` holds the spec and every fact, `<loop>/<n>.jsonl` what was said in iteration n. */
 import {
-  appendFileSync,
   closeSync,
   createReadStream,
   existsSync,
+  fstatSync,
   openSync,
   readdirSync,
   readFileSync,
   readSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import type { Fact, Spec } from '../engine/loop.ts'
 import { inPlainWords, makePrivateFolder } from './files.ts'
 
-export type Beginning = { id: string; spec: Spec; at: number; tree?: string }
+type Beginning = { id: string; spec: Spec; at: number; tree?: string }
+
+/** What a lost database is made of anew. */
+export type Story = { beginning: Beginning; facts: Fact[] }
 
 export type Transcripts = {
   turnFile(id: string, iteration: number): string
   begin(beginning: Beginning): void
   addFact(id: string, n: number, fact: Fact): void
-  /** How many facts are there; -1 when the file itself is missing. */
+  /** How many facts are there; -1 when not even the beginning is. */
   lastFact(id: string): number
-  /** What a lost database is made of anew. */
-  read(id: string): { beginning: Beginning; facts: Fact[] } | undefined
+  /** Undefined when there is no beginning to be found. */
+  read(id: string): Story | undefined
   loops(): string[]
   /** Appends what one attempt prints, as it comes. */
   openTurn(id: string, iteration: number): TurnLog
@@ -40,6 +42,7 @@ export function openTranscripts(home: string): Transcripts {
   makePrivateFolder(root)
   const loopFile = (id: string) => join(root, id, 'loop.jsonl')
   const turnFile = (id: string, iteration: number) => join(root, id, `${iteration}.jsonl`)
+  const touchedAt = (id: string) => statSync(existsSync(loopFile(id)) ? loopFile(id) : join(root, id)).mtimeMs
 
   return {
     turnFile,
@@ -55,11 +58,12 @@ export function openTranscripts(home: string): Transcripts {
 
     lastFact(id: string): number {
       if (!existsSync(loopFile(id))) return -1
-      const last = lines(tail(loopFile(id), 1 << 20)).at(-1)
-      return isFactLine(last) ? last.n : 0
+      const found = lines(tail(loopFile(id), 1 << 20))
+      const last = found.findLast(isFactLine)
+      return last ? last.n : found.some(isBeginLine) ? 0 : -1
     },
 
-    read(id: string): { beginning: Beginning; facts: Fact[] } | undefined {
+    read(id: string): Story | undefined {
       const [first, ...rest] = lines(readFileSync(loopFile(id), 'utf8'))
       if (!isBeginLine(first)) return undefined
       const facts: Fact[] = []
@@ -74,22 +78,17 @@ export function openTranscripts(home: string): Transcripts {
     openTurn(id: string, iteration: number): TurnLog {
       makePrivateFolder(join(root, id))
       const path = turnFile(id, iteration)
-      const file = openSync(path, 'a', 0o600)
+      const file = plainly(path, () => openToAppend(path))
       return {
         path,
-        write: (entries) => {
-          try {
-            writeSync(file, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
-          } catch (cause) {
-            throw inPlainWords(cause, path)
-          }
-        },
+        write: (entries) =>
+          plainly(path, () => writeFileSync(file, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))),
         close: () => closeSync(file),
       }
     },
 
     prune(ended: ReadonlySet<string>, olderThan: number): number {
-      const old = readdirSync(root).filter((id) => ended.has(id) && statSync(join(root, id)).mtimeMs < olderThan)
+      const old = readdirSync(root).filter((id) => ended.has(id) && touchedAt(id) < olderThan)
       for (const id of old) rmSync(join(root, id), { recursive: true, force: true })
       return old.length
     },
@@ -108,14 +107,42 @@ export type TurnLog = { path: string; write(entries: TurnEntry[]): void; close()
 /** The entries of a transcript, one by one, whatever its size; a line that is only half there is passed over. */
 export async function* readTurnLog(path: string): AsyncGenerator<TurnEntry> {
   if (!existsSync(path)) return
-  // ralph wrote every line itself, whole; only the last can be cut.
-  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY }))
-    yield* lines(line) as TurnEntry[]
+  // Not with node:readline, which ends lines at U+2028, too.
+  let held: string[] = []
+  for await (const text of createReadStream(path, 'utf8') as AsyncIterable<string>) {
+    const [first = '', ...more] = text.split('\n')
+    held.push(first)
+    if (more.length === 0) continue
+    // ralph wrote every line itself; only one that was cut is not an entry.
+    yield* lines([held.join(''), ...more.slice(0, -1)].join('\n')) as TurnEntry[]
+    held = more.slice(-1)
+  }
+  yield* lines(held.join('')) as TurnEntry[]
 }
 
 function append(path: string, value: unknown): void {
+  plainly(path, () => {
+    const file = openToAppend(path)
+    try {
+      writeFileSync(file, `${JSON.stringify(value)}\n`)
+    } finally {
+      closeSync(file)
+    }
+  })
+}
+
+/** A line that was cut off, by a full disk or a killed ralph, is ended first, so that the next one stands alone. */
+function openToAppend(path: string): number {
+  const file = openSync(path, 'a+', 0o600)
+  const last = Buffer.from('\n')
+  readSync(file, last, 0, 1, Math.max(0, fstatSync(file).size - 1))
+  if (last.toString() !== '\n') writeFileSync(file, '\n')
+  return file
+}
+
+function plainly<Result>(path: string, work: () => Result): Result {
   try {
-    appendFileSync(path, `${JSON.stringify(value)}\n`, { mode: 0o600 })
+    return work()
   } catch (cause) {
     throw inPlainWords(cause, path)
   }

@@ -4,7 +4,10 @@ import { iterationLimit } from '../engine/limits.ts'
 import type { Loop, Next } from '../engine/loop.ts'
 import { allChecks, openStages } from '../engine/stages.ts'
 
-/** A tag is never written alone on a line here, so that an agent which repeats its prompt claims nothing. */
+/**
+ * A tag is never written alone on a line here, and what others said is quoted, so that an agent which repeats its
+ * prompt claims nothing.
+ */
 export function buildTurnPrompt(loop: Loop, next: Extract<Next, { kind: 'turn' }>): string {
   const parts = [
     loop.spec.prompt.trimEnd(),
@@ -14,8 +17,12 @@ export function buildTurnPrompt(loop: Loop, next: Extract<Next, { kind: 'turn' }
     howToClaim(loop),
     HOW_TO_ASK,
   ]
-  const lessons = next.feedback.length > 0 ? ['What came of the last iteration:', ...next.feedback] : []
+  const lessons = next.feedback.length > 0 ? ['What came of the last iteration:', ...next.feedback.map(quoted)] : []
   return `${[...parts.filter(Boolean), ...lessons].join('\n\n')}\n`
+}
+
+function quoted(words: string): string {
+  return words.replace(/^/gm, '> ')
 }
 
 function whereWeAre({ spec, tally }: Loop, { iteration }: { iteration: number }): string {

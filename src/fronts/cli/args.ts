@@ -32,7 +32,12 @@ export type Args = {
   amount(name: string): number | undefined
 }
 
-export function parseArgs(spec: CommandSpec, argv: readonly string[]): Args {
+/** `mostWords` is how many words besides options the command takes. */
+export function parseArgs(
+  spec: CommandSpec,
+  argv: readonly string[],
+  mostWords: number = Number.POSITIVE_INFINITY,
+): Args {
   const end = argv.indexOf('--')
   const own = end < 0 ? argv : argv.slice(0, end)
   const given = new Map<string, string[]>()
@@ -58,6 +63,7 @@ export function parseArgs(spec: CommandSpec, argv: readonly string[]): Args {
       throw usage(spec, `--${name} needs a value: --${name} ${option.value}.`)
     given.set(name, [...(given.get(name) ?? []), value])
   }
+  if (words.length > mostWords) throw usage(spec, `Too many words: "${words[mostWords]}".`)
   const text = (name: string) => given.get(name)?.at(-1)
   return {
     words,

@@ -84,7 +84,9 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new RalphError('input-invalid', `${path} cannot be read. Make it a readable file, or move it away.`, { cause })
+    throw new RalphError('input-invalid', `${path} cannot be read. Make it a readable file, or move it away.`, {
+      cause,
+    })
   }
 }
 

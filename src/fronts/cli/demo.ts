@@ -20,7 +20,7 @@ const spec: CommandSpec = {
 export const demo: Command = {
   spec,
   async run(argv, context) {
-    parseArgs(spec, argv)
+    parseArgs(spec, argv, 0)
     const { out } = context
     const folder = await makeProject()
     const env = { ...context.env, RALPH_HOME: join(folder, 'home') }

@@ -21,7 +21,7 @@ type Finding = { what: string; ok: boolean; says: string }
 export const doctor: Command = {
   spec,
   async run(argv, context) {
-    const args = parseArgs(spec, argv)
+    const args = parseArgs(spec, argv, 0)
     if (args.flag('rebuild')) context.out.write(rebuiltSentence(await rebuild(context.home, context.now)))
     const findings = [node(), await database(context), await gitFound(context)]
     for (const finding of findings)

@@ -1,11 +1,10 @@
 /** Drives a loop in this terminal: shows it, obeys Ctrl-C, tells when it is over. Used by run, resume and steer. */
-import type { Fact, Loop, Next } from '../../engine/loop.ts'
-import { step } from '../../engine/step.ts'
+import { setFlagsFromString } from 'node:v8'
+import type { Fact, Next } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
-import type { Lease } from '../../host/store.ts'
 import { openTree } from '../../host/tree.ts'
 import { drive, runHands, type Workbench } from '../../run.ts'
-import { findLoss } from '../../turn.ts'
+import { takeUp } from '../../turn.ts'
 import { type Context, selfIn } from './context.ts'
 import { notify } from './notify.ts'
 import { openJsonView, openView, type View } from './view.ts'
@@ -19,6 +18,8 @@ export async function driveHere(
   how: Driving,
   order?: Extract<Fact, { kind: 'told' }>['order'],
 ): Promise<number> {
+  // What an agent prints is garbage at once. V8 would let its young generation grow to 130 MB for a flood of it.
+  setFlagsFromString('--semi-space-growth-factor=1')
   const store = context.store()
   const lease = await store.lease(id)
   if ('heldBy' in lease)
@@ -46,7 +47,7 @@ export async function driveHere(
     }
     view.begin(loop)
     if (order) await store.tell(id, 'you', order)
-    const ended = await drive(await takenUp(loop, lease, bench), lease, store, runHands(bench, view.saw))
+    const ended = await drive(await takeUp(loop, lease, bench), lease, store, runHands(bench, view.saw))
     view.end(ended)
     if (how.notify) await notify(ended, { context, ...(how.webhook === undefined ? {} : { webhook: how.webhook }) })
     return exitCode(ended.next)
@@ -54,15 +55,6 @@ export async function driveHere(
     release()
     await lease.release()
   }
-}
-
-/** A loop whose last driver died inside a turn goes on with another attempt at it. */
-async function takenUp(loop: Loop, lease: Lease, bench: Workbench): Promise<Loop> {
-  if (lease.epoch === 1 || loop.next.kind !== 'turn') return loop
-  const fact = await findLoss(bench, loop)
-  const next = step(loop, fact)
-  await bench.store.save(lease, next, fact)
-  return next
 }
 
 /** The first Ctrl-C pauses after this iteration, the second ends the agent now. A closed terminal ends it now, too. */

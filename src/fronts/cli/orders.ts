@@ -2,8 +2,9 @@
 import { ended, type Order } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
 import { drive } from '../../run.ts'
+import { takeUp } from '../../turn.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
-import { type Command, type Context, findLoop, loadConfig } from './context.ts'
+import { type Command, type Context, findLoop, loadConfig, selfIn } from './context.ts'
 import { driveHere } from './drive-here.ts'
 import { endingOf } from './story.ts'
 
@@ -49,7 +50,8 @@ async function deliver(context: Context, id: string, order: Order): Promise<stri
   if ('heldBy' in lease)
     return `Told loop ${id}. ${order.kind === 'pause' ? 'It pauses when its iteration is over.' : order.kind === 'say' ? 'Its next iteration hears it.' : 'It stops now.'}\n`
   try {
-    const loop = await drive(await store.load(id), lease, store, {})
+    const bench = { store, now: context.now, self: selfIn(context.root) }
+    const loop = await drive(await takeUp(await store.load(id), lease, bench), lease, store, {})
     return `Loop ${id}: ${endingOf(loop).sentence}\n`
   } finally {
     await lease.release()

@@ -17,7 +17,7 @@ const spec: CommandSpec = {
 export const prune: Command = {
   spec,
   async run(argv, context) {
-    const args = parseArgs(spec, argv)
+    const args = parseArgs(spec, argv, 0)
     const removed = await pruneTranscripts(context, context.store(), args.whole('days'))
     context.out.write(`Removed the transcripts of ${count(removed, 'loop')}.\n`)
     return 0

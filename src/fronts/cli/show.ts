@@ -48,29 +48,29 @@ async function tell(context: Context, id: string, { json, follow }: { json: bool
     context.out.write(
       `loop ${id} · agent ${loop.spec.work.agent} · ${loop.spec.work.dir}\n${paint(context.out, 'dim', short(loop.spec.prompt, context.out.columns * 2))}\n\n`,
     )
-  await print()
   if (follow) await untilEnded(context, id, print)
-  await print() // what came between the last look and the end
+  await print() // also what came between the last look and the end
   if (!json) context.out.write(await summary(context, id))
 }
 
+/** Tells on until the loop has ended or somebody has heard enough. */
 async function untilEnded(context: Context, id: string, print: () => Promise<void>): Promise<void> {
   const store = context.store()
-  let failed: unknown
-  const interrupted = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]).then(() => true)
-  while (!ended(await store.load(id)) && !failed) {
-    let unwatch = () => {}
-    const idle = setInterval(() => {}, 2 ** 30)
-    const changed = new Promise<boolean>((resolve) => {
-      unwatch = store.onChange(() => resolve(false))
-    })
-    const stop = await Promise.race([changed, interrupted])
+  const enough = once(process, 'SIGINT').then(() => true)
+  const idle = setInterval(() => {}, 2 ** 30) // a promise alone does not keep the process
+  try {
+    for (let over = false; !over; ) {
+      let unwatch = () => {}
+      const changed = new Promise<boolean>((resolve) => {
+        unwatch = store.onChange(() => resolve(false))
+      })
+      await print()
+      over = ended(await store.load(id)) || (await Promise.race([changed, enough]))
+      unwatch()
+    }
+  } finally {
     clearInterval(idle)
-    unwatch()
-    await print().catch((cause) => (failed = cause))
-    if (stop) break
   }
-  if (failed) throw failed
 }
 
 function sentences({ at, fact, next }: StoredEvent): string {

@@ -13,7 +13,7 @@ const spec: CommandSpec = {
 export const stats: Command = {
   spec,
   async run(argv, { out, store }) {
-    const args = parseArgs(spec, argv)
+    const args = parseArgs(spec, argv, 0)
     const totals = await store().totals()
     if (args.flag('json')) {
       out.write(`${JSON.stringify(totals)}\n`)

@@ -24,7 +24,7 @@ const spec: CommandSpec = {
 export const status: Command = {
   spec,
   async run(argv, context) {
-    const args = parseArgs(spec, argv)
+    const args = parseArgs(spec, argv, 1)
     const [name] = args.words
     const id = name === undefined ? undefined : await findLoop(context, name)
     const draw = () =>

@@ -20,7 +20,7 @@ export function iterationSentence({ turn, verdicts }: Settled, completed: boolea
         ? `said stage ${turn.claim.stage} is done`
         : 'said it is done'
       : undefined
-  if (turn && turn.end !== 'ok') return `${ENDINGS[turn.end]}: ${short(turn.words, 100)}`
+  if (turn && turn.end !== 'ok' && !completed) return `${ENDINGS[turn.end]}: ${short(turn.words, 100)}`
   if (failed.length > 0)
     return `${claimed ? `${claimed}; refused` : 'not done yet'}: ${failed.map(verdictWords).join(', ')}`
   if (verdicts.length > 0)

@@ -5,7 +5,7 @@ import { type Fact, type Loop, statusOf } from '../../engine/loop.ts'
 import { allChecks, openStages } from '../../engine/stages.ts'
 import type { Show } from '../../run.ts'
 import { endingOf, iterationMark, iterationSentence, printEnding, type Settled } from './story.ts'
-import { clock, money, type Output, paint, type Style, short } from './text.ts'
+import { clock, count, money, type Output, paint, type Style, short } from './text.ts'
 
 export type View = {
   begin(loop: Loop): void
@@ -49,7 +49,7 @@ export function openView(output: Output, now: () => number): View {
       const checks = allChecks(spec)
       const limit = iterationLimit(spec.limits, loop.tally)
       line(
-        `${paint(output, 'bold', 'ralph')} loop ${paint(output, 'cyan', loop.id)} · agent ${spec.work.agent} · ${limit > 0 ? `up to ${limit} iterations` : 'no iteration limit'}`,
+        `${paint(output, 'bold', 'ralph')} loop ${paint(output, 'cyan', loop.id)} · agent ${spec.work.agent} · ${limit > 0 ? `up to ${count(limit, 'iteration')}` : 'no iteration limit'}`,
       )
       if (checks.length > 0) line(checks.map((check) => `check: ${check}`).join('\n'))
       else

@@ -1,0 +1,52 @@
+/** The gaps between two runs of an agent that does nothing but write the time: under ralph, and in a shell loop. */
+import { spawnSync } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readTurnLog } from '../src/host/transcript.ts'
+import { writeFiles } from './own-pieces.ts'
+import { ralphRun } from './ralph.ts'
+
+const AGENT = ['date', '+%s%N']
+const ITERATIONS = 50
+
+export async function ralphGaps(folder: string): Promise<number[]> {
+  const [dir, home] = [join(folder, 'work'), join(folder, 'home')]
+  mkdirSync(dir)
+  writeFiles(dir)
+  const limits = ['--max-iterations', String(ITERATIONS), '--no-progress', String(ITERATIONS + 1)]
+  await ralphRun(['--agent', `command:${AGENT.join(' ')}`, ...limits], { dir, home, timeoutMs: 30_000 })
+  const [loop = ''] = readdirSync(join(home, 'transcripts'))
+  let stamps = ''
+  for (let iteration = 1; iteration <= ITERATIONS; iteration++)
+    for await (const entry of readTurnLog(join(home, 'transcripts', loop, `${iteration}.jsonl`)))
+      if ('out' in entry) stamps += entry.out
+  return toGaps(stamps)
+}
+
+/** How a shell loop starts its agent: as it is, or as ralph must, through a small sh that leaves a watcher beside it. */
+const STARTS = { bare: '"$@"', watched: `/bin/sh -c '( : ) & exec "$@"' sh "$@"` } as const
+
+export async function shellGaps(folder: string, start: keyof typeof STARTS): Promise<number[]> {
+  const path = join(folder, 'stamps')
+  const file = openSync(path, 'w')
+  try {
+    const loop = `left=${ITERATIONS}; while [ $left -gt 0 ]; do ${STARTS[start]}; left=$((left - 1)); done`
+    const { status } = spawnSync('/bin/sh', ['-c', loop, 'sh', ...AGENT], {
+      stdio: ['ignore', file, 'inherit'],
+      timeout: 30_000,
+    })
+    if (status !== 0) throw new Error('The bare shell loop failed.')
+  } finally {
+    closeSync(file)
+  }
+  return toGaps(readFileSync(path, 'utf8'))
+}
+
+function toGaps(text: string): number[] {
+  const stamps = text.trim().split('\n')
+  if (stamps.length !== ITERATIONS || !stamps.every((stamp) => /^\d{19}$/.test(stamp)))
+    throw new Error(
+      `Expected ${ITERATIONS} times in nanoseconds from \`${AGENT.join(' ')}\`, got: ${text.slice(0, 80)}`,
+    )
+  return stamps.slice(1).map((stamp, before) => Number(BigInt(stamp) - BigInt(stamps[before] ?? 0)) / 1e6)
+}

@@ -1,0 +1,62 @@
+/** A loop in this process with an agent that answers at once: everything else is real. */
+import { randomUUID } from 'node:crypto'
+import { type Fact, type Loop, startLoop } from '../src/engine/loop.ts'
+import { type LocalStore, openStore } from '../src/host/sqlite.ts'
+import type { Lease } from '../src/host/store.ts'
+import { drive } from '../src/run.ts'
+
+/** Drives so many iterations and tells how long each took, in milliseconds. */
+export async function driveInstantly(home: string, iterations: number): Promise<number[]> {
+  const { store, lease, loop } = await openLoop(home, iterations)
+  const times: number[] = []
+  let start = performance.now()
+  await drive(loop, lease, store, {
+    turn: async ({ id }, { iteration }) => {
+      const log = store.transcripts.openTurn(id, iteration)
+      log.write([{ out: WORDS }])
+      log.close()
+      return work()
+    },
+    saw: () => {
+      const now = performance.now()
+      times.push(now - start)
+      start = now
+    },
+  })
+  await lease.release()
+  await store.close()
+  return times
+}
+
+/** A turn that changed something and claims nothing. */
+export function work(): Fact {
+  const turn = { end: 'ok', claim: { kind: 'none' }, words: WORDS, ranTests: false, tokens: 1_000 } as const
+  return { kind: 'turned', at: Date.now(), turn: { ...turn, tree: randomUUID() } }
+}
+
+const WORDS = 'The agent tells what it did in a few sentences. '.repeat(20)
+
+export async function openLoop(
+  home: string,
+  iterations: number,
+): Promise<{ store: LocalStore; lease: Lease; loop: Loop }> {
+  const store = openStore(home, Date.now)
+  const loop = startLoop('bench', specFor(home, iterations), { at: Date.now(), tree: 'start' })
+  await store.create(loop)
+  const lease = await store.lease(loop.id)
+  if ('heldBy' in lease) throw new Error(`The loop of the bench is held by ${lease.heldBy}.`)
+  return { store, lease, loop }
+}
+
+function specFor(dir: string, iterations: number): Loop['spec'] {
+  return {
+    prompt: 'Nothing is to be done.',
+    promise: 'COMPLETE',
+    signals: [],
+    checks: [],
+    until: false,
+    stages: [],
+    limits: { iterations, noProgress: 3, sameError: 5 },
+    work: { dir, agent: 'command:instant', agentArgs: [], silenceMinutes: 10, checkMinutes: 10 },
+  }
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { parseAgent } from './index.ts'
+
+test.each([
+  ['command:./my-agent', 'command', './my-agent'],
+  ['command:./my-agent --url http://localhost:80', 'command', './my-agent --url http://localhost:80'],
+  ['command: ./my-agent ', 'command', './my-agent'],
+  ['scripted:script.json', 'scripted', 'script.json'],
+])('%s is the agent %s with %s', (text, name, target) => {
+  const parsed = parseAgent(text)
+  expect({ name: parsed.agent.name, target: parsed.target }).toEqual({ name, target })
+})
+
+test.each([
+  ['comand:./x', 'agent-unknown', 'Did you mean "command"?'],
+  ['nonsense', 'agent-unknown', 'Known: command, scripted'],
+  ['./my-agent', 'agent-unknown', 'command:"program with arguments"'],
+  ['constructor:x', 'agent-unknown', 'There is no agent "constructor"'],
+  ['', 'agent-unknown', 'There is no agent ""'],
+  ['command', 'usage', '--agent command:./my-agent'],
+  ['command:', 'usage', '--agent command:./my-agent'],
+  ['scripted:  ', 'usage', '--agent scripted:script.json'],
+])('"%s" is refused', (text, code, says) => {
+  expect(() => parseAgent(text)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(says) }))
+})

@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parseCommandLine } from './command-line.ts'
+
+test.each<[line: string, words: string[]]>([
+  ['npm test', ['npm', 'test']],
+  ['  npm \t test\n', ['npm', 'test']],
+  ['./check.sh', ['./check.sh']],
+  ['node --test "a b.test.ts"', ['node', '--test', 'a b.test.ts']],
+  [`node --test 'a b.test.ts'`, ['node', '--test', 'a b.test.ts']],
+  ['a" b "c', ['a b c']],
+  [`a'b'"c"d`, ['abcd']],
+  ['x "" y', ['x', '', 'y']],
+  [`x '' y`, ['x', '', 'y']],
+  ['a\\ b c', ['a b', 'c']],
+  ['"a \\"b\\" \\\\ \\$c \\n"', ['a "b" \\ $c \\n']],
+  [`'a \\ "b"'`, ['a \\ "b"']],
+  ['a\\', ['a\\']],
+  [`sh -c 'echo $HOME | wc -l && exit'`, ['sh', '-c', 'echo $HOME | wc -l && exit']],
+  ['grep -E \\(a\\|b\\) x', ['grep', '-E', '(a|b)', 'x']],
+  ['vitest src/*.test.ts', ['vitest', 'src/*.test.ts']],
+  ['--flag=a=b', ['--flag=a=b']],
+  ['prüfe 🦉', ['prüfe', '🦉']],
+])('%s', (line, words) => {
+  expect(parseCommandLine(line)).toEqual(words)
+})
+
+test.each(['a | b', 'a && b', 'a; b', 'a > b', 'a < b', 'echo $HOME', 'echo `id`', 'echo $(id)', '(a)', 'a&'])(
+  'what only a shell understands is refused: %s',
+  (line) => {
+    expect(() => parseCommandLine(line)).toThrow(
+      expect.objectContaining({ code: 'usage', message: expect.stringMatching(/only a shell.*sh -c/) }),
+    )
+  },
+)
+
+test('a variable that is set before the command is refused, with another way to write it', () => {
+  expect(() => parseCommandLine('CI=1 npm test')).toThrow(
+    expect.objectContaining({ code: 'usage', message: expect.stringContaining('env CI=1') }),
+  )
+  expect(parseCommandLine('env CI=1 npm test')).toEqual(['env', 'CI=1', 'npm', 'test'])
+})
+
+test.each(['', '   ', '\n'])('a command of nothing is refused: "%s"', (line) => {
+  expect(() => parseCommandLine(line)).toThrow(expect.objectContaining({ code: 'usage' }))
+})
+
+test.each(['a "b', `a 'b`, '"', 'a "b\\"'])('a quote that is never closed is refused: %s', (line) => {
+  expect(() => parseCommandLine(line)).toThrow(
+    expect.objectContaining({ code: 'usage', message: expect.stringContaining('never closed') }),
+  )
+})
+
+test('quoted words come out as they went in', () => {
+  const words = fc.array(fc.string({ unit: 'binary' }), { minLength: 1 })
+  fc.assert(
+    fc.property(words, (given) => {
+      const singly = given.map((word) => `'${word.replaceAll("'", `'"'"'`)}'`).join(' ')
+      expect(parseCommandLine(singly)).toEqual(given)
+      const doubly = given.map((word) => `"${word.replace(/["\\$`]/g, '\\$&')}"`).join('\t ')
+      expect(parseCommandLine(doubly)).toEqual(given)
+    }),
+  )
+})

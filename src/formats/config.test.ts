@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { type Config, parseConfig } from './config.ts'
+
+const FULL: Required<Config> = {
+  agent: 'command:./agent',
+  max_iterations: 20,
+  completion_promise: 'DONE',
+  completion_signals: ['TASK_COMPLETE'],
+  verify: ['npm test'],
+  timeout_minutes: 30.5,
+  max_cost_usd: 2.5,
+  circuit_breaker: { no_progress_limit: 3, same_error_limit: 5 },
+  notify_webhook: 'https://example.org/hook',
+}
+
+test.each<[what: string, config: Config]>([
+  ['everything', FULL],
+  ['nothing', {}],
+  ['an adaptive limit', { max_iterations: 'auto' }],
+  ['no count limit', { max_iterations: 0 }],
+  ['no checks', { verify: [] }],
+  ['a part of the breaker', { circuit_breaker: { same_error_limit: 1 } }],
+])('%s is taken as it is', (_, config) => {
+  expect(parseConfig(JSON.stringify(config), 'ralph.config.json')).toEqual(config)
+})
+
+test.each<[text: string, says: string]>([
+  ['{"max_iteration": 3}', 'did you mean "max_iterations"?'],
+  ['{"Verify": []}', 'did you mean "verify"?'],
+  ['{"something": 1}', 'unknown key "something"'],
+  ['{"__proto__": {}}', 'unknown key "__proto__"'],
+  ['{"constructor": {}}', 'unknown key "constructor"'],
+  ['{"circuit_breaker": {"no_progres_limit": 3}}', 'circuit_breaker.no_progres_limit'],
+  ['{"circuit_breaker": {"no_progress_limit": 0}}', 'must be a whole number above 0, but is 0'],
+  ['{"circuit_breaker": null}', 'circuit_breaker must be an object, but is null'],
+  ['{"circuit_breaker": [3]}', 'circuit_breaker'],
+  ['{"max_iterations": -1}', 'must be a whole number or "auto", but is -1'],
+  ['{"max_iterations": 1.5}', 'but is 1.5'],
+  ['{"max_iterations": "10"}', 'but is "10"'],
+  ['{"timeout_minutes": "30"}', 'timeout_minutes must be a number'],
+  ['{"max_cost_usd": -2}', 'max_cost_usd must be a number'],
+  ['{"agent": 3}', 'agent must be a text'],
+  ['{"verify": "npm test"}', 'verify must be a list of commands, but is "npm test"'],
+  ['{"completion_signals": [1]}', 'completion_signals must be a list of texts'],
+  ['{"notify_webhook": "file:///etc/passwd"}', 'notify_webhook must be an http address'],
+  ['', 'is not JSON'],
+  ['{"agent": }', 'is not JSON'],
+  ['[]', 'must hold one object'],
+  ['null', 'must hold one object'],
+  ['"text"', 'must hold one object'],
+])('%s is refused by name and place', (text, says) => {
+  expect(() => parseConfig(text, 'some/ralph.config.json')).toThrow(
+    expect.objectContaining({
+      code: 'input-invalid',
+      message: expect.stringMatching(new RegExp(`^some/ralph\\.config\\.json: .*${literal(says)}`, 's')),
+    }),
+  )
+})
+
+function literal(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+}

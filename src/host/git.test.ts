@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { git } from './git.ts'
+import { temporaryFolder } from './place.test-support.ts'
+
+test('git prints without its last line break', async () => {
+  expect(await git(temporaryFolder(), ['--version'])).toMatch(/^git version \S+[^\n]*$/)
+})
+
+test('a git that fails prints nothing', async () => {
+  expect(await git(temporaryFolder(), ['rev-parse', '--show-toplevel'])).toBeUndefined()
+  expect(await git(temporaryFolder(), ['no-such-command'])).toBeUndefined()
+  expect(await git(join(temporaryFolder(), 'gone'), ['--version'])).toBeUndefined()
+})
+
+test('words reach git as they are, without a shell', async () => {
+  const dir = temporaryFolder()
+  expect(await git(dir, ['rev-parse', '--sq-quote', '$(touch pwned)', '`id`', 'a b'])).toBe(
+    ` '$(touch pwned)' '\`id\`' 'a b'`,
+  )
+})
+
+test('a program of the repository that watches files is not started', async () => {
+  const dir = temporaryFolder()
+  execFileSync('git', ['init', '--quiet'], { cwd: dir })
+  writeFileSync(join(dir, 'hook.sh'), `#!/bin/sh\ntouch "${join(dir, 'started')}"\n`, { mode: 0o755 })
+  execFileSync('git', ['config', 'core.fsmonitor', join(dir, 'hook.sh')], { cwd: dir })
+  expect(await git(dir, ['status', '--porcelain'])).toBe('?? hook.sh')
+})
+
+test('much of what git prints is taken whole', async () => {
+  const dir = temporaryFolder()
+  execFileSync('git', ['init', '--quiet'], { cwd: dir })
+  writeFileSync(join(dir, 'large.txt'), `${'x'.repeat(99)}\n`.repeat(100_000))
+  const id = await git(dir, ['hash-object', '-w', 'large.txt'])
+  expect((await git(dir, ['cat-file', 'blob', id ?? '']))?.length).toBe(10_000_000 - 1)
+})

@@ -1,0 +1,113 @@
+/** What the tests of the doors stand on: temporary folders, small disks, real child processes, and a look at what still runs. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll } from 'vitest'
+
+const folders: string[] = []
+const disks: string[] = []
+const children = new Set<ChildProcess>()
+
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL')
+  for (const disk of disks.splice(0)) succeeds('umount', disk)
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+})
+
+/** A new folder that is gone after the tests of the file. */
+export function temporaryFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-test-')))
+  folders.push(folder)
+  return folder
+}
+
+/** Asks again until the answer is something; an answer that never comes fails the test that waits for it. */
+export async function eventually<Answer>(
+  ask: () => Answer | Promise<Answer>,
+  ms = 10_000,
+): Promise<NonNullable<Answer>> {
+  for (const end = performance.now() + ms; performance.now() < end; await sleep(10)) {
+    const answer = await ask()
+    if (answer) return answer
+  }
+  throw new Error(`Nothing came of it in ${ms} ms: ${ask}`)
+}
+
+/** Whether this machine lets the tests make file systems of their own: only root may, and not in every container. */
+export const canMount: boolean = tryMount(temporaryMountPoint(), 'size=64k')
+
+/** A file system in memory. It is full soon, or read-only when told to be. */
+export function smallDisk(options: string): { path: string; remount(options: string): void } {
+  const path = temporaryMountPoint()
+  if (!tryMount(path, options)) throw new Error(`A disk with ${options} cannot be mounted.`)
+  return {
+    path,
+    remount: (changed) => {
+      if (!succeeds('mount', '-o', `remount,${changed}`, path)) throw new Error(`${path} cannot be made ${changed}.`)
+    },
+  }
+}
+
+function temporaryMountPoint(): string {
+  const path = join(temporaryFolder(), 'disk')
+  mkdirSync(path)
+  return path
+}
+
+function tryMount(path: string, options: string): boolean {
+  const mounted = succeeds('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', path)
+  if (mounted) disks.push(path)
+  return mounted
+}
+
+function succeeds(program: string, ...args: string[]): boolean {
+  return spawnSync(program, args).status === 0
+}
+
+/** The processes whose environment carries this text, zombies apart. */
+export function running(marker: string): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    try {
+      if (!/^\d+$/.test(name) || !readFileSync(`/proc/${name}/environ`, 'latin1').includes(marker)) return []
+      return /\) [ZX] /.test(readFileSync(`/proc/${name}/stat`, 'latin1')) ? [] : [Number(name)]
+    } catch {
+      return [] // it has ended meanwhile
+    }
+  })
+}
+
+/** A file of ours, as a program in another process imports it. */
+export function source(name: string): string {
+  return JSON.stringify(new URL(`../${name}`, import.meta.url).href)
+}
+
+export type Child = { pid: number; lines(): string[]; ended: Promise<Result>; write(text: string): void }
+export type Result = { code: number | null; signal: string | null; out: string; err: string }
+
+/** Runs lines of TypeScript in a Node of their own. */
+export function startScript(code: string, env: Record<string, string> = {}): Child {
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', '--input-type=module-typescript', '--eval', code],
+    { env: { ...process.env, ...env }, stdio: 'pipe' },
+  )
+  children.add(child)
+  let out = ''
+  let err = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => (out += text))
+  child.stderr.setEncoding('utf8').on('data', (text) => (err += text))
+  child.stdin.on('error', () => {}) // it may be killed before it has read all
+  const ended = once(child, 'close').then(([exit, signal]): Result => {
+    children.delete(child)
+    return { code: exit, signal, out, err }
+  })
+  return {
+    pid: child.pid ?? 0,
+    lines: () => out.split('\n').filter(Boolean),
+    ended,
+    write: (text) => child.stdin.write(text),
+  }
+}

@@ -1,0 +1,487 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Loop, startLoop } from '../engine/loop.ts'
+import { step } from '../engine/step.ts'
+import { type Happening, START, say, specOf, works } from '../engine/stories.test-support.ts'
+import { refuseNetworkFolder } from './files.ts'
+import { canMount, eventually, smallDisk, source, startScript, temporaryFolder } from './place.test-support.ts'
+import { MIGRATIONS } from './schema.ts'
+import { type LocalStore, openStore } from './sqlite.ts'
+import { storeContract } from './store.contract.ts'
+import type { Lease } from './store.ts'
+
+storeContract('SQLite', async () => {
+  const home = temporaryFolder()
+  return { connect: async () => openStore(home, Date.now) }
+})
+
+const opened: LocalStore[] = []
+
+afterEach(async () => {
+  for (const store of opened.splice(0)) await store.close()
+})
+
+function open(home: string): LocalStore {
+  const store = openStore(home, Date.now)
+  opened.push(store)
+  return store
+}
+
+function loopOf(id: string, prompt = 'Make the parser faster.'): Loop {
+  return startLoop(id, specOf({ prompt }, { iterations: 0 }), { at: START, tree: 'tree 0' })
+}
+
+async function leased(store: LocalStore, id: string): Promise<Lease> {
+  const lease = await store.lease(id)
+  if ('heldBy' in lease) throw new Error(`The lease is held by ${lease.heldBy}.`)
+  return lease
+}
+
+async function save(store: LocalStore, lease: Lease, happening: Happening): Promise<void> {
+  const loop = await store.load(lease.loop)
+  const fact = typeof happening === 'function' ? happening(loop) : happening
+  await store.save(lease, step(loop, fact), fact)
+}
+
+/** A home with one loop to which three things happened. */
+async function homeWithStory(home: string = temporaryFolder()): Promise<string> {
+  const store = openStore(home, Date.now)
+  await store.create(loopOf('a1'))
+  const lease = await leased(store, 'a1')
+  for (const happening of [works, say('faster'), works]) await save(store, lease, happening)
+  await lease.release()
+  await store.close()
+  return home
+}
+
+describe('a new home', () => {
+  test('is for its owner alone', () => {
+    const home = join(temporaryFolder(), 'deep', 'home')
+    open(home)
+    for (const folder of ['', 'locks', 'transcripts']) expect(statSync(join(home, folder)).mode & 0o777).toBe(0o700)
+  })
+
+  test('has a database that readers and a writer can use at once', () => {
+    const home = temporaryFolder()
+    open(home)
+    expect(ask(home, 'PRAGMA journal_mode')).toEqual({ journal_mode: 'wal' })
+    expect(open(home).selfCheck()).toBeUndefined()
+  })
+})
+
+describe('the tables', () => {
+  test.each([...MIGRATIONS.keys(), MIGRATIONS.length])('of version %i are brought forward', async (version) => {
+    const home = temporaryFolder()
+    const old = new DatabaseSync(join(home, 'ralph.db'))
+    for (const migration of MIGRATIONS.slice(0, version)) old.exec(migration)
+    old.exec(`PRAGMA user_version = ${version}`)
+    old.close()
+    const store = open(home)
+    expect(ask(home, 'PRAGMA user_version')).toEqual({ user_version: MIGRATIONS.length })
+    await store.create(loopOf('a1'))
+    expect(await store.load('a1')).toEqual(loopOf('a1'))
+  })
+
+  test('are the same whoever opens them first', async () => {
+    const home = temporaryFolder()
+    const code = `const { openStore } = await import(${source('host/sqlite.ts')})
+      await openStore(process.env.HOME_OF_RALPH, Date.now).close()`
+    const children = Array.from({ length: 4 }, () => startScript(code, { HOME_OF_RALPH: home }))
+    for (const { ended } of children) expect(await ended).toMatchObject({ code: 0, err: '' })
+    expect(await open(home).list()).toEqual([])
+  })
+
+  test('of a newer ralph are refused, and left as they are', async () => {
+    const home = await homeWithStory()
+    execute(home, 'PRAGMA user_version = 999')
+    const before = readFileSync(join(home, 'ralph.db'))
+    expect(() => openStore(home, Date.now)).toThrow(
+      expect.objectContaining({ code: 'database-newer', message: expect.stringMatching(/999.*Update ralph/) }),
+    )
+    expect(readFileSync(join(home, 'ralph.db')).equals(before)).toBe(true)
+    execute(home, `PRAGMA user_version = ${MIGRATIONS.length}`)
+    expect(await open(home).load('a1')).toMatchObject({ id: 'a1' })
+  })
+})
+
+describe('a database that is damaged', () => {
+  test.each<[how: string, damage: (path: string) => void]>([
+    ['as a whole', (path) => writeFileSync(path, 'this is no database, but a letter to my aunt. '.repeat(100))],
+    [
+      'at its beginning',
+      (path) => writeFileSync(path, Buffer.concat([Buffer.alloc(100), readFileSync(path).subarray(100)])),
+    ],
+    ['within', (path) => writeFileSync(path, readFileSync(path).fill(0x5a, 5_000))],
+    ['by being cut off', (path) => truncateSync(path, 5_000)],
+  ])('%s is said to be, with the way out', async (_, damage) => {
+    const home = await homeWithStory()
+    damage(join(home, 'ralph.db'))
+    const use = async () => {
+      const store = open(home)
+      await store.list()
+      await store.events(0)
+      await store.iterations('a1')
+    }
+    await expect(use()).rejects.toMatchObject({
+      code: 'database-broken',
+      message: expect.stringContaining('ralph doctor --rebuild'),
+    })
+  })
+
+  test('in a place nobody looked at is found by a look at all of it', async () => {
+    const home = await homeWithStory()
+    const path = join(home, 'ralph.db')
+    const bytes = readFileSync(path)
+    writeFileSync(path, bytes.fill(0x5a, bytes.length - 4_096))
+    expect(open(home).selfCheck()).toMatch(/\S/)
+  })
+
+  test('by being empty is a new one', async () => {
+    const home = temporaryFolder()
+    writeFileSync(join(home, 'ralph.db'), '')
+    expect(await open(home).list()).toEqual([])
+  })
+})
+
+describe('a home that cannot be used', () => {
+  test.each<[what: string, path: string]>([
+    ['itself', ''],
+    ['the locks', 'locks'],
+    ['the transcripts', 'transcripts'],
+  ])('because a file is in the way of %s is refused', (_, path) => {
+    const home = join(temporaryFolder(), 'home')
+    if (path) mkdirSync(home)
+    writeFileSync(join(home, path), '')
+    expect(() => openStore(home, Date.now)).toThrow(
+      expect.objectContaining({ code: 'home-unusable', message: expect.stringContaining('a file is in the way') }),
+    )
+  })
+
+  test('because a file is in the way above it is refused', () => {
+    const file = join(temporaryFolder(), 'file')
+    writeFileSync(file, '')
+    expect(() => openStore(join(file, 'home'), Date.now)).toThrow(expect.objectContaining({ code: 'home-unusable' }))
+  })
+
+  test('because a folder is in the way of the database is refused', () => {
+    const home = temporaryFolder()
+    mkdirSync(join(home, 'ralph.db'))
+    expect(() => openStore(home, Date.now)).toThrow(expect.objectContaining({ code: 'home-unusable' }))
+  })
+
+  test('because a folder is in the way of a lock is refused', async () => {
+    const store = open(temporaryFolder())
+    await store.create(loopOf('a1'))
+    mkdirSync(join(store.transcripts.turnFile('a1', 1), '..', '..', '..', 'locks', 'a1.db'))
+    await expect(store.lease('a1')).rejects.toMatchObject({ code: 'home-unusable' })
+    await expect(store.isDriven('a1')).rejects.toMatchObject({ code: 'home-unusable' })
+  })
+
+  test.skipIf(!canMount)('because its disk is read-only is refused (needs mount)', async () => {
+    const disk = smallDisk('size=8m')
+    await homeWithStory(join(disk.path, 'home'))
+    disk.remount('ro')
+    for (const home of ['home', 'new-home'])
+      expect(() => openStore(join(disk.path, home), Date.now)).toThrow(
+        expect.objectContaining({ code: 'home-unusable', message: expect.stringContaining('writ') }),
+      )
+  })
+
+  const network = readMounts().find(({ type }) => /^(nfs4?|cifs|smb3|9p|ceph|afs|lustre)$/.test(type))
+
+  test.skipIf(!network)('because it is on a network file system is refused (needs one that is mounted)', () => {
+    expect(() => refuseNetworkFolder(network?.path ?? '')).toThrow(expect.objectContaining({ code: 'home-unusable' }))
+  })
+
+  test('is none on a local disk', () => {
+    expect(() => refuseNetworkFolder(temporaryFolder())).not.toThrow()
+  })
+})
+
+describe.skipIf(!canMount)('a disk that is full (needs mount)', () => {
+  test('refuses a new home, which can be used once there is room', async () => {
+    const { path } = smallDisk('size=256k')
+    writeFileSync(join(path, 'ballast'), Buffer.alloc(240 * 1024))
+    expect(() => openStore(join(path, 'home'), Date.now)).toThrow(expect.objectContaining({ code: 'disk-full' }))
+    rmSync(join(path, 'ballast'))
+    expect(await open(join(path, 'home')).list()).toEqual([])
+  })
+
+  test('has no loop that is only half made', async () => {
+    const { path } = smallDisk('size=2m')
+    const store = open(path)
+    const made: string[] = []
+    const fill = async () => {
+      for (let number = 1; ; number++) {
+        await store.create(loopOf(`loop-${number}`, 'x'.repeat(100_000)))
+        made.push(`loop-${number}`)
+      }
+    }
+    await expect(fill()).rejects.toMatchObject({ code: 'disk-full', message: expect.stringContaining('ralph resume') })
+    expect(made.length).toBeGreaterThan(2)
+    for (const id of made) expect(await store.load(id)).toEqual(loopOf(id, 'x'.repeat(100_000)))
+    expect(store.selfCheck()).toBeUndefined()
+  })
+
+  test('has no fact that is only half saved, and loses none', async () => {
+    const { path } = smallDisk('size=2m')
+    writeFileSync(join(path, 'ballast'), Buffer.alloc(500 * 1024))
+    const store = openStore(path, Date.now)
+    await store.create(loopOf('a1'))
+    const lease = await leased(store, 'a1')
+    let saved = 0
+    const fill = async () => {
+      for (;;) {
+        await save(store, lease, say('x'.repeat(3_000)))
+        saved++
+      }
+    }
+    await expect(fill()).rejects.toMatchObject({ code: 'disk-full' })
+    await consistent(store, 'a1')
+    await lease.release()
+    await store.close()
+
+    rmSync(join(path, 'ballast'))
+    const later = open(path)
+    const again = await leased(later, 'a1')
+    await save(later, again, works)
+    await consistent(later, 'a1')
+    const events = await later.events(0, 'a1')
+    expect(events.length).toBeGreaterThan(saved)
+    expect(later.transcripts.read('a1')?.facts).toEqual(events.map(({ fact }) => fact))
+  })
+
+  async function consistent(store: LocalStore, id: string): Promise<void> {
+    const events = await store.events(0, id)
+    expect(events.map(({ n }) => n)).toEqual(events.map((_, index) => index + 1))
+    let loop = loopOf(id)
+    for (const { fact } of events) loop = step(loop, fact)
+    expect(await store.load(id)).toEqual(loop)
+    expect(await store.iterations(id)).toHaveLength(loop.tally.iteration)
+  }
+})
+
+describe('other processes', () => {
+  const HELPERS = `const { openStore } = await import(${source('host/sqlite.ts')})
+    const { step } = await import(${source('engine/step.ts')})
+    const { startLoop } = await import(${source('engine/loop.ts')})
+    const { specOf, works, START } = await import(${source('engine/stories.test-support.ts')})
+    const store = openStore(process.env.HOME_OF_RALPH, Date.now)
+    const makeLoop = (id: string) => store.create(startLoop(id, specOf({}, { iterations: 0 }), { at: START, tree: 'tree 0' }))
+    const save = async (lease: object) => {
+      const loop = await store.load(lease.loop)
+      const fact = works(loop)
+      await store.save(lease, step(loop, fact), fact)
+    }
+    const naps = (ms: number) => new Promise((done) => setTimeout(done, ms))\n`
+
+  function start(home: string, code: string) {
+    return startScript(HELPERS + code, { HOME_OF_RALPH: home })
+  }
+
+  test('that hold a lease lose it in the moment they are killed', async () => {
+    const store = open(temporaryFolder())
+    await store.create(loopOf('a1'))
+    const home = homeOf(store)
+    const holder = start(home, `await store.lease('a1'); console.log('leased'); setInterval(() => {}, 1_000)`)
+    await eventually(() => holder.lines().includes('leased'))
+    expect(await store.lease('a1')).toEqual({ heldBy: expect.stringContaining(`process ${holder.pid} `) })
+    expect(await store.isDriven('a1')).toBe(true)
+
+    process.kill(holder.pid, 'SIGKILL')
+    await holder.ended
+    expect(await store.isDriven('a1')).toBe(false)
+    expect((await leased(store, 'a1')).epoch).toBe(2)
+  })
+
+  test('that were stopped and go on later find that the loop was taken over', async () => {
+    const store = open(temporaryFolder())
+    await store.create(loopOf('a1'))
+    const zombie = start(
+      homeOf(store),
+      `const lease = await store.lease('a1')
+       await lease.release() // what the kernel does for a process on a machine that went to sleep
+       console.log('away')
+       process.stdin.once('data', () => save(lease).then(() => console.log('saved'), ({ code }) => console.log(code)).then(() => process.exit()))`,
+    )
+    await eventually(() => zombie.lines().includes('away'))
+    const lease = await leased(store, 'a1')
+    await save(store, lease, works)
+    zombie.write('wake up\n')
+    await zombie.ended
+    expect(zombie.lines()).toEqual(['away', 'lease-lost'])
+    expect(await store.events(0, 'a1')).toHaveLength(1)
+  })
+
+  test('save loops of their own at the same time, and nothing is lost or mixed', async () => {
+    const store = open(temporaryFolder())
+    const numbers = [1, 2, 3, 4]
+    const savers = numbers.map((number) =>
+      start(
+        homeOf(store),
+        `await makeLoop('loop-${number}')
+         const lease = await store.lease('loop-${number}')
+         for (let n = 0; n < 100; n++) await save(lease)
+         await store.close()`,
+      ),
+    )
+    for (const { ended } of savers) expect(await ended).toMatchObject({ code: 0, err: '' })
+    for (const number of numbers) {
+      const events = await store.events(0, `loop-${number}`)
+      expect(events.map(({ n }) => n)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1))
+      expect((await store.load(`loop-${number}`)).tally.iteration).toBe(100)
+      expect(store.transcripts.read(`loop-${number}`)?.facts).toHaveLength(100)
+    }
+    const seqs = (await store.events(0)).map(({ seq }) => seq)
+    expect(seqs).toEqual(Array.from({ length: 400 }, (_, index) => index + 1))
+  })
+
+  test('take turns at one loop, and every turn counts once', async () => {
+    const store = open(temporaryFolder())
+    await store.create(loopOf('a1'))
+    const drivers = [1, 2, 3].map(() =>
+      start(
+        homeOf(store),
+        `for (let saved = 0; saved < 20; ) {
+           const lease = await store.lease('a1')
+           if ('heldBy' in lease) { await naps(1); continue }
+           await save(lease)
+           saved++
+           await lease.release()
+         }
+         await store.close()`,
+      ),
+    )
+    for (const { ended } of drivers) expect(await ended).toMatchObject({ code: 0, err: '' })
+    const events = await store.events(0, 'a1')
+    expect(events.map(({ n }) => n)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1))
+    expect((await store.load('a1')).tally.iteration).toBe(60)
+    expect(await store.iterations('a1')).toHaveLength(60)
+    expect(store.transcripts.read('a1')?.facts).toEqual(events.map(({ fact }) => fact))
+  })
+
+  test('that only look whether a loop is driven never keep it from being leased', async () => {
+    const store = open(temporaryFolder())
+    await store.create(loopOf('a1'))
+    await (await leased(store, 'a1')).release()
+    const watchers = [1, 2].map(() =>
+      start(homeOf(store), `console.log('looking'); for (;;) { await store.isDriven('a1'); await naps(0) }`),
+    )
+    for (const watcher of watchers) await eventually(() => watcher.lines().length)
+    for (let round = 0; round < 300; round++) {
+      await (await leased(store, 'a1')).release()
+      expect(await store.isDriven('a1')).toBe(false)
+    }
+    for (const watcher of watchers) {
+      process.kill(watcher.pid, 'SIGKILL')
+      expect((await watcher.ended).err).toBe('')
+    }
+  })
+
+  test('are heard at once by a listener', async () => {
+    const store = open(temporaryFolder())
+    await store.create(loopOf('a1'))
+    let heardAt = 0
+    const stop = store.onChange(() => {
+      void store.told('a1').then((fact) => {
+        if (fact && !heardAt) heardAt = Date.now()
+      })
+    })
+    const teller = start(homeOf(store), `await store.tell('a1', 'Ada', { kind: 'pause' }); console.log(Date.now())`)
+    await eventually(() => heardAt)
+    stop()
+    await teller.ended
+    expect(heardAt - Number(teller.lines()[0])).toBeLessThan(900)
+  })
+})
+
+describe('the transcript of a loop', () => {
+  test.each<[what: string, cut: (file: string) => void]>([
+    ['its last facts', (file) => cutLines(file, 2)],
+    ['half of its last fact', (file) => truncateSync(file, statSync(file).size - 20)],
+    ['the end of its last line', (file) => truncateSync(file, statSync(file).size - 1)],
+    ['all its facts', (file) => cutLines(file, 3)],
+    ['itself', (file) => rmSync(file)],
+    ['its whole folder', (file) => rmSync(join(file, '..'), { recursive: true })],
+    ['half of its first line', (file) => truncateSync(file, 20)],
+  ])('that lost %s gets it back from the database', async (_, cut) => {
+    const home = await homeWithStory()
+    cut(join(home, 'transcripts', 'a1', 'loop.jsonl'))
+    const store = open(home)
+    const lease = await leased(store, 'a1')
+    await save(store, lease, works)
+    const facts = (await store.events(0, 'a1')).map(({ fact }) => fact)
+    expect(facts).toHaveLength(4)
+    expect(store.transcripts.read('a1')).toMatchObject({ beginning: { id: 'a1', spec: loopOf('a1').spec }, facts })
+  })
+
+  test('that somebody wrote into is still read', async () => {
+    const home = await homeWithStory()
+    appendFileSync(join(home, 'transcripts', 'a1', 'loop.jsonl'), 'hello\n{"n":"x"}\n[]\nnull\n')
+    const store = open(home)
+    await save(store, await leased(store, 'a1'), works)
+    expect(store.transcripts.read('a1')?.facts).toHaveLength(4)
+  })
+})
+
+test('events are read in portions, and none is passed over', async () => {
+  const store = open(temporaryFolder())
+  await store.create(loopOf('a1'))
+  const lease = await leased(store, 'a1')
+  for (let n = 0; n < 1_050; n++) await save(store, lease, works)
+  const seen: number[] = []
+  for (let page = await store.events(0); page.length > 0; page = await store.events(seen.at(-1) ?? 0))
+    seen.push(...page.map(({ seq }) => seq))
+  expect(seen).toEqual(Array.from({ length: 1_050 }, (_, index) => index + 1))
+})
+
+test('a listener goes on by looking now and then where a folder cannot be watched', async () => {
+  const home = temporaryFolder()
+  const store = open(home)
+  rmSync(home, { recursive: true })
+  let calls = 0
+  const stop = store.onChange(() => calls++)
+  await eventually(() => calls > 0)
+  stop()
+})
+
+function homeOf(store: LocalStore): string {
+  return join(store.transcripts.turnFile('x', 1), '..', '..', '..')
+}
+
+function ask(home: string, sql: string): unknown {
+  const database = new DatabaseSync(join(home, 'ralph.db'))
+  const row = database.prepare(sql).get()
+  database.close()
+  return { ...row }
+}
+
+function execute(home: string, sql: string): void {
+  const database = new DatabaseSync(join(home, 'ralph.db'))
+  database.exec(sql)
+  database.close()
+}
+
+function cutLines(file: string, count: number): void {
+  const lines = readFileSync(file, 'utf8').split('\n')
+  writeFileSync(file, `${lines.slice(0, -1 - count).join('\n')}\n`)
+}
+
+function readMounts(): { path: string; type: string }[] {
+  if (!existsSync('/proc/mounts')) return []
+  return readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' '))
+    .map(([, path = '', type = '']) => ({ path, type }))
+}

@@ -1,0 +1,161 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readAsk, readClaim, withoutEcho } from '../engine/claim.ts'
+import type { Loop, Next, Spec } from '../engine/loop.ts'
+import { openStages } from '../engine/stages.ts'
+import { checks, claims, type Happening, loopAfter, say, specOf, works } from '../engine/stories.test-support.ts'
+import { buildTurnPrompt } from './turn-prompt.ts'
+
+/** The words for the turn a story ends at. */
+function promptAfter(spec: Spec, ...story: Happening[]): string {
+  const loop = loopAfter(spec, ...story)
+  return buildTurnPrompt(loop, turnOf(loop.next))
+}
+
+function turnOf(next: Next): Extract<Next, { kind: 'turn' }> {
+  if (next.kind !== 'turn') throw new Error(`The loop asks for ${next.kind}.`)
+  return next
+}
+
+describe('the words for a turn', () => {
+  test.each([
+    '---',
+    'a\n---\nb\n---',
+    '🦉 grün \u2028 \u0000 \r\n\ttab',
+    '$(touch x) `touch x` $HOME %s \\n',
+    `"quotes" 'single'`,
+    '<promise>',
+    'x'.repeat(1 << 20),
+  ])('begin with the prompt, byte for byte', (prompt) => {
+    expect(promptAfter(specOf({ prompt })).slice(0, prompt.length + 5)).toBe(`${prompt}\n\n---`)
+  })
+
+  test('say where the loop is', () => {
+    expect(promptAfter(specOf(), works, works)).toContain('This is iteration 3 of at most 10 ')
+    expect(promptAfter(specOf({}, { iterations: 0 }))).toContain('This is iteration 1 of a loop')
+  })
+
+  test('say how the work is claimed, and how it is proven', () => {
+    const prompt = promptAfter(specOf({ promise: 'ALL DONE', checks: ['npm test', './lint.sh'] }))
+    expect(prompt).toContain('`<promise>ALL DONE</promise>`')
+    expect(prompt).toContain('`npm test` and `./lint.sh`')
+  })
+
+  test('say nothing of a claim or a proof where there is none', () => {
+    const prompt = promptAfter(specOf({ promise: '' }))
+    expect(prompt).not.toContain('promise')
+    expect(prompt).not.toContain('ralph runs')
+  })
+
+  test('name the stage now, and the later ones', () => {
+    const stages = [{ name: 'TESTS', check: 'npm test' }, { name: 'DOCS' }, { name: 'LAST' }]
+    const first = promptAfter(specOf({ stages }))
+    expect(first).toMatch(/stage now is TESTS: .*`<promise>TESTS<\/promise>`.* Later stages: DOCS, LAST\./)
+    const second = promptAfter(specOf({ stages }), claims('clear', 'TESTS'), checks('pass'))
+    expect(second).toMatch(/stage now is DOCS: .* Later stages: LAST\./)
+    expect(second).toContain('Stage TESTS has passed.')
+  })
+
+  test('end with what came of the last iteration', () => {
+    const spec = specOf({ checks: ['npm test'] })
+    expect(promptAfter(spec)).not.toContain('What came of')
+    const prompt = promptAfter(spec, claims('clear'), checks('fail', 2, 'expected 3, found 4'), say('use a loop'))
+    const [, lessons = ''] = prompt.split('What came of the last iteration:')
+    expect(lessons).toContain('You said it was done')
+    expect(lessons).toContain('expected 3, found 4')
+    expect(lessons).toContain('A person says: use a loop')
+  })
+
+  test('are the same for every attempt at an iteration', () => {
+    const loop = loopAfter(specOf(), works)
+    const next = turnOf(loop.next)
+    expect(buildTurnPrompt(loop, { ...next, attempt: 7 })).toBe(buildTurnPrompt(loop, next))
+  })
+
+  test('end with a line break', () => {
+    expect(promptAfter(specOf())).toMatch(/[^\n]\n$/)
+  })
+})
+
+describe('an agent that repeats its prompt', () => {
+  const word = fc.constantFrom(
+    'Make',
+    'it',
+    'work',
+    'all tests',
+    'done',
+    'COMPLETE',
+    '🦉',
+    '---',
+    '```',
+    '>',
+    '',
+    '- a',
+    '\n',
+  )
+  const text = fc.array(word, { maxLength: 30 }).map((words) => words.join(' '))
+  const promise = fc.constantFrom('COMPLETE', 'ALL DONE', 'X', 'a.b*c')
+  const tail = fc.oneof(
+    text,
+    promise.map((name) => `before\n<promise>${name}</promise>\nafter`),
+    promise.map((name) => `<promise>${name}</promise>`),
+    fc.constantFrom('TASK_COMPLETE', 'it says\nTASK_COMPLETE', '<ask>May I?</ask>', 'a\n<ask>May I?</ask>\nb', '```'),
+  )
+  const loops = fc
+    .record({
+      prompt: text,
+      promise,
+      checks: fc.constantFrom<string[]>([], ['npm test'], ['npm test', './lint.sh']),
+      stages: fc.constantFrom<Spec['stages']>([], [{ name: 'TESTS', check: 'npm test' }, { name: 'COMPLETE' }]),
+      signals: fc.constantFrom<string[]>([], ['TASK_COMPLETE']),
+      story: fc.array(
+        fc.oneof(
+          fc.constantFrom<Happening>(works, claims('weak')),
+          tail.map((said) => checks('fail', 2, said)),
+          tail.map(say),
+        ),
+        { maxLength: 4 },
+      ),
+    })
+    .map(({ story, ...spec }) => loopAfter(specOf(spec), ...story))
+    .filter((loop) => loop.next.kind === 'turn')
+
+  function claimableOf({ spec, tally }: Loop) {
+    return { promise: spec.promise, signals: spec.signals, stages: openStages(spec, tally).map(({ name }) => name) }
+  }
+
+  test('claims nothing and asks nothing, with or without words of its own', () => {
+    fc.assert(
+      fc.property(loops, fc.constantFrom('', '\nI looked around.', '\n\nStill working on it.'), (loop, more) => {
+        const prompt = buildTurnPrompt(loop, turnOf(loop.next))
+        const left = withoutEcho(`${prompt}${more}`, prompt)
+        expect(readClaim(left, claimableOf(loop))).toEqual({ kind: 'none' })
+        expect(readAsk(left)).toBeUndefined()
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('claims nothing clearly, though nobody takes the prompt out', () => {
+    fc.assert(
+      fc.property(loops, (loop) => {
+        const prompt = buildTurnPrompt(loop, turnOf(loop.next))
+        expect(readClaim(prompt, claimableOf(loop)).kind).not.toBe('clear')
+        expect(readAsk(prompt)?.kind).not.toBe('person')
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('still claims in an answer of its own', () => {
+    fc.assert(
+      fc.property(loops, (loop) => {
+        const prompt = buildTurnPrompt(loop, turnOf(loop.next))
+        const { promise: whole, stages } = claimableOf(loop)
+        const answer = `${prompt}\nI did it.\n<promise>${stages[0] ?? whole}</promise>\n`
+        expect(readClaim(withoutEcho(answer, prompt), claimableOf(loop)).kind).toBe('clear')
+      }),
+      { numRuns: 200 },
+    )
+  })
+})

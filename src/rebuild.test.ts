@@ -1,0 +1,228 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type Loop, startLoop } from './engine/loop.ts'
+import { step } from './engine/step.ts'
+import {
+  at,
+  cancel,
+  checks,
+  claims,
+  crashes,
+  type Happening,
+  idles,
+  isLimited,
+  loopAfter,
+  lost,
+  MINUTE,
+  pause,
+  resume,
+  START,
+  say,
+  setLimits,
+  specOf,
+  uses,
+  wantsPerson,
+  woke,
+  works,
+} from './engine/stories.test-support.ts'
+import { eventually, source, startScript, temporaryFolder } from './host/place.test-support.ts'
+import { type LocalStore, openStore } from './host/sqlite.ts'
+import { rebuild } from './rebuild.ts'
+
+let home: string
+
+beforeEach(() => {
+  home = temporaryFolder()
+})
+
+type Given = { id: string; spec?: Parameters<typeof specOf>[0]; minute?: number; story: Happening[] }
+
+async function tell(store: LocalStore, { id, spec = {}, minute = 0, story }: Given): Promise<void> {
+  let loop: Loop = startLoop(id, specOf(spec), { at: START + minute * MINUTE, tree: 'tree 0' })
+  await store.create(loop)
+  const lease = await store.lease(id)
+  if ('heldBy' in lease) throw new Error(lease.heldBy)
+  for (const happening of story) {
+    const fact = typeof happening === 'function' ? happening(loop) : happening
+    loop = step(loop, fact)
+    await store.save(lease, loop, fact)
+  }
+  await lease.release()
+}
+
+async function withStore<Result>(work: (store: LocalStore) => Promise<Result>): Promise<Result> {
+  const store = openStore(home, () => START)
+  try {
+    return await work(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** All a store knows, but for the numbers that only say in which order it was written. */
+async function everything(store: LocalStore) {
+  const rows = await store.list({ limit: 1_000 })
+  const loops = await Promise.all(
+    rows.map(async ({ id }) => ({
+      loop: await store.load(id),
+      events: (await store.events(0, id)).map(({ seq: _, ...event }) => event),
+      iterations: await store.iterations(id),
+      story: store.transcripts.read(id),
+    })),
+  )
+  return { rows, loops, totals: await store.totals(), history: await store.history() }
+}
+
+const CHECKED = { checks: ['npm test'] }
+
+const STORIES: Given[] = [
+  {
+    id: 'done',
+    spec: CHECKED,
+    minute: 5,
+    story: [works, claims('clear'), checks('fail', 2), works, claims('clear'), checks('pass')],
+  },
+  { id: 'halted', minute: 4, story: [idles, idles, idles] },
+  { id: 'cancelled', minute: 3, story: [works, say('hello 🦉 \u2028'), cancel] },
+  { id: 'waiting', minute: 2, story: [uses({ tokens: 9, costUsd: 0.5 }), isLimited, at(3, woke), lost, crashes()] },
+  {
+    id: 'staged',
+    spec: { stages: [{ name: 'TESTS', check: 'npm test' }, { name: 'DOCS' }] },
+    minute: 1,
+    story: [claims('clear', 'TESTS'), checks('pass'), setLimits({ iterations: 3 }), pause],
+  },
+  { id: 'new', story: [] },
+]
+
+describe('a database that is made anew', () => {
+  beforeEach(() =>
+    withStore(async (store) => {
+      for (const given of STORIES) await tell(store, given)
+    }),
+  )
+
+  const database = () => join(home, 'ralph.db')
+
+  test.each<[how: string, damage: () => void]>([
+    ['was removed', () => removeAll()],
+    ['is a letter to my aunt', () => removeAll('Dear aunt, '.repeat(1_000))],
+    ['is empty', () => removeAll('')],
+    ['is damaged within', () => writeFileSync(database(), readFileSync(database()).fill(0x5a, 5_000))],
+    ['is quite all right', () => {}],
+  ])('knows all that the old one knew when that %s', async (_, damage) => {
+    const before = await withStore(everything)
+    damage()
+    const { loops, facts } = await rebuild(home, () => START)
+    expect({ loops, facts }).toEqual({ loops: STORIES.length, facts: STORIES.flatMap(({ story }) => story).length })
+    expect(await withStore(everything)).toEqual(before)
+  })
+
+  test('leaves the old one aside, byte for byte', async () => {
+    removeAll('Dear aunt')
+    const { aside } = await rebuild(home, () => START)
+    expect(aside).toBe(`${database()}.broken-2026-01-05T09-00-00-000Z`)
+    expect(readFileSync(aside ?? '', 'utf8')).toBe('Dear aunt')
+  })
+
+  test('says that there was none', async () => {
+    removeAll()
+    expect((await rebuild(home, () => START)).aside).toBeUndefined()
+  })
+
+  test('can be gone on with, and made anew once more', async () => {
+    removeAll('Dear aunt')
+    await rebuild(home, () => START)
+    await withStore(async (store) => {
+      const lease = await store.lease('waiting')
+      if ('heldBy' in lease) throw new Error(lease.heldBy)
+      expect(lease.epoch).toBeGreaterThan(1)
+      const loop = loopAfter(await store.load('waiting'), resume)
+      await store.save(lease, loop, { ...resume })
+      await lease.release()
+    })
+    const before = await withStore(everything)
+    rmSync(database())
+    await rebuild(home, () => START + 1)
+    expect(await withStore(everything)).toEqual(before)
+  })
+
+  test('writes nothing into the transcripts it is made of', async () => {
+    const stories = () => STORIES.map(({ id }) => readFileSync(join(home, 'transcripts', id, 'loop.jsonl'), 'utf8'))
+    const before = stories()
+    await rebuild(home, () => START)
+    expect(stories()).toEqual(before)
+  })
+
+  test('has the facts up to where a transcript was cut', async () => {
+    const file = join(home, 'transcripts', 'done', 'loop.jsonl')
+    writeFileSync(file, readFileSync(file, 'utf8').slice(0, -30))
+    await rebuild(home, () => START)
+    const events = await withStore((store) => store.events(0, 'done'))
+    expect(events.map(({ n }) => n)).toEqual([1, 2, 3, 4, 5])
+  })
+
+  test('passes over what is no story, and does not count it', async () => {
+    writeFileSync(join(home, 'transcripts', 'new', 'loop.jsonl'), 'nonsense\n')
+    appendFileSync(join(home, 'transcripts', 'notes.txt'), 'mine')
+    expect((await rebuild(home, () => START)).loops).toBe(STORIES.length - 1)
+    expect((await withStore((store) => store.list())).map(({ id }) => id)).not.toContain('new')
+  })
+
+  test('is refused while somebody drives a loop, and nothing is touched', async () => {
+    const driver = startScript(
+      `const { openStore } = await import(${source('host/sqlite.ts')})
+       await openStore(process.env.HOME_OF_RALPH, Date.now).lease('waiting')
+       console.log('driving')
+       setInterval(() => {}, 1_000)`,
+      { HOME_OF_RALPH: home },
+    )
+    await eventually(() => driver.lines().length)
+    const before = await withStore(everything)
+    await expect(rebuild(home, () => START)).rejects.toMatchObject({
+      code: 'loop-held',
+      message: expect.stringContaining('waiting'),
+    })
+    expect(readdirSync(home).filter((name) => name.includes('broken'))).toEqual([])
+    expect(await withStore(everything)).toEqual(before)
+    process.kill(driver.pid, 'SIGKILL')
+    await driver.ended
+    expect((await rebuild(home, () => START)).loops).toBe(STORIES.length)
+  })
+
+  function removeAll(instead?: string): void {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(database() + suffix, { force: true })
+    if (instead !== undefined) writeFileSync(database(), instead)
+  }
+})
+
+test('whatever happened, it is the same once it is made anew', async () => {
+  const happenings: Happening[] = [
+    ...[works, idles, claims('clear'), claims('weak'), crashes(), isLimited, wantsPerson(), uses({ costUsd: 0.1 })],
+    ...[checks('pass'), checks('fail', 2), woke, lost, pause, resume, say('hello'), setLimits({ iterations: 5 })],
+  ]
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(fc.constantFrom(...happenings), { maxLength: 20 }), { maxLength: 4 }),
+      async (stories) => {
+        home = temporaryFolder()
+        const before = await withStore(async (store) => {
+          for (const [minute, story] of stories.entries())
+            await tell(store, { id: `loop-${minute}`, spec: CHECKED, minute, story })
+          return everything(store)
+        })
+        for (const suffix of ['', '-wal', '-shm']) rmSync(join(home, `ralph.db${suffix}`), { force: true })
+        await rebuild(home, () => START)
+        expect(await withStore(everything)).toEqual(before)
+      },
+    ),
+    { numRuns: 20 },
+  )
+})
+
+test('a home without a story gets an empty database', async () => {
+  expect(await rebuild(home, () => START)).toEqual({ loops: 0, facts: 0, aside: undefined })
+  expect(existsSync(join(home, 'ralph.db'))).toBe(true)
+  expect(await withStore((store) => store.list())).toEqual([])
+})

@@ -1,0 +1,749 @@
+/** Wrong use, hostile agents, broken checks and broken disks: always a sentence, the right exit code, and nothing lost. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { carriers, LAUNCHER, makePlace, onlyLoop, type Place, query, type Ran, until } from './ralph.ts'
+
+const CLAIMS = 'echo "$RALPH_ITERATION" >> progress.txt; echo "<promise>COMPLETE</promise>"'
+
+function run(place: Place, agent: string, ...flags: string[]): Promise<Ran> {
+  return place.ralph(['run', 'Do the task.', '--agent', agent, '--json', ...flags])
+}
+
+/** One sentence on stderr, in ralph's name. */
+function sentence({ stderr }: Ran): string {
+  expect(stderr).toMatch(/^ralph: [^\n]+[.?!…]\n$/)
+  return stderr
+}
+
+describe.concurrent('a wrong command line', () => {
+  test.each<[string[], string]>([
+    [['run', 'x', '--agnt', 'y'], 'There is no option --agnt. Did you mean --agent?'],
+    [['run', 'x', '--max-iteration', '3'], 'Did you mean --max-iterations?'],
+    [['status', '--jsn'], 'Did you mean --json?'],
+    [['run', 'x', '--zzzzzzzzzz'], 'There is no option --zzzzzzzzzz.'],
+    [['statsu'], 'There is no command "statsu". Did you mean "ralph stat'],
+    [['frobnicate'], 'There is no command "frobnicate".'],
+    [['help', 'rnu'], 'Did you mean "ralph run"?'],
+    [['run', 'x', '--agent'], '--agent needs a value'],
+    [['run', 'x', '--agent', '--json'], '--agent needs a value'],
+    [['run', 'x', '--json=1'], '--json is a switch and takes no value'],
+    [['run', 'x', '--timeout', '1', '--timeout', '2'], '--timeout is given twice'],
+    [['run', 'one', 'two'], 'The prompt must be one text, but 2 were given'],
+    [['run', 'x'], 'No agent is named'],
+    [['show', 'x', 'y', 'z'], 'Too many words'],
+    [['prune', '7'], 'Too many words'],
+    [['doctor', 'rebuild'], 'Too many words'],
+    [['status', 'x', 'y'], 'Too many words'],
+    [['show', 'nosuch'], 'There is no loop "nosuch"'],
+    [['resume', 'nosuch'], 'There is no loop "nosuch"'],
+    [['cancel'], 'No loop was ever started in this folder'],
+    [['steer', 'x'], 'Name a loop and give the words in quotes'],
+  ])('%j is refused with exit code 2', async (args, words) => {
+    const ran = await makePlace({ git: false }).ralph(args)
+    expect(ran.code).toBe(2)
+    expect(`${ran.stderr}`).toContain(words)
+  })
+
+  test.each<[string, string]>([
+    ['--max-iterations', '-1'],
+    ['--max-iterations', 'ten'],
+    ['--max-iterations', '1e3'],
+    ['--max-iterations', '1.5'],
+    ['--max-iterations', ''],
+    ['--max-iterations', 'auto:0'],
+    ['--max-tokens', '0'],
+    ['--no-progress', '0'],
+    ['--same-error', 'x'],
+    ['--timeout', '-1'],
+    ['--timeout', '1h'],
+    ['--max-cost', '$5'],
+    ['--silence', '0'],
+    ['--check-timeout', 'Infinity'],
+  ])('%s %j is refused, in both ways of writing it', async (flag, value) => {
+    const place = makePlace({ git: false })
+    for (const args of [[flag, value], [`${flag}=${value}`]]) {
+      const ran = await place.ralph(['run', 'x', '--agent', place.agent(CLAIMS), ...args])
+      expect(ran.code).toBe(2)
+      expect(sentence(ran)).toContain(`${flag} must be a`)
+    }
+    expect(place.calls()).toEqual([])
+  })
+
+  test.each([
+    { args: ['--max-iterations', '08'], most: 8 },
+    { args: ['--max-iterations=08'], most: 8 },
+    { args: ['--max-iterations', '0'], most: 0 },
+    { args: ['--max-iterations=12'], most: 12 },
+  ])('$args is a limit of $most', async ({ args, most }) => {
+    const place = makePlace({ git: false })
+    const { lines, code } = await run(place, place.agent(CLAIMS), ...args)
+    expect(code).toBe(0)
+    expect(lines[0]).toMatchObject({ type: 'loop-start', max_iterations: most })
+  })
+
+  test('with --json tells its error as JSON, too', async () => {
+    const ran = await makePlace({ git: false }).ralph(['run', 'x', '--frob', '--json'])
+    expect(ran.code).toBe(2)
+    expect(ran.lines).toEqual([{ type: 'error', code: 'usage', message: expect.stringContaining('--frob') }])
+    sentence(ran)
+  })
+
+  test('leaves what stands behind -- to the agent', async () => {
+    const place = makePlace({ git: false })
+    const agent = place.agent(`printf '%s|' "$@" > args.txt; ${CLAIMS}`)
+    const ran = await place.ralph(['run', 'x', '--agent', agent, '--json', '--', '--frob', 'a b', '--help'])
+    expect(ran.code).toBe(0)
+    expect(place.read('args.txt')).toBe('--frob|a b|--help|')
+  })
+})
+
+describe.concurrent('a prompt', () => {
+  test.each([
+    { what: 'that is empty', args: [''] },
+    { what: 'of blanks', args: [' \n\t '] },
+    { what: 'that is not there at all', args: [] },
+  ])('$what is refused', async ({ args }) => {
+    const place = makePlace({ git: false })
+    const ran = await place.ralph(['run', ...args, '--agent', place.agent(CLAIMS)])
+    expect(ran.code).toBe(2)
+    expect(sentence(ran)).toContain('There is no prompt.')
+  })
+
+  test('file that is missing or a folder is refused', async () => {
+    const place = makePlace({ git: false })
+    for (const file of ['nope.md', '.']) {
+      const ran = await place.ralph(['run', '--file', file, '--agent', place.agent(CLAIMS)])
+      expect(ran.code).toBe(2)
+      expect(sentence(ran)).toContain(`The prompt file ${file} cannot be read.`)
+    }
+  })
+
+  test('given twice is refused', async () => {
+    const place = makePlace({ git: false })
+    place.write('task.md', 'a task')
+    const ran = await place.ralph(['run', 'x', '--file', 'task.md', '--agent', place.agent(CLAIMS)])
+    expect(ran.code).toBe(2)
+    expect(sentence(ran)).toContain('either a prompt or --file')
+  })
+
+  const HOSTILE = [
+    'Do it. $(touch pwned) `touch pwned` ; touch pwned && touch pwned | touch pwned > pwned',
+    '"quotes" \'quotes\' \\backslash \\n %s %d $HOME ~ * ? [a-z] !! #',
+    '👩‍👩‍👧‍👦 emoji, ünïcode, عربى, 日本語, \u200b zero width, \u202e turned around',
+    'above\n---\nbelow\n\n---\n\n<promise>SOMETHING</promise>\n```\ncode\n```',
+    '--- begins with dashes',
+    '-5 degrees',
+    'tab\there, carriage\rreturn, bell\u0007, escape\u001b[31m',
+  ]
+
+  test.each(HOSTILE)('%j reaches the agent byte for byte, and nothing in it is executed', async (prompt) => {
+    const place = makePlace({ git: false })
+    const ran = await place.ralph(['run', prompt, '--agent', place.agent(CLAIMS), '--json'])
+    expect(ran.code).toBe(0)
+    expect(place.prompt(1).startsWith(`${prompt}\n\n---\n\n`)).toBe(true)
+    expect(readdirSync(place.dir)).toEqual(['progress.txt'])
+  })
+
+  test.each([{ how: 'a file' }, { how: 'standard input' }])('of 1 MB comes whole from $how', async ({ how }) => {
+    const place = makePlace({ git: false })
+    const prompt = `${HOSTILE.join('\n')}\n${'0123456789 äöü €\n'.repeat(50_000)}the end`
+    writeFileSync(join(place.root, 'task.md'), prompt)
+    const given = how === 'a file' ? ['--file', join(place.root, 'task.md')] : ['-']
+    const ran = await place.ralph(['run', ...given, '--agent', place.agent(CLAIMS), '--json'], { stdin: prompt })
+    expect(ran.code).toBe(0)
+    const received = place.prompt(1)
+    expect(received.length).toBeGreaterThan(prompt.length)
+    expect(received.startsWith(`${prompt}\n\n---\n\n`)).toBe(true)
+    expect((await place.ralph(['status'])).stdout.length).toBeLessThan(400)
+  })
+})
+
+describe.concurrent('an agent', () => {
+  test.each([
+    ['command:./nope', 3, 'The agent "./nope" was not found'],
+    ['command:nope-nope', 3, 'The agent "nope-nope" was not found on PATH'],
+    ['command:.', 3, 'was not found'],
+    ['comand:./nope', 2, 'Did you mean "command"?'],
+    ['frobnicator', 2, 'There is no agent "frobnicator"'],
+    ['command:', 2, 'needs to know what to start'],
+    ['command:a | b', 2, 'only a shell understands'],
+    ['command:"a', 2, 'never closed'],
+  ])('%j is refused with exit code %i', async (agent, code, words) => {
+    const place = makePlace({ git: false })
+    const ran = await place.ralph(['run', 'x', '--agent', agent])
+    expect(ran.code).toBe(code)
+    expect(sentence(ran)).toContain(words)
+  })
+
+  test('whose script is missing or broken cannot be used', async () => {
+    const place = makePlace({ git: false })
+    place.write('half.json', '{"turns": [[{"text": "hal')
+    place.write('odd.json', '{"turns": [[{"txt": "odd"}]]}')
+    for (const [file, words] of [
+      ['nope.json', 'cannot be read'],
+      ['half.json', 'this is not JSON'],
+      ['odd.json', 'step 1 of turn 1 is none of text'],
+    ] as const) {
+      const ran = await run(place, `scripted:${file}`)
+      expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable', iterations: 0 } })
+      expect(ran.end.sentence).toContain(words)
+    }
+  })
+
+  test('that vanishes between two iterations halts the loop', async () => {
+    const place = makePlace({ git: false })
+    const ran = await run(place, place.agent('rm "$0"; echo x >> progress.txt'))
+    expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable', iterations: 1 } })
+    expect(ran.end.sentence).toContain('was not found')
+  })
+
+  test('that exits at once without a word is no crash, and gets nowhere', async () => {
+    const place = makePlace({ git: false })
+    const ran = await place.ralph(['run', 'x', '--agent', 'command:true', '--json'])
+    expect(ran).toMatchObject({ code: 1, end: { reason: 'no-progress', iterations: 3 } })
+  })
+
+  test('that does not read its prompt does no harm', async () => {
+    const place = makePlace({ git: false })
+    writeFileSync(join(place.root, 'task.md'), 'x'.repeat(1_000_000))
+    const given = ['run', '--file', join(place.root, 'task.md'), '--agent', 'command:true', '--json']
+    expect(await place.ralph(given)).toMatchObject({ code: 1, end: { reason: 'no-progress' } })
+  })
+
+  test('that kills itself is a crash', async () => {
+    const place = makePlace({ git: false })
+    const ran = await run(place, place.agent('kill -9 $$'))
+    expect(ran).toMatchObject({ code: 1, end: { reason: 'agent-failed', iterations: 0 } })
+    expect(ran.end.sentence).toContain('SIGKILL')
+  })
+
+  test('that hangs is ended when it is silent for too long', async () => {
+    const place = makePlace({ git: false })
+    const ran = await run(place, place.agent('sleep 1000'), '--silence', '0.02')
+    expect(ran).toMatchObject({ code: 1, end: { reason: 'agent-failed', iterations: 0 } })
+    expect(ran.end.sentence).toContain('printed nothing for too long')
+    expect(place.calls()).toHaveLength(3)
+    expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
+  })
+
+  test('that prints now and then is not silent', async () => {
+    const place = makePlace({ git: false })
+    const slow = 'for i in 1 2 3 4 5 6; do echo $i; sleep 0.3; done'
+    const ran = await run(place, place.agent(`${slow}; ${CLAIMS}`), '--silence', '0.02')
+    expect(ran).toMatchObject({ code: 0, end: { iterations: 1 } })
+  })
+
+  test('that hangs is ended at the time limit, and the loop with it', async () => {
+    const place = makePlace({ git: false })
+    const ran = await run(place, place.agent('sleep 1000'), '--timeout', '0.05')
+    expect(ran).toMatchObject({ code: 1, end: { reason: 'timeout', iterations: 0 } })
+    expect(place.calls()).toHaveLength(1)
+    expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
+  })
+
+  test('that ignores SIGTERM is killed', async () => {
+    const place = makePlace({ git: false })
+    const deaf = `trap '' TERM INT HUP; while :; do sleep 0.2; done`
+    const ran = await run(place, place.agent(deaf), '--timeout', '0.02')
+    expect(ran).toMatchObject({ code: 1, end: { reason: 'timeout', iterations: 0 } })
+    expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
+  })
+
+  test('that leaves daemons behind leaves none', async () => {
+    const place = makePlace({ git: false })
+    const daemons = `
+setsid sh -c "trap '' TERM HUP; while :; do sleep 0.2; done" >/dev/null 2>&1 </dev/null &
+setsid sleep 1000 &
+nohup sleep 1000 >/dev/null 2>&1 &
+(setsid setsid sleep 1000 &)`
+    const ran = await run(place, place.agent(`${daemons}\n${CLAIMS}`))
+    expect(ran).toMatchObject({ code: 0, end: { status: 'completed' } })
+    expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
+  })
+
+  test('that leaves a daemon without a trace of it does not hold up the loop', async ({ onTestFinished }) => {
+    const place = makePlace({ git: false })
+    const file = join(place.root, 'daemon')
+    onTestFinished(() => void process.kill(Number(readFileSync(file, 'utf8'))))
+    const daemon = `env -i setsid sh -c 'echo $$ > ${file}; exec sleep 60' &`
+    const ran = await run(place, place.agent(`${daemon} while [ ! -s '${file}' ]; do sleep 0.02; done; ${CLAIMS}`))
+    expect(ran).toMatchObject({ code: 0, end: { status: 'completed', iterations: 1 } })
+    expect(process.kill(Number(readFileSync(file, 'utf8')), 0)).toBe(true)
+  })
+
+  test('that prints bytes which are no UTF-8 is read all the same', async () => {
+    const place = makePlace({ git: false })
+    const ran = await run(
+      place,
+      place.agent(`printf '\\377\\376 \\303\\050 \\360\\237\\230 \\000 bytes\\n'; ${CLAIMS}`),
+    )
+    expect(ran).toMatchObject({ code: 0, end: { status: 'completed' } })
+    const shown = await place.ralph(['show', onlyLoop(place), '1'])
+    expect(shown.stdout).toContain('\ufffd')
+    expect(shown.stdout).toContain('bytes')
+  })
+
+  test('that prints a character in two halves is read as one', async () => {
+    const place = makePlace({ git: false })
+    const halves = `printf 'caf\\303'; sleep 0.2; printf '\\251\\n'`
+    const ran = await run(place, place.agent(`${halves}; ${CLAIMS}`))
+    expect(ran.lines.find(({ type }) => type === 'iteration-end')).toMatchObject({
+      turn: { words: expect.stringMatching(/^café\n/) },
+    })
+  })
+
+  test('whose JSON lines come in halves or as noise is read all the same', async () => {
+    const place = makePlace({ git: false })
+    const noise = ['{"type":"text","te', '[1,2', 'null', '7', '{"no":"type"}', '', 'plain words']
+    place.write(
+      'noise.cjs',
+      `if (process.argv[1].includes('scripted-agent')) process.stdout.write(${JSON.stringify(`${noise.join('\n')}\n`)})`,
+    )
+    const agent = place.script([[{ edit: { path: 'a', content: 'a' } }, { text: '<promise>COMPLETE</promise>' }]])
+    const ran = await place.ralph(['run', 'x', '--agent', agent, '--json'], {
+      env: { NODE_OPTIONS: `--require=${join(place.dir, 'noise.cjs')}` },
+    })
+    expect(ran).toMatchObject({ code: 0, end: { status: 'completed', iterations: 1 } })
+  })
+
+  test('whose last JSON line is cut off has crashed', async () => {
+    const place = makePlace({ git: false })
+    const agent = place.script([[{ text: '<promise>COMPLETE</promise>' }, { shell: ['sh', '-c', 'kill -9 $PPID'] }]])
+    expect(await run(place, agent)).toMatchObject({ code: 1, end: { reason: 'agent-failed', iterations: 0 } })
+  })
+
+  test('sees no secret of its own in a transcript', async () => {
+    const place = makePlace({ git: false })
+    const key = `sk-ant-${'a1'.repeat(20)}`
+    await run(place, place.agent(`echo "the key is ${key}"; ${CLAIMS}`))
+    const file = join(place.home, 'transcripts', onlyLoop(place), '1.jsonl')
+    expect(readFileSync(file, 'utf8')).toContain('…masked…')
+    expect(readFileSync(file, 'utf8')).not.toContain(key)
+  })
+})
+
+describe.concurrent('an agent that floods', () => {
+  test.each([
+    { what: 'with lines', flood: `yes "$(printf '%0200d' 7)" | head -c 1000000000` },
+    { what: 'without a line break', flood: `head -c 1000000000 /dev/zero | tr '\\000' x` },
+  ])('1 GB $what is recorded whole, in flat memory', { timeout: 90_000 }, async ({ flood }) => {
+    const place = makePlace({ git: false })
+    const ran = await place.ralph(['run', 'x', '--agent', place.agent(`${flood}; echo; ${CLAIMS}`)])
+    const folder = join(place.home, 'transcripts', onlyLoop(place))
+    const size = execFileSync('stat', ['-c', '%s', join(folder, '1.jsonl')], { encoding: 'utf8' })
+    rmSync(folder, { recursive: true })
+    expect(ran.code).toBe(0)
+    expect(ran.stdout).toContain('complete, proof: claimed')
+    expect(Number(size)).toBeGreaterThan(1_000_000_000)
+    expect(ran.peakMb).toBeLessThan(150)
+  })
+})
+
+describe.concurrent('a check', () => {
+  test('that is missing breaks the verifier', async () => {
+    const place = makePlace({ git: false })
+    const ran = await run(place, place.agent(CLAIMS), '--verify', 'nope-nope --flag')
+    expect(ran).toMatchObject({ code: 1, end: { reason: 'verifier-broken', iterations: 1 } })
+    expect(ran.end.sentence).toContain('"nope-nope" was not found')
+  })
+
+  test('that hangs twice breaks the verifier', async () => {
+    const place = makePlace({ git: false })
+    const ran = await run(place, place.agent(CLAIMS), '--verify', 'sleep 1000', '--check-timeout', '0.01')
+    expect(ran).toMatchObject({ code: 1, end: { reason: 'verifier-broken', iterations: 2 } })
+    expect(ran.end.sentence).toContain('ran out of time twice')
+    expect(place.prompt(2)).toContain('ran out of time')
+    expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
+  })
+
+  test('that prints 100 MB costs little memory, and the agent is told its end', async () => {
+    const place = makePlace({ git: false })
+    place.write(
+      'check.sh',
+      `#!/bin/sh\nyes "$(printf '%099d' 7)" | head -c 100000000\necho the very end\nexit 1\n`,
+      0o755,
+    )
+    const ran = await run(place, place.agent(CLAIMS), '--verify', './check.sh', '--max-iterations', '2')
+    expect(ran).toMatchObject({ code: 1, end: { reason: 'max-iterations', false_claims: 2 } })
+    expect(place.prompt(2)).toContain('the very end')
+    expect(place.prompt(2).length).toBeLessThan(10_000)
+    expect(ran.peakMb).toBeLessThan(150)
+  })
+
+  test('that leaves a daemon behind leaves none', async () => {
+    const place = makePlace({ git: false })
+    place.write('check.sh', '#!/bin/sh\nsetsid sleep 1000 &\nexit 0\n', 0o755)
+    const ran = await run(place, place.agent(CLAIMS), '--verify', './check.sh')
+    expect(ran).toMatchObject({ code: 0, end: { proof: 'verified' } })
+    expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
+  })
+
+  test.each(['npm test && npm run lint', 'a | b', 'a; b', 'a > out', 'echo $HOME', 'echo `id`', '(a)', 'a & b'])(
+    'with shell operators is refused: %s',
+    async (check) => {
+      const place = makePlace({ git: false })
+      for (const flag of ['--verify', '--until']) {
+        const ran = await place.ralph(['run', 'x', '--agent', place.agent(CLAIMS), flag, check])
+        expect(ran.code).toBe(2)
+        expect(sentence(ran)).toContain('only a shell understands')
+        expect(sentence(ran)).toContain("sh -c '…'")
+      }
+      expect(place.calls()).toEqual([])
+    },
+  )
+
+  test('may have operators within quotes', async () => {
+    const place = makePlace({ git: false })
+    const ran = await run(place, place.agent(CLAIMS), '--verify', `sh -c 'test -e progress.txt && true'`)
+    expect(ran).toMatchObject({ code: 0, end: { proof: 'verified' } })
+  })
+})
+
+describe.concurrent('ralph.config.json', () => {
+  test.each([
+    ['{"max_iterations": ', 'is not JSON'],
+    ['[]', 'must hold one object'],
+    ['{"max_iteration": 3}', 'did you mean "max_iterations"?'],
+    ['{"max_iterations": -1}', 'max_iterations must be a whole number or "auto", but is -1'],
+    ['{"verify": "npm test"}', 'verify must be a list of commands'],
+    ['{"circuit_breaker": {"no_progres_limit": 3}}', 'did you mean "no_progress_limit"?'],
+    ['{"notify_webhook": "file:///etc/passwd"}', 'notify_webhook must be an http address'],
+    ['{"verify": ["a | b"]}', 'only a shell understands'],
+  ])('%s is refused', async (text, words) => {
+    const place = makePlace({ git: false })
+    place.write('ralph.config.json', text)
+    const ran = await place.ralph(['run', 'x', '--agent', place.agent(CLAIMS)])
+    expect(ran.code).toBe(2)
+    expect(sentence(ran)).toContain(words)
+    expect(place.calls()).toEqual([])
+  })
+
+  test('that is a folder is refused', async () => {
+    const place = makePlace({ git: false })
+    mkdirSync(join(place.dir, 'ralph.config.json'))
+    const ran = await place.ralph(['run', 'x', '--agent', place.agent(CLAIMS)])
+    expect(ran.code).toBe(2)
+    expect(sentence(ran)).toContain('ralph.config.json')
+  })
+
+  test('of the project beats that of the person, flags beat both', async () => {
+    const place = makePlace({ git: false })
+    mkdirSync(place.home)
+    const talk = place.agent('echo "$RALPH_ITERATION" >> progress.txt')
+    writeFileSync(
+      join(place.home, 'ralph.config.json'),
+      JSON.stringify({ agent: talk, max_iterations: 2, completion_promise: 'MINE' }),
+    )
+    place.write('ralph.config.json', JSON.stringify({ max_iterations: 4 }))
+    const flags = await place.ralph(['run', 'x', '--json', '--max-iterations', '1'])
+    expect(flags.end).toMatchObject({ reason: 'max-iterations', iterations: 1 })
+    const environment = await place.ralph(['run', 'x', '--json'], { env: { RALPH_MAX_ITERATIONS: '3' } })
+    expect(environment.end).toMatchObject({ reason: 'max-iterations', iterations: 3 })
+    const project = await place.ralph(['run', 'x', '--json'])
+    expect(project.end).toMatchObject({ reason: 'max-iterations', iterations: 4 })
+    expect(place.prompt(8)).toContain('<promise>MINE</promise>')
+  })
+})
+
+describe.concurrent('a loop', () => {
+  test('that is being driven is not driven a second time', async () => {
+    const place = makePlace()
+    const agent = place.agent(`while [ ! -e '${place.root}/go' ]; do sleep 0.05; done; ${CLAIMS}`)
+    const first = place.start(['run', 'x', '--agent', agent, '--json'])
+    await until('the agent', () => place.calls().length === 1)
+    const second = await place.ralph(['resume'])
+    expect(second.code).toBe(1)
+    expect(sentence(second)).toContain(`already being driven by process ${first.pid} on ${hostname()}`)
+    writeFileSync(join(place.root, 'go'), '')
+    expect(await first.ended).toMatchObject({ code: 0, end: { status: 'completed', iterations: 1 } })
+    expect(place.calls()).toEqual(['1 1'])
+  })
+
+  test('that has ended is not resumed, cancelled, paused or steered', async () => {
+    const place = makePlace()
+    await run(place, place.agent(CLAIMS))
+    const id = onlyLoop(place)
+    for (const args of [
+      ['resume', id],
+      ['cancel', id],
+      ['pause', id],
+      ['steer', id, 'go on'],
+    ]) {
+      const ran = await place.ralph(args)
+      expect(ran.code).toBe(1)
+      expect(sentence(ran)).toContain(`Loop ${id} has ended: complete`)
+    }
+  })
+
+  test('whose id begins like that of another must be named better', async () => {
+    const place = makePlace({ git: false })
+    // An id begins with one of thirty letters and digits, so this comes to an end.
+    const first = new Set<string>()
+    let letter = ''
+    while (!letter) {
+      const { end } = await run(place, 'command:true', '--max-iterations', '1')
+      const begins = String(end.loop_id).slice(0, 1)
+      if (first.has(begins)) letter = begins
+      first.add(begins)
+    }
+    const ran = await place.ralph(['status', letter])
+    expect(ran.code).toBe(2)
+    expect(sentence(ran)).toContain(`"${letter}" is the beginning of several loops`)
+  })
+})
+
+describe.concurrent('a folder that vanished', () => {
+  test('is said aloud when ralph stands in it and needs it', () => {
+    const { root, env } = makePlace({ git: false })
+    const inNoFolder = (...args: string[]) => {
+      const there = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"'
+      return spawnSync('/bin/sh', ['-c', there, 'sh', process.execPath, LAUNCHER, ...args], { cwd: root, env })
+    }
+    for (const args of [['run', 'x', '--agent', 'command:true'], ['show'], ['resume']]) {
+      const { status, stderr } = inNoFolder(...args)
+      expect(status).toBe(1)
+      expect(String(stderr)).toMatch(/^ralph: The folder [^\n]* is gone\.[^\n]*\n$/)
+    }
+    expect(inNoFolder('status')).toMatchObject({ status: 0 })
+  })
+
+  test('is refused as a place to work in', async () => {
+    const place = makePlace({ git: false })
+    const ran = await place.ralph(['run', 'x', '--agent', place.agent(CLAIMS), '--dir', 'gone'])
+    expect(ran.code).toBe(2)
+    expect(sentence(ran)).toContain('is not a folder')
+  })
+
+  test('stops a resume with a sentence, and the loop goes on when it is back', async () => {
+    const place = makePlace()
+    const agent = place.agent('echo x >> progress.txt; echo "<ask>Which way?</ask>"')
+    expect((await run(place, agent)).code).toBe(4)
+    renameSync(place.dir, `${place.dir}-aside`)
+    const gone = await place.ralph(['resume', onlyLoop(place)], { cwd: place.root })
+    expect(gone.code).toBe(1)
+    expect(sentence(gone)).toContain(place.dir)
+    renameSync(`${place.dir}-aside`, place.dir)
+    const back = await place.ralph(['resume', onlyLoop(place), '--json'])
+    expect(back).toMatchObject({ code: 4, end: { iterations: 2 } })
+  })
+
+  test.each([
+    { git: true, what: 'a git repository', flags: [] },
+    { git: false, what: 'a plain folder', flags: [] },
+    { git: true, what: 'a git repository with checks', flags: ['--verify', 'true'] },
+  ])('under a running agent stops the loop with a sentence in $what', async ({ git, flags }) => {
+    const place = makePlace({ git })
+    const agent = place.agent(`rm -rf '${place.dir}'; echo "<promise>COMPLETE</promise>"`)
+    const ran = await place.ralph(['run', 'x', '--agent', agent, ...flags])
+    expect(ran.code).toBe(1)
+    expect(`${ran.stdout}${ran.stderr}`).toContain(place.dir)
+    expect((await place.ralph(['status'], { cwd: place.root })).code).toBe(0)
+  })
+})
+
+/** What there is to lose. */
+function everything(place: Place): object {
+  const rows = ['loop ORDER BY id', 'iteration ORDER BY loop, n', 'event ORDER BY loop, n']
+  return [...rows, 'check_result ORDER BY loop, iteration, position'].map((table) =>
+    query(place, `SELECT * FROM ${table}`).map(({ epoch: _, holder: __, seq: ___, ...row }) => row),
+  )
+}
+
+async function withHistory(): Promise<Place> {
+  const place = makePlace()
+  await run(
+    place,
+    place.agent(`echo x >> progress.txt; [ "$RALPH_ITERATION" = 3 ] && touch done; ${CLAIMS}`),
+    '--verify',
+    'ls done',
+  )
+  await run(place, place.agent('echo "What shall I do?"'))
+  return place
+}
+
+describe.concurrent('a database', () => {
+  test('of a newer ralph is refused and left as it is', async () => {
+    const place = await withHistory()
+    const before = everything(place)
+    const database = new DatabaseSync(join(place.home, 'ralph.db'))
+    database.exec('PRAGMA user_version = 99')
+    database.close()
+    for (const args of [['status'], ['stats'], ['show'], ['run', 'x', '--agent', 'command:true']]) {
+      const ran = await place.ralph(args)
+      expect(ran.code).toBe(1)
+      expect(sentence(ran)).toContain('written by a newer ralph')
+    }
+    expect(everything(place)).toEqual(before)
+  })
+
+  const DAMAGES: readonly [string, (file: string) => void][] = [
+    ['overwritten', (file) => writeFileSync(file, 'this is no database, and never was one\n'.repeat(200))],
+    ['cut', (file) => truncateSync(file, 5_000)],
+    [
+      'scribbled over',
+      (file) => {
+        const bytes = readFileSync(file)
+        writeFileSync(file, bytes.fill(0x5a, 4_096))
+      },
+    ],
+  ]
+
+  test.each(DAMAGES)('that was %s is made anew from the transcripts', async (_, damage) => {
+    const place = await withHistory()
+    const before = everything(place)
+    const status = (await place.ralph(['status', '--json'])).lines
+    damage(join(place.home, 'ralph.db'))
+    for (const args of [['status'], ['stats'], ['run', 'x', '--agent', 'command:true']]) {
+      const ran = await place.ralph(args)
+      expect(ran.code).toBe(1)
+      expect(sentence(ran)).toContain('ralph doctor --rebuild')
+    }
+    const ill = await place.ralph(['doctor'])
+    expect(ill.code).toBe(1)
+    expect(ill.stdout).toContain('ralph doctor --rebuild')
+
+    const healed = await place.ralph(['doctor', '--rebuild'])
+    expect(healed.code).toBe(0)
+    expect(healed.stdout).toContain('Made the database anew: 2 loops')
+    expect(readdirSync(place.home).some((name) => name.startsWith('ralph.db.broken-'))).toBe(true)
+    expect(everything(place)).toEqual(before)
+    expect((await place.ralph(['status', '--json'])).lines).toEqual(status)
+    const steered = await place.ralph(['steer', String(status[0]?.loop_id), 'stop asking', '--json'])
+    expect(steered.end).toMatchObject({ status: 'needs-input', iterations: 4 })
+  })
+
+  test('is not made anew under a loop that is being driven', async () => {
+    const place = makePlace()
+    const agent = place.agent(`while [ ! -e '${place.root}/go' ]; do sleep 0.05; done; ${CLAIMS}`)
+    const first = place.start(['run', 'x', '--agent', agent, '--json'])
+    await until('the agent', () => place.calls().length === 1)
+    const refused = await place.ralph(['doctor', '--rebuild'])
+    writeFileSync(join(place.root, 'go'), '')
+    expect((await first.ended).code).toBe(0)
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain('is being driven')
+    const [status] = (await place.ralph(['status', '--json'])).lines
+    expect(status).toMatchObject({ status: 'completed', iterations: 1 })
+  })
+
+  test('is made anew also from a transcript whose last line was cut off before the loop went on', async () => {
+    const place = makePlace()
+    await run(place, place.agent('echo x >> progress.txt; echo "<ask>Which way?</ask>"'))
+    const file = join(place.home, 'transcripts', onlyLoop(place), 'loop.jsonl')
+    truncateSync(file, readFileSync(file).length - 20)
+    await place.ralph(['resume', '--json'])
+    await place.ralph(['resume', '--json'])
+    const before = everything(place)
+    expect((await place.ralph(['doctor', '--rebuild'])).code).toBe(0)
+    expect(everything(place)).toEqual(before)
+  })
+})
+
+describe.concurrent('a home', () => {
+  test('that is a file is refused', async () => {
+    const place = makePlace({ git: false })
+    writeFileSync(place.home, 'a file')
+    for (const args of [['status'], ['run', 'x', '--agent', place.agent(CLAIMS)], ['prune'], ['stats']]) {
+      const ran = await place.ralph(args)
+      expect(ran.code).toBe(1)
+      expect(sentence(ran)).toContain('a file is in the way')
+    }
+    expect(readFileSync(place.home, 'utf8')).toBe('a file')
+    expect(place.calls()).toEqual([])
+  })
+
+  test('is for its owner alone', async () => {
+    const place = makePlace({ git: false })
+    await run(place, place.agent(CLAIMS))
+    expect(execFileSync('stat', ['-c', '%a', place.home], { encoding: 'utf8' }).trim()).toBe('700')
+  })
+
+  test('inside the work folder is no work of the agent', async () => {
+    const place = makePlace()
+    const ran = await place.ralph(['run', 'x', '--agent', place.agent('echo hm'), '--json'], {
+      env: { RALPH_HOME: join(place.dir, '.ralph') },
+    })
+    expect(ran.end).toMatchObject({ reason: 'no-progress', iterations: 3 })
+  })
+
+  test('that is read-only is refused, and what is in it stays', async ({ skip, onTestFinished }) => {
+    const place = makePlace({ git: false })
+    const disk = mountSmall(place, '8m')
+    skip(!disk, 'mounting a file system is not permitted here')
+    onTestFinished(() => disk?.remove())
+    expect((await run(place, place.agent(CLAIMS))).code).toBe(0)
+    const before = readdirSync(place.home)
+    disk?.remount('ro')
+    for (const args of [['status'], ['run', 'x', '--agent', 'command:true'], ['stats']]) {
+      const ran = await place.ralph(args)
+      expect(ran.code).toBe(1)
+      expect(sentence(ran)).toContain('Make it writable, or set RALPH_HOME to another folder.')
+    }
+    const below = await place.ralph(['status'], { env: { RALPH_HOME: join(place.home, 'new') } })
+    expect(below.code).toBe(1)
+    expect(sentence(below)).toContain('cannot be written')
+    disk?.remount('rw')
+    expect(readdirSync(place.home)).toEqual(before)
+    expect((await place.ralph(['status', '--json'])).lines).toHaveLength(1)
+  })
+
+  test('that is read-only is not made anew, with a sentence', async ({ skip, onTestFinished }) => {
+    const place = makePlace({ git: false })
+    const disk = mountSmall(place, '8m')
+    skip(!disk, 'mounting a file system is not permitted here')
+    onTestFinished(() => disk?.remove())
+    expect((await run(place, place.agent(CLAIMS))).code).toBe(0)
+    disk?.remount('ro')
+    const ran = await place.ralph(['doctor', '--rebuild'])
+    expect(ran.code).toBe(1)
+    expect(sentence(ran)).toContain('Make it writable')
+  })
+
+  test.for(['4k', '20k', '100k', '140k', '260k'])(
+    'on a disk of %s stops with a sentence when it is full, and goes on when there is space',
+    async (size, { skip, onTestFinished }) => {
+      const place = makePlace({ git: false })
+      const disk = mountSmall(place, size)
+      skip(!disk, 'mounting a file system is not permitted here')
+      onTestFinished(() => disk?.remove())
+      const prints = place.agent('head -c 8000 /dev/zero | tr "\\000" x; echo; echo x >> progress.txt')
+      const flags = ['--agent', prints, '--max-iterations', '30']
+      const full = await place.ralph(['run', 'x', ...flags])
+      expect(full.code).toBe(1)
+      expect(sentence(full)).toContain('No space is left')
+      const status = await place.ralph(['status'])
+      if (status.code !== 0) expect(sentence(status)).toContain('No space is left')
+
+      disk?.remount('size=16m')
+      const started = (await place.ralph(['status', '--json'])).lines
+      for (const { loop_id } of started) {
+        const ran = await place.ralph(['resume', String(loop_id), '--json'])
+        expect(ran).toMatchObject({ code: 1, end: { reason: 'max-iterations', iterations: 30 } })
+        // At most the one iteration in which the disk was full is tried a second time.
+        expect([30, 31]).toContain(place.calls().length)
+      }
+      expect((await place.ralph(['status', '--json'])).lines).toHaveLength(started.length)
+      const before = everything(place)
+      expect((await place.ralph(['doctor', '--rebuild'])).code).toBe(0)
+      expect(everything(place)).toEqual(before)
+    },
+  )
+})
+
+type Small = { remount(options: string): void; remove(): void }
+
+/** A small file system as the home; undefined where that is not permitted. */
+function mountSmall({ home, env }: Place, size: string): Small | undefined {
+  mkdirSync(home)
+  const call = (program: string, ...args: string[]) => execFileSync(program, args, { env, stdio: 'ignore' })
+  try {
+    call('mount', '-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', home)
+  } catch {
+    return undefined
+  }
+  return { remount: (options) => call('mount', '-o', `remount,${options}`, home), remove: () => call('umount', home) }
+}

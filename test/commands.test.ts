@@ -1,0 +1,748 @@
+/** Every command of ralph as a person or a program meets it: what it prints, what it returns, how it is interrupted. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
+import { describe, expect, test } from 'vitest'
+import {
+  carriers,
+  LAUNCHER,
+  makePlace,
+  onlyLoop,
+  type Place,
+  query,
+  type Running,
+  until,
+  watchesFiles,
+} from './ralph.ts'
+
+const WORKS = 'echo "$RALPH_ITERATION" >> progress.txt'
+const CLAIMS = 'echo "<promise>COMPLETE</promise>"'
+
+/** An agent whose turns last until the test lets them end. */
+function patient(place: Place, then: string): string {
+  return place.agent(`while [ ! -e '${place.root}/go' ]; do sleep 0.02; done; ${then}`)
+}
+
+function letGo({ root }: Place): void {
+  writeFileSync(join(root, 'go'), '')
+}
+
+function startPatient(place: Place, then: string, ...flags: string[]): Running {
+  return place.start(['run', 'Do the task.', '--agent', patient(place, then), ...flags])
+}
+
+async function agentCalled(place: Place, times = 1): Promise<void> {
+  await until(`call ${times} of the agent`, () => place.calls().length >= times)
+}
+
+/** No call is lost and none is counted twice. */
+function iterations(place: Place): object[] {
+  return query(place, 'SELECT n, attempts FROM iteration ORDER BY n')
+}
+
+const COMMANDS = ['run', 'status', 'show', 'cancel', 'pause', 'resume', 'steer', 'stats', 'doctor', 'demo', 'prune']
+
+describe.concurrent('ralph help', () => {
+  test.each([['help'], ['--help'], ['-h']])('%s lists every command', async (word) => {
+    const ran = await makePlace({ git: false }).ralph([word])
+    expect(ran.code).toBe(0)
+    for (const command of COMMANDS) expect(ran.stdout).toMatch(new RegExp(`^  ${command} +\\S`, 'm'))
+  })
+
+  test('is what ralph alone prints, as wrong use', async () => {
+    const ran = await makePlace({ git: false }).ralph([])
+    expect(ran.code).toBe(2)
+    expect(ran.stdout).toContain('Commands:')
+  })
+
+  test.each(COMMANDS)('explains %s, in three ways of asking', async (command) => {
+    const place = makePlace({ git: false })
+    const [help, flag, short] = await Promise.all([
+      place.ralph(['help', command]),
+      place.ralph([command, '--help']),
+      place.ralph([command, '-h']),
+    ])
+    expect(help.code).toBe(0)
+    expect(help.stdout).toContain(`ralph ${command}`)
+    expect([flag.stdout, short.stdout]).toEqual([help.stdout, help.stdout])
+    expect(existsSync(place.home)).toBe(false)
+  })
+
+  test('names every option of run', async () => {
+    const { stdout } = await makePlace({ git: false }).ralph(['help', 'run'])
+    const options = 'file agent verify until stage max-iterations completion-promise signal timeout max-cost max-tokens'
+    for (const option of [...options.split(' '), 'no-progress', 'same-error', 'dir', 'notify', 'json'])
+      expect(stdout).toContain(`--${option}`)
+  })
+})
+
+describe.concurrent('ralph run', () => {
+  test('names its agent and its check, tells every iteration in a line, and ends with a sentence', async () => {
+    const place = makePlace()
+    const agent = place.agent(`${WORKS}; [ "$RALPH_ITERATION" = 1 ] || touch finished; ${CLAIMS}`)
+    const ran = await place.ralph(['run', 'Do the task.', '--agent', agent, '--verify', 'ls finished'])
+    expect(ran.code).toBe(0)
+    const [head, check, ...rest] = ran.stdout.split('\n')
+    expect(head).toContain(`loop ${onlyLoop(place)} · agent ${agent}`)
+    expect(check).toBe('check: ls finished')
+    expect(rest[0]).toMatch(/^ {2}1 ✗ {2}said it is done; refused: ls finished fails/)
+    expect(rest[1]).toMatch(/^ {2}2 ✓ {2}said it is done; proven: ls finished passes/)
+    expect(rest[2]).toMatch(/^✓ complete, proof: verified, after 2 iterations\./)
+    expect(ran.stderr).toBe('')
+  })
+
+  test('says at once that nothing is checked, and how to check', async () => {
+    const place = makePlace()
+    const ran = await place.ralph(['run', 'x', '--agent', place.agent(`${WORKS}; ${CLAIMS}`)])
+    expect(ran.stdout.split('\n')[1]).toContain('--verify')
+    expect(ran.stdout).toMatch(/^✓ complete, proof: claimed, after 1 iteration\./m)
+  })
+
+  test('names the way on when it needs input', async () => {
+    const place = makePlace()
+    const ran = await place.ralph(['run', 'x', '--agent', place.agent('echo "<ask>Which way?</ask>"')])
+    expect(ran.code).toBe(4)
+    expect(ran.stdout).toContain('Which way?')
+    expect(ran.stdout).toContain(`ralph steer ${onlyLoop(place)}`)
+  })
+
+  test('with --json prints objects, the last of them the end with its documented keys', async () => {
+    const place = makePlace()
+    const usage = { usage: { tokens: 100, costUsd: 0.25 } }
+    const turns = [[usage, { edit: { path: 'a', content: 'a' } }, { text: '<promise>COMPLETE</promise>' }]]
+    const ran = await place.ralph(['run', 'x', '--agent', place.script(turns), '--verify', 'true', '--json'])
+    expect(ran.lines.map(({ type }) => type)).toEqual([
+      'loop-start',
+      'iteration-start',
+      ...['agent-event', 'agent-event', 'agent-event'],
+      'iteration-end',
+      'check-start',
+      'check-end',
+      'loop-end',
+    ])
+    const id = onlyLoop(place)
+    expect(ran.lines.every((line) => line.loop_id === id)).toBe(true)
+    expect(ran.end).toMatchObject({
+      type: 'loop-end',
+      loop_id: id,
+      status: 'completed',
+      reason: null,
+      proof: 'verified',
+      iterations: 1,
+      cost_usd: 0.25,
+      tokens: 100,
+    })
+  })
+
+  test('works in --dir, and finds an agent of that folder', async () => {
+    const place = makePlace()
+    place.write('sub/agent.sh', `#!/bin/sh\npwd > where.txt; ${CLAIMS}\n`, 0o755)
+    const ran = await place.ralph(['run', 'x', '--dir', 'sub', '--agent', 'command:./agent.sh', '--json'])
+    expect(ran.code).toBe(0)
+    expect(place.read('sub/where.txt')).toBe(`${place.dir}/sub\n`)
+  })
+
+  test('takes its agent from RALPH_AGENT', async () => {
+    const place = makePlace()
+    const env = { RALPH_AGENT: place.agent(`${WORKS}; ${CLAIMS}`) }
+    expect((await place.ralph(['run', 'x'], { env })).code).toBe(0)
+  })
+
+  test('with auto estimates its iterations', async () => {
+    const place = makePlace()
+    const agent = place.agent(`${WORKS}; ${CLAIMS}`)
+    const [start] = (await place.ralph(['run', 'x', '--agent', agent, '--max-iterations', 'auto', '--json'])).lines
+    expect([6, 10, 16, 24]).toContain(start?.max_iterations)
+    const [low] = (await place.ralph(['run', 'x', '--agent', agent, '--max-iterations', 'auto:4', '--json'])).lines
+    expect(low?.max_iterations).toBe(4)
+  })
+
+  test('leaves index, branch and stash of the repository as they are', async () => {
+    const place = makePlace()
+    const git = (...args: string[]) =>
+      execFileSync('git', args, { cwd: place.dir, env: place.env, encoding: 'utf8' }).trim()
+    place.write('staged.txt', 'staged')
+    git('add', 'staged.txt')
+    place.write('untracked.txt', 'untracked')
+    const before = [git('status', '--short'), git('rev-parse', 'HEAD'), git('branch'), git('stash', 'list')]
+    await place.ralph(['run', 'x', '--agent', place.agent('echo hm'), '--verify', 'false'])
+    expect([git('status', '--short'), git('rev-parse', 'HEAD'), git('branch'), git('stash', 'list')]).toEqual(before)
+  })
+
+  test('leaves nothing in the temporary folder', async () => {
+    const place = makePlace()
+    await place.ralph(['run', 'x', '--agent', place.agent(`${WORKS}; ${CLAIMS}`), '--verify', 'true'])
+    expect(readdirSync(join(place.root, 'tmp'))).toEqual([])
+  })
+})
+
+describe.concurrent('colours', () => {
+  const ESCAPE = '\u001b'
+  // A program of most systems that gives another one a terminal of its own.
+  const SCRIPT = 'script'
+  const inTerminal = (place: Place, env: Record<string, string>) =>
+    spawnSync(SCRIPT, ['-qec', `'${process.execPath}' '${LAUNCHER}' status`, '/dev/null'], {
+      cwd: place.dir,
+      env: { ...place.env, TERM: 'xterm', ...env },
+      encoding: 'utf8',
+    })
+  const noScript = spawnSync(SCRIPT, ['--version']).error !== undefined
+
+  test('are left out where there is no terminal', async () => {
+    const place = makePlace()
+    const env = { TERM: 'xterm-256color', FORCE_COLOR: '' }
+    const ran = await place.ralph(['run', 'x', '--agent', place.agent(`${WORKS}; ${CLAIMS}`)], { env })
+    const shown = await Promise.all(['status', 'show', 'stats', 'doctor'].map((word) => place.ralph([word], { env })))
+    for (const { stdout } of [ran, ...shown]) expect(stdout).not.toContain(ESCAPE)
+  })
+
+  test('are shown in a terminal, and left out with NO_COLOR', async ({ skip }) => {
+    skip(noScript, `there is no ${SCRIPT} to make a terminal with`)
+    const place = makePlace()
+    await place.ralph(['run', 'x', '--agent', place.agent(`${WORKS}; ${CLAIMS}`)])
+    expect(inTerminal(place, {}).stdout).toContain(`${ESCAPE}[`)
+    const plain = inTerminal(place, { NO_COLOR: '1' }).stdout
+    expect(plain).toContain(onlyLoop(place))
+    expect(plain).not.toContain(ESCAPE)
+  })
+
+  test('a reader who goes away does no harm', async () => {
+    const place = makePlace()
+    const agent = place.agent(`seq 1 20000; ${WORKS}; ${CLAIMS}`)
+    const command = `"$@" | head -n 1; echo "\${PIPESTATUS[0]}"`
+    const ran = spawnSync(
+      'bash',
+      ['-c', command, 'bash', process.execPath, LAUNCHER, 'run', 'x', '--agent', agent, '--json'],
+      { cwd: place.dir, env: place.env, encoding: 'utf8' },
+    )
+    expect(ran.stderr).toBe('')
+    expect(ran.stdout.trim().split('\n').at(-1)).toBe('0')
+    expect(query(place, 'SELECT status FROM loop')).toEqual([{ status: 'completed' }])
+  })
+})
+
+describe.concurrent('ralph status', () => {
+  test('says when there is nothing yet', async () => {
+    const ran = await makePlace({ git: false }).ralph(['status'])
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('No loops yet.') })
+  })
+
+  test('lists loops, newest first, and one of them by the beginning of its id', async () => {
+    const place = makePlace()
+    await place.ralph(['run', 'First task.', '--agent', place.agent('echo hm')])
+    await place.ralph(['run', 'Second task.', '--agent', place.agent(`${WORKS}; ${CLAIMS}`)])
+    const list = await place.ralph(['status', '--json'])
+    expect(list.code).toBe(0)
+    expect(list.lines).toMatchObject([
+      { status: 'completed', proof: 'claimed', reason: null, iterations: 1, prompt: 'Second task.', alive: false },
+      { status: 'halted', proof: null, reason: 'no-progress', iterations: 3, prompt: 'First task.', alive: false },
+    ])
+    const text = (await place.ralph(['status'])).stdout
+    expect(text).toMatch(/completed, claimed.*\n.*halted: no-progress/)
+
+    const id = String(list.lines[1]?.loop_id)
+    const one = await place.ralph(['status', id.slice(0, 6), '--json'])
+    expect(one.lines).toMatchObject([{ loop_id: id, status: 'halted', reason: 'no-progress', iterations: 3 }])
+    expect((await place.ralph(['status', id])).stdout).toContain('halted (no-progress) after 3 iterations.')
+  })
+
+  test('tells a living loop from one whose ralph is gone', async () => {
+    const place = makePlace()
+    const going = startPatient(place, `${WORKS}; ${CLAIMS}`)
+    await agentCalled(place)
+    expect((await place.ralph(['status', '--json'])).lines).toMatchObject([{ status: 'running', alive: true }])
+    going.child.kill('SIGKILL')
+    await going.ended
+    expect((await place.ralph(['status', '--json'])).lines).toMatchObject([{ status: 'running', alive: false }])
+    expect((await place.ralph(['status'])).stdout).toContain('its ralph is gone')
+  })
+
+  test('with --watch shows what changes until it is interrupted', async () => {
+    const place = makePlace()
+    const watching = place.start(['status', '--watch', '--json'])
+    const going = startPatient(place, `${WORKS}; ${CLAIMS}`)
+    const shows = (status: string) =>
+      until(`status ${status}`, () => watching.lines().some((line) => line.status === status))
+    await shows('running')
+    letGo(place)
+    await going.ended
+    await shows('completed')
+    watching.child.kill('SIGINT')
+    expect(await watching.ended).toMatchObject({ code: 0, signal: null })
+  })
+})
+
+describe.concurrent('ralph show', () => {
+  async function refusedOnce(): Promise<Place> {
+    const place = makePlace()
+    const agent = place.agent(`${WORKS}; [ "$RALPH_ITERATION" = 1 ] || touch finished; echo "My work."; ${CLAIMS}`)
+    await place.ralph(['run', 'Do the task.', '--agent', agent, '--verify', 'ls finished'])
+    return place
+  }
+
+  test("tells a loop's story: claims, checks, why it went on, why it ended", async () => {
+    const place = await refusedOnce()
+    const { code, stdout } = await place.ralph(['show'])
+    expect(code).toBe(0)
+    expect(stdout).toContain('The agent claimed to be done.')
+    expect(stdout).toContain('ralph checked: ls finished fails')
+    expect(stdout).toContain('So iteration 2 began.')
+    expect(stdout).toContain('So it is complete, and proven.')
+    expect(stdout).toContain('complete, proof: verified, after 2 iterations.')
+    expect((await place.ralph(['show', onlyLoop(place).slice(0, 5)])).stdout).toBe(stdout)
+  })
+
+  test('shows one iteration in full: its prompt, its words, its checks', async () => {
+    const place = await refusedOnce()
+    const { code, stdout } = await place.ralph(['show', onlyLoop(place), '1'])
+    expect(code).toBe(0)
+    expect(stdout).toContain('Do the task.\n\n---')
+    expect(stdout).toContain('My work.\n<promise>COMPLETE</promise>')
+    expect(stdout).toMatch(/check ls finished: fail\n.*No such file/)
+  })
+
+  test('with --json prints events without a gap, and the lines of a transcript', async () => {
+    const place = await refusedOnce()
+    const events = (await place.ralph(['show', '--json'])).lines
+    expect(events.map(({ n }) => n)).toEqual([1, 2, 3, 4])
+    const entries = (await place.ralph(['show', onlyLoop(place), '2', '--json'])).lines
+    expect(entries[0]).toMatchObject({ attempt: 1, prompt: expect.stringContaining('Do the task.') })
+    expect(entries.at(-1)).toMatchObject({ exit: 0, signal: null })
+  })
+
+  test('refuses an iteration that is not there', async () => {
+    const place = await refusedOnce()
+    for (const n of ['3', '0', 'two']) expect((await place.ralph(['show', onlyLoop(place), n])).code).toBe(2)
+  })
+
+  test('with --follow tells on until the end', async () => {
+    const place = makePlace()
+    const going = startPatient(place, `${WORKS}; [ "$RALPH_ITERATION" -lt 3 ] || ${CLAIMS}`)
+    await agentCalled(place)
+    const [text, events] = [place.start(['show', '--follow']), place.start(['show', '--follow', '--json'])]
+    await until('the story', () => text.stdout().includes('Do the task.'))
+    letGo(place)
+    expect((await going.ended).code).toBe(0)
+    expect(await text.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('complete, proof: claimed') })
+    const told = await events.ended
+    expect(told.code).toBe(0)
+    expect(told.lines.map(({ n }) => n)).toEqual([1, 2, 3])
+    expect(told.end.next).toMatchObject({ kind: 'complete' })
+  })
+
+  test('with --follow is ended by Ctrl-C while the loop goes on', async () => {
+    const place = makePlace()
+    const going = startPatient(place, `${WORKS}; ${CLAIMS}`)
+    await agentCalled(place)
+    const following = place.start(['show', '--follow'])
+    await until('the wait for news', () => watchesFiles(following.pid))
+    following.child.kill('SIGINT')
+    expect((await following.ended).code).toBe(0)
+    letGo(place)
+    expect((await going.ended).code).toBe(0)
+  })
+})
+
+describe.concurrent('ralph cancel', () => {
+  test('ends a running agent at once', async () => {
+    const place = makePlace()
+    const going = startPatient(place, CLAIMS, '--json')
+    await agentCalled(place)
+    expect((await place.ralph(['cancel'])).code).toBe(0)
+    const ran = await going.ended
+    expect(ran).toMatchObject({ code: 130, end: { status: 'cancelled', reason: 'cancelled', iterations: 0 } })
+    expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
+  })
+
+  test('ends a running check at once', async () => {
+    const place = makePlace()
+    const agent = place.agent(`${WORKS}; ${CLAIMS}`)
+    const going = place.start(['run', 'x', '--agent', agent, '--verify', 'sleep 1000', '--json'])
+    await until('the check', () => going.lines().some(({ type }) => type === 'check-start'))
+    expect((await place.ralph(['cancel'])).code).toBe(0)
+    expect(await going.ended).toMatchObject({ code: 130, end: { status: 'cancelled', iterations: 1 } })
+    expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
+  })
+
+  test('ends a loop that nobody drives', async () => {
+    const place = makePlace()
+    await place.ralph(['run', 'x', '--agent', place.agent('echo "<ask>Which way?</ask>"')])
+    const ran = await place.ralph(['cancel', onlyLoop(place)])
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('cancelled') })
+    expect((await place.ralph(['resume'])).code).toBe(1)
+  })
+})
+
+describe.concurrent('ralph pause and ralph resume', () => {
+  test('stop after the iteration and go on with the next', async () => {
+    const place = makePlace()
+    const going = startPatient(place, `${WORKS}; [ "$RALPH_ITERATION" -lt 2 ] || ${CLAIMS}`, '--json')
+    await agentCalled(place)
+    const paused = await place.ralph(['pause'])
+    expect(paused).toMatchObject({ code: 0, stdout: expect.stringContaining('pauses when its iteration is over') })
+    letGo(place)
+    expect(await going.ended).toMatchObject({ code: 130, end: { status: 'paused', iterations: 1 } })
+    const resumed = await place.ralph(['resume', '--json'])
+    expect(resumed).toMatchObject({ code: 0, end: { status: 'completed', iterations: 2 } })
+    expect(place.calls()).toEqual(['1 1', '2 1'])
+  })
+
+  test('keep the check that the pause came before', async () => {
+    const place = makePlace()
+    const going = startPatient(place, `${WORKS}; ${CLAIMS}`, '--verify', 'true', '--json')
+    await agentCalled(place)
+    await place.ralph(['pause'])
+    letGo(place)
+    expect(await going.ended).toMatchObject({ code: 130, end: { status: 'paused', iterations: 1 } })
+    expect(await place.ralph(['resume', '--json'])).toMatchObject({
+      code: 0,
+      end: { proof: 'verified', iterations: 1 },
+    })
+    expect(place.calls()).toEqual(['1 1'])
+  })
+
+  test('try a limited agent at once', async () => {
+    const place = makePlace()
+    const agent = place.agent(
+      `[ "$RALPH_ATTEMPT" -gt 1 ] || { echo "rate limit reached"; exit 1; }; ${WORKS}; ${CLAIMS}`,
+    )
+    const going = place.start(['run', 'x', '--agent', agent, '--json'])
+    await until('the wait', () => going.lines().some(({ type }) => type === 'iteration-end'))
+    going.child.kill('SIGKILL')
+    await going.ended
+    const ran = await place.ralph(['resume', '--json'])
+    expect(ran).toMatchObject({ code: 0, end: { status: 'completed', iterations: 1 } })
+  })
+
+  test('of a loop that waits for an answer goes on without one', async () => {
+    const place = makePlace()
+    const agent = place.agent(`[ "$RALPH_ITERATION" = 1 ] && echo "<ask>Which way?</ask>" || { ${WORKS}; ${CLAIMS}; }`)
+    expect((await place.ralph(['run', 'x', '--agent', agent])).code).toBe(4)
+    expect(await place.ralph(['resume', '--json'])).toMatchObject({ code: 0, end: { status: 'completed' } })
+    expect(place.prompt(2)).toContain('Nobody is here to answer.')
+  })
+})
+
+describe.concurrent('ralph steer', () => {
+  test('is heard by the next iteration of a running loop', async () => {
+    const place = makePlace()
+    const going = startPatient(place, `${WORKS}; [ "$RALPH_ITERATION" -lt 2 ] || ${CLAIMS}`)
+    await agentCalled(place)
+    const told = await place.ralph(['steer', onlyLoop(place), 'use tabs & $(no shell)'])
+    expect(told).toMatchObject({ code: 0, stdout: expect.stringContaining('Its next iteration hears it.') })
+    letGo(place)
+    expect((await going.ended).code).toBe(0)
+    expect(place.prompt(1)).not.toContain('use tabs')
+    expect(place.prompt(2)).toContain('A person says: use tabs & $(no shell)')
+  })
+
+  test('is kept for a paused loop', async () => {
+    const place = makePlace()
+    const going = startPatient(place, `${WORKS}; [ "$RALPH_ITERATION" -lt 2 ] || ${CLAIMS}`)
+    await agentCalled(place)
+    await place.ralph(['pause'])
+    letGo(place)
+    await going.ended
+    expect((await place.ralph(['steer', onlyLoop(place), 'use tabs'])).code).toBe(0)
+    expect(place.calls()).toHaveLength(1)
+    expect((await place.ralph(['resume'])).code).toBe(0)
+    expect(place.prompt(2)).toContain('A person says: use tabs')
+  })
+})
+
+describe.concurrent('signals', () => {
+  test('Ctrl-C finishes the iteration, pauses, and exits with 130', async () => {
+    const place = makePlace()
+    const going = startPatient(place, `${WORKS}; [ "$RALPH_ITERATION" -lt 2 ] || ${CLAIMS}`)
+    await agentCalled(place)
+    going.child.kill('SIGINT')
+    await until('a word about it', () => going.stdout().includes('Pausing after this iteration.'))
+    expect(going.stdout()).toContain(`ralph resume ${onlyLoop(place)}`)
+    letGo(place)
+    const ran = await going.ended
+    expect(ran).toMatchObject({ code: 130, signal: null })
+    expect(ran.stdout).toContain('paused after 1 iteration.')
+    expect((await place.ralph(['resume'])).code).toBe(0)
+    expect(iterations(place)).toEqual([
+      { n: 1, attempts: 1 },
+      { n: 2, attempts: 1 },
+    ])
+  })
+
+  test('Ctrl-C twice ends the agent at once, and the turn is tried again', async () => {
+    const place = makePlace()
+    const agent = place.agent(`[ "$RALPH_ATTEMPT" -gt 1 ] || sleep 1000; ${WORKS}; ${CLAIMS}`)
+    const going = place.start(['run', 'x', '--agent', agent])
+    await agentCalled(place)
+    going.child.kill('SIGINT')
+    await until('a word about it', () => going.stdout().includes('Press Ctrl-C again'))
+    going.child.kill('SIGINT')
+    expect(await going.ended).toMatchObject({ code: 130, signal: null })
+    expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
+    expect((await place.ralph(['status', '--json'])).lines).toMatchObject([{ status: 'paused', iterations: 0 }])
+    expect((await place.ralph(['resume'])).code).toBe(0)
+    expect(iterations(place)).toEqual([{ n: 1, attempts: 2 }])
+    expect(readdirSync(join(place.root, 'tmp'))).toEqual([])
+  })
+
+  test('Ctrl-C twice ends a check at once, and it is run again', async () => {
+    const place = makePlace()
+    place.write('check.sh', `#!/bin/sh\n[ -e '${place.root}/go' ] || sleep 1000\n`, 0o755)
+    const agent = place.agent(`${WORKS}; ${CLAIMS}`)
+    const going = place.start(['run', 'x', '--agent', agent, '--verify', './check.sh', '--json'])
+    await until('the check', () => going.lines().some(({ type }) => type === 'check-start'))
+    going.child.kill('SIGINT')
+    await until('a word about it', () => going.lines().some(({ type }) => type === 'message'))
+    going.child.kill('SIGINT')
+    expect(await going.ended).toMatchObject({ code: 130, end: { type: 'loop-end', status: 'paused', iterations: 1 } })
+    expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
+    letGo(place)
+    expect(await place.ralph(['resume', '--json'])).toMatchObject({
+      code: 0,
+      end: { proof: 'verified', iterations: 1 },
+    })
+    expect(place.calls()).toEqual(['1 1'])
+  })
+
+  test.each(['SIGTERM', 'SIGHUP'] as const)(
+    '%s ends the agent at once, and the turn is tried again',
+    async (signal) => {
+      const place = makePlace()
+      const agent = place.agent(`[ "$RALPH_ATTEMPT" -gt 1 ] || sleep 1000; ${WORKS}; ${CLAIMS}`)
+      const going = place.start(['run', 'x', '--agent', agent, '--json'])
+      await agentCalled(place)
+      going.child.kill(signal)
+      expect(await going.ended).toMatchObject({ code: 130, end: { type: 'loop-end', status: 'paused', iterations: 0 } })
+      expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
+      expect((await place.ralph(['resume'])).code).toBe(0)
+      expect(iterations(place)).toEqual([{ n: 1, attempts: 2 }])
+    },
+  )
+
+  test('Ctrl-C ends a wait at once', async () => {
+    const place = makePlace()
+    const going = place.start(['run', 'x', '--agent', place.agent('echo "rate limit reached"; exit 1'), '--json'])
+    await until('the wait', () => going.lines().some(({ type }) => type === 'iteration-end'))
+    going.child.kill('SIGINT')
+    expect(await going.ended).toMatchObject({ code: 130, end: { status: 'paused', iterations: 0 } })
+  })
+
+  test('kill -9 leaves no agent behind, and the turn is tried again', async () => {
+    const place = makePlace()
+    const deaf = `trap '' TERM INT HUP; [ "$RALPH_ATTEMPT" -gt 1 ] || { setsid sleep 1000 & sleep 1000; }; ${WORKS}; ${CLAIMS}`
+    const going = place.start(['run', 'x', '--agent', place.agent(deaf)])
+    await agentCalled(place)
+    going.child.kill('SIGKILL')
+    await going.ended
+    await until('the end of the agent', () => carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`).length === 0, 3_000)
+    expect((await place.ralph(['resume'])).code).toBe(0)
+    expect(iterations(place)).toEqual([{ n: 1, attempts: 2 }])
+  })
+
+  /** Kills ralph in its first turn, gives an order, goes on, and tells the calls of the agent. */
+  async function callsAfter(order: string, ...words: string[]): Promise<string[]> {
+    const place = makePlace()
+    const agent = place.agent(`[ "$RALPH_ATTEMPT" -gt 1 ] || sleep 1000; ${WORKS}; ${CLAIMS}`)
+    const going = place.start(['run', 'x', '--agent', agent])
+    await agentCalled(place)
+    going.child.kill('SIGKILL')
+    await going.ended
+    expect((await place.ralph([order, onlyLoop(place), ...words])).code).toBe(0)
+    const resumed = place.start(['resume'])
+    await agentCalled(place, 2)
+    resumed.child.kill('SIGTERM')
+    await resumed.ended
+    return place.calls()
+  }
+
+  test('a turn that was killed is another attempt, also when the loop is steered before it goes on', async () => {
+    expect(await callsAfter('steer', 'use tabs')).toEqual(['1 1', '1 2'])
+  })
+
+  test('a turn that was killed is another attempt, also when the loop is paused before it goes on', async () => {
+    expect(await callsAfter('pause')).toEqual(['1 1', '1 2'])
+  })
+
+  test('what an interrupted turn cost is counted', async () => {
+    const place = makePlace()
+    const turn = [
+      { usage: { tokens: 100, costUsd: 0.25 } },
+      { attempt: 1, text: 'On it.' },
+      { attempt: 1, sleep: 1000 },
+      { edit: { path: 'a', content: 'a' } },
+      { text: '<promise>COMPLETE</promise>' },
+    ]
+    const going = place.start(['run', 'x', '--agent', place.script([turn]), '--json'])
+    await until('a word of the agent', () => going.stdout().includes('On it.'))
+    going.child.kill('SIGKILL')
+    await going.ended.catch(() => {}) // its last line may be cut
+    const ran = await place.ralph(['resume', '--json'])
+    expect(ran).toMatchObject({ code: 0, end: { iterations: 1, tokens: 200, cost_usd: 0.5 } })
+  })
+})
+
+describe.concurrent('ralph stats', () => {
+  test('says when there is nothing yet', async () => {
+    const ran = await makePlace({ git: false }).ralph(['stats'])
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('No loops yet.') })
+  })
+
+  test('sums up how loops ended, what was claimed in vain, and what was spent', async () => {
+    const place = makePlace()
+    await place.ralph(['run', 'x', '--agent', place.agent(CLAIMS), '--verify', 'false'])
+    await place.ralph(['run', 'x', '--agent', place.agent(`${WORKS}; ${CLAIMS}`), '--verify', 'true'])
+    await place.ralph(['run', 'x', '--agent', place.agent(`${WORKS}; ${CLAIMS}`)])
+    const [totals] = (await place.ralph(['stats', '--json'])).lines
+    expect(totals).toMatchObject({
+      loops: 3,
+      byStatus: { completed: 2, halted: 1 },
+      byReason: { 'no-progress': 1 },
+      verified: 1,
+      claimed: 1,
+      falseClaims: 3,
+      iterations: 5,
+    })
+    const { stdout } = await place.ralph(['stats'])
+    expect(stdout).toMatch(/^completed +1 verified, 1 claimed$/m)
+    expect(stdout).toMatch(/^false claims caught +3$/m)
+  })
+})
+
+describe.concurrent('ralph doctor', () => {
+  test('finds everything in order', async () => {
+    const place = makePlace()
+    const ran = await place.ralph(['doctor'])
+    expect(ran.code).toBe(0)
+    for (const what of ['node', 'database', 'git']) expect(ran.stdout).toMatch(new RegExp(`^✓ ${what} `, 'm'))
+    const { lines } = await place.ralph(['doctor', '--json'])
+    expect(lines.map(({ what, ok }) => [what, ok])).toEqual(expect.arrayContaining([['database', true]]))
+  })
+
+  test('misses git where there is none', async () => {
+    const place = makePlace({ git: false })
+    const ran = await place.ralph(['doctor'], { env: { PATH: join(place.root, 'tmp') } })
+    expect(ran.stdout).toMatch(/^✗ git /m)
+    expect(ran.code).toBe(1)
+  })
+})
+
+describe.concurrent('ralph prune', () => {
+  test('removes the transcripts of loops that ended, and nothing else', async () => {
+    const place = makePlace()
+    await place.ralph(['run', 'x', '--agent', place.agent(`${WORKS}; ${CLAIMS}`)])
+    const done = onlyLoop(place)
+    await place.ralph(['run', 'x', '--agent', place.agent('echo "<ask>Which way?</ask>"')])
+    const before = (await place.ralph(['status', '--json'])).lines
+    const open = String(before[0]?.loop_id)
+    const transcripts = () => readdirSync(join(place.home, 'transcripts')).sort()
+    expect((await place.ralph(['prune'])).stdout).toContain('0 loops')
+    expect(transcripts()).toEqual([done, open].sort())
+    expect((await place.ralph(['prune', '--days', '0'])).stdout).toContain('1 loop.')
+    expect(transcripts()).toEqual([open])
+    expect((await place.ralph(['status', '--json'])).lines).toEqual(before)
+    expect((await place.ralph(['show', done])).stdout).toContain('complete, proof: claimed')
+    expect((await place.ralph(['resume', open])).code).toBe(4)
+  })
+
+  test('happens quietly when a loop is started, as RALPH_KEEP_DAYS says', async () => {
+    const place = makePlace()
+    const agent = place.agent(`${WORKS}; ${CLAIMS}`)
+    await place.ralph(['run', 'x', '--agent', agent])
+    const first = onlyLoop(place)
+    await place.ralph(['run', 'x', '--agent', agent], { env: { RALPH_KEEP_DAYS: '0' } })
+    expect(existsSync(join(place.home, 'transcripts', first))).toBe(false)
+    const wrong = await place.ralph(['prune'], { env: { RALPH_KEEP_DAYS: 'forever' } })
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('RALPH_KEEP_DAYS') })
+  })
+})
+
+describe.concurrent('--notify', () => {
+  async function listen(status: number): Promise<{ address: string; bodies: unknown[]; close(): void }> {
+    const bodies: unknown[] = []
+    const server = createServer((request: IncomingMessage, response) => {
+      void json(request).then((body) => {
+        bodies.push(body)
+        response.writeHead(status).end()
+      })
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    return { address: `http://127.0.0.1:${port}/hook`, bodies, close: () => server.close() }
+  }
+
+  test('tells a webhook how the loop ended', async ({ onTestFinished }) => {
+    const hook = await listen(200)
+    onTestFinished(hook.close)
+    const place = makePlace()
+    place.write('ralph.config.json', JSON.stringify({ notify_webhook: hook.address }))
+    const agent = place.agent('echo "<ask>Which way?</ask>"')
+    expect((await place.ralph(['run', 'x', '--agent', agent])).code).toBe(4)
+    expect(hook.bodies).toEqual([])
+    expect((await place.ralph(['run', 'x', '--agent', agent, '--notify'])).code).toBe(4)
+    expect(hook.bodies).toMatchObject([
+      { status: 'needs-input', iterations: 1, text: expect.stringContaining('Which way?') },
+    ])
+    expect((await place.ralph(['resume', '--notify'])).code).toBe(4)
+    expect(hook.bodies).toHaveLength(2)
+  })
+
+  test('says when the webhook refuses or cannot be reached, and changes no exit code', async ({ onTestFinished }) => {
+    const hook = await listen(500)
+    onTestFinished(hook.close)
+    const place = makePlace()
+    const flags = ['--agent', place.agent(`${WORKS}; ${CLAIMS}`), '--notify']
+    place.write('ralph.config.json', JSON.stringify({ notify_webhook: hook.address }))
+    const refused = await place.ralph(['run', 'x', ...flags])
+    expect(refused).toMatchObject({ code: 0, stderr: 'ralph: the webhook answered 500.\n' })
+    place.write('ralph.config.json', JSON.stringify({ notify_webhook: 'http://127.0.0.1:9/' }))
+    const lost = await place.ralph(['run', 'x', ...flags])
+    expect(lost).toMatchObject({ code: 0, stderr: expect.stringContaining('could not be reached') })
+  })
+})
+
+describe.concurrent('ralph demo', () => {
+  test('shows a lie that is caught and a loop that is proven', async () => {
+    const place = makePlace({ git: false })
+    const ran = await place.ralph(['demo'])
+    expect(ran.code).toBe(0)
+    expect(ran.stdout).toContain('said it is done; refused: node --test fails')
+    expect(ran.stdout).toContain('complete, proof: verified, after 3 iterations.')
+    expect(ran.stdout).toContain('So it is complete, and proven.')
+    expect(existsSync(place.home)).toBe(false)
+  })
+})
+
+describe.concurrent('the launcher', () => {
+  const OLD_NODE = '/usr/bin/node'
+  const version = existsSync(OLD_NODE) ? execFileSync(OLD_NODE, ['--version'], { encoding: 'utf8' }).trim() : 'none'
+  const [major = 99, minor = 0] = version.slice(1).split('.').map(Number)
+  const isOld = version !== 'none' && (major < 22 || (major === 22 && minor < 19))
+
+  test.each(['--version', '-v'])('answers %s', async (flag) => {
+    const ran = await makePlace({ git: false }).ralph([flag])
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+  })
+
+  test('says in one sentence that an old Node is too old', async ({ skip }) => {
+    skip(!isOld, `there is no Node older than 22.19 in ${OLD_NODE} (${version})`)
+    const ran = await makePlace({ git: false }).ralph(['status'], { node: OLD_NODE })
+    expect(ran.code).toBe(1)
+    expect(ran.stdout).toBe('')
+    expect(ran.stderr).toMatch(/^ralph needs Node 22\.19 or newer, and this is v[\d.]+\. [^\n]+\n$/)
+    expect(ran.stderr).toContain(version)
+  })
+
+  test('goes over to the Node that RALPH_NODE names', async ({ skip }) => {
+    skip(!isOld, `there is no Node older than 22.19 in ${OLD_NODE} (${version})`)
+    const place = makePlace({ git: false })
+    const env = { RALPH_NODE: process.execPath }
+    expect(await place.ralph(['status', 'nosuch'], { node: OLD_NODE, env })).toMatchObject({ code: 2 })
+    const agent = place.agent(`${WORKS}; ${CLAIMS}`)
+    const ran = await place.ralph(['run', 'x', '--agent', agent, '--json'], { node: OLD_NODE, env })
+    expect(ran).toMatchObject({ code: 0, end: { status: 'completed' } })
+  })
+})

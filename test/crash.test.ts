@@ -1,0 +1,206 @@
+/**
+ * kill -9 at many points of a loop of ten iterations, then `ralph resume`: nothing is lost, nothing is done twice.
+ * The points are drawn from a seed. `RALPH_CRASH_POINTS=100 npx vitest run test/crash.test.ts` tries a hundred of them,
+ * `RALPH_CRASH_SEED=7` draws others.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { carriers, makePlace, type Place, query, type Running } from './ralph.ts'
+
+const POINTS = Number(process.env.RALPH_CRASH_POINTS ?? 20)
+const SEED = Number(process.env.RALPH_CRASH_SEED ?? 1)
+const ITERATIONS = 10
+
+/** Where ralph is killed: after a share of the time an undisturbed loop takes, or when something is first seen. */
+type Moment = { kind: 'time'; share: number } | { kind: 'event' | 'agent' | 'check'; nth: number; thenMs: number }
+
+type Point = { name: string; moments: Moment[] }
+
+// Every fourth loop is killed a second time, while it is being resumed.
+const points = drawPoints(POINTS, SEED)
+
+let undisturbed: { result: object; ms: number }
+
+beforeAll(async () => {
+  const place = makeLoop()
+  const begun = performance.now()
+  const ran = await place.ralph(RUN)
+  expect(ran).toMatchObject({ code: 0, end: { status: 'completed', proof: 'verified', iterations: ITERATIONS } })
+  undisturbed = { result: resultOf(place), ms: performance.now() - begun }
+  expect(recordOf(place)).toMatchObject({ attempts: Array(ITERATIONS).fill(1), lost: 0 })
+})
+
+describe.concurrent('a loop whose ralph is killed', () => {
+  test.for(points)('$name ends as if it had not been', async ({ moments }) => {
+    const place = makeLoop()
+    for (const moment of moments) {
+      const going = place.start(hasLoop(place) ? ['resume', '--json'] : RUN)
+      await killAt(moment, going, place)
+      await expectSilence(place)
+    }
+    if (!hasLoop(place)) await place.ralph(RUN)
+    else if (!isOver(place)) expect(await place.ralph(['resume', '--json'])).toMatchObject({ code: 0 })
+
+    expect(resultOf(place)).toEqual(undisturbed.result)
+    const record = recordOf(place)
+    expect(record.lost).toBeLessThanOrEqual(moments.length)
+    expect(record.attempts.reduce((sum, attempts) => sum + attempts, 0)).toBe(ITERATIONS + record.lost)
+    expect(carriers(`RALPH_LOOP_ID=${record.id}`)).toEqual([])
+  })
+
+  test('shows the same when its database is made anew from the transcripts', async () => {
+    const place = makeLoop()
+    await killAt({ kind: 'agent', nth: 4, thenMs: 0 }, place.start(RUN), place)
+    await killAt({ kind: 'check', nth: 7, thenMs: 0 }, place.start(['resume', '--json']), place)
+    expect((await place.ralph(['doctor', '--rebuild'])).code).toBe(0)
+    expect((await place.ralph(['resume', '--json'])).code).toBe(0)
+    expect(resultOf(place)).toEqual(undisturbed.result)
+  })
+})
+
+const RUN = ['run', 'Write ten lines.', '--agent', 'command:../agent.sh', '--until', '../check.sh', '--json']
+
+/** An agent that writes line n in iteration n, however often it is asked, and a check that counts the lines. */
+function makeLoop(): Place {
+  const place = makePlace()
+  place.agent(`grep -qx "line $RALPH_ITERATION" log.txt 2>/dev/null || echo "line $RALPH_ITERATION" >> log.txt
+sleep 0.03
+echo "Line $RALPH_ITERATION is there."`)
+  place.write(
+    '../check.sh',
+    `#!/bin/sh
+echo x >> '${place.root}/checks'
+sleep 0.02
+lines=$(wc -l < log.txt)
+echo "$((${ITERATIONS} - lines)) failed, $lines passed"
+[ "$lines" -eq ${ITERATIONS} ]
+`,
+    0o755,
+  )
+  return place
+}
+
+async function killAt(moment: Moment, { child, ended }: Running, place: Place): Promise<void> {
+  let over = false
+  const end = ended.then(
+    () => (over = true),
+    () => (over = true), // the last line of --json may be cut
+  )
+  // Loops that run side by side take longer than the one that ran alone.
+  if (moment.kind === 'time') await Promise.race([sleep(moment.share * undisturbed.ms * 1.5), end])
+  else {
+    const seen = countSeen(moment.kind, place) + 1
+    while (!over && countSeen(moment.kind, place) < Math.max(seen, moment.nth)) await sleep(2)
+    await sleep(moment.thenMs)
+  }
+  child.kill('SIGKILL')
+  await end
+}
+
+function countSeen(kind: 'event' | 'agent' | 'check', place: Place): number {
+  if (kind === 'agent') return place.calls().length
+  if (kind === 'event') return ask(place, 'SELECT n FROM event').length
+  const file = join(place.root, 'checks')
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0
+}
+
+/** One second after the kill nothing that the agent started is alive. */
+async function expectSilence(place: Place): Promise<void> {
+  const [loop] = ask(place, 'SELECT id FROM loop')
+  if (!loop) return
+  const late = performance.now() + 1_000
+  let alive = carriers(`RALPH_LOOP_ID=${loop.id}`)
+  while (alive.length > 0 && performance.now() < late) {
+    await sleep(20)
+    alive = carriers(`RALPH_LOOP_ID=${loop.id}`)
+  }
+  expect(alive).toEqual([])
+}
+
+/** Before its first save there is no database, or one without tables. */
+function ask(place: Place, sql: string): Record<string, unknown>[] {
+  try {
+    return query(place, sql)
+  } catch {
+    return []
+  }
+}
+
+function hasLoop(place: Place): boolean {
+  return ask(place, 'SELECT id FROM loop').length > 0
+}
+
+function isOver(place: Place): boolean {
+  return ask(place, 'SELECT status FROM loop').some(({ status }) => status === 'completed')
+}
+
+/** What must be the same however often ralph was killed. */
+function resultOf(place: Place): object {
+  return {
+    log: place.read('log.txt'),
+    loop: query(place, 'SELECT status, reason, proof, iteration, false_claims FROM loop'),
+    iterations: query(place, 'SELECT n, "end", claim, words FROM iteration ORDER BY n'),
+    verdicts: query(
+      place,
+      'SELECT iteration, "check", result, failures FROM check_result ORDER BY iteration, position',
+    ),
+  }
+}
+
+/** The record of a loop, in the database and in its transcript, without a gap and without a repetition. */
+function recordOf(place: Place): { id: string; attempts: number[]; lost: number } {
+  const [{ id } = {}, ...more] = query(place, 'SELECT id FROM loop')
+  expect(more).toEqual([])
+  const events = query(place, 'SELECT n, fact FROM event ORDER BY seq')
+  const numbers = events.map((_, index) => index + 1)
+  expect(events.map(({ n }) => n)).toEqual(numbers)
+  const transcript = readFileSync(join(place.home, 'transcripts', String(id), 'loop.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+  const facts = transcript.slice(1).map((line) => JSON.parse(line) as { n: number; fact: unknown })
+  expect(facts.map(({ n }) => n)).toEqual(numbers)
+  expect(facts.map(({ fact }) => JSON.stringify(fact))).toEqual(events.map(({ fact }) => fact))
+  const iterations = query(place, 'SELECT n, attempts FROM iteration ORDER BY n')
+  expect(iterations.map(({ n }) => n)).toEqual(Array.from({ length: ITERATIONS }, (_, index) => index + 1))
+  return {
+    id: String(id),
+    attempts: iterations.map(({ attempts }) => Number(attempts)),
+    lost: events.filter(({ fact }) => String(fact).startsWith('{"kind":"lost"')).length,
+  }
+}
+
+function drawPoints(count: number, seed: number): Point[] {
+  const random = generator(seed)
+  const upTo = (most: number) => 1 + Math.floor(random() * most)
+  const draw = (): Moment => {
+    const kind = (['time', 'event', 'agent', 'check', 'time', 'event'] as const)[Math.floor(random() * 6)] ?? 'time'
+    if (kind === 'time') return { kind, share: random() }
+    return {
+      kind,
+      nth: upTo(kind === 'event' ? 2 * ITERATIONS - 1 : ITERATIONS),
+      thenMs: random() < 0.5 ? 0 : upTo(25),
+    }
+  }
+  return Array.from({ length: count }, (_, index) => {
+    const moments = index % 4 === 3 ? [draw(), draw()] : [draw()]
+    return { name: `${index + 1}: ${moments.map(words).join(', and ')}`, moments }
+  })
+}
+
+function words(moment: Moment): string {
+  if (moment.kind === 'time') return `after ${Math.round(moment.share * 100)}% of its time`
+  return `${moment.thenMs} ms after ${moment.kind} ${moment.nth}`
+}
+
+/** Mulberry32: small, and the same everywhere. */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

@@ -1,0 +1,515 @@
+/** Agents that lie, echo, ask, stall, crash or are limited: each loop ends as it must, whatever the agent says. */
+import { describe, expect, test } from 'vitest'
+import { commitAll, type Line, makePlace, onlyLoop, type Place, query, type Ran, until } from './ralph.ts'
+
+const FAILING_SUITE = `import { test } from 'node:test'
+test('two and two', () => { throw new Error('two and two is not five') })
+`
+
+/** Writes something new on every call, so that the loop is seen to move. */
+const WORKS = 'echo "$RALPH_ITERATION" >> progress.txt'
+const CLAIMS = 'echo "<promise>COMPLETE</promise>"'
+
+function run(place: Place, agent: string, ...flags: string[]): Promise<Ran> {
+  return place.ralph(['run', 'Do the task.', '--agent', agent, '--json', ...flags])
+}
+
+/** What a loop came to, in the words of the last line of `--json`. */
+function outcome(place: Place, { code, end }: Ran): object {
+  const { status, reason, proof, iterations } = end
+  return { code, status, reason, proof, iterations, calls: place.calls().length }
+}
+
+const halted = (reason: string, counts: { iterations: number; calls: number }, code = 1) => ({
+  code,
+  status: 'halted',
+  reason,
+  proof: null,
+  ...counts,
+})
+
+const complete = (proof: 'verified' | 'claimed', calls: number) => ({
+  code: 0,
+  status: 'completed',
+  reason: null,
+  proof,
+  iterations: calls,
+  calls,
+})
+
+const needsInput = (calls: number) => ({
+  code: 4,
+  status: 'needs-input',
+  reason: null,
+  proof: null,
+  iterations: calls,
+  calls,
+})
+
+function ofType({ lines }: Ran, type: string): Line[] {
+  return lines.filter((line) => line.type === type)
+}
+
+function claims(place: Place): unknown[] {
+  return query(place, 'SELECT claim FROM iteration ORDER BY n').map(({ claim }) => claim)
+}
+
+const GAVE_UP = halted('no-progress', { iterations: 3, calls: 3 })
+
+describe.concurrent.each([
+  { where: 'a git repository', git: true },
+  { where: 'a plain folder', git: false },
+])('in $where', ({ git }) => {
+  test('a claim without work is refused every time by a failing test suite', async () => {
+    const place = makePlace({ git })
+    place.write('sum.test.mjs', FAILING_SUITE)
+    if (git) commitAll(place)
+    const ran = await run(place, place.agent(CLAIMS), '--verify', 'node --test')
+    expect(outcome(place, ran)).toEqual(GAVE_UP)
+    expect(ran.end.false_claims).toBe(3)
+    expect(ofType(ran, 'check-end')).toHaveLength(3)
+    expect(place.prompt(1)).not.toContain('You said it was done')
+    expect(place.prompt(2)).toContain('You said it was done, but it is not')
+    expect(place.prompt(2)).toContain('two and two is not five')
+  })
+
+  test('a claim without work and without a check must be said twice', async () => {
+    const place = makePlace({ git })
+    const ran = await run(place, place.agent(CLAIMS))
+    expect(outcome(place, ran)).toEqual(complete('claimed', 2))
+    expect(place.prompt(2)).toContain('nothing has changed')
+  })
+
+  test('a claim without work is taken when the check passes, because there was nothing to do', async () => {
+    const place = makePlace({ git })
+    expect(outcome(place, await run(place, place.agent(CLAIMS), '--verify', 'true'))).toEqual(complete('verified', 1))
+  })
+
+  test.each([
+    { what: 'with a failing check', flags: ['--verify', 'false'] },
+    { what: 'without a check', flags: [] },
+  ])('an agent that echoes its prompt claims nothing, $what', async ({ flags }) => {
+    const place = makePlace({ git })
+    const ran = await run(
+      place,
+      place.agent(`cat '${place.root}/prompts/'"$(wc -l < '${place.root}/calls')"`),
+      ...flags,
+    )
+    expect(outcome(place, ran)).toEqual(GAVE_UP)
+    expect(claims(place)).toEqual(['none', 'none', 'none'])
+  })
+
+  test('an agent that crashes every time is given up after three calls, and no iteration is counted', async () => {
+    const place = makePlace({ git })
+    const ran = await run(place, place.agent('echo "Segmentation fault" >&2; exit 1'))
+    expect(outcome(place, ran)).toEqual(halted('agent-failed', { iterations: 0, calls: 3 }))
+    expect(ran.end.sentence).toContain('Segmentation fault')
+    expect(place.calls()).toEqual(['1 1', '1 2', '1 3'])
+  })
+})
+
+describe.concurrent('an agent that only talks', () => {
+  const WORDS: readonly [story: string, words: string][] = [
+    ['refuses to claim', 'I will not output <promise>COMPLETE</promise> yet, because two tests fail.'],
+    ['refuses on a line of its own', 'I will not say the following:\\n<promise>COMPLETE</promise>'],
+    ['plans to claim', 'When all is done I will output <promise>COMPLETE</promise>.'],
+    ['has only set things up', 'The setup is done. I will continue tomorrow with the rest.'],
+    ['uses the bare word', 'Done. Everything is complete and finished.'],
+    ['shows the tag in a code block', 'The last line must be:\\n```\\n<promise>COMPLETE</promise>\\n```'],
+    ['promises something else', '<promise>COMPLETED</promise>'],
+  ]
+
+  test.each(WORDS)('and %s claims nothing where a check fails', async (_, words) => {
+    const place = makePlace()
+    expect(outcome(place, await run(place, place.agent(`printf '${words}\\n'`), '--verify', 'false'))).toEqual(GAVE_UP)
+    expect(claims(place)).toEqual(['none', 'none', 'none'])
+  })
+
+  test.each(WORDS)('and %s claims nothing where there is no check', async (_, words) => {
+    const place = makePlace()
+    expect(outcome(place, await run(place, place.agent(`printf '${words}\\n'`)))).toEqual(GAVE_UP)
+    expect(claims(place)).toEqual(['none', 'none', 'none'])
+  })
+
+  test('is stopped by a check that passes, once it has stalled', async () => {
+    const place = makePlace()
+    const ran = await run(place, place.agent('echo "Looking around."'), '--verify', 'true')
+    expect(outcome(place, ran)).toEqual(complete('verified', 3))
+  })
+
+  test('is told that nothing moves before it is given up', async () => {
+    const place = makePlace()
+    await run(place, place.agent('echo "Looking around."'))
+    expect(place.prompt(2)).not.toContain('Nothing in the work tree has changed lately')
+    expect(place.prompt(3)).toContain('Nothing in the work tree has changed lately')
+  })
+
+  test('is given up without an iteration limit, too', async () => {
+    const place = makePlace()
+    expect(outcome(place, await run(place, place.agent('echo hm'), '--max-iterations', '0'))).toEqual(GAVE_UP)
+  })
+
+  test('is given up sooner or later as --no-progress says', async () => {
+    const place = makePlace()
+    const ran = await run(place, place.agent('echo hm'), '--no-progress', '5')
+    expect(outcome(place, ran)).toEqual(halted('no-progress', { iterations: 5, calls: 5 }))
+  })
+
+  test('does not move the loop by writing files that git ignores', async () => {
+    const place = makePlace()
+    place.write('.gitignore', 'out/\n')
+    commitAll(place)
+    const ran = await run(place, place.agent('mkdir -p out; date +%s%N > out/now; echo "I wrote the output."'))
+    expect(outcome(place, ran)).toEqual(GAVE_UP)
+  })
+
+  // The state of the work tree is looked at after a turn only, so that what the checks wrote counts for the next turn.
+  test.fails('does not move the loop by what the checks write', async () => {
+    const place = makePlace()
+    place.write('check.sh', '#!/bin/sh\ndate +%s%N | tee report.txt\nexit 1\n', 0o755)
+    commitAll(place)
+    expect(outcome(place, await run(place, place.agent(CLAIMS), '--verify', './check.sh'))).toEqual(GAVE_UP)
+  })
+
+  test('does not claim on stderr', async () => {
+    const place = makePlace()
+    expect(outcome(place, await run(place, place.agent(`${CLAIMS} >&2`)))).toEqual(GAVE_UP)
+  })
+
+  test('does not claim on its way into a crash', async () => {
+    const place = makePlace()
+    const ran = await run(place, place.agent(`${WORKS}; ${CLAIMS}; exit 1`))
+    expect(outcome(place, ran)).toEqual(halted('agent-failed', { iterations: 0, calls: 3 }))
+  })
+})
+
+describe.concurrent('an echo', () => {
+  test('of a prompt that names the tag on a line of its own is no claim', async () => {
+    const place = makePlace()
+    const prompt = 'Do the task.\nWhen you are done, print this line:\n<promise>COMPLETE</promise>'
+    const echo = place.agent(`echo "user:"; cat '${place.root}/prompts/'"$(wc -l < '${place.root}/calls')"`)
+    const ran = await place.ralph(['run', prompt, '--agent', echo, '--json'])
+    expect(outcome(place, ran)).toEqual(GAVE_UP)
+  })
+
+  test('before an answer does not hide the claim in the answer', async () => {
+    const place = makePlace()
+    const echo = `cat '${place.root}/prompts/'"$(wc -l < '${place.root}/calls')"`
+    const ran = await run(place, place.agent(`${echo}; ${WORKS}; echo "It is all there."; ${CLAIMS}`))
+    expect(outcome(place, ran)).toEqual(complete('claimed', 1))
+  })
+})
+
+describe.concurrent('an agent that asks', () => {
+  test.each([
+    { what: 'with a failing check', flags: ['--verify', 'false'] },
+    { what: 'without a check', flags: [] },
+  ])('is answered once, then a person is asked, $what', async ({ flags }) => {
+    const place = makePlace()
+    const ran = await run(place, place.agent('echo "There are two ways. Which database should I use?"'), ...flags)
+    expect(outcome(place, ran)).toEqual(needsInput(2))
+    expect(place.prompt(2)).toContain('Nobody is here to answer.')
+    expect(ran.end.sentence).toContain('Which database should I use?')
+  })
+
+  test('goes on with the words of a person', async () => {
+    const place = makePlace()
+    const agent = place.agent(
+      `if grep -q "A person says: use sqlite" '${place.root}/prompts/'"$(wc -l < '${place.root}/calls')"; then ${WORKS}; ${CLAIMS}; else echo "Which database should I use?"; fi`,
+    )
+    expect(outcome(place, await run(place, agent))).toEqual(needsInput(2))
+    const steered = await place.ralph(['steer', onlyLoop(place), 'use sqlite', '--json'])
+    expect(outcome(place, steered)).toEqual(complete('claimed', 3))
+  })
+
+  test('for a person in so many words is heard at once', async () => {
+    const place = makePlace()
+    const ran = await run(place, place.agent('echo "I stopped."; echo "<ask>May I drop the table?</ask>"'))
+    expect(outcome(place, ran)).toEqual(needsInput(1))
+    expect(ran.end.sentence).toContain('May I drop the table?')
+  })
+
+  test('and works all the same is not waited for', async () => {
+    const place = makePlace()
+    const agent = place.agent(`${WORKS}; [ "$RALPH_ITERATION" = 4 ] && ${CLAIMS} || echo "Shall I go on?"`)
+    expect(outcome(place, await run(place, agent))).toEqual(complete('claimed', 4))
+  })
+
+  test('for a permission that is denied twice waits for a person', async () => {
+    const place = makePlace()
+    const ran = await run(place, place.script([[{ denied: 'rm -rf node_modules' }, { text: 'I may not.' }]]))
+    expect(outcome(place, ran)).toEqual({ ...needsInput(2), calls: 0 })
+    expect(ran.end.sentence).toContain('rm -rf node_modules')
+  })
+})
+
+describe.concurrent('a limited agent', () => {
+  // A zone without summer time, so that the next full hour of the clock is plain to reckon.
+  const TZ = 'Asia/Kolkata'
+  const OFFSET_MS = 5.5 * 3_600_000
+  const HOUR_MS = 3_600_000
+
+  function nextHour(now: number, hoursAhead: number): { said: string; at: number } {
+    const at = (Math.floor((now + OFFSET_MS) / HOUR_MS) + hoursAhead) * HOUR_MS - OFFSET_MS
+    const hour = new Date(at + OFFSET_MS).getUTCHours()
+    return { said: `${hour % 12 || 12}${hour < 12 ? 'am' : 'pm'}`, at }
+  }
+
+  const limited = (said: string) => `echo "You've hit your limit · resets ${said}"; exit 1`
+
+  test('is waited for until the time it names, at no cost of an iteration, and can be cancelled', async () => {
+    const place = makePlace()
+    const { said, at } = nextHour(Date.now(), 3)
+    const going = place.start(['run', 'Do the task.', '--agent', place.agent(limited(said)), '--json'], { env: { TZ } })
+    const { next } = await until('the wait', () => going.lines().find(({ type }) => type === 'iteration-end'))
+    expect(next).toEqual({ kind: 'wait', why: 'limit', until: at })
+    const [status] = (await place.ralph(['status', '--json'])).lines
+    expect(status).toMatchObject({ status: 'waiting', iterations: 0, alive: true })
+    expect((await place.ralph(['cancel'])).code).toBe(0)
+    const ran = await going.ended
+    expect(outcome(place, ran)).toMatchObject({ code: 130, status: 'cancelled', iterations: 0, calls: 1 })
+  })
+
+  test('that is back only after the time limit halts the loop at once', async () => {
+    const place = makePlace()
+    const { said } = nextHour(Date.now(), 3)
+    const agent = place.agent(limited(said))
+    const ran = await place.ralph(['run', 'Do the task.', '--agent', agent, '--timeout', '5', '--json'], {
+      env: { TZ },
+    })
+    expect(outcome(place, ran)).toEqual(halted('timeout', { iterations: 0, calls: 1 }))
+    expect(ran.end.sentence).toContain("You've hit your limit")
+  })
+
+  test.each([
+    ['in the old words', 'echo "Claude AI usage limit reached"; exit 1', 'limit'],
+    ['on stderr', 'echo "HTTP 429 Too Many Requests" >&2; exit 1', 'limit'],
+    ['by overload', 'echo "API Error: 529 overloaded_error" >&2; exit 1', 'overload'],
+  ])('that names no time, %s, is tried again after a minute', async (_, lines, why) => {
+    const place = makePlace()
+    const going = place.start(['run', 'Do the task.', '--agent', place.agent(lines), '--json'])
+    const line = await until('the wait', () => going.lines().find(({ type }) => type === 'iteration-end'))
+    expect(line.next).toEqual({ kind: 'wait', why, until: Number(line.at) + 60_000 })
+    expect((await place.ralph(['cancel'])).code).toBe(0)
+    expect(outcome(place, await going.ended)).toMatchObject({ code: 130, iterations: 0, calls: 1 })
+  })
+
+  test('goes on by itself when the wait is over', async () => {
+    const place = makePlace()
+    const agent = place.script([
+      [
+        { attempt: 1, 'rate-limit': { resetsInSeconds: 1, message: 'limited for a second' } },
+        { edit: { path: 'a.txt', content: 'a' } },
+        { text: '<promise>COMPLETE</promise>' },
+      ],
+    ])
+    const ran = await run(place, agent)
+    expect(ran.end).toMatchObject({ status: 'completed', proof: 'claimed', iterations: 1 })
+    expect(ofType(ran, 'wait-end')).toHaveLength(1)
+    expect(query(place, 'SELECT n, attempts FROM iteration')).toEqual([{ n: 1, attempts: 2 }])
+  })
+
+  test('that talks about limits while it works is not limited', async () => {
+    const place = makePlace()
+    const ran = await run(place, place.agent(`${WORKS}; echo "The usage limit reached page is done."; ${CLAIMS}`))
+    expect(outcome(place, ran)).toEqual(complete('claimed', 1))
+  })
+})
+
+describe.concurrent('a loop that does not get better', () => {
+  const tests = [{ shell: ['node', '--test'] }, { text: 'I ran the tests.' }]
+
+  test('halts when three iterations only ran tests', async () => {
+    const place = makePlace()
+    const ran = await run(place, place.script([tests]))
+    expect(ran).toMatchObject({ code: 1, end: { reason: 'test-only', iterations: 3 } })
+  })
+
+  test('halts after its checks failed, when three iterations only ran tests', async () => {
+    const place = makePlace()
+    const ran = await run(place, place.script([tests]), '--verify', 'false')
+    expect(ran).toMatchObject({ code: 1, end: { reason: 'test-only', iterations: 3 } })
+    expect(ofType(ran, 'check-end')).toHaveLength(1)
+  })
+
+  test('completes when three iterations only ran tests and the checks pass', async () => {
+    const place = makePlace()
+    const ran = await run(place, place.script([tests]), '--verify', 'true')
+    expect(ran).toMatchObject({ code: 0, end: { proof: 'verified', iterations: 3 } })
+  })
+
+  test('halts when the same failure came five times, though the files change', async () => {
+    const place = makePlace()
+    place.write('sum.test.mjs', FAILING_SUITE)
+    commitAll(place)
+    const ran = await run(place, place.agent(`${WORKS}; ${CLAIMS}`), '--verify', 'node --test')
+    expect(outcome(place, ran)).toEqual(halted('same-error', { iterations: 5, calls: 5 }))
+    expect(place.prompt(5)).toContain('The same failure came 4 times in a row')
+  })
+
+  test('halts at --same-error', async () => {
+    const place = makePlace()
+    const ran = await run(place, place.agent(`${WORKS}; ${CLAIMS}`), '--verify', 'false', '--same-error', '2')
+    expect(outcome(place, ran)).toEqual(halted('same-error', { iterations: 2, calls: 2 }))
+  })
+
+  test('halts when its iterations are used, and says so', async () => {
+    const place = makePlace()
+    const ran = await run(place, place.agent(`${WORKS}; echo "Some more."`), '--max-iterations', '4')
+    expect(outcome(place, ran)).toEqual(halted('max-iterations', { iterations: 4, calls: 4 }))
+    expect(ran.end.sentence).toContain('All 4 iterations are used.')
+  })
+
+  test('halts at its limits of tokens and money', async () => {
+    const turn = [{ usage: { tokens: 600, costUsd: 0.5 } }, { shell: ['sh', '-c', 'date +%N >> log'] }, { text: 'On.' }]
+    const place = makePlace()
+    const tokens = await run(place, place.script([turn]), '--max-tokens', '1000')
+    expect(tokens).toMatchObject({ code: 1, end: { reason: 'tokens', iterations: 2, tokens: 1200 } })
+    const cost = await run(place, place.script([turn]), '--max-cost', '1.2')
+    expect(cost).toMatchObject({ code: 1, end: { reason: 'cost', iterations: 3, cost_usd: 1.5 } })
+  })
+})
+
+describe.concurrent('a loop that is done', () => {
+  test.each([
+    { how: 'with a claim', say: CLAIMS },
+    { how: 'without a word', say: ':' },
+  ])('on its last allowed iteration is done, $how', async ({ say }) => {
+    const place = makePlace()
+    const agent = place.agent(`${WORKS}; [ "$RALPH_ITERATION" -lt 3 ] || { touch finished; ${say}; }`)
+    const ran = await run(place, agent, '--verify', 'test -e finished', '--max-iterations', '3')
+    expect(outcome(place, ran)).toEqual(complete('verified', 3))
+  })
+
+  test('is done at the first claim when it changed something and nothing checks it', async () => {
+    const place = makePlace()
+    const ran = await run(place, place.agent(`${WORKS}; ${CLAIMS}`))
+    expect(outcome(place, ran)).toEqual(complete('claimed', 1))
+  })
+
+  test('is done at the second weak claim in a row', async () => {
+    const place = makePlace()
+    const ran = await run(place, place.agent(`${WORKS}; echo "All tests passing."`))
+    expect(outcome(place, ran)).toEqual(complete('claimed', 2))
+    expect(place.prompt(2)).toContain('If you are done, put <promise>COMPLETE</promise> alone on the last line.')
+  })
+
+  test.each([
+    { signal: 'TASK_COMPLETE', flags: [] },
+    { signal: 'SHIP IT', flags: ['--signal', 'SHIP IT'] },
+  ])('may say $signal', async ({ signal, flags }) => {
+    const place = makePlace()
+    const ran = await run(place, place.agent(`${WORKS}; echo "It works."; echo "${signal}"`), ...flags)
+    expect(outcome(place, ran)).toEqual(complete('claimed', 1))
+  })
+
+  test('tells every failing check at once', async () => {
+    const place = makePlace()
+    const agent = place.agent(`${WORKS}; [ "$RALPH_ITERATION" = 1 ] || touch a b; ${CLAIMS}`)
+    const ran = await run(place, agent, '--verify', 'ls a', '--verify', 'ls b', '--verify', 'true')
+    expect(outcome(place, ran)).toEqual(complete('verified', 2))
+    expect(place.prompt(2)).toContain('The check `ls a` failed.')
+    expect(place.prompt(2)).toContain('The check `ls b` failed.')
+    expect(place.prompt(2)).not.toContain('The check `true` failed.')
+  })
+})
+
+describe.concurrent('--until', () => {
+  test('needs no claim and no prompt', async () => {
+    const place = makePlace()
+    const agent = place.agent(`${WORKS}; [ "$RALPH_ITERATION" -lt 2 ] || touch finished`)
+    const ran = await place.ralph(['run', '--until', 'test -e finished', '--agent', agent, '--json'])
+    expect(outcome(place, ran)).toEqual(complete('verified', 2))
+    expect(place.prompt(1)).toMatch(/^Make the command `test -e finished` pass\./)
+  })
+
+  test('does not end on a claim alone', async () => {
+    const place = makePlace()
+    const ran = await run(place, place.agent(CLAIMS), '--until', 'false')
+    expect(outcome(place, ran)).toEqual(GAVE_UP)
+  })
+})
+
+describe.concurrent('stages', () => {
+  const says = (stage: string, ...more: object[]) => [...more, { text: `<promise>${stage}</promise>` }]
+  const edit = (path: string, content = path) => ({ edit: { path, content } })
+  const STAGES = ['--stage', 'ONE=test -e one', '--stage', 'TWO=test -e two']
+
+  test('pass one after the other, each by its own check', async () => {
+    const place = makePlace()
+    const turns = [says('ONE', edit('one')), says('TWO', edit('other')), says('TWO', edit('two'))]
+    const ran = await run(place, place.script(turns), ...STAGES)
+    expect(ran).toMatchObject({ code: 0, end: { proof: 'verified', iterations: 3, false_claims: 1 } })
+  })
+
+  test('are claimed in order', async () => {
+    const place = makePlace()
+    const turns = [says('TWO', edit('two')), says('ONE', edit('one')), says('TWO', edit('two', 'again'))]
+    const ran = await run(place, place.script(turns), ...STAGES)
+    expect(ran).toMatchObject({ code: 0, end: { proof: 'verified', iterations: 3 } })
+  })
+
+  test('are all checked again at the end', async () => {
+    const place = makePlace()
+    const breakIt = { shell: ['rm', 'one'] }
+    const turns = [
+      says('ONE', edit('one')),
+      says('TWO', edit('two'), breakIt),
+      says('ONE', edit('one')),
+      says('TWO', edit('two', 'again')),
+    ]
+    const ran = await run(place, place.script(turns), ...STAGES)
+    expect(ran).toMatchObject({ code: 0, end: { proof: 'verified' } })
+    expect(place.read('one')).toBe('one')
+  })
+
+  test('without checks pass on the word of the agent', async () => {
+    const place = makePlace()
+    const turns = [says('ONE', edit('one')), says('TWO', edit('two'))]
+    const ran = await run(place, place.script(turns), '--stage', 'ONE', '--stage', 'TWO')
+    expect(ran).toMatchObject({ code: 0, end: { proof: 'claimed', iterations: 2 } })
+  })
+})
+
+describe.concurrent('a wrapped prompt', () => {
+  const wrapped = `Build the parser.
+
+IMPORTANT COMPLETION CRITERIA:
+- Work on this task iteratively until all requirements are met
+- Maximum iterations allowed: 2
+- Test and validate your work thoroughly
+- When you have fully completed all requirements and all tests pass,
+  output exactly: <promise>PARSER READY</promise>
+- Do NOT output the completion promise unless the task is actually complete
+
+The task will loop until you output the completion signal or reach the iteration limit.`
+
+  test('brings its own limit', async () => {
+    const place = makePlace()
+    const ran = await place.ralph(['run', wrapped, '--agent', place.agent(`${WORKS}; ${CLAIMS}`), '--json'])
+    expect(outcome(place, ran)).toEqual(halted('max-iterations', { iterations: 2, calls: 2 }))
+  })
+
+  test('brings its own promise', async () => {
+    const place = makePlace()
+    const agent = place.agent(`${WORKS}; echo "<promise>PARSER READY</promise>"`)
+    expect(outcome(place, await place.ralph(['run', wrapped, '--agent', agent, '--json']))).toEqual(
+      complete('claimed', 1),
+    )
+    expect(place.prompt(1)).toMatch(/^Build the parser\.\n\n---/)
+  })
+
+  test('gives way to flags', async () => {
+    const place = makePlace()
+    const flags = ['--max-iterations', '3', '--completion-promise', 'COMPLETE']
+    const agent = place.agent(`${WORKS}; [ "$RALPH_ITERATION" -lt 3 ] || ${CLAIMS}`)
+    const ran = await place.ralph(['run', wrapped, '--agent', agent, '--json', ...flags])
+    expect(outcome(place, ran)).toEqual(complete('claimed', 3))
+  })
+
+  test('that is echoed is no claim', async () => {
+    const place = makePlace()
+    const ran = await place.ralph(['run', wrapped, '--agent', place.agent(`printf '%s' '${wrapped}'`), '--json'])
+    expect(outcome(place, ran)).toEqual(halted('max-iterations', { iterations: 2, calls: 2 }))
+  })
+})

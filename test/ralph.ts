@@ -1,0 +1,238 @@
+/** The built ralph, run as a person would run it: in a temporary place of its own, with small scripts as its agents. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll } from 'vitest'
+
+export const LAUNCHER: string = resolve(import.meta.dirname, '..', 'bin', 'ralph.cjs')
+
+/** A folder to work in, a home for ralph and one for the person, all below one temporary folder. */
+export type Place = {
+  root: string
+  /** The work folder. */
+  dir: string
+  /** RALPH_HOME. */
+  home: string
+  env: Record<string, string>
+  /** Runs ralph to its end. */
+  ralph(args: readonly string[], how?: How): Promise<Ran>
+  /** Starts ralph and leaves it running. */
+  start(args: readonly string[], how?: How): Running
+  /** An agent of these lines of sh, as `--agent` names it. It lies outside the work folder and notes every call. */
+  agent(lines: string): string
+  /** A scripted agent that plays these turns. */
+  script(turns: readonly (readonly object[])[]): string
+  /** The calls of `agent` so far, as "iteration attempt". */
+  calls(): string[]
+  /** What the agent was told in its n-th call. */
+  prompt(call: number): string
+  write(name: string, text: string, mode?: number): void
+  read(name: string): string
+}
+
+export type How = { env?: Record<string, string | undefined>; cwd?: string; node?: string; stdin?: string }
+
+export type Line = Record<string, unknown> & { type?: string }
+
+export type Ran = {
+  code: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  stderr: string
+  /** What `--json` printed. */
+  lines: Line[]
+  /** The last of them. */
+  end: Line
+  /** The most memory ralph itself held. */
+  peakMb: number
+}
+
+export type Running = { pid: number; child: ChildProcess; stdout(): string; lines(): Line[]; ended: Promise<Ran> }
+
+const places: Place[] = []
+const children = new Set<ChildProcess>()
+
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  for (const { root } of places.splice(0)) rmSync(root, { recursive: true, force: true, maxRetries: 5 })
+})
+
+export function makePlace({ git }: { git: boolean } = { git: true }): Place {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-test-')))
+  const dir = join(root, 'work')
+  const home = join(root, 'ralph-home')
+  for (const folder of [dir, join(root, 'home'), join(root, 'tmp'), join(root, 'prompts')]) mkdirSync(folder)
+  const env: Record<string, string> = {
+    PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+    HOME: join(root, 'home'),
+    TMPDIR: join(root, 'tmp'),
+    RALPH_HOME: home,
+    GIT_CONFIG_NOSYSTEM: '1',
+    ...person('AUTHOR'),
+    ...person('COMMITTER'),
+  }
+  const place: Place = {
+    root,
+    dir,
+    home,
+    env,
+    ralph: (args, how) => start(place, args, how).ended,
+    start: (args, how) => start(place, args, how),
+    agent(lines) {
+      const file = join(root, 'agent.sh')
+      const note = `echo "$RALPH_ITERATION $RALPH_ATTEMPT" >> '${root}/calls'\n`
+      const keep = `cat > '${root}/prompts/'"$(wc -l < '${root}/calls' | tr -d ' ')"\n`
+      writeFileSync(file, `#!/bin/sh\n${note}${keep}${lines}\n`, { mode: 0o755 })
+      return `command:${file}`
+    },
+    script(turns) {
+      writeFileSync(join(root, 'script.json'), JSON.stringify({ turns }))
+      return `scripted:${join(root, 'script.json')}`
+    },
+    calls: () => (existsSync(join(root, 'calls')) ? readFileSync(join(root, 'calls'), 'utf8').trim().split('\n') : []),
+    prompt: (call) => readFileSync(join(root, 'prompts', String(call)), 'utf8'),
+    write(name, text, mode) {
+      mkdirSync(dirname(join(dir, name)), { recursive: true })
+      writeFileSync(join(dir, name), text)
+      if (mode !== undefined) chmodSync(join(dir, name), mode)
+    },
+    read: (name) => readFileSync(join(dir, name), 'utf8'),
+  }
+  places.push(place)
+  if (git) {
+    place.write('README.md', 'A project.\n')
+    commitAll(place)
+  }
+  return place
+}
+
+function person(role: string): Record<string, string> {
+  return { [`GIT_${role}_NAME`]: 'Somebody', [`GIT_${role}_EMAIL`]: 'somebody@localhost' }
+}
+
+export function commitAll({ dir, env }: Place): void {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: dir, env, stdio: 'ignore' })
+  if (!existsSync(join(dir, '.git'))) git('init', '--quiet')
+  git('add', '--all')
+  git('commit', '--quiet', '--allow-empty', '--message', 'A state')
+}
+
+function start(place: Place, args: readonly string[], how: How = {}): Running {
+  const child = spawn(how.node ?? process.execPath, [LAUNCHER, ...args], {
+    cwd: how.cwd ?? place.dir,
+    env: { ...place.env, ...how.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  children.add(child)
+  child.stdin.on('error', () => {}) // it may end without reading
+  child.stdin.end(how.stdin ?? '')
+  let stdout = ''
+  let stderr = ''
+  let peakMb = 0
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  const look = setInterval(() => (peakMb = Math.max(peakMb, peakOf(child.pid ?? 0))), 100)
+  const ended = once(child, 'close').then(([code, signal]): Ran => {
+    clearInterval(look)
+    children.delete(child)
+    if (BUG.test(stderr)) throw new Error(`ralph ${args.join(' ')} met a bug of its own:\n${stderr}`)
+    const lines = args.includes('--json') ? jsonLines(stdout) : []
+    return { code, signal, stdout, stderr, lines, end: lines.at(-1) ?? {}, peakMb }
+  })
+  return { pid: child.pid ?? 0, child, stdout: () => stdout, lines: () => jsonLines(wholeLines(stdout)), ended }
+}
+
+// However a command ends, a person gets a sentence and never a stack.
+const BUG = /this is a bug in ralph|^\s+at .+:\d+:\d+\)?$/m
+
+function peakOf(pid: number): number {
+  try {
+    return Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+  } catch {
+    return 0 // it has ended
+  }
+}
+
+function wholeLines(text: string): string {
+  return text.slice(0, text.lastIndexOf('\n') + 1)
+}
+
+/** Every line must be one JSON object. */
+function jsonLines(text: string): Line[] {
+  return text.split('\n').flatMap((line) => (line ? [JSON.parse(line) as Line] : []))
+}
+
+/** Looks again and again until something is there. */
+export async function until<Found>(
+  what: string,
+  look: () => Found | undefined | null | false | Promise<Found | undefined | null | false>,
+  withinMs = 15_000,
+): Promise<Found> {
+  const end = performance.now() + withinMs
+  for (;;) {
+    const found = await look()
+    if (found) return found
+    if (performance.now() > end) throw new Error(`Waited ${withinMs} ms in vain: ${what}.`)
+    await sleep(10)
+  }
+}
+
+/** The living processes that carry this in their environment, such as `RALPH_LOOP_ID=abc`. */
+export function carriers(marker: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const carries = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(marker)
+        return carries && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
+      } catch {
+        return false // it has ended
+      }
+    })
+}
+
+/** Whether a process watches files, as ralph does when it waits for news. */
+export function watchesFiles(pid: number): boolean {
+  return readdirSync(`/proc/${pid}/fd`).some((fd) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${fd}`) === 'anon_inode:inotify'
+    } catch {
+      return false // it has been closed
+    }
+  })
+}
+
+export type Row = Record<string, unknown>
+
+/** Asks ralph's database, as it lies on the disk. */
+export function query({ home }: Place, sql: string, ...values: string[]): Row[] {
+  const database = new DatabaseSync(join(home, 'ralph.db'), { readOnly: true, timeout: 5_000 })
+  try {
+    return database.prepare(sql).all(...values) as Row[]
+  } finally {
+    database.close()
+  }
+}
+
+/** The one loop of a place. */
+export function onlyLoop(place: Place): string {
+  const [row, ...more] = query(place, 'SELECT id FROM loop')
+  if (!row || more.length > 0) throw new Error(`Expected one loop, found ${more.length + (row ? 1 : 0)}.`)
+  return String(row.id)
+}
