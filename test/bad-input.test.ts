@@ -670,6 +670,17 @@ describe.concurrent('a home', () => {
     expect(ran.end).toMatchObject({ reason: 'no-progress', iterations: 3 })
   })
 
+  test('that may not be written is refused', async ({ skip }) => {
+    skip(process.getuid?.() === 0, 'root may write everywhere')
+    const place = makePlace({ git: false })
+    mkdirSync(place.home, { mode: 0o500 })
+    for (const args of [['status'], ['run', 'x', '--agent', 'command:true']]) {
+      const ran = await place.ralph(args)
+      expect(ran.code).toBe(1)
+      expect(sentence(ran)).toContain('Make it writable, or set RALPH_HOME to another folder.')
+    }
+  })
+
   test('that is read-only is refused, and what is in it stays', async ({ skip, onTestFinished }) => {
     const place = makePlace({ git: false })
     const disk = mountSmall(place, '8m')

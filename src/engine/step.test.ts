@@ -296,6 +296,7 @@ describe('a claim without checks', () => {
     ['a tree that never moved supports nothing', [idles, claimsIdly('weak')], 'turn 2, turn 3'],
     ['a tree at rest is no claim', [works, ...times(3, idles)], 'turn 2, turn 3, turn 4, halt no-progress'],
     ['a clear one in an untouched tree is weak', [claimsIdly('clear')], 'turn 2'],
+    ['a clear one in an untouched tree that is out of sight is weak', [turn({ claim: { kind: 'clear' } })], 'turn 2'],
     [
       'a clear one in an untouched tree, said again, completes',
       times(2, claimsIdly('clear')),

@@ -144,7 +144,7 @@ function readProc(name: string): string | undefined {
 
 function signalAll(pids: readonly number[], signal: 'SIGTERM' | 'SIGKILL'): void {
   for (const pid of pids) {
-    if (pid === 0 || pid === 0) continue
+    if (pid === 0) continue // that would be the group of ralph itself
     try {
       process.kill(pid, signal)
     } catch {
