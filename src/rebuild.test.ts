@@ -217,7 +217,7 @@ test('whatever happened, it is the same once it is made anew', async () => {
         expect(await withStore(everything)).toEqual(before)
       },
     ),
-    { numRuns: 20 },
+    { numRuns: 10 },
   )
 })
 

@@ -326,7 +326,7 @@ nohup sleep 1000 >/dev/null 2>&1 &
   })
 })
 
-describe.concurrent('an agent that floods', () => {
+describe('an agent that floods', () => {
   test.each([
     { what: 'with lines', flood: `yes "$(printf '%0200d' 7)" | head -c 1000000000` },
     { what: 'without a line break', flood: `head -c 1000000000 /dev/zero | tr '\\000' x` },

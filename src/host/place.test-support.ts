@@ -37,7 +37,7 @@ export async function eventually<Answer>(
 }
 
 /** Whether this machine lets the tests make file systems of their own: only root may, and not in every container. */
-export const canMount: boolean = tryMount(temporaryMountPoint(), 'size=64k')
+export const canMount: boolean = looksMountable(temporaryMountPoint())
 
 /** A file system in memory. It is full soon, or read-only when told to be. */
 export function smallDisk(options: string): { path: string; remount(options: string): void } {
@@ -63,20 +63,45 @@ function tryMount(path: string, options: string): boolean {
   return mounted
 }
 
+function looksMountable(path: string): boolean {
+  return succeeds('mount', '-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', path) && succeeds('umount', path)
+}
+
 function succeeds(program: string, ...args: string[]): boolean {
   return spawnSync(program, args).status === 0
 }
 
 /** The processes whose environment carries this text, zombies apart. */
 export function running(marker: string): number[] {
-  return readdirSync('/proc').flatMap((name) => {
-    try {
-      if (!/^\d+$/.test(name) || !readFileSync(`/proc/${name}/environ`, 'latin1').includes(marker)) return []
-      return /\) [ZX] /.test(readFileSync(`/proc/${name}/stat`, 'latin1')) ? [] : [Number(name)]
-    } catch {
-      return [] // it has ended meanwhile
+  return readdirSync('/proc').flatMap((name) =>
+    /^\d+$/.test(name) && carries(Number(name), marker) ? [Number(name)] : [],
+  )
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  } catch {
+    return false // nothing by that number
+  }
+}
+
+/** A process that is becoming another program has no environment for a moment, so an empty one is looked at again. */
+function carries(pid: number, marker: string): boolean {
+  try {
+    for (let look = 0; look < 50; look++) {
+      const environment = readFileSync(`/proc/${pid}/environ`, 'latin1')
+      if (environment) return environment.includes(marker) && isAlive(pid)
+      if (!isAlive(pid) || isOfTheKernel(pid)) return false
     }
-  })
+  } catch {
+    // it has ended meanwhile, or belongs to somebody else
+  }
+  return false
+}
+
+function isOfTheKernel(pid: number): boolean {
+  return /\) \S 2 /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
 }
 
 /** A file of ours, as a program in another process imports it. */
