@@ -113,7 +113,8 @@ async function runChecks(bench: Workbench, loop: Loop, { checks }: CheckNext, si
     if (!verdict) return { kind: 'lost', at: bench.now() }
     verdicts.push(verdict)
   }
-  return { kind: 'checked', at: bench.now(), verdicts, findings: [] }
+  const tree = await bench.tree()
+  return { kind: 'checked', at: bench.now(), verdicts, findings: [], ...(tree === undefined ? {} : { tree }) }
 }
 
 /** Only time can end these waits; for a person nobody waits here. An order is taken at once. */

@@ -74,7 +74,8 @@ export type Order =
 
 export type Fact = { at: number } & (
   | { kind: 'turned'; turn: Turn }
-  | { kind: 'checked'; verdicts: Verdict[]; findings: string[] }
+  /** `tree`: its state after the checks, so that what they write is not taken for work of the agent. */
+  | { kind: 'checked'; verdicts: Verdict[]; findings: string[]; tree?: string }
   /** A wait's time came. */
   | { kind: 'woke' }
   /** The driver died or was stopped inside `next`: the same iteration goes on as another attempt, and what it cost counts. */

@@ -130,11 +130,11 @@ function afterLoss(loop: Loop, at: number): Loop {
   return stop ? halt(loop, stop) : again({ ...loop, tally }, at)
 }
 
-type Checked = { verdicts: Verdict[]; findings: string[] }
+type Checked = { verdicts: Verdict[]; findings: string[]; tree?: string }
 
 function afterChecks(loop: Loop, checked: Checked, at: number): Loop {
   const slowBefore = loop.tally.slow
-  const tally = countChecks(loop.tally, checked.verdicts)
+  const tally = countChecks(loop.tally, checked.verdicts, checked.tree)
   const refused = isClaimRefused(loop, checked.verdicts)
   const counted = { ...loop, tally: { ...tally, falseClaims: tally.falseClaims + (refused ? 1 : 0) } }
   const broken = checked.verdicts.find(({ result }) => result === 'broken')

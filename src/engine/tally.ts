@@ -62,12 +62,13 @@ function countIteration(spec: Spec, { before, tally, turn, moved }: Counting): T
 }
 
 /** Counts a round of checks: open failures, and whether they fell. */
-export function countChecks(before: Tally, verdicts: readonly Verdict[]): Tally {
+export function countChecks(before: Tally, verdicts: readonly Verdict[], tree?: string): Tally {
   const failures = openFailures(verdicts)
   const better = failures < (before.best ?? Number.POSITIVE_INFINITY)
   const improved = better && before.best !== undefined
   const tally: Tally = {
     ...before,
+    ...(tree === undefined ? {} : { tree }),
     failures,
     best: better ? failures : (before.best ?? failures),
     falling: before.failures !== undefined && failures < before.failures,

@@ -11,6 +11,7 @@ import type { Config } from '../../formats/config.ts'
 import { unwrapPrompt } from '../../formats/wrapped-prompt.ts'
 import { git } from '../../host/git.ts'
 import { findProgram } from '../../host/process.ts'
+import type { LocalStore } from '../../host/sqlite.ts'
 import { openTree } from '../../host/tree.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import { type Command, type Context, loadConfig, newLoopId, workFolder } from './context.ts'
@@ -66,6 +67,7 @@ export const run: Command = {
     const config = loadConfig(context, dir)
     const resolved = await resolveSpec(args, { context, config, dir })
     const store = context.store()
+    await warnOfOthers(store, dir)
     await pruneTranscripts(context, store)
     const id = newLoopId()
     const tree = await (await openTree({ dir, home: context.home, loop: id }))()
@@ -78,6 +80,17 @@ export const run: Command = {
     })
   },
 }
+
+/** Two loops in one folder take each other's changes for their own. That may be wanted; it is said. */
+async function warnOfOthers(store: LocalStore, dir: string): Promise<void> {
+  for (const { id, status } of await store.list({ dir, limit: 100 }))
+    if (OPEN.has(status) && (await store.isDriven(id)))
+      process.stderr.write(
+        `ralph: loop ${id} is at work in this folder, too. Each will take the other's changes for its own.\n`,
+      )
+}
+
+const OPEN: ReadonlySet<string> = new Set(['running', 'verifying', 'waiting'])
 
 type Given = { context: Context; config: Config; dir: string }
 
@@ -97,6 +110,8 @@ async function resolveSpec(args: Args, { context, config, dir }: Given): Promise
     ...(until ? [until] : []),
   ]
   const stages = args.many('stage').map(parseStage)
+  const twice = stages.find(({ name }, index) => stages.findIndex((other) => other.name === name) !== index)
+  if (twice) throw usage(spec, `The stage ${twice.name} is given twice. Give each its own name.`)
   for (const check of [...checks, ...stages.flatMap((stage) => stage.check ?? [])]) parseCommandLine(check)
   const prompt = wrapped?.prompt ?? text
   return {

@@ -10,7 +10,8 @@ export function openOutput(stream: NodeJS.WriteStream, env: Readonly<Record<stri
     write: (text) => void stream.write(text),
     live,
     color: live && !env.NO_COLOR,
-    columns: stream.columns || 80,
+    // Only a terminal has an edge; what is read by a program is never cut.
+    columns: stream.isTTY ? stream.columns || 80 : Number.POSITIVE_INFINITY,
   }
 }
 
