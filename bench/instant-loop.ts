@@ -57,6 +57,14 @@ function specFor(dir: string, iterations: number): Loop['spec'] {
     until: false,
     stages: [],
     limits: { iterations, noProgress: 3, sameError: 5 },
-    work: { dir, agent: 'command:instant', agentArgs: [], silenceMinutes: 10, checkMinutes: 10 },
+    work: {
+      dir,
+      agent: 'command:instant',
+      agentArgs: [],
+      permissions: 'bypass',
+      context: 'fresh',
+      silenceMinutes: 10,
+      checkMinutes: 10,
+    },
   }
 }

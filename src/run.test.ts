@@ -74,7 +74,15 @@ type Given = Partial<Omit<Spec, 'limits' | 'work'>> & {
 }
 
 async function make({ agent: name, limits, silenceMinutes = 1, ...spec }: Given, id = 'a1'): Promise<Loop> {
-  const work = { dir, agent: name, agentArgs: [], silenceMinutes, checkMinutes: 1 }
+  const work = {
+    dir,
+    agent: name,
+    agentArgs: [],
+    permissions: 'bypass' as const,
+    context: 'fresh' as const,
+    silenceMinutes,
+    checkMinutes: 1,
+  }
   const tree = await (await openTree({ dir, home, loop: id }))()
   const loop = startLoop(id, specOf({ ...spec, work }, limits), {
     at: Date.now(),

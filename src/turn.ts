@@ -42,7 +42,7 @@ async function turnIn(folder: () => string, bench: Workbench, { loop, next, sign
   const { now } = bench
   const { dir, agent: name, silenceMinutes } = loop.spec.work
   const { agent, target } = parseAgent(name)
-  const request = requestOf(bench, loop, { prompt: buildTurnPrompt(loop, next), target, folder })
+  const request = requestOf(bench, loop, { prompt: buildTurnPrompt(loop, next), target, folder, fresh: next.fresh })
   const { argv, env, stdin, dialogue } = agent.command(request)
   const program = argv[0] ?? ''
   if (!findProgram(program, dir, bench.env.PATH)) return { kind: 'turned', at: now(), turn: missing(program) }
@@ -90,7 +90,7 @@ export type Finding = Pick<Workbench, 'store' | 'now' | 'self'>
 /** An attempt that the transcript knows but the store does not was lost; what it cost counts. */
 async function findLoss(bench: Finding, loop: Loop, next: TurnNext): Promise<Fact | undefined> {
   const { agent, target } = parseAgent(loop.spec.work.agent)
-  const parser = agent.parser(requestOf(bench, loop, { prompt: '', target, folder: () => '' }))
+  const parser = agent.parser(requestOf(bench, loop, { prompt: '', target, folder: () => '', fresh: next.fresh }))
   let begun = false
   let lost = false
   for await (const entry of readTurnLog(bench.store.transcripts.turnFile(loop.id, next.iteration))) {
@@ -102,10 +102,11 @@ async function findLoss(bench: Finding, loop: Loop, next: TurnNext): Promise<Fac
   return { kind: 'lost', at: bench.now(), ...costOf(parser.end({ code: null, signal: 'SIGKILL' }, new Map())) }
 }
 
-type Asked = { prompt: string; target: string; folder: () => string }
+type Asked = { prompt: string; target: string; folder: () => string; fresh: boolean }
 
-function requestOf(bench: Finding, loop: Loop, { prompt, target, folder }: Asked): Request {
-  const { dir, agentArgs } = loop.spec.work
+function requestOf(bench: Finding, { spec, tally }: Loop, { prompt, target, folder, fresh }: Asked): Request {
+  const { dir, agentArgs, model, permissions, context } = spec.work
+  const resume = context === 'same' && !fresh ? tally.session : undefined
   return {
     prompt,
     target,
@@ -115,9 +116,11 @@ function requestOf(bench: Finding, loop: Loop, { prompt, target, folder }: Asked
     dir,
     extraArgs: agentArgs,
     mode: 'headless',
-    permissions: 'bypass',
+    permissions,
     self: bench.self,
     at: bench.now(),
+    ...(model === undefined ? {} : { model }),
+    ...(resume === undefined ? {} : { resume }),
   }
 }
 

@@ -1,7 +1,14 @@
 /** What ralph must know about a coding agent: data and pure functions, one file an agent. */
+import type { Session } from '../engine/loop.ts'
 
 export type Agent = {
   name: string
+  /** How to name what must be started; absent where the agent's own program is. */
+  targetExample?: string
+  /** Which of these it knows what to do with. */
+  settings: readonly ('model' | 'permissions' | 'context')[]
+  /** The flags that make it work without asking, as they are shown to the user. */
+  bypass?: string
   /** How to find it without a model call. Absent: there is nothing to look for. */
   probe?: Probe
   command(request: Request): Command
@@ -24,7 +31,7 @@ export type Request = {
   mode: 'headless' | 'interactive'
   model?: string
   /** The agent's own session to go on with. */
-  resume?: string
+  resume?: Session
   permissions: 'bypass' | 'ask'
   /** What stands behind the colon of `--agent name:target`. */
   target: string
@@ -89,7 +96,7 @@ export type Outcome = {
   finalText: string
   /** What the agent or the system said when it did not end well. */
   message?: string
-  session?: string
+  session?: Session
   tokens: number
   /** Absent: the agent does not report it. */
   costUsd?: number

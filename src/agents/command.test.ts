@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Exit, Outcome, Request } from './agent.ts'
-import { command, readReset } from './command.ts'
+import { command } from './command.ts'
+import { readReset } from './reset.ts'
 
 const NOON = Date.UTC(2026, 0, 5, 12)
 const MINUTE = 60_000

@@ -1,9 +1,12 @@
 /** Any program as an agent: the prompt on stdin, its stdout is its final text, exit 0 is success. */
 import { parseCommandLine } from '../formats/command-line.ts'
 import type { Agent, Exit, Outcome, Parser } from './agent.ts'
+import { readReset } from './reset.ts'
 
 export const command: Agent = {
   name: 'command',
+  targetExample: '--agent command:./my-agent',
+  settings: [],
   graceMs: 5_000,
   command: ({ target, extraArgs, prompt }) => ({
     argv: [...parseCommandLine(target), ...extraArgs],
@@ -63,31 +66,6 @@ function readLimit(text: string, at: number): Pick<Outcome, 'kind' | 'resetsAt'>
     return { kind: 'rate-limit', ...(resetsAt === undefined ? {} : { resetsAt }) }
   }
   return OVERLOADED.test(text) ? { kind: 'overloaded' } : undefined
-}
-
-/** `resets 3pm`, `resets at 15:30`, `try again in 20 minutes`, `Retry-After: 30`: local times, the next that comes. */
-export function readReset(text: string, at: number): number | undefined {
-  const after = /(?:try again|retry|resets?) (?:in|after) (\d+)\s*(s|sec|seconds?|m|min|minutes?|h|hours?)\b/i.exec(
-    text,
-  )
-  if (after) return at + Number(after[1]) * unitMs(after[2] ?? '')
-  const seconds = /retry-after:?\s*(\d+)/i.exec(text)
-  if (seconds) return at + Number(seconds[1]) * 1_000
-  const clock = /(?:resets?|try again)(?: at)? (\d{1,2})(?::(\d\d))?\s*(am|pm)?\b/i.exec(text)
-  return clock ? nextClock(at, clock) : undefined
-}
-
-function unitMs(unit: string): number {
-  return unit.startsWith('h') ? 3_600_000 : unit.startsWith('m') ? 60_000 : 1_000
-}
-
-function nextClock(at: number, [, hour = '', minute, half]: RegExpExecArray): number | undefined {
-  if (!half && !minute) return undefined
-  const hours = (Number(hour) % (half ? 12 : 24)) + (half?.toLowerCase() === 'pm' ? 12 : 0)
-  const time = new Date(at)
-  time.setHours(hours, Number(minute ?? 0), 0, 0)
-  if (time.getTime() <= at) time.setDate(time.getDate() + 1)
-  return time.getTime()
 }
 
 function lastLine(text: string): string {

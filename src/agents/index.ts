@@ -2,10 +2,11 @@
 import { RalphError } from '../error.ts'
 import { nearest } from '../formats/nearest.ts'
 import type { Agent } from './agent.ts'
+import { claude } from './claude.ts'
 import { command } from './command.ts'
 import { scripted } from './scripted.ts'
 
-const agents: Readonly<Record<string, Agent>> = { command, scripted }
+export const agents: Readonly<Record<string, Agent>> = { claude, command, scripted }
 
 /** `command:./my-agent --flag` → the command agent and its target. */
 export function parseAgent(text: string): { agent: Agent; target: string } {
@@ -20,11 +21,7 @@ export function parseAgent(text: string): { agent: Agent; target: string } {
       `There is no agent "${name}".${close ? ` Did you mean "${close}"?` : ''} Known: ${Object.keys(agents).join(', ')}. Any other program can be used as command:"program with arguments".`,
     )
   }
-  if (!target) throw new RalphError('usage', `The agent "${name}" needs to know what to start: ${EXAMPLES[name]}.`)
+  if (!target && agent.targetExample)
+    throw new RalphError('usage', `The agent "${name}" needs to know what to start: ${agent.targetExample}.`)
   return { agent, target }
-}
-
-const EXAMPLES: Readonly<Record<string, string>> = {
-  command: '--agent command:./my-agent',
-  scripted: '--agent scripted:script.json',
 }

@@ -3,6 +3,8 @@ import type { Agent, AgentEvent, Exit, Outcome, Parser, Usage } from './agent.ts
 
 export const scripted: Agent = {
   name: 'scripted',
+  targetExample: '--agent scripted:script.json',
+  settings: [],
   graceMs: 1_000,
   command: ({ self, target, extraArgs, prompt }) => ({
     argv: [...self('scripted-agent'), target, ...extraArgs],

@@ -25,6 +25,7 @@ export function toTurn(outcome: Outcome, { prompt, claimable, checks, tree }: Se
     ...(tree === undefined ? {} : { tree }),
     ...(outcome.costUsd === undefined ? {} : { costUsd: count(outcome.costUsd) }),
     ...(outcome.resetsAt === undefined ? {} : { resetsAt: outcome.resetsAt }),
+    ...(outcome.session === undefined ? {} : { session: outcome.session }),
   }
 }
 

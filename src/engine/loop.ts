@@ -33,7 +33,21 @@ export type Limits = {
 }
 
 /** Where the work happens and with whom. For the driver's hands; the engine carries it and never reads it. */
-export type Work = { dir: string; agent: string; agentArgs: string[]; silenceMinutes: number; checkMinutes: number }
+export type Work = {
+  dir: string
+  agent: string
+  agentArgs: string[]
+  model?: string
+  /** `bypass`: the agent asks for no permission. `ask`: it works with those its own settings give. */
+  permissions: 'bypass' | 'ask'
+  /** `fresh`: every iteration begins anew. `same`: it goes on in the agent's own session. */
+  context: 'fresh' | 'same'
+  silenceMinutes: number
+  checkMinutes: number
+}
+
+/** An agent's own session, and what it has cost by the agent's own count. */
+export type Session = { id: string; costUsd: number }
 
 export type Claim = { kind: 'none' | 'weak' | 'clear'; stage?: string }
 
@@ -55,6 +69,7 @@ export type Turn = {
   tokens: number
   costUsd?: number
   resetsAt?: number
+  session?: Session
 }
 
 /** `broken`: could not be started. `timeout`: did not end in time. */
@@ -154,6 +169,7 @@ export type Tally = {
   falling: boolean
   /** Checks that ran out of time the last time. */
   slow: string[]
+  session?: Session
   /** Names of the stages passed. */
   passed: string[]
   /** What a pause interrupted. */

@@ -71,7 +71,15 @@ export function specOf(change: Partial<Omit<Spec, 'limits'>> = {}, limits: Parti
     checks: [],
     until: false,
     stages: [],
-    work: { dir: '.', agent: 'scripted', agentArgs: [], silenceMinutes: 10, checkMinutes: 10 },
+    work: {
+      dir: '.',
+      agent: 'scripted',
+      agentArgs: [],
+      permissions: 'bypass',
+      context: 'fresh',
+      silenceMinutes: 10,
+      checkMinutes: 10,
+    },
     ...change,
     limits: { iterations: 10, noProgress: 3, sameError: 5, ...limits },
   }

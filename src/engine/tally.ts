@@ -21,6 +21,7 @@ export function countTurn(spec: Spec, before: Tally, turn: Turn): Tally {
     stalled: moved ? 0 : before.stalled,
     testOnly: moved ? 0 : before.testOnly,
     ...(turn.tree === undefined ? {} : { tree: turn.tree }),
+    ...(turn.session === undefined ? {} : { session: turn.session }),
     ...changed(before, turn),
   }
   switch (turn.end) {

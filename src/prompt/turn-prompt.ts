@@ -25,9 +25,10 @@ function quoted(words: string): string {
   return words.replace(/^/gm, '> ')
 }
 
-function whereWeAre({ spec, tally }: Loop, { iteration }: { iteration: number }): string {
+function whereWeAre({ spec, tally }: Loop, { iteration, fresh }: { iteration: number; fresh: boolean }): string {
   const most = iterationLimit(spec.limits, tally)
-  return `This is iteration ${iteration}${most > 0 ? ` of at most ${most}` : ''} of a loop. You have no memory of the earlier ones: the files and the git log show what they did. Nobody is watching, so do not ask; choose the sensible way and note the choice.`
+  const remembers = spec.work.context === 'same' && !fresh
+  return `This is iteration ${iteration}${most > 0 ? ` of at most ${most}` : ''} of a loop.${remembers ? '' : ' You have no memory of the earlier ones: the files and the git log show what they did.'} Nobody is watching, so do not ask; choose the sensible way and note the choice.`
 }
 
 function howItIsChecked({ spec }: Loop): string {

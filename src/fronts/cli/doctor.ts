@@ -1,6 +1,9 @@
 /** `ralph doctor`: is everything there that ralph needs, and can a damaged database be made anew? */
+
+import { agents } from '../../agents/index.ts'
 import { RalphError } from '../../error.ts'
 import { git } from '../../host/git.ts'
+import { probeAgent } from '../../host/probe.ts'
 import { type Rebuilt, rebuild } from '../../rebuild.ts'
 import { type CommandSpec, parseArgs } from './args.ts'
 import type { Command, Context } from './context.ts'
@@ -9,7 +12,7 @@ import { count, paint } from './text.ts'
 const spec: CommandSpec = {
   name: 'doctor',
   words: '[options]',
-  summary: 'Looks whether Node, the home folder, the database and git are in order.',
+  summary: 'Looks whether Node, the home folder, the database and git are in order, and which agents are here.',
   options: {
     rebuild: { help: 'put the database aside and make a new one from the transcripts' },
     json: { help: 'print one JSON object a line' },
@@ -23,10 +26,10 @@ export const doctor: Command = {
   async run(argv, context) {
     const args = parseArgs(spec, argv, 0)
     if (args.flag('rebuild')) context.out.write(rebuiltSentence(await rebuild(context.home, context.now)))
-    const findings = [node(), await database(context), await gitFound(context)]
+    const findings = [node(), await database(context), await gitFound(context), ...(await agentsFound(context))]
     for (const finding of findings)
       context.out.write(args.flag('json') ? `${JSON.stringify(finding)}\n` : line(context, finding))
-    return findings.every(({ ok }) => ok) ? 0 : 1
+    return findings.every(({ ok, what }) => ok || Object.hasOwn(agents, what)) ? 0 : 1
   },
 }
 
@@ -49,6 +52,23 @@ async function database(context: Context): Promise<Finding> {
     throw cause
   }
 }
+
+/** An agent that is not here is no fault: one is enough. */
+async function agentsFound({ cwd, env }: Context): Promise<Finding[]> {
+  const probed = Object.values(agents).flatMap(({ name, probe }) => (probe ? [{ name, probe }] : []))
+  return Promise.all(
+    probed.map(async ({ name, probe }) => {
+      const found = await probeAgent(probe, { dir: cwd, env })
+      return {
+        what: name,
+        ok: found !== undefined,
+        says: found ? [found.version, found.path, LOGIN[found.login]].join(' · ') : 'not found',
+      }
+    }),
+  )
+}
+
+const LOGIN = { yes: 'logged in', unknown: 'login not known' } as const
 
 async function gitFound({ cwd }: Context): Promise<Finding> {
   const version = await git(cwd, ['--version'])

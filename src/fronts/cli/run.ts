@@ -4,7 +4,7 @@ import { isAbsolute, resolve } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { parseAgent } from '../../agents/index.ts'
 import { estimateIterations } from '../../engine/limits.ts'
-import { type Limits, type Spec, type Stage, startLoop } from '../../engine/loop.ts'
+import { type Limits, type Spec, type Stage, startLoop, type Work } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
 import { parseCommandLine } from '../../formats/command-line.ts'
 import type { Config } from '../../formats/config.ts'
@@ -27,7 +27,13 @@ only starts the checks; the loop ends when they pass, or with one sentence that 
 Exit codes: 0 complete, 1 stopped short of done, 2 wrong use, 3 agent missing or unusable, 4 needs your input, 130 paused or cancelled.`,
   options: {
     file: { value: 'F', help: 'read the prompt from a file' },
-    agent: { value: 'A', help: 'command:"program with arguments" or scripted:FILE (or RALPH_AGENT)' },
+    agent: { value: 'A', help: 'claude, command:"program with arguments" or scripted:FILE (or RALPH_AGENT)' },
+    model: { value: 'M', help: 'the model the agent shall use' },
+    permissions: {
+      value: 'MODE',
+      help: 'bypass (default: the agent asks for nothing) or ask (only what its own settings allow)',
+    },
+    context: { value: 'KIND', help: 'fresh (default: every iteration begins anew) or same (goes on in one session)' },
     verify: {
       value: 'CMD',
       many: true,
@@ -129,6 +135,7 @@ async function resolveSpec(args: Args, { context, config, dir }: Given): Promise
     work: {
       dir,
       agent: locate(agent, { context, dir }),
+      ...settingsOf(args, agent),
       agentArgs: args.rest,
       silenceMinutes: args.amount('silence') ?? 10,
       checkMinutes: args.amount('check-timeout') ?? 10,
@@ -211,14 +218,38 @@ function environmentNumber(env: Context['env'], name: string): number | undefine
   return Number(value)
 }
 
+function settingsOf(args: Args, name: string): Pick<Work, 'model' | 'permissions' | 'context'> {
+  const { agent } = parseAgent(name)
+  for (const setting of ['model', 'permissions', 'context'] as const)
+    if (args.text(setting) !== undefined && !agent.settings.includes(setting))
+      throw usage(
+        spec,
+        `--${setting} means nothing to the agent "${agent.name}". Leave it out, or put it into the agent's own command line.`,
+      )
+  const model = args.text('model')
+  return {
+    permissions: oneOf(args, 'permissions', ['bypass', 'ask']),
+    context: oneOf(args, 'context', ['fresh', 'same']),
+    ...(model === undefined ? {} : { model }),
+  }
+}
+
+/** The first is the default. */
+function oneOf<Choice extends string>(args: Args, name: string, choices: readonly [Choice, ...Choice[]]): Choice {
+  const given = args.text(name) ?? choices[0]
+  const found = choices.find((choice) => choice === given)
+  if (found === undefined) throw usage(spec, `--${name} must be ${choices.join(' or ')}, but is "${given}".`)
+  return found
+}
+
 /** The agent with its file as a path that holds wherever the loop is resumed; an agent that is not there is said at once. */
 function locate(text: string, { context, dir }: { context: Context; dir: string }): string {
   const { agent, target } = parseAgent(text)
   if (agent.name === 'scripted') return `scripted:${isAbsolute(target) ? target : resolve(context.cwd, target)}`
-  const [program = ''] = parseCommandLine(target)
-  if (findProgram(program, dir, context.env.PATH)) return text
+  const program = agent.name === 'command' ? parseCommandLine(target)[0] : target || agent.probe?.programs[0]
+  if (findProgram(program ?? '', dir, context.env.PATH)) return text
   throw new RalphError(
     'agent-missing',
-    `The agent "${program}" was not found${program.includes('/') ? ` below ${dir}` : ' on PATH'}. Install it, or name its path.`,
+    `The agent "${program}" was not found${program?.includes('/') ? ` below ${dir}` : ' on PATH'}. Install it, or name its path. \`ralph doctor\` tells which agents are here.`,
   )
 }

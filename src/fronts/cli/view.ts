@@ -1,5 +1,6 @@
 /** What `ralph run` shows while a loop goes on: a live status line, one line a finished iteration, and the sentence at the end. */
 import type { AgentEvent } from '../../agents/agent.ts'
+import { parseAgent } from '../../agents/index.ts'
 import { iterationLimit } from '../../engine/limits.ts'
 import { type Fact, type Loop, statusOf } from '../../engine/loop.ts'
 import { allChecks, openStages } from '../../engine/stages.ts'
@@ -51,6 +52,9 @@ export function openView(output: Output, now: () => number): View {
       line(
         `${paint(output, 'bold', 'ralph')} loop ${paint(output, 'cyan', loop.id)} · agent ${spec.work.agent} · ${limit > 0 ? `up to ${count(limit, 'iteration')}` : 'no iteration limit'}`,
       )
+      const { bypass } = parseAgent(spec.work.agent).agent
+      if (bypass && spec.work.permissions === 'bypass')
+        line(`permissions: bypassed with ${bypass}; --permissions ask replaces it`)
       if (checks.length > 0) line(checks.map((check) => `check: ${check}`).join('\n'))
       else
         line(paint(output, 'yellow', 'No check: the agent is taken at its word. `--verify "npm test"` would prove it.'))

@@ -1,0 +1,219 @@
+/** Claude Code, headless: one `claude -p` a turn, read from its stream of JSON lines. */
+import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
+import { parseJsonLine, text } from './json-line.ts'
+import { readReset } from './reset.ts'
+
+export const claude: Agent = {
+  name: 'claude',
+  settings: ['model', 'permissions', 'context'],
+  bypass: '--dangerously-skip-permissions',
+  probe: {
+    programs: ['claude'],
+    versionArgs: ['--version'],
+    login: {
+      files: ['~/.claude/.credentials.json'],
+      variables: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
+    },
+  },
+  graceMs: 5_000,
+  command,
+  parser: (request) => streamParser(request),
+}
+
+function command({ prompt, mode, model, resume, permissions, extraArgs, target }: Request): Command {
+  const flags = [
+    ...(permissions === 'bypass' ? ['--dangerously-skip-permissions'] : []),
+    ...(model ? ['--model', model] : []),
+    ...(resume ? ['--resume', resume.id] : []),
+    ...extraArgs,
+  ]
+  const program = target || 'claude'
+  if (mode === 'interactive') return { argv: [program, ...flags, '--', prompt], env: {}, stdin: '' }
+  return { argv: [program, '--print', '--output-format', 'stream-json', '--verbose', ...flags], env: {}, stdin: prompt }
+}
+
+type Seen = {
+  words: string
+  session: string
+  result?: Json
+  error: string
+  resetsAt?: number
+  ran: string[]
+  stderr: string[]
+}
+type Json = Record<string, unknown>
+
+function streamParser(request: Request): Parser {
+  const seen: Seen = { words: '', session: '', error: '', ran: [], stderr: [] }
+  return {
+    push(line, stream) {
+      const event = stream === 'out' ? parseJsonLine(line) : undefined
+      if (event) return { events: take(event, seen) }
+      if (!line.trim()) return { events: [] }
+      seen.stderr = [...seen.stderr.slice(-19), line]
+      return { events: [{ kind: 'warning', message: line.slice(0, 500) }] }
+    },
+    end: (exit) => sumUp(seen, exit, request),
+  }
+}
+
+function take(event: Json, seen: Seen): AgentEvent[] {
+  switch (event.type) {
+    case 'system':
+      return takeSystem(event, seen)
+    case 'assistant':
+      return takeAssistant(event, seen)
+    case 'rate_limit_event':
+      return takeLimit(event, seen)
+    case 'result': {
+      // A background task that ends brings another result; the last one speaks for the whole turn.
+      seen.result = event
+      seen.session = text(event.session_id) ?? seen.session
+      return [{ kind: 'usage', usage: usageOf(event) }]
+    }
+    default:
+      return []
+  }
+}
+
+function takeSystem(event: Json, seen: Seen): AgentEvent[] {
+  if (event.subtype === 'init') {
+    seen.session = text(event.session_id) ?? ''
+    return [{ kind: 'session', id: seen.session }]
+  }
+  if (event.subtype === 'api_retry')
+    return [{ kind: 'retry', why: text(event.error) ?? `status ${event.error_status}` }]
+  if (event.subtype === 'permission_denied')
+    return [{ kind: 'warning', message: `denied: ${text(event.tool_name) ?? 'a tool'}` }]
+  return []
+}
+
+function takeAssistant(event: Json, seen: Seen): AgentEvent[] {
+  const inside = event.parent_tool_use_id !== null && event.parent_tool_use_id !== undefined
+  if (typeof event.error === 'string') seen.error = event.error
+  const events: AgentEvent[] = []
+  for (const block of blocksOf(event)) {
+    if (block.type === 'text' && typeof block.text === 'string') {
+      if (!inside) seen.words = block.text // what a helper of the agent's says is not its last word
+      events.push({ kind: 'text', text: block.text })
+    }
+    if (block.type === 'tool_use') {
+      const summary = summaryOf(block.input)
+      if (block.name === 'Bash') seen.ran.push(summary)
+      events.push({ kind: 'tool', name: text(block.name) ?? 'tool', summary })
+    }
+  }
+  return events
+}
+
+function takeLimit(event: Json, seen: Seen): AgentEvent[] {
+  const { status, resetsAt } = objectOf(event.rate_limit_info)
+  if (status !== 'rejected' || typeof resetsAt !== 'number') return []
+  seen.resetsAt = resetsAt * 1_000
+  return [{ kind: 'warning', message: `limited until ${new Date(seen.resetsAt).toISOString()}` }]
+}
+
+function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
+  const { result } = seen
+  const total = typeof result?.total_cost_usd === 'number' ? result.total_cost_usd : undefined
+  const base = {
+    finalText: text(result?.result) || seen.words,
+    denied: deniedIn(result),
+    ran: seen.ran,
+    tokens: tokensOf(result),
+    ...(seen.session ? { session: { id: seen.session, costUsd: total ?? resume?.costUsd ?? 0 } } : {}),
+    // With a resumed session Claude Code counts the money from that session's beginning.
+    ...(total === undefined ? {} : { costUsd: Math.max(0, total - (resume?.costUsd ?? 0)) }),
+  }
+  if (exit.stopped) return { ...base, kind: 'killed', message: STOPPED[exit.stopped] }
+  const complaint = complaintIn(seen.stderr.join('\n'))
+  if (exit.code !== 0 && complaint) return { ...base, ...complaint }
+  if (!result) return { ...base, ...withoutResult(seen, exit) }
+  if (result.is_error !== true && exit.code === 0) return { ...base, kind: 'ok' }
+  if (CUT_BY_OWN_LIMIT.has(String(result.subtype))) return { ...base, finalText: '', kind: 'ok' }
+  const message = text(result.result) ?? seen.stderr.at(-1) ?? `it ended with exit code ${exit.code}`
+  const kind = errorKind(result, seen.error)
+  const resetsAt = seen.resetsAt ?? readReset(message, at)
+  return { ...base, kind, message, ...(kind === 'rate-limit' && resetsAt !== undefined ? { resetsAt } : {}) }
+}
+
+const STOPPED = {
+  silent: 'it printed nothing for too long and was ended',
+  deadline: 'it was ended at the time limit',
+  told: 'it was stopped',
+} as const
+
+// `--max-turns` and `--max-budget-usd` among the agent's arguments: it worked, and its user wanted it cut there.
+const CUT_BY_OWN_LIMIT = new Set(['error_max_turns', 'error_max_budget_usd'])
+
+// `subtype` says "success" for nearly everything, so the other fields are asked, the surest first.
+function errorKind(result: Json, error: string): Outcome['kind'] {
+  const status = typeof result.api_error_status === 'number' ? result.api_error_status : undefined
+  if (result.terminal_reason === 'prompt_too_long') return 'context'
+  if (error === 'rate_limit' || status === 429) return 'rate-limit'
+  if (error === 'authentication_failed' || error === 'billing_error' || status === 401 || status === 403) return 'auth'
+  if (error === 'model_not_found' || status === 404) return 'config'
+  if (error === 'server_error' || error === 'overloaded' || (status !== undefined && status >= 500)) return 'overloaded'
+  if (error === 'max_output_tokens') return 'unknown'
+  if (error === 'invalid_request') return 'refused'
+  if (String(result.terminal_reason).startsWith('aborted')) return 'killed'
+  return result.terminal_reason === 'api_error' ? 'overloaded' : 'unknown' // what is left of API errors is the network
+}
+
+/** What it says on stderr when it does not even begin. */
+function complaintIn(said: string): { kind: Outcome['kind']; message: string } | undefined {
+  if (/cannot be used with root/i.test(said)) return { kind: 'config', message: AS_ROOT }
+  if (/no conversation found/i.test(said)) return { kind: 'context', message: said }
+  const wrong = /^.*(unknown option|invalid (option|argument)|not logged in|invalid api key).*$/im.exec(said)
+  return wrong ? { kind: 'config', message: wrong[0] } : undefined
+}
+
+function withoutResult({ stderr }: Seen, { signal, code }: Exit): { kind: Outcome['kind']; message: string } {
+  const ended = signal ? `it was ended by ${signal}` : `it ended with exit code ${code} and without a result`
+  return { kind: signal ? 'killed' : 'crash', message: [ended, stderr.at(-1)].filter(Boolean).join(': ') }
+}
+
+const AS_ROOT =
+  'Claude Code refuses to skip permissions for root. Run ralph as another user, give --permissions ask, or set IS_SANDBOX=1 if this machine is a sandbox.'
+
+function usageOf(result: Json): Usage {
+  const usage = objectOf(result.usage)
+  return {
+    input: amount(usage.input_tokens) + amount(usage.cache_creation_input_tokens),
+    output: amount(usage.output_tokens),
+    cached: amount(usage.cache_read_input_tokens),
+    scope: 'run',
+    ...(typeof result.total_cost_usd === 'number' ? { costUsd: result.total_cost_usd } : {}),
+  }
+}
+
+function tokensOf(result: Json | undefined): number {
+  if (!result) return 0
+  const { input, output, cached } = usageOf(result)
+  return input + output + cached
+}
+
+function deniedIn(result: Json | undefined): string[] {
+  const denials = Array.isArray(result?.permission_denials) ? result.permission_denials : []
+  return denials.map((denial) =>
+    [text(objectOf(denial).tool_name) ?? 'a tool', summaryOf(objectOf(denial).tool_input)].filter(Boolean).join(': '),
+  )
+}
+
+function blocksOf(event: Json): Json[] {
+  const { content } = objectOf(event.message)
+  return Array.isArray(content) ? content.map(objectOf) : []
+}
+
+function summaryOf(input: unknown): string {
+  const { command: line, file_path: path, pattern, url, description } = objectOf(input)
+  return text(line) ?? text(path) ?? text(pattern) ?? text(url) ?? text(description) ?? ''
+}
+
+function objectOf(value: unknown): Json {
+  return typeof value === 'object' && value !== null ? (value as Json) : {}
+}
+
+function amount(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0
+}

@@ -1,0 +1,8 @@
+import { defineConfig, type ViteUserConfig } from 'vitest/config'
+
+/** The real clients, one after the other: `npm run test:clients`. */
+const config: ViteUserConfig = defineConfig({
+  test: { include: ['test/**/*.live.ts'], testTimeout: 120_000, hookTimeout: 400_000, fileParallelism: false },
+})
+
+export default config
