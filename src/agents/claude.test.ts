@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { AgentEvent, Exit, Outcome, Request } from './agent.ts'
+import { claude } from './claude.ts'
+
+const request: Request = {
+  prompt: 'Work.',
+  mode: 'headless',
+  permissions: 'bypass',
+  target: '',
+  extraArgs: [],
+  dir: '.',
+  folder: '.',
+  self: () => [],
+  at: 0,
+}
+
+/** Plays what the real client printed. */
+function play(name: string, changed: Partial<Request> = {}): { outcome: Outcome; events: AgentEvent[] } {
+  const parser = claude.parser({ ...request, ...changed })
+  const events: AgentEvent[] = []
+  let exit: Exit = { code: null, signal: null }
+  for (const line of readFileSync(join(import.meta.dirname, 'fixtures', 'claude', `${name}.jsonl`), 'utf8').split(
+    '\n',
+  )) {
+    if (!line) continue
+    const entry: { out?: string; err?: string; exit?: Exit } = JSON.parse(line)
+    if (entry.exit) exit = entry.exit
+    else events.push(...parser.push(entry.out ?? entry.err ?? '', entry.out === undefined ? 'err' : 'out').events)
+  }
+  return { outcome: parser.end(exit, new Map()), events }
+}
+
+test.each<[scene: string, kind: Outcome['kind']]>([
+  ['ok', 'ok'],
+  ['promise-in-tool', 'ok'],
+  ['empty', 'ok'],
+  ['denied', 'ok'],
+  ['max-turns', 'ok'],
+  ['auth', 'auth'],
+  ['billing', 'auth'],
+  ['model', 'config'],
+  ['bad-flag', 'config'],
+  ['limited', 'rate-limit'],
+  ['limited-with-reset', 'rate-limit'],
+  ['overloaded', 'overloaded'],
+  ['server', 'overloaded'],
+  ['context', 'context'],
+  ['no-session', 'context'],
+])('%s is %s', (scene, kind) => {
+  expect(play(scene).outcome.kind).toBe(kind)
+})
+
+test('the final text is the last word of the agent, with what it took', () => {
+  const { outcome, events } = play('ok')
+  expect(outcome).toMatchObject({
+    finalText: 'All done.\n\n<promise>COMPLETE</promise>',
+    tokens: 240,
+    ran: ['echo hi > f.txt'],
+    denied: [],
+    session: { id: expect.stringMatching(/^[0-9a-f-]{36}$/), costUsd: expect.closeTo(0.0016, 6) },
+  })
+  expect(outcome.costUsd).toBeCloseTo(0.0016, 6)
+  expect(events).toContainEqual({ kind: 'tool', name: 'Bash', summary: 'echo hi > f.txt' })
+})
+
+test('what a tool prints is not the final text', () => {
+  expect(play('promise-in-tool').outcome.finalText).toBe('I looked around.')
+})
+
+test('a resumed session costs only what is new', () => {
+  const { outcome } = play('ok', { resume: { id: 'x', costUsd: 0.001 } })
+  expect(outcome.costUsd).toBeCloseTo(0.0006, 6)
+  expect(outcome.session?.costUsd).toBeCloseTo(0.0016, 6)
+})
+
+test('a denial names the tool and what it was to do', () => {
+  expect(play('denied').outcome.denied).toEqual(['Bash: touch x.txt'])
+})
+
+test('a limit knows when it ends', () => {
+  expect(play('limited-with-reset').outcome.resetsAt).toBe(4_102_444_800_000)
+  expect(play('limited').outcome.resetsAt).toBeUndefined()
+})
+
+test('errors speak in the words of the client', () => {
+  expect(play('auth').outcome.message).toContain('Invalid API key')
+  expect(play('bad-flag').outcome.message).toContain('--no-such-flag')
+})
+
+describe('without a result', () => {
+  const parser = () => claude.parser(request)
+
+  test('a client that is killed was killed', () => {
+    expect(parser().end({ code: null, signal: 'SIGKILL' }, new Map()).kind).toBe('killed')
+    expect(parser().end({ code: 143, signal: null, stopped: 'silent' }, new Map())).toMatchObject({ kind: 'killed' })
+  })
+
+  test('exit code 0 is no success', () => {
+    expect(parser().end({ code: 0, signal: null }, new Map()).kind).toBe('crash')
+  })
+
+  test('root is told what to do', () => {
+    const told = parser()
+    told.push('--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons', 'err')
+    expect(told.end({ code: 1, signal: null }, new Map())).toMatchObject({
+      kind: 'config',
+      message: expect.stringContaining('--permissions ask'),
+    })
+  })
+
+  test('half a line and unknown events are let pass', () => {
+    const told = parser()
+    expect(told.push('{"type":"assistant","mess', 'out').events).toEqual([
+      { kind: 'warning', message: '{"type":"assistant","mess' },
+    ])
+    expect(told.push('{"type":"from-the-future"}', 'out').events).toEqual([])
+    expect(told.push('{"type":"assistant","message":null}', 'out').events).toEqual([])
+  })
+})
+
+describe('the command', () => {
+  test.each<[story: string, changed: Partial<Request>, argv: string[]]>([
+    [
+      'bypasses permissions',
+      {},
+      ['claude', '--print', '--output-format', 'stream-json', '--verbose', '--dangerously-skip-permissions'],
+    ],
+    [
+      'asks when it shall',
+      { permissions: 'ask' },
+      ['claude', '--print', '--output-format', 'stream-json', '--verbose'],
+    ],
+    [
+      'takes a model, a session and arguments of its own',
+      { permissions: 'ask', model: 'm', resume: { id: 's', costUsd: 0 }, extraArgs: ['--x'], target: '/opt/claude' },
+      ['/opt/claude', '--print', '--output-format', 'stream-json', '--verbose', '--model', 'm', '--resume', 's', '--x'],
+    ],
+    ['talks to a person', { mode: 'interactive' }, ['claude', '--dangerously-skip-permissions', '--', 'Work.']],
+  ])('%s', (_, changed, argv) => {
+    expect(claude.command({ ...request, ...changed }).argv).toEqual(argv)
+  })
+})

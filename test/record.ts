@@ -1,0 +1,104 @@
+/**
+ * Records what a real client prints, for the tests of its parser: `node test/record.ts` writes src/agents/fixtures/claude/*.jsonl.
+ * Paths, ids and times are made neutral, so that a new recording differs only where the client does.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { installClient } from './clients.ts'
+import { type Reply, startModelServer } from './model-server.ts'
+
+const error = (status: number, type: string, message: string): Reply => ({ status, error: { type, message } })
+const bash = (command: string): Reply => ({ tools: [{ name: 'Bash', input: { command, description: 'a step' } }] })
+const DONE: Reply = { text: 'All done.\n\n<promise>COMPLETE</promise>' }
+const BYPASS = ['--dangerously-skip-permissions']
+const limit = {
+  'anthropic-ratelimit-unified-status': 'rejected',
+  'anthropic-ratelimit-unified-reset': '4102444800',
+  'anthropic-ratelimit-unified-representative-claim': 'five_hour',
+}
+
+type Scene = { replies: Reply[]; args?: string[]; env?: Record<string, string> }
+
+const SCENES: Readonly<Record<string, Scene>> = {
+  ok: { replies: [bash('echo hi > f.txt'), DONE] },
+  'promise-in-tool': { replies: [bash('echo "<promise>COMPLETE</promise>"'), { text: 'I looked around.' }] },
+  empty: { replies: [{ text: '' }] },
+  denied: { replies: [bash('touch x.txt'), { text: 'I was not allowed to.' }], args: [] },
+  auth: { replies: [error(401, 'authentication_error', 'invalid x-api-key')] },
+  billing: {
+    replies: [error(400, 'invalid_request_error', 'Your credit balance is too low to access the Anthropic API.')],
+  },
+  model: { replies: [error(404, 'not_found_error', 'model: nope')] },
+  limited: { replies: [error(429, 'rate_limit_error', 'slow down')] },
+  'limited-with-reset': {
+    replies: [{ ...error(429, 'rate_limit_error', 'limit'), headers: limit }],
+    env: { CLAUDE_CODE_OAUTH_TOKEN: 'dummy-token' },
+  },
+  overloaded: { replies: [error(529, 'overloaded_error', 'Overloaded')] },
+  server: { replies: [error(500, 'api_error', 'Internal server error')] },
+  context: { replies: [error(400, 'invalid_request_error', 'prompt is too long: 250000 tokens > 200000 maximum')] },
+  'max-turns': { replies: [bash('echo 1'), bash('echo 2'), DONE], args: [...BYPASS, '--max-turns', '1'] },
+  'no-session': { replies: [DONE], args: [...BYPASS, '--resume', '11111111-1111-4111-8111-111111111111'] },
+  'bad-flag': { replies: [DONE], args: [...BYPASS, '--no-such-flag'] },
+  root: { replies: [DONE], env: { IS_SANDBOX: '' } },
+}
+
+const client = installClient('claude')
+if ('missing' in client) throw new Error(client.missing)
+const folder = resolve('src/agents/fixtures/claude')
+mkdirSync(folder, { recursive: true })
+for (const [name, scene] of Object.entries(SCENES))
+  writeFileSync(join(folder, `${name}.jsonl`), await record(client.program, scene))
+
+async function record(program: string, { replies, args = BYPASS, env = {} }: Scene): Promise<string> {
+  const home = mkdtempSync(join(tmpdir(), 'ralph-record-'))
+  const server = await startModelServer(replies)
+  const child = spawn(program, ['--print', '--output-format', 'stream-json', '--verbose', ...args], {
+    cwd: home,
+    stdio: 'pipe',
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: home,
+      CLAUDE_CONFIG_DIR: join(home, '.claude'),
+      ANTHROPIC_BASE_URL: server.url,
+      ...(env.CLAUDE_CODE_OAUTH_TOKEN ? {} : { ANTHROPIC_API_KEY: 'dummy-key' }),
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      DISABLE_TELEMETRY: '1',
+      DISABLE_ERROR_REPORTING: '1',
+      IS_SANDBOX: '1',
+      CLAUDE_CODE_MAX_RETRIES: '0',
+      ...env,
+    },
+  })
+  const lines: object[] = []
+  for (const stream of ['out', 'err'] as const) {
+    let text = ''
+    child[stream === 'out' ? 'stdout' : 'stderr'].setEncoding('utf8').on('data', (piece: string) => {
+      text += piece
+      const whole = text.split('\n')
+      text = whole.pop() ?? ''
+      lines.push(...whole.filter(Boolean).map((line) => ({ [stream]: line })))
+    })
+  }
+  child.stdin.end('Please work.')
+  const [code, signal] = await once(child, 'close')
+  await server.close()
+  rmSync(home, { recursive: true, force: true })
+  return [...lines, { exit: { code, signal } }]
+    .map((line) => `${neutral(JSON.stringify(line), home, server.url)}\n`)
+    .join('')
+}
+
+function neutral(line: string, home: string, url: string): string {
+  return line
+    .replaceAll(home, '/home/somebody/project')
+    .replaceAll(url.replace('http://', ''), '127.0.0.1:1')
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '00000000-0000-4000-8000-000000000000')
+    .replace(/cc-socks\/\d+/g, 'cc-socks/1')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '2026-01-01T00:00:00.000Z')
+    .replace(/(\\"[a-z_]*(?:_ms|Ms)\\":)\d+/g, '$10')
+}
