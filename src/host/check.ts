@@ -1,7 +1,10 @@
-/** Runs a check: a command of the user's or the repo's, never the agent's. */
+/** Checks: commands of the user's or the repo's, never the agent's. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Verdict } from '../engine/loop.ts'
 import { parseCommandLine } from '../formats/command-line.ts'
 import { countFailures } from '../formats/failures.ts'
+import { findRepoChecks } from '../formats/repo-checks.ts'
 import { maskSecrets } from '../formats/secrets.ts'
 import { findProgram, runProgram } from './process.ts'
 
@@ -43,5 +46,14 @@ export async function runCheck(check: string, { dir, env, minutes, signal }: Che
     result: 'fail',
     tail: tail || `(no output; exit code ${ended.code ?? ended.signal})`,
     ...(failures ? { failures } : {}),
+  }
+}
+
+/** The checks that the project in a folder brings along. */
+export function findChecks(dir: string): string[] {
+  try {
+    return findRepoChecks({ names: readdirSync(dir), read: (name) => readFileSync(join(dir, name), 'utf8') })
+  } catch {
+    return [] // what cannot be read offers none
   }
 }

@@ -2,6 +2,7 @@
 import { setFlagsFromString } from 'node:v8'
 import type { Fact, Next } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
+import { findChecks } from '../../host/check.ts'
 import { openTree } from '../../host/tree.ts'
 import { drive, runHands, type Workbench } from '../../run.ts'
 import { takeUp } from '../../turn.ts'
@@ -45,7 +46,7 @@ export async function driveHere(
       self: selfIn(context.root),
       show: view.show,
     }
-    view.begin(loop)
+    view.begin(loop, findChecks(loop.spec.work.dir)[0])
     if (order) await store.tell(id, 'you', order)
     const ended = await drive(await takeUp(loop, lease, bench), lease, store, runHands(bench, view.saw))
     view.end(ended)

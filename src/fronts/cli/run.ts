@@ -9,6 +9,7 @@ import { RalphError } from '../../error.ts'
 import { parseCommandLine } from '../../formats/command-line.ts'
 import type { Config } from '../../formats/config.ts'
 import { unwrapPrompt } from '../../formats/wrapped-prompt.ts'
+import { findChecks } from '../../host/check.ts'
 import { git } from '../../host/git.ts'
 import { findProgram } from '../../host/process.ts'
 import type { LocalStore } from '../../host/sqlite.ts'
@@ -37,7 +38,7 @@ Exit codes: 0 complete, 1 stopped short of done, 2 wrong use, 3 agent missing or
     verify: {
       value: 'CMD',
       many: true,
-      help: 'a check that must pass; may be given several times; started without a shell',
+      help: 'a check that must pass, or auto for the ones of the project; may be given several times; started without a shell',
     },
     until: { value: 'CMD', help: 'check after every iteration, claim or not, and end when it passes' },
     stage: { value: 'NAME[=CMD]', many: true, help: 'a named part of done, in order, with its own promise and check' },
@@ -110,10 +111,9 @@ async function resolveSpec(args: Args, { context, config, dir }: Given): Promise
   const wrapped = unwrapPrompt(text)
   const agent = args.text('agent') ?? env.RALPH_AGENT ?? config.agent
   if (!agent) throw usage(spec, 'No agent is named. Give --agent command:"your-agent --its-flags", or set RALPH_AGENT.')
+  const verify = args.many('verify').length > 0 ? args.many('verify') : (config.verify ?? [])
   const checks = [
-    ...args.many('verify'),
-    ...(args.many('verify').length > 0 ? [] : (config.verify ?? [])),
-    ...(until ? [until] : []),
+    ...new Set([...verify.flatMap((check) => (check === 'auto' ? checksOf(dir) : [check])), ...(until ? [until] : [])]),
   ]
   const stages = args.many('stage').map(parseStage)
   const twice = stages.find(({ name }, index) => stages.findIndex((other) => other.name === name) !== index)
@@ -160,6 +160,15 @@ async function readPrompt(args: Args, context: Context): Promise<string | undefi
       { cause },
     )
   }
+}
+
+function checksOf(dir: string): string[] {
+  const found = findChecks(dir)
+  if (found.length > 0) return found
+  throw usage(
+    spec,
+    `--verify auto found no check in ${dir} (no test script, Makefile target, pytest, cargo, go, gradle or maven). Name one: --verify "make test".`,
+  )
 }
 
 function parseStage(text: string): Stage {

@@ -9,7 +9,8 @@ import { endingOf, iterationMark, iterationSentence, printEnding, type Settled }
 import { clock, count, money, type Output, paint, type Style, short } from './text.ts'
 
 export type View = {
-  begin(loop: Loop): void
+  /** `suggestion` is a check the project brings along, for a loop that has none. */
+  begin(loop: Loop, suggestion?: string): void
   show: Show
   saw(loop: Loop, fact: Fact): void
   say(text: string): void
@@ -45,7 +46,7 @@ export function openView(output: Output, now: () => number): View {
   }
 
   return {
-    begin(loop) {
+    begin(loop, suggestion = 'npm test') {
       const { spec } = loop
       const checks = allChecks(spec)
       const limit = iterationLimit(spec.limits, loop.tally)
@@ -57,7 +58,9 @@ export function openView(output: Output, now: () => number): View {
         line(`permissions: bypassed with ${bypass}; --permissions ask replaces it`)
       if (checks.length > 0) line(checks.map((check) => `check: ${check}`).join('\n'))
       else
-        line(paint(output, 'yellow', 'No check: the agent is taken at its word. `--verify "npm test"` would prove it.'))
+        line(
+          paint(output, 'yellow', `No check: the agent is taken at its word. --verify "${suggestion}" would prove it.`),
+        )
     },
     show(event, loop) {
       if (event.kind === 'turn-start') turnStartedAt = now()
