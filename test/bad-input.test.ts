@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { carriers, LAUNCHER, makePlace, onlyLoop, type Place, query, type Ran, until } from './ralph.ts'
@@ -118,7 +118,7 @@ describe.concurrent('a prompt', () => {
     for (const file of ['nope.md', '.']) {
       const ran = await place.ralph(['run', '--file', file, '--agent', place.agent(CLAIMS)])
       expect(ran.code).toBe(2)
-      expect(sentence(ran)).toContain(`The prompt file ${file} cannot be read.`)
+      expect(sentence(ran)).toContain(`The prompt file ${resolve(place.dir, file)} cannot be read.`)
     }
   })
 
@@ -179,7 +179,7 @@ describe.concurrent('an agent', () => {
     expect(sentence(ran)).toContain(words)
   })
 
-  test('whose script is missing or broken cannot be used', async () => {
+  test('whose script is missing or broken is refused before a loop is made of it', async () => {
     const place = makePlace({ git: false })
     place.write('half.json', '{"turns": [[{"text": "hal')
     place.write('odd.json', '{"turns": [[{"txt": "odd"}]]}')
@@ -188,9 +188,9 @@ describe.concurrent('an agent', () => {
       ['half.json', 'this is not JSON'],
       ['odd.json', 'step 1 of turn 1 is none of text'],
     ] as const) {
-      const ran = await run(place, `scripted:${file}`)
-      expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable', iterations: 0 } })
-      expect(ran.end.sentence).toContain(words)
+      const ran = await place.ralph(['run', 'x', '--agent', `scripted:${file}`])
+      expect(ran.code).toBe(2)
+      expect(sentence(ran)).toContain(words)
     }
   })
 

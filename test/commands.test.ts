@@ -290,7 +290,7 @@ describe.concurrent('ralph show', () => {
     expect(code).toBe(0)
     expect(stdout).toContain('The agent claimed to be done.')
     expect(stdout).toContain('ralph checked: ls finished fails')
-    expect(stdout).toContain('So iteration 2 began.')
+    expect(stdout).toContain('Next: iteration 2.')
     expect(stdout).toContain('So it is complete, and proven.')
     expect(stdout).toContain('complete, proof: verified, after 2 iterations.')
     expect((await place.ralph(['show', onlyLoop(place).slice(0, 5)])).stdout).toBe(stdout)
@@ -631,18 +631,19 @@ describe.concurrent('ralph doctor', () => {
 })
 
 describe.concurrent('ralph prune', () => {
-  test('removes the transcripts of loops that ended, and nothing else', async () => {
+  test('removes what was said in loops that ended, and nothing else', async () => {
     const place = makePlace()
     await place.ralph(['run', 'x', '--agent', place.agent(`${WORKS}; ${CLAIMS}`)])
     const done = onlyLoop(place)
     await place.ralph(['run', 'x', '--agent', place.agent('echo "<ask>Which way?</ask>"')])
     const before = (await place.ralph(['status', '--json'])).lines
     const open = String(before[0]?.loop_id)
-    const transcripts = () => readdirSync(join(place.home, 'transcripts')).sort()
-    expect((await place.ralph(['prune'])).stdout).toContain('0 loops')
-    expect(transcripts()).toEqual([done, open].sort())
-    expect((await place.ralph(['prune', '--days', '0'])).stdout).toContain('1 loop.')
-    expect(transcripts()).toEqual([open])
+    const files = (id: string) => readdirSync(join(place.home, 'transcripts', id)).sort()
+    expect((await place.ralph(['prune'])).stdout).toContain('0 iterations')
+    expect(files(done)).toEqual(['1.jsonl', 'loop.jsonl'])
+    expect((await place.ralph(['prune', '--days', '0'])).stdout).toContain('1 iteration.')
+    expect([files(done), files(open)]).toEqual([['loop.jsonl'], ['1.jsonl', 'loop.jsonl']])
+    expect((await place.ralph(['doctor', '--rebuild'])).code).toBe(0)
     expect((await place.ralph(['status', '--json'])).lines).toEqual(before)
     expect((await place.ralph(['show', done])).stdout).toContain('complete, proof: claimed')
     expect((await place.ralph(['resume', open])).code).toBe(4)
@@ -654,7 +655,7 @@ describe.concurrent('ralph prune', () => {
     await place.ralph(['run', 'x', '--agent', agent])
     const first = onlyLoop(place)
     await place.ralph(['run', 'x', '--agent', agent], { env: { RALPH_KEEP_DAYS: '0' } })
-    expect(existsSync(join(place.home, 'transcripts', first))).toBe(false)
+    expect(existsSync(join(place.home, 'transcripts', first, '1.jsonl'))).toBe(false)
     const wrong = await place.ralph(['prune'], { env: { RALPH_KEEP_DAYS: 'forever' } })
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('RALPH_KEEP_DAYS') })
   })

@@ -7,6 +7,8 @@ export type Agent = {
   targetExample?: string
   /** Which of these it knows what to do with. */
   settings: readonly ('model' | 'permissions' | 'context')[]
+  /** What it tells of its spending. */
+  reports: readonly ('tokens' | 'cost')[]
   /** The flags that make it work without asking, as they are shown to the user. */
   bypass?: string
   /** How to find it without a model call. Absent: there is nothing to look for. */

@@ -6,6 +6,7 @@ import { readReset } from './reset.ts'
 export const claude: Agent = {
   name: 'claude',
   settings: ['model', 'permissions', 'context'],
+  reports: ['tokens', 'cost'],
   bypass: '--dangerously-skip-permissions',
   probe: {
     programs: ['claude'],

@@ -194,6 +194,8 @@ describe('the time of a reset', () => {
     ['Asia/Kolkata', 'resets 3pm', '2026-01-06T09:30:00Z'],
     ['Asia/Kolkata', 'resets 6pm', '2026-01-05T12:30:00Z'],
     ['Pacific/Auckland', 'resets 3pm', '2026-01-06T02:00:00Z'],
+    ['UTC', 'resets 3pm (America/New_York)', '2026-01-05T20:00:00Z'],
+    ['Asia/Kolkata', 'resets 10:30pm (UTC)', '2026-01-05T22:30:00Z'],
   ])('is the next one on the clock of %s: %s', (place, words, iso) => {
     process.env.TZ = place
     expect(new Date(readReset(words, NOON) ?? 0).toISOString()).toBe(new Date(iso).toISOString())

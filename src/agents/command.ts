@@ -7,6 +7,7 @@ export const command: Agent = {
   name: 'command',
   targetExample: '--agent command:./my-agent',
   settings: [],
+  reports: [],
   graceMs: 5_000,
   command: ({ target, extraArgs, prompt }) => ({
     argv: [...parseCommandLine(target), ...extraArgs],

@@ -5,6 +5,7 @@ export const scripted: Agent = {
   name: 'scripted',
   targetExample: '--agent scripted:script.json',
   settings: [],
+  reports: ['tokens', 'cost'],
   graceMs: 1_000,
   command: ({ self, target, extraArgs, prompt }) => ({
     argv: [...self('scripted-agent'), target, ...extraArgs],

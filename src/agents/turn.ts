@@ -1,5 +1,5 @@
 /** What an agent's outcome means to the engine. */
-import { errorFingerprint } from '../engine/breaker.ts'
+import { errorFingerprint, plain } from '../engine/breaker.ts'
 import { type Claimable, readAsk, readClaim, withoutEcho } from '../engine/claim.ts'
 import type { Ask, Turn } from '../engine/loop.ts'
 import { maskSecrets } from '../formats/secrets.ts'
@@ -11,7 +11,7 @@ export type Seen = { prompt: string; claimable: Claimable; checks: readonly stri
 
 export function toTurn(outcome: Outcome, { prompt, claimable, checks, tree }: Seen): Turn {
   const end = ENDS[outcome.kind]
-  const text = maskSecrets(withoutEcho(outcome.finalText, prompt))
+  const text = maskSecrets(withoutEcho(plain(outcome.finalText), prompt))
   const ask = askOf(outcome, text)
   const words = end === 'ok' ? text : maskSecrets(outcome.message ?? text)
   return {

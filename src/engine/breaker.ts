@@ -75,6 +75,11 @@ export function errorFingerprint(text: string): string {
     .slice(-500)
 }
 
+/** Without colours and other escape sequences. */
+export function plain(text: string): string {
+  return text.replace(ANSI, '')
+}
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
 const ANSI = /\u001b\[[0-9;?]*[a-zA-Z]/g
 

@@ -135,6 +135,10 @@ describe('no claim', () => {
 
   test.each([
     // negations
+    `Nothing is done yet. ${TAG}`,
+    `The parser is not finished.\n${TAG}`,
+    `I cannot finish. Should I output this?\n${TAG}`,
+    `The instructions say to print:\n${TAG}\nbut the tests still fail, so I go on.`,
     `I will not output ${TAG} yet`,
     `I will not output \`${TAG}\` yet.`,
     `I won't print ${TAG} before the tests are green.`,

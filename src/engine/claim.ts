@@ -86,6 +86,7 @@ function judgeOccurrence(text: string, { start, end, stage }: Place): Claim {
   const alone = DECORATION.test(before) && DECORATION.test(after)
   const endsText = DECORATION.test(after) && end + after.length === text.length
   if (DISCLAIMED.test(alone ? runOn(left, right) : sentenceAround(left, right))) return { kind: 'none' }
+  if (UNFINISHED.test(left.slice(left.lastIndexOf('\n\n') + 1))) return { kind: 'none' }
   const kind = alone || endsText ? 'clear' : 'weak'
   return stage === undefined ? { kind } : { kind, stage }
 }
@@ -95,7 +96,11 @@ const DECORATION = /^[\uFE0F\s*_#✅✓✔☑🎉.!-]*$/u
 
 // Negations, conditions, plans and questions speak about a claim; they make none.
 const DISCLAIMED =
-  /\?|n[o']t\b|n’t\b|\b(never|cannot|without|until|unless|yet|if|when|whenever|once|as soon as|would|should|could|might|will|going to|plan|want|need|must|shall|about to|let me|no\s*$)\b|['’]ll\b|\bno\s*$/i
+  /\?|n[o']t\b|n’t\b|\b(never|cannot|without|until|unless|yet|if|when|whenever|once|as soon as|would|should|could|might|will|going to|plan|want|need|must|shall|about to|let me|(says?|told|asked|instructed) to|instructions?|no\s*$)\b|['’]ll\b|\bno\s*$/i
+
+// A text that says in the same breath that it is not done takes its claim back.
+const UNFINISHED =
+  /\b(not|isn['’]t|aren['’]t|hasn['’]t|cannot|can['’]t) (\w+ ){0,3}(done|finish(ed)?|completed?|ready)\b|\bnothing is (done|finished)\b/i
 
 /** For a claim on a line of its own: the line above and the line below, where the sentence runs on. */
 function runOn(left: string, right: string): string {
@@ -109,7 +114,7 @@ function runOn(left: string, right: string): string {
   return `${RUNS_ON.test(above) ? above : ''} ${below}`
 }
 
-const RUNS_ON = /([:,;–—-]|\b(output|print|say|write|emit|send|return|reply|respond|answer|with))[*_`\s]*$/i
+const RUNS_ON = /([:,;?–—-]|\b(output|print|say|write|emit|send|return|reply|respond|answer|with))[*_`\s]*$/i
 
 function sentenceAround(left: string, right: string): string {
   const breaks = [...left.matchAll(/[.!?]\s|\n\s*\n|\n\s*[-*•]\s/g)]

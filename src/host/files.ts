@@ -32,12 +32,15 @@ export function writeWhole(path: string, text: string): void {
   }
 }
 
-/** Makes a folder that only its owner may read. */
+/** Makes a folder that only its owner may read, and those above it that are missing. */
 export function makePrivateFolder(path: string): void {
+  if (isFolder(path)) return
+  // One by one: where folders cannot be made, as below /proc, Node's own recursion never ends.
+  if (dirname(path) !== path) makePrivateFolder(dirname(path))
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    mkdirSync(path, { mode: 0o700 })
   } catch (cause) {
-    throw inPlainWords(cause, path)
+    if (!isFolder(path)) throw inPlainWords(cause, path) // another process may have been quicker
   }
 }
 

@@ -200,8 +200,10 @@ export function findProgram(name: string, dir: string, path: string = process.en
 
 function isExecutable(path: string): boolean {
   try {
+    // Asked first, since it does not throw: most folders of PATH do not have the program.
+    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false
     accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
+    return true
   } catch {
     return false // not there, or not ours to run
   }

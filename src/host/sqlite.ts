@@ -1,5 +1,5 @@
 /** The store in SQLite: `ralph.db` is the truth, `locks/<loop>.db` proves that a loop's driver is alive. */
-import { existsSync, type FSWatcher, watch } from 'node:fs'
+import { closeSync, existsSync, type FSWatcher, openSync, watch } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
@@ -277,6 +277,7 @@ export function openStore(
 }
 
 function openDatabase(path: string): DatabaseSync {
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600)) // for its owner alone, which SQLite would not see to
   const database = new DatabaseSync(path, { timeout: 10_000 })
   try {
     migrate(database, path)

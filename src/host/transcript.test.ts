@@ -191,7 +191,9 @@ describe('old transcripts', () => {
     }
     for (const id of ['old', 'old-but-going-on']) age(id, 31)
     expect(transcripts.prune(new Set(['old', 'new', 'unknown']), Date.now() - 30 * DAY)).toBe(1)
-    expect(readdirSync(join(home, 'transcripts')).sort()).toEqual(['new', 'old-but-going-on'])
+    const files = (id: string) => readdirSync(join(home, 'transcripts', id)).sort()
+    expect(files('old')).toEqual(['loop.jsonl'])
+    for (const id of ['old-but-going-on', 'new']) expect(files(id)).toEqual(['1.jsonl', 'loop.jsonl'])
   })
 
   test('of a loop that was old but ended only now are kept', () => {
@@ -204,11 +206,12 @@ describe('old transcripts', () => {
 
   test('beside other things in the folder are found all the same', () => {
     transcripts.begin(beginning)
+    transcripts.openTurn('a1', 1).close()
     age('a1', 40)
     writeFileSync(join(home, 'transcripts', 'notes.txt'), 'mine')
     expect(transcripts.prune(new Set(['a1']), Date.now() - 30 * DAY)).toBe(1)
     expect(readFileSync(join(home, 'transcripts', 'notes.txt'), 'utf8')).toBe('mine')
-    expect(transcripts.loops()).toEqual([])
+    expect(transcripts.loops()).toEqual(['a1'])
   })
 
   function age(id: string, days: number): void {

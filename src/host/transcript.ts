@@ -32,7 +32,7 @@ export type Transcripts = {
   loops(): string[]
   /** Appends what one attempt prints, as it comes. */
   openTurn(id: string, iteration: number): TurnLog
-  /** Removes the transcripts of loops that ended and were not touched since. Says how many. */
+  /** Removes what was said in loops that ended and were not touched since; their facts stay. Says how many files. */
   prune(ended: ReadonlySet<string>, olderThan: number): number
 }
 
@@ -89,8 +89,13 @@ export function openTranscripts(home: string): Transcripts {
 
     prune(ended: ReadonlySet<string>, olderThan: number): number {
       const old = readdirSync(root).filter((id) => ended.has(id) && touchedAt(id) < olderThan)
-      for (const id of old) rmSync(join(root, id), { recursive: true, force: true })
-      return old.length
+      const spoken = old.flatMap((id) =>
+        readdirSync(join(root, id))
+          .filter((name) => /^\d+\.jsonl$/.test(name))
+          .map((name) => join(root, id, name)),
+      )
+      for (const path of spoken) rmSync(path, { force: true })
+      return spoken.length
     },
   }
 }

@@ -51,10 +51,11 @@ export const demo: Command = {
     out.write(paint(out, 'dim', '\n$ ralph show\n'))
     await ralph(context, ['show'], folder, env)
     out.write('\n')
+    out.write(`To look at it again: RALPH_HOME=${env.RALPH_HOME} ralph show\n\n`)
     say('With a real agent, in a project of yours:')
-    out.write(`  ralph run "Make the tests pass" --agent command:"your-agent --its-flags" --verify "npm test"
+    out.write(`  ralph run "Make the tests pass" --agent claude --verify "npm test"
 
-Any program that takes a prompt on stdin and prints its answer can be the agent.
+Any program that takes a prompt on stdin and prints its answer can be the agent: --agent command:"program --its-flags".
 \`ralph help run\` tells the rest.
 `)
     return 0

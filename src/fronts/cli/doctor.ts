@@ -25,7 +25,12 @@ export const doctor: Command = {
   spec,
   async run(argv, context) {
     const args = parseArgs(spec, argv, 0)
-    if (args.flag('rebuild')) context.out.write(rebuiltSentence(await rebuild(context.home, context.now)))
+    if (args.flag('rebuild')) {
+      const rebuilt = await rebuild(context.home, context.now)
+      context.out.write(
+        args.flag('json') ? `${JSON.stringify({ what: 'rebuild', ok: true, ...rebuilt })}\n` : rebuiltSentence(rebuilt),
+      )
+    }
     const findings = [node(), await database(context), await gitFound(context), ...(await agentsFound(context))]
     for (const finding of findings)
       context.out.write(args.flag('json') ? `${JSON.stringify(finding)}\n` : line(context, finding))

@@ -19,7 +19,7 @@ export const prune: Command = {
   async run(argv, context) {
     const args = parseArgs(spec, argv, 0)
     const removed = await pruneTranscripts(context, context.store(), args.whole('days'))
-    context.out.write(`Removed the transcripts of ${count(removed, 'loop')}.\n`)
+    context.out.write(`Removed the transcripts of ${count(removed, 'iteration')}.\n`)
     return 0
   },
 }

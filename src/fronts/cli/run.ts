@@ -1,6 +1,6 @@
 /** `ralph run`: makes a loop of a prompt and drives it here. */
-import { readFileSync } from 'node:fs'
-import { isAbsolute, resolve } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { parseAgent } from '../../agents/index.ts'
 import { estimateIterations } from '../../engine/limits.ts'
@@ -8,6 +8,7 @@ import { type Limits, type Spec, type Stage, startLoop, type Work } from '../../
 import { RalphError } from '../../error.ts'
 import { parseCommandLine } from '../../formats/command-line.ts'
 import type { Config } from '../../formats/config.ts'
+import { parseScript } from '../../formats/script.ts'
 import { unwrapPrompt } from '../../formats/wrapped-prompt.ts'
 import { findChecks } from '../../host/check.ts'
 import { git } from '../../host/git.ts'
@@ -45,7 +46,7 @@ Exit codes: 0 complete, 1 stopped short of done, 2 wrong use, 3 agent missing or
     'max-iterations': { value: 'N', help: 'default 10; 0 for no count limit; auto, or auto:N with a ceiling' },
     'completion-promise': { value: 'TEXT', help: 'what stands inside <promise>…</promise> (default COMPLETE)' },
     signal: { value: 'TEXT', many: true, help: 'another text that claims the task when it stands alone on a line' },
-    timeout: { value: 'MIN', help: 'time limit in minutes, waits included' },
+    timeout: { value: 'MIN', help: 'time limit in minutes, waits included; a check under way may still end' },
     'max-cost': { value: 'USD', help: 'stop when this much is spent, where the agent reports it' },
     'max-tokens': { value: 'N', help: 'stop when this many tokens are used' },
     'no-progress': { value: 'N', help: 'stop after N iterations that changed nothing (default 3)' },
@@ -120,6 +121,8 @@ async function resolveSpec(args: Args, { context, config, dir }: Given): Promise
   if (twice) throw usage(spec, `The stage ${twice.name} is given twice. Give each its own name.`)
   for (const check of [...checks, ...stages.flatMap((stage) => stage.check ?? [])]) parseCommandLine(check)
   const prompt = wrapped?.prompt ?? text
+  if (args.text('completion-promise')?.trim() === '')
+    throw usage(spec, '--completion-promise is empty. Give it a text, or leave it out.')
   return {
     prompt,
     promise: args.text('completion-promise') ?? wrapped?.promise ?? config.completion_promise ?? 'COMPLETE',
@@ -151,14 +154,16 @@ async function readPrompt(args: Args, context: Context): Promise<string | undefi
   if (file !== undefined && word !== undefined) throw usage(spec, 'Give either a prompt or --file, not both.')
   if (word === '-') return readAll(process.stdin)
   if (file === undefined) return word
+  return readText(resolve(context.cwd, file), 'prompt')
+}
+
+function readText(path: string, what: string): string {
   try {
-    return readFileSync(resolve(context.cwd, file), 'utf8')
+    return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new RalphError(
-      'input-invalid',
-      `The prompt file ${file} cannot be read. Give --file an existing text file.`,
-      { cause },
-    )
+    throw new RalphError('input-invalid', `The ${what} file ${path} cannot be read. Name an existing text file.`, {
+      cause,
+    })
   }
 }
 
@@ -190,7 +195,7 @@ async function resolveLimits(args: Args, { context, config, dir }: Given, task: 
   const tokens = args.whole('max-tokens', 1)
   const costUsd = args.amount('max-cost') ?? config.max_cost_usd
   return {
-    ...(auto ? await adaptive(context, dir, task, Number(auto[1] ?? 48)) : { iterations: wholeNumber(given) }),
+    ...(auto ? await adaptive(context, dir, task, Number(auto[1] ?? 48)) : { iterations: wholeNumber(given, args) }),
     noProgress: args.whole('no-progress', 1) ?? config.circuit_breaker?.no_progress_limit ?? 3,
     sameError: args.whole('same-error', 1) ?? config.circuit_breaker?.same_error_limit ?? 5,
     ...(minutes === undefined ? {} : { minutes }),
@@ -215,9 +220,12 @@ async function adaptive(
   return { iterations: estimateIterations(size, await context.store().history(), ceiling), ceiling }
 }
 
-function wholeNumber(given: string | number): number {
+function wholeNumber(given: string | number, args: Args): number {
   if (/^\d{1,9}$/.test(String(given))) return Number(given)
-  throw usage(spec, `--max-iterations must be a whole number, auto or auto:N, but is "${given}".`)
+  throw usage(
+    spec,
+    `${args.text('max-iterations') === undefined ? 'RALPH_MAX_ITERATIONS' : '--max-iterations'} must be a whole number, auto or auto:N, but is "${given}".`,
+  )
 }
 
 function environmentNumber(env: Context['env'], name: string): number | undefined {
@@ -235,6 +243,12 @@ function settingsOf(args: Args, name: string): Pick<Work, 'model' | 'permissions
         spec,
         `--${setting} means nothing to the agent "${agent.name}". Leave it out, or put it into the agent's own command line.`,
       )
+  for (const [option, what] of [
+    ['max-cost', 'cost'],
+    ['max-tokens', 'tokens'],
+  ] as const)
+    if (args.text(option) !== undefined && !agent.reports.includes(what))
+      throw usage(spec, `--${option} cannot be kept: the agent "${agent.name}" does not report its ${what}.`)
   const model = args.text('model')
   return {
     permissions: oneOf(args, 'permissions', ['bypass', 'ask']),
@@ -254,9 +268,18 @@ function oneOf<Choice extends string>(args: Args, name: string, choices: readonl
 /** The agent with its file as a path that holds wherever the loop is resumed; an agent that is not there is said at once. */
 function locate(text: string, { context, dir }: { context: Context; dir: string }): string {
   const { agent, target } = parseAgent(text)
-  if (agent.name === 'scripted') return `scripted:${isAbsolute(target) ? target : resolve(context.cwd, target)}`
+  if (agent.name === 'scripted') {
+    const file = resolve(context.cwd, target)
+    parseScript(readText(file, 'script'), file)
+    return `scripted:${file}`
+  }
   const program = agent.name === 'command' ? parseCommandLine(target)[0] : target || agent.probe?.programs[0]
   if (findProgram(program ?? '', dir, context.env.PATH)) return text
+  if (program?.includes('/') && existsSync(resolve(dir, program)))
+    throw new RalphError(
+      'agent-missing',
+      `${resolve(dir, program)} is not a program that can be run. Make it one: chmod +x ${program}`,
+    )
   throw new RalphError(
     'agent-missing',
     `The agent "${program}" was not found${program?.includes('/') ? ` below ${dir}` : ' on PATH'}. Install it, or name its path. \`ralph doctor\` tells which agents are here.`,

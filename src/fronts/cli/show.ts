@@ -7,7 +7,7 @@ import { readTurnLog } from '../../host/transcript.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import { type Command, type Context, findLoop } from './context.ts'
 import { eventSentence, iterationMark, iterationSentence, nextSentence, printEnding } from './story.ts'
-import { clock, money, paint, short, table } from './text.ts'
+import { clock, harmless, money, paint, short, table } from './text.ts'
 
 const spec: CommandSpec = {
   name: 'show',
@@ -82,7 +82,9 @@ async function summary(context: Context, id: string): Promise<string> {
   const loop = await store.load(id)
   const iterations = await store.iterations(id)
   const rows = iterations.map((row, index) => {
-    const completed = index === iterations.length - 1 && loop.next.kind === 'complete'
+    const last = index === iterations.length - 1
+    const completed = last && loop.next.kind === 'complete'
+    const pending = last && loop.next.kind === 'check'
     const settled = {
       turn: { end: row.end, claim: { kind: row.claim }, words: row.words, ranTests: false, tokens: row.tokens },
       verdicts: row.verdicts,
@@ -94,7 +96,7 @@ async function summary(context: Context, id: string): Promise<string> {
       clock(row.endedAt - row.startedAt),
       changed,
       money(row.costUsd ?? 0),
-      iterationSentence(settled, completed),
+      iterationSentence(settled, completed, pending),
     ]
   })
   const head = ['n', ' ', 'time', 'changed', 'cost', 'what came of it']
@@ -110,6 +112,7 @@ async function showIteration(
   const store = context.store()
   const n = Number(number)
   const row = (await store.iterations(id)).find((iteration) => iteration.n === n)
+  const raw = (text: string) => (context.out.live ? harmless(text) : text)
   let found = false
   for await (const entry of readTurnLog(store.transcripts.turnFile(id, n))) {
     found = true
@@ -118,15 +121,17 @@ async function showIteration(
       context.out.write(
         `${heading(context, `attempt ${entry.attempt}: the prompt`)}${entry.prompt}\n${heading(context, `what it printed (${entry.command.join(' ')})`)}`,
       )
-    else if ('out' in entry) context.out.write(entry.out)
-    else if ('err' in entry) context.out.write(entry.err)
+    else if ('out' in entry) context.out.write(raw(entry.out))
+    else if ('err' in entry) context.out.write(raw(entry.err))
     else context.out.write(heading(context, `it ended: ${entry.signal ?? `exit code ${entry.exit}`}`))
   }
   if (!found && !row)
     throw new RalphError('loop-unknown', `Loop ${id} has no iteration ${n}. \`ralph show ${id}\` lists them.`)
   if (json || !row) return 0
   for (const verdict of row.verdicts)
-    context.out.write(`${heading(context, `check ${verdict.check}: ${verdict.result}`)}${verdict.tail.trimEnd()}\n`)
+    context.out.write(
+      `${heading(context, `check ${verdict.check}: ${verdict.result}`)}${raw(verdict.tail.trimEnd())}\n`,
+    )
   return 0
 }
 

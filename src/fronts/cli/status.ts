@@ -109,11 +109,13 @@ async function oneLoop(context: Context, id: string, json: boolean): Promise<str
   const store = context.store()
   const loop = await store.load(id)
   const alive = await store.isDriven(id)
+  const unattended = !alive && ['running', 'verifying', 'waiting'].includes(statusOf(loop))
   if (json) return `${JSON.stringify({ ...loopEnd(loop), type: 'loop', alive, breaker: breakerState(loop) })}\n`
   return [
     `loop ${id} · ${statusOf(loop)}${alive ? ' · its ralph is alive' : ''}`,
     `agent ${loop.spec.work.agent} in ${loop.spec.work.dir}`,
     `breaker ${breakerState(loop)} · ${count(loop.tally.falseClaims, 'false claim')} caught`,
+    ...(unattended ? [`Its ralph is gone. Go on: ralph resume ${id}`] : []),
     printEnding(loop, context.out),
   ].join('\n')
 }

@@ -12,7 +12,8 @@ export function iterationMark({ turn, verdicts }: Settled, completed: boolean): 
   return turn?.end === 'ok' ? '·' : '!'
 }
 
-export function iterationSentence({ turn, verdicts }: Settled, completed: boolean): string {
+/** `pending`: its checks have not been run. */
+export function iterationSentence({ turn, verdicts }: Settled, completed: boolean, pending = false): string {
   const failed = verdicts.filter(({ result }) => result !== 'pass')
   const claimed =
     turn && turn.claim.kind !== 'none'
@@ -26,8 +27,8 @@ export function iterationSentence({ turn, verdicts }: Settled, completed: boolea
   if (verdicts.length > 0)
     return `${claimed ?? 'made no claim'}; ${completed ? 'proven' : 'passed'}: ${verdicts.map(({ check }) => `${check} passes`).join(', ')}`
   if (completed) return `${claimed ?? 'made no claim'}; nothing to check it with`
-  if (claimed) return `${claimed}; asked to say it clearly`
-  if (turn?.ask) return `asked: ${short(turn.ask.words, 100)}`
+  if (claimed) return `${claimed}; ${pending ? 'not checked yet' : 'asked to say it clearly'}`
+  if (turn?.ask) return `${turn.ask.kind === 'permission' ? 'was denied' : 'asked'}: ${short(turn.ask.words, 100)}`
   return turn?.words ? `worked: ${short(lastLine(turn.words), 100)}` : 'worked, without a word'
 }
 
@@ -45,10 +46,10 @@ function verdictWords({ check, result, failures }: Verdict): string {
 }
 
 const ENDINGS: Readonly<Record<Exclude<Turn['end'], 'ok'>, string>> = {
-  limited: 'limited',
-  overloaded: 'overloaded',
+  limited: 'was limited',
+  overloaded: 'met an overload',
   unusable: 'cannot work',
-  'context-full': 'its context was full',
+  'context-full': 'filled its context',
   failed: 'failed',
 }
 
@@ -92,7 +93,7 @@ export function endingOf({ id, tally, next, spec }: Loop): Ending {
         mark: '…',
         style: 'yellow',
         sentence: `under way ${after} in ${spec.work.dir}.`,
-        hint: `If its ralph is gone: ralph resume ${id}`,
+        hint: `Watch it: ralph show ${id} --follow`,
       }
   }
 }
@@ -113,15 +114,14 @@ export function eventSentence(fact: Fact): string {
     case 'woke':
       return 'The wait was over.'
     case 'lost':
-      return 'The attempt was interrupted; its iteration was not counted.'
+      return 'It was interrupted; that costs no iteration.'
     case 'told':
       return orderSentence(fact)
   }
 }
 
 function turnSentence(turn: Turn): string {
-  if (turn.end !== 'ok')
-    return `The agent ${turn.end === 'context-full' ? 'filled its context' : ENDINGS[turn.end]}: ${short(turn.words, 200)}`
+  if (turn.end !== 'ok') return stopped(`The agent ${ENDINGS[turn.end]}: ${short(turn.words, 200)}`)
   const said = turn.words ? ` "${short(lastLine(turn.words), 120)}"` : ''
   switch (turn.claim.kind) {
     case 'clear':
@@ -129,22 +129,33 @@ function turnSentence(turn: Turn): string {
     case 'weak':
       return `The agent hinted that it is done.${said}`
     case 'none':
-      return turn.ask ? `The agent asked: ${short(turn.ask.words, 200)}` : `The agent worked.${said}`
+      return turn.ask
+        ? stopped(`The agent ${turn.ask.kind === 'permission' ? 'was denied' : 'asked'}: ${short(turn.ask.words, 200)}`)
+        : `The agent worked.${said}`
   }
+}
+
+/** Ends as a sentence does. */
+function stopped(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function orderSentence({ by, order }: Extract<Fact, { kind: 'told' }>): string {
   switch (order.kind) {
     case 'say':
-      return `${by} said: ${short(order.words, 200)}`
+      return `${capital(by)} said: "${short(order.words, 200)}"`
     case 'limits':
-      return `${by} changed the limits.`
+      return `${capital(by)} changed the limits.`
     case 'cancel':
-      return `${by} cancelled it.`
+      return `${capital(by)} cancelled it.`
     case 'pause':
-      return `${by} paused it.`
+      return `${capital(by)} paused it.`
     case 'resume':
-      return `${by} let it go on.`
+      return `${capital(by)} told it to go on.`
   }
 }
 
@@ -153,8 +164,8 @@ export function nextSentence(next: Next, at: number): string {
   switch (next.kind) {
     case 'turn':
       return next.attempt > 1
-        ? `So iteration ${next.iteration} was tried again (attempt ${next.attempt}).`
-        : `So iteration ${next.iteration} began.`
+        ? `Next: iteration ${next.iteration} again, attempt ${next.attempt}.`
+        : `Next: iteration ${next.iteration}.`
     case 'check':
       return `So ralph ran the checks (${BECAUSE[next.because]}).`
     case 'wait':

@@ -1,5 +1,5 @@
 /** Small things every command prints: durations, money, tables, colours. */
-import { styleText } from 'node:util'
+import { stripVTControlCharacters, styleText } from 'node:util'
 
 export type Output = { write(text: string): void; color: boolean; columns: number; live: boolean }
 
@@ -45,10 +45,32 @@ export function money(usd: number): string {
   return usd === 0 ? '-' : usd < 0.01 ? '<$0.01' : `$${usd.toFixed(2)}`
 }
 
-/** One line of at most so many characters, control characters left out. */
+/** One line that takes at most so many cells of a terminal; colours and control characters are left out. */
 export function short(text: string, width: number): string {
-  const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
-  return line.length > width ? `${line.slice(0, Math.max(0, width - 1))}…` : line
+  const line = harmless(text).replace(/\s+/g, ' ').trim()
+  if (cells(line) <= width) return line
+  let kept = ''
+  let room = width - 1
+  for (const char of line) {
+    room -= cells(char)
+    if (room < 0) break
+    kept += char
+  }
+  return `${kept}…`
+}
+
+/** Without the sequences by which a text could move the cursor, clear the screen or ring the bell. */
+export function harmless(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+  return stripVTControlCharacters(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
+}
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/gu
+
+/** How many cells of a terminal a text takes: East Asian characters and emoji take two. */
+function cells(text: string): number {
+  return [...text].length + (text.match(WIDE)?.length ?? 0)
 }
 
 /** Columns as wide as their widest cell; the last one may be cut to fit. */

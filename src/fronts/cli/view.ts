@@ -2,7 +2,7 @@
 import type { AgentEvent } from '../../agents/agent.ts'
 import { parseAgent } from '../../agents/index.ts'
 import { iterationLimit } from '../../engine/limits.ts'
-import { type Fact, type Loop, statusOf } from '../../engine/loop.ts'
+import { type Fact, type Loop, statusOf, type Turn } from '../../engine/loop.ts'
 import { allChecks, openStages } from '../../engine/stages.ts'
 import type { Show } from '../../run.ts'
 import { endingOf, iterationMark, iterationSentence, printEnding, type Settled } from './story.ts'
@@ -42,12 +42,15 @@ export function openView(output: Output, now: () => number): View {
       )
     }
     if (fact.kind === 'lost')
-      line(`    ${paint(output, 'dim', '·  this attempt was interrupted; its iteration is not counted')}`)
+      line(
+        `    ${paint(output, 'dim', loop.next.kind === 'check' ? '·  the checks were interrupted; they run again' : '·  this attempt was interrupted; its iteration is not counted')}`,
+      )
   }
 
   return {
     begin(loop, suggestion = 'npm test') {
       const { spec } = loop
+      settled = { turn: lastTurn(loop), verdicts: [] }
       const checks = allChecks(spec)
       const limit = iterationLimit(spec.limits, loop.tally)
       line(
@@ -82,6 +85,11 @@ export function openView(output: Output, now: () => number): View {
       output.write(printEnding(loop, output))
     },
   }
+}
+
+/** What is still known of the turn before, for a loop that is taken up at its checks. */
+function lastTurn({ tally }: Loop): Turn {
+  return { end: 'ok', claim: tally.claim, words: tally.words, ranTests: false, tokens: 0 }
 }
 
 const MARK_STYLES: Readonly<Record<string, Style>> = { '✓': 'green', '✗': 'red', '!': 'yellow' }

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { ago, clock, harmless, money, short, table } from './text.ts'
+
+test.each([
+  ['fits', 'hello', 10, 'hello'],
+  ['is cut', 'hello world', 6, 'hello…'],
+  ['counts wide characters twice', '日本語テキスト', 6, '日本…'],
+  ['counts emoji twice', '🎉🎉🎉', 4, '🎉…'],
+  ['folds lines', 'a\n\n b\tc', 10, 'a b c'],
+  ['leaves colours out', '\u001b[31mred\u001b[0m text', 10, 'red text'],
+  ['leaves control characters out', 'a\u0007b\u0000c', 10, 'abc'],
+])('a short text %s', (_, text, width, expected) => {
+  expect(short(text, width)).toBe(expected)
+})
+
+test('a harmless text cannot move the cursor or name the window', () => {
+  expect(harmless('a\u001b[2Jb\u001b]0;title\u0007c\bd\ne')).toBe('abcd\ne')
+})
+
+test.each([
+  [0, '0:00'],
+  [61_000, '1:01'],
+  [3_725_000, '1:02:05'],
+  [-5, '0:00'],
+])('%i ms on the clock are %s', (ms, text) => {
+  expect(clock(ms)).toBe(text)
+})
+
+test.each([
+  [1_000, 'just now'],
+  [120_000, '2 min ago'],
+  [7_200_000, '2 h ago'],
+  [3 * 86_400_000, '3 d ago'],
+])('%i ms ago is %s', (ms, text) => {
+  expect(ago(ms)).toBe(text)
+})
+
+test.each([
+  [0, '-'],
+  [0.001, '<$0.01'],
+  [1.5, '$1.50'],
+])('%d dollars are %s', (usd, text) => {
+  expect(money(usd)).toBe(text)
+})
+
+test('a table has columns as wide as their widest cell, and an edge', () => {
+  expect(
+    table(
+      [
+        ['a', 'bb'],
+        ['ccc', 'd'],
+      ],
+      80,
+    ),
+  ).toBe('a    bb\nccc  d\n')
+  expect(table([['a', 'long text']], 6)).toBe('a  lo…\n')
+})
