@@ -1,4 +1,4 @@
-/** The gaps between two runs of an agent that does nothing but write the time: under ralph, and in a shell loop. */
+/** The gaps between two runs of an agent that does nothing but write the time: under ralph, in a bare loop of Node, and in one of a shell. */
 import { spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,6 +25,32 @@ export async function ralphGaps(folder: string): Promise<number[]> {
 
 /** How a shell loop starts its agent: as it is, or as ralph must, through a small sh that leaves a watcher beside it. */
 const STARTS = { bare: '"$@"', watched: `/bin/sh -c '( : ) & exec "$@"' sh "$@"` } as const
+
+/** The spawn and nothing else: Node starts the agent as ralph does, reads its pipes to the end, and starts the next. */
+const NODE_LOOP = `
+const { spawn } = require('node:child_process')
+const { once } = require('node:events')
+const { writeSync } = require('node:fs')
+const [left, ...argv] = process.argv.slice(1)
+void (async () => {
+  for (let turn = 0; turn < Number(left); turn++) {
+    const child = spawn('/bin/sh', ['-c', '( : ) </dev/null >/dev/null 2>&1 & exec "$@"', 'sh', ...argv], { stdio: ['pipe', 'pipe', 'pipe', 'pipe'], detached: true })
+    child.stdout.on('data', (bytes) => writeSync(1, bytes))
+    child.stdin.on('error', () => {})
+    child.stdin.end('a prompt')
+    await once(child, 'close')
+  }
+})()
+`
+
+export async function nodeGaps(): Promise<number[]> {
+  const { status, stdout } = spawnSync(process.execPath, ['-e', NODE_LOOP, String(ITERATIONS), ...AGENT], {
+    encoding: 'utf8',
+    timeout: 30_000,
+  })
+  if (status !== 0) throw new Error('The bare loop of Node failed.')
+  return toGaps(stdout)
+}
 
 export async function shellGaps(folder: string, start: keyof typeof STARTS): Promise<number[]> {
   const path = join(folder, 'stamps')

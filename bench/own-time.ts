@@ -1,16 +1,15 @@
 /**
- * ralph's own time between two iterations.
+ * ralph's own time between two iterations, without the spawn.
  *
  * The agent is `date +%s%N`. It does nothing but write the time, so its one stamp is the last thing of one run and the
  * first of the next, and the gap between two stamps is everything that lies between two runs of an agent: in a real
- * `ralph run`, and beside it in a bare shell loop. What is subtracted is the bare loop's gap: a fork, the start of a
- * small sh that leaves a watcher beside the agent (ralph's spawn does that, too, so that nothing outlives a killed
- * ralph), the exec of the agent and its end. Not subtracted, and so ralph's own: that Node starts processes more slowly
- * than a shell does, the pipes it reads, recording, looking for what the agent left running, looking at the folder,
- * deciding, saving, and showing.
+ * `ralph run`, and beside it in two bare loops. The spawn, which is subtracted, is what a bare loop of Node takes to
+ * start the same agent through a small sh with a watcher beside it, to read its pipes, and to see it end. What is left
+ * is ralph's own: recording, looking for what the agent left running, looking at the folder, deciding, saving, showing.
+ * The bare shell loop shows how much of the rest is Node's.
  */
 import { amidProcesses } from './crowd.ts'
-import { ralphGaps, shellGaps } from './gaps.ts'
+import { nodeGaps, ralphGaps, shellGaps } from './gaps.ts'
 import { inTemporaryFolder } from './leftovers.ts'
 import { piecesAmidProcesses, piecesOfOwnTime } from './own-pieces.ts'
 import type { Row } from './row.ts'
@@ -32,20 +31,33 @@ export async function* ownTime(): AsyncGenerator<Row> {
 async function* gaps(where: string): AsyncGenerator<Row> {
   const taken = await sideBySide(ROUNDS, {
     ralph: () => inTemporaryFolder(ralphGaps),
+    node: nodeGaps,
     watched: () => inTemporaryFolder((folder) => shellGaps(folder, 'watched')),
     bare: () => inTemporaryFolder((folder) => shellGaps(folder, 'bare')),
   })
-  const [ralph, watched, bare] = [spread(taken.ralph), spread(taken.watched), spread(taken.bare)]
+  const [ralph, node, watched, bare] = [
+    spread(taken.ralph),
+    spread(taken.node),
+    spread(taken.watched),
+    spread(taken.bare),
+  ]
   yield {
     what: `between two iterations, ${where}`,
     measured: ralph,
     unit: 'ms',
-    yardstick: { what: 'shell loop, watcher beside', measured: watched },
-    figure: { value: ralph.calm - watched.calm, unit: 'ms' },
+    yardstick: { what: 'bare loop of Node', measured: node },
+    figure: { value: ralph.calm - node.calm, unit: 'ms' },
     budget: 5,
   }
   yield {
-    what: 'the same, nothing but the agent in the shell loop',
+    what: 'the same, against a shell loop with the watcher',
+    measured: ralph,
+    unit: 'ms',
+    yardstick: { what: 'shell loop, watcher beside', measured: watched },
+    figure: { value: ralph.calm - watched.calm, unit: 'ms' },
+  }
+  yield {
+    what: 'the same, against a shell loop with the agent alone',
     measured: ralph,
     unit: 'ms',
     yardstick: { what: 'bare shell loop', measured: bare },
