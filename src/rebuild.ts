@@ -5,7 +5,8 @@ import { startLoop } from './engine/loop.ts'
 import { step } from './engine/step.ts'
 import { RalphError } from './error.ts'
 import { inPlainWords } from './host/files.ts'
-import { isLocked, type LocalStore, openStore } from './host/sqlite.ts'
+import { isLocked } from './host/lock.ts'
+import { type LocalStore, openStore } from './host/sqlite.ts'
 import { openTranscripts, type Story, type Transcripts } from './host/transcript.ts'
 
 export type Rebuilt = { loops: number; facts: number; aside: string | undefined }

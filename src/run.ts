@@ -1,8 +1,10 @@
 /** Driving a loop: perform what the engine asks for, step, save. And the hands of `ralph run`. */
 import type { AgentEvent } from './agents/agent.ts'
 import { ended, type Fact, type Loop, type Next, type Verdict } from './engine/loop.ts'
+import { allChecks } from './engine/stages.ts'
 import { step } from './engine/step.ts'
 import { runCheck } from './host/check.ts'
+import { findFindings } from './host/git.ts'
 import type { LocalStore } from './host/sqlite.ts'
 import type { Lease, Store } from './host/store.ts'
 import type { TreeState } from './host/tree.ts'
@@ -114,7 +116,8 @@ async function runChecks(bench: Workbench, loop: Loop, { checks }: CheckNext, si
     verdicts.push(verdict)
   }
   const tree = await bench.tree()
-  return { kind: 'checked', at: bench.now(), verdicts, findings: [], ...(tree === undefined ? {} : { tree }) }
+  const findings = await findFindings(dir, loop.tally.startTree, tree, allChecks(loop.spec))
+  return { kind: 'checked', at: bench.now(), verdicts, findings, ...(tree === undefined ? {} : { tree }) }
 }
 
 /** Only time can end these waits; for a person nobody waits here. An order is taken at once. */

@@ -145,6 +145,10 @@ export type Tally = {
   words: string
   /** What was said about the last turn in which it could not work. */
   trouble?: string
+  /** The tree before anything happened. */
+  startTree?: string
+  /** What ralph last noticed about the means of proof. */
+  findings: string[]
   /** Whether this loop has changed anything; undefined while nobody could see. */
   changed?: boolean
   claim: Claim
@@ -203,7 +207,8 @@ export function startLoop(id: string, spec: Spec, start: { at: number; tree?: st
     falling: false,
     slow: [],
     passed: [],
-    ...(start.tree === undefined ? {} : { tree: start.tree, changed: false }),
+    findings: [],
+    ...(start.tree === undefined ? {} : { tree: start.tree, startTree: start.tree, changed: false }),
   }
   return { id, spec, tally, next: turnOf(spec, tally) }
 }

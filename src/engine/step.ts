@@ -134,7 +134,7 @@ type Checked = { verdicts: Verdict[]; findings: string[]; tree?: string }
 
 function afterChecks(loop: Loop, checked: Checked, at: number): Loop {
   const slowBefore = loop.tally.slow
-  const tally = countChecks(loop.tally, checked.verdicts, checked.tree)
+  const tally = { ...countChecks(loop.tally, checked.verdicts, checked.tree), findings: checked.findings }
   const refused = isClaimRefused(loop, checked.verdicts)
   const counted = { ...loop, tally: { ...tally, falseClaims: tally.falseClaims + (refused ? 1 : 0) } }
   const broken = checked.verdicts.find(({ result }) => result === 'broken')

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { copyFile, mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { readFindings } from '../formats/findings.ts'
 import { pathBelow } from './files.ts'
 
 const execute = promisify(execFile)
@@ -51,4 +52,42 @@ export async function openSnapshots(dir: string, index: string, own: string): Pr
     const tree = added === undefined ? undefined : await git(top, ['write-tree'], env)
     return tree && `${tree} ${head ?? 'no commit'}`
   }
+}
+
+/** What happened to the means of proof between two snapshots. Nothing where one of them is none of git's. */
+export async function findFindings(
+  dir: string,
+  from: string | undefined,
+  to: string | undefined,
+  checks: readonly string[],
+): Promise<string[]> {
+  const [before, after] = [treeIn(from), treeIn(to)]
+  if (!before || !after || before === after) return []
+  const range = ['--no-renames', '--no-ext-diff', '--no-textconv', '--no-color', before, after]
+  const [names, lines] = await Promise.all([
+    git(dir, ['-c', 'core.quotePath=false', 'diff', '--name-status', '-z', ...range]),
+    git(dir, ['-c', 'core.quotePath=false', 'diff', '--unified=0', '--diff-filter=AMT', ...range]),
+  ])
+  const fields = names?.split('\0') ?? []
+  const files = fields.flatMap((status, at) =>
+    at % 2 === 0 && fields[at + 1] ? [{ status: status.slice(0, 1), path: fields[at + 1] ?? '' }] : [],
+  )
+  return readFindings({ files, added: addedLines(lines ?? '') }, checks)
+}
+
+function treeIn(state: string | undefined): string | undefined {
+  return /^([0-9a-f]{40,64}) /.exec(state ?? '')?.[1]
+}
+
+function addedLines(diff: string): Map<string, string[]> {
+  const added = new Map<string, string[]>()
+  let lines: string[] = []
+  for (const line of diff.split('\n')) {
+    const file = /^\+\+\+ b\/(.*)$/.exec(line)?.[1]
+    if (file !== undefined) {
+      lines = []
+      added.set(file, lines)
+    } else if (line.startsWith('+')) lines.push(line.slice(1))
+  }
+  return added
 }

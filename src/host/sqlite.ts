@@ -1,8 +1,8 @@
 /** The store in SQLite: `ralph.db` is the truth, `locks/<loop>.db` proves that a loop's driver is alive. */
-import { closeSync, existsSync, type FSWatcher, openSync, watch } from 'node:fs'
+import { type FSWatcher, watch } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { iterationLimit } from '../engine/limits.ts'
 import {
   type Fact,
@@ -15,9 +15,10 @@ import {
   type Verdict,
 } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
+import { openDatabase, plainly } from './database.ts'
 import { makePrivateFolder, refuseNetworkFolder } from './files.ts'
+import { isLocked, lockLoop } from './lock.ts'
 import { parse, type Row, readTotals, toEvent, toIteration, toLoop, toLoopRow } from './rows.ts'
-import { MIGRATIONS } from './schema.ts'
 import type { Held, Lease, Store } from './store.ts'
 import { openTranscripts, type Transcripts } from './transcript.ts'
 
@@ -44,7 +45,6 @@ export function openStore(
   const run = (sql: string, ...values: SQLInputValue[]) => plainly(path, () => prepare(sql).run(...values))
   const all = (sql: string, ...values: SQLInputValue[]) => plainly(path, () => prepare(sql).all(...values) as Row[])
   const one = (sql: string, ...values: SQLInputValue[]) => all(sql, ...values)[0]
-  const lockFile = (id: string) => lockOf(home, id)
 
   function prepare(sql: string): StatementSync {
     const known = statements.get(sql)
@@ -132,7 +132,7 @@ export function openStore(
 
     async lease(id): Promise<Lease | Held> {
       mustHave(id)
-      const lock = plainly(lockFile(id), () => takeLock(lockFile(id), LONGEST_LOOK_MS))
+      const lock = lockLoop(home, id)
       if (!lock) return { heldBy: String(mustHave(id).holder) || 'another process' }
       try {
         const holder = `process ${process.pid} on ${hostname()}`
@@ -276,61 +276,6 @@ export function openStore(
   }
 }
 
-function openDatabase(path: string): DatabaseSync {
-  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600)) // for its owner alone, which SQLite would not see to
-  const database = new DatabaseSync(path, { timeout: 10_000 })
-  try {
-    migrate(database, path)
-    return database
-  } catch (cause) {
-    database.close() // and with it the transaction, so that others can open it
-    throw cause
-  }
-}
-
-function migrate(database: DatabaseSync, path: string): void {
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON')
-  database.exec('BEGIN IMMEDIATE')
-  const version = Number(database.prepare('PRAGMA user_version').get()?.user_version)
-  if (version > MIGRATIONS.length)
-    throw new RalphError(
-      'database-newer',
-      `${path} was written by a newer ralph (tables ${version}; this one knows ${MIGRATIONS.length}). Update ralph with \`npm install -g ralphloop\`, or set RALPH_HOME to another folder.`,
-    )
-  for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
-  database.exec(`PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`)
-}
-
-// Who looks whether a loop is driven holds its lock for a moment. That must not be taken for a driver.
-const SHORT_LOOK_MS = 20
-const LONGEST_LOOK_MS = 100
-
-/** Whether somebody alive drives a loop; the database itself is not needed to tell. */
-export function isLocked(home: string, id: string): boolean {
-  const path = lockOf(home, id)
-  if (!existsSync(path)) return false
-  const lock = plainly(path, () => takeLock(path, SHORT_LOOK_MS))
-  lock?.close()
-  return !lock
-}
-
-function lockOf(home: string, id: string): string {
-  return join(home, 'locks', `${id}.db`)
-}
-
-/** The kernel frees this lock the moment its holder dies, however it dies. */
-function takeLock(path: string, patienceMs: number): DatabaseSync | undefined {
-  const lock = new DatabaseSync(path, { timeout: patienceMs })
-  try {
-    lock.exec('BEGIN IMMEDIATE')
-    return lock
-  } catch (cause) {
-    lock.close()
-    if (resultCode(cause) === BUSY) return undefined
-    throw cause
-  }
-}
-
 /** Undefined where it cannot be watched: it is gone, or the system has no watch left to give. */
 function watchFolder(path: string, changed: (name: string | null) => void): FSWatcher | undefined {
   try {
@@ -340,52 +285,10 @@ function watchFolder(path: string, changed: (name: string | null) => void): FSWa
   }
 }
 
-const BUSY = 5
-const FULL = 13
-// What SQLite says when the memory it shares between processes cannot be made: the disk is full, too.
-const NO_ROOM_TO_SHARE = 10 | (19 << 8)
-
-/** SQLite's primary result code of an error, if it is one of SQLite's. */
-function resultCode(cause: unknown): number | undefined {
-  if (!(cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number')) return undefined
-  return cause.errcode === NO_ROOM_TO_SHARE ? FULL : cause.errcode & 0xff
-}
-
-function plainly<Result>(path: string, work: () => Result): Result {
-  try {
-    return work()
-  } catch (cause) {
-    switch (resultCode(cause)) {
-      case FULL:
-        throw new RalphError(
-          'disk-full',
-          `No space is left to write ${path}. Free some, then go on with \`ralph resume\`.`,
-          { cause },
-        )
-      case 8:
-      case 14:
-        throw new RalphError(
-          'home-unusable',
-          `${path} cannot be opened for writing. Make it writable, or set RALPH_HOME to another folder.`,
-          { cause },
-        )
-      case 11:
-      case 26:
-        throw new RalphError(
-          'database-broken',
-          `${path} is damaged. \`ralph doctor --rebuild\` puts it aside and makes a new one from the transcripts.`,
-          { cause },
-        )
-      default:
-        throw cause
-    }
-  }
-}
-
 function unknownLoop(name: string): RalphError {
   return new RalphError('loop-unknown', `There is no loop "${name}". \`ralph status\` lists the loops.`)
 }
 
 function beginningOf({ id, spec, tally }: Loop): { id: string; spec: Loop['spec']; at: number; tree?: string } {
-  return { id, spec, at: tally.startedAt, ...(tally.tree === undefined ? {} : { tree: tally.tree }) }
+  return { id, spec, at: tally.startedAt, ...(tally.startTree === undefined ? {} : { tree: tally.startTree }) }
 }

@@ -77,14 +77,15 @@ export function loadConfig(context: Context, dir: string): Config {
 }
 
 function readConfig(path: string): Config {
-  return existsSync(path) ? parseConfig(readText(path), path) : {}
+  return existsSync(path) ? parseConfig(readText(path, 'config'), path) : {}
 }
 
-function readText(path: string): string {
+/** `what` names the file in the sentence for one that is missing or is none. */
+export function readText(path: string, what: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new RalphError('input-invalid', `${path} cannot be read. Make it a readable file, or move it away.`, {
+    throw new RalphError('input-invalid', `The ${what} file ${path} cannot be read. It must be a readable text file.`, {
       cause,
     })
   }

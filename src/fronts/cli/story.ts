@@ -101,7 +101,10 @@ export function endingOf({ id, tally, next, spec }: Loop): Ending {
 /** The ending as it is printed. */
 export function printEnding(loop: Loop, output: Output): string {
   const { mark, style, sentence, hint } = endingOf(loop)
-  return `${paint(output, style, mark)} ${sentence}\n  ${paint(output, 'dim', hint)}\n`
+  const noticed = loop.tally.findings.map(
+    (finding) => `  ${paint(output, 'yellow', '!')} ralph noticed: ${short(finding, 300)}\n`,
+  )
+  return `${paint(output, style, mark)} ${sentence}\n${noticed.join('')}  ${paint(output, 'dim', hint)}\n`
 }
 
 /** One sentence for one event of a loop. */

@@ -217,6 +217,7 @@ export function loopEnd(loop: Loop): object {
     sentence: endingOf(loop).sentence,
     iterations: tally.iteration,
     false_claims: tally.falseClaims,
+    findings: tally.findings,
     cost_usd: tally.costUsd,
     tokens: tally.tokens,
   }

@@ -1,0 +1,49 @@
+/** What `ralph run` can be told. */
+import type { CommandSpec } from './args.ts'
+
+export const runSpec: CommandSpec = {
+  name: 'run',
+  words: '[PROMPT] [options] [-- arguments for the agent]',
+  summary: 'Runs an agent again and again on one task until its checks pass.',
+  about: `The prompt is one text in quotes, a file (--file), or - for standard input. The agent's word that it is done
+only starts the checks; the loop ends when they pass, or with one sentence that says why it stopped.
+Exit codes: 0 complete, 1 stopped short of done, 2 wrong use, 3 agent missing or unusable, 4 needs your input, 130 paused or cancelled.`,
+  options: {
+    file: { value: 'F', help: 'read the prompt from a file' },
+    agent: { value: 'A', help: 'claude, command:"program with arguments" or scripted:FILE (or RALPH_AGENT)' },
+    model: { value: 'M', help: 'the model the agent shall use' },
+    permissions: {
+      value: 'MODE',
+      help: 'bypass (default: the agent asks for nothing) or ask (only what its own settings allow)',
+    },
+    context: { value: 'KIND', help: 'fresh (default: every iteration begins anew) or same (goes on in one session)' },
+    verify: {
+      value: 'CMD',
+      many: true,
+      help: 'a check that must pass, or auto for the ones of the project; may be given several times; started without a shell',
+    },
+    until: { value: 'CMD', help: 'check after every iteration, claim or not, and end when it passes' },
+    stage: { value: 'NAME[=CMD]', many: true, help: 'a named part of done, in order, with its own promise and check' },
+    'max-iterations': { value: 'N', help: 'default 10; 0 for no count limit; auto, or auto:N with a ceiling' },
+    'completion-promise': { value: 'TEXT', help: 'what stands inside <promise>…</promise> (default COMPLETE)' },
+    signal: { value: 'TEXT', many: true, help: 'another text that claims the task when it stands alone on a line' },
+    timeout: { value: 'MIN', help: 'time limit in minutes, waits included; a check under way may still end' },
+    'max-cost': { value: 'USD', help: 'stop when this much is spent, where the agent reports it' },
+    'max-tokens': { value: 'N', help: 'stop when this many tokens are used' },
+    'no-progress': { value: 'N', help: 'stop after N iterations that changed nothing (default 3)' },
+    'same-error': { value: 'N', help: 'stop when the same failure came N times in a row (default 5)' },
+    silence: { value: 'MIN', help: 'end an agent that prints nothing for so long (default 10)' },
+    'check-timeout': { value: 'MIN', help: 'time limit of one check (default 10)' },
+    dir: { value: 'D', help: 'work in this folder' },
+    notify: { help: 'bell, desktop message and the webhook of the config when it stops' },
+    json: { help: 'print one JSON object a line' },
+  },
+  examples: [
+    [
+      'ralph run "Make the tests pass" --agent command:./my-agent --verify "npm test"',
+      'until the tests pass, at most ten iterations',
+    ],
+    ['ralph run --until "make lint" --agent command:./my-agent', 'no claim needed: done when the command passes'],
+    ['ralph run --file task.md --agent command:./my-agent --stage TESTS="npm test" --stage DOCS', 'in two stages'],
+  ],
+}

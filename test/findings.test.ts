@@ -1,0 +1,47 @@
+/** An agent that bends the proof instead of the work: ralph says so, in the next prompt and beside the proof. */
+import { expect, test } from 'vitest'
+import { commitAll, makePlace, type Place } from './ralph.ts'
+
+function projectWithCheck(): Place {
+  const place = makePlace()
+  place.write('check.sh', '#!/bin/sh\ngrep -q works app.txt\n', 0o755)
+  place.write('test/app.test.js', 'test("app")\n')
+  place.write('app.txt', 'broken\n')
+  commitAll(place)
+  return place
+}
+
+const CLAIMS = 'echo "<promise>COMPLETE</promise>"'
+
+test('a check script that the agent changed is named beside the proof', async () => {
+  const place = projectWithCheck()
+  const cheat = place.agent(`printf '#!/bin/sh\\nexit 0\\n' > check.sh; ${CLAIMS}`)
+  const ran = await place.ralph(['run', 'x', '--agent', cheat, '--verify', './check.sh'])
+  expect(ran.code).toBe(0)
+  expect(ran.stdout).toContain('ralph noticed: what the checks run was changed: check.sh')
+  const status = await place.ralph(['status', '--json'])
+  expect(status.code).toBe(0)
+  expect((await place.ralph(['show'])).stdout).toContain('what the checks run was changed: check.sh')
+})
+
+test('deleted and skipped tests are fed back to the agent', async () => {
+  const place = projectWithCheck()
+  const cheat = place.agent(`rm -f test/app.test.js; echo 'it.skip("later")' > test/new.test.js; ${CLAIMS}`)
+  await place.ralph(['run', 'x', '--agent', cheat, '--verify', './check.sh', '--max-iterations', '2'])
+  expect(place.prompt(2)).toContain('ralph noticed: tests were deleted: test/app.test.js')
+  expect(place.prompt(2)).toContain('ralph noticed: tests are newly skipped: test/new.test.js')
+})
+
+test('honest work is not remarked upon', async () => {
+  const place = projectWithCheck()
+  const ran = await place.ralph([
+    'run',
+    'x',
+    '--agent',
+    place.agent(`echo works > app.txt; ${CLAIMS}`),
+    '--verify',
+    './check.sh',
+    '--json',
+  ])
+  expect(ran).toMatchObject({ code: 0, end: { proof: 'verified', findings: [] } })
+})
