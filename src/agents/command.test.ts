@@ -154,6 +154,8 @@ describe('an agent that could not work', () => {
 
   test('long after it spoke of limits has crashed for another reason', () => {
     const spoke = `I handle 429 and 503 now, and print "usage limit reached".\n${'Then I worked on.\n'.repeat(300)}`
+    expect(outcome('', { code: 127 }, 'ralph: 12: exec: ./a.sh: not found').kind).toBe('config')
+    expect(outcome('', { code: 127 }, './a.sh: 3: foo: not found').kind).toBe('crash')
     expect(outcome(`${spoke}Segmentation fault`, { code: 139 }).kind).toBe('crash')
     expect(outcome(spoke, { code: 1 }, 'TypeError: x is not a function').kind).toBe('crash')
     expect(outcome(spoke, { code: 1 }, 'usage limit reached').kind).toBe('rate-limit')

@@ -35,6 +35,8 @@ function textParser(at: number): Parser {
 function outcome(finalText: string, errors: string, exit: Exit, at: number): Outcome {
   const seen = { finalText, tokens: 0, denied: [], ran: [] }
   if (exit.code === 0 && !exit.stopped) return { kind: 'ok', ...seen }
+  if ((exit.code === 126 || exit.code === 127) && NOT_STARTED.test(errors))
+    return { kind: 'config', ...seen, message: 'its interpreter is missing, or it is no program.' }
   const said = errors.trim() || finalText.trim()
   const limit = readLimit(`${finalText.slice(-LAST_WORDS)}\n${errors.slice(-LAST_WORDS)}`, at)
   if (limit && !exit.stopped) return { ...limit, ...seen, message: lastLine(said) }
@@ -44,6 +46,9 @@ function outcome(finalText: string, errors: string, exit: Exit, at: number): Out
     message: [endedBecause(exit), lastLine(said)].filter(Boolean).join(': '),
   }
 }
+
+// What the small sh in front of it says when it could not become the program.
+const NOT_STARTED = /^ralph: (line )?\d+: (exec: )?/m
 
 function endedBecause({ code, signal, stopped }: Exit): string {
   if (stopped === 'silent') return 'it printed nothing for too long and was ended'

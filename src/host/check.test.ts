@@ -51,6 +51,12 @@ describe('a check', () => {
     expect(await check(script(lines))).toMatchObject({ result: 'fail', tail: expect.stringContaining(how) })
   })
 
+  test('whose interpreter is missing is broken; one that itself meets a missing program fails', async () => {
+    writeFileSync(join(dir, 'odd.sh'), '#!/no/such/interpreter\n', { mode: 0o755 })
+    expect(await check('./odd.sh')).toMatchObject({ result: 'broken', tail: expect.stringContaining('interpreter') })
+    expect(await check(script('no-such-program-here'))).toMatchObject({ result: 'fail' })
+  })
+
   test('tells how many failures there are, where its output does', async () => {
     expect(await check(script('echo "# pass 3"; echo "# fail 2"; exit 1'))).toMatchObject({ failures: 2 })
     expect(await check(script('echo "something failed"; exit 1'))).not.toHaveProperty('failures')

@@ -18,11 +18,14 @@ export type CheckPlace = {
 const OUTPUT_KEPT = 64 * 1024
 const TAIL_KEPT = 4_000
 
+/** The words of the small sh in front of a program that it could not become. */
+const NOT_STARTED = /^ralph: (line )?\d+: (exec: )?/m
+
 /** Undefined when it was interrupted. */
 export async function runCheck(check: string, { dir, env, minutes, signal }: CheckPlace): Promise<Verdict | undefined> {
   const argv = parseCommandLine(check)
   const [program = ''] = argv
-  if (!findProgram(program, dir, env.PATH)) return { check, result: 'broken', tail: `"${program}" was not found.` }
+  if (!canStart(check, dir, env.PATH)) return { check, result: 'broken', tail: `"${program}" was not found.` }
   let output = ''
   const ended = await runProgram({
     argv,
@@ -39,6 +42,12 @@ export async function runCheck(check: string, { dir, env, minutes, signal }: Che
   if (ended.stopped === 'told') return undefined
   const tail = maskSecrets(output).slice(-TAIL_KEPT)
   if (ended.stopped) return { check, result: 'timeout', tail: `${tail}\n(ended after ${minutes} minutes)` }
+  if (NOT_STARTED.test(output) && (ended.code === 126 || ended.code === 127))
+    return {
+      check,
+      result: 'broken',
+      tail: `"${program}" cannot be run: its interpreter is missing, or it is no program.`,
+    }
   if (ended.code === 0) return { check, result: 'pass', tail }
   const failures = countFailures(output)
   return {
@@ -47,6 +56,11 @@ export async function runCheck(check: string, { dir, env, minutes, signal }: Che
     tail: tail || `(no output; exit code ${ended.code ?? ended.signal})`,
     ...(failures ? { failures } : {}),
   }
+}
+
+/** Whether the program of a check is there. */
+export function canStart(check: string, dir: string, path: string | undefined): boolean {
+  return findProgram(parseCommandLine(check)[0] ?? '', dir, path) !== undefined
 }
 
 /** The checks that the project in a folder brings along. */

@@ -1,8 +1,9 @@
 /** Drives a loop in this terminal: shows it, obeys Ctrl-C, tells when it is over. Used by run, resume and steer. */
 import { setFlagsFromString } from 'node:v8'
 import type { Fact, Next } from '../../engine/loop.ts'
+import { allChecks } from '../../engine/stages.ts'
 import { RalphError } from '../../error.ts'
-import { findChecks } from '../../host/check.ts'
+import { canStart, findChecks } from '../../host/check.ts'
 import { openTree } from '../../host/tree.ts'
 import { drive, runHands, type Workbench } from '../../run.ts'
 import { takeUp } from '../../turn.ts'
@@ -47,6 +48,8 @@ export async function driveHere(
       show: view.show,
     }
     view.begin(loop, findChecks(loop.spec.work.dir)[0])
+    for (const check of allChecks(loop.spec).filter((text) => !canStart(text, loop.spec.work.dir, context.env.PATH)))
+      view.say(`The program of the check "${check}" is not here yet. Without it the loop will halt (verifier-broken).`)
     if (order) await store.tell(id, 'you', order)
     const ended = await drive(await takeUp(loop, lease, bench), lease, store, runHands(bench, view.saw))
     view.end(ended)

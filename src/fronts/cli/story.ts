@@ -1,6 +1,6 @@
 /** A loop told in plain sentences: what was claimed, what was checked, why it went on, why it ended. */
 import { count } from '../../engine/limits.ts'
-import type { Fact, Loop, Next, Turn, Verdict } from '../../engine/loop.ts'
+import type { Fact, Loop, Next, Tally, Turn, Verdict } from '../../engine/loop.ts'
 import { clock, type Output, paint, type Style, short } from './text.ts'
 
 /** A turn together with what the checks said about it. */
@@ -72,7 +72,12 @@ export function endingOf({ id, tally, next, spec }: Loop): Ending {
     case 'halt':
       if (next.reason === 'cancelled')
         return { mark: '✗', style: 'yellow', sentence: `cancelled ${after}. ${next.sentence}`, hint: story }
-      return { mark: '✗', style: 'red', sentence: `halted (${next.reason}) ${after}. ${next.sentence}`, hint: story }
+      return {
+        mark: '✗',
+        style: 'red',
+        sentence: `halted (${next.reason}) ${after}. ${next.sentence}${next.reason === 'verifier-broken' ? '' : openFailures(tally)}`,
+        hint: story,
+      }
     case 'wait':
       if (next.why === 'person')
         return {
@@ -96,6 +101,10 @@ export function endingOf({ id, tally, next, spec }: Loop): Ending {
         hint: `Watch it: ralph show ${id} --follow`,
       }
   }
+}
+
+function openFailures({ failures }: Tally): string {
+  return failures ? ` At the last check ${failures === 1 ? 'one failure was' : `${failures} failures were`} open.` : ''
 }
 
 /** The ending as it is printed. */
