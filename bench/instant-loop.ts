@@ -5,27 +5,40 @@ import { type LocalStore, openStore } from '../src/host/sqlite.ts'
 import type { Lease } from '../src/host/store.ts'
 import { drive } from '../src/run.ts'
 
-/** Drives so many iterations and tells how long each took, in milliseconds. */
-export async function driveInstantly(home: string, iterations: number): Promise<number[]> {
-  const { store, lease, loop } = await openLoop(home, iterations)
-  const times: number[] = []
-  let start = performance.now()
-  await drive(loop, lease, store, {
-    turn: async ({ id }, { iteration }) => {
-      const log = store.transcripts.openTurn(id, iteration)
-      log.write([{ out: WORDS }])
-      log.close()
-      return work()
+export type InstantLoop = {
+  /** Drives so many iterations on and tells how long each took, in milliseconds. */
+  advance(iterations: number): Promise<number[]>
+  close(): Promise<void>
+}
+
+export async function openInstantLoop(home: string): Promise<InstantLoop> {
+  const { store, lease, loop } = await openLoop(home, 0)
+  let now = loop
+  return {
+    async advance(iterations) {
+      const times: number[] = []
+      let start = performance.now()
+      now = await drive(now, lease, store, {
+        turn: async ({ id }, { iteration }) => {
+          if (times.length === iterations) return undefined
+          const log = store.transcripts.openTurn(id, iteration)
+          log.write([{ out: WORDS }])
+          log.close()
+          return work()
+        },
+        saw: () => {
+          const end = performance.now()
+          times.push(end - start)
+          start = end
+        },
+      })
+      return times
     },
-    saw: () => {
-      const now = performance.now()
-      times.push(now - start)
-      start = now
+    async close() {
+      await lease.release()
+      await store.close()
     },
-  })
-  await lease.release()
-  await store.close()
-  return times
+  }
 }
 
 /** A turn that changed something and claims nothing. */
