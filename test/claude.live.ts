@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { installClient } from './clients.ts'
+import { claudeEnvironment, installClient } from './clients.ts'
 import { type ModelServer, type Reply, startModelServer } from './model-server.ts'
 import { carriers, makePlace, type Place, query, type Ran, until } from './ralph.ts'
 
@@ -26,21 +26,9 @@ const live = (title: string, body: () => Promise<void>) =>
     await body()
   })
 
-/** Nothing of this machine but PATH reaches the client: a home of its own, a key that opens nothing, and our server. */
 function clean(place: Place, url: string): Record<string, string> {
-  const home = join(place.root, 'home')
-  return {
-    PATH: [dirname(program ?? ''), place.env.PATH].join(delimiter),
-    CLAUDE_CONFIG_DIR: join(home, '.claude'),
-    ANTHROPIC_BASE_URL: url,
-    ANTHROPIC_API_KEY: 'dummy-key',
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    DISABLE_AUTOUPDATER: '1',
-    DISABLE_TELEMETRY: '1',
-    DISABLE_ERROR_REPORTING: '1',
-    IS_SANDBOX: '1',
-    CLAUDE_CODE_MAX_RETRIES: '0',
-  }
+  const path = [dirname(program ?? ''), place.env.PATH].join(delimiter)
+  return { PATH: path, ...claudeEnvironment(join(place.root, 'home'), url) }
 }
 
 type Going = { args?: string[]; env?: Record<string, string | undefined>; place?: Place }

@@ -35,3 +35,18 @@ function isPinned(folder: string, pin: string): boolean {
   const manifest = join(folder, 'node_modules', pin.slice(0, at), 'package.json')
   return existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).version === pin.slice(at + 1)
 }
+
+/** All that Claude Code gets besides PATH: a home of its own, a key that opens nothing, and a model on loopback. */
+export function claudeEnvironment(home: string, url: string): Record<string, string> {
+  return {
+    CLAUDE_CONFIG_DIR: join(home, '.claude'),
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: 'dummy-key',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    DISABLE_TELEMETRY: '1',
+    DISABLE_ERROR_REPORTING: '1',
+    IS_SANDBOX: '1',
+    CLAUDE_CODE_MAX_RETRIES: '0',
+  }
+}

@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { installClient } from './clients.ts'
+import { claudeEnvironment, installClient } from './clients.ts'
 import { type Reply, startModelServer } from './model-server.ts'
 
 const error = (status: number, type: string, message: string): Reply => ({ status, error: { type, message } })
@@ -20,7 +20,7 @@ const limit = {
   'anthropic-ratelimit-unified-representative-claim': 'five_hour',
 }
 
-type Scene = { replies: Reply[]; args?: string[]; env?: Record<string, string> }
+type Scene = { replies: Reply[]; args?: string[]; env?: Record<string, string | undefined> }
 
 const SCENES: Readonly<Record<string, Scene>> = {
   ok: { replies: [bash('echo hi > f.txt'), DONE] },
@@ -35,7 +35,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   limited: { replies: [error(429, 'rate_limit_error', 'slow down')] },
   'limited-with-reset': {
     replies: [{ ...error(429, 'rate_limit_error', 'limit'), headers: limit }],
-    env: { CLAUDE_CODE_OAUTH_TOKEN: 'dummy-token' },
+    env: { ANTHROPIC_API_KEY: undefined, CLAUDE_CODE_OAUTH_TOKEN: 'dummy-token' },
   },
   overloaded: { replies: [error(529, 'overloaded_error', 'Overloaded')] },
   server: { replies: [error(500, 'api_error', 'Internal server error')] },
@@ -43,7 +43,7 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'max-turns': { replies: [bash('echo 1'), bash('echo 2'), DONE], args: [...BYPASS, '--max-turns', '1'] },
   'no-session': { replies: [DONE], args: [...BYPASS, '--resume', '11111111-1111-4111-8111-111111111111'] },
   'bad-flag': { replies: [DONE], args: [...BYPASS, '--no-such-flag'] },
-  root: { replies: [DONE], env: { IS_SANDBOX: '' } },
+  root: { replies: [DONE], env: { IS_SANDBOX: undefined } },
 }
 
 const client = installClient('claude')
@@ -59,20 +59,7 @@ async function record(program: string, { replies, args = BYPASS, env = {} }: Sce
   const child = spawn(program, ['--print', '--output-format', 'stream-json', '--verbose', ...args], {
     cwd: home,
     stdio: 'pipe',
-    env: {
-      PATH: process.env.PATH ?? '',
-      HOME: home,
-      CLAUDE_CONFIG_DIR: join(home, '.claude'),
-      ANTHROPIC_BASE_URL: server.url,
-      ...(env.CLAUDE_CODE_OAUTH_TOKEN ? {} : { ANTHROPIC_API_KEY: 'dummy-key' }),
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      DISABLE_AUTOUPDATER: '1',
-      DISABLE_TELEMETRY: '1',
-      DISABLE_ERROR_REPORTING: '1',
-      IS_SANDBOX: '1',
-      CLAUDE_CODE_MAX_RETRIES: '0',
-      ...env,
-    },
+    env: { PATH: process.env.PATH, HOME: home, ...claudeEnvironment(home, server.url), ...env },
   })
   const lines: object[] = []
   for (const stream of ['out', 'err'] as const) {

@@ -23,7 +23,7 @@ function migrate(database: DatabaseSync, path: string): void {
   if (version > MIGRATIONS.length)
     throw new RalphError(
       'database-newer',
-      `${path} was written by a newer ralph (tables ${version}; this one knows ${MIGRATIONS.length}). Update ralph with \`npm install -g ralphloop\`, or set RALPH_HOME to another folder.`,
+      `${path} was written by a newer ralph (tables ${version}; this one knows ${MIGRATIONS.length}). Update ralph, or set RALPH_HOME to another folder.`,
     )
   for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
   database.exec(`PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`)

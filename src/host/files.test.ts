@@ -107,14 +107,14 @@ describe('a private folder', () => {
 })
 
 test.each([
-  ['/work', '/work/home', 'home'],
-  ['/work', '/work/a/b', 'a/b'],
-  ['/work', '/work/..home', '..home'],
+  ['/place', '/place/home', 'home'],
+  ['/place', '/place/a/b', 'a/b'],
+  ['/place', '/place/..home', '..home'],
   ['/', '/home', 'home'],
-  ['/work', '/work', undefined],
-  ['/work', '/workshop', undefined],
-  ['/work', '/', undefined],
-  ['/work/sub', '/work/home', undefined],
+  ['/place', '/place', undefined],
+  ['/place', '/placeshop', undefined],
+  ['/place', '/', undefined],
+  ['/place/sub', '/place/home', undefined],
 ])('the way from %s to %s is %s', (folder, path, way) => {
   expect(pathBelow(folder, path)).toBe(way)
 })
