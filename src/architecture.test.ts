@@ -10,9 +10,25 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   'agents/': ['error.ts', 'engine/', 'formats/'],
   'prompt/': ['error.ts', 'engine/', 'formats/'],
   'host/': ['error.ts', 'engine/', 'formats/', 'agents/', 'prompt/'],
-  'run.ts turn.ts rebuild.ts': ['error.ts', 'engine/', 'formats/', 'agents/', 'prompt/', 'host/'],
-  'index.ts': ['error.ts', 'engine/', 'formats/', 'agents/', 'prompt/', 'host/', 'run.ts turn.ts rebuild.ts'],
-  'fronts/': ['error.ts', 'engine/', 'formats/', 'agents/', 'prompt/', 'host/', 'run.ts turn.ts rebuild.ts'],
+  'run.ts turn.ts rebuild.ts rollback.ts': ['error.ts', 'engine/', 'formats/', 'agents/', 'prompt/', 'host/'],
+  'index.ts': [
+    'error.ts',
+    'engine/',
+    'formats/',
+    'agents/',
+    'prompt/',
+    'host/',
+    'run.ts turn.ts rebuild.ts rollback.ts',
+  ],
+  'fronts/': [
+    'error.ts',
+    'engine/',
+    'formats/',
+    'agents/',
+    'prompt/',
+    'host/',
+    'run.ts turn.ts rebuild.ts rollback.ts',
+  ],
 }
 
 const PURE = ['engine/', 'formats/', 'agents/', 'prompt/']

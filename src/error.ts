@@ -13,6 +13,8 @@ export type ErrorCode =
   | 'disk-full'
   | 'database-newer'
   | 'database-broken'
+  | 'checkpoint-missing'
+  | 'git-failed'
 
 /** The message says what and where, what was expected and found, and what to do. */
 export class RalphError extends Error {

@@ -83,7 +83,7 @@ async function make({ agent: name, limits, silenceMinutes = 1, ...spec }: Given,
     silenceMinutes,
     checkMinutes: 1,
   }
-  const tree = await (await openTree({ dir, home, loop: id }))()
+  const tree = await (await openTree({ dir, home, loop: id })).look()
   const loop = startLoop(id, specOf({ ...spec, work }, limits), {
     at: Date.now(),
     ...(tree === undefined ? {} : { tree }),

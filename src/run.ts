@@ -3,11 +3,12 @@ import type { AgentEvent } from './agents/agent.ts'
 import { ended, type Fact, type Loop, type Next, type Verdict } from './engine/loop.ts'
 import { allChecks } from './engine/stages.ts'
 import { step } from './engine/step.ts'
+import { RalphError } from './error.ts'
 import { runCheck } from './host/check.ts'
-import { findFindings } from './host/git.ts'
+import { findFindings } from './host/findings.ts'
 import type { LocalStore } from './host/sqlite.ts'
 import type { Lease, Store } from './host/store.ts'
-import type { TreeState } from './host/tree.ts'
+import type { Tree } from './host/tree.ts'
 import { takeTurn } from './turn.ts'
 
 /** What a driver can do. What it cannot, it leaves out: a host that shows the next prompt itself has no `turn`. */
@@ -15,6 +16,7 @@ export type Hands = {
   turn?(loop: Loop, next: TurnNext): Promise<Fact | undefined>
   check?(loop: Loop, next: CheckNext): Promise<Fact | undefined>
   wait?(loop: Loop, next: WaitNext): Promise<Fact | undefined>
+  restore?(loop: Loop, next: RestoreNext): Promise<Fact | undefined>
   /** Shows what has just been saved. */
   saw?(loop: Loop, fact: Fact): void
 }
@@ -22,6 +24,7 @@ export type Hands = {
 export type TurnNext = Extract<Next, { kind: 'turn' }>
 export type CheckNext = Extract<Next, { kind: 'check' }>
 export type WaitNext = Extract<Next, { kind: 'wait' }>
+export type RestoreNext = Extract<Next, { kind: 'restore' }>
 
 /** Performs what a loop asks for, until these hands cannot or the loop has ended. Every front drives this way. */
 export async function drive(loop: Loop, lease: Lease, store: Store, hands: Hands): Promise<Loop> {
@@ -43,6 +46,8 @@ async function perform(loop: Loop, hands: Hands): Promise<Fact | undefined> {
       return hands.check?.(loop, loop.next)
     case 'wait':
       return hands.wait?.(loop, loop.next)
+    case 'restore':
+      return hands.restore?.(loop, loop.next)
     case 'complete':
     case 'halt':
       return undefined
@@ -52,7 +57,7 @@ async function perform(loop: Loop, hands: Hands): Promise<Fact | undefined> {
 /** What the hands of `ralph run` work with. `stop` ends the agent at once. */
 export type Workbench = {
   store: LocalStore
-  tree: TreeState
+  tree: Tree
   env: Readonly<Record<string, string | undefined>>
   now: () => number
   stop: AbortSignal
@@ -63,7 +68,12 @@ export type Workbench = {
 
 /** What happens between two facts, for whoever watches. */
 export type Show = (
-  event: { kind: 'turn-start' } | { kind: 'check-start' } | { kind: 'agent'; event: AgentEvent },
+  event:
+    | { kind: 'turn-start' }
+    | { kind: 'check-start' }
+    | { kind: 'agent'; event: AgentEvent }
+    /** Something a person should know, once. */
+    | { kind: 'note'; text: string },
   loop: Loop,
 ) => void
 
@@ -73,6 +83,7 @@ export function runHands(bench: Workbench, saw: (loop: Loop, fact: Fact) => void
     turn: (loop, next) => untilCancelled(bench, loop, (signal) => takeTurn(bench, loop, next, signal)),
     check: (loop, next) => untilCancelled(bench, loop, (signal) => runChecks(bench, loop, next, signal)),
     wait: (loop, next) => waitUntil(bench, loop, next),
+    restore: (_, next) => putBack(bench, next),
     saw,
   }
 }
@@ -115,9 +126,22 @@ async function runChecks(bench: Workbench, loop: Loop, { checks }: CheckNext, si
     if (!verdict) return { kind: 'lost', at: bench.now() }
     verdicts.push(verdict)
   }
-  const tree = await bench.tree()
+  const tree = await bench.tree.look()
   const findings = await findFindings(dir, loop.tally.startTree, tree, allChecks(loop.spec))
   return { kind: 'checked', at: bench.now(), verdicts, findings, ...(tree === undefined ? {} : { tree }) }
+}
+
+/** Puts the files back to a checkpoint. What cannot be put back is told; the loop ends all the same. */
+export async function putBack({ tree, now }: Pick<Workbench, 'tree' | 'now'>, { to }: RestoreNext): Promise<Fact> {
+  const { checkpoints } = tree
+  if ('none' in checkpoints) return { kind: 'restored', at: now(), trouble: `${checkpoints.none}.` }
+  try {
+    await checkpoints.rollBack(to)
+    return { kind: 'restored', at: now() }
+  } catch (cause) {
+    if (cause instanceof RalphError) return { kind: 'restored', at: now(), trouble: cause.message }
+    throw cause
+  }
 }
 
 /** Only time can end these waits; for a person nobody waits here. An order is taken at once. */

@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import type { Outcome, Request } from './agents/agent.ts'
 import { parseAgent } from './agents/index.ts'
 import { toTurn } from './agents/turn.ts'
-import type { Fact, Loop, Turn } from './engine/loop.ts'
+import type { Diff, Fact, Loop, Turn } from './engine/loop.ts'
 import { allChecks, openStages } from './engine/stages.ts'
 import { step } from './engine/step.ts'
+import { hasWorked } from './engine/tally.ts'
+import { RalphError } from './error.ts'
 import { maskSecrets } from './formats/secrets.ts'
 import { findProgram, runProgram } from './host/process.ts'
 import { reap } from './host/process-tree.ts'
@@ -41,6 +43,7 @@ type Going = { loop: Loop; next: TurnNext; signal: AbortSignal }
 async function turnIn(folder: () => string, bench: Workbench, { loop, next, signal }: Going): Promise<Fact> {
   const { now } = bench
   const { dir, agent: name, silenceMinutes } = loop.spec.work
+  if (next.iteration === 1 && next.attempt === 1) await keepStart(bench, loop)
   const { agent, target } = parseAgent(name)
   const request = requestOf(bench, loop, { prompt: buildTurnPrompt(loop, next), target, folder, fresh: next.fresh })
   const { argv, env, stdin, dialogue } = agent.command(request)
@@ -69,7 +72,9 @@ async function turnIn(folder: () => string, bench: Workbench, { loop, next, sign
     log.write([{ at: now(), exit: exit.code, signal: exit.signal }])
     const outcome = parser.end(exit, readFiles(parser.collect?.() ?? []))
     if (exit.stopped === 'told') return { kind: 'lost', at: now(), ...costOf(outcome) }
-    return { kind: 'turned', at: now(), turn: await lookAt(bench, loop, request.prompt, outcome) }
+    const turn = await lookAt(bench, loop, request.prompt, outcome)
+    const diff = hasWorked(turn) ? await keepCheckpoint(bench, loop, next.iteration) : undefined
+    return { kind: 'turned', at: now(), turn: diff ? { ...turn, diff } : turn }
   } finally {
     log.close()
   }
@@ -134,8 +139,30 @@ async function lookAt(bench: Workbench, { spec, tally }: Loop, prompt: string, o
     signals: spec.signals,
     stages: openStages(spec, tally).map(({ name }) => name),
   }
-  const tree = await bench.tree()
+  const tree = await bench.tree.look()
   return toTurn(outcome, { prompt, claimable, checks: allChecks(spec), ...(tree === undefined ? {} : { tree }) })
+}
+
+async function keepStart(bench: Workbench, loop: Loop): Promise<void> {
+  if ('none' in bench.tree.checkpoints) return
+  await bench.tree.look()
+  await keepCheckpoint(bench, loop, 0)
+}
+
+/** Kept before the turn is saved, so that every iteration the store knows has its checkpoint. Without one the loop goes on. */
+async function keepCheckpoint({ tree, show }: Workbench, loop: Loop, n: number): Promise<Diff | undefined> {
+  const { checkpoints } = tree
+  if ('none' in checkpoints) return undefined
+  const note = (text: string) => show({ kind: 'note', text }, loop)
+  try {
+    const diff = await checkpoints.keep(n)
+    for (const path of checkpoints.large) note(`${path} is untracked and too large: checkpoints leave it out.`)
+    return diff
+  } catch (cause) {
+    if (!(cause instanceof RalphError)) throw cause
+    note(`No checkpoint was kept, so \`ralph rollback\` cannot come back here. ${cause.message}`)
+    return undefined
+  }
 }
 
 function costOf({ tokens, costUsd }: Outcome): { tokens: number; costUsd?: number } {

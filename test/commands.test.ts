@@ -311,7 +311,8 @@ describe.concurrent('ralph show', () => {
     expect(events.map(({ n }) => n)).toEqual([1, 2, 3, 4])
     const entries = (await place.ralph(['show', onlyLoop(place), '2', '--json'])).lines
     expect(entries[0]).toMatchObject({ attempt: 1, prompt: expect.stringContaining('Do the task.') })
-    expect(entries.at(-1)).toMatchObject({ exit: 0, signal: null })
+    expect(entries.at(-2)).toMatchObject({ exit: 0, signal: null })
+    expect(entries.at(-1)?.diff).toContain('+++ b/')
   })
 
   test('refuses an iteration that is not there', async () => {
@@ -641,7 +642,7 @@ describe.concurrent('ralph prune', () => {
     const files = (id: string) => readdirSync(join(place.home, 'transcripts', id)).sort()
     expect((await place.ralph(['prune'])).stdout).toContain('0 iterations')
     expect(files(done)).toEqual(['1.jsonl', 'loop.jsonl'])
-    expect((await place.ralph(['prune', '--days', '0'])).stdout).toContain('1 iteration.')
+    expect((await place.ralph(['prune', '--days', '0'])).stdout).toContain('1 iteration and 2 checkpoints.')
     expect([files(done), files(open)]).toEqual([['loop.jsonl'], ['1.jsonl', 'loop.jsonl']])
     expect((await place.ralph(['doctor', '--rebuild'])).code).toBe(0)
     expect((await place.ralph(['status', '--json'])).lines).toEqual(before)

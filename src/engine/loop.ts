@@ -15,6 +15,8 @@ export type Spec = {
   until: boolean
   stages: Stage[]
   limits: Limits
+  /** What is left when the loop halts: the best state its checks saw, or the one before it began. Absent: the last one. */
+  onHalt?: 'best' | 'restore'
   work: Work
 }
 
@@ -35,6 +37,8 @@ export type Limits = {
 /** Where the work happens and with whom. For the driver's hands; the engine carries it and never reads it. */
 export type Work = {
   dir: string
+  /** The linked work tree that `dir` lies in. Absent: the person's own. */
+  worktree?: Worktree
   agent: string
   agentArgs: string[]
   model?: string
@@ -45,6 +49,9 @@ export type Work = {
   silenceMinutes: number
   checkMinutes: number
 }
+
+/** `from` is the person's folder, `base` the branch it was on when the loop was made, `commit` where both begin. */
+export type Worktree = { from: string; path: string; branch: string; commit: string; base?: string }
 
 /** An agent's own session, and what it has cost by the agent's own count. */
 export type Session = { id: string; costUsd: number }
@@ -65,12 +72,16 @@ export type Turn = {
   error?: string
   /** The state of the work tree and HEAD without ralph's own files. Absent: unknown. */
   tree?: string
+  /** What this turn changed since the iteration before. Absent: unknown. */
+  diff?: Diff
   ranTests: boolean
   tokens: number
   costUsd?: number
   resetsAt?: number
   session?: Session
 }
+
+export type Diff = { files: number; added: number; removed: number }
 
 /** `broken`: could not be started. `timeout`: did not end in time. */
 export type Verdict = {
@@ -93,6 +104,8 @@ export type Fact = { at: number } & (
   | { kind: 'checked'; verdicts: Verdict[]; findings: string[]; tree?: string }
   /** A wait's time came. */
   | { kind: 'woke' }
+  /** The files are back at a checkpoint; `trouble`: they could not be put back. */
+  | { kind: 'restored'; trouble?: string }
   /** The driver died or was stopped inside `next`: the same iteration goes on as another attempt, and what it cost counts. */
   | { kind: 'lost'; tokens?: number; costUsd?: number }
   /** `id`: the order in the store, so that saving the fact strikes it off. */
@@ -103,6 +116,8 @@ export type Next =
   | { kind: 'turn'; iteration: number; attempt: number; fresh: boolean; feedback: string[]; deadline?: number }
   | { kind: 'check'; checks: string[]; because: 'claim' | 'until' | 'last-turn' | 'stalled' }
   | { kind: 'wait'; why: 'limit' | 'overload' | 'person' | 'paused'; until?: number; question?: string }
+  /** Put the files back to how they were after iteration `to`, then halt. */
+  | { kind: 'restore'; to: number; reason: HaltReason; sentence: string }
   | { kind: 'complete'; proof: 'verified' | 'claimed' }
   | { kind: 'halt'; reason: HaltReason; sentence: string }
 
@@ -170,6 +185,8 @@ export type Tally = {
   /** Open failures at the last check, and the fewest so far. */
   failures?: number
   best?: number
+  /** The iteration whose checks left the fewest open. */
+  bestAt?: number
   falling: boolean
   /** Checks that ran out of time the last time. */
   slow: string[]
@@ -244,6 +261,7 @@ export type Status =
 export function statusOf({ next }: Loop): Status {
   switch (next.kind) {
     case 'turn':
+    case 'restore':
       return 'running'
     case 'check':
       return 'verifying'

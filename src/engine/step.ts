@@ -22,18 +22,21 @@ export function step(loop: Loop, fact: Fact): Loop {
   if (ended(loop)) return loop
   switch (fact.kind) {
     case 'told':
-      return obey(loop, fact.order, fact)
+      return loop.next.kind === 'restore' ? loop : obey(loop, fact.order, fact)
     case 'turned':
       return loop.next.kind === 'turn' ? afterTurn(loop, fact.turn, fact.at) : loop
     case 'checked':
       return loop.next.kind === 'check' ? afterChecks(loop, fact, fact.at) : loop
     case 'woke':
       return loop.next.kind === 'wait' && loop.next.until !== undefined ? again(loop, fact.at) : loop
+    case 'restored':
+      return loop.next.kind === 'restore' ? afterRestore(loop, loop.next, fact.trouble) : loop
     case 'lost':
       return afterLoss({ ...loop, tally: spend(loop.tally, fact) }, fact.at)
   }
 }
 
+type Restore = Extract<Next, { kind: 'restore' }>
 type Wait = Extract<Next, { kind: 'wait' }>
 
 function obey(loop: Loop, order: Order, { by, at }: { by: string; at: number }): Loop {
@@ -210,7 +213,7 @@ function settle(loop: Loop, checked: Checked | undefined): Loop {
   const passed = spec.stages.filter((stage) => !open.includes(stage)).map(({ name }) => name)
   const newly = passed.filter((name) => !tally.passed.includes(name))
   const { best: _, ...counts } = tally
-  const moved = newly.length > 0 ? { ...counts, stalled: 0, testOnly: 0, weak: 0 } : tally
+  const moved = newly.length > 0 ? { ...counts, bestAt: tally.iteration, stalled: 0, testOnly: 0, weak: 0 } : tally
   const settled = { ...loop, tally: { ...moved, passed } }
   return withFeedback(settled, feedbackFor(settled, checked ?? { verdicts: [], findings: [] }, newly))
 }
@@ -244,7 +247,24 @@ function tooManyAttempts({ attempt, iteration }: Tally): Stop | undefined {
 }
 
 function halt(loop: Loop, { reason, sentence }: Stop): Loop {
-  return { ...loop, next: { kind: 'halt', reason, sentence } }
+  const to = leftAt(loop)
+  return {
+    ...loop,
+    next: to === undefined ? { kind: 'halt', reason, sentence } : { kind: 'restore', to, reason, sentence },
+  }
+}
+
+/** The iteration whose state a loop that halts leaves behind. Undefined: the last one, as it is. */
+function leftAt({ spec, tally }: Loop): number | undefined {
+  if (tally.changed !== true) return undefined
+  return spec.onHalt === 'restore' ? 0 : spec.onHalt === 'best' ? tally.bestAt : undefined
+}
+
+function afterRestore(loop: Loop, { to, reason, sentence }: Restore, trouble: string | undefined): Loop {
+  const state = to === 0 ? 'before the loop began' : `after iteration ${to}, the best so far`
+  const left =
+    trouble === undefined ? `The files are as they were ${state}.` : `The files could not be put back: ${trouble}`
+  return { ...loop, next: { kind: 'halt', reason, sentence: `${sentence} ${left}` } }
 }
 
 /** While a person is waited for, the clock of the time limit stands still. */

@@ -55,6 +55,8 @@ export function nameOf(next: Next): string {
       return 'check'
     case 'wait':
       return `wait ${next.why}`
+    case 'restore':
+      return `restore ${next.to} ${next.reason}`
     case 'complete':
       return `complete ${next.proof}`
     case 'halt':

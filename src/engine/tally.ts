@@ -8,7 +8,7 @@ const WORDS_KEPT = 1_000
 /** Counts a turn. Only a turn in which the agent could work is an iteration; the others are attempts at it. */
 export function countTurn(spec: Spec, before: Tally, turn: Turn): Tally {
   const spending = spend(before, turn)
-  const worked = turn.end === 'ok' || turn.end === 'context-full'
+  const worked = hasWorked(turn)
   const words = turn.words.slice(-WORDS_KEPT)
   const told = worked && turn.ask === undefined
   // Where nobody can see the tree, only new words about the work are a sign of it.
@@ -36,6 +36,11 @@ export function countTurn(spec: Spec, before: Tally, turn: Turn): Tally {
     case 'context-full':
       return countIteration(spec, { before, tally, turn, moved })
   }
+}
+
+/** Whether a turn is an iteration, not only an attempt at one. */
+export function hasWorked({ end }: Pick<Turn, 'end'>): boolean {
+  return end === 'ok' || end === 'context-full'
 }
 
 type Counting = { before: Tally; tally: Tally; turn: Turn; moved: boolean }
@@ -72,6 +77,8 @@ export function countChecks(before: Tally, verdicts: readonly Verdict[], tree?: 
     ...(tree === undefined ? {} : { tree }),
     failures,
     best: better ? failures : (before.best ?? failures),
+    // Of equals the last one: it holds more of the work.
+    bestAt: failures <= (before.best ?? failures) ? before.iteration : (before.bestAt ?? before.iteration),
     falling: before.failures !== undefined && failures < before.failures,
     slow: verdicts.filter(({ result }) => result === 'timeout').map(({ check }) => check),
     stalled: improved ? 0 : before.stalled,

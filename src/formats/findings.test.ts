@@ -3,6 +3,18 @@ import { readFindings } from './findings.ts'
 
 type Change = [status: string, path: string, added?: string]
 
+test('a changed script of package.json is one when a check runs it', () => {
+  const manifest = {
+    before: '{"scripts":{"test":"vitest","lint":"biome"}}',
+    after: '{"scripts":{"test":"true","lint":"biome","new":"x"},"version":"2"}',
+  }
+  const changes = { files: [{ status: 'M', path: 'package.json' }], added: new Map(), manifest }
+  expect(readFindings(changes, ['npm test'])).toEqual(['scripts of package.json were changed: test'])
+  expect(readFindings(changes, ['make test'])).toEqual([])
+  const broken = { ...changes, manifest: { ...manifest, after: '{' } }
+  expect(readFindings(broken, ['yarn test'])).toEqual(['scripts of package.json were changed: test, lint'])
+})
+
 function found(changes: Change[], checks: string[]): string[] {
   return readFindings(
     {
@@ -24,6 +36,7 @@ test.each<[story: string, changes: Change[], checks: string[], findings: string[
     ['what the checks run was changed: ci/check.py'],
   ],
   ['the Makefile of make', [['M', 'Makefile']], ['make test'], ['what the checks run was changed: Makefile']],
+  ['a file that a check only looks at', [['M', 'a.txt']], ['grep -q done a.txt'], []],
   ['the Makefile of others', [['M', 'Makefile']], ['npm test'], []],
   ['a deleted test', [['D', 'test/a.js']], ['npm test'], ['tests were deleted: test/a.js']],
   ['a changed test', [['M', 'pkg/a_test.go']], ['go test ./...'], ['tests were changed: pkg/a_test.go']],

@@ -30,7 +30,8 @@ const RUNNERS = [
   ['bun.lockb', 'bun'],
 ] as const
 
-function scriptsIn(text: string): Record<string, unknown> {
+/** The scripts of a package.json. */
+export function scriptsIn(text: string): Record<string, unknown> {
   try {
     const { scripts }: { scripts?: unknown } = JSON.parse(text) ?? {}
     return typeof scripts === 'object' && scripts !== null ? { ...scripts } : {}

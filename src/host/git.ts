@@ -1,93 +1,98 @@
-/** Git, asked directly. */
+/** Git, asked directly: never through a shell, never with the hooks of the repository. */
 import { execFile } from 'node:child_process'
-import { copyFile, mkdir, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
-import { readFindings } from '../formats/findings.ts'
-import { pathBelow } from './files.ts'
+import { resolve } from 'node:path'
+import { RalphError } from '../error.ts'
 
-const execute = promisify(execFile)
+/** `says` is what git printed about its failure; `code` is undefined when git is not there or did not end in time. */
+export type Answer = { ok: true; out: string } | { ok: false; code: number | undefined; says: string }
 
-/** What git prints, without the last line break; undefined when it fails. */
-export async function git(
-  dir: string,
-  args: readonly string[],
-  env: Record<string, string> = {},
-): Promise<string | undefined> {
-  try {
-    const { stdout } = await execute('git', ['-c', 'core.fsmonitor=false', ...args], {
+/** `hooks`: those of the repository run, as when the person did this. */
+export type Asking = { env?: Record<string, string>; stdin?: string; minutes?: number; hooks?: true }
+
+/** What git prints, without the last line break. */
+export async function askGit(dir: string, args: readonly string[], asking?: Asking): Promise<Answer> {
+  const answer = await askForBytes(dir, args, asking)
+  return answer.ok ? { ok: true, out: answer.bytes.toString('utf8').replace(/\n$/, '') } : answer
+}
+
+type Bytes = { ok: true; bytes: Buffer } | Extract<Answer, { ok: false }>
+
+function askForBytes(dir: string, args: readonly string[], asking: Asking = {}): Promise<Bytes> {
+  const { promise, resolve: answer } = Promise.withResolvers<Bytes>()
+  const child = execFile(
+    'git',
+    [...SETTINGS, ...(asking.hooks ? [] : NO_HOOKS), ...args],
+    {
       cwd: dir,
-      env: { ...process.env, GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C', ...env },
-      maxBuffer: 64 * 1024 * 1024,
-      timeout: 120_000,
-    })
-    return stdout.replace(/\n$/, '')
-  } catch {
-    return undefined // no git, no repository, or one that git cannot read: the caller knows what that means for it
-  }
-}
-
-/** A name for the state of a repository: its files, tracked or not but not ignored, and HEAD. Index and branches stay untouched. */
-export type Snapshot = () => Promise<string | undefined>
-
-/**
- * Undefined outside a work tree. `index` is a private index file, kept so that only changed files are read again;
- * `own` is a folder that is left out, wherever in the repository it lies.
- */
-export async function openSnapshots(dir: string, index: string, own: string): Promise<Snapshot | undefined> {
-  const paths = await git(dir, ['rev-parse', '--show-toplevel', '--absolute-git-dir'])
-  const [top, gitDir] = paths?.split('\n') ?? []
-  if (!top || !gitDir) return undefined
-  await mkdir(dirname(index), { recursive: true })
-  await rm(`${index}.lock`, { force: true }) // of a git that was killed; a loop has one driver at a time
-  await copyFile(join(gitDir, 'index'), index).catch(() => {}) // a new repository has none
-  const env = { GIT_INDEX_FILE: index }
-  const leftOut = pathBelow(top, own)
-  const pathspec = ['.', ...(leftOut === undefined ? [] : [`:(exclude,top,literal)${leftOut}`])]
-  return async () => {
-    const [added, head] = await Promise.all([
-      git(top, ['add', '--all', '--', ...pathspec], env),
-      git(top, ['rev-parse', '--verify', '--quiet', 'HEAD']),
-    ])
-    const tree = added === undefined ? undefined : await git(top, ['write-tree'], env)
-    return tree && `${tree} ${head ?? 'no commit'}`
-  }
-}
-
-/** What happened to the means of proof between two snapshots. Nothing where one of them is none of git's. */
-export async function findFindings(
-  dir: string,
-  from: string | undefined,
-  to: string | undefined,
-  checks: readonly string[],
-): Promise<string[]> {
-  const [before, after] = [treeIn(from), treeIn(to)]
-  if (!before || !after || before === after) return []
-  const range = ['--no-renames', '--no-ext-diff', '--no-textconv', '--no-color', before, after]
-  const [names, lines] = await Promise.all([
-    git(dir, ['-c', 'core.quotePath=false', 'diff', '--name-status', '-z', ...range]),
-    git(dir, ['-c', 'core.quotePath=false', 'diff', '--unified=0', '--diff-filter=AMT', ...range]),
-  ])
-  const fields = names?.split('\0') ?? []
-  const files = fields.flatMap((status, at) =>
-    at % 2 === 0 && fields[at + 1] ? [{ status: status.slice(0, 1), path: fields[at + 1] ?? '' }] : [],
+      env: { ...process.env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C', ...asking.env },
+      encoding: 'buffer',
+      maxBuffer: 256 * 1024 * 1024,
+      timeout: (asking.minutes ?? 2) * 60_000,
+    },
+    (failure, out, err) => {
+      if (!failure) return answer({ ok: true, bytes: out })
+      const code = typeof failure.code === 'number' ? failure.code : undefined
+      const says = `${err}`.trim() || `${out}`.trim()
+      answer({ ok: false, code, says: failure.code === 'ENOENT' ? NOT_HERE : says || 'git did not end in time' })
+    },
   )
-  return readFindings({ files, added: addedLines(lines ?? '') }, checks)
+  child.stdin?.on('error', () => {}) // it may end without reading
+  child.stdin?.end(asking.stdin ?? '')
+  return promise
 }
 
-function treeIn(state: string | undefined): string | undefined {
-  return /^([0-9a-f]{40,64}) /.exec(state ?? '')?.[1]
+const NOT_HERE = 'git was not found, or the folder is gone'
+
+// No program that the repository names is started, and a checkpoint is no reason to complain about line endings.
+const SETTINGS = ['core.fsmonitor=false', 'core.safecrlf=false', 'core.quotePath=false'].flatMap((set) => ['-c', set])
+const NO_HOOKS = ['-c', 'core.hooksPath=/dev/null']
+
+/** What git prints; undefined when it fails: no git, no repository, or one that git cannot read. */
+export async function git(dir: string, args: readonly string[], asking?: Asking): Promise<string | undefined> {
+  const answer = await askGit(dir, args, asking)
+  return answer.ok ? answer.out : undefined
 }
 
-function addedLines(diff: string): Map<string, string[]> {
-  const added = new Map<string, string[]>()
-  let lines: string[] = []
-  for (const line of diff.split('\n')) {
-    const file = /^\+\+\+ b\/(.*)$/.exec(line)?.[1]
-    if (file !== undefined) {
-      lines = []
-      added.set(file, lines)
-    } else if (line.startsWith('+')) lines.push(line.slice(1))
+/** A work tree and the git folder that belongs to it. `ask` holds on to both: when `.git` goes, no other one further up is taken for it. */
+export type Repository = {
+  top: string
+  gitDir: string
+  /** The person's own index. */
+  index: string
+  ask(args: readonly string[], asking?: Asking): Promise<Answer>
+  /** The bytes of an object. */
+  read(name: string): Promise<Buffer>
+}
+
+/** `none` says why there is no repository here. */
+export async function openRepository(dir: string): Promise<Repository | { none: string }> {
+  const asked = await askGit(dir, ['rev-parse', '--show-toplevel', '--absolute-git-dir', '--git-path', 'index'])
+  if (!asked.ok)
+    return { none: /not a git repository/.test(asked.says) ? 'this is not a git repository' : firstLine(asked.says) }
+  const [top = '', gitDir = '', index = ''] = asked.out.split('\n')
+  const env = { GIT_DIR: gitDir, GIT_WORK_TREE: top }
+  return {
+    top,
+    gitDir,
+    index: resolve(dir, index),
+    ask: (args, asking) => askGit(top, args, { ...asking, env: { ...env, ...asking?.env } }),
+    async read(name) {
+      const answer = await askForBytes(top, ['cat-file', 'blob', name], { env })
+      return answer.ok ? answer.bytes : fail(answer)
+    },
   }
-  return added
+}
+
+/** What git printed, where a failure is one that a person must hear of. */
+export function must(answer: Answer): string {
+  return answer.ok ? answer.out : fail(answer)
+}
+
+function fail({ says }: Extract<Answer, { ok: false }>): never {
+  throw new RalphError('git-failed', `git failed: ${firstLine(says)}`)
+}
+
+/** The first line of what git says, without its "fatal: ". */
+function firstLine(says: string): string {
+  return (says.split('\n')[0] ?? '').replace(/^(fatal|error): /, '')
 }

@@ -56,6 +56,10 @@ export function toIteration(row: Row, verdicts: readonly Row[]): IterationRow {
     end: row.end as Turn['end'],
     claim: row.claim as Claim['kind'],
     changed: row.changed === null ? undefined : row.changed === 1,
+    diff:
+      row.files === null
+        ? undefined
+        : { files: Number(row.files), added: Number(row.added), removed: Number(row.removed) },
     tokens: Number(row.tokens),
     costUsd: row.cost_usd === null ? undefined : Number(row.cost_usd),
     words: String(row.words),

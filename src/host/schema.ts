@@ -31,4 +31,7 @@ export const MIGRATIONS: readonly string[] = [
      by TEXT NOT NULL, "order" TEXT NOT NULL
    ) STRICT;
    CREATE INDEX told_by_loop ON told (loop, id);`,
+  `ALTER TABLE iteration ADD COLUMN files INTEGER;
+   ALTER TABLE iteration ADD COLUMN added INTEGER;
+   ALTER TABLE iteration ADD COLUMN removed INTEGER;`,
 ]

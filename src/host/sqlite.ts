@@ -87,7 +87,7 @@ export function openStore(
         `INSERT INTO loop (id, dir, agent, prompt, spec, tally, next, status, iteration, iteration_limit, false_claims, tokens, cost_usd, started_at, updated_at)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, 0, 0, 0, ?, ?)`,
         loop.id,
-        loop.spec.work.dir,
+        loop.spec.work.worktree?.from ?? loop.spec.work.dir,
         loop.spec.work.agent,
         loop.spec.prompt.slice(0, 500),
         JSON.stringify(loop.spec),
@@ -253,7 +253,7 @@ export function openStore(
     const { tree } = parse<Tally>(before.tally)
     const changed = turn.tree === undefined || tree === undefined ? null : Number(turn.tree !== tree)
     run(
-      'INSERT INTO iteration (loop, n, attempts, started_at, ended_at, agent, "end", claim, changed, tokens, cost_usd, words) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      'INSERT INTO iteration (loop, n, attempts, started_at, ended_at, agent, "end", claim, changed, tokens, cost_usd, words, files, added, removed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
       ...[loop.id, loop.tally.iteration, asked.kind === 'turn' ? asked.attempt : 1, Number(before.updated_at), endedAt],
       ...[
         loop.spec.work.agent,
@@ -263,6 +263,9 @@ export function openStore(
         Math.round(turn.tokens),
         turn.costUsd ?? null,
         turn.words,
+        turn.diff?.files ?? null,
+        turn.diff?.added ?? null,
+        turn.diff?.removed ?? null,
       ],
     )
   }

@@ -1,5 +1,5 @@
 /** What every store of loops can do. SQLite implements it here; whatever else does must pass the same contract suite. */
-import type { Fact, Loop, Next, Order, Status, Turn, Verdict } from '../engine/loop.ts'
+import type { Diff, Fact, Loop, Next, Order, Status, Turn, Verdict } from '../engine/loop.ts'
 
 export type Store = {
   create(loop: Loop): Promise<void>
@@ -59,6 +59,7 @@ export type IterationRow = {
   end: Turn['end']
   claim: Turn['claim']['kind']
   changed: boolean | undefined
+  diff: Diff | undefined
   tokens: number
   costUsd: number | undefined
   words: string

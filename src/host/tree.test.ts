@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { temporaryFolder } from './place.test-support.ts'
-import { openTree, type TreeState } from './tree.ts'
+import { openTree, type Tree } from './tree.ts'
 
 let dir: string
 let home: string
@@ -33,12 +33,12 @@ function git(...args: string[]): string {
   return execFileSync('git', [...identity, ...args], { cwd: dir, encoding: 'utf8', stdio: 'pipe' })
 }
 
-function open(change: Partial<Parameters<typeof openTree>[0]> = {}): Promise<TreeState> {
-  return openTree({ dir, home, loop: 'a1', ...change })
+async function open(change: Partial<Parameters<typeof openTree>[0]> = {}): Promise<Tree['look']> {
+  return (await openTree({ dir, home, loop: 'a1', ...change })).look
 }
 
 /** Whether these acts, all together, change the state of the tree. */
-async function changes(act: () => void, tree?: TreeState): Promise<boolean> {
+async function changes(act: () => void, tree?: Tree['look']): Promise<boolean> {
   const state = tree ?? (await open())
   const before = await state()
   expect(before).toMatch(/\S/)

@@ -1,20 +1,61 @@
-/** The state of the work tree as one short text: equal when nothing has changed, ralph's own files left out. */
-import { createHash } from 'node:crypto'
-import { lstatSync, readdirSync, realpathSync } from 'node:fs'
+/** The work tree of a loop: what state it is in, and, where there is git, checkpoints of it. Ralph's own files are left out. */
+import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Diff } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import { openKeeper, readDiff, refOf } from './checkpoint.ts'
 import { folderGone, pathBelow } from './files.ts'
-import { openSnapshots } from './git.ts'
+import { folderState } from './folder.ts'
+import { openRepository, type Repository } from './git.ts'
+import { rollBack, undoRollBack } from './restore.ts'
+import { openSnapshots, type Snapshot } from './snapshot.ts'
 
-/** Tells the state now; undefined when it cannot be told. */
-export type TreeState = () => Promise<string | undefined>
+export type Tree = {
+  /** The state now as one short text, equal when nothing has changed; undefined when it cannot be told. */
+  look(): Promise<string | undefined>
+  checkpoints: Checkpoints | { none: string }
+}
+
+export type Checkpoints = {
+  repo: Repository
+  /** Keeps what the last look saw as checkpoint n, and tells how it differs from the one before. */
+  keep(n: number): Promise<Diff | undefined>
+  /** Both return what a person should know besides. */
+  rollBack(n: number): Promise<string[]>
+  undo(): Promise<string[]>
+  /** Untracked files that are too large to be kept. */
+  large: ReadonlySet<string>
+}
 
 export type Place = { dir: string; home: string; loop: string }
 
-export async function openTree({ dir, home, loop }: Place): Promise<TreeState> {
+export async function openTree({ dir, home, loop }: Place): Promise<Tree> {
   const place = realFolder(dir)
   const own = realpathSync(home)
-  const snapshot = await openSnapshots(place, join(own, 'index', loop), own)
-  return snapshot ?? (async () => folderState(place, pathBelow(place, own)))
+  const repo = await openRepository(place)
+  if ('none' in repo) return { look: async () => folderState(place, pathBelow(place, own)), checkpoints: repo }
+
+  const snapshots = await openSnapshots(repo, { index: join(own, 'index', loop), own })
+  const keep = openKeeper({ repo, snapshots, loop })
+  let last: Snapshot | undefined
+  return {
+    async look() {
+      last = await snapshots.take()
+      return last && [last.tree, last.head ?? 'no-commit', last.beside].join(' ').trimEnd()
+    },
+    checkpoints: {
+      repo,
+      large: snapshots.large,
+      async keep(n) {
+        if (!last) throw new RalphError('git-failed', `git cannot tell what is in ${repo.top}.`)
+        const before = n > 0 ? readDiff(repo, refOf(loop, n - 1), last.tree) : undefined
+        await keep(n, last)
+        return before
+      },
+      rollBack: (n) => rollBack({ repo, snapshots, keep, loop }, n),
+      undo: () => undoRollBack({ repo, snapshots, keep, loop }),
+    },
+  }
 }
 
 function realFolder(dir: string): string {
@@ -22,36 +63,5 @@ function realFolder(dir: string): string {
     return realpathSync(dir)
   } catch (cause) {
     throw folderGone(dir, cause)
-  }
-}
-
-const MOST_ENTRIES = 20_000
-const PASSED_OVER = new Set(['.git', 'node_modules'])
-
-/** Without git: names, sizes, modes and times. A folder too large to look through, or gone, tells nothing. */
-function folderState(dir: string, exclude: string | undefined): string | undefined {
-  const hash = createHash('sha1')
-  const folders = ['']
-  let entries = 0
-  for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
-    const names = namesIn(join(dir, folder))
-    if (!names && folder === '') return undefined
-    for (const name of names ?? []) {
-      const path = folder ? `${folder}/${name}` : name
-      if (PASSED_OVER.has(name) || path === exclude) continue
-      if (++entries > MOST_ENTRIES) return undefined
-      const stat = lstatSync(join(dir, path), { throwIfNoEntry: false })
-      if (stat?.isDirectory()) folders.push(path)
-      else hash.update(`${path}\0${stat?.mode}\0${stat?.size}\0${stat?.mtimeMs}\0`)
-    }
-  }
-  return hash.digest('hex')
-}
-
-function namesIn(folder: string): string[] | undefined {
-  try {
-    return readdirSync(folder).sort()
-  } catch {
-    return undefined // it went away meanwhile, or is not for us to read
   }
 }

@@ -4,6 +4,7 @@ import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
 import { cancel, pause, resume, steer } from './orders.ts'
 import { prune } from './prune.ts'
+import { accept, rollback, undo } from './rollback.ts'
 import { run } from './run.ts'
 import { show } from './show.ts'
 import { stats } from './stats.ts'
@@ -17,6 +18,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   pause,
   resume,
   steer,
+  rollback,
+  undo,
+  accept,
   stats,
   doctor,
   demo,

@@ -5,6 +5,7 @@ import { allChecks } from '../../engine/stages.ts'
 import { RalphError } from '../../error.ts'
 import { canStart, findChecks } from '../../host/check.ts'
 import { openTree } from '../../host/tree.ts'
+import { checkpointsOf } from '../../rollback.ts'
 import { drive, runHands, type Workbench } from '../../run.ts'
 import { takeUp } from '../../turn.ts'
 import { type Context, selfIn } from './context.ts'
@@ -37,6 +38,7 @@ export async function driveHere(
   })
   try {
     const loop = await store.load(id)
+    if (loop.spec.work.worktree) await checkpointsOf(context, loop) // made again, should somebody have removed it
     const tree = await openTree({ dir: loop.spec.work.dir, home: context.home, loop: id })
     const bench: Workbench = {
       store,
@@ -47,7 +49,7 @@ export async function driveHere(
       self: selfIn(context.root),
       show: view.show,
     }
-    view.begin(loop, findChecks(loop.spec.work.dir)[0])
+    view.begin(loop, { suggestion: findChecks(loop.spec.work.dir)[0], checkpoints: tree.checkpoints })
     for (const check of allChecks(loop.spec).filter((text) => !canStart(text, loop.spec.work.dir, context.env.PATH)))
       view.say(`The program of the check "${check}" is not here yet. Without it the loop will halt (verifier-broken).`)
     if (order) await store.tell(id, 'you', order)
@@ -87,6 +89,7 @@ function exitCode(next: Next): number {
       return next.why === 'person' ? 4 : 130
     case 'turn':
     case 'check':
+    case 'restore':
       return 130
   }
 }

@@ -69,6 +69,8 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   'disk-full': 1,
   'database-newer': 1,
   'database-broken': 1,
+  'checkpoint-missing': 2,
+  'git-failed': 1,
 }
 
 function report(cause: unknown, json: boolean): number {

@@ -1,7 +1,8 @@
 /** `ralph cancel`, `pause`, `steer` and `resume`: what a person tells a loop. */
 import { ended, type Order } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
-import { drive } from '../../run.ts'
+import { openTree } from '../../host/tree.ts'
+import { drive, putBack } from '../../run.ts'
 import { takeUp } from '../../turn.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import { type Command, type Context, findLoop, loadConfig, selfIn } from './context.ts'
@@ -51,7 +52,12 @@ async function deliver(context: Context, id: string, order: Order): Promise<stri
     return `Told loop ${id}. ${order.kind === 'pause' ? 'It pauses when its iteration is over.' : order.kind === 'say' ? 'Its next iteration hears it.' : 'It stops now.'}\n`
   try {
     const bench = { store, now: context.now, self: selfIn(context.root) }
-    const loop = await drive(await takeUp(await store.load(id), lease, bench), lease, store, {})
+    const loop = await drive(await takeUp(await store.load(id), lease, bench), lease, store, {
+      async restore({ spec }, next) {
+        const tree = await openTree({ dir: spec.work.dir, home: context.home, loop: id })
+        return putBack({ tree, now: context.now }, next)
+      },
+    })
     return `Loop ${id}: ${endingOf(loop).sentence}\n`
   } finally {
     await lease.release()

@@ -35,7 +35,11 @@ export function settingsOf(args: Args, name: string): Pick<Work, 'model' | 'perm
 }
 
 /** The first is the default. */
-function oneOf<Choice extends string>(args: Args, name: string, choices: readonly [Choice, ...Choice[]]): Choice {
+export function oneOf<Choice extends string>(
+  args: Args,
+  name: string,
+  choices: readonly [Choice, ...Choice[]],
+): Choice {
   const given = args.text(name) ?? choices[0]
   const found = choices.find((choice) => choice === given)
   if (found === undefined) throw usage(runSpec, `--${name} must be ${choices.join(' or ')}, but is "${given}".`)

@@ -34,6 +34,11 @@ Exit codes: 0 complete, 1 stopped short of done, 2 wrong use, 3 agent missing or
     'same-error': { value: 'N', help: 'stop when the same failure came N times in a row (default 5)' },
     silence: { value: 'MIN', help: 'end an agent that prints nothing for so long (default 10)' },
     'check-timeout': { value: 'MIN', help: 'time limit of one check (default 10)' },
+    worktree: { help: 'work in a linked work tree and branch; `ralph accept` merges it' },
+    'on-halt': {
+      value: 'WHAT',
+      help: 'what a loop that halts leaves: keep (default: the last state), best (its checks saw), restore (the first)',
+    },
     dir: { value: 'D', help: 'work in this folder' },
     notify: { help: 'bell, desktop message and the webhook of the config when it stops' },
     json: { help: 'print one JSON object a line' },

@@ -1,5 +1,6 @@
 /** `ralph run`: makes a loop of a prompt and drives it here. */
-import { resolve } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { type Spec, type Stage, startLoop } from '../../engine/loop.ts'
 import { parseCommandLine } from '../../formats/command-line.ts'
@@ -7,13 +8,15 @@ import { unwrapPrompt } from '../../formats/wrapped-prompt.ts'
 import { findChecks } from '../../host/check.ts'
 import type { LocalStore } from '../../host/sqlite.ts'
 import { openTree } from '../../host/tree.ts'
+import { countUncommitted, ensureWorktree, planWorktree } from '../../host/worktree.ts'
 import { type Args, parseArgs, usage } from './args.ts'
 import { type Command, type Context, loadConfig, newLoopId, readText, workFolder } from './context.ts'
 import { driveHere } from './drive-here.ts'
-import { pruneTranscripts } from './prune.ts'
-import { locate, settingsOf } from './run-agent.ts'
+import { pruneOld } from './prune.ts'
+import { locate, oneOf, settingsOf } from './run-agent.ts'
 import { type Given, resolveLimits } from './run-limits.ts'
 import { runSpec } from './run-options.ts'
+import { count } from './text.ts'
 
 export const run: Command = {
   spec: runSpec,
@@ -21,13 +24,17 @@ export const run: Command = {
     const args = parseArgs(runSpec, argv)
     const dir = workFolder(context, args.text('dir'))
     const config = loadConfig(context, dir)
-    const resolved = await resolveSpec(args, { context, config, dir })
     const store = context.store()
-    await warnOfOthers(store, dir)
-    await pruneTranscripts(context, store)
     const id = newLoopId()
-    const tree = await (await openTree({ dir, home: context.home, loop: id }))()
-    await store.create(startLoop(id, resolved, { at: context.now(), ...(tree === undefined ? {} : { tree }) }))
+    const spec = await placed(args, { context, dir, id, resolved: await resolveSpec(args, { context, config, dir }) })
+    await warnOfOthers(store, spec.work.dir, dir)
+    await pruneOld(context, store, dir)
+    if (spec.work.worktree) await ensureWorktree(spec.work.worktree)
+    const { look, checkpoints } = await openTree({ dir: spec.work.dir, home: context.home, loop: id })
+    if (spec.onHalt && 'none' in checkpoints)
+      throw usage(runSpec, `--on-halt ${spec.onHalt} needs checkpoints, but ${checkpoints.none}.`)
+    const tree = await look()
+    await store.create(startLoop(id, spec, { at: context.now(), ...(tree === undefined ? {} : { tree }) }))
     const webhook = config.notify_webhook
     return driveHere(context, id, {
       json: args.flag('json'),
@@ -37,10 +44,25 @@ export const run: Command = {
   },
 }
 
+type Placing = { context: Context; dir: string; id: string; resolved: Spec }
+
+/** The same, in a work tree of its own where that is asked for. */
+async function placed(args: Args, { context, dir, id, resolved }: Placing): Promise<Spec> {
+  if (!args.flag('worktree')) return resolved
+  const path = join(realpathSync(context.home), 'worktrees', id)
+  const plan = await planWorktree(dir, path, `ralph/${id}`)
+  const uncommitted = await countUncommitted(dir)
+  if (uncommitted > 0)
+    process.stderr.write(
+      `ralph: the work tree begins at your last commit; ${count(uncommitted, 'uncommitted change')} of yours ${uncommitted === 1 ? 'is' : 'are'} not in it.\n`,
+    )
+  return { ...resolved, work: { ...resolved.work, ...plan } }
+}
+
 /** Two loops in one folder take each other's changes for their own. That may be wanted; it is said. */
-async function warnOfOthers(store: LocalStore, dir: string): Promise<void> {
-  for (const { id, status } of await store.list({ dir, limit: 100 }))
-    if (OPEN.has(status) && (await store.isDriven(id)))
+async function warnOfOthers(store: LocalStore, dir: string, from: string): Promise<void> {
+  for (const { id, status } of await store.list({ dir: from, limit: 100 }))
+    if (OPEN.has(status) && (await store.isDriven(id)) && (await store.load(id)).spec.work.dir === dir)
       process.stderr.write(
         `ralph: loop ${id} is at work in this folder, too. Each will take the other's changes for its own.\n`,
       )
@@ -71,6 +93,7 @@ async function resolveSpec(args: Args, { context, config, dir }: Given): Promise
   if (twice) throw usage(runSpec, `The stage ${twice.name} is given twice. Give each its own name.`)
   for (const check of [...checks, ...stages.flatMap((stage) => stage.check ?? [])]) parseCommandLine(check)
   const prompt = wrapped?.prompt ?? text
+  const onHalt = oneOf(args, 'on-halt', ['keep', 'best', 'restore'])
   if (args.text('completion-promise')?.trim() === '')
     throw usage(runSpec, '--completion-promise is empty. Give it a text, or leave it out.')
   return {
@@ -85,6 +108,7 @@ async function resolveSpec(args: Args, { context, config, dir }: Given): Promise
       { context, config, dir },
       { prompt, stages, wrappedLimit: wrapped?.maxIterations },
     ),
+    ...(onHalt === 'keep' ? {} : { onHalt }),
     work: {
       dir,
       agent: locate(agent, { context, dir }),

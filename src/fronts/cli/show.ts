@@ -2,11 +2,14 @@
 import { once } from 'node:events'
 import { ended } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
+import { printDiff, refOf } from '../../host/checkpoint.ts'
+import { openRepository } from '../../host/git.ts'
+import type { LocalStore } from '../../host/sqlite.ts'
 import type { StoredEvent } from '../../host/store.ts'
 import { readTurnLog } from '../../host/transcript.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import { type Command, type Context, findLoop } from './context.ts'
-import { eventSentence, iterationMark, iterationSentence, nextSentence, printEnding } from './story.ts'
+import { diffWords, eventSentence, iterationMark, iterationSentence, nextSentence, printEnding } from './story.ts'
 import { clock, harmless, money, paint, short, table } from './text.ts'
 
 const spec: CommandSpec = {
@@ -89,7 +92,13 @@ async function summary(context: Context, id: string): Promise<string> {
       turn: { end: row.end, claim: { kind: row.claim }, words: row.words, ranTests: false, tokens: row.tokens },
       verdicts: row.verdicts,
     }
-    const changed = row.changed === undefined ? '?' : row.changed ? 'yes' : 'no'
+    const changed = row.diff
+      ? diffWords(row.diff) || 'no'
+      : row.changed === undefined
+        ? '?'
+        : row.changed
+          ? 'yes'
+          : 'no'
     return [
       String(row.n),
       iterationMark(settled, completed),
@@ -127,12 +136,35 @@ async function showIteration(
   }
   if (!found && !row)
     throw new RalphError('loop-unknown', `Loop ${id} has no iteration ${n}. \`ralph show ${id}\` lists them.`)
+  const diff = await diffOf(store, id, n)
+  if (json && diff !== undefined) context.out.write(`${JSON.stringify({ diff })}\n`)
   if (json || !row) return 0
+  if (diff)
+    context.out.write(`${heading(context, `what it changed (${diffWords(row.diff)})`)}${colored(context, raw(diff))}\n`)
   for (const verdict of row.verdicts)
     context.out.write(
       `${heading(context, `check ${verdict.check}: ${verdict.result}`)}${raw(verdict.tail.trimEnd())}\n`,
     )
   return 0
+}
+
+/** Undefined where there is no checkpoint of this iteration. */
+async function diffOf(store: LocalStore, id: string, n: number): Promise<string | undefined> {
+  const { dir, worktree } = (await store.load(id)).spec.work
+  const repo = await openRepository(worktree?.from ?? dir)
+  return 'none' in repo || n === 0 ? undefined : printDiff(repo, refOf(id, n - 1), refOf(id, n))
+}
+
+function colored({ out }: Context, diff: string): string {
+  const style = (line: string) =>
+    /^[+]/.test(line) ? 'green' : /^[-]/.test(line) ? 'red' : /^@@/.test(line) ? 'cyan' : undefined
+  return diff
+    .split('\n')
+    .map((line) => {
+      const found = style(line)
+      return found ? paint(out, found, line) : line
+    })
+    .join('\n')
 }
 
 function heading(context: Context, text: string): string {

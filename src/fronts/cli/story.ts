@@ -1,6 +1,6 @@
 /** A loop told in plain sentences: what was claimed, what was checked, why it went on, why it ended. */
 import { count } from '../../engine/limits.ts'
-import type { Fact, Loop, Next, Tally, Turn, Verdict } from '../../engine/loop.ts'
+import type { Diff, Fact, Loop, Next, Tally, Turn, Verdict } from '../../engine/loop.ts'
 import { clock, type Output, paint, type Style, short } from './text.ts'
 
 /** A turn together with what the checks said about it. */
@@ -30,6 +30,11 @@ export function iterationSentence({ turn, verdicts }: Settled, completed: boolea
   if (claimed) return `${claimed}; ${pending ? 'not checked yet' : 'asked to say it clearly'}`
   if (turn?.ask) return `${turn.ask.kind === 'permission' ? 'was denied' : 'asked'}: ${short(turn.ask.words, 100)}`
   return turn?.words ? `worked: ${short(lastLine(turn.words), 100)}` : 'worked, without a word'
+}
+
+/** `+12 −3`, or nothing where nothing is known or was changed. */
+export function diffWords(diff: Diff | undefined): string {
+  return diff && diff.files > 0 ? `+${diff.added} −${diff.removed}` : ''
 }
 
 function verdictWords({ check, result, failures }: Verdict): string {
@@ -94,6 +99,7 @@ export function endingOf({ id, tally, next, spec }: Loop): Ending {
       }
     case 'turn':
     case 'check':
+    case 'restore':
       return {
         mark: '…',
         style: 'yellow',
@@ -125,6 +131,10 @@ export function eventSentence(fact: Fact): string {
       return `ralph checked: ${fact.verdicts.map(verdictWords).join(', ')}.${fact.findings.map((finding) => ` It noticed: ${finding}`).join('')}`
     case 'woke':
       return 'The wait was over.'
+    case 'restored':
+      return fact.trouble === undefined
+        ? 'The files were put back.'
+        : stopped(`The files could not be put back: ${short(fact.trouble, 200)}`)
     case 'lost':
       return 'It was interrupted; that costs no iteration.'
     case 'told':
@@ -183,6 +193,8 @@ export function nextSentence(next: Next, at: number): string {
     case 'wait':
       if (next.until !== undefined) return `So ralph waited ${clock(next.until - at)}.`
       return next.why === 'person' ? `So it waits for a person: ${short(next.question ?? '', 200)}` : 'So it rests.'
+    case 'restore':
+      return `So it halts (${next.reason}), and the files go back to ${next.to === 0 ? 'the start' : `iteration ${next.to}`}.`
     case 'complete':
       return next.proof === 'verified'
         ? 'So it is complete, and proven.'

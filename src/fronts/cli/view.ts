@@ -4,23 +4,27 @@ import { parseAgent } from '../../agents/index.ts'
 import { iterationLimit } from '../../engine/limits.ts'
 import { type Fact, type Loop, statusOf, type Turn } from '../../engine/loop.ts'
 import { allChecks, openStages } from '../../engine/stages.ts'
+import type { Tree } from '../../host/tree.ts'
 import type { Show } from '../../run.ts'
-import { endingOf, iterationMark, iterationSentence, printEnding, type Settled } from './story.ts'
+import { diffWords, endingOf, iterationMark, iterationSentence, printEnding, type Settled } from './story.ts'
 import { clock, count, money, type Output, paint, type Style, short } from './text.ts'
 
 export type View = {
-  /** `suggestion` is a check the project brings along, for a loop that has none. */
-  begin(loop: Loop, suggestion?: string): void
+  begin(loop: Loop, found: Found): void
   show: Show
   saw(loop: Loop, fact: Fact): void
   say(text: string): void
   end(loop: Loop): void
 }
 
+/** `suggestion` is a check the project brings along, for a loop that has none. */
+export type Found = { suggestion: string | undefined; checkpoints: Tree['checkpoints'] }
+
 export function openView(output: Output, now: () => number): View {
   const status = openStatusLine(output)
   let settled: Settled = { verdicts: [] }
   let turnStartedAt = now()
+  const noted = new Set<string>()
   const line = (text: string) => status.above(`${text}\n`)
 
   const saw = (loop: Loop, fact: Fact): void => {
@@ -33,7 +37,11 @@ export function openView(output: Output, now: () => number): View {
       const completed = loop.next.kind === 'complete'
       const mark = iterationMark(settled, completed)
       line(
-        `${number} ${paint(output, MARK_STYLES[mark] ?? 'dim', mark)}  ${iterationSentence(settled, completed)}  ${paint(output, 'dim', clock(fact.at - turnStartedAt))}`,
+        [
+          `${number} ${paint(output, MARK_STYLES[mark] ?? 'dim', mark)}`,
+          iterationSentence(settled, completed),
+          paint(output, 'dim', [diffWords(settled.turn?.diff), clock(fact.at - turnStartedAt)].join('  ').trim()),
+        ].join('  '),
       )
     }
     if (loop.next.kind === 'wait' && loop.next.until !== undefined) {
@@ -48,7 +56,7 @@ export function openView(output: Output, now: () => number): View {
   }
 
   return {
-    begin(loop, suggestion = 'npm test') {
+    begin(loop, { suggestion = 'npm test', checkpoints }) {
       const { spec } = loop
       settled = { turn: lastTurn(loop), verdicts: [] }
       const checks = allChecks(spec)
@@ -64,8 +72,16 @@ export function openView(output: Output, now: () => number): View {
         line(
           paint(output, 'yellow', `No check: the agent is taken at its word. --verify "${suggestion}" would prove it.`),
         )
+      if (spec.work.worktree) line(`work tree: ${spec.work.worktree.path} · branch ${spec.work.worktree.branch}`)
+      if ('none' in checkpoints && loop.tally.iteration === 0)
+        line(`No checkpoints: ${checkpoints.none}, so nothing can be rolled back.`)
     },
     show(event, loop) {
+      if (event.kind === 'note') {
+        if (!noted.has(event.text)) line(`    ${paint(output, 'yellow', '!')}  ${event.text}`)
+        noted.add(event.text)
+        return
+      }
       if (event.kind === 'turn-start') turnStartedAt = now()
       const doing =
         event.kind === 'agent'
@@ -166,16 +182,19 @@ function openStatusLine(output: Output): { set(text: () => string): void; clear(
 export function openJsonView(output: Output): View {
   const print = (value: object) => output.write(`${JSON.stringify(value)}\n`)
   return {
-    begin: (loop) =>
+    begin: (loop, { checkpoints }) =>
       print({
         type: 'loop-start',
         loop_id: loop.id,
+        dir: loop.spec.work.dir,
+        checkpoints: !('none' in checkpoints),
         agent: loop.spec.work.agent,
         checks: allChecks(loop.spec),
         max_iterations: loop.spec.limits.iterations,
       }),
     show: (event, loop) => {
-      if (event.kind === 'agent') print({ type: 'agent-event', loop_id: loop.id, event: event.event })
+      if (event.kind === 'note') print({ type: 'message', loop_id: loop.id, text: event.text })
+      else if (event.kind === 'agent') print({ type: 'agent-event', loop_id: loop.id, event: event.event })
       else if (event.kind === 'turn-start' && loop.next.kind === 'turn')
         print({ type: 'iteration-start', loop_id: loop.id, iteration: loop.next.iteration, attempt: loop.next.attempt })
       else
@@ -201,6 +220,7 @@ const JSON_NAMES: Readonly<Record<Fact['kind'], string>> = {
   turned: 'iteration-end',
   checked: 'check-end',
   woke: 'wait-end',
+  restored: 'files-restored',
   lost: 'iteration-lost',
   told: 'order-taken',
 }

@@ -1,0 +1,161 @@
+/**
+ * Checkpoints: commit objects below `refs/ralph/<loop>/`, which nothing of the person's points to. Number 0 is the start,
+ * number n the state after iteration n. Parents are HEAD and, as a commit of its own, the index; the message names them.
+ */
+import { existsSync, statSync } from 'node:fs'
+import { copyFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Diff } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import { must, type Repository } from './git.ts'
+import type { Snapshot, Snapshots } from './snapshot.ts'
+
+/** A ref of a loop: the state after an iteration, before a rollback, or before that was undone. */
+export function refOf(loop: string, name: number | string): string {
+  return `refs/ralph/${loop}/${name}`
+}
+
+/** What a checkpoint holds besides files. `refs` are branches that going back to it sets; undefined removes them. */
+export type Kept = {
+  tree: string
+  head: string | undefined
+  branch: string | undefined
+  index: string | undefined
+  /** A merge or the like that was not over. */
+  underWay: string | undefined
+  refs: ReadonlyMap<string, string | undefined>
+}
+
+export type Keeper = { repo: Repository; snapshots: Snapshots; loop: string }
+
+/** Writes a checkpoint. `refs` are present values of branches that must not be lost. */
+export function openKeeper({
+  repo,
+  snapshots,
+  loop,
+}: Keeper): (
+  name: number | string,
+  snapshot: Snapshot,
+  refs?: ReadonlyMap<string, string | undefined>,
+) => Promise<void> {
+  let known: { stamp: string; commit: string | undefined } | undefined
+
+  /** The index is kept as it is, and as a tree, so that what only it holds is not cleared away. */
+  async function keepIndex(): Promise<string | undefined> {
+    const stamp = stampOf(repo.index)
+    if (known?.stamp === stamp) return known.commit
+    const copy = `${snapshots.env.GIT_INDEX_FILE}.copy`
+    const commit = stamp === '' ? undefined : await commitIndex(copy).finally(() => rm(copy, { force: true }))
+    known = { stamp, commit }
+    return commit
+  }
+
+  async function commitIndex(copy: string): Promise<string> {
+    await copyFile(repo.index, copy).catch((cause) => {
+      throw new RalphError('git-failed', `The index ${repo.index} cannot be copied: ${cause.message}`, { cause })
+    })
+    const [blob, staged] = await Promise.all([
+      repo.ask(['hash-object', '-w', '--no-filters', '--', copy]),
+      repo.ask(['write-tree'], { env: { GIT_INDEX_FILE: copy } }), // fails while a merge is not resolved
+    ])
+    const entries = [`100644 blob ${must(blob)}\tindex`, ...(staged.ok ? [`040000 tree ${staged.out}\tstaged`] : [])]
+    const tree = must(await repo.ask(['mktree'], { stdin: `${entries.join('\n')}\n` }))
+    return must(await repo.ask(['commit-tree', tree, '-m', 'ralph: an index'], { env: WRITER }))
+  }
+
+  return async (name, { tree, head, branch }, refs = new Map()) => {
+    const index = await keepIndex()
+    const parents = [head, index, ...refs.values()].flatMap((commit) => (commit ? ['-p', commit] : []))
+    const message = [
+      `ralph: loop ${loop}, ${typeof name === 'number' ? `after iteration ${name}` : name}\n`,
+      `branch: ${branch ?? 'detached'}`,
+      `head: ${head ?? 'none'}`,
+      `index: ${index ?? 'none'}`,
+      `under-way: ${underWay(repo) ?? 'none'}`,
+      ...[...refs].map(([ref, commit]) => `ref: ${ref} ${commit ?? 'none'}`),
+    ].join('\n')
+    const commit = must(await repo.ask(['commit-tree', tree, ...parents, '-F', '-'], { env: WRITER, stdin: message }))
+    must(await repo.ask(['update-ref', refOf(loop, name), commit]))
+  }
+}
+
+const WRITER = {
+  GIT_AUTHOR_NAME: 'ralph',
+  GIT_AUTHOR_EMAIL: 'ralph@localhost',
+  GIT_COMMITTER_NAME: 'ralph',
+  GIT_COMMITTER_EMAIL: 'ralph@localhost',
+}
+
+function stampOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false, bigint: true })
+  return stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}` : ''
+}
+
+/** Undefined where there is no such checkpoint. */
+export async function readCheckpoint(repo: Repository, ref: string): Promise<Kept | undefined> {
+  const answer = await repo.ask(['show', '--no-patch', '--format=%T%n%B', ref, '--'])
+  if (!answer.ok) return undefined
+  const [tree = '', ...lines] = answer.out.split('\n')
+  const value = (key: string) => {
+    const found = lines.find((line) => line.startsWith(`${key}: `))?.slice(key.length + 2)
+    return found === 'none' || found === 'detached' ? undefined : found
+  }
+  const refs = lines.flatMap((line) => {
+    const [, name, commit] = /^ref: (\S+) (\S+)$/.exec(line) ?? []
+    return name ? [[name, commit === 'none' ? undefined : commit] as const] : []
+  })
+  return {
+    tree,
+    head: value('head'),
+    branch: value('branch'),
+    index: value('index'),
+    underWay: value('under-way'),
+    refs: new Map(refs),
+  }
+}
+
+/** What git has begun here and not finished. */
+export function underWay({ gitDir }: Repository): string | undefined {
+  return Object.entries(UNDER_WAY).find(([file]) => existsSync(join(gitDir, file)))?.[1]
+}
+
+const UNDER_WAY = {
+  'rebase-merge': 'rebase',
+  'rebase-apply': 'rebase',
+  MERGE_HEAD: 'merge',
+  CHERRY_PICK_HEAD: 'cherry-pick',
+  REVERT_HEAD: 'revert',
+}
+
+/** The names of a loop's checkpoints below `refs/ralph/<loop>/`. */
+export async function listCheckpoints(repo: Repository, loop: string): Promise<string[]> {
+  const prefix = refOf(loop, '')
+  const answer = await repo.ask(['for-each-ref', '--format=%(refname)', prefix])
+  return answer.ok ? answer.out.split('\n').flatMap((ref) => (ref ? [ref.slice(prefix.length)] : [])) : []
+}
+
+/** How much lies between two trees or commits; undefined when git does not know them. */
+export async function readDiff(repo: Repository, from: string, to: string): Promise<Diff | undefined> {
+  const answer = await repo.ask(['diff-tree', '-r', '--no-renames', '--shortstat', from, to, '--'])
+  if (!answer.ok) return undefined
+  const number = (what: RegExp) => Number(what.exec(answer.out)?.[1] ?? 0)
+  return { files: number(/(\d+) files? changed/), added: number(/(\d+) insertion/), removed: number(/(\d+) deletion/) }
+}
+
+/** What changed between two checkpoints, as a person reads it. */
+export async function printDiff(repo: Repository, from: string, to: string): Promise<string | undefined> {
+  const how = ['--no-ext-diff', '--no-textconv', '--no-color', '--submodule=short']
+  const answer = await repo.ask(['diff', ...how, from, to, '--'])
+  return answer.ok ? answer.out : undefined
+}
+
+/** Removes all checkpoints of these loops; what only they held is git's to clear away. */
+export async function dropCheckpoints(repo: Repository, loops: ReadonlySet<string>): Promise<number> {
+  const answer = await repo.ask(['for-each-ref', '--format=%(refname)', 'refs/ralph/'])
+  const refs = answer.ok ? answer.out.split('\n').filter((ref) => loops.has(ref.split('/')[2] ?? '')) : []
+  if (refs.length === 0) return 0
+  const dropped = await repo.ask(['update-ref', '--stdin', '-z'], {
+    stdin: refs.map((ref) => `delete ${ref}\0\0`).join(''),
+  })
+  return dropped.ok ? refs.length : 0
+}

@@ -1,0 +1,35 @@
+/** The state of a folder as one short text, without git: names, sizes, modes and times. */
+import { createHash } from 'node:crypto'
+import { lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+const MOST_ENTRIES = 20_000
+const PASSED_OVER = new Set(['.git', 'node_modules'])
+
+/** A folder too large to look through, or gone, tells nothing. `exclude` is a path below it that is left out. */
+export function folderState(dir: string, exclude?: string): string | undefined {
+  const hash = createHash('sha1')
+  const folders = ['']
+  let entries = 0
+  for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
+    const names = namesIn(join(dir, folder))
+    if (!names && folder === '') return undefined
+    for (const name of names ?? []) {
+      const path = folder ? `${folder}/${name}` : name
+      if (PASSED_OVER.has(name) || path === exclude) continue
+      if (++entries > MOST_ENTRIES) return undefined
+      const stat = lstatSync(join(dir, path), { throwIfNoEntry: false })
+      if (stat?.isDirectory()) folders.push(path)
+      else hash.update(`${path}\0${stat?.mode}\0${stat?.size}\0${stat?.mtimeMs}\0`)
+    }
+  }
+  return hash.digest('hex')
+}
+
+function namesIn(folder: string): string[] | undefined {
+  try {
+    return readdirSync(folder).sort()
+  } catch {
+    return undefined // it went away meanwhile, or is not for us to read
+  }
+}

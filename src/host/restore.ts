@@ -1,0 +1,198 @@
+/**
+ * Going back to a checkpoint: files, HEAD, branch and index become what they were; ignored files stay. What is there now is
+ * kept first, in a checkpoint of its own. Nothing is ever removed that this one does not hold.
+ */
+import { existsSync, lstatSync } from 'node:fs'
+import { rename, rm, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { RalphError } from '../error.ts'
+import { type Kept, listCheckpoints, type openKeeper, readCheckpoint, refOf, underWay } from './checkpoint.ts'
+import { must, type Repository } from './git.ts'
+import type { Snapshots } from './snapshot.ts'
+
+export type Restoring = {
+  repo: Repository
+  snapshots: Snapshots
+  keep: ReturnType<typeof openKeeper>
+  loop: string
+}
+
+/** Goes back to the state after iteration n. Returns what a person should know besides. */
+export async function rollBack(restoring: Restoring, n: number): Promise<string[]> {
+  const names = await listCheckpoints(restoring.repo, restoring.loop)
+  if (!names.includes(String(n))) throw noCheckpoint(restoring, n, names)
+  return restore(restoring, String(n), `before/${latest(names, 'before') + 1}`)
+}
+
+function noCheckpoint({ repo, loop }: Restoring, n: number, names: readonly string[]): RalphError {
+  const numbers = names
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .sort((a, b) => a - b)
+  const there = numbers.length > 0 ? `There are ${numbers[0]} to ${numbers.at(-1)}; 0 is the start.` : 'It has none.'
+  return new RalphError('checkpoint-missing', `Loop ${loop} has no checkpoint ${n} in ${repo.top}. ${there}`)
+}
+
+/** Takes the last rollback back. What was there is kept all the same. */
+export async function undoRollBack(restoring: Restoring): Promise<string[]> {
+  const { repo, loop } = restoring
+  const names = await listCheckpoints(repo, loop)
+  const last = latest(names, 'before')
+  if (last === 0)
+    throw new RalphError('checkpoint-missing', `Loop ${loop} was not rolled back, so there is nothing to undo.`)
+  const notes = await restore(restoring, `before/${last}`, `undone/${latest(names, 'undone') + 1}`)
+  must(await repo.ask(['update-ref', '-d', refOf(loop, `before/${last}`)]))
+  return notes
+}
+
+function latest(names: readonly string[], kind: string): number {
+  return Math.max(
+    0,
+    ...names.flatMap((name) => (name.startsWith(`${kind}/`) ? [Number(name.slice(kind.length + 1))] : [])),
+  )
+}
+
+/** `to` names the checkpoint, `safety` the one that what is there now is kept in. */
+async function restore(restoring: Restoring, to: string, safety: string): Promise<string[]> {
+  const { repo, snapshots, keep, loop } = restoring
+  refuseLocked(repo)
+  const target = await readCheckpoint(repo, refOf(loop, to))
+  if (!target)
+    throw new RalphError('checkpoint-missing', `The checkpoint ${refOf(loop, to)} is not in ${repo.top} (any more).`)
+  const refs = new Map([...target.refs, ...(target.branch ? [[target.branch, target.head] as const] : [])])
+  await refuseElsewhere(repo, target.branch)
+
+  const now = await snapshots.take()
+  const covered = now && (await snapshots.cover(await inTheWay(repo, now.tree, target.tree)))
+  if (!now || !covered)
+    throw new RalphError(
+      'git-failed',
+      `git cannot tell what is in ${repo.top} now, so nothing was changed. Try \`git status\` there.`,
+    )
+  await keep(safety, { ...now, tree: covered }, await moved(repo, refs))
+
+  must(
+    await repo.ask(['read-tree', '--reset', '-u', '--no-recurse-submodules', target.tree], {
+      env: snapshots.env,
+      minutes: 10,
+    }),
+  )
+  await bringBackIgnored(restoring, covered, target.tree)
+  await setRefs(repo, target, refs)
+  await putIndex(repo, target.index)
+  return remarks(target.underWay, underWay(repo))
+}
+
+function remarks(then: string | undefined, now: string | undefined): string[] {
+  if (then === now) return []
+  return [
+    ...(then ? [`A ${then} was under way then; git's notes about it are not kept, only its files and index.`] : []),
+    ...(now ? [`git still has a ${now} under way; \`git ${now} --quit\` ends it and leaves the files alone.`] : []),
+  ]
+}
+
+function refuseLocked({ gitDir, index }: Repository): void {
+  if (!existsSync(`${index}.lock`)) return
+  throw new RalphError(
+    'git-failed',
+    `${index}.lock is there: another git is at work in ${gitDir}, or one was killed. If none is, remove that file and try again.`,
+  )
+}
+
+/** A branch that another work tree has checked out would be pulled away from under it. */
+async function refuseElsewhere(repo: Repository, branch: string | undefined): Promise<void> {
+  const listed = await repo.ask(['worktree', 'list', '--porcelain', '-z'])
+  if (!branch || !listed.ok) return
+  for (const entry of listed.out.split('\0\0')) {
+    const [where = '', ...lines] = entry.split('\0').filter(Boolean)
+    const path = where.replace(/^worktree /, '')
+    if (lines.includes(`branch ${branch}`) && path !== repo.top && existsSync(path))
+      throw new RalphError(
+        'git-failed',
+        `The branch ${branch.replace('refs/heads/', '')} is checked out in ${path}. Switch that work tree to another branch first.`,
+      )
+  }
+}
+
+/** Paths on the disk that the target writes to although no snapshot holds them: ignored files, or folders of them. */
+async function inTheWay(repo: Repository, from: string, to: string): Promise<string[]> {
+  const added = must(
+    await repo.ask(['diff-tree', '-r', '-z', '--no-renames', '--name-only', '--diff-filter=AT', from, to, '--']),
+  )
+  const found = new Set<string>()
+  for (const path of added.split('\0').filter(Boolean)) {
+    if (lstatSync(join(repo.top, path), { throwIfNoEntry: false })) found.add(path)
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder))
+      if (lstatSync(join(repo.top, folder), { throwIfNoEntry: false })?.isDirectory() === false) found.add(folder)
+  }
+  return [...found]
+}
+
+/** The branches that will be set, as they are now. */
+async function moved(
+  repo: Repository,
+  refs: ReadonlyMap<string, string | undefined>,
+): Promise<Map<string, string | undefined>> {
+  const now = new Map<string, string | undefined>()
+  for (const ref of refs.keys()) {
+    const answer = await repo.ask(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`])
+    now.set(ref, answer.ok ? answer.out : undefined)
+  }
+  return now
+}
+
+/** A file that older rules ignore was ignored then, so it was no part of that state and stays. */
+async function bringBackIgnored({ repo, snapshots }: Restoring, from: string, to: string): Promise<void> {
+  const names = ['diff-tree', '-r', '-z', '--no-renames', '--name-only', '--diff-filter=D', from, to, '--']
+  const removed = must(await repo.ask(names))
+    .split('\0')
+    .filter((path) => path && hasPlace(repo.top, path))
+  if (removed.length === 0) return
+  const ignored = await repo.ask(['check-ignore', '--no-index', '-z', '--stdin'], { stdin: removed.join('\0') })
+  if (!ignored.ok) return // none of them
+  const env = { GIT_INDEX_FILE: `${snapshots.env.GIT_INDEX_FILE}.before` }
+  try {
+    must(await repo.ask(['read-tree', from], { env }))
+    must(await repo.ask(['checkout-index', '--force', '-z', '--stdin'], { env, stdin: ignored.out }))
+  } finally {
+    await rm(env.GIT_INDEX_FILE, { force: true })
+  }
+}
+
+/** Whether nothing but folders lies on the way to a path. */
+function hasPlace(top: string, path: string): boolean {
+  for (let folder = dirname(path); folder !== '.'; folder = dirname(folder))
+    if (lstatSync(join(top, folder), { throwIfNoEntry: false })?.isDirectory() === false) return false
+  return true
+}
+
+async function setRefs(
+  repo: Repository,
+  { branch, head }: Kept,
+  refs: ReadonlyMap<string, string | undefined>,
+): Promise<void> {
+  const why = ['-m', 'ralph: back to a checkpoint']
+  for (const [ref, commit] of refs) {
+    const answer = await repo.ask(commit ? ['update-ref', ...why, ref, commit] : ['update-ref', ...why, '-d', ref])
+    if (commit) must(answer) // one that is to go may be gone
+  }
+  if (branch) must(await repo.ask(['symbolic-ref', ...why, 'HEAD', branch]))
+  else if (head) must(await repo.ask(['update-ref', ...why, '--no-deref', 'HEAD', head]))
+}
+
+async function putIndex(repo: Repository, commit: string | undefined): Promise<void> {
+  if (!commit) return rm(repo.index, { force: true })
+  const file = `${repo.index}.ralph`
+  const env = { GIT_INDEX_FILE: file }
+  try {
+    await writeFile(file, await repo.read(`${commit}:index`))
+    // It may lean on a part that git has cleared away since; then what was staged is all that can be told.
+    if (!(await repo.ask(['ls-files', '--stage'], { env })).ok)
+      must(await repo.ask(['read-tree', `${commit}:staged`], { env }))
+    // Older than every file, so that git looks at each one again.
+    await utimes(file, 1, 1)
+    await rename(file, repo.index)
+  } finally {
+    await rm(file, { force: true })
+  }
+}

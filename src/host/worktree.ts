@@ -1,0 +1,115 @@
+/** A linked work tree with a branch of its own, so that a loop leaves the person's files alone until they accept its work. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Worktree } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import { pathBelow } from './files.ts'
+import { askGit, must, openRepository, type Repository } from './git.ts'
+
+/** Where a loop that is started in `dir` will work. Nothing is made yet. */
+export async function planWorktree(
+  dir: string,
+  path: string,
+  branch: string,
+): Promise<{ worktree: Worktree; dir: string }> {
+  const repo = await openRepository(dir)
+  if ('none' in repo)
+    throw new RalphError(
+      'usage',
+      `--worktree needs git, but in ${dir} ${repo.none}. Leave it out, or run \`git init\` first.`,
+    )
+  const [head, base] = await Promise.all([
+    repo.ask(['rev-parse', '--verify', '--quiet', 'HEAD']),
+    repo.ask(['symbolic-ref', '--quiet', '--short', 'HEAD']),
+  ])
+  if (!head.ok)
+    throw new RalphError(
+      'usage',
+      `--worktree starts from a commit, but ${repo.top} has none yet. Make a first one, or leave --worktree out.`,
+    )
+  return {
+    worktree: { from: dir, path, branch, commit: head.out, ...(base.ok ? { base: base.out } : {}) },
+    dir: join(path, pathBelow(repo.top, dir) ?? ''),
+  }
+}
+
+/** Makes the work tree, or makes it again when somebody removed it. False when it is there. */
+export async function ensureWorktree({ from, path, branch, commit }: Worktree): Promise<boolean> {
+  if (existsSync(join(path, '.git'))) return false
+  const repo = await repositoryOf(from)
+  must(await repo.ask(['worktree', 'prune']))
+  const known = await hasBranch(repo, branch)
+  must(
+    await repo.ask(['worktree', 'add', '--quiet', ...(known ? [path, branch] : ['-b', branch, path, commit])], {
+      minutes: 10,
+    }),
+  )
+  return true
+}
+
+/** How many changes of the person are not committed, and so not in the work tree. */
+export async function countUncommitted(dir: string): Promise<number> {
+  const answer = await askGit(dir, ['status', '--porcelain', '-z', '--no-renames'])
+  return answer.ok ? answer.out.split('\0').filter(Boolean).length : 0
+}
+
+/** Commits whatever the loop left uncommitted, as the person and with their hooks. */
+export async function commitRest({ path }: Worktree, message: string): Promise<void> {
+  must(await askGit(path, ['add', '--all']))
+  if ((await askGit(path, ['diff', '--cached', '--quiet'])).ok) return
+  const answer = await askGit(path, ['commit', '--quiet', '--file', '-'], { stdin: message, hooks: true, minutes: 10 })
+  if (!answer.ok)
+    throw new RalphError(
+      'git-failed',
+      `git commit failed in ${path}: ${inOneLine(answer.says)} Mend that there or commit by hand, then accept again.`,
+    )
+}
+
+/** Merges the branch into the one the loop was started from. Whatever stands in the way, nothing is left half merged. */
+export async function mergeBranch({ from, branch, base }: Worktree, loop: string): Promise<void> {
+  const repo = await repositoryOf(from)
+  const [current, under] = await Promise.all([
+    repo.ask(['symbolic-ref', '--quiet', '--short', 'HEAD']),
+    repo.ask(['rev-parse', '--verify', '--quiet', 'MERGE_HEAD']),
+  ])
+  const here = current.ok ? current.out : 'no branch (HEAD is detached)'
+  if (!base || here !== base)
+    throw new RalphError(
+      'git-failed',
+      `Loop ${loop} began at ${base ? `the branch ${base}` : 'a detached HEAD'}, but ${repo.top} is on ${here}. ${base ? `Switch to ${base}, or leave` : 'Leave'} it as a branch: ralph accept ${loop} --branch`,
+    )
+  if (under.ok)
+    throw new RalphError('git-failed', `A merge is under way in ${repo.top}. Finish or abort it, then accept again.`)
+  const merged = await askGit(repo.top, ['merge', '--quiet', '--no-edit', branch], { hooks: true, minutes: 10 })
+  if (merged.ok) return
+  const conflicts = await repo.ask(['diff', '--name-only', '--diff-filter=U', '-z'])
+  await repo.ask(['merge', '--abort'])
+  const files = conflicts.ok ? conflicts.out.split('\0').filter(Boolean) : []
+  const why = files.length > 0 ? `both changed ${files.join(', ')}` : inOneLine(merged.says)
+  throw new RalphError(
+    'git-failed',
+    `${branch} does not merge into ${base}: ${why} Nothing was changed. Merge by hand with \`git merge ${branch}\`, or leave it as a branch: ralph accept ${loop} --branch`,
+  )
+}
+
+/** The work tree goes; what it holds is committed. `merged`: its branch goes, too. */
+export async function removeWorktree({ from, path, branch }: Worktree, merged: boolean): Promise<void> {
+  const repo = await repositoryOf(from)
+  must(await repo.ask(['worktree', 'remove', '--force', path], { minutes: 10 }))
+  if (merged) must(await repo.ask(['branch', '--quiet', '-D', branch]))
+}
+
+async function hasBranch(repo: Repository, branch: string): Promise<boolean> {
+  return (await repo.ask(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])).ok
+}
+
+export async function repositoryOf(dir: string): Promise<Repository> {
+  const repo = await openRepository(dir)
+  if ('none' in repo) throw new RalphError('git-failed', `The repository of ${dir} cannot be used: ${repo.none}.`)
+  return repo
+}
+
+function inOneLine(says: string): string {
+  const line = says.replace(/\s+/g, ' ').trim().slice(0, 300)
+  return /[.!?]$/.test(line) ? line : `${line}.`
+}
