@@ -1,5 +1,6 @@
 /** `npm run bench`: measures every budget beside its yardstick, in one run, and prints a table. */
 import { parseArgs } from 'node:util'
+import { checkpoints } from './checkpoints.ts'
 import { growth } from './growth.ts'
 import { printMachine, readMachine, yardsticks } from './machine.ts'
 import { memory } from './memory.ts'
@@ -10,6 +11,7 @@ import { version } from './version.ts'
 const MEASURES: Readonly<Record<string, () => AsyncGenerator<Row>>> = {
   version,
   'own-time': ownTime,
+  checkpoints,
   growth,
   memory,
 }

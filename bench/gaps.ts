@@ -9,12 +9,17 @@ import { ralphRun } from './ralph.ts'
 const AGENT = ['date', '+%s%N']
 const ITERATIONS = 50
 
+/** In a small project of its own, without git. */
 export async function ralphGaps(folder: string): Promise<number[]> {
-  const [dir, home] = [join(folder, 'work'), join(folder, 'home')]
+  const dir = join(folder, 'work')
   mkdirSync(dir)
   writeFiles(dir)
+  return ralphGapsIn(dir, join(folder, 'home'), AGENT)
+}
+
+export async function ralphGapsIn(dir: string, home: string, agent: readonly string[]): Promise<number[]> {
   const limits = ['--max-iterations', String(ITERATIONS), '--no-progress', String(ITERATIONS + 1)]
-  await ralphRun(['--agent', `command:${AGENT.join(' ')}`, ...limits], { dir, home, timeoutMs: 30_000 })
+  await ralphRun(['--agent', `command:${agent.join(' ')}`, ...limits], { dir, home, timeoutMs: 60_000 })
   const [loop = ''] = readdirSync(join(home, 'transcripts'))
   let stamps = ''
   for (let iteration = 1; iteration <= ITERATIONS; iteration++)
@@ -43,8 +48,9 @@ void (async () => {
 })()
 `
 
-export async function nodeGaps(): Promise<number[]> {
-  const { status, stdout } = spawnSync(process.execPath, ['-e', NODE_LOOP, String(ITERATIONS), ...AGENT], {
+export async function nodeGaps(dir?: string, agent: readonly string[] = AGENT): Promise<number[]> {
+  const { status, stdout } = spawnSync(process.execPath, ['-e', NODE_LOOP, String(ITERATIONS), ...agent], {
+    ...(dir === undefined ? {} : { cwd: dir }),
     encoding: 'utf8',
     timeout: 30_000,
   })

@@ -31,7 +31,7 @@ export async function* ownTime(): AsyncGenerator<Row> {
 async function* gaps(where: string): AsyncGenerator<Row> {
   const taken = await sideBySide(ROUNDS, {
     ralph: () => inTemporaryFolder(ralphGaps),
-    node: nodeGaps,
+    node: () => nodeGaps(),
     watched: () => inTemporaryFolder((folder) => shellGaps(folder, 'watched')),
     bare: () => inTemporaryFolder((folder) => shellGaps(folder, 'bare')),
   })

@@ -69,6 +69,17 @@ describe('a loop', () => {
       { n: 2, changed: 1 },
       { n: 3, changed: 1 },
     ])
+    const diffs = query(ran.place, 'SELECT files, added, removed FROM iteration ORDER BY n')
+    expect(diffs).toEqual([
+      { files: 0, added: 0, removed: 0 },
+      { files: 1, added: 1, removed: 0 },
+      { files: 1, added: 1, removed: 0 },
+    ])
+    const id = String(ran.lines[0]?.loop_id)
+    const shown = await ran.place.ralph(['show', id, '3'])
+    expect(shown.stdout).toContain('+++ b/b.txt')
+    expect(await ran.place.ralph(['rollback', id, '2'])).toMatchObject({ code: 0 })
+    expect([existsSync(join(ran.place.dir, 'a.txt')), existsSync(join(ran.place.dir, 'b.txt'))]).toEqual([true, false])
     const [turn] = query(ran.place, "SELECT fact FROM event WHERE fact LIKE '%turned%' ORDER BY n")
     expect(JSON.parse(String(turn?.fact)).turn.session.id).toMatch(/^[0-9a-f-]{36}$/)
     expect(JSON.stringify(server?.requests[1])).toContain('The check `test -f b.txt` failed')

@@ -3,6 +3,7 @@
  * The points are drawn from a seed. `RALPH_CRASH_POINTS=100 npx vitest run test/crash.test.ts` tries a hundred of them,
  * `RALPH_CRASH_SEED=7` draws others.
  */
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -48,6 +49,8 @@ describe.concurrent('a loop whose ralph is killed', () => {
     expect(record.lost).toBeLessThanOrEqual(moments.length)
     expect(record.attempts.reduce((sum, attempts) => sum + attempts, 0)).toBe(ITERATIONS + record.lost)
     expect(carriers(`RALPH_LOOP_ID=${record.id}`)).toEqual([])
+    expectCheckpoints(place, record.id)
+    await expectWayBack(place, record.id)
   })
 
   test('shows the same when its database is made anew from the transcripts', async () => {
@@ -104,6 +107,26 @@ function countSeen(kind: 'event' | 'agent' | 'check', place: Place): number {
   if (kind === 'event') return ask(place, 'SELECT n FROM event').length
   const file = join(place.root, 'checks')
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0
+}
+
+/** Every iteration has its checkpoint: the tree that the store knows, with the lines that were there by then. */
+function expectCheckpoints(place: Place, id: string): void {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: place.dir, encoding: 'utf8' }).trim()
+  const refs = git('for-each-ref', '--format=%(refname:lstrip=3) %(tree)', `refs/ralph/${id}`).split('\n').sort()
+  const facts = query(place, 'SELECT fact FROM event ORDER BY seq').map(({ fact }) => JSON.parse(String(fact)))
+  const trees = facts.flatMap(({ kind, turn }) => (kind === 'turned' ? [String(turn.tree).split(' ')[0]] : []))
+  const start = git('rev-parse', 'HEAD^{tree}')
+  expect(refs).toEqual([start, ...trees].map((tree, n) => `${n} ${tree}`).sort())
+  expect(git('fsck', '--connectivity-only', '--no-dangling')).toBe('')
+  expect(git('show', `refs/ralph/${id}/7:log.txt`).split('\n')).toHaveLength(7)
+}
+
+async function expectWayBack(place: Place, id: string): Promise<void> {
+  const log = place.read('log.txt')
+  expect(await place.ralph(['rollback', id, '4'])).toMatchObject({ code: 0 })
+  expect(place.read('log.txt').trim().split('\n')).toHaveLength(4)
+  expect(await place.ralph(['undo', id])).toMatchObject({ code: 0 })
+  expect(place.read('log.txt')).toBe(log)
 }
 
 /** One second after the kill nothing that the agent started is alive. */

@@ -103,6 +103,12 @@ const anyFact = fc.oneof(
   {
     weight: 1,
     arbitrary: fc
+      .record({ at: anyNumber, kind: fc.constant('restored'), trouble: fc.option(anyText, { nil: undefined }) })
+      .map(defined),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
       .record({ at: anyNumber, kind: fc.constant('lost'), tokens: optionalNumber, costUsd: optionalNumber })
       .map(defined),
   },
@@ -118,6 +124,7 @@ const anySpec: fc.Arbitrary<Spec> = fc
       maxLength: 3,
       selector: ({ name }) => name,
     }),
+    onHalt: fc.option(fc.constantFrom('best', 'restore'), { nil: undefined }),
     iterations: fc.integer({ min: 1, max: 4 }),
     ceiling: fc.option(fc.integer({ min: 1, max: 8 }), { nil: undefined }),
     minutes: fc.option(fc.integer({ min: 1, max: 600 }), { nil: undefined }),
@@ -125,8 +132,8 @@ const anySpec: fc.Arbitrary<Spec> = fc
     noProgress: fc.integer({ min: 1, max: 4 }),
     sameError: fc.integer({ min: 1, max: 6 }),
   })
-  .map(({ promise, checks, until, stages, ...limits }) =>
-    specOf({ promise, checks, until, stages } as Partial<Spec>, defined(limits) as Partial<Limits>),
+  .map(({ promise, checks, until, stages, onHalt, ...limits }) =>
+    specOf(defined({ promise, checks, until, stages, onHalt }) as Partial<Spec>, defined(limits) as Partial<Limits>),
   )
 
 const anyLoop = fc
@@ -155,6 +162,8 @@ function answer(loop: Loop, { turn, result, failures, lost, minutes }: Answer, b
     case 'wait':
       if (loop.next.until !== undefined) return { at: loop.next.until, kind: 'woke' }
       return { at, kind: 'told', by: 'Ada', order: lost ? { kind: 'say', words: 'Go on.' } : { kind: 'resume' } }
+    case 'restore':
+      return { at, kind: 'restored' }
     default:
       return { at, kind: 'woke' }
   }

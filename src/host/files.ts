@@ -2,10 +2,12 @@
 import {
   closeSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   renameSync,
   rmSync,
+  type Stats,
   statfsSync,
   statSync,
   writeFileSync,
@@ -60,6 +62,16 @@ export function pathBelow(folder: string, path: string): string | undefined {
   const way = relative(folder, path)
   const outside = way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)
   return outside ? undefined : way.split(sep).join('/')
+}
+
+/** Undefined where nothing is, also below a file. A link is not followed. */
+export function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOTDIR') return undefined
+    throw cause
+  }
 }
 
 export function isFolder(path: string): boolean {

@@ -33,7 +33,11 @@ function askForBytes(dir: string, args: readonly string[], asking: Asking = {}):
       if (!failure) return answer({ ok: true, bytes: out })
       const code = typeof failure.code === 'number' ? failure.code : undefined
       const says = `${err}`.trim() || `${out}`.trim()
-      answer({ ok: false, code, says: failure.code === 'ENOENT' ? NOT_HERE : says || 'git did not end in time' })
+      answer({
+        ok: false,
+        code,
+        says: failure.code === 'ENOENT' ? NOT_HERE : failure.killed ? 'it did not end in time' : says,
+      })
     },
   )
   child.stdin?.on('error', () => {}) // it may end without reading

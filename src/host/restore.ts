@@ -2,13 +2,14 @@
  * Going back to a checkpoint: files, HEAD, branch and index become what they were; ignored files stay. What is there now is
  * kept first, in a checkpoint of its own. Nothing is ever removed that this one does not hold.
  */
-import { existsSync, lstatSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { type Kept, listCheckpoints, type openKeeper, readCheckpoint, refOf, underWay } from './checkpoint.ts'
+import { lookAt } from './files.ts'
 import { must, type Repository } from './git.ts'
-import type { Snapshots } from './snapshot.ts'
+import type { Snapshot, Snapshots } from './snapshot.ts'
 
 export type Restoring = {
   repo: Repository
@@ -63,13 +64,15 @@ async function restore(restoring: Restoring, to: string, safety: string): Promis
   await refuseElsewhere(repo, target.branch)
 
   const now = await snapshots.take()
-  const covered = now && (await snapshots.cover(await inTheWay(repo, now.tree, target.tree)))
-  if (!now || !covered)
+  const changes = now && (await compare(repo, now.tree, target.tree))
+  const covered = changes && (await snapshots.cover(now.tree, inTheWay(repo.top, changes.written)))
+  if (!changes || !covered)
     throw new RalphError(
       'git-failed',
       `git cannot tell what is in ${repo.top} now, so nothing was changed. Try \`git status\` there.`,
     )
-  await keep(safety, { ...now, tree: covered }, await moved(repo, refs))
+  const before = await valuesOf(repo, refs)
+  await keep(safety, { ...now, tree: covered }, before)
 
   must(
     await repo.ask(['read-tree', '--reset', '-u', '--no-recurse-submodules', target.tree], {
@@ -77,8 +80,9 @@ async function restore(restoring: Restoring, to: string, safety: string): Promis
       minutes: 10,
     }),
   )
-  await bringBackIgnored(restoring, covered, target.tree)
-  await setRefs(repo, target, refs)
+  await bringBackIgnored(restoring, covered, changes.removed)
+  await setRefs(repo, refs, before)
+  await setHead(repo, target, now)
   await putIndex(repo, target.index)
   return remarks(target.underWay, underWay(repo))
 }
@@ -114,22 +118,29 @@ async function refuseElsewhere(repo: Repository, branch: string | undefined): Pr
   }
 }
 
-/** Paths on the disk that the target writes to although no snapshot holds them: ignored files, or folders of them. */
-async function inTheWay(repo: Repository, from: string, to: string): Promise<string[]> {
-  const added = must(
-    await repo.ask(['diff-tree', '-r', '-z', '--no-renames', '--name-only', '--diff-filter=AT', from, to, '--']),
-  )
+/** What becomes of files on the way from one tree to the other. */
+async function compare(repo: Repository, from: string, to: string): Promise<{ written: string[]; removed: string[] }> {
+  const how = ['-r', '-z', '--no-renames', '--name-status', '--diff-filter=ATD']
+  const fields = must(await repo.ask(['diff-tree', ...how, from, to, '--'])).split('\0')
+  const written: string[] = []
+  const removed: string[] = []
+  for (let at = 0; at + 1 < fields.length; at += 2) (fields[at] === 'D' ? removed : written).push(fields[at + 1] ?? '')
+  return { written, removed }
+}
+
+/** Paths on the disk that are written over although no snapshot holds them: ignored files, or folders of them. */
+function inTheWay(top: string, written: readonly string[]): string[] {
   const found = new Set<string>()
-  for (const path of added.split('\0').filter(Boolean)) {
-    if (lstatSync(join(repo.top, path), { throwIfNoEntry: false })) found.add(path)
+  for (const path of written) {
+    if (lookAt(join(top, path))) found.add(path)
     for (let folder = dirname(path); folder !== '.'; folder = dirname(folder))
-      if (lstatSync(join(repo.top, folder), { throwIfNoEntry: false })?.isDirectory() === false) found.add(folder)
+      if (lookAt(join(top, folder))?.isDirectory() === false) found.add(folder)
   }
   return [...found]
 }
 
 /** The branches that will be set, as they are now. */
-async function moved(
+async function valuesOf(
   repo: Repository,
   refs: ReadonlyMap<string, string | undefined>,
 ): Promise<Map<string, string | undefined>> {
@@ -142,13 +153,14 @@ async function moved(
 }
 
 /** A file that older rules ignore was ignored then, so it was no part of that state and stays. */
-async function bringBackIgnored({ repo, snapshots }: Restoring, from: string, to: string): Promise<void> {
-  const names = ['diff-tree', '-r', '-z', '--no-renames', '--name-only', '--diff-filter=D', from, to, '--']
-  const removed = must(await repo.ask(names))
-    .split('\0')
-    .filter((path) => path && hasPlace(repo.top, path))
-  if (removed.length === 0) return
-  const ignored = await repo.ask(['check-ignore', '--no-index', '-z', '--stdin'], { stdin: removed.join('\0') })
+async function bringBackIgnored(
+  { repo, snapshots }: Restoring,
+  from: string,
+  removed: readonly string[],
+): Promise<void> {
+  const paths = removed.filter((path) => hasPlace(repo.top, path)).join('\0')
+  if (!paths) return
+  const ignored = await repo.ask(['check-ignore', '--no-index', '-z', '--stdin'], { stdin: paths })
   if (!ignored.ok) return // none of them
   const env = { GIT_INDEX_FILE: `${snapshots.env.GIT_INDEX_FILE}.before` }
   try {
@@ -162,22 +174,24 @@ async function bringBackIgnored({ repo, snapshots }: Restoring, from: string, to
 /** Whether nothing but folders lies on the way to a path. */
 function hasPlace(top: string, path: string): boolean {
   for (let folder = dirname(path); folder !== '.'; folder = dirname(folder))
-    if (lstatSync(join(top, folder), { throwIfNoEntry: false })?.isDirectory() === false) return false
+    if (lookAt(join(top, folder))?.isDirectory() === false) return false
   return true
 }
 
-async function setRefs(
-  repo: Repository,
-  { branch, head }: Kept,
-  refs: ReadonlyMap<string, string | undefined>,
-): Promise<void> {
-  const why = ['-m', 'ralph: back to a checkpoint']
-  for (const [ref, commit] of refs) {
-    const answer = await repo.ask(commit ? ['update-ref', ...why, ref, commit] : ['update-ref', ...why, '-d', ref])
-    if (commit) must(answer) // one that is to go may be gone
-  }
-  if (branch) must(await repo.ask(['symbolic-ref', ...why, 'HEAD', branch]))
-  else if (head) must(await repo.ask(['update-ref', ...why, '--no-deref', 'HEAD', head]))
+type Refs = ReadonlyMap<string, string | undefined>
+
+const WHY = ['-m', 'ralph: back to a checkpoint']
+
+async function setRefs(repo: Repository, refs: Refs, before: Refs): Promise<void> {
+  for (const [ref, commit] of refs)
+    if (commit !== before.get(ref))
+      must(await repo.ask(['update-ref', ...WHY, ...(commit ? [ref, commit] : ['-d', ref])]))
+}
+
+async function setHead(repo: Repository, { branch, head }: Kept, now: Snapshot): Promise<void> {
+  if (branch !== undefined && branch !== now.branch) must(await repo.ask(['symbolic-ref', ...WHY, 'HEAD', branch]))
+  if (branch === undefined && head && (now.branch !== undefined || head !== now.head))
+    must(await repo.ask(['update-ref', ...WHY, '--no-deref', 'HEAD', head]))
 }
 
 async function putIndex(repo: Repository, commit: string | undefined): Promise<void> {

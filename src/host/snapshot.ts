@@ -3,10 +3,9 @@
  * kept so that only changed files are read again; the person's index, branch and stash stay untouched.
  */
 import { createHash } from 'node:crypto'
-import { lstatSync } from 'node:fs'
 import { constants, copyFile, mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { pathBelow } from './files.ts'
+import { lookAt, pathBelow } from './files.ts'
 import { folderState } from './folder.ts'
 import { git, type Repository } from './git.ts'
 
@@ -23,8 +22,8 @@ export type Snapshot = {
 export type Snapshots = {
   /** Undefined when git cannot tell. */
   take(): Promise<Snapshot | undefined>
-  /** The tree once more, with these paths in it although they are ignored. */
-  cover(paths: readonly string[]): Promise<string | undefined>
+  /** The tree that was taken last, with these paths in it although they are ignored. */
+  cover(tree: string, paths: readonly string[]): Promise<string | undefined>
   /** Names the private index to git. */
   env: Record<string, string>
   /** Untracked files that are too large to be kept, so far. */
@@ -62,7 +61,7 @@ export async function openSnapshots(
     const nested = others.filter((path) => path.endsWith('/'))
     const files = others.filter((path) => !path.endsWith('/'))
     const kept = files.filter((path) => {
-      const size = lstatSync(join(repo.top, path), { throwIfNoEntry: false })?.size
+      const size = lookAt(join(repo.top, path))?.size
       if (size !== undefined && size > LARGEST) large.add(path)
       return size !== undefined && size <= LARGEST
     })
@@ -82,11 +81,28 @@ export async function openSnapshots(
     return answer.ok ? answer.out : undefined
   }
 
+  let rules: string | undefined
+  /** A file that is ignored from now on, and that only ralph tracks, is no part of the state any more. */
+  async function dropIgnored(): Promise<boolean> {
+    const listed = await repo.ask(['ls-files', '--stage', '-z', '--', ':(top,glob)**/.gitignore'], { env })
+    if (!listed.ok || listed.out === rules) return false
+    rules = listed.out
+    const [ignored, tracked] = await Promise.all([
+      repo.ask(['ls-files', '--cached', '--ignored', '--exclude-standard', '-z'], { env }),
+      repo.ask(['ls-files', '-z']),
+    ])
+    if (!ignored.ok || !ignored.out || !tracked.ok) return false
+    const theirs = new Set(tracked.out.split('\0'))
+    const gone = ignored.out.split('\0').filter((path) => !theirs.has(path))
+    return gone.length > 0 && succeeds(['update-index', '--force-remove', '-z', '--stdin'], gone.join('\0'))
+  }
+
   /** A file may go away while it is added, and a private index may name objects that were cleared away: both are mended. */
   async function build(): Promise<{ tree: string; nested: string[] } | undefined> {
     for (let attempt = 1; attempt <= 3; attempt++) {
       const nested = await addAll()
-      const tree = nested && (await writeTree())
+      const [written, dropped] = nested ? await Promise.all([writeTree(), dropIgnored()]) : []
+      const tree = dropped ? await writeTree() : written
       if (nested && tree) return { tree, nested }
       if (attempt < 2) continue
       await rm(index, { force: true })
@@ -99,21 +115,27 @@ export async function openSnapshots(
     env,
     large,
     async take() {
-      const [built, head, branch] = await Promise.all([
-        build(),
-        repo.ask(['rev-parse', '--verify', '--quiet', 'HEAD']),
-        repo.ask(['symbolic-ref', '--quiet', 'HEAD']),
-      ])
+      const [built, position] = await Promise.all([build(), readHead(repo)])
       if (!built) return undefined
       return {
         tree: built.tree,
-        head: head.ok ? head.out : undefined,
-        branch: branch.ok ? branch.out : undefined,
+        ...position,
         beside: await stateOf(repo.top, built.nested, large),
       }
     },
-    cover: async (paths) => ((await addPaths(paths, '--force')) ? writeTree() : undefined),
+    async cover(tree, paths) {
+      if (paths.length === 0) return tree
+      return (await addPaths(paths, '--force')) ? writeTree() : undefined
+    },
   }
+}
+
+async function readHead(repo: Repository): Promise<Pick<Snapshot, 'head' | 'branch'>> {
+  const born = await repo.ask(['rev-parse', 'HEAD', '--symbolic-full-name', 'HEAD'])
+  const [head, branch] = born.ok ? born.out.split('\n') : []
+  if (head) return { head, branch: branch === 'HEAD' ? undefined : branch }
+  const unborn = await repo.ask(['symbolic-ref', '--quiet', 'HEAD'])
+  return { head: undefined, branch: unborn.ok ? unborn.out : undefined }
 }
 
 async function isSparse(repo: Repository): Promise<boolean> {
@@ -135,7 +157,7 @@ async function stateOf(top: string, nested: readonly string[], large: ReadonlySe
     hash.update(`${path}\0${head}\0${folderState(join(top, path))}\0`)
   }
   for (const path of large) {
-    const stat = lstatSync(join(top, path), { throwIfNoEntry: false })
+    const stat = lookAt(join(top, path))
     hash.update(`${path}\0${stat?.size}\0${stat?.mtimeMs}\0`)
   }
   return hash.digest('hex')

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import type { Fact } from './loop.ts'
+import {
+  cancel,
+  checks,
+  claims,
+  crashes,
+  type Happening,
+  idles,
+  isUnusable,
+  loopAfter,
+  lost,
+  pause,
+  play,
+  resume,
+  say,
+  specOf,
+  works,
+} from './stories.test-support.ts'
+
+const restored: Fact = { at: 0, kind: 'restored' }
+const best = specOf({ checks: ['npm test'], until: true, onHalt: 'best' }, { iterations: 4 })
+const restore = specOf({ onHalt: 'restore' }, { iterations: 2 })
+
+function fails(failures: number): Happening[] {
+  return [works, checks('fail', failures)]
+}
+
+describe('a loop that halts', () => {
+  test.each<[story: string, facts: Happening[], asked: string]>([
+    [
+      'leaves the state with the fewest failures',
+      [...fails(5), ...fails(2), ...fails(4), ...fails(3)],
+      'restore 2 max-iterations',
+    ],
+    ['of equals the last one', [...fails(5), ...fails(2), ...fails(2), ...fails(3)], 'restore 3 max-iterations'],
+    ['also the last state of all', [...fails(5), ...fails(4), ...fails(3), ...fails(2)], 'restore 4 max-iterations'],
+    ['also when it is cancelled', [...fails(2), ...fails(4), cancel], 'restore 1 cancelled'],
+    ['nothing when nothing was ever checked', [works, cancel], 'halt cancelled'],
+  ])('with best: %s', (_, facts, asked) => {
+    expect(play(best, ...facts).at(-1)).toBe(asked)
+  })
+
+  test('with best: keeps the last state when no check was run', () => {
+    const unchecked = specOf({ onHalt: 'best' }, { iterations: 1 })
+    expect(play(unchecked, works).at(-1)).toBe('halt max-iterations')
+  })
+
+  test('with best: a passed stage is better than everything before it', () => {
+    const staged = specOf(
+      {
+        stages: [
+          { name: 'TESTS', check: 'npm test' },
+          { name: 'LINT', check: 'npm run lint' },
+        ],
+        onHalt: 'best',
+      },
+      { iterations: 3 },
+    )
+    const story = [claims('clear', 'TESTS'), checks('fail', 1), claims('clear', 'TESTS'), checks('pass')]
+    expect(play(staged, ...story, works, checks('fail', 9)).at(-1)).toBe('restore 3 max-iterations')
+    expect(loopAfter(staged, ...story).tally.bestAt).toBe(2)
+  })
+
+  test.each<[story: string, facts: Happening[], asked: string]>([
+    ['leaves the start', [works, works], 'restore 0 max-iterations'],
+    ['leaves everything alone when nothing was changed', [idles, idles], 'halt max-iterations'],
+    ['also when the agent cannot be used any more', [works, isUnusable('No credit.')], 'restore 0 agent-unusable'],
+    ['also what a crashed attempt left', [works, crashes(), crashes(), crashes()], 'restore 0 agent-failed'],
+  ])('with restore: %s', (_, facts, asked) => {
+    expect(play(restore, ...facts).at(-1)).toBe(asked)
+  })
+
+  test('says what is left', () => {
+    expect(loopAfter(restore, works, works, restored).next).toEqual({
+      kind: 'halt',
+      reason: 'max-iterations',
+      sentence: 'All 2 iterations are used. The files are as they were before the loop began.',
+    })
+    expect(loopAfter(best, ...fails(1), ...fails(2), ...fails(2), ...fails(2), restored).next).toMatchObject({
+      sentence: 'All 4 iterations are used. The files are as they were after iteration 1, the best so far.',
+    })
+  })
+
+  test('says when the files could not be put back', () => {
+    const trouble: Fact = { at: 0, kind: 'restored', trouble: 'The checkpoint is gone.' }
+    expect(loopAfter(restore, works, works, trouble).next).toMatchObject({
+      kind: 'halt',
+      sentence: 'All 2 iterations are used. The files could not be put back: The checkpoint is gone.',
+    })
+  })
+
+  test.each<[what: string, fact: Fact]>([
+    ['a cancel', cancel],
+    ['a pause', pause],
+    ['a resume', resume],
+    ['words', say('Go on.')],
+    ['a loss', lost],
+  ])('is not kept from putting the files back by %s', (_, fact) => {
+    expect(play(restore, works, works, fact, restored).slice(-2)).toEqual([
+      'restore 0 max-iterations',
+      'halt max-iterations',
+    ])
+  })
+
+  test('that completes keeps everything', () => {
+    expect(play(restore, claims('clear')).at(-1)).toBe('complete claimed')
+  })
+})

@@ -1,0 +1,256 @@
+/** Random work of an agent over random iterations, rolled back and undone: files, HEAD and index must come back as they were. */
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from './place.test-support.ts'
+import { type Checkpoints, openTree, type Tree } from './tree.ts'
+
+const RUNS = 300
+const SHARES = 3
+const LONG = { timeout: 240_000 }
+
+const TRACKED = ['a.txt', 'src/b.txt', 'src/deep/c.txt', 'run.sh', 'ö and space/d.txt']
+const UNTRACKED = ['new.txt', 'src/new.txt', 'line\nbreak.txt', '-dash', ':(glob)*', 'folder/sub/e.txt', 'a.txt/inside']
+const IGNORED = ['x.log', '.env', 'node_modules/m/index.js', 'src/deep/y.log', 'folder/z.log']
+const IGNORE_RULES = [
+  '*.log\n.env\nnode_modules/\n',
+  '.env\nnode_modules/\n',
+  '*.log\n.env\nnode_modules/\nnew.txt\nfolder/\n',
+]
+
+const file = fc.constantFrom(...TRACKED, ...UNTRACKED)
+const any = fc.constantFrom(...TRACKED, ...UNTRACKED, ...IGNORED)
+const words = fc.string({ maxLength: 8 })
+
+/** One thing an agent may do. */
+const act = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant('write' as const), path: any, text: words }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), path: any }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('rename' as const), path: any, to: any }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('mode' as const), path: file, executable: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('link' as const), path: file, to: any }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('ignore' as const), rules: fc.constantFrom(...IGNORE_RULES) }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('stage' as const), path: file }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('commit' as const), how: fc.constantFrom('', '--amend') }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('switch' as const), branch: fc.constantFrom('one', 'two') }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('detach' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('unstage' as const) }) },
+)
+type Act = typeof act extends fc.Arbitrary<infer Value> ? Value : never
+
+let template = ''
+
+beforeAll(() => {
+  template = temporaryFolder()
+  for (const path of TRACKED) write(join(template, path), `${path}\n`)
+  chmodSync(join(template, 'run.sh'), 0o755)
+  write(join(template, '.gitignore'), IGNORE_RULES[0] ?? '')
+  git(template, 'init', '--quiet', '--initial-branch=main')
+  git(template, 'add', '--all')
+  git(template, 'commit', '--quiet', '--message', 'The start')
+  for (const path of IGNORED) write(join(template, path), `ignored ${path}\n`)
+})
+
+describe.concurrent('random work, rolled back and undone', () => {
+  test.for(Array.from({ length: SHARES }, (_, share) => share))(
+    'comes back as it was, share %i',
+    LONG,
+    async (share) => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(act, { maxLength: 6 }), // before the loop: a dirty tree
+          fc.array(fc.array(act, { maxLength: 8 }), { minLength: 1, maxLength: 2 }),
+          fc.array(act, { maxLength: 3 }), // after it: the person's own
+          fc.nat(),
+          async (before, iterations, after, chosen) => {
+            const { dir, tree, checkpoints, remove } = await openPlace()
+            const states: State[] = []
+            try {
+              for (const [n, acts] of [before, ...iterations].entries()) {
+                for (const one of acts) perform(dir, one)
+                states.push(read(dir))
+                const touched = bytesOf(dir)
+                expect(await tree.look()).toBeDefined()
+                await checkpoints.keep(n)
+                expect(bytesOf(dir)).toEqual(touched)
+              }
+              for (const one of after) perform(dir, one)
+              const last = read(dir)
+              const n = chosen % states.length
+
+              await checkpoints.rollBack(n)
+              expectState(read(dir), states[n], last)
+              await checkpoints.undo()
+              expect(read(dir)).toEqual(last)
+            } finally {
+              remove()
+            }
+          },
+        ),
+        { numRuns: RUNS / SHARES, seed: 42 + share, endOnFailure: true },
+      )
+    },
+  )
+})
+
+async function openPlace(): Promise<{ dir: string; tree: Tree; checkpoints: Checkpoints; remove(): void }> {
+  const root = temporaryFolder()
+  const [dir, home] = [join(root, 'work'), join(root, 'home')]
+  cpSync(template, dir, { recursive: true, verbatimSymlinks: true })
+  mkdirSync(home)
+  const tree = await openTree({ dir, home, loop: 'a1' })
+  if ('none' in tree.checkpoints) throw new Error(tree.checkpoints.none)
+  return { dir, tree, checkpoints: tree.checkpoints, remove: () => rmSync(root, { recursive: true, force: true }) }
+}
+
+/** What is impossible, such as renaming what is not there, is left undone. */
+function perform(dir: string, one: Act): void {
+  try {
+    switch (one.kind) {
+      case 'write':
+        return write(join(dir, one.path), one.text)
+      case 'remove':
+        return rmSync(join(dir, one.path), { recursive: true, force: true })
+      case 'rename':
+        mkdirSync(dirname(join(dir, one.to)), { recursive: true })
+        return renameSync(join(dir, one.path), join(dir, one.to))
+      case 'mode':
+        return lstatSync(join(dir, one.path)).isFile()
+          ? chmodSync(join(dir, one.path), one.executable ? 0o755 : 0o644)
+          : undefined
+      case 'link':
+        rmSync(join(dir, one.path), { recursive: true, force: true })
+        return symlinkSync(one.to, join(dir, one.path))
+      case 'ignore':
+        return writeFileSync(join(dir, '.gitignore'), one.rules)
+      case 'stage':
+        return void git(dir, '--literal-pathspecs', 'add', '--', one.path)
+      case 'commit':
+        return void git(
+          dir,
+          'commit',
+          '--quiet',
+          '--allow-empty',
+          '--all',
+          '--message',
+          'Work',
+          ...[one.how].filter(Boolean),
+        )
+      case 'switch':
+        return void git(dir, 'switch', '--quiet', '--force-create', one.branch)
+      case 'detach':
+        return void git(dir, 'switch', '--quiet', '--detach')
+      case 'unstage':
+        return void git(dir, 'reset', '--quiet', '--mixed', 'HEAD')
+    }
+  } catch {
+    // it was impossible
+  }
+}
+
+type State = {
+  files: Record<string, string>
+  ignored: Record<string, string>
+  head: string
+  branches: Record<string, string>
+  index: string
+  status: string
+}
+
+/** In one go, since starting programs is what takes the time here. */
+const LOOK = [
+  'git ls-files -z --cached --others --exclude-standard',
+  'git ls-files --stage -v -z',
+  'git status --porcelain=v2 -z --untracked-files=all',
+].join(' && echo "-- next --" && ')
+
+function read(dir: string): State {
+  const said = execFileSync('sh', ['-c', LOOK], { cwd: dir, encoding: 'utf8' }).split('-- next --\n')
+  const [listed = '', index = '', status = ''] = said
+  const seen = listed.split('\0')
+  const all = Object.fromEntries(filesIn(dir, '').map((path) => [path, fingerprint(join(dir, path))]))
+  const pick = (wanted: boolean) =>
+    Object.fromEntries(Object.entries(all).filter(([path]) => seen.includes(path) === wanted))
+  return {
+    files: pick(true),
+    ignored: pick(false),
+    head: readFileSync(join(dir, '.git', 'HEAD'), 'utf8'),
+    branches: branchesOf(dir),
+    ...{ index, status },
+  }
+}
+
+function branchesOf(dir: string): Record<string, string> {
+  const folder = join(dir, '.git', 'refs', 'heads')
+  return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]))
+}
+
+/** What keeping a checkpoint must leave alone. */
+function bytesOf(dir: string): string[] {
+  return ['index', 'HEAD', 'logs/HEAD'].map((path) => readFileSync(join(dir, '.git', path), 'hex'))
+}
+
+function expectState(now: State, then: State | undefined, before: State): void {
+  const { files, head, index, status, branches } = then ?? now
+  // What was ignored a moment ago stays, also where the rules of then see it.
+  const stays = Object.entries(before.ignored).filter(([path]) => !isReplaced(path, files))
+  const left = new Set(stays.map(([path]) => path))
+  for (const [path, text] of stays) expect([path, now.ignored[path] ?? now.files[path]]).toEqual([path, text])
+  expect(Object.fromEntries(Object.entries(now.files).filter(([path]) => !left.has(path)))).toEqual(files)
+  expect([now.head, now.index]).toEqual([head, index])
+  const branch = head.trim().replace('ref: refs/heads/', '')
+  expect(now.branches[branch]).toBe(branches[branch])
+  const seen = (text: string) => text.split('\0').filter((line) => !left.has(line.replace(/^\? /, '')))
+  expect(seen(now.status)).toEqual(seen(status))
+}
+
+/** Where the state of then has a file, a link to elsewhere or a folder, what is ignored today must give way. */
+function isReplaced(path: string, files: Record<string, string>): boolean {
+  return Object.keys(files).some(
+    (other) => other === path || other.startsWith(`${path}/`) || path.startsWith(`${other}/`),
+  )
+}
+
+function filesIn(dir: string, folder: string): string[] {
+  return readdirSync(join(dir, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder ? `${folder}/${entry.name}` : entry.name
+    if (path === '.git') return []
+    return entry.isDirectory() ? filesIn(dir, path) : [path]
+  })
+}
+
+function fingerprint(path: string): string {
+  const stat = lstatSync(path)
+  return stat.isSymbolicLink()
+    ? `link ${readlinkSync(path)}`
+    : `${stat.mode & 0o100 ? 'x' : '-'} ${readFileSync(path, 'hex')}`
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  if (existsSync(path) && lstatSync(path).isSymbolicLink()) rmSync(path)
+  writeFileSync(path, text)
+}
+
+function git(dir: string, ...args: string[]): string {
+  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@localhost', '-c', 'commit.gpgsign=false']
+  return execFileSync('git', [...identity, ...args], { cwd: dir, encoding: 'utf8', stdio: 'pipe' })
+}
