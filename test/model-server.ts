@@ -41,6 +41,10 @@ export async function startModelServer(
       response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers })
       return void response.end(JSON.stringify({ type: 'error', error }))
     }
+    if (!isStreamed(body)) {
+      response.writeHead(200, { 'content-type': 'application/json', ...reply.headers })
+      return void response.end(JSON.stringify(wholeOf(reply, number)))
+    }
     response.writeHead(200, { 'content-type': 'text/event-stream', ...reply.headers })
     for (const event of streamOf(reply, number))
       response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
@@ -66,35 +70,43 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   return text ? JSON.parse(text) : undefined
 }
 
+function isStreamed(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'stream' in body && body.stream === true
+}
+
 type StreamEvent = { type: string } & Record<string, unknown>
 
-function streamOf(
-  { text, tools = [], stopReason, usage = { input: 100, output: 20 }, cut }: Reply,
-  number: number,
-): StreamEvent[] {
-  const content = [
-    ...(text === undefined ? [] : [{ type: 'text', text }]),
-    ...tools.map((tool, index) => ({ type: 'tool_use', id: `toolu_${number}_${index}`, ...tool })),
-  ]
-  const message = {
+/** The whole message, as it is sent to who asks for no stream. */
+function wholeOf({ text, tools = [], stopReason, usage = { input: 100, output: 20 } }: Reply, number: number): Message {
+  return {
     id: `msg_${number}`,
     type: 'message',
     role: 'assistant',
     model: 'scripted',
-    content: [],
-    stop_reason: null,
+    content: [
+      ...(text === undefined ? [] : [{ type: 'text', text }]),
+      ...tools.map((tool, index) => ({ type: 'tool_use', id: `toolu_${number}_${index}`, ...tool })),
+    ],
+    stop_reason: stopReason ?? (tools.length > 0 ? 'tool_use' : 'end_turn'),
     stop_sequence: null,
-    usage: { input_tokens: usage.input, output_tokens: 1 },
+    usage: { input_tokens: usage.input, output_tokens: usage.output },
   }
-  const start: StreamEvent = { type: 'message_start', message }
-  if (cut) return [start]
+}
+
+type Message = StreamEvent & { content: Block[]; stop_reason: string; usage: Record<string, number> }
+
+function streamOf(reply: Reply, number: number): StreamEvent[] {
+  const { content, stop_reason, usage, ...message } = wholeOf(reply, number)
+  const begun = { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } }
+  const start: StreamEvent = { type: 'message_start', message: begun }
+  if (reply.cut) return [start]
   return [
     start,
     ...content.flatMap((block, index) => blockEvents(block, index)),
     {
       type: 'message_delta',
-      delta: { stop_reason: stopReason ?? (tools.length > 0 ? 'tool_use' : 'end_turn'), stop_sequence: null },
-      usage: { output_tokens: usage.output },
+      delta: { stop_reason, stop_sequence: null },
+      usage: { output_tokens: usage.output_tokens },
     },
     { type: 'message_stop' },
   ]

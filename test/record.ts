@@ -1,5 +1,6 @@
 /**
- * Records what a real client prints, for the tests of its parser: `node test/record.ts` writes src/agents/fixtures/claude/*.jsonl.
+ * Records what a real client prints, for the tests of its parser: `node test/record.ts` writes src/agents/fixtures/claude/*.jsonl,
+ * or only those that are named.
  * Paths, ids and times are made neutral, so that a new recording differs only where the client does.
  */
 import { spawn } from 'node:child_process'
@@ -20,7 +21,8 @@ const limit = {
   'anthropic-ratelimit-unified-representative-claim': 'five_hour',
 }
 
-type Scene = { replies: Reply[]; args?: string[]; env?: Record<string, string | undefined> }
+/** `interrupt`: it gets a SIGINT once it has printed this. */
+type Scene = { replies: Reply[]; args?: string[]; env?: Record<string, string | undefined>; interrupt?: string }
 
 const SCENES: Readonly<Record<string, Scene>> = {
   ok: { replies: [bash('echo hi > f.txt'), DONE] },
@@ -43,6 +45,24 @@ const SCENES: Readonly<Record<string, Scene>> = {
   'max-turns': { replies: [bash('echo 1'), bash('echo 2'), DONE], args: [...BYPASS, '--max-turns', '1'] },
   'no-session': { replies: [DONE], args: [...BYPASS, '--resume', '11111111-1111-4111-8111-111111111111'] },
   'bad-flag': { replies: [DONE], args: [...BYPASS, '--no-such-flag'] },
+  'max-budget': { replies: [bash('echo 1'), bash('echo 2'), DONE], args: [...BYPASS, '--max-budget-usd', '0.001'] },
+  'max-tokens': { replies: [{ text: 'Much to say', stopReason: 'max_tokens' }] },
+  refusal: { replies: [{ text: 'I cannot.', stopReason: 'refusal' }] },
+  'no-connection': { replies: [], env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' } },
+  hang: { replies: [{ hang: true }], env: { API_TIMEOUT_MS: '2000' } },
+  cut: { replies: [{ cut: true }, DONE], env: { CLAUDE_CODE_MAX_RETRIES: '1' } },
+  'several-results': {
+    replies: [
+      {
+        tools: [
+          { name: 'Bash', input: { command: 'sleep 1; echo over', description: 'a step', run_in_background: true } },
+        ],
+      },
+      { text: 'It goes on in the background.' },
+      DONE,
+    ],
+  },
+  interrupted: { replies: [bash('while :; do sleep 1; done'), DONE], interrupt: '"tool_use"' },
   root: { replies: [DONE], env: { IS_SANDBOX: undefined } },
 }
 
@@ -50,10 +70,12 @@ const client = installClient('claude')
 if ('missing' in client) throw new Error(client.missing)
 const folder = resolve('src/agents/fixtures/claude')
 mkdirSync(folder, { recursive: true })
+const wanted = process.argv.slice(2)
 for (const [name, scene] of Object.entries(SCENES))
-  writeFileSync(join(folder, `${name}.jsonl`), await record(client.program, scene))
+  if (wanted.length === 0 || wanted.includes(name))
+    writeFileSync(join(folder, `${name}.jsonl`), await record(client.program, scene))
 
-async function record(program: string, { replies, args = BYPASS, env = {} }: Scene): Promise<string> {
+async function record(program: string, { replies, args = BYPASS, env = {}, interrupt }: Scene): Promise<string> {
   const home = mkdtempSync(join(tmpdir(), 'ralph-record-'))
   const server = await startModelServer(replies)
   const child = spawn(program, ['--print', '--output-format', 'stream-json', '--verbose', ...args], {
@@ -66,6 +88,7 @@ async function record(program: string, { replies, args = BYPASS, env = {} }: Sce
     let text = ''
     child[stream === 'out' ? 'stdout' : 'stderr'].setEncoding('utf8').on('data', (piece: string) => {
       text += piece
+      if (interrupt && text.includes(interrupt)) child.kill('SIGINT')
       const whole = text.split('\n')
       text = whole.pop() ?? ''
       lines.push(...whole.filter(Boolean).map((line) => ({ [stream]: line })))
@@ -85,6 +108,7 @@ function neutral(line: string, home: string, url: string): string {
     .replaceAll(home, '/home/somebody/project')
     .replaceAll(url.replace('http://', ''), '127.0.0.1:1')
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '00000000-0000-4000-8000-000000000000')
+    .replace(/ralph-record-\w{6}/g, 'ralph-record')
     .replace(/cc-socks\/\d+/g, 'cc-socks/1')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '2026-01-01T00:00:00.000Z')
     .replace(/(\\"[a-z_]*(?:_ms|Ms)\\":)\d+/g, '$10')

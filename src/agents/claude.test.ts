@@ -38,6 +38,14 @@ test.each<[scene: string, kind: Outcome['kind']]>([
   ['empty', 'ok'],
   ['denied', 'ok'],
   ['max-turns', 'ok'],
+  ['max-budget', 'ok'],
+  ['several-results', 'ok'],
+  ['cut', 'ok'],
+  ['max-tokens', 'unknown'],
+  ['refusal', 'refused'],
+  ['no-connection', 'overloaded'],
+  ['hang', 'overloaded'],
+  ['interrupted', 'crash'],
   ['auth', 'auth'],
   ['billing', 'auth'],
   ['model', 'config'],
@@ -63,6 +71,16 @@ test('the final text is the last word of the agent, with what it took', () => {
   })
   expect(outcome.costUsd).toBeCloseTo(0.0016, 6)
   expect(events).toContainEqual({ kind: 'tool', name: 'Bash', summary: 'echo hi > f.txt' })
+})
+
+test('of several results the last one speaks, and all of them count', () => {
+  const { outcome } = play('several-results')
+  expect(outcome).toMatchObject({ finalText: 'All done.\n\n<promise>COMPLETE</promise>', tokens: 360 })
+  expect(outcome.costUsd).toBeCloseTo(0.0024, 6)
+})
+
+test('a budget that runs out leaves nothing uncounted', () => {
+  expect(play('max-budget').outcome).toMatchObject({ finalText: '', tokens: 240 })
 })
 
 test('what a tool prints is not the final text', () => {

@@ -37,6 +37,7 @@ type Seen = {
   words: string
   session: string
   result?: Json
+  tokens: number
   error: string
   resetsAt?: number
   ran: string[]
@@ -45,7 +46,7 @@ type Seen = {
 type Json = Record<string, unknown>
 
 function streamParser(request: Request): Parser {
-  const seen: Seen = { words: '', session: '', error: '', ran: [], stderr: [] }
+  const seen: Seen = { words: '', session: '', tokens: 0, error: '', ran: [], stderr: [] }
   return {
     push(line, stream) {
       const event = stream === 'out' ? parseJsonLine(line) : undefined
@@ -67,10 +68,12 @@ function take(event: Json, seen: Seen): AgentEvent[] {
     case 'rate_limit_event':
       return takeLimit(event, seen)
     case 'result': {
-      // A background task that ends brings another result; the last one speaks for the whole turn.
+      // A background task that ends brings another result; the last one speaks for the whole turn, each counts its own tokens.
+      const usage = usageOf(event)
       seen.result = event
+      seen.tokens += usage.input + usage.output + usage.cached
       seen.session = text(event.session_id) ?? seen.session
-      return [{ kind: 'usage', usage: usageOf(event) }]
+      return [{ kind: 'usage', usage }]
     }
     default:
       return []
@@ -121,7 +124,7 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
     finalText: text(result?.result) || seen.words,
     denied: deniedIn(result),
     ran: seen.ran,
-    tokens: tokensOf(result),
+    tokens: seen.tokens,
     ...(seen.session ? { session: { id: seen.session, costUsd: total ?? resume?.costUsd ?? 0 } } : {}),
     // With a resumed session Claude Code counts the money from that session's beginning.
     ...(total === undefined ? {} : { costUsd: Math.max(0, total - (resume?.costUsd ?? 0)) }),
@@ -179,19 +182,24 @@ const AS_ROOT =
 
 function usageOf(result: Json): Usage {
   const usage = objectOf(result.usage)
+  // By model it is whole; `usage` leaves out what came before a budget ran out.
+  const models = Object.values(objectOf(result.model_usage_since_last_result)).map(objectOf)
+  const sum = (name: string) => models.reduce((all, model) => all + amount(model[name]), 0)
   return {
-    input: amount(usage.input_tokens) + amount(usage.cache_creation_input_tokens),
-    output: amount(usage.output_tokens),
-    cached: amount(usage.cache_read_input_tokens),
-    scope: 'run',
+    ...(models.length > 0
+      ? {
+          input: sum('inputTokens') + sum('cacheCreationInputTokens'),
+          output: sum('outputTokens'),
+          cached: sum('cacheReadInputTokens'),
+        }
+      : {
+          input: amount(usage.input_tokens) + amount(usage.cache_creation_input_tokens),
+          output: amount(usage.output_tokens),
+          cached: amount(usage.cache_read_input_tokens),
+        }),
+    scope: 'step',
     ...(typeof result.total_cost_usd === 'number' ? { costUsd: result.total_cost_usd } : {}),
   }
-}
-
-function tokensOf(result: Json | undefined): number {
-  if (!result) return 0
-  const { input, output, cached } = usageOf(result)
-  return input + output + cached
 }
 
 function deniedIn(result: Json | undefined): string[] {
