@@ -4,7 +4,16 @@ import { RalphError } from './error.ts'
 import { refOf } from './host/checkpoint.ts'
 import type { LocalStore } from './host/sqlite.ts'
 import { type Checkpoints, openTree } from './host/tree.ts'
-import { commitRest, ensureWorktree, mergeBranch, removeWorktree, repositoryOf } from './host/worktree.ts'
+import {
+  commitRest,
+  ensureWorktree,
+  gatherOnBranch,
+  mergeBranch,
+  refuseHidden,
+  refuseLostCommits,
+  removeWorktree,
+  repositoryOf,
+} from './host/worktree.ts'
 
 export type Desk = { store: LocalStore; home: string }
 
@@ -37,7 +46,10 @@ export async function accept(desk: Desk, id: string, how: { merge: boolean }): P
         `Loop ${id} has not ended. Let it go on with \`ralph resume ${id}\`, or end it with \`ralph cancel ${id}\`.`,
       )
     await checkpointsOf(desk, loop) // a work tree that was removed by hand is made again
+    await refuseHidden(worktree)
     await commitRest(worktree, messageOf(loop))
+    await refuseLostCommits(worktree)
+    await gatherOnBranch(worktree)
     if (how.merge) await mergeBranch(worktree, id)
     const { ask } = await repositoryOf(worktree.from)
     await ask(['update-ref', acceptedRef(id), worktree.branch])
@@ -81,10 +93,10 @@ export async function checkpointsOf({ home }: Pick<Desk, 'home'>, loop: Loop): P
   const { dir, worktree } = loop.spec.work
   if (worktree) await refuseAccepted(worktree, loop.id)
   const made = worktree !== undefined && (await ensureWorktree(worktree))
-  const { checkpoints } = await openTree({ dir, home, loop: loop.id })
+  const { checkpoints } = await openTree({ ...loop.spec.work, home, loop: loop.id })
   if ('none' in checkpoints)
     throw new RalphError('checkpoint-missing', `Loop ${loop.id} has no checkpoints: ${checkpoints.none} (${dir}).`)
-  if (made && loop.tally.iteration > 0) await checkpoints.rollBack(loop.tally.iteration)
+  if (made) await checkpoints.bringUpToDate()
   return checkpoints
 }
 

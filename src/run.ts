@@ -83,7 +83,7 @@ export function runHands(bench: Workbench, saw: (loop: Loop, fact: Fact) => void
     turn: (loop, next) => untilCancelled(bench, loop, (signal) => takeTurn(bench, loop, next, signal)),
     check: (loop, next) => untilCancelled(bench, loop, (signal) => runChecks(bench, loop, next, signal)),
     wait: (loop, next) => waitUntil(bench, loop, next),
-    restore: (_, next) => putBack(bench, next),
+    restore: (_, next) => putBack(async () => bench.tree.checkpoints, next, bench.now),
     saw,
   }
 }
@@ -132,10 +132,14 @@ async function runChecks(bench: Workbench, loop: Loop, { checks }: CheckNext, si
 }
 
 /** Puts the files back to a checkpoint. What cannot be put back is told; the loop ends all the same. */
-export async function putBack({ tree, now }: Pick<Workbench, 'tree' | 'now'>, { to }: RestoreNext): Promise<Fact> {
-  const { checkpoints } = tree
-  if ('none' in checkpoints) return { kind: 'restored', at: now(), trouble: `${checkpoints.none}.` }
+export async function putBack(
+  open: () => Promise<Tree['checkpoints']>,
+  { to }: RestoreNext,
+  now: () => number,
+): Promise<Fact> {
   try {
+    const checkpoints = await open()
+    if ('none' in checkpoints) return { kind: 'restored', at: now(), trouble: `${checkpoints.none}.` }
     await checkpoints.rollBack(to)
     return { kind: 'restored', at: now() }
   } catch (cause) {

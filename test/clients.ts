@@ -1,32 +1,47 @@
 /** The real agent clients: installed from npm into a folder git ignores, run with nothing of this machine but their own program. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import type { Reply } from './model-server.ts'
+import type { Scene } from './scenes.ts'
 
-/** Versions that were tried; `npm run test:clients` installs these. */
-export const CLIENTS = { claude: '@anthropic-ai/claude-code@2.1.325' } as const
+/** What the tests must know about a client that its adapter need not. */
+export type Client = {
+  /** As in `--agent`. */
+  name: string
+  /** The package and the version that was tried; `npm run test:clients` installs it. */
+  pin: string
+  /** The file below `node_modules/.bin`. */
+  program: string
+  /** What it needs to talk to a scripted model and to nobody else; files are written into its private home. */
+  prepare(home: string, url: string): Record<string, string | undefined>
+  /** The call of its tool that runs a command. */
+  bash(command: string): { name: string; input: object }
+  /** The error its model gives when the context is full. */
+  contextFull: Reply
+  /** Requests besides the conversation. */
+  isAside?(body: unknown): boolean
+  /** What else it is recorded in. */
+  scenes?: Record<string, Scene>
+}
 
-export type ClientName = keyof typeof CLIENTS
-
-/** The program of a client, installed when it is not there yet; undefined when it cannot be had. */
-export function installClient(name: ClientName): { program: string } | { missing: string } {
+/** The folder of its program, installed when it is not there yet, or why it cannot be had. */
+export function installClient({ name, pin, program }: Client): { bin: string } | { missing: string } {
   const folder = resolve('.clients', name)
-  const program = join(folder, 'node_modules', '.bin', name)
+  const bin = join(folder, 'node_modules', '.bin')
   try {
-    if (!existsSync(program) || !isPinned(folder, CLIENTS[name])) {
+    if (!existsSync(join(bin, program)) || !isPinned(folder, pin)) {
       mkdirSync(folder, { recursive: true })
-      execFileSync(
-        'npm',
-        ['install', '--no-audit', '--no-fund', '--no-package-lock', '--prefix', folder, CLIENTS[name]],
-        { stdio: 'pipe', timeout: 300_000 },
-      )
+      execFileSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--prefix', folder, pin], {
+        stdio: 'pipe',
+        timeout: 300_000,
+      })
     }
-    execFileSync(program, ['--version'], { stdio: 'pipe', timeout: 60_000 })
-    return { program }
+    execFileSync(join(bin, program), ['--version'], { stdio: 'pipe', timeout: 60_000, env: { PATH: pathWith(bin) } })
+    return { bin }
   } catch (cause) {
-    return {
-      missing: `${CLIENTS[name]} cannot be installed here: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`,
-    }
+    const [why] = cause instanceof Error ? cause.message.split('\n') : [cause]
+    return { missing: `${pin} cannot be installed here: ${why}` }
   }
 }
 
@@ -36,17 +51,7 @@ function isPinned(folder: string, pin: string): boolean {
   return existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).version === pin.slice(at + 1)
 }
 
-/** All that Claude Code gets besides PATH: a home of its own, a key that opens nothing, and a model on loopback. */
-export function claudeEnvironment(home: string, url: string): Record<string, string> {
-  return {
-    CLAUDE_CONFIG_DIR: join(home, '.claude'),
-    ANTHROPIC_BASE_URL: url,
-    ANTHROPIC_API_KEY: 'dummy-key',
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    DISABLE_AUTOUPDATER: '1',
-    DISABLE_TELEMETRY: '1',
-    DISABLE_ERROR_REPORTING: '1',
-    IS_SANDBOX: '1',
-    CLAUDE_CODE_MAX_RETRIES: '0',
-  }
+/** The client, and the Node that runs this: clients ask for a newer one than a machine may have. */
+export function pathWith(bin: string): string {
+  return [bin, dirname(process.execPath), process.env.PATH].join(delimiter)
 }

@@ -112,7 +112,10 @@ function countSeen(kind: 'event' | 'agent' | 'check', place: Place): number {
 /** Every iteration has its checkpoint: the tree that the store knows, with the lines that were there by then. */
 function expectCheckpoints(place: Place, id: string): void {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: place.dir, encoding: 'utf8' }).trim()
-  const refs = git('for-each-ref', '--format=%(refname:lstrip=3) %(tree)', `refs/ralph/${id}`).split('\n').sort()
+  const refs = git('for-each-ref', '--format=%(refname:lstrip=3) %(tree)', `refs/ralph/${id}`)
+    .split('\n')
+    .filter((line) => !line.startsWith('now '))
+    .sort()
   const facts = query(place, 'SELECT fact FROM event ORDER BY seq').map(({ fact }) => JSON.parse(String(fact)))
   const trees = facts.flatMap(({ kind, turn }) => (kind === 'turned' ? [String(turn.tree).split(' ')[0]] : []))
   const start = git('rev-parse', 'HEAD^{tree}')

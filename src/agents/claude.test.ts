@@ -1,8 +1,38 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { AgentEvent, Exit, Outcome, Request } from './agent.ts'
+import type { Request } from './agent.ts'
 import { claude } from './claude.ts'
+import { conformance, play as playScene } from './conformance.test-support.ts'
+
+conformance(
+  claude,
+  {
+    ok: 'ok',
+    'promise-in-tool': 'ok',
+    empty: 'ok',
+    denied: 'ok',
+    'max-turns': 'ok',
+    'max-budget': 'ok',
+    'several-results': 'ok',
+    cut: 'ok',
+    'max-tokens': 'unknown',
+    refusal: 'refused',
+    'no-connection': 'overloaded',
+    hang: 'overloaded',
+    interrupted: 'killed',
+    killed: 'crash',
+    auth: 'auth',
+    billing: 'auth',
+    model: 'config',
+    'bad-flag': 'config',
+    limited: 'rate-limit',
+    'limited-with-reset': 'rate-limit',
+    overloaded: 'overloaded',
+    server: 'overloaded',
+    context: 'context',
+    'no-session': 'context',
+  },
+  { tokens: 240, costUsd: 0.0016 },
+)
 
 const request: Request = {
   prompt: 'Work.',
@@ -16,62 +46,7 @@ const request: Request = {
   at: 0,
 }
 
-/** Plays what the real client printed. */
-function play(name: string, changed: Partial<Request> = {}): { outcome: Outcome; events: AgentEvent[] } {
-  const parser = claude.parser({ ...request, ...changed })
-  const events: AgentEvent[] = []
-  let exit: Exit = { code: null, signal: null }
-  for (const line of readFileSync(join(import.meta.dirname, 'fixtures', 'claude', `${name}.jsonl`), 'utf8').split(
-    '\n',
-  )) {
-    if (!line) continue
-    const entry: { out?: string; err?: string; exit?: Exit } = JSON.parse(line)
-    if (entry.exit) exit = entry.exit
-    else events.push(...parser.push(entry.out ?? entry.err ?? '', entry.out === undefined ? 'err' : 'out').events)
-  }
-  return { outcome: parser.end(exit, new Map()), events }
-}
-
-test.each<[scene: string, kind: Outcome['kind']]>([
-  ['ok', 'ok'],
-  ['promise-in-tool', 'ok'],
-  ['empty', 'ok'],
-  ['denied', 'ok'],
-  ['max-turns', 'ok'],
-  ['max-budget', 'ok'],
-  ['several-results', 'ok'],
-  ['cut', 'ok'],
-  ['max-tokens', 'unknown'],
-  ['refusal', 'refused'],
-  ['no-connection', 'overloaded'],
-  ['hang', 'overloaded'],
-  ['interrupted', 'crash'],
-  ['auth', 'auth'],
-  ['billing', 'auth'],
-  ['model', 'config'],
-  ['bad-flag', 'config'],
-  ['limited', 'rate-limit'],
-  ['limited-with-reset', 'rate-limit'],
-  ['overloaded', 'overloaded'],
-  ['server', 'overloaded'],
-  ['context', 'context'],
-  ['no-session', 'context'],
-])('%s is %s', (scene, kind) => {
-  expect(play(scene).outcome.kind).toBe(kind)
-})
-
-test('the final text is the last word of the agent, with what it took', () => {
-  const { outcome, events } = play('ok')
-  expect(outcome).toMatchObject({
-    finalText: 'All done.\n\n<promise>COMPLETE</promise>',
-    tokens: 240,
-    ran: ['echo hi > f.txt'],
-    denied: [],
-    session: { id: expect.stringMatching(/^[0-9a-f-]{36}$/), costUsd: expect.closeTo(0.0016, 6) },
-  })
-  expect(outcome.costUsd).toBeCloseTo(0.0016, 6)
-  expect(events).toContainEqual({ kind: 'tool', name: 'Bash', summary: 'echo hi > f.txt' })
-})
+const play = (scene: string, changed: Partial<Request> = {}) => playScene(claude, scene, changed)
 
 test('of several results the last one speaks, and all of them count', () => {
   const { outcome } = play('several-results')
@@ -81,10 +56,6 @@ test('of several results the last one speaks, and all of them count', () => {
 
 test('a budget that runs out leaves nothing uncounted', () => {
   expect(play('max-budget').outcome).toMatchObject({ finalText: '', tokens: 240 })
-})
-
-test('what a tool prints is not the final text', () => {
-  expect(play('promise-in-tool').outcome.finalText).toBe('I looked around.')
 })
 
 test('a resumed session costs only what is new', () => {
@@ -126,15 +97,6 @@ describe('without a result', () => {
       kind: 'config',
       message: expect.stringContaining('--permissions ask'),
     })
-  })
-
-  test('half a line and unknown events are let pass', () => {
-    const told = parser()
-    expect(told.push('{"type":"assistant","mess', 'out').events).toEqual([
-      { kind: 'warning', message: '{"type":"assistant","mess' },
-    ])
-    expect(told.push('{"type":"from-the-future"}', 'out').events).toEqual([])
-    expect(told.push('{"type":"assistant","message":null}', 'out').events).toEqual([])
   })
 })
 

@@ -37,6 +37,8 @@ export type Limits = {
 /** Where the work happens and with whom. For the driver's hands; the engine carries it and never reads it. */
 export type Work = {
   dir: string
+  /** The git folder of the repository it began in. Absent: there was none. */
+  gitDir?: string
   /** The linked work tree that `dir` lies in. Absent: the person's own. */
   worktree?: Worktree
   agent: string

@@ -2,12 +2,13 @@
  * Checkpoints: commit objects below `refs/ralph/<loop>/`, which nothing of the person's points to. Number 0 is the start,
  * number n the state after iteration n. Parents are HEAD and, as a commit of its own, the index; the message names them.
  */
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { copyFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Diff } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
-import { must, type Repository } from './git.ts'
+import { stampOf } from './files.ts'
+import { type Answer, must, type Repository } from './git.ts'
 import type { Snapshot, Snapshots } from './snapshot.ts'
 
 /** A ref of a loop: the state after an iteration, before a rollback, or before that was undone. */
@@ -17,6 +18,7 @@ export function refOf(loop: string, name: number | string): string {
 
 /** What a checkpoint holds besides files. `refs` are branches that going back to it sets; undefined removes them. */
 export type Kept = {
+  commit: string
   tree: string
   head: string | undefined
   branch: string | undefined
@@ -75,8 +77,21 @@ export function openKeeper({
       ...[...refs].map(([ref, commit]) => `ref: ${ref} ${commit ?? 'none'}`),
     ].join('\n')
     const commit = must(await repo.ask(['commit-tree', tree, ...parents, '-F', '-'], { env: WRITER, stdin: message }))
-    must(await repo.ask(['update-ref', refOf(loop, name), commit]))
+    must(await setNow(repo, loop, commit, [[refOf(loop, name), commit]]))
   }
+}
+
+/** `now` is the last state that is known, whichever it was: a work tree that goes away is made again from it. */
+export const NOW = 'now'
+
+export async function setNow(
+  repo: Repository,
+  loop: string,
+  commit: string,
+  refs: [string, string][] = [],
+): Promise<Answer> {
+  const lines = [...refs, [refOf(loop, NOW), commit]].map(([ref, to]) => `update ${ref}\0${to}\0\0`)
+  return repo.ask(['update-ref', '--stdin', '-z'], { stdin: lines.join('') })
 }
 
 const WRITER = {
@@ -86,16 +101,11 @@ const WRITER = {
   GIT_COMMITTER_EMAIL: 'ralph@localhost',
 }
 
-function stampOf(path: string): string {
-  const stat = statSync(path, { throwIfNoEntry: false, bigint: true })
-  return stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}` : ''
-}
-
 /** Undefined where there is no such checkpoint. */
 export async function readCheckpoint(repo: Repository, ref: string): Promise<Kept | undefined> {
-  const answer = await repo.ask(['show', '--no-patch', '--format=%T%n%B', ref, '--'])
+  const answer = await repo.ask(['show', '--no-patch', '--format=%H%n%T%n%B', ref, '--'])
   if (!answer.ok) return undefined
-  const [tree = '', ...lines] = answer.out.split('\n')
+  const [commit = '', tree = '', ...lines] = answer.out.split('\n')
   const value = (key: string) => {
     const found = lines.find((line) => line.startsWith(`${key}: `))?.slice(key.length + 2)
     return found === 'none' || found === 'detached' ? undefined : found
@@ -105,6 +115,7 @@ export async function readCheckpoint(repo: Repository, ref: string): Promise<Kep
     return name ? [[name, commit === 'none' ? undefined : commit] as const] : []
   })
   return {
+    commit,
     tree,
     head: value('head'),
     branch: value('branch'),
@@ -157,5 +168,5 @@ export async function dropCheckpoints(repo: Repository, loops: ReadonlySet<strin
   const dropped = await repo.ask(['update-ref', '--stdin', '-z'], {
     stdin: refs.map((ref) => `delete ${ref}\0\0`).join(''),
   })
-  return dropped.ok ? refs.length : 0
+  return dropped.ok ? refs.filter((ref) => !ref.endsWith(`/${NOW}`)).length : 0
 }

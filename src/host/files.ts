@@ -64,14 +64,23 @@ export function pathBelow(folder: string, path: string): string | undefined {
   return outside ? undefined : way.split(sep).join('/')
 }
 
-/** Undefined where nothing is, also below a file. A link is not followed. */
-export function lookAt(path: string): Stats | undefined {
+/**
+ * Undefined where nothing is, also below a file. A link is not followed. Every character of `path` stands for one byte,
+ * as git lists paths, because a file may have a name that is no text.
+ */
+export function lookAt(folder: string, path: string): Stats | undefined {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })
+    return lstatSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(path, 'latin1')]), { throwIfNoEntry: false })
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOTDIR') return undefined
     throw cause
   }
+}
+
+/** A text that changes when a file is written or replaced; empty when there is none. */
+export function stampOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false, bigint: true })
+  return stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}` : ''
 }
 
 export function isFolder(path: string): boolean {

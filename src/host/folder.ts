@@ -1,8 +1,7 @@
 /** The state of a folder as one short text, without git: names, sizes, modes and times. */
 import { createHash } from 'node:crypto'
-import { readdirSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { lookAt } from './files.ts'
 
 const MOST_ENTRIES = 20_000
 const PASSED_OVER = new Set(['.git', 'node_modules'])
@@ -19,7 +18,7 @@ export function folderState(dir: string, exclude?: string): string | undefined {
       const path = folder ? `${folder}/${name}` : name
       if (PASSED_OVER.has(name) || path === exclude) continue
       if (++entries > MOST_ENTRIES) return undefined
-      const stat = lookAt(join(dir, path))
+      const stat = lstatSync(join(dir, path), { throwIfNoEntry: false })
       if (stat?.isDirectory()) folders.push(path)
       else hash.update(`${path}\0${stat?.mode}\0${stat?.size}\0${stat?.mtimeMs}\0`)
     }

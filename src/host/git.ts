@@ -7,7 +7,7 @@ import { RalphError } from '../error.ts'
 export type Answer = { ok: true; out: string } | { ok: false; code: number | undefined; says: string }
 
 /** `hooks`: those of the repository run, as when the person did this. */
-export type Asking = { env?: Record<string, string>; stdin?: string; minutes?: number; hooks?: true }
+export type Asking = { env?: Record<string, string>; stdin?: string | Buffer; minutes?: number; hooks?: true }
 
 /** What git prints, without the last line break. */
 export async function askGit(dir: string, args: readonly string[], asking?: Asking): Promise<Answer> {
@@ -64,6 +64,8 @@ export type Repository = {
   /** The person's own index. */
   index: string
   ask(args: readonly string[], asking?: Asking): Promise<Answer>
+  /** What it prints between zeros, a character a byte; undefined when it fails. */
+  list(args: readonly string[], asking?: Asking): Promise<string[] | undefined>
   /** The bytes of an object. */
   read(name: string): Promise<Buffer>
 }
@@ -80,11 +82,32 @@ export async function openRepository(dir: string): Promise<Repository | { none: 
     gitDir,
     index: resolve(dir, index),
     ask: (args, asking) => askGit(top, args, { ...asking, env: { ...env, ...asking?.env } }),
+    async list(args, asking) {
+      const answer = await askForBytes(top, args, { ...asking, env: { ...env, ...asking?.env } })
+      return answer.ok ? answer.bytes.toString('latin1').split('\0').filter(Boolean) : undefined
+    },
     async read(name) {
       const answer = await askForBytes(top, ['cat-file', 'blob', name], { env })
       return answer.ok ? answer.bytes : fail(answer)
     },
   }
+}
+
+/** What `git ls-files` lists. Every character is one byte, because a file may have a name that is no text. */
+export async function listPaths(
+  repo: Repository,
+  how: readonly string[],
+  env: Record<string, string> = {},
+): Promise<string[] | undefined> {
+  const [options, paths] = how.includes('--')
+    ? [how.slice(0, how.indexOf('--')), how.slice(how.indexOf('--'))]
+    : [how, []]
+  return repo.list(['ls-files', '-z', ...options, ...paths], { env })
+}
+
+/** A list of paths as git reads it from its standard input. */
+export function inBytes(paths: readonly string[]): Buffer {
+  return Buffer.from(paths.join('\0'), 'latin1')
 }
 
 /** What git printed, where a failure is one that a person must hear of. */

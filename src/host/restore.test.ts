@@ -122,7 +122,7 @@ async function openPlace(): Promise<{ dir: string; tree: Tree; checkpoints: Chec
 }
 
 /** What is impossible, such as renaming what is not there, is left undone. */
-function perform(dir: string, one: Act): void {
+function perform(dir: string, one: Act): unknown {
   try {
     switch (one.kind) {
       case 'write':
@@ -142,9 +142,9 @@ function perform(dir: string, one: Act): void {
       case 'ignore':
         return writeFileSync(join(dir, '.gitignore'), one.rules)
       case 'stage':
-        return void git(dir, '--literal-pathspecs', 'add', '--', one.path)
+        return git(dir, '--literal-pathspecs', 'add', '--', one.path)
       case 'commit':
-        return void git(
+        return git(
           dir,
           'commit',
           '--quiet',
@@ -155,14 +155,14 @@ function perform(dir: string, one: Act): void {
           ...[one.how].filter(Boolean),
         )
       case 'switch':
-        return void git(dir, 'switch', '--quiet', '--force-create', one.branch)
+        return git(dir, 'switch', '--quiet', '--force-create', one.branch)
       case 'detach':
-        return void git(dir, 'switch', '--quiet', '--detach')
+        return git(dir, 'switch', '--quiet', '--detach')
       case 'unstage':
-        return void git(dir, 'reset', '--quiet', '--mixed', 'HEAD')
+        return git(dir, 'reset', '--quiet', '--mixed', 'HEAD')
     }
   } catch {
-    // it was impossible
+    return undefined // it was impossible
   }
 }
 

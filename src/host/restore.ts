@@ -2,13 +2,22 @@
  * Going back to a checkpoint: files, HEAD, branch and index become what they were; ignored files stay. What is there now is
  * kept first, in a checkpoint of its own. Nothing is ever removed that this one does not hold.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { rename, rm, utimes, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { RalphError } from '../error.ts'
-import { type Kept, listCheckpoints, type openKeeper, readCheckpoint, refOf, underWay } from './checkpoint.ts'
+import {
+  type Kept,
+  listCheckpoints,
+  NOW,
+  type openKeeper,
+  readCheckpoint,
+  refOf,
+  setNow,
+  underWay,
+} from './checkpoint.ts'
 import { lookAt } from './files.ts'
-import { must, type Repository } from './git.ts'
+import { inBytes, must, type Repository } from './git.ts'
 import type { Snapshot, Snapshots } from './snapshot.ts'
 
 export type Restoring = {
@@ -32,6 +41,12 @@ function noCheckpoint({ repo, loop }: Restoring, n: number, names: readonly stri
     .sort((a, b) => a - b)
   const there = numbers.length > 0 ? `There are ${numbers[0]} to ${numbers.at(-1)}; 0 is the start.` : 'It has none.'
   return new RalphError('checkpoint-missing', `Loop ${loop} has no checkpoint ${n} in ${repo.top}. ${there}`)
+}
+
+/** Brings a work tree that was made again into the state it was last seen in. */
+export async function bringUpToDate(restoring: Restoring): Promise<void> {
+  const names = await listCheckpoints(restoring.repo, restoring.loop)
+  if (names.includes(NOW)) await restore(restoring, NOW, 'made-again')
 }
 
 /** Takes the last rollback back. What was there is kept all the same. */
@@ -65,7 +80,9 @@ async function restore(restoring: Restoring, to: string, safety: string): Promis
 
   const now = await snapshots.take()
   const changes = now && (await compare(repo, now.tree, target.tree))
-  const covered = changes && (await snapshots.cover(now.tree, inTheWay(repo.top, changes.written)))
+  const covering = changes ? inTheWay(repo.top, changes.written) : []
+  refuseRepositories(repo, covering)
+  const covered = changes && (await snapshots.cover(now.tree, covering))
   if (!changes || !covered)
     throw new RalphError(
       'git-failed',
@@ -75,7 +92,7 @@ async function restore(restoring: Restoring, to: string, safety: string): Promis
   await keep(safety, { ...now, tree: covered }, before)
 
   must(
-    await repo.ask(['read-tree', '--reset', '-u', '--no-recurse-submodules', target.tree], {
+    await repo.ask([...EVERYWHERE, 'read-tree', '--reset', '-u', '--no-recurse-submodules', target.tree], {
       env: snapshots.env,
       minutes: 10,
     }),
@@ -84,7 +101,42 @@ async function restore(restoring: Restoring, to: string, safety: string): Promis
   await setRefs(repo, refs, before)
   await setHead(repo, target, now)
   await putIndex(repo, target.index)
+  if (snapshots.sparse) await hideAgain(restoring, target)
+  must(await setNow(repo, loop, target.commit))
   return remarks(target.underWay, underWay(repo))
+}
+
+// Also outside what a sparse checkout shows, where an agent may have written files all the same.
+const EVERYWHERE = ['-c', 'core.sparseCheckout=false']
+
+/** What the index says is not checked out, and holds nothing but what the index has, goes from the disk again. */
+async function hideAgain({ repo, snapshots }: Restoring, { tree, index }: Kept): Promise<void> {
+  const entries = (await repo.list([...EVERYWHERE, 'ls-files', '-t', '-z'])) ?? []
+  const changed = new Set(await repo.list(['diff-tree', '-r', '-z', '--name-only', tree, `${index}:staged`, '--']))
+  const hidden = entries.flatMap((entry) => (entry.startsWith('S ') ? [entry.slice(2)] : []))
+  const present = hidden.filter((path) => !changed.has(path) && lookAt(repo.top, path))
+  if (present.length === 0) return
+  const mark = ['update-index', '--skip-worktree', '-z', '--stdin']
+  must(await repo.ask([...EVERYWHERE, ...mark], { env: snapshots.env, stdin: inBytes(present) }))
+  for (const path of present) await rm(Buffer.concat([Buffer.from(`${repo.top}/`), Buffer.from(path, 'latin1')]))
+}
+
+/** A checkpoint cannot hold a repository inside this one, so it must not be overwritten. */
+function refuseRepositories({ top }: Repository, paths: readonly string[]): void {
+  const found = paths.find((path) => holdsRepository(join(top, path)))
+  if (found !== undefined)
+    throw new RalphError(
+      'git-failed',
+      `${join(top, found)} holds a git repository of its own, where the checkpoint has something else. Move it away, then try again.`,
+    )
+}
+
+function holdsRepository(path: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  return (
+    stat?.isDirectory() === true &&
+    readdirSync(path).some((name) => name === '.git' || holdsRepository(join(path, name)))
+  )
 }
 
 function remarks(then: string | undefined, now: string | undefined): string[] {
@@ -121,7 +173,7 @@ async function refuseElsewhere(repo: Repository, branch: string | undefined): Pr
 /** What becomes of files on the way from one tree to the other. */
 async function compare(repo: Repository, from: string, to: string): Promise<{ written: string[]; removed: string[] }> {
   const how = ['-r', '-z', '--no-renames', '--name-status', '--diff-filter=ATD']
-  const fields = must(await repo.ask(['diff-tree', ...how, from, to, '--'])).split('\0')
+  const fields = (await repo.list(['diff-tree', ...how, from, to, '--'])) ?? []
   const written: string[] = []
   const removed: string[] = []
   for (let at = 0; at + 1 < fields.length; at += 2) (fields[at] === 'D' ? removed : written).push(fields[at + 1] ?? '')
@@ -132,11 +184,17 @@ async function compare(repo: Repository, from: string, to: string): Promise<{ wr
 function inTheWay(top: string, written: readonly string[]): string[] {
   const found = new Set<string>()
   for (const path of written) {
-    if (lookAt(join(top, path))) found.add(path)
-    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder))
-      if (lookAt(join(top, folder))?.isDirectory() === false) found.add(folder)
+    const blocked = blockedAt(top, path)
+    if (blocked !== undefined || lookAt(top, path)) found.add(blocked ?? path)
   }
   return [...found]
+}
+
+/** What lies on the way to a path and is no folder. */
+function blockedAt(top: string, path: string): string | undefined {
+  const parts = path.split('/')
+  const folders = parts.slice(1).map((_, length) => parts.slice(0, length + 1).join('/'))
+  return folders.find((folder) => lookAt(top, folder)?.isDirectory() === false)
 }
 
 /** The branches that will be set, as they are now. */
@@ -158,24 +216,17 @@ async function bringBackIgnored(
   from: string,
   removed: readonly string[],
 ): Promise<void> {
-  const paths = removed.filter((path) => hasPlace(repo.top, path)).join('\0')
-  if (!paths) return
-  const ignored = await repo.ask(['check-ignore', '--no-index', '-z', '--stdin'], { stdin: paths })
-  if (!ignored.ok) return // none of them
+  const free = removed.filter((path) => !lookAt(repo.top, path) && blockedAt(repo.top, path) === undefined)
+  if (free.length === 0) return
+  const ignored = await repo.list(['check-ignore', '--no-index', '-z', '--stdin'], { stdin: inBytes(free) })
+  if (!ignored) return // none of them
   const env = { GIT_INDEX_FILE: `${snapshots.env.GIT_INDEX_FILE}.before` }
   try {
     must(await repo.ask(['read-tree', from], { env }))
-    must(await repo.ask(['checkout-index', '--force', '-z', '--stdin'], { env, stdin: ignored.out }))
+    must(await repo.ask(['checkout-index', '--force', '-z', '--stdin'], { env, stdin: inBytes(ignored) }))
   } finally {
     await rm(env.GIT_INDEX_FILE, { force: true })
   }
-}
-
-/** Whether nothing but folders lies on the way to a path. */
-function hasPlace(top: string, path: string): boolean {
-  for (let folder = dirname(path); folder !== '.'; folder = dirname(folder))
-    if (lookAt(join(top, folder))?.isDirectory() === false) return false
-  return true
 }
 
 type Refs = ReadonlyMap<string, string | undefined>

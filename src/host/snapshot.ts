@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto'
 import { constants, copyFile, mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { lookAt, pathBelow } from './files.ts'
+import { lookAt, pathBelow, stampOf } from './files.ts'
 import { folderState } from './folder.ts'
-import { git, type Repository } from './git.ts'
+import { git, inBytes, listPaths, type Repository } from './git.ts'
 
 export type Snapshot = {
   tree: string
@@ -24,6 +24,8 @@ export type Snapshots = {
   take(): Promise<Snapshot | undefined>
   /** The tree that was taken last, with these paths in it although they are ignored. */
   cover(tree: string, paths: readonly string[]): Promise<string | undefined>
+  /** Whether a part of the files is not checked out. */
+  sparse: boolean
   /** Names the private index to git. */
   env: Record<string, string>
   /** Untracked files that are too large to be kept, so far. */
@@ -43,37 +45,61 @@ export async function openSnapshots(
   const large = new Set<string>()
   const leftOut = pathBelow(repo.top, own)
   const pathspec = ['--', '.', ...(leftOut === undefined ? [] : [`:(exclude,top,literal)${leftOut}`])]
-  const add = ['add', '--ignore-errors', ...((await isSparse(repo)) ? ['--sparse'] : [])]
+  const sparse = await isSparse(repo)
+  const add = ['add', '--ignore-errors', ...(sparse ? ['--sparse'] : [])]
   const modules = await submodules(repo)
   await copyFile(repo.index, index, constants.COPYFILE_EXCL).catch(() => {}) // there is one from before, or a new repository has none
 
-  /** Undefined when git gave up altogether; files it could not read are left as they were. */
-  const succeeds = async (args: readonly string[], stdin?: string) => {
-    const answer = await repo.ask(args, { env, minutes: 10, ...(stdin === undefined ? {} : { stdin }) })
+  /** Git is content with files it could not read; those are left as they were. */
+  async function succeeds(
+    args: readonly string[],
+    paths?: readonly string[],
+    how: Record<string, string> = {},
+  ): Promise<boolean> {
+    const stdin = paths === undefined ? {} : { stdin: inBytes(paths) }
+    const answer = await repo.ask(args, { env: { ...env, ...how }, minutes: 10, ...stdin })
     return answer.ok || answer.code === 1
-  }
-
-  async function addAll(): Promise<string[] | undefined> {
-    if (!(await succeeds([...add, '--update', ...pathspec]))) return undefined
-    const listed = await repo.ask(['ls-files', '--others', '--exclude-standard', '-z', ...pathspec], { env })
-    if (!listed.ok) return undefined
-    const others = listed.out.split('\0').filter(Boolean)
-    const nested = others.filter((path) => path.endsWith('/'))
-    const files = others.filter((path) => !path.endsWith('/'))
-    const kept = files.filter((path) => {
-      const size = lookAt(join(repo.top, path))?.size
-      if (size !== undefined && size > LARGEST) large.add(path)
-      return size !== undefined && size <= LARGEST
-    })
-    return (await addPaths(kept)) ? [...nested, ...modules] : undefined
   }
 
   async function addPaths(paths: readonly string[], ...how: string[]): Promise<boolean> {
-    if (paths.length === 0) return true
-    const literal = { ...env, GIT_LITERAL_PATHSPECS: '1' }
     const args = [...add, ...how, '--pathspec-from-file=-', '--pathspec-file-nul']
-    const answer = await repo.ask(args, { env: literal, stdin: paths.join('\0'), minutes: 10 })
-    return answer.ok || answer.code === 1
+    return paths.length === 0 || succeeds(args, paths, { GIT_LITERAL_PATHSPECS: '1' })
+  }
+
+  /** Returns the repositories inside this one; undefined when git gave up. */
+  async function addAll(): Promise<string[] | undefined> {
+    const [updated, forced] = await Promise.all([succeeds([...add, '--update', ...pathspec]), ignoredButTheirs()])
+    const others = updated && (await listPaths(repo, ['--others', '--exclude-standard', ...pathspec], env))
+    if (!others) return undefined
+    const nested = others.filter((path) => path.endsWith('/'))
+    const files = others.filter((path) => !path.endsWith('/'))
+    const heavy = files.filter((path) => (lookAt(repo.top, path)?.size ?? 0) > LARGEST)
+    const theirs = new Set(heavy.length > 0 ? await listPaths(repo, []) : [])
+    const skipped = new Set(heavy.filter((path) => !theirs.has(path)))
+    for (const path of skipped) large.add(readable(path))
+    const there = [...forced, ...files].filter((path) => !skipped.has(path) && lookAt(repo.top, path))
+    return (await addPaths(there, '--force')) ? [...nested.map(readable), ...modules] : undefined
+  }
+
+  let stamp = stampOf(repo.index)
+  /** What the person or the agent has put into their index although it is ignored. */
+  async function ignoredButTheirs(): Promise<string[]> {
+    const now = stampOf(repo.index)
+    if (now === stamp) return []
+    stamp = now
+    return (await listPaths(repo, ['--cached', '--ignored', '--exclude-standard'])) ?? []
+  }
+
+  let rules: string | undefined
+  /** What is ignored from now on, and was tracked by nobody but ralph: no part of the state any more. */
+  async function newlyIgnored(): Promise<string[]> {
+    const listed = await repo.ask(['ls-files', '--stage', '-z', '--', ':(top,glob)**/.gitignore'], { env })
+    if (!listed.ok || listed.out === rules) return []
+    rules = listed.out
+    const ignored = await listPaths(repo, ['--cached', '--ignored', '--exclude-standard'], env)
+    if (!ignored || ignored.length === 0) return []
+    const theirs = new Set(await listPaths(repo, []))
+    return ignored.filter((path) => !theirs.has(path))
   }
 
   async function writeTree(): Promise<string | undefined> {
@@ -81,27 +107,13 @@ export async function openSnapshots(
     return answer.ok ? answer.out : undefined
   }
 
-  let rules: string | undefined
-  /** A file that is ignored from now on, and that only ralph tracks, is no part of the state any more. */
-  async function dropIgnored(): Promise<boolean> {
-    const listed = await repo.ask(['ls-files', '--stage', '-z', '--', ':(top,glob)**/.gitignore'], { env })
-    if (!listed.ok || listed.out === rules) return false
-    rules = listed.out
-    const [ignored, tracked] = await Promise.all([
-      repo.ask(['ls-files', '--cached', '--ignored', '--exclude-standard', '-z'], { env }),
-      repo.ask(['ls-files', '-z']),
-    ])
-    if (!ignored.ok || !ignored.out || !tracked.ok) return false
-    const theirs = new Set(tracked.out.split('\0'))
-    const gone = ignored.out.split('\0').filter((path) => !theirs.has(path))
-    return gone.length > 0 && succeeds(['update-index', '--force-remove', '-z', '--stdin'], gone.join('\0'))
-  }
-
   /** A file may go away while it is added, and a private index may name objects that were cleared away: both are mended. */
   async function build(): Promise<{ tree: string; nested: string[] } | undefined> {
     for (let attempt = 1; attempt <= 3; attempt++) {
       const nested = await addAll()
-      const [written, dropped] = nested ? await Promise.all([writeTree(), dropIgnored()]) : []
+      const [written, ignored] = nested ? await Promise.all([writeTree(), newlyIgnored()]) : [undefined, []]
+      const dropped =
+        ignored.length > 0 && (await succeeds(['update-index', '--force-remove', '-z', '--stdin'], ignored))
       const tree = dropped ? await writeTree() : written
       if (nested && tree) return { tree, nested }
       if (attempt < 2) continue
@@ -113,15 +125,12 @@ export async function openSnapshots(
 
   return {
     env,
+    sparse,
     large,
     async take() {
       const [built, position] = await Promise.all([build(), readHead(repo)])
       if (!built) return undefined
-      return {
-        tree: built.tree,
-        ...position,
-        beside: await stateOf(repo.top, built.nested, large),
-      }
+      return { tree: built.tree, ...position, beside: await stateOf(repo.top, built.nested, large) }
     },
     async cover(tree, paths) {
       if (paths.length === 0) return tree
@@ -149,6 +158,11 @@ async function submodules(repo: Repository): Promise<string[]> {
   return answer.out.split('\0').flatMap((entry) => /^160000 [^\t]*\t(.*)$/s.exec(entry)?.[1] ?? [])
 }
 
+/** A path as people read it; in lists of paths every character is one byte. */
+function readable(path: string): string {
+  return Buffer.from(path, 'latin1').toString('utf8')
+}
+
 async function stateOf(top: string, nested: readonly string[], large: ReadonlySet<string>): Promise<string> {
   if (nested.length === 0 && large.size === 0) return ''
   const hash = createHash('sha1')
@@ -156,9 +170,6 @@ async function stateOf(top: string, nested: readonly string[], large: ReadonlySe
     const head = await git(join(top, path), ['rev-parse', '--verify', '--quiet', 'HEAD'])
     hash.update(`${path}\0${head}\0${folderState(join(top, path))}\0`)
   }
-  for (const path of large) {
-    const stat = lookAt(join(top, path))
-    hash.update(`${path}\0${stat?.size}\0${stat?.mtimeMs}\0`)
-  }
+  for (const path of large) hash.update(`${path}\0${stampOf(join(top, path))}\0`)
   return hash.digest('hex')
 }

@@ -7,7 +7,7 @@ import { openKeeper, readDiff, refOf } from './checkpoint.ts'
 import { folderGone, pathBelow } from './files.ts'
 import { folderState } from './folder.ts'
 import { openRepository, type Repository } from './git.ts'
-import { rollBack, undoRollBack } from './restore.ts'
+import { bringUpToDate, rollBack, undoRollBack } from './restore.ts'
 import { openSnapshots, type Snapshot } from './snapshot.ts'
 
 export type Tree = {
@@ -23,16 +23,21 @@ export type Checkpoints = {
   /** Both return what a person should know besides. */
   rollBack(n: number): Promise<string[]>
   undo(): Promise<string[]>
+  /** Brings a work tree that was made again into the state it was last seen in. */
+  bringUpToDate(): Promise<void>
   /** Untracked files that are too large to be kept. */
   large: ReadonlySet<string>
 }
 
-export type Place = { dir: string; home: string; loop: string }
+/** `gitDir` is where the loop found its repository when it began; another one is none of its business. */
+export type Place = { dir: string; home: string; loop: string; gitDir?: string }
 
-export async function openTree({ dir, home, loop }: Place): Promise<Tree> {
+export async function openTree({ dir, home, loop, gitDir }: Place): Promise<Tree> {
   const place = realFolder(dir)
   const own = realpathSync(home)
-  const repo = await openRepository(place)
+  const found = await openRepository(place)
+  const strange = gitDir !== undefined && !('none' in found) && found.gitDir !== gitDir
+  const repo = strange ? { none: `the git repository it began in, ${gitDir}, is gone` } : found
   if ('none' in repo) return { look: async () => folderState(place, pathBelow(place, own)), checkpoints: repo }
 
   const snapshots = await openSnapshots(repo, { index: join(own, 'index', loop), own })
@@ -53,6 +58,7 @@ export async function openTree({ dir, home, loop }: Place): Promise<Tree> {
         return before
       },
       rollBack: (n) => rollBack({ repo, snapshots, keep, loop }, n),
+      bringUpToDate: () => bringUpToDate({ repo, snapshots, keep, loop }),
       undo: () => undoRollBack({ repo, snapshots, keep, loop }),
     },
   }

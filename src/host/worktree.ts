@@ -53,6 +53,42 @@ export async function countUncommitted(dir: string): Promise<number> {
   return answer.ok ? answer.out.split('\0').filter(Boolean).length : 0
 }
 
+/** A repository that lies in the work tree would go with it, and no commit holds what is in it. */
+export async function refuseHidden({ path }: Worktree): Promise<void> {
+  const listed = await askGit(path, ['ls-files', '--others', '--exclude-standard', '-z'])
+  const nested = listed.ok ? listed.out.split('\0').find((entry) => entry.endsWith('/')) : undefined
+  if (nested)
+    throw new RalphError(
+      'git-failed',
+      `${join(path, nested)} is a git repository of its own, which a commit cannot hold. Move it away or remove it, then accept again.`,
+    )
+}
+
+/** Commits in a submodule of the work tree would go with it, unless the person's submodule has them. */
+export async function refuseLostCommits({ from, path, commit }: Worktree): Promise<void> {
+  const raw = await askGit(path, ['diff', '--raw', '--no-abbrev', '--ignore-submodules=dirty', '-z', commit, 'HEAD'])
+  const { top } = await repositoryOf(from)
+  for (const [, id = '', name = ''] of (raw.ok ? raw.out : '').matchAll(/:\d+ 160000 \w+ (\w+) \w\0([^\0]+)/g))
+    if (!(await askGit(join(top, name), ['cat-file', '-e', `${id}^{commit}`])).ok)
+      throw new RalphError(
+        'git-failed',
+        `The submodule ${name} has commits that are only in ${join(path, name)}. Push them, or fetch them into ${join(top, name)}, then accept again.`,
+      )
+}
+
+/** The agent may have gone to another branch, or to none: its work is what the work tree has checked out. */
+export async function gatherOnBranch({ path, branch }: Worktree): Promise<void> {
+  const current = await askGit(path, ['symbolic-ref', '--quiet', '--short', 'HEAD'])
+  if (current.ok && current.out === branch) return
+  const known = (await askGit(path, ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])).ok
+  if (known && !(await askGit(path, ['merge-base', '--is-ancestor', branch, 'HEAD'])).ok)
+    throw new RalphError(
+      'git-failed',
+      `The work tree ${path} is on ${current.ok ? current.out : 'no branch'}, but ${branch} has commits that are not there. Bring both together, then accept again.`,
+    )
+  must(await askGit(path, ['branch', '--quiet', '--force', branch, 'HEAD']))
+}
+
 /** Commits whatever the loop left uncommitted, as the person and with their hooks. */
 export async function commitRest({ path }: Worktree, message: string): Promise<void> {
   must(await askGit(path, ['add', '--all']))
@@ -85,7 +121,7 @@ export async function mergeBranch({ from, branch, base }: Worktree, loop: string
   const conflicts = await repo.ask(['diff', '--name-only', '--diff-filter=U', '-z'])
   await repo.ask(['merge', '--abort'])
   const files = conflicts.ok ? conflicts.out.split('\0').filter(Boolean) : []
-  const why = files.length > 0 ? `both changed ${files.join(', ')}` : inOneLine(merged.says)
+  const why = files.length > 0 ? `both changed ${files.join(', ')}.` : inOneLine(merged.says)
   throw new RalphError(
     'git-failed',
     `${branch} does not merge into ${base}: ${why} Nothing was changed. Merge by hand with \`git merge ${branch}\`, or leave it as a branch: ralph accept ${loop} --branch`,

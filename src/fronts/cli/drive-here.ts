@@ -39,7 +39,7 @@ export async function driveHere(
   try {
     const loop = await store.load(id)
     if (loop.spec.work.worktree) await checkpointsOf(context, loop) // made again, should somebody have removed it
-    const tree = await openTree({ dir: loop.spec.work.dir, home: context.home, loop: id })
+    const tree = await openTree({ ...loop.spec.work, home: context.home, loop: id })
     const bench: Workbench = {
       store,
       tree,

@@ -1,7 +1,7 @@
 /** `ralph cancel`, `pause`, `steer` and `resume`: what a person tells a loop. */
 import { ended, type Order } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
-import { openTree } from '../../host/tree.ts'
+import { checkpointsOf } from '../../rollback.ts'
 import { drive, putBack } from '../../run.ts'
 import { takeUp } from '../../turn.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
@@ -53,10 +53,7 @@ async function deliver(context: Context, id: string, order: Order): Promise<stri
   try {
     const bench = { store, now: context.now, self: selfIn(context.root) }
     const loop = await drive(await takeUp(await store.load(id), lease, bench), lease, store, {
-      async restore({ spec }, next) {
-        const tree = await openTree({ dir: spec.work.dir, home: context.home, loop: id })
-        return putBack({ tree, now: context.now }, next)
-      },
+      restore: (halting, next) => putBack(() => checkpointsOf(context, halting), next, context.now),
     })
     return `Loop ${id}: ${endingOf(loop).sentence}\n`
   } finally {

@@ -30,11 +30,13 @@ export const run: Command = {
     await warnOfOthers(store, spec.work.dir, dir)
     await pruneOld(context, store, dir)
     if (spec.work.worktree) await ensureWorktree(spec.work.worktree)
-    const { look, checkpoints } = await openTree({ dir: spec.work.dir, home: context.home, loop: id })
+    const { look, checkpoints } = await openTree({ ...spec.work, home: context.home, loop: id })
     if (spec.onHalt && 'none' in checkpoints)
       throw usage(runSpec, `--on-halt ${spec.onHalt} needs checkpoints, but ${checkpoints.none}.`)
     const tree = await look()
-    await store.create(startLoop(id, spec, { at: context.now(), ...(tree === undefined ? {} : { tree }) }))
+    const work = { ...spec.work, ...('none' in checkpoints ? {} : { gitDir: checkpoints.repo.gitDir }) }
+    const start = { at: context.now(), ...(tree === undefined ? {} : { tree }) }
+    await store.create(startLoop(id, { ...spec, work }, start))
     const webhook = config.notify_webhook
     return driveHere(context, id, {
       json: args.flag('json'),

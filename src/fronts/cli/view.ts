@@ -73,7 +73,7 @@ export function openView(output: Output, now: () => number): View {
           paint(output, 'yellow', `No check: the agent is taken at its word. --verify "${suggestion}" would prove it.`),
         )
       if (spec.work.worktree) line(`work tree: ${spec.work.worktree.path} · branch ${spec.work.worktree.branch}`)
-      if ('none' in checkpoints && loop.tally.iteration === 0)
+      if ('none' in checkpoints && (loop.tally.iteration === 0 || spec.work.gitDir !== undefined))
         line(`No checkpoints: ${checkpoints.none}, so nothing can be rolled back.`)
     },
     show(event, loop) {
