@@ -34,7 +34,7 @@ async function measure(folder: string, files: number, budget: number): Promise<R
   })
   const [ralph, node, status] = [spread(taken.ralph), spread(taken.node), spread(taken.status)]
   return {
-    what: `the same with a checkpoint, git, ${files.toLocaleString('en')} files (bare loop ${node.calm.toFixed(1)} ms)`,
+    what: `the same in git, a checkpoint each, ${files.toLocaleString('en')} files`,
     measured: ralph,
     unit: 'ms',
     yardstick: { what: 'git status of the same', measured: status },
