@@ -92,12 +92,13 @@ async function sameFolder(store: LocalStore, other: string, loop: Loop): Promise
 export async function checkpointsOf({ home }: Pick<Desk, 'home'>, loop: Loop): Promise<Checkpoints> {
   const { dir, worktree } = loop.spec.work
   if (worktree) await refuseAccepted(worktree, loop.id)
-  const made = worktree !== undefined && (await ensureWorktree(worktree))
-  const { checkpoints } = await openTree({ ...loop.spec.work, home, loop: loop.id })
-  if ('none' in checkpoints)
+  const open = async () => {
+    const { checkpoints } = await openTree({ ...loop.spec.work, home, loop: loop.id })
+    if (!('none' in checkpoints)) return checkpoints
     throw new RalphError('checkpoint-missing', `Loop ${loop.id} has no checkpoints: ${checkpoints.none} (${dir}).`)
-  if (made) await checkpoints.bringUpToDate()
-  return checkpoints
+  }
+  if (worktree) await ensureWorktree(worktree, async () => (await open()).bringUpToDate())
+  return open()
 }
 
 async function refuseAccepted({ from, branch }: Worktree, id: string): Promise<void> {

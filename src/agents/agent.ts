@@ -23,6 +23,8 @@ export type Agent = {
 export type Probe = {
   programs: string[]
   versionArgs: string[]
+  /** The version the adapter was tried with. */
+  tested: string
   /** Any of these files (`~` is the home folder) or variables tells that somebody is logged in. */
   login: { files: string[]; variables: string[] }
 }

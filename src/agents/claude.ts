@@ -1,6 +1,7 @@
 /** Claude Code, headless: one `claude -p` a turn, read from its stream of JSON lines. */
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
-import { parseJsonLine, text } from './json-line.ts'
+import { brokenOff, stoppedEnding } from './ended.ts'
+import { amount, type Json, objectOf, parseJsonLine, text } from './json-line.ts'
 import { readReset } from './reset.ts'
 
 export const claude: Agent = {
@@ -11,6 +12,7 @@ export const claude: Agent = {
   probe: {
     programs: ['claude'],
     versionArgs: ['--version'],
+    tested: '2.1.325',
     login: {
       files: ['~/.claude/.credentials.json'],
       variables: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
@@ -43,7 +45,6 @@ type Seen = {
   ran: string[]
   stderr: string[]
 }
-type Json = Record<string, unknown>
 
 function streamParser(request: Request): Parser {
   const seen: Seen = { words: '', session: '', tokens: 0, error: '', ran: [], stderr: [] }
@@ -129,10 +130,11 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
     // With a resumed session Claude Code counts the money from that session's beginning.
     ...(total === undefined ? {} : { costUsd: Math.max(0, total - (resume?.costUsd ?? 0)) }),
   }
-  if (exit.stopped) return { ...base, kind: 'killed', message: STOPPED[exit.stopped] }
+  const stopped = stoppedEnding(exit)
+  if (stopped) return { ...base, ...stopped }
   const complaint = complaintIn(seen.stderr.join('\n'))
   if (exit.code !== 0 && complaint) return { ...base, ...complaint }
-  if (!result) return { ...base, ...withoutResult(seen, exit) }
+  if (!result) return { ...base, ...brokenOff(exit, seen.stderr.at(-1)) }
   if (result.is_error !== true && exit.code === 0) return { ...base, kind: 'ok' }
   if (CUT_BY_OWN_LIMIT.has(String(result.subtype))) return { ...base, finalText: '', kind: 'ok' }
   const message = text(result.result) ?? seen.stderr.at(-1) ?? `it ended with exit code ${exit.code}`
@@ -140,12 +142,6 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
   const resetsAt = seen.resetsAt ?? readReset(message, at)
   return { ...base, kind, message, ...(kind === 'rate-limit' && resetsAt !== undefined ? { resetsAt } : {}) }
 }
-
-const STOPPED = {
-  silent: 'it printed nothing for too long and was ended',
-  deadline: 'it was ended at the time limit',
-  told: 'it was stopped',
-} as const
 
 // `--max-turns` and `--max-budget-usd` among the agent's arguments: it worked, and its user wanted it cut there.
 const CUT_BY_OWN_LIMIT = new Set(['error_max_turns', 'error_max_budget_usd'])
@@ -170,11 +166,6 @@ function complaintIn(said: string): { kind: Outcome['kind']; message: string } |
   if (/no conversation found/i.test(said)) return { kind: 'context', message: said }
   const wrong = /^.*(unknown option|invalid (option|argument)|not logged in|invalid api key).*$/im.exec(said)
   return wrong ? { kind: 'config', message: wrong[0] } : undefined
-}
-
-function withoutResult({ stderr }: Seen, { signal, code }: Exit): { kind: Outcome['kind']; message: string } {
-  const ended = signal ? `it was ended by ${signal}` : `it ended with exit code ${code} and without a result`
-  return { kind: signal ? 'killed' : 'crash', message: [ended, stderr.at(-1)].filter(Boolean).join(': ') }
 }
 
 const AS_ROOT =
@@ -217,12 +208,4 @@ function blocksOf(event: Json): Json[] {
 function summaryOf(input: unknown): string {
   const { command: line, file_path: path, pattern, url, description } = objectOf(input)
   return text(line) ?? text(path) ?? text(pattern) ?? text(url) ?? text(description) ?? ''
-}
-
-function objectOf(value: unknown): Json {
-  return typeof value === 'object' && value !== null ? (value as Json) : {}
-}
-
-function amount(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) ? value : 0
 }

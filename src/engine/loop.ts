@@ -55,8 +55,8 @@ export type Work = {
 /** `from` is the person's folder, `base` the branch it was on when the loop was made, `commit` where both begin. */
 export type Worktree = { from: string; path: string; branch: string; commit: string; base?: string }
 
-/** An agent's own session, and what it has cost by the agent's own count. */
-export type Session = { id: string; costUsd: number }
+/** An agent's own session, and what it has cost by the agent's own count, for agents that count from its beginning. */
+export type Session = { id: string; costUsd: number; tokens?: number }
 
 export type Claim = { kind: 'none' | 'weak' | 'clear'; stage?: string }
 

@@ -77,21 +77,24 @@ export function openKeeper({
       ...[...refs].map(([ref, commit]) => `ref: ${ref} ${commit ?? 'none'}`),
     ].join('\n')
     const commit = must(await repo.ask(['commit-tree', tree, ...parents, '-F', '-'], { env: WRITER, stdin: message }))
-    must(await setNow(repo, loop, commit, [[refOf(loop, name), commit]]))
+    must(
+      await setRefs(
+        repo,
+        typeof name === 'number' ? [refOf(loop, name), refOf(loop, NOW)] : [refOf(loop, name)],
+        commit,
+      ),
+    )
   }
 }
 
 /** `now` is the last state that is known, whichever it was: a work tree that goes away is made again from it. */
 export const NOW = 'now'
 
-export async function setNow(
-  repo: Repository,
-  loop: string,
-  commit: string,
-  refs: [string, string][] = [],
-): Promise<Answer> {
-  const lines = [...refs, [refOf(loop, NOW), commit]].map(([ref, to]) => `update ${ref}\0${to}\0\0`)
-  return repo.ask(['update-ref', '--stdin', '-z'], { stdin: lines.join('') })
+/** All of them or none. */
+export async function setRefs(repo: Repository, refs: readonly string[], commit: string): Promise<Answer> {
+  return repo.ask(['update-ref', '--stdin', '-z'], {
+    stdin: refs.map((ref) => `update ${ref}\0${commit}\0\0`).join(''),
+  })
 }
 
 const WRITER = {

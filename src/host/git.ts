@@ -105,6 +105,11 @@ export async function listPaths(
   return repo.list(['ls-files', '-z', ...options, ...paths], { env })
 }
 
+/** A path of such a list as people read it. */
+export function readable(path: string): string {
+  return Buffer.from(path, 'latin1').toString('utf8')
+}
+
 /** A list of paths as git reads it from its standard input. */
 export function inBytes(paths: readonly string[]): Buffer {
   return Buffer.from(paths.join('\0'), 'latin1')

@@ -13,11 +13,11 @@ import {
   type openKeeper,
   readCheckpoint,
   refOf,
-  setNow,
+  setRefs,
   underWay,
 } from './checkpoint.ts'
 import { lookAt } from './files.ts'
-import { inBytes, must, type Repository } from './git.ts'
+import { inBytes, must, type Repository, readable } from './git.ts'
 import type { Snapshot, Snapshots } from './snapshot.ts'
 
 export type Restoring = {
@@ -98,11 +98,11 @@ async function restore(restoring: Restoring, to: string, safety: string): Promis
     }),
   )
   await bringBackIgnored(restoring, covered, changes.removed)
-  await setRefs(repo, refs, before)
+  await moveBranches(repo, refs, before)
   await setHead(repo, target, now)
   await putIndex(repo, target.index)
   if (snapshots.sparse) await hideAgain(restoring, target)
-  must(await setNow(repo, loop, target.commit))
+  must(await setRefs(repo, [refOf(loop, NOW)], target.commit))
   return remarks(target.underWay, underWay(repo))
 }
 
@@ -123,11 +123,11 @@ async function hideAgain({ repo, snapshots }: Restoring, { tree, index }: Kept):
 
 /** A checkpoint cannot hold a repository inside this one, so it must not be overwritten. */
 function refuseRepositories({ top }: Repository, paths: readonly string[]): void {
-  const found = paths.find((path) => holdsRepository(join(top, path)))
+  const found = paths.map((path) => join(top, readable(path))).find(holdsRepository)
   if (found !== undefined)
     throw new RalphError(
       'git-failed',
-      `${join(top, found)} holds a git repository of its own, where the checkpoint has something else. Move it away, then try again.`,
+      `${found} holds a git repository of its own, where the checkpoint has something else. Move it away, then try again.`,
     )
 }
 
@@ -233,7 +233,7 @@ type Refs = ReadonlyMap<string, string | undefined>
 
 const WHY = ['-m', 'ralph: back to a checkpoint']
 
-async function setRefs(repo: Repository, refs: Refs, before: Refs): Promise<void> {
+async function moveBranches(repo: Repository, refs: Refs, before: Refs): Promise<void> {
   for (const [ref, commit] of refs)
     if (commit !== before.get(ref))
       must(await repo.ask(['update-ref', ...WHY, ...(commit ? [ref, commit] : ['-d', ref])]))

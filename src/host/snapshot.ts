@@ -7,7 +7,7 @@ import { constants, copyFile, mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { lookAt, pathBelow, stampOf } from './files.ts'
 import { folderState } from './folder.ts'
-import { git, inBytes, listPaths, type Repository } from './git.ts'
+import { git, inBytes, listPaths, type Repository, readable } from './git.ts'
 
 export type Snapshot = {
   tree: string
@@ -156,11 +156,6 @@ async function submodules(repo: Repository): Promise<string[]> {
   const answer = await repo.ask(['ls-files', '--stage', '-z'])
   if (!answer.ok) return []
   return answer.out.split('\0').flatMap((entry) => /^160000 [^\t]*\t(.*)$/s.exec(entry)?.[1] ?? [])
-}
-
-/** A path as people read it; in lists of paths every character is one byte. */
-function readable(path: string): string {
-  return Buffer.from(path, 'latin1').toString('utf8')
 }
 
 async function stateOf(top: string, nested: readonly string[], large: ReadonlySet<string>): Promise<string> {

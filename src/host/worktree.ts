@@ -33,18 +33,28 @@ export async function planWorktree(
   }
 }
 
-/** Makes the work tree, or makes it again when somebody removed it. False when it is there. */
-export async function ensureWorktree({ from, path, branch, commit }: Worktree): Promise<boolean> {
-  if (existsSync(join(path, '.git'))) return false
+/**
+ * Makes the work tree, or makes it again when somebody removed it, and fills it. It stays locked until it is filled, so that
+ * one whose ralph was killed half-way is filled again. Nothing happens when it is there.
+ */
+export async function ensureWorktree(
+  { from, path, branch, commit }: Worktree,
+  fill: () => Promise<void>,
+): Promise<void> {
   const repo = await repositoryOf(from)
-  must(await repo.ask(['worktree', 'prune']))
-  const known = await hasBranch(repo, branch)
-  must(
-    await repo.ask(['worktree', 'add', '--quiet', ...(known ? [path, branch] : ['-b', branch, path, commit])], {
-      minutes: 10,
-    }),
-  )
-  return true
+  if (!existsSync(join(path, '.git'))) {
+    await repo.ask(['worktree', 'unlock', path]) // one that was removed half-way may still be locked
+    must(await repo.ask(['worktree', 'prune']))
+    const where = (await hasBranch(repo, branch)) ? [path, branch] : ['-b', branch, path, commit]
+    must(await repo.ask(['worktree', 'add', '--quiet', '--lock', ...where], { minutes: 10 }))
+  } else if (!(await isLocked(repo, path))) return
+  await fill()
+  must(await repo.ask(['worktree', 'unlock', path]))
+}
+
+async function isLocked(repo: Repository, path: string): Promise<boolean> {
+  const listed = must(await repo.ask(['worktree', 'list', '--porcelain']))
+  return listed.split('\n\n').some((entry) => entry.startsWith(`worktree ${path}\n`) && /^locked/m.test(entry))
 }
 
 /** How many changes of the person are not committed, and so not in the work tree. */

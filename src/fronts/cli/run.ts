@@ -29,7 +29,7 @@ export const run: Command = {
     const spec = await placed(args, { context, dir, id, resolved: await resolveSpec(args, { context, config, dir }) })
     await warnOfOthers(store, spec.work.dir, dir)
     await pruneOld(context, store, dir)
-    if (spec.work.worktree) await ensureWorktree(spec.work.worktree)
+    if (spec.work.worktree) await ensureWorktree(spec.work.worktree, async () => {})
     const { look, checkpoints } = await openTree({ ...spec.work, home: context.home, loop: id })
     if (spec.onHalt && 'none' in checkpoints)
       throw usage(runSpec, `--on-halt ${spec.onHalt} needs checkpoints, but ${checkpoints.none}.`)
