@@ -42,10 +42,11 @@ type Going = { loop: Loop; next: TurnNext; signal: AbortSignal }
 
 async function turnIn(folder: () => string, bench: Workbench, { loop, next, signal }: Going): Promise<Fact> {
   const { now } = bench
-  const { dir, agent: name, silenceMinutes } = loop.spec.work
+  const { dir, silenceMinutes } = loop.spec.work
+  const name = agentOf(loop, next)
   if (next.iteration === 1 && next.attempt === 1) await keepStart(bench, loop)
   const { agent, target } = parseAgent(name)
-  const request = requestOf(bench, loop, { prompt: buildTurnPrompt(loop, next), target, folder, fresh: next.fresh })
+  const request = requestOf(bench, loop, { prompt: buildTurnPrompt(loop, next), target, folder, next })
   const { argv, env, stdin, dialogue } = agent.command(request)
   const program = argv[0] ?? ''
   if (!findProgram(program, dir, bench.env.PATH)) return { kind: 'turned', at: now(), turn: missing(program) }
@@ -74,7 +75,8 @@ async function turnIn(folder: () => string, bench: Workbench, { loop, next, sign
     if (exit.stopped === 'told') return { kind: 'lost', at: now(), ...costOf(outcome) }
     const turn = await lookAt(bench, loop, request.prompt, outcome)
     const diff = hasWorked(turn) ? await keepCheckpoint(bench, loop, next.iteration) : undefined
-    return { kind: 'turned', at: now(), turn: diff ? { ...turn, diff } : turn }
+    const session = turn.session && next.agent !== undefined ? { ...turn.session, agent: next.agent } : turn.session
+    return { kind: 'turned', at: now(), turn: { ...turn, ...(diff ? { diff } : {}), ...(session ? { session } : {}) } }
   } finally {
     log.close()
   }
@@ -94,8 +96,8 @@ export type Finding = Pick<Workbench, 'store' | 'now' | 'self'>
 
 /** An attempt that the transcript knows but the store does not was lost; what it cost counts. */
 async function findLoss(bench: Finding, loop: Loop, next: TurnNext): Promise<Fact | undefined> {
-  const { agent, target } = parseAgent(loop.spec.work.agent)
-  const parser = agent.parser(requestOf(bench, loop, { prompt: '', target, folder: () => '', fresh: next.fresh }))
+  const { agent, target } = parseAgent(agentOf(loop, next))
+  const parser = agent.parser(requestOf(bench, loop, { prompt: '', target, folder: () => '', next }))
   let begun = false
   let lost = false
   for await (const entry of readTurnLog(bench.store.transcripts.turnFile(loop.id, next.iteration))) {
@@ -107,11 +109,17 @@ async function findLoss(bench: Finding, loop: Loop, next: TurnNext): Promise<Fac
   return { kind: 'lost', at: bench.now(), ...costOf(parser.end({ code: null, signal: 'SIGKILL' }, new Map())) }
 }
 
-type Asked = { prompt: string; target: string; folder: () => string; fresh: boolean }
+type Asked = { prompt: string; target: string; folder: () => string; next: TurnNext }
 
-function requestOf(bench: Finding, { spec, tally }: Loop, { prompt, target, folder, fresh }: Asked): Request {
+function agentOf({ spec }: Loop, { agent }: TurnNext): string {
+  return agent ?? spec.work.agent
+}
+
+function requestOf(bench: Finding, { spec, tally }: Loop, { prompt, target, folder, next }: Asked): Request {
   const { dir, agentArgs, model, permissions, context } = spec.work
-  const resume = context === 'same' && !fresh ? tally.session : undefined
+  // A session is its agent's own.
+  const own = tally.session?.agent === next.agent
+  const resume = context === 'same' && !next.fresh && own ? tally.session : undefined
   return {
     prompt,
     target,

@@ -22,11 +22,16 @@ export type Agent = {
 
 export type Probe = {
   programs: string[]
+  /** The npm package that brings it. */
+  install: string
   versionArgs: string[]
   /** The version the adapter was tried with. */
   tested: string
-  /** Any of these files (`~` is the home folder) or variables tells that somebody is logged in. */
-  login: { files: string[]; variables: string[] }
+  /**
+   * Any of these files (`~` is the home folder) or variables tells that somebody is logged in. Where `folder` is missing,
+   * the agent has never been used, so nobody is.
+   */
+  login: { files: string[]; variables: string[]; folder?: string }
 }
 
 /** What one turn needs. `self` is the command line that starts one of ralph's own programs. */

@@ -11,9 +11,11 @@ export const claude: Agent = {
   bypass: '--dangerously-skip-permissions',
   probe: {
     programs: ['claude'],
+    install: '@anthropic-ai/claude-code',
     versionArgs: ['--version'],
     tested: '2.1.325',
     login: {
+      folder: '~/.claude',
       files: ['~/.claude/.credentials.json'],
       variables: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
     },

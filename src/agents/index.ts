@@ -8,6 +8,14 @@ import { scripted } from './scripted.ts'
 
 export const agents: Readonly<Record<string, Agent>> = { claude, command, scripted }
 
+/** `claude,codex` → both. A comma inside an agent's own command line is none: what follows it is no agent's name. */
+export function parseAgents(text: string): string[] {
+  const names = Object.keys(agents).join('|')
+  const list = text.split(new RegExp(`,(?=\\s*(?:${names})\\s*(?:[:,]|$))`)).map((one) => one.trim())
+  for (const one of list) parseAgent(one)
+  return [...new Set(list)]
+}
+
 /** `command:./my-agent --flag` → the command agent and its target. */
 export function parseAgent(text: string): { agent: Agent; target: string } {
   const colon = text.indexOf(':')

@@ -1,4 +1,5 @@
 /** The words of the engine: what a loop is, which facts move it, and what it can ask for next. */
+import { freeAgent, nextBack, type Rest } from './roster.ts'
 
 export type Loop = { id: string; spec: Spec; tally: Tally; next: Next }
 
@@ -15,6 +16,8 @@ export type Spec = {
   until: boolean
   stages: Stage[]
   limits: Limits
+  /** Several agents: the next takes over while one is limited or unusable. Absent: the one of `work`. */
+  agents?: string[]
   /** What is left when the loop halts: the best state its checks saw, or the one before it began. Absent: the last one. */
   onHalt?: 'best' | 'restore'
   work: Work
@@ -56,7 +59,7 @@ export type Work = {
 export type Worktree = { from: string; path: string; branch: string; commit: string; base?: string }
 
 /** An agent's own session, and what it has cost by the agent's own count, for agents that count from its beginning. */
-export type Session = { id: string; costUsd: number; tokens?: number }
+export type Session = { id: string; costUsd: number; tokens?: number; agent?: string }
 
 export type Claim = { kind: 'none' | 'weak' | 'clear'; stage?: string }
 
@@ -115,7 +118,16 @@ export type Fact = { at: number } & (
 )
 
 export type Next =
-  | { kind: 'turn'; iteration: number; attempt: number; fresh: boolean; feedback: string[]; deadline?: number }
+  /** `agent`: which of several takes it. */
+  | {
+      kind: 'turn'
+      iteration: number
+      attempt: number
+      agent?: string
+      fresh: boolean
+      feedback: string[]
+      deadline?: number
+    }
   | { kind: 'check'; checks: string[]; because: 'claim' | 'until' | 'last-turn' | 'stalled' }
   | { kind: 'wait'; why: 'limit' | 'overload' | 'person' | 'paused'; until?: number; question?: string }
   /** Put the files back to how they were after iteration `to`, then halt. */
@@ -193,6 +205,8 @@ export type Tally = {
   /** Checks that ran out of time the last time. */
   slow: string[]
   session?: Session
+  /** Of several agents, those that are limited or unusable. */
+  resting?: Readonly<Record<string, Rest>>
   /** Names of the stages passed. */
   passed: string[]
   /** What a pause interrupted. */
@@ -229,7 +243,7 @@ export function startLoop(id: string, spec: Spec, start: { at: number; tree?: st
     findings: [],
     ...(start.tree === undefined ? {} : { tree: start.tree, startTree: start.tree, changed: false }),
   }
-  return { id, spec, tally, next: turnOf(spec, tally) }
+  return { id, spec, tally, next: turnOf(spec, tally, start.at) }
 }
 
 export function ended({ next }: Loop): boolean {
@@ -237,12 +251,15 @@ export function ended({ next }: Loop): boolean {
 }
 
 /** The turn a loop in this state asks for. */
-export function turnOf(spec: Spec, tally: Tally): Next {
+export function turnOf(spec: Spec, tally: Tally, at: number): Next {
   const { minutes } = spec.limits
+  // Where all rest, a person has asked for a try: the one who would be back first takes it.
+  const agent = freeAgent(spec, tally, at) ?? nextBack(spec, tally)?.agent
   return {
     kind: 'turn',
     iteration: tally.iteration + 1,
     attempt: tally.attempt,
+    ...(spec.agents && agent !== undefined ? { agent } : {}),
     fresh: tally.fresh,
     feedback: tally.feedback,
     ...(minutes === undefined ? {} : { deadline: tally.startedAt + tally.restedMs + minutes * 60_000 }),

@@ -14,6 +14,7 @@ import {
   turnOf,
   type Verdict,
 } from './loop.ts'
+import { agentsOf, freeAgent, nextBack, type Rest, withoutRest, withRest } from './roster.ts'
 import { allChecks, comesTooEarly, stageClaimed, stillOpen } from './stages.ts'
 import { countChecks, countTurn, spend } from './tally.ts'
 
@@ -85,25 +86,46 @@ function answered(loop: Loop, at: number): Loop {
 // Rule 2: an agent that could not work is waited for, tried again, or given up; only a turn that worked is judged.
 function afterTurn(loop: Loop, turn: Turn, at: number): Loop {
   const counted = { ...loop, tally: countTurn(loop.spec, loop.tally, turn) }
+  const agent = (loop.next.kind === 'turn' && loop.next.agent) || loop.spec.work.agent
   switch (turn.end) {
     case 'limited':
-      return waitOut(counted, 'limit', turn, at)
+      return waitOut(counted, 'limit', { agent, turn, at })
     case 'overloaded':
-      return waitOut(counted, 'overload', turn, at)
+      return waitOut(counted, 'overload', { agent, turn, at })
     case 'unusable':
-      return halt(counted, { reason: 'agent-unusable', sentence: `The agent cannot be used: ${oneLine(turn.words)}` })
+      return standIn(counted, 'limit', { agent, rest: { faults: 1, words: turn.words }, at })
     case 'failed':
       return afterCrash(counted, at)
     case 'ok':
     case 'context-full':
-      return judge(counted, at)
+      return judge({ ...counted, tally: withoutRest(counted.tally, agent) }, at)
   }
 }
 
-function waitOut(loop: Loop, why: 'limit' | 'overload', turn: Turn, at: number): Loop {
+function waitOut(loop: Loop, why: Fault, { agent, turn, at }: { agent: string; turn: Turn; at: number }): Loop {
   const { spec, tally } = loop
   const stop = tooManyAttempts(tally) ?? overBudget({ limits: spec.limits, tally }, at)
-  return stop ? halt(loop, stop) : waitUntil(loop, why, retryAt(tally.faults, at, turn.resetsAt), at)
+  if (stop) return halt(loop, stop)
+  // Each of several agents has its own patience; a single one counts its faults in a row.
+  const faults = spec.agents ? (tally.resting?.[agent]?.faults ?? 0) + 1 : tally.faults
+  const until = retryAt(faults, at, turn.resetsAt)
+  return standIn(loop, why, { agent, rest: { until, faults, words: turn.words }, at })
+}
+
+type Fault = 'limit' | 'overload'
+
+/** The next agent takes over at once; where none is free, the first to come back is waited for. */
+function standIn(loop: Loop, why: Fault, { agent, rest, at }: { agent: string; rest: Rest; at: number }): Loop {
+  const rested = { ...loop, tally: withRest(loop.tally, agent, rest) }
+  const { spec, tally } = rested
+  if (spec.agents && freeAgent(spec, tally, at) !== undefined) return again(rested, at)
+  const back = nextBack(spec, tally)
+  if (back) return waitUntil(spec.agents ? rested : loop, why, back.until, at)
+  const words = agentsOf(spec).map(
+    (name) => `${spec.agents ? `${name}: ` : ''}${oneLine(tally.resting?.[name]?.words ?? '')}`,
+  )
+  const subject = words.length > 1 ? 'No agent can be used' : 'The agent cannot be used'
+  return halt(loop, { reason: 'agent-unusable', sentence: `${subject}: ${words.join(' · ')}` })
 }
 
 function waitUntil(loop: Loop, why: Wait['why'], until: number, at: number): Loop {
@@ -231,7 +253,7 @@ function again(loop: Loop, at: number): Loop {
   const { spec } = loop
   const tally = { ...loop.tally, feedback: [...loop.tally.feedback, ...loop.tally.said], said: [] }
   const stop = overBudget({ limits: spec.limits, tally }, at)
-  return stop ? halt(loop, stop) : { ...loop, tally, next: turnOf(spec, tally) }
+  return stop ? halt(loop, stop) : { ...loop, tally, next: turnOf(spec, tally, at) }
 }
 
 function withFeedback(loop: Loop, feedback: string[]): Loop {

@@ -31,7 +31,7 @@ export function countTurn(spec: Spec, before: Tally, turn: Turn): Tally {
     case 'failed':
       return { ...withError(tally, turn.error), crashes: before.crashes + 1, attempt: before.attempt + 1 }
     case 'unusable':
-      return tally
+      return { ...tally, attempt: before.attempt + 1 }
     case 'ok':
     case 'context-full':
       return countIteration(spec, { before, tally, turn, moved })

@@ -1,24 +1,32 @@
-/** Is an agent on this machine? Its version is asked for, its login is looked for; no model is called. */
+/** Is an agent on this machine? Its login is looked for, its version is asked for; no model is called. */
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import type { Probe } from '../agents/agent.ts'
 import { findProgram, runProgram } from './process.ts'
 
-export type Probed = { path: string; version: string; login: 'yes' | 'unknown' }
+export type FoundAgent = { path: string; login: 'yes' | 'no' | 'unknown' }
 
-export async function probeAgent(
-  { programs, versionArgs, login }: Probe,
-  { dir, env }: { dir: string; env: Readonly<Record<string, string | undefined>> },
-): Promise<Probed | undefined> {
+export type Where = { dir: string; env: Readonly<Record<string, string | undefined>> }
+
+/** Without starting anything. */
+export function findAgent({ programs, login }: Probe, { dir, env }: Where): FoundAgent | undefined {
   const path = programs.map((program) => findProgram(program, dir, env.PATH)).find((found) => found !== undefined)
   if (path === undefined) return undefined
+  const home = env.HOME ?? homedir()
+  const isThere = (file: string) => existsSync(file.replace(/^~/, home))
+  if (login.variables.some((name) => env[name]) || login.files.some(isThere)) return { path, login: 'yes' }
+  return { path, login: login.folder !== undefined && !isThere(login.folder) ? 'no' : 'unknown' }
+}
+
+export async function askVersion(
+  { versionArgs }: Probe,
+  path: string,
+  { dir, env }: Where,
+): Promise<string | undefined> {
   let output = ''
   const onPiece = (text: string) => {
     output += text.slice(0, 1_000)
   }
   await runProgram({ argv: [path, ...versionArgs], dir, env, stdin: '', graceMs: 500, deadlineMs: 15_000, onPiece })
-  const home = env.HOME ?? homedir()
-  const known =
-    login.variables.some((name) => env[name]) || login.files.some((file) => existsSync(file.replace(/^~/, home)))
-  return { path, version: output.trim().split('\n')[0] || 'version not known', login: known ? 'yes' : 'unknown' }
+  return /\d+\.\d+(\.\d+)?[\w.-]*/.exec(output)?.[0]
 }

@@ -256,7 +256,7 @@ export function openStore(
       'INSERT INTO iteration (loop, n, attempts, started_at, ended_at, agent, "end", claim, changed, tokens, cost_usd, words, files, added, removed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
       ...[loop.id, loop.tally.iteration, asked.kind === 'turn' ? asked.attempt : 1, Number(before.updated_at), endedAt],
       ...[
-        loop.spec.work.agent,
+        (asked.kind === 'turn' && asked.agent) || loop.spec.work.agent,
         turn.end,
         turn.claim.kind,
         changed,

@@ -1,9 +1,10 @@
-/** `ralph doctor`: is everything there that ralph needs, and can a damaged database be made anew? */
-
+/** `ralph doctor`: is everything there that ralph needs, which agents are here, and can a damaged database be made anew? */
+import type { Agent } from '../../agents/agent.ts'
 import { agents } from '../../agents/index.ts'
 import { RalphError } from '../../error.ts'
 import { git } from '../../host/git.ts'
-import { probeAgent } from '../../host/probe.ts'
+import { askVersion, findAgent } from '../../host/probe.ts'
+import { findProgram } from '../../host/process.ts'
 import { type Rebuilt, rebuild } from '../../rebuild.ts'
 import { type CommandSpec, parseArgs } from './args.ts'
 import type { Command, Context } from './context.ts'
@@ -13,37 +14,49 @@ const spec: CommandSpec = {
   name: 'doctor',
   words: '[options]',
   summary: 'Looks whether Node, the home folder, the database and git are in order, and which agents are here.',
+  about: 'No model is asked. The order of the agents is the one in which --agent auto looks for them.',
   options: {
     rebuild: { help: 'put the database aside and make a new one from the transcripts' },
     json: { help: 'print one JSON object a line' },
   },
 }
 
-type Finding = { what: string; ok: boolean; says: string }
+/** `needed`: without it something is wrong. */
+type Finding = { what: string; ok: boolean; needed: boolean; says: string; [more: string]: unknown }
 
 export const doctor: Command = {
   spec,
   async run(argv, context) {
     const args = parseArgs(spec, argv, 0)
+    const json = args.flag('json')
     if (args.flag('rebuild')) {
       const rebuilt = await rebuild(context.home, context.now)
       context.out.write(
-        args.flag('json') ? `${JSON.stringify({ what: 'rebuild', ok: true, ...rebuilt })}\n` : rebuiltSentence(rebuilt),
+        json ? `${JSON.stringify({ what: 'rebuild', ok: true, ...rebuilt })}\n` : rebuiltSentence(rebuilt),
       )
     }
-    const findings = [node(), await database(context), await gitFound(context), ...(await agentsFound(context))]
-    for (const finding of findings)
-      context.out.write(args.flag('json') ? `${JSON.stringify(finding)}\n` : line(context, finding))
-    return findings.every(({ ok, what }) => ok || Object.hasOwn(agents, what)) ? 0 : 1
+    const own = [node(), await database(context), await gitFound(context), ...toolsFound(context)]
+    const probed = Object.values(agents).filter(({ probe }) => probe)
+    const here = await Promise.all(probed.map((agent) => agentFound(context, agent)))
+    for (const finding of own) print(context, finding, json)
+    if (!json) context.out.write('\n')
+    for (const finding of here) print(context, finding, json)
+    return [...own, ...here].every(({ ok, needed }) => ok || !needed) ? 0 : 1
   },
 }
 
-function line({ out }: Context, { what, ok, says }: Finding): string {
-  return `${paint(out, ok ? 'green' : 'red', ok ? '✓' : '✗')} ${what.padEnd(8)}  ${says}\n`
+function print({ out }: Context, finding: Finding, json: boolean): void {
+  const { needed, ...found } = finding
+  if (json) {
+    out.write(`${JSON.stringify(found)}\n`)
+    return
+  }
+  const mark = found.ok ? paint(out, 'green', '✓') : needed ? paint(out, 'red', '✗') : paint(out, 'dim', '·')
+  out.write(`${mark} ${found.what.padEnd(9)} ${found.ok || needed ? found.says : paint(out, 'dim', found.says)}\n`)
 }
 
 function node(): Finding {
-  return { what: 'node', ok: true, says: process.version }
+  return { what: 'node', ok: true, needed: true, says: process.version }
 }
 
 async function database(context: Context): Promise<Finding> {
@@ -51,37 +64,60 @@ async function database(context: Context): Promise<Finding> {
     const store = context.store()
     const problem = store.selfCheck()
     const loops = await store.list({ limit: 1_000_000 })
-    return { what: 'database', ok: !problem, says: problem ?? `${context.home}: ${count(loops.length, 'loop')}` }
+    const says = problem ?? `${context.home}: ${count(loops.length, 'loop')}`
+    return { what: 'database', ok: !problem, needed: true, says }
   } catch (cause) {
-    if (cause instanceof RalphError) return { what: 'database', ok: false, says: cause.message }
+    if (cause instanceof RalphError) return { what: 'database', ok: false, needed: true, says: cause.message }
     throw cause
   }
 }
 
-/** An agent that is not here is no fault: one is enough. */
-async function agentsFound({ cwd, env }: Context): Promise<Finding[]> {
-  const probed = Object.values(agents).flatMap(({ name, probe }) => (probe ? [{ name, probe }] : []))
-  return Promise.all(
-    probed.map(async ({ name, probe }) => {
-      const found = await probeAgent(probe, { dir: cwd, env })
-      return {
-        what: name,
-        ok: found !== undefined,
-        says: found ? [found.version, found.path, LOGIN[found.login]].join(' · ') : 'not found',
-      }
-    }),
-  )
-}
-
-const LOGIN = { yes: 'logged in', unknown: 'login not known' } as const
-
 async function gitFound({ cwd }: Context): Promise<Finding> {
   const version = await git(cwd, ['--version'])
+  const says =
+    version?.replace('git version ', '') ?? 'not found: no checkpoints, and ralph sees less of what an agent changes'
+  return { what: 'git', ok: version !== undefined, needed: true, says }
+}
+
+function toolsFound({ cwd, env }: Context): Finding[] {
+  return [
+    ['tmux', 'tmux', 'several agents in panes'],
+    ['bwrap', 'bubblewrap', 'a sandbox for agents'],
+  ].map(([program = '', name = '', what]) => {
+    const path = findProgram(program, cwd, env.PATH)
+    return { what: name, ok: path !== undefined, needed: false, says: path ?? `not found; it would give ${what}` }
+  })
+}
+
+/** An agent that is not here is no fault: one is enough. */
+async function agentFound({ cwd, env }: Context, { name, probe, settings, reports }: Agent): Promise<Finding> {
+  if (!probe) return { what: name, ok: true, needed: false, says: '' }
+  const where = { dir: cwd, env }
+  const found = findAgent(probe, where)
+  if (!found) return { what: name, ok: false, needed: false, says: `not found; npm install -g ${probe.install}` }
+  const version = await askVersion(probe, found.path, where)
+  const can = [...settings.map((setting) => CAN[setting]), ...reports]
   return {
-    what: 'git',
-    ok: version !== undefined,
-    says: version ?? 'not found: ralph works, but can see less of what an agent changes',
+    ...{ what: name, ok: found.login !== 'no', needed: false },
+    says: [versionWords(version, probe.tested), LOGIN[found.login], can.join(', '), found.path].join(' · '),
+    ...{ path: found.path, version: version ?? null, tested: probe.tested, login: found.login, can },
   }
+}
+
+const CAN = { model: 'model', permissions: 'permissions', context: 'one session' } as const
+
+const LOGIN = { yes: 'logged in', no: 'not logged in: start it once', unknown: 'login not known' } as const
+
+function versionWords(version: string | undefined, tested: string): string {
+  if (version === undefined) return 'version not known'
+  if (version === tested) return `${version} (tested)`
+  return isNewer(version, tested)
+    ? `${version} (newer than tested: ${tested})`
+    : `${version} (older than tested: ${tested})`
+}
+
+function isNewer(version: string, than: string): boolean {
+  return version.localeCompare(than, 'en', { numeric: true }) > 0
 }
 
 function rebuiltSentence({ loops, facts, aside }: Rebuilt): string {

@@ -12,7 +12,8 @@ import { type Context, selfIn } from './context.ts'
 import { notify } from './notify.ts'
 import { openJsonView, openView, type View } from './view.ts'
 
-export type Driving = { json: boolean; notify: boolean; webhook?: string }
+/** `why`: how the agent was chosen, where nobody named one. */
+export type Driving = { json: boolean; notify: boolean; webhook?: string; why?: string }
 
 /** Returns the exit code. `order` is what a person wants before it goes on. */
 export async function driveHere(
@@ -50,6 +51,7 @@ export async function driveHere(
       show: view.show,
     }
     view.begin(loop, { suggestion: findChecks(loop.spec.work.dir)[0], checkpoints: tree.checkpoints })
+    if (how.why !== undefined) view.say(how.why)
     for (const check of allChecks(loop.spec).filter((text) => !canStart(text, loop.spec.work.dir, context.env.PATH)))
       view.say(`The program of the check "${check}" is not here yet. Without it the loop will halt (verifier-broken).`)
     if (order) await store.tell(id, 'you', order)

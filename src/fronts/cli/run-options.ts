@@ -10,7 +10,10 @@ only starts the checks; the loop ends when they pass, or with one sentence that 
 Exit codes: 0 complete, 1 stopped short of done, 2 wrong use, 3 agent missing or unusable, 4 needs your input, 130 paused or cancelled.`,
   options: {
     file: { value: 'F', help: 'read the prompt from a file' },
-    agent: { value: 'A', help: 'claude, command:"program with arguments" or scripted:FILE (or RALPH_AGENT)' },
+    agent: {
+      value: 'A[,B…]',
+      help: 'who works: auto (default), a name that `ralph doctor` lists, command:"program with arguments"; of several the next takes over while one is limited (or RALPH_AGENT)',
+    },
     model: { value: 'M', help: 'the model the agent shall use' },
     permissions: {
       value: 'MODE',

@@ -13,7 +13,7 @@ import { type Args, parseArgs, usage } from './args.ts'
 import { type Command, type Context, loadConfig, newLoopId, readText, workFolder } from './context.ts'
 import { driveHere } from './drive-here.ts'
 import { pruneOld } from './prune.ts'
-import { locate, oneOf, settingsOf } from './run-agent.ts'
+import { chooseAgents, oneOf, settingsOf } from './run-agent.ts'
 import { type Given, resolveLimits } from './run-limits.ts'
 import { runSpec } from './run-options.ts'
 import { count } from './text.ts'
@@ -26,7 +26,10 @@ export const run: Command = {
     const config = loadConfig(context, dir)
     const store = context.store()
     const id = newLoopId()
-    const spec = await placed(args, { context, dir, id, resolved: await resolveSpec(args, { context, config, dir }) })
+    const text = await promptOf(args, context)
+    const { agents, why } = await chooseAgents(args, { context, config, dir })
+    const resolved = await resolveSpec(args, { context, config, dir }, { text, agents })
+    const spec = await placed(args, { context, dir, id, resolved })
     await warnOfOthers(store, spec.work.dir, dir)
     await pruneOld(context, store, dir)
     if (spec.work.worktree) await ensureWorktree(spec.work.worktree, async () => {})
@@ -42,6 +45,7 @@ export const run: Command = {
       json: args.flag('json'),
       notify: args.flag('notify'),
       ...(webhook === undefined ? {} : { webhook }),
+      ...(why === undefined ? {} : { why }),
     })
   },
 }
@@ -73,19 +77,13 @@ async function warnOfOthers(store: LocalStore, dir: string, from: string): Promi
 const OPEN: ReadonlySet<string> = new Set(['running', 'verifying', 'waiting'])
 
 /** Flags beat the environment, which beats the config. */
-async function resolveSpec(args: Args, { context, config, dir }: Given): Promise<Spec> {
-  const { env } = context
+async function resolveSpec(
+  args: Args,
+  { context, config, dir }: Given,
+  { text, agents }: { text: string; agents: string[] },
+): Promise<Spec> {
   const until = args.text('until')
-  const text = (await readPrompt(args, context)) ?? (until && `Make the command \`${until}\` pass.`)
-  if (!text?.trim())
-    throw usage(runSpec, 'There is no prompt. Say what to do: ralph run "Make the tests pass" … or give --file.')
   const wrapped = unwrapPrompt(text)
-  const agent = args.text('agent') ?? env.RALPH_AGENT ?? config.agent
-  if (!agent)
-    throw usage(
-      runSpec,
-      'No agent is named. Give --agent claude, or command:"your-agent --its-flags", or set RALPH_AGENT.',
-    )
   const verify = args.many('verify').length > 0 ? args.many('verify') : (config.verify ?? [])
   const checks = [
     ...new Set([...verify.flatMap((check) => (check === 'auto' ? checksOf(dir) : [check])), ...(until ? [until] : [])]),
@@ -110,16 +108,24 @@ async function resolveSpec(args: Args, { context, config, dir }: Given): Promise
       { context, config, dir },
       { prompt, stages, wrappedLimit: wrapped?.maxIterations },
     ),
+    ...(agents.length > 1 ? { agents } : {}),
     ...(onHalt === 'keep' ? {} : { onHalt }),
     work: {
       dir,
-      agent: locate(agent, { context, dir }),
-      ...settingsOf(args, agent),
+      agent: agents[0] ?? '',
+      ...settingsOf(args, agents),
       agentArgs: args.rest,
       silenceMinutes: args.amount('silence') ?? 10,
       checkMinutes: args.amount('check-timeout') ?? 10,
     },
   }
+}
+
+async function promptOf(args: Args, context: Context): Promise<string> {
+  const until = args.text('until')
+  const text = (await readPrompt(args, context)) ?? (until && `Make the command \`${until}\` pass.`)
+  if (text?.trim()) return text
+  throw usage(runSpec, 'There is no prompt. Say what to do: ralph run "Make the tests pass" … or give --file.')
 }
 
 async function readPrompt(args: Args, context: Context): Promise<string | undefined> {

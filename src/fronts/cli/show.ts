@@ -1,6 +1,7 @@
 /** `ralph show`: a loop's story in plain sentences, or one iteration in full. */
 import { once } from 'node:events'
 import { ended } from '../../engine/loop.ts'
+import { agentsOf } from '../../engine/roster.ts'
 import { RalphError } from '../../error.ts'
 import { printDiff, refOf } from '../../host/checkpoint.ts'
 import { openRepository } from '../../host/git.ts'
@@ -49,7 +50,7 @@ async function tell(context: Context, id: string, { json, follow }: { json: bool
   const loop = await store.load(id)
   if (!json)
     context.out.write(
-      `loop ${id} · agent ${loop.spec.work.agent} · ${loop.spec.work.dir}\n${paint(context.out, 'dim', short(loop.spec.prompt, context.out.columns * 2))}\n\n`,
+      `loop ${id} · agent ${agentsOf(loop.spec).join(', then ')} · ${loop.spec.work.dir}\n${paint(context.out, 'dim', short(loop.spec.prompt, context.out.columns * 2))}\n\n`,
     )
   if (follow) await untilEnded(context, id, print)
   await print() // also what came between the last look and the end
@@ -100,6 +101,7 @@ async function summary(context: Context, id: string): Promise<string> {
           ? 'yes'
           : 'no'
     return [
+      ...(loop.spec.agents ? [row.agent] : []),
       String(row.n),
       iterationMark(settled, completed),
       clock(row.endedAt - row.startedAt),
@@ -108,7 +110,7 @@ async function summary(context: Context, id: string): Promise<string> {
       iterationSentence(settled, completed, pending),
     ]
   })
-  const head = ['n', ' ', 'time', 'changed', 'cost', 'what came of it']
+  const head = [...(loop.spec.agents ? ['agent'] : []), 'n', ' ', 'time', 'changed', 'cost', 'what came of it']
   return `${rows.length > 0 ? `\n${table([head, ...rows], context.out.columns)}` : ''}\n${printEnding(loop, context.out)}`
 }
 

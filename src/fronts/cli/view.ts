@@ -3,6 +3,7 @@ import type { AgentEvent } from '../../agents/agent.ts'
 import { parseAgent } from '../../agents/index.ts'
 import { iterationLimit } from '../../engine/limits.ts'
 import { type Fact, type Loop, statusOf, type Turn } from '../../engine/loop.ts'
+import { agentsOf } from '../../engine/roster.ts'
 import { allChecks, openStages } from '../../engine/stages.ts'
 import type { Tree } from '../../host/tree.ts'
 import type { Show } from '../../run.ts'
@@ -25,6 +26,7 @@ export function openView(output: Output, now: () => number): View {
   let settled: Settled = { verdicts: [] }
   let turnStartedAt = now()
   const noted = new Set<string>()
+  let agent: string | undefined
   const line = (text: string) => status.above(`${text}\n`)
 
   const saw = (loop: Loop, fact: Fact): void => {
@@ -39,11 +41,13 @@ export function openView(output: Output, now: () => number): View {
       line(
         [
           `${number} ${paint(output, MARK_STYLES[mark] ?? 'dim', mark)}`,
-          iterationSentence(settled, completed),
+          `${agent === undefined ? '' : `${agent} `}${iterationSentence(settled, completed)}`,
           paint(output, 'dim', [diffWords(settled.turn?.diff), clock(fact.at - turnStartedAt)].join('  ').trim()),
         ].join('  '),
       )
     }
+    if (fact.kind === 'turned' && loop.next.kind === 'turn' && agent !== undefined && loop.next.agent !== agent)
+      line(`    ${paint(output, 'yellow', '→')}  ${loop.next.agent} takes over`)
     if (loop.next.kind === 'wait' && loop.next.until !== undefined) {
       line(
         `    ${paint(output, 'yellow', '…')}  waiting ${clock(loop.next.until - now())} for the agent's ${loop.next.why === 'limit' ? 'limit to reset' : 'service to recover'}`,
@@ -62,11 +66,11 @@ export function openView(output: Output, now: () => number): View {
       const checks = allChecks(spec)
       const limit = iterationLimit(spec.limits, loop.tally)
       line(
-        `${paint(output, 'bold', 'ralph')} loop ${paint(output, 'cyan', loop.id)} · agent ${spec.work.agent} · ${limit > 0 ? `up to ${count(limit, 'iteration')}` : 'no iteration limit'}`,
+        `${paint(output, 'bold', 'ralph')} loop ${paint(output, 'cyan', loop.id)} · agent ${agentsOf(spec).join(', then ')} · ${limit > 0 ? `up to ${count(limit, 'iteration')}` : 'no iteration limit'}`,
       )
-      const { bypass } = parseAgent(spec.work.agent).agent
-      if (bypass && spec.work.permissions === 'bypass')
-        line(`permissions: bypassed with ${bypass}; --permissions ask replaces it`)
+      const flags = agentsOf(spec).flatMap((name) => parseAgent(name).agent.bypass ?? [])
+      if (flags.length > 0 && spec.work.permissions === 'bypass')
+        line(`permissions: bypassed with ${[...new Set(flags)].join(', ')}; --permissions ask replaces it`)
       if (checks.length > 0) line(checks.map((check) => `check: ${check}`).join('\n'))
       else
         line(
@@ -82,7 +86,10 @@ export function openView(output: Output, now: () => number): View {
         noted.add(event.text)
         return
       }
-      if (event.kind === 'turn-start') turnStartedAt = now()
+      if (event.kind === 'turn-start') {
+        turnStartedAt = now()
+        agent = loop.next.kind === 'turn' ? loop.next.agent : undefined
+      }
       const doing =
         event.kind === 'agent'
           ? doingOf(event.event)
@@ -117,6 +124,7 @@ function statusText({ spec, tally, next }: Loop, doing: string, elapsedMs: numbe
   return [
     `iteration ${iteration}${limit > 0 ? `/${limit}` : ''}`,
     ...(next.kind === 'turn' && next.attempt > 1 ? [`attempt ${next.attempt}`] : []),
+    ...(next.kind === 'turn' && next.agent !== undefined ? [next.agent] : []),
     ...(stage ? [stage.name] : []),
     clock(elapsedMs),
     ...(tally.costUsd > 0 ? [money(tally.costUsd)] : []),
@@ -189,6 +197,7 @@ export function openJsonView(output: Output): View {
         dir: loop.spec.work.dir,
         checkpoints: !('none' in checkpoints),
         agent: loop.spec.work.agent,
+        agents: agentsOf(loop.spec),
         checks: allChecks(loop.spec),
         max_iterations: loop.spec.limits.iterations,
       }),
@@ -196,7 +205,13 @@ export function openJsonView(output: Output): View {
       if (event.kind === 'note') print({ type: 'message', loop_id: loop.id, text: event.text })
       else if (event.kind === 'agent') print({ type: 'agent-event', loop_id: loop.id, event: event.event })
       else if (event.kind === 'turn-start' && loop.next.kind === 'turn')
-        print({ type: 'iteration-start', loop_id: loop.id, iteration: loop.next.iteration, attempt: loop.next.attempt })
+        print({
+          type: 'iteration-start',
+          loop_id: loop.id,
+          iteration: loop.next.iteration,
+          attempt: loop.next.attempt,
+          agent: loop.next.agent ?? loop.spec.work.agent,
+        })
       else
         print({ type: 'check-start', loop_id: loop.id, iteration: loop.tally.iteration, checks: allChecks(loop.spec) })
     },

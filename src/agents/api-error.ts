@@ -1,0 +1,35 @@
+/** What the errors of model services mean, whichever agent passes them on. */
+import type { Outcome } from './agent.ts'
+
+export function kindOfStatus(status: number): Outcome['kind'] | undefined {
+  if (status === 401 || status === 402 || status === 403) return 'auth'
+  if (status === 404) return 'config'
+  if (status === 413) return 'context'
+  if (status === 429) return 'rate-limit'
+  return status === 408 || status >= 500 ? 'overloaded' : undefined
+}
+
+/** The first line that fits wins: a full context is often told with a status that means something else. */
+const WORDS: readonly (readonly [Outcome['kind'], RegExp])[] = [
+  [
+    'context',
+    /context (length|window)|maximum context|prompt is too long|too many tokens|input token count|ran out of room/i,
+  ],
+  ['auth', /credit balance|billing|insufficient.?quota|payment required/i],
+  ['rate-limit', /\b429\b|rate.?limit|too many requests|usage limit|quota/i],
+  [
+    'auth',
+    /\b40[13]\b|unauthori[sz]ed|authenticat|invalid.{0,20}api.?key|api key.{0,20}invalid|not logged in|please log ?in/i,
+  ],
+  ['overloaded', /\b5\d\d\b|overload|at capacity|high demand|unavailable|internal server error/i],
+  ['overloaded', /ECONN\w+|ETIMEDOUT|ENOTFOUND|timed? ?out|connection|disconnected|network|fetch failed|socket/i],
+  [
+    'config',
+    /unknown (option|argument|flag|model)|unrecognized|model.{0,40}(not found|not exist|not supported)|\b404\b/i,
+  ],
+]
+
+/** Undefined for words that tell nothing. */
+export function kindOfWords(words: string): Outcome['kind'] | undefined {
+  return WORDS.find(([, pattern]) => pattern.test(words))?.[0]
+}

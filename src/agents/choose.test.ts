@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { chooseAgent, type Found } from './choose.ts'
+
+const claude: Found = { name: 'claude', login: 'unknown' }
+const codex: Found = { name: 'codex', login: 'yes' }
+const gemini: Found = { name: 'gemini', login: 'no' }
+
+test.each<[story: string, found: Found[], finished: [string, number][], name: string | undefined, why: string]>([
+  ['the only one', [claude], [], 'claude', 'the only one here'],
+  ['who is logged in before who may be', [claude, codex], [], 'codex', 'first that is logged in; also here: claude'],
+  [
+    'the first, when nobody is known to be logged in',
+    [claude, { ...codex, login: 'unknown' }],
+    [],
+    'claude',
+    'first that is here',
+  ],
+  ['who has finished loops here', [claude, codex], [['claude', 3]], 'claude', 'completed 3 loops here'],
+  [
+    'who has finished most',
+    [claude, codex],
+    [
+      ['claude', 1],
+      ['codex', 2],
+    ],
+    'codex',
+    'completed 2 loops here',
+  ],
+  ['never who is not logged in', [gemini, claude], [['gemini', 9]], 'claude', 'the only one here'],
+  ['nobody, when nobody is here', [], [['claude', 3]], undefined, ''],
+])('chooses %s', (_, found, finished, name, why) => {
+  const chosen = chooseAgent(found, new Map(finished))
+  expect(chosen?.name).toBe(name)
+  expect(chosen?.why ?? '').toContain(why)
+})

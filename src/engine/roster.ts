@@ -1,0 +1,35 @@
+/** Which of several agents works next: the first in order that is neither limited nor unusable. */
+import type { Spec, Tally } from './loop.ts'
+
+/** Why an agent does not work now. Without `until` it never will in this loop. */
+export type Rest = { until?: number; faults: number; words: string }
+
+export function agentsOf({ agents, work }: Spec): readonly string[] {
+  return agents ?? [work.agent]
+}
+
+/** Undefined when all of them rest. */
+export function freeAgent(spec: Spec, { resting = {} }: Tally, at: number): string | undefined {
+  return agentsOf(spec).find((agent) => {
+    const rest = resting[agent]
+    return !rest || (rest.until !== undefined && rest.until <= at)
+  })
+}
+
+/** The first to come back; undefined when none will. */
+export function nextBack(spec: Spec, { resting = {} }: Tally): { agent: string; until: number } | undefined {
+  return agentsOf(spec)
+    .flatMap((agent) => (resting[agent]?.until === undefined ? [] : [{ agent, until: resting[agent].until }]))
+    .sort((a, b) => a.until - b.until)[0]
+}
+
+export function withRest(tally: Tally, agent: string, rest: Rest): Tally {
+  return { ...tally, resting: { ...tally.resting, [agent]: rest } }
+}
+
+/** An agent that worked is rested no more. */
+export function withoutRest(tally: Tally, agent: string): Tally {
+  if (!tally.resting?.[agent]) return tally
+  const { [agent]: _, ...resting } = tally.resting
+  return { ...tally, resting }
+}

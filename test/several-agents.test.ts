@@ -1,0 +1,115 @@
+/** Several agents in one loop, and the choice of one where none is named. */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { makePlace, type Place, query } from './ralph.ts'
+
+const DONE = 'All done.\n<promise>COMPLETE</promise>'
+
+/** A scripted agent under a name of its own. */
+function script(place: Place, name: string, turns: object[][]): string {
+  place.write(`../${name}.json`, JSON.stringify({ turns }))
+  return `scripted:${join(place.root, `${name}.json`)}`
+}
+
+const edit = (path: string) => ({ edit: { path, content: `${path}\n` } })
+
+describe.concurrent('--agent a,b', () => {
+  test('the next takes over at once, the first is tried again when its limit resets, and the record tells who did what', async () => {
+    const place = makePlace()
+    const limit = { 'rate-limit': { resetsInSeconds: 2 } }
+    const first = script(place, 'first', [[limit], [limit], [edit('first.txt'), { text: DONE }]])
+    const second = script(place, 'second', [
+      [edit('a.txt'), { text: 'Half.' }],
+      [{ sleep: 2.2 }, edit('b.txt'), { text: 'More.' }],
+    ])
+    const ran = await place.ralph([
+      'run',
+      'x',
+      '--agent',
+      `${first},${second}`,
+      '--json',
+      '--verify',
+      'test -f first.txt',
+    ])
+    expect(ran).toMatchObject({ code: 0, end: { status: 'completed', proof: 'verified', iterations: 3 } })
+    expect(query(place, 'SELECT n, agent, attempts FROM iteration ORDER BY n')).toEqual([
+      { n: 1, agent: second, attempts: 2 },
+      { n: 2, agent: second, attempts: 1 },
+      { n: 3, agent: first, attempts: 1 },
+    ])
+    const shown = await place.ralph(['show'])
+    expect(shown.stdout).toContain('agent')
+    expect(shown.stdout).toContain(second)
+  })
+
+  test('says who takes over', async () => {
+    const place = makePlace()
+    const first = script(place, 'first', [[{ 'rate-limit': { resetsInSeconds: 600 } }]])
+    const second = script(place, 'second', [[edit('a.txt'), { text: DONE }]])
+    const ran = await place.ralph(['run', 'x', '--agent', `${first},${second}`])
+    expect(ran.code).toBe(0)
+    expect(ran.stdout).toContain(`agent ${first}, then ${second}`)
+    expect(ran.stdout).toContain(`${second} takes over`)
+  })
+
+  test('all of them limited is waited for until the first is back', async () => {
+    const place = makePlace()
+    const limited = (name: string, resetsInSeconds: number) =>
+      script(place, name, [
+        [{ 'rate-limit': { resetsInSeconds }, attempt: name === 'first' ? 1 : 2 }, edit(`${name}.txt`), { text: DONE }],
+      ])
+    const both = `${limited('first', 600)},${limited('second', 1)}`
+    const ran = await place.ralph(['run', 'x', '--agent', both, '--json'])
+    expect(ran).toMatchObject({ code: 0, end: { iterations: 1 } })
+    expect(query(place, 'SELECT agent, attempts FROM iteration')).toEqual([
+      { agent: expect.stringContaining('second.json'), attempts: 3 },
+    ])
+  })
+
+  test.each<[string, string[], string]>([
+    ['an agent nobody knows', ['--agent', 'claud,codx'], 'There is no agent "claud,codx"'],
+    ['a model that would be whose', ['--agent', 'A,B', '--model', 'm'], 'belong to one agent'],
+    ['arguments that would be whose', ['--agent', 'A,B', '--', '--fast'], 'belong to one agent'],
+  ])('refuses %s', async (_, args, says) => {
+    const place = makePlace()
+    const two = [script(place, 'a', [[{ text: DONE }]]), script(place, 'b', [[{ text: DONE }]])].join(',')
+    const ran = await place.ralph(['run', 'x', ...args.map((arg) => (arg === 'A,B' ? two : arg))])
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(says) })
+  })
+})
+
+describe.concurrent('--agent auto', () => {
+  /** Puts a program of this name on the path, and nothing else of the kind. */
+  function withAgent(place: Place, name: string): { env: Record<string, string> } {
+    const bin = join(place.root, 'bin')
+    mkdirSync(bin, { recursive: true })
+    const program = join(bin, name)
+    writeFileSync(
+      program,
+      `#!/bin/sh\necho '{"type":"result","is_error":false,"result":"<promise>COMPLETE</promise>","usage":{}}'\n`,
+    )
+    chmodSync(program, 0o755)
+    mkdirSync(join(place.root, 'home', `.${name}`), { recursive: true })
+    return { env: { PATH: [bin, '/usr/bin', '/bin'].join(delimiter) } }
+  }
+
+  test('takes the one that is here, and says why', async () => {
+    const place = makePlace()
+    const ran = await place.ralph(['run', 'x', '--max-iterations', '1'], withAgent(place, 'claude'))
+    expect(ran.stdout).toContain('agent claude: it is the only one here')
+  })
+
+  test('says what to do when there is none', async () => {
+    const place = makePlace()
+    const ran = await place.ralph(['run', 'x'], { env: { PATH: '/usr/bin:/bin' } })
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('No agent was found on PATH') })
+  })
+
+  test('takes no agent that has never been used', async () => {
+    const place = makePlace()
+    const { env } = withAgent(place, 'claude')
+    const ran = await place.ralph(['run', 'x'], { env: { ...env, HOME: join(place.root, 'tmp') } })
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('nobody is logged in') })
+  })
+})
