@@ -62,7 +62,7 @@ export type Parser = {
   end(exit: Exit, files: ReadonlyMap<string, string>): Outcome
 }
 
-/** `write` goes to the agent's stdin; `done` ends it (both only in a dialogue). */
+/** `write` goes to the agent's stdin. `done`: it has said all; its stdin ends, and soon the agent, should it not by itself. */
 export type Pushed = { events: AgentEvent[]; write?: string; done?: true }
 
 export type Exit = {

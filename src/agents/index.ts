@@ -1,12 +1,13 @@
 /** The table of agents, and how `--agent name:target` names one. */
 import { RalphError } from '../error.ts'
 import { nearest } from '../formats/nearest.ts'
+import { acp } from './acp.ts'
 import type { Agent } from './agent.ts'
 import { claude } from './claude.ts'
 import { command } from './command.ts'
 import { scripted } from './scripted.ts'
 
-export const agents: Readonly<Record<string, Agent>> = { claude, command, scripted }
+export const agents: Readonly<Record<string, Agent>> = { claude, acp, command, scripted }
 
 /** `claude,codex` → both. A comma inside an agent's own command line is none: what follows it is no agent's name. */
 export function parseAgents(text: string): string[] {

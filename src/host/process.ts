@@ -14,7 +14,7 @@ export type Started = {
   dir: string
   env: Readonly<Record<string, string | undefined>>
   stdin: string
-  /** Stdin stays open after `stdin` is written; `answer` decides when it ends. */
+  /** Stdin stays open after `stdin` is written, until a reply is `done`. */
   dialogue?: boolean
   /** A whole line, or the first part of one that is too long to be held. May return what to write back. */
   onLine?: (line: string, stream: Stream) => Reply | undefined
@@ -26,6 +26,7 @@ export type Started = {
   signal?: AbortSignal
 }
 
+/** `done`: it has said all. Its stdin ends, and, should it not end by itself soon, the program too. */
 type Reply = { write?: string; done?: boolean }
 
 export type Stream = 'out' | 'err'
@@ -101,7 +102,9 @@ export async function runProgram(started: Started): Promise<Ended> {
 
   function answer(reply: Reply | undefined): void {
     if (reply?.write) child.stdin.write(reply.write)
-    if (reply?.done) child.stdin.end()
+    if (!reply?.done) return
+    child.stdin.end()
+    setTimeout(() => void end(started.graceMs).catch((cause) => (broken ??= cause)), LINGER_MS).unref()
   }
 
   // What the listeners throw, such as a full disk while recording, ends the program and is thrown to the caller.
@@ -131,6 +134,9 @@ marker=$1; shift
 export "$marker"
 exec "$@" 3<&-
 `
+
+/** How long a program that has said all may take to end by itself. */
+const LINGER_MS = 2_000
 
 const LONGEST_LINE = 8 * 1024 * 1024
 const LONGEST_PIECE = 64 * 1024

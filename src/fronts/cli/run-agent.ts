@@ -90,7 +90,7 @@ function locate(text: string, { context, dir }: { context: Context; dir: string 
     parseScript(readText(file, 'script'), file)
     return `scripted:${file}`
   }
-  const program = agent.name === 'command' ? parseCommandLine(target)[0] : target || agent.probe?.programs[0]
+  const program = agent.targetExample ? parseCommandLine(target)[0] : target || agent.probe?.programs[0]
   if (findProgram(program ?? '', dir, context.env.PATH)) return text
   if (program?.includes('/') && existsSync(resolve(dir, program)))
     throw new RalphError(
