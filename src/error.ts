@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'database-broken'
   | 'checkpoint-missing'
   | 'git-failed'
+  | 'sandbox-missing'
 
 /** The message says what and where, what was expected and found, and what to do. */
 export class RalphError extends Error {

@@ -13,6 +13,7 @@ import { RalphError } from './error.ts'
 import { maskSecrets } from './formats/secrets.ts'
 import { findProgram, runProgram } from './host/process.ts'
 import { reap } from './host/process-tree.ts'
+import { sandboxFor } from './host/sandbox.ts'
 import type { Lease } from './host/store.ts'
 import { readTurnLog } from './host/transcript.ts'
 import { buildTurnPrompt } from './prompt/turn-prompt.ts'
@@ -21,16 +22,17 @@ import type { TurnNext, Workbench } from './run.ts'
 export async function takeTurn(bench: Workbench, loop: Loop, next: TurnNext, signal: AbortSignal): Promise<Fact> {
   const folder = lendFolder()
   try {
-    return await turnIn(folder.path, bench, { loop, next, signal })
+    return await turnIn(folder, bench, { loop, next, signal })
   } finally {
     folder.remove()
   }
 }
 
 /** A folder that is made when it is first asked for: most agents need none, and it costs more than saving the turn. */
-function lendFolder(): { path(): string; remove(): void } {
+function lendFolder(): Lent {
   let made: string | undefined
   return {
+    lent: () => made,
     path: () => (made ??= mkdtempSync(join(tmpdir(), 'ralph-turn-'))),
     remove: () => {
       if (made !== undefined) rmSync(made, { recursive: true, force: true })
@@ -38,23 +40,30 @@ function lendFolder(): { path(): string; remove(): void } {
   }
 }
 
+/** `lent` tells whether it was asked for. */
+type Lent = { path(): string; lent(): string | undefined; remove(): void }
+
 type Going = { loop: Loop; next: TurnNext; signal: AbortSignal }
 
-async function turnIn(folder: () => string, bench: Workbench, { loop, next, signal }: Going): Promise<Fact> {
+async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, next, signal }: Going): Promise<Fact> {
   const { now } = bench
   const { dir, silenceMinutes } = loop.spec.work
   const name = agentOf(loop, next)
   if (next.iteration === 1 && next.attempt === 1) await keepStart(bench, loop)
   const { agent, target } = parseAgent(name)
   const request = requestOf(bench, loop, { prompt: buildTurnPrompt(loop, next), target, folder, next })
-  const { argv, env, stdin, dialogue } = agent.command(request)
-  const program = argv[0] ?? ''
+  const { argv: bare, env, stdin, dialogue } = agent.command(request)
+  const program = bare[0] ?? ''
   if (!findProgram(program, dir, bench.env.PATH)) return { kind: 'turned', at: now(), turn: missing(program) }
 
+  const own = agent.own ?? { paths: [], variables: [] }
+  const outside = { ...bench.env, ...env }
+  const sandbox = loop.spec.work.sandbox ? await sandboxFor({ program, dir, env: outside, own, folder: lent() }) : []
+  const argv = [...sandbox, ...bare]
   const parser = agent.parser(request)
   const log = bench.store.transcripts.openTurn(loop.id, next.iteration)
   try {
-    const [prompt, command] = [maskSecrets(request.prompt), argv.map(maskSecrets)]
+    const [prompt, command] = [maskSecrets(request.prompt), bare.map(maskSecrets)]
     log.write([{ at: now(), attempt: next.attempt, prompt, command }])
     bench.show({ kind: 'turn-start' }, loop)
     const exit = await runProgram({
@@ -130,6 +139,7 @@ function requestOf(bench: Finding, { spec, tally }: Loop, { prompt, target, fold
     extraArgs: agentArgs,
     mode: 'headless',
     permissions,
+    sandbox: spec.work.sandbox === true,
     self: bench.self,
     at: bench.now(),
     ...(model === undefined ? {} : { model }),

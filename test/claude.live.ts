@@ -1,4 +1,5 @@
 /** Claude Code itself, driven by `ralph run` against a scripted model on loopback. */
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
@@ -88,6 +89,16 @@ describe('claude in its own ways', () => {
     expect(ran).toMatchObject({ code: 0, end: { iterations: 3 } })
     expect(JSON.stringify(ran.server.requests.at(-1))).not.toContain('First.')
     expect(JSON.stringify(ran.server.requests.at(-1))).toContain('Your context was full')
+  })
+
+  live('works in the sandbox, also as root, and cannot write outside', async ({ skip }) => {
+    skip(spawnSync('bwrap', ['--ro-bind', '/', '/', 'true']).status !== 0, 'bubblewrap is not here')
+    const ran = await run([bash('echo in > in.txt; echo out > ../out.txt'), DONE], {
+      args: ['--sandbox', '--verify', 'test -f in.txt'],
+      env: { IS_SANDBOX: undefined },
+    })
+    expect(ran).toMatchObject({ code: 0, end: { status: 'completed', proof: 'verified' } })
+    expect(existsSync(join(ran.place.root, 'out.txt'))).toBe(false)
   })
 
   live('as root without a sandbox the bypass is explained, not forced', async () => {

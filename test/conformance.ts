@@ -1,7 +1,7 @@
 /** What every real client must do when `ralph run` drives it against a scripted model. One file a client calls this. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, type TestContext, test } from 'vitest'
 import { type Client, installClient, pathWith } from './clients.ts'
 import { type ModelServer, type Reply, startModelServer } from './model-server.ts'
 import { carriers, makePlace, type Place, query, type Ran, until } from './ralph.ts'
@@ -16,7 +16,7 @@ type Going = { args?: string[]; env?: Record<string, string | undefined>; place?
 
 export type Live = {
   /** A test that is skipped, by name, where the client cannot be had. */
-  live(title: string, body: () => Promise<void>): void
+  live(title: string, body: (context: TestContext) => Promise<void>): void
   /** One `ralph run` to its end; nothing of the client is alive afterwards. */
   run(replies: Reply[], going?: Going): Promise<Ran & { place: Place; server: ModelServer }>
   bash(command: string): Reply
@@ -49,9 +49,9 @@ export function openLive(
     start,
     bash: (command) => ({ tools: [client.bash(command)] }),
     live: (title, body) =>
-      test(title, async ({ skip }) => {
-        skip(bin === undefined, `${client.name} cannot be installed here`)
-        await body()
+      test(title, async (context) => {
+        context.skip(bin === undefined, `${client.name} cannot be installed here`)
+        await body(context)
       }),
     async run(replies, { args = [], env = {}, place = makePlace() } = {}) {
       const clean = await start(replies, place)

@@ -6,6 +6,7 @@ const request: Request = {
   prompt: 'Please work.',
   mode: 'headless',
   permissions: 'bypass',
+  sandbox: false,
   target: 'my-agent --acp',
   extraArgs: [],
   dir: '/project',

@@ -13,6 +13,8 @@ export type Agent = {
   bypass?: string
   /** How to find it without a model call. Absent: there is nothing to look for. */
   probe?: Probe
+  /** What it keeps about itself: paths (`~` is the home folder), and variables that name others. A sandbox lets it write there. */
+  own?: { paths: string[]; variables: string[] }
   command(request: Request): Command
   /** One parser a turn: it is fed line by line and sums up at the end. */
   parser(request: Request): Parser
@@ -42,6 +44,8 @@ export type Request = {
   /** The agent's own session to go on with. */
   resume?: Session
   permissions: 'bypass' | 'ask'
+  /** Whether it runs in ralph's own sandbox. */
+  sandbox: boolean
   /** What stands behind the colon of `--agent name:target`. */
   target: string
   extraArgs: string[]

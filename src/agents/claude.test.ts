@@ -38,6 +38,7 @@ const request: Request = {
   prompt: 'Work.',
   mode: 'headless',
   permissions: 'bypass',
+  sandbox: false,
   target: '',
   extraArgs: [],
   dir: '.',

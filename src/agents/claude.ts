@@ -20,12 +20,13 @@ export const claude: Agent = {
       variables: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
     },
   },
+  own: { paths: ['~/.claude', '~/.claude.json'], variables: ['CLAUDE_CONFIG_DIR'] },
   graceMs: 5_000,
   command,
   parser: (request) => streamParser(request),
 }
 
-function command({ prompt, mode, model, resume, permissions, extraArgs, target }: Request): Command {
+function command({ prompt, mode, model, resume, permissions, sandbox, extraArgs, target }: Request): Command {
   const flags = [
     ...(permissions === 'bypass' ? ['--dangerously-skip-permissions'] : []),
     ...(model ? ['--model', model] : []),
@@ -33,8 +34,10 @@ function command({ prompt, mode, model, resume, permissions, extraArgs, target }
     ...extraArgs,
   ]
   const program = target || 'claude'
-  if (mode === 'interactive') return { argv: [program, ...flags, '--', prompt], env: {}, stdin: '' }
-  return { argv: [program, '--print', '--output-format', 'stream-json', '--verbose', ...flags], env: {}, stdin: prompt }
+  // Root may skip permissions only where Claude Code is told that it is in a sandbox.
+  const env: Record<string, string> = sandbox ? { IS_SANDBOX: '1' } : {}
+  if (mode === 'interactive') return { argv: [program, ...flags, '--', prompt], env, stdin: '' }
+  return { argv: [program, '--print', '--output-format', 'stream-json', '--verbose', ...flags], env, stdin: prompt }
 }
 
 type Seen = {

@@ -11,6 +11,7 @@ const request: Request = {
   prompt: 'Do it.\n---\n$(touch x)',
   mode: 'headless',
   permissions: 'bypass',
+  sandbox: false,
   target: './my-agent --print "two words"',
   extraArgs: ['--model', 'x y'],
   dir: '/work',

@@ -8,6 +8,7 @@ const request: Request = {
   prompt: 'Please work.',
   mode: 'headless',
   permissions: 'bypass',
+  sandbox: false,
   target: '',
   extraArgs: [],
   dir: '/home/somebody/project',

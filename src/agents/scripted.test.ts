@@ -6,6 +6,7 @@ const request: Request = {
   prompt: 'Do it.',
   mode: 'headless',
   permissions: 'bypass',
+  sandbox: false,
   target: 'script.json',
   extraArgs: ['--more'],
   dir: '/work',

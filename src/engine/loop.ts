@@ -49,6 +49,8 @@ export type Work = {
   model?: string
   /** `bypass`: the agent asks for no permission. `ask`: it works with those its own settings give. */
   permissions: 'bypass' | 'ask'
+  /** The agent can write nothing but the work tree and what it keeps about itself. */
+  sandbox?: true
   /** `fresh`: every iteration begins anew. `same`: it goes on in the agent's own session. */
   context: 'fresh' | 'same'
   silenceMinutes: number

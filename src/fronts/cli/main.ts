@@ -71,6 +71,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   'database-broken': 1,
   'checkpoint-missing': 2,
   'git-failed': 1,
+  'sandbox-missing': 3,
 }
 
 function report(cause: unknown, json: boolean): number {

@@ -37,6 +37,7 @@ Exit codes: 0 complete, 1 stopped short of done, 2 wrong use, 3 agent missing or
     'same-error': { value: 'N', help: 'stop when the same failure came N times in a row (default 5)' },
     silence: { value: 'MIN', help: 'end an agent that prints nothing for so long (default 10)' },
     'check-timeout': { value: 'MIN', help: 'time limit of one check (default 10)' },
+    sandbox: { help: 'the agent can write only the work tree and its own settings (Linux, bubblewrap)' },
     worktree: { help: 'work in a linked work tree and branch; `ralph accept` merges it' },
     'on-halt': {
       value: 'WHAT',

@@ -6,6 +6,7 @@ import { type Spec, type Stage, startLoop } from '../../engine/loop.ts'
 import { parseCommandLine } from '../../formats/command-line.ts'
 import { unwrapPrompt } from '../../formats/wrapped-prompt.ts'
 import { findChecks } from '../../host/check.ts'
+import { mustHaveSandbox } from '../../host/sandbox.ts'
 import type { LocalStore } from '../../host/sqlite.ts'
 import { openTree } from '../../host/tree.ts'
 import { countUncommitted, ensureWorktree, planWorktree } from '../../host/worktree.ts'
@@ -29,6 +30,7 @@ export const run: Command = {
     const text = await promptOf(args, context)
     const { agents, why } = await chooseAgents(args, { context, config, dir })
     const resolved = await resolveSpec(args, { context, config, dir }, { text, agents })
+    if (resolved.work.sandbox) await mustHaveSandbox(dir, context.env)
     const spec = await placed(args, { context, dir, id, resolved })
     await warnOfOthers(store, spec.work.dir, dir)
     await pruneOld(context, store, dir)
@@ -115,6 +117,7 @@ async function resolveSpec(
       agent: agents[0] ?? '',
       ...settingsOf(args, agents),
       agentArgs: args.rest,
+      ...(args.flag('sandbox') ? { sandbox: true as const } : {}),
       silenceMinutes: args.amount('silence') ?? 10,
       checkMinutes: args.amount('check-timeout') ?? 10,
     },

@@ -76,6 +76,7 @@ export function openView(output: Output, now: () => number): View {
         line(
           paint(output, 'yellow', `No check: the agent is taken at its word. --verify "${suggestion}" would prove it.`),
         )
+      if (spec.work.sandbox) line('sandbox: the agent can write only the work tree and its own settings')
       if (spec.work.worktree) line(`work tree: ${spec.work.worktree.path} · branch ${spec.work.worktree.branch}`)
       if ('none' in checkpoints && (loop.tally.iteration === 0 || spec.work.gitDir !== undefined))
         line(`No checkpoints: ${checkpoints.none}, so nothing can be rolled back.`)
