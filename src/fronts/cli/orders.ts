@@ -91,6 +91,11 @@ export const resume: Command = {
     const id = await findLoop(context, args.words[0])
     await mustBeOpen(context, id)
     const { next } = await context.store().load(id)
+    if (next.kind === 'wait' && (await context.store().isDriven(id))) {
+      await context.store().tell(id, 'you', { kind: 'resume' })
+      context.out.write(`Told loop ${id}. It tries at once.\n`)
+      return 0
+    }
     return driveHere(
       context,
       id,

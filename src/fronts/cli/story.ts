@@ -1,7 +1,7 @@
 /** A loop told in plain sentences: what was claimed, what was checked, why it went on, why it ended. */
 import { count } from '../../engine/limits.ts'
 import type { Diff, Fact, Loop, Next, Tally, Turn, Verdict } from '../../engine/loop.ts'
-import { clock, type Output, paint, type Style, short } from './text.ts'
+import { clock, type Output, paint, type Style, short, timeOfDay } from './text.ts'
 
 /** A turn together with what the checks said about it. */
 export type Settled = { turn?: Turn; verdicts: readonly Verdict[] }
@@ -94,7 +94,7 @@ export function endingOf({ id, tally, next, spec }: Loop): Ending {
       return {
         mark: '‖',
         style: 'yellow',
-        sentence: `${next.why === 'paused' ? 'paused' : 'waiting for the agent'} ${after}.`,
+        sentence: `${next.until === undefined ? 'paused' : `waiting for the agent until ${timeOfDay(next.until)},`} ${after}.`,
         hint: `Go on: ralph resume ${id}`,
       }
     case 'turn':

@@ -8,7 +8,7 @@ import { allChecks, openStages } from '../../engine/stages.ts'
 import type { Tree } from '../../host/tree.ts'
 import type { Show } from '../../run.ts'
 import { diffWords, endingOf, iterationMark, iterationSentence, printEnding, type Settled } from './story.ts'
-import { clock, count, money, type Output, paint, type Style, short } from './text.ts'
+import { clock, count, money, type Output, paint, type Style, short, timeOfDay } from './text.ts'
 
 export type View = {
   begin(loop: Loop, found: Found): void
@@ -50,7 +50,7 @@ export function openView(output: Output, now: () => number): View {
       line(`    ${paint(output, 'yellow', '→')}  ${loop.next.agent} takes over`)
     if (loop.next.kind === 'wait' && loop.next.until !== undefined) {
       line(
-        `    ${paint(output, 'yellow', '…')}  waiting ${clock(loop.next.until - now())} for the agent's ${loop.next.why === 'limit' ? 'limit to reset' : 'service to recover'}`,
+        `    ${paint(output, 'yellow', '…')}  waiting until ${timeOfDay(loop.next.until)} (${clock(loop.next.until - now())}) for the agent's ${loop.next.why === 'limit' ? 'limit to reset' : 'service to recover'}; ralph resume ${loop.id} tries at once`,
       )
     }
     if (fact.kind === 'lost')

@@ -1,8 +1,8 @@
-/** Several agents in one loop, and the choice of one where none is named. */
+/** Several agents in one loop, the choice of one where none is named, and waiting for one that is limited. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { makePlace, type Place, query } from './ralph.ts'
+import { makePlace, onlyLoop, type Place, query, until } from './ralph.ts'
 
 const DONE = 'All done.\n<promise>COMPLETE</promise>'
 
@@ -111,5 +111,49 @@ describe.concurrent('--agent auto', () => {
     const { env } = withAgent(place, 'claude')
     const ran = await place.ralph(['run', 'x'], { env: { ...env, HOME: join(place.root, 'tmp') } })
     expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('nobody is logged in') })
+  })
+})
+
+describe.concurrent('a wait for a limit', () => {
+  test('a loop that waits is told to try at once by a resume from elsewhere', async () => {
+    const place = makePlace()
+    const agent = place.script([
+      [
+        { 'rate-limit': { resetsInSeconds: 3_600 }, attempt: 1 },
+        { edit: { path: 'a.txt', content: 'a' } },
+        { text: DONE },
+      ],
+    ])
+    const going = place.start(['run', 'x', '--agent', agent, '--json'])
+    await until('the wait', () =>
+      going.lines().some(({ next }) => (next as { kind?: string } | undefined)?.kind === 'wait'),
+    )
+    expect((await place.ralph(['status', onlyLoop(place)])).stdout).toMatch(
+      /waiting for the agent until \d\d:\d\d:\d\d/,
+    )
+    expect((await place.ralph(['resume'])).stdout).toContain('It tries at once.')
+    expect(await going.ended).toMatchObject({ code: 0, end: { status: 'completed', iterations: 1 } })
+  })
+
+  test('a loop whose ralph is killed while it waits goes on with the same iteration', async () => {
+    const place = makePlace()
+    const agent = place.script([
+      [
+        { 'rate-limit': { resetsInSeconds: 3_600 }, attempt: 1 },
+        { edit: { path: 'a.txt', content: 'a' } },
+        { text: DONE },
+      ],
+    ])
+    const going = place.start(['run', 'x', '--agent', agent, '--json'])
+    await until('the wait', () =>
+      going.lines().some(({ next }) => (next as { kind?: string } | undefined)?.kind === 'wait'),
+    )
+    going.child.kill('SIGKILL')
+    await going.ended
+    expect((await place.ralph(['status'])).stdout).toContain('waiting, its ralph is gone')
+    expect(await place.ralph(['resume', '--json'])).toMatchObject({
+      code: 0,
+      end: { status: 'completed', iterations: 1 },
+    })
   })
 })
