@@ -1,19 +1,43 @@
 /** The docs say what the program does: the option pages are printed by it, and every sample command is one it takes. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { agents } from '../src/agents/index.ts'
 import { parseCommandLine } from '../src/formats/command-line.ts'
 import { parseConfig } from '../src/formats/config.ts'
 import { parseScript } from '../src/formats/script.ts'
 import { parseArgs, printHelp } from '../src/fronts/cli/args.ts'
 import { COMMANDS } from '../src/fronts/cli/commands.ts'
 
-const DOCS = ['README.md', 'CONTRIBUTING.md', 'docs/how-it-decides.md', 'docs/formats.md', 'docs/adding-an-agent.md']
+const DOCS = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'docs/how-it-decides.md',
+  'docs/formats.md',
+  'docs/adding-an-agent.md',
+  'docs/agents.md',
+]
 
 test('docs/cli.md is what `ralph help` prints; `npx vitest run test/docs.test.ts -u` writes it anew', async () => {
   const pages = Object.values(COMMANDS).map(
     ({ spec }) => `## ralph ${spec.name}\n\n\`\`\`\n${printHelp(spec).trimEnd()}\n\`\`\`\n`,
   )
   await expect(`# Commands\n\n${pages.join('\n')}`).toMatchFileSnapshot('../docs/cli.md')
+})
+
+test('the table of docs/agents.md is the table of agents; -u writes it anew', async () => {
+  const rows = Object.values(agents).flatMap(({ name, probe, settings, reports, bypass }) => {
+    if (!probe) return []
+    const can = (has: boolean) => (has ? 'yes' : 'no')
+    const cells = [
+      ...[`\`${name}\``, probe.tested, probe.install, can(settings.includes('model'))],
+      ...[bypass ? `\`${bypass}\`` : 'no', can(settings.includes('context'))],
+      ...[can(reports.includes('tokens')), can(reports.includes('cost'))],
+    ]
+    return [`| ${cells.join(' | ')} |\n`]
+  })
+  const page = readFileSync('docs/agents.md', 'utf8')
+  const table = /(?<=^\|(?:---\|)+\n)(?:\|.*\n)*/m
+  await expect(page.replace(table, rows.join(''))).toMatchFileSnapshot('../docs/agents.md')
 })
 
 const samples = [
