@@ -10,10 +10,14 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Request } from '../src/agents/agent.ts'
 import { parseAgent } from '../src/agents/index.ts'
+import { parseJsonLine } from '../src/agents/json-line.ts'
 import { CLIENTS } from './clients/index.ts'
 import { type Client, installClient, pathWith } from './clients.ts'
 import { startModelServer } from './model-server.ts'
 import { type Scene, scenesFor } from './scenes.ts'
+
+// What a client tells its model at the beginning is long, and no adapter reads it.
+const INSTRUCTIONS = new Set(['sections', 'toolsAdded'])
 
 const [name = '', ...wanted] = process.argv.slice(2)
 const client = CLIENTS.find((one) => one.name === name)
@@ -57,7 +61,7 @@ async function record(client: Client, bin: string, { replies, request, env = {},
       const whole = text.split('\n')
       text = whole.pop() ?? ''
       for (const line of whole.filter(Boolean)) {
-        lines.push({ [stream]: line })
+        lines.push({ [stream]: withoutInstructions(line) })
         const { write, done } = parser.push(line, stream)
         if (write !== undefined) child.stdin.write(write)
         if (done) child.stdin.end()
@@ -82,6 +86,7 @@ async function record(client: Client, bin: string, { replies, request, env = {},
 function neutral(line: string, home: string, url: string): string {
   return line
     .replaceAll(home, '/home/somebody')
+    .replaceAll(resolve('.clients'), '/opt')
     .replaceAll(url.replace('http://', ''), '127.0.0.1:1')
     .replace(/ralph-record-\w{6}/g, 'ralph-record')
     .replace(
@@ -90,5 +95,12 @@ function neutral(line: string, home: string, url: string): string {
     )
     .replace(/cc-socks\/\d+/g, 'cc-socks/1')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '2026-01-01T00:00:00.000Z')
-    .replace(/(\\"[A-Za-z_]*(?:_ms|Ms)\\":)\d+/g, '$10')
+    .replace(/(\\"[A-Za-z_]*(?:_ms|Ms)\\":)[\d.]+/g, '$10')
+    .replace(/\b1[789]\d{11}\b/g, '1767225600000')
+    .replace(/(\\"\w*[iI]d\\":\\")[0-9a-f]{8}\\"/g, '$100000000\\"')
+}
+
+function withoutInstructions(line: string): string {
+  const event = [...INSTRUCTIONS].some((name) => line.includes(`"${name}"`)) ? parseJsonLine(line) : undefined
+  return event ? JSON.stringify(event, (name, value) => (INSTRUCTIONS.has(name) ? undefined : value)) : line
 }

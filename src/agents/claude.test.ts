@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Request } from './agent.ts'
 import { claude } from './claude.ts'
-import { conformance, play as playScene } from './conformance.test-support.ts'
+import { conformance, play as playScene, request } from './conformance.test-support.ts'
 
 conformance(
   claude,
@@ -33,19 +33,6 @@ conformance(
   },
   { tokens: 240, costUsd: 0.0016 },
 )
-
-const request: Request = {
-  prompt: 'Work.',
-  mode: 'headless',
-  permissions: 'bypass',
-  sandbox: false,
-  target: '',
-  extraArgs: [],
-  dir: '.',
-  folder: '.',
-  self: () => [],
-  at: 0,
-}
 
 const play = (scene: string, changed: Partial<Request> = {}) => playScene(claude, scene, changed)
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Agent, AgentEvent, Exit, Outcome, Request } from './agent.ts'
 
-const request: Request = {
-  prompt: 'Please work.',
+export const request: Request = {
+  prompt: 'Work.',
   mode: 'headless',
   permissions: 'bypass',
   sandbox: false,

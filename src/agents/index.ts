@@ -5,9 +5,11 @@ import { acp } from './acp.ts'
 import type { Agent } from './agent.ts'
 import { claude } from './claude.ts'
 import { command } from './command.ts'
+import { droid } from './droid.ts'
+import { pi } from './pi.ts'
 import { scripted } from './scripted.ts'
 
-export const agents: Readonly<Record<string, Agent>> = { claude, acp, command, scripted }
+export const agents: Readonly<Record<string, Agent>> = { claude, pi, droid, acp, command, scripted }
 
 /** `claude,codex` → both. A comma inside an agent's own command line is none: what follows it is no agent's name. */
 export function parseAgents(text: string): string[] {

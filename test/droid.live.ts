@@ -1,0 +1,48 @@
+/** Droid itself, driven by `ralph run` against a scripted model on loopback. */
+import { describe, expect } from 'vitest'
+import { droid } from './clients/droid.ts'
+import { conformance, DONE, failure, openLive } from './conformance.ts'
+import { query } from './ralph.ts'
+
+conformance(droid, {
+  limited: 'it tries again for a minute and a half; recorded',
+  overloaded: 'it tries again for minutes',
+  denied: 'a denial ends its turn at once; below',
+})
+
+const { live, run, bash } = openLive(droid)
+
+describe('droid in its own ways', () => {
+  live('goes on with what was said, each time in a copy, and counts no tokens twice', async () => {
+    const ran = await run([{ text: 'First.' }, { text: 'Second.' }, { text: 'Third.' }], {
+      args: ['--context', 'same', '--max-iterations', '3', '--model', 'custom:scripted'],
+    })
+    const sessions = query(
+      ran.place,
+      "SELECT json_extract(fact, '$.turn.session.id') AS id FROM event WHERE fact LIKE '%turned%'",
+    )
+    expect(new Set(sessions.map(({ id }) => id)).size).toBe(3)
+    for (const words of ['First.', 'Second.']) expect(JSON.stringify(ran.server.requests[2])).toContain(words)
+    expect(query(ran.place, 'SELECT tokens FROM iteration ORDER BY n')).toEqual(Array(3).fill({ tokens: 120 }))
+  })
+
+  live('asks a person when a permission is denied twice', async () => {
+    const ran = await run([bash('touch x.txt')], { args: ['--permissions', 'ask'] })
+    expect(ran).toMatchObject({ code: 4, end: { status: 'needs-input' } })
+    expect(JSON.stringify(ran.end)).toContain('Execute: touch x.txt')
+  })
+
+  live('a model that does not exist ends the loop at once', async () => {
+    const ran = await run([DONE], { args: ['--model', 'nope'] })
+    expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable' } })
+    expect(ran.end.sentence).toContain('Invalid model: nope')
+  })
+
+  live('an empty account ends the loop at once', async () => {
+    const words = 'Your credit balance is too low to access the Anthropic API.'
+    expect(await run([failure(400, 'invalid_request_error', words)])).toMatchObject({
+      code: 3,
+      end: { reason: 'agent-unusable' },
+    })
+  })
+})

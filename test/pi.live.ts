@@ -1,0 +1,54 @@
+/** Pi itself, driven by `ralph run` against a scripted model on loopback. */
+import { describe, expect } from 'vitest'
+import { pi } from './clients/pi.ts'
+import { conformance, DONE, failure, openLive } from './conformance.ts'
+import { query } from './ralph.ts'
+
+conformance(pi, { denied: 'it has no permissions' })
+
+const { live, run, bash } = openLive(pi)
+
+describe('pi in its own ways', () => {
+  live('goes on in one session, whose cost and tokens are not counted twice', async () => {
+    const ran = await run([bash('echo 1 > a.txt'), { text: 'First.' }, bash('echo 2 > a.txt'), { text: 'Second.' }], {
+      args: ['--context', 'same', '--max-iterations', '2', '--model', 'local/scripted'],
+    })
+    const sessions = query(
+      ran.place,
+      "SELECT json_extract(fact, '$.turn.session.id') AS id FROM event WHERE fact LIKE '%turned%'",
+    )
+    expect(sessions).toHaveLength(2)
+    expect(sessions[0]?.id).toBe(sessions[1]?.id)
+    expect(JSON.stringify(ran.server.requests[2])).toContain('First.')
+    const rows = query(ran.place, 'SELECT cost_usd, tokens FROM iteration ORDER BY n')
+    expect(rows.map(({ tokens }) => tokens)).toEqual([240, 240])
+    for (const { cost_usd } of rows) expect(cost_usd).toBeCloseTo(0.00028, 6)
+  })
+
+  live('a model that does not exist ends the loop at once', async () => {
+    const ran = await run([DONE], { args: ['--model', 'nope'] })
+    expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable' } })
+    expect(ran.end.sentence).toContain('"nope" not found')
+  })
+
+  live('an empty account ends the loop at once', async () => {
+    const ran = await run([failure(429, 'insufficient_quota', 'You exceeded your current quota.')])
+    expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable' } })
+  })
+
+  live('a limit with its reset is waited for until then, at no cost of an iteration', async () => {
+    const limited = failure(429, 'rate_limit_error', 'Limit reached. Please try again in 4s.')
+    const ran = await run([limited, limited, bash('echo x > x.txt'), DONE])
+    expect(ran).toMatchObject({ code: 0, end: { status: 'completed', iterations: 1 } })
+    const waits = ran.lines.filter(({ next }) => (next as { kind?: string } | undefined)?.kind === 'wait')
+    expect(waits[0]?.next).toMatchObject({ why: 'limit' })
+  })
+
+  live('a full context begins anew even where one session goes on', async () => {
+    const ran = await run([bash('echo 1 > a.txt'), { text: 'First.' }, pi.contextFull], {
+      args: ['--context', 'same', '--max-iterations', '3'],
+    })
+    expect(JSON.stringify(ran.server.requests.at(-1))).not.toContain('First.')
+    expect(JSON.stringify(ran.server.requests.at(-1))).toContain('Your context was full')
+  })
+})
