@@ -1,7 +1,10 @@
 /** What a person does with the work of a loop: go back to a checkpoint, take that back, accept it. */
+import { existsSync, mkdirSync } from 'node:fs'
 import { ended, type Loop, type Worktree } from './engine/loop.ts'
 import { RalphError } from './error.ts'
-import { refOf } from './host/checkpoint.ts'
+import { listCheckpoints, NOW, refOf } from './host/checkpoint.ts'
+import { must } from './host/git.ts'
+import { reap } from './host/process-tree.ts'
 import type { LocalStore } from './host/sqlite.ts'
 import { type Checkpoints, openTree } from './host/tree.ts'
 import {
@@ -21,14 +24,26 @@ export type Desk = { store: LocalStore; home: string }
 export async function rollback(desk: Desk, id: string, n: number): Promise<string[]> {
   return alone(desk, id, async (loop) => {
     const notes = await (await checkpointsOf(desk, loop)).rollBack(n)
-    const words = `The files were put back to how they were ${n === 0 ? 'at the start' : `after iteration ${n}`}.`
-    if (!ended(loop)) await desk.store.tell(id, 'ralph', { kind: 'say', words })
+    await tell(
+      desk,
+      loop,
+      `The files were put back to how they were ${n === 0 ? 'at the start' : `after iteration ${n}`}.`,
+    )
     return notes
   })
 }
 
 export async function undo(desk: Desk, id: string): Promise<string[]> {
-  return alone(desk, id, async (loop) => (await checkpointsOf(desk, loop)).undo())
+  return alone(desk, id, async (loop) => {
+    const notes = await (await checkpointsOf(desk, loop)).undo()
+    await tell(desk, loop, 'That was undone: the files are as they were before they were put back.')
+    return notes
+  })
+}
+
+/** The next iteration of a loop that goes on must know. */
+async function tell({ store }: Desk, loop: Loop, words: string): Promise<void> {
+  if (!ended(loop)) await store.tell(loop.id, 'ralph', { kind: 'say', words })
 }
 
 /** The work of a loop in its own work tree becomes part of the person's branch, or a branch ready for a pull request. */
@@ -52,13 +67,13 @@ export async function accept(desk: Desk, id: string, how: { merge: boolean }): P
     await gatherOnBranch(worktree)
     if (how.merge) await mergeBranch(worktree, id)
     const { ask } = await repositoryOf(worktree.from)
-    await ask(['update-ref', acceptedRef(id), worktree.branch])
+    must(await ask(['update-ref', refOf(id, how.merge ? 'merged' : 'branched'), worktree.branch]))
     await removeWorktree(worktree, how.merge)
     return worktree
   })
 }
 
-/** Nobody may drive this loop, or another one in the same folder, meanwhile. */
+/** Nobody may drive this loop, or another one in the same repository, meanwhile. */
 async function alone<Result>({ store }: Desk, id: string, work: (loop: Loop) => Promise<Result>): Promise<Result> {
   const lease = await store.lease(id)
   if ('heldBy' in lease)
@@ -67,51 +82,66 @@ async function alone<Result>({ store }: Desk, id: string, work: (loop: Loop) => 
       `Loop ${id} is being driven by ${lease.heldBy}. Pause it first: ralph pause ${id}`,
     )
   try {
+    if (lease.epoch > 1) await reap(id) // a git whose ralph was killed may still be writing
     const loop = await store.load(id)
-    for (const other of await store.list({ dir: placeOf(loop), limit: 100 }))
-      if (other.id !== id && (await store.isDriven(other.id)) && (await sameFolder(store, other.id, loop)))
-        throw new RalphError(
-          'loop-held',
-          `Loop ${other.id} is at work in ${loop.spec.work.dir}. Pause it first: ralph pause ${other.id}`,
-        )
+    const [other] = await drivenBeside(store, loop)
+    if (other !== undefined)
+      throw new RalphError(
+        'loop-held',
+        `Loop ${other} is at work in the same place as loop ${id}. Pause it first: ralph pause ${other}`,
+      )
     return await work(loop)
   } finally {
     await lease.release()
   }
 }
 
-function placeOf({ spec }: Loop): string {
-  return spec.work.worktree?.from ?? spec.work.dir
+/** Other loops that somebody drives in the same folder or repository. */
+export async function drivenBeside(store: LocalStore, { id, spec }: Pick<Loop, 'id' | 'spec'>): Promise<string[]> {
+  const beside: string[] = []
+  for (const other of await store.list({ limit: 1_000 })) {
+    if (other.id === id || !OPEN.has(other.status) || !(await store.isDriven(other.id))) continue
+    const { dir, gitDir } = (await store.load(other.id)).spec.work
+    if (dir === spec.work.dir || (gitDir !== undefined && gitDir === spec.work.gitDir)) beside.push(other.id)
+  }
+  return beside
 }
 
-async function sameFolder(store: LocalStore, other: string, loop: Loop): Promise<boolean> {
-  return (await store.load(other)).spec.work.dir === loop.spec.work.dir
-}
+const OPEN: ReadonlySet<string> = new Set(['running', 'verifying', 'waiting', 'needs-input', 'paused'])
 
 /** The checkpoints of a loop, in its own work tree if it has one; one that was removed by hand is made again. */
 export async function checkpointsOf({ home }: Pick<Desk, 'home'>, loop: Loop): Promise<Checkpoints> {
   const { dir, worktree } = loop.spec.work
-  if (worktree) await refuseAccepted(worktree, loop.id)
   const open = async () => {
     const { checkpoints } = await openTree({ ...loop.spec.work, home, loop: loop.id })
     if (!('none' in checkpoints)) return checkpoints
     throw new RalphError('checkpoint-missing', `Loop ${loop.id} has no checkpoints: ${checkpoints.none} (${dir}).`)
   }
-  if (worktree) await ensureWorktree(worktree, async () => (await open()).bringUpToDate())
+  if (worktree) {
+    await refuseOver(worktree, loop)
+    await ensureWorktree(worktree, async () => {
+      mkdirSync(dir, { recursive: true }) // a folder that is in no commit
+      await (await open()).bringUpToDate()
+    })
+  }
   return open()
 }
 
-async function refuseAccepted({ from, branch }: Worktree, id: string): Promise<void> {
-  const { ask } = await repositoryOf(from)
-  if ((await ask(['rev-parse', '--verify', '--quiet', acceptedRef(id)])).ok)
+/** Work that was accepted is over; work that is neither in a work tree nor in a checkpoint is lost. */
+async function refuseOver(worktree: Worktree, { id, tally }: Loop): Promise<void> {
+  const repo = await repositoryOf(worktree.from)
+  const names = await listCheckpoints(repo, id)
+  const merged = names.includes('merged')
+  if (merged || names.includes('branched')) {
+    if (existsSync(worktree.path)) await removeWorktree(worktree, merged) // its ralph was killed before it could
+    const where = merged ? 'merged' : `left on the branch ${worktree.branch}`
+    throw new RalphError('usage', `Loop ${id} was accepted already: its work was ${where}.`)
+  }
+  if (tally.iteration > 0 && !existsSync(worktree.path) && !names.includes(NOW))
     throw new RalphError(
-      'usage',
-      `Loop ${id} was accepted already: its work was merged, or is on the branch ${branch}.`,
+      'checkpoint-missing',
+      `The work tree ${worktree.path} of loop ${id} is gone, and its checkpoints too.`,
     )
-}
-
-function acceptedRef(id: string): string {
-  return refOf(id, 'accepted')
 }
 
 /** The task as the subject, cut where git likes it cut. */

@@ -68,7 +68,7 @@ describe.concurrent('--agent a,b', () => {
   })
 
   test.each<[string, string[], string]>([
-    ['an agent nobody knows', ['--agent', 'claud,codx'], 'There is no agent "claud,codx"'],
+    ['an agent nobody knows', ['--agent', 'claud,codx'], 'There is no agent "claud". Did you mean "claude"?'],
     ['a model that would be whose', ['--agent', 'A,B', '--model', 'm'], 'belong to one agent'],
     ['arguments that would be whose', ['--agent', 'A,B', '--', '--fast'], 'belong to one agent'],
   ])('refuses %s', async (_, args, says) => {

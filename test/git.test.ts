@@ -16,8 +16,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { commitAll, LAUNCHER, makePlace, onlyLoop, type Place, query, type Ran, until } from './ralph.ts'
+import { carriers, commitAll, LAUNCHER, makePlace, onlyLoop, type Place, query, type Ran, until } from './ralph.ts'
 
 const CLAIMS = 'echo "<promise>COMPLETE</promise>"'
 const PAUSES = `'${process.execPath}' '${LAUNCHER}' pause "$RALPH_LOOP_ID"`
@@ -1302,5 +1303,93 @@ describe.concurrent('the story of a loop', () => {
     expect(stateOf(place)).toEqual(before)
     expect(await refuses(place, 2, 'rollback', id, '0')).toContain('It has none.')
     expect(await succeeds(place, 'show', id)).toContain('complete')
+  })
+})
+
+describe.concurrent('what a person has', () => {
+  test('a file that git was told not to look at is not lost', async () => {
+    const place = makePlace()
+    place.write('config.txt', 'shared\n')
+    commitAll(place)
+    gitIn(place)('update-index', '--assume-unchanged', 'config.txt')
+    place.write('config.txt', 'mine\n')
+    await goesBackAndForth(place, 'echo new > new.txt')
+    expect(place.read('config.txt')).toBe('mine\n')
+  })
+
+  test('a file that only its owner may read stays so', async () => {
+    const place = makePlace()
+    place.write('key.pem', 'one\n', 0o600)
+    const { id } = await work(place, 'echo two >> key.pem')
+    await succeeds(place, 'rollback', id, '0')
+    expect(statSync(join(place.dir, 'key.pem')).mode & 0o777).toBe(0o600)
+    await succeeds(place, 'undo', id)
+    expect(statSync(join(place.dir, 'key.pem')).mode & 0o777).toBe(0o600)
+  })
+
+  test('the folder a loop was started in stays, also when nothing is in it', async () => {
+    const place = makePlace()
+    mkdirSync(join(place.dir, 'sub/folder'), { recursive: true })
+    const { id } = await work(place, 'echo new > new.txt', '--dir', 'sub/folder')
+    await succeeds(place, 'rollback', id, '0')
+    place.write('mine.txt', 'mine\n')
+    expect(await succeeds(place, 'undo', id)).toContain(`refs/ralph/${id}/undone/1`)
+    expect(place.read('sub/folder/new.txt')).toBe('new\n')
+  })
+
+  test('what a rollback of today has put aside is not pruned with its old loop', async () => {
+    const place = makePlace()
+    const { id } = await work(place, 'echo new > new.txt')
+    place.write('precious.txt', 'three hours\n')
+    await succeeds(place, 'rollback', id, '0')
+    const database = new DatabaseSync(join(place.home, 'ralph.db'))
+    database.exec('UPDATE loop SET updated_at = updated_at - 40 * 86400000')
+    database.close()
+    await succeeds(place, 'prune')
+    await succeeds(place, 'undo', id)
+    expect(place.read('precious.txt')).toBe('three hours\n')
+  })
+
+  test('variables that point git elsewhere do not mislead ralph', async () => {
+    const place = makePlace()
+    const other = makePlace()
+    const env = {
+      GIT_DIR: join(other.dir, '.git'),
+      GIT_INDEX_FILE: join(other.dir, '.git/alt'),
+      GIT_WORK_TREE: other.dir,
+    }
+    const agent = place.agent(
+      'unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE; echo new > new.txt; echo "<promise>COMPLETE</promise>"',
+    )
+    const ran = await place.ralph(['run', 'x', '--agent', agent, '--json'], { env })
+    const id = String(ran.lines[0]?.loop_id)
+    expect([checkpoints(place, id), checkpoints(other, id)]).toEqual([['0', '1'], []])
+    await succeeds(place, 'rollback', id, '0')
+    expect(existsSync(join(place.dir, 'new.txt'))).toBe(false)
+  })
+
+  test('a repository that the agent put in place of a folder is not written into', async () => {
+    const place = makePlace()
+    place.write('lib/file.txt', 'file\n')
+    commitAll(place)
+    const { id } = await work(place, 'rm -r lib; git init --quiet lib; echo other > lib/file.txt')
+    expect(await refuses(place, 1, 'rollback', id, '0')).toContain('holds a git repository of its own')
+    expect(place.read('lib/file.txt')).toBe('other\n')
+  })
+})
+
+describe.concurrent('a rollback that is killed', () => {
+  test('leaves no git that goes on, and is taken back by undo', async () => {
+    const place = makePlace()
+    const files = 'for n in $(seq 1 6000); do echo "$RALPH_ITERATION $n" > "many/$n.txt"; done'
+    const { id } = await work(place, [`mkdir many; ${files}`, files])
+    const before = stateOf(place)
+    const going = place.start(['rollback', id, '1'])
+    await until('files change', () => place.read('many/1.txt').startsWith('1 '))
+    going.child.kill('SIGKILL')
+    await going.ended
+    await succeeds(place, 'undo', id)
+    expect(stateOf(place)).toEqual(before)
+    expect(carriers(`RALPH_LOOP_ID=${id}`)).toEqual([])
   })
 })

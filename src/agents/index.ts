@@ -14,7 +14,10 @@ export const agents: Readonly<Record<string, Agent>> = { claude, pi, droid, acp,
 /** `claude,codex` → both. A comma inside an agent's own command line is none: what follows it is no agent's name. */
 export function parseAgents(text: string): string[] {
   const names = Object.keys(agents).join('|')
-  const list = text.split(new RegExp(`,(?=\\s*(?:${names})\\s*(?:[:,]|$))`)).map((one) => one.trim())
+  if (!text.includes(':') && /\bauto\b/.test(text))
+    throw new RalphError('usage', '"auto" stands alone: it picks one agent. Name the agents you want instead.')
+  const comma = text.includes(':') ? new RegExp(`,(?=\\s*(?:${names})\\s*(?:[:,]|$))`) : ','
+  const list = text.split(comma).map((one) => one.trim())
   for (const one of list) parseAgent(one)
   return [...new Set(list)]
 }

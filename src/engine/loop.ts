@@ -37,7 +37,7 @@ export type Limits = {
   sameError: number
 }
 
-/** Where the work happens and with whom. For the driver's hands; the engine carries it and never reads it. */
+/** Where the work happens and with whom. For the driver's hands; of it the engine reads only the agent's name. */
 export type Work = {
   dir: string
   /** The git folder of the repository it began in. Absent: there was none. */

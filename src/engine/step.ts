@@ -51,7 +51,10 @@ function obey(loop: Loop, order: Order, { by, at }: { by: string; at: number }):
     case 'resume':
       return next.kind === 'wait' ? resume(loop, next, at) : loop
     case 'say': {
-      const told = { ...loop, tally: { ...tally, said: [...tally.said, `A person says: ${order.words}`] } }
+      const told = {
+        ...loop,
+        tally: { ...tally, said: [...tally.said, by === 'ralph' ? order.words : `A person says: ${order.words}`] },
+      }
       if (next.kind === 'turn') return again(told, at)
       return next.kind === 'wait' && next.why === 'person' ? answered(told, at) : told
     }

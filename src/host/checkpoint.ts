@@ -23,10 +23,15 @@ export type Kept = {
   head: string | undefined
   branch: string | undefined
   index: string | undefined
+  /** The state this one came from: the iteration before, or what it was rolled back to. */
+  since: string | undefined
   /** A merge or the like that was not over. */
   underWay: string | undefined
-  refs: ReadonlyMap<string, string | undefined>
+  refs: Refs
 }
+
+/** Branches and the commits they stand for; undefined: there is no such branch. */
+export type Refs = ReadonlyMap<string, string | undefined>
 
 export type Keeper = { repo: Repository; snapshots: Snapshots; loop: string }
 
@@ -35,11 +40,7 @@ export function openKeeper({
   repo,
   snapshots,
   loop,
-}: Keeper): (
-  name: number | string,
-  snapshot: Snapshot,
-  refs?: ReadonlyMap<string, string | undefined>,
-) => Promise<void> {
+}: Keeper): (name: number | string, snapshot: Snapshot, refs?: Refs) => Promise<void> {
   let known: { stamp: string; commit: string | undefined } | undefined
 
   /** The index is kept as it is, and as a tree, so that what only it holds is not cleared away. */
@@ -66,13 +67,17 @@ export function openKeeper({
   }
 
   return async (name, { tree, head, branch }, refs = new Map()) => {
-    const index = await keepIndex()
+    const [index, since] = await Promise.all([
+      keepIndex(),
+      repo.ask(['rev-parse', '--verify', '--quiet', refOf(loop, NOW)]),
+    ])
     const parents = [head, index, ...refs.values()].flatMap((commit) => (commit ? ['-p', commit] : []))
     const message = [
       `ralph: loop ${loop}, ${typeof name === 'number' ? `after iteration ${name}` : name}\n`,
       `branch: ${branch ?? 'detached'}`,
       `head: ${head ?? 'none'}`,
       `index: ${index ?? 'none'}`,
+      `since: ${since.ok ? since.out : 'none'}`,
       `under-way: ${underWay(repo) ?? 'none'}`,
       ...[...refs].map(([ref, commit]) => `ref: ${ref} ${commit ?? 'none'}`),
     ].join('\n')
@@ -123,6 +128,7 @@ export async function readCheckpoint(repo: Repository, ref: string): Promise<Kep
     head: value('head'),
     branch: value('branch'),
     index: value('index'),
+    since: value('since'),
     underWay: value('under-way'),
     refs: new Map(refs),
   }
@@ -156,17 +162,25 @@ export async function readDiff(repo: Repository, from: string, to: string): Prom
   return { files: number(/(\d+) files? changed/), added: number(/(\d+) insertion/), removed: number(/(\d+) deletion/) }
 }
 
-/** What changed between two checkpoints, as a person reads it. */
-export async function printDiff(repo: Repository, from: string, to: string): Promise<string | undefined> {
+/** What an iteration changed, as a person reads it; undefined where there is no checkpoint of it. */
+export async function printDiff(repo: Repository, loop: string, n: number): Promise<string | undefined> {
+  const since = (await readCheckpoint(repo, refOf(loop, n)))?.since
+  if (since === undefined) return undefined
   const how = ['--no-ext-diff', '--no-textconv', '--no-color', '--submodule=short']
-  const answer = await repo.ask(['diff', ...how, from, to, '--'])
+  const answer = await repo.ask(['diff', ...how, since, refOf(loop, n), '--'])
   return answer.ok ? answer.out : undefined
 }
 
-/** Removes all checkpoints of these loops; what only they held is git's to clear away. */
-export async function dropCheckpoints(repo: Repository, loops: ReadonlySet<string>): Promise<number> {
-  const answer = await repo.ask(['for-each-ref', '--format=%(refname)', 'refs/ralph/'])
-  const refs = answer.ok ? answer.out.split('\n').filter((ref) => loops.has(ref.split('/')[2] ?? '')) : []
+/** Removes all checkpoints of these loops whose last one is that old; what only they held is git's to clear away. */
+export async function dropCheckpoints(repo: Repository, loops: ReadonlySet<string>, before: number): Promise<number> {
+  const answer = await repo.ask(['for-each-ref', '--format=%(refname) %(committerdate:unix)', 'refs/ralph/'])
+  const found = (answer.ok ? answer.out.split('\n') : []).flatMap((line) => {
+    const [ref = '', seconds] = line.split(' ')
+    const loop = ref.split('/')[2] ?? ''
+    return loops.has(loop) ? [{ ref, loop, at: Number(seconds) * 1_000 }] : []
+  })
+  const young = new Set(found.filter(({ at }) => at >= before).map(({ loop }) => loop))
+  const refs = found.filter(({ loop }) => !young.has(loop)).map(({ ref }) => ref)
   if (refs.length === 0) return 0
   const dropped = await repo.ask(['update-ref', '--stdin', '-z'], {
     stdin: refs.map((ref) => `delete ${ref}\0\0`).join(''),

@@ -70,11 +70,16 @@ export function pathBelow(folder: string, path: string): string | undefined {
  */
 export function lookAt(folder: string, path: string): Stats | undefined {
   try {
-    return lstatSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(path, 'latin1')]), { throwIfNoEntry: false })
+    return lstatSync(onDisk(folder, path), { throwIfNoEntry: false })
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOTDIR') return undefined
     throw cause
   }
+}
+
+/** Such a path, as the file system takes it. */
+export function onDisk(folder: string, path: string): Buffer {
+  return Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(path, 'latin1')])
 }
 
 /** A text that changes when a file is written or replaced; empty when there is none. */

@@ -1,4 +1,4 @@
-/** Git, asked directly: never through a shell, never with the hooks of the repository. */
+/** Git, asked directly: never through a shell, and without the repository's hooks unless they are asked for. */
 import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 import { RalphError } from '../error.ts'
@@ -24,7 +24,13 @@ function askForBytes(dir: string, args: readonly string[], asking: Asking = {}):
     [...SETTINGS, ...(asking.hooks ? [] : NO_HOOKS), ...args],
     {
       cwd: dir,
-      env: { ...process.env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C', ...asking.env },
+      env: {
+        ...withoutGit(process.env),
+        GIT_OPTIONAL_LOCKS: '0',
+        GIT_TERMINAL_PROMPT: '0',
+        LC_ALL: 'C',
+        ...asking.env,
+      },
       encoding: 'buffer',
       maxBuffer: 256 * 1024 * 1024,
       timeout: (asking.minutes ?? 2) * 60_000,
@@ -47,9 +53,20 @@ function askForBytes(dir: string, args: readonly string[], asking: Asking = {}):
 
 const NOT_HERE = 'git was not found, or the folder is gone'
 
-// No program that the repository names is started, and a checkpoint is no reason to complain about line endings.
+// No watcher of the repository's is started, and a checkpoint is no reason to complain about line endings.
 const SETTINGS = ['core.fsmonitor=false', 'core.safecrlf=false', 'core.quotePath=false'].flatMap((set) => ['-c', set])
 const NO_HOOKS = ['-c', 'core.hooksPath=/dev/null']
+
+/** The folder tells which repository is meant, not what a hook or a script has left in the environment. */
+function withoutGit(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !POINTERS.has(name)))
+}
+
+const POINTERS = new Set(
+  ['DIR', 'WORK_TREE', 'INDEX_FILE', 'COMMON_DIR', 'OBJECT_DIRECTORY', 'NAMESPACE', 'PREFIX'].map(
+    (name) => `GIT_${name}`,
+  ),
+)
 
 /** What git prints; undefined when it fails: no git, no repository, or one that git cannot read. */
 export async function git(dir: string, args: readonly string[], asking?: Asking): Promise<string | undefined> {
@@ -73,8 +90,7 @@ export type Repository = {
 /** `none` says why there is no repository here. */
 export async function openRepository(dir: string): Promise<Repository | { none: string }> {
   const asked = await askGit(dir, ['rev-parse', '--show-toplevel', '--absolute-git-dir', '--git-path', 'index'])
-  if (!asked.ok)
-    return { none: /not a git repository/.test(asked.says) ? 'this is not a git repository' : firstLine(asked.says) }
+  if (!asked.ok) return { none: whyNone(asked.says, dir) }
   const [top = '', gitDir = '', index = ''] = asked.out.split('\n')
   const env = { GIT_DIR: gitDir, GIT_WORK_TREE: top }
   return {
@@ -93,16 +109,21 @@ export async function openRepository(dir: string): Promise<Repository | { none: 
   }
 }
 
+function whyNone(says: string, dir: string): string {
+  if (/not a git repository/.test(says)) return 'this is not a git repository'
+  if (/must be run in a work tree/.test(says)) return 'this is the inside of a git repository, without files'
+  if (/dubious ownership/.test(says))
+    return `git does not trust this repository, because it belongs to another user (git config --global --add safe.directory ${dir} would change that)`
+  return firstLine(says)
+}
+
 /** What `git ls-files` lists. Every character is one byte, because a file may have a name that is no text. */
 export async function listPaths(
   repo: Repository,
   how: readonly string[],
   env: Record<string, string> = {},
 ): Promise<string[] | undefined> {
-  const [options, paths] = how.includes('--')
-    ? [how.slice(0, how.indexOf('--')), how.slice(how.indexOf('--'))]
-    : [how, []]
-  return repo.list(['ls-files', '-z', ...options, ...paths], { env })
+  return repo.list(['ls-files', '-z', ...how], { env })
 }
 
 /** A path of such a list as people read it. */

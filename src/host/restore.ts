@@ -2,7 +2,7 @@
  * Going back to a checkpoint: files, HEAD, branch and index become what they were; ignored files stay. What is there now is
  * kept first, in a checkpoint of its own. Nothing is ever removed that this one does not hold.
  */
-import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync } from 'node:fs'
 import { rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
@@ -11,12 +11,13 @@ import {
   listCheckpoints,
   NOW,
   type openKeeper,
+  type Refs,
   readCheckpoint,
   refOf,
   setRefs,
   underWay,
 } from './checkpoint.ts'
-import { lookAt } from './files.ts'
+import { lookAt, onDisk } from './files.ts'
 import { inBytes, must, type Repository, readable } from './git.ts'
 import type { Snapshot, Snapshots } from './snapshot.ts'
 
@@ -55,10 +56,11 @@ export async function undoRollBack(restoring: Restoring): Promise<string[]> {
   const names = await listCheckpoints(repo, loop)
   const last = latest(names, 'before')
   if (last === 0)
-    throw new RalphError('checkpoint-missing', `Loop ${loop} was not rolled back, so there is nothing to undo.`)
-  const notes = await restore(restoring, `before/${last}`, `undone/${latest(names, 'undone') + 1}`)
+    throw new RalphError('checkpoint-missing', `There is nothing to undo: no rollback of loop ${loop} is left.`)
+  const kept = `undone/${latest(names, 'undone') + 1}`
+  const notes = await restore(restoring, `before/${last}`, kept)
   must(await repo.ask(['update-ref', '-d', refOf(loop, `before/${last}`)]))
-  return notes
+  return [...notes, `What was there until now is kept as ${refOf(loop, kept)}.`]
 }
 
 function latest(names: readonly string[], kind: string): number {
@@ -80,8 +82,8 @@ async function restore(restoring: Restoring, to: string, safety: string): Promis
 
   const now = await snapshots.take()
   const changes = now && (await compare(repo, now.tree, target.tree))
-  const covering = changes ? inTheWay(repo.top, changes.written) : []
-  refuseRepositories(repo, covering)
+  const covering = changes ? inTheWay(repo.top, changes.added) : []
+  if (changes) refuseRepositories(repo, changes, covering)
   const covered = changes && (await snapshots.cover(now.tree, covering))
   if (!changes || !covered)
     throw new RalphError(
@@ -91,19 +93,42 @@ async function restore(restoring: Restoring, to: string, safety: string): Promis
   const before = await valuesOf(repo, refs)
   await keep(safety, { ...now, tree: covered }, before)
 
-  must(
-    await repo.ask([...EVERYWHERE, 'read-tree', '--reset', '-u', '--no-recurse-submodules', target.tree], {
-      env: snapshots.env,
-      minutes: 10,
-    }),
-  )
+  const modes = modesOf(repo.top, changes.changed)
+  const args = [...EVERYWHERE, 'read-tree', '--reset', '-u', '--no-recurse-submodules', target.tree]
+  const moved = await repo.ask(args, { env: snapshots.env, minutes: 10 })
+  if (!moved.ok)
+    throw new RalphError(
+      'git-failed',
+      `git stopped half-way: ${moved.says.split('\n')[0]}. Some files were changed. Mend that and try again, or go back with \`ralph undo ${loop}\`.`,
+    )
+  setModes(repo.top, modes)
   await bringBackIgnored(restoring, covered, changes.removed)
   await moveBranches(repo, refs, before)
   await setHead(repo, target, now)
   await putIndex(repo, target.index)
   if (snapshots.sparse) await hideAgain(restoring, target)
   must(await setRefs(repo, [refOf(loop, NOW)], target.commit))
-  return remarks(target.underWay, underWay(repo))
+  return [...headMoved(target, now), ...remarks(target.underWay, underWay(repo))]
+}
+
+/** Files that only their owner may read stay so: git would give them to everybody. */
+function modesOf(top: string, paths: readonly string[]): Map<string, number> {
+  const stats = paths.map((path) => [path, lookAt(top, path)] as const)
+  return new Map(
+    stats.flatMap(([path, stat]) => (stat?.isFile() && (stat.mode & 0o044) === 0 ? [[path, stat.mode & 0o777]] : [])),
+  )
+}
+
+function setModes(top: string, modes: ReadonlyMap<string, number>): void {
+  for (const [path, mode] of modes) if (lookAt(top, path)?.isFile()) chmodSync(onDisk(top, path), mode)
+}
+
+function headMoved({ branch, head }: Kept, now: Snapshot): string[] {
+  if (branch === now.branch && head === now.head) return []
+  const where = branch?.replace('refs/heads/', '') ?? 'no branch'
+  return [
+    `HEAD is back on ${where}${head ? ` at ${head.slice(0, 10)}` : ', without a commit'}; commits made since are kept with the rollback.`,
+  ]
 }
 
 // Also outside what a sparse checkout shows, where an agent may have written files all the same.
@@ -112,30 +137,42 @@ const EVERYWHERE = ['-c', 'core.sparseCheckout=false']
 /** What the index says is not checked out, and holds nothing but what the index has, goes from the disk again. */
 async function hideAgain({ repo, snapshots }: Restoring, { tree, index }: Kept): Promise<void> {
   const entries = (await repo.list([...EVERYWHERE, 'ls-files', '-t', '-z'])) ?? []
-  const changed = new Set(await repo.list(['diff-tree', '-r', '-z', '--name-only', tree, `${index}:staged`, '--']))
+  const differing = await repo.list(['diff-tree', '-r', '-z', '--name-only', tree, `${index}:staged`, '--'])
+  if (!differing) return // a merge was not resolved, so nobody can tell
+  const changed = new Set(differing)
   const hidden = entries.flatMap((entry) => (entry.startsWith('S ') ? [entry.slice(2)] : []))
   const present = hidden.filter((path) => !changed.has(path) && lookAt(repo.top, path))
   if (present.length === 0) return
   const mark = ['update-index', '--skip-worktree', '-z', '--stdin']
   must(await repo.ask([...EVERYWHERE, ...mark], { env: snapshots.env, stdin: inBytes(present) }))
-  for (const path of present) await rm(Buffer.concat([Buffer.from(`${repo.top}/`), Buffer.from(path, 'latin1')]))
+  for (const path of present) await rm(onDisk(repo.top, path))
 }
 
-/** A checkpoint cannot hold a repository inside this one, so it must not be overwritten. */
-function refuseRepositories({ top }: Repository, paths: readonly string[]): void {
-  const found = paths.map((path) => join(top, readable(path))).find(holdsRepository)
+/** A checkpoint cannot hold a repository inside this one, so it must not be written over, nor into. */
+function refuseRepositories({ top }: Repository, { added, changed }: Changes, covering: readonly string[]): void {
+  const entered = foldersOn([...added, ...changed]).filter((folder) => lookAt(top, `${folder}/.git`))
+  const replaced = covering.filter(
+    (path) => lookAt(top, path)?.isDirectory() && holdsRepository(join(top, readable(path))),
+  )
+  const [found] = [...entered, ...replaced]
   if (found !== undefined)
     throw new RalphError(
       'git-failed',
-      `${found} holds a git repository of its own, where the checkpoint has something else. Move it away, then try again.`,
+      `${join(top, readable(found))} holds a git repository of its own, where the checkpoint has something else. Move it away, then try again.`,
     )
 }
 
-function holdsRepository(path: string): boolean {
-  const stat = lstatSync(path, { throwIfNoEntry: false })
-  return (
-    stat?.isDirectory() === true &&
-    readdirSync(path).some((name) => name === '.git' || holdsRepository(join(path, name)))
+/** The folders on the way to these paths. */
+function foldersOn(paths: readonly string[]): string[] {
+  const folders = new Set<string>()
+  for (const path of paths)
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) folders.add(path.slice(0, end))
+  return [...folders]
+}
+
+function holdsRepository(folder: string): boolean {
+  return readdirSync(folder, { withFileTypes: true }).some(
+    (entry) => entry.name === '.git' || (entry.isDirectory() && holdsRepository(join(folder, entry.name))),
   )
 }
 
@@ -170,20 +207,24 @@ async function refuseElsewhere(repo: Repository, branch: string | undefined): Pr
   }
 }
 
-/** What becomes of files on the way from one tree to the other. */
-async function compare(repo: Repository, from: string, to: string): Promise<{ written: string[]; removed: string[] }> {
-  const how = ['-r', '-z', '--no-renames', '--name-status', '--diff-filter=ATD']
+type Changes = { added: string[]; changed: string[]; removed: string[] }
+
+/** What becomes of files on the way from one tree to the other; a file in place of a link is an added one. */
+async function compare(repo: Repository, from: string, to: string): Promise<Changes> {
+  const how = ['-r', '-z', '--no-renames', '--name-status']
   const fields = (await repo.list(['diff-tree', ...how, from, to, '--'])) ?? []
-  const written: string[] = []
-  const removed: string[] = []
-  for (let at = 0; at + 1 < fields.length; at += 2) (fields[at] === 'D' ? removed : written).push(fields[at + 1] ?? '')
-  return { written, removed }
+  const changes: Changes = { added: [], changed: [], removed: [] }
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const kind = fields[at] === 'D' ? 'removed' : fields[at] === 'M' ? 'changed' : 'added'
+    changes[kind].push(fields[at + 1] ?? '')
+  }
+  return changes
 }
 
 /** Paths on the disk that are written over although no snapshot holds them: ignored files, or folders of them. */
-function inTheWay(top: string, written: readonly string[]): string[] {
+function inTheWay(top: string, added: readonly string[]): string[] {
   const found = new Set<string>()
-  for (const path of written) {
+  for (const path of added) {
     const blocked = blockedAt(top, path)
     if (blocked !== undefined || lookAt(top, path)) found.add(blocked ?? path)
   }
@@ -198,10 +239,7 @@ function blockedAt(top: string, path: string): string | undefined {
 }
 
 /** The branches that will be set, as they are now. */
-async function valuesOf(
-  repo: Repository,
-  refs: ReadonlyMap<string, string | undefined>,
-): Promise<Map<string, string | undefined>> {
+async function valuesOf(repo: Repository, refs: Refs): Promise<Refs> {
   const now = new Map<string, string | undefined>()
   for (const ref of refs.keys()) {
     const answer = await repo.ask(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`])
@@ -228,8 +266,6 @@ async function bringBackIgnored(
     await rm(env.GIT_INDEX_FILE, { force: true })
   }
 }
-
-type Refs = ReadonlyMap<string, string | undefined>
 
 const WHY = ['-m', 'ralph: back to a checkpoint']
 

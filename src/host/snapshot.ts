@@ -37,18 +37,31 @@ const LARGEST = 32 * 1024 * 1024
 /** `own` is a folder that is left out, wherever in the repository it lies. */
 export async function openSnapshots(
   repo: Repository,
-  { index, own }: { index: string; own: string },
+  { index, own, loop }: { index: string; own: string; loop: string },
 ): Promise<Snapshots> {
   await mkdir(dirname(index), { recursive: true, mode: 0o700 })
   await rm(`${index}.lock`, { force: true }) // of a git that was killed; a loop has one driver at a time
-  const env = { GIT_INDEX_FILE: index }
+  // The mark lets the next ralph find and end a git whose ralph was killed.
+  const env = { GIT_INDEX_FILE: index, RALPH_LOOP_ID: loop }
   const large = new Set<string>()
   const leftOut = pathBelow(repo.top, own)
   const pathspec = ['--', '.', ...(leftOut === undefined ? [] : [`:(exclude,top,literal)${leftOut}`])]
   const sparse = await isSparse(repo)
   const add = ['add', '--ignore-errors', ...(sparse ? ['--sparse'] : [])]
   const modules = await submodules(repo)
-  await copyFile(repo.index, index, constants.COPYFILE_EXCL).catch(() => {}) // there is one from before, or a new repository has none
+  await copyIndex(constants.COPYFILE_EXCL) // unless there is one from before
+
+  async function copyIndex(how = 0): Promise<void> {
+    const copied = await copyFile(repo.index, index, how).then(
+      () => true,
+      () => false,
+    ) // a new repository has none
+    if (!copied) return
+    // What a person asked git not to look at must be looked at, or going back would overwrite it unseen.
+    const entries = (await listPaths(repo, ['-v'], env)) ?? []
+    const hidden = entries.flatMap((entry) => (/^[a-z] /.test(entry) ? [entry.slice(2)] : []))
+    if (hidden.length > 0) await succeeds(['update-index', '--no-assume-unchanged', '-z', '--stdin'], hidden)
+  }
 
   /** Git is content with files it could not read; those are left as they were. */
   async function succeeds(
@@ -118,7 +131,7 @@ export async function openSnapshots(
       if (nested && tree) return { tree, nested }
       if (attempt < 2) continue
       await rm(index, { force: true })
-      await copyFile(repo.index, index).catch(() => {})
+      await copyIndex()
     }
     return undefined
   }

@@ -1,9 +1,9 @@
 /** The work tree of a loop: what state it is in, and, where there is git, checkpoints of it. Ralph's own files are left out. */
-import { realpathSync } from 'node:fs'
+import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Diff } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
-import { openKeeper, readDiff, refOf } from './checkpoint.ts'
+import { NOW, openKeeper, readDiff, refOf } from './checkpoint.ts'
 import { folderGone, pathBelow } from './files.ts'
 import { folderState } from './folder.ts'
 import { openRepository, type Repository } from './git.ts'
@@ -40,9 +40,11 @@ export async function openTree({ dir, home, loop, gitDir }: Place): Promise<Tree
   const repo = strange ? { none: `the git repository it began in, ${gitDir}, is gone` } : found
   if ('none' in repo) return { look: async () => folderState(place, pathBelow(place, own)), checkpoints: repo }
 
-  const snapshots = await openSnapshots(repo, { index: join(own, 'index', loop), own })
+  const snapshots = await openSnapshots(repo, { index: join(own, 'index', loop), own, loop })
   const keep = openKeeper({ repo, snapshots, loop })
   let last: Snapshot | undefined
+  // Git keeps no empty folder, but this one is where the loop lives.
+  const stayHere = () => void mkdirSync(place, { recursive: true })
   return {
     async look() {
       last = await snapshots.take()
@@ -53,13 +55,13 @@ export async function openTree({ dir, home, loop, gitDir }: Place): Promise<Tree
       large: snapshots.large,
       async keep(n) {
         if (!last) throw new RalphError('git-failed', `git cannot tell what is in ${repo.top}.`)
-        const before = n > 0 ? readDiff(repo, refOf(loop, n - 1), last.tree) : undefined
+        const diff = n > 0 ? await readDiff(repo, refOf(loop, NOW), last.tree) : undefined
         await keep(n, last)
-        return before
+        return diff
       },
-      rollBack: (n) => rollBack({ repo, snapshots, keep, loop }, n),
-      bringUpToDate: () => bringUpToDate({ repo, snapshots, keep, loop }),
-      undo: () => undoRollBack({ repo, snapshots, keep, loop }),
+      rollBack: (n) => rollBack({ repo, snapshots, keep, loop }, n).finally(stayHere),
+      bringUpToDate: () => bringUpToDate({ repo, snapshots, keep, loop }).finally(stayHere),
+      undo: () => undoRollBack({ repo, snapshots, keep, loop }).finally(stayHere),
     },
   }
 }

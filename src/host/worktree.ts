@@ -1,23 +1,19 @@
 /** A linked work tree with a branch of its own, so that a loop leaves the person's files alone until they accept its work. */
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { pathBelow } from './files.ts'
-import { askGit, must, openRepository, type Repository } from './git.ts'
+import { type Answer, askGit, must, openRepository, type Repository } from './git.ts'
 
-/** Where a loop that is started in `dir` will work. Nothing is made yet. */
+/** Where a loop that is started in `dir` will work, and the state it begins in. Nothing is made yet. */
 export async function planWorktree(
   dir: string,
   path: string,
   branch: string,
-): Promise<{ worktree: Worktree; dir: string }> {
+): Promise<{ worktree: Worktree; dir: string; tree: string }> {
   const repo = await openRepository(dir)
-  if ('none' in repo)
-    throw new RalphError(
-      'usage',
-      `--worktree needs git, but in ${dir} ${repo.none}. Leave it out, or run \`git init\` first.`,
-    )
+  if ('none' in repo) throw new RalphError('usage', `--worktree needs a git repository, but ${repo.none} (${dir}).`)
   const [head, base] = await Promise.all([
     repo.ask(['rev-parse', '--verify', '--quiet', 'HEAD']),
     repo.ask(['symbolic-ref', '--quiet', '--short', 'HEAD']),
@@ -27,7 +23,9 @@ export async function planWorktree(
       'usage',
       `--worktree starts from a commit, but ${repo.top} has none yet. Make a first one, or leave --worktree out.`,
     )
+  const tree = must(await repo.ask(['rev-parse', '--verify', 'HEAD^{tree}']))
   return {
+    tree: `${tree} ${head.out}`,
     worktree: { from: dir, path, branch, commit: head.out, ...(base.ok ? { base: base.out } : {}) },
     dir: join(path, pathBelow(repo.top, dir) ?? ''),
   }
@@ -65,13 +63,29 @@ export async function countUncommitted(dir: string): Promise<number> {
 
 /** A repository that lies in the work tree would go with it, and no commit holds what is in it. */
 export async function refuseHidden({ path }: Worktree): Promise<void> {
-  const listed = await askGit(path, ['ls-files', '--others', '--exclude-standard', '-z'])
-  const nested = listed.ok ? listed.out.split('\0').find((entry) => entry.endsWith('/')) : undefined
+  const [untracked, ignored] = await Promise.all([
+    askGit(path, ['ls-files', '--others', '--exclude-standard', '-z']),
+    askGit(path, ['ls-files', '--others', '--ignored', '--exclude-standard', '--directory', '-z']),
+  ])
+  const foldersIn = (answer: Answer) => (answer.ok ? answer.out.split('\0').filter((entry) => entry.endsWith('/')) : [])
+  const nested = [
+    ...foldersIn(untracked),
+    ...foldersIn(ignored).filter((folder) => holdsRepository(join(path, folder))),
+  ][0]
   if (nested)
     throw new RalphError(
       'git-failed',
-      `${join(path, nested)} is a git repository of its own, which a commit cannot hold. Move it away or remove it, then accept again.`,
+      `${join(path, nested)} is or holds a git repository of its own, which a commit cannot hold. Move it away or remove it, then accept again.`,
     )
+}
+
+/** Packages that others made are no loss. */
+function holdsRepository(folder: string): boolean {
+  return readdirSync(folder, { withFileTypes: true }).some(
+    (entry) =>
+      entry.name === '.git' ||
+      (entry.isDirectory() && entry.name !== 'node_modules' && holdsRepository(join(folder, entry.name))),
+  )
 }
 
 /** Commits in a submodule of the work tree would go with it, unless the person's submodule has them. */
@@ -126,7 +140,10 @@ export async function mergeBranch({ from, branch, base }: Worktree, loop: string
     )
   if (under.ok)
     throw new RalphError('git-failed', `A merge is under way in ${repo.top}. Finish or abort it, then accept again.`)
-  const merged = await askGit(repo.top, ['merge', '--quiet', '--no-edit', branch], { hooks: true, minutes: 10 })
+  const merged = await askGit(repo.top, ['merge', '--quiet', '--no-edit', '--no-squash', '--commit', branch], {
+    hooks: true,
+    minutes: 10,
+  })
   if (merged.ok) return
   const conflicts = await repo.ask(['diff', '--name-only', '--diff-filter=U', '-z'])
   await repo.ask(['merge', '--abort'])

@@ -52,7 +52,7 @@ function print({ out }: Context, finding: Finding, json: boolean): void {
     return
   }
   const mark = found.ok ? paint(out, 'green', '✓') : needed ? paint(out, 'red', '✗') : paint(out, 'dim', '·')
-  out.write(`${mark} ${found.what.padEnd(9)} ${found.ok || needed ? found.says : paint(out, 'dim', found.says)}\n`)
+  out.write(`${mark} ${found.what.padEnd(10)} ${found.ok || needed ? found.says : paint(out, 'dim', found.says)}\n`)
 }
 
 function node(): Finding {
@@ -81,11 +81,11 @@ async function gitFound({ cwd }: Context): Promise<Finding> {
 
 function toolsFound({ cwd, env }: Context): Finding[] {
   return [
-    ['tmux', 'tmux', 'several agents in panes'],
-    ['bwrap', 'bubblewrap', 'a sandbox for agents'],
+    ['tmux', 'tmux', ''],
+    ['bwrap', 'bubblewrap', '; --sandbox needs it'],
   ].map(([program = '', name = '', what]) => {
     const path = findProgram(program, cwd, env.PATH)
-    return { what: name, ok: path !== undefined, needed: false, says: path ?? `not found; it would give ${what}` }
+    return { what: name, ok: path !== undefined, needed: false, says: path ?? `not found${what}` }
   })
 }
 

@@ -4,6 +4,7 @@ import type { Fact, Next } from '../../engine/loop.ts'
 import { allChecks } from '../../engine/stages.ts'
 import { RalphError } from '../../error.ts'
 import { canStart, findChecks } from '../../host/check.ts'
+import { reap } from '../../host/process-tree.ts'
 import { openTree } from '../../host/tree.ts'
 import { checkpointsOf } from '../../rollback.ts'
 import { drive, runHands, type Workbench } from '../../run.ts'
@@ -39,6 +40,7 @@ export async function driveHere(
   })
   try {
     const loop = await store.load(id)
+    if (lease.epoch > 1) await reap(id) // also a git whose ralph was killed
     if (loop.spec.work.worktree) await checkpointsOf(context, loop) // made again, should somebody have removed it
     const tree = await openTree({ ...loop.spec.work, home: context.home, loop: id })
     const bench: Workbench = {

@@ -66,7 +66,7 @@ async function mustBeOpen(context: Context, id: string): Promise<void> {
   if (ended(loop))
     throw new RalphError(
       'loop-ended',
-      `Loop ${id} has ended: ${endingOf(loop).sentence} Start a new one with \`ralph run\`; the files are as it left them.`,
+      `Loop ${id} has ended: ${endingOf(loop).sentence} Start a new one with \`ralph run\`.`,
     )
 }
 

@@ -1,5 +1,5 @@
 /** `ralph prune`: removes old transcripts and checkpoints. The database keeps what became of every loop. */
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { dropCheckpoints } from '../../host/checkpoint.ts'
 import { openRepository } from '../../host/git.ts'
@@ -49,17 +49,23 @@ export async function pruneOld(
   return {
     transcripts: store.transcripts.prune(new Set(over.map(({ id }) => id)), before),
     checkpoints: await pruneCheckpoints(
-      new Set(old.map(({ id }) => id)),
+      before,
+      // What was not accepted yet lies in a work tree.
+      new Set(old.map(({ id }) => id).filter((id) => !existsSync(join(home, 'worktrees', id)))),
       new Set(dir === undefined ? old.map((row) => row.dir) : old.length > 0 ? [dir] : []),
     ),
   }
 }
 
-async function pruneCheckpoints(loops: ReadonlySet<string>, dirs: ReadonlySet<string>): Promise<number> {
+async function pruneCheckpoints(
+  before: number,
+  loops: ReadonlySet<string>,
+  dirs: ReadonlySet<string>,
+): Promise<number> {
   let dropped = 0
   for (const dir of dirs) {
     const repo = await openRepository(dir)
-    if (!('none' in repo)) dropped += await dropCheckpoints(repo, loops)
+    if (!('none' in repo)) dropped += await dropCheckpoints(repo, loops, before)
   }
   return dropped
 }

@@ -41,7 +41,7 @@ Exit codes: 0 complete, 1 stopped short of done, 2 wrong use, 3 agent missing or
     worktree: { help: 'work in a linked work tree and branch; `ralph accept` merges it' },
     'on-halt': {
       value: 'WHAT',
-      help: 'what a loop that halts leaves: keep (default: the last state), best (its checks saw), restore (the first)',
+      help: 'what a loop that halts or is cancelled leaves: keep (default: the last state), best (its checks saw), restore (the first)',
     },
     dir: { value: 'D', help: 'work in this folder' },
     notify: { help: 'bell, desktop message and the webhook of the config when it stops' },

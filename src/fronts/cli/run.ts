@@ -7,9 +7,9 @@ import { parseCommandLine } from '../../formats/command-line.ts'
 import { unwrapPrompt } from '../../formats/wrapped-prompt.ts'
 import { findChecks } from '../../host/check.ts'
 import { mustHaveSandbox } from '../../host/sandbox.ts'
-import type { LocalStore } from '../../host/sqlite.ts'
 import { openTree } from '../../host/tree.ts'
-import { countUncommitted, ensureWorktree, planWorktree } from '../../host/worktree.ts'
+import { countUncommitted, planWorktree } from '../../host/worktree.ts'
+import { drivenBeside } from '../../rollback.ts'
 import { type Args, parseArgs, usage } from './args.ts'
 import { type Command, type Context, loadConfig, newLoopId, readText, workFolder } from './context.ts'
 import { driveHere } from './drive-here.ts'
@@ -31,17 +31,13 @@ export const run: Command = {
     const { agents, why } = await chooseAgents(args, { context, config, dir })
     const resolved = await resolveSpec(args, { context, config, dir }, { text, agents })
     if (resolved.work.sandbox) await mustHaveSandbox(dir, context.env)
-    const spec = await placed(args, { context, dir, id, resolved })
-    await warnOfOthers(store, spec.work.dir, dir)
+    const { spec, tree } = await placed(args, { context, dir, id, resolved })
+    for (const other of await drivenBeside(store, { id, spec }))
+      process.stderr.write(
+        `ralph: loop ${other} is at work here, too. Each will take the other's changes for its own.\n`,
+      )
     await pruneOld(context, store, dir)
-    if (spec.work.worktree) await ensureWorktree(spec.work.worktree, async () => {})
-    const { look, checkpoints } = await openTree({ ...spec.work, home: context.home, loop: id })
-    if (spec.onHalt && 'none' in checkpoints)
-      throw usage(runSpec, `--on-halt ${spec.onHalt} needs checkpoints, but ${checkpoints.none}.`)
-    const tree = await look()
-    const work = { ...spec.work, ...('none' in checkpoints ? {} : { gitDir: checkpoints.repo.gitDir }) }
-    const start = { at: context.now(), ...(tree === undefined ? {} : { tree }) }
-    await store.create(startLoop(id, { ...spec, work }, start))
+    await store.create(startLoop(id, spec, { at: context.now(), ...(tree === undefined ? {} : { tree }) }))
     const webhook = config.notify_webhook
     return driveHere(context, id, {
       json: args.flag('json'),
@@ -54,29 +50,25 @@ export const run: Command = {
 
 type Placing = { context: Context; dir: string; id: string; resolved: Spec }
 
-/** The same, in a work tree of its own where that is asked for. */
-async function placed(args: Args, { context, dir, id, resolved }: Placing): Promise<Spec> {
-  if (!args.flag('worktree')) return resolved
-  const path = join(realpathSync(context.home), 'worktrees', id)
-  const plan = await planWorktree(dir, path, `ralph/${id}`)
-  const uncommitted = await countUncommitted(dir)
-  if (uncommitted > 0)
-    process.stderr.write(
-      `ralph: the work tree begins at your last commit; ${count(uncommitted, 'uncommitted change')} of yours ${uncommitted === 1 ? 'is' : 'are'} not in it.\n`,
-    )
-  return { ...resolved, work: { ...resolved.work, ...plan } }
-}
-
-/** Two loops in one folder take each other's changes for their own. That may be wanted; it is said. */
-async function warnOfOthers(store: LocalStore, dir: string, from: string): Promise<void> {
-  for (const { id, status } of await store.list({ dir: from, limit: 100 }))
-    if (OPEN.has(status) && (await store.isDriven(id)) && (await store.load(id)).spec.work.dir === dir)
+/** Where it happens: in a work tree of its own where that is asked for, which is made when the loop is driven. */
+async function placed(args: Args, { context, dir, id, resolved }: Placing): Promise<{ spec: Spec; tree?: string }> {
+  if (args.flag('worktree')) {
+    const path = join(realpathSync(context.home), 'worktrees', id)
+    const { tree, ...plan } = await planWorktree(dir, path, `ralph/${id}`)
+    const uncommitted = await countUncommitted(dir)
+    if (uncommitted > 0)
       process.stderr.write(
-        `ralph: loop ${id} is at work in this folder, too. Each will take the other's changes for its own.\n`,
+        `ralph: the work tree begins at your last commit; ${count(uncommitted, 'uncommitted change')} of yours ${uncommitted === 1 ? 'is' : 'are'} not in it.\n`,
       )
+    return { spec: { ...resolved, work: { ...resolved.work, ...plan } }, tree }
+  }
+  const { look, checkpoints } = await openTree({ dir, home: context.home, loop: id })
+  if (resolved.onHalt && 'none' in checkpoints)
+    throw usage(runSpec, `--on-halt ${resolved.onHalt} needs checkpoints, but ${checkpoints.none}.`)
+  const tree = await look()
+  const work = { ...resolved.work, ...('none' in checkpoints ? {} : { gitDir: checkpoints.repo.gitDir }) }
+  return { spec: { ...resolved, work }, ...(tree === undefined ? {} : { tree }) }
 }
-
-const OPEN: ReadonlySet<string> = new Set(['running', 'verifying', 'waiting'])
 
 /** Flags beat the environment, which beats the config. */
 async function resolveSpec(

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { ended } from '../../engine/loop.ts'
 import { agentsOf } from '../../engine/roster.ts'
 import { RalphError } from '../../error.ts'
-import { printDiff, refOf } from '../../host/checkpoint.ts'
+import { printDiff } from '../../host/checkpoint.ts'
 import { openRepository } from '../../host/git.ts'
 import type { LocalStore } from '../../host/sqlite.ts'
 import type { StoredEvent } from '../../host/store.ts'
@@ -136,6 +136,7 @@ async function showIteration(
     else if ('err' in entry) context.out.write(raw(entry.err))
     else context.out.write(heading(context, `it ended: ${entry.signal ?? `exit code ${entry.exit}`}`))
   }
+  if (!found && row && !json) context.out.write('What it was told and printed has been removed; see `ralph prune`.\n')
   if (!found && !row)
     throw new RalphError('loop-unknown', `Loop ${id} has no iteration ${n}. \`ralph show ${id}\` lists them.`)
   const diff = await diffOf(store, id, n)
@@ -154,7 +155,7 @@ async function showIteration(
 async function diffOf(store: LocalStore, id: string, n: number): Promise<string | undefined> {
   const { dir, worktree } = (await store.load(id)).spec.work
   const repo = await openRepository(worktree?.from ?? dir)
-  return 'none' in repo || n === 0 ? undefined : printDiff(repo, refOf(id, n - 1), refOf(id, n))
+  return 'none' in repo ? undefined : printDiff(repo, id, n)
 }
 
 function colored({ out }: Context, diff: string): string {

@@ -63,7 +63,11 @@ export type Ending = { mark: string; style: Style; sentence: string /** What to 
 /** How a loop stands, as the last lines of `ralph run`. */
 export function endingOf({ id, tally, next, spec }: Loop): Ending {
   const after = `after ${count(tally.iteration, 'iteration')}`
-  const story = `Its story: ralph show ${id}`
+  const story = [
+    ...(spec.work.worktree ? [`Take its work: ralph accept ${id}`] : []),
+    ...(spec.onHalt && next.kind === 'halt' ? [`Take that back: ralph undo ${id}`] : []),
+    `Its story: ralph show ${id}`,
+  ].join(' · ')
   switch (next.kind) {
     case 'complete':
       if (next.proof === 'verified')
@@ -72,7 +76,7 @@ export function endingOf({ id, tally, next, spec }: Loop): Ending {
         mark: '✓',
         style: 'yellow',
         sentence: `complete, proof: claimed, ${after}. Nothing checked the agent's word.`,
-        hint: 'Next time: --verify "npm test"',
+        hint: `${spec.work.worktree ? `${story} · ` : ''}Next time: --verify "npm test"`,
       }
     case 'halt':
       if (next.reason === 'cancelled')

@@ -38,12 +38,11 @@ export function openView(output: Output, now: () => number): View {
       const number = counted ? String(loop.tally.iteration).padStart(3) : '   '
       const completed = loop.next.kind === 'complete'
       const mark = iterationMark(settled, completed)
+      const tail = [diffWords(settled.turn?.diff), clock(fact.at - turnStartedAt)].join('  ').trim()
+      const sentence = `${agent === undefined ? '' : `${agent} `}${iterationSentence(settled, completed)}`
+      const room = Math.max(30, output.columns - tail.length - 9)
       line(
-        [
-          `${number} ${paint(output, MARK_STYLES[mark] ?? 'dim', mark)}`,
-          `${agent === undefined ? '' : `${agent} `}${iterationSentence(settled, completed)}`,
-          paint(output, 'dim', [diffWords(settled.turn?.diff), clock(fact.at - turnStartedAt)].join('  ').trim()),
-        ].join('  '),
+        `${number} ${paint(output, MARK_STYLES[mark] ?? 'dim', mark)}  ${short(sentence, room)}  ${paint(output, 'dim', tail)}`,
       )
     }
     if (fact.kind === 'turned' && loop.next.kind === 'turn' && agent !== undefined && loop.next.agent !== agent)
@@ -96,7 +95,7 @@ export function openView(output: Output, now: () => number): View {
           ? doingOf(event.event)
           : event.kind === 'check-start'
             ? `checking: ${allChecks(loop.spec).join(', ')}`
-            : 'starting the agent'
+            : 'the agent is at work'
       if (doing) status.set(() => statusText(loop, doing, now() - loop.tally.startedAt))
     },
     saw(loop, fact) {
