@@ -21,6 +21,8 @@ export type Client = {
   contextFull: Reply
   /** Requests besides the conversation. */
   isAside?(body: unknown): boolean
+  /** What makes it try again soon, when its model answers with an error. */
+  errorHeaders?: Record<string, string>
   /** What else it is recorded in. */
   scenes?: Record<string, Scene>
 }

@@ -41,7 +41,7 @@ export function openLive(
   })
 
   async function start(replies: Reply[], place: Place): Promise<Record<string, string | undefined>> {
-    server = await startModelServer(replies, client.isAside ? { isAside: client.isAside } : {})
+    server = await startModelServer(replies, client)
     return { PATH: pathWith(bin ?? ''), ...client.prepare(join(place.root, 'home'), server.url) }
   }
 

@@ -64,6 +64,13 @@ export const responses: Protocol = {
   stream(reply, number) {
     const response = responseOf(reply, number)
     const started = { ...response, status: 'in_progress', output: [], usage: null }
+    if (reply.error) {
+      const error = { code: reply.error.type, message: reply.error.message }
+      return [
+        { type: 'response.created', response: started },
+        { type: 'response.failed', response: { ...started, status: 'failed', error } },
+      ].map((event) => sse(event, event.type))
+    }
     return [
       { type: 'response.created', response: started },
       ...response.output.flatMap((item, output_index) => [
@@ -166,7 +173,10 @@ export const gemini: Protocol = {
   path: /:(streamGenerateContent|generateContent)(\?|$)/,
   error: (status, type, message) => ({ error: { code: status, message, status: type } }),
   whole: (reply) => generated(reply),
-  stream: (reply) => [sse(generated(reply))],
+  stream: ({ text, ...reply }) => [
+    sse({ candidates: [{ index: 0, content: { role: 'model', parts: [{ text: text ?? '' }] } }] }),
+    sse(generated(reply)),
+  ],
 }
 
 function generated({ text, tools = [], stopReason, usage = USAGE }: Reply): object {

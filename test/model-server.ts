@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { anthropic, chat, gemini, type Protocol, responses } from './model-protocols.ts'
 
-/** `text` and `tools` make an answer; `status` makes an error; `hang` never answers; `cut` ends the stream half-way. */
+/** `text` and `tools` make an answer; `status` makes an error, `error` alone one inside the stream (Responses); `hang` never answers; `cut` ends the stream half-way. */
 export type Reply = {
   text?: string
   tools?: { name: string; input: object }[]
@@ -29,6 +29,8 @@ export type ModelServer = {
 export type Serving = {
   /** Requests that are not part of the conversation, such as for a title: answered at once with a word, and not counted. */
   isAside?: (body: unknown) => boolean
+  /** Sent with every error, for clients that would otherwise try again for minutes. */
+  errorHeaders?: Record<string, string>
 }
 
 const PROTOCOLS: readonly Protocol[] = [anthropic, responses, chat, gemini]
@@ -36,7 +38,7 @@ const PROTOCOLS: readonly Protocol[] = [anthropic, responses, chat, gemini]
 /** The replies are given in order; a function sees the request's body and its number. The last one of a list is repeated. */
 export async function startModelServer(
   replies: Reply[] | ((body: unknown, number: number) => Reply),
-  { isAside = () => false }: Serving = {},
+  { isAside = () => false, errorHeaders }: Serving = {},
 ): Promise<ModelServer> {
   const requests: unknown[] = []
   const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
@@ -50,7 +52,8 @@ export async function startModelServer(
     if (isAside(body)) return send(response, protocol, { text: 'Aside' }, { number: -1, url, body })
     const number = requests.push(body) - 1
     const reply = typeof replies === 'function' ? replies(body, number) : (replies[number] ?? replies.at(-1) ?? {})
-    if (!reply.hang) send(response, protocol, reply, { number, url, body })
+    const headers = reply.status === undefined ? reply.headers : { ...errorHeaders, ...reply.headers }
+    if (!reply.hang) send(response, protocol, { ...reply, ...(headers && { headers }) }, { number, url, body })
   }
 
   server.listen(0, '127.0.0.1')

@@ -19,6 +19,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll } from 'vitest'
 
+export { carriers } from './carriers.ts'
+
 export const LAUNCHER: string = resolve(import.meta.dirname, '..', 'bin', 'ralph.cjs')
 
 /** A folder to work in, a home for ralph and one for the person, all below one temporary folder. */
@@ -190,21 +192,6 @@ export async function until<Found>(
     if (performance.now() > end) throw new Error(`Waited ${withinMs} ms in vain: ${what}.`)
     await sleep(10)
   }
-}
-
-/** The living processes that carry this in their environment, such as `RALPH_LOOP_ID=abc`. */
-export function carriers(marker: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const carries = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(marker)
-        return carries && !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
-      } catch {
-        return false // it has ended
-      }
-    })
 }
 
 /** Whether a process watches files, as ralph does when it waits for news. */

@@ -3,7 +3,7 @@
  * src/agents/fixtures/CLIENT/SCENE.jsonl. The command line is the adapter's own. Paths, ids and times are made neutral, so
  * that a new recording differs only where the client does.
  */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,7 @@ import { join, resolve } from 'node:path'
 import type { Request } from '../src/agents/agent.ts'
 import { parseAgent } from '../src/agents/index.ts'
 import { parseJsonLine } from '../src/agents/json-line.ts'
+import { carriers } from './carriers.ts'
 import { CLIENTS } from './clients/index.ts'
 import { type Client, installClient, pathWith } from './clients.ts'
 import { startModelServer } from './model-server.ts'
@@ -34,7 +35,7 @@ async function record(client: Client, bin: string, { replies, request, env = {},
   const home = mkdtempSync(join(tmpdir(), 'ralph-record-'))
   const place = join(home, 'project')
   mkdirSync(place)
-  const server = await startModelServer(replies, client.isAside ? { isAside: client.isAside } : {})
+  const server = await startModelServer(replies, client)
   const clean = { PATH: pathWith(bin), HOME: home, TMPDIR: home, ...client.prepare(home, server.url), ...env }
   const { agent } = parseAgent(client.name)
   const asked: Request = {
@@ -53,6 +54,7 @@ async function record(client: Client, bin: string, { replies, request, env = {},
   const parser = agent.parser(asked)
   const [program = '', ...args] = command.argv
   const child = spawn(program, args, { cwd: place, stdio: 'pipe', env: { ...clean, ...command.env } })
+  const closed = once(child, 'close')
   const lines: object[] = []
   for (const stream of ['out', 'err'] as const) {
     let text = ''
@@ -69,11 +71,19 @@ async function record(client: Client, bin: string, { replies, request, env = {},
       if (signal && existsSync(join(place, 'begun'))) child.kill(signal)
     })
   }
-  const look = setInterval(() => signal && existsSync(join(place, 'begun')) && child.kill(signal), 50)
+  const endAll = () => carriers(`HOME=${home}`).forEach((pid) => void spawnSync('kill', ['-KILL', String(pid)]))
+  let signals = 0
+  const look = setInterval(() => {
+    if (!signal || !existsSync(join(place, 'begun'))) return
+    if (signals++ < 60) child.kill(signal)
+    else endAll() // some do not listen
+  }, 50)
   child.stdin.write(command.stdin)
   if (!command.dialogue) child.stdin.end()
-  const [code, ended] = await once(child, 'close')
+  const [code, ended] = await once(child, 'exit')
   clearInterval(look)
+  endAll() // a tool may outlive its client, with the ends of its pipes
+  await closed
   for (const path of parser.collect?.() ?? [])
     if (existsSync(path)) lines.push({ file: path, text: readFileSync(path, 'utf8') })
   await server.close()
@@ -87,14 +97,18 @@ function neutral(line: string, home: string, url: string): string {
   return line
     .replaceAll(home, '/home/somebody')
     .replaceAll(resolve('.clients'), '/opt')
+    .replaceAll(resolve('.'), '/home/somebody/ralph')
     .replaceAll(url.replace('http://', ''), '127.0.0.1:1')
     .replace(/ralph-record-\w{6}/g, 'ralph-record')
     .replace(
       /[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g,
       '00000000-0000-$1000-8000-000000000000',
     )
+    .replace(/_1\d{12}_/g, '_1700000000000_')
+    .replace(/PGID: \d+/g, 'PGID: 1')
     .replace(/cc-socks\/\d+/g, 'cc-socks/1')
-    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '2026-01-01T00:00:00.000Z')
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z/g, '2026-01-01T00:00:00.000Z')
+    .replace(/\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z/g, '2026-01-01T00-00-00-000Z')
     .replace(/(\\"[A-Za-z_]*(?:_ms|Ms)\\":)[\d.]+/g, '$10')
     .replace(/\b1[789]\d{11}\b/g, '1767225600000')
     .replace(/(\\"\w*[iI]d\\":\\")[0-9a-f]{8}\\"/g, '$100000000\\"')

@@ -19,7 +19,7 @@ const WORDS: readonly (readonly [Outcome['kind'], RegExp])[] = [
   ['rate-limit', /\b429\b|rate.?limit|too many requests|usage limit|quota/i],
   [
     'auth',
-    /\b40[13]\b|unauthori[sz]ed|authenticat|invalid.{0,20}api.?key|api key.{0,20}invalid|not logged in|please log ?in/i,
+    /\b40[13]\b|unauthori[sz]ed|authenticat|invalid.{0,20}api.?key|api key.{0,20}(invalid|not valid)|not logged in|please log ?in/i,
   ],
   ['overloaded', /\b5\d\d\b|overload|at capacity|high demand|unavailable|internal server error/i],
   ['overloaded', /ECONN\w+|ETIMEDOUT|ENOTFOUND|timed? ?out|connection|disconnected|network|fetch failed|socket/i],

@@ -1,7 +1,8 @@
 /** Claude Code, headless: one `claude -p` a turn, read from its stream of JSON lines. */
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
+import { deniedIn, nothingSeen, pushTo, type Seen, takeAssistant, takeInit } from './claude-stream.ts'
 import { brokenOff, stoppedEnding } from './ended.ts'
-import { amount, type Json, objectOf, parseJsonLine, text } from './json-line.ts'
+import { amount, type Json, objectOf, text } from './json-line.ts'
 import { readReset } from './reset.ts'
 
 export const claude: Agent = {
@@ -40,29 +41,9 @@ function command({ prompt, mode, model, resume, permissions, sandbox, extraArgs,
   return { argv: [program, '--print', '--output-format', 'stream-json', '--verbose', ...flags], env, stdin: prompt }
 }
 
-type Seen = {
-  words: string
-  session: string
-  result?: Json
-  tokens: number
-  error: string
-  resetsAt?: number
-  ran: string[]
-  stderr: string[]
-}
-
 function streamParser(request: Request): Parser {
-  const seen: Seen = { words: '', session: '', tokens: 0, error: '', ran: [], stderr: [] }
-  return {
-    push(line, stream) {
-      const event = stream === 'out' ? parseJsonLine(line) : undefined
-      if (event) return { events: take(event, seen) }
-      if (!line.trim()) return { events: [] }
-      seen.stderr = [...seen.stderr.slice(-19), line]
-      return { events: [{ kind: 'warning', message: line.slice(0, 500) }] }
-    },
-    end: (exit) => sumUp(seen, exit, request),
-  }
+  const seen = nothingSeen()
+  return { push: pushTo(seen, (event) => take(event, seen)), end: (exit) => sumUp(seen, exit, request) }
 }
 
 function take(event: Json, seen: Seen): AgentEvent[] {
@@ -70,7 +51,7 @@ function take(event: Json, seen: Seen): AgentEvent[] {
     case 'system':
       return takeSystem(event, seen)
     case 'assistant':
-      return takeAssistant(event, seen)
+      return takeAssistant(event, seen, 'Bash')
     case 'rate_limit_event':
       return takeLimit(event, seen)
     case 'result': {
@@ -87,33 +68,12 @@ function take(event: Json, seen: Seen): AgentEvent[] {
 }
 
 function takeSystem(event: Json, seen: Seen): AgentEvent[] {
-  if (event.subtype === 'init') {
-    seen.session = text(event.session_id) ?? ''
-    return [{ kind: 'session', id: seen.session }]
-  }
+  if (event.subtype === 'init') return takeInit(event, seen)
   if (event.subtype === 'api_retry')
     return [{ kind: 'retry', why: text(event.error) ?? `status ${event.error_status}` }]
   if (event.subtype === 'permission_denied')
     return [{ kind: 'warning', message: `denied: ${text(event.tool_name) ?? 'a tool'}` }]
   return []
-}
-
-function takeAssistant(event: Json, seen: Seen): AgentEvent[] {
-  const inside = event.parent_tool_use_id !== null && event.parent_tool_use_id !== undefined
-  if (typeof event.error === 'string') seen.error = event.error
-  const events: AgentEvent[] = []
-  for (const block of blocksOf(event)) {
-    if (block.type === 'text' && typeof block.text === 'string') {
-      if (!inside) seen.words = block.text // what a helper of the agent's says is not its last word
-      events.push({ kind: 'text', text: block.text })
-    }
-    if (block.type === 'tool_use') {
-      const summary = summaryOf(block.input)
-      if (block.name === 'Bash') seen.ran.push(summary)
-      events.push({ kind: 'tool', name: text(block.name) ?? 'tool', summary })
-    }
-  }
-  return events
 }
 
 function takeLimit(event: Json, seen: Seen): AgentEvent[] {
@@ -196,21 +156,4 @@ function usageOf(result: Json): Usage {
     scope: 'step',
     ...(typeof result.total_cost_usd === 'number' ? { costUsd: result.total_cost_usd } : {}),
   }
-}
-
-function deniedIn(result: Json | undefined): string[] {
-  const denials = Array.isArray(result?.permission_denials) ? result.permission_denials : []
-  return denials.map((denial) =>
-    [text(objectOf(denial).tool_name) ?? 'a tool', summaryOf(objectOf(denial).tool_input)].filter(Boolean).join(': '),
-  )
-}
-
-function blocksOf(event: Json): Json[] {
-  const { content } = objectOf(event.message)
-  return Array.isArray(content) ? content.map(objectOf) : []
-}
-
-function summaryOf(input: unknown): string {
-  const { command: line, file_path: path, pattern, url, description } = objectOf(input)
-  return text(line) ?? text(path) ?? text(pattern) ?? text(url) ?? text(description) ?? ''
 }

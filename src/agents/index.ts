@@ -4,12 +4,25 @@ import { nearest } from '../formats/nearest.ts'
 import { acp } from './acp.ts'
 import type { Agent } from './agent.ts'
 import { claude } from './claude.ts'
+import { codex } from './codex.ts'
 import { command } from './command.ts'
 import { droid } from './droid.ts'
+import { gemini } from './gemini.ts'
 import { pi } from './pi.ts'
+import { qwen } from './qwen.ts'
 import { scripted } from './scripted.ts'
 
-export const agents: Readonly<Record<string, Agent>> = { claude, pi, droid, acp, command, scripted }
+export const agents: Readonly<Record<string, Agent>> = {
+  claude,
+  codex,
+  gemini,
+  pi,
+  qwen,
+  droid,
+  acp,
+  command,
+  scripted,
+}
 
 /** `claude,codex` → both. A comma inside an agent's own command line is none: what follows it is no agent's name. */
 export function parseAgents(text: string): string[] {

@@ -1,7 +1,10 @@
 /** The clients that can be tried here. */
 import type { Client } from '../clients.ts'
 import { claude } from './claude.ts'
+import { codex } from './codex.ts'
 import { droid } from './droid.ts'
+import { gemini } from './gemini.ts'
 import { pi } from './pi.ts'
+import { qwen } from './qwen.ts'
 
-export const CLIENTS: readonly Client[] = [claude, pi, droid]
+export const CLIENTS: readonly Client[] = [claude, codex, gemini, pi, qwen, droid]

@@ -1,0 +1,72 @@
+/** The stream of JSON lines that Claude Code prints, and others print after it. */
+import type { AgentEvent, Parser } from './agent.ts'
+import { type Json, objectOf, parseJsonLine, text } from './json-line.ts'
+
+/** What a turn has printed so far. `stderr` has its last lines, with those of the stream that are not JSON. */
+export type Seen = {
+  words: string
+  session: string
+  result?: Json
+  tokens: number
+  error: string
+  resetsAt?: number
+  ran: string[]
+  stderr: string[]
+}
+
+export function nothingSeen(): Seen {
+  return { words: '', session: '', tokens: 0, error: '', ran: [], stderr: [] }
+}
+
+/** Every JSON line goes to `take`, every other one is a warning. */
+export function pushTo(seen: Seen, take: (event: Json) => AgentEvent[]): Parser['push'] {
+  return (line, stream) => {
+    const event = stream === 'out' ? parseJsonLine(line) : undefined
+    if (event) return { events: take(event) }
+    if (!line.trim()) return { events: [] }
+    seen.stderr = [...seen.stderr.slice(-19), line]
+    return { events: [{ kind: 'warning', message: line.slice(0, 500) }] }
+  }
+}
+
+export function takeInit(event: Json, seen: Seen): AgentEvent[] {
+  seen.session = text(event.session_id) ?? ''
+  return [{ kind: 'session', id: seen.session }]
+}
+
+/** `shell` is the tool that runs commands. */
+export function takeAssistant(event: Json, seen: Seen, shell: string): AgentEvent[] {
+  const inside = event.parent_tool_use_id !== null && event.parent_tool_use_id !== undefined
+  if (typeof event.error === 'string') seen.error = event.error
+  const events: AgentEvent[] = []
+  for (const block of blocksOf(event)) {
+    if (block.type === 'text' && typeof block.text === 'string') {
+      if (!inside) seen.words = block.text // what a helper of the agent's says is not its last word
+      events.push({ kind: 'text', text: block.text })
+    }
+    if (block.type === 'tool_use') {
+      const summary = summaryOf(block.input)
+      if (block.name === shell) seen.ran.push(summary)
+      events.push({ kind: 'tool', name: text(block.name) ?? 'tool', summary })
+    }
+  }
+  return events
+}
+
+/** The tools a permission was denied for, with what they were to do. */
+export function deniedIn(result: Json | undefined): string[] {
+  const denials = Array.isArray(result?.permission_denials) ? result.permission_denials : []
+  return denials.map((denial) =>
+    [text(objectOf(denial).tool_name) ?? 'a tool', summaryOf(objectOf(denial).tool_input)].filter(Boolean).join(': '),
+  )
+}
+
+function blocksOf(event: Json): Json[] {
+  const { content } = objectOf(event.message)
+  return Array.isArray(content) ? content.map(objectOf) : []
+}
+
+function summaryOf(input: unknown): string {
+  const { command: line, file_path: path, pattern, url, description } = objectOf(input)
+  return text(line) ?? text(path) ?? text(pattern) ?? text(url) ?? text(description) ?? ''
+}

@@ -1,0 +1,213 @@
+/** Codex, headless: one `codex exec --json` a turn, read from its lines of JSON. */
+import { parseCommandLine } from '../formats/command-line.ts'
+import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request } from './agent.ts'
+import { kindOfStatus, kindOfWords } from './api-error.ts'
+import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
+import { amount, type Json, objectOf, parseJsonLine, text } from './json-line.ts'
+import { readReset } from './reset.ts'
+
+const BYPASS = '--dangerously-bypass-approvals-and-sandbox'
+
+export const codex: Agent = {
+  name: 'codex',
+  settings: ['model', 'permissions', 'context'],
+  reports: ['tokens'],
+  bypass: BYPASS,
+  probe: {
+    programs: ['codex'],
+    install: '@openai/codex',
+    versionArgs: ['--version'],
+    tested: '0.166.0',
+    login: { folder: '~/.codex', files: ['~/.codex/auth.json'], variables: ['CODEX_API_KEY', 'OPENAI_API_KEY'] },
+  },
+  own: { paths: ['~/.codex'], variables: ['CODEX_HOME'] },
+  graceMs: 5_000,
+  command,
+  parser: (request) => lineParser(request),
+}
+
+function command({ prompt, mode, model, resume, permissions, extraArgs, target }: Request): Command {
+  const program = target || 'codex'
+  const flags = [...(permissions === 'bypass' ? [BYPASS] : []), ...(model ? ['--model', model] : []), ...extraArgs]
+  // Before `resume`, where `exec` takes all its flags: `resume` itself knows only some of them.
+  const session = resume ? ['resume', resume.id] : []
+  if (mode === 'interactive') return { argv: [program, ...flags, ...session, '--', prompt], env: {}, stdin: '' }
+  return {
+    argv: [program, 'exec', '--json', '--skip-git-repo-check', ...flags, ...session, '-'],
+    env: {},
+    stdin: prompt,
+  }
+}
+
+type Seen = {
+  words: string
+  session: string
+  /** What its last turn came to, once it has said so. */
+  end?: 'completed' | { failed: string }
+  /** By its own count, from the session's beginning. */
+  total?: number
+  items: Set<string>
+  ran: string[]
+  denied: string[]
+  complaints: string[]
+}
+
+function lineParser(request: Request): Parser {
+  const seen: Seen = { words: '', session: '', items: new Set(), ran: [], denied: [], complaints: [] }
+  const asks = request.permissions === 'ask'
+  return {
+    push(line, stream) {
+      const event = stream === 'out' ? parseJsonLine(line) : undefined
+      if (event) return { events: take(event, seen, asks) }
+      if (!line.trim()) return { events: [] }
+      const [rejected] = (asks && REJECTED.exec(line)) || []
+      if (rejected) seen.denied.push(rejected)
+      seen.complaints = [...seen.complaints.slice(-19), line]
+      return { events: [{ kind: 'warning', message: line.slice(0, 500) }] }
+    },
+    end: (exit) => sumUp(seen, exit, request),
+  }
+}
+
+// Nobody can be asked in `exec`, so what would need it is refused, and only its log on stderr tells.
+const REJECTED = /patch rejected: .*|approval policy is Never; reject command/
+
+function take(event: Json, seen: Seen, asks: boolean): AgentEvent[] {
+  switch (event.type) {
+    case 'thread.started':
+      seen.session = text(event.thread_id) ?? ''
+      return [{ kind: 'session', id: seen.session }]
+    case 'turn.started':
+      delete seen.end
+      return []
+    case 'item.started':
+    case 'item.updated':
+    case 'item.completed':
+      return takeItem(objectOf(event.item), seen, asks)
+    case 'error': {
+      // Also told of every try that is followed by another one, so it ends nothing.
+      const message = wordsOf(event.message)
+      seen.complaints = [...seen.complaints.slice(-19), message]
+      return [message.startsWith('Reconnecting') ? { kind: 'retry', why: message } : { kind: 'warning', message }]
+    }
+    case 'turn.completed':
+      return takeUsage(objectOf(event.usage), seen)
+    case 'turn.failed':
+      seen.end = { failed: wordsOf(objectOf(event.error).message) }
+      return []
+    default:
+      return []
+  }
+}
+
+function takeItem(item: Json, seen: Seen, asks: boolean): AgentEvent[] {
+  if (item.type === 'agent_message') {
+    seen.words = text(item.text) ?? ''
+    return [{ kind: 'text', text: seen.words }]
+  }
+  if (item.type === 'error') return [{ kind: 'warning', message: wordsOf(item.message) }]
+  const summary = summaryOf(item)
+  if (summary === undefined) return []
+  const name = String(item.type)
+  if (asks && isDenied(item)) seen.denied.push(`${name}: ${summary}`)
+  // Items are told of two or three times, and some only when they are over.
+  const id = text(item.id) ?? ''
+  if (seen.items.has(id)) return []
+  seen.items.add(id)
+  if (name === 'command_execution') seen.ran.push(summary)
+  return [{ kind: 'tool', name, summary }]
+}
+
+/** Undefined for what is no tool. */
+function summaryOf(item: Json): string | undefined {
+  switch (item.type) {
+    case 'command_execution':
+      return withoutShell(text(item.command) ?? '')
+    case 'file_change':
+      return (Array.isArray(item.changes) ? item.changes : []).map((one) => text(objectOf(one).path) ?? '').join(', ')
+    case 'mcp_tool_call':
+      return `${text(item.server) ?? ''}.${text(item.tool) ?? ''}`
+    case 'collab_tool_call':
+      return text(item.tool) ?? ''
+    case 'web_search':
+      return text(item.query) ?? ''
+    default:
+      return undefined
+  }
+}
+
+/** `/bin/bash -lc 'npm test'` → `npm test` */
+function withoutShell(line: string): string {
+  if (!/^\S*sh -l?c /.test(line)) return line
+  try {
+    const words = parseCommandLine(line)
+    return words.length === 3 ? (words[2] ?? line) : line
+  } catch {
+    return line // quoted in a way that only a shell understands
+  }
+}
+
+// The sandbox speaks through the command that ran against it.
+function isDenied({ status, aggregated_output: output }: Json): boolean {
+  if (status === 'declined') return true
+  return status === 'failed' && /read-only file system|operation not permitted/i.test(text(output) ?? '')
+}
+
+function takeUsage(usage: Json, seen: Seen): AgentEvent[] {
+  const [whole, cached, output] = [usage.input_tokens, usage.cached_input_tokens, usage.output_tokens].map(amount)
+  seen.end = 'completed'
+  seen.total = (whole ?? 0) + (output ?? 0)
+  const input = Math.max(0, (whole ?? 0) - (cached ?? 0))
+  return [{ kind: 'usage', usage: { input, cached: cached ?? 0, output: output ?? 0, scope: 'session' } }]
+}
+
+function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
+  const before = resume && (!seen.session || seen.session === resume.id) ? (resume.tokens ?? 0) : 0
+  const total = seen.total ?? before
+  const base = {
+    finalText: seen.words,
+    denied: seen.denied,
+    ran: seen.ran,
+    tokens: Math.max(0, total - before),
+    ...(seen.session ? { session: { id: seen.session, costUsd: 0, tokens: total } } : {}),
+  }
+  const stopped = stoppedEnding(exit)
+  if (stopped) return { ...base, ...stopped }
+  if (seen.end === 'completed' && exit.code === 0) return { ...base, kind: 'ok' }
+  if (typeof seen.end !== 'object') return { ...base, ...notBegun(seen, exit) }
+  const message = seen.end.failed
+  const kind = kindOf(message)
+  const resetsAt = kind === 'rate-limit' ? resetIn(message, at) : undefined
+  return { ...base, kind, message, ...(resetsAt === undefined ? {} : { resetsAt }) }
+}
+
+function notBegun({ complaints, session }: Seen, exit: Exit): Ending {
+  const said = complaints.join('\n')
+  const lost = /^.*no rollout found for thread.*$/m.exec(said)
+  if (lost) return { kind: 'context', message: lost[0] }
+  const wrong = session ? undefined : /^error: .*$|^Error loading .*$|^Not inside a trusted directory.*$/m.exec(said)
+  if (exit.code && wrong) return { kind: 'config', message: wrong[0] }
+  return brokenOff(exit, complaints.at(-1))
+}
+
+function kindOf(message: string): Outcome['kind'] {
+  const status = /^unexpected status (\d{3})\b/.exec(message)?.[1]
+  if (/missing environment variable|sign in again|upgrade to plus|out of credits/i.test(message)) return 'auth'
+  if (/^invalid prompt/i.test(message)) return 'refused'
+  return (status && kindOfStatus(Number(status))) || kindOfWords(message) || 'unknown'
+}
+
+const MINUTE = 60_000
+
+/** `try again at 3:33 AM`, with the date before it when that is not today: local time, its seconds cut off. */
+function resetIn(message: string, at: number): number | undefined {
+  const [, month, day, time] = /try again at (\w+ )(\d+)\w\w(, \d{4} \d+:\d\d [AP]M)/.exec(message) ?? []
+  const reset = month ? Date.parse(`${month}${day}${time}`) : readReset(message, at - MINUTE)
+  return reset === undefined || Number.isNaN(reset) ? undefined : reset + MINUTE
+}
+
+/** The service's own error is passed on as the JSON it came in. */
+function wordsOf(message: unknown): string {
+  const said = text(message) ?? ''
+  return text(objectOf(parseJsonLine(said)?.error).message) ?? said
+}

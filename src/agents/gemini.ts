@@ -1,0 +1,177 @@
+/** Gemini CLI, headless: one `gemini` a turn, read from its stream of JSON lines. */
+import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request } from './agent.ts'
+import { kindOfStatus, kindOfWords } from './api-error.ts'
+import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
+import { amount, type Json, objectOf, parseJsonLine, text } from './json-line.ts'
+import { readReset } from './reset.ts'
+
+export const gemini: Agent = {
+  name: 'gemini',
+  settings: ['model', 'permissions', 'context'],
+  reports: ['tokens'],
+  bypass: '--yolo',
+  probe: {
+    programs: ['gemini'],
+    install: '@google/gemini-cli',
+    versionArgs: ['--version'],
+    tested: '0.61.0',
+    login: {
+      folder: '~/.gemini',
+      files: ['~/.gemini/oauth_creds.json', '~/.gemini/gemini-credentials.json', '~/.gemini/.env'],
+      variables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_GENAI_USE_GCA'],
+    },
+  },
+  own: { paths: ['~/.gemini'], variables: [] },
+  graceMs: 5_000,
+  command,
+  parser: (request) => streamParser(request),
+}
+
+function command({ prompt, mode, model, resume, permissions, extraArgs, target }: Request): Command {
+  const flags = [
+    // Headless it refuses to start in a folder nobody has trusted yet.
+    ...(mode === 'headless' ? ['--output-format', 'stream-json', '--skip-trust'] : []),
+    ...(permissions === 'bypass' ? ['--yolo'] : []),
+    ...(model ? ['--model', model] : []),
+    ...(resume ? ['--resume', resume.id] : []),
+    ...extraArgs,
+  ]
+  const program = target || 'gemini'
+  if (mode === 'interactive') return { argv: [program, ...flags, `--prompt-interactive=${prompt}`], env: {}, stdin: '' }
+  return { argv: [program, ...flags], env: {}, stdin: prompt }
+}
+
+type Tool = { name: string; summary: string }
+
+type Seen = {
+  words: string
+  session: string
+  result?: Json
+  error: string
+  tools: Map<string, Tool>
+  denied: string[]
+  ran: string[]
+  stderr: string[]
+}
+
+function streamParser(request: Request): Parser {
+  const seen: Seen = { words: '', session: '', error: '', tools: new Map(), denied: [], ran: [], stderr: [] }
+  return {
+    push(line, stream) {
+      const event = stream === 'out' ? parseJsonLine(line) : undefined
+      if (event) return { events: take(event, seen, request) }
+      if (!line.trim()) return { events: [] }
+      // A bad flag is followed by the whole help, an error by its stack: what matters is said before.
+      seen.stderr = [...seen.stderr, line].slice(0, 100)
+      const retries = /^Attempt \d+ failed\b.*\bretrying\b/i.test(line)
+      return { events: [retries ? { kind: 'retry', why: line } : { kind: 'warning', message: line.slice(0, 500) }] }
+    },
+    end: (exit) => sumUp(seen, exit, request),
+  }
+}
+
+function take(event: Json, seen: Seen, request: Request): AgentEvent[] {
+  switch (event.type) {
+    case 'init':
+      seen.session = text(event.session_id) ?? ''
+      return [{ kind: 'session', id: seen.session }]
+    case 'message': {
+      if (event.role !== 'assistant' || typeof event.content !== 'string') return []
+      seen.words += event.content // a text comes in pieces, and ends where a tool is called
+      return [{ kind: 'text', text: event.content }]
+    }
+    case 'tool_use': {
+      const tool = { name: text(event.tool_name) ?? 'a tool', summary: summaryOf(event.parameters) }
+      seen.words = ''
+      seen.tools.set(String(event.tool_id), tool)
+      return [{ kind: 'tool', ...tool }]
+    }
+    case 'tool_result':
+      return takeToolResult(event, seen, request)
+    case 'error':
+      seen.error = text(event.message) ?? ''
+      return [{ kind: 'warning', message: seen.error }]
+    case 'result': {
+      const stats = objectOf(event.stats)
+      seen.result = event
+      const [input, cached] = [amount(stats.input), amount(stats.cached)]
+      return [
+        {
+          kind: 'usage',
+          usage: { input, cached, output: Math.max(0, amount(stats.total_tokens) - input - cached), scope: 'run' },
+        },
+      ]
+    }
+    default:
+      return []
+  }
+}
+
+function takeToolResult(event: Json, seen: Seen, { permissions }: Request): AgentEvent[] {
+  const { name, summary } = seen.tools.get(String(event.tool_id)) ?? { name: 'a tool', summary: '' }
+  const { type } = objectOf(event.error)
+  // It does not refuse the tools it would have to ask for: it hides them from the model.
+  const isHidden = type === 'tool_not_registered' && permissions === 'ask' && ASKED_FOR.has(name)
+  if (!isHidden && type !== 'policy_violation') {
+    if (name === 'run_shell_command') seen.ran.push(summary)
+    return []
+  }
+  seen.denied.push([name, summary].filter(Boolean).join(': '))
+  return [{ kind: 'warning', message: `denied: ${name}` }]
+}
+
+const ASKED_FOR = new Set(['run_shell_command', 'write_file', 'replace', 'web_fetch'])
+
+function sumUp(seen: Seen, exit: Exit, { at }: Request): Outcome {
+  const { result } = seen
+  const base = {
+    finalText: seen.words,
+    denied: seen.denied,
+    ran: seen.ran,
+    tokens: amount(objectOf(result?.stats).total_tokens),
+    ...(seen.session ? { session: { id: seen.session, costUsd: 0 } } : {}),
+  }
+  const stopped = stoppedEnding(exit)
+  if (stopped) return { ...base, ...stopped }
+  const complaint = seen.session ? undefined : complaintIn(seen.stderr, exit)
+  if (complaint) return { ...base, ...complaint }
+  if (!result) return { ...base, ...brokenOff(exit, seen.stderr.at(-1)) }
+  if (result.status === 'success' && exit.code === 0) return { ...base, kind: 'ok' }
+  if (exit.code === EXITS.turnLimit) return { ...base, finalText: '', kind: 'ok' } // its user wanted it cut there
+  const message = text(objectOf(result.error).message) ?? (seen.error || `it ended with exit code ${exit.code}`)
+  const kind = errorKind(message, exit.code ?? 0)
+  const resetsAt = kind === 'rate-limit' ? readReset(message, at) : undefined
+  return { ...base, kind, message, ...(resetsAt === undefined ? {} : { resetsAt }) }
+}
+
+const EXITS = { auth: 41, sandbox: 44, config: 52, turnLimit: 53, untrusted: 55, cancelled: 130 } as const
+
+/** What it says on stderr when it does not even begin. */
+function complaintIn(said: readonly string[], { code }: Exit): Ending | undefined {
+  const find = (pattern: RegExp) => said.find((line) => pattern.test(line))
+  if (code === null || code === 0) return undefined
+  const lost = find(/^Error resuming session|^Invalid session identifier/)
+  if (lost) return { kind: 'context', message: lost }
+  const wrong = find(/^(Unknown argument|Invalid values|Not enough arguments)/)
+  if (wrong) return { kind: 'config', message: wrong }
+  const kind = code === EXITS.auth ? 'auth' : TO_SET_RIGHT.has(code) ? 'config' : undefined
+  return kind && { kind, message: find(/\b(must|not|error|invalid)\b/i) ?? said.join('\n') }
+}
+
+const TO_SET_RIGHT = new Set<number>([EXITS.sandbox, EXITS.config, EXITS.untrusted])
+
+function errorKind(message: string, code: number): Outcome['kind'] {
+  const words = kindOfWords(message)
+  if (words === 'context') return words
+  if (/exhausted your daily quota/i.test(message)) return 'quota'
+  if (/response was blocked/i.test(message)) return 'refused'
+  if (code === EXITS.auth) return 'auth'
+  if (code === EXITS.cancelled) return 'killed'
+  // Of the status of an HTTP error, its exit code keeps the lowest eight bits.
+  return (code >= 400 - 256 ? kindOfStatus(code + 256) : undefined) ?? words ?? 'unknown'
+}
+
+function summaryOf(parameters: unknown): string {
+  const { command: line, file_path: path, dir_path: folder, pattern, url, prompt } = objectOf(parameters)
+  return text(line) ?? text(path) ?? text(folder) ?? text(pattern) ?? text(url) ?? text(prompt) ?? ''
+}

@@ -1,0 +1,136 @@
+/** Qwen Code, headless: one `qwen` a turn, read from a stream like Claude Code's. */
+import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
+import { kindOfWords } from './api-error.ts'
+import { deniedIn, nothingSeen, pushTo, type Seen, takeAssistant, takeInit } from './claude-stream.ts'
+import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
+import { amount, type Json, objectOf, text } from './json-line.ts'
+import { readReset } from './reset.ts'
+
+export const qwen: Agent = {
+  name: 'qwen',
+  settings: ['model', 'permissions', 'context'],
+  reports: ['tokens'],
+  bypass: '--yolo',
+  probe: {
+    programs: ['qwen'],
+    install: '@qwen-code/qwen-code',
+    versionArgs: ['--version'],
+    tested: '0.24.4',
+    login: {
+      folder: '~/.qwen',
+      files: ['~/.qwen/oauth_creds.json', '~/.qwen/.env'],
+      variables: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+    },
+  },
+  own: { paths: ['~/.qwen'], variables: [] },
+  graceMs: 5_000,
+  command,
+  parser: (request) => streamParser(request),
+}
+
+function command({ prompt, mode, model, resume, permissions, extraArgs, target }: Request): Command {
+  const flags = [
+    ...(mode === 'headless' ? ['--output-format', 'stream-json'] : []),
+    ...(permissions === 'bypass' ? ['--yolo'] : []),
+    ...(model ? ['--model', model] : []),
+    ...(resume ? ['--resume', resume.id] : []),
+    ...extraArgs,
+  ]
+  const program = target || 'qwen'
+  if (mode === 'interactive') return { argv: [program, ...flags, `--prompt-interactive=${prompt}`], env: {}, stdin: '' }
+  return { argv: [program, ...flags], env: {}, stdin: prompt }
+}
+
+/** `spent` is what the answers of this turn took, for turns that end without a result; `complaint` what kept it from beginning. */
+type QwenSeen = Seen & { spent: number; complaint?: string }
+
+function streamParser(request: Request): Parser {
+  const seen: QwenSeen = { ...nothingSeen(), spent: 0 }
+  const push = pushTo(seen, (event) => take(event, seen))
+  return {
+    push(line, stream) {
+      if (/^Retrying provider attempt/.test(line)) return { events: [{ kind: 'retry', why: line }] }
+      if (!seen.session && /^(Unknown argument|Invalid values)/.test(line)) seen.complaint = line // the whole help follows
+      return push(line, stream)
+    },
+    end: (exit) => sumUp(seen, exit, request),
+  }
+}
+
+function take(event: Json, seen: QwenSeen): AgentEvent[] {
+  switch (event.type) {
+    case 'system':
+      return event.subtype === 'init' ? takeInit(event, seen) : []
+    case 'assistant':
+      seen.spent += tokensOf(usageOf(objectOf(event.message)))
+      return takeAssistant(event, seen, 'run_shell_command')
+    case 'result': {
+      const usage = usageOf(event)
+      seen.result = event
+      seen.tokens = tokensOf(usage)
+      return [{ kind: 'usage', usage }]
+    }
+    default:
+      return []
+  }
+}
+
+function usageOf(from: Json): Usage {
+  const { input_tokens: input, output_tokens: output, cache_read_input_tokens: cached } = objectOf(from.usage)
+  return {
+    input: Math.max(0, amount(input) - amount(cached)),
+    output: amount(output),
+    cached: amount(cached),
+    scope: 'session',
+  }
+}
+
+function tokensOf({ input, output, cached }: Usage): number {
+  return input + output + cached
+}
+
+function sumUp(seen: QwenSeen, exit: Exit, { at, resume }: Request): Outcome {
+  const { result } = seen
+  // Its result counts from the session's beginning.
+  const before = resume?.tokens ?? 0
+  const total = result ? Math.max(before, seen.tokens) : before + seen.spent
+  const base = {
+    finalText: result?.is_error === true ? '' : seen.words, // an error is printed as if the model had said it
+    denied: deniedIn(result),
+    ran: seen.ran,
+    tokens: total - before,
+    ...(seen.session ? { session: { id: seen.session, costUsd: 0, tokens: total } } : {}),
+  }
+  const stopped = stoppedEnding(exit)
+  if (stopped) return { ...base, ...stopped }
+  if (seen.complaint && exit.code !== 0) return { ...base, kind: 'config', message: seen.complaint }
+  if (CUT_BY_OWN_LIMIT.has(exit.code ?? 0)) return { ...base, finalText: '', kind: 'ok' }
+  if (!result) return { ...base, ...withoutResult(seen, exit) }
+  if (result.is_error !== true && exit.code === 0) return { ...base, kind: 'ok' }
+  const message = text(objectOf(result.error).message) ?? seen.stderr.at(-1) ?? `it ended with exit code ${exit.code}`
+  const kind = errorKind(message)
+  const resetsAt = kind === 'quota' || kind === 'rate-limit' ? resetIn(message, at) : undefined
+  return { ...base, kind, message, ...(resetsAt === undefined ? {} : { resetsAt }) }
+}
+
+// `--max-session-turns`, `--max-wall-time` and `--max-tool-calls` among its arguments: its user wanted it cut there.
+const CUT_BY_OWN_LIMIT = new Set([53, 55])
+
+function withoutResult({ stderr }: Seen, exit: Exit): Ending {
+  const last = stderr.at(-1) ?? ''
+  return /^No saved session found/.test(last) ? { kind: 'context', message: last } : brokenOff(exit, last)
+}
+
+function errorKind(message: string): Outcome['kind'] {
+  if (/^Quota exhausted/.test(message)) return 'quota'
+  if (/^Missing API key|no auth type/i.test(message)) return 'auth'
+  return kindOfWords(message) ?? 'unknown'
+}
+
+/** It gives up at once only on a quota that names the day and time of its end. */
+function resetIn(message: string, at: number): number | undefined {
+  const named = /reset at (\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?) ?(UTC|Z|[+-]\d\d:?\d\d)?/.exec(message)
+  if (!named) return readReset(message, at)
+  const [, day, clock, zone = ''] = named
+  return Date.parse(`${day}T${clock}${zone.replace('UTC', 'Z')}`)
+}

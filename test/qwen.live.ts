@@ -1,0 +1,43 @@
+/** Qwen Code itself, driven by `ralph run` against a scripted model on loopback. */
+import { describe, expect } from 'vitest'
+import { qwen } from './clients/qwen.ts'
+import { conformance, DONE, failure, openLive } from './conformance.ts'
+import { query } from './ralph.ts'
+
+conformance(qwen)
+
+const { live, run, bash } = openLive(qwen)
+
+describe('qwen in its own ways', () => {
+  live('goes on in one session, whose tokens are not counted twice', async () => {
+    const ran = await run([bash('echo 1 > a.txt'), { text: 'First.' }, bash('echo 2 > a.txt'), { text: 'Second.' }], {
+      args: ['--context', 'same', '--max-iterations', '2', '--model', 'another'],
+    })
+    const sessions = query(
+      ran.place,
+      "SELECT json_extract(fact, '$.turn.session.id') AS id FROM event WHERE fact LIKE '%turned%'",
+    )
+    expect(sessions).toHaveLength(2)
+    expect(sessions[0]?.id).toBe(sessions[1]?.id)
+    expect(JSON.stringify(ran.server.requests[2])).toContain('First.')
+    expect(JSON.stringify(ran.server.requests[0])).toContain('"model":"another"')
+    expect(query(ran.place, 'SELECT tokens FROM iteration ORDER BY n')).toEqual([{ tokens: 240 }, { tokens: 240 }])
+  })
+
+  live('a quota that names its reset is waited for until then, at no cost of an iteration', async () => {
+    const reset = Math.ceil(Date.now() / 1_000) * 1_000 + 15_000
+    const named = new Date(reset).toISOString().slice(0, 19).replace('T', ' ')
+    const quota = failure(429, 'quota_exceeded', `Quota exceeded. It will reset at ${named} UTC.`)
+    const ran = await run([quota, bash('echo x > x.txt'), DONE])
+    expect(ran).toMatchObject({ code: 0, end: { status: 'completed', iterations: 1 } })
+    const waits = ran.lines.filter(({ next }) => (next as { kind?: string } | undefined)?.kind === 'wait')
+    expect(waits[0]?.next).toMatchObject({ why: 'limit', until: reset })
+  })
+
+  live('a model that does not exist ends the loop at once', async () => {
+    const ran = await run([failure(404, 'model_not_found', 'The model `nope` does not exist.')], {
+      args: ['--model', 'nope'],
+    })
+    expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable' } })
+  })
+})
