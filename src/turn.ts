@@ -141,7 +141,9 @@ function requestOf(bench: Finding, { spec, tally }: Loop, { prompt, target, fold
     permissions,
     sandbox: spec.work.sandbox === true,
     self: bench.self,
-    at: bench.now(),
+    get at() {
+      return bench.now()
+    },
     ...(model === undefined ? {} : { model }),
     ...(resume === undefined ? {} : { resume }),
   }

@@ -7,8 +7,10 @@ import type { Scene } from './scenes.ts'
 
 /** What the tests must know about a client that its adapter need not. */
 export type Client = {
-  /** As in `--agent`. */
+  /** Of its folder below `.clients`, and as `--agent` knows it. */
   name: string
+  /** What `--agent` is given, where that is not the name. */
+  agent?: string
   /** The package and the version that was tried; `npm run test:clients` installs it. */
   pin: string
   /** The file below `node_modules/.bin`. */

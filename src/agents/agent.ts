@@ -53,7 +53,8 @@ export type Request = {
   /** A private folder for this turn, for files the agent writes to be collected. */
   folder: string
   self: (program: string) => string[]
-  at: number
+  /** The time when it is asked: a reset in so many seconds counts from the end of the turn. */
+  readonly at: number
 }
 
 /** Started without a shell; `stdin` is written and ended, unless the parser goes on writing. */

@@ -1,6 +1,6 @@
 /** Any program as an agent: the prompt on stdin, its stdout is its final text, exit 0 is success. */
 import { parseCommandLine } from '../formats/command-line.ts'
-import type { Agent, Exit, Outcome, Parser } from './agent.ts'
+import type { Agent, Exit, Outcome, Parser, Request } from './agent.ts'
 import { readReset } from './reset.ts'
 
 export const command: Agent = {
@@ -14,12 +14,12 @@ export const command: Agent = {
     env: {},
     stdin: prompt,
   }),
-  parser: ({ at }) => textParser(at),
+  parser: (request) => textParser(request),
 }
 
 const TEXT_KEPT = 256 * 1024
 
-function textParser(at: number): Parser {
+function textParser(request: Request): Parser {
   const out = lastLines()
   const err = lastLines()
   return {
@@ -28,7 +28,7 @@ function textParser(at: number): Parser {
       kept.add(line)
       return { events: line.trim() && stream === 'out' ? [{ kind: 'text', text: line.slice(0, 500) }] : [] }
     },
-    end: (exit) => outcome(out.text(), err.text(), exit, at),
+    end: (exit) => outcome(out.text(), err.text(), exit, request.at),
   }
 }
 

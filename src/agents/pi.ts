@@ -51,7 +51,7 @@ type Seen = {
   stderr: string[]
 }
 
-function streamParser({ at }: Request): Parser {
+function streamParser(request: Request): Parser {
   const seen: Seen = { session: '', words: '', settled: false, tokens: 0, ran: [], stderr: [] }
   return {
     push(line, stream) {
@@ -61,7 +61,7 @@ function streamParser({ at }: Request): Parser {
       seen.stderr = [...seen.stderr.slice(-19), line]
       return { events: [{ kind: 'warning', message: line.slice(0, 500) }] }
     },
-    end: (exit) => sumUp(seen, exit, at),
+    end: (exit) => sumUp(seen, exit, request),
   }
 }
 
@@ -119,7 +119,7 @@ function takeUsage(value: unknown, seen: Seen): AgentEvent[] {
   return [{ kind: 'usage', usage }]
 }
 
-function sumUp(seen: Seen, exit: Exit, at: number): Outcome {
+function sumUp(seen: Seen, exit: Exit, { at }: Request): Outcome {
   const base = {
     finalText: seen.words,
     denied: [],

@@ -1,5 +1,5 @@
 /** The agent of the demo and of the tests: a program of ralph's that replays a small script file. */
-import type { Agent, AgentEvent, Exit, Outcome, Parser, Usage } from './agent.ts'
+import type { Agent, AgentEvent, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
 
 export const scripted: Agent = {
   name: 'scripted',
@@ -12,7 +12,7 @@ export const scripted: Agent = {
     env: {},
     stdin: prompt,
   }),
-  parser: ({ at }) => linesParser(at),
+  parser: (request) => linesParser(request),
 }
 
 /** What the program prints, one JSON object a line. */
@@ -23,7 +23,7 @@ export type ScriptedLine =
   | { type: 'denied'; tool: string }
   | { type: 'end'; kind: Outcome['kind']; message?: string; resetsInMs?: number }
 
-function linesParser(at: number): Parser {
+function linesParser(request: Request): Parser {
   const outcome: Outcome = { kind: 'unknown', finalText: '', tokens: 0, denied: [], ran: [] }
   let end: Extract<ScriptedLine, { type: 'end' }> | undefined
   let lastError = ''
@@ -37,7 +37,7 @@ function linesParser(at: number): Parser {
       if (value.type === 'end') end = value
       return { events: take(value, outcome) }
     },
-    end: (exit) => sumUp(outcome, end, { exit, at, lastError }),
+    end: (exit) => sumUp(outcome, end, { exit, at: request.at, lastError }),
   }
 }
 

@@ -1,0 +1,8 @@
+/** Agents that are spoken to by the Agent Client Protocol. */
+import { gemini } from './clients/gemini.ts'
+import { conformance } from './conformance.ts'
+
+conformance(
+  { ...gemini, agent: 'acp:gemini --acp --yolo --skip-trust' },
+  { denied: 'its own flags decide what it asks for' },
+)
