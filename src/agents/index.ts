@@ -6,8 +6,10 @@ import type { Agent } from './agent.ts'
 import { claude } from './claude.ts'
 import { codex } from './codex.ts'
 import { command } from './command.ts'
+import { copilot } from './copilot.ts'
 import { droid } from './droid.ts'
 import { gemini } from './gemini.ts'
+import { kilo, opencode } from './opencode.ts'
 import { pi } from './pi.ts'
 import { qwen } from './qwen.ts'
 import { scripted } from './scripted.ts'
@@ -15,10 +17,13 @@ import { scripted } from './scripted.ts'
 export const agents: Readonly<Record<string, Agent>> = {
   claude,
   codex,
+  copilot,
   gemini,
+  opencode,
   pi,
   qwen,
   droid,
+  kilo,
   acp,
   command,
   scripted,

@@ -1,0 +1,56 @@
+/** GitHub Copilot CLI itself, driven by `ralph run` against a scripted model on loopback. */
+import { describe, expect } from 'vitest'
+import { copilot } from './clients/copilot.ts'
+import { conformance, DONE, failure, openLive } from './conformance.ts'
+import { query } from './ralph.ts'
+
+conformance(copilot)
+
+const { live, run, bash } = openLive(copilot)
+
+describe('copilot in its own ways', () => {
+  live('is limited, waited for until the limit ends, and completes, at no cost of an iteration', async () => {
+    // It tries six times by itself, a second apart when it is told so, before it gives up.
+    const limited = { ...failure(429, 'rate_limit', 'Please try again in 3 seconds.'), headers: { 'retry-after': '1' } }
+    const ran = await run([...Array(6).fill(limited), bash('echo x > x.txt'), DONE])
+    expect(ran).toMatchObject({ code: 0, end: { status: 'completed', iterations: 1, tokens: 2 * 120 } })
+    const waits = ran.lines.filter(({ next }) => (next as { kind?: string } | undefined)?.kind === 'wait')
+    expect(waits).toHaveLength(1)
+    expect(waits[0]?.next).toMatchObject({ why: 'limit' })
+  })
+
+  live('goes on in one session, whose tokens are not counted twice', async () => {
+    const ran = await run([bash('echo 1 > a.txt'), { text: 'First.' }, bash('echo 2 > a.txt'), { text: 'Second.' }], {
+      args: ['--context', 'same', '--max-iterations', '2', '--model', 'gpt-4o'],
+    })
+    const sessions = query(
+      ran.place,
+      "SELECT json_extract(fact, '$.turn.session.id') AS id FROM event WHERE fact LIKE '%turned%'",
+    )
+    expect(sessions).toHaveLength(2)
+    expect(sessions[0]?.id).toBe(sessions[1]?.id)
+    expect(JSON.stringify(ran.server.requests[2])).toContain('First.')
+    expect(JSON.stringify(ran.server.requests[0])).toContain('gpt-4o')
+    expect(query(ran.place, 'SELECT tokens FROM iteration ORDER BY n')).toEqual([{ tokens: 240 }, { tokens: 240 }])
+  })
+
+  live('a model that does not exist ends the loop at once', async () => {
+    const ran = await run([failure(404, 'model_not_found', 'The model `nope` does not exist.')], {
+      args: ['--model', 'nope'],
+    })
+    expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable' } })
+  })
+
+  live('without a login it ends at once', async () => {
+    const ran = await run([DONE], {
+      env: {
+        COPILOT_OFFLINE: undefined,
+        COPILOT_PROVIDER_BASE_URL: undefined,
+        COPILOT_PROVIDER_API_KEY: undefined,
+        HTTPS_PROXY: 'http://127.0.0.1:1', // nobody else is asked either
+      },
+    })
+    expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable' } })
+    expect(ran.end.sentence).toContain('No authentication information')
+  })
+})
