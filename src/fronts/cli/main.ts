@@ -47,7 +47,7 @@ function overview(): string {
   const rows = Object.values(COMMANDS).map(({ spec }) => `  ${spec.name.padEnd(8)} ${spec.summary}`)
   return `ralph runs a coding agent again and again on one task until the task is proven done.
 
-  ralph run "Make the tests pass" --agent command:./my-agent --verify "npm test"
+  ralph run "Make the tests pass" --verify "npm test"
 
 Commands:
 ${rows.join('\n')}

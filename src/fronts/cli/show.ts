@@ -17,7 +17,7 @@ const spec: CommandSpec = {
   name: 'show',
   words: '[LOOP] [N] [options]',
   summary:
-    "Tells a loop's story, or shows iteration N in full: its prompt, what the agent printed, what the checks said.",
+    "Tells a loop's story, or shows iteration N in full: its prompt, what the agent printed and changed, what the checks said.",
   about: 'Without LOOP: the newest loop of this folder.',
   options: {
     follow: { help: 'go on telling while the loop goes on' },
