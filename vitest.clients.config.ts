@@ -1,14 +1,14 @@
 import { defineConfig, type ViteUserConfig } from 'vitest/config'
 import { SkippedReporter } from './test/skipped.ts'
 
-/** The real clients, one after the other: `npm run test:clients`. */
+/** The real clients, two at a time: `npm run test:clients`. */
 const config: ViteUserConfig = defineConfig({
   test: {
     reporters: ['default', new SkippedReporter()],
     include: ['test/**/*.live.ts'],
-    testTimeout: 120_000,
+    testTimeout: 180_000,
     hookTimeout: 400_000,
-    fileParallelism: false,
+    maxWorkers: 2,
   },
 })
 

@@ -4,5 +4,8 @@ import { conformance } from './conformance.ts'
 
 conformance(
   { ...gemini, agent: 'acp:gemini --acp --yolo --skip-trust' },
-  { denied: 'its own flags decide what it asks for' },
+  {
+    denied: 'its own flags decide what it asks for',
+    session: 'a model cannot be named by the protocol',
+  },
 )

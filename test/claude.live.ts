@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
 import { claude } from './clients/claude.ts'
-import { conformance, DONE, failure, openLive } from './conformance.ts'
+import { conformance, openLive } from './conformance.ts'
+import { DONE, failure } from './model-server.ts'
 import { query } from './ralph.ts'
 
 conformance(claude)
@@ -34,23 +35,6 @@ describe('claude in its own ways', () => {
     expect((await ran.place.ralph(['show', id, '3'])).stdout).toContain('+++ b/b.txt')
     expect(await ran.place.ralph(['rollback', id, '2'])).toMatchObject({ code: 0 })
     expect(['a.txt', 'b.txt'].map((name) => existsSync(join(ran.place.dir, name)))).toEqual([true, false])
-  })
-
-  live('goes on in one session, whose cost and tokens are not counted twice', async () => {
-    const ran = await run([bash('echo 1 > a.txt'), { text: 'First.' }, bash('echo 2 > a.txt'), { text: 'Second.' }], {
-      args: ['--context', 'same', '--max-iterations', '2', '--model', 'claude-sonnet-5'],
-    })
-    const sessions = query(
-      ran.place,
-      "SELECT json_extract(fact, '$.turn.session.id') AS id FROM event WHERE fact LIKE '%turned%'",
-    )
-    expect(sessions).toHaveLength(2)
-    expect(sessions[0]?.id).toBe(sessions[1]?.id)
-    expect(JSON.stringify(ran.server.requests[2])).toContain('First.')
-    expect(JSON.stringify(ran.server.requests[0])).toContain('claude-sonnet-5')
-    const rows = query(ran.place, 'SELECT cost_usd, tokens FROM iteration ORDER BY n')
-    expect(rows[1]?.cost_usd).toBeCloseTo(Number(rows[0]?.cost_usd), 6)
-    expect(rows[1]?.tokens).toBe(rows[0]?.tokens)
   })
 
   live('a model that does not exist ends the loop at once', async () => {

@@ -17,6 +17,8 @@ export type Client = {
   program: string
   /** What it needs to talk to a scripted model and to nobody else; files are written into its private home. */
   prepare(home: string, url: string): Record<string, string | undefined>
+  /** A model that `--model` can name. */
+  model: string
   /** The call of its tool that runs a command. */
   bash(command: string): { name: string; input: object }
   /** The error its model gives when the context is full. */

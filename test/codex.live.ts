@@ -1,7 +1,8 @@
 /** Codex itself, driven by `ralph run` against a scripted model on loopback. */
 import { describe, expect } from 'vitest'
 import { codex, PATCH, planLimit } from './clients/codex.ts'
-import { conformance, DONE, failure, openLive } from './conformance.ts'
+import { conformance, openLive } from './conformance.ts'
+import { DONE, failure } from './model-server.ts'
 import { query } from './ralph.ts'
 
 conformance(codex, {
@@ -13,21 +14,6 @@ const waitsOf = (lines: readonly Record<string, unknown>[]) =>
   lines.flatMap(({ next }) => ((next as { kind?: string } | undefined)?.kind === 'wait' ? [next] : []))
 
 describe('codex in its own ways', () => {
-  live('goes on in one session, whose tokens are not counted twice', async () => {
-    const ran = await run([bash('echo 1 > a.txt'), { text: 'First.' }, bash('echo 2 > a.txt'), { text: 'Second.' }], {
-      args: ['--context', 'same', '--max-iterations', '2', '--model', 'gpt-5.5'],
-    })
-    const sessions = query(
-      ran.place,
-      "SELECT json_extract(fact, '$.turn.session.id') AS id FROM event WHERE fact LIKE '%turned%'",
-    )
-    expect(sessions).toHaveLength(2)
-    expect(sessions[0]?.id).toBe(sessions[1]?.id)
-    expect(JSON.stringify(ran.server.requests[2])).toContain('First.')
-    expect(query(ran.place, 'SELECT tokens FROM iteration ORDER BY n')).toEqual([{ tokens: 240 }, { tokens: 240 }])
-    expect(ran.end.tokens).toBe(480)
-  })
-
   live('a limit that tells how long it lasts is waited for, and the loop completes', async () => {
     const words = 'Rate limit reached on tokens per min (TPM): Limit 30000. Please try again in 3.5s.'
     const ran = await run([{ error: { type: 'rate_limit_exceeded', message: words } }, bash('echo x > x.txt'), DONE])

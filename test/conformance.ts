@@ -3,14 +3,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, type TestContext, test } from 'vitest'
 import { type Client, installClient, pathWith } from './clients.ts'
-import { type ModelServer, type Reply, startModelServer } from './model-server.ts'
+import { DONE, failure, type ModelServer, type Reply, startModelServer } from './model-server.ts'
 import { carriers, makePlace, type Place, query, type Ran, until } from './ralph.ts'
-
-export const DONE: Reply = { text: 'All done.\n\n<promise>COMPLETE</promise>' }
-
-export function failure(status: number, type: string, message: string): Reply {
-  return { status, error: { type, message } }
-}
 
 type Going = { args?: string[]; env?: Record<string, string | undefined>; place?: Place }
 
@@ -69,7 +63,9 @@ export function openLive(
 }
 
 /** Cases that a client cannot be brought into, or only after minutes of its own retries, with the reason. */
-export type Apart = Partial<Record<'tokens' | 'limited' | 'overloaded' | 'context' | 'denied' | 'auth', string>>
+export type Apart = Partial<
+  Record<'tokens' | 'session' | 'limited' | 'overloaded' | 'context' | 'denied' | 'auth', string>
+>
 
 export function conformance(client: Client, apart: Apart = {}): void {
   const { live, run, start, bash } = openLive(client)
@@ -104,6 +100,22 @@ export function conformance(client: Client, apart: Apart = {}): void {
       const ran = await run([{ text: '' }], { args: ['--max-iterations', '1'] })
       expect(ran.code).toBe(1)
       expect(['max-iterations', 'agent-failed']).toContain(ran.end.reason)
+    })
+
+    unless('session', 'goes on in one session, which counts nothing twice', async () => {
+      const ran = await run([bash('echo 1 > a.txt'), { text: 'First.' }, bash('echo 2 > a.txt'), { text: 'Second.' }], {
+        args: ['--context', 'same', '--max-iterations', '2', '--model', client.model],
+      })
+      const sessions = query(
+        ran.place,
+        "SELECT json_extract(fact, '$.turn.session.id') AS id FROM event WHERE fact LIKE '%turned%'",
+      )
+      expect(sessions).toHaveLength(2)
+      expect(sessions[0]?.id).toBe(sessions[1]?.id)
+      expect(JSON.stringify(ran.server.requests[2])).toContain('First.')
+      const [one, two] = query(ran.place, 'SELECT tokens, cost_usd FROM iteration ORDER BY n')
+      expect([one?.tokens, two?.tokens]).toEqual([240, 240])
+      if (one?.cost_usd !== null) expect(two?.cost_usd).toBeCloseTo(Number(one?.cost_usd), 6)
     })
 
     unless('auth', 'ends at once when its key opens nothing, with its words', async () => {

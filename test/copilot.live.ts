@@ -1,8 +1,8 @@
 /** GitHub Copilot CLI itself, driven by `ralph run` against a scripted model on loopback. */
 import { describe, expect } from 'vitest'
 import { copilot } from './clients/copilot.ts'
-import { conformance, DONE, failure, openLive } from './conformance.ts'
-import { query } from './ralph.ts'
+import { conformance, openLive } from './conformance.ts'
+import { DONE, failure } from './model-server.ts'
 
 conformance(copilot)
 
@@ -17,21 +17,6 @@ describe('copilot in its own ways', () => {
     const waits = ran.lines.filter(({ next }) => (next as { kind?: string } | undefined)?.kind === 'wait')
     expect(waits).toHaveLength(1)
     expect(waits[0]?.next).toMatchObject({ why: 'limit' })
-  })
-
-  live('goes on in one session, whose tokens are not counted twice', async () => {
-    const ran = await run([bash('echo 1 > a.txt'), { text: 'First.' }, bash('echo 2 > a.txt'), { text: 'Second.' }], {
-      args: ['--context', 'same', '--max-iterations', '2', '--model', 'gpt-4o'],
-    })
-    const sessions = query(
-      ran.place,
-      "SELECT json_extract(fact, '$.turn.session.id') AS id FROM event WHERE fact LIKE '%turned%'",
-    )
-    expect(sessions).toHaveLength(2)
-    expect(sessions[0]?.id).toBe(sessions[1]?.id)
-    expect(JSON.stringify(ran.server.requests[2])).toContain('First.')
-    expect(JSON.stringify(ran.server.requests[0])).toContain('gpt-4o')
-    expect(query(ran.place, 'SELECT tokens FROM iteration ORDER BY n')).toEqual([{ tokens: 240 }, { tokens: 240 }])
   })
 
   live('a model that does not exist ends the loop at once', async () => {

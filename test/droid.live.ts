@@ -1,10 +1,12 @@
 /** Droid itself, driven by `ralph run` against a scripted model on loopback. */
 import { describe, expect } from 'vitest'
 import { droid } from './clients/droid.ts'
-import { conformance, DONE, failure, openLive } from './conformance.ts'
+import { conformance, openLive } from './conformance.ts'
+import { DONE, failure } from './model-server.ts'
 import { query } from './ralph.ts'
 
 conformance(droid, {
+  session: 'its session gets a new id with every turn; see below',
   limited: 'it tries again for a minute and a half; recorded',
   overloaded: 'it tries again for minutes',
   denied: 'a denial ends its turn at once; below',

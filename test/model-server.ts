@@ -19,6 +19,13 @@ export type Reply = {
   cut?: true
 }
 
+/** A claim, as every agent is told to make it. */
+export const DONE: Reply = { text: 'All done.\n\n<promise>COMPLETE</promise>' }
+
+export function failure(status: number, type: string, message: string): Reply {
+  return { status, error: { type, message } }
+}
+
 export type ModelServer = {
   url: string
   /** The bodies of the requests so far, parsed, without those that were aside. */

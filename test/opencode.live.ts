@@ -1,8 +1,8 @@
 /** OpenCode itself, driven by `ralph run` against a scripted model on loopback. */
 import { describe, expect } from 'vitest'
 import { opencode } from './clients/opencode.ts'
-import { conformance, DONE, failure, openLive } from './conformance.ts'
-import { query } from './ralph.ts'
+import { conformance, openLive } from './conformance.ts'
+import { DONE, failure } from './model-server.ts'
 
 conformance(opencode, {
   denied: 'a denial ends its turn at once; see below',
@@ -26,22 +26,6 @@ describe('opencode in its own ways', () => {
     const ran = await run([bash('touch x.txt')], { args: ['--permissions', 'ask'] })
     expect(ran).toMatchObject({ code: 4, end: { status: 'needs-input' } })
     expect(ran.server.requests).toHaveLength(2)
-  })
-
-  live('goes on in one session, whose cost and tokens are not counted twice', async () => {
-    const ran = await run([bash('echo 1 > a.txt'), { text: 'First.' }, bash('echo 2 > a.txt'), { text: 'Second.' }], {
-      args: ['--context', 'same', '--max-iterations', '2', '--model', 'scripted/scripted'],
-    })
-    const sessions = query(
-      ran.place,
-      "SELECT json_extract(fact, '$.turn.session.id') AS id FROM event WHERE fact LIKE '%turned%'",
-    )
-    expect(sessions).toHaveLength(2)
-    expect(sessions[0]?.id).toBe(sessions[1]?.id)
-    expect(JSON.stringify(ran.server.requests[2])).toContain('First.')
-    const rows = query(ran.place, 'SELECT cost_usd, tokens FROM iteration ORDER BY n')
-    expect(rows.map(({ tokens }) => tokens)).toEqual([240, 240])
-    for (const { cost_usd } of rows) expect(cost_usd).toBeCloseTo(0.0006, 6)
   })
 
   live('an empty account ends the loop at once', async () => {

@@ -1,30 +1,14 @@
 /** Pi itself, driven by `ralph run` against a scripted model on loopback. */
 import { describe, expect } from 'vitest'
 import { pi } from './clients/pi.ts'
-import { conformance, DONE, failure, openLive } from './conformance.ts'
-import { query } from './ralph.ts'
+import { conformance, openLive } from './conformance.ts'
+import { DONE, failure } from './model-server.ts'
 
 conformance(pi, { denied: 'it has no permissions' })
 
 const { live, run, bash } = openLive(pi)
 
 describe('pi in its own ways', () => {
-  live('goes on in one session, whose cost and tokens are not counted twice', async () => {
-    const ran = await run([bash('echo 1 > a.txt'), { text: 'First.' }, bash('echo 2 > a.txt'), { text: 'Second.' }], {
-      args: ['--context', 'same', '--max-iterations', '2', '--model', 'local/scripted'],
-    })
-    const sessions = query(
-      ran.place,
-      "SELECT json_extract(fact, '$.turn.session.id') AS id FROM event WHERE fact LIKE '%turned%'",
-    )
-    expect(sessions).toHaveLength(2)
-    expect(sessions[0]?.id).toBe(sessions[1]?.id)
-    expect(JSON.stringify(ran.server.requests[2])).toContain('First.')
-    const rows = query(ran.place, 'SELECT cost_usd, tokens FROM iteration ORDER BY n')
-    expect(rows.map(({ tokens }) => tokens)).toEqual([240, 240])
-    for (const { cost_usd } of rows) expect(cost_usd).toBeCloseTo(0.00028, 6)
-  })
-
   live('a model that does not exist ends the loop at once', async () => {
     const ran = await run([DONE], { args: ['--model', 'nope'] })
     expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable' } })

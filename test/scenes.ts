@@ -1,7 +1,7 @@
 /** What a client is made to go through when it is recorded: the same scenes for all, and some of its own. */
 import type { Request } from '../src/agents/agent.ts'
 import type { Client } from './clients.ts'
-import type { Reply } from './model-server.ts'
+import { DONE, failure, type Reply } from './model-server.ts'
 
 /** `signal` is sent once the file `begun` lies in its folder. */
 export type Scene = {
@@ -9,12 +9,6 @@ export type Scene = {
   request?: Partial<Request>
   env?: Record<string, string | undefined>
   signal?: NodeJS.Signals
-}
-
-const DONE: Reply = { text: 'All done.\n\n<promise>COMPLETE</promise>' }
-
-function failure(status: number, type: string, message: string): Reply {
-  return { status, error: { type, message } }
 }
 
 export function scenesFor(client: Client): Record<string, Scene> {

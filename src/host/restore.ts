@@ -2,9 +2,8 @@
  * Going back to a checkpoint: files, HEAD, branch and index become what they were; ignored files stay. What is there now is
  * kept first, in a checkpoint of its own. Nothing is ever removed that this one does not hold.
  */
-import { chmodSync, existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { rename, rm, utimes, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { RalphError } from '../error.ts'
 import {
   type Kept,
@@ -17,8 +16,17 @@ import {
   setRefs,
   underWay,
 } from './checkpoint.ts'
-import { lookAt, onDisk } from './files.ts'
-import { inBytes, must, type Repository, readable } from './git.ts'
+import { must, type Repository } from './git.ts'
+import {
+  bringBackIgnored,
+  compare,
+  EVERYWHERE,
+  hideAgain,
+  inTheWay,
+  modesOf,
+  refuseRepositories,
+  setModes,
+} from './restore-files.ts'
 import type { Snapshot, Snapshots } from './snapshot.ts'
 
 export type Restoring = {
@@ -111,69 +119,12 @@ async function restore(restoring: Restoring, to: string, safety: string): Promis
   return [...headMoved(target, now), ...remarks(target.underWay, underWay(repo))]
 }
 
-/** Files that only their owner may read stay so: git would give them to everybody. */
-function modesOf(top: string, paths: readonly string[]): Map<string, number> {
-  const stats = paths.map((path) => [path, lookAt(top, path)] as const)
-  return new Map(
-    stats.flatMap(([path, stat]) => (stat?.isFile() && (stat.mode & 0o044) === 0 ? [[path, stat.mode & 0o777]] : [])),
-  )
-}
-
-function setModes(top: string, modes: ReadonlyMap<string, number>): void {
-  for (const [path, mode] of modes) if (lookAt(top, path)?.isFile()) chmodSync(onDisk(top, path), mode)
-}
-
 function headMoved({ branch, head }: Kept, now: Snapshot): string[] {
   if (branch === now.branch && head === now.head) return []
   const where = branch?.replace('refs/heads/', '') ?? 'no branch'
   return [
     `HEAD is back on ${where}${head ? ` at ${head.slice(0, 10)}` : ', without a commit'}; commits made since are kept with the rollback.`,
   ]
-}
-
-// Also outside what a sparse checkout shows, where an agent may have written files all the same.
-const EVERYWHERE = ['-c', 'core.sparseCheckout=false']
-
-/** What the index says is not checked out, and holds nothing but what the index has, goes from the disk again. */
-async function hideAgain({ repo, snapshots }: Restoring, { tree, index }: Kept): Promise<void> {
-  const entries = (await repo.list([...EVERYWHERE, 'ls-files', '-t', '-z'])) ?? []
-  const differing = await repo.list(['diff-tree', '-r', '-z', '--name-only', tree, `${index}:staged`, '--'])
-  if (!differing) return // a merge was not resolved, so nobody can tell
-  const changed = new Set(differing)
-  const hidden = entries.flatMap((entry) => (entry.startsWith('S ') ? [entry.slice(2)] : []))
-  const present = hidden.filter((path) => !changed.has(path) && lookAt(repo.top, path))
-  if (present.length === 0) return
-  const mark = ['update-index', '--skip-worktree', '-z', '--stdin']
-  must(await repo.ask([...EVERYWHERE, ...mark], { env: snapshots.env, stdin: inBytes(present) }))
-  for (const path of present) await rm(onDisk(repo.top, path))
-}
-
-/** A checkpoint cannot hold a repository inside this one, so it must not be written over, nor into. */
-function refuseRepositories({ top }: Repository, { added, changed }: Changes, covering: readonly string[]): void {
-  const entered = foldersOn([...added, ...changed]).filter((folder) => lookAt(top, `${folder}/.git`))
-  const replaced = covering.filter(
-    (path) => lookAt(top, path)?.isDirectory() && holdsRepository(join(top, readable(path))),
-  )
-  const [found] = [...entered, ...replaced]
-  if (found !== undefined)
-    throw new RalphError(
-      'git-failed',
-      `${join(top, readable(found))} holds a git repository of its own, where the checkpoint has something else. Move it away, then try again.`,
-    )
-}
-
-/** The folders on the way to these paths. */
-function foldersOn(paths: readonly string[]): string[] {
-  const folders = new Set<string>()
-  for (const path of paths)
-    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) folders.add(path.slice(0, end))
-  return [...folders]
-}
-
-function holdsRepository(folder: string): boolean {
-  return readdirSync(folder, { withFileTypes: true }).some(
-    (entry) => entry.name === '.git' || (entry.isDirectory() && holdsRepository(join(folder, entry.name))),
-  )
 }
 
 function remarks(then: string | undefined, now: string | undefined): string[] {
@@ -207,37 +158,6 @@ async function refuseElsewhere(repo: Repository, branch: string | undefined): Pr
   }
 }
 
-type Changes = { added: string[]; changed: string[]; removed: string[] }
-
-/** What becomes of files on the way from one tree to the other; a file in place of a link is an added one. */
-async function compare(repo: Repository, from: string, to: string): Promise<Changes> {
-  const how = ['-r', '-z', '--no-renames', '--name-status']
-  const fields = (await repo.list(['diff-tree', ...how, from, to, '--'])) ?? []
-  const changes: Changes = { added: [], changed: [], removed: [] }
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const kind = fields[at] === 'D' ? 'removed' : fields[at] === 'M' ? 'changed' : 'added'
-    changes[kind].push(fields[at + 1] ?? '')
-  }
-  return changes
-}
-
-/** Paths on the disk that are written over although no snapshot holds them: ignored files, or folders of them. */
-function inTheWay(top: string, added: readonly string[]): string[] {
-  const found = new Set<string>()
-  for (const path of added) {
-    const blocked = blockedAt(top, path)
-    if (blocked !== undefined || lookAt(top, path)) found.add(blocked ?? path)
-  }
-  return [...found]
-}
-
-/** What lies on the way to a path and is no folder. */
-function blockedAt(top: string, path: string): string | undefined {
-  const parts = path.split('/')
-  const folders = parts.slice(1).map((_, length) => parts.slice(0, length + 1).join('/'))
-  return folders.find((folder) => lookAt(top, folder)?.isDirectory() === false)
-}
-
 /** The branches that will be set, as they are now. */
 async function valuesOf(repo: Repository, refs: Refs): Promise<Refs> {
   const now = new Map<string, string | undefined>()
@@ -246,25 +166,6 @@ async function valuesOf(repo: Repository, refs: Refs): Promise<Refs> {
     now.set(ref, answer.ok ? answer.out : undefined)
   }
   return now
-}
-
-/** A file that older rules ignore was ignored then, so it was no part of that state and stays. */
-async function bringBackIgnored(
-  { repo, snapshots }: Restoring,
-  from: string,
-  removed: readonly string[],
-): Promise<void> {
-  const free = removed.filter((path) => !lookAt(repo.top, path) && blockedAt(repo.top, path) === undefined)
-  if (free.length === 0) return
-  const ignored = await repo.list(['check-ignore', '--no-index', '-z', '--stdin'], { stdin: inBytes(free) })
-  if (!ignored) return // none of them
-  const env = { GIT_INDEX_FILE: `${snapshots.env.GIT_INDEX_FILE}.before` }
-  try {
-    must(await repo.ask(['read-tree', from], { env }))
-    must(await repo.ask(['checkout-index', '--force', '-z', '--stdin'], { env, stdin: inBytes(ignored) }))
-  } finally {
-    await rm(env.GIT_INDEX_FILE, { force: true })
-  }
 }
 
 const WHY = ['-m', 'ralph: back to a checkpoint']

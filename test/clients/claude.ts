@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import type { Client } from '../clients.ts'
-import type { Reply } from '../model-server.ts'
+import { DONE, failure, type Reply } from '../model-server.ts'
 import type { Scene } from '../scenes.ts'
 
-const DONE: Reply = { text: 'All done.\n\n<promise>COMPLETE</promise>' }
 const bash = (command: string): Reply => ({ tools: [claude.bash(command)] })
 const BACKGROUND = { command: 'sleep 1; echo over', run_in_background: true }
 const limit = {
@@ -12,12 +11,9 @@ const limit = {
   'anthropic-ratelimit-unified-representative-claim': 'five_hour',
 }
 
-function failure(status: number, type: string, message: string): Reply {
-  return { status, error: { type, message } }
-}
-
 export const claude: Client = {
   name: 'claude',
+  model: 'claude-sonnet-5',
   pin: '@anthropic-ai/claude-code@2.1.325',
   program: 'claude',
   prepare: (home, url) => ({

@@ -1,10 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '../clients.ts'
-import type { Reply } from '../model-server.ts'
+import { DONE, failure, type Reply } from '../model-server.ts'
 import type { Scene } from '../scenes.ts'
 
-const DONE: Reply = { text: 'All done.\n\n<promise>COMPLETE</promise>' }
 const NOT_ALLOWED: Reply = { text: 'I was not allowed to.' }
 const bash = (command: string): Reply => ({ tools: [codex.bash(command)] })
 const ESCALATED = { cmd: 'touch x.txt', sandbox_permissions: 'require_escalated', justification: 'a step' }
@@ -12,10 +11,6 @@ const NOWHERE = 'model_providers.scripted.base_url="http://127.0.0.1:1/v1"'
 
 /** A change of files in Codex's own way. */
 export const PATCH = "apply_patch <<'X'\n*** Begin Patch\n*** Add File: a.txt\n+hi\n*** End Patch\nX"
-
-function failure(status: number, type: string, message: string): Reply {
-  return { status, error: { type, message } }
-}
 
 /** A plan's limit, as the service of ChatGPT plans tells it. */
 export function planLimit(resetsAt: number): Reply {
@@ -50,6 +45,7 @@ stream_idle_timeout_ms = 5000
 
 export const codex: Client = {
   name: 'codex',
+  model: 'gpt-5.5',
   pin: '@openai/codex@0.166.0',
   program: 'codex',
   prepare(home, url) {

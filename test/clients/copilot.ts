@@ -1,17 +1,12 @@
 import { join, resolve } from 'node:path'
 import type { Client } from '../clients.ts'
-import type { Reply } from '../model-server.ts'
-
-const DONE: Reply = { text: 'All done.\n\n<promise>COMPLETE</promise>' }
+import { DONE, failure } from '../model-server.ts'
 
 const SOON = { 'retry-after': '1' }
 
-function failure(status: number, type: string, message: string): Reply {
-  return { status, error: { type, message } }
-}
-
 export const copilot: Client = {
   name: 'copilot',
+  model: 'gpt-4o',
   pin: '@github/copilot@1.0.102',
   program: 'copilot',
   prepare: (home, url) => ({

@@ -1,14 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '../clients.ts'
-import type { Reply } from '../model-server.ts'
-
-function failure(status: number, type: string, message: string): Reply {
-  return { status, error: { type, message } }
-}
+import { failure } from '../model-server.ts'
 
 export const droid: Client = {
   name: 'droid',
+  model: 'custom:scripted',
   pin: 'droid@0.215.0',
   program: 'droid',
   prepare(home, url) {

@@ -1,10 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '../clients.ts'
-import type { Reply } from '../model-server.ts'
+import { DONE, type Reply } from '../model-server.ts'
 import type { Scene } from '../scenes.ts'
 
-const DONE: Reply = { text: 'All done.\n\n<promise>COMPLETE</promise>' }
 const bash = (command: string): Reply => ({ tools: [gemini.bash(command)] })
 
 /** A 429 as Google words it, with what its `details` say about the quota. */
@@ -24,6 +23,7 @@ function invalid(message: string): Reply {
 
 export const gemini: Client = {
   name: 'gemini',
+  model: 'gemini-2.5-pro',
   pin: '@google/gemini-cli@0.61.0',
   program: 'gemini',
   prepare(home, url) {

@@ -1,16 +1,10 @@
 /** OpenCode, and Kilo, which is the same program with other names. */
 import { join } from 'node:path'
 import type { Client } from '../clients.ts'
-import type { Reply } from '../model-server.ts'
-
-const DONE: Reply = { text: 'All done.\n\n<promise>COMPLETE</promise>' }
+import { DONE, failure, type Reply } from '../model-server.ts'
 
 /** Its retries of an error without this wait 2, 4, 8 … seconds. */
 const SOON = { 'retry-after-ms': '100' }
-
-function failure(status: number, type: string, message: string): Reply {
-  return { status, error: { type, message } }
-}
 
 const FULL = failure(
   400,
@@ -26,6 +20,7 @@ function clientOf({ prefix, ...names }: Names): Client {
   const compacting = { [`${prefix}_DISABLE_AUTOCOMPACT`]: undefined }
   return {
     ...names,
+    model: 'scripted/scripted',
     prepare: (home, url) => ({
       XDG_CONFIG_HOME: join(home, '.config'),
       XDG_DATA_HOME: join(home, '.local/share'),

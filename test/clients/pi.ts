@@ -1,12 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '../clients.ts'
-import type { Reply } from '../model-server.ts'
+import { failure } from '../model-server.ts'
 import type { Scene } from '../scenes.ts'
-
-function failure(status: number, type: string, message: string): Reply {
-  return { status, error: { type, message } }
-}
 
 const MODEL = {
   ...{ id: 'scripted', name: 'Scripted', reasoning: false, input: ['text'], contextWindow: 128_000, maxTokens: 4_096 },
@@ -15,6 +11,7 @@ const MODEL = {
 
 export const pi: Client = {
   name: 'pi',
+  model: 'local/scripted',
   pin: '@earendil-works/pi-coding-agent@0.87.1',
   program: 'pi',
   prepare(home, url) {

@@ -1,18 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '../clients.ts'
-import type { Reply } from '../model-server.ts'
+import { DONE, failure, type Reply } from '../model-server.ts'
 import type { Scene } from '../scenes.ts'
 
-const DONE: Reply = { text: 'All done.\n\n<promise>COMPLETE</promise>' }
 const bash = (command: string): Reply => ({ tools: [qwen.bash(command)] })
-
-function failure(status: number, type: string, message: string): Reply {
-  return { status, error: { type, message } }
-}
 
 export const qwen: Client = {
   name: 'qwen',
+  model: 'another',
   pin: '@qwen-code/qwen-code@0.24.4',
   program: 'qwen',
   prepare(home, url) {
