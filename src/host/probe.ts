@@ -28,5 +28,5 @@ export async function askVersion(
     output += text.slice(0, 1_000)
   }
   await runProgram({ argv: [path, ...versionArgs], dir, env, stdin: '', graceMs: 500, deadlineMs: 15_000, onPiece })
-  return /\d+\.\d+(\.\d+)?[\w.-]*/.exec(output)?.[0]
+  return /\d+\.\d+(\.\d+)?(-[\w.]*\w)?/.exec(output)?.[0]
 }
