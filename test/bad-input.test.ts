@@ -40,7 +40,7 @@ describe.concurrent('a wrong command line', () => {
       'needs checkpoints, but this is not a git repository',
     ],
     [['run', 'x', '--on-halt', 'never', '--agent', 'command:true'], '--on-halt must be keep or best or restore'],
-    [['run', 'x', '--worktree', '--agent', 'command:true'], '--worktree needs git'],
+    [['run', 'x', '--worktree', '--agent', 'command:true'], '--worktree needs a git repository'],
     [['rollback'], 'Name a loop and an iteration'],
     [['rollback', 'x'], 'Name a loop and an iteration'],
     [['rollback', 'x', '-1'], 'is not the number of an iteration'],

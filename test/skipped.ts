@@ -6,7 +6,8 @@ export class SkippedReporter implements Reporter {
 
   onTestCaseResult(test: TestCase): void {
     const result = test.result()
-    if (result.state === 'skipped') this.skipped.push(`skipped: ${test.fullName}: ${result.note ?? 'no reason given'}`)
+    if (result.state === 'skipped')
+      this.skipped.push(['skipped', test.fullName, ...(result.note ? [result.note] : [])].join(': '))
   }
 
   onTestRunEnd(): void {
