@@ -89,6 +89,13 @@ test('a session that is gone is begun anew', () => {
   expect(heard.map(({ method }) => method)).toEqual(['initialize', 'session/load', 'session/new', 'session/prompt'])
 })
 
+test('an agent that refuses every session is given up', () => {
+  const gone = { id: 2, error: { code: -32_602, message: 'no session for you' } }
+  const { heard, outcome, done } = talk([ready, gone, gone], { resume: { id: 's0', costUsd: 0 } })
+  expect(heard.map(({ method }) => method)).toEqual(['initialize', 'session/load', 'session/new'])
+  expect([outcome.kind, done]).toEqual(['unknown', true])
+})
+
 describe('a permission', () => {
   const options = [
     { optionId: 'no', kind: 'reject_once' },

@@ -31,6 +31,8 @@ const ASK = { initialize: 1, session: 2, prompt: 3 } as const
 type Seen = {
   session: string
   prompted: boolean
+  /** Its old session was refused, so a new one was asked for. */
+  anew: boolean
   words: string
   ran: string[]
   denied: string[]
@@ -41,7 +43,7 @@ type Seen = {
 }
 
 function conversation(request: Request): Parser {
-  const seen: Seen = { session: '', prompted: false, words: '', ran: [], denied: [], stderr: [] }
+  const seen: Seen = { session: '', prompted: false, anew: false, words: '', ran: [], denied: [], stderr: [] }
   return {
     push(line, stream) {
       const message = stream === 'out' ? parseJsonLine(line) : undefined
@@ -93,9 +95,11 @@ function begin(session: string, seen: Seen, { prompt }: Request): Pushed {
 }
 
 function takeError(message: Json, seen: Seen, request: Request): Pushed {
-  // A session that is gone is no reason to give up.
-  if (message.id === ASK.session && request.resume)
+  // A session that is gone is no reason to give up, once.
+  if (message.id === ASK.session && request.resume && !seen.anew) {
+    seen.anew = true
     return { events: [], write: call(ASK.session, 'session/new', { cwd: request.dir, mcpServers: [] }) }
+  }
   seen.error = objectOf(message.error)
   return { events: [], done: true }
 }
