@@ -65,6 +65,22 @@ describe.concurrent('--sandbox', () => {
     expect(place.read('new.txt')).toBe('new\n')
   })
 
+  test('root cannot open it from inside, and git outside runs nothing the agent named', async ({ skip }) => {
+    skip(!usable, 'bubblewrap is not here')
+    const place = makePlace()
+    const lines = [
+      'mount -o remount,bind,rw / 2>/dev/null',
+      `git config filter.x.clean "touch '${place.root}/filtered'; cat" 2>/dev/null`,
+      "echo '*.txt filter=x' > .gitattributes; echo x > x.txt",
+      `printf '#!/bin/sh\\ntouch ${place.root}/hooked\\n' > .git/hooks/pre-commit`,
+      `touch '${place.root}/out.txt' 2>/dev/null`,
+    ]
+    const ran = await place.ralph(['run', 'x', '--sandbox', '--agent', agent(place, lines.join('\n')), '--json'])
+    expect(ran.code).toBe(0)
+    expect(['out.txt', 'filtered', 'hooked'].filter((name) => existsSync(join(place.root, name)))).toEqual([])
+    expect(existsSync(join(place.dir, '.git/hooks/pre-commit'))).toBe(false)
+  })
+
   test('nothing that the agent leaves running outlives it', async ({ skip }) => {
     skip(!usable, 'bubblewrap is not here')
     const place = makePlace()

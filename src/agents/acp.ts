@@ -150,7 +150,9 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
     ran: seen.ran,
     ...(seen.session ? { session: { id: seen.session, costUsd: seen.costUsd ?? 0 } } : {}),
     // It counts from the beginning of the session.
-    ...(seen.costUsd === undefined ? {} : { costUsd: Math.max(0, seen.costUsd - (resume?.costUsd ?? 0)) }),
+    ...(seen.costUsd === undefined
+      ? {}
+      : { costUsd: Math.max(0, seen.costUsd - (resume?.id === seen.session ? resume.costUsd : 0)) }),
   }
   const stopped = stoppedEnding(exit)
   if (stopped) return { ...base, ...stopped }

@@ -2,9 +2,9 @@
  * A sandbox of bubblewrap for agents: the whole machine can be read, only the work tree, the agent's own settings and a
  * temporary folder that goes afterwards can be written. The network stays, since agents need their model.
  */
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, resolve } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 import { RalphError } from '../error.ts'
 import { openRepository } from './git.ts'
 import { findProgram, runProgram } from './process.ts'
@@ -26,29 +26,25 @@ export async function sandboxFor({ program, dir, env, own, folder }: Sandboxed):
   ]
   const writable = [...(await workPlaces(dir)), ...settings, ...(folder === undefined ? [] : [folder])]
   return [
-    ...BWRAP,
+    ...bwrap(dir, env),
     ...programPlaces(program, dir, env).flatMap((path) => ['--ro-bind', path, path]),
-    ...[...new Set(writable)].filter((path) => existsSync(path)).flatMap((path) => ['--bind', path, path]),
+    ...realPaths(writable).flatMap((path) => ['--bind', path, path]),
+    ...realPaths(await gitPrograms(dir)).flatMap((path) => ['--ro-bind', path, path]),
     ...['--setenv', 'TMPDIR', '/tmp', '--setenv', 'XDG_CACHE_HOME', '/tmp/.cache'],
     ...['--setenv', 'npm_config_cache', '/tmp/.npm', '--chdir', dir, '--'],
   ]
 }
 
 // Its processes are in a namespace of their own, so none of them outlives it.
-const BWRAP = [
-  'bwrap',
-  '--die-with-parent',
-  '--unshare-pid',
-  '--ro-bind',
-  '/',
-  '/',
-  '--dev',
-  '/dev',
-  '--proc',
-  '/proc',
-  '--tmpfs',
-  '/tmp',
-]
+// Without capabilities root is as fenced in as anybody.
+function bwrap(dir: string, env: Environment): string[] {
+  // Looked up before the agent can write one of that name; what lies in the work tree is none.
+  const program = findProgram('bwrap', dir, SYSTEM_PATH) ?? findProgram('bwrap', dir, env.PATH) ?? 'bwrap'
+  const alone = ['--die-with-parent', '--unshare-pid', '--cap-drop', 'ALL']
+  return [program, ...alone, '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp']
+}
+
+const SYSTEM_PATH = ['/usr/bin', '/bin', '/usr/local/bin'].join(delimiter)
 
 /** Programs may lie in the temporary folder, which is another one inside. */
 function programPlaces(program: string, dir: string, env: Environment): string[] {
@@ -56,6 +52,21 @@ function programPlaces(program: string, dir: string, env: Environment): string[]
   const paths = [...(env.PATH ?? '').split(delimiter), ...(found ? [found, realpathSync(found)] : [])]
   const folders = paths.flatMap((path) => /^\/tmp\/[^/]+/.exec(path) ?? [])
   return [...new Set(folders)].filter((folder) => existsSync(folder))
+}
+
+/** A link is seen through the machine's own files; what it leads to is what must be bound. */
+function realPaths(paths: readonly string[]): string[] {
+  return [...new Set(paths.filter((path) => existsSync(path)).map((path) => realpathSync(path)))]
+}
+
+/** What names programs that git runs, also ralph's and the person's own, outside: the agent must not write it. */
+async function gitPrograms(dir: string): Promise<string[]> {
+  const repo = await openRepository(dir)
+  const common = 'none' in repo ? undefined : await repo.ask(['rev-parse', '--git-common-dir'])
+  if ('none' in repo || !common?.ok) return []
+  const folder = resolve(repo.top, common.out)
+  mkdirSync(join(folder, 'hooks'), { recursive: true })
+  return [join(folder, 'config'), join(folder, 'hooks'), join(repo.gitDir, 'config.worktree')]
 }
 
 /** The files of the repository, and its git folder where that lies elsewhere, as it does for a linked work tree. */
@@ -76,7 +87,7 @@ export async function mustHaveSandbox(dir: string, env: Environment): Promise<vo
     says = `${says}${text}`.slice(0, 300)
   }
   const { code } = await runProgram({
-    argv: [...BWRAP, '--', 'true'],
+    argv: [...bwrap(dir, env), '--', 'true'],
     dir,
     env,
     stdin: '',
