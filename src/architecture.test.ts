@@ -2,6 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 
+const DRIVING = 'run.ts turn.ts rebuild.ts rollback.ts'
+const BELOW = ['error.ts', 'engine/', 'formats/', 'agents/', 'prompt/', 'host/']
+
 /** Who may use whom. A place may always use itself; what is not named here has no place yet. */
 const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   'error.ts': [],
@@ -10,25 +13,9 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   'agents/': ['error.ts', 'engine/', 'formats/'],
   'prompt/': ['error.ts', 'engine/', 'formats/'],
   'host/': ['error.ts', 'engine/', 'formats/', 'agents/', 'prompt/'],
-  'run.ts turn.ts rebuild.ts rollback.ts': ['error.ts', 'engine/', 'formats/', 'agents/', 'prompt/', 'host/'],
-  'index.ts': [
-    'error.ts',
-    'engine/',
-    'formats/',
-    'agents/',
-    'prompt/',
-    'host/',
-    'run.ts turn.ts rebuild.ts rollback.ts',
-  ],
-  'fronts/': [
-    'error.ts',
-    'engine/',
-    'formats/',
-    'agents/',
-    'prompt/',
-    'host/',
-    'run.ts turn.ts rebuild.ts rollback.ts',
-  ],
+  [DRIVING]: BELOW,
+  'index.ts': [...BELOW, DRIVING],
+  'fronts/': [...BELOW, DRIVING],
 }
 
 const PURE = ['engine/', 'formats/', 'agents/', 'prompt/']

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { makePlace, onlyLoop, type Place, query, until } from './ralph.ts'
+import { makePlace, onlyLoop, type Place, query, type Running, until } from './ralph.ts'
 
 const DONE = 'All done.\n<promise>COMPLETE</promise>'
 
@@ -115,19 +115,19 @@ describe.concurrent('--agent auto', () => {
 })
 
 describe.concurrent('a wait for a limit', () => {
-  test('a loop that waits is told to try at once by a resume from elsewhere', async () => {
-    const place = makePlace()
-    const agent = place.script([
-      [
-        { 'rate-limit': { resetsInSeconds: 3_600 }, attempt: 1 },
-        { edit: { path: 'a.txt', content: 'a' } },
-        { text: DONE },
-      ],
-    ])
-    const going = place.start(['run', 'x', '--agent', agent, '--json'])
+  /** A loop whose first attempt meets a limit of an hour, once it waits. */
+  async function waiting(place: Place): Promise<Running> {
+    const limit = { 'rate-limit': { resetsInSeconds: 3_600 }, attempt: 1 }
+    const going = place.start(['run', 'x', '--agent', place.script([[limit, edit('a.txt'), { text: DONE }]]), '--json'])
     await until('the wait', () =>
       going.lines().some(({ next }) => (next as { kind?: string } | undefined)?.kind === 'wait'),
     )
+    return going
+  }
+
+  test('a loop that waits is told to try at once by a resume from elsewhere', async () => {
+    const place = makePlace()
+    const going = await waiting(place)
     expect((await place.ralph(['status', onlyLoop(place)])).stdout).toMatch(
       /waiting for the agent until \d\d:\d\d:\d\d/,
     )
@@ -137,17 +137,7 @@ describe.concurrent('a wait for a limit', () => {
 
   test('a loop whose ralph is killed while it waits goes on with the same iteration', async () => {
     const place = makePlace()
-    const agent = place.script([
-      [
-        { 'rate-limit': { resetsInSeconds: 3_600 }, attempt: 1 },
-        { edit: { path: 'a.txt', content: 'a' } },
-        { text: DONE },
-      ],
-    ])
-    const going = place.start(['run', 'x', '--agent', agent, '--json'])
-    await until('the wait', () =>
-      going.lines().some(({ next }) => (next as { kind?: string } | undefined)?.kind === 'wait'),
-    )
+    const going = await waiting(place)
     going.child.kill('SIGKILL')
     await going.ended
     expect((await place.ralph(['status'])).stdout).toContain('waiting, its ralph is gone')

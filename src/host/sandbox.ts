@@ -24,12 +24,13 @@ export async function sandboxFor({ program, dir, env, own, folder }: Sandboxed):
     ...own.paths.map((path) => path.replace(/^~/, home)),
     ...own.variables.flatMap((name) => env[name] ?? []),
   ]
-  const writable = [...(await workPlaces(dir)), ...settings, ...(folder === undefined ? [] : [folder])]
+  const git = await placesOf(dir)
+  const writable = [...git.writable, ...settings, ...(folder === undefined ? [] : [folder])]
   return [
     ...bwrap(dir, env),
     ...programPlaces(program, dir, env).flatMap((path) => ['--ro-bind', path, path]),
     ...realPaths(writable).flatMap((path) => ['--bind', path, path]),
-    ...realPaths(await gitPrograms(dir)).flatMap((path) => ['--ro-bind', path, path]),
+    ...realPaths(git.readOnly).flatMap((path) => ['--ro-bind', path, path]),
     ...['--setenv', 'TMPDIR', '/tmp', '--setenv', 'XDG_CACHE_HOME', '/tmp/.cache'],
     ...['--setenv', 'npm_config_cache', '/tmp/.npm', '--chdir', dir, '--'],
   ]
@@ -59,22 +60,20 @@ function realPaths(paths: readonly string[]): string[] {
   return [...new Set(paths.filter((path) => existsSync(path)).map((path) => realpathSync(path)))]
 }
 
-/** What names programs that git runs, also ralph's and the person's own, outside: the agent must not write it. */
-async function gitPrograms(dir: string): Promise<string[]> {
+/**
+ * The files of the repository, and its git folder where that lies elsewhere, as it does for a linked work tree. Config and
+ * hooks name programs that git runs, also ralph's and the person's own outside: the agent must not write them.
+ */
+async function placesOf(dir: string): Promise<{ writable: string[]; readOnly: string[] }> {
   const repo = await openRepository(dir)
   const common = 'none' in repo ? undefined : await repo.ask(['rev-parse', '--git-common-dir'])
-  if ('none' in repo || !common?.ok) return []
+  if ('none' in repo || !common?.ok) return { writable: [dir], readOnly: [] }
   const folder = resolve(repo.top, common.out)
   mkdirSync(join(folder, 'hooks'), { recursive: true })
-  return [join(folder, 'config'), join(folder, 'hooks'), join(repo.gitDir, 'config.worktree')]
-}
-
-/** The files of the repository, and its git folder where that lies elsewhere, as it does for a linked work tree. */
-async function workPlaces(dir: string): Promise<string[]> {
-  const repo = await openRepository(dir)
-  if ('none' in repo) return [dir]
-  const common = await repo.ask(['rev-parse', '--git-common-dir'])
-  return [repo.top, ...(common.ok ? [resolve(repo.top, common.out)] : [])]
+  return {
+    writable: [repo.top, folder],
+    readOnly: [join(folder, 'config'), join(folder, 'hooks'), join(repo.gitDir, 'config.worktree')],
+  }
 }
 
 /** Refuses, with what to do, where there can be no sandbox. */
