@@ -10,6 +10,7 @@ await Promise.all([
     entryPoints: { cli: 'src/fronts/cli/main.ts' },
     outdir: 'dist',
     format: 'cjs',
+    define: { 'import.meta.dirname': '__dirname' },
     outExtension: { '.js': '.cjs' },
   }),
   build({

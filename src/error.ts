@@ -16,6 +16,10 @@ export type ErrorCode =
   | 'checkpoint-missing'
   | 'git-failed'
   | 'sandbox-missing'
+  | 'project-unknown'
+  | 'project-held'
+  | 'tasks-invalid'
+  | 'template-invalid'
 
 /** The message says what and where, what was expected and found, and what to do. */
 export class RalphError extends Error {

@@ -18,10 +18,14 @@ export function graphProblem(tasks: readonly GraphTask[]): string | undefined {
   for (const { id, dependsOn } of tasks) {
     const unknown = dependsOn.find((other) => !ids.has(other))
     if (unknown !== undefined)
-      return `task ${id} depends on "${unknown}", which is not in the list (${[...ids].join(', ')}). Fix the id, or remove the dependency.`
+      return `task ${id} depends on "${unknown}", which is not in the list (${shortList([...ids])}). Fix the id, or remove the dependency.`
   }
   const cycle = findCycle(tasks)
-  return cycle && `these tasks wait for each other: ${cycle.join(' → ')}. Remove one of the dependencies.`
+  return cycle && `these tasks wait for each other: ${shortList(cycle, ' → ')}. Remove one of the dependencies.`
+}
+
+function shortList(ids: readonly string[], between = ', '): string {
+  return ids.length > 20 ? [...ids.slice(0, 18), '…', ids.at(-1)].join(between) : ids.join(between)
 }
 
 // Without recursion, so that a chain of any length fits.

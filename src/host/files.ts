@@ -16,10 +16,10 @@ import { dirname, isAbsolute, relative, sep } from 'node:path'
 import { RalphError } from '../error.ts'
 
 /** Writes a file whole or not at all: temporary name, fsync, rename, fsync of the folder. */
-export function writeWhole(path: string, text: string): void {
+export function writeWhole(path: string, text: string, mode = 0o600): void {
   const temporary = `${path}.${process.pid}.tmp`
   try {
-    const file = openSync(temporary, 'w', 0o600)
+    const file = openSync(temporary, 'w', mode)
     try {
       writeFileSync(file, text)
       fsyncSync(file)

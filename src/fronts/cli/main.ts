@@ -72,6 +72,10 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   'checkpoint-missing': 2,
   'git-failed': 1,
   'sandbox-missing': 3,
+  'project-unknown': 2,
+  'project-held': 1,
+  'tasks-invalid': 2,
+  'template-invalid': 2,
 }
 
 function report(cause: unknown, json: boolean): number {

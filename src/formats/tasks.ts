@@ -1,0 +1,136 @@
+/** tasks.json: the tasks of a project. Parsed leniently, printed exactly. */
+import { type GraphTask, graphProblem } from '../engine/graph.ts'
+import { RalphError } from '../error.ts'
+import { parseCommandLine } from './command-line.ts'
+import { isCount, isObject, isTexts, type Json, printJson, quote, readJson } from './json-file.ts'
+
+export type TaskStatus = 'pending' | 'in_progress' | 'completed' | 'blocked'
+
+/** A task may carry fields of other tools; they are kept. */
+export type Task = {
+  id: string
+  title: string
+  description: string
+  status: TaskStatus
+  /** Ids of the tasks that must be completed first. */
+  dependencies: string[]
+  attempts: number
+  max_attempts: number
+  blocked: boolean
+  /** Commands that prove this task. */
+  verify?: string[]
+}
+
+export type TaskList = { project_name: string; version: number; tasks: Task[] }
+
+const STATUSES: readonly TaskStatus[] = ['pending', 'in_progress', 'completed', 'blocked']
+const DEFAULT_ATTEMPTS = 3
+
+/** All that is wrong with a text, or the list it holds. What is left out has the value a new task has. */
+export function readTasks(text: string): { list: TaskList } | { problems: string[] } {
+  const json = readJson(text)
+  if ('problem' in json) return { problems: [json.problem] }
+  const { value } = json
+  if (!isObject(value) || !Array.isArray(value.tasks))
+    return { problems: ['it must hold an object with a list of "tasks".'] }
+  const problems: string[] = []
+  if (value.project_name !== undefined && typeof value.project_name !== 'string')
+    problems.push(`project_name must be a text, but is ${quote(value.project_name)}.`)
+  if (value.version !== undefined && !isCount(value.version))
+    problems.push(`version must be a whole number, but is ${quote(value.version)}.`)
+  for (const [index, task] of value.tasks.entries()) problems.push(...taskProblems(task, index + 1))
+  if (problems.length > 0) return { problems }
+  const tasks = (value.tasks as Json[]).map(toTask)
+  const graph = graphProblem(tasks.map(graphTask))
+  if (graph) return { problems: [graph] }
+  const { project_name: name = '', version = 1, tasks: _, ...more } = value
+  return { list: { project_name: String(name), version: Number(version), tasks, ...more } }
+}
+
+export function parseTasks(text: string, file: string): TaskList {
+  const read = readTasks(text)
+  if ('list' in read) return read.list
+  const [first = '', ...more] = read.problems
+  const rest = more.length > 0 ? ` And ${more.length} more: ${more.slice(0, 5).join(' ')}` : ''
+  throw new RalphError('tasks-invalid', `${file}: ${first}${rest}`)
+}
+
+export function printTasks({ project_name, version, tasks, ...more }: TaskList): string {
+  return printJson({ project_name, version, ...more, tasks: tasks.map(inOrder) })
+}
+
+/** How the engine sees a task. */
+export function graphTask({ id, dependencies, status, blocked }: Task): GraphTask {
+  return {
+    id,
+    dependsOn: dependencies,
+    status: status === 'completed' ? 'completed' : blocked ? 'blocked' : 'open',
+  }
+}
+
+function taskProblems(task: unknown, place: number): string[] {
+  if (!isObject(task)) return [`task ${place} must be an object, but is ${quote(task)}.`]
+  const name = typeof task.id === 'string' && task.id ? `task ${task.id}` : `task ${place} of the list`
+  return FIELDS.flatMap(([field, fits, expected]) =>
+    (task[field] === undefined && !REQUIRED.has(field)) || fits(task[field])
+      ? []
+      : [`${name}: ${field} must be ${expected}, but is ${quote(task[field])}.`],
+  )
+}
+
+const REQUIRED = new Set(['id', 'title'])
+const isText = (value: unknown) => typeof value === 'string'
+const isFilled = (value: unknown) => isText(value) && String(value).trim() !== ''
+
+const FIELDS: readonly (readonly [field: string, fits: (value: unknown) => boolean, expected: string])[] = [
+  ['id', (value) => isText(value) && ID.test(String(value)), 'a short text such as "T1" (letters, digits, . _ -)'],
+  ['title', isFilled, 'a text'],
+  ['description', isText, 'a text'],
+  ['status', (value) => STATUSES.includes(value as TaskStatus), `one of ${STATUSES.join(', ')}`],
+  ['dependencies', isTexts, 'a list of ids'],
+  ['attempts', isCount, 'a whole number'],
+  ['max_attempts', (value) => isCount(value) && value > 0, 'a whole number above 0'],
+  ['blocked', (value) => typeof value === 'boolean', 'true or false'],
+  ['verify', (value) => [value].flat().every(isCommand), 'a command or a list of commands'],
+]
+
+const ID = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u
+
+function isCommand(value: unknown): boolean {
+  if (!isFilled(value)) return false
+  try {
+    return parseCommandLine(String(value)).length > 0
+  } catch {
+    return false // shell syntax; checks are started without one
+  }
+}
+
+// Every field has been looked at. A task is blocked by the flag or by the status, and both say so from here on.
+function toTask(raw: Json): Task {
+  const blocked = raw.blocked === true || raw.status === 'blocked'
+  const { verify, ...rest } = raw
+  return inOrder({
+    ...(rest as Partial<Task> & Pick<Task, 'id' | 'title'>),
+    description: String(raw.description ?? ''),
+    status: blocked ? 'blocked' : ((raw.status ?? 'pending') as TaskStatus),
+    dependencies: (raw.dependencies ?? []) as string[],
+    attempts: Number(raw.attempts ?? 0),
+    max_attempts: Number(raw.max_attempts ?? DEFAULT_ATTEMPTS),
+    blocked,
+    ...(verify === undefined ? {} : { verify: [verify as string | string[]].flat() }),
+  })
+}
+
+function inOrder({
+  id,
+  title,
+  description,
+  status,
+  dependencies,
+  attempts,
+  max_attempts,
+  blocked,
+  ...more
+}: Task): Task {
+  return { id, title, description, status, dependencies, attempts, max_attempts, blocked, ...more }
+}

@@ -1,0 +1,16 @@
+/** Prompt templates: Markdown with {{variables}}. */
+import { RalphError } from '../error.ts'
+import { nearest } from './nearest.ts'
+
+/** Puts the values in, as they are: a value that looks like a variable is not looked at again. An unknown variable is an error. */
+export function renderTemplate(text: string, values: Readonly<Record<string, string>>, file: string): string {
+  return text.replace(/^\uFEFF/, '').replace(/\{\{\s*([^{}]*?)\s*\}\}/g, (_, name: string) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined
+    if (value !== undefined) return value
+    const close = nearest(name, Object.keys(values))
+    throw new RalphError(
+      'template-invalid',
+      `${file}: there is no variable {{${name}}}.${close ? ` Did you mean {{${close}}}?` : ''} Known here: ${Object.keys(values).join(', ')}.`,
+    )
+  })
+}
