@@ -14,8 +14,9 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   'prompt/': ['error.ts', 'engine/', 'formats/'],
   'host/': ['error.ts', 'engine/', 'formats/', 'agents/', 'prompt/'],
   [DRIVING]: BELOW,
-  'index.ts': [...BELOW, DRIVING],
-  'fronts/': [...BELOW, DRIVING],
+  'project/': [...BELOW, DRIVING],
+  'index.ts': [...BELOW, DRIVING, 'project/'],
+  'fronts/': [...BELOW, DRIVING, 'project/'],
 }
 
 const PURE = ['engine/', 'formats/', 'agents/', 'prompt/']
