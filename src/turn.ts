@@ -51,7 +51,12 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
   const name = agentOf(loop, next)
   if (next.iteration === 1 && next.attempt === 1) await keepStart(bench, loop)
   const { agent, target } = parseAgent(name)
-  const request = requestOf(bench, loop, { prompt: buildTurnPrompt(loop, next), target, folder, next })
+  const request = requestOf(bench, loop, {
+    prompt: bench.task?.prompt(loop, next) ?? buildTurnPrompt(loop, next),
+    target,
+    folder,
+    next,
+  })
   const { argv: bare, env, stdin, dialogue } = agent.command(request)
   const program = bare[0] ?? ''
   if (!findProgram(program, dir, bench.env.PATH)) return { kind: 'turned', at: now(), turn: missing(program) }
@@ -66,11 +71,15 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
     const [prompt, command] = [maskSecrets(request.prompt), bare.map(maskSecrets)]
     log.write([{ at: now(), attempt: next.attempt, prompt, command }])
     bench.show({ kind: 'turn-start' }, loop)
+    const watch = new AbortController()
+    const finished = new AbortController()
+    void bench.task?.finished(watch.signal).then(() => watch.signal.aborted || finished.abort())
     const exit = await runProgram({
+      finished: finished.signal,
       ...{ argv, dir, stdin, signal, graceMs: agent.graceMs, silenceMs: silenceMinutes * 60_000 },
       ...(dialogue ? { dialogue } : {}),
       ...(next.deadline === undefined ? {} : { deadlineMs: next.deadline - now() }),
-      env: { ...bench.env, ...env, ...marksOf(loop, next) },
+      env: { ...bench.env, ...env, ...bench.task?.env, ...marksOf(loop, next) },
       onPiece: (text, stream) =>
         log.write([stream === 'out' ? { out: maskSecrets(text) } : { err: maskSecrets(text) }]),
       onLine: (line, stream) => {
@@ -79,8 +88,11 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
         return answer
       },
     })
+    watch.abort()
     log.write([{ at: now(), exit: exit.code, signal: exit.signal }])
-    const outcome = parser.end(exit, readFiles(parser.collect?.() ?? []))
+    const said = parser.end(exit, readFiles(parser.collect?.() ?? []))
+    // An agent that said it is finished and then had to be ended has done its turn.
+    const outcome: Outcome = exit.lingered && ENDED_BY_FORCE.has(said.kind) ? { ...said, kind: 'ok' } : said
     if (exit.stopped === 'told') return { kind: 'lost', at: now(), ...costOf(outcome) }
     const turn = await lookAt(bench, loop, request.prompt, outcome)
     const diff = hasWorked(turn) ? await keepCheckpoint(bench, loop, next.iteration) : undefined
@@ -90,6 +102,8 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
     log.close()
   }
 }
+
+const ENDED_BY_FORCE: ReadonlySet<Outcome['kind']> = new Set(['killed', 'crash', 'unknown'])
 
 /** What a dead driver left is ended; a loop that it left inside a turn goes on with another attempt at it. */
 export async function takeUp(loop: Loop, lease: Lease, bench: Finding): Promise<Loop> {

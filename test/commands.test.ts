@@ -44,7 +44,20 @@ function iterations(place: Place): object[] {
   return query(place, 'SELECT n, attempts FROM iteration ORDER BY n')
 }
 
-const COMMANDS = ['run', 'status', 'show', 'cancel', 'pause', 'resume', 'steer', 'stats', 'doctor', 'demo', 'prune']
+const COMMANDS = [
+  'run',
+  'import',
+  'status',
+  'show',
+  'cancel',
+  'pause',
+  'resume',
+  'steer',
+  'stats',
+  'doctor',
+  'demo',
+  'prune',
+]
 
 describe.concurrent('ralph help', () => {
   test.each([['help'], ['--help'], ['-h']])('%s lists every command', async (word) => {

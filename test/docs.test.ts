@@ -1,12 +1,18 @@
 /** The docs say what the program does: the option pages are printed by it, and every sample command is one it takes. */
-import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { agents } from '../src/agents/index.ts'
 import { parseCommandLine } from '../src/formats/command-line.ts'
 import { parseConfig } from '../src/formats/config.ts'
+import { readObstacles } from '../src/formats/obstacles.ts'
+import { readProgress } from '../src/formats/progress.ts'
 import { parseScript } from '../src/formats/script.ts'
+import { parseTasks, printTasks } from '../src/formats/tasks.ts'
 import { parseArgs, printHelp } from '../src/fronts/cli/args.ts'
 import { COMMANDS } from '../src/fronts/cli/commands.ts'
+import { parseExecute, parseInit, parseInterview } from '../src/project/templates.ts'
 
 const DOCS = [
   'README.md',
@@ -55,9 +61,31 @@ test.each(samples)('%s: %s', (_, line) => {
 })
 
 test('the samples of docs/formats.md are valid', () => {
-  const [config = '', script = ''] = codeBlocks('docs/formats.md', 'json')
+  const [config = '', script = '', tasks = '', progress = '', obstacles = ''] = codeBlocks('docs/formats.md', 'json')
   expect(parseConfig(config, 'sample').max_iterations).toBe(10)
-  expect(parseScript(script, 'sample')).toHaveLength(2)
+  expect(parseScript(script, 'sample').turns).toHaveLength(2)
+  expect(JSON.parse(printTasks(parseTasks(tasks, 'sample')))).toEqual(JSON.parse(tasks))
+  expect(readProgress(progress)).toEqual({ entries: JSON.parse(progress) })
+  expect(readObstacles(obstacles)).toEqual(JSON.parse(obstacles))
+})
+
+test('the table of variables in docs/formats.md names each one a template may have, and no other', () => {
+  const rows = [...readFileSync('docs/formats.md', 'utf8').matchAll(/^\| `(\w+)` \| (all|`(\w+\.md)`) \|/gm)]
+  const dir = mkdtempSync(join(tmpdir(), 'ralph-test-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  mkdirSync(join(dir, '.artefacts', 'templates'), { recursive: true })
+  const task = { id: 'T1', title: 'a', description: 'b', attempts: 1, max_attempts: 3 }
+  const prompts: [file: string, render: () => string][] = [
+    ['init.md', () => parseInit('shop', { dir })],
+    ['interview.md', () => parseInterview('shop', 1, 3, { dir })],
+    ['execute.md', () => parseExecute('shop', 1, 10, task, { dir })],
+  ]
+  for (const [file, render] of prompts) {
+    const names = rows.filter(([, , place, only]) => place === 'all' || only === file).map(([, name = '']) => name)
+    const own = join(dir, '.artefacts', 'templates', file)
+    writeFileSync(own, `${names.map((name) => `{{${name}}}`).join()} {{unknown}}`)
+    expect(render).toThrow(`Known here: ${names.join(', ')}.`)
+  }
 })
 
 test('the README stays short and AGENTS.md too', () => {

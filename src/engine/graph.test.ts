@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type GraphTask, graphProblem, readyTasks } from './graph.ts'
+import { criticalPath, type GraphTask, graphProblem, readyTasks, whyStuck } from './graph.ts'
 
 /** `A`, `B<A,C` depends on A and C, `A+` is completed, `A!` is blocked. */
 function graph(text: string): GraphTask[] {
@@ -82,5 +82,71 @@ describe('a problem of a graph', () => {
     const ring = [...chain.slice(0, -1), { id: 'T19999', dependsOn: ['T0'], ...open }]
     expect(graphProblem(ring)).toMatch(/^these tasks wait for each other: T0 → T1 → T2/)
     expect(performance.now() - started).toBeLessThan(10_000)
+  })
+
+  test('is looked for once below a task that many others wait for', () => {
+    const ids = Array.from({ length: 3_000 }, (_, n) => `T${n}`)
+    const open = { status: 'open' as const }
+    const tasks = ids.map((id, n) => ({ id, dependsOn: n < 1_500 ? ids.slice(1_500) : [], ...open }))
+    expect(graphProblem(tasks)).toBeUndefined()
+  })
+})
+
+describe('the longest chain that waits for a task', () => {
+  test.each([
+    ['', ''],
+    ['A', 'A1'],
+    ['A B C', 'A1 B1 C1'],
+    ['A B<A C<B', 'A3 B2 C1'],
+    ['C<B B<A A', 'C1 B2 A3'],
+    ['A+ B<A C<B', 'B2 C1'],
+    ['A B<A C<A D<C', 'A3 B1 C2 D1'],
+    ['A B C<A,B D<C E<B', 'A3 B3 C2 D1 E1'],
+    ['A B<A,A', 'A2 B1'],
+    ['A B+<A C<B', 'A1 C1'],
+    ['A B!<A C<B', 'A3 B2 C1'],
+    ['A<X', 'A1'],
+    ['A<B B<A C<A', 'A2 B1 C1'],
+  ])('in "%s" is "%s"', (text, lengths) => {
+    expect([...criticalPath(graph(text))].map(([id, length]) => `${id}${length}`).join(' ')).toBe(lengths)
+  })
+
+  test('may be as long as the list', () => {
+    const ids = Array.from({ length: 10_000 }, (_, n) => `T${n}`)
+    const tasks = ids.map((id, n) => ({ id, dependsOn: ids.slice(n + 1, n + 2), status: 'open' as const }))
+    const lengths = criticalPath(tasks)
+    expect(lengths.size).toBe(10_000)
+    expect([lengths.get('T0'), lengths.get('T9999')]).toEqual([1, 10_000])
+  })
+})
+
+describe('why nothing goes on', () => {
+  test.each<[text: string, reasons: string[]]>([
+    ['', []],
+    ['A B<A', []],
+    ['A!', ['A is blocked']],
+    ['T2! T4<T2', ['T2 is blocked', 'T4 waits for T2, which is blocked']],
+    ['A! B<A C<B D', ['A is blocked', 'B waits for A, which is blocked', 'C waits for A, which is blocked']],
+    ['C<B B<A A!', ['C waits for A, which is blocked', 'B waits for A, which is blocked', 'A is blocked']],
+    ['A! B! C<B,A', ['A is blocked', 'B is blocked', 'C waits for A, which is blocked']],
+    ['A! B!<A', ['A is blocked', 'B is blocked']],
+    ['A! B+<A C<B', ['A is blocked']],
+    ['A<B B<A', []],
+    ['A! B<A,C C<B', ['A is blocked', 'B waits for A, which is blocked', 'C waits for A, which is blocked']],
+  ])('in "%s" is %j', (text, reasons) => {
+    expect(whyStuck(graph(text))).toEqual(reasons)
+  })
+
+  test.each([
+    [10, undefined],
+    [11, 'and 1 more'],
+    [10_000, 'and 9990 more'],
+  ])('with %i reasons names ten', (size, last) => {
+    const ids = Array.from({ length: size }, (_, n) => `T${n}`)
+    const reasons = whyStuck(
+      ids.map((id, n) => ({ id, dependsOn: ids.slice(n + 1, n + 2), status: id === ids.at(-1) ? 'blocked' : 'open' })),
+    )
+    expect(reasons[0]).toBe(`T0 waits for ${ids.at(-1)}, which is blocked`)
+    expect(reasons[10]).toBe(last)
   })
 })

@@ -1,4 +1,4 @@
-/** The task graph: which tasks can be worked on now, and what is wrong with a list of tasks. */
+/** The task graph: which tasks can be worked on now, which matter most, what is stuck, what is wrong with a list. */
 
 export type GraphTask = { id: string; dependsOn: readonly string[]; status: 'open' | 'blocked' | 'completed' }
 
@@ -33,23 +33,77 @@ function findCycle(tasks: readonly GraphTask[]): string[] | undefined {
   const dependsOn = new Map(tasks.map((task) => [task.id, task.dependsOn]))
   const finished = new Set<string>()
   for (const { id } of tasks) {
-    const path = [id]
-    const untried = [[...(dependsOn.get(id) ?? [])]]
+    const path = finished.has(id) ? [] : [id]
     const onPath = new Set(path)
+    const tried = [0] // how many dependencies of each task on the path have been followed
     while (path.length > 0) {
-      const next = untried.at(-1)?.shift()
+      const last = path.length - 1
+      const here = path[last] ?? ''
+      const at = tried[last] ?? 0
+      const next = dependsOn.get(here)?.[at]
+      tried[last] = at + 1
       if (next === undefined) {
-        untried.pop()
-        const done = path.pop() ?? ''
-        onPath.delete(done)
-        finished.add(done)
+        path.pop()
+        tried.pop()
+        onPath.delete(here)
+        finished.add(here)
       } else if (onPath.has(next)) return [...path.slice(path.indexOf(next)), next]
       else if (!finished.has(next)) {
         path.push(next)
+        tried.push(0)
         onPath.add(next)
-        untried.push([...(dependsOn.get(next) ?? [])])
       }
     }
   }
   return undefined
+}
+
+/**
+ * For every task that is not completed: how many such tasks stand on the longest chain of tasks that wait for it, itself
+ * included. Who begins with the highest number is done first.
+ */
+export function criticalPath(tasks: readonly GraphTask[]): Map<string, number> {
+  const open = tasks.filter(({ status }) => status !== 'completed')
+  const lengths = new Map(open.map(({ id }) => [id, 1]))
+  const dependsOn = new Map(open.map((task) => [task.id, task.dependsOn.filter((id) => lengths.has(id))]))
+  const waiting = new Map<string, number>()
+  for (const id of [...dependsOn.values()].flat()) waiting.set(id, (waiting.get(id) ?? 0) + 1)
+  // From the tasks nobody waits for towards those that come first; a task is looked at when all that wait for it were.
+  const settled = [...lengths.keys()].filter((id) => !waiting.has(id))
+  for (const id of settled) {
+    const length = (lengths.get(id) ?? 0) + 1
+    for (const before of dependsOn.get(id) ?? []) {
+      lengths.set(before, Math.max(lengths.get(before) ?? 0, length))
+      const left = (waiting.get(before) ?? 0) - 1
+      waiting.set(before, left)
+      if (left === 0) settled.push(before)
+    }
+  }
+  return lengths
+}
+
+const MOST_REASONS = 10
+
+/** Pieces of a sentence about what cannot go on without a person: blocked tasks, and open ones that wait for them. */
+export function whyStuck(tasks: readonly GraphTask[]): string[] {
+  const waiting = new Map<string, string[]>()
+  for (const { id, status, dependsOn } of tasks) {
+    if (status !== 'open') continue
+    for (const before of dependsOn) {
+      const others = waiting.get(before)
+      if (others) others.push(id)
+      else waiting.set(before, [id])
+    }
+  }
+  const blocked = tasks.filter(({ status }) => status === 'blocked').map(({ id }) => id)
+  const causes = new Map(blocked.map((id) => [id, id]))
+  for (const [id, cause] of causes)
+    for (const stuck of waiting.get(id) ?? []) if (!causes.has(stuck)) causes.set(stuck, cause)
+  const reasons = tasks.flatMap(({ id }) => {
+    const cause = causes.get(id)
+    if (cause === undefined) return []
+    return [cause === id ? `${id} is blocked` : `${id} waits for ${cause}, which is blocked`]
+  })
+  const more = reasons.length - MOST_REASONS
+  return more > 0 ? [...reasons.slice(0, MOST_REASONS), `and ${more} more`] : reasons
 }

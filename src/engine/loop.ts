@@ -44,6 +44,8 @@ export type Work = {
   gitDir?: string
   /** The linked work tree that `dir` lies in. Absent: the person's own. */
   worktree?: Worktree
+  /** The task of a project that this loop works on; `folder` is where its agent finds the project's files. */
+  project?: { name: string; task: string; folder: string }
   agent: string
   agentArgs: string[]
   model?: string
@@ -58,7 +60,15 @@ export type Work = {
 }
 
 /** `from` is the person's folder, `base` the branch it was on when the loop was made, `commit` where both begin. */
-export type Worktree = { from: string; path: string; branch: string; commit: string; base?: string }
+export type Worktree = {
+  from: string
+  path: string
+  branch: string
+  commit: string
+  base?: string
+  /** Files of `from` that are not in git, but that work needs. */
+  copied?: string[]
+}
 
 /** An agent's own session, and what it has cost by the agent's own count, for agents that count from its beginning. */
 export type Session = { id: string; costUsd: number; tokens?: number; agent?: string }

@@ -11,6 +11,7 @@ const FULL: Required<Config> = {
   max_cost_usd: 2.5,
   circuit_breaker: { no_progress_limit: 3, same_error_limit: 5 },
   notify_webhook: 'https://example.org/hook',
+  worktree_files: ['.env'],
 }
 
 test.each<[what: string, config: Config]>([

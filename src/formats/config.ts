@@ -12,6 +12,7 @@ export type Config = {
   max_cost_usd?: number
   circuit_breaker?: { no_progress_limit?: number; same_error_limit?: number }
   notify_webhook?: string
+  worktree_files?: string[]
 }
 
 const isNumber = (value: unknown) => typeof value === 'number' && value >= 0
@@ -31,6 +32,7 @@ const KEYS: Readonly<Record<keyof Config, Key>> = {
   max_cost_usd: { fits: isNumber, expected: 'a number' },
   circuit_breaker: { fits: (value) => typeof value === 'object' && value !== null, expected: 'an object' },
   notify_webhook: { fits: (value) => isText(value) && /^https?:\/\//.test(String(value)), expected: 'an http address' },
+  worktree_files: { fits: isTexts, expected: 'a list of paths' },
 }
 
 const BREAKER_KEYS: Readonly<Record<string, Key>> = {

@@ -7,7 +7,10 @@ export function readJson(text: string): { value: unknown } | { problem: string }
   try {
     return { value: JSON.parse(text.replace(/^\uFEFF/, '')) }
   } catch (cause) {
-    return { problem: `it is not JSON (${cause instanceof Error ? cause.message : cause}).` }
+    // What was found is quoted in it, with the line breaks.
+    return {
+      problem: `it is not JSON (${String(cause instanceof Error ? cause.message : cause).replace(/\s+/g, ' ')}).`,
+    }
   }
 }
 

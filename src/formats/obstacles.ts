@@ -31,11 +31,16 @@ function obstacleProblems(obstacle: unknown, place: number): string[] {
 
 function toObstacle({ id, task_id, message, resolved, iteration, ...more }: Json): Obstacle {
   return {
-    id: typeof id === 'string' ? id : '',
-    task_id: typeof task_id === 'string' ? task_id : '',
+    id: idText(id),
+    task_id: idText(task_id),
     message: String(message),
     resolved: resolved === true,
     iteration: Number(iteration ?? 0),
     ...more,
   }
+}
+
+// Agents also write a bare number.
+function idText(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 }

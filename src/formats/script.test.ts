@@ -18,7 +18,7 @@ const EVERY_STEP: Step[] = [
 
 test('every step is taken as it is', () => {
   const turns = [EVERY_STEP, [], [{ text: 'last' }]]
-  expect(parseScript(JSON.stringify({ turns }), 'script.json')).toEqual(turns)
+  expect(parseScript(JSON.stringify({ turns }), 'script.json').turns).toEqual(turns)
 })
 
 test.each<[what: string, text: string, says: string]>([

@@ -1,4 +1,4 @@
-/** The script of the scripted agent: one list of steps a turn, the last list again for every turn after it. */
+/** The script of the scripted agent: one list of steps a turn, the last list again for every turn after it; for a project, lists for each task. */
 import { RalphError } from '../error.ts'
 
 /** `attempt` keeps a step to one attempt of its iteration; without it the step is done in all. */
@@ -10,26 +10,41 @@ export type Step = { attempt?: number } & (
   | { usage: { tokens: number; costUsd?: number } }
   | { denied: string }
   | { fail: string; exit?: number }
+  /** Says in the files of the project how its task stands, as the prompt asks for, and that the turn is over. */
+  | { report: { status: 'completed' | 'attempted' | 'blocked'; summary?: string; obstacle?: string } }
   | { 'rate-limit': { resetsInSeconds?: number; message?: string } }
 )
 
-export function parseScript(text: string, file: string): Step[][] {
+export type Script = { turns: Step[][]; tasks: Readonly<Record<string, Step[][]>> }
+
+export function parseScript(text: string, file: string): Script {
   const problem = (what: string) =>
-    new RalphError('input-invalid', `${file}: ${what} A script is {"turns": [[{"text": "…"}, …], …]}.`)
+    new RalphError(
+      'input-invalid',
+      `${file}: ${what} A script is {"turns": [[{"text": "…"}, …], …]}, or {"tasks": {"T1": [[…], …], …}} for a project.`,
+    )
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (cause) {
     throw problem(`this is not JSON (${cause instanceof Error ? cause.message : cause}).`)
   }
-  const turns = isObject(value) ? value.turns : undefined
-  if (!Array.isArray(turns) || turns.length === 0 || !turns.every(Array.isArray))
-    throw problem('expected a list of turns, each a list of steps.')
-  for (const [turn, steps] of turns.entries())
-    for (const [index, step] of steps.entries())
-      if (!isStep(step))
-        throw problem(`step ${index + 1} of turn ${turn + 1} is none of ${Object.keys(SHAPES).join(', ')}.`)
-  return turns as Step[][] // every step has been looked at
+  const { turns, tasks = {} } = isObject(value) ? value : {}
+  if (!isObject(tasks)) throw problem('expected an object with the turns of each task.')
+  for (const [where, list] of [
+    ...(turns === undefined && 'tasks' in Object(value) ? [] : [['', turns]]),
+    ...Object.entries(tasks),
+  ] as [string, unknown][]) {
+    if (!Array.isArray(list) || list.length === 0 || !list.every(Array.isArray))
+      throw problem(`expected a list of turns${where && ` for ${where}`}, each a list of steps.`)
+    for (const [turn, steps] of list.entries())
+      for (const [index, step] of steps.entries())
+        if (!isStep(step))
+          throw problem(
+            `step ${index + 1} of turn ${turn + 1}${where && ` for ${where}`} is none of ${Object.keys(SHAPES).join(', ')}.`,
+          )
+  }
+  return { turns: (turns ?? []) as Step[][], tasks: tasks as Record<string, Step[][]> } // every step has been looked at
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -44,6 +59,7 @@ const SHAPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   usage: (value) => isObject(value) && typeof value.tokens === 'number',
   denied: isText,
   fail: isText,
+  report: (value) => isObject(value) && ['completed', 'attempted', 'blocked'].includes(String(value.status)),
   'rate-limit': isObject,
 }
 

@@ -24,7 +24,8 @@ export type Task = {
 export type TaskList = { project_name: string; version: number; tasks: Task[] }
 
 const STATUSES: readonly TaskStatus[] = ['pending', 'in_progress', 'completed', 'blocked']
-const DEFAULT_ATTEMPTS = 3
+/** How often a task is tried when nothing else is said. */
+export const DEFAULT_ATTEMPTS = 3
 
 /** All that is wrong with a text, or the list it holds. What is left out has the value a new task has. */
 export function readTasks(text: string): { list: TaskList } | { problems: string[] } {
@@ -83,7 +84,7 @@ const isText = (value: unknown) => typeof value === 'string'
 const isFilled = (value: unknown) => isText(value) && String(value).trim() !== ''
 
 const FIELDS: readonly (readonly [field: string, fits: (value: unknown) => boolean, expected: string])[] = [
-  ['id', (value) => isText(value) && ID.test(String(value)), 'a short text such as "T1" (letters, digits, . _ -)'],
+  ['id', isTaskId, 'a short text such as "T1" (letters, digits, . _ -)'],
   ['title', isFilled, 'a text'],
   ['description', isText, 'a text'],
   ['status', (value) => STATUSES.includes(value as TaskStatus), `one of ${STATUSES.join(', ')}`],
@@ -96,6 +97,10 @@ const FIELDS: readonly (readonly [field: string, fits: (value: unknown) => boole
 
 const ID = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u
 
+export function isTaskId(value: unknown): value is string {
+  return typeof value === 'string' && ID.test(value)
+}
+
 function isCommand(value: unknown): boolean {
   if (!isFilled(value)) return false
   try {
@@ -107,7 +112,7 @@ function isCommand(value: unknown): boolean {
 
 // Every field has been looked at. A task is blocked by the flag or by the status, and both say so from here on.
 function toTask(raw: Json): Task {
-  const blocked = raw.blocked === true || raw.status === 'blocked'
+  const blocked = raw.status === 'blocked' || raw.blocked === true
   const { verify, ...rest } = raw
   return inOrder({
     ...(rest as Partial<Task> & Pick<Task, 'id' | 'title'>),

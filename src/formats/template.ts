@@ -4,7 +4,8 @@ import { nearest } from './nearest.ts'
 
 /** Puts the values in, as they are: a value that looks like a variable is not looked at again. An unknown variable is an error. */
 export function renderTemplate(text: string, values: Readonly<Record<string, string>>, file: string): string {
-  return text.replace(/^\uFEFF/, '').replace(/\{\{\s*([^{}]*?)\s*\}\}/g, (_, name: string) => {
+  return text.replace(/^\uFEFF/, '').replace(/\{\{([^{}]*)\}\}/g, (_, between: string) => {
+    const name = between.trim()
     const value = Object.hasOwn(values, name) ? values[name] : undefined
     if (value !== undefined) return value
     const close = nearest(name, Object.keys(values))

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 const MOST_ENTRIES = 20_000
 const PASSED_OVER = new Set(['.git', 'node_modules'])
 
-/** A folder too large to look through, or gone, tells nothing. `exclude` is a path below it that is left out. */
-export function folderState(dir: string, exclude?: string): string | undefined {
+/** A folder too large to look through, or gone, tells nothing. `exclude` are paths below it that are left out. */
+export function folderState(dir: string, exclude: ReadonlySet<string> = new Set()): string | undefined {
   const hash = createHash('sha1')
   const folders = ['']
   let entries = 0
@@ -16,7 +16,7 @@ export function folderState(dir: string, exclude?: string): string | undefined {
     if (!names && folder === '') return undefined
     for (const name of names ?? []) {
       const path = folder ? `${folder}/${name}` : name
-      if (PASSED_OVER.has(name) || path === exclude) continue
+      if (PASSED_OVER.has(name) || exclude.has(path)) continue
       if (++entries > MOST_ENTRIES) return undefined
       const stat = lstatSync(join(dir, path), { throwIfNoEntry: false })
       if (stat?.isDirectory()) folders.push(path)

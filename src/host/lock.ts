@@ -3,10 +3,38 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { plainly, resultCode } from './database.ts'
+import { inPlainWords } from './files.ts'
+import type { Held } from './store.ts'
 
 /** Undefined when somebody else holds it. The kernel frees it the moment its holder dies, however that dies. */
 export function lockLoop(home: string, id: string): DatabaseSync | undefined {
   return take(lockOf(home, id), LONGEST_LOOK_MS)
+}
+
+/** The lock of something that other homes may know, too: it lies beside it, and tells who holds it. */
+export function lockFile(path: string, holder: string): DatabaseSync | Held {
+  try {
+    const lock = take(path, LONGEST_LOOK_MS)
+    if (!lock) return { heldBy: holderOf(path) }
+    lock.exec('CREATE TABLE IF NOT EXISTS holder (name TEXT); DELETE FROM holder')
+    lock.prepare('INSERT INTO holder VALUES (?)').run(holder)
+    // What stands in an open transaction nobody else can read.
+    lock.exec('COMMIT; BEGIN IMMEDIATE')
+    return lock
+  } catch (cause) {
+    throw inPlainWords(cause, path)
+  }
+}
+
+function holderOf(path: string): string {
+  const lock = new DatabaseSync(path, { readOnly: true, timeout: LONGEST_LOOK_MS })
+  try {
+    return String(lock.prepare('SELECT name FROM holder').get()?.name ?? 'another process')
+  } catch {
+    return 'another process' // it is about to write its name
+  } finally {
+    lock.close()
+  }
 }
 
 /** Whether somebody alive drives a loop; the database itself is not needed to tell. */

@@ -24,13 +24,21 @@ export type Started = {
   deadlineMs?: number
   graceMs: number
   signal?: AbortSignal
+  /** Fires when the program is known to have finished: from then on it is ended once it is quiet for a while. */
+  finished?: AbortSignal
 }
 
 /** `done`: it has said all. Its stdin ends, and, should it not end by itself soon, the program too. */
 type Reply = { write?: string; done?: boolean }
 
 export type Stream = 'out' | 'err'
-export type Ended = { code: number | null; signal: string | null; stopped?: 'silent' | 'deadline' | 'told' }
+/** `lingered`: it had finished, but did not end by itself. */
+export type Ended = {
+  code: number | null
+  signal: string | null
+  stopped?: 'silent' | 'deadline' | 'told'
+  lingered?: true
+}
 
 /**
  * Runs a program to its end. A small sh stands beside it and ends the whole group when ralph dies, also by kill -9:
@@ -73,9 +81,25 @@ export async function runProgram(started: Started): Promise<Ended> {
   signal?.addEventListener('abort', onAbort, { once: true })
   if (signal?.aborted) onAbort() // while it was being started
 
+  let lingered = false
+  let quiet: ReturnType<typeof timer> | undefined
+  let longest: ReturnType<typeof timer> | undefined
+  const linger = () => {
+    lingered = !stopped
+    void end(started.graceMs).catch((cause) => (broken ??= cause))
+  }
+  const onFinished = () => {
+    quiet = timer(QUIET_MS, linger)
+    longest = timer(LONGEST_LINGER_MS, linger)
+  }
+  started.finished?.addEventListener('abort', onFinished, { once: true })
+
   const read = (source: Readable, stream: Stream) =>
     readLines(source, {
-      onChunk: silence.restart,
+      onChunk: () => {
+        silence.restart()
+        quiet?.restart()
+      },
       onPiece: (text) => guarded(() => started.onPiece?.(text, stream)),
       onLine: (line) => guarded(() => answer(started.onLine?.(line, stream))),
     })
@@ -87,7 +111,10 @@ export async function runProgram(started: Started): Promise<Ended> {
   const exit = await new Promise<Ended>((done) => child.once('exit', (code, by) => done({ code, signal: by })))
   silence.stop()
   deadline.stop()
+  quiet?.stop()
+  longest?.stop()
   signal?.removeEventListener('abort', onAbort)
+  started.finished?.removeEventListener('abort', onFinished)
   await end(started.graceMs)
   // What is left in the pipes is read to the end. Only what could hide from the sweep may still hold them open.
   await Promise.race([Promise.all(reading), sleep(LONGEST_DRAIN_MS, undefined, { ref: false })])
@@ -98,7 +125,7 @@ export async function runProgram(started: Started): Promise<Ended> {
   // The fourth pipe is a socket, as Node makes them.
   ;(child.stdio[3] as Duplex).destroy()
   if (broken) throw broken
-  return stopped ? { ...exit, stopped } : exit
+  return { ...exit, ...(stopped ? { stopped } : {}), ...(lingered ? { lingered: true as const } : {}) }
 
   function answer(reply: Reply | undefined): void {
     if (reply?.write) child.stdin.write(reply.write)
@@ -137,6 +164,10 @@ exec "$@" 3<&-
 
 /** How long a program that has said all may take to end by itself. */
 const LINGER_MS = 2_000
+
+/** How long one that is known to have finished may be quiet, and how long it may go on at all: its last words tell what it cost. */
+const QUIET_MS = 10_000
+const LONGEST_LINGER_MS = 60_000
 
 const LONGEST_LINE = 8 * 1024 * 1024
 const LONGEST_PIECE = 64 * 1024

@@ -34,4 +34,7 @@ export const MIGRATIONS: readonly string[] = [
   `ALTER TABLE iteration ADD COLUMN files INTEGER;
    ALTER TABLE iteration ADD COLUMN added INTEGER;
    ALTER TABLE iteration ADD COLUMN removed INTEGER;`,
+  `CREATE TABLE project (
+     folder TEXT PRIMARY KEY, record TEXT NOT NULL, updated_at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;`,
 ]

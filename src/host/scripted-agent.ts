@@ -1,7 +1,7 @@
 /** The program behind the scripted agent: plays the steps of this iteration and prints what it does, one JSON object a line. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ScriptedLine } from '../agents/scripted.ts'
 import { RalphError } from '../error.ts'
@@ -14,8 +14,10 @@ await main(process.argv[2] ?? '').catch((cause) => {
 })
 
 async function main(file: string): Promise<void> {
-  process.stdin.resume() // the prompt is taken, as any agent would
-  const turns = parseScript(readScript(file), file)
+  if (!process.stdin.isTTY) process.stdin.resume() // the prompt is taken, as any agent would; a keyboard never ends
+  const script = parseScript(readScript(file), file)
+  const { RALPH_TASK_ID: task = '', RALPH_MERGE } = process.env
+  const turns = script.tasks[RALPH_MERGE ? `${task}/merge` : task] ?? script.turns
   const iteration = Number(process.env.RALPH_ITERATION ?? 1)
   const attempt = Number(process.env.RALPH_ATTEMPT ?? 1)
   const steps = turns[Math.min(iteration, turns.length) - 1] ?? []
@@ -54,6 +56,7 @@ async function play(step: Step): Promise<boolean> {
     const [program = '', ...args] = step.shell
     spawnSync(program, args, { stdio: 'ignore' })
   }
+  if ('report' in step) report(step.report)
   if ('fail' in step) {
     process.stderr.write(`${step.fail}\n`)
     process.exitCode = step.exit ?? 1
@@ -71,6 +74,35 @@ async function play(step: Step): Promise<boolean> {
     return false
   }
   return true
+}
+
+/** Marks the task, appends an entry and an obstacle, and ends the turn, in the files of the project. */
+function report({ status, summary, obstacle }: Extract<Step, { report: object }>['report']): void {
+  const { RALPH_TASK_ID: task = '', RALPH_PROJECT_DIR: folder = '.' } = process.env
+  const read = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8'))
+  const write = (name: string, value: unknown) => writeFileSync(join(folder, name), JSON.stringify(value, undefined, 2))
+  const [tasks, entries, obstacles] = [read('tasks.json'), read('state.json'), read('obstacles.json')]
+  const iteration = 1 + Math.max(0, ...entries.map((entry: { iteration: number }) => entry.iteration))
+  const id = `O${obstacles.obstacles.length + 1}`
+  if (status !== 'attempted')
+    Object.assign(
+      tasks.tasks.find((one: { id: string }) => one.id === task),
+      { status },
+    )
+  entries.push({
+    iteration,
+    task_id: task,
+    status: status === 'completed' ? 'completed' : 'attempted',
+    summary: summary ?? `Played the script of ${task}`,
+    files_modified: [],
+    obstacles: obstacle === undefined ? [] : [id],
+  })
+  if (obstacle !== undefined)
+    obstacles.obstacles.push({ id, task_id: task, message: obstacle, resolved: false, iteration })
+  write('tasks.json', tasks)
+  write('state.json', entries)
+  write('obstacles.json', obstacles)
+  writeFileSync(join(folder, 'done.md'), `${task}: ${status}\n`)
 }
 
 function print(line: ScriptedLine): void {

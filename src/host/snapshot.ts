@@ -34,18 +34,18 @@ export type Snapshots = {
 
 const LARGEST = 32 * 1024 * 1024
 
-/** `own` is a folder that is left out, wherever in the repository it lies. */
+/** `own` are folders that are left out, wherever in the repository they lie. */
 export async function openSnapshots(
   repo: Repository,
-  { index, own, loop }: { index: string; own: string; loop: string },
+  { index, own, loop }: { index: string; own: readonly string[]; loop: string },
 ): Promise<Snapshots> {
   await mkdir(dirname(index), { recursive: true, mode: 0o700 })
   await rm(`${index}.lock`, { force: true }) // of a git that was killed; a loop has one driver at a time
   // The mark lets the next ralph find and end a git whose ralph was killed.
   const env = { GIT_INDEX_FILE: index, RALPH_LOOP_ID: loop }
   const large = new Set<string>()
-  const leftOut = pathBelow(repo.top, own)
-  const pathspec = ['--', '.', ...(leftOut === undefined ? [] : [`:(exclude,top,literal)${leftOut}`])]
+  const leftOut = own.flatMap((folder) => pathBelow(repo.top, folder) ?? [])
+  const pathspec = ['--', '.', ...leftOut.map((path) => `:(exclude,top,literal)${path}`)]
   const sparse = await isSparse(repo)
   const add = ['add', '--ignore-errors', ...(sparse ? ['--sparse'] : [])]
   const modules = await submodules(repo)

@@ -25,6 +25,9 @@ import { openTranscripts, type Transcripts } from './transcript.ts'
 /** The store of one machine, with the transcripts that lie beside it. */
 export type LocalStore = Store & {
   transcripts: Transcripts
+  /** What ralph itself knows of the project whose files lie in a folder. Only its holder writes it. */
+  loadProject(folder: string): unknown
+  saveProject(folder: string, record: unknown): void
   /** What is wrong with the database file, in SQLite's words; undefined when nothing is. */
   selfCheck(): string | undefined
 }
@@ -236,6 +239,18 @@ export function openStore(
         watcher?.close()
         clearInterval(poll)
       }
+    },
+
+    loadProject(folder) {
+      const row = one('SELECT record FROM project WHERE folder = ?', folder)
+      return row && parse(row.record)
+    },
+
+    saveProject(folder, record) {
+      run(
+        'INSERT OR REPLACE INTO project (folder, record, updated_at) VALUES (?, ?, ?)',
+        ...[folder, JSON.stringify(record), now()],
+      )
     },
 
     selfCheck() {

@@ -1,6 +1,6 @@
 /** The work tree of a loop: what state it is in, and, where there is git, checkpoints of it. Ralph's own files are left out. */
 import { mkdirSync, realpathSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Diff } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { NOW, openKeeper, readDiff, refOf } from './checkpoint.ts'
@@ -30,17 +30,23 @@ export type Checkpoints = {
 }
 
 /** `gitDir` is where the loop found its repository when it began; another one is none of its business. */
-export type Place = { dir: string; home: string; loop: string; gitDir?: string }
+export type Place = { dir: string; home: string; loop: string; gitDir?: string; project?: { folder: string } }
 
-export async function openTree({ dir, home, loop, gitDir }: Place): Promise<Tree> {
+export async function openTree({ dir, home, loop, gitDir, project }: Place): Promise<Tree> {
   const place = realFolder(dir)
-  const own = realpathSync(home)
+  const ralphs = realpathSync(home)
+  // The files of all projects lie in one folder, and none of them is work.
+  const own = [ralphs, ...(project ? [dirname(project.folder)] : [])]
   const found = await openRepository(place)
   const strange = gitDir !== undefined && !('none' in found) && found.gitDir !== gitDir
   const repo = strange ? { none: `the git repository it began in, ${gitDir}, is gone` } : found
-  if ('none' in repo) return { look: async () => folderState(place, pathBelow(place, own)), checkpoints: repo }
+  if ('none' in repo)
+    return {
+      look: async () => folderState(place, new Set(own.flatMap((folder) => pathBelow(place, folder) ?? []))),
+      checkpoints: repo,
+    }
 
-  const snapshots = await openSnapshots(repo, { index: join(own, 'index', loop), own, loop })
+  const snapshots = await openSnapshots(repo, { index: join(ralphs, 'index', loop), own, loop })
   const keep = openKeeper({ repo, snapshots, loop })
   let last: Snapshot | undefined
   // Git keeps no empty folder, but this one is where the loop lives.

@@ -1,6 +1,6 @@
 /** A linked work tree with a branch of its own, so that a loop leaves the person's files alone until they accept its work. */
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { pathBelow } from './files.ts'
@@ -9,8 +9,7 @@ import { type Answer, askGit, must, openRepository, type Repository } from './gi
 /** Where a loop that is started in `dir` will work, and the state it begins in. Nothing is made yet. */
 export async function planWorktree(
   dir: string,
-  path: string,
-  branch: string,
+  { path, branch, copied = [] }: Pick<Worktree, 'path' | 'branch' | 'copied'>,
 ): Promise<{ worktree: Worktree; dir: string; tree: string }> {
   const repo = await openRepository(dir)
   if ('none' in repo) throw new RalphError('usage', `--worktree needs a git repository, but ${repo.none} (${dir}).`)
@@ -26,7 +25,11 @@ export async function planWorktree(
   const tree = must(await repo.ask(['rev-parse', '--verify', 'HEAD^{tree}']))
   return {
     tree: `${tree} ${head.out}`,
-    worktree: { from: dir, path, branch, commit: head.out, ...(base.ok ? { base: base.out } : {}) },
+    worktree: {
+      ...{ from: dir, path, branch, commit: head.out },
+      ...(base.ok ? { base: base.out } : {}),
+      ...(copied.length > 0 ? { copied } : {}),
+    },
     dir: join(path, pathBelow(repo.top, dir) ?? ''),
   }
 }
@@ -36,7 +39,7 @@ export async function planWorktree(
  * one whose ralph was killed half-way is filled again. Nothing happens when it is there.
  */
 export async function ensureWorktree(
-  { from, path, branch, commit }: Worktree,
+  { from, path, branch, commit, copied = [] }: Worktree,
   fill: () => Promise<void>,
 ): Promise<void> {
   const repo = await repositoryOf(from)
@@ -47,7 +50,18 @@ export async function ensureWorktree(
     must(await repo.ask(['worktree', 'add', '--quiet', '--lock', ...where], { minutes: 10 }))
   } else if (!(await isLocked(repo, path))) return
   await fill()
+  for (const name of copied) copyOver(from, join(path, pathBelow(repo.top, from) ?? ''), name)
   must(await repo.ask(['worktree', 'unlock', path]))
+}
+
+/** What is there already, such as a file that is in git after all, stays. */
+function copyOver(from: string, to: string, name: string): void {
+  const [source, target] = [join(from, name), join(to, name)]
+  if (!existsSync(source) || existsSync(target)) return
+  if (pathBelow(realpathSync(from), realpathSync(source)) === undefined)
+    throw new RalphError('usage', `${name} of worktree_files lies outside ${from}. Name files below it.`)
+  mkdirSync(dirname(target), { recursive: true })
+  cpSync(source, target, { recursive: true, dereference: true })
 }
 
 async function isLocked(repo: Repository, path: string): Promise<boolean> {
@@ -114,8 +128,10 @@ export async function gatherOnBranch({ path, branch }: Worktree): Promise<void> 
 }
 
 /** Commits whatever the loop left uncommitted, as the person and with their hooks. */
-export async function commitRest({ path }: Worktree, message: string): Promise<void> {
-  must(await askGit(path, ['add', '--all']))
+export async function commitRest({ from, path, copied = [] }: Worktree, message: string): Promise<void> {
+  const below = pathBelow((await repositoryOf(from)).top, from) ?? ''
+  const leftOut = copied.map((name) => `:(exclude,top,literal)${join(below, name)}`)
+  must(await askGit(path, ['add', '--all', '--', '.', ...leftOut]))
   if ((await askGit(path, ['diff', '--cached', '--quiet'])).ok) return
   const answer = await askGit(path, ['commit', '--quiet', '--file', '-'], { stdin: message, hooks: true, minutes: 10 })
   if (!answer.ok)
@@ -160,6 +176,16 @@ export async function removeWorktree({ from, path, branch }: Worktree, merged: b
   const repo = await repositoryOf(from)
   must(await repo.ask(['worktree', 'remove', '--force', path], { minutes: 10 }))
   if (merged) must(await repo.ask(['branch', '--quiet', '-D', branch]))
+}
+
+/** The same for one whose ralph may have been killed while it did so: whatever is left goes. */
+export async function dropWorktree({ from, path, branch }: Worktree): Promise<void> {
+  const repo = await repositoryOf(from)
+  await repo.ask(['worktree', 'unlock', path])
+  await repo.ask(['worktree', 'remove', '--force', path], { minutes: 10 })
+  rmSync(path, { recursive: true, force: true })
+  must(await repo.ask(['worktree', 'prune']))
+  if (await hasBranch(repo, branch)) must(await repo.ask(['branch', '--quiet', '-D', branch]))
 }
 
 async function hasBranch(repo: Repository, branch: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 /** Where a project lives: `.artefacts/<name>/` below the folder it is worked on in, and the files in it. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { nearest } from '../formats/nearest.ts'
@@ -67,12 +67,23 @@ function checkName(name: string): void {
 /** A link that leads out of the folder would let ralph write somewhere else. */
 function refuseStrange({ dir, folder }: Project): void {
   for (const path of [dirname(folder), folder]) {
-    if (!existsSync(path)) continue
-    const real = realpathSync(path)
+    if (!lstatSync(path, { throwIfNoEntry: false })) continue
+    const real = realPath(path)
+    if (real === undefined)
+      throw new RalphError('usage', `${path} is a link that leads nowhere. Put a real folder there.`)
     if (pathBelow(dir, real) === undefined)
       throw new RalphError('usage', `${path} is a link to ${real}, which lies outside ${dir}. Put a real folder there.`)
     if (!isFolder(path))
       throw new RalphError('usage', `${path} must be a folder, but a file is in the way. Move it away.`)
+  }
+}
+
+/** Undefined for a link that leads nowhere, or around in a circle. */
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
   }
 }
 
@@ -85,6 +96,13 @@ function projectAbove(dir: string, name: string): string | undefined {
 /** Undefined when it is not there. */
 export function readFace({ folder }: Pick<Project, 'folder'>, name: FaceName): string | undefined {
   const path = join(folder, name)
+  const real = realPath(path)
+  const dir = dirname(dirname(folder))
+  if (real !== undefined && pathBelow(realpathSync(dir), real) === undefined)
+    throw new RalphError(
+      'input-invalid',
+      `${path} is a link to ${real}, which lies outside ${dir}. Put a real file there.`,
+    )
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
@@ -97,14 +115,27 @@ export function readFace({ folder }: Pick<Project, 'folder'>, name: FaceName): s
 /** Whole or not at all. People and agents read it, so it is for everybody. */
 export function writeFace({ folder }: Pick<Project, 'folder'>, name: string, text: string): void {
   const path = join(folder, basename(name))
+  if (isFolder(path)) throw new RalphError('usage', `${path} must be a file, but a folder is in the way. Move it away.`)
   try {
     mkdirSync(folder, { recursive: true })
+    writeWhole(path, text, 0o644)
   } catch (cause) {
-    throw inPlainWords(cause, folder)
+    throw aboutProject(cause, path)
   }
-  writeWhole(path, text, 0o644)
 }
 
 export function removeFace({ folder }: Pick<Project, 'folder'>, name: FaceName): void {
-  rmSync(join(folder, name), { recursive: true, force: true })
+  const path = join(folder, name)
+  try {
+    rmSync(path, { recursive: true, force: true })
+  } catch (cause) {
+    throw aboutProject(cause, path)
+  }
+}
+
+/** The same sentences as for ralph's home, but nothing else than this place will do. */
+function aboutProject(cause: unknown, path: string): unknown {
+  const error = cause instanceof RalphError ? cause : inPlainWords(cause, path)
+  if (!(error instanceof RalphError) || error.code !== 'home-unusable') return error
+  return new RalphError('home-unusable', `${path} cannot be written. Make its folder writable.`, { cause })
 }

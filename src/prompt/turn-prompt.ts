@@ -17,8 +17,17 @@ export function buildTurnPrompt(loop: Loop, next: Extract<Next, { kind: 'turn' }
     howToClaim(loop),
     HOW_TO_ASK,
   ]
-  const lessons = next.feedback.length > 0 ? ['What came of the last iteration:', ...next.feedback.map(quoted)] : []
-  return `${[...parts.filter(Boolean), ...lessons].join('\n\n')}\n`
+  return `${[...parts.filter(Boolean), ...lessons(next)].join('\n\n')}\n`
+}
+
+/** The same for one task of a project, where the rendered template says where we are and how to claim. */
+export function buildTaskPrompt(rendered: string, loop: Loop, next: Extract<Next, { kind: 'turn' }>): string {
+  const parts = [rendered.trimEnd(), '---', howItIsChecked(loop), HOW_TO_ASK, ...lessons(next)]
+  return `${parts.filter(Boolean).join('\n\n')}\n`
+}
+
+function lessons({ feedback }: { feedback: readonly string[] }): string[] {
+  return feedback.length > 0 ? ['What came of the last iteration:', ...feedback.map(quoted)] : []
 }
 
 function quoted(words: string): string {
@@ -34,7 +43,7 @@ function whereWeAre({ spec, tally }: Loop, { iteration, fresh }: { iteration: nu
 function howItIsChecked({ spec }: Loop): string {
   const checks = allChecks(spec).map((check) => `\`${check}\``)
   if (checks.length === 0) return ''
-  return `Your word alone does not end the loop: ralph runs ${checks.join(' and ')} itself, and all of it must pass. Do not weaken, skip or delete what is checked.`
+  return `Your word alone is not enough: ralph runs ${checks.join(' and ')} itself, and all of it must pass. Do not weaken, skip or delete what is checked.`
 }
 
 const HOW_TO_ASK =

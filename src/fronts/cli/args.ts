@@ -20,6 +20,8 @@ export type CommandSpec = {
 }
 
 export type Args = {
+  /** Whose arguments they are. */
+  spec: CommandSpec
   words: string[]
   /** What stands behind `--`. */
   rest: string[]
@@ -66,6 +68,7 @@ export function parseArgs(
   if (words.length > mostWords) throw usage(spec, `Too many words: "${words[mostWords]}".`)
   const text = (name: string) => given.get(name)?.at(-1)
   return {
+    spec,
     words,
     rest: end < 0 ? [] : argv.slice(end + 1),
     flag: (name) => given.has(name),

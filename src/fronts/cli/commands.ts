@@ -2,6 +2,9 @@
 import type { Command } from './context.ts'
 import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
+import { execute } from './execute.ts'
+import { importFile } from './import.ts'
+import { init } from './init.ts'
 import { cancel, pause, resume, steer } from './orders.ts'
 import { prune } from './prune.ts'
 import { accept, rollback, undo } from './rollback.ts'
@@ -12,6 +15,9 @@ import { status } from './status.ts'
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
   run,
+  init,
+  execute,
+  import: importFile,
   status,
   show,
   cancel,

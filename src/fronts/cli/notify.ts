@@ -1,4 +1,4 @@
-/** Tells a person who is elsewhere that a loop has stopped: bell, desktop, webhook. */
+/** Tells a person who is elsewhere that a loop or a project has stopped: bell, desktop, webhook. */
 import { spawn } from 'node:child_process'
 import { type Loop, statusOf } from '../../engine/loop.ts'
 import { findProgram } from '../../host/process.ts'
@@ -6,16 +6,26 @@ import type { Context } from './context.ts'
 import { endingOf } from './story.ts'
 import { loopEnd } from './view.ts'
 
-export async function notify(loop: Loop, { context, webhook }: { context: Context; webhook?: string }): Promise<void> {
+type Reaching = { context: Context; webhook?: string }
+
+export async function notify(loop: Loop, reaching: Reaching): Promise<void> {
   const title = `ralph: loop ${loop.id} ${statusOf(loop)}`
-  const { sentence } = endingOf(loop)
+  await notifyText({ title, text: endingOf(loop).sentence }, loopEnd(loop), reaching)
+}
+
+/** `more` is what a webhook gets besides. */
+export async function notifyText(
+  { title, text }: { title: string; text: string },
+  more: object,
+  { context, webhook }: Reaching,
+): Promise<void> {
   if (context.out.live) context.out.write('\u0007')
-  const desktop = desktopCommand(title, sentence, context)
+  const desktop = desktopCommand(title, text, context)
   if (desktop)
     spawn(desktop.program, desktop.args, { stdio: 'ignore', detached: true })
       .on('error', () => {})
       .unref()
-  if (webhook) await post(webhook, { title, text: sentence, ...loopEnd(loop) })
+  if (webhook) await post(webhook, { title, text, ...more })
 }
 
 function desktopCommand(

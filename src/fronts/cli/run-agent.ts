@@ -1,4 +1,4 @@
-/** The agent of a new loop: is it here, and can it do what is asked of it? */
+/** The agent of a new loop or interview: is it here, and can it do what is asked of it? */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Agent } from '../../agents/agent.ts'
@@ -13,7 +13,6 @@ import { findProgram } from '../../host/process.ts'
 import { type Args, usage } from './args.ts'
 import { type Context, readText } from './context.ts'
 import type { Given } from './run-limits.ts'
-import { runSpec } from './run-options.ts'
 
 /** The agents of a new loop in their order, and why, where nobody named them. */
 export async function chooseAgents(
@@ -45,7 +44,7 @@ export async function chooseAgents(
 /** Only what this agent can be told; anything else is refused, not ignored. */
 export function settingsOf(args: Args, names: readonly string[]): Pick<Work, 'model' | 'permissions' | 'context'> {
   if (names.length > 1 && (args.text('model') !== undefined || args.rest.length > 0))
-    throw usage(runSpec, 'A model and arguments behind -- belong to one agent, but several are named.')
+    throw usage(args.spec, 'A model and arguments behind -- belong to one agent, but several are named.')
   for (const name of names) mustKnow(args, parseAgent(name).agent)
   const model = args.text('model')
   return {
@@ -59,7 +58,7 @@ function mustKnow(args: Args, agent: Agent): void {
   for (const setting of ['model', 'permissions', 'context'] as const)
     if (args.text(setting) !== undefined && !agent.settings.includes(setting))
       throw usage(
-        runSpec,
+        args.spec,
         `--${setting} means nothing to the agent "${agent.name}". Leave it out, or put it into the agent's own command line.`,
       )
   for (const [option, what] of [
@@ -67,7 +66,7 @@ function mustKnow(args: Args, agent: Agent): void {
     ['max-tokens', 'tokens'],
   ] as const)
     if (args.text(option) !== undefined && !agent.reports.includes(what))
-      throw usage(runSpec, `--${option} cannot be kept: the agent "${agent.name}" does not report its ${what}.`)
+      throw usage(args.spec, `--${option} cannot be kept: the agent "${agent.name}" does not report its ${what}.`)
 }
 
 /** The first is the default. */
@@ -78,7 +77,7 @@ export function oneOf<Choice extends string>(
 ): Choice {
   const given = args.text(name) ?? choices[0]
   const found = choices.find((choice) => choice === given)
-  if (found === undefined) throw usage(runSpec, `--${name} must be ${choices.join(' or ')}, but is "${given}".`)
+  if (found === undefined) throw usage(args.spec, `--${name} must be ${choices.join(' or ')}, but is "${given}".`)
   return found
 }
 

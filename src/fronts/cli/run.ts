@@ -10,7 +10,7 @@ import { mustHaveSandbox } from '../../host/sandbox.ts'
 import { openTree } from '../../host/tree.ts'
 import { countUncommitted, planWorktree } from '../../host/worktree.ts'
 import { drivenBeside } from '../../rollback.ts'
-import { type Args, parseArgs, usage } from './args.ts'
+import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import { type Command, type Context, loadConfig, newLoopId, readText, workFolder } from './context.ts'
 import { driveHere } from './drive-here.ts'
 import { pruneOld } from './prune.ts'
@@ -31,7 +31,7 @@ export const run: Command = {
     const { agents, why } = await chooseAgents(args, { context, config, dir })
     const resolved = await resolveSpec(args, { context, config, dir }, { text, agents })
     if (resolved.work.sandbox) await mustHaveSandbox(dir, context.env)
-    const { spec, tree } = await placed(args, { context, dir, id, resolved })
+    const { spec, tree } = await placed(args, { context, config, dir, id, resolved })
     for (const other of await drivenBeside(store, { id, spec }))
       process.stderr.write(
         `ralph: loop ${other} is at work here, too. Each will take the other's changes for its own.\n`,
@@ -48,13 +48,18 @@ export const run: Command = {
   },
 }
 
-type Placing = { context: Context; dir: string; id: string; resolved: Spec }
+type Placing = Given & { id: string; resolved: Spec }
 
 /** Where it happens: in a work tree of its own where that is asked for, which is made when the loop is driven. */
-async function placed(args: Args, { context, dir, id, resolved }: Placing): Promise<{ spec: Spec; tree?: string }> {
+async function placed(
+  args: Args,
+  { context, config, dir, id, resolved }: Placing,
+): Promise<{ spec: Spec; tree?: string }> {
   if (args.flag('worktree')) {
     const path = join(realpathSync(context.home), 'worktrees', id)
-    const { tree, ...plan } = await planWorktree(dir, path, `ralph/${id}`)
+    const { tree, ...plan } = await planWorktree(dir, {
+      ...{ path, branch: `ralph/${id}`, copied: config.worktree_files ?? [] },
+    })
     const uncommitted = await countUncommitted(dir)
     if (uncommitted > 0)
       process.stderr.write(
@@ -134,11 +139,12 @@ async function readPrompt(args: Args, context: Context): Promise<string | undefi
   return readText(resolve(context.cwd, file), 'prompt')
 }
 
-function checksOf(dir: string): string[] {
+/** The checks that the project brings along. */
+export function checksOf(dir: string, asked: CommandSpec = runSpec): string[] {
   const found = findChecks(dir)
   if (found.length > 0) return found
   throw usage(
-    runSpec,
+    asked,
     `--verify auto found no check in ${dir} (no test script, Makefile target, pytest, cargo, go, gradle or maven). Name one: --verify "make test".`,
   )
 }

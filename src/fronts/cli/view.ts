@@ -67,9 +67,8 @@ export function openView(output: Output, now: () => number): View {
       line(
         `${paint(output, 'bold', 'ralph')} loop ${paint(output, 'cyan', loop.id)} · agent ${agentsOf(spec).join(', then ')} · ${limit > 0 ? `up to ${count(limit, 'iteration')}` : 'no iteration limit'}`,
       )
-      const flags = agentsOf(spec).flatMap((name) => parseAgent(name).agent.bypass ?? [])
-      if (flags.length > 0 && spec.work.permissions === 'bypass')
-        line(`permissions: bypassed with ${[...new Set(flags)].join(', ')}; --permissions ask replaces it`)
+      const bypass = bypassLine(agentsOf(spec), spec.work.permissions)
+      if (bypass) line(bypass)
       if (checks.length > 0) line(checks.map((check) => `check: ${check}`).join('\n'))
       else
         line(
@@ -110,12 +109,19 @@ export function openView(output: Output, now: () => number): View {
   }
 }
 
+/** By which flags the agents work without asking, if they do. */
+export function bypassLine(agents: readonly string[], permissions: 'bypass' | 'ask'): string | undefined {
+  const flags = agents.flatMap((name) => parseAgent(name).agent.bypass ?? [])
+  if (flags.length === 0 || permissions === 'ask') return undefined
+  return `permissions: bypassed with ${[...new Set(flags)].join(', ')}; --permissions ask replaces it`
+}
+
 /** What is still known of the turn before, for a loop that is taken up at its checks. */
 function lastTurn({ tally }: Loop): Turn {
   return { end: 'ok', claim: tally.claim, words: tally.words, ranTests: false, tokens: 0 }
 }
 
-const MARK_STYLES: Readonly<Record<string, Style>> = { '✓': 'green', '✗': 'red', '!': 'yellow' }
+export const MARK_STYLES: Readonly<Record<string, Style>> = { '✓': 'green', '✗': 'red', '!': 'yellow' }
 
 function statusText({ spec, tally, next }: Loop, doing: string, elapsedMs: number): string {
   const limit = iterationLimit(spec.limits, tally)
@@ -132,7 +138,7 @@ function statusText({ spec, tally, next }: Loop, doing: string, elapsedMs: numbe
   ].join(' · ')
 }
 
-function doingOf(event: AgentEvent): string | undefined {
+export function doingOf(event: AgentEvent): string | undefined {
   switch (event.kind) {
     case 'tool':
       return `${event.name}: ${event.summary}`
@@ -148,7 +154,7 @@ function doingOf(event: AgentEvent): string | undefined {
   }
 }
 
-const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
+export const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
 
 /** The one line that moves. Elsewhere than in a terminal there is none. */
 function openStatusLine(output: Output): { set(text: () => string): void; clear(): void; above(text: string): void } {

@@ -1,0 +1,83 @@
+/** prd.json: user stories with acceptance criteria, a priority and `passes`, as several tools have them. */
+import type { Brief, Foreign } from './import-tasks.ts'
+import { isObject, isTexts, type Json, quote } from './json-file.ts'
+import { oneLine } from './one-line.ts'
+
+/** The tasks in the order of their priority, or all that is wrong. */
+export function readPrd(
+  prd: Json,
+  stories: readonly unknown[],
+): { tasks: Foreign[]; brief: Brief } | { problems: string[] } {
+  const problems = stories.flatMap((story, index) => storyProblems(story, index + 1))
+  if (problems.length > 0) return { problems }
+  const sorted = (stories as Json[])
+    .map((story, index) => ({ task: toForeign(story, index + 1), priority: priorityOf(story.priority) }))
+    .sort((a, b) => a.priority - b.priority)
+    .map(({ task }) => task)
+  const keys = new Set<string>()
+  for (const { key } of sorted) {
+    if (keys.has(key)) return { problems: [`two stories have the id ${quote(key)}. Give each its own.`] }
+    keys.add(key)
+  }
+  return { tasks: sorted, brief: { title: line(prd.project ?? prd.name), text: words(prd.description) } }
+}
+
+const isText = (value: unknown) => typeof value === 'string'
+
+const FIELDS: readonly (readonly [field: string, fits: (value: unknown) => boolean, expected: string])[] = [
+  ['id', (value) => isText(value) || Number.isFinite(value), 'a text such as "US-001"'],
+  ['title', (value) => line(value) !== '', 'a text'],
+  ['description', isText, 'a text'],
+  ['acceptanceCriteria', (value) => isText(value) || isTexts(value), 'a list of texts'],
+  ['priority', (value) => Number.isFinite(priorityOf(value)), 'a number, or one of high, medium, low'],
+  ['passes', (value) => typeof value === 'boolean', 'true or false'],
+  ['dependsOn', isTexts, 'a list of ids'],
+  ['dependencies', isTexts, 'a list of ids'],
+  ['notes', isText, 'a text'],
+]
+
+function storyProblems(story: unknown, place: number): string[] {
+  if (!isObject(story)) return [`story ${place} must be an object, but is ${quote(story)}.`]
+  const name = line(story.id) ? `story ${line(story.id)}` : `story ${place} of the list`
+  return FIELDS.flatMap(([field, fits, expected]) => {
+    const value = story[field] ?? undefined
+    if ((value === undefined && field !== 'title') || fits(value)) return []
+    return [`${name}: ${field} must be ${expected}, but is ${quote(value)}.`]
+  })
+}
+
+const WORDS: Readonly<Record<string, number>> = { high: 1, medium: 2, low: 3 }
+
+/** The lowest comes first; a story without one comes last. */
+function priorityOf(value: unknown): number {
+  if (value === undefined || value === null) return Number.MAX_VALUE
+  return typeof value === 'string' ? (WORDS[value.toLowerCase()] ?? Number.NaN) : Number(value)
+}
+
+// Every field has been looked at.
+function toForeign(story: Json, place: number): Foreign {
+  const id = line(story.id)
+  const criteria = [(story.acceptanceCriteria ?? []) as string | string[]].flat().map(line).filter(Boolean)
+  return {
+    key: id || `story ${place}`,
+    id: id || undefined,
+    title: line(story.title),
+    description: [
+      words(story.description),
+      criteria.length > 0 ? ['Acceptance criteria:', ...criteria.map((text) => `- ${text}`)].join('\n') : '',
+      words(story.notes) && `Notes: ${words(story.notes)}`,
+    ]
+      .filter(Boolean)
+      .join('\n\n'),
+    status: story.passes === true ? 'completed' : 'pending',
+    dependsOn: ((story.dependsOn ?? story.dependencies ?? []) as string[]).map(line),
+  }
+}
+
+function words(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : ''
+}
+
+function line(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? oneLine(String(value)) : ''
+}

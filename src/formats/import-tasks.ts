@@ -1,0 +1,92 @@
+/** What `ralph import` reads: the task files of other tools, told apart by what is in them, as a list of tasks. */
+import { RalphError } from '../error.ts'
+import { readBoxes } from './import-boxes.ts'
+import { readPrd } from './import-prd.ts'
+import { isObject, quote, readJson } from './json-file.ts'
+import { DEFAULT_ATTEMPTS, isTaskId, parseTasks, printTasks, type TaskList, type TaskStatus } from './tasks.ts'
+
+/** A task as another tool has it. Its `key` tells it from the others there; `id` is what it may be called here. */
+export type Foreign = {
+  key: string
+  id: string | undefined
+  title: string
+  description: string
+  status: TaskStatus
+  /** Keys of the tasks that come first. */
+  dependsOn: string[]
+}
+
+/** What a file says about the whole of the work. */
+export type Brief = { title: string; text: string }
+
+/** `file` is named in sentences; `project` is the name the list gets. */
+export type Import = { file: string; project: string }
+
+/** Whatever it returns is a list that tasks.json may hold. */
+export function importTasks(text: string, { file, project }: Import): TaskList {
+  const found = recognise(text, file)
+  const list = 'list' in found ? found.list : { project_name: project, version: 1, tasks: toTasks(found.tasks) }
+  if (list.tasks.length === 0) throw new RalphError('input-invalid', `${file} holds no tasks. ${EXPECTED}`)
+  return parseTasks(printTasks({ ...list, project_name: project }), file)
+}
+
+/** The spec.md that goes with them, as far as the file has the words for it. */
+export function importSpec(text: string, { file, project }: Import): string {
+  const found = recognise(text, file)
+  const { title, text: words } = 'brief' in found ? found.brief : { title: '', text: '' }
+  return `# ${title || project}\n${words && `\n${words}\n`}`
+}
+
+type Recognised = { list: TaskList } | { tasks: Foreign[]; brief: Brief }
+
+const EXPECTED =
+  'It must be a prd.json (an object with a list of "userStories"), a tasks.json (with a list of "tasks") or Markdown with check boxes (- [ ] a task).'
+
+function recognise(raw: string, file: string): Recognised {
+  const text = raw.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')
+  if (text.trim() === '') throw new RalphError('input-invalid', `${file} is empty. ${EXPECTED}`)
+  const json = readJson(text)
+  if ('value' in json) return recogniseJson(json.value, text, file)
+  if (/^\s*\{/.test(text) || /\.json$/i.test(file))
+    throw new RalphError('input-invalid', `${file}: ${json.problem} Correct it, then import it again.`)
+  return readBoxes(text)
+}
+
+function recogniseJson(value: unknown, text: string, file: string): Recognised {
+  if (isObject(value) && Array.isArray(value.userStories)) {
+    const prd = readPrd(value, value.userStories)
+    if ('tasks' in prd) return prd
+    const [first = '', ...more] = prd.problems
+    const rest = more.length > 0 ? ` And ${more.length} more: ${more.slice(0, 5).join(' ')}` : ''
+    throw new RalphError('tasks-invalid', `${file}: ${first}${rest}`)
+  }
+  if (isObject(value) && Array.isArray(value.tasks)) return { list: parseTasks(text, file) }
+  throw new RalphError('input-invalid', `${file} holds ${quote(value)}. ${EXPECTED}`)
+}
+
+function toTasks(found: readonly Foreign[]): TaskList['tasks'] {
+  const ids = giveIds(found)
+  return found.map(({ key, title, description, status, dependsOn }) => ({
+    id: ids.get(key) ?? key,
+    title,
+    description,
+    status,
+    // A key that nobody has stays as it is, so that the sentence about it names it.
+    dependencies: [...new Set(dependsOn)].map((other) => ids.get(other) ?? other),
+    attempts: 0,
+    max_attempts: DEFAULT_ATTEMPTS,
+    blocked: false,
+  }))
+}
+
+/** A task keeps its id if it can; the others are T1, T2 … around them. */
+function giveIds(found: readonly Foreign[]): Map<string, string> {
+  const taken = new Set(found.map(({ id }) => id))
+  let last = 0
+  const free = () => {
+    do last++
+    while (taken.has(`T${last}`))
+    return `T${last}`
+  }
+  return new Map(found.map(({ key, id }) => [key, isTaskId(id) ? id : free()]))
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { cutTo, oneLine } from './one-line.ts'
+
+test.each([
+  ['a', 'a'],
+  [' a\r\n\tb \u2028 c\u0000d\u001be ', 'a b c d e'],
+  ['\n', ''],
+  ['🦉 é', '🦉 é'],
+])('%j is one line: %j', (text, line) => {
+  expect(oneLine(text)).toBe(line)
+})
+
+test.each([
+  ['abc', 3, 'abc'],
+  ['abcd', 3, 'ab…'],
+  ['a bcd', 3, 'a…'],
+  ['🦉🦉🦉', 3, '🦉🦉🦉'],
+  ['🦉🦉🦉🦉', 3, '🦉🦉…'],
+])('%s cut to %i letters is %s', (text, most, cut) => {
+  expect(cutTo(text, most)).toBe(cut)
+})

@@ -1,0 +1,167 @@
+/** results.md: what became of a project, for a person in the morning. */
+import { code, inline } from './markdown.ts'
+import type { Obstacle } from './obstacles.ts'
+import { oneLine } from './one-line.ts'
+import type { Entry } from './progress.ts'
+import type { Task } from './tasks.ts'
+
+export type Results = {
+  project: string
+  /** Why it stopped, in a word ('completed', 'max-attempts', 'blocked', …) and in a sentence. */
+  reason: string
+  sentence: string
+  tasks: readonly Task[]
+  entries: readonly Entry[]
+  obstacles: readonly Obstacle[]
+  /** On the branch since the project began; undefined: there is no git. Newest last. */
+  commits: readonly { id: string; subject: string }[] | undefined
+  files: readonly { path: string; added: number | undefined; removed: number | undefined }[] | undefined
+  /** Completed tasks that only the agent's word speaks for. */
+  claimed: readonly string[]
+  iterations: number
+  tokens: number
+  costUsd: number
+  elapsedMs: number
+  at: number
+  /** What a person can do now, as sentences of ralph's own, in Markdown. */
+  next: readonly string[]
+}
+
+export function printResults(results: Results): string {
+  const { project, reason, sentence, at, next } = results
+  return [
+    `# Results of ${inline(project)}`,
+    `**${reason === 'completed' ? 'Completed' : `Stopped: ${inline(reason)}`}.** ${inline(sentence)}`,
+    `Written ${new Date(at).toISOString()}.`,
+    ...done(results),
+    ...remaining(results),
+    ...commits(results),
+    ...files(results),
+    ...obstacles(results),
+    ...spent(results),
+    ...section('What to do next', list(next.map(oneLine))),
+  ]
+    .map((block) => `${block}\n`)
+    .join('\n')
+}
+
+/** Nothing to say is no section. */
+function section(title: string, ...blocks: string[]): string[] {
+  const filled = blocks.filter(Boolean)
+  return filled.length > 0 ? [`## ${title}`, ...filled] : []
+}
+
+function list(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}`).join('\n')
+}
+
+function done({ tasks, entries, ...results }: Results): string[] {
+  const claimed = new Set(results.claimed)
+  const completed = tasks.filter(({ status }) => status === 'completed')
+  const summaries = lastSummaries(entries)
+  const lines = completed.map(
+    ({ id, title }) => `${named(id, title)} (${claimed.has(id) ? 'claimed' : 'verified'})${says(summaries.get(id))}`,
+  )
+  const words = completed.some(({ id }) => claimed.has(id))
+    ? 'Verified: checks of ralph passed. Claimed: nothing was there to check it with, only the agent says so.'
+    : ''
+  return section(`Done: ${completed.length} of ${tasks.length}`, list(lines) || 'No task is completed.', words)
+}
+
+function remaining({ tasks, entries }: Results): string[] {
+  const completed = new Set(tasks.filter(({ status }) => status === 'completed').map(({ id }) => id))
+  const summaries = lastSummaries(entries)
+  const lines = tasks
+    .filter(({ id }) => !completed.has(id))
+    .map(({ id, title, blocked, attempts, max_attempts, dependencies }) => {
+      const before = dependencies.filter((other) => !completed.has(other))
+      const facts = [
+        ...(blocked ? ['blocked'] : []),
+        ...(attempts > 0 ? [`${attempts} of ${max_attempts} attempts used`] : ['not tried yet']),
+        ...(before.length > 0 ? [`waits for ${before.map(inline).join(', ')}`] : []),
+      ]
+      return `${named(id, title)} (${facts.join('; ')})${says(summaries.get(id))}`
+    })
+  return section('What remains', list(lines))
+}
+
+function lastSummaries(entries: readonly Entry[]): Map<string, string> {
+  return new Map(entries.filter(({ summary }) => summary.trim()).map(({ task_id, summary }) => [task_id, summary]))
+}
+
+function named(id: string, title: string): string {
+  return `**${inline(id)}: ${inline(title)}**`
+}
+
+function says(summary: string | undefined): string {
+  return summary === undefined ? '' : `: ${inline(summary)}`
+}
+
+const MOST_LINES = 200
+
+function commits({ commits: made }: Results): string[] {
+  if (made === undefined) return section('Commits', 'This folder is no git repository, so changes are not known.')
+  const earlier = made.length - MOST_LINES
+  const lines = made.slice(-MOST_LINES).map(({ id, subject }) => `${code(id)} ${inline(subject)}`)
+  return section('Commits', earlier > 0 ? `${earlier} earlier ones, then:` : '', list(lines) || 'None.')
+}
+
+function files({ files: changed }: Results): string[] {
+  if (!changed || changed.length === 0) return []
+  const more = changed.length - MOST_LINES
+  const rows = changed
+    .slice(0, MOST_LINES)
+    .map(({ path, added, removed }) => `| ${code(path)} | ${lineCount(added)} | ${lineCount(removed)} |`)
+  return section(
+    `Files: ${changed.length} changed, ${total(changed, 'added')} lines added, ${total(changed, 'removed')} removed`,
+    ['| file | added | removed |', '|---|--:|--:|', ...rows].join('\n'),
+    more > 0 ? `and ${more} more.` : '',
+  )
+}
+
+// Git counts no lines in a file that is no text.
+function lineCount(lines: number | undefined): string {
+  return lines === undefined ? '-' : String(lines)
+}
+
+function total(changed: NonNullable<Results['files']>, kind: 'added' | 'removed'): number {
+  return changed.reduce((sum, file) => sum + (file[kind] ?? 0), 0)
+}
+
+function obstacles({ obstacles: met }: Results): string[] {
+  const lines = (resolved: boolean) =>
+    list(
+      met
+        .filter((obstacle) => obstacle.resolved === resolved)
+        .map(({ id, task_id, message, iteration }) => {
+          const where = [task_id && `task ${inline(task_id)}`, iteration > 0 && `iteration ${iteration}`].filter(
+            Boolean,
+          )
+          return `${id ? `**${inline(id)}** ` : ''}${where.length > 0 ? `(${where.join(', ')}) ` : ''}${inline(message)}`
+        }),
+    )
+  return [...section('Open obstacles', lines(false)), ...section('Resolved obstacles', lines(true))]
+}
+
+function spent({ iterations, elapsedMs, tokens, costUsd }: Results): string[] {
+  return section(
+    'Cost and time',
+    list([
+      `Iterations: ${iterations}`,
+      `Time: ${duration(elapsedMs)}`,
+      `Tokens: ${tokens > 0 ? tokens.toLocaleString('en-US') : 'not reported'}`,
+      `Cost: ${costUsd > 0 ? money(costUsd) : 'not reported'}`,
+    ]),
+  )
+}
+
+function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000))
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60]
+  if (hours > 0) return `${hours} h ${minutes} min`
+  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`
+}
+
+function money(usd: number): string {
+  return usd < 0.01 ? 'less than $0.01' : `$${usd.toFixed(2)}`
+}

@@ -1,0 +1,50 @@
+/** Keeps a folder of ralph's out of commits, through the repository's own list that nobody commits. */
+import { appendFileSync, existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { RalphError } from '../error.ts'
+import { pathBelow } from './files.ts'
+import { must, openRepository, type Repository } from './git.ts'
+
+/** `excluded` just now; `ignored` before; `tracked`: somebody wants it in commits; `none`: there is no repository. */
+export type Exclusion = 'excluded' | 'ignored' | 'tracked' | 'none'
+
+/** `path` is a folder below `dir`. It need not be there yet. */
+export async function excludeFromGit(dir: string, path: string): Promise<Exclusion> {
+  const repo = await openRepository(dir)
+  if ('none' in repo) return 'none'
+  const way = pathBelow(repo.top, join(realpathSync(dir), path))
+  if (way === undefined) return 'none'
+  if (await isTracked(repo, way)) return 'tracked'
+  if (await isIgnored(repo, way)) return 'ignored'
+  const list = resolve(repo.top, must(await repo.ask(['rev-parse', '--git-path', 'info/exclude'])))
+  return addLine(list, `/${patternFor(way)}/`) ? 'excluded' : 'ignored'
+}
+
+async function isTracked(repo: Repository, way: string): Promise<boolean> {
+  return must(await repo.ask(['--literal-pathspecs', 'ls-files', '--', way])) !== ''
+}
+
+/** Something in the folder is asked for: of a folder that is not there yet git does not know that it is one. */
+async function isIgnored(repo: Repository, way: string): Promise<boolean> {
+  return (await repo.ask(['check-ignore', '--quiet', '--', `${way}/any/thing`])).ok
+}
+
+/** A line break cannot be written in the list; `?` stands for any one character. */
+function patternFor(way: string): string {
+  return way.replace(/[\\*?[\]]/g, '\\$&').replaceAll('\n', '?')
+}
+
+/** False when it is there already, but a rule of the repository's own overrules it. */
+function addLine(list: string, line: string): boolean {
+  try {
+    const text = existsSync(list) ? readFileSync(list, 'utf8') : ''
+    if (text.split('\n').includes(line)) return false
+    mkdirSync(dirname(list), { recursive: true })
+    appendFileSync(list, `${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`)
+    return true
+  } catch (cause) {
+    throw new RalphError('git-failed', `${list} cannot be written. Make it writable, or add the line ${line} to it.`, {
+      cause,
+    })
+  }
+}

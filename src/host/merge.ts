@@ -1,0 +1,170 @@
+/** Brings the branch of a task into the person's: tried out in the task's own work tree, then made the tip of theirs in one step. */
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Worktree } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import { indexLock } from './branch.ts'
+import { type Asking, askGit, must, openRepository, type Repository } from './git.ts'
+
+/** `same`: the commit has just what the task's branch has, so nothing new is to be checked. */
+export type Tried = { merged: string; same: boolean } | { conflicts: string[] }
+
+/** The mark lets the next ralph find and end a git whose ralph was killed. */
+function marked(path: string): Asking {
+  return { env: { RALPH_LOOP_ID: basename(path) }, minutes: 10 }
+}
+
+/** The tip of a branch. */
+export async function tipOf(path: string, branch: string): Promise<string> {
+  return must(await askGit(path, ['rev-parse', '--verify', `refs/heads/${branch}`]))
+}
+
+/** Both sides together in the work tree, on no branch. All of the task's work must be committed. */
+export async function tryMerge({ path, branch }: Worktree, onto: string, message: string): Promise<Tried> {
+  if ((await askGit(path, ['merge-base', '--is-ancestor', onto, branch])).ok)
+    return { merged: await tipOf(path, branch), same: true }
+  must(await askGit(path, ['checkout', '--quiet', '--detach', onto], marked(path)))
+  const args = ['merge', '--quiet', '--no-squash', '--commit', '-m', message, branch]
+  const merged = await askGit(path, args, marked(path))
+  const conflicts = await unmerged(path)
+  if (conflicts.length > 0) return { conflicts }
+  must(merged)
+  return { merged: await headOf(path), same: false }
+}
+
+async function headOf(path: string): Promise<string> {
+  return must(await askGit(path, ['rev-parse', '--verify', 'HEAD']))
+}
+
+async function unmerged(path: string): Promise<string[]> {
+  const answer = await askGit(path, ['diff', '--name-only', '--diff-filter=U', '-z'])
+  return answer.ok ? [...new Set(answer.out.split('\0').filter(Boolean))] : []
+}
+
+/** What a trial did to the work tree goes, also when it was killed half-way: it is on its branch again, as committed. */
+export async function leaveTrial(
+  { path, branch }: Worktree,
+  { committed, onto }: { committed: string; onto: string },
+): Promise<void> {
+  const lock = await indexLock(path)
+  if (lock) rmSync(lock, { force: true }) // of a git that was killed: nobody else works here
+  must(await askGit(path, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]))
+  must(await askGit(path, ['reset', '--quiet', '--hard', committed], marked(path)))
+  // What only the other side has, and git does not know here: written by a checkout that was cut off.
+  const added = await askGit(path, ['diff', '--name-only', '--no-renames', '--diff-filter=A', '-z', committed, onto])
+  for (const file of added.ok ? added.out.split('\0').filter(Boolean) : []) rmSync(join(path, file), { force: true })
+}
+
+/** The branch of the task becomes what was tried out. */
+export async function keepTrial({ path, branch }: Worktree, commit: string): Promise<void> {
+  must(await askGit(path, ['checkout', '--quiet', '-B', branch, commit], marked(path)))
+}
+
+/** Whether a merge is under way, or done with both sides in it. */
+export async function isMerging({ path, branch }: Worktree, onto: string): Promise<boolean> {
+  if (existsSync(await gitPath(path, 'MERGE_HEAD'))) return true
+  const has = async (side: string) => (await askGit(path, ['merge-base', '--is-ancestor', side, 'HEAD'])).ok
+  return (await has(onto)) && (await has(branch))
+}
+
+/** What an agent made of a conflict: the commit that has both sides, or what is still wrong, in words for it. */
+export async function concludeMerge(
+  { path, branch }: Worktree,
+  { onto, conflicts }: { onto: string; conflicts: readonly string[] },
+  message: string,
+): Promise<{ merged: string } | { wrong: string }> {
+  const unresolved = conflicts.filter((file) => hasMarkers(join(path, file)))
+  if (unresolved.length > 0) return { wrong: `${unresolved.join(', ')} still has conflict markers.` }
+  must(await askGit(path, ['add', '--all']))
+  const merging = existsSync(await gitPath(path, 'MERGE_HEAD'))
+  if (merging || !(await askGit(path, ['diff', '--cached', '--quiet'])).ok)
+    must(await askGit(path, ['commit', '--quiet', '--no-verify', '-m', message], marked(path)))
+  for (const [side, name] of [
+    [onto, 'the branch'],
+    [branch, 'the task'],
+  ] as const)
+    if (!(await askGit(path, ['merge-base', '--is-ancestor', side, 'HEAD'])).ok)
+      return { wrong: `the merge was given up: the commits of ${name} are not part of it.` }
+  for (const file of conflicts) {
+    const dropped = await droppedSide(path, file, { onto, branch })
+    if (dropped)
+      return { wrong: `${file} is just what ${dropped.kept} had; the changes of ${dropped.lost} were dropped.` }
+  }
+  return { merged: await headOf(path) }
+}
+
+/** A file that both sides changed and that now equals one of them has lost the work of the other. */
+async function droppedSide(
+  path: string,
+  file: string,
+  { onto, branch }: { onto: string; branch: string },
+): Promise<{ kept: string; lost: string } | undefined> {
+  const blob = async (commit: string) => {
+    const answer = await askGit(path, ['rev-parse', '--verify', '--quiet', `${commit}:${file}`])
+    return answer.ok ? answer.out : undefined
+  }
+  const [now, theirs, ours] = await Promise.all([blob('HEAD'), blob(onto), blob(branch)])
+  if (theirs === ours) return undefined
+  if (now === theirs) return { kept: 'the branch', lost: 'the task' }
+  return now === ours ? { kept: 'the task', lost: 'the branch' } : undefined
+}
+
+function hasMarkers(file: string): boolean {
+  try {
+    return /^(<{7} |>{7} )/m.test(readFileSync(file, 'utf8'))
+  } catch {
+    return false // removed: whether that was right is asked elsewhere
+  }
+}
+
+async function gitPath(path: string, name: string): Promise<string> {
+  return must(await askGit(path, ['rev-parse', '--path-format=absolute', '--git-path', name]))
+}
+
+/**
+ * The person's branch goes from `onto` to `commit`, which builds on it. False: it has moved meanwhile, so that both sides must be
+ * brought together again.
+ */
+export async function forward(
+  repo: Repository,
+  { path, base = '' }: Worktree,
+  { commit, onto }: { commit: string; onto: string },
+): Promise<boolean> {
+  const tip = must(await repo.ask(['rev-parse', '--verify', `refs/heads/${base}`]))
+  if (tip === commit || (await repo.ask(['merge-base', '--is-ancestor', commit, tip])).ok) return true
+  if (tip !== onto) return false
+  const current = await repo.ask(['symbolic-ref', '--quiet', '--short', 'HEAD'])
+  if (!current.ok || current.out !== base)
+    return (await repo.ask(['update-ref', `refs/heads/${base}`, commit, onto])).ok
+  const moved = await repo.ask(['merge', '--quiet', '--ff-only', commit], marked(path))
+  if (moved.ok) return true
+  if (must(await repo.ask(['rev-parse', '--verify', `refs/heads/${base}`])) !== onto) return false
+  throw new RalphError(
+    'git-failed',
+    `${base} cannot take the work of a task: ${moved.says.replace(/\s+/g, ' ').slice(0, 300)} Commit, stash or move these files, then go on.`,
+  )
+}
+
+/** A step that was killed half-way has written some files of the new commit: they become what they were, so that it can be done again. */
+export async function mendForward(dir: string, { commit, onto }: { commit: string; onto: string }): Promise<void> {
+  const repo = await openRepository(dir)
+  if ('none' in repo) return
+  const head = await repo.ask(['rev-parse', '--verify', 'HEAD'])
+  if (!head.ok || head.out !== onto) return
+  const lock = await indexLock(repo.top)
+  if (lock) rmSync(lock, { force: true })
+  const changed = (await repo.list(['diff-tree', '-r', '-z', '--name-only', '--no-renames', onto, commit])) ?? []
+  for (const path of changed.map((name) => Buffer.from(name, 'latin1').toString('utf8'))) {
+    const [was, will] = await Promise.all(
+      [onto, commit].map(async (of) => {
+        const answer = await repo.ask(['rev-parse', '--verify', '--quiet', `${of}:${path}`])
+        return answer.ok ? answer.out : undefined
+      }),
+    )
+    const file = join(repo.top, path)
+    const now = existsSync(file) ? await repo.ask(['hash-object', '--', path]) : undefined
+    if ((now?.ok ? now.out : undefined) !== will) continue
+    if (was === undefined) rmSync(file, { force: true })
+    else await repo.ask(['checkout', '--quiet', onto, '--', path])
+  }
+}

@@ -1,0 +1,67 @@
+/** Waits for a file that another program makes to tell something: by file events, with a slow look as the safety net. */
+import { existsSync, type FSWatcher, statSync, watch } from 'node:fs'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { stampOf } from './files.ts'
+
+export type Waiting = { signal?: AbortSignal }
+
+/** True once the file is there, false when the signal came first. The folder may come later, go, and come back. */
+export function watchFor(path: string, { signal }: Waiting = {}): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const events = watchFolder(dirname(path), look)
+  const poll = setInterval(look, POLL_MS)
+  signal?.addEventListener('abort', look)
+  look()
+  return promise
+
+  function look(): void {
+    events.renew()
+    if (!signal?.aborted && !existsSync(path)) return
+    clearInterval(poll)
+    events.close()
+    signal?.removeEventListener('abort', look)
+    resolve(!signal?.aborted)
+  }
+}
+
+/** The same for a file that nobody has written to for a while. */
+export async function watchForQuiet(path: string, quietMs: number, { signal }: Waiting = {}): Promise<boolean> {
+  while (await watchFor(path, signal ? { signal } : {})) {
+    const before = stampOf(path)
+    try {
+      await sleep(quietMs, undefined, signal ? { signal } : {})
+    } catch {
+      return false // told to stop
+    }
+    if (before && stampOf(path) === before) return true
+  }
+  return false
+}
+
+const POLL_MS = 500
+
+/** Events of a folder, which are taken up anew when another folder of that name is found. */
+function watchFolder(folder: string, onEvent: () => void): { renew(): void; close(): void } {
+  let watcher: FSWatcher | undefined
+  let watched: bigint | undefined
+  const close = () => {
+    watcher?.close()
+    watcher = undefined
+  }
+  return {
+    close,
+    renew() {
+      const found = statSync(folder, { throwIfNoEntry: false, bigint: true })?.ino
+      if (found === watched && (watcher || found === undefined)) return
+      close()
+      watched = found
+      if (found === undefined) return
+      try {
+        watcher = watch(folder, onEvent).on('error', close)
+      } catch {
+        // It is gone again, or the system has no watch left: the poll looks after it.
+      }
+    },
+  }
+}

@@ -1,0 +1,289 @@
+/** `ralph execute`: works through the tasks of a project, one after another or several at a time, until nothing can go on. */
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { ended, type Limits, type Loop } from '../engine/loop.ts'
+import { attemptsLeft, type Going, type ProjectStop, plan } from '../engine/schedule.ts'
+import { RalphError } from '../error.ts'
+import { readHead, repositoryAt } from '../host/branch.ts'
+import { ensureWorktree, planWorktree } from '../host/worktree.ts'
+import { closeTask, commitTask, mergeTask } from './merge.ts'
+import { type Open, openKeeper, type ProjectRecord, planned, taskOf, withTask } from './record.ts'
+import { driveTask, enterTurn, openOf, type Site } from './task.ts'
+
+/** What is asked for. */
+export type Execution = Omit<
+  Site,
+  'keeper' | 'rest' | 'limits' | 'mayTurn' | 'turns' | 'mostIterations' | 'parallel'
+> & {
+  record: ProjectRecord
+  /** Fires when a person wants it to pause. */
+  pause: AbortSignal
+  /** How many tasks at a time; more than one needs a branch. */
+  slots: number
+  iterations?: number
+  /** For all tasks together. */
+  limits: Omit<Limits, 'iterations' | 'ceiling'>
+  begun: (record: ProjectRecord, site: Site) => void
+  progress: (record: ProjectRecord, working: ReadonlySet<string>) => void
+}
+
+export type Executed = { stop: ProjectStop; record: ProjectRecord; startedAt: number }
+
+export async function execute(execution: Execution): Promise<Executed> {
+  const startedAt = execution.now()
+  const desk = openDesk(execution, startedAt)
+  const { site } = desk
+  await tidy(site)
+  execution.begun(site.keeper.record, site)
+  const working = new Map<string, Promise<void>>()
+  const work = (id: string) =>
+    workOn(site, id)
+      .then((outcome) => desk.take(id, outcome))
+      .finally(() => {
+        working.delete(id)
+        execution.progress(site.keeper.record, new Set(working.keys()))
+      })
+  try {
+    for (;;) {
+      const next = plan(site.keeper.record.tasks.tasks.map(planned), desk.going(new Set(working.keys())))
+      if (next.kind === 'stop') {
+        const { kind: _, ...stop } = next
+        site.keeper.change((record) => ({ ...settled(record), workedMs: record.workedMs + site.now() - startedAt }))
+        return { stop, record: site.keeper.record, startedAt }
+      }
+      for (const id of next.kind === 'start' ? next.ids : []) working.set(id, work(id))
+      execution.progress(site.keeper.record, new Set(working.keys()))
+      await Promise.race(working.values())
+    }
+  } finally {
+    desk.close()
+    await Promise.allSettled(working.values())
+  }
+}
+
+/** What became of a task. */
+type Outcome = { halt: ProjectStop } | { asks: string } | 'done' | 'blocked' | 'unfinished'
+
+type Desk = {
+  site: Site
+  take(id: string, outcome: Outcome): void
+  going(working: ReadonlySet<string>): Going
+  close(): void
+}
+
+/** What is shared by all tasks of this execution, and what it remembers besides the record. */
+function openDesk(execution: Execution, startedAt: number): Desk {
+  const { record, pause, slots, iterations, limits, now, store } = execution
+  const asking = new Map<string, string>()
+  const spent = new Map<string, { before: Spent; now: Spent }>()
+  const rest = new AbortController()
+  let halted: ProjectStop | undefined
+  const halt = (stop: ProjectStop) => {
+    halted ??= stop
+    rest.abort()
+  }
+  const onPause = () =>
+    halt({ reason: 'paused', sentence: `Paused. Go on with: ralph execute ${execution.project.name}` })
+  pause.addEventListener('abort', onPause, { once: true })
+  const turns = iterations === undefined ? undefined : { most: iterations, left: iterations }
+  const total = () => {
+    const sums = [...spent.values()]
+    return {
+      costUsd: sums.reduce((sum, { before, now: after }) => sum + after.costUsd - before.costUsd, 0),
+      tokens: sums.reduce((sum, { before, now: after }) => sum + after.tokens - before.tokens, 0),
+    }
+  }
+  const keeper = openKeeper(execution.project, store, record)
+  const site: Site = {
+    ...execution,
+    keeper,
+    rest: rest.signal,
+    parallel: slots > 1,
+    ...(turns ? { turns } : {}),
+    mostIterations: record.iteration + (iterations ?? attemptsLeft(record.tasks.tasks.map(planned))),
+    saw(task, loop, fact) {
+      const before = spent.get(loop.id)?.before ?? { costUsd: 0, tokens: 0 }
+      spent.set(loop.id, { before, now: loop.tally })
+      execution.saw(task, loop, fact)
+    },
+    mayTurn() {
+      const over = overLimit(limits, { ...total(), minutes: (now() - startedAt) / 60_000 })
+      if (over) halt(over)
+      return !over && !halted
+    },
+    limits() {
+      const { costUsd, tokens } = total()
+      return {
+        ...limits,
+        ...(limits.costUsd === undefined ? {} : { costUsd: Math.max(0.000_001, limits.costUsd - costUsd) }),
+        ...(limits.tokens === undefined ? {} : { tokens: Math.max(1, limits.tokens - tokens) }),
+        ...(limits.minutes === undefined
+          ? {}
+          : { minutes: Math.max(0.001, limits.minutes - (now() - startedAt) / 60_000) }),
+      }
+    },
+  }
+  return {
+    site,
+    take(id, outcome) {
+      if (outcome === 'blocked' || outcome === 'done' || outcome === 'unfinished') return
+      if ('halt' in outcome) halt(outcome.halt)
+      else asking.set(id, outcome.asks)
+    },
+    going: (working) => ({
+      ...{ working, asking },
+      // A task in the person's own files has them for itself.
+      slots: keeper.record.open.every(({ worktree, halted: over }) => worktree || over) ? slots : 1,
+      begun: new Set(keeper.record.open.filter((open) => !open.halted).map(({ task }) => task)),
+      ...(turns ? { turns } : {}),
+      ...(halted ? { halted } : {}),
+    }),
+    close() {
+      pause.removeEventListener('abort', onPause)
+      rest.abort() // should one task have failed in a way nobody foresaw, the others end their iteration
+    },
+  }
+}
+
+type Spent = { costUsd: number; tokens: number }
+
+function overLimit(limits: Execution['limits'], used: Spent & { minutes: number }): ProjectStop | undefined {
+  if (limits.minutes !== undefined && used.minutes >= limits.minutes)
+    return { reason: 'timeout', sentence: `The time limit of ${limits.minutes} minutes is reached.` }
+  if (limits.costUsd !== undefined && used.costUsd >= limits.costUsd)
+    return { reason: 'cost', sentence: `$${used.costUsd.toFixed(2)} are spent, and the limit is $${limits.costUsd}.` }
+  if (limits.tokens !== undefined && used.tokens >= limits.tokens)
+    return { reason: 'tokens', sentence: `${used.tokens} tokens are used, and the limit is ${limits.tokens}.` }
+  return undefined
+}
+
+/** What a ralph that is gone left half-done comes to its end before anything new begins. */
+async function tidy(site: Site): Promise<void> {
+  const { keeper, store } = site
+  for (const open of keeper.record.open) {
+    const task = taskOf(keeper.record, open.task)
+    if (task.status === 'completed') await closeTask(site, open.task, keeper.record.proofs[open.task] ?? 'claimed')
+    else if (task.blocked && (await store.told(open.loop)))
+      keeper.change((record) => withTask(record, open.task, { blocked: false, status: 'pending' }))
+  }
+  keeper.restore()
+}
+
+/** Nothing is in progress any more. */
+function settled(record: ProjectRecord): ProjectRecord {
+  const tasks = record.tasks.tasks.map((task) =>
+    task.status === 'in_progress' ? { ...task, status: 'pending' as const } : task,
+  )
+  return { ...record, tasks: { ...record.tasks, tasks } }
+}
+
+/** A task as far as it goes now. */
+async function workOn(site: Site, id: string): Promise<Outcome> {
+  try {
+    await openTask(site, id)
+    for (;;) {
+      const loop = await driveTask(site, openOf(site.keeper.record, id))
+      if (loop.next.kind !== 'complete') return outcomeOf(site, id, loop)
+      const arrival = await arrive(site, loop)
+      if (arrival === 'again') {
+        const { attempts, max_attempts } = taskOf(site.keeper.record, id)
+        if (attempts < max_attempts) continue
+        site.keeper.changeOpen(id, (open) => ({ ...open, halted: true }))
+        return 'unfinished'
+      }
+      if (arrival === 'unfinished') return 'unfinished'
+      if (arrival !== 'arrived') return { halt: { reason: 'conflict', sentence: arrival.conflict } }
+      await closeTask(site, id, loop.next.proof)
+      return 'done'
+    }
+  } catch (cause) {
+    if (cause instanceof RalphError && cause.code === 'git-failed')
+      return { halt: { reason: 'git-failed', sentence: `${id}: ${cause.message}` } }
+    throw cause
+  }
+}
+
+/** Begins a task, or takes up one that was begun. */
+async function openTask(site: Site, id: string): Promise<void> {
+  const { keeper, project } = site
+  const known = keeper.record.open.find(({ task }) => task === id)
+  const before = taskOf(keeper.record, id).attempts
+  if (known && !known.halted) return takeUpAgain(site, known)
+  const loop = site.newId()
+  const repo = await repositoryAt(project.dir)
+  const head = repo ? await readHead(repo) : {}
+  const worktree = known?.worktree ?? (site.parallel ? await planFor(site, loop) : undefined)
+  const base = worktree?.commit ?? head.commit
+  const open: Open = {
+    ...{ task: id, loop, before, notes: [], entries: keeper.record.entries.length },
+    ...(head.branch === undefined ? {} : { branch: head.branch }),
+    ...(base === undefined ? {} : { base }),
+    ...(worktree ? { worktree } : {}),
+  }
+  keeper.change((record) => ({
+    ...withTask(record, id, { status: 'in_progress' }),
+    loops: [...record.loops, loop],
+    open: [...record.open.filter(({ task }) => task !== id), open],
+  }))
+  if (worktree) await ensureWorktree(worktree, async () => {})
+}
+
+/** Its own work tree begins at the tip of the branch, which has the work of all tasks it depends on. */
+async function planFor(site: Site, loop: string): Promise<Open['worktree']> {
+  const { project, home, branch, copied } = site
+  const path = join(realpathSync(home), 'worktrees', loop)
+  const { worktree, dir } = await planWorktree(project.dir, { path, branch: `ralph/${loop}`, copied })
+  const repo = await repositoryAt(project.dir)
+  const tip = await repo?.ask(['rev-parse', '--verify', `refs/heads/${branch}`])
+  return {
+    ...worktree,
+    dir,
+    ...(branch === undefined ? {} : { base: branch }),
+    ...(tip?.ok ? { commit: tip.out } : {}),
+  }
+}
+
+/** One that waited for a person goes on, since a person has started it again. */
+async function takeUpAgain({ store, keeper }: Site, { task, loop: id, worktree }: Open): Promise<void> {
+  keeper.change((record) => withTask(record, task, { status: 'in_progress', blocked: false }))
+  if (worktree) await ensureWorktree(worktree, async () => {})
+  const loop = await store.load(id).catch(() => undefined) // it was killed before its loop was made
+  if (!loop || ended(loop) || loop.next.kind !== 'wait' || loop.next.until !== undefined) return
+  if (!(await store.told(id))) await store.tell(id, 'you', { kind: 'resume' })
+}
+
+async function arrive(site: Site, loop: Loop): Promise<Awaited<ReturnType<typeof mergeTask>>> {
+  if (site.parallel || openOf(site.keeper.record, loop.spec.work.project?.task ?? '').worktree)
+    return alone(site, () => mergeTask(site, loop))
+  await commitTask(site, loop)
+  await enterTurn(site, loop, true)
+  return 'arrived'
+}
+
+/** One merge at a time. */
+const queues = new WeakMap<Site, Promise<unknown>>()
+
+function alone<Result>(site: Site, work: () => Promise<Result>): Promise<Result> {
+  const mine = (queues.get(site) ?? Promise.resolve()).then(work, work)
+  queues.set(site, mine)
+  return mine
+}
+
+function outcomeOf(site: Site, id: string, loop: Loop): Outcome {
+  const { keeper } = site
+  const { next } = loop
+  if (next.kind === 'halt') {
+    keeper.change((record) => {
+      const open = openOf(record, id)
+      const others = record.open.filter(({ task }) => task !== id)
+      return { ...record, open: open.worktree ? [...others, { ...open, halted: true as const }] : others }
+    })
+    const { attempts, max_attempts } = taskOf(keeper.record, id)
+    if (next.reason === 'max-iterations' && attempts >= max_attempts) return 'unfinished'
+    return { halt: { reason: next.reason, sentence: `${id}: ${next.sentence}` } }
+  }
+  if (next.kind !== 'wait' || next.until !== undefined) return 'unfinished'
+  if (taskOf(keeper.record, id).blocked) return 'blocked'
+  if (next.why === 'paused') return { asks: `it was paused (ralph execute ${site.project.name} takes it up again)` }
+  return { asks: `${next.question ?? ''} Answer with: ralph steer ${loop.id} "…"` }
+}

@@ -1,0 +1,151 @@
+/** Opens a project for work: nobody else has it, its files can be read, its repository can take commits. */
+import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { RalphError } from '../error.ts'
+import { parseTasks, type Task, type TaskList } from '../formats/tasks.ts'
+import { mustHaveIdentity, readHead, repositoryAt, uncommitted } from '../host/branch.ts'
+import { lockFile } from '../host/lock.ts'
+import { mendForward } from '../host/merge.ts'
+import { reap } from '../host/process-tree.ts'
+import type { LocalStore } from '../host/sqlite.ts'
+import { type Project, readFace, removeFace, writeFace } from './folder.ts'
+import { type ProjectRecord, readLists } from './record.ts'
+
+/** The lock lies beside the project, since two users or a container do not share a home. */
+export function lockProject({ name, folder }: Project): { release(): void } {
+  const path = join(dirname(folder), `.${name}.lock`)
+  const lock = lockFile(path, `process ${process.pid} on ${hostname()}`)
+  if ('heldBy' in lock)
+    throw new RalphError(
+      'project-held',
+      `The project ${name} is being worked on by ${lock.heldBy}. Watch it with \`ralph status ${name} --watch\`.`,
+    )
+  return { release: () => lock.close() }
+}
+
+/** Whether somebody works on a project now. */
+export function isHeld({ name, folder }: Project): boolean {
+  const path = join(dirname(folder), `.${name}.lock`)
+  if (!existsSync(path)) return false
+  const lock = lockFile(path, 'somebody who looks')
+  if ('heldBy' in lock) return true
+  lock.close()
+  return false
+}
+
+export type Opened = { record: ProjectRecord; notes: string[] }
+
+/**
+ * What a person changed since the last time is adopted. Only while a turn is under way are changes an agent's: then the record
+ * stands, and they are judged with that turn.
+ */
+export async function loadRecord(project: Project, store: LocalStore, now: () => number): Promise<Opened> {
+  // ralph wrote it itself, in one transaction.
+  const old = store.loadProject(project.folder) as ProjectRecord | undefined
+  if (old?.open.some(({ turn, worktree }) => turn && !worktree)) return { record: old, notes: [] }
+  const text = readFace(project, 'tasks.json')
+  if (text === undefined && old?.open.length) return { record: old, notes: ['tasks.json was gone; ralph put it back.'] }
+  if (text === undefined)
+    throw new RalphError(
+      'tasks-invalid',
+      `The project ${project.name} has no tasks.json yet. Make one with \`ralph interview ${project.name}\` or \`ralph import FILE ${project.name}\`.`,
+    )
+  const tasks = adopted(parseTasks(text, join(project.folder, 'tasks.json')), project)
+  const { notes, ...lists } = listsOf(project, old, now)
+  const ids = new Map(tasks.tasks.map((task) => [task.id, task]))
+  const stillOpen = ({ task }: { task: string }) => ids.has(task)
+  const repo = await repositoryAt(project.dir)
+  const head = repo ? await readHead(repo) : {}
+  const start = old ? old.start : head.commit
+  return {
+    notes,
+    record: {
+      spec: readFace(project, 'spec.md') ?? old?.spec ?? '',
+      tasks,
+      ...lists,
+      iteration: Math.max(0, old?.iteration ?? 0, ...lists.entries.map(({ iteration }) => iteration)),
+      open: (old?.open ?? []).filter(stillOpen),
+      loops: old?.loops ?? [],
+      proofs: old?.proofs ?? {},
+      workedMs: old?.workedMs ?? 0,
+      ...(start === undefined ? {} : { start }),
+    },
+  }
+}
+
+function adopted(list: TaskList, { name }: Project): TaskList {
+  if (list.tasks.length === 0)
+    throw new RalphError(
+      'tasks-invalid',
+      `tasks.json of ${name} has no tasks. Add some, or make them with \`ralph interview ${name}\`.`,
+    )
+  const idle = (task: Task): Task => (task.status === 'in_progress' ? { ...task, status: 'pending' } : task)
+  return { ...list, project_name: list.project_name || name, tasks: list.tasks.map(idle) }
+}
+
+/** A list that cannot be read is put aside and made again from what ralph knows. */
+function listsOf(project: Project, old: ProjectRecord | undefined, now: () => number) {
+  const { entries, obstacles, problems } = readLists(project)
+  const broken = new Map(problems.map(({ file, problem }) => [file, problem]))
+  const notes = [...broken].map(([file, problem]) => {
+    const kept = `${file}.broken-${new Date(now()).toISOString().replace(/[:.]/g, '-')}`
+    writeFace(project, kept, readFace(project, file) ?? '')
+    removeFace(project, file)
+    return `${file} was broken: ${problem} It is kept as ${kept}, and ralph made it again ${old ? 'from its own record' : 'empty'}.`
+  })
+  return {
+    notes,
+    entries: broken.has('state.json') ? (old?.entries ?? []) : entries,
+    obstacles: broken.has('obstacles.json') ? (old?.obstacles ?? []) : obstacles,
+  }
+}
+
+/** What a ralph that was killed has left running is ended, and a merge it was about to make can be made again. */
+export async function mendLeftovers({ dir }: Project, { open }: ProjectRecord): Promise<void> {
+  for (const { loop, merging, worktree, merge } of open) {
+    for (const id of [loop, merging?.loop, worktree && basename(worktree.path)]) if (id) await reap(id)
+    if (merge) await mendForward(dir, merge)
+  }
+}
+
+/** The branch that the work goes to, and what a person should know. Several at a time need a clean one. */
+export async function checkRepository(
+  { dir, folder }: Project,
+  slots: number,
+): Promise<{ branch?: string; notes: string[] }> {
+  const repo = await repositoryAt(dir)
+  if (!repo) {
+    if (slots > 1)
+      throw new RalphError('usage', `--parallel needs a git repository, but ${dir} is in none. Make one with: git init`)
+    return { notes: ['This is not a git repository: nothing is committed, and nothing can be rolled back.'] }
+  }
+  await mustHaveIdentity(repo)
+  const { commit, branch } = await readHead(repo)
+  const changed = commit === undefined ? [] : await uncommitted(repo, dirname(folder))
+  if (slots > 1 && commit === undefined)
+    throw new RalphError('usage', `--parallel starts from a commit, but ${repo.top} has none yet. Make a first one.`)
+  if (slots > 1 && branch === undefined)
+    throw new RalphError(
+      'usage',
+      `--parallel merges into your branch, but HEAD of ${repo.top} is detached. Go to one: git switch -c NAME`,
+    )
+  if (slots > 1 && changed.length > 0)
+    throw new RalphError(
+      'usage',
+      `--parallel merges into your branch, but ${changed.slice(0, 5).join(', ')}${changed.length > 5 ? ` and ${changed.length - 5} more` : ''} ${changed.length === 1 ? 'has' : 'have'} changes that are not committed. Commit or stash them.`,
+    )
+  return {
+    ...(branch === undefined ? {} : { branch }),
+    notes: [
+      ...(branch === undefined
+        ? ['HEAD is detached: the commits will belong to no branch. `git switch -c NAME` makes one.']
+        : []),
+      ...(changed.length > 0
+        ? [
+            `${changed.length} of your files ${changed.length === 1 ? 'has' : 'have'} changes that are not committed; what a task changes in them is committed with it.`,
+          ]
+        : []),
+    ],
+  }
+}

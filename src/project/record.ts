@@ -1,0 +1,127 @@
+/** What ralph itself knows of a project. The files of the project are printed from it, and put back from it when they were broken. */
+import type { Worktree } from '../engine/loop.ts'
+import type { PlannedTask } from '../engine/schedule.ts'
+import { type Obstacle, printObstacles, readObstacles } from '../formats/obstacles.ts'
+import { type Entry, printProgress, readProgress } from '../formats/progress.ts'
+import { graphTask, printTasks, type Task, type TaskList } from '../formats/tasks.ts'
+import type { LocalStore } from '../host/sqlite.ts'
+import { type FaceName, type Project, readFace, writeFace } from './folder.ts'
+
+export type ProjectRecord = {
+  spec: string
+  tasks: TaskList
+  entries: Entry[]
+  obstacles: Obstacle[]
+  /** The turns taken so far: the number of the last one. */
+  iteration: number
+  /** Tasks that somebody has begun and not ended, also when that ralph is gone. */
+  open: Open[]
+  /** Every loop there was, for what they cost. */
+  loops: string[]
+  /** What speaks for a completed task. */
+  proofs: Record<string, 'verified' | 'claimed'>
+  /** The commit everything began at. Absent: there was none. */
+  start?: string
+  workedMs: number
+}
+
+/** A task under way. */
+export type Open = {
+  task: string
+  loop: string
+  /** The attempts before this loop. */
+  before: number
+  /** The branch and the commit it began at. Absent: there is no git, or HEAD is detached. */
+  branch?: string
+  base?: string
+  /** Its own work tree; `dir` is the folder in it that stands for the project's. */
+  worktree?: Worktree & { dir: string }
+  /** The turn under way, or taken and not yet entered: which of the loop, which of the project, and the state it began in. */
+  turn?: { n: number; iteration: number; tree?: string }
+  /** Its loop halted; the next one begins where it left off. */
+  halted?: true
+  /** What ralph put right during that turn. */
+  notes: string[]
+  /** How many entries there were when it began: later ones tell what others did meanwhile. */
+  entries: number
+  /** Everything is committed, and is being tried out together with the tip of the branch. */
+  trial?: { committed: string; onto: string }
+  /** The loop that brings both sides of a conflict together, and the files they are in conflict about. */
+  merging?: { loop: string; files: string[] }
+  /** About to become the tip of the branch, which stands at `onto`. */
+  merge?: { commit: string; onto: string }
+}
+
+export type Keeper = {
+  readonly record: ProjectRecord
+  /** One transaction, then the files that look different now. */
+  change(edit: (record: ProjectRecord) => ProjectRecord): void
+  changeOpen(task: string, edit: (open: Open) => Open): void
+  /** Writes the files again, whatever lies there, as they are now. `into`: to another folder, for an agent of its own. */
+  restore(into?: Pick<Project, 'folder'>): void
+}
+
+export function openKeeper(project: Project, store: LocalStore, first: ProjectRecord): Keeper {
+  let record = first
+  let written: Partial<Record<FaceName, string>> = {}
+  const change = (edit: (record: ProjectRecord) => ProjectRecord) => {
+    record = edit(record)
+    store.saveProject(project.folder, record)
+    for (const [name, text] of faces(record)) if (written[name] !== text) writeFace(project, name, text)
+    written = Object.fromEntries(faces(record))
+  }
+  return {
+    get record() {
+      return record
+    },
+    change,
+    changeOpen: (task, edit) =>
+      change((now) => ({ ...now, open: now.open.map((open) => (open.task === task ? edit(open) : open)) })),
+    restore(into = project) {
+      for (const [name, text] of faces(record)) if (readFace(into, name) !== text) writeFace(into, name, text)
+      if (into === project) written = Object.fromEntries(faces(record))
+    },
+  }
+}
+
+function faces({ spec, tasks, entries, obstacles }: ProjectRecord): [FaceName, string][] {
+  return [
+    ['spec.md', spec],
+    ['tasks.json', printTasks(tasks)],
+    ['state.json', printProgress(entries)],
+    ['obstacles.json', printObstacles(obstacles)],
+  ]
+}
+
+export function planned(task: Task): PlannedTask {
+  return { ...graphTask(task), attempts: task.attempts, maxAttempts: task.max_attempts }
+}
+
+export function taskOf({ tasks }: ProjectRecord, id: string): Task {
+  const task = tasks.tasks.find((candidate) => candidate.id === id)
+  if (!task) throw new Error(`no task ${id}`)
+  return task
+}
+
+export function withTask(record: ProjectRecord, id: string, change: Partial<Task>): ProjectRecord {
+  const tasks = record.tasks.tasks.map((task) => (task.id === id ? { ...task, ...change } : task))
+  return { ...record, tasks: { ...record.tasks, tasks } }
+}
+
+/** The lists that the files hold; what is missing is empty, what cannot be read is told. */
+export function readLists(project: Project): {
+  entries: Entry[]
+  obstacles: Obstacle[]
+  problems: { file: FaceName; problem: string }[]
+} {
+  const progress = readProgress(readFace(project, 'state.json') ?? '[]')
+  const found = readObstacles(readFace(project, 'obstacles.json') ?? '{"obstacles": []}')
+  return {
+    entries: 'entries' in progress ? progress.entries : [],
+    obstacles: 'obstacles' in found ? found.obstacles : [],
+    problems: [
+      ...('problems' in progress ? [{ file: 'state.json' as const, problem: progress.problems[0] ?? '' }] : []),
+      ...('problems' in found ? [{ file: 'obstacles.json' as const, problem: found.problems[0] ?? '' }] : []),
+    ],
+  }
+}

@@ -1,0 +1,28 @@
+/** The words for an agent that brings two sides of a merge conflict together. */
+
+export type Sides = {
+  task: { id: string; title: string; branch: string }
+  branch: string
+  /** What came onto the branch meanwhile, as one line a commit. */
+  others: readonly string[]
+  files: readonly string[]
+}
+
+export function buildMergePrompt({ task, branch, others, files }: Sides): string {
+  return `Bring two sides of a merge conflict together. The working directory is in the middle of a git merge.
+
+- One side is ${task.id}: ${task.title} (the branch ${task.branch}; \`git diff HEAD...MERGE_HEAD\` shows it).
+- The other side is ${branch}, which has meanwhile got:
+${others.map((line) => `  - ${line}`).join('\n')}
+  (\`git diff MERGE_HEAD...HEAD\` shows it.)
+
+Both changed ${files.map((file) => `\`${file}\``).join(', ')}.
+
+1. Read both sides until you understand what each was for. \`git log --merge -p\` helps.
+2. Edit the files so that the work of both is in them and works together. Neither side may be dropped: not by taking one version
+   whole, not by giving the merge up.
+3. Remove every conflict marker, run the tests, \`git add\` the files and finish with \`git commit --no-edit\`.
+
+Do nothing else: no other task, no new branch, no rebase.
+`
+}

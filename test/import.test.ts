@@ -1,0 +1,150 @@
+/** `ralph import`: a file of another tool becomes a project, or a sentence says why not and nothing is written. */
+import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { makePlace, type Place } from './ralph.ts'
+
+const STORIES = [
+  { id: 'US-002', title: 'Show it', priority: 2, passes: false, dependsOn: ['US-001'] },
+  { id: 'US-001', title: 'Store it', acceptanceCriteria: ['Typecheck passes'], priority: 1, passes: true },
+]
+const PRD = JSON.stringify({ project: 'MyApp', description: 'Priorities.', userStories: STORIES })
+
+function placeWith(name: string, text: string): Place {
+  const place = makePlace({ git: false })
+  place.write(name, text)
+  return place
+}
+
+function faces({ dir }: Place, project = 'shop'): string[] {
+  return readdirSync(join(dir, '.artefacts', project)).sort()
+}
+
+describe.concurrent('ralph import', () => {
+  test('makes a project of a prd.json', async () => {
+    const place = placeWith('prd.json', PRD)
+    const ran = await place.ralph(['import', 'prd.json', 'shop'])
+    expect(ran).toMatchObject({ code: 0, stderr: '' })
+    expect(ran.stdout).toBe('.artefacts/shop/tasks.json: 2 tasks, 1 completed.\nNext: ralph execute shop\n')
+    expect(faces(place)).toEqual(['obstacles.json', 'spec.md', 'state.json', 'tasks.json'])
+    expect(place.read('.artefacts/shop/spec.md')).toBe('# MyApp\n\nPriorities.\n')
+    expect(JSON.parse(place.read('.artefacts/shop/state.json'))).toEqual([])
+    expect(JSON.parse(place.read('.artefacts/shop/obstacles.json'))).toEqual({ obstacles: [] })
+    expect(JSON.parse(place.read('.artefacts/shop/tasks.json'))).toMatchObject({
+      project_name: 'shop',
+      version: 1,
+      tasks: [
+        { id: 'US-001', status: 'completed', description: 'Acceptance criteria:\n- Typecheck passes' },
+        { id: 'US-002', status: 'pending', dependencies: ['US-001'] },
+      ],
+    })
+    expect(existsSync(place.home)).toBe(false)
+  })
+
+  test('makes a project of check boxes, in another folder', async () => {
+    const place = placeWith('my sub/x', '')
+    writeFileSync(join(place.root, 'fix_plan.md'), '# Plan\n\n## High\n- [x] One\n- [ ] Two\n')
+    const ran = await place.ralph(['import', '../fix_plan.md', 'läden_2', '--dir', 'my sub'])
+    expect(ran.stdout).toBe(
+      `.artefacts/läden_2/tasks.json: 2 tasks, 1 completed.\nNext: ralph execute läden_2 --dir '${place.dir}/my sub'\n`,
+    )
+    expect(JSON.parse(place.read('my sub/.artefacts/läden_2/tasks.json')).tasks).toMatchObject([
+      { id: 'T1', title: 'One', status: 'completed', description: 'Part of: High' },
+      { id: 'T2', title: 'Two', status: 'pending' },
+    ])
+    expect(place.read('my sub/.artefacts/läden_2/spec.md')).toBe('# Plan\n')
+  })
+
+  test('takes its own tasks.json from one project to another', async () => {
+    const place = placeWith('prd.json', PRD)
+    await place.ralph(['import', 'prd.json', 'shop'])
+    const ran = await place.ralph(['import', '.artefacts/shop/tasks.json', 'copy'])
+    expect(ran.code).toBe(0)
+    expect(place.read('.artefacts/copy/tasks.json')).toBe(
+      place.read('.artefacts/shop/tasks.json').replace('"shop"', '"copy"'),
+    )
+  })
+
+  test('keeps what is there, and never overwrites tasks', async () => {
+    const place = placeWith('plan.md', '- [ ] a')
+    place.write('.artefacts/shop/spec.md', 'My own words.\n')
+    place.write('.artefacts/shop/state.json', '[]')
+    expect((await place.ralph(['import', 'plan.md', 'shop'])).code).toBe(0)
+    expect(place.read('.artefacts/shop/spec.md')).toBe('My own words.\n')
+    expect(place.read('.artefacts/shop/state.json')).toBe('[]')
+    const before = place.read('.artefacts/shop/tasks.json')
+    place.write('plan.md', '- [ ] b')
+    const again = await place.ralph(['import', 'plan.md', 'shop'])
+    expect(again.code).toBe(2)
+    expect(again.stderr).toBe(
+      `ralph: ${place.dir}/.artefacts/shop/tasks.json is already there. Choose another name for the project, or move it away.\n`,
+    )
+    expect(place.read('.artefacts/shop/tasks.json')).toBe(before)
+  })
+})
+
+describe.concurrent('wrong use of ralph import', () => {
+  test.each<[story: string, args: string[], says: RegExp]>([
+    ['no words', [], /Name the file and the project/],
+    ['no project', ['plan.md'], /Name the file and the project.*ralph import --help/],
+    ['too many words', ['plan.md', 'shop', 'more'], /Too many words: "more"/],
+    ['an unknown option', ['plan.md', 'shop', '--dri', 'x'], /Did you mean --dir\?/],
+    ['no such file', ['missing.md', 'shop'], /The task file .*missing\.md cannot be read/],
+    ['a folder', ['.', 'shop'], /cannot be read/],
+    ['no such --dir', ['plan.md', 'shop', '--dir', 'nowhere'], /nowhere is not a folder/],
+    ['a name with path parts', ['plan.md', '../shop'], /"\.\.\/shop" is not a name for a project/],
+    ['an empty name', ['plan.md', ''], /"" is not a name for a project/],
+    ['the name of the templates', ['plan.md', 'Templates'], /cannot be named "Templates"/],
+    ['a file without tasks', ['empty.md', 'shop'], /empty\.md is empty\. It must be a prd\.json/],
+    ['a file that is no JSON', ['broken.json', 'shop'], /broken\.json: it is not JSON/],
+    ['a file of another shape', ['other.json', 'shop'], /other\.json holds \{"stories":\[\]\}/],
+    ['stories that wait for each other', ['cycle.json', 'shop'], /wait for each other: A → A/],
+  ])('%s', async (_, args, says) => {
+    const place = placeWith('plan.md', '- [ ] a')
+    place.write('empty.md', '\uFEFF\r\n')
+    place.write('broken.json', '{"userStories": [\n')
+    place.write('other.json', '{"stories":[]}')
+    place.write('cycle.json', '{"userStories":[{"id":"A","title":"a","dependsOn":["A"]}]}')
+    const ran = await place.ralph(['import', ...args])
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toMatch(says)
+    expect(ran.stderr.trim().split('\n')).toHaveLength(1)
+    expect(existsSync(join(place.dir, '.artefacts'))).toBe(false)
+  })
+
+  test('a link that leads out of the folder', async () => {
+    const place = placeWith('plan.md', '- [ ] a')
+    const outside = join(place.root, 'outside')
+    mkdirSync(outside)
+    symlinkSync(outside, join(place.dir, '.artefacts'))
+    const ran = await place.ralph(['import', 'plan.md', 'shop'])
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain('lies outside')
+    expect(readdirSync(outside)).toEqual([])
+  })
+
+  test('a file where the folder belongs', async () => {
+    const place = placeWith('plan.md', '- [ ] a')
+    place.write('.artefacts', '')
+    const ran = await place.ralph(['import', 'plan.md', 'shop'])
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain('a file is in the way')
+  })
+
+  test('a folder where tasks.json belongs', async () => {
+    const place = placeWith('plan.md', '- [ ] a')
+    mkdirSync(join(place.dir, '.artefacts/shop/tasks.json'), { recursive: true })
+    const ran = await place.ralph(['import', 'plan.md', 'shop'])
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain('tasks.json cannot be read')
+  })
+
+  test.skipIf(process.getuid?.() === 0)('a folder that cannot be written', async () => {
+    const place = placeWith('plan.md', '- [ ] a')
+    chmodSync(place.dir, 0o500)
+    const ran = await place.ralph(['import', 'plan.md', 'shop'])
+    chmodSync(place.dir, 0o700)
+    expect(ran.code).toBe(1)
+    expect(ran.stderr).toContain('cannot be written')
+  })
+})
