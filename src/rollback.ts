@@ -49,7 +49,12 @@ async function tell({ store }: Desk, loop: Loop, words: string): Promise<void> {
 /** The work of a loop in its own work tree becomes part of the person's branch, or a branch ready for a pull request. */
 export async function accept(desk: Desk, id: string, how: { merge: boolean }): Promise<Worktree> {
   return alone(desk, id, async (loop) => {
-    const { worktree } = loop.spec.work
+    const { worktree, project } = loop.spec.work
+    if (project)
+      throw new RalphError(
+        'usage',
+        `Loop ${id} works on ${project.task} of a project, which merges the work of its tasks itself: ralph execute ${project.name}`,
+      )
     if (!worktree)
       throw new RalphError(
         'usage',

@@ -161,6 +161,12 @@ function overLimit(limits: Execution['limits'], used: Spent & { minutes: number 
 async function tidy(site: Site): Promise<void> {
   const { keeper, store } = site
   for (const open of keeper.record.open) {
+    const loop = await store.load(open.loop).catch(() => undefined) // it was killed before its loop was made
+    if (loop?.next.kind === 'halt') {
+      await enterTurn(site, loop)
+      giveUp(site, open.task)
+      continue
+    }
     const task = taskOf(keeper.record, open.task)
     if (task.status === 'completed') await closeTask(site, open.task, keeper.record.proofs[open.task] ?? 'claimed')
     else if (task.blocked && (await store.told(open.loop)))
@@ -269,15 +275,20 @@ function alone<Result>(site: Site, work: () => Promise<Result>): Promise<Result>
   return mine
 }
 
+/** Its loop is over. What it left in a work tree of its own is where the next one begins. */
+function giveUp({ keeper }: Site, task: string): void {
+  keeper.change((record) => {
+    const open = openOf(record, task)
+    const others = record.open.filter((other) => other.task !== task)
+    return { ...record, open: open.worktree ? [...others, { ...open, halted: true as const }] : others }
+  })
+}
+
 function outcomeOf(site: Site, id: string, loop: Loop): Outcome {
   const { keeper } = site
   const { next } = loop
   if (next.kind === 'halt') {
-    keeper.change((record) => {
-      const open = openOf(record, id)
-      const others = record.open.filter(({ task }) => task !== id)
-      return { ...record, open: open.worktree ? [...others, { ...open, halted: true as const }] : others }
-    })
+    giveUp(site, id)
     const { attempts, max_attempts } = taskOf(keeper.record, id)
     if (next.reason === 'max-iterations' && attempts >= max_attempts) return 'unfinished'
     return { halt: { reason: next.reason, sentence: `${id}: ${next.sentence}` } }

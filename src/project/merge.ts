@@ -60,6 +60,10 @@ export async function mergeTask(site: Site, loop: Loop): Promise<Arrival> {
       change((now) => ({ ...now, trial: { committed, onto } }))
       const tried = await tryMerge(worktree, onto, `Merge ${message}`)
       if ('conflicts' in tried) {
+        site.note(
+          task,
+          `${base} and the task both changed ${tried.conflicts.join(', ')}. An agent brings both sides together.`,
+        )
         await enterTurn(site, last)
         change((now) => ({ ...now, merging: { loop: site.newId(), files: tried.conflicts } }))
         site.keeper.change((record) => ({ ...record, loops: [...record.loops, open().merging?.loop ?? ''] }))
@@ -72,10 +76,12 @@ export async function mergeTask(site: Site, loop: Loop): Promise<Arrival> {
       continue
     }
     last = await resolveConflict(site, open(), loop.spec)
-    if (last.next.kind === 'halt')
+    if (last.next.kind === 'halt') {
+      change(({ merging: _, ...rest }) => rest) // the next time both sides are tried anew
       return {
         conflict: `${task} does not merge with ${base}: both changed ${merging.files.join(', ')}, and no agent could bring them together (${last.next.sentence}) Its work is on the branch ${worktree.branch}, in ${worktree.path}.`,
       }
+    }
     if (last.next.kind !== 'complete' || !trial) return 'unfinished'
     const { onto } = trial
     const concluded = await concludeMerge(worktree, { onto, conflicts: merging.files }, `Merge ${message}`)

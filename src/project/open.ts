@@ -10,7 +10,7 @@ import { mendForward } from '../host/merge.ts'
 import { reap } from '../host/process-tree.ts'
 import type { LocalStore } from '../host/sqlite.ts'
 import { type Project, readFace, removeFace, writeFace } from './folder.ts'
-import { type ProjectRecord, readLists } from './record.ts'
+import { type ProjectRecord, readLists, storedRecord } from './record.ts'
 
 /** The lock lies beside the project, since two users or a container do not share a home. */
 export function lockProject({ name, folder }: Project): { release(): void } {
@@ -41,8 +41,7 @@ export type Opened = { record: ProjectRecord; notes: string[] }
  * stands, and they are judged with that turn.
  */
 export async function loadRecord(project: Project, store: LocalStore, now: () => number): Promise<Opened> {
-  // ralph wrote it itself, in one transaction.
-  const old = store.loadProject(project.folder) as ProjectRecord | undefined
+  const old = storedRecord(project, store)
   if (old?.open.some(({ turn, worktree }) => turn && !worktree)) return { record: old, notes: [] }
   const text = readFace(project, 'tasks.json')
   if (text === undefined && old?.open.length) return { record: old, notes: ['tasks.json was gone; ralph put it back.'] }

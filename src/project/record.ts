@@ -84,6 +84,16 @@ export function openKeeper(project: Project, store: LocalStore, first: ProjectRe
   }
 }
 
+/** What ralph knows of a project from the last time it was worked on. It wrote it itself, in one transaction. */
+export function storedRecord({ folder }: Pick<Project, 'folder'>, store: LocalStore): ProjectRecord | undefined {
+  return store.loadProject(folder) as ProjectRecord | undefined
+}
+
+/** The loops that its tasks had, oldest first. */
+export function loopsOf(project: Pick<Project, 'folder'>, store: LocalStore): string[] {
+  return storedRecord(project, store)?.loops ?? []
+}
+
 function faces({ spec, tasks, entries, obstacles }: ProjectRecord): [FaceName, string][] {
   return [
     ['spec.md', spec],

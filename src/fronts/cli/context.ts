@@ -6,6 +6,8 @@ import { join, resolve } from 'node:path'
 import { RalphError } from '../../error.ts'
 import { type Config, parseConfig } from '../../formats/config.ts'
 import { type LocalStore, openStore } from '../../host/sqlite.ts'
+import { listProjects, openProject, type Project } from '../../project/folder.ts'
+import { loopsOf } from '../../project/record.ts'
 import type { CommandSpec } from './args.ts'
 import { type Output, openOutput } from './text.ts'
 
@@ -91,9 +93,17 @@ export function readText(path: string, what: string): string {
   }
 }
 
-/** The loop that an id, a beginning of one, or nothing at all stands for: the newest of this folder. */
+/** The project of that name in this folder, if there is one. */
+export function findProject({ cwd }: Context, name: string): Project | undefined {
+  return listProjects(cwd).includes(name) ? openProject(cwd, name) : undefined
+}
+
+/** The loop that an id, a beginning of one, a project or nothing at all stands for: the newest of the project or of this folder. */
 export async function findLoop(context: Context, name: string | undefined): Promise<string> {
   const store = context.store()
+  const project = name === undefined ? undefined : findProject(context, name)
+  const last = project && loopsOf(project, store).at(-1)
+  if (last !== undefined) return last
   if (name !== undefined) return store.find(name)
   const [newest] = await store.list({ dir: realpathSync(context.cwd), limit: 1 })
   if (!newest)

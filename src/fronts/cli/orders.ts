@@ -1,15 +1,18 @@
 /** `ralph cancel`, `pause`, `steer` and `resume`: what a person tells a loop. */
 import { ended, type Order } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
+import type { Project } from '../../project/folder.ts'
+import { loopsOf } from '../../project/record.ts'
 import { checkpointsOf } from '../../rollback.ts'
 import { drive, putBack } from '../../run.ts'
 import { takeUp } from '../../turn.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
-import { type Command, type Context, findLoop, loadConfig, selfIn } from './context.ts'
+import { type Command, type Context, findLoop, findProject, loadConfig, selfIn } from './context.ts'
 import { driveHere } from './drive-here.ts'
 import { endingOf } from './story.ts'
 
-const LOOP_WORDS = 'LOOP is an id or the beginning of one. Without it: the newest loop of this folder.'
+const LOOP_WORDS =
+  'LOOP is an id, the beginning of one, or the name of a project in this folder. Without it: the newest loop of this folder.'
 
 const cancelSpec: CommandSpec = {
   name: 'cancel',
@@ -38,8 +41,20 @@ export const pause: Command = {
 async function give(spec: CommandSpec, argv: readonly string[], context: Context, order: Order): Promise<number> {
   const { words } = parseArgs(spec, argv)
   if (words.length > 1) throw usage(spec, 'Name one loop.')
-  context.out.write(await deliver(context, await findLoop(context, words[0]), order))
+  const [name] = words
+  const project = name === undefined ? undefined : findProject(context, name)
+  const ids = project ? await openLoops(context, project) : [await findLoop(context, name)]
+  for (const id of ids) context.out.write(await deliver(context, id, order))
   return 0
+}
+
+/** The loops of a project that have not ended. */
+async function openLoops(context: Context, project: Project): Promise<string[]> {
+  const store = context.store()
+  const loops = await Promise.all(loopsOf(project, store).map((id) => store.load(id).catch(() => undefined)))
+  const open = loops.flatMap((loop) => (loop && !ended(loop) ? [loop.id] : []))
+  if (open.length > 0) return open
+  throw new RalphError('loop-ended', `No task of the project ${project.name} is under way.`)
 }
 
 /** Leaves the order for whoever drives the loop; where nobody does, it is carried out here. */
@@ -90,7 +105,12 @@ export const resume: Command = {
     if (args.words.length > 1) throw usage(resumeSpec, 'Name one loop.')
     const id = await findLoop(context, args.words[0])
     await mustBeOpen(context, id)
-    const { next } = await context.store().load(id)
+    const { next, spec } = await context.store().load(id)
+    if (spec.work.project && !(await context.store().isDriven(id)))
+      throw new RalphError(
+        'usage',
+        `Loop ${id} works on ${spec.work.project.task} of a project. Go on with: ralph execute ${spec.work.project.name}`,
+      )
     if (next.kind === 'wait' && (await context.store().isDriven(id))) {
       await context.store().tell(id, 'you', { kind: 'resume' })
       context.out.write(`Told loop ${id}. It tries at once.\n`)
@@ -121,7 +141,13 @@ export const steer: Command = {
       throw usage(steerSpec, 'Name a loop and give the words in quotes: ralph steer LOOP "use tabs".')
     const id = await findLoop(context, name)
     await mustBeOpen(context, id)
-    const { next } = await context.store().load(id)
+    const { next, spec } = await context.store().load(id)
+    const { project } = spec.work
+    if (project && !(await context.store().isDriven(id))) {
+      await context.store().tell(id, 'you', { kind: 'say', words })
+      context.out.write(`Told loop ${id}. ${project.task} hears it with: ralph execute ${project.name}\n`)
+      return 0
+    }
     const waits = next.kind === 'wait' && next.why === 'person' && !(await context.store().isDriven(id))
     const order: Order = { kind: 'say', words }
     if (waits) return driveHere(context, id, await drivingOf(context, id, args), order)

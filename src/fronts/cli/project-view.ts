@@ -106,7 +106,9 @@ export function openProjectView({ out, now, cwd }: Context): ProjectView {
         const completed = loop.next.kind === 'complete'
         const mark = iterationMark(row.settled, completed)
         const tail = [diffWords(row.settled.turn?.diff), clock(fact.at - row.since)].join('  ').trim()
-        const sentence = iterationSentence(row.settled, completed).replace(`stage ${task} is`, 'it is')
+        const sentence = iterationSentence(row.settled, completed)
+          .replace(`stage ${task} is`, 'it is')
+          .replace('stage merge is', 'the merge is')
         const room = Math.max(30, out.columns - tail.length - task.length - 10)
         line(
           `  ${paint(out, MARK_STYLES[mark] ?? 'dim', mark)}  ${paint(out, 'bold', task)}  ${short(sentence, room)}  ${paint(out, 'dim', tail)}`,

@@ -3,20 +3,22 @@ import { once } from 'node:events'
 import { breakerState } from '../../engine/breaker.ts'
 import { statusOf } from '../../engine/loop.ts'
 import type { LoopRow } from '../../host/store.ts'
-import { type CommandSpec, parseArgs } from './args.ts'
-import { type Command, type Context, findLoop } from './context.ts'
+import { type CommandSpec, parseArgs, usage } from './args.ts'
+import { type Command, type Context, findLoop, findProject } from './context.ts'
+import { projectStatus } from './project-status.ts'
 import { printEnding } from './story.ts'
 import { ago, count, money, paint, short, table } from './text.ts'
 import { loopEnd } from './view.ts'
 
 const spec: CommandSpec = {
   name: 'status',
-  words: '[LOOP] [options]',
-  summary: 'Shows the loops, newest first, or how one loop stands.',
-  about: 'LOOP is an id or the beginning of one.',
+  words: '[LOOP|PROJECT] [options]',
+  summary: 'Shows the loops, newest first, or how one loop or project stands.',
+  about: 'LOOP is an id or the beginning of one; PROJECT is the name of a project in this folder.',
   options: {
     watch: { help: 'show it again whenever something changes; Ctrl-C ends it' },
-    all: { help: 'all loops, not only the newest twenty' },
+    all: { help: 'all loops, not only the newest twenty; all tasks of a project' },
+    graph: { help: 'the tasks of a project as a Mermaid picture with their states' },
     json: { help: 'print one JSON object a line' },
   },
 }
@@ -26,11 +28,20 @@ export const status: Command = {
   async run(argv, context) {
     const args = parseArgs(spec, argv, 1)
     const [name] = args.words
-    const id = name === undefined ? undefined : await findLoop(context, name)
+    const project = name === undefined ? undefined : findProject(context, name)
+    const graph = args.flag('graph')
+    if (graph && !project)
+      throw usage(
+        spec,
+        `--graph shows a project of this folder${name === undefined ? '; name one' : `, but "${name}" is none`}.`,
+      )
+    const id = name === undefined || project ? undefined : await findLoop(context, name)
     const draw = () =>
-      id === undefined
-        ? listAll(context, args.flag('json'), args.flag('all') ? 100_000 : 20)
-        : oneLoop(context, id, args.flag('json'))
+      project
+        ? projectStatus(context, project, { json: args.flag('json'), graph, all: args.flag('all') })
+        : id === undefined
+          ? listAll(context, args.flag('json'), args.flag('all') ? 100_000 : 20)
+          : oneLoop(context, id, args.flag('json'))
     context.out.write(await draw())
     if (args.flag('watch')) await watch(context, draw)
     return 0

@@ -64,7 +64,7 @@ export type Ending = { mark: string; style: Style; sentence: string /** What to 
 export function endingOf({ id, tally, next, spec }: Loop): Ending {
   const after = `after ${count(tally.iteration, 'iteration')}`
   const story = [
-    ...(spec.work.worktree ? [`Take its work: ralph accept ${id}`] : []),
+    ...(spec.work.worktree && !spec.work.project ? [`Take its work: ralph accept ${id}`] : []),
     ...(spec.onHalt && next.kind === 'halt' ? [`Take that back: ralph undo ${id}`] : []),
     `Its story: ralph show ${id}`,
   ].join(' · ')
@@ -76,7 +76,7 @@ export function endingOf({ id, tally, next, spec }: Loop): Ending {
         mark: '✓',
         style: 'yellow',
         sentence: `complete, proof: claimed, ${after}. Nothing checked the agent's word.`,
-        hint: `${spec.work.worktree ? `${story} · ` : ''}Next time: --verify "npm test"`,
+        hint: `${spec.work.worktree && !spec.work.project ? `${story} · ` : ''}Next time: --verify "npm test"`,
       }
     case 'halt':
       if (next.reason === 'cancelled')
