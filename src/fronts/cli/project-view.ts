@@ -48,7 +48,12 @@ export function openProjectView({ out, now, cwd }: Context): ProjectView {
       ...(spent > 0 ? [money(spent)] : []),
     ]
     return [
-      `${bar(out, tasks)}  ${facts.join(' · ')}`,
+      `${bar(
+        out,
+        tasks.map((task) =>
+          rows.has(task.id) && task.status === 'pending' ? { ...task, status: 'in_progress' } : task,
+        ),
+      )}  ${facts.join(' · ')}`,
       ...[...rows].map(([task, { since, doing, loop }]) => {
         const limit = loop ? iterationLimit(loop.spec.limits, loop.tally) : 0
         const attempt = loop?.next.kind === 'turn' && limit > 1 ? `${loop.next.iteration}/${limit} · ` : ''
