@@ -1,6 +1,6 @@
 /** A linked work tree with a branch of its own, so that a loop leaves the person's files alone until they accept its work. */
 import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { pathBelow } from './files.ts'
@@ -38,21 +38,35 @@ export async function planWorktree(
  * Makes the work tree, or makes it again when somebody removed it, and fills it. It stays locked until it is filled, so that
  * one whose ralph was killed half-way is filled again. Nothing happens when it is there.
  */
-export async function ensureWorktree(
+export async function ensureWorktree(worktree: Worktree, fill: () => Promise<void>): Promise<void> {
+  const repo = await repositoryOf(worktree.from)
+  await inTurn(repo, () => make(repo, worktree, fill))
+}
+
+async function make(
+  repo: Repository,
   { from, path, branch, commit, copied = [] }: Worktree,
   fill: () => Promise<void>,
 ): Promise<void> {
-  const repo = await repositoryOf(from)
   if (!existsSync(join(path, '.git'))) {
-    await repo.ask(['worktree', 'unlock', path]) // one that was removed half-way may still be locked
-    must(await repo.ask(['worktree', 'prune']))
     const where = (await hasBranch(repo, branch)) ? [path, branch] : ['-b', branch, path, commit]
-    must(await repo.ask(['worktree', 'add', '--quiet', '--lock', ...where], { minutes: 10 }))
+    const marked = { env: { RALPH_LOOP_ID: basename(path) }, minutes: 10 } // so that the next ralph can end it
+    // Forced twice: git may know one of this path that somebody removed, even one that is locked.
+    must(await repo.ask(['worktree', 'add', '--quiet', '--lock', '--force', '--force', ...where], marked))
   } else if (!(await isLocked(repo, path))) return
   await fill()
   for (const name of copied) copyOver(from, join(path, pathBelow(repo.top, from) ?? ''), name)
   must(await repo.ask(['worktree', 'unlock', path]))
 }
+
+/** Git takes a work tree that another git is just making for one that is gone: they are made and removed one by one. */
+function inTurn<Result>(repo: Repository, work: () => Promise<Result>): Promise<Result> {
+  const mine = (queues.get(repo.gitDir) ?? Promise.resolve()).then(work, work)
+  queues.set(repo.gitDir, mine)
+  return mine
+}
+
+const queues = new Map<string, Promise<unknown>>()
 
 /** What is there already, such as a file that is in git after all, stays. */
 function copyOver(from: string, to: string, name: string): void {
@@ -181,11 +195,13 @@ export async function removeWorktree({ from, path, branch }: Worktree, merged: b
 /** The same for one whose ralph may have been killed while it did so: whatever is left goes. */
 export async function dropWorktree({ from, path, branch }: Worktree): Promise<void> {
   const repo = await repositoryOf(from)
-  await repo.ask(['worktree', 'unlock', path])
-  await repo.ask(['worktree', 'remove', '--force', path], { minutes: 10 })
-  rmSync(path, { recursive: true, force: true })
-  must(await repo.ask(['worktree', 'prune']))
-  if (await hasBranch(repo, branch)) must(await repo.ask(['branch', '--quiet', '-D', branch]))
+  await inTurn(repo, async () => {
+    await repo.ask(['worktree', 'unlock', path])
+    const removed = await repo.ask(['worktree', 'remove', '--force', path], { minutes: 10 })
+    rmSync(path, { recursive: true, force: true })
+    if (!removed.ok) must(await repo.ask(['worktree', 'prune']))
+    if (await hasBranch(repo, branch)) must(await repo.ask(['branch', '--quiet', '-D', branch]))
+  })
 }
 
 async function hasBranch(repo: Repository, branch: string): Promise<boolean> {
