@@ -5,6 +5,7 @@ import { growth } from './growth.ts'
 import { printMachine, readMachine, yardsticks } from './machine.ts'
 import { memory } from './memory.ts'
 import { ownTime } from './own-time.ts'
+import { project } from './project.ts'
 import { isOver, printHeader, printRow, type Row, toJson } from './row.ts'
 import { version } from './version.ts'
 
@@ -12,6 +13,7 @@ const MEASURES: Readonly<Record<string, () => AsyncGenerator<Row>>> = {
   version,
   'own-time': ownTime,
   checkpoints,
+  project,
   growth,
   memory,
 }

@@ -20,6 +20,7 @@ export function graphProblem(tasks: readonly GraphTask[]): string | undefined {
     if (unknown !== undefined)
       return `task ${id} depends on "${unknown}", which is not in the list (${shortList([...ids])}). Fix the id, or remove the dependency.`
   }
+  if (lastFirst(waitsFor(tasks)).length === tasks.length) return undefined
   const cycle = findCycle(tasks)
   return cycle && `these tasks wait for each other: ${shortList(cycle, ' → ')}. Remove one of the dependencies.`
 }
@@ -64,22 +65,32 @@ function findCycle(tasks: readonly GraphTask[]): string[] | undefined {
  */
 export function criticalPath(tasks: readonly GraphTask[]): Map<string, number> {
   const open = tasks.filter(({ status }) => status !== 'completed')
-  const lengths = new Map(open.map(({ id }) => [id, 1]))
-  const dependsOn = new Map(open.map((task) => [task.id, task.dependsOn.filter((id) => lengths.has(id))]))
-  const waiting = new Map<string, number>()
-  for (const id of [...dependsOn.values()].flat()) waiting.set(id, (waiting.get(id) ?? 0) + 1)
-  // From the tasks nobody waits for towards those that come first; a task is looked at when all that wait for it were.
-  const settled = [...lengths.keys()].filter((id) => !waiting.has(id))
-  for (const id of settled) {
-    const length = (lengths.get(id) ?? 0) + 1
-    for (const before of dependsOn.get(id) ?? []) {
-      lengths.set(before, Math.max(lengths.get(before) ?? 0, length))
-      const left = (waiting.get(before) ?? 0) - 1
-      waiting.set(before, left)
-      if (left === 0) settled.push(before)
+  const before = waitsFor(open)
+  const lengths = open.map(() => 1)
+  for (const place of lastFirst(before))
+    for (const other of before[place] ?? []) lengths[other] = Math.max(lengths[other] ?? 0, (lengths[place] ?? 0) + 1)
+  return new Map(open.map(({ id }, place) => [id, lengths[place] ?? 1]))
+}
+
+/** What each task of the list waits for, by place: numbers are looked up much faster than names. */
+function waitsFor(tasks: readonly GraphTask[]): number[][] {
+  const places = new Map(tasks.map(({ id }, place) => [id, place]))
+  return tasks.map(({ dependsOn }) => dependsOn.map((id) => places.get(id) ?? -1).filter((place) => place >= 0))
+}
+
+/** The places in such an order that a task comes after all that wait for it. What stands in a circle, or before one, is missing. */
+function lastFirst(before: readonly (readonly number[])[]): number[] {
+  const waiting = new Uint32Array(before.length)
+  for (const list of before) for (const place of list) waiting[place] = (waiting[place] ?? 0) + 1
+  const order: number[] = []
+  for (let place = 0; place < before.length; place++) if (waiting[place] === 0) order.push(place)
+  for (const place of order)
+    for (const other of before[place] ?? []) {
+      const left = (waiting[other] ?? 0) - 1
+      waiting[other] = left
+      if (left === 0) order.push(other)
     }
-  }
-  return lengths
+  return order
 }
 
 const MOST_REASONS = 10

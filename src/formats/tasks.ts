@@ -71,12 +71,9 @@ export function graphTask({ id, dependencies, status, blocked }: Task): GraphTas
 
 function taskProblems(task: unknown, place: number): string[] {
   if (!isObject(task)) return [`task ${place} must be an object, but is ${quote(task)}.`]
+  const wrong = FIELDS.filter(([field, fits]) => (task[field] === undefined ? REQUIRED.has(field) : !fits(task[field])))
   const name = typeof task.id === 'string' && task.id ? `task ${task.id}` : `task ${place} of the list`
-  return FIELDS.flatMap(([field, fits, expected]) =>
-    (task[field] === undefined && !REQUIRED.has(field)) || fits(task[field])
-      ? []
-      : [`${name}: ${field} must be ${expected}, but is ${quote(task[field])}.`],
-  )
+  return wrong.map(([field, , expected]) => `${name}: ${field} must be ${expected}, but is ${quote(task[field])}.`)
 }
 
 const REQUIRED = new Set(['id', 'title'])
@@ -111,19 +108,21 @@ function isCommand(value: unknown): boolean {
 }
 
 // Every field has been looked at. A task is blocked by the flag or by the status, and both say so from here on.
-function toTask(raw: Json): Task {
-  const blocked = raw.status === 'blocked' || raw.blocked === true
-  const { verify, ...rest } = raw
-  return inOrder({
-    ...(rest as Partial<Task> & Pick<Task, 'id' | 'title'>),
-    description: String(raw.description ?? ''),
-    status: blocked ? 'blocked' : ((raw.status ?? 'pending') as TaskStatus),
-    dependencies: (raw.dependencies ?? []) as string[],
-    attempts: Number(raw.attempts ?? 0),
-    max_attempts: Number(raw.max_attempts ?? DEFAULT_ATTEMPTS),
+function toTask({ id, title, description, status, dependencies, attempts, max_attempts, ...rest }: Json): Task {
+  const { blocked: flag, verify, ...more } = rest
+  const blocked = status === 'blocked' || flag === true
+  return {
+    id: id as string,
+    title: title as string,
+    description: (description ?? '') as string,
+    status: blocked ? 'blocked' : ((status ?? 'pending') as TaskStatus),
+    dependencies: (dependencies ?? []) as string[],
+    attempts: (attempts ?? 0) as number,
+    max_attempts: (max_attempts ?? DEFAULT_ATTEMPTS) as number,
     blocked,
     ...(verify === undefined ? {} : { verify: [verify as string | string[]].flat() }),
-  })
+    ...more,
+  }
 }
 
 function inOrder({

@@ -104,7 +104,8 @@ function faces({ spec, tasks, entries, obstacles }: ProjectRecord): [FaceName, s
 }
 
 export function planned(task: Task): PlannedTask {
-  return { ...graphTask(task), attempts: task.attempts, maxAttempts: task.max_attempts }
+  const { id, dependsOn, status } = graphTask(task)
+  return { id, dependsOn, status, attempts: task.attempts, maxAttempts: task.max_attempts }
 }
 
 export function taskOf({ tasks }: ProjectRecord, id: string): Task {
