@@ -5,6 +5,7 @@ export type ErrorCode =
   | 'input-invalid'
   | 'agent-missing'
   | 'agent-unknown'
+  | 'agent-unusable'
   | 'loop-unknown'
   | 'loop-held'
   | 'loop-ended'
@@ -20,6 +21,7 @@ export type ErrorCode =
   | 'project-held'
   | 'tasks-invalid'
   | 'template-invalid'
+  | 'interview-failed'
 
 /** The message says what and where, what was expected and found, and what to do. */
 export class RalphError extends Error {

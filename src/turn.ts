@@ -213,7 +213,8 @@ function missing(program: string): Turn {
   }
 }
 
-function readFiles(paths: readonly string[]): Map<string, string> {
+/** The files that are there, by their paths. */
+export function readFiles(paths: readonly string[]): Map<string, string> {
   return new Map(
     paths.flatMap((path) => {
       try {

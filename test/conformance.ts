@@ -17,9 +17,11 @@ export type Live = {
 }
 
 /** The tools of a file of live tests, for cases of its own. */
-export function openLive(
-  client: Client,
-): Live & { start(replies: Reply[], place: Place): Promise<Record<string, string | undefined>> } {
+export function openLive(client: Client): Live & {
+  start(replies: Reply[], place: Place): Promise<Record<string, string | undefined>>
+  /** What the model has been asked since then. */
+  requests(): unknown[]
+} {
   let bin: string | undefined
   let server: ModelServer | undefined
 
@@ -41,6 +43,7 @@ export function openLive(
 
   return {
     start,
+    requests: () => server?.requests ?? [],
     bash: (command) => ({ tools: [client.bash(command)] }),
     live: (title, body) =>
       test(title, async (context) => {

@@ -18,6 +18,8 @@ export type Agent = {
   command(request: Request): Command
   /** One parser a turn: it is fed line by line and sums up at the end. */
   parser(request: Request): Parser
+  /** What makes its interactive client write `file` whenever a turn ends. Absent: it cannot be told to without touching its settings. */
+  turnEnd?(file: string, folder: string): TurnEnd
   /** Time between asking it to end and ending it. */
   graceMs: number
 }
@@ -59,6 +61,9 @@ export type Request = {
 
 /** Started without a shell; `stdin` is written and ended, unless the parser goes on writing. */
 export type Command = { argv: string[]; env: Record<string, string>; stdin: string; dialogue?: true }
+
+/** `args` go among the arguments for the agent; `files` are written before it starts, into the folder that was given. */
+export type TurnEnd = { args: string[]; env: Record<string, string>; files?: { path: string; text: string }[] }
 
 export type Parser = {
   push(line: string, stream: 'out' | 'err'): Pushed

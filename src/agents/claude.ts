@@ -1,4 +1,4 @@
-/** Claude Code, headless: one `claude -p` a turn, read from its stream of JSON lines. */
+/** Claude Code: headless one `claude -p` a turn, read from its stream of JSON lines; interactive with a Stop hook. */
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
 import { deniedIn, nothingSeen, pushTo, type Seen, takeAssistant, takeInit } from './claude-stream.ts'
 import { brokenOff, stoppedEnding } from './ended.ts'
@@ -25,7 +25,14 @@ export const claude: Agent = {
   graceMs: 5_000,
   command,
   parser: (request) => streamParser(request),
+  turnEnd: (file) => ({
+    args: ['--settings', JSON.stringify({ hooks: { Stop: [{ hooks: [ON_STOP] }] } })],
+    env: { RALPH_TURN_END: file },
+  }),
 }
+
+// The path is in the environment, so that no shell reads it. What a hook prints may be taken for an answer.
+const ON_STOP = { type: 'command', command: 'touch "$RALPH_TURN_END" >/dev/null 2>&1', timeout: 10 }
 
 function command({ prompt, mode, model, resume, permissions, sandbox, extraArgs, target }: Request): Command {
   const flags = [

@@ -24,7 +24,13 @@ export const codex: Agent = {
   graceMs: 5_000,
   command,
   parser: (request) => lineParser(request),
+  turnEnd: (file) => ({ args: ['--config', `notify=${JSON.stringify(NOTIFY)}`], env: { RALPH_TURN_END: file } }),
 }
+
+// Codex adds what happened as a last argument. It also has every message of the person named, which is a turn of its own.
+const TITLE = '"input-messages":["Generate a concise, single-line task title'
+// A list of texts is the same in TOML as in JSON.
+const NOTIFY = ['sh', '-c', `case $1 in *'${TITLE}'*) ;; *) touch "$RALPH_TURN_END" ;; esac`, 'ralph']
 
 function command({ prompt, mode, model, resume, permissions, extraArgs, target }: Request): Command {
   const program = target || 'codex'

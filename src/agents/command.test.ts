@@ -44,6 +44,13 @@ describe('any program as an agent', () => {
     })
   })
 
+  test('gets its prompt as the last word in a terminal, where stdin is the keyboard', () => {
+    expect(command.command({ ...request, mode: 'interactive' })).toMatchObject({
+      argv: ['./my-agent', '--print', 'two words', '--model', 'x y', request.prompt],
+      stdin: '',
+    })
+  })
+
   test('that ends with 0 worked, and what it printed is its final text', () => {
     expect(outcome('I did it.\n\n<promise>COMPLETE</promise>', {}, 'some noise')).toEqual({
       kind: 'ok',

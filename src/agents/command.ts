@@ -1,4 +1,4 @@
-/** Any program as an agent: the prompt on stdin, its stdout is its final text, exit 0 is success. */
+/** Any program as an agent: the prompt on stdin, its stdout is its final text, exit 0 is success. In a terminal the prompt is its last argument. */
 import { parseCommandLine } from '../formats/command-line.ts'
 import type { Agent, Exit, Outcome, Parser, Request } from './agent.ts'
 import { readReset } from './reset.ts'
@@ -9,11 +9,12 @@ export const command: Agent = {
   settings: [],
   reports: [],
   graceMs: 5_000,
-  command: ({ target, extraArgs, prompt }) => ({
-    argv: [...parseCommandLine(target), ...extraArgs],
-    env: {},
-    stdin: prompt,
-  }),
+  command({ target, extraArgs, prompt, mode }) {
+    const argv = [...parseCommandLine(target), ...extraArgs]
+    // Its stdin is the person's keyboard there.
+    if (mode === 'interactive') return { argv: [...argv, prompt], env: {}, stdin: '' }
+    return { argv, env: {}, stdin: prompt }
+  },
   parser: (request) => textParser(request),
 }
 

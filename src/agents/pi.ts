@@ -29,6 +29,18 @@ export const pi: Agent = {
   graceMs: 5_000,
   command,
   parser: (request) => streamParser(request),
+  turnEnd(file, folder) {
+    const path = `${folder}/turn-end.ts`
+    return { args: ['--extension', path], env: {}, files: [{ path, text: extension(file) }] }
+  },
+}
+
+/** Settled, not ended: an end may still be followed by a retry or a queued message. */
+function extension(file: string): string {
+  return `export default function (pi) {
+  pi.on('agent_settled', () => pi.exec('touch', [${JSON.stringify(file)}]))
+}
+`
 }
 
 function command({ prompt, mode, model, resume, extraArgs, target }: Request): Command {

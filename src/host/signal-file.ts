@@ -26,17 +26,28 @@ export function watchFor(path: string, { signal }: Waiting = {}): Promise<boolea
 }
 
 /** The same for a file that nobody has written to for a while. */
-export async function watchForQuiet(path: string, quietMs: number, { signal }: Waiting = {}): Promise<boolean> {
-  while (await watchFor(path, signal ? { signal } : {})) {
-    const before = stampOf(path)
-    try {
-      await sleep(quietMs, undefined, signal ? { signal } : {})
-    } catch {
-      return false // told to stop
-    }
-    if (before && stampOf(path) === before) return true
+export async function watchForQuiet(path: string, quietMs: number, waiting: Waiting = {}): Promise<boolean> {
+  while (await watchFor(path, waiting)) if (await staysQuiet(path, quietMs, waiting)) return true
+  return false
+}
+
+/** False when it went away, or the signal came. */
+async function staysQuiet(path: string, quietMs: number, { signal }: Waiting): Promise<boolean> {
+  let seen = stampOf(path)
+  let since = performance.now()
+  while (seen && !signal?.aborted) {
+    if (performance.now() - since >= quietMs) return true
+    await pause(Math.min(POLL_MS, quietMs), signal)
+    const now = stampOf(path)
+    if (now !== seen) since = performance.now()
+    seen = now
   }
   return false
+}
+
+/** Shorter when the signal comes. */
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(ms, undefined, signal ? { signal } : {}).catch(() => {})
 }
 
 const POLL_MS = 500

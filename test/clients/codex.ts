@@ -46,6 +46,8 @@ stream_idle_timeout_ms = 5000
 export const codex: Client = {
   name: 'codex',
   model: 'gpt-5.5',
+  // In a terminal it has every message of the person named.
+  isAside: (body) => JSON.stringify(body).includes('Do not answer the request.'),
   pin: '@openai/codex@0.166.0',
   program: 'codex',
   prepare(home, url) {

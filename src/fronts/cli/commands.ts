@@ -5,6 +5,7 @@ import { doctor } from './doctor.ts'
 import { execute } from './execute.ts'
 import { importFile } from './import.ts'
 import { init } from './init.ts'
+import { interview } from './interview.ts'
 import { cancel, pause, resume, steer } from './orders.ts'
 import { prune } from './prune.ts'
 import { accept, rollback, undo } from './rollback.ts'
@@ -16,6 +17,7 @@ import { status } from './status.ts'
 export const COMMANDS: Readonly<Record<string, Command>> = {
   run,
   init,
+  interview,
   execute,
   import: importFile,
   status,

@@ -44,7 +44,7 @@ function find(name: string): Command {
 }
 
 function overview(): string {
-  const rows = Object.values(COMMANDS).map(({ spec }) => `  ${spec.name.padEnd(8)} ${spec.summary}`)
+  const rows = Object.values(COMMANDS).map(({ spec }) => `  ${spec.name.padEnd(9)} ${spec.summary}`)
   return `ralph runs a coding agent again and again on one task until the task is proven done.
 
   ralph run "Make the tests pass" --verify "npm test"
@@ -62,6 +62,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   'agent-unknown': 2,
   'loop-unknown': 2,
   'agent-missing': 3,
+  'agent-unusable': 3,
   'loop-held': 1,
   'loop-ended': 1,
   'lease-lost': 1,
@@ -76,6 +77,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   'project-held': 1,
   'tasks-invalid': 2,
   'template-invalid': 2,
+  'interview-failed': 1,
 }
 
 function report(cause: unknown, json: boolean): number {

@@ -1,0 +1,104 @@
+import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from './place.test-support.ts'
+import { watchFor, watchForQuiet } from './signal-file.ts'
+
+const SHORT_MS = 250
+
+/** How long something takes, and what comes of it. */
+async function timed<Answer>(work: Promise<Answer>): Promise<{ answer: Answer; ms: number }> {
+  const start = performance.now()
+  const answer = await work
+  return { answer, ms: performance.now() - start }
+}
+
+test('a file that is there already is seen at once', async () => {
+  const path = join(temporaryFolder(), 'done.md')
+  writeFileSync(path, '')
+  const { answer, ms } = await timed(watchFor(path))
+  expect(answer).toBe(true)
+  expect(ms).toBeLessThan(SHORT_MS)
+})
+
+test('a file that is made later is seen by its event, before the poll would look', async () => {
+  const path = join(temporaryFolder(), 'done.md')
+  const waiting = watchFor(path)
+  writeFileSync(path, '')
+  const { answer, ms } = await timed(waiting)
+  expect(answer).toBe(true)
+  expect(ms).toBeLessThan(SHORT_MS)
+})
+
+test('a file that is renamed into place is seen', async () => {
+  const folder = temporaryFolder()
+  const waiting = watchFor(join(folder, 'done.md'))
+  writeFileSync(join(folder, 'done.md.tmp'), '')
+  renameSync(join(folder, 'done.md.tmp'), join(folder, 'done.md'))
+  expect(await waiting).toBe(true)
+})
+
+test('another file is not what is waited for', async () => {
+  const folder = temporaryFolder()
+  const stop = new AbortController()
+  const waiting = watchFor(join(folder, 'done.md'), { signal: stop.signal })
+  writeFileSync(join(folder, 'done.md.tmp'), '')
+  expect(await Promise.race([waiting, sleep(700).then(() => 'still waiting')])).toBe('still waiting')
+  stop.abort()
+  expect(await waiting).toBe(false)
+})
+
+test('the folder may come later', async () => {
+  const folder = join(temporaryFolder(), 'a', 'b')
+  const waiting = watchFor(join(folder, 'done.md'))
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'done.md'), '')
+  expect(await waiting).toBe(true)
+})
+
+test('the folder may go and be made again, and is watched again', async () => {
+  const folder = join(temporaryFolder(), 'project')
+  mkdirSync(folder)
+  const waiting = watchFor(join(folder, 'done.md'))
+  rmSync(folder, { recursive: true })
+  await sleep(600) // longer than the poll takes to see that it is gone
+  mkdirSync(folder)
+  await sleep(600)
+  writeFileSync(join(folder, 'done.md'), '')
+  const { answer, ms } = await timed(waiting)
+  expect(answer).toBe(true)
+  expect(ms).toBeLessThan(SHORT_MS)
+})
+
+test('a signal ends the wait, also one that came before', async () => {
+  const path = join(temporaryFolder(), 'done.md')
+  const stop = new AbortController()
+  const waiting = watchFor(path, { signal: stop.signal })
+  stop.abort()
+  expect(await waiting).toBe(false)
+  expect(await watchFor(path, { signal: stop.signal })).toBe(false)
+  expect(await watchForQuiet(path, 10, { signal: stop.signal })).toBe(false)
+})
+
+test('a file is quiet when nobody has written to it for so long', async () => {
+  const path = join(temporaryFolder(), 'done.md')
+  writeFileSync(path, 'one')
+  const waiting = timed(watchForQuiet(path, 300))
+  await sleep(150)
+  utimesSync(path, 1, 1)
+  const { answer, ms } = await waiting
+  expect(answer).toBe(true)
+  expect(ms).toBeGreaterThan(550)
+})
+
+test('a file that vanishes while it is waited for is waited for again', async () => {
+  const path = join(temporaryFolder(), 'done.md')
+  const stop = new AbortController()
+  writeFileSync(path, '')
+  const waiting = watchForQuiet(path, 100, { signal: stop.signal })
+  rmSync(path)
+  expect(await Promise.race([waiting, sleep(400).then(() => 'still waiting')])).toBe('still waiting')
+  stop.abort()
+  expect(await waiting).toBe(false)
+})

@@ -1,0 +1,130 @@
+/** The interview: several agents, one after the other, that ask about the spec; the last one writes the tasks. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { RalphError } from '../error.ts'
+import { printObstacles } from '../formats/obstacles.ts'
+import { printProgress, readProgress } from '../formats/progress.ts'
+import { printTasks, readTasks, type TaskList } from '../formats/tasks.ts'
+import { withProblems } from '../prompt/interview-prompt.ts'
+import { type FaceName, type Project, readFace, removeFace, writeFace } from './folder.ts'
+import { parseInterview } from './templates.ts'
+
+/** The place of a go: the second attempt at a round is the last. */
+export type Round = { round: number; attempt: number }
+
+export type Interview = {
+  project: Project
+  rounds: number
+  /** Has an agent work on this prompt; it has ended when this resolves. What it wrote is looked at here. */
+  ask(prompt: string, at: Round): Promise<void>
+  say(text: string): void
+  /** A person wants it to stop. */
+  signal: AbortSignal
+}
+
+/** The tasks it came to; undefined when it was told to stop. */
+export async function holdInterview(interview: Interview): Promise<TaskList | undefined> {
+  const { project, rounds, signal } = interview
+  mustBeReady(project)
+  for (let round = 1; round <= rounds; round++) {
+    await holdRound(interview, round)
+    if (signal.aborted) return undefined
+  }
+  const list = settleTasks(project)
+  if (readFace(project, 'state.json') === undefined) writeFace(project, 'state.json', printProgress([]))
+  if (readFace(project, 'obstacles.json') === undefined) writeFace(project, 'obstacles.json', printObstacles([]))
+  return list
+}
+
+/** The spec, where an interview about it may begin. */
+export function mustBeReady(project: Project): string {
+  mustNotHaveBegun(project)
+  return mustHaveSpec(project)
+}
+
+function mustHaveSpec(project: Project): string {
+  const spec = readFace(project, 'spec.md')
+  if (spec !== undefined) return spec
+  throw new RalphError(
+    'project-unknown',
+    `${pathOf(project, 'spec.md')} is missing, and an interview is about it. Make one with: ralph init ${project.name}`,
+  )
+}
+
+/** A list of tasks that is being worked on is not to be written anew under the hands of those who do. */
+function mustNotHaveBegun(project: Project): void {
+  const read = readTasks(readFace(project, 'tasks.json') ?? '')
+  const tasks = 'list' in read ? read.list.tasks : []
+  const begun = tasks.filter(({ status, attempts }) => status === 'completed' || attempts > 0).map(({ id }) => id)
+  const progress = readProgress(readFace(project, 'state.json') ?? '')
+  if (begun.length === 0 && !('entries' in progress && progress.entries.length > 0)) return
+  const what =
+    begun.length > 0 ? `${begun.slice(0, 10).join(', ')} of its tasks` : 'its tasks (state.json tells of them)'
+  throw new RalphError(
+    'input-invalid',
+    `Agents have already worked on ${what}, and an interview would write tasks.json anew. Go on with \`ralph execute ${project.name}\`, or move tasks.json and state.json out of ${project.folder} first.`,
+  )
+}
+
+async function holdRound(interview: Interview, round: number): Promise<void> {
+  const { project, rounds, say, signal } = interview
+  const prompt = parseInterview(project.name, round, rounds, { dir: project.dir })
+  say(`round ${round} of ${rounds}`)
+  const first = await attemptRound(interview, prompt, { round, attempt: 1 })
+  if (first.length === 0 || signal.aborted) return
+  for (const problem of first) say(problem)
+  say(`The agent is asked once more. This is still round ${round} of ${rounds}.`)
+  const second = await attemptRound(interview, withProblems(prompt, first), { round, attempt: 2 })
+  if (second.length === 0 || signal.aborted) return
+  throw new RalphError(
+    'interview-failed',
+    `Round ${round} of ${rounds} did not come to its end, at the second attempt either. ${second.join(' ')} What was written so far is kept in ${project.folder}. Begin again with: ralph interview ${project.name}`,
+  )
+}
+
+/** What is wrong after it, in sentences. */
+async function attemptRound(interview: Interview, prompt: string, at: Round): Promise<string[]> {
+  const { project, rounds, ask } = interview
+  const spec = mustHaveSpec(project)
+  removeFace(project, 'done.md')
+  await ask(prompt, at)
+  const done = existsSync(pathOf(project, 'done.md'))
+  removeFace(project, 'done.md')
+  return [
+    ...(done ? [] : [`The agent ended without creating ${pathOf(project, 'done.md')}.`]),
+    ...keepSpec(project, spec),
+    ...(at.round === rounds ? taskProblems(project) : []),
+  ]
+}
+
+/** A spec that was lost is put back. */
+function keepSpec(project: Project, before: string): string[] {
+  const after = readFace(project, 'spec.md')
+  if (after !== undefined && (after.trim() !== '' || before.trim() === '')) return []
+  writeFace(project, 'spec.md', before)
+  const lost = after === undefined ? 'was deleted' : 'was emptied'
+  return [`${pathOf(project, 'spec.md')} ${lost}; it is back as it was before this attempt.`]
+}
+
+function taskProblems(project: Project): string[] {
+  const path = pathOf(project, 'tasks.json')
+  const text = readFace(project, 'tasks.json')
+  if (text === undefined) return [`${path} is missing: the last round must write it.`]
+  const read = readTasks(text)
+  if ('problems' in read) return read.problems.map((problem) => `${path}: ${problem}`)
+  return read.list.tasks.length > 0 ? [] : [`${path}: the list has no task. There must be at least one.`]
+}
+
+/** The list that the last round left, under the right name. */
+function settleTasks(project: Project): TaskList {
+  const read = readTasks(readFace(project, 'tasks.json') ?? '')
+  if (!('list' in read)) throw new Error('The tasks were looked at when the last round ended.')
+  if (read.list.project_name === project.name) return read.list
+  const list = { ...read.list, project_name: project.name }
+  writeFace(project, 'tasks.json', printTasks(list))
+  return list
+}
+
+function pathOf({ folder }: Project, name: FaceName): string {
+  return join(folder, name)
+}
