@@ -113,7 +113,10 @@ function turnsOf({ id, seconds }: Timed): object[][] {
 function makeProject(dir: string, tasks: readonly Timed[]): void {
   const folder = join(dir, '.artefacts', 'bench')
   mkdirSync(folder, { recursive: true })
-  const listed = tasks.map(({ id, dependencies }) => ({ id, title: `Task ${id}`, dependencies }))
+  const listed = tasks.map(({ id, dependencies, seconds }) => ({
+    ...{ id, title: `Task ${id}`, dependencies },
+    estimate: seconds / 60, // as who plans a project would guess
+  }))
   writeFileSync(join(folder, 'tasks.json'), JSON.stringify({ project_name: 'bench', version: 1, tasks: listed }))
   writeFileSync(join(folder, 'spec.md'), '# bench\n')
   writeFileSync(join(dir, 'README.md'), '# bench\n')

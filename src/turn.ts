@@ -179,7 +179,7 @@ async function lookAt(bench: Workbench, { spec, tally }: Loop, prompt: string, o
 
 async function keepStart(bench: Workbench, loop: Loop): Promise<void> {
   if ('none' in bench.tree.checkpoints) return
-  await bench.tree.look()
+  if (!bench.tree.seen) await bench.tree.look()
   await keepCheckpoint(bench, loop, 0)
 }
 

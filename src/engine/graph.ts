@@ -1,6 +1,12 @@
 /** The task graph: which tasks can be worked on now, which matter most, what is stuck, what is wrong with a list. */
 
-export type GraphTask = { id: string; dependsOn: readonly string[]; status: 'open' | 'blocked' | 'completed' }
+export type GraphTask = {
+  id: string
+  dependsOn: readonly string[]
+  status: 'open' | 'blocked' | 'completed'
+  /** How long it is thought to take, in any unit. Absent: 1, as long as any other. */
+  size?: number
+}
 
 /** Open tasks whose dependencies are all completed, in the order of the list. */
 export function readyTasks<Task extends GraphTask>(tasks: readonly Task[]): Task[] {
@@ -60,16 +66,17 @@ function findCycle(tasks: readonly GraphTask[]): string[] | undefined {
 }
 
 /**
- * For every task that is not completed: how many such tasks stand on the longest chain of tasks that wait for it, itself
- * included. Who begins with the highest number is done first.
+ * For every task that is not completed: the size of the longest chain of such tasks that wait for it, itself included. Who
+ * begins with the highest number is done first.
  */
 export function criticalPath(tasks: readonly GraphTask[]): Map<string, number> {
   const open = tasks.filter(({ status }) => status !== 'completed')
   const before = waitsFor(open)
-  const lengths = open.map(() => 1)
+  const lengths = open.map(({ size = 1 }) => size)
   for (const place of lastFirst(before))
-    for (const other of before[place] ?? []) lengths[other] = Math.max(lengths[other] ?? 0, (lengths[place] ?? 0) + 1)
-  return new Map(open.map(({ id }, place) => [id, lengths[place] ?? 1]))
+    for (const other of before[place] ?? [])
+      lengths[other] = Math.max(lengths[other] ?? 0, (lengths[place] ?? 0) + (open[other]?.size ?? 1))
+  return new Map(open.map(({ id }, place) => [id, lengths[place] ?? 0]))
 }
 
 /** What each task of the list waits for, by place: numbers are looked up much faster than names. */

@@ -19,6 +19,8 @@ export type Task = {
   blocked: boolean
   /** Commands that prove this task. */
   verify?: string[]
+  /** How long it may take, in minutes: what many others wait for begins first. */
+  estimate?: number
 }
 
 export type TaskList = { project_name: string; version: number; tasks: Task[] }
@@ -61,11 +63,12 @@ export function printTasks({ project_name, version, tasks, ...more }: TaskList):
 }
 
 /** How the engine sees a task. */
-export function graphTask({ id, dependencies, status, blocked }: Task): GraphTask {
+export function graphTask({ id, dependencies, status, blocked, estimate }: Task): GraphTask {
   return {
     id,
     dependsOn: dependencies,
     status: status === 'completed' ? 'completed' : blocked ? 'blocked' : 'open',
+    ...(estimate === undefined ? {} : { size: estimate }),
   }
 }
 
@@ -90,6 +93,7 @@ const FIELDS: readonly (readonly [field: string, fits: (value: unknown) => boole
   ['max_attempts', (value) => isCount(value) && value > 0, 'a whole number above 0'],
   ['blocked', (value) => typeof value === 'boolean', 'true or false'],
   ['verify', (value) => [value].flat().every(isCommand), 'a command or a list of commands'],
+  ['estimate', (value) => typeof value === 'number' && value > 0, 'a number of minutes above 0'],
 ]
 
 const ID = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u

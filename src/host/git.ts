@@ -54,7 +54,13 @@ function askForBytes(dir: string, args: readonly string[], asking: Asking = {}):
 const NOT_HERE = 'git was not found, or the folder is gone'
 
 // No watcher of the repository's is started, and a checkpoint is no reason to complain about line endings.
-const SETTINGS = ['core.fsmonitor=false', 'core.safecrlf=false', 'core.quotePath=false'].flatMap((set) => ['-c', set])
+const SETTINGS = [
+  'core.fsmonitor=false',
+  'core.safecrlf=false',
+  'core.quotePath=false',
+  'maintenance.auto=false', // clearing up is for when a person works here
+  'gc.auto=0',
+].flatMap((set) => ['-c', set])
 const NO_HOOKS = ['-c', 'core.hooksPath=/dev/null']
 
 /** The folder tells which repository is meant, not what a hook or a script has left in the environment. */

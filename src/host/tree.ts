@@ -13,6 +13,8 @@ import { openSnapshots, type Snapshot } from './snapshot.ts'
 export type Tree = {
   /** The state now as one short text, equal when nothing has changed; undefined when it cannot be told. */
   look(): Promise<string | undefined>
+  /** Whether it has been looked at. */
+  readonly seen: boolean
   checkpoints: Checkpoints | { none: string }
 }
 
@@ -42,6 +44,7 @@ export async function openTree({ dir, home, loop, gitDir, project }: Place): Pro
   const repo = strange ? { none: `the git repository it began in, ${gitDir}, is gone` } : found
   if ('none' in repo)
     return {
+      seen: true,
       look: async () => folderState(place, new Set(own.flatMap((folder) => pathBelow(place, folder) ?? []))),
       checkpoints: repo,
     }
@@ -52,6 +55,9 @@ export async function openTree({ dir, home, loop, gitDir, project }: Place): Pro
   // Git keeps no empty folder, but this one is where the loop lives.
   const stayHere = () => void mkdirSync(place, { recursive: true })
   return {
+    get seen() {
+      return last !== undefined
+    },
     async look() {
       last = await snapshots.take()
       return last && [last.tree, last.head ?? 'no-commit', last.beside].join(' ').trimEnd()

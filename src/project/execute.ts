@@ -5,7 +5,10 @@ import { ended, type Limits, type Loop } from '../engine/loop.ts'
 import { attemptsLeft, type Going, type ProjectStop, plan } from '../engine/schedule.ts'
 import { RalphError } from '../error.ts'
 import { readHead, repositoryAt } from '../host/branch.ts'
-import { ensureWorktree, planWorktree } from '../host/worktree.ts'
+import { pathBelow } from '../host/files.ts'
+import type { Repository } from '../host/git.ts'
+import { tipOf } from '../host/merge.ts'
+import { ensureWorktree } from '../host/worktree.ts'
 import { closeTask, commitTask, mergeTask } from './merge.ts'
 import { type Open, openKeeper, type ProjectRecord, planned, taskOf, withTask } from './record.ts'
 import { driveTask, enterTurn, openOf, type Site } from './task.ts'
@@ -48,6 +51,7 @@ export async function execute(execution: Execution): Promise<Executed> {
       const next = plan(site.keeper.record.tasks.tasks.map(planned), desk.going(new Set(working.keys())))
       if (next.kind === 'stop') {
         const { kind: _, ...stop } = next
+        await desk.closed()
         site.keeper.change((record) => ({ ...settled(record), workedMs: record.workedMs + site.now() - startedAt }))
         return { stop, record: site.keeper.record, startedAt }
       }
@@ -57,17 +61,19 @@ export async function execute(execution: Execution): Promise<Executed> {
     }
   } finally {
     desk.close()
-    await Promise.allSettled(working.values())
+    await Promise.allSettled([...working.values(), desk.closed()])
   }
 }
 
 /** What became of a task. */
-type Outcome = { halt: ProjectStop } | { asks: string } | 'done' | 'blocked' | 'unfinished'
+type Outcome = { halt: ProjectStop } | { asks: string } | { done: 'verified' | 'claimed' } | 'blocked' | 'unfinished'
 
 type Desk = {
   site: Site
   take(id: string, outcome: Outcome): void
   going(working: ReadonlySet<string>): Going
+  /** Resolves when the work trees of all completed tasks are gone. */
+  closed(): Promise<void>
   close(): void
 }
 
@@ -75,6 +81,7 @@ type Desk = {
 function openDesk(execution: Execution, startedAt: number): Desk {
   const { record, pause, slots, iterations, limits, now, store } = execution
   const asking = new Map<string, string>()
+  const closing = new Set<Promise<void>>()
   const spent = new Map<string, { before: Spent; now: Spent }>()
   const rest = new AbortController()
   let halted: ProjectStop | undefined
@@ -126,9 +133,10 @@ function openDesk(execution: Execution, startedAt: number): Desk {
   return {
     site,
     take(id, outcome) {
-      if (outcome === 'blocked' || outcome === 'done' || outcome === 'unfinished') return
+      if (outcome === 'blocked' || outcome === 'unfinished') return
       if ('halt' in outcome) halt(outcome.halt)
-      else asking.set(id, outcome.asks)
+      else if ('asks' in outcome) asking.set(id, outcome.asks)
+      else closing.add(closeTask(site, id, outcome.done)) // what waits for it can begin meanwhile
     },
     going: (working) => ({
       ...{ working, asking },
@@ -138,6 +146,7 @@ function openDesk(execution: Execution, startedAt: number): Desk {
       ...(turns ? { turns } : {}),
       ...(halted ? { halted } : {}),
     }),
+    closed: async () => void (await Promise.all(closing)),
     close() {
       pause.removeEventListener('abort', onPause)
       rest.abort() // should one task have failed in a way nobody foresaw, the others end their iteration
@@ -199,8 +208,7 @@ async function workOn(site: Site, id: string): Promise<Outcome> {
       }
       if (arrival === 'unfinished') return 'unfinished'
       if (arrival !== 'arrived') return { halt: { reason: 'conflict', sentence: arrival.conflict } }
-      await closeTask(site, id, loop.next.proof)
-      return 'done'
+      return { done: loop.next.proof }
     }
   } catch (cause) {
     if (cause instanceof RalphError && cause.code === 'git-failed')
@@ -217,8 +225,8 @@ async function openTask(site: Site, id: string): Promise<void> {
   if (known && !known.halted) return takeUpAgain(site, known)
   const loop = site.newId()
   const repo = await repositoryAt(project.dir)
-  const head = repo ? await readHead(repo) : {}
-  const worktree = known?.worktree ?? (site.parallel ? await planFor(site, loop) : undefined)
+  const worktree = known?.worktree ?? (site.parallel && repo ? await planFor(site, repo, loop) : undefined)
+  const head = repo && !worktree ? await readHead(repo) : {}
   const base = worktree?.commit ?? head.commit
   const open: Open = {
     ...{ task: id, loop, before, notes: [], entries: keeper.record.entries.length },
@@ -235,17 +243,17 @@ async function openTask(site: Site, id: string): Promise<void> {
 }
 
 /** Its own work tree begins at the tip of the branch, which has the work of all tasks it depends on. */
-async function planFor(site: Site, loop: string): Promise<Open['worktree']> {
-  const { project, home, branch, copied } = site
+async function planFor(
+  { project, home, branch = '', copied }: Site,
+  repo: Repository,
+  loop: string,
+): Promise<Open['worktree']> {
   const path = join(realpathSync(home), 'worktrees', loop)
-  const { worktree, dir } = await planWorktree(project.dir, { path, branch: `ralph/${loop}`, copied })
-  const repo = await repositoryAt(project.dir)
-  const tip = await repo?.ask(['rev-parse', '--verify', `refs/heads/${branch}`])
   return {
-    ...worktree,
-    dir,
-    ...(branch === undefined ? {} : { base: branch }),
-    ...(tip?.ok ? { commit: tip.out } : {}),
+    ...{ from: project.dir, path, branch: `ralph/${loop}`, base: branch },
+    commit: await tipOf(repo.top, branch),
+    ...(copied.length > 0 ? { copied } : {}),
+    dir: join(path, pathBelow(repo.top, project.dir) ?? ''),
   }
 }
 

@@ -104,8 +104,7 @@ function faces({ spec, tasks, entries, obstacles }: ProjectRecord): [FaceName, s
 }
 
 export function planned(task: Task): PlannedTask {
-  const { id, dependsOn, status } = graphTask(task)
-  return { id, dependsOn, status, attempts: task.attempts, maxAttempts: task.max_attempts }
+  return Object.assign(graphTask(task), { attempts: task.attempts, maxAttempts: task.max_attempts })
 }
 
 export function taskOf({ tasks }: ProjectRecord, id: string): Task {

@@ -93,13 +93,7 @@ export type Driving = {
 /** Drives a loop as far as it goes: a new one is made, one whose ralph is gone is taken up. */
 export async function driveLoop(site: Site, task: string, id: string, how: Driving): Promise<Loop> {
   const { store, home } = site
-  const known = await loadLoop(store, id)
-  if (!known) {
-    const spec = await how.spec()
-    const { look } = await openTree({ ...spec.work, home, loop: id })
-    const tree = await look()
-    await store.create(startLoop(id, spec, { at: site.now(), ...(tree === undefined ? {} : { tree }) }))
-  }
+  const fresh = (await loadLoop(store, id)) ? undefined : await makeLoop(site, id, await how.spec())
   const lease = await store.lease(id)
   if ('heldBy' in lease)
     throw new RalphError('project-held', `Loop ${id} of ${task} is being driven by ${lease.heldBy}.`)
@@ -107,8 +101,8 @@ export async function driveLoop(site: Site, task: string, id: string, how: Drivi
     const loop = await store.load(id)
     if (ended(loop)) return loop
     if (lease.epoch > 1) await reap(id)
-    if (loop.spec.work.worktree) await checkpointsOf(site, loop)
-    const tree = await openTree({ ...loop.spec.work, home, loop: id })
+    if (loop.spec.work.worktree && !fresh) await checkpointsOf(site, loop)
+    const tree = fresh ?? (await openTree({ ...loop.spec.work, home, loop: id }))
     const bench: Workbench = {
       ...{ store, tree, env: site.env, now: site.now, stop: site.stop, self: site.self },
       show: site.show(task),
@@ -118,6 +112,14 @@ export async function driveLoop(site: Site, task: string, id: string, how: Drivi
   } finally {
     await lease.release()
   }
+}
+
+/** The work tree as the new loop finds it. */
+async function makeLoop({ store, home, now }: Site, id: string, spec: Spec): Promise<Tree> {
+  const tree = await openTree({ ...spec.work, home, loop: id })
+  const state = await tree.look()
+  await store.create(startLoop(id, spec, { at: now(), ...(state === undefined ? {} : { tree: state }) }))
+  return tree
 }
 
 async function loadLoop(store: LocalStore, id: string): Promise<Loop | undefined> {
@@ -256,8 +258,7 @@ async function keepHistory(
     site.note(task, text)
     site.keeper.changeOpen(task, (open) => ({ ...open, notes: [...open.notes, text] }))
   }
-  const here = (await readHead(repo)).branch
-  const kept = await holdsHistory(repo, base)
+  const [{ branch: here }, kept] = await Promise.all([readHead(repo), holdsHistory(repo, base)])
   if (kept && mine !== undefined && here !== mine && (await bringBack(repo, mine)))
     note(`The agent left the branch ${mine}; ralph brought its commits back there. Stay on the branch.`)
   else if (!kept || (mine !== undefined && here !== mine)) {
