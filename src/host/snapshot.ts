@@ -46,10 +46,12 @@ export async function openSnapshots(
   const large = new Set<string>()
   const leftOut = own.flatMap((folder) => pathBelow(repo.top, folder) ?? [])
   const pathspec = ['--', '.', ...leftOut.map((path) => `:(exclude,top,literal)${path}`)]
-  const sparse = await isSparse(repo)
+  const [sparse, modules] = await Promise.all([
+    isSparse(repo),
+    submodules(repo),
+    copyIndex(constants.COPYFILE_EXCL), // unless there is one from before
+  ])
   const add = ['add', '--ignore-errors', ...(sparse ? ['--sparse'] : [])]
-  const modules = await submodules(repo)
-  await copyIndex(constants.COPYFILE_EXCL) // unless there is one from before
 
   async function copyIndex(how = 0): Promise<void> {
     const copied = await copyFile(repo.index, index, how).then(
