@@ -1,9 +1,10 @@
 /** An interview with the real clients, talking to a person in a real terminal, against a scripted model on loopback. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { agents } from '../src/agents/index.ts'
 import { readTasks } from '../src/formats/tasks.ts'
+import { seedsFor } from './client-seeds.ts'
 import { claude } from './clients/claude.ts'
 import { codex } from './clients/codex.ts'
 import { gemini } from './clients/gemini.ts'
@@ -12,32 +13,10 @@ import { pi } from './clients/pi.ts'
 import type { Client } from './clients.ts'
 import { openLive } from './conformance.ts'
 import { failure, type Reply } from './model-server.ts'
-import { carriers, LAUNCHER, makePlace, type Place, type Ran } from './ralph.ts'
+import { carriers, LAUNCHER, makePlace, type Ran } from './ralph.ts'
 import { hasTmux, openTerminal } from './tmux.ts'
 
 const TASKS = { project_name: 'shop', version: 1, tasks: [{ id: 'T1', title: 'A cart' }] }
-
-/** What the clients would ask about before anything else: is the folder to be trusted, which colours, which key. */
-const SEEDS: Record<string, (place: Place) => Record<string, string>> = {
-  claude({ root, dir }) {
-    const folder = join(root, 'home', '.claude')
-    const known = {
-      ...{ hasCompletedOnboarding: true, lastOnboardingVersion: '2.1.325', theme: 'dark', numStartups: 5 },
-      ...{ customApiKeyResponses: { approved: ['dummy-key'], rejected: [] }, bypassPermissionsModeAccepted: true },
-      projects: { [dir]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
-    }
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, '.claude.json'), JSON.stringify(known))
-    return {}
-  },
-  codex({ root, dir }) {
-    const trusted = `[projects."${dir}"]\ntrust_level = "trusted"\n`
-    const seen = `[notice.model_migrations]\n"gpt-5.5" = "gpt-6-sol"\n`
-    appendFileSync(join(root, 'home', '.codex', 'config.toml'), `\n${trusted}\n${seen}`)
-    return {}
-  },
-  gemini: () => ({ GEMINI_CLI_TRUST_WORKSPACE: 'true' }),
-}
 
 /** Every round the model asks one question, then notes the answer and makes done.md, then says so. */
 function interviewed(client: Client, rounds: number): void {
@@ -62,7 +41,7 @@ function interviewed(client: Client, rounds: number): void {
     const words = ['interview', 'shop', '--agent', client.name, '--rounds', String(rounds)]
     const terminal = openTerminal([process.execPath, LAUNCHER, ...words], {
       dir: place.dir,
-      env: { ...env, ...SEEDS[client.name]?.(place) },
+      env: { ...env, ...seedsFor(client.name, place) },
     })
     for (const n of numbers) {
       await terminal.shows(`Question ${n}: which colour?`, 60_000)
