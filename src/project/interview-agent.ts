@@ -14,7 +14,7 @@ import type { Project } from './folder.ts'
 import type { Round } from './interview.ts'
 
 /** Who asks, and how it is set. */
-export type Interviewer = Pick<Request, 'self' | 'model' | 'permissions'> & {
+export type Interviewer = Pick<Request, 'self' | 'model' | 'permissions' | 'extraArgs'> & {
   name: string
   project: Project
   env: Readonly<Record<string, string | undefined>>
@@ -34,7 +34,14 @@ export async function talkInTerminal(interviewer: Interviewer, prompt: string, a
     const turnEnd = join(folder, 'turn-end')
     const telling = agent.turnEnd?.(turnEnd, folder)
     for (const { path, text } of telling?.files ?? []) writeFileSync(path, text, { mode: 0o600 })
-    const { argv, env: own, dialogue } = agent.command({ ...request, extraArgs: telling?.args ?? [] })
+    const {
+      argv,
+      env: own,
+      dialogue,
+    } = agent.command({
+      ...request,
+      extraArgs: [...(telling?.args ?? []), ...request.extraArgs],
+    })
     if (dialogue) throw cannotTalk(agent.name)
     const ended = new AbortController()
     const over = new AbortController()
@@ -113,11 +120,11 @@ const LONGEST_SILENCE_MS = 10 * 60_000
 type Asked = Pick<Request, 'prompt' | 'folder' | 'mode'>
 
 function requestOf(interviewer: Interviewer, asked: Asked): { agent: Agent; request: Request } {
-  const { name, project, self, model, permissions, now } = interviewer
+  const { name, project, self, model, permissions, extraArgs, now } = interviewer
   const { agent, target } = parseAgent(name)
   const request = {
     ...asked,
-    ...{ target, permissions, self, dir: project.dir, sandbox: false, extraArgs: [] },
+    ...{ target, permissions, self, dir: project.dir, sandbox: false, extraArgs },
     ...(model === undefined ? {} : { model }),
     get at() {
       return now()

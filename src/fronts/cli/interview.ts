@@ -6,6 +6,7 @@ import { openProject, type Project } from '../../project/folder.ts'
 import { blankSpec } from '../../project/init.ts'
 import { holdInterview, type Interview, mustBeReady } from '../../project/interview.ts'
 import { type Interviewer, talkInTerminal, workAlone } from '../../project/interview-agent.ts'
+import { lockProject } from '../../project/open.ts'
 import { withAnswers } from '../../prompt/interview-prompt.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import { type Command, type Context, loadConfig, readText, selfIn, workFolder } from './context.ts'
@@ -16,7 +17,7 @@ import { bypassLine } from './view.ts'
 
 const spec: CommandSpec = {
   name: 'interview',
-  words: 'NAME [options]',
+  words: 'NAME [options] [-- arguments for the agent]',
   summary: 'Has agents ask about the spec of a project, here in the terminal, and make tasks of it.',
   about: `Every round is a new agent that reads the spec, asks you, and writes down what it learned; the last one writes tasks.json.
 Talk to it as you always do. When it is finished, ralph ends it and goes on with the next round by itself.
@@ -61,12 +62,15 @@ export const interview: Command = {
     const stopping = stopOnSignal(answers !== undefined)
     const { signal } = stopping
     const self = selfIn(context.root)
-    const interviewer = { ...settings, name, project, signal, self, env: context.env, now: context.now }
+    const { env, now } = context
+    const interviewer = { ...settings, name, project, signal, self, env, now, extraArgs: args.rest }
+    const lock = lockProject(project)
     try {
       const list = await holdInterview({ project, rounds, say, signal, ask: askingOf(interviewer, answers, context) })
       say(list ? endingOf(project, list) : `Stopped. What was written is kept. Again: ralph interview ${project.name}`)
       return list ? 0 : 130
     } finally {
+      lock.release()
       stopping.release()
     }
   },
