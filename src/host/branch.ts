@@ -42,22 +42,21 @@ export async function bringBack(repo: Repository, branch: string): Promise<boole
   return true
 }
 
-/** Paths that differ between two trees. */
-export async function changedPaths(repo: Repository, before: string, after: string): Promise<string[]> {
-  return (await repo.list(['diff-tree', '-r', '--name-only', '--no-renames', '-z', before, after])) ?? []
+/** Paths that differ between two trees; undefined when one of them is not there. */
+export async function changedPaths(repo: Repository, before: string, after: string): Promise<string[] | undefined> {
+  return repo.list(['diff-tree', '-r', '--name-only', '--no-renames', '-z', before, after])
 }
 
 /** Commits what is left uncommitted among these paths, and nothing else of the person's, as the person and with their hooks. */
 export async function commitPaths(repo: Repository, paths: readonly string[], message: string): Promise<void> {
   const known = new Set((await listPaths(repo, [])) ?? [])
   const there = paths.filter((path) => known.has(path) || lookAt(repo.top, path))
-  if (there.length === 0) return
-  const stdin = inBytes(there)
   const env = { GIT_LITERAL_PATHSPECS: '1' }
   const from = ['--pathspec-from-file=-', '--pathspec-file-nul']
-  must(await repo.ask(['add', '--all', ...from], { stdin, env, minutes: 10 }))
+  if (there.length > 0) must(await repo.ask(['add', '--all', ...from], { stdin: inBytes(there), env, minutes: 10 }))
   const staged = await repo.list(['diff', '--cached', '--name-only', '--no-renames', '-z'])
-  const left = (staged ?? []).filter((path) => there.includes(path))
+  const named = new Set(paths) // also what is removed from the index already
+  const left = (staged ?? []).filter((path) => named.has(path))
   if (left.length === 0) return
   const answer = await repo.ask(['commit', '--quiet', '--message', message, ...from], {
     stdin: inBytes(left),

@@ -1,10 +1,11 @@
 /** Brings the branch of a task into the person's: tried out in the task's own work tree, then made the tip of theirs in one step. */
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { indexLock } from './branch.ts'
 import { type Asking, askGit, must, openRepository, type Repository } from './git.ts'
+import { stageAll } from './worktree.ts'
 
 /** `same`: the commit has just what the task's branch has, so nothing new is to be checked. */
 export type Tried = { merged: string; same: boolean } | { conflicts: string[] }
@@ -24,7 +25,7 @@ export async function tryMerge({ path, branch }: Worktree, onto: string, message
   if ((await askGit(path, ['merge-base', '--is-ancestor', onto, branch])).ok)
     return { merged: await tipOf(path, branch), same: true }
   must(await askGit(path, ['checkout', '--quiet', '--detach', onto], marked(path)))
-  const args = ['merge', '--quiet', '--no-squash', '--commit', '-m', message, branch]
+  const args = ['merge', '--quiet', '--ff', '--no-squash', '--commit', '-m', message, branch]
   const merged = await askGit(path, args, marked(path))
   const conflicts = await unmerged(path)
   if (conflicts.length > 0) return { conflicts }
@@ -69,13 +70,14 @@ export async function isMerging({ path, branch }: Worktree, onto: string): Promi
 
 /** What an agent made of a conflict: the commit that has both sides, or what is still wrong, in words for it. */
 export async function concludeMerge(
-  { path, branch }: Worktree,
+  worktree: Worktree,
   { onto, conflicts }: { onto: string; conflicts: readonly string[] },
   message: string,
 ): Promise<{ merged: string } | { wrong: string }> {
+  const { path, branch } = worktree
   const unresolved = conflicts.filter((file) => hasMarkers(join(path, file)))
   if (unresolved.length > 0) return { wrong: `${unresolved.join(', ')} still has conflict markers.` }
-  must(await askGit(path, ['add', '--all']))
+  await stageAll(worktree)
   const merging = existsSync(await gitPath(path, 'MERGE_HEAD'))
   if (merging || !(await askGit(path, ['diff', '--cached', '--quiet'])).ok)
     must(await askGit(path, ['commit', '--quiet', '--no-verify', '-m', message], marked(path)))
@@ -87,26 +89,29 @@ export async function concludeMerge(
       return { wrong: `the merge was given up: the commits of ${name} are not part of it.` }
   for (const file of conflicts) {
     const dropped = await droppedSide(path, file, { onto, branch })
-    if (dropped)
-      return { wrong: `${file} is just what ${dropped.kept} had; the changes of ${dropped.lost} were dropped.` }
+    if (dropped) return { wrong: `${file} ${dropped}` }
   }
   return { merged: await headOf(path) }
 }
 
-/** A file that both sides changed and that now equals one of them has lost the work of the other. */
+/**
+ * A file that both sides changed and that now equals one of them has lost the work of the other. One that a side removed cannot
+ * have both, so either may stand.
+ */
 async function droppedSide(
   path: string,
   file: string,
   { onto, branch }: { onto: string; branch: string },
-): Promise<{ kept: string; lost: string } | undefined> {
+): Promise<string | undefined> {
   const blob = async (commit: string) => {
     const answer = await askGit(path, ['rev-parse', '--verify', '--quiet', `${commit}:${file}`])
     return answer.ok ? answer.out : undefined
   }
   const [now, theirs, ours] = await Promise.all([blob('HEAD'), blob(onto), blob(branch)])
-  if (theirs === ours) return undefined
-  if (now === theirs) return { kept: 'the branch', lost: 'the task' }
-  return now === ours ? { kept: 'the task', lost: 'the branch' } : undefined
+  if (theirs === ours || theirs === undefined || ours === undefined) return undefined
+  if (now === undefined) return 'is gone; the changes of both sides were dropped.'
+  if (now === theirs) return 'is just what the branch had; the changes of the task were dropped.'
+  return now === ours ? 'is just what the task had; the changes of the branch were dropped.' : undefined
 }
 
 function hasMarkers(file: string): boolean {
@@ -145,6 +150,12 @@ export async function forward(
   )
 }
 
+/** Whether all that a task committed is part of the person's branch. Its own branch may be gone already. */
+export async function hasArrived({ from, branch, base = '' }: Worktree): Promise<boolean> {
+  const known = await askGit(from, ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])
+  return !known.ok || (await askGit(from, ['merge-base', '--is-ancestor', branch, base])).ok
+}
+
 /** A step that was killed half-way has written some files of the new commit: they become what they were, so that it can be done again. */
 export async function mendForward(dir: string, { commit, onto }: { commit: string; onto: string }): Promise<void> {
   const repo = await openRepository(dir)
@@ -162,9 +173,19 @@ export async function mendForward(dir: string, { commit, onto }: { commit: strin
       }),
     )
     const file = join(repo.top, path)
-    const now = existsSync(file) ? await repo.ask(['hash-object', '--', path]) : undefined
-    if ((now?.ok ? now.out : undefined) !== will) continue
+    if ((await blobOf(repo, path)) !== will) continue
     if (was === undefined) rmSync(file, { force: true })
     else await repo.ask(['checkout', '--quiet', onto, '--', path])
   }
+}
+
+/** What git would keep of a file as it lies there: of a link, where it leads. */
+async function blobOf(repo: Repository, path: string): Promise<string | undefined> {
+  const file = join(repo.top, path)
+  const found = lstatSync(file, { throwIfNoEntry: false })
+  if (!found) return undefined
+  const asked = found.isSymbolicLink()
+    ? await repo.ask(['hash-object', '--stdin'], { stdin: readlinkSync(file, 'buffer') })
+    : await repo.ask(['hash-object', '--', path])
+  return asked.ok ? asked.out : undefined
 }

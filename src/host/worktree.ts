@@ -48,7 +48,9 @@ async function make(
   { from, path, branch, commit, copied = [] }: Worktree,
   fill: () => Promise<void>,
 ): Promise<void> {
-  if (!existsSync(join(path, '.git'))) {
+  const isLinked = () => existsSync(join(path, '.git'))
+  if (existsSync(path) && !isLinked()) await repo.ask(['worktree', 'repair']) // somebody removed the link, but not the files
+  if (!isLinked()) {
     const where = (await hasBranch(repo, branch)) ? [path, branch] : ['-b', branch, path, commit]
     const marked = { env: { RALPH_LOOP_ID: basename(path) }, minutes: 10 } // so that the next ralph can end it
     // Forced twice: git may know one of this path that somebody removed, even one that is locked.
@@ -142,10 +144,9 @@ export async function gatherOnBranch({ path, branch }: Worktree): Promise<void> 
 }
 
 /** Commits whatever the loop left uncommitted, as the person and with their hooks. */
-export async function commitRest({ from, path, copied = [] }: Worktree, message: string): Promise<void> {
-  const below = pathBelow((await repositoryOf(from)).top, from) ?? ''
-  const leftOut = copied.map((name) => `:(exclude,top,literal)${join(below, name)}`)
-  must(await askGit(path, ['add', '--all', '--', '.', ...leftOut]))
+export async function commitRest(worktree: Worktree, message: string): Promise<void> {
+  const { path } = worktree
+  await stageAll(worktree)
   if ((await askGit(path, ['diff', '--cached', '--quiet'])).ok) return
   const answer = await askGit(path, ['commit', '--quiet', '--file', '-'], { stdin: message, hooks: true, minutes: 10 })
   if (!answer.ok)
@@ -153,6 +154,13 @@ export async function commitRest({ from, path, copied = [] }: Worktree, message:
       'git-failed',
       `git commit failed in ${path}: ${inOneLine(answer.says)} Mend that there or commit by hand, then accept again.`,
     )
+}
+
+/** All that is there, but for what was only copied into it. */
+export async function stageAll({ from, path, copied = [] }: Worktree): Promise<void> {
+  const below = copied.length > 0 ? (pathBelow((await repositoryOf(from)).top, from) ?? '') : ''
+  const leftOut = copied.map((name) => `:(exclude,top,literal)${join(below, name)}`)
+  must(await askGit(path, ['add', '--all', '--', '.', ...leftOut]))
 }
 
 /** Merges the branch into the one the loop was started from. Whatever stands in the way, nothing is left half merged. */

@@ -6,10 +6,9 @@ import { attemptsLeft, type Going, type ProjectStop, plan } from '../engine/sche
 import { RalphError } from '../error.ts'
 import { readHead, repositoryAt } from '../host/branch.ts'
 import { pathBelow } from '../host/files.ts'
-import type { Repository } from '../host/git.ts'
 import { tipOf } from '../host/merge.ts'
-import { ensureWorktree } from '../host/worktree.ts'
-import { closeTask, commitTask, mergeTask } from './merge.ts'
+import { ensureWorktree, repositoryOf } from '../host/worktree.ts'
+import { closeCompleted, closeTask, commitTask, mergeTask } from './merge.ts'
 import { type Open, openKeeper, type ProjectRecord, planned, taskOf, withTask } from './record.ts'
 import { driveTask, enterTurn, openOf, type Site } from './task.ts'
 
@@ -34,10 +33,10 @@ export type Executed = { stop: ProjectStop; record: ProjectRecord; startedAt: nu
 
 export async function execute(execution: Execution): Promise<Executed> {
   const startedAt = execution.now()
-  const desk = openDesk(execution, startedAt)
+  const desk = openDesk(execution, startedAt, await spentBefore(execution))
   const { site } = desk
-  await tidy(site)
   execution.begun(site.keeper.record, site)
+  await tidy(site)
   const working = new Map<string, Promise<void>>()
   const work = (id: string) =>
     workOn(site, id)
@@ -78,11 +77,10 @@ type Desk = {
 }
 
 /** What is shared by all tasks of this execution, and what it remembers besides the record. */
-function openDesk(execution: Execution, startedAt: number): Desk {
+function openDesk(execution: Execution, startedAt: number, spent: Map<string, Spending>): Desk {
   const { record, pause, slots, iterations, limits, now, store } = execution
   const asking = new Map<string, string>()
   const closing = new Set<Promise<void>>()
-  const spent = new Map<string, { before: Spent; now: Spent }>()
   const rest = new AbortController()
   let halted: ProjectStop | undefined
   const halt = (stop: ProjectStop) => {
@@ -136,7 +134,7 @@ function openDesk(execution: Execution, startedAt: number): Desk {
       if (outcome === 'blocked' || outcome === 'unfinished') return
       if ('halt' in outcome) halt(outcome.halt)
       else if ('asks' in outcome) asking.set(id, outcome.asks)
-      else closing.add(closeTask(site, id, outcome.done)) // what waits for it can begin meanwhile
+      else closing.add(closeTask(site, id, outcome.done).catch((cause) => halt(troubleOf(id, cause)))) // others go on meanwhile
     },
     going: (working) => ({
       ...{ working, asking },
@@ -155,6 +153,18 @@ function openDesk(execution: Execution, startedAt: number): Desk {
 }
 
 type Spent = { costUsd: number; tokens: number }
+
+/** Of a loop: before this execution, and in all. */
+type Spending = { before: Spent; now: Spent }
+
+async function spentBefore({ record, store }: Execution): Promise<Map<string, Spending>> {
+  const spent = new Map<string, Spending>()
+  for (const id of record.open.flatMap(({ loop, merging }) => (merging ? [loop, merging.loop] : [loop]))) {
+    const known = await store.load(id).catch(() => undefined) // it was killed before its loop was made
+    if (known) spent.set(id, { before: known.tally, now: known.tally })
+  }
+  return spent
+}
 
 function overLimit(limits: Execution['limits'], used: Spent & { minutes: number }): ProjectStop | undefined {
   if (limits.minutes !== undefined && used.minutes >= limits.minutes)
@@ -177,7 +187,7 @@ async function tidy(site: Site): Promise<void> {
       continue
     }
     const task = taskOf(keeper.record, open.task)
-    if (task.status === 'completed') await closeTask(site, open.task, keeper.record.proofs[open.task] ?? 'claimed')
+    if (task.status === 'completed') await closeCompleted(site, open)
     else if (task.blocked && (await store.told(open.loop)))
       keeper.change((record) => withTask(record, open.task, { blocked: false, status: 'pending' }))
   }
@@ -206,15 +216,18 @@ async function workOn(site: Site, id: string): Promise<Outcome> {
         site.keeper.changeOpen(id, (open) => ({ ...open, halted: true }))
         return 'unfinished'
       }
-      if (arrival === 'unfinished') return 'unfinished'
-      if (arrival !== 'arrived') return { halt: { reason: 'conflict', sentence: arrival.conflict } }
+      if (arrival !== 'arrived') return arrival
       return { done: loop.next.proof }
     }
   } catch (cause) {
-    if (cause instanceof RalphError && cause.code === 'git-failed')
-      return { halt: { reason: 'git-failed', sentence: `${id}: ${cause.message}` } }
-    throw cause
+    return { halt: troubleOf(id, cause) }
   }
+}
+
+/** What a person can mend in their repository stops the project; what nobody foresaw is thrown on. */
+function troubleOf(id: string, cause: unknown): ProjectStop {
+  if (!(cause instanceof RalphError) || cause.code !== 'git-failed') throw cause
+  return { reason: 'git-failed', sentence: `${id}: ${cause.message}` }
 }
 
 /** Begins a task, or takes up one that was begun. */
@@ -224,15 +237,10 @@ async function openTask(site: Site, id: string): Promise<void> {
   const before = taskOf(keeper.record, id).attempts
   if (known && !known.halted) return takeUpAgain(site, known)
   const loop = site.newId()
-  const repo = await repositoryAt(project.dir)
-  const worktree = known?.worktree ?? (site.parallel && repo ? await planFor(site, repo, loop) : undefined)
-  const head = repo && !worktree ? await readHead(repo) : {}
-  const base = worktree?.commit ?? head.commit
+  const worktree = known?.worktree ?? (site.parallel ? await planFor(site, loop) : undefined)
   const open: Open = {
     ...{ task: id, loop, before, notes: [], entries: keeper.record.entries.length },
-    ...(head.branch === undefined ? {} : { branch: head.branch }),
-    ...(base === undefined ? {} : { base }),
-    ...(worktree ? { worktree } : {}),
+    ...(worktree ? { worktree, base: worktree.commit } : await headAt(project.dir)),
   }
   keeper.change((record) => ({
     ...withTask(record, id, { status: 'in_progress' }),
@@ -242,12 +250,16 @@ async function openTask(site: Site, id: string): Promise<void> {
   if (worktree) await ensureWorktree(worktree, async () => {})
 }
 
+/** The branch and the commit that work begins at. */
+async function headAt(dir: string): Promise<Pick<Open, 'branch' | 'base'>> {
+  const repo = await repositoryAt(dir)
+  const { branch, commit } = repo ? await readHead(repo) : {}
+  return { ...(branch === undefined ? {} : { branch }), ...(commit === undefined ? {} : { base: commit }) }
+}
+
 /** Its own work tree begins at the tip of the branch, which has the work of all tasks it depends on. */
-async function planFor(
-  { project, home, branch = '', copied }: Site,
-  repo: Repository,
-  loop: string,
-): Promise<Open['worktree']> {
+async function planFor({ project, home, branch = '', copied }: Site, loop: string): Promise<Open['worktree']> {
+  const repo = await repositoryOf(project.dir)
   const path = join(realpathSync(home), 'worktrees', loop)
   return {
     ...{ from: project.dir, path, branch: `ralph/${loop}`, base: branch },
@@ -258,9 +270,15 @@ async function planFor(
 }
 
 /** One that waited for a person goes on, since a person has started it again. */
-async function takeUpAgain({ store, keeper }: Site, { task, loop: id, worktree }: Open): Promise<void> {
+async function takeUpAgain({ store, keeper, project }: Site, open: Open): Promise<void> {
+  const { task, loop: id, worktree } = open
   keeper.change((record) => withTask(record, task, { status: 'in_progress', blocked: false }))
   if (worktree) await ensureWorktree(worktree, async () => {})
+  // Where HEAD is between two turns is a person's choice.
+  else if (!open.turn) {
+    const head = await headAt(project.dir)
+    keeper.changeOpen(task, ({ branch: _, base: __, ...rest }) => ({ ...rest, ...head }))
+  }
   const loop = await store.load(id).catch(() => undefined) // it was killed before its loop was made
   if (!loop || ended(loop) || loop.next.kind !== 'wait' || loop.next.until !== undefined) return
   if (!(await store.told(id))) await store.tell(id, 'you', { kind: 'resume' })

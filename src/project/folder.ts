@@ -10,7 +10,9 @@ export const ARTEFACTS = '.artefacts'
 /** `dir` is where the code is, `folder` where the files of the project are. */
 export type Project = { name: string; dir: string; folder: string }
 
-export type FaceName = 'spec.md' | 'tasks.json' | 'state.json' | 'obstacles.json' | 'results.md' | 'done.md'
+const FACES = ['spec.md', 'tasks.json', 'state.json', 'obstacles.json', 'results.md', 'done.md'] as const
+
+export type FaceName = (typeof FACES)[number]
 
 /** A project by its name, whether it is there or not. `dir` must be a folder. */
 export function projectAt(dir: string, name: string): Project {
@@ -91,6 +93,17 @@ function projectAbove(dir: string, name: string): string | undefined {
   const above = dirname(dir)
   if (above === dir) return undefined
   return isFolder(join(above, ARTEFACTS, name)) ? above : projectAbove(above, name)
+}
+
+/** What an agent put where the folder or one of its files belongs goes, so that the right one can come back. */
+export function clearWay({ folder }: Pick<Project, 'folder'>): void {
+  const dir = realPath(dirname(dirname(folder)))
+  if (dir === undefined) return // a work tree that is gone as a whole
+  const isInside = (path: string) => pathBelow(dir, realPath(path) ?? '') !== undefined
+  for (const path of [dirname(folder), folder])
+    if (!isFolder(path) || !isInside(path)) rmSync(path, { recursive: true, force: true })
+  for (const path of FACES.map((name) => join(folder, name)))
+    if (isFolder(path) || !isInside(path)) rmSync(path, { recursive: true, force: true })
 }
 
 /** Undefined when it is not there. */

@@ -1,28 +1,37 @@
 /** The work of a completed task becomes part of the person's branch: committed there, or merged from its own work tree. */
-import { type Loop, type Spec, startLoop, type Verdict } from '../engine/loop.ts'
+import { existsSync } from 'node:fs'
+import { type HaltReason, type Loop, type Spec, startLoop, type Verdict } from '../engine/loop.ts'
+import type { ProjectStop } from '../engine/schedule.ts'
 import { changedPaths, commitPaths, repositoryAt } from '../host/branch.ts'
 import { runCheck } from '../host/check.ts'
-import { concludeMerge, forward, isMerging, keepTrial, leaveTrial, tipOf, tryMerge } from '../host/merge.ts'
+import { concludeMerge, forward, hasArrived, isMerging, keepTrial, leaveTrial, tipOf, tryMerge } from '../host/merge.ts'
 import { openTree } from '../host/tree.ts'
 import { commitRest, dropWorktree, repositoryOf } from '../host/worktree.ts'
 import { buildMergePrompt } from '../prompt/merge-prompt.ts'
 import { buildTaskPrompt } from '../prompt/turn-prompt.ts'
 import { type Open, taskOf } from './record.ts'
-import { beginTurn, driveLoop, enterTurn, openOf, type Site } from './task.ts'
+import { agentFolder, beginTurn, driveLoop, enterTurn, openOf, type Site, specOf } from './task.ts'
 
 /** `again`: together with the others' work its checks fail, so it is worked on once more. `unfinished`: it goes on another time. */
-export type Arrival = 'arrived' | 'again' | 'unfinished' | { conflict: string }
+export type Arrival = 'arrived' | 'again' | 'unfinished' | { halt: ProjectStop }
 
 /** Tried again when the branch moves while both sides are brought together. */
 const MOST_TRIES = 10
+
+/** The agent had its turns, and it was too hard for it. All else would have stopped any task. */
+const UNABLE: ReadonlySet<HaltReason> = new Set(['max-iterations', 'no-progress', 'same-error', 'test-only'])
 
 /** In the person's own files: what the agent left uncommitted becomes a commit. */
 export async function commitTask(site: Site, loop: Loop): Promise<void> {
   const { project } = site
   const repo = await repositoryAt(project.dir)
-  const [before, after] = [loop.tally.startTree, loop.tally.tree].map((tree) => tree?.split(' ')[0])
-  if (repo && before !== undefined && after !== undefined)
-    await commitPaths(repo, await changedPaths(repo, before, after), messageOf(site, loop))
+  const task = loop.spec.work.project?.task ?? ''
+  const first = site.keeper.record.trees[task]
+  const [start, begun, after] = [first, loop.tally.startTree, loop.tally.tree].map((tree) => tree?.split(' ')[0])
+  if (!repo || begun === undefined || after === undefined) return
+  // The tree of an older loop may have been cleared away.
+  const paths = (start && (await changedPaths(repo, start, after))) || (await changedPaths(repo, begun, after)) || []
+  await commitPaths(repo, paths, messageOf(site, loop))
 }
 
 function messageOf({ keeper }: Site, { spec }: Loop): string {
@@ -75,11 +84,17 @@ export async function mergeTask(site: Site, loop: Loop): Promise<Arrival> {
       change((now) => ({ ...now, merge: { commit: tried.merged, onto } }))
       continue
     }
-    last = await resolveConflict(site, open(), loop.spec)
-    if (last.next.kind === 'halt') {
-      change(({ merging: _, ...rest }) => rest) // the next time both sides are tried anew
+    last = await resolveConflict(site, open())
+    if (last.next.kind === 'halt' && trial) {
+      // What a person does there now is theirs, and the next time begins anew.
+      await leaveTrial(worktree, trial)
+      change(({ merging: _, trial: __, ...rest }) => rest)
+      const { reason, sentence } = last.next
       return {
-        conflict: `${task} does not merge with ${base}: both changed ${merging.files.join(', ')}, and no agent could bring them together (${last.next.sentence}) Its work is on the branch ${worktree.branch}, in ${worktree.path}.`,
+        halt: {
+          reason: UNABLE.has(reason) ? 'conflict' : reason,
+          sentence: `${task} does not merge with ${base}: both changed ${merging.files.join(', ')}, and no agent could bring them together (${sentence}) Its work is on the branch ${worktree.branch}, in ${worktree.path}.`,
+        },
       }
     }
     if (last.next.kind !== 'complete' || !trial) return 'unfinished'
@@ -88,7 +103,8 @@ export async function mergeTask(site: Site, loop: Loop): Promise<Arrival> {
     if ('wrong' in concluded) throw new Error(`${task}: ${concluded.wrong}`)
     change((now) => ({ ...now, merge: { commit: concluded.merged, onto } }))
   }
-  return { conflict: `${base} moved ${MOST_TRIES} times while ${task} was being merged into it.` }
+  const sentence = `${base} moved ${MOST_TRIES} times while ${task} was being merged into it.`
+  return { halt: { reason: 'conflict', sentence } }
 }
 
 /** Its own checks, those of the project, and those of the tasks that arrived meanwhile. */
@@ -150,14 +166,14 @@ async function backOut(
 }
 
 /** A loop of its own for the two sides. Not an attempt at the task, but a turn of the project. */
-async function resolveConflict(site: Site, open: Open, of: Spec): Promise<Loop> {
+async function resolveConflict(site: Site, open: Open): Promise<Loop> {
   const { task, worktree, merging, trial } = open
   if (!worktree || !merging || !trial) throw new Error(`${task} has no conflict`)
-  const folder = { folder: of.work.project?.folder ?? '' }
+  const folder = { folder: agentFolder(site, open) }
   const message = `Merge ${task}: ${taskOf(site.keeper.record, task).title}`
   const loop = await driveLoop(site, task, merging.loop, {
     spec: async () => ({
-      ...of,
+      ...(await specOf(site, open)),
       prompt: await sidesOf(site, open),
       checks: checksTogether(site, open),
       stages: [{ name: 'merge' }],
@@ -202,6 +218,18 @@ async function sidesOf(site: Site, { task: id, worktree, merging, trial }: Open)
     others: log.ok ? log.out.split('\n').filter(Boolean).slice(0, 50) : [],
     files: merging?.files ?? [],
   })
+}
+
+/** A task that is completed already: its ralph was killed just then, or a person has called it so, whose agent's work stays. */
+export async function closeCompleted(site: Site, { task, worktree }: Open): Promise<void> {
+  if (worktree && existsSync(worktree.path)) await commitRest(worktree, `${task}: not finished`)
+  if (!worktree || (await hasArrived(worktree)))
+    return closeTask(site, task, site.keeper.record.proofs[task] ?? 'claimed')
+  site.note(
+    task,
+    `You call it completed. What its agent did stays on the branch ${worktree.branch}, in ${worktree.path}.`,
+  )
+  site.keeper.change((record) => ({ ...record, open: record.open.filter((open) => open.task !== task) }))
 }
 
 /** The task is over: its work tree goes, and nothing of it is under way any more. */

@@ -5,23 +5,34 @@ import { basename, dirname, join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { parseTasks, type Task, type TaskList } from '../formats/tasks.ts'
 import { mustHaveIdentity, readHead, repositoryAt, uncommitted } from '../host/branch.ts'
+import { excludeFromGit } from '../host/exclude.ts'
 import { lockFile } from '../host/lock.ts'
 import { mendForward } from '../host/merge.ts'
 import { reap } from '../host/process-tree.ts'
 import type { LocalStore } from '../host/sqlite.ts'
-import { type Project, readFace, removeFace, writeFace } from './folder.ts'
+import { ARTEFACTS, type Project, readFace, removeFace, writeFace } from './folder.ts'
 import { type ProjectRecord, readLists, storedRecord } from './record.ts'
 
 /** The lock lies beside the project, since two users or a container do not share a home. */
-export function lockProject({ name, folder }: Project): { release(): void } {
+export function lockProject({ name, folder }: Project): { hold(): void; release(): void } {
   const path = join(dirname(folder), `.${name}.lock`)
-  const lock = lockFile(path, `process ${process.pid} on ${hostname()}`)
-  if ('heldBy' in lock)
+  const take = () => {
+    const lock = lockFile(path, `process ${process.pid} on ${hostname()}`)
+    if (!('heldBy' in lock)) return lock
     throw new RalphError(
       'project-held',
       `The project ${name} is being worked on by ${lock.heldBy}. Watch it with \`ralph status ${name} --watch\`.`,
     )
-  return { release: () => lock.close() }
+  }
+  let lock = take()
+  return {
+    hold() {
+      if (existsSync(path)) return
+      lock.close()
+      lock = take()
+    },
+    release: () => lock.close(),
+  }
 }
 
 /** Whether somebody works on a project now. */
@@ -52,20 +63,28 @@ export async function loadRecord(project: Project, store: LocalStore, now: () =>
     )
   const tasks = adopted(parseTasks(text, join(project.folder, 'tasks.json')), project)
   const { notes, ...lists } = listsOf(project, old, now)
-  const ids = new Map(tasks.tasks.map((task) => [task.id, task]))
-  const stillOpen = ({ task }: { task: string }) => ids.has(task)
+  const ids = new Set(tasks.tasks.map(({ id }) => id))
+  const [open, gone] = [true, false].map((there) => (old?.open ?? []).filter(({ task }) => ids.has(task) === there))
+  const left = (gone ?? []).flatMap(({ task, worktree }) =>
+    worktree
+      ? [
+          `${task} is not in tasks.json any more. What its agent did stays on the branch ${worktree.branch}, in ${worktree.path}.`,
+        ]
+      : [],
+  )
   const repo = await repositoryAt(project.dir)
   const head = repo ? await readHead(repo) : {}
   const start = old ? old.start : head.commit
   return {
-    notes,
+    notes: [...notes, ...left],
     record: {
       spec: readFace(project, 'spec.md') ?? old?.spec ?? '',
       tasks,
       ...lists,
       iteration: Math.max(0, old?.iteration ?? 0, ...lists.entries.map(({ iteration }) => iteration)),
-      open: (old?.open ?? []).filter(stillOpen),
+      open: open ?? [],
       loops: old?.loops ?? [],
+      trees: old?.trees ?? {},
       proofs: old?.proofs ?? {},
       workedMs: old?.workedMs ?? 0,
       ...(start === undefined ? {} : { start }),
@@ -108,7 +127,7 @@ export async function mendLeftovers({ dir }: Project, { open }: ProjectRecord): 
   }
 }
 
-/** The branch that the work goes to, and what a person should know. Several at a time need a clean one. */
+/** The branch that the work goes to, and what a person should know. Several at a time need a clean one. The files of projects stay out of it. */
 export async function checkRepository(
   { dir, folder }: Project,
   slots: number,
@@ -120,6 +139,7 @@ export async function checkRepository(
     return { notes: ['This is not a git repository: nothing is committed, and nothing can be rolled back.'] }
   }
   await mustHaveIdentity(repo)
+  const exclusion = await excludeFromGit(dir, ARTEFACTS)
   const { commit, branch } = await readHead(repo)
   const changed = commit === undefined ? [] : await uncommitted(repo, dirname(folder))
   if (slots > 1 && commit === undefined)
@@ -128,6 +148,11 @@ export async function checkRepository(
     throw new RalphError(
       'usage',
       `--parallel merges into your branch, but HEAD of ${repo.top} is detached. Go to one: git switch -c NAME`,
+    )
+  if (slots > 1 && exclusion === 'tracked')
+    throw new RalphError(
+      'usage',
+      `--parallel gives every task its own copy of ${ARTEFACTS}, but git tracks files in it. Let it forget them with \`git rm -r --cached ${ARTEFACTS}\` and a commit, or leave --parallel out.`,
     )
   if (slots > 1 && changed.length > 0)
     throw new RalphError(

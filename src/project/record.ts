@@ -5,7 +5,7 @@ import { type Obstacle, printObstacles, readObstacles } from '../formats/obstacl
 import { type Entry, printProgress, readProgress } from '../formats/progress.ts'
 import { graphTask, printTasks, type Task, type TaskList } from '../formats/tasks.ts'
 import type { LocalStore } from '../host/sqlite.ts'
-import { type FaceName, type Project, readFace, writeFace } from './folder.ts'
+import { clearWay, type FaceName, type Project, readFace, writeFace } from './folder.ts'
 
 export type ProjectRecord = {
   spec: string
@@ -18,6 +18,8 @@ export type ProjectRecord = {
   open: Open[]
   /** Every loop there was, for what they cost. */
   loops: string[]
+  /** The state in which the first loop of a task found the person's files: what is different since then is its work. */
+  trees: Record<string, string>
   /** What speaks for a completed task. */
   proofs: Record<string, 'verified' | 'claimed'>
   /** The commit everything began at. Absent: there was none. */
@@ -78,6 +80,7 @@ export function openKeeper(project: Project, store: LocalStore, first: ProjectRe
     changeOpen: (task, edit) =>
       change((now) => ({ ...now, open: now.open.map((open) => (open.task === task ? edit(open) : open)) })),
     restore(into = project) {
+      clearWay(into)
       for (const [name, text] of faces(record)) if (readFace(into, name) !== text) writeFace(into, name, text)
       if (into === project) written = Object.fromEntries(faces(record))
     },

@@ -46,7 +46,7 @@ export async function writeResults(
 }
 
 /** What a person can do now. */
-export function nextSteps({ name, folder }: Project, record: ProjectRecord, { reason }: ProjectStop): string[] {
+function nextSteps({ name, folder }: Project, record: ProjectRecord, { reason }: ProjectStop): string[] {
   const again = `Go on with \`ralph execute ${name}\`.`
   const left = record.open.flatMap(({ task, worktree }) =>
     worktree ? [`The unfinished work of ${task} is in ${worktree.path}, on the branch ${worktree.branch}.`] : [],
@@ -87,7 +87,7 @@ export function nextSteps({ name, folder }: Project, record: ProjectRecord, { re
   }
 }
 
-export function whyBlocked(record: ProjectRecord, id: string): string {
+function whyBlocked(record: ProjectRecord, id: string): string {
   const said = record.obstacles.filter(({ task_id, resolved }) => task_id === id && !resolved).at(-1)?.message
   return said ?? record.entries.filter(({ task_id }) => task_id === id).at(-1)?.summary ?? taskOf(record, id).title
 }

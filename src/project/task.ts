@@ -1,6 +1,16 @@
 /** One task of a project: a loop of the engine whose agent also reads and writes the project's files. */
 import { join } from 'node:path'
-import { ended, type Fact, type Limits, type Loop, type Spec, startLoop, type Turn, type Work } from '../engine/loop.ts'
+import {
+  ended,
+  type Fact,
+  type Limits,
+  type Loop,
+  type Spec,
+  startLoop,
+  type Turn,
+  turnOf,
+  type Work,
+} from '../engine/loop.ts'
 import { hasWorked } from '../engine/tally.ts'
 import { RalphError } from '../error.ts'
 import { bringBack, changedPaths, holdsHistory, readHead, repositoryAt } from '../host/branch.ts'
@@ -14,7 +24,7 @@ import { checkpointsOf } from '../rollback.ts'
 import { drive, type Hands, runHands, type Show, type TurnNext, type Workbench } from '../run.ts'
 import { takeUp } from '../turn.ts'
 import { applyEdits, type Edits, readEdits } from './edits.ts'
-import { ARTEFACTS, type FaceName, type Project, readFace, removeFace, writeFace } from './folder.ts'
+import { ARTEFACTS, clearWay, type FaceName, type Project, readFace, removeFace, writeFace } from './folder.ts'
 import { type Keeper, type Open, type ProjectRecord, taskOf, withTask } from './record.ts'
 import { parseExecute } from './templates.ts'
 
@@ -50,14 +60,17 @@ export type Site = {
   show: (task: string) => Show
   saw: (task: string, loop: Loop, fact: Fact) => void
   note: (task: string, text: string) => void
+  /** Takes the lock of the project again, should an agent have removed its file. */
+  hold: () => void
 }
 
 /** The folder with the project's files as the agent of this task sees it: in a work tree it has a copy of its own. */
-function agentFolder({ project }: Site, { worktree }: Open): string {
+export function agentFolder({ project }: Site, { worktree }: Open): string {
   return worktree ? join(worktree.dir, ARTEFACTS, project.name) : project.folder
 }
 
-async function specOf(site: Site, open: Open): Promise<Spec> {
+/** What the loop of a task is asked for. */
+export async function specOf(site: Site, open: Open): Promise<Spec> {
   const dir = open.worktree?.dir ?? site.project.dir
   const repo = open.worktree ? undefined : await repositoryAt(dir)
   const task = taskOf(site.keeper.record, open.task)
@@ -98,8 +111,9 @@ export async function driveLoop(site: Site, task: string, id: string, how: Drivi
   if ('heldBy' in lease)
     throw new RalphError('project-held', `Loop ${id} of ${task} is being driven by ${lease.heldBy}.`)
   try {
-    const loop = await store.load(id)
-    if (ended(loop)) return loop
+    const stored = await store.load(id)
+    if (ended(stored)) return stored
+    const loop = fresh ? stored : askedAnew(stored, await how.spec(), site.now())
     if (lease.epoch > 1) await reap(id)
     if (loop.spec.work.worktree && !fresh) await checkpointsOf(site, loop)
     const tree = fresh ?? (await openTree({ ...loop.spec.work, home, loop: id }))
@@ -120,6 +134,25 @@ async function makeLoop({ store, home, now }: Site, id: string, spec: Spec): Pro
   const state = await tree.look()
   await store.create(startLoop(id, spec, { at: now(), ...(state === undefined ? {} : { tree: state }) }))
   return tree
+}
+
+/**
+ * What was asked for this time counts: agent, checks, and limits, against which nothing counts that the loop used up in an
+ * earlier execution. Checks under way are the ones that were asked for then.
+ */
+function askedAnew(loop: Loop, asked: Spec, now: number): Loop {
+  const { spec, tally, next } = loop
+  const { costUsd, tokens, minutes, ...others } = asked.limits
+  const restedMs = tally.restedMs + (tally.restingSince === undefined ? 0 : now - tally.restingSince)
+  const limits: Limits = {
+    ...{ ...others, iterations: spec.limits.iterations },
+    ...(costUsd === undefined ? {} : { costUsd: costUsd + tally.costUsd }),
+    ...(tokens === undefined ? {} : { tokens: tokens + tally.tokens }),
+    ...(minutes === undefined ? {} : { minutes: minutes + (now - tally.startedAt - restedMs) / 60_000 }),
+  }
+  if (next.kind === 'check') return { ...loop, spec: { ...spec, limits } }
+  const changed = { ...asked, limits }
+  return { ...loop, spec: changed, next: next.kind === 'turn' ? turnOf(changed, tally, now) : next }
 }
 
 async function loadLoop(store: LocalStore, id: string): Promise<Loop | undefined> {
@@ -205,7 +238,8 @@ export function beginTurn(
         ...(attempts === undefined ? {} : { attempts }),
       })
       const turn = { n: next.iteration, iteration, ...(tree === undefined ? {} : { tree }) }
-      return replaceOpen(counted, { ...open, turn })
+      const trees = tree === undefined || open.worktree ? record.trees : { [task]: tree, ...record.trees }
+      return replaceOpen({ ...counted, trees }, { ...open, turn })
     })
   }
   keeper.restore()
@@ -240,6 +274,7 @@ async function judgeTurn(
 }
 
 function facesIn(folder: { folder: string }): Partial<Record<FaceName, string | undefined>> {
+  clearWay(folder)
   const names = ['spec.md', 'tasks.json', 'state.json', 'obstacles.json'] as const
   return Object.fromEntries(names.map((name) => [name, readFace(folder, name)]))
 }
@@ -253,6 +288,13 @@ async function keepHistory(
   const { base, branch, worktree } = openOf(site.keeper.record, task)
   if (base === undefined || 'none' in tree.checkpoints) return true
   const { repo } = tree.checkpoints
+  if (!(await repo.ask(['rev-parse', '--git-dir'])).ok)
+    throw new RalphError(
+      'git-failed',
+      worktree
+        ? `its work tree ${worktree.path} was removed during the turn. The next start makes it again.`
+        : `${repo.gitDir} was removed during the turn. Bring it back, then go on.`,
+    )
   const mine = worktree?.branch ?? branch
   const note = (text: string) => {
     site.note(task, text)
@@ -279,6 +321,7 @@ export async function enterTurn(site: Site, loop: Loop, done = false): Promise<v
   const { project: at, dir } = loop.spec.work
   if (!at) return
   const open = openOf(keeper.record, at.task)
+  if (!open.turn && done) return keeper.change((record) => arrivedLater(record, at.task))
   if (!open.turn || open.turn.n > loop.tally.iteration || loop.next.kind === 'check') return
   const edits = readEdits(keeper.record, facesIn(at), { task: at.task, shared: at.folder === project.folder })
   for (const name of edits.broken) if (at.folder === project.folder) setAside(site, name)
@@ -286,6 +329,14 @@ export async function enterTurn(site: Site, loop: Loop, done = false): Promise<v
   const files = await filesOf(open.turn.tree, loop.tally.tree, dir, edits)
   keeper.change((record) => entered(record, { open, loop, edits, files, done }))
   keeper.restore()
+  site.hold()
+}
+
+/** Its last turn was entered before, as one that was not enough yet: now its work has arrived all the same. */
+function arrivedLater(record: ProjectRecord, task: string): ProjectRecord {
+  const last = record.entries.findLast(({ task_id }) => task_id === task)
+  const entries = last ? [...record.entries, { ...last, status: 'completed' as const }] : record.entries
+  return withTask({ ...record, entries }, task, { status: 'completed', blocked: false })
 }
 
 function setAside({ project, now, note }: Site, name: FaceName): void {
@@ -306,7 +357,7 @@ async function filesOf(
   const repo = await repositoryAt(dir)
   const [from, to] = [before, after].map((tree) => tree?.split(' ')[0])
   if (!repo || from === undefined || to === undefined) return entry?.files_modified ?? []
-  return (await changedPaths(repo, from, to)).map(readable)
+  return ((await changedPaths(repo, from, to)) ?? []).map(readable)
 }
 
 type Entering = { open: Open; loop: Loop; edits: Edits; files: string[]; done: boolean }

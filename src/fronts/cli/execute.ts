@@ -1,9 +1,8 @@
 /** `ralph execute`: works through the tasks of a project. */
 import { parseCommandLine } from '../../formats/command-line.ts'
-import { excludeFromGit } from '../../host/exclude.ts'
 import { mustHaveSandbox } from '../../host/sandbox.ts'
 import { type Executed, execute as executeProject } from '../../project/execute.ts'
-import { ARTEFACTS, openProject } from '../../project/folder.ts'
+import { openProject } from '../../project/folder.ts'
 import { checkRepository, loadRecord, lockProject, mendLeftovers } from '../../project/open.ts'
 import { writeResults } from '../../project/results.ts'
 import { type Args, type CommandSpec, parseArgs } from './args.ts'
@@ -62,7 +61,6 @@ export const execute: Command = {
       if (args.flag('sandbox')) await mustHaveSandbox(dir, context.env)
       await mendLeftovers(project, record)
       const repository = await checkRepository(project, slots)
-      await excludeFromGit(dir, ARTEFACTS)
       const { iterations: _, ...limits } = await resolveLimits(
         args,
         { context, config: { ...config, max_iterations: 0 }, dir },
@@ -94,6 +92,7 @@ export const execute: Command = {
           show: view.show,
           saw: view.saw,
           note: view.note,
+          hold: lock.hold,
         })
         await writeResults(project, executed.record, { stop: executed.stop, store, at: context.now() })
         view.end(project, executed)

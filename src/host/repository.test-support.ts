@@ -1,0 +1,80 @@
+/** A real git repository for the tests of the doors to git, with a work tree of a task beside it. */
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Worktree } from '../engine/loop.ts'
+import { openRepository, type Repository } from './git.ts'
+import { temporaryFolder } from './place.test-support.ts'
+
+export type TestRepository = {
+  dir: string
+  repo: Repository
+  git(...args: string[]): string
+  write(name: string, text: string): void
+  /** Undefined: it is not there. */
+  read(name: string): string | undefined
+  /** Everything as it is now; its name is returned. */
+  commit(message: string, files?: Record<string, string>): string
+  log(ref?: string): string[]
+  /** What git calls changed, as `git status` prints it in short. */
+  status(): string[]
+}
+
+/** On the branch main, with these files committed. */
+export async function makeRepository(files: Record<string, string> = { 'a.txt': 'a\n' }): Promise<TestRepository> {
+  const key = JSON.stringify(files)
+  const model = models.get(key) ?? makeModel(files)
+  models.set(key, model)
+  const dir = temporaryFolder()
+  cpSync(model, dir, { recursive: true })
+  return { ...filesIn(dir), repo: await opened(dir) }
+}
+
+/** Made once and copied, since a copy takes a tenth of the time. */
+const models = new Map<string, string>()
+
+function makeModel(files: Record<string, string>): string {
+  const dir = temporaryFolder()
+  const { git, commit } = filesIn(dir)
+  git('init', '--quiet', '--initial-branch', 'main')
+  git('config', 'user.name', 'Somebody')
+  git('config', 'user.email', 'somebody@localhost')
+  commit('Start', files)
+  return dir
+}
+
+/** The work tree of a task that began at the tip of main. */
+export async function makeWorktree(main: TestRepository): Promise<TestRepository & { worktree: Worktree }> {
+  const path = join(temporaryFolder(), 'task')
+  main.git('worktree', 'add', '--quiet', '-b', 'ralph/task', path)
+  const worktree = { from: main.dir, path, branch: 'ralph/task', base: 'main', commit: main.git('rev-parse', 'HEAD') }
+  return { ...filesIn(path), repo: await opened(path), worktree }
+}
+
+async function opened(dir: string): Promise<Repository> {
+  const repo = await openRepository(dir)
+  if ('none' in repo) throw new Error(repo.none)
+  return repo
+}
+
+function filesIn(dir: string): Omit<TestRepository, 'repo'> {
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: dir, encoding: 'utf8', stdio: 'pipe' }).replace(/\n$/, '')
+  const lines = (text: string) => text.split('\n').filter(Boolean)
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(join(dir, name)), { recursive: true })
+    writeFileSync(join(dir, name), text)
+  }
+  return {
+    ...{ dir, git, write },
+    read: (name) => (existsSync(join(dir, name)) ? readFileSync(join(dir, name), 'utf8') : undefined),
+    commit(message, files = {}) {
+      for (const [name, text] of Object.entries(files)) write(name, text)
+      git('add', '--all')
+      git('commit', '--quiet', '--allow-empty', '--message', message)
+      return git('rev-parse', 'HEAD')
+    },
+    log: (ref = 'HEAD') => lines(git('log', '--format=%s', ref)),
+    status: () => lines(git('status', '--porcelain', '--untracked-files=all')),
+  }
+}
