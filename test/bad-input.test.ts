@@ -343,9 +343,9 @@ nohup sleep 1000 >/dev/null 2>&1 &
 
 describe('an agent that floods', () => {
   test.each([
-    { what: 'with lines', flood: `yes "$(printf '%0200d' 7)" | head -c 1000000000` },
-    { what: 'without a line break', flood: `head -c 1000000000 /dev/zero | tr '\\000' x` },
-  ])('1 GB $what is recorded whole, in flat memory', { timeout: 90_000 }, async ({ flood }) => {
+    { what: 'with lines', flood: `yes "$(printf '%0200d' 7)" | head -c 250000000` },
+    { what: 'without a line break', flood: `head -c 250000000 /dev/zero | tr '\\000' x` },
+  ])('250 MB $what are recorded whole, in flat memory', async ({ flood }) => {
     const place = makePlace({ git: false })
     const ran = await place.ralph(['run', 'x', '--agent', place.agent(`${flood}; echo; ${CLAIMS}`)])
     const folder = join(place.home, 'transcripts', onlyLoop(place))
@@ -353,7 +353,7 @@ describe('an agent that floods', () => {
     rmSync(folder, { recursive: true })
     expect(ran.code).toBe(0)
     expect(ran.stdout).toContain('complete, proof: claimed')
-    expect(Number(size)).toBeGreaterThan(1_000_000_000)
+    expect(Number(size)).toBeGreaterThan(250_000_000)
     expect(ran.peakMb).toBeLessThan(150)
   })
 })

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { carriers, makePlace, type Place, query, type Running } from './ralph.ts'
 
-const POINTS = Number(process.env.RALPH_CRASH_POINTS ?? 20)
+const POINTS = Number(process.env.RALPH_CRASH_POINTS ?? 12)
 const SEED = Number(process.env.RALPH_CRASH_SEED ?? 1)
 const ITERATIONS = 10
 

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { carriers, makePlace, type Place, query } from './ralph.ts'
 
-const POINTS = Number(process.env.RALPH_CRASH_POINTS ?? 8)
+const POINTS = Number(process.env.RALPH_CRASH_POINTS ?? 4)
 const SEED = Number(process.env.RALPH_CRASH_SEED ?? 1)
 
 /** Killed when so much of what an undisturbed execution prints has been printed, and a moment later. */
