@@ -1,33 +1,18 @@
 /** `ralph execute`: works through the tasks of a project, one after another or several at a time, until nothing can go on. */
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { ended, type Limits, type Loop } from '../engine/loop.ts'
-import { attemptsLeft, type Going, type ProjectStop, plan } from '../engine/schedule.ts'
-import { RalphError } from '../error.ts'
+import { ended, type Loop } from '../engine/loop.ts'
+import { type ProjectStop, plan } from '../engine/schedule.ts'
 import { readHead, repositoryAt } from '../host/branch.ts'
 import { pathBelow } from '../host/files.ts'
 import { tipOf } from '../host/merge.ts'
 import { ensureWorktree, repositoryOf } from '../host/worktree.ts'
-import { closeCompleted, closeTask, commitTask, mergeTask } from './merge.ts'
-import { type Open, openKeeper, type ProjectRecord, planned, taskOf, withTask } from './record.ts'
-import { driveTask, enterTurn, openOf, type Site } from './task.ts'
-
-/** What is asked for. */
-export type Execution = Omit<
-  Site,
-  'keeper' | 'rest' | 'limits' | 'mayTurn' | 'turns' | 'mostIterations' | 'parallel'
-> & {
-  record: ProjectRecord
-  /** Fires when a person wants it to pause. */
-  pause: AbortSignal
-  /** How many tasks at a time; more than one needs a branch. */
-  slots: number
-  iterations?: number
-  /** For all tasks together. */
-  limits: Omit<Limits, 'iterations' | 'ceiling'>
-  begun: (record: ProjectRecord, site: Site) => void
-  progress: (record: ProjectRecord, working: ReadonlySet<string>) => void
-}
+import { type Execution, type Outcome, openDesk, spentBefore, troubleOf } from './desk.ts'
+import { closeCompleted, commitTask, mergeTask } from './merge.ts'
+import { type Open, openOf, type ProjectRecord, planned, taskOf, withTask } from './record.ts'
+import type { Site } from './site.ts'
+import { driveTask } from './task.ts'
+import { enterTurn } from './task-turn.ts'
 
 export type Executed = { stop: ProjectStop; record: ProjectRecord; startedAt: number }
 
@@ -35,7 +20,7 @@ export async function execute(execution: Execution): Promise<Executed> {
   const startedAt = execution.now()
   const desk = openDesk(execution, startedAt, await spentBefore(execution))
   const { site } = desk
-  execution.begun(site.keeper.record, site)
+  execution.begun(site.keeper.record)
   await tidy(site)
   const working = new Map<string, Promise<void>>()
   const work = (id: string) =>
@@ -62,118 +47,6 @@ export async function execute(execution: Execution): Promise<Executed> {
     desk.close()
     await Promise.allSettled([...working.values(), desk.closed()])
   }
-}
-
-/** What became of a task. */
-type Outcome = { halt: ProjectStop } | { asks: string } | { done: 'verified' | 'claimed' } | 'blocked' | 'unfinished'
-
-type Desk = {
-  site: Site
-  take(id: string, outcome: Outcome): void
-  going(working: ReadonlySet<string>): Going
-  /** Resolves when the work trees of all completed tasks are gone. */
-  closed(): Promise<void>
-  close(): void
-}
-
-/** What is shared by all tasks of this execution, and what it remembers besides the record. */
-function openDesk(execution: Execution, startedAt: number, spent: Map<string, Spending>): Desk {
-  const { record, pause, slots, iterations, limits, now, store } = execution
-  const asking = new Map<string, string>()
-  const closing = new Set<Promise<void>>()
-  const rest = new AbortController()
-  let halted: ProjectStop | undefined
-  const halt = (stop: ProjectStop) => {
-    halted ??= stop
-    rest.abort()
-  }
-  const onPause = () =>
-    halt({ reason: 'paused', sentence: `Paused. Go on with: ralph execute ${execution.project.name}` })
-  pause.addEventListener('abort', onPause, { once: true })
-  const turns = iterations === undefined ? undefined : { most: iterations, left: iterations }
-  const total = () => {
-    const sums = [...spent.values()]
-    return {
-      costUsd: sums.reduce((sum, { before, now: after }) => sum + after.costUsd - before.costUsd, 0),
-      tokens: sums.reduce((sum, { before, now: after }) => sum + after.tokens - before.tokens, 0),
-    }
-  }
-  const keeper = openKeeper(execution.project, store, record)
-  const site: Site = {
-    ...execution,
-    keeper,
-    rest: rest.signal,
-    parallel: slots > 1,
-    ...(turns ? { turns } : {}),
-    mostIterations: record.iteration + (iterations ?? attemptsLeft(record.tasks.tasks.map(planned))),
-    saw(task, loop, fact) {
-      const before = spent.get(loop.id)?.before ?? { costUsd: 0, tokens: 0 }
-      spent.set(loop.id, { before, now: loop.tally })
-      execution.saw(task, loop, fact)
-    },
-    mayTurn() {
-      const over = overLimit(limits, { ...total(), minutes: (now() - startedAt) / 60_000 })
-      if (over) halt(over)
-      return !over && !halted
-    },
-    limits() {
-      const { costUsd, tokens } = total()
-      return {
-        ...limits,
-        ...(limits.costUsd === undefined ? {} : { costUsd: Math.max(0.000_001, limits.costUsd - costUsd) }),
-        ...(limits.tokens === undefined ? {} : { tokens: Math.max(1, limits.tokens - tokens) }),
-        ...(limits.minutes === undefined
-          ? {}
-          : { minutes: Math.max(0.001, limits.minutes - (now() - startedAt) / 60_000) }),
-      }
-    },
-  }
-  return {
-    site,
-    take(id, outcome) {
-      if (outcome === 'blocked' || outcome === 'unfinished') return
-      if ('halt' in outcome) halt(outcome.halt)
-      else if ('asks' in outcome) asking.set(id, outcome.asks)
-      else closing.add(closeTask(site, id, outcome.done).catch((cause) => halt(troubleOf(id, cause)))) // others go on meanwhile
-    },
-    going: (working) => ({
-      ...{ working, asking },
-      // A task in the person's own files has them for itself.
-      slots: keeper.record.open.every(({ worktree, halted: over }) => worktree || over) ? slots : 1,
-      begun: new Set(keeper.record.open.filter((open) => !open.halted).map(({ task }) => task)),
-      ...(turns ? { turns } : {}),
-      ...(halted ? { halted } : {}),
-    }),
-    closed: async () => void (await Promise.all(closing)),
-    close() {
-      pause.removeEventListener('abort', onPause)
-      rest.abort() // should one task have failed in a way nobody foresaw, the others end their iteration
-    },
-  }
-}
-
-type Spent = { costUsd: number; tokens: number }
-
-/** Of a loop: before this execution, and in all. */
-type Spending = { before: Spent; now: Spent }
-
-async function spentBefore({ record, store }: Execution): Promise<Map<string, Spending>> {
-  const spent = new Map<string, Spending>()
-  for (const id of record.open.flatMap(({ loop, merging }) => (merging ? [loop, merging.loop] : [loop]))) {
-    const known = await store.load(id).catch(() => undefined) // it was killed before its loop was made
-    if (known) spent.set(id, { before: known.tally, now: known.tally })
-  }
-  return spent
-}
-
-function overLimit(limits: Execution['limits'], used: Spent & { minutes: number }): ProjectStop | undefined {
-  if (limits.minutes !== undefined && used.minutes >= limits.minutes)
-    return { reason: 'timeout', sentence: `The time limit of ${limits.minutes} minutes is reached.` }
-  if (limits.costUsd !== undefined && used.costUsd >= limits.costUsd)
-    return { reason: 'cost', sentence: `$${used.costUsd.toFixed(2)} are spent, and the limit is $${limits.costUsd}.` }
-  if (limits.tokens !== undefined && used.tokens >= limits.tokens)
-    return { reason: 'tokens', sentence: `${used.tokens} tokens are used, and the limit is ${limits.tokens}.` }
-  return undefined
 }
 
 /** What a ralph that is gone left half-done comes to its end before anything new begins. */
@@ -222,12 +95,6 @@ async function workOn(site: Site, id: string): Promise<Outcome> {
   } catch (cause) {
     return { halt: troubleOf(id, cause) }
   }
-}
-
-/** What a person can mend in their repository stops the project; what nobody foresaw is thrown on. */
-function troubleOf(id: string, cause: unknown): ProjectStop {
-  if (!(cause instanceof RalphError) || cause.code !== 'git-failed') throw cause
-  return { reason: 'git-failed', sentence: `${id}: ${cause.message}` }
 }
 
 /** Begins a task, or takes up one that was begun. */

@@ -9,8 +9,10 @@ import { openTree } from '../host/tree.ts'
 import { commitRest, dropWorktree, repositoryOf } from '../host/worktree.ts'
 import { buildMergePrompt } from '../prompt/merge-prompt.ts'
 import { buildTaskPrompt } from '../prompt/turn-prompt.ts'
-import { type Open, taskOf } from './record.ts'
-import { agentFolder, beginTurn, driveLoop, enterTurn, openOf, type Site, specOf } from './task.ts'
+import { type Open, openOf, taskOf } from './record.ts'
+import { agentFolder, type Site } from './site.ts'
+import { driveLoop, specOf } from './task.ts'
+import { beginTurn, enterTurn } from './task-turn.ts'
 
 /** `again`: together with the others' work its checks fail, so it is worked on once more. `unfinished`: it goes on another time. */
 export type Arrival = 'arrived' | 'again' | 'unfinished' | { halt: ProjectStop }

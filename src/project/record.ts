@@ -116,6 +116,16 @@ export function taskOf({ tasks }: ProjectRecord, id: string): Task {
   return task
 }
 
+export function openOf({ open }: ProjectRecord, task: string): Open {
+  const found = open.find((candidate) => candidate.task === task)
+  if (!found) throw new Error(`${task} is not under way`)
+  return found
+}
+
+export function replaceOpen(record: ProjectRecord, open: Open): ProjectRecord {
+  return { ...record, open: record.open.map((other) => (other.task === open.task ? open : other)) }
+}
+
 export function withTask(record: ProjectRecord, id: string, change: Partial<Task>): ProjectRecord {
   const tasks = record.tasks.tasks.map((task) => (task.id === id ? { ...task, ...change } : task))
   return { ...record, tasks: { ...record.tasks, tasks } }

@@ -1,0 +1,47 @@
+/** What the work on every task of a project shares. */
+import { join } from 'node:path'
+import type { Fact, Limits, Loop, Work } from '../engine/loop.ts'
+import type { LocalStore } from '../host/sqlite.ts'
+import type { Show, Workbench } from '../run.ts'
+import { ARTEFACTS, type Project } from './folder.ts'
+import type { Keeper, Open } from './record.ts'
+
+export type Site = {
+  project: Project
+  keeper: Keeper
+  store: LocalStore
+  home: string
+  env: Workbench['env']
+  now: () => number
+  self: Workbench['self']
+  newId: () => string
+  /** Ends agents at once. */
+  stop: AbortSignal
+  /** Nothing new is begun; what is under way ends first. */
+  rest: AbortSignal
+  /** Every task has a work tree of its own, which is merged into this branch. */
+  parallel: boolean
+  branch?: string
+  work: Omit<Work, 'dir' | 'project' | 'worktree' | 'gitDir'>
+  agents?: string[]
+  checks: string[]
+  limits: () => Omit<Limits, 'iterations'>
+  /** Whether one more turn may be begun now. */
+  mayTurn: () => boolean
+  /** Turns that may still be taken. Absent: the attempts alone limit them. */
+  turns?: { most: number; left: number }
+  /** The highest number a turn can have, for the prompt. */
+  mostIterations: number
+  /** Files that are not in git, but that work needs: copied into every work tree. */
+  copied: string[]
+  show: (task: string) => Show
+  saw: (task: string, loop: Loop, fact: Fact) => void
+  note: (task: string, text: string) => void
+  /** Takes the lock of the project again, should an agent have removed its file. */
+  hold: () => void
+}
+
+/** The folder with the project's files as the agent of this task sees it: in a work tree it has a copy of its own. */
+export function agentFolder({ project }: Site, { worktree }: Open): string {
+  return worktree ? join(worktree.dir, ARTEFACTS, project.name) : project.folder
+}
