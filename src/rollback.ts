@@ -23,6 +23,7 @@ export type Desk = { store: LocalStore; home: string }
 /** Files, HEAD and index become what they were after iteration n. Returns what a person should know besides. */
 export async function rollback(desk: Desk, id: string, n: number): Promise<string[]> {
   return alone(desk, id, async (loop) => {
+    refuseTask(loop)
     const notes = await (await checkpointsOf(desk, loop)).rollBack(n)
     await tell(
       desk,
@@ -39,6 +40,16 @@ export async function undo(desk: Desk, id: string): Promise<string[]> {
     await tell(desk, loop, 'That was undone: the files are as they were before they were put back.')
     return notes
   })
+}
+
+/** Later tasks build on the work of earlier ones, and the project's files would tell what is not there any more. */
+function refuseTask({ id, spec }: Loop): void {
+  const { project } = spec.work
+  if (project)
+    throw new RalphError(
+      'usage',
+      `Loop ${id} works on ${project.task} of the project ${project.name}, and other tasks build on it. Take its commits back with git, and set the task to "pending" in ${project.folder}/tasks.json.`,
+    )
 }
 
 /** The next iteration of a loop that goes on must know. */

@@ -254,6 +254,15 @@ while :; do sleep 0.1; done`,
     expect(place.read(`${FOLDER}/spec.md`)).toBe('A shop.\n')
   })
 
+  test('a person who interrupts the agent has had enough', async (context) => {
+    const place = await makeProject()
+    const terminal = talk(context, place, 'echo Hello.; sleep 60')
+    await terminal.shows('Hello.')
+    terminal.press('C-c')
+    expect(await terminal.ended()).toBe(130)
+    expect(terminal.screen()).toContain('Stopped. What was written is kept.')
+  })
+
   test('the scripted agent plays, and one that only speaks a protocol is refused', async ({ skip }) => {
     skip(!hasTmux, 'tmux is not here')
     const place = await makeProject()

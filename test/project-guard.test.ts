@@ -406,3 +406,37 @@ test('a project whose folder an agent removed stays held', async () => {
   expect(await going.ended).toMatchObject({ code: 0, end: { reason: 'completed' } })
   expect(statuses(place)).toBe('T1 completed')
 })
+
+describe.concurrent('an agent that rewrites history', () => {
+  test.each<[fact: string, line: string]>([
+    ['in every turn', 'git reset --quiet --hard HEAD~1'],
+    ['in every turn, and then crashes', 'git reset --quiet --hard HEAD~1; exit 3'],
+    ['by amending, and then crashes', 'git commit --quiet --amend --message amended; exit 3'],
+    [
+      'by leaving the branch, and then crashes',
+      'git checkout --quiet -b wander; git commit --quiet --allow-empty -m x; exit 3',
+    ],
+  ])('%s finds it as it was', async (_, line) => {
+    const place = makeProject(['T1'])
+    commit(place, { 'one.txt': '1\n' })
+    commit(place, { 'two.txt': '2\n' })
+    const branch = gitIn(place)('branch', '--show-current')
+    const before = logOf(place)
+    const ran = await place.ralph(['execute', 'shop', '--agent', place.agent(line), '--json'])
+    expect(ran.code).toBe(1)
+    expect(gitIn(place)('branch', '--show-current')).toBe(branch)
+    expect(logOf(place).filter((subject) => subject !== 'x')).toEqual(before)
+    expect(isThere(place, 'two.txt')).toBe(true)
+  })
+})
+
+test.each(['tasks.json', 'obstacles.json', 'spec.md', 'done.md'])(
+  'a pipe in the place of %s is put back',
+  async (face) => {
+    const place = makeProject(['T1'])
+    const pipe = sh(`rm -f ${FOLDER}/${face}; mkfifo ${FOLDER}/${face}`)
+    const ran = await execute(place, { T1: [[edit('T1.txt', '1\n'), pipe], does('T1')] })
+    expect(ran).toMatchObject({ code: 0, end: { reason: 'completed' } })
+    expect(statuses(place)).toBe('T1 completed')
+  },
+)

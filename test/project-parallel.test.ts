@@ -21,6 +21,7 @@ import {
   messages,
   obstaclesOf,
   results,
+  scripted,
   sh,
   startExecute,
   statuses,
@@ -510,4 +511,26 @@ describe.concurrent('Ctrl-C', () => {
     expect(isThere(place, 'half.txt')).toBe(true)
     expectTidy(place)
   })
+})
+
+test('a project in a folder that is in no commit can be worked on', async () => {
+  const place = makeProject(['T1', 'T2'])
+  commit(place, { 'README.md': 'x\n' })
+  const folder = join(place.dir, 'sub', 'deep')
+  place.write('sub/deep/.artefacts/shop/tasks.json', place.read(`${FOLDER}/tasks.json`))
+  const agent = scripted(place, { T1: [does('T1')], T2: [does('T2')] })
+  const ran = await place.ralph(['execute', 'shop', '--dir', folder, '--parallel', '2', '--agent', agent, '--json'])
+  expect(ran).toMatchObject({ code: 0, end: { reason: 'completed' } })
+  expect(place.read('sub/deep/T1.txt')).toBe('T1\n')
+  expect(gitIn(place)('worktree', 'list').split('\n')).toHaveLength(1)
+})
+
+test('a task begun alone is ended alone, though several are asked for now', async () => {
+  const place = makeProject(['T1', 'T2'])
+  place.write('.git/hooks/pre-commit', '#!/bin/sh\nexit 1\n', 0o755)
+  expect((await execute(place, { T1: [does('T1')] })).end).toMatchObject({ reason: 'git-failed' })
+  gitIn(place)('commit', '--quiet', '--no-verify', '--message', 'By hand')
+  rmSync(join(place.dir, '.git/hooks/pre-commit'))
+  const ran = await execute(place, { T1: [[]], T2: [does('T2')] }, '--parallel', '2')
+  expect(ran).toMatchObject({ code: 0, end: { reason: 'completed' } })
 })

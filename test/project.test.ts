@@ -126,7 +126,7 @@ describe.concurrent('a project from its beginning to its end', () => {
       /✓ {2}T1 {2}Title of T1: completed \(1\/2\)[\s\S]*✓ {2}T2 {2}Title of T2: completed \(2\/2\)/,
     )
     expect(ran.stdout).toMatch(
-      /\n✓ All 2 tasks are completed\. 3 iterations, .*\n {2}The whole story: \.artefacts\/shop\/results\.md\n$/,
+      /\n✓ All 2 tasks are completed\.\n {2}3 iterations, .* · The whole story: \.artefacts\/shop\/results\.md\n$/,
     )
   })
 
@@ -730,4 +730,77 @@ test('an agent that said it is finished and lingers is ended, and its turn count
   expect(ran.end).toMatchObject({ reason: 'completed', iterations: 1 })
   expect(performance.now() - begin).toBeLessThan(30_000)
   expect(onlyLoop(place)).toMatch(/\w{8}/)
+})
+
+describe.concurrent('what a person tells a project', () => {
+  /** A task that waits until the test lets it go on. */
+  const held = (place: Place) => [sh(`touch ${place.root}/begun; while [ ! -e ${place.root}/go ]; do sleep 0.02; done`)]
+
+  test('a pause holds also when the iteration completes its task', async () => {
+    const place = makeProject(['T1', { id: 'T2', dependencies: ['T1'] }])
+    const going = startExecute(place, { T1: [[...held(place), ...does('T1')]], T2: [does('T2')] })
+    await until('T1 has begun', () => isThere(place, '../begun'))
+    expect(await place.ralph(['pause', 'shop'])).toMatchObject({ code: 0 })
+    place.write('../go', '')
+    expect(await going.ended).toMatchObject({ code: 130, end: { reason: 'paused', completed: ['T1'] } })
+    expect(await execute(place, { T2: [does('T2')] })).toMatchObject({ code: 0 })
+  })
+
+  test('a cancel is no attempt', async () => {
+    const place = makeProject(['T1'])
+    const going = startExecute(place, { T1: [[...held(place), ...does('T1')]] })
+    await until('T1 has begun', () => isThere(place, '../begun'))
+    expect(await place.ralph(['cancel', 'shop'])).toMatchObject({ code: 0 })
+    expect(await going.ended).toMatchObject({ code: 130, end: { reason: 'cancelled' } })
+    expect(taskOf(place, 'T1')).toMatchObject({ status: 'pending', attempts: 0 })
+  })
+
+  test('words for a project go to the task that waits for them', async () => {
+    const place = makeProject(['T1', 'T2'])
+    const blocked = { report: { status: 'blocked', obstacle: 'no key' } } as const
+    const first = await execute(place, { T1: [[blocked]], T2: [does('T2')] })
+    expect(first.end).toMatchObject({ reason: 'blocked', completed: ['T2'] })
+    expect((await place.ralph(['steer', 'shop', 'the key is there'])).stdout).toContain(
+      'T1 hears it with: ralph execute',
+    )
+    expect(await execute(place, { T1: [does('T1')] })).toMatchObject({ code: 0 })
+  })
+
+  test('a rollback of one task is refused', async () => {
+    const place = makeProject(['T1'])
+    await execute(place, { T1: [does('T1')] })
+    const ran = await place.ralph(['rollback', onlyLoop(place), '0'])
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('other tasks build on it') })
+  })
+})
+
+describe.concurrent('before anything begins', () => {
+  test('a merge under way is refused', async () => {
+    const place = makeProject(['T1'])
+    place.write('.git/MERGE_HEAD', `${gitIn(place)('rev-parse', 'HEAD')}\n`)
+    expect(await refuses(place, 2)).toMatch(/merge is under way/)
+  })
+
+  test('files to copy that lie elsewhere are refused, and nothing is left of that', async () => {
+    const place = makeProject(['T1', 'T2'])
+    for (const name of ['../outside', '.git/config', '/etc/hosts']) {
+      place.write('ralph.config.json', JSON.stringify({ worktree_files: [name] }))
+      expect(await refuses(place, 2, '--parallel', '2')).toContain('only files below')
+    }
+    expect(gitIn(place)('worktree', 'list').split('\n')).toHaveLength(1)
+  })
+
+  test('a template with an unknown variable is refused', async () => {
+    const place = makeProject(['T1'])
+    place.write('.artefacts/templates/execute.md', 'Do {{task_idd}}')
+    expect(await refuses(place, 2)).toContain('Did you mean {{task_id}}?')
+  })
+
+  test('files made anew at the same place are a project without a past', async () => {
+    const place = makeProject(['T1'])
+    await execute(place, { T1: [does('T1')] })
+    rmSync(join(place.dir, FOLDER), { recursive: true })
+    giveTasks(place, ['T7'])
+    expect((await execute(place, { T7: [does('T7')] })).end).toMatchObject({ reason: 'completed', iterations: 1 })
+  })
 })

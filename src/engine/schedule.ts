@@ -13,7 +13,7 @@ export type Going = {
   asking: ReadonlyMap<string, string>
   /** How many may be worked on at the same time. */
   slots: number
-  /** Turns that may be taken, and how many are left. Absent: the attempts alone limit them. */
+  /** Turns that may be taken, and how many are left. Absent: there is no limit. */
   turns?: { most: number; left: number }
   /** Why a loop stopped short: nothing new is begun, and what is under way comes to its end. */
   halted?: ProjectStop
@@ -69,7 +69,7 @@ function usedUp(tasks: readonly PlannedTask[], isUnderWay: (id: string) => boole
 }
 
 function noTurns(turns: Going['turns']): ProjectStop | undefined {
-  if (turns === undefined || turns.left > 0) return undefined
+  if (turns === undefined || turns.most === 0 || turns.left > 0) return undefined
   return {
     reason: 'max-iterations',
     sentence: `${turns.most === 1 ? 'The one iteration is' : `All ${turns.most} iterations are`} used.`,

@@ -80,7 +80,7 @@ describe('commitPaths', () => {
     chmodSync(join(place.dir, '.git/hooks/pre-commit'), 0o755)
     place.write('a.txt', 'b\n')
     await expect(commitPaths(place.repo, ['a.txt'], 'T1: work')).rejects.toThrow(
-      /git commit failed in .*: no tabs please Mend that or commit by hand, then go on\.$/,
+      /git commit failed in .*: no tabs please\. Mend that or commit by hand, then go on\.$/,
     )
     expect(place.log()).toEqual(['Start'])
   })

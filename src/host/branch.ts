@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { lookAt, pathBelow } from './files.ts'
-import { askGit, inBytes, listPaths, must, openRepository, type Repository } from './git.ts'
+import { askGit, inBytes, inOneLine, listPaths, must, openRepository, type Repository } from './git.ts'
 
 /** Where HEAD is. Absent: there is no commit yet; HEAD is detached. */
 export type Head = { commit?: string; branch?: string }
@@ -67,7 +67,7 @@ export async function commitPaths(repo: Repository, paths: readonly string[], me
   if (!answer.ok)
     throw new RalphError(
       'git-failed',
-      `git commit failed in ${repo.top}: ${answer.says.replace(/\s+/g, ' ').slice(0, 300)} Mend that or commit by hand, then go on.`,
+      `git commit failed in ${repo.top}: ${inOneLine(answer.says)} Mend that or commit by hand, then go on.`,
     )
 }
 

@@ -155,3 +155,9 @@ function fail({ says }: Extract<Answer, { ok: false }>): never {
 function firstLine(says: string): string {
   return (says.split('\n')[0] ?? '').replace(/^(fatal|error): /, '')
 }
+
+/** All that git says, as one sentence. */
+export function inOneLine(says: string): string {
+  const line = says.replace(/\s+/g, ' ').trim().slice(0, 300)
+  return /[.!?]$/.test(line) ? line : `${line}.`
+}

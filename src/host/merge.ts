@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { indexLock } from './branch.ts'
-import { type Asking, askGit, must, openRepository, type Repository } from './git.ts'
+import { type Asking, askGit, inOneLine, must, openRepository, type Repository } from './git.ts'
 import { stageAll } from './worktree.ts'
 
 /** `same`: the commit has just what the task's branch has, so nothing new is to be checked. */
@@ -146,7 +146,7 @@ export async function forward(
   if (must(await repo.ask(['rev-parse', '--verify', `refs/heads/${base}`])) !== onto) return false
   throw new RalphError(
     'git-failed',
-    `${base} cannot take the work of a task: ${moved.says.replace(/\s+/g, ' ').slice(0, 300)} Commit, stash or move these files, then go on.`,
+    `${base} cannot take the work of a task: ${inOneLine(moved.says)} Commit, stash or move these files, then go on.`,
   )
 }
 

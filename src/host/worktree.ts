@@ -1,10 +1,10 @@
 /** A linked work tree with a branch of its own, so that a loop leaves the person's files alone until they accept its work. */
 import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { pathBelow } from './files.ts'
-import { type Answer, askGit, must, openRepository, type Repository } from './git.ts'
+import { type Answer, askGit, inOneLine, must, openRepository, type Repository } from './git.ts'
 
 /** Where a loop that is started in `dir` will work, and the state it begins in. Nothing is made yet. */
 export async function planWorktree(
@@ -70,12 +70,24 @@ function inTurn<Result>(repo: Repository, work: () => Promise<Result>): Promise<
 
 const queues = new Map<string, Promise<unknown>>()
 
+/** Asked before anything is made: files of the person's folder, and none of git's own. */
+export function mustBeCopyable(from: string, names: readonly string[]): void {
+  for (const name of names) {
+    const source = join(from, name)
+    const below = pathBelow(from, source)
+    const real = existsSync(source) ? pathBelow(realpathSync(from), realpathSync(source)) : below
+    if (isAbsolute(name) || below === undefined || real === undefined || below.split('/').includes('.git'))
+      throw new RalphError(
+        'input-invalid',
+        `worktree_files of the config names ${name}, but only files below ${from} can be copied. Correct it.`,
+      )
+  }
+}
+
 /** What is there already, such as a file that is in git after all, stays. */
 function copyOver(from: string, to: string, name: string): void {
   const [source, target] = [join(from, name), join(to, name)]
   if (!existsSync(source) || existsSync(target)) return
-  if (pathBelow(realpathSync(from), realpathSync(source)) === undefined)
-    throw new RalphError('usage', `${name} of worktree_files lies outside ${from}. Name files below it.`)
   mkdirSync(dirname(target), { recursive: true })
   cpSync(source, target, { recursive: true, dereference: true })
 }
@@ -220,9 +232,4 @@ export async function repositoryOf(dir: string): Promise<Repository> {
   const repo = await openRepository(dir)
   if ('none' in repo) throw new RalphError('git-failed', `The repository of ${dir} cannot be used: ${repo.none}.`)
   return repo
-}
-
-function inOneLine(says: string): string {
-  const line = says.replace(/\s+/g, ' ').trim().slice(0, 300)
-  return /[.!?]$/.test(line) ? line : `${line}.`
 }

@@ -27,9 +27,14 @@ export type Execution = Omit<
 export type Outcome =
   | { halt: ProjectStop }
   | { asks: string }
-  | { done: 'verified' | 'claimed' }
+  | { done: 'verified' | 'claimed'; halt?: ProjectStop }
   | 'blocked'
   | 'unfinished'
+
+/** A person wants it to rest. */
+export function pausedBy({ project }: Pick<Site, 'project'>): ProjectStop {
+  return { reason: 'paused', sentence: `You paused it. \`ralph execute ${project.name}\` goes on.` }
+}
 
 export type Desk = {
   site: Site
@@ -51,10 +56,11 @@ export function openDesk(execution: Execution, startedAt: number, spent: Map<str
     halted ??= stop
     rest.abort()
   }
-  const onPause = () =>
-    halt({ reason: 'paused', sentence: `Paused. Go on with: ralph execute ${execution.project.name}` })
+  const onPause = () => halt(pausedBy(execution))
   pause.addEventListener('abort', onPause, { once: true })
-  const turns = iterations === undefined ? undefined : { most: iterations, left: iterations }
+  // Tasks that agents add share the attempts of those they found.
+  const most = iterations ?? attemptsLeft(record.tasks.tasks.map(planned)) + record.open.length
+  const turns = { most, left: most }
   const total = () => {
     const sums = [...spent.values()]
     return {
@@ -68,8 +74,8 @@ export function openDesk(execution: Execution, startedAt: number, spent: Map<str
     keeper,
     rest: rest.signal,
     parallel: slots > 1,
-    ...(turns ? { turns } : {}),
-    mostIterations: record.iteration + (iterations ?? attemptsLeft(record.tasks.tasks.map(planned))),
+    turns,
+    mostIterations: record.iteration + most,
     saw(task, loop, fact) {
       const before = spent.get(loop.id)?.before ?? { costUsd: 0, tokens: 0 }
       spent.set(loop.id, { before, now: loop.tally })
@@ -88,7 +94,7 @@ export function openDesk(execution: Execution, startedAt: number, spent: Map<str
         ...(limits.tokens === undefined ? {} : { tokens: Math.max(1, limits.tokens - tokens) }),
         ...(limits.minutes === undefined
           ? {}
-          : { minutes: Math.max(0.001, limits.minutes - (now() - startedAt) / 60_000) }),
+          : { minutes: Math.max(0.01, Math.ceil(limits.minutes * 100 - (now() - startedAt) / 600) / 100) }),
       }
     },
   }
@@ -96,16 +102,16 @@ export function openDesk(execution: Execution, startedAt: number, spent: Map<str
     site,
     take(id, outcome) {
       if (outcome === 'blocked' || outcome === 'unfinished') return
-      if ('halt' in outcome) halt(outcome.halt)
-      else if ('asks' in outcome) asking.set(id, outcome.asks)
-      else closing.add(closeTask(site, id, outcome.done).catch((cause) => halt(troubleOf(id, cause)))) // others go on meanwhile
+      if ('asks' in outcome) asking.set(id, outcome.asks)
+      if ('halt' in outcome && outcome.halt) halt(outcome.halt)
+      if ('done' in outcome) closing.add(closeTask(site, id, outcome.done).catch((cause) => halt(troubleOf(id, cause)))) // others go on meanwhile
     },
     going: (working) => ({
       ...{ working, asking },
       // A task in the person's own files has them for itself.
       slots: keeper.record.open.every(({ worktree, halted: over }) => worktree || over) ? slots : 1,
       begun: new Set(keeper.record.open.filter((open) => !open.halted).map(({ task }) => task)),
-      ...(turns ? { turns } : {}),
+      turns,
       ...(halted ? { halted } : {}),
     }),
     closed: async () => void (await Promise.all(closing)),

@@ -142,9 +142,14 @@ describe('of other tasks an agent', () => {
 })
 
 describe('tasks that an agent adds', () => {
+  test('have no checks, which is told', () => {
+    const { added, notes } = edited({ tasks: (tasks) => [...tasks, task('T4', { verify: ['rm -rf x'] })] })
+    expect(added).toEqual([task('T4')])
+    expect(notes).toEqual(['tasks.json: the checks of T4 were left out, since only a person gives checks.'])
+  })
+
   test.each<[fact: string, added: Task, taken: Task]>([
     ['are taken', task('T4', { dependencies: ['T1'] }), task('T4', { dependencies: ['T1'] })],
-    ['have no checks', task('T4', { verify: ['rm -rf x'] }), task('T4')],
     ['are not completed', task('T4', { status: 'completed' }), task('T4')],
     ['are not under way', task('T4', { status: 'in_progress', attempts: 2 }), task('T4')],
     [

@@ -71,9 +71,15 @@ function readTaskEdits(
     else if (shared && !isDeepStrictEqual(now, task)) wrong.push(`${task.id} was changed`)
   }
   // Checks come from people, never from an agent at work.
-  edits.added = read.list.tasks
-    .filter(({ id }) => !known.has(id))
-    .map(({ verify: _, ...task }) => ({ ...task, status: task.blocked ? 'blocked' : 'pending', attempts: 0 }))
+  const fresh = read.list.tasks.filter(({ id }) => !known.has(id))
+  const checked = fresh.filter(({ verify }) => verify).map(({ id }) => id)
+  if (checked.length > 0)
+    edits.notes.push(`tasks.json: the checks of ${cut(checked)} were left out, since only a person gives checks.`)
+  edits.added = fresh.map(({ verify: _, ...task }) => ({
+    ...task,
+    status: task.blocked ? 'blocked' : 'pending',
+    attempts: 0,
+  }))
   if (wrong.length > 0) edits.notes.push(`tasks.json: ${cut(wrong)}; ralph put it back.`)
 }
 

@@ -1,5 +1,5 @@
 /** `ralph execute`: works through the tasks of a project, one after another or several at a time, until nothing can go on. */
-import { realpathSync } from 'node:fs'
+import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { ended, type Loop } from '../engine/loop.ts'
 import { type ProjectStop, plan } from '../engine/schedule.ts'
@@ -7,14 +7,15 @@ import { readHead, repositoryAt } from '../host/branch.ts'
 import { pathBelow } from '../host/files.ts'
 import { tipOf } from '../host/merge.ts'
 import { ensureWorktree, repositoryOf } from '../host/worktree.ts'
-import { type Execution, type Outcome, openDesk, spentBefore, troubleOf } from './desk.ts'
+import { type Execution, type Outcome, openDesk, pausedBy, spentBefore, troubleOf } from './desk.ts'
 import { closeCompleted, commitTask, mergeTask } from './merge.ts'
 import { type Open, openOf, type ProjectRecord, planned, taskOf, withTask } from './record.ts'
 import type { Site } from './site.ts'
 import { driveTask } from './task.ts'
 import { enterTurn } from './task-turn.ts'
 
-export type Executed = { stop: ProjectStop; record: ProjectRecord; startedAt: number }
+/** `iterations`: of this time alone. */
+export type Executed = { stop: ProjectStop; record: ProjectRecord; iterations: number }
 
 export async function execute(execution: Execution): Promise<Executed> {
   const startedAt = execution.now()
@@ -37,7 +38,8 @@ export async function execute(execution: Execution): Promise<Executed> {
         const { kind: _, ...stop } = next
         await desk.closed()
         site.keeper.change((record) => ({ ...settled(record), workedMs: record.workedMs + site.now() - startedAt }))
-        return { stop, record: site.keeper.record, startedAt }
+        const { record } = site.keeper
+        return { stop, record, iterations: record.iteration - execution.record.iteration }
       }
       for (const id of next.kind === 'start' ? next.ids : []) working.set(id, work(id))
       execution.progress(site.keeper.record, new Set(working.keys()))
@@ -54,9 +56,10 @@ async function tidy(site: Site): Promise<void> {
   const { keeper, store } = site
   for (const open of keeper.record.open) {
     const loop = await store.load(open.loop).catch(() => undefined) // it was killed before its loop was made
+    if (open.halted) continue
     if (loop?.next.kind === 'halt') {
       await enterTurn(site, loop)
-      giveUp(site, open.task)
+      giveUp(site, open.task, loop)
       continue
     }
     const task = taskOf(keeper.record, open.task)
@@ -90,7 +93,9 @@ async function workOn(site: Site, id: string): Promise<Outcome> {
         return 'unfinished'
       }
       if (arrival !== 'arrived') return arrival
-      return { done: loop.next.proof }
+      const order = await site.store.told(loop.id) // too late for the loop, but not for the project
+      const paused = order?.kind === 'told' && order.order.kind === 'pause'
+      return { done: loop.next.proof, ...(paused ? { halt: pausedBy(site) } : {}) }
     }
   } catch (cause) {
     return { halt: troubleOf(id, cause) }
@@ -114,7 +119,13 @@ async function openTask(site: Site, id: string): Promise<void> {
     loops: [...record.loops, loop],
     open: [...record.open.filter(({ task }) => task !== id), open],
   }))
-  if (worktree) await ensureWorktree(worktree, async () => {})
+  if (worktree) await makeWorktree(worktree)
+}
+
+/** The folder of the project may be in no commit. */
+async function makeWorktree(worktree: NonNullable<Open['worktree']>): Promise<void> {
+  await ensureWorktree(worktree, async () => {})
+  mkdirSync(worktree.dir, { recursive: true })
 }
 
 /** The branch and the commit that work begins at. */
@@ -137,10 +148,15 @@ async function planFor({ project, home, branch = '', copied }: Site, loop: strin
 }
 
 /** One that waited for a person goes on, since a person has started it again. */
-async function takeUpAgain({ store, keeper, project }: Site, open: Open): Promise<void> {
+async function takeUpAgain({ store, keeper, project, copied }: Site, open: Open): Promise<void> {
   const { task, loop: id, worktree } = open
   keeper.change((record) => withTask(record, task, { status: 'in_progress', blocked: false }))
-  if (worktree) await ensureWorktree(worktree, async () => {})
+  if (worktree) {
+    const { copied: _, ...rest } = worktree
+    const now = { ...rest, ...(copied.length > 0 ? { copied } : {}) }
+    keeper.changeOpen(task, (before) => ({ ...before, worktree: now }))
+    await makeWorktree(now)
+  }
   // Where HEAD is between two turns is a person's choice.
   else if (!open.turn) {
     const head = await headAt(project.dir)
@@ -152,7 +168,7 @@ async function takeUpAgain({ store, keeper, project }: Site, open: Open): Promis
 }
 
 async function arrive(site: Site, loop: Loop): Promise<Awaited<ReturnType<typeof mergeTask>>> {
-  if (site.parallel || openOf(site.keeper.record, loop.spec.work.project?.task ?? '').worktree)
+  if (openOf(site.keeper.record, loop.spec.work.project?.task ?? '').worktree)
     return alone(site, () => mergeTask(site, loop))
   await commitTask(site, loop)
   await enterTurn(site, loop, true)
@@ -169,9 +185,11 @@ function alone<Result>(site: Site, work: () => Promise<Result>): Promise<Result>
 }
 
 /** Its loop is over. What it left in a work tree of its own is where the next one begins. */
-function giveUp({ keeper }: Site, task: string): void {
-  keeper.change((record) => {
-    const open = openOf(record, task)
+function giveUp({ keeper }: Site, task: string, { tally }: Loop): void {
+  keeper.change((before) => {
+    const open = openOf(before, task)
+    // A turn that was broken off is no attempt.
+    const record = withTask(before, task, { attempts: open.before + tally.iteration })
     const others = record.open.filter((other) => other.task !== task)
     return { ...record, open: open.worktree ? [...others, { ...open, halted: true as const }] : others }
   })
@@ -181,13 +199,13 @@ function outcomeOf(site: Site, id: string, loop: Loop): Outcome {
   const { keeper } = site
   const { next } = loop
   if (next.kind === 'halt') {
-    giveUp(site, id)
+    giveUp(site, id, loop)
     const { attempts, max_attempts } = taskOf(keeper.record, id)
     if (next.reason === 'max-iterations' && attempts >= max_attempts) return 'unfinished'
     return { halt: { reason: next.reason, sentence: `${id}: ${next.sentence}` } }
   }
   if (next.kind !== 'wait' || next.until !== undefined) return 'unfinished'
   if (taskOf(keeper.record, id).blocked) return 'blocked'
-  if (next.why === 'paused') return { asks: `it was paused (ralph execute ${site.project.name} takes it up again)` }
+  if (next.why === 'paused') return { halt: pausedBy(site) }
   return { asks: `${next.question ?? ''} Answer with: ralph steer ${loop.id} "…"` }
 }

@@ -176,7 +176,7 @@ describe('a face', () => {
 
   test('that is a folder is neither read nor written, but can be removed', () => {
     const project = openProject(withProjects('shop/done.md'), 'shop')
-    expect(says(() => readFace(project, 'done.md'), 'input-invalid')).toContain('cannot be read')
+    expect(says(() => readFace(project, 'done.md'), 'input-invalid')).toContain('is no file')
     expect(says(() => writeFace(project, 'done.md', ''), 'usage')).toContain('a folder is in the way')
     removeFace(project, 'done.md')
     expect(readFace(project, 'done.md')).toBeUndefined()

@@ -1,5 +1,5 @@
 /** Where a project lives: `.artefacts/<name>/` below the folder it is worked on in, and the files in it. */
-import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { nearest } from '../formats/nearest.ts'
@@ -103,7 +103,12 @@ export function clearWay({ folder }: Pick<Project, 'folder'>): void {
   for (const path of [dirname(folder), folder])
     if (!isFolder(path) || !isInside(path)) rmSync(path, { recursive: true, force: true })
   for (const path of FACES.map((name) => join(folder, name)))
-    if (isFolder(path) || !isInside(path)) rmSync(path, { recursive: true, force: true })
+    if (!isFile(path) || !isInside(path)) rmSync(path, { recursive: true, force: true })
+}
+
+/** What is no file, such as a pipe, would never end when it is read. */
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
 }
 
 /** Undefined when it is not there. */
@@ -116,6 +121,8 @@ export function readFace({ folder }: Pick<Project, 'folder'>, name: FaceName): s
       'input-invalid',
       `${path} is a link to ${real}, which lies outside ${dir}. Put a real file there.`,
     )
+  if (real !== undefined && !isFile(path))
+    throw new RalphError('input-invalid', `${path} is no file. Put a readable text file there.`)
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {

@@ -26,9 +26,12 @@ export type Interviewer = Pick<Request, 'self' | 'model' | 'permissions' | 'extr
 // the end itself, that is only for the case that it cannot: hooks are switched off, its model fails.
 const QUIET_MS = { told: 60_000, untold: 10_000 }
 
-/** Resolves when the agent has ended: by itself, by the person, or by ralph once done.md is there and the turn is over. */
-export async function talkInTerminal(interviewer: Interviewer, prompt: string, at: Round): Promise<void> {
-  await withFolder(async (folder) => {
+/**
+ * Resolves when the agent has ended: by itself, by the person, or by ralph once done.md is there and the turn is over. True: the
+ * person broke it off.
+ */
+export async function talkInTerminal(interviewer: Interviewer, prompt: string, at: Round): Promise<boolean> {
+  return withFolder(async (folder) => {
     const { project, env, signal } = interviewer
     const { agent, request } = requestOf(interviewer, { prompt, folder, mode: 'interactive' })
     const turnEnd = join(folder, 'turn-end')
@@ -48,13 +51,14 @@ export async function talkInTerminal(interviewer: Interviewer, prompt: string, a
     const watching = waitForTurn(join(project.folder, 'done.md'), telling && turnEnd, ended.signal)
     const stopping = watching.then(() => over.abort())
     try {
-      await runInTerminal({
+      const exit = await runInTerminal({
         argv,
         dir: project.dir,
         env: { ...env, ...own, ...telling?.env, ...marksOf(at) },
         graceMs: agent.graceMs,
         signal: AbortSignal.any([over.signal, signal]),
       })
+      return exit.signal === 'SIGINT' || exit.code === 130
     } finally {
       ended.abort()
       await stopping

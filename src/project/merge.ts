@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { type HaltReason, type Loop, type Spec, startLoop, type Verdict } from '../engine/loop.ts'
 import type { ProjectStop } from '../engine/schedule.ts'
+import { cutTo, oneLine } from '../formats/one-line.ts'
 import { changedPaths, commitPaths, repositoryAt } from '../host/branch.ts'
 import { runCheck } from '../host/check.ts'
 import { concludeMerge, forward, hasArrived, isMerging, keepTrial, leaveTrial, tipOf, tryMerge } from '../host/merge.ts'
@@ -38,7 +39,7 @@ export async function commitTask(site: Site, loop: Loop): Promise<void> {
 
 function messageOf({ keeper }: Site, { spec }: Loop): string {
   const task = taskOf(keeper.record, spec.work.project?.task ?? '')
-  return `${task.id}: ${task.title}`.replace(/\s+/g, ' ').trim()
+  return cutTo(oneLine(`${task.id}: ${task.title}`), 100)
 }
 
 /** From its own work tree: nothing arrives on the branch that was not checked together with what is there. */
@@ -95,7 +96,7 @@ export async function mergeTask(site: Site, loop: Loop): Promise<Arrival> {
       return {
         halt: {
           reason: UNABLE.has(reason) ? 'conflict' : reason,
-          sentence: `${task} does not merge with ${base}: both changed ${merging.files.join(', ')}, and no agent could bring them together (${sentence}) Its work is on the branch ${worktree.branch}, in ${worktree.path}.`,
+          sentence: `${task} does not merge with ${base}: both changed ${merging.files.join(', ')}, and no agent could bring them together: ${sentence} Its work is on the branch ${worktree.branch}, in ${worktree.path}.`,
         },
       }
     }

@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { parseTasks, type Task, type TaskList } from '../formats/tasks.ts'
 import { mustHaveIdentity, readHead, repositoryAt, uncommitted } from '../host/branch.ts'
+import { underWay } from '../host/checkpoint.ts'
 import { excludeFromGit } from '../host/exclude.ts'
 import { lockFile } from '../host/lock.ts'
 import { mendForward } from '../host/merge.ts'
@@ -52,7 +53,7 @@ export type Opened = { record: ProjectRecord; notes: string[] }
  * stands, and they are judged with that turn.
  */
 export async function loadRecord(project: Project, store: LocalStore, now: () => number): Promise<Opened> {
-  const old = storedRecord(project, store)
+  const old = ofThisProject(storedRecord(project, store), project)
   if (old?.open.some(({ turn, worktree }) => turn && !worktree)) return { record: old, notes: [] }
   const text = readFace(project, 'tasks.json')
   if (text === undefined && old?.open.length) return { record: old, notes: ['tasks.json was gone; ralph put it back.'] }
@@ -90,6 +91,12 @@ export async function loadRecord(project: Project, store: LocalStore, now: () =>
       ...(start === undefined ? {} : { start }),
     },
   }
+}
+
+/** Files that somebody made anew at the same place are another project, which has no past. */
+function ofThisProject(record: ProjectRecord | undefined, project: Project): ProjectRecord | undefined {
+  if (!record || record.open.length > 0 || record.entries.length === 0) return record
+  return readFace(project, 'state.json') === undefined ? undefined : record
 }
 
 function adopted(list: TaskList, { name }: Project): TaskList {
@@ -139,6 +146,9 @@ export async function checkRepository(
     return { notes: ['This is not a git repository: nothing is committed, and nothing can be rolled back.'] }
   }
   await mustHaveIdentity(repo)
+  const half = underWay(repo)
+  if (half !== undefined)
+    throw new RalphError('usage', `A ${half} is under way in ${repo.top}. Finish or abort it, then begin.`)
   const exclusion = await excludeFromGit(dir, ARTEFACTS)
   const { commit, branch } = await readHead(repo)
   const changed = commit === undefined ? [] : await uncommitted(repo, dirname(folder))

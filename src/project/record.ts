@@ -40,6 +40,8 @@ export type Open = {
   worktree?: Worktree & { dir: string }
   /** The turn under way, or taken and not yet entered: which of the loop, which of the project, and the state it began in. */
   turn?: { n: number; iteration: number; tree?: string }
+  /** The last turn whose state is sound: what comes after it and rewrites history goes back to it. Absent: the start. */
+  sound?: number
   /** Its loop halted; the next one begins where it left off. */
   halted?: true
   /** What ralph put right during that turn. */

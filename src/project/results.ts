@@ -80,6 +80,7 @@ function nextSteps({ name, folder }: Project, record: ProjectRecord, { reason }:
     case 'needs-input':
       return [`Answer the question above, then go on with \`ralph execute ${name}\`.`, ...left]
     case 'paused':
+    case 'cancelled':
     case 'max-iterations':
       return [again, ...left]
     default:

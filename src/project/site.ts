@@ -28,8 +28,8 @@ export type Site = {
   limits: () => Omit<Limits, 'iterations'>
   /** Whether one more turn may be begun now. */
   mayTurn: () => boolean
-  /** Turns that may still be taken. Absent: the attempts alone limit them. */
-  turns?: { most: number; left: number }
+  /** Turns at tasks that may still be taken. */
+  turns: { most: number; left: number }
   /** The highest number a turn can have, for the prompt. */
   mostIterations: number
   /** Files that are not in git, but that work needs: copied into every work tree. */

@@ -23,10 +23,8 @@ export function beginTurn(
   if (site.rest.aborted || !site.mayTurn()) return false
   const open = openOf(keeper.record, task)
   if (open.turn?.n !== next.iteration) {
-    if (turns) {
-      if (turns.left <= 0) return false
-      turns.left--
-    }
+    // To bring two sides together is no attempt at a task.
+    if (attempts !== undefined && turns.left-- <= 0) return false
     const tree = loop.tally.tree
     keeper.change((record) => {
       const iteration = record.iteration + 1
@@ -53,7 +51,7 @@ export async function judgeTurn(
 ): Promise<Turn> {
   const edits = readEdits(site.keeper.record, facesIn(folder), { task, shared: folder.folder === site.project.folder })
   removeFace(folder, 'done.md')
-  const kept = await keepHistory(site, task, { next, tree })
+  const kept = await keepHistory(site, task, { next, tree, worked: true })
   if (kept !== true) return { ...turn, claim: { kind: 'none' }, ...kept }
   const { ask: _, ...rest } = turn
   if (edits.says === 'blocked') {
@@ -73,12 +71,12 @@ function facesIn(folder: { folder: string }): Partial<Record<FaceName, string | 
 }
 
 /** True: all is well. Otherwise what the turn left, after it was taken back. */
-async function keepHistory(
+export async function keepHistory(
   site: Site,
   task: string,
-  { next, tree }: { next: TurnNext; tree: Tree },
+  { next, tree, worked }: { next: TurnNext; tree: Tree; worked: boolean },
 ): Promise<true | Pick<Turn, 'tree'>> {
-  const { base, branch, worktree } = openOf(site.keeper.record, task)
+  const { base, branch, worktree, sound = 0 } = openOf(site.keeper.record, task)
   if (base === undefined || 'none' in tree.checkpoints) return true
   const { repo } = tree.checkpoints
   if (!(await repo.ask(['rev-parse', '--git-dir'])).ok)
@@ -94,14 +92,18 @@ async function keepHistory(
     site.keeper.changeOpen(task, (open) => ({ ...open, notes: [...open.notes, text] }))
   }
   const [{ branch: here }, kept] = await Promise.all([readHead(repo), holdsHistory(repo, base)])
-  if (kept && mine !== undefined && here !== mine && (await bringBack(repo, mine)))
+  const astray = mine !== undefined && here !== mine
+  if (kept && astray && (await bringBack(repo, mine))) {
     note(`The agent left the branch ${mine}; ralph brought its commits back there. Stay on the branch.`)
-  else if (!kept || (mine !== undefined && here !== mine)) {
-    await tree.checkpoints.rollBack(next.iteration - 1)
+    await tree.look()
+    if (worked) await tree.checkpoints.keep(next.iteration)
+  } else if (!kept || astray) {
+    await tree.checkpoints.rollBack(sound)
     note('The agent rewrote commits that were there before its task; ralph took its turn back. Only add commits.')
     const state = await tree.look()
     return state === undefined ? {} : { tree: state }
   }
+  if (worked) site.keeper.changeOpen(task, (open) => ({ ...open, sound: next.iteration }))
   return true
 }
 

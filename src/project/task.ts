@@ -14,7 +14,7 @@ import { drive, type Hands, runHands, type TurnNext, type Workbench } from '../r
 import { takeUp } from '../turn.ts'
 import { type Open, openOf, taskOf } from './record.ts'
 import { agentFolder, type Site } from './site.ts'
-import { beginTurn, enterTurn, judgeTurn } from './task-turn.ts'
+import { beginTurn, enterTurn, judgeTurn, keepHistory } from './task-turn.ts'
 import { parseExecute } from './templates.ts'
 
 /** What the loop of a task is asked for. */
@@ -49,6 +49,8 @@ export type Driving = {
   /** What is made of a turn in which the agent worked. */
   judged: (loop: Loop, next: TurnNext, turn: Turn, tree: Tree) => Promise<Turn>
   before: (loop: Loop, next: TurnNext) => Promise<boolean>
+  /** After a turn in which the agent did not get to its end. */
+  failed?: (next: TurnNext, tree: Tree) => Promise<unknown>
 }
 
 /** Drives a loop as far as it goes: a new one is made, one whose ralph is gone is taken up. */
@@ -122,7 +124,11 @@ function handsOf(site: Site, task: string, bench: Workbench, how: Driving): Hand
     async turn(loop, next) {
       if (site.stop.aborted || !(await how.before(loop, next))) return undefined
       const fact = await plain.turn?.(loop, next)
-      if (fact?.kind !== 'turned' || !hasWorked(fact.turn)) return fact
+      if (fact?.kind !== 'turned') return fact
+      if (!hasWorked(fact.turn)) {
+        await how.failed?.(next, bench.tree)
+        return fact
+      }
       return { ...fact, turn: await how.judged(loop, next, fact.turn, bench.tree) }
     },
   }
@@ -150,6 +156,7 @@ export async function driveTask(site: Site, open: Open): Promise<Loop> {
       await enterTurn(site, loop)
       return beginTurn(site, open.task, { loop, next, folder, attempts: open.before + next.iteration })
     },
+    failed: (next, tree) => keepHistory(site, open.task, { next, tree, worked: false }),
     judged: (loop, next, turn, tree) => judgeTurn(site, open.task, { loop, next, turn, tree, folder }),
   })
   if (loop.next.kind !== 'complete') await enterTurn(site, loop)

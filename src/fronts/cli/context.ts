@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { ended } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
 import { type Config, parseConfig } from '../../formats/config.ts'
 import { type LocalStore, openStore } from '../../host/sqlite.ts'
@@ -98,12 +99,18 @@ export function findProject({ cwd }: Context, name: string): Project | undefined
   return listProjects(cwd).includes(name) ? openProject(cwd, name) : undefined
 }
 
-/** The loop that an id, a beginning of one, a project or nothing at all stands for: the newest of the project or of this folder. */
+async function isOpen(store: LocalStore, id: string): Promise<boolean> {
+  const loop = await store.load(id).catch(() => undefined) // it was never made, or was pruned
+  return loop !== undefined && !ended(loop)
+}
+
+/** The loop that an id, a beginning of one, a project or nothing at all stands for: the newest that is open of the project, or the newest of this folder. */
 export async function findLoop(context: Context, name: string | undefined): Promise<string> {
   const store = context.store()
   const project = name === undefined ? undefined : findProject(context, name)
-  const last = project && loopsOf(project, store).at(-1)
-  if (last !== undefined) return last
+  const loops = project ? loopsOf(project, store).reverse() : []
+  for (const id of loops) if (await isOpen(store, id)) return id
+  if (loops[0] !== undefined) return loops[0]
   if (name !== undefined) return store.find(name)
   const [newest] = await store.list({ dir: realpathSync(context.cwd), limit: 1 })
   if (!newest)

@@ -1,10 +1,16 @@
 /** `ralph execute`: works through the tasks of a project. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseCommandLine } from '../../formats/command-line.ts'
+import { canStart } from '../../host/check.ts'
 import { mustHaveSandbox } from '../../host/sandbox.ts'
+import { mustBeCopyable } from '../../host/worktree.ts'
 import { type Executed, execute as executeProject } from '../../project/execute.ts'
-import { openProject } from '../../project/folder.ts'
+import { openProject, type Project } from '../../project/folder.ts'
 import { checkRepository, loadRecord, lockProject, mendLeftovers } from '../../project/open.ts'
+import type { ProjectRecord } from '../../project/record.ts'
 import { writeResults } from '../../project/results.ts'
+import { parseExecute } from '../../project/templates.ts'
 import { type Args, type CommandSpec, parseArgs } from './args.ts'
 import { type Command, type Context, loadConfig, newLoopId, selfIn, workFolder } from './context.ts'
 import { projectName } from './init.ts'
@@ -59,6 +65,9 @@ export const execute: Command = {
       const settings = settingsOf(args, agents)
       const checks = projectChecks(args, { context, config, dir })
       if (args.flag('sandbox')) await mustHaveSandbox(dir, context.env)
+      const copied = config.worktree_files ?? []
+      mustBeCopyable(dir, copied)
+      mustRender(project, record)
       await mendLeftovers(project, record)
       const repository = await checkRepository(project, slots)
       const { iterations: _, ...limits } = await resolveLimits(
@@ -74,7 +83,7 @@ export const execute: Command = {
           ...{ home: context.home, env: context.env, now: context.now, self: selfIn(context.root), newId: newLoopId },
           ...(iterations === undefined ? {} : { iterations }),
           ...(repository.branch === undefined ? {} : { branch: repository.branch }),
-          ...{ agents, copied: config.worktree_files ?? [] },
+          ...{ agents, copied },
           work: {
             agent: agents[0] ?? '',
             ...settings,
@@ -86,7 +95,14 @@ export const execute: Command = {
           ...{ stop: stopping.stop, pause: stopping.pause },
           begun: (now) => {
             view.begin(project, now, { agents, checks, slots, permissions: settings.permissions })
-            for (const text of [...(why === undefined ? [] : [why]), ...notes, ...repository.notes]) view.say(text)
+            const missing = copied.filter((name) => slots > 1 && !existsSync(join(dir, name)))
+            for (const text of [
+              ...(why === undefined ? [] : [why]),
+              ...[...notes, ...repository.notes],
+              ...missing.map((name) => `${name} of worktree_files is not here, so no work tree gets it.`),
+              ...checksToCome(now, checks, { dir, path: context.env.PATH }),
+            ])
+              view.say(text)
           },
           progress: view.progress,
           show: view.show,
@@ -112,6 +128,26 @@ function projectChecks(args: Args, { config, dir }: Given): string[] {
   const checks = [...new Set(given.flatMap((check) => (check === 'auto' ? checksOf(dir, args.spec) : [check])))]
   for (const check of checks) parseCommandLine(check)
   return checks
+}
+
+/** A template that cannot be rendered is told before anything begins. */
+function mustRender({ name, dir }: Project, { tasks }: ProjectRecord): void {
+  for (const task of tasks.tasks.slice(0, 1)) parseExecute(name, 1, 1, task, { dir })
+}
+
+/** Without its program a check stops the project at the first claim. */
+function checksToCome(
+  { tasks }: ProjectRecord,
+  checks: readonly string[],
+  { dir, path }: { dir: string; path: string | undefined },
+): string[] {
+  const open = tasks.tasks.filter(({ status }) => status !== 'completed')
+  return [...new Set([...checks, ...open.flatMap(({ verify }) => verify ?? [])])]
+    .filter((check) => !canStart(check, dir, path))
+    .map(
+      (check) =>
+        `The program of the check "${check}" is not here yet. Without it the project will stop (verifier-broken).`,
+    )
 }
 
 async function tellPerson(

@@ -12,7 +12,7 @@ import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import { type Command, type Context, loadConfig, readText, selfIn, workFolder } from './context.ts'
 import { projectName } from './init.ts'
 import { chooseAgents, settingsOf } from './run-agent.ts'
-import { count, paint, short } from './text.ts'
+import { count, type Output, paint, short } from './text.ts'
 import { bypassLine } from './view.ts'
 
 const spec: CommandSpec = {
@@ -66,7 +66,13 @@ export const interview: Command = {
     const interviewer = { ...settings, name, project, signal, self, env, now, extraArgs: args.rest }
     const lock = lockProject(project)
     try {
-      const list = await holdInterview({ project, rounds, say, signal, ask: askingOf(interviewer, answers, context) })
+      const list = await holdInterview({
+        project,
+        rounds,
+        say,
+        signal,
+        ask: askingOf(interviewer, answers, { out: context.out, leave: stopping.leave }),
+      })
       say(list ? endingOf(project, list) : `Stopped. What was written is kept. Again: ralph interview ${project.name}`)
       return list ? 0 : 130
     } finally {
@@ -98,8 +104,16 @@ function mustBeTerminal(): void {
   )
 }
 
-function askingOf(interviewer: Interviewer, answers: string | undefined, { out }: Context): Interview['ask'] {
-  if (answers === undefined) return (prompt, at) => talkInTerminal(interviewer, prompt, at)
+/** `leave`: the person has had enough. */
+function askingOf(
+  interviewer: Interviewer,
+  answers: string | undefined,
+  { out, leave }: { out: Output; leave: () => void },
+): Interview['ask'] {
+  if (answers === undefined)
+    return async (prompt, at) => {
+      if (await talkInTerminal(interviewer, prompt, at)) leave()
+    }
   return async (prompt, at) => {
     const wrong = await workAlone(interviewer, withAnswers(prompt, answers), at, (event) => {
       if (event.kind === 'text') out.write(`    ${short(event.text, out.columns - 4)}\n`)
@@ -109,13 +123,14 @@ function askingOf(interviewer: Interviewer, answers: string | undefined, { out }
 }
 
 /** In a terminal Ctrl-C belongs to the agent; alone it ends the interview, as a closed terminal does everywhere. */
-function stopOnSignal(alone: boolean): { signal: AbortSignal; release(): void } {
+function stopOnSignal(alone: boolean): { signal: AbortSignal; leave(): void; release(): void } {
   const stop = new AbortController()
   const names: NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', ...(alone ? (['SIGINT'] as const) : [])]
   const onSignal = () => stop.abort()
   for (const name of names) process.on(name, onSignal)
   return {
     signal: stop.signal,
+    leave: onSignal,
     release: () => {
       for (const name of names) process.off(name, onSignal)
     },

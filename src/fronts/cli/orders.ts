@@ -81,7 +81,7 @@ async function mustBeOpen(context: Context, id: string): Promise<void> {
   if (ended(loop))
     throw new RalphError(
       'loop-ended',
-      `Loop ${id} has ended: ${endingOf(loop).sentence} Start a new one with \`ralph run\`.`,
+      `Loop ${id} has ended: ${endingOf(loop).sentence} ${loop.spec.work.project ? `Go on with \`ralph execute ${loop.spec.work.project.name}\`.` : 'Start a new one with `ralph run`.'}`,
     )
 }
 

@@ -1,11 +1,12 @@
 /** `ralph status NAME`: how a project stands, for people, for programs, and as a picture of its graph. */
 import { join } from 'node:path'
 import { readyTasks } from '../../engine/graph.ts'
+import { plan } from '../../engine/schedule.ts'
 import { printGraph } from '../../formats/mermaid.ts'
 import { graphTask, parseTasks, type Task } from '../../formats/tasks.ts'
 import { type Project, readFace } from '../../project/folder.ts'
 import { isHeld } from '../../project/open.ts'
-import { type ProjectRecord, readLists, storedRecord } from '../../project/record.ts'
+import { type ProjectRecord, planned, readLists, storedRecord } from '../../project/record.ts'
 import { spendingOf } from '../../project/results.ts'
 import type { Context } from './context.ts'
 import { bar } from './project-view.ts'
@@ -48,14 +49,22 @@ export async function projectStatus(
     ...(open.length > 0 ? ['', 'Open obstacles:'] : []),
     ...open.slice(-10).map(({ id, task_id, message }) => `  ${id} (${task_id}) ${short(message, out.columns - 16)}`),
     '',
-    nextStep(project, { held, done: done === tasks.length }),
+    nextStep(project, tasks, { held, open: record?.open.map(({ task }) => task) ?? [] }),
     '',
   ].join('\n')
 }
 
-function nextStep({ name, folder }: Project, { held, done }: { held: boolean; done: boolean }): string {
+function nextStep(
+  { name, folder }: Project,
+  tasks: readonly Task[],
+  { held, open }: { held: boolean; open: string[] },
+): string {
   if (held) return `Watch it: ralph status ${name} --watch`
-  return done ? `The whole story: ${join(folder, 'results.md')}` : `Go on: ralph execute ${name}`
+  if (tasks.length === 0) return `There are no tasks. Make them: ralph interview ${name}`
+  const going = { working: new Set<string>(), begun: new Set(open), asking: new Map<string, string>(), slots: 1 }
+  const next = plan(tasks.map(planned), going)
+  if (next.kind !== 'stop') return `Go on: ralph execute ${name}`
+  return `${next.sentence} The whole story: ${join(folder, 'results.md')}`
 }
 
 /** What is under way or stuck comes first, what is completed last. */

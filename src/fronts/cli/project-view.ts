@@ -142,15 +142,15 @@ export function openProjectView({ out, now, cwd }: Context): ProjectView {
       block.set()
     },
     say: line,
-    end({ folder }, { stop, record }) {
+    end({ folder }, { stop, iterations }) {
       block.clear()
       const done = stop.reason === 'completed'
       const [mark, style]: [string, Style] = done ? ['✓', 'green'] : ['✗', stop.reason === 'paused' ? 'yellow' : 'red']
       const spent = [...costs.values()].reduce((sum, cost) => sum + cost, 0)
-      out.write(
-        `\n${paint(out, style, mark)} ${done ? '' : `stopped (${stop.reason}). `}${stop.sentence} ${count(record.iteration, 'iteration')}, ${clock(now() - startedAt)}${spent > 0 ? `, ${money(spent)}` : ''}.\n`,
-      )
-      out.write(`  ${paint(out, 'dim', `The whole story: ${relative(cwd, folder) || '.'}/results.md`)}\n`)
+      const used = [count(iterations, 'iteration'), clock(now() - startedAt), ...(spent > 0 ? [money(spent)] : [])]
+      out.write(`\n${paint(out, style, mark)} ${done ? '' : `stopped (${stop.reason}). `}${stop.sentence}\n`)
+      const story = `The whole story: ${relative(cwd, folder) || '.'}/results.md`
+      out.write(`  ${paint(out, 'dim', `${used.join(', ')} · ${story}`)}\n`)
     },
   }
 }

@@ -8,7 +8,7 @@ import { unwrapPrompt } from '../../formats/wrapped-prompt.ts'
 import { findChecks } from '../../host/check.ts'
 import { mustHaveSandbox } from '../../host/sandbox.ts'
 import { openTree } from '../../host/tree.ts'
-import { countUncommitted, planWorktree } from '../../host/worktree.ts'
+import { countUncommitted, mustBeCopyable, planWorktree } from '../../host/worktree.ts'
 import { drivenBeside } from '../../rollback.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import { type Command, type Context, loadConfig, newLoopId, readText, workFolder } from './context.ts'
@@ -56,6 +56,7 @@ async function placed(
   { context, config, dir, id, resolved }: Placing,
 ): Promise<{ spec: Spec; tree?: string }> {
   if (args.flag('worktree')) {
+    mustBeCopyable(dir, config.worktree_files ?? [])
     const path = join(realpathSync(context.home), 'worktrees', id)
     const { tree, ...plan } = await planWorktree(dir, {
       ...{ path, branch: `ralph/${id}`, copied: config.worktree_files ?? [] },
