@@ -136,7 +136,7 @@ describe.concurrent('wrong use of ralph import', () => {
     mkdirSync(join(place.dir, '.artefacts/shop/tasks.json'), { recursive: true })
     const ran = await place.ralph(['import', 'plan.md', 'shop'])
     expect(ran.code).toBe(2)
-    expect(ran.stderr).toContain('tasks.json cannot be read')
+    expect(ran.stderr).toContain('tasks.json is no file')
   })
 
   test.skipIf(process.getuid?.() === 0)('a folder that cannot be written', async () => {

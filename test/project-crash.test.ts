@@ -98,8 +98,8 @@ function makeProject(): Place {
   return place
 }
 
-function git(place: Place, ...args: string[]): string {
-  return execFileSync('git', args, { cwd: place.dir, encoding: 'utf8' }).trim()
+function git({ dir, env }: Place, ...args: string[]): string {
+  return execFileSync('git', args, { cwd: dir, env, encoding: 'utf8' }).trim()
 }
 
 function expectWhole(place: Place): void {

@@ -407,7 +407,7 @@ test('a project whose folder an agent removed stays held', async () => {
   expect(statuses(place)).toBe('T1 completed')
 })
 
-describe.concurrent('an agent that rewrites history', () => {
+describe.concurrent('history that is rewritten', () => {
   test.each<[fact: string, line: string]>([
     ['in every turn', 'git reset --quiet --hard HEAD~1'],
     ['in every turn, and then crashes', 'git reset --quiet --hard HEAD~1; exit 3'],

@@ -52,7 +52,8 @@ function wholeWay(client: Client): void {
     const folder = join(place.dir, '.artefacts', 'shop')
     place.write('../bookkeeping.cjs', BOOKKEEPING)
     place.write('README.md', '# shop\n')
-    const git = (...args: string[]) => execFileSync('git', args, { cwd: place.dir, encoding: 'utf8' }).trim()
+    const git = (...args: string[]) =>
+      execFileSync('git', args, { cwd: place.dir, env: place.env, encoding: 'utf8' }).trim()
     git('add', '--all')
     git('commit', '--quiet', '--message', 'first')
     expect(await place.ralph(['init', 'shop'])).toMatchObject({ code: 0 })
