@@ -11,8 +11,8 @@ import { lockFile } from '../host/lock.ts'
 import { mendForward } from '../host/merge.ts'
 import { reap } from '../host/process-tree.ts'
 import type { LocalStore } from '../host/sqlite.ts'
-import { ARTEFACTS, type Project, readFace, removeFace, writeFace } from './folder.ts'
-import { type ProjectRecord, readLists, storedRecord } from './record.ts'
+import { ARTEFACTS, type FaceName, type Project, readFace, removeFace, writeFace } from './folder.ts'
+import { isOwn, type ProjectRecord, readLists, storedRecord } from './record.ts'
 
 /** The lock lies beside the project, since two users or a container do not share a home. */
 export function lockProject({ name, folder }: Project): { hold(): void; release(): void } {
@@ -49,7 +49,7 @@ export function isHeld({ name, folder }: Project): boolean {
 export type Opened = { record: ProjectRecord; notes: string[] }
 
 /**
- * What a person changed since the last time is adopted. Only while a turn is under way are changes an agent's: then the record
+ * What a person changed since the last time is adopted; a file that ralph was killed before writing is none of that. Only while a turn is under way are changes an agent's: then the record
  * stands, and they are judged with that turn.
  */
 export async function loadRecord(project: Project, store: LocalStore, now: () => number): Promise<Opened> {
@@ -62,7 +62,11 @@ export async function loadRecord(project: Project, store: LocalStore, now: () =>
       'tasks-invalid',
       `The project ${project.name} has no tasks.json yet. Make one with \`ralph interview ${project.name}\` or \`ralph import FILE ${project.name}\`.`,
     )
-  const tasks = adopted(parseTasks(text, join(project.folder, 'tasks.json')), project)
+  const own = (name: FaceName) => old !== undefined && isOwn(old, name, readFace(project, name) ?? '')
+  const tasks = adopted(
+    old && own('tasks.json') ? old.tasks : parseTasks(text, join(project.folder, 'tasks.json')),
+    project,
+  )
   const { notes, ...lists } = listsOf(project, old, now)
   const ids = new Set(tasks.tasks.map(({ id }) => id))
   const [open, gone] = [true, false].map((there) => (old?.open ?? []).filter(({ task }) => ids.has(task) === there))
@@ -82,6 +86,9 @@ export async function loadRecord(project: Project, store: LocalStore, now: () =>
       spec: readFace(project, 'spec.md') ?? old?.spec ?? '',
       tasks,
       ...lists,
+      ...(old && own('state.json') ? { entries: old.entries } : {}),
+      ...(old && own('obstacles.json') ? { obstacles: old.obstacles } : {}),
+      ...(old?.printed ? { printed: old.printed } : {}),
       iteration: Math.max(0, old?.iteration ?? 0, ...lists.entries.map(({ iteration }) => iteration)),
       open: open ?? [],
       loops: old?.loops ?? [],

@@ -1,4 +1,5 @@
 /** What ralph itself knows of a project. The files of the project are printed from it, and put back from it when they were broken. */
+import { createHash } from 'node:crypto'
 import type { Worktree } from '../engine/loop.ts'
 import type { PlannedTask } from '../engine/schedule.ts'
 import { type Obstacle, printObstacles, readObstacles } from '../formats/obstacles.ts'
@@ -12,6 +13,8 @@ export type ProjectRecord = {
   tasks: TaskList
   entries: Entry[]
   obstacles: Obstacle[]
+  /** What each file looked like when it was printed last, and before that: what lies there and is neither, a person wrote. */
+  printed?: Partial<Record<FaceName, [now: string, before: string]>>
   /** The turns taken so far: the number of the last one. */
   iteration: number
   /** Tasks that somebody has begun and not ended, also when that ralph is gone. */
@@ -69,10 +72,15 @@ export function openKeeper(project: Project, store: LocalStore, first: ProjectRe
   let record = first
   let written: Partial<Record<FaceName, string>> = {}
   const change = (edit: (record: ProjectRecord) => ProjectRecord) => {
-    record = edit(record)
+    const edited = edit(record)
+    const texts = faces(edited)
+    const printed = Object.fromEntries(
+      texts.map(([name, text]) => [name, [markOf(text), record.printed?.[name]?.[0] ?? '']]),
+    )
+    record = { ...edited, printed }
     store.saveProject(project.folder, record)
-    for (const [name, text] of faces(record)) if (written[name] !== text) writeFace(project, name, text)
-    written = Object.fromEntries(faces(record))
+    for (const [name, text] of texts) if (written[name] !== text) writeFace(project, name, text)
+    written = Object.fromEntries(texts)
   }
   return {
     get record() {
@@ -97,6 +105,15 @@ export function storedRecord({ folder }: Pick<Project, 'folder'>, store: LocalSt
 /** The loops that its tasks had, oldest first. */
 export function loopsOf(project: Pick<Project, 'folder'>, store: LocalStore): string[] {
   return storedRecord(project, store)?.loops ?? []
+}
+
+/** Whether a text is what ralph itself printed last, or before that: it may have been killed before it could write the file. */
+export function isOwn({ printed }: Pick<ProjectRecord, 'printed'>, name: FaceName, text: string): boolean {
+  return printed?.[name]?.includes(markOf(text)) === true
+}
+
+function markOf(text: string): string {
+  return createHash('sha1').update(text).digest('hex')
 }
 
 function faces({ spec, tasks, entries, obstacles }: ProjectRecord): [FaceName, string][] {
