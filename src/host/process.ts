@@ -186,6 +186,12 @@ function readLines(source: Readable, { onChunk, onPiece, onLine }: Reading): Pro
   }
   const finish = (line: string) => onLine(line.endsWith('\r') ? line.slice(0, -1) : line)
   const take = (text: string) => {
+    // Recorded first: what somebody has been shown is never lost.
+    const all = `${unrecorded}${text}`
+    const wholeLines = all.lastIndexOf('\n') + 1
+    const cut = wholeLines === 0 && all.length > LONGEST_PIECE ? all.length : wholeLines
+    record(all.slice(0, cut))
+    unrecorded = all.slice(cut)
     const lines = text.split('\n')
     const rest = lines.pop() ?? ''
     for (const line of lines) {
@@ -197,11 +203,6 @@ function readLines(source: Readable, { onChunk, onPiece, onLine }: Reading): Pro
       parts.push(rest)
       held += rest.length
     }
-    const all = `${unrecorded}${text}`
-    const wholeLines = all.lastIndexOf('\n') + 1
-    const cut = wholeLines === 0 && all.length > LONGEST_PIECE ? all.length : wholeLines
-    record(all.slice(0, cut))
-    unrecorded = all.slice(cut)
   }
   return new Promise((done) => {
     source.on('data', (bytes: Buffer) => {
