@@ -1,6 +1,6 @@
 /** Builds dist/: the command line, the programs ralph starts, and the library. */
-import { rmSync } from 'node:fs'
-import { build } from 'esbuild'
+import { readFileSync, rmSync } from 'node:fs'
+import { build, transformSync } from 'esbuild'
 
 rmSync('dist', { recursive: true, force: true })
 const common = { bundle: true, platform: 'node', target: 'node22', logLevel: 'warning' } as const
@@ -11,6 +11,19 @@ await Promise.all([
     outdir: 'dist',
     format: 'cjs',
     define: { 'import.meta.dirname': '__dirname' },
+    outExtension: { '.js': '.cjs' },
+  }),
+  build({
+    ...common,
+    entryPoints: { hook: 'src/fronts/hook/main.ts', 'hook-more': 'src/fronts/hook/more.ts' },
+    outdir: 'dist',
+    format: 'cjs',
+    minify: true,
+    charset: 'utf8',
+    external: ['./hook-more.cjs'],
+    banner: {
+      js: transformSync(readFileSync('src/fronts/hook/old-node.cjs', 'utf8'), { minify: true, target: 'node16' }).code,
+    },
     outExtension: { '.js': '.cjs' },
   }),
   build({

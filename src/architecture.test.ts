@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 
-const DRIVING = 'run.ts turn.ts rebuild.ts rollback.ts'
+const DRIVING = 'run.ts turn.ts look.ts rebuild.ts rollback.ts'
 const BELOW = ['error.ts', 'engine/', 'formats/', 'agents/', 'prompt/', 'host/']
 
 /** Who may use whom. A place may always use itself; what is not named here has no place yet. */
@@ -15,8 +15,9 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   'host/': ['error.ts', 'engine/', 'formats/', 'agents/', 'prompt/'],
   [DRIVING]: BELOW,
   'project/': [...BELOW, DRIVING],
+  'session/': [...BELOW, DRIVING],
   'index.ts': [...BELOW, DRIVING, 'project/'],
-  'fronts/': [...BELOW, DRIVING, 'project/'],
+  'fronts/': [...BELOW, DRIVING, 'project/', 'session/'],
 }
 
 const PURE = ['engine/', 'formats/', 'agents/', 'prompt/']

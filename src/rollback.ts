@@ -5,6 +5,7 @@ import { RalphError } from './error.ts'
 import { listCheckpoints, NOW, refOf } from './host/checkpoint.ts'
 import { must } from './host/git.ts'
 import { reap } from './host/process-tree.ts'
+import { bringUpToDate, rollBack, undoRollBack } from './host/restore.ts'
 import type { LocalStore } from './host/sqlite.ts'
 import { type Checkpoints, openTree } from './host/tree.ts'
 import {
@@ -24,7 +25,7 @@ export type Desk = { store: LocalStore; home: string }
 export async function rollback(desk: Desk, id: string, n: number): Promise<string[]> {
   return alone(desk, id, async (loop) => {
     refuseTask(loop)
-    const notes = await (await checkpointsOf(desk, loop)).rollBack(n)
+    const notes = await rollBack((await checkpointsOf(desk, loop)).restoring, n)
     await tell(
       desk,
       loop,
@@ -36,7 +37,7 @@ export async function rollback(desk: Desk, id: string, n: number): Promise<strin
 
 export async function undo(desk: Desk, id: string): Promise<string[]> {
   return alone(desk, id, async (loop) => {
-    const notes = await (await checkpointsOf(desk, loop)).undo()
+    const notes = await undoRollBack((await checkpointsOf(desk, loop)).restoring)
     await tell(desk, loop, 'That was undone: the files are as they were before they were put back.')
     return notes
   })
@@ -137,7 +138,7 @@ export async function checkpointsOf({ home }: Pick<Desk, 'home'>, loop: Loop): P
     await refuseOver(worktree, loop)
     await ensureWorktree(worktree, async () => {
       mkdirSync(dir, { recursive: true }) // a folder that is in no commit
-      await (await open()).bringUpToDate()
+      await bringUpToDate((await open()).restoring)
     })
   }
   return open()

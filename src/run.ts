@@ -6,6 +6,7 @@ import { step } from './engine/step.ts'
 import { RalphError } from './error.ts'
 import { runCheck } from './host/check.ts'
 import { findFindings } from './host/findings.ts'
+import { rollBack } from './host/restore.ts'
 import type { LocalStore } from './host/sqlite.ts'
 import type { Lease, Store } from './host/store.ts'
 import type { Tree } from './host/tree.ts'
@@ -27,7 +28,12 @@ export type WaitNext = Extract<Next, { kind: 'wait' }>
 export type RestoreNext = Extract<Next, { kind: 'restore' }>
 
 /** Performs what a loop asks for, until these hands cannot or the loop has ended. Every front drives this way. */
-export async function drive(loop: Loop, lease: Lease, store: Store, hands: Hands): Promise<Loop> {
+export async function drive(
+  loop: Loop,
+  lease: Lease,
+  store: Pick<Store, 'told' | 'save'>,
+  hands: Hands,
+): Promise<Loop> {
   while (!ended(loop)) {
     const fact = (await store.told(loop.id)) ?? (await perform(loop, hands))
     if (!fact) return loop
@@ -90,19 +96,26 @@ export type Show = (
 export function runHands(bench: Workbench, saw: (loop: Loop, fact: Fact) => void): Hands {
   return {
     turn: (loop, next) => untilCancelled(bench, loop, (signal) => takeTurn(bench, loop, next, signal)),
-    check: (loop, next) => untilCancelled(bench, loop, (signal) => runChecks(bench, loop, next, signal)),
+    check: checkHand(bench),
     wait: (loop, next) => waitUntil(bench, loop, next),
     restore: (_, next) => putBack(async () => bench.tree.checkpoints, next, bench.now),
     saw,
   }
 }
 
+/** The hand that runs the checks. */
+export function checkHand(bench: Checking): (loop: Loop, next: CheckNext) => Promise<Fact | undefined> {
+  return (loop, next) => untilCancelled(bench, loop, (signal) => runChecks(bench, loop, next, signal))
+}
+
+export type Checking = Pick<Workbench, 'store' | 'tree' | 'env' | 'now' | 'stop' | 'show'>
+
 /**
  * A cancel ends the agent or the check under way; every other order waits until it is over. Once ralph itself is to
  * stop, nothing new is begun.
  */
 async function untilCancelled(
-  bench: Workbench,
+  bench: Pick<Workbench, 'store' | 'stop'>,
   loop: Loop,
   work: (signal: AbortSignal) => Promise<Fact>,
 ): Promise<Fact | undefined> {
@@ -121,7 +134,7 @@ async function untilCancelled(
   }
 }
 
-async function runChecks(bench: Workbench, loop: Loop, { checks }: CheckNext, signal: AbortSignal): Promise<Fact> {
+async function runChecks(bench: Checking, loop: Loop, { checks }: CheckNext, signal: AbortSignal): Promise<Fact> {
   const { dir, checkMinutes } = loop.spec.work
   bench.show({ kind: 'check-start' }, loop)
   const verdicts: Verdict[] = []
@@ -149,7 +162,7 @@ export async function putBack(
   try {
     const checkpoints = await open()
     if ('none' in checkpoints) return { kind: 'restored', at: now(), trouble: `${checkpoints.none}.` }
-    await checkpoints.rollBack(to)
+    await rollBack(checkpoints.restoring, to)
     return { kind: 'restored', at: now() }
   } catch (cause) {
     if (cause instanceof RalphError) return { kind: 'restored', at: now(), trouble: cause.message }

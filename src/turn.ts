@@ -4,18 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Outcome, Request } from './agents/agent.ts'
 import { parseAgent } from './agents/index.ts'
-import { toTurn } from './agents/turn.ts'
-import type { Diff, Fact, Loop, Turn } from './engine/loop.ts'
-import { allChecks, openStages } from './engine/stages.ts'
+import type { Fact, Loop, Turn } from './engine/loop.ts'
 import { step } from './engine/step.ts'
 import { hasWorked } from './engine/tally.ts'
-import { RalphError } from './error.ts'
 import { maskSecrets } from './formats/secrets.ts'
 import { findProgram, runProgram } from './host/process.ts'
 import { reap } from './host/process-tree.ts'
 import { sandboxFor } from './host/sandbox.ts'
 import type { Lease } from './host/store.ts'
 import { readTurnLog } from './host/transcript.ts'
+import { keepCheckpoint, keepStart, lookAt } from './look.ts'
 import { buildTurnPrompt } from './prompt/turn-prompt.ts'
 import type { TurnNext, Workbench } from './run.ts'
 
@@ -165,38 +163,6 @@ function requestOf(bench: Finding, { spec, tally }: Loop, { prompt, target, fold
 
 function marksOf(loop: Loop, { iteration, attempt }: TurnNext): Record<string, string> {
   return { RALPH_LOOP_ID: loop.id, RALPH_ITERATION: String(iteration), RALPH_ATTEMPT: String(attempt) }
-}
-
-async function lookAt(bench: Workbench, { spec, tally }: Loop, prompt: string, outcome: Outcome): Promise<Turn> {
-  const claimable = {
-    promise: spec.promise,
-    signals: spec.signals,
-    stages: openStages(spec, tally).map(({ name }) => name),
-  }
-  const tree = await bench.tree.look()
-  return toTurn(outcome, { prompt, claimable, checks: allChecks(spec), ...(tree === undefined ? {} : { tree }) })
-}
-
-async function keepStart(bench: Workbench, loop: Loop): Promise<void> {
-  if ('none' in bench.tree.checkpoints) return
-  if (!bench.tree.seen) await bench.tree.look()
-  await keepCheckpoint(bench, loop, 0)
-}
-
-/** Kept before the turn is saved, so that every iteration the store knows has its checkpoint. Without one the loop goes on. */
-async function keepCheckpoint({ tree, show }: Workbench, loop: Loop, n: number): Promise<Diff | undefined> {
-  const { checkpoints } = tree
-  if ('none' in checkpoints) return undefined
-  const note = (text: string) => show({ kind: 'note', text }, loop)
-  try {
-    const diff = await checkpoints.keep(n)
-    for (const path of checkpoints.large) note(`${path} is untracked and too large: checkpoints leave it out.`)
-    return diff
-  } catch (cause) {
-    if (!(cause instanceof RalphError)) throw cause
-    note(`No checkpoint was kept, so \`ralph rollback\` cannot come back here. ${cause.message}`)
-    return undefined
-  }
 }
 
 function costOf({ tokens, costUsd }: Outcome): { tokens: number; costUsd?: number } {

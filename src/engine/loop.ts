@@ -114,6 +114,8 @@ export type Order =
   | { kind: 'resume' }
   | { kind: 'say'; words: string }
   | { kind: 'limits'; limits: Partial<Limits> }
+  /** A person has rewritten what is asked for. */
+  | { kind: 'edit'; prompt?: string; promise?: string }
 
 export type Fact = { at: number } & (
   | { kind: 'turned'; turn: Turn }

@@ -58,6 +58,10 @@ function obey(loop: Loop, order: Order, { by, at }: { by: string; at: number }):
       if (next.kind === 'turn') return again(told, at)
       return next.kind === 'wait' && next.why === 'person' ? answered(told, at) : told
     }
+    case 'edit': {
+      const { kind: _, ...edited } = order
+      return { ...loop, spec: { ...spec, ...edited } }
+    }
     case 'limits': {
       const limited = { ...loop, spec: { ...spec, limits: { ...spec.limits, ...order.limits } } }
       if (next.kind === 'turn') return again(limited, at)

@@ -1,32 +1,33 @@
-/** A SQLite file of ralph's: opened, brought up to date, and its errors in plain words. */
-import { closeSync, existsSync, openSync } from 'node:fs'
+/** A SQLite file of ralph's: opened, and its errors in plain words. */
+import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { RalphError } from '../error.ts'
-import { MIGRATIONS } from './schema.ts'
 
-export function openDatabase(path: string): DatabaseSync {
-  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600)) // for its owner alone, which SQLite would not see to
+/** How many migrations there are; a database that has seen them all is opened as it is. */
+export const TABLES = 3
+
+export function connect(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 10_000 })
   try {
-    migrate(database, path)
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON')
     return database
   } catch (cause) {
-    database.close() // and with it the transaction, so that others can open it
+    database.close()
     throw cause
   }
 }
 
-function migrate(database: DatabaseSync, path: string): void {
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON')
-  database.exec('BEGIN IMMEDIATE')
-  const version = Number(database.prepare('PRAGMA user_version').get()?.user_version)
-  if (version > MIGRATIONS.length)
-    throw new RalphError(
-      'database-newer',
-      `${path} was written by a newer ralph (tables ${version}; this one knows ${MIGRATIONS.length}). Update ralph, or set RALPH_HOME to another folder.`,
-    )
-  for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
-  database.exec(`PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`)
+export function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.user_version)
+}
+
+/** A database that is up to date; undefined when it is missing or must be migrated first. */
+export function openCurrent(path: string): DatabaseSync | undefined {
+  if (!existsSync(path)) return undefined
+  const database = connect(path)
+  if (versionOf(database) === TABLES) return database
+  database.close()
+  return undefined
 }
 
 const FULL = 13

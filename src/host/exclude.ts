@@ -1,8 +1,9 @@
-/** Keeps a folder of ralph's out of commits, through the repository's own list that nobody commits. */
+/** Keeps files of ralph's out of commits, through the repository's own list that nobody commits. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { RalphError } from '../error.ts'
 import { pathBelow } from './files.ts'
+import { LOOP_FACES } from './folder.ts'
 import { must, openRepository, type Repository } from './git.ts'
 
 /** `excluded` just now; `ignored` before; `tracked`: somebody wants it in commits; `none`: there is no repository. */
@@ -18,6 +19,17 @@ export async function excludeFromGit(dir: string, path: string): Promise<Exclusi
   if (await isIgnored(repo, way)) return 'ignored'
   const list = resolve(repo.top, must(await repo.ask(['rev-parse', '--git-path', 'info/exclude'])))
   return addLine(list, `/${patternFor(way)}/`) ? 'excluded' : 'ignored'
+}
+
+/** The faces of loops in people's sessions, which are files below `folder`. Where they cannot be excluded nothing is lost. */
+export async function excludeFaces(dir: string, folder: string): Promise<void> {
+  const repo = await openRepository(dir)
+  const way = 'none' in repo ? undefined : pathBelow(repo.top, join(realpathSync(dir), folder))
+  if ('none' in repo || way === undefined) return
+  const face = `${way}/ralph-loop.local.md`
+  if ((await isTracked(repo, face)) || (await repo.ask(['check-ignore', '--quiet', '--', face])).ok) return
+  const list = resolve(repo.top, must(await repo.ask(['rev-parse', '--git-path', 'info/exclude'])))
+  addLine(list, `/${patternFor(way)}/${LOOP_FACES}`)
 }
 
 async function isTracked(repo: Repository, way: string): Promise<boolean> {

@@ -6,6 +6,10 @@ import { join } from 'node:path'
 const MOST_ENTRIES = 20_000
 const PASSED_OVER = new Set(['.git', 'node_modules'])
 
+/** The files of loops inside an agent's own session, and those put aside; they are no work. */
+export const LOOP_FACES = 'ralph-loop*.local.md*'
+const LOOP_FACE = /^ralph-loop.*\.local\.md/
+
 /** A folder too large to look through, or gone, tells nothing. `exclude` are paths below it that are left out. */
 export function folderState(dir: string, exclude: ReadonlySet<string> = new Set()): string | undefined {
   const hash = createHash('sha1')
@@ -16,7 +20,7 @@ export function folderState(dir: string, exclude: ReadonlySet<string> = new Set(
     if (!names && folder === '') return undefined
     for (const name of names ?? []) {
       const path = folder ? `${folder}/${name}` : name
-      if (PASSED_OVER.has(name) || exclude.has(path)) continue
+      if (PASSED_OVER.has(name) || LOOP_FACE.test(name) || exclude.has(path)) continue
       if (++entries > MOST_ENTRIES) return undefined
       const stat = lstatSync(join(dir, path), { throwIfNoEntry: false })
       if (stat?.isDirectory()) folders.push(path)

@@ -18,6 +18,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from './place.test-support.ts'
+import { rollBack, undoRollBack } from './restore.ts'
 import { type Checkpoints, openTree, type Tree } from './tree.ts'
 
 const RUNS = 300
@@ -96,9 +97,9 @@ describe.concurrent('random work, rolled back and undone', () => {
               const last = read(dir)
               const n = chosen % states.length
 
-              await checkpoints.rollBack(n)
+              await rollBack(checkpoints.restoring, n)
               expectState(read(dir), states[n], last)
-              await checkpoints.undo()
+              await undoRollBack(checkpoints.restoring)
               expect(read(dir)).toEqual(last)
             } finally {
               remove()

@@ -2,7 +2,7 @@
  * Going back to a checkpoint: files, HEAD, branch and index become what they were; ignored files stay. What is there now is
  * kept first, in a checkpoint of its own. Nothing is ever removed that this one does not hold.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { RalphError } from '../error.ts'
 import {
@@ -34,6 +34,8 @@ export type Restoring = {
   snapshots: Snapshots
   keep: ReturnType<typeof openKeeper>
   loop: string
+  /** The folder the loop works in. */
+  place: string
 }
 
 /** Goes back to the state after iteration n. Returns what a person should know besides. */
@@ -80,6 +82,14 @@ function latest(names: readonly string[], kind: string): number {
 
 /** `to` names the checkpoint, `safety` the one that what is there now is kept in. */
 async function restore(restoring: Restoring, to: string, safety: string): Promise<string[]> {
+  try {
+    return await putBack(restoring, to, safety)
+  } finally {
+    mkdirSync(restoring.place, { recursive: true }) // git keeps no empty folder, but this one is where the loop lives
+  }
+}
+
+async function putBack(restoring: Restoring, to: string, safety: string): Promise<string[]> {
   const { repo, snapshots, keep, loop } = restoring
   refuseLocked(repo)
   const target = await readCheckpoint(repo, refOf(loop, to))

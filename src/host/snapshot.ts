@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { constants, copyFile, mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { lookAt, pathBelow, stampOf } from './files.ts'
-import { folderState } from './folder.ts'
+import { folderState, LOOP_FACES } from './folder.ts'
 import { git, inBytes, listPaths, type Repository, readable } from './git.ts'
 
 export type Snapshot = {
@@ -45,7 +45,12 @@ export async function openSnapshots(
   const env = { GIT_INDEX_FILE: index, RALPH_LOOP_ID: loop }
   const large = new Set<string>()
   const leftOut = own.flatMap((folder) => pathBelow(repo.top, folder) ?? [])
-  const pathspec = ['--', '.', ...leftOut.map((path) => `:(exclude,top,literal)${path}`)]
+  const pathspec = [
+    '--',
+    '.',
+    ...leftOut.map((path) => `:(exclude,top,literal)${path}`),
+    `:(exclude,top,glob)**/${LOOP_FACES}`,
+  ]
   const [sparse, modules] = await Promise.all([
     isSparse(repo),
     submodules(repo),

@@ -21,28 +21,64 @@ type Beginning = { id: string; spec: Spec; at: number; tree?: string }
 /** What a lost database is made of anew. */
 export type Story = { beginning: Beginning; facts: Fact[] }
 
-export type Transcripts = {
+export type Transcripts = TurnRecords & {
+  /** Undefined when there is no beginning to be found. */
+  read(id: string): Story | undefined
+  loops(): string[]
+  /** Removes what was said in loops that ended and were not touched since; their facts stay. Says how many files. */
+  prune(ended: ReadonlySet<string>, olderThan: number): number
+}
+
+/** What is written while a loop moves. */
+export type TurnRecords = {
   turnFile(id: string, iteration: number): string
   begin(beginning: Beginning): void
   addFact(id: string, n: number, fact: Fact): void
   /** How many facts are there; -1 when not even the beginning is. */
   lastFact(id: string): number
-  /** Undefined when there is no beginning to be found. */
-  read(id: string): Story | undefined
-  loops(): string[]
   /** Appends what one attempt prints, as it comes. */
   openTurn(id: string, iteration: number): TurnLog
-  /** Removes what was said in loops that ended and were not touched since; their facts stay. Says how many files. */
-  prune(ended: ReadonlySet<string>, olderThan: number): number
 }
 
 /** One folder a loop below `home/transcripts`. */
 export function openTranscripts(home: string): Transcripts {
   const root = join(home, 'transcripts')
+  const loopFile = (id: string) => join(root, id, 'loop.jsonl')
+  const touchedAt = (id: string) => statSync(existsSync(loopFile(id)) ? loopFile(id) : join(root, id)).mtimeMs
+
+  return {
+    ...openRecords(home),
+
+    read(id: string): Story | undefined {
+      const [first, ...rest] = lines(readFileSync(loopFile(id), 'utf8'))
+      if (!isBeginLine(first)) return undefined
+      const facts: Fact[] = []
+      for (const line of rest) if (isFactLine(line) && line.n === facts.length + 1) facts.push(line.fact)
+      return { beginning: first.begin, facts }
+    },
+
+    loops(): string[] {
+      return readdirSync(root).filter((id) => existsSync(loopFile(id)))
+    },
+
+    prune(ended: ReadonlySet<string>, olderThan: number): number {
+      const old = readdirSync(root).filter((id) => ended.has(id) && touchedAt(id) < olderThan)
+      const spoken = old.flatMap((id) =>
+        readdirSync(join(root, id))
+          .filter((name) => /^\d+\.jsonl$/.test(name))
+          .map((name) => join(root, id, name)),
+      )
+      for (const path of spoken) rmSync(path, { force: true })
+      return spoken.length
+    },
+  }
+}
+
+export function openRecords(home: string): TurnRecords {
+  const root = join(home, 'transcripts')
   makePrivateFolder(root)
   const loopFile = (id: string) => join(root, id, 'loop.jsonl')
   const turnFile = (id: string, iteration: number) => join(root, id, `${iteration}.jsonl`)
-  const touchedAt = (id: string) => statSync(existsSync(loopFile(id)) ? loopFile(id) : join(root, id)).mtimeMs
 
   return {
     turnFile,
@@ -63,18 +99,6 @@ export function openTranscripts(home: string): Transcripts {
       return last ? last.n : found.some(isBeginLine) ? 0 : -1
     },
 
-    read(id: string): Story | undefined {
-      const [first, ...rest] = lines(readFileSync(loopFile(id), 'utf8'))
-      if (!isBeginLine(first)) return undefined
-      const facts: Fact[] = []
-      for (const line of rest) if (isFactLine(line) && line.n === facts.length + 1) facts.push(line.fact)
-      return { beginning: first.begin, facts }
-    },
-
-    loops(): string[] {
-      return readdirSync(root).filter((id) => existsSync(loopFile(id)))
-    },
-
     openTurn(id: string, iteration: number): TurnLog {
       makePrivateFolder(join(root, id))
       const path = turnFile(id, iteration)
@@ -85,17 +109,6 @@ export function openTranscripts(home: string): Transcripts {
           plainly(path, () => writeFileSync(file, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))),
         close: () => closeSync(file),
       }
-    },
-
-    prune(ended: ReadonlySet<string>, olderThan: number): number {
-      const old = readdirSync(root).filter((id) => ended.has(id) && touchedAt(id) < olderThan)
-      const spoken = old.flatMap((id) =>
-        readdirSync(join(root, id))
-          .filter((name) => /^\d+\.jsonl$/.test(name))
-          .map((name) => join(root, id, name)),
-      )
-      for (const path of spoken) rmSync(path, { force: true })
-      return spoken.length
     },
   }
 }

@@ -1,5 +1,5 @@
 /** The work tree of a loop: what state it is in, and, where there is git, checkpoints of it. Ralph's own files are left out. */
-import { mkdirSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Diff } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -7,7 +7,7 @@ import { NOW, openKeeper, readDiff, refOf } from './checkpoint.ts'
 import { folderGone, pathBelow } from './files.ts'
 import { folderState } from './folder.ts'
 import { openRepository, type Repository } from './git.ts'
-import { bringUpToDate, rollBack, undoRollBack } from './restore.ts'
+import type { Restoring } from './restore.ts'
 import { openSnapshots, type Snapshot } from './snapshot.ts'
 
 export type Tree = {
@@ -22,11 +22,8 @@ export type Checkpoints = {
   repo: Repository
   /** Keeps what the last look saw as checkpoint n, and tells how it differs from the one before. */
   keep(n: number): Promise<Diff | undefined>
-  /** Both return what a person should know besides. */
-  rollBack(n: number): Promise<string[]>
-  undo(): Promise<string[]>
-  /** Brings a work tree that was made again into the state it was last seen in. */
-  bringUpToDate(): Promise<void>
+  /** For going back to one. */
+  restoring: Restoring
   /** Untracked files that are too large to be kept. */
   large: ReadonlySet<string>
 }
@@ -52,8 +49,6 @@ export async function openTree({ dir, home, loop, gitDir, project }: Place): Pro
   const snapshots = await openSnapshots(repo, { index: join(ralphs, 'index', loop), own, loop })
   const keep = openKeeper({ repo, snapshots, loop })
   let last: Snapshot | undefined
-  // Git keeps no empty folder, but this one is where the loop lives.
-  const stayHere = () => void mkdirSync(place, { recursive: true })
   return {
     get seen() {
       return last !== undefined
@@ -71,9 +66,7 @@ export async function openTree({ dir, home, loop, gitDir, project }: Place): Pro
         await keep(n, last)
         return diff
       },
-      rollBack: (n) => rollBack({ repo, snapshots, keep, loop }, n).finally(stayHere),
-      bringUpToDate: () => bringUpToDate({ repo, snapshots, keep, loop }).finally(stayHere),
-      undo: () => undoRollBack({ repo, snapshots, keep, loop }).finally(stayHere),
+      restoring: { repo, snapshots, keep, loop, place },
     },
   }
 }

@@ -3,6 +3,7 @@ import type { Loop, Turn } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { bringBack, changedPaths, holdsHistory, readHead, repositoryAt } from '../host/branch.ts'
 import { readable } from '../host/git.ts'
+import { rollBack } from '../host/restore.ts'
 import type { Tree } from '../host/tree.ts'
 import type { TurnNext } from '../run.ts'
 import { applyEdits, type Edits, readEdits } from './edits.ts'
@@ -98,7 +99,7 @@ export async function keepHistory(
     await tree.look()
     if (worked) await tree.checkpoints.keep(next.iteration)
   } else if (!kept || astray) {
-    await tree.checkpoints.rollBack(sound)
+    await rollBack(tree.checkpoints.restoring, sound)
     note('The agent rewrote commits that were there before its task; ralph took its turn back. Only add commits.')
     const state = await tree.look()
     return state === undefined ? {} : { tree: state }

@@ -36,7 +36,7 @@ function quoted(words: string): string {
 
 function whereWeAre({ spec, tally }: Loop, { iteration, fresh }: { iteration: number; fresh: boolean }): string {
   const most = iterationLimit(spec.limits, tally)
-  const remembers = spec.work.context === 'same' && !fresh
+  const remembers = spec.work.context === 'same' && (!fresh || iteration === 1)
   return `This is iteration ${iteration}${most > 0 ? ` of at most ${most}` : ''} of a loop.${remembers ? '' : ' You have no memory of the earlier ones: the files and the git log show what they did.'} Nobody is watching, so do not ask; choose the sensible way and note the choice.`
 }
 

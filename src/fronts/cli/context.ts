@@ -1,11 +1,9 @@
 /** What every command works with: the machine's clock, environment and streams, and the store behind them. */
-import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { ended } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
-import { type Config, parseConfig } from '../../formats/config.ts'
 import { type LocalStore, openStore } from '../../host/sqlite.ts'
 import { listProjects, openProject, type Project } from '../../project/folder.ts'
 import { loopsOf } from '../../project/record.ts'
@@ -61,37 +59,12 @@ export function selfIn(root: string): (program: string) => string[] {
   return (program) => [process.execPath, join(root, 'dist', `${program}.mjs`)]
 }
 
-/** Eight letters and digits that are hard to mistake for one another. */
-export function newLoopId(): string {
-  return [...randomBytes(8)].map((byte) => 'abcdefghjkmnpqrstvwxyz23456789'[byte % 30]).join('')
-}
-
 /** The folder to work in, as it really is. */
 export function workFolder(context: Context, dir: string | undefined): string {
   const path = resolve(context.cwd, dir ?? '.')
   if (!existsSync(path) || !statSync(path).isDirectory())
     throw new RalphError('usage', `${path} is not a folder. Give --dir an existing one.`)
   return realpathSync(path)
-}
-
-/** Settings of the project beat those of the person. */
-export function loadConfig(context: Context, dir: string): Config {
-  return { ...readConfig(join(context.home, 'ralph.config.json')), ...readConfig(join(dir, 'ralph.config.json')) }
-}
-
-function readConfig(path: string): Config {
-  return existsSync(path) ? parseConfig(readText(path, 'config'), path) : {}
-}
-
-/** `what` names the file in the sentence for one that is missing or is none. */
-export function readText(path: string, what: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (cause) {
-    throw new RalphError('input-invalid', `The ${what} file ${path} cannot be read. It must be a readable text file.`, {
-      cause,
-    })
-  }
 }
 
 /** The project of that name in this folder, if there is one. */

@@ -1,8 +1,11 @@
 /** `ralph execute`: works through the tasks of a project. */
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseCommandLine } from '../../formats/command-line.ts'
 import { canStart } from '../../host/check.ts'
+import { loadConfig } from '../../host/config.ts'
+import { newLoopId } from '../../host/loop-id.ts'
 import { mustHaveSandbox } from '../../host/sandbox.ts'
 import { mustBeCopyable } from '../../host/worktree.ts'
 import { type Executed, execute as executeProject } from '../../project/execute.ts'
@@ -12,7 +15,7 @@ import type { ProjectRecord } from '../../project/record.ts'
 import { writeResults } from '../../project/results.ts'
 import { parseExecute } from '../../project/templates.ts'
 import { type Args, type CommandSpec, parseArgs } from './args.ts'
-import { type Command, type Context, loadConfig, newLoopId, selfIn, workFolder } from './context.ts'
+import { type Command, type Context, selfIn, workFolder } from './context.ts'
 import { projectName } from './init.ts'
 import { notifyText } from './notify.ts'
 import { openProjectJsonView, openProjectView, type ProjectView } from './project-view.ts'
@@ -56,7 +59,7 @@ export const execute: Command = {
     const iterations = args.whole('iterations', 1)
     const dir = workFolder(context, args.text('dir'))
     const project = openProject(dir, projectName(args))
-    const config = loadConfig(context, dir)
+    const config = loadConfig(context.home, dir)
     const store = context.store()
     const lock = lockProject(project)
     try {

@@ -1,4 +1,5 @@
 /** `ralph import`: begins a project with the tasks of a file that another tool or a person wrote. */
+
 import { realpathSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { RalphError } from '../../error.ts'
@@ -6,9 +7,10 @@ import { importSpec, importTasks } from '../../formats/import-tasks.ts'
 import { printObstacles } from '../../formats/obstacles.ts'
 import { printProgress } from '../../formats/progress.ts'
 import { printTasks } from '../../formats/tasks.ts'
+import { readText } from '../../host/config.ts'
 import { type FaceName, projectAt, readFace, writeFace } from '../../project/folder.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
-import { type Command, readText, workFolder } from './context.ts'
+import { type Command, workFolder } from './context.ts'
 import { count } from './text.ts'
 
 const spec: CommandSpec = {

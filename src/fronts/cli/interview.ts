@@ -1,7 +1,9 @@
 /** `ralph interview`: agents ask about a project's spec in this terminal, and the last one writes its tasks. */
+
 import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
 import type { TaskList } from '../../formats/tasks.ts'
+import { loadConfig, readText } from '../../host/config.ts'
 import { openProject, type Project } from '../../project/folder.ts'
 import { blankSpec } from '../../project/init.ts'
 import { holdInterview, type Interview, mustBeReady } from '../../project/interview.ts'
@@ -9,7 +11,7 @@ import { type Interviewer, talkInTerminal, workAlone } from '../../project/inter
 import { lockProject } from '../../project/open.ts'
 import { withAnswers } from '../../prompt/interview-prompt.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
-import { type Command, type Context, loadConfig, readText, selfIn, workFolder } from './context.ts'
+import { type Command, type Context, selfIn, workFolder } from './context.ts'
 import { projectName } from './init.ts'
 import { chooseAgents, settingsOf } from './run-agent.ts'
 import { count, type Output, paint, short } from './text.ts'
@@ -51,7 +53,7 @@ export const interview: Command = {
     const project = openProject(dir, projectName(args))
     const isBlank = mustBeReady(project).trim() === blankSpec(project.name).trim()
     const answers = answersOf(args, context)
-    const { agents, why } = await chooseAgents(args, { context, config: loadConfig(context, dir), dir })
+    const { agents, why } = await chooseAgents(args, { context, config: loadConfig(context.home, dir), dir })
     const [name = ''] = agents
     const { context: _, ...settings } = settingsOf(args, [name])
     const say = (text: string) => context.out.write(`${text}\n`)

@@ -1,13 +1,15 @@
 /** `ralph cancel`, `pause`, `steer` and `resume`: what a person tells a loop. */
+
 import { ended, type Order } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
+import { loadConfig } from '../../host/config.ts'
 import type { Project } from '../../project/folder.ts'
 import { loopsOf } from '../../project/record.ts'
 import { checkpointsOf } from '../../rollback.ts'
 import { drive, putBack } from '../../run.ts'
 import { takeUp } from '../../turn.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
-import { type Command, type Context, findLoop, findProject, loadConfig, selfIn } from './context.ts'
+import { type Command, type Context, findLoop, findProject, selfIn } from './context.ts'
 import { driveHere } from './drive-here.ts'
 import { endingOf } from './story.ts'
 
@@ -162,6 +164,6 @@ async function drivingOf(
   args: { flag(name: string): boolean },
 ): Promise<{ json: boolean; notify: boolean; webhook?: string }> {
   const { spec } = await context.store().load(id)
-  const webhook = loadConfig(context, spec.work.dir).notify_webhook
+  const webhook = loadConfig(context.home, spec.work.dir).notify_webhook
   return { json: args.flag('json'), notify: args.flag('notify'), ...(webhook === undefined ? {} : { webhook }) }
 }

@@ -1,4 +1,5 @@
 /** The agent of a new loop or interview: is it here, and can it do what is asked of it? */
+
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Agent } from '../../agents/agent.ts'
@@ -8,10 +9,11 @@ import type { Work } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
 import { parseCommandLine } from '../../formats/command-line.ts'
 import { parseScript } from '../../formats/script.ts'
+import { readText } from '../../host/config.ts'
 import { findAgent } from '../../host/probe.ts'
 import { findProgram } from '../../host/process.ts'
 import { type Args, usage } from './args.ts'
-import { type Context, readText } from './context.ts'
+import type { Context } from './context.ts'
 import type { Given } from './run-limits.ts'
 
 /** The agents of a new loop in their order, and why, where nobody named them. */

@@ -1,4 +1,5 @@
 /** `ralph run`: makes a loop of a prompt and drives it here. */
+
 import { realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
@@ -6,12 +7,14 @@ import { type Spec, type Stage, startLoop } from '../../engine/loop.ts'
 import { parseCommandLine } from '../../formats/command-line.ts'
 import { unwrapPrompt } from '../../formats/wrapped-prompt.ts'
 import { findChecks } from '../../host/check.ts'
+import { loadConfig, readText } from '../../host/config.ts'
+import { newLoopId } from '../../host/loop-id.ts'
 import { mustHaveSandbox } from '../../host/sandbox.ts'
 import { openTree } from '../../host/tree.ts'
 import { countUncommitted, mustBeCopyable, planWorktree } from '../../host/worktree.ts'
 import { drivenBeside } from '../../rollback.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
-import { type Command, type Context, loadConfig, newLoopId, readText, workFolder } from './context.ts'
+import { type Command, type Context, workFolder } from './context.ts'
 import { driveHere } from './drive-here.ts'
 import { pruneOld } from './prune.ts'
 import { chooseAgents, oneOf, settingsOf } from './run-agent.ts'
@@ -24,7 +27,7 @@ export const run: Command = {
   async run(argv, context) {
     const args = parseArgs(runSpec, argv)
     const dir = workFolder(context, args.text('dir'))
-    const config = loadConfig(context, dir)
+    const config = loadConfig(context.home, dir)
     const store = context.store()
     const id = newLoopId()
     const text = await promptOf(args, context)

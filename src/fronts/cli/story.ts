@@ -176,6 +176,8 @@ function orderSentence({ by, order }: Extract<Fact, { kind: 'told' }>): string {
       return `${capital(by)} said: "${short(order.words, 200)}"`
     case 'limits':
       return `${capital(by)} changed the limits.`
+    case 'edit':
+      return `${capital(by)} changed the task.`
     case 'cancel':
       return `${capital(by)} cancelled it.`
     case 'pause':

@@ -1,0 +1,41 @@
+#!/bin/sh
+# ralph: finds out whether this session has a loop, and only then starts Node. Usage: hook.sh stop|prompt, the payload on stdin.
+home=${RALPH_HOME:-$HOME/.ralph}
+event=$1
+
+# Is there a session with a loop at all?
+set -- "$home"/armed/*
+if [ ! -e "$1" ] && [ "$event" != prompt ]; then
+  # Droid's one-shot mode does not tell a hook what was typed; its record does.
+  [ -n "$FACTORY_PROJECT_DIR" ] && grep -q '/ralph[:-]' "$transcript_path" 2>/dev/null || exit 0
+fi
+
+payload=$(cat)
+mine=
+for armed; do
+  case $payload in *"${armed##*/}"*) [ -e "$armed" ] && mine=1 ;; esac
+done
+if [ -z "$mine" ]; then
+  case $event in
+    prompt) case $payload in *ralph[:.-]* | *-ralph*) ;; *) exit 0 ;; esac ;;
+    *) [ -n "$FACTORY_PROJECT_DIR" ] && grep -q '/ralph[:-]' "$transcript_path" 2>/dev/null || exit 0 ;;
+  esac
+fi
+
+program=$(dirname -- "$0")/../../dist/hook.cjs
+[ -e "$program" ] || program=$home/hook.cjs
+node=${RALPH_NODE:-$home/node}
+[ -x "$node" ] || node=$(command -v node)
+if [ -n "$node" ] && [ -e "$program" ]; then
+  printf '%s' "$payload" | "$node" "$program"
+  # Droid alone shows the answer to a command only with this exit code.
+  [ $? = 2 ] && [ "$event" = prompt ] && [ -n "$FACTORY_PROJECT_DIR" ] && exit 2
+  exit 0
+fi
+
+# Once is enough: the session goes on without ralph.
+[ -e "$home/hook-missing" ] && exit 0
+mkdir -p "$home" && : >"$home/hook-missing"
+if [ -e "$program" ]; then missing='Node 22.19 or newer'; else missing='its program (npm install -g ralphloop)'; fi
+printf '{"systemMessage":"ralph cannot go on in this session: %s was not found. Then run: ralph install AGENT"}\n' "$missing"
+exit 0

@@ -1,0 +1,143 @@
+/** What a person types behind `/ralph:loop` in an agent's own session. No shell has seen it, and none ever does. */
+import { RalphError } from '../error.ts'
+import { parseCommandLine } from './command-line.ts'
+import { nearest } from './nearest.ts'
+
+export type LoopCommand = {
+  /** Empty where a file is named. */
+  prompt: string
+  file?: string
+  /** 0: no count limit. Absent: the default. */
+  maxIterations?: number
+  promise?: string
+  checks: string[]
+  timeoutMinutes?: number
+  context?: 'same' | 'fresh' | 'process'
+  /** One of the person's own agents, for `--context process`. */
+  subagent?: string
+}
+
+const OPTIONS = ['max-iterations', 'completion-promise', 'verify', 'timeout', 'context', 'subagent', 'file'] as const
+type Option = (typeof OPTIONS)[number]
+type Given = [Option, string][]
+
+/**
+ * Options stand before or behind the prompt; what looks like one in the middle of it belongs to the prompt, which arrives as it
+ * was typed. Quotes around the whole prompt are taken off.
+ */
+export function parseLoopCommand(text: string): LoopCommand {
+  const words = wordsOf(text)
+  const first = optionsFrom(words, 0)
+  const behind = trailingOptions(words, first.end)
+  const [from, to] = [words[first.end]?.start ?? text.length, words[behind.start - 1]?.end ?? 0]
+  const prompt = unquoted(text.slice(from, Math.max(from, to)))
+  const settings = settingsOf([...first.given, ...behind.given])
+  if (!prompt.trim() && settings.file === undefined)
+    throw new RalphError(
+      'usage',
+      'There is no prompt. Say what to do: /ralph:loop Make the tests pass --verify "npm test"',
+    )
+  if (prompt.trim() && settings.file !== undefined)
+    throw new RalphError('usage', 'Give either a prompt or --file, not both.')
+  return { prompt, ...settings }
+}
+
+/** `name` where it is an option, or nearly one; without `value` the next word is its value. */
+type Word = { start: number; end: number; text: string; name?: string; value?: string }
+
+const WORD =
+  /--([a-z][a-z_-]*)(?:=("(?:[^"\\]|\\.)*"|'[^']*'|\S*))?(?=\s|$)|"(?:[^"\\]|\\.)*"(?=\s|$)|'[^']*'(?=\s|$)|\S+/g
+
+function wordsOf(text: string): Word[] {
+  return [...text.matchAll(WORD)].map(({ 0: word, 1: name, 2: value, index: start }) => {
+    const known = name !== undefined && (isOption(name) || meant(name) !== undefined)
+    return {
+      ...{ start, end: start + word.length, text: word },
+      ...(known ? { name } : {}),
+      ...(value === undefined ? {} : { value: unquoted(value) }),
+    }
+  })
+}
+
+/** The options that begin at a word, and the word behind them. */
+function optionsFrom(words: readonly Word[], start: number): { given: Given; end: number } {
+  const given: Given = []
+  let at = start
+  for (let word = words[at]; word?.name !== undefined; word = words[at]) {
+    const following = words[at + 1]
+    const value = word.value ?? (following && unquoted(following.text))
+    if (value === undefined) throw new RalphError('usage', `--${word.name} needs a value.`)
+    given.push([mustBeOption(word.name), value])
+    at += word.value === undefined ? 2 : 1
+  }
+  return { given, end: at }
+}
+
+/** The longest row of options that reaches to the end. */
+function trailingOptions(words: readonly Word[], least: number): { given: Given; start: number } {
+  for (let start = least; start < words.length; start++) {
+    if (words[start]?.name === undefined) continue
+    const { given, end } = optionsFrom(words, start)
+    if (end >= words.length) return { given, start }
+  }
+  return { given: [], start: words.length }
+}
+
+function isOption(name: string): name is Option {
+  return OPTIONS.some((known) => known === name)
+}
+
+/** A short word is too near to too many others. */
+function meant(name: string): string | undefined {
+  return nearest(
+    name,
+    OPTIONS.filter((option) => option.length > 4),
+  )
+}
+
+function mustBeOption(name: string): Option {
+  if (isOption(name)) return name
+  throw new RalphError(
+    'usage',
+    `There is no option --${name}. Did you mean --${meant(name)}? If it belongs to the prompt, put the prompt in quotes.`,
+  )
+}
+
+function unquoted(text: string): string {
+  const [, double, single] = /^(?:"((?:[^"\\]|\\.)*)"|'([^']*)')$/s.exec(text) ?? []
+  return double?.replace(/\\(["\\])/g, '$1') ?? single ?? text
+}
+
+function settingsOf(given: Given): Omit<LoopCommand, 'prompt'> {
+  const last = (option: Option) => given.findLast(([name]) => name === option)?.[1]
+  const [most, minutes] = [last('max-iterations'), last('timeout')]
+  const [promise, context, subagent, file] = [
+    ...[last('completion-promise'), last('context'), last('subagent'), last('file')],
+  ]
+  if (most !== undefined && !/^\d{1,9}$/.test(most))
+    throw new RalphError('usage', `--max-iterations must be a whole number, but is "${most}".`)
+  if (minutes !== undefined && !(/^\d{1,9}(\.\d+)?$/.test(minutes) && Number(minutes) > 0))
+    throw new RalphError('usage', `--timeout must be a number of minutes above 0, but is "${minutes}".`)
+  if (promise !== undefined && !promise.trim())
+    throw new RalphError('usage', '--completion-promise is empty. Give it a text, or leave it out.')
+  if (context !== undefined && context !== 'same' && context !== 'fresh' && context !== 'process')
+    throw new RalphError('usage', `--context must be same, fresh or process, but is "${context}".`)
+  if (subagent !== undefined && !/^[\w][\w.-]{0,63}$/.test(subagent))
+    throw new RalphError('usage', `--subagent must be the name of one of your agents, but is "${subagent}".`)
+  if (subagent !== undefined && context !== 'process')
+    throw new RalphError(
+      'usage',
+      '--subagent goes with --context process: each iteration is a process of its own then.',
+    )
+  const checks = given.flatMap(([name, value]) => (name === 'verify' ? [value] : []))
+  for (const check of checks) if (check !== 'auto') parseCommandLine(check)
+  return {
+    checks,
+    ...(most === undefined ? {} : { maxIterations: Number(most) }),
+    ...(promise === undefined ? {} : { promise }),
+    ...(minutes === undefined ? {} : { timeoutMinutes: Number(minutes) }),
+    ...(context === undefined ? {} : { context }),
+    ...(subagent === undefined ? {} : { subagent }),
+    ...(file === undefined ? {} : { file }),
+  }
+}

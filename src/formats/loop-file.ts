@@ -1,0 +1,69 @@
+/** ralph-loop.local.md: a loop inside an agent's own session, as a file that people can read and edit. */
+
+export type LoopFile = {
+  active: boolean
+  iteration: number
+  /** 0: no count limit. */
+  maxIterations: number
+  /** Empty: there is none. */
+  promise: string
+  startedAt: string
+  sessionId: string
+  loopId: string
+  prompt: string
+}
+
+/** Undefined when it is no such file any more. Unknown lines of the head are passed over. */
+export function parseLoopFile(text: string): LoopFile | undefined {
+  const [, head, prompt] =
+    /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n(?:\r?\n)?([\s\S]*))?$/.exec(text) ?? []
+  if (head === undefined) return undefined
+  const fields = new Map(
+    head.split(/\r?\n/).flatMap((line) => {
+      const [, key, value] = /^\s*(\w+)\s*:\s*(.*?)\s*$/.exec(line) ?? []
+      return key === undefined ? [] : [[key, scalar(value ?? '')] as const]
+    }),
+  )
+  const maxIterations = whole(fields.get('max_iterations'))
+  if (maxIterations === undefined || !prompt?.trim()) return undefined
+  return {
+    active: fields.get('active') !== 'false',
+    iteration: whole(fields.get('iteration')) ?? 1,
+    maxIterations,
+    promise: fields.get('completion_promise') ?? '',
+    startedAt: fields.get('started_at') ?? '',
+    sessionId: fields.get('session_id') ?? '',
+    loopId: fields.get('loop_id') ?? '',
+    prompt: prompt.replace(/\r?\n$/, ''),
+  }
+}
+
+/** Texts are quoted, so that no character of them means anything. */
+export function printLoopFile(file: LoopFile): string {
+  const head = [
+    `active: ${file.active}`,
+    `iteration: ${file.iteration}`,
+    `max_iterations: ${file.maxIterations}`,
+    `completion_promise: ${file.promise ? JSON.stringify(file.promise) : 'null'}`,
+    `started_at: ${JSON.stringify(file.startedAt)}`,
+    `session_id: ${JSON.stringify(file.sessionId)}`,
+    `loop_id: ${JSON.stringify(file.loopId)}`,
+  ]
+  return `---\n${head.join('\n')}\n---\n\n${file.prompt}\n`
+}
+
+function scalar(value: string): string {
+  if (value === 'null' || value === '~') return ''
+  if (/^'.*'$/.test(value)) return value.slice(1, -1).replaceAll("''", "'")
+  if (!/^".*"$/.test(value)) return value
+  try {
+    return String(JSON.parse(value))
+  } catch {
+    return value.slice(1, -1) // a quoted text that a person wrote without thinking of escapes
+  }
+}
+
+/** Decimal, whatever zeros it begins with. */
+function whole(value: string | undefined): number | undefined {
+  return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : undefined
+}

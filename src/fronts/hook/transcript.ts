@@ -1,0 +1,85 @@
+/** The last words of an agent whose hook is not told them: read from the end of the session's own record, whatever its size. */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { setTimeout as nap } from 'node:timers/promises'
+import type { HostName } from '../../session/hosts.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+const TAIL = 1 << 20
+const PATIENCE_MS = 2_000
+
+/** Empty when it is not to be found. A host may still be writing while its hook runs. */
+export async function lastMessage(path: string, host: HostName, payload: Json): Promise<string> {
+  for (let waited = 0; ; waited += 20) {
+    const found = host === 'copilot' ? copilotMessage(tailOf(path), payload) : plainMessage(tailOf(path), payload)
+    if (found !== undefined || waited >= PATIENCE_MS) return found ?? ''
+    await nap(20)
+  }
+}
+
+/** What a person last typed. */
+export function lastPrompt(path: string): string | undefined {
+  return tailOf(path)
+    .filter((line) => line.visibility === undefined && roleOf(line) === 'user')
+    .map(textOf)
+    .findLast(Boolean)
+}
+
+/** A line that tells of this very stop closes the turn; before that the record is not whole. */
+function copilotMessage(lines: readonly Json[], { timestamp }: Json): string | undefined {
+  const at = typeof timestamp === 'string' ? Date.parse(timestamp) : timestamp
+  const stop = lines.findLastIndex(({ type, data }) => type === 'hook.start' && timeIn(data) === at)
+  if (stop < 0) return undefined
+  const said = lines.slice(0, stop).findLast(({ type }) => type === 'assistant.message')
+  return String(objectOf(said?.data).content ?? '')
+}
+
+function timeIn(data: unknown): unknown {
+  return objectOf(objectOf(data).input).timestamp
+}
+
+/** Claude's way of writing, which Droid has too. */
+function plainMessage(lines: readonly Json[], { message_id: id }: Json): string | undefined {
+  const said = lines.filter((line) => roleOf(line) === 'assistant')
+  const last = id === undefined ? said.findLast((line) => textOf(line)) : said.findLast((line) => line.id === id)
+  return last && textOf(last)
+}
+
+function roleOf({ message }: Json): unknown {
+  return objectOf(message).role
+}
+
+function textOf({ message }: Json): string {
+  const { content } = objectOf(message)
+  if (typeof content === 'string') return content
+  const blocks = Array.isArray(content) ? content.map(objectOf) : []
+  return blocks.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : [])).join('\n')
+}
+
+function objectOf(value: unknown): Json {
+  return typeof value === 'object' && value !== null ? (value as Json) : {}
+}
+
+function tailOf(path: string): Json[] {
+  try {
+    const file = openSync(path, 'r')
+    try {
+      const { size } = fstatSync(file)
+      const buffer = Buffer.alloc(Math.min(TAIL, size))
+      readSync(file, buffer, 0, buffer.length, size - buffer.length)
+      return buffer.toString('utf8').split('\n').flatMap(parseLine)
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return [] // not there yet
+  }
+}
+
+function parseLine(line: string): Json[] {
+  try {
+    return line ? [objectOf(JSON.parse(line))] : []
+  } catch {
+    return [] // the first line of the tail is cut
+  }
+}

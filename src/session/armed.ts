@@ -1,0 +1,73 @@
+/** Which session holds which loop: one small file a session in `RALPH_HOME/armed`, named by its id, so that `sh` can find it. */
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { makePrivateFolder, writeWhole } from '../host/files.ts'
+import { type HostName, isHostName } from './hosts.ts'
+
+export type Armed = {
+  loop: string
+  host: HostName
+  /** The file that people read and edit. */
+  face: string
+  /** `fresh`: each turn begins without memory of the earlier ones. */
+  context: 'same' | 'fresh'
+  /** Iterations that were finished when a person last typed something: what a host's cap counts from. */
+  since: number
+  /** What a host that repeats its earlier answers has said so far: its length and its hash. */
+  heard?: { length: number; hash: string }
+}
+
+/** Whether an id can be a file name; one that cannot never gets a loop. */
+export function isSessionId(id: string): boolean {
+  return /^[A-Za-z0-9][\w.-]{0,127}$/.test(id)
+}
+
+export function arm(home: string, session: string, armed: Armed): void {
+  makePrivateFolder(join(home, 'armed'))
+  writeWhole(join(home, 'armed', session), JSON.stringify(armed))
+}
+
+export function disarm(home: string, session: string): void {
+  rmSync(join(home, 'armed', session), { force: true })
+}
+
+/** Undefined for a session without a loop. A file that cannot be read is left alone: it traps nobody. */
+export function loadArmed(home: string, session: string): Armed | undefined {
+  if (!isSessionId(session)) return undefined
+  try {
+    const value: unknown = JSON.parse(readFileSync(join(home, 'armed', session), 'utf8'))
+    return isArmed(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The session that holds a loop. */
+export function sessionOf(home: string, loop: string): { session: string; armed: Armed } | undefined {
+  for (const session of sessions(home)) {
+    const armed = loadArmed(home, session)
+    if (armed?.loop === loop) return { session, armed }
+  }
+  return undefined
+}
+
+function sessions(home: string): string[] {
+  try {
+    return readdirSync(join(home, 'armed'))
+  } catch {
+    return [] // no session ever had a loop
+  }
+}
+
+function isArmed(value: unknown): value is Armed {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'loop' in value &&
+    typeof value.loop === 'string' &&
+    'host' in value &&
+    isHostName(value.host) &&
+    'face' in value &&
+    typeof value.face === 'string'
+  )
+}

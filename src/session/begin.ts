@@ -1,0 +1,155 @@
+/** A person starts a loop inside their own session: the loop is made, and the session is armed. */
+import { realpathSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { ended, type Limits, type Spec, startLoop } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import type { Config } from '../formats/config.ts'
+import { type LoopCommand, parseLoopCommand } from '../formats/loop-command.ts'
+import { unwrapPrompt } from '../formats/wrapped-prompt.ts'
+import { findChecks } from '../host/check.ts'
+import { loadConfig, readText } from '../host/config.ts'
+import { excludeFaces } from '../host/exclude.ts'
+import { newLoopId } from '../host/loop-id.ts'
+import { openTree } from '../host/tree.ts'
+import { keepStart } from '../look.ts'
+import { type Answer, promptOf } from './answer.ts'
+import { arm, isSessionId, loadArmed } from './armed.ts'
+import { FACE, readFace, writeFace } from './face.ts'
+import { HOSTS, type Host, type HostName } from './hosts.ts'
+import { subagentArgs } from './subagent.ts'
+import type { Desk } from './turn-over.ts'
+
+export type Asked = { host: HostName; session: string; dir: string; args: string }
+
+export async function beginLoop(desk: Desk, { host: name, session, dir: folder, args }: Asked): Promise<Answer> {
+  const host = HOSTS[name]
+  if (!isSessionId(session)) throw new RalphError('usage', `${host.title} named no session that a loop can belong to.`)
+  await mustBeFree(desk, session, host)
+  const dir = realpathSync(folder)
+  const command = parseLoopCommand(args)
+  const context = command.context ?? 'same'
+  if (!host.contexts.includes(context))
+    throw new RalphError(
+      'usage',
+      `--context ${context} is not to be had inside ${host.title} (${host.contexts.join(', ')}). \`ralph run\` begins every iteration anew.`,
+    )
+  const id = newLoopId()
+  const { look, seen, checkpoints } = await openTree({ dir, home: desk.home, loop: id })
+  const tree = await look()
+  const spec = resolveSpec(desk, { host, dir, command })
+  const gitDir = 'none' in checkpoints ? {} : { gitDir: checkpoints.repo.gitDir }
+  const loop = startLoop(
+    id,
+    { ...spec, work: { ...spec.work, ...gitDir } },
+    { at: desk.now(), ...(tree === undefined ? {} : { tree }) },
+  )
+  await desk.store().create(loop)
+  if (context === 'process') return { loop, context, show: [{ level: 'info', text: settingsOf(spec, host) }] }
+
+  await keepStart({ tree: { look, seen, checkpoints }, show: desk.show }, loop)
+  const face = await chooseFace(desk, dir, { host: name, session })
+  await excludeFaces(dir, host.folder).catch(() => {}) // a face that is shown by `git status` is no harm
+  writeFace(dir, face, { loop, session })
+  arm(desk.home, session, { loop: id, host: name, face, context, since: 0 })
+  return {
+    ...{ loop, context, prompt: promptOf(loop, context), fresh: context === 'fresh' },
+    show: [{ level: 'info', text: settingsOf(spec, host) }],
+  }
+}
+
+async function mustBeFree(desk: Desk, session: string, host: Host): Promise<void> {
+  const armed = loadArmed(desk.home, session)
+  const loop =
+    armed &&
+    (await desk
+      .store()
+      .load(armed.loop)
+      .catch(() => undefined)) // of a home that was cleared
+  if (!loop || ended(loop)) return
+  throw new RalphError(
+    'usage',
+    `This session has loop ${loop.id} already, after ${loop.tally.iteration} iterations. See it with ${host.types('status')}, end it with ${host.types('cancel')}.`,
+  )
+}
+
+function resolveSpec(desk: Desk, { host, dir, command }: { host: Host; dir: string; command: LoopCommand }): Spec {
+  const config = loadConfig(desk.home, dir)
+  const text = command.file === undefined ? command.prompt : readText(resolve(dir, command.file), 'prompt')
+  if (!text.trim()) throw new RalphError('usage', `The prompt file ${command.file} is empty.`)
+  const wrapped = unwrapPrompt(text)
+  const verify = command.checks.length > 0 ? command.checks : (config.verify ?? [])
+  const checks = [...new Set(verify.flatMap((check) => (check === 'auto' ? foundChecks(dir) : [check])))]
+  return {
+    prompt: wrapped?.prompt ?? text,
+    promise: command.promise ?? wrapped?.promise ?? config.completion_promise ?? '',
+    signals: [...new Set(['TASK_COMPLETE', ...(config.completion_signals ?? [])])],
+    checks,
+    until: false,
+    stages: [],
+    limits: limitsOf(desk, command, { config, wrapped: wrapped?.maxIterations }),
+    work: {
+      ...{ dir, agent: host.agent, permissions: 'bypass', context: 'fresh', silenceMinutes: 10 },
+      agentArgs: command.subagent === undefined ? [] : subagentArgs(command.subagent, dir, desk.env),
+      checkMinutes: host.hookMinutes === undefined ? 10 : (host.hookMinutes - 1) / Math.max(1, checks.length),
+    },
+  }
+}
+
+function limitsOf(
+  { env }: Desk,
+  command: LoopCommand,
+  { config, wrapped }: { config: Config; wrapped: number | undefined },
+): Limits {
+  const configured = config.max_iterations === 'auto' ? undefined : config.max_iterations
+  const minutes = command.timeoutMinutes ?? environmentNumber(env, 'RALPH_TIMEOUT_MINUTES') ?? config.timeout_minutes
+  return {
+    iterations: command.maxIterations ?? environmentNumber(env, 'RALPH_MAX_ITERATIONS') ?? wrapped ?? configured ?? 10,
+    noProgress: config.circuit_breaker?.no_progress_limit ?? 3,
+    sameError: config.circuit_breaker?.same_error_limit ?? 5,
+    ...(minutes === undefined ? {} : { minutes }),
+    ...(config.max_cost_usd === undefined ? {} : { costUsd: config.max_cost_usd }),
+  }
+}
+
+function environmentNumber(env: Desk['env'], name: string): number | undefined {
+  const value = env[name]
+  if (!value || value === 'auto') return undefined
+  if (!/^\d{1,9}$/.test(value)) throw new RalphError('usage', `${name} must be a whole number, but is "${value}".`)
+  return Number(value)
+}
+
+function foundChecks(dir: string): string[] {
+  const found = findChecks(dir)
+  if (found.length > 0) return found
+  throw new RalphError('usage', `--verify auto found no check in ${dir}. Name one: --verify "make test".`)
+}
+
+/** The file of this name, unless another loop has it, or it is not ralph's to overwrite. */
+export async function chooseFace(
+  desk: Desk,
+  dir: string,
+  { host, session }: { host: HostName; session: string },
+): Promise<string> {
+  const folder = join(dir, HOSTS[host].folder)
+  const usual = join(folder, FACE)
+  const found = readFace(usual)
+  if (found.kind === 'gone') return usual
+  const own = join(folder, `ralph-loop.${session}.local.md`)
+  if (found.kind !== 'file' || !found.file.loopId) return own
+  const other = await desk
+    .store()
+    .load(found.file.loopId)
+    .catch(() => undefined) // of another home
+  return other && (ended(other) || found.file.sessionId === session) ? usual : own
+}
+
+/** What was understood, so that nobody finds out later that a limit was not taken. */
+function settingsOf({ checks, promise, limits }: Spec, host: Host): string {
+  const parts = [
+    limits.iterations > 0 ? `at most ${limits.iterations} iterations` : 'no limit on iterations',
+    ...(limits.minutes === undefined ? [] : [`${limits.minutes} minutes`]),
+    ...(promise ? [`done when it says <promise>${promise}</promise>`] : []),
+    checks.length > 0 ? `checked by ${checks.join(', ')}` : 'nothing to check it with (--verify "npm test")',
+  ]
+  return `ralph: the loop begins: ${parts.join(' · ')}. ${host.types('status')} shows it, ${host.types('cancel')} ends it.`
+}

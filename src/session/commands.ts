@@ -1,0 +1,158 @@
+/** What a person types in their session, other than the task itself: status, cancel, pause, resume, help. */
+import { realpathSync } from 'node:fs'
+import { iterationLimit } from '../engine/limits.ts'
+import { ended, type Loop, statusOf } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import type { LocalStore } from '../host/sqlite.ts'
+import { type Answer, say, standing } from './answer.ts'
+import { arm, disarm, loadArmed, sessionOf } from './armed.ts'
+import { type Asked, beginLoop, chooseFace } from './begin.ts'
+import { writeFace } from './face.ts'
+import { type CommandName, HOSTS, type Host } from './hosts.ts'
+import { type Desk as BareDesk, goOnNow, settle, told, withLoop } from './turn-over.ts'
+
+/** A desk whose store can also be asked about other loops. */
+export type Desk = Omit<BareDesk, 'store'> & { store(): LocalStore }
+
+export async function runCommand(desk: Desk, command: CommandName, asked: Asked): Promise<Answer> {
+  switch (command) {
+    case 'loop':
+      return beginLoop(desk, asked)
+    case 'cancel':
+    case 'pause':
+      return order(desk, command, asked)
+    case 'resume':
+      return resume(desk, asked)
+    case 'status':
+      return status(desk, asked)
+    case 'help':
+      return say(helpFor(HOSTS[asked.host]))
+  }
+}
+
+async function order(desk: Desk, kind: 'cancel' | 'pause', { session, host }: Asked): Promise<Answer> {
+  if (!loadArmed(desk.home, session)) return say(noLoop(HOSTS[host]))
+  return withLoop(desk, session, async (held) =>
+    settle(desk, { ...held, loop: await told(desk, held, 'you', { kind }) }, []),
+  )
+}
+
+/** The loop of this session goes on, or the one that is named, wherever it was. */
+async function resume(desk: Desk, asked: Asked): Promise<Answer> {
+  const name = asked.args.trim()
+  const own = loadArmed(desk.home, asked.session)
+  if (!own && !name) return say(noLoop(HOSTS[asked.host]))
+  if (name) await takeOver(desk, asked, await desk.store().find(name))
+  else if (own) await freshCount(desk, asked.session)
+  return goOnNow(desk, asked.session, { kind: 'told', at: desk.now(), by: 'you', order: { kind: 'resume' } })
+}
+
+/** What a host's cap counts begins anew when a person types something. */
+async function freshCount(desk: Desk, session: string): Promise<void> {
+  const armed = loadArmed(desk.home, session)
+  const loop = armed && (await desk.store().load(armed.loop))
+  if (loop) arm(desk.home, session, { ...armed, since: loop.tally.iteration })
+}
+
+async function takeOver(desk: Desk, { session, host, dir }: Asked, id: string): Promise<void> {
+  const loop = await desk.store().load(id)
+  const own = loadArmed(desk.home, session)
+  if (own?.loop === id) return freshCount(desk, session)
+  if (own) throw new RalphError('usage', `This session has loop ${own.loop} already.`)
+  if (ended(loop))
+    throw new RalphError('loop-ended', `Loop ${id} has ended. Start a new one with ${HOSTS[host].types('loop')}.`)
+  if (loop.spec.work.project)
+    throw new RalphError('usage', `Loop ${id} belongs to a project: ralph execute ${loop.spec.work.project.name}`)
+  if (loop.spec.work.dir !== realpathSync(dir))
+    throw new RalphError(
+      'usage',
+      `Loop ${id} works in ${loop.spec.work.dir}, and this session in ${dir}. Resume it there.`,
+    )
+  const before = sessionOf(desk.home, id)
+  if (before && loop.next.kind === 'turn')
+    throw new RalphError(
+      'loop-held',
+      `Loop ${id} is at work in another session of ${HOSTS[before.armed.host].title}. Pause it first: ralph pause ${id}`,
+    )
+  const face = before?.armed.face ?? (await chooseFace(desk, dir, { host, session }))
+  if (before) disarm(desk.home, before.session)
+  writeFace(dir, face, { loop, session })
+  arm(desk.home, session, { loop: id, host, face, context: 'same', since: loop.tally.iteration })
+}
+
+async function status(desk: Desk, { session, host, dir }: Asked): Promise<Answer> {
+  const armed = loadArmed(desk.home, session)
+  const loops = await openLoops(desk, dir)
+  const own =
+    armed &&
+    (await desk
+      .store()
+      .load(armed.loop)
+      .catch(() => undefined)) // of a home that was cleared
+  const others = loops.filter(({ id }) => id !== armed?.loop)
+  const lines = [
+    own ? `${standing(own, HOSTS[host]).text}${detail(own)}` : noLoop(HOSTS[host]),
+    ...others.map(
+      (loop) =>
+        `Besides, in this folder: loop ${loop.id}, ${whereIs(desk, loop)}, ${progress(loop)}: ${firstLine(loop)}`,
+    ),
+    ...(others.length > 0 ? [`Go on with one of them here: ${HOSTS[host].types('resume')} LOOP`] : []),
+  ]
+  return { ...(own ? { loop: own } : {}), show: [{ level: 'info', text: lines.join('\n') }] }
+}
+
+async function openLoops(desk: Desk, dir: string): Promise<Loop[]> {
+  const rows = await desk.store().list({ dir: realpathSync(dir), limit: 50 })
+  const loops = await Promise.all(rows.map(({ id }) => desk.store().load(id)))
+  return loops.filter((loop) => !ended(loop))
+}
+
+function whereIs(desk: Desk, loop: Loop): string {
+  const held = sessionOf(desk.home, loop.id)
+  return `${statusOf(loop)}${held ? ` in another session of ${HOSTS[held.armed.host].title}` : ''}`
+}
+
+function detail(loop: Loop): string {
+  const { tally, spec } = loop
+  const checked =
+    tally.failures === undefined ? '' : tally.failures === 0 ? ' The last check passed.' : ' The last check failed.'
+  return ` (loop ${loop.id}, ${progress(loop)}).${checked}\n${firstLine(loop)}${spec.checks.length > 0 ? `\nChecked by ${spec.checks.join(', ')}` : ''}`
+}
+
+function progress({ spec, tally }: Loop): string {
+  const most = iterationLimit(spec.limits, tally)
+  return `${tally.iteration}${most > 0 ? ` of ${most}` : ''} iterations finished`
+}
+
+function firstLine({ spec }: Loop): string {
+  const [line = ''] = spec.prompt.trim().split('\n')
+  return line.length > 100 ? `${line.slice(0, 99)}…` : line
+}
+
+function noLoop(host: Host): string {
+  return `ralph: no loop is active in this session. Start one: ${host.types('loop')} Make the tests pass --verify "npm test"`
+}
+
+function helpFor(host: Host): string {
+  const rows: [string, string][] = [
+    [`${host.types('loop')} PROMPT [options]`, 'works on the prompt again and again until it is done'],
+    [host.types('status'), 'shows how the loop stands'],
+    [host.types('pause'), 'rests; the turn under way is not counted'],
+    [`${host.types('resume')} [LOOP]`, 'goes on, also with a loop of another session'],
+    [host.types('cancel'), 'ends the loop'],
+  ]
+  const options: [string, string][] = [
+    ['--verify CMD', 'a command that proves the work; ralph runs it itself. Give several, or auto'],
+    ['--completion-promise T', 'the agent says it is done with <promise>T</promise>'],
+    ['--max-iterations N', 'default 10; 0 is no limit'],
+    ['--timeout MIN', 'minutes in all'],
+    ['--file F', 'the prompt is in a file'],
+    ...(host.contexts.length > 1 ? [['--context C', host.contexts.join(', ')] as [string, string]] : []),
+    ...(host.contexts.includes('process')
+      ? [['--subagent NAME', 'with --context process: one of your agents'] as [string, string]]
+      : []),
+  ]
+  const width = Math.max(...[...rows, ...options].map(([left]) => left.length)) + 2
+  const print = (list: [string, string][]) => list.map(([left, right]) => `  ${left.padEnd(width)}${right}`).join('\n')
+  return `ralph keeps this agent at one task until the task is proven done.\n\n${print(rows)}\n\nOptions, before or behind the prompt:\n${print(options)}\n\nThe loop is a file you can edit: ${host.folder}/ralph-loop.local.md. Deleting it ends the loop.`
+}

@@ -1,0 +1,84 @@
+/** The face of a loop inside a session: a file that people read and edit, kept true by ralph. */
+import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { iterationLimit } from '../engine/limits.ts'
+import type { Loop, Order } from '../engine/loop.ts'
+import { type LoopFile, parseLoopFile, printLoopFile } from '../formats/loop-file.ts'
+import { pathBelow, writeWhole } from '../host/files.ts'
+
+export const FACE = 'ralph-loop.local.md'
+
+/** What became of a face since ralph wrote it. `strange`: it is no plain file of ours any more, and why. */
+export type Found =
+  | { kind: 'file'; file: LoopFile }
+  | { kind: 'gone' }
+  | { kind: 'broken' }
+  | { kind: 'strange'; why: string }
+
+export function readFace(path: string): Found {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (!stat) return { kind: 'gone' }
+  if (stat.isSymbolicLink()) return { kind: 'strange', why: 'it is a link now' }
+  if (!stat.isFile()) return { kind: 'strange', why: 'it is no plain file' }
+  if (process.getuid && stat.uid !== process.getuid()) return { kind: 'strange', why: 'it belongs to somebody else' }
+  try {
+    const file = stat.size > LARGEST ? undefined : parseLoopFile(readFileSync(path, 'utf8'))
+    return file ? { kind: 'file', file } : { kind: 'broken' }
+  } catch {
+    return { kind: 'strange', why: 'it cannot be read' }
+  }
+}
+
+const LARGEST = 8 << 20
+
+/** Writes what is true now. A folder that leads out of the project is refused. */
+export function writeFace(dir: string, path: string, { loop, session }: { loop: Loop; session: string }): void {
+  mkdirSync(dirname(path), { recursive: true })
+  if (pathBelow(realpathSync(dir), join(realpathSync(dirname(path)), basename(path))) === undefined) return
+  writeWhole(path, printLoopFile(faceOf(loop, session)), 0o644)
+}
+
+function faceOf({ id, spec, tally, next }: Loop, session: string): LoopFile {
+  return {
+    active: next.kind !== 'wait' || next.why !== 'paused',
+    iteration: next.kind === 'turn' ? next.iteration : tally.iteration,
+    maxIterations: iterationLimit(spec.limits, tally),
+    promise: spec.promise,
+    startedAt: new Date(tally.startedAt).toISOString().replace(/\.\d+Z$/, 'Z'),
+    sessionId: session,
+    loopId: id,
+    prompt: spec.prompt,
+  }
+}
+
+export function removeFace(path: string): void {
+  if (readFace(path).kind === 'file') rmSync(path, { force: true })
+}
+
+/** A file that a person or an agent broke is put aside, never thrown away. Returns its new name. */
+export function putAside(path: string, at: number): string {
+  const aside = `${path}.broken-${new Date(at).toISOString().replace(/[-:]|\.\d+/g, '')}`
+  renameSync(path, aside)
+  return basename(aside)
+}
+
+/** What the person who edited the file wants. An edited counter means nothing; only a command resumes. */
+export function ordersIn(file: LoopFile, { spec, tally, next }: Loop): Order[] {
+  const paused = next.kind === 'wait' && next.why === 'paused'
+  const edited = {
+    ...(file.prompt.trim() === spec.prompt.trim() ? {} : { prompt: file.prompt }),
+    ...(file.promise === spec.promise ? {} : { promise: file.promise }),
+  }
+  return [
+    ...(file.maxIterations === iterationLimit(spec.limits, tally)
+      ? []
+      : [{ kind: 'limits', limits: { iterations: file.maxIterations } } as const]),
+    ...(Object.keys(edited).length > 0 ? [{ kind: 'edit', ...edited } as const] : []),
+    ...(file.active || paused ? [] : [{ kind: 'pause' } as const]),
+  ]
+}
+
+/** How a person finds it. */
+export function nameOf(dir: string, path: string): string {
+  return relative(dir, path)
+}

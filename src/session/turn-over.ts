@@ -1,0 +1,218 @@
+/** A turn of an agent in a person's session has ended: step the loop, run what it asks for, and say how it goes on. */
+import type { Outcome } from '../agents/agent.ts'
+import { ended, type Fact, type Loop, type Verdict } from '../engine/loop.ts'
+import { step } from '../engine/step.ts'
+import { hasWorked } from '../engine/tally.ts'
+import { maskSecrets } from '../formats/secrets.ts'
+import type { LoopStore } from '../host/loop-store.ts'
+import type { Lease } from '../host/store.ts'
+import { openTree, type Tree } from '../host/tree.ts'
+import { keepCheckpoint, lookAt } from '../look.ts'
+import { type Checking, type CheckNext, drive, type Show } from '../run.ts'
+import { type Answer, capNote, checkWords, NOTHING, type Note, promptOf, say, standing } from './answer.ts'
+import { type Armed, arm, disarm, loadArmed } from './armed.ts'
+import { nameOf, ordersIn, putAside, readFace, removeFace, writeFace } from './face.ts'
+import { HOSTS } from './hosts.ts'
+
+/** What every part of a session works with. */
+export type Desk = {
+  home: string
+  env: Readonly<Record<string, string | undefined>>
+  now: () => number
+  /** Opened when first asked for. */
+  store(): LoopStore
+  /** The hand that runs checks; it is only loaded when it is needed. */
+  checker(checking: Omit<Checking, 'store'>): (loop: Loop, next: CheckNext) => Promise<Fact | undefined>
+  /** Ends the checks at once. */
+  stop: AbortSignal
+  show: Show
+}
+
+/** `aborted`: a person stopped the agent. `said`: what it had said in this session so far, where the host repeats all of it. */
+export type TurnOver = {
+  session: string
+  outcome: Outcome | 'aborted'
+  /** Something the agent started still runs; the host takes another turn when it ends. */
+  background?: boolean
+  heard?: Armed['heard']
+}
+
+export async function turnOver(desk: Desk, over: TurnOver): Promise<Answer> {
+  return withLoop(desk, over.session, async (held) => {
+    if (over.background) return NOTHING
+    if (over.outcome === 'aborted') {
+      const paused = await told(desk, held, 'you', { kind: 'pause' })
+      return settle(desk, { ...held, loop: paused }, [])
+    }
+    if (over.heard) arm(desk.home, over.session, { ...held.armed, heard: over.heard })
+    const { loop } = held
+    if (loop.next.kind === 'wait') return settle(desk, held, [])
+    const tree = await openTree({ ...loop.spec.work, home: desk.home, loop: loop.id })
+    const counted = await countTurn(desk, { ...held, tree, outcome: over.outcome })
+    return goOn(desk, { ...held, loop: counted }, tree)
+  })
+}
+
+/** The time of a wait has come, or a person wants to go on. */
+export async function goOnNow(desk: Desk, session: string, fact: Fact): Promise<Answer> {
+  return withLoop(desk, session, async (held) => {
+    const loop = step(held.loop, fact)
+    await desk.store().save(held.lease, loop, fact)
+    const tree = await openTree({ ...loop.spec.work, home: desk.home, loop: loop.id })
+    return goOn(desk, { ...held, loop }, tree)
+  })
+}
+
+/** A person typed something else: that is the answer to a question, or else the loop rests. */
+export async function otherPrompt(desk: Desk, session: string, words: string): Promise<Answer> {
+  return withLoop(desk, session, async (held) => {
+    const { loop, armed } = held
+    if (loop.next.kind === 'turn') {
+      // Some hosts tell a hook's own words as if a person had typed them.
+      if (words.trim() === promptOf(loop, armed.context).trim()) return NOTHING
+      return settle(desk, { ...held, loop: await told(desk, held, 'you', { kind: 'pause' }) }, [])
+    }
+    if (loop.next.kind !== 'wait' || loop.next.why !== 'person') return NOTHING
+    const answered = await told(desk, held, 'you', { kind: 'say', words })
+    arm(desk.home, session, { ...armed, since: answered.tally.iteration })
+    return settle(desk, { ...held, loop: answered }, [])
+  })
+}
+
+export type Holding = { session: string; armed: Armed; loop: Loop; lease: Lease }
+
+/** The loop of a session, held alone, with the orders of its face carried out. A loop that somebody else drives is none of ours. */
+export async function withLoop(
+  desk: Desk,
+  session: string,
+  work: (held: Holding & { notes: Note[] }) => Promise<Answer>,
+): Promise<Answer> {
+  const armed = loadArmed(desk.home, session)
+  if (!armed) return NOTHING
+  const store = desk.store()
+  const lease = await store.lease(armed.loop)
+  if ('heldBy' in lease) return say(`ralph: loop ${armed.loop} is driven by ${lease.heldBy} now; this session is free.`)
+  try {
+    const held = { session, armed, lease, loop: await store.load(armed.loop) }
+    const { loop, notes, release } = await obeyOrders(desk, held)
+    const answer = release
+      ? NOTHING
+      : ended(loop)
+        ? settle(desk, { ...held, loop }, [])
+        : await work({ ...held, loop, notes })
+    return { ...answer, show: [...notes, ...answer.show] }
+  } finally {
+    await lease.release()
+  }
+}
+
+/** What a person told the loop from elsewhere, and what they wrote into its face. */
+async function obeyOrders(desk: Desk, held: Holding): Promise<{ loop: Loop; notes: Note[]; release?: true }> {
+  const { armed, session } = held
+  let loop = await drive(held.loop, held.lease, desk.store(), {})
+  if (ended(loop)) return { loop, notes: [] }
+  const found = readFace(armed.face)
+  const name = nameOf(loop.spec.work.dir, armed.face)
+  switch (found.kind) {
+    case 'gone':
+      return { loop: await told(desk, { ...held, loop }, `deleting ${name}`, { kind: 'cancel' }), notes: [] }
+    case 'strange':
+      return { loop, notes: [{ level: 'warning', text: `ralph: ${name} is left alone: ${found.why}.` }] }
+    case 'broken': {
+      const aside = putAside(armed.face, desk.now())
+      writeFace(loop.spec.work.dir, armed.face, { loop, session })
+      return {
+        loop,
+        notes: [{ level: 'warning', text: `ralph: ${name} was damaged; it is ${aside} now, and made anew.` }],
+      }
+    }
+    case 'file': {
+      if (found.file.sessionId !== session)
+        return {
+          ...{ loop, release: true },
+          notes: [{ level: 'warning', text: `ralph: ${name} names another session, or none; this one is free.` }],
+        }
+      for (const order of ordersIn(found.file, loop)) loop = await told(desk, { ...held, loop }, name, order)
+      return { loop, notes: [] }
+    }
+  }
+}
+
+/** An order that is carried out at once. */
+export async function told(
+  desk: Desk,
+  { loop, lease }: Pick<Holding, 'loop' | 'lease'>,
+  by: string,
+  order: Extract<Fact, { kind: 'told' }>['order'],
+): Promise<Loop> {
+  const fact: Fact = { kind: 'told', at: desk.now(), by, order }
+  const next = step(loop, fact)
+  await desk.store().save(lease, next, fact)
+  return next
+}
+
+type Ended = Holding & { tree: Tree; outcome: Outcome }
+
+async function countTurn(desk: Desk, { loop, lease, armed, tree, outcome }: Ended): Promise<Loop> {
+  if (loop.next.kind !== 'turn') return loop
+  const store = desk.store()
+  const { iteration, attempt } = loop.next
+  const prompt = promptOf(loop, armed.context)
+  const log = store.transcripts.openTurn(loop.id, iteration)
+  log.write([
+    { at: desk.now(), attempt, prompt: maskSecrets(prompt), command: [] },
+    { out: maskSecrets(`${outcome.finalText}\n`) },
+  ])
+  log.close()
+  const turn = await lookAt({ tree, show: desk.show }, loop, prompt, outcome)
+  const diff = hasWorked(turn) ? await keepCheckpoint({ tree, show: desk.show }, loop, iteration) : undefined
+  const fact: Fact = { kind: 'turned', at: desk.now(), turn: { ...turn, ...(diff ? { diff } : {}) } }
+  const next = step(loop, fact)
+  await store.save(lease, next, fact)
+  return next
+}
+
+async function goOn(desk: Desk, held: Holding, tree: Tree): Promise<Answer> {
+  const store = desk.store()
+  const verdicts: Verdict[] = []
+  const { env, now, stop, show } = desk
+  const loop = await drive(held.loop, held.lease, store, {
+    check: (asked, next) => desk.checker({ tree, env, now, stop, show })(asked, next),
+    saw: (_, fact) => fact.kind === 'checked' && verdicts.push(...fact.verdicts),
+  })
+  const capped = loop.next.kind === 'turn' && isOverCap(loop, held.armed)
+  const rested = capped ? await told(desk, { ...held, loop }, HOSTS[held.armed.host].title, { kind: 'pause' }) : loop
+  return settle(desk, { ...held, loop: rested }, verdicts)
+}
+
+/** Another turn would not be taken, and nobody would be told. */
+function isOverCap({ tally }: Loop, { host, since }: Armed): boolean {
+  const { cap } = HOSTS[host]
+  return cap !== undefined && cap.raise === undefined && tally.iteration - since > cap.most
+}
+
+/** Brings face and armed file into line with the loop, and says how it stands. */
+export function settle(desk: Desk, { session, armed, loop }: Holding, verdicts: readonly Verdict[]): Answer {
+  const host = HOSTS[armed.host]
+  const note = standing(loop, host)
+  const checked = verdicts.length > 0 && loop.next.kind !== 'complete' ? ` · ${checkWords(verdicts)}` : ''
+  const show = [{ ...note, text: `${note.text}${checked}` }, ...noticed(loop)]
+  if (ended(loop)) {
+    removeFace(armed.face)
+    disarm(desk.home, session)
+    return { loop, verdicts, show }
+  }
+  if (readFace(armed.face).kind === 'file') writeFace(loop.spec.work.dir, armed.face, { loop, session })
+  if (loop.next.kind === 'wait' && loop.next.until !== undefined)
+    return { loop, verdicts, show, waitMs: Math.max(0, loop.next.until - desk.now()) }
+  if (loop.next.kind !== 'turn') return { loop, verdicts, show }
+  return {
+    ...{ loop, verdicts, prompt: promptOf(loop, armed.context), context: armed.context },
+    fresh: armed.context === 'fresh' || (loop.next.fresh && loop.next.iteration > 1),
+    show: [...show, ...capNote(loop, armed, desk.env)],
+  }
+}
+
+function noticed({ tally }: Loop): Note[] {
+  return tally.findings.map((finding) => ({ level: 'warning', text: `ralph noticed: ${finding}` }))
+}
