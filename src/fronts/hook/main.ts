@@ -2,28 +2,27 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { RalphError } from '../../error.ts'
 import { openCurrent } from '../../host/database.ts'
 import { type LoopStore, openLoopStore } from '../../host/loop-store.ts'
 import { openRecords } from '../../host/transcript.ts'
-import { type Answer, say } from '../../session/answer.ts'
 import { loadArmed } from '../../session/armed.ts'
-import { type Desk, goOnNow, otherPrompt, turnOver } from '../../session/turn-over.ts'
-import { type Event, readEvent } from './event.ts'
+import { type Desk, turnOver } from '../../session/turn-over.ts'
+import { failOpen } from './fail-open.ts'
 import type * as More from './more.ts'
-import { printReply } from './reply.ts'
+import { readPayload } from './payload.ts'
+import { printStop, type Reply } from './reply.ts'
+import { readStop, transcriptOf } from './stop.ts'
 
-/** `more` loads what only some calls need. */
+/** `more` loads what only some calls need: the end of a turn without checks needs none of it. */
 async function main(more: () => typeof More): Promise<void> {
   const { env } = process
   if (env.RALPH_LOOP_ID) return // an agent that ralph itself has started
   const home = resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
-  const text = await readStdin()
-  const event = await readEvent(text, env, { armed: (session) => loadArmed(home, session), more })
-  if (!event) return
-  const { desk, close } = openDesk(home, event, more)
+  const said = readPayload(await readStdin(), env)
+  if (!said) return
+  const { desk, close } = openDesk(home, said.from, more)
   try {
-    const { out, error } = printReply(await answerTo(desk, event, more), event)
+    const { out, error } = await reply(desk, said, more)
     if (out) process.stdout.write(`${out}\n`)
     if (error) process.stderr.write(`${error}\n`)
     if (error) process.exitCode = 2
@@ -32,28 +31,27 @@ async function main(more: () => typeof More): Promise<void> {
   }
 }
 
-async function answerTo(desk: Desk, event: Event, more: () => typeof More): Promise<Answer> {
-  try {
-    switch (event.kind) {
-      case 'command':
-        return await more().command(desk, event.command, event)
-      case 'prompt':
-        return await otherPrompt(desk, event.session, event.words)
-      case 'stop':
-        return await turnOver(desk, event)
-      case 'woke':
-        return await goOnNow(desk, event.session, { kind: 'woke', at: desk.now() })
-    }
-  } catch (cause) {
-    // An error of the other half of this program is of that half's class.
-    if (cause instanceof Error && cause.name === RalphError.name) return say(`ralph: ${cause.message}`, 'error')
-    process.stderr.write(`${cause instanceof Error ? cause.stack : cause}\n`)
-    const words = cause instanceof Error ? cause.message : String(cause)
-    return say(`ralph: this is a bug in ralph, and the loop rests: ${words}`, 'error')
-  }
+type Said = NonNullable<ReturnType<typeof readPayload>>
+
+async function reply(desk: Desk, said: Said, more: () => typeof More): Promise<Reply> {
+  const { from, payload } = said
+  if (from.during === 'prompt') return more().replyToTyped(desk, said)
+  const armed = loadArmed(desk.home, from.session)
+  // Droid's one-shot mode tells no hook what was typed; its record does.
+  if (!armed && from.host === 'droid') return more().replyToRecord(desk, from, transcriptOf(payload) ?? '')
+  if (!armed) return {}
+  const over = await readStop(from, payload, {
+    ...(armed.heard ? { heard: armed.heard } : {}),
+    lastMessage: (path) => more().lastMessage(path, from.host, payload),
+  })
+  return printStop(await failOpen(() => turnOver(desk, over)), from)
 }
 
-function openDesk(home: string, { shim }: Event, more: () => typeof More): { desk: Desk; close(): Promise<void> } {
+function openDesk(
+  home: string,
+  { shim }: Said['from'],
+  more: () => typeof More,
+): { desk: Desk; close(): Promise<void> } {
   let store: LoopStore | undefined
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop.abort())

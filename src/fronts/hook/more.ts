@@ -3,20 +3,46 @@ import type { Fact, Loop } from '../../engine/loop.ts'
 import { openStore } from '../../host/sqlite.ts'
 import { type Checking, type CheckNext, checkHand } from '../../run.ts'
 import type { Answer } from '../../session/answer.ts'
-import type { Asked } from '../../session/begin.ts'
 import { runCommand } from '../../session/commands.ts'
-import type { CommandName } from '../../session/hosts.ts'
-import type { Desk } from '../../session/turn-over.ts'
+import { type Desk, goOnNow, otherPrompt } from '../../session/turn-over.ts'
+import { failOpen } from './fail-open.ts'
+import type { From, Json } from './payload.ts'
+import { parseTyped, readTyped, type Typed } from './prompt.ts'
+import { printTyped } from './prompt-reply.ts'
+import type { Reply } from './reply.ts'
+import { lastPrompt } from './transcript.ts'
 
 export { openDatabase } from '../../host/migrate.ts'
-export { lastMessage, lastPrompt } from './transcript.ts'
+export { lastMessage } from './transcript.ts'
 
-export async function command(desk: Desk, name: CommandName, asked: Asked): Promise<Answer> {
-  const store = openStore(desk.home, desk.now)
-  try {
-    return await runCommand({ ...desk, store: () => store }, name, asked)
-  } finally {
-    await store.close()
+/** What a person typed. */
+export async function replyToTyped(desk: Desk, { from, payload, event }: Said): Promise<Reply> {
+  const typed = readTyped(event, payload)
+  return typed ? printTyped(await failOpen(() => answerTo(desk, from, typed)), from, typed) : {}
+}
+
+/** What a person typed according to the session's own record. */
+export async function replyToRecord(desk: Desk, from: From, transcript: string): Promise<Reply> {
+  const typed = parseTyped(lastPrompt(transcript) ?? '')
+  return typed.kind === 'command' ? printTyped(await failOpen(() => answerTo(desk, from, typed)), from, typed) : {}
+}
+
+type Said = { from: From; payload: Json; event: string }
+
+async function answerTo(desk: Desk, from: From, typed: Typed): Promise<Answer> {
+  switch (typed.kind) {
+    case 'prompt':
+      return otherPrompt(desk, from.session, typed.words)
+    case 'woke':
+      return goOnNow(desk, from.session, { kind: 'woke', at: desk.now() })
+    case 'command': {
+      const store = openStore(desk.home, desk.now)
+      try {
+        return await runCommand({ ...desk, store: () => store }, typed.command, { ...from, args: typed.args })
+      } finally {
+        await store.close()
+      }
+    }
   }
 }
 

@@ -1,0 +1,53 @@
+/** What a host tells its hook, whoever the host is. */
+import { type HostName, isHostName } from '../../session/hosts.ts'
+
+/** `shim`: ralph's own shim asks, and not the host itself. `during`: what the host is at. */
+export type From = { host: HostName; shim: boolean; during: 'prompt' | 'stop'; session: string; dir: string }
+
+export type Json = Readonly<Record<string, unknown>>
+type Env = Readonly<Record<string, string | undefined>>
+
+const STOPS = ['stop', 'Stop', 'agentStop', 'AfterAgent']
+
+/** Undefined for what is none of ralph's business: not JSON, no event, no session. */
+export function readPayload(text: string, env: Env): { from: From; payload: Json; event: string } | undefined {
+  const payload = parse(text)
+  const event = word(payload?.event ?? payload?.hook_event_name ?? payload?.hookEventName)
+  if (!payload || event === undefined) return undefined
+  const session = word(payload.session_id) ?? word(payload.sessionId) ?? word(payload.conversation_id)
+  const dir = dirOf(payload, env)
+  if (!session || !dir) return undefined
+  const during = STOPS.includes(event) ? 'stop' : 'prompt'
+  return { payload, event, from: { host: hostOf(payload, env), shim: isHostName(payload.host), during, session, dir } }
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function word(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+function hostOf(payload: Json, env: Env): HostName {
+  if (isHostName(payload.host)) return payload.host
+  const event = payload.hook_event_name
+  if (event === 'AfterAgent' || event === 'BeforeAgent') return 'gemini'
+  if ('conversation_id' in payload) return 'cursor'
+  if ('turn_id' in payload) return 'codex'
+  if (env.QWEN_CODE_SESSION_ID || 'context_usage' in payload || 'submitted_prompt' in payload) return 'qwen'
+  if (env.COPILOT_CLI === '1') return 'copilot'
+  return env.FACTORY_PROJECT_DIR ? 'droid' : 'claude'
+}
+
+/** The project, which does not move when the agent changes its folder. */
+function dirOf(payload: Json, env: Env): string | undefined {
+  const [root] = Array.isArray(payload.workspace_roots) ? payload.workspace_roots : []
+  const stays = 'host' in payload ? undefined : env.CLAUDE_PROJECT_DIR || env.FACTORY_PROJECT_DIR
+  return stays || (word(payload.cwd) ?? word(root))
+}

@@ -1,0 +1,39 @@
+/** ralph's answer to what a person typed, in each host's own form. Nothing at all lets the prompt pass. */
+import type { Answer } from '../../session/answer.ts'
+import type { HostName } from '../../session/hosts.ts'
+import type { From } from './payload.ts'
+import type { Typed } from './prompt.ts'
+import { neutral, print, printStop, type Reply, textOf } from './reply.ts'
+
+export function printTyped(answer: Answer, from: From, { kind }: Typed): Reply {
+  if (from.shim) return print(neutral(answer))
+  if (from.during === 'stop') return printStop(answer, from)
+  const text = textOf(answer)
+  // A command that needs no agent is answered without one.
+  if (kind === 'command' && answer.prompt === undefined) return refusal(from.host, text)
+  const message = text ? { systemMessage: text } : {}
+  if (answer.prompt === undefined) return print(from.host === 'cursor' ? {} : message)
+  switch (from.host) {
+    case 'cursor':
+      return {}
+    case 'copilot':
+      return print({ additionalContext: answer.prompt })
+    default: {
+      const hookEventName = from.host === 'gemini' ? 'BeforeAgent' : 'UserPromptSubmit'
+      return print({ hookSpecificOutput: { hookEventName, additionalContext: answer.prompt }, ...message })
+    }
+  }
+}
+
+function refusal(host: HostName, text: string): Reply {
+  switch (host) {
+    case 'cursor':
+      return print({ continue: false, user_message: text })
+    case 'copilot':
+      return print({ handled: true, responseContent: text })
+    case 'droid':
+      return { error: text }
+    default:
+      return print({ decision: 'block', reason: text })
+  }
+}

@@ -1,0 +1,68 @@
+/** A turn that ended, as a host tells it. */
+import { createHash } from 'node:crypto'
+import type { Outcome } from '../../agents/agent.ts'
+import { kindOfStatus, kindOfWords } from '../../agents/api-error.ts'
+import type { Armed } from '../../session/armed.ts'
+import type { TurnOver } from '../../session/turn-over.ts'
+import { type From, type Json, word } from './payload.ts'
+
+/** `lastMessage` finds the last words where the host does not tell them. */
+export async function readStop(
+  { host, session }: From,
+  payload: Json,
+  { heard: before, lastMessage }: { heard?: Armed['heard']; lastMessage: (path: string) => Promise<string> },
+): Promise<TurnOver> {
+  const told = word(payload.last_assistant_message) ?? word(payload.prompt_response)
+  const text = told ?? (await lastMessage(transcriptOf(payload) ?? ''))
+  const { message, heard } = host === 'gemini' ? newPart(text, before) : { message: text, heard: undefined }
+  // Nothing new: a person stopped it, or its own loop detector did.
+  const silent = heard !== undefined && !message.trim()
+  return {
+    session,
+    outcome: silent ? 'aborted' : outcomeOf(payload, message),
+    background: runsOn(payload.background_tasks),
+    ...(heard ? { heard } : {}),
+  }
+}
+
+export function transcriptOf(payload: Json): string | undefined {
+  return word(payload.transcript_path) ?? word(payload.transcriptPath)
+}
+
+function runsOn(tasks: unknown): boolean {
+  return (
+    Array.isArray(tasks) && tasks.some((task: { status?: unknown } | null) => (task?.status ?? 'running') === 'running')
+  )
+}
+
+/** What was said since the last time, for a host that repeats all of its answers. */
+function newPart(text: string, before: Armed['heard']): { message: string; heard: Armed['heard'] } {
+  const hash = (part: string) => createHash('sha1').update(part).digest('hex')
+  const repeated = before && text.length >= before.length && hash(text.slice(0, before.length)) === before.hash
+  return {
+    // It reads ralph's first prompt with these characters spelled out.
+    message: (repeated ? text.slice(before.length) : text).replaceAll('&lt;', '<').replaceAll('&gt;', '>'),
+    heard: { length: text.length, hash: hash(text) },
+  }
+}
+
+function outcomeOf(payload: Json, finalText: string): Outcome | 'aborted' {
+  const how = payload.outcome ?? payload.status
+  if (how === 'aborted' || finalText === '[no response text]') return 'aborted'
+  const usage = {
+    ...{ finalText, denied: [] },
+    ran: Array.isArray(payload.ran) ? payload.ran.filter((line) => typeof line === 'string') : [],
+    tokens: typeof payload.tokens === 'number' ? payload.tokens : 0,
+    ...(typeof payload.cost_usd === 'number' ? { costUsd: payload.cost_usd } : {}),
+  }
+  if (how !== 'error') return { ...usage, kind: 'ok' }
+  const message = word(payload.error_message) ?? 'the agent ended with an error'
+  return { ...usage, kind: errorKind(message), message }
+}
+
+function errorKind(message: string): Outcome['kind'] {
+  const words = kindOfWords(message)
+  if (words === 'context' || words === 'auth') return words
+  const status = /^(\d{3})\b/.exec(message)
+  return (status && kindOfStatus(Number(status[1]))) ?? words ?? 'unknown'
+}
