@@ -13,6 +13,8 @@ export type Armed = {
   context: 'same' | 'fresh'
   /** Iterations that were finished when a person last typed something: what a host's cap counts from. */
   since: number
+  /** The person has been told that the loop rests. */
+  quiet?: true
   /** What a host that repeats its earlier answers has said so far: its length and its hash. */
   heard?: { length: number; hash: string }
 }

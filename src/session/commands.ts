@@ -51,7 +51,9 @@ async function resume(desk: Desk, asked: Asked): Promise<Answer> {
 async function freshCount(desk: Desk, session: string): Promise<void> {
   const armed = loadArmed(desk.home, session)
   const loop = armed && (await desk.store().load(armed.loop))
-  if (loop) arm(desk.home, session, { ...armed, since: loop.tally.iteration })
+  if (!loop) return
+  const { quiet: _, ...loud } = armed
+  arm(desk.home, session, { ...loud, since: loop.tally.iteration })
 }
 
 async function takeOver(desk: Desk, { session, host, dir }: Asked, id: string): Promise<void> {

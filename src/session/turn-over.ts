@@ -205,6 +205,10 @@ export function settle(desk: Desk, { session, armed, loop }: Holding, verdicts: 
   if (readFace(armed.face).kind === 'file') writeFace(loop.spec.work.dir, armed.face, { loop, session })
   if (loop.next.kind === 'wait' && loop.next.until !== undefined)
     return { loop, verdicts, show, waitMs: Math.max(0, loop.next.until - desk.now()) }
+  if (loop.next.kind === 'wait' && loop.next.why === 'paused') {
+    if (armed.quiet) return { loop, verdicts, show: [] }
+    arm(desk.home, session, { ...armed, quiet: true })
+  }
   if (loop.next.kind !== 'turn') return { loop, verdicts, show }
   return {
     ...{ loop, verdicts, prompt: promptOf(loop, armed.context), context: armed.context },

@@ -3,6 +3,7 @@ import type { Command } from './context.ts'
 import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
 import { execute } from './execute.ts'
+import { hook } from './hook.ts'
 import { importFile } from './import.ts'
 import { init } from './init.ts'
 import { interview } from './interview.ts'
@@ -33,4 +34,5 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   doctor,
   demo,
   prune,
+  hook,
 }

@@ -7,6 +7,7 @@ import type { Project } from '../../project/folder.ts'
 import { loopsOf } from '../../project/record.ts'
 import { checkpointsOf } from '../../rollback.ts'
 import { drive, putBack } from '../../run.ts'
+import { holderOf, keepTrue, letGo } from '../../session/elsewhere.ts'
 import { takeUp } from '../../turn.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import { type Command, type Context, findLoop, findProject, selfIn } from './context.ts'
@@ -72,6 +73,7 @@ async function deliver(context: Context, id: string, order: Order): Promise<stri
     const loop = await drive(await takeUp(await store.load(id), lease, bench), lease, store, {
       restore: (halting, next) => putBack(() => checkpointsOf(context, halting), next, context.now),
     })
+    keepTrue(context.home, loop)
     return `Loop ${id}: ${endingOf(loop).sentence}\n`
   } finally {
     await lease.release()
@@ -118,6 +120,13 @@ export const resume: Command = {
       context.out.write(`Told loop ${id}. It tries at once.\n`)
       return 0
     }
+    const holder = holderOf(context.home, id)
+    if (holder !== undefined && next.kind !== 'wait')
+      throw new RalphError(
+        'loop-held',
+        `Loop ${id} is at work in ${holder}. Pause it first, then resume it here without that session: ralph pause ${id}`,
+      )
+    letGo(context.home, id)
     return driveHere(
       context,
       id,
@@ -150,7 +159,11 @@ export const steer: Command = {
       context.out.write(`Told loop ${id}. ${project.task} hears it with: ralph execute ${project.name}\n`)
       return 0
     }
-    const waits = next.kind === 'wait' && next.why === 'person' && !(await context.store().isDriven(id))
+    const waits =
+      next.kind === 'wait' &&
+      next.why === 'person' &&
+      !(await context.store().isDriven(id)) &&
+      holderOf(context.home, id) === undefined
     const order: Order = { kind: 'say', words }
     if (waits) return driveHere(context, id, await drivingOf(context, id, args), order)
     context.out.write(await deliver(context, id, order))

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { breakerState } from '../../engine/breaker.ts'
 import { statusOf } from '../../engine/loop.ts'
 import type { LoopRow } from '../../host/store.ts'
+import { holderOf } from '../../session/elsewhere.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import { type Command, type Context, findLoop, findProject } from './context.ts'
 import { projectStatus } from './project-status.ts'
@@ -74,7 +75,7 @@ async function listAll(context: Context, json: boolean, limit: number): Promise<
   const head = ['loop', 'status', 'iterations', 'cost', 'agent', 'updated', 'task'].map((cell) => cell)
   const body = lines.map(({ row, alive }) => [
     row.id,
-    statusWord(row, alive),
+    statusWord(row, alive ? 'alive' : holderOf(context.home, row.id)),
     row.iterationLimit > 0 ? `${row.iteration}/${row.iterationLimit}` : String(row.iteration),
     money(row.costUsd),
     short(row.agent, 24),
@@ -90,11 +91,11 @@ function isOpen({ status }: LoopRow): boolean {
   return status !== 'completed' && status !== 'halted' && status !== 'cancelled'
 }
 
-function statusWord(row: LoopRow, alive: boolean): string {
+function statusWord(row: LoopRow, holder: string | undefined): string {
   if (row.next.kind === 'halt' && row.status === 'halted') return `halted: ${row.next.reason}`
   if (row.next.kind === 'complete') return `completed, ${row.next.proof}`
-  const unattended = ['running', 'verifying', 'waiting'].includes(row.status) && !alive
-  return unattended ? `${row.status}, its ralph is gone` : row.status
+  if (!['running', 'verifying', 'waiting'].includes(row.status) || holder === 'alive') return row.status
+  return holder === undefined ? `${row.status}, its ralph is gone` : `${row.status} in ${holder}`
 }
 
 function rowJson(row: LoopRow): object {
@@ -120,10 +121,11 @@ async function oneLoop(context: Context, id: string, json: boolean): Promise<str
   const store = context.store()
   const loop = await store.load(id)
   const alive = await store.isDriven(id)
-  const unattended = !alive && ['running', 'verifying', 'waiting'].includes(statusOf(loop))
+  const holder = holderOf(context.home, id)
+  const unattended = !alive && holder === undefined && ['running', 'verifying', 'waiting'].includes(statusOf(loop))
   if (json) return `${JSON.stringify({ ...loopEnd(loop), type: 'loop', alive, breaker: breakerState(loop) })}\n`
   return [
-    `loop ${id} · ${statusOf(loop)}${alive ? ' · its ralph is alive' : ''}`,
+    `loop ${id} · ${statusOf(loop)}${alive ? ' · its ralph is alive' : ''}${holder === undefined ? '' : ` · in ${holder}`}`,
     `agent ${loop.spec.work.agent} in ${loop.spec.work.dir}`,
     `breaker ${breakerState(loop)} · ${count(loop.tally.falseClaims, 'false claim')} caught`,
     ...(unattended ? [`Its ralph is gone. Go on: ralph resume ${id}`] : []),

@@ -1,0 +1,26 @@
+/** A loop of a session, moved from elsewhere: what the session knows of it is kept true. */
+import { ended, type Loop } from '../engine/loop.ts'
+import { disarm, sessionOf } from './armed.ts'
+import { removeFace, writeFace } from './face.ts'
+import { HOSTS } from './hosts.ts'
+
+/** Which agent's session holds a loop, in words; undefined when none does. */
+export function holderOf(home: string, loop: string): string | undefined {
+  const held = sessionOf(home, loop)
+  return held && `a session of ${HOSTS[held.armed.host].title}`
+}
+
+/** The session lets its loop go: somebody else drives it now, or it has ended. */
+export function letGo(home: string, loop: string): void {
+  const held = sessionOf(home, loop)
+  if (!held) return
+  disarm(home, held.session)
+  removeFace(held.armed.face)
+}
+
+/** After an order that was carried out elsewhere. */
+export function keepTrue(home: string, loop: Loop): void {
+  const held = sessionOf(home, loop.id)
+  if (ended(loop)) letGo(home, loop.id)
+  else if (held) writeFace(loop.spec.work.dir, held.armed.face, { loop, session: held.session })
+}
