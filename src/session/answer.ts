@@ -31,7 +31,7 @@ export function say(text: string, level: Note['level'] = 'info'): Answer {
 
 /** The prompt of the turn a loop asks for, in a session that remembers the earlier ones or does not. */
 export function promptOf(loop: Loop, context: Armed['context']): string {
-  if (loop.next.kind !== 'turn') return ''
+  if (loop.next.kind !== 'turn' || context === 'process') return ''
   const { work } = loop.spec
   return buildTurnPrompt({ ...loop, spec: { ...loop.spec, work: { ...work, context } } }, loop.next)
 }

@@ -7,10 +7,10 @@ import { type HostName, isHostName } from './hosts.ts'
 export type Armed = {
   loop: string
   host: HostName
-  /** The file that people read and edit. */
+  /** The file that people read and edit. Empty: there is none. */
   face: string
-  /** `fresh`: each turn begins without memory of the earlier ones. */
-  context: 'same' | 'fresh'
+  /** `fresh`: each turn begins without memory of the earlier ones. `process`: a program beside the session takes the turns. */
+  context: 'same' | 'fresh' | 'process'
   /** Iterations that were finished when a person last typed something: what a host's cap counts from. */
   since: number
   /** The person has been told that the loop rests. */
@@ -44,11 +44,11 @@ export function loadArmed(home: string, session: string): Armed | undefined {
   }
 }
 
-/** The session that holds a loop. */
+/** The session whose agent takes the turns of a loop. */
 export function sessionOf(home: string, loop: string): { session: string; armed: Armed } | undefined {
   for (const session of sessions(home)) {
     const armed = loadArmed(home, session)
-    if (armed?.loop === loop) return { session, armed }
+    if (armed?.loop === loop && armed.context !== 'process') return { session, armed }
   }
   return undefined
 }

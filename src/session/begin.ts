@@ -44,7 +44,11 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
     { at: desk.now(), ...(tree === undefined ? {} : { tree }) },
   )
   await desk.store().create(loop)
-  if (context === 'process') return { loop, context, show: [{ level: 'info', text: settingsOf(spec, host) }] }
+  const begun = [{ level: 'info', text: settingsOf(spec, host) }] as const
+  if (context === 'process') {
+    arm(desk.home, session, { ...{ loop: id, host: name, face: '', context, since: 0 } })
+    return { loop, context, show: [...begun] }
+  }
 
   await keepStart({ tree: { look, seen, checkpoints }, show: desk.show }, loop)
   const face = await chooseFace(desk, dir, { host: name, session })
@@ -53,7 +57,7 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
   arm(desk.home, session, { loop: id, host: name, face, context, since: 0 })
   return {
     ...{ loop, context, prompt: promptOf(loop, context), fresh: context === 'fresh' },
-    show: [{ level: 'info', text: settingsOf(spec, host) }],
+    show: [...begun],
   }
 }
 

@@ -4,8 +4,9 @@ import { iterationLimit } from '../engine/limits.ts'
 import { ended, type Loop, statusOf } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { LocalStore } from '../host/sqlite.ts'
+import { drive } from '../run.ts'
 import { type Answer, say, standing } from './answer.ts'
-import { arm, disarm, loadArmed, sessionOf } from './armed.ts'
+import { type Armed, arm, disarm, loadArmed, sessionOf } from './armed.ts'
 import { type Asked, beginLoop, chooseFace } from './begin.ts'
 import { writeFace } from './face.ts'
 import { type CommandName, HOSTS, type Host } from './hosts.ts'
@@ -31,10 +32,32 @@ export async function runCommand(desk: Desk, command: CommandName, asked: Asked)
 }
 
 async function order(desk: Desk, kind: 'cancel' | 'pause', { session, host }: Asked): Promise<Answer> {
-  if (!loadArmed(desk.home, session)) return say(noLoop(HOSTS[host]))
+  const armed = loadArmed(desk.home, session)
+  if (!armed) return say(noLoop(HOSTS[host]))
+  if (armed.context === 'process') return orderBeside(desk, kind, { session, armed })
+  await freshCount(desk, session)
   return withLoop(desk, session, async (held) =>
     settle(desk, { ...held, loop: await told(desk, held, 'you', { kind }) }, []),
   )
+}
+
+/** An order for the program beside the session; where it does not run, the order is carried out here. */
+async function orderBeside(
+  desk: Desk,
+  kind: 'cancel' | 'pause',
+  { session, armed }: { session: string; armed: Armed },
+): Promise<Answer> {
+  const store = desk.store()
+  await store.tell(armed.loop, 'you', { kind })
+  const lease = await store.lease(armed.loop)
+  if ('heldBy' in lease) return { ...say(`ralph: told loop ${armed.loop}.`), loop: await store.load(armed.loop) }
+  try {
+    const loop = await drive(await store.load(armed.loop), lease, store, {})
+    if (ended(loop)) disarm(desk.home, session)
+    return { loop, context: 'process', show: [standing(loop, HOSTS[armed.host])] }
+  } finally {
+    await lease.release()
+  }
 }
 
 /** The loop of this session goes on, or the one that is named, wherever it was. */
@@ -43,11 +66,18 @@ async function resume(desk: Desk, asked: Asked): Promise<Answer> {
   const own = loadArmed(desk.home, asked.session)
   if (!own && !name) return say(noLoop(HOSTS[asked.host]))
   if (name) await takeOver(desk, asked, await desk.store().find(name))
+  else if (own?.context === 'process') return resumeBeside(desk, own)
   else if (own) await freshCount(desk, asked.session)
   return goOnNow(desk, asked.session, { kind: 'told', at: desk.now(), by: 'you', order: { kind: 'resume' } })
 }
 
-/** What a host's cap counts begins anew when a person types something. */
+/** The program beside the session is started anew by whoever asked. */
+async function resumeBeside(desk: Desk, { loop: id, host }: Armed): Promise<Answer> {
+  const loop = await desk.store().load(id)
+  return { loop, context: 'process', show: ended(loop) ? [standing(loop, HOSTS[host])] : [] }
+}
+
+/** A person has typed something: what a host's cap counts begins anew, and they are told things again. */
 async function freshCount(desk: Desk, session: string): Promise<void> {
   const armed = loadArmed(desk.home, session)
   const loop = armed && (await desk.store().load(armed.loop))
@@ -100,7 +130,10 @@ async function status(desk: Desk, { session, host, dir }: Asked): Promise<Answer
     ),
     ...(others.length > 0 ? [`Go on with one of them here: ${HOSTS[host].types('resume')} LOOP`] : []),
   ]
-  return { ...(own ? { loop: own } : {}), show: [{ level: 'info', text: lines.join('\n') }] }
+  return {
+    ...(own ? { loop: own, ...(armed ? { context: armed.context } : {}) } : {}),
+    show: [{ level: 'info', text: lines.join('\n') }],
+  }
 }
 
 async function openLoops(desk: Desk, dir: string): Promise<Loop[]> {

@@ -88,7 +88,7 @@ export async function withLoop(
   work: (held: Holding & { notes: Note[] }) => Promise<Answer>,
 ): Promise<Answer> {
   const armed = loadArmed(desk.home, session)
-  if (!armed) return NOTHING
+  if (!armed || armed.context === 'process') return NOTHING
   const store = desk.store()
   const lease = await store.lease(armed.loop)
   if ('heldBy' in lease) return say(`ralph: loop ${armed.loop} is driven by ${lease.heldBy} now; this session is free.`)

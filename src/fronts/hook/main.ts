@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { openCurrent } from '../../host/database.ts'
 import { type LoopStore, openLoopStore } from '../../host/loop-store.ts'
 import { openRecords } from '../../host/transcript.ts'
+import { NOTHING } from '../../session/answer.ts'
 import { loadArmed } from '../../session/armed.ts'
 import { type Desk, turnOver } from '../../session/turn-over.ts'
 import { failOpen } from './fail-open.ts'
@@ -39,7 +40,7 @@ async function reply(desk: Desk, said: Said, more: () => typeof More): Promise<R
   const armed = loadArmed(desk.home, from.session)
   // Droid's one-shot mode tells no hook what was typed; its record does.
   if (!armed && from.host === 'droid') return more().replyToRecord(desk, from, transcriptOf(payload) ?? '')
-  if (!armed) return {}
+  if (!armed) return from.shim ? printStop(NOTHING, from) : {}
   const over = await readStop(from, payload, {
     ...(armed.heard ? { heard: armed.heard } : {}),
     lastMessage: (path) => more().lastMessage(path, from.host, payload),

@@ -21,10 +21,17 @@ export function readTyped(event: string, payload: Json): Typed | undefined {
     case 'userPromptSubmitted':
     case 'BeforeAgent':
     case 'beforeSubmitPrompt':
-      return parseTyped(word(payload.submitted_prompt) ?? word(payload.prompt) ?? '')
+      return typedBy(payload)
     default:
       return undefined
   }
+}
+
+/** Some hosts tell their own doings as prompts: without words, or, where they name what was submitted, without that. */
+function typedBy(payload: Json): Typed | undefined {
+  const typed = parseTyped(word(payload.submitted_prompt) ?? word(payload.prompt) ?? '')
+  if (typed.kind === 'prompt' && !typed.words.trim()) return undefined
+  return typed
 }
 
 const COMMANDS: readonly CommandName[] = ['loop', 'cancel', 'status', 'help', 'pause', 'resume']
