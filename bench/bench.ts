@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { checkpoints } from './checkpoints.ts'
 import { growth } from './growth.ts'
+import { hook } from './hook.ts'
 import { printMachine, readMachine, yardsticks } from './machine.ts'
 import { memory } from './memory.ts'
 import { ownTime } from './own-time.ts'
@@ -11,6 +12,7 @@ import { version } from './version.ts'
 
 const MEASURES: Readonly<Record<string, () => AsyncGenerator<Row>>> = {
   version,
+  hook,
   'own-time': ownTime,
   checkpoints,
   project,

@@ -3,12 +3,14 @@
 home=${RALPH_HOME:-$HOME/.ralph}
 event=$1
 
-# Is there a session with a loop at all?
+# Droid's one-shot mode does not tell a hook what was typed; its record does.
+typed_in_droid() {
+  [ -n "$FACTORY_PROJECT_DIR" ] && grep -q '/ralph[:-]\|"ralph:' "$transcript_path" 2>/dev/null
+}
+
+# Is there a session with a loop at all? What is not needed is read all the same, or the host would write into a closed pipe.
 set -- "$home"/armed/*
-if [ ! -e "$1" ] && [ "$event" != prompt ]; then
-  # Droid's one-shot mode does not tell a hook what was typed; its record does.
-  [ -n "$FACTORY_PROJECT_DIR" ] && grep -q '/ralph[:-]' "$transcript_path" 2>/dev/null || exit 0
-fi
+[ -e "$1" ] || [ "$event" = prompt ] || typed_in_droid || exec cat >/dev/null
 
 payload=$(cat)
 mine=
@@ -16,10 +18,11 @@ for armed; do
   case $payload in *"${armed##*/}"*) [ -e "$armed" ] && mine=1 ;; esac
 done
 if [ -z "$mine" ]; then
-  case $event in
-    prompt) case $payload in *ralph[:.-]* | *-ralph*) ;; *) exit 0 ;; esac ;;
-    *) [ -n "$FACTORY_PROJECT_DIR" ] && grep -q '/ralph[:-]' "$transcript_path" 2>/dev/null || exit 0 ;;
-  esac
+  if [ "$event" = prompt ]; then
+    case $payload in *ralph[:.-][lcshpr][aeot]* | *cancel-ralph*) ;; *) exit 0 ;; esac
+  else
+    typed_in_droid || exit 0
+  fi
 fi
 
 program=$(dirname -- "$0")/../../dist/hook.cjs

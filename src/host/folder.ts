@@ -1,5 +1,4 @@
 /** The state of a folder as one short text, without git: names, sizes, modes and times. */
-import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -12,7 +11,7 @@ const LOOP_FACE = /^ralph-loop.*\.local\.md/
 
 /** A folder too large to look through, or gone, tells nothing. `exclude` are paths below it that are left out. */
 export function folderState(dir: string, exclude: ReadonlySet<string> = new Set()): string | undefined {
-  const hash = createHash('sha1')
+  const hash = mixer()
   const folders = ['']
   let entries = 0
   for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
@@ -24,10 +23,25 @@ export function folderState(dir: string, exclude: ReadonlySet<string> = new Set(
       if (++entries > MOST_ENTRIES) return undefined
       const stat = lstatSync(join(dir, path), { throwIfNoEntry: false })
       if (stat?.isDirectory()) folders.push(path)
-      else hash.update(`${path}\0${stat?.mode}\0${stat?.size}\0${stat?.mtimeMs}\0`)
+      else hash.add(`${path}\0${stat?.mode}\0${stat?.size}\0${stat?.mtimeMs}\0`)
     }
   }
-  return hash.digest('hex')
+  return hash.text()
+}
+
+/** Two mixed sums of all that was added. Nobody has a reason to forge them, and to load a real hash takes longer than to look. */
+function mixer(): { add(text: string): void; text(): string } {
+  let [one, two] = [0x811c9dc5, 0x9e3779b9]
+  return {
+    add(text) {
+      for (let at = 0; at < text.length; at++) {
+        const code = text.charCodeAt(at)
+        one = Math.imul(one ^ code, 0x01000193)
+        two = Math.imul(two ^ code, 0x85ebca6b) ^ (two >>> 13)
+      }
+    },
+    text: () => [one, two].map((sum) => (sum >>> 0).toString(16).padStart(8, '0')).join(''),
+  }
 }
 
 function namesIn(folder: string): string[] | undefined {

@@ -1,6 +1,6 @@
 /** Git, asked directly: never through a shell, and without the repository's hooks unless they are asked for. */
-import { execFile } from 'node:child_process'
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { RalphError } from '../error.ts'
 
 /** `says` is what git printed about its failure; `code` is undefined when git is not there or did not end in time. */
@@ -19,6 +19,8 @@ type Bytes = { ok: true; bytes: Buffer } | Extract<Answer, { ok: false }>
 
 function askForBytes(dir: string, args: readonly string[], asking: Asking = {}): Promise<Bytes> {
   const { promise, resolve: answer } = Promise.withResolvers<Bytes>()
+  // Loaded when git is first asked: a hook in a folder without one never does, and its start counts.
+  const { execFile } = process.getBuiltinModule('node:child_process')
   const child = execFile(
     'git',
     [...SETTINGS, ...(asking.hooks ? [] : NO_HOOKS), ...args],
@@ -95,6 +97,7 @@ export type Repository = {
 
 /** `none` says why there is no repository here. */
 export async function openRepository(dir: string): Promise<Repository | { none: string }> {
+  if (!mayBeRepository(dir)) return { none: NO_REPOSITORY }
   const asked = await askGit(dir, ['rev-parse', '--show-toplevel', '--absolute-git-dir', '--git-path', 'index'])
   if (!asked.ok) return { none: whyNone(asked.says, dir) }
   const [top = '', gitDir = '', index = ''] = asked.out.split('\n')
@@ -115,8 +118,16 @@ export async function openRepository(dir: string): Promise<Repository | { none: 
   }
 }
 
+const NO_REPOSITORY = 'this is not a git repository'
+
+/** Whether git would find anything here or further up; far quicker than to ask it. */
+function mayBeRepository(dir: string): boolean {
+  if (existsSync(join(dir, '.git')) || existsSync(join(dir, 'HEAD'))) return true
+  return dirname(dir) !== dir && mayBeRepository(dirname(dir))
+}
+
 function whyNone(says: string, dir: string): string {
-  if (/not a git repository/.test(says)) return 'this is not a git repository'
+  if (/not a git repository/.test(says)) return NO_REPOSITORY
   if (/must be run in a work tree/.test(says)) return 'this is the inside of a git repository, without files'
   if (/dubious ownership/.test(says))
     return `git does not trust this repository, because it belongs to another user (git config --global --add safe.directory ${dir} would change that)`

@@ -2,7 +2,6 @@
  * What lies in a work tree, as a tree object: tracked and untracked files, not ignored ones. It is built in a private index,
  * kept so that only changed files are read again; the person's index, branch and stash stay untouched.
  */
-import { createHash } from 'node:crypto'
 import { constants, copyFile, mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { lookAt, pathBelow, stampOf } from './files.ts'
@@ -180,7 +179,7 @@ async function submodules(repo: Repository): Promise<string[]> {
 
 async function stateOf(top: string, nested: readonly string[], large: ReadonlySet<string>): Promise<string> {
   if (nested.length === 0 && large.size === 0) return ''
-  const hash = createHash('sha1')
+  const hash = process.getBuiltinModule('node:crypto').createHash('sha1')
   for (const path of nested) {
     const head = await git(join(top, path), ['rev-parse', '--verify', '--quiet', 'HEAD'])
     hash.update(`${path}\0${head}\0${folderState(join(top, path))}\0`)

@@ -1,6 +1,7 @@
 /** Which session holds which loop: one small file a session in `RALPH_HOME/armed`, named by its id, so that `sh` can find it. */
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Loop } from '../engine/loop.ts'
 import { makePrivateFolder, writeWhole } from '../host/files.ts'
 import { type HostName, isHostName } from './hosts.ts'
 
@@ -31,6 +32,11 @@ export function arm(home: string, session: string, armed: Armed): void {
 
 export function disarm(home: string, session: string): void {
   rmSync(join(home, 'armed', session), { force: true })
+}
+
+/** A person has typed something: what is counted and heard begins anew, and they are told things again. */
+export function typedAt({ quiet: _, heard: __, ...armed }: Armed, { tally }: Loop): Armed {
+  return { ...armed, since: tally.iteration }
 }
 
 /** Undefined for a session without a loop. A file that cannot be read is left alone: it traps nobody. */

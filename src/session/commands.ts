@@ -6,7 +6,7 @@ import { RalphError } from '../error.ts'
 import type { LocalStore } from '../host/sqlite.ts'
 import { drive } from '../run.ts'
 import { type Answer, say, standing } from './answer.ts'
-import { type Armed, arm, disarm, loadArmed, sessionOf } from './armed.ts'
+import { type Armed, arm, disarm, loadArmed, sessionOf, typedAt } from './armed.ts'
 import { type Asked, beginLoop, chooseFace } from './begin.ts'
 import { writeFace } from './face.ts'
 import { type CommandName, HOSTS, type Host } from './hosts.ts'
@@ -82,8 +82,7 @@ async function freshCount(desk: Desk, session: string): Promise<void> {
   const armed = loadArmed(desk.home, session)
   const loop = armed && (await desk.store().load(armed.loop))
   if (!loop) return
-  const { quiet: _, ...loud } = armed
-  arm(desk.home, session, { ...loud, since: loop.tally.iteration })
+  arm(desk.home, session, typedAt(armed, loop))
 }
 
 async function takeOver(desk: Desk, { session, host, dir }: Asked, id: string): Promise<void> {

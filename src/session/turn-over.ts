@@ -10,7 +10,7 @@ import { openTree, type Tree } from '../host/tree.ts'
 import { keepCheckpoint, lookAt } from '../look.ts'
 import { type Checking, type CheckNext, drive, type Show } from '../run.ts'
 import { type Answer, capNote, checkWords, NOTHING, type Note, promptOf, say, standing } from './answer.ts'
-import { type Armed, arm, disarm, loadArmed } from './armed.ts'
+import { type Armed, arm, disarm, loadArmed, typedAt } from './armed.ts'
 import { nameOf, ordersIn, putAside, readFace, removeFace, writeFace } from './face.ts'
 import { HOSTS } from './hosts.ts'
 
@@ -74,7 +74,7 @@ export async function otherPrompt(desk: Desk, session: string, words: string): P
     }
     if (loop.next.kind !== 'wait' || loop.next.why !== 'person') return NOTHING
     const answered = await told(desk, held, 'you', { kind: 'say', words })
-    arm(desk.home, session, { ...armed, since: answered.tally.iteration })
+    arm(desk.home, session, typedAt(armed, answered))
     return settle(desk, { ...held, loop: answered }, [])
   })
 }

@@ -1,5 +1,5 @@
 /** The hook program: one call for one event of a session. It fails open: whatever goes wrong, nobody's session is trapped. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { openCurrent } from '../../host/database.ts'
@@ -24,7 +24,7 @@ async function main(more: () => typeof More): Promise<void> {
   const { desk, close } = openDesk(home, said.from, more)
   try {
     const { out, error } = await reply(desk, said, more)
-    if (out) process.stdout.write(`${out}\n`)
+    if (out) write(`${out}\n`)
     if (error) process.stderr.write(`${error}\n`)
     if (error) process.exitCode = 2
   } finally {
@@ -73,6 +73,16 @@ function openDesk(
     },
   }
   return { desk, close: async () => store?.close() }
+}
+
+/** The stream of stdout takes as long to open as everything else together. */
+function write(text: string): void {
+  let bytes = Buffer.from(text)
+  try {
+    while (bytes.length > 0) bytes = bytes.subarray(writeSync(1, bytes))
+  } catch {
+    process.stdout.write(bytes) // a pipe that is full just now
+  }
 }
 
 async function readStdin(): Promise<string> {

@@ -27,10 +27,10 @@ export function readTyped(event: string, payload: Json): Typed | undefined {
   }
 }
 
-/** Some hosts tell their own doings as prompts: without words, or, where they name what was submitted, without that. */
+/** Some hosts tell their own doings as prompts, such as the result of a tool or the end of a background task. */
 function typedBy(payload: Json): Typed | undefined {
   const typed = parseTyped(word(payload.submitted_prompt) ?? word(payload.prompt) ?? '')
-  if (typed.kind === 'prompt' && !typed.words.trim()) return undefined
+  if (typed.kind === 'prompt' && /^\s*($|<task-notification>)/.test(typed.words)) return undefined
   return typed
 }
 
@@ -46,13 +46,15 @@ const TYPED =
 const SKILL =
   /^The user explicitly invoked the "\/ralph:(\w+)" skill[\s\S]*?(?:\n\nARGUMENTS: ([\s\S]*))?\n<\/skill-context>\s*$/
 
+// The text of a command's file stands in brackets, and what was typed follows it.
+const FILE = /^\n\n(?:\[ralph: [^\]]*\])?(?:\n*\/ralph[:.-]\w+(?:\s([\s\S]*))?)?$/
+
 export function parseTyped(prompt: string): Typed {
   const [, skill, skillArgs = ''] = SKILL.exec(prompt) ?? []
   const [, name, cancel, args = ''] = TYPED.exec(prompt.replace(/^\s*<system-notification>/, '')) ?? []
   const command = skill ?? name ?? cancel
   if (!isCommandName(command)) return { kind: 'prompt', words: prompt }
-  // A host that sends the text of the command's file lets what was typed follow it.
-  const [, typed] = /^\n\n\/ralph[:.-]\w+(?:[ \t]([\s\S]*))?$/.exec(args) ?? []
-  const raw = skill ? skillArgs : args.startsWith('\n\n/ralph') ? (typed ?? '') : args
+  const file = FILE.exec(args)
+  const raw = skill ? skillArgs : file ? (file[1] ?? '') : args
   return { kind: 'command', command, args: raw.trimEnd() }
 }

@@ -1,5 +1,4 @@
 /** A turn that ended, as a host tells it. */
-import { createHash } from 'node:crypto'
 import type { Outcome } from '../../agents/agent.ts'
 import { kindOfStatus, kindOfWords } from '../../agents/api-error.ts'
 import type { Armed } from '../../session/armed.ts'
@@ -37,7 +36,7 @@ function runsOn(tasks: unknown): boolean {
 
 /** What was said since the last time, for a host that repeats all of its answers. */
 function newPart(text: string, before: Armed['heard']): { message: string; heard: Armed['heard'] } {
-  const hash = (part: string) => createHash('sha1').update(part).digest('hex')
+  const hash = (part: string) => process.getBuiltinModule('node:crypto').createHash('sha1').update(part).digest('hex')
   const repeated = before && text.length >= before.length && hash(text.slice(0, before.length)) === before.hash
   return {
     // It reads ralph's first prompt with these characters spelled out.

@@ -1,0 +1,119 @@
+/** The hook of a session: what it costs where there is no loop, and what one step of a loop costs. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { closeSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { timeStarts } from './machine.ts'
+import type { Row } from './row.ts'
+import { sideBySide, spread, timeEach } from './spread.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const GATE = join(ROOT, 'plugins', 'claude', 'hook.sh')
+const CALLS = 5
+
+export async function* hook(): AsyncGenerator<Row> {
+  const root = mkdtempSync(join(tmpdir(), 'ralph-bench-hook-'))
+  try {
+    yield* withoutLoop(place(root, 'idle'))
+    yield* withLoop(root)
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
+  const size = statSync(join(ROOT, 'dist', 'hook.cjs')).size / 1_000
+  yield {
+    ...{ what: 'hook: the program it loads', measured: { median: size, calm: size }, unit: 'KB' },
+    ...{ figure: { value: size, unit: 'KB' }, budget: 60 },
+  }
+}
+
+async function* withoutLoop(idle: Place): AsyncGenerator<Row> {
+  const times = await sideBySide(20, {
+    stop: () => idle.time('stop', idle.stopped('worked')),
+    prompt: () => idle.time('prompt', idle.typed('Explain this file.')),
+    shell: () => timeStarts('/bin/sh', ['-c', ':']),
+  })
+  const shell = spread(times.shell)
+  for (const event of ['stop', 'prompt'] as const) {
+    const measured = spread(times[event])
+    yield {
+      ...{ what: `hook, no loop: ${event}`, measured, unit: 'ms', yardstick: { what: 'sh -c :', measured: shell } },
+      ...{ figure: { value: measured.calm / shell.calm, unit: '×' }, budget: 3 },
+    }
+  }
+}
+
+async function* withLoop(root: string): AsyncGenerator<Row> {
+  const small = place(root, 'small', 100_000)
+  const large = place(root, 'large', 100_000_000)
+  const inGit = place(root, 'git', 100_000)
+  makeRepository(inGit.dir)
+  for (const looping of [small, large, inGit])
+    looping.ask('prompt', looping.typed('/ralph:loop Go on for ever. --max-iterations 0'))
+  const times = await sideBySide(12, {
+    small: () => small.step(),
+    large: () => large.step(),
+    inGit: () => inGit.step(),
+    node: () => timeStarts(process.execPath, ['-e', '0']),
+  })
+  const node = spread(times.node)
+  for (const [side, what] of [
+    ['small', 'hook, a loop, transcript of 100 KB'],
+    ['large', 'hook, a loop, transcript of 100 MB'],
+  ] as const) {
+    const measured = spread(times[side])
+    yield {
+      ...{ what, measured, unit: 'ms', yardstick: { what: 'node -e 0', measured: node } },
+      ...{ figure: { value: measured.calm / node.calm, unit: '×' }, budget: 1.5 },
+    }
+  }
+  yield { what: 'hook, a loop, in a git repository of 1,000 files', measured: spread(times.inGit), unit: 'ms' }
+}
+
+type Place = ReturnType<typeof place>
+
+/** A folder with a home of its own, and a session in it. */
+function place(root: string, name: string, transcriptSize = 0) {
+  const [dir, home] = [join(root, name, 'work'), join(root, name, 'home')]
+  for (const folder of [dir, home]) mkdirSync(folder, { recursive: true })
+  const transcript_path = join(root, name, 'transcript.jsonl')
+  const file = openSync(transcript_path, 'w')
+  ftruncateSync(file, transcriptSize)
+  closeSync(file)
+  const env = { PATH: process.env.PATH, HOME: home, RALPH_HOME: join(home, '.ralph'), RALPH_NODE: process.execPath }
+  const about = { session_id: `bench-${name}`, transcript_path, cwd: dir, permission_mode: 'default' }
+  const stopped = (last_assistant_message: string) =>
+    JSON.stringify({ ...about, hook_event_name: 'Stop', stop_hook_active: false, last_assistant_message })
+  const typed = (prompt: string) => JSON.stringify({ ...about, hook_event_name: 'UserPromptSubmit', prompt })
+  const ask = (event: string, payload: string) => {
+    const { status, stdout, error } = spawnSync('/bin/sh', [GATE, event], { env, input: payload, encoding: 'utf8' })
+    if (error || status !== 0) throw new Error(`hook.sh ${event} failed.`, { cause: error })
+    return stdout
+  }
+  let turn = 0
+  return {
+    ...{ dir, ask, stopped, typed },
+    time: (event: string, payload: string) => timeEach(CALLS, () => ask(event, payload)),
+    /** One turn after the other, each of which has changed something. */
+    async step(): Promise<number[]> {
+      const times: number[] = []
+      for (let call = 0; call < CALLS; call++) {
+        turn += 1
+        writeFileSync(join(dir, 'work.txt'), String(turn))
+        const start = performance.now()
+        const answer = ask('stop', stopped(`Turn ${turn} is over.`))
+        times.push(performance.now() - start)
+        if (!answer.includes('"decision":"block"')) throw new Error(`The loop did not go on: ${answer}`)
+      }
+      return times
+    },
+  }
+}
+
+function makeRepository(dir: string): void {
+  for (let file = 0; file < 1_000; file++) writeFileSync(join(dir, `file-${file}.txt`), `${file}\n`)
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=bench', '-c', 'user.email=bench@localhost', ...args], { cwd: dir })
+  git('init', '--quiet')
+  git('add', '.')
+  git('commit', '--quiet', '--message', 'start')
+}
