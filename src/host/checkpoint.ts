@@ -2,8 +2,7 @@
  * Checkpoints: commit objects below `refs/ralph/<loop>/`, which nothing of the person's points to. Number 0 is the start,
  * number n the state after iteration n. Parents are HEAD and, as a commit of its own, the index; the message names them.
  */
-import { existsSync } from 'node:fs'
-import { copyFile, rm } from 'node:fs/promises'
+import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Diff } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -48,15 +47,18 @@ export function openKeeper({
     const stamp = stampOf(repo.index)
     if (known?.stamp === stamp) return known.commit
     const copy = `${snapshots.env.GIT_INDEX_FILE}.copy`
-    const commit = stamp === '' ? undefined : await commitIndex(copy).finally(() => rm(copy, { force: true }))
+    const commit = stamp === '' ? undefined : await commitIndex(copy).finally(() => rmSync(copy, { force: true }))
     known = { stamp, commit }
     return commit
   }
 
   async function commitIndex(copy: string): Promise<string> {
-    await copyFile(repo.index, copy).catch((cause) => {
-      throw new RalphError('git-failed', `The index ${repo.index} cannot be copied: ${cause.message}`, { cause })
-    })
+    try {
+      copyFileSync(repo.index, copy)
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : cause
+      throw new RalphError('git-failed', `The index ${repo.index} cannot be copied: ${why}`, { cause })
+    }
     const [blob, staged] = await Promise.all([
       repo.ask(['hash-object', '-w', '--no-filters', '--', copy]),
       repo.ask(['write-tree'], { env: { GIT_INDEX_FILE: copy } }), // fails while a merge is not resolved

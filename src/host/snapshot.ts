@@ -2,7 +2,7 @@
  * What lies in a work tree, as a tree object: tracked and untracked files, not ignored ones. It is built in a private index,
  * kept so that only changed files are read again; the person's index, branch and stash stay untouched.
  */
-import { constants, copyFile, mkdir, rm } from 'node:fs/promises'
+import { constants, copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { lookAt, pathBelow, stampOf } from './files.ts'
 import { folderState, LOOP_FACES } from './folder.ts'
@@ -38,8 +38,8 @@ export async function openSnapshots(
   repo: Repository,
   { index, own, loop }: { index: string; own: readonly string[]; loop: string },
 ): Promise<Snapshots> {
-  await mkdir(dirname(index), { recursive: true, mode: 0o700 })
-  await rm(`${index}.lock`, { force: true }) // of a git that was killed; a loop has one driver at a time
+  mkdirSync(dirname(index), { recursive: true, mode: 0o700 })
+  rmSync(`${index}.lock`, { force: true }) // of a git that was killed; a loop has one driver at a time
   // The mark lets the next ralph find and end a git whose ralph was killed.
   const env = { GIT_INDEX_FILE: index, RALPH_LOOP_ID: loop }
   const large = new Set<string>()
@@ -58,11 +58,11 @@ export async function openSnapshots(
   const add = ['add', '--ignore-errors', ...(sparse ? ['--sparse'] : [])]
 
   async function copyIndex(how = 0): Promise<void> {
-    const copied = await copyFile(repo.index, index, how).then(
-      () => true,
-      () => false,
-    ) // a new repository has none
-    if (!copied) return
+    try {
+      copyFileSync(repo.index, index, how)
+    } catch {
+      return // a new repository has none
+    }
     // What a person asked git not to look at must be looked at, or going back would overwrite it unseen.
     const entries = (await listPaths(repo, ['-v'], env)) ?? []
     const hidden = entries.flatMap((entry) => (/^[a-z] /.test(entry) ? [entry.slice(2)] : []))
@@ -136,7 +136,7 @@ export async function openSnapshots(
       const tree = dropped ? await writeTree() : written
       if (nested && tree) return { tree, nested }
       if (attempt < 2) continue
-      await rm(index, { force: true })
+      rmSync(index, { force: true })
       await copyIndex()
     }
     return undefined

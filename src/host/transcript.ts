@@ -94,9 +94,14 @@ export function openRecords(home: string): TurnRecords {
 
     lastFact(id: string): number {
       if (!existsSync(loopFile(id))) return -1
-      const found = lines(tail(loopFile(id), 1 << 20))
-      const last = found.findLast(isFactLine)
-      return last ? last.n : found.some(isBeginLine) ? 0 : -1
+      const texts = tail(loopFile(id), 1 << 20).split('\n')
+      // From the end, so that one line is read and not all of them.
+      for (const text of texts.reverse()) {
+        const [line] = lines(text)
+        if (isFactLine(line)) return line.n
+        if (isBeginLine(line)) return 0
+      }
+      return -1
     },
 
     openTurn(id: string, iteration: number): TurnLog {
