@@ -1,5 +1,5 @@
 /** Which session holds which loop: one small file a session in `RALPH_HOME/armed`, named by its id, so that `sh` can find it. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Loop } from '../engine/loop.ts'
 import { makePrivateFolder, writeWhole } from '../host/files.ts'
@@ -57,6 +57,19 @@ export function sessionOf(home: string, loop: string): { session: string; armed:
     if (armed?.loop === loop && armed.context !== 'process') return { session, armed }
   }
   return undefined
+}
+
+/** Sessions that never came back to hear how their loop ended are forgotten. */
+export async function forgetOld(
+  home: string,
+  olderThan: number,
+  isOver: (loop: string) => Promise<boolean>,
+): Promise<void> {
+  for (const session of sessions(home)) {
+    const { mtimeMs = 0 } = statSync(join(home, 'armed', session), { throwIfNoEntry: false }) ?? {}
+    const armed = loadArmed(home, session)
+    if (mtimeMs < olderThan && (!armed || (await isOver(armed.loop)))) disarm(home, session)
+  }
 }
 
 function sessions(home: string): string[] {

@@ -15,6 +15,7 @@ import { keepStart } from '../look.ts'
 import { type Answer, promptOf } from './answer.ts'
 import { arm, isSessionId, loadArmed } from './armed.ts'
 import { FACE, readFace, writeFace } from './face.ts'
+import { HOSTING, type Hosting } from './hosting.ts'
 import { HOSTS, type Host, type HostName } from './hosts.ts'
 import { subagentArgs } from './subagent.ts'
 import type { Desk } from './turn-over.ts'
@@ -22,21 +23,21 @@ import type { Desk } from './turn-over.ts'
 export type Asked = { host: HostName; session: string; dir: string; args: string }
 
 export async function beginLoop(desk: Desk, { host: name, session, dir: folder, args }: Asked): Promise<Answer> {
-  const host = HOSTS[name]
+  const [host, hosting] = [HOSTS[name], HOSTING[name]]
   if (!isSessionId(session)) throw new RalphError('usage', `${host.title} named no session that a loop can belong to.`)
   await mustBeFree(desk, session, host)
   const dir = realpathSync(folder)
   const command = parseLoopCommand(args)
   const context = command.context ?? 'same'
-  if (!host.contexts.includes(context))
+  if (!hosting.contexts.includes(context))
     throw new RalphError(
       'usage',
-      `--context ${context} is not to be had inside ${host.title} (${host.contexts.join(', ')}). \`ralph run\` begins every iteration anew.`,
+      `--context ${context} is not to be had inside ${host.title} (${hosting.contexts.join(', ')}). \`ralph run\` begins every iteration anew.`,
     )
   const id = newLoopId()
   const { look, seen, checkpoints } = await openTree({ dir, home: desk.home, loop: id })
   const tree = await look()
-  const spec = resolveSpec(desk, { host, dir, command })
+  const spec = resolveSpec(desk, { hosting, dir, command })
   const gitDir = 'none' in checkpoints ? {} : { gitDir: checkpoints.repo.gitDir }
   const loop = startLoop(
     id,
@@ -52,7 +53,7 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
 
   await keepStart({ tree: { look, seen, checkpoints }, show: desk.show }, loop)
   const face = await chooseFace(desk, dir, { host: name, session })
-  await excludeFaces(dir, host.folder).catch(() => {}) // a face that is shown by `git status` is no harm
+  await excludeFaces(dir, hosting.folder).catch(() => {}) // a face that is shown by `git status` is no harm
   writeFace(dir, face, { loop, session })
   arm(desk.home, session, { loop: id, host: name, face, context, since: 0 })
   return {
@@ -76,7 +77,10 @@ async function mustBeFree(desk: Desk, session: string, host: Host): Promise<void
   )
 }
 
-function resolveSpec(desk: Desk, { host, dir, command }: { host: Host; dir: string; command: LoopCommand }): Spec {
+function resolveSpec(
+  desk: Desk,
+  { hosting, dir, command }: { hosting: Hosting; dir: string; command: LoopCommand },
+): Spec {
   const config = loadConfig(desk.home, dir)
   const text = command.file === undefined ? command.prompt : readText(resolve(dir, command.file), 'prompt')
   if (!text.trim()) throw new RalphError('usage', `The prompt file ${command.file} is empty.`)
@@ -92,9 +96,9 @@ function resolveSpec(desk: Desk, { host, dir, command }: { host: Host; dir: stri
     stages: [],
     limits: limitsOf(desk, command, { config, wrapped: wrapped?.maxIterations }),
     work: {
-      ...{ dir, agent: host.agent, permissions: 'bypass', context: 'fresh', silenceMinutes: 10 },
+      ...{ dir, agent: hosting.agent, permissions: 'bypass', context: 'fresh', silenceMinutes: 10 },
       agentArgs: command.subagent === undefined ? [] : subagentArgs(command.subagent, dir, desk.env),
-      checkMinutes: host.hookMinutes === undefined ? 10 : (host.hookMinutes - 1) / Math.max(1, checks.length),
+      checkMinutes: hosting.hookMinutes === undefined ? 10 : (hosting.hookMinutes - 1) / Math.max(1, checks.length),
     },
   }
 }
@@ -134,7 +138,7 @@ export async function chooseFace(
   dir: string,
   { host, session }: { host: HostName; session: string },
 ): Promise<string> {
-  const folder = join(dir, HOSTS[host].folder)
+  const folder = join(dir, HOSTING[host].folder)
   const usual = join(folder, FACE)
   const found = readFace(usual)
   if (found.kind === 'gone') return usual

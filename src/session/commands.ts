@@ -9,6 +9,7 @@ import { type Answer, say, standing } from './answer.ts'
 import { type Armed, arm, disarm, loadArmed, sessionOf, typedAt } from './armed.ts'
 import { type Asked, beginLoop, chooseFace } from './begin.ts'
 import { writeFace } from './face.ts'
+import { HOSTING, type Hosting } from './hosting.ts'
 import { type CommandName, HOSTS, type Host } from './hosts.ts'
 import { type Desk as BareDesk, goOnNow, settle, told, withLoop } from './turn-over.ts'
 
@@ -27,7 +28,7 @@ export async function runCommand(desk: Desk, command: CommandName, asked: Asked)
     case 'status':
       return status(desk, asked)
     case 'help':
-      return say(helpFor(HOSTS[asked.host]))
+      return say(helpFor(HOSTS[asked.host], HOSTING[asked.host]))
   }
 }
 
@@ -167,7 +168,7 @@ function noLoop(host: Host): string {
   return `ralph: no loop is active in this session. Start one: ${host.types('loop')} Make the tests pass --verify "npm test"`
 }
 
-function helpFor(host: Host): string {
+function helpFor(host: Host, { contexts, folder }: Hosting): string {
   const rows: [string, string][] = [
     [`${host.types('loop')} PROMPT [options]`, 'works on the prompt again and again until it is done'],
     [host.types('status'), 'shows how the loop stands'],
@@ -181,12 +182,12 @@ function helpFor(host: Host): string {
     ['--max-iterations N', 'default 10; 0 is no limit'],
     ['--timeout MIN', 'minutes in all'],
     ['--file F', 'the prompt is in a file'],
-    ...(host.contexts.length > 1 ? [['--context C', host.contexts.join(', ')] as [string, string]] : []),
-    ...(host.contexts.includes('process')
+    ...(contexts.length > 1 ? [['--context C', contexts.join(', ')] as [string, string]] : []),
+    ...(contexts.includes('process')
       ? [['--subagent NAME', 'with --context process: one of your agents'] as [string, string]]
       : []),
   ]
   const width = Math.max(...[...rows, ...options].map(([left]) => left.length)) + 2
   const print = (list: [string, string][]) => list.map(([left, right]) => `  ${left.padEnd(width)}${right}`).join('\n')
-  return `ralph keeps this agent at one task until the task is proven done.\n\n${print(rows)}\n\nOptions, before or behind the prompt:\n${print(options)}\n\nThe loop is a file you can edit: ${host.folder}/ralph-loop.local.md. Deleting it ends the loop.`
+  return `ralph keeps this agent at one task until the task is proven done.\n\n${print(rows)}\n\nOptions, before or behind the prompt:\n${print(options)}\n\nThe loop is a file you can edit: ${folder}/ralph-loop.local.md. Deleting it ends the loop.`
 }

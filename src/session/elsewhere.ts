@@ -18,9 +18,10 @@ export function letGo(home: string, loop: string): void {
   removeFace(held.armed.face)
 }
 
-/** After an order that was carried out elsewhere. */
+/** After an order that was carried out elsewhere. A session whose loop has ended is told so when its turn is over. */
 export function keepTrue(home: string, loop: Loop): void {
   const held = sessionOf(home, loop.id)
-  if (ended(loop)) letGo(home, loop.id)
-  else if (held) writeFace(loop.spec.work.dir, held.armed.face, { loop, session: held.session })
+  if (!held) return
+  if (ended(loop)) removeFace(held.armed.face)
+  else writeFace(loop.spec.work.dir, held.armed.face, { loop, session: held.session })
 }

@@ -4,6 +4,7 @@ import { kindOfStatus, kindOfWords } from '../../agents/api-error.ts'
 import type { Armed } from '../../session/armed.ts'
 import type { TurnOver } from '../../session/turn-over.ts'
 import { type From, type Json, word } from './payload.ts'
+import { tailOf } from './tail.ts'
 
 /** `lastMessage` finds the last words where the host does not tell them. */
 export async function readStop(
@@ -11,21 +12,30 @@ export async function readStop(
   payload: Json,
   { heard: before, lastMessage }: { heard?: Armed['heard']; lastMessage: (path: string) => Promise<string> },
 ): Promise<TurnOver> {
+  const path = transcriptOf(payload) ?? ''
   const told = word(payload.last_assistant_message) ?? word(payload.prompt_response)
-  const text = told ?? (await lastMessage(transcriptOf(payload) ?? ''))
+  const text = told ?? (await lastMessage(path))
   const { message, heard } = host === 'gemini' ? newPart(text, before) : { message: text, heard: undefined }
   // Nothing new: a person stopped it, or its own loop detector did.
   const silent = heard !== undefined && !message.trim()
   return {
     session,
     outcome: silent ? 'aborted' : outcomeOf(payload, message),
-    background: runsOn(payload.background_tasks),
+    background: runsOn(payload.background_tasks) || (host === 'claude' && isToStop(path)),
     ...(heard ? { heard } : {}),
   }
 }
 
 export function transcriptOf(payload: Json): string | undefined {
   return word(payload.transcript_path) ?? word(payload.transcriptPath)
+}
+
+// What a person types meanwhile waits in the session's record. Only these words cannot wait for the end of the loop.
+const WAITING =
+  /"operation":"enqueue"[^\n]*"content":"\/ralph:(?:cancel|pause)\b(?![\s\S]*"operation":"(?:dequeue|remove|popAll)")/
+
+function isToStop(path: string): boolean {
+  return WAITING.test(tailOf(path, 1 << 18))
 }
 
 function runsOn(tasks: unknown): boolean {

@@ -1,7 +1,7 @@
 /** The last words of an agent whose hook is not told them: read from the end of the session's own record, whatever its size. */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { setTimeout as nap } from 'node:timers/promises'
 import type { HostName } from '../../session/hosts.ts'
+import { tailOf } from './tail.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -11,7 +11,7 @@ const PATIENCE_MS = 2_000
 /** Empty when it is not to be found. A host may still be writing while its hook runs. */
 export async function lastMessage(path: string, host: HostName, payload: Json): Promise<string> {
   for (let waited = 0; ; waited += 20) {
-    const found = host === 'copilot' ? copilotMessage(tailOf(path), payload) : plainMessage(tailOf(path), payload)
+    const found = host === 'copilot' ? copilotMessage(linesOf(path), payload) : plainMessage(linesOf(path), payload)
     if (found !== undefined || waited >= PATIENCE_MS) return found ?? ''
     await nap(20)
   }
@@ -19,7 +19,7 @@ export async function lastMessage(path: string, host: HostName, payload: Json): 
 
 /** What a person last typed. */
 export function lastPrompt(path: string): string | undefined {
-  return tailOf(path)
+  return linesOf(path)
     .filter((line) => line.visibility === undefined && roleOf(line) === 'user')
     .map(textOf)
     .findLast(Boolean)
@@ -60,20 +60,8 @@ function objectOf(value: unknown): Json {
   return typeof value === 'object' && value !== null ? (value as Json) : {}
 }
 
-function tailOf(path: string): Json[] {
-  try {
-    const file = openSync(path, 'r')
-    try {
-      const { size } = fstatSync(file)
-      const buffer = Buffer.alloc(Math.min(TAIL, size))
-      readSync(file, buffer, 0, buffer.length, size - buffer.length)
-      return buffer.toString('utf8').split('\n').flatMap(parseLine)
-    } finally {
-      closeSync(file)
-    }
-  } catch {
-    return [] // not there yet
-  }
+function linesOf(path: string): Json[] {
+  return tailOf(path, TAIL).split('\n').flatMap(parseLine)
 }
 
 function parseLine(line: string): Json[] {
