@@ -13,7 +13,7 @@ import { newLoopId } from '../host/loop-id.ts'
 import { openTree } from '../host/tree.ts'
 import { keepStart } from '../look.ts'
 import { type Answer, promptOf } from './answer.ts'
-import { arm, isSessionId, loadArmed } from './armed.ts'
+import { arm, forgetOld, isSessionId, loadArmed } from './armed.ts'
 import { FACE, readFace, writeFace } from './face.ts'
 import { HOSTING, type Hosting } from './hosting.ts'
 import { HOSTS, type Host, type HostName } from './hosts.ts'
@@ -62,15 +62,18 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
   }
 }
 
+const DAY_MS = 86_400_000
+
 async function mustBeFree(desk: Desk, session: string, host: Host): Promise<void> {
+  const store = desk.store()
+  const open = async (id: string) => {
+    const loop = await store.load(id).catch(() => undefined) // of a home that was cleared
+    return loop && !ended(loop) ? loop : undefined
+  }
+  await forgetOld(desk.home, desk.now() - DAY_MS, async (id) => (await open(id)) === undefined)
   const armed = loadArmed(desk.home, session)
-  const loop =
-    armed &&
-    (await desk
-      .store()
-      .load(armed.loop)
-      .catch(() => undefined)) // of a home that was cleared
-  if (!loop || ended(loop)) return
+  const loop = armed && (await open(armed.loop))
+  if (!loop) return
   throw new RalphError(
     'usage',
     `This session has loop ${loop.id} already, after ${loop.tally.iteration} iterations. See it with ${host.types('status')}, end it with ${host.types('cancel')}.`,
