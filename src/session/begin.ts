@@ -14,7 +14,7 @@ import { openTree } from '../host/tree.ts'
 import { keepStart } from '../look.ts'
 import { type Answer, promptOf } from './answer.ts'
 import { arm, forgetOld, isSessionId, loadArmed } from './armed.ts'
-import { FACE, readFace, writeFace } from './face.ts'
+import { canHaveFace, FACE, readFace, writeFace } from './face.ts'
 import { HOSTING, type Hosting } from './hosting.ts'
 import { HOSTS, type Host, type HostName } from './hosts.ts'
 import { subagentArgs } from './subagent.ts'
@@ -54,11 +54,21 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
   await keepStart({ tree: { look, seen, checkpoints }, show: desk.show }, loop)
   const face = await chooseFace(desk, dir, { host: name, session })
   await excludeFaces(dir, hosting.folder).catch(() => {}) // a face that is shown by `git status` is no harm
-  writeFace(dir, face, { loop, session })
+  writeFace(face, { loop, session })
   arm(desk.home, session, { loop: id, host: name, face, context, since: 0 })
   return {
     ...{ loop, context, prompt: promptOf(loop, context), fresh: context === 'fresh' },
-    show: [...begun],
+    show: [
+      ...begun,
+      ...(face
+        ? []
+        : [
+            {
+              level: 'warning',
+              text: `ralph: ${hosting.folder} cannot hold this loop as a file; all else works.`,
+            } as const,
+          ]),
+    ],
   }
 }
 
@@ -135,13 +145,14 @@ function foundChecks(dir: string): string[] {
   throw new RalphError('usage', `--verify auto found no check in ${dir}. Name one: --verify "make test".`)
 }
 
-/** The file of this name, unless another loop has it, or it is not ralph's to overwrite. */
+/** The file of this name, unless another loop has it, or it is not ralph's to overwrite. Empty where there can be none. */
 export async function chooseFace(
   desk: Desk,
   dir: string,
   { host, session }: { host: HostName; session: string },
 ): Promise<string> {
   const folder = join(dir, HOSTING[host].folder)
+  if (!canHaveFace(dir, join(folder, FACE))) return ''
   const usual = join(folder, FACE)
   const found = readFace(usual)
   if (found.kind === 'gone') return usual

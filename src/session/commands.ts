@@ -108,7 +108,7 @@ async function takeOver(desk: Desk, { session, host, dir }: Asked, id: string): 
     )
   const face = before?.armed.face ?? (await chooseFace(desk, dir, { host, session }))
   if (before) disarm(desk.home, before.session)
-  writeFace(dir, face, { loop, session })
+  writeFace(face, { loop, session })
   arm(desk.home, session, { loop: id, host, face, context: 'same', since: loop.tally.iteration })
 }
 

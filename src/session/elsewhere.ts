@@ -23,5 +23,5 @@ export function keepTrue(home: string, loop: Loop): void {
   const held = sessionOf(home, loop.id)
   if (!held) return
   if (ended(loop)) removeFace(held.armed.face)
-  else writeFace(loop.spec.work.dir, held.armed.face, { loop, session: held.session })
+  else writeFace(held.armed.face, { loop, session: held.session })
 }

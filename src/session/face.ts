@@ -1,5 +1,5 @@
 /** The face of a loop inside a session: a file that people read and edit, kept true by ralph. */
-import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { accessSync, constants, lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { iterationLimit } from '../engine/limits.ts'
 import type { Loop, Order } from '../engine/loop.ts'
@@ -31,10 +31,20 @@ export function readFace(path: string): Found {
 
 const LARGEST = 8 << 20
 
-/** Writes what is true now. A folder that leads out of the project is refused. */
-export function writeFace(dir: string, path: string, { loop, session }: { loop: Loop; session: string }): void {
-  mkdirSync(dirname(path), { recursive: true })
-  if (pathBelow(realpathSync(dir), join(realpathSync(dirname(path)), basename(path))) === undefined) return
+/** False where there can be none: its folder cannot be made, or leads out of the project. */
+export function canHaveFace(dir: string, path: string): boolean {
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    accessSync(dirname(path), constants.W_OK)
+    return pathBelow(realpathSync(dir), join(realpathSync(dirname(path)), basename(path))) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** Writes what is true now. */
+export function writeFace(path: string, { loop, session }: { loop: Loop; session: string }): void {
+  if (!path) return
   writeWhole(path, printLoopFile(faceOf(loop, session)), 0o644)
 }
 
@@ -52,7 +62,7 @@ function faceOf({ id, spec, tally, next }: Loop, session: string): LoopFile {
 }
 
 export function removeFace(path: string): void {
-  if (readFace(path).kind === 'file') rmSync(path, { force: true })
+  if (path && readFace(path).kind === 'file') rmSync(path, { force: true })
 }
 
 /** A file that a person or an agent broke is put aside, never thrown away. Returns its new name. */

@@ -3,9 +3,10 @@ import type { Outcome } from '../agents/agent.ts'
 import { ended, type Fact, type Loop, type Verdict } from '../engine/loop.ts'
 import { step } from '../engine/step.ts'
 import { hasWorked } from '../engine/tally.ts'
+import { RalphError } from '../error.ts'
 import { maskSecrets } from '../formats/secrets.ts'
 import type { LoopStore } from '../host/loop-store.ts'
-import type { Lease } from '../host/store.ts'
+import type { Held, Lease } from '../host/store.ts'
 import { openTree, type Tree } from '../host/tree.ts'
 import { keepCheckpoint, lookAt } from '../look.ts'
 import { type Checking, type CheckNext, drive, type Show } from '../run.ts'
@@ -90,7 +91,11 @@ export async function withLoop(
   const armed = loadArmed(desk.home, session)
   if (!armed || armed.context === 'process') return NOTHING
   const store = desk.store()
-  const lease = await store.lease(armed.loop)
+  const lease = await leaseOf(store, armed.loop)
+  if (!lease) {
+    disarm(desk.home, session)
+    return say(`ralph: loop ${armed.loop} of this session is not known any more; the session is free.`, 'warning')
+  }
   if ('heldBy' in lease) return say(`ralph: loop ${armed.loop} is driven by ${lease.heldBy} now; this session is free.`)
   try {
     const held = { session, armed, lease, loop: await store.load(armed.loop) }
@@ -106,11 +111,21 @@ export async function withLoop(
   }
 }
 
+/** Undefined for a loop that is gone, as when the home was cleared. */
+async function leaseOf(store: LoopStore, loop: string): Promise<Lease | Held | undefined> {
+  try {
+    return await store.lease(loop)
+  } catch (cause) {
+    if (cause instanceof RalphError && cause.code === 'loop-unknown') return undefined
+    throw cause
+  }
+}
+
 /** What a person told the loop from elsewhere, and what they wrote into its face. */
 async function obeyOrders(desk: Desk, held: Holding): Promise<{ loop: Loop; notes: Note[]; release?: true }> {
   const { armed, session } = held
   let loop = await drive(held.loop, held.lease, desk.store(), {})
-  if (ended(loop)) return { loop, notes: [] }
+  if (ended(loop) || !armed.face) return { loop, notes: [] }
   const found = readFace(armed.face)
   const name = nameOf(loop.spec.work.dir, armed.face)
   switch (found.kind) {
@@ -120,7 +135,7 @@ async function obeyOrders(desk: Desk, held: Holding): Promise<{ loop: Loop; note
       return { loop, notes: [{ level: 'warning', text: `ralph: ${name} is left alone: ${found.why}.` }] }
     case 'broken': {
       const aside = putAside(armed.face, desk.now())
-      writeFace(loop.spec.work.dir, armed.face, { loop, session })
+      writeFace(armed.face, { loop, session })
       return {
         loop,
         notes: [{ level: 'warning', text: `ralph: ${name} was damaged; it is ${aside} now, and made anew.` }],
@@ -202,7 +217,7 @@ export function settle(desk: Desk, { session, armed, loop }: Holding, verdicts: 
     disarm(desk.home, session)
     return { loop, verdicts, show }
   }
-  if (readFace(armed.face).kind === 'file') writeFace(loop.spec.work.dir, armed.face, { loop, session })
+  if (armed.face && readFace(armed.face).kind === 'file') writeFace(armed.face, { loop, session })
   if (loop.next.kind === 'wait' && loop.next.until !== undefined)
     return { loop, verdicts, show, waitMs: Math.max(0, loop.next.until - desk.now()) }
   if (loop.next.kind === 'wait' && loop.next.why === 'paused') {
