@@ -6,6 +6,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { agents } from '../src/agents/index.ts'
 import { parseCommandLine } from '../src/formats/command-line.ts'
 import { parseConfig } from '../src/formats/config.ts'
+import { parseLoopCommand } from '../src/formats/loop-command.ts'
+import { parseLoopFile, printLoopFile } from '../src/formats/loop-file.ts'
 import { readObstacles } from '../src/formats/obstacles.ts'
 import { readProgress } from '../src/formats/progress.ts'
 import { parseScript } from '../src/formats/script.ts'
@@ -60,6 +62,16 @@ test.each(samples)('%s: %s', (_, line) => {
   if (command) expect(() => parseArgs(command.spec, argv)).not.toThrow()
 })
 
+const typed = ['README.md', 'docs/sessions.md', 'docs/install.md'].flatMap((file) =>
+  [...readFileSync(file, 'utf8').matchAll(/^\/ralph[:-]loop (.+)$|`\/ralph[:-]loop ([^`]*--[^`]*)`/gm)].map(
+    ([, line, inline]) => [file, line ?? inline ?? ''] as const,
+  ),
+)
+
+test.each(typed)('%s: /ralph:loop %s', (_, args) => {
+  expect(parseLoopCommand(args)).toMatchObject({ checks: ['npm test'] })
+})
+
 test('the samples of docs/formats.md are valid', () => {
   const [config = '', script = '', tasks = '', progress = '', obstacles = ''] = codeBlocks('docs/formats.md', 'json')
   expect(parseConfig(config, 'sample').max_iterations).toBe(10)
@@ -67,6 +79,12 @@ test('the samples of docs/formats.md are valid', () => {
   expect(JSON.parse(printTasks(parseTasks(tasks, 'sample')))).toEqual(JSON.parse(tasks))
   expect(readProgress(progress)).toEqual({ entries: JSON.parse(progress) })
   expect(readObstacles(obstacles)).toEqual(JSON.parse(obstacles))
+})
+
+test('the loop file in docs/formats.md is one', () => {
+  const [sample = ''] = codeBlocks('docs/formats.md', 'yaml')
+  const file = parseLoopFile(sample)
+  expect(file && printLoopFile(file)).toBe(sample)
 })
 
 test('the table of variables in docs/formats.md names each one a template may have, and no other', () => {

@@ -33,3 +33,13 @@ const WORDS: readonly (readonly [Outcome['kind'], RegExp])[] = [
 export function kindOfWords(words: string): Outcome['kind'] | undefined {
   return WORDS.find(([, pattern]) => pattern.test(words))?.[0]
 }
+
+/** What an error that may begin with its status means. */
+export function kindOfMessage(message: string): Outcome['kind'] {
+  if (/content_filter|refus|: sensitive/i.test(message)) return 'refused'
+  const words = kindOfWords(message)
+  if (words === 'context' || words === 'auth') return words
+  if (/^stream ended|terminated$/i.test(message)) return 'overloaded'
+  const status = /^(\d{3})\b/.exec(message)
+  return (status && kindOfStatus(Number(status[1]))) ?? words ?? 'unknown'
+}

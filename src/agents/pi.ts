@@ -1,6 +1,6 @@
 /** Pi, headless: one `pi --mode json` a turn, read from its stream of JSON lines. */
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
-import { kindOfStatus, kindOfWords } from './api-error.ts'
+import { kindOfMessage } from './api-error.ts'
 import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
 import { amount, type Json, objectOf, parseJsonLine, text } from './json-line.ts'
 import { readReset } from './reset.ts'
@@ -156,16 +156,7 @@ function failureOf({ stopReason, errorMessage }: Json): Ending | undefined {
   if (stopReason === 'stop' || stopReason === 'toolUse') return undefined // a tool may end the turn
   const message = text(errorMessage) ?? `the answer ended with "${stopReason}"`
   if (stopReason === 'aborted') return { kind: 'killed', message }
-  return { kind: stopReason === 'error' ? errorKind(message) : 'unknown', message }
-}
-
-function errorKind(message: string): Outcome['kind'] {
-  if (/content_filter|refus|: sensitive/i.test(message)) return 'refused'
-  const words = kindOfWords(message)
-  if (words === 'context' || words === 'auth') return words
-  if (/^stream ended|terminated$/i.test(message)) return 'overloaded'
-  const status = /^(\d{3})\b/.exec(message)
-  return (status && kindOfStatus(Number(status[1]))) ?? words ?? 'unknown'
+  return { kind: stopReason === 'error' ? kindOfMessage(message) : 'unknown', message }
 }
 
 function neverBegan({ stderr }: Seen, exit: Exit): Ending | undefined {

@@ -87,13 +87,20 @@ const RESULTS: Readonly<Record<Verdict['result'], string>> = {
   timeout: 'ran out of time',
 }
 
+/** How often this host lets a hook go on in a row. Its variable counts from the usual eight. */
+export function allowance({ cap }: Host, env: Env): number {
+  const given = cap?.variable === undefined ? undefined : env[cap.variable]
+  if (!cap || given === '0') return Number.POSITIVE_INFINITY
+  return given !== undefined && /^\d+$/.test(given) ? Number(given) - 8 + cap.most : cap.most
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
 /** Said once, with the last turn that the host surely allows. */
-export function capNote(loop: Loop, { host, since }: Armed, env: Readonly<Record<string, string | undefined>>): Note[] {
+export function capNote(loop: Loop, { host, since }: Armed, env: Env): Note[] {
   const { cap, title, types } = HOSTS[host]
-  if (!cap) return []
-  const given = cap.variable === undefined ? undefined : env[cap.variable]
-  const most = given !== undefined && /^\d+$/.test(given) ? Number(given) : cap.most
-  if (most === 0 || loop.tally.iteration - since !== most) return []
+  const most = allowance(HOSTS[host], env)
+  if (!cap || loop.tally.iteration - since !== most) return []
   return [
     {
       level: 'warning',

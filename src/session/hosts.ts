@@ -17,11 +17,14 @@ export type CommandName = 'loop' | 'cancel' | 'status' | 'help' | 'pause' | 'res
 export type Host = {
   /** How it is called in a sentence. */
   title: string
-  /** How often a hook may go on in a row before the host ends that; `raise` says how to change it. Without it nothing can. */
-  cap?: { most: number; variable?: string; raise?: string }
+  /** How often a hook may go on in a row before the host ends that. */
+  cap?: Cap
   /** How a person types a command. */
   types(command: CommandName): string
 }
+
+/** `sure`: nothing the agent does starts the count anew. `raise`: how a person changes it. */
+type Cap = { most: number; sure?: true; variable?: string; raise?: string }
 
 const named = (command: CommandName) => `/ralph:${command}`
 const dashed = (command: CommandName) => (command === 'cancel' ? '/cancel-ralph' : `/ralph-${command}`)
@@ -37,7 +40,7 @@ export const HOSTS: Readonly<Record<HostName, Host>> = {
     },
   },
   codex: { title: 'Codex', types: (command) => `$ralph:${command}` },
-  copilot: { title: 'Copilot', types: named, cap: { most: 8 } },
+  copilot: { title: 'Copilot', types: named, cap: { most: 8, sure: true } },
   cursor: { title: 'Cursor', types: dashed },
   droid: { title: 'Droid', types: (command) => `ralph:${command}` },
   gemini: { title: 'Gemini', types: named },
@@ -48,7 +51,7 @@ export const HOSTS: Readonly<Record<HostName, Host>> = {
     title: 'Qwen',
     types: named,
     cap: {
-      most: 8,
+      ...{ most: 7, sure: true },
       variable: 'QWEN_CODE_STOP_HOOK_BLOCK_CAP',
       raise: 'QWEN_CODE_STOP_HOOK_BLOCK_CAP=100 raises it',
     },

@@ -10,7 +10,7 @@ import type { Held, Lease } from '../host/store.ts'
 import { openTree, type Tree } from '../host/tree.ts'
 import { keepCheckpoint, lookAt } from '../look.ts'
 import { type Checking, type CheckNext, drive, type Show } from '../run.ts'
-import { type Answer, capNote, checkWords, NOTHING, type Note, promptOf, say, standing } from './answer.ts'
+import { type Answer, allowance, capNote, checkWords, NOTHING, type Note, promptOf, say, standing } from './answer.ts'
 import { type Armed, arm, disarm, loadArmed, typedAt } from './armed.ts'
 import { nameOf, ordersIn, putAside, readFace, removeFace, writeFace } from './face.ts'
 import { HOSTS } from './hosts.ts'
@@ -195,15 +195,14 @@ async function goOn(desk: Desk, held: Holding, tree: Tree): Promise<Answer> {
     check: (asked, next) => desk.checker({ tree, env, now, stop, show })(asked, next),
     saw: (_, fact) => fact.kind === 'checked' && verdicts.push(...fact.verdicts),
   })
-  const capped = loop.next.kind === 'turn' && isOverCap(loop, held.armed)
+  const capped = loop.next.kind === 'turn' && isOverCap(loop, held.armed, env)
   const rested = capped ? await told(desk, { ...held, loop }, HOSTS[held.armed.host].title, { kind: 'pause' }) : loop
   return settle(desk, { ...held, loop: rested }, verdicts)
 }
 
 /** Another turn would not be taken, and nobody would be told. */
-function isOverCap({ tally }: Loop, { host, since }: Armed): boolean {
-  const { cap } = HOSTS[host]
-  return cap !== undefined && cap.raise === undefined && tally.iteration - since > cap.most
+function isOverCap({ tally }: Loop, { host, since }: Armed, env: Desk['env']): boolean {
+  return HOSTS[host].cap?.sure === true && tally.iteration - since > allowance(HOSTS[host], env)
 }
 
 /** Brings face and armed file into line with the loop, and says how it stands. */

@@ -44,6 +44,7 @@ async function reply(desk: Desk, said: Said, more: () => typeof More): Promise<R
   const over = await readStop(from, payload, {
     ...(armed.heard ? { heard: armed.heard } : {}),
     lastMessage: (path) => more().lastMessage(path, from.host, payload),
+    failed: (message) => more().meaningOf(message, desk.now()),
   })
   return printStop(await failOpen(() => turnOver(desk, over)), from)
 }

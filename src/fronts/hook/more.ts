@@ -1,4 +1,7 @@
 /** What only some calls of the hook program need, loaded when they do: a person's commands, running checks, a new database. */
+import type { Outcome } from '../../agents/agent.ts'
+import { kindOfMessage } from '../../agents/api-error.ts'
+import { readReset } from '../../agents/reset.ts'
 import type { Fact, Loop } from '../../engine/loop.ts'
 import { openStore } from '../../host/sqlite.ts'
 import { type Checking, type CheckNext, checkHand } from '../../run.ts'
@@ -44,6 +47,13 @@ async function answerTo(desk: Desk, from: From, typed: Typed): Promise<Answer> {
       }
     }
   }
+}
+
+/** What an error of the agent means, and when it can go on. */
+export function meaningOf(message: string, at: number): Pick<Outcome, 'kind' | 'resetsAt'> {
+  const kind = kindOfMessage(message)
+  const resetsAt = kind === 'rate-limit' ? readReset(message.replace('~', ''), at) : undefined
+  return { kind, ...(resetsAt === undefined ? {} : { resetsAt }) }
 }
 
 /** While checks run the store is watched, so that a cancel from elsewhere ends them. */

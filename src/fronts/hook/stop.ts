@@ -1,26 +1,34 @@
 /** A turn that ended, as a host tells it. */
 import type { Outcome } from '../../agents/agent.ts'
-import { kindOfStatus, kindOfWords } from '../../agents/api-error.ts'
 import type { Armed } from '../../session/armed.ts'
 import type { TurnOver } from '../../session/turn-over.ts'
 import { type From, type Json, word } from './payload.ts'
 import { tailOf } from './tail.ts'
 
-/** `lastMessage` finds the last words where the host does not tell them. */
+/**
+ * `lastMessage` finds the last words where the host does not tell them, or nothing where a person stopped the agent.
+ * `failed` knows what an error means.
+ */
+type Finding = {
+  heard?: Armed['heard']
+  lastMessage: (path: string) => Promise<string | undefined>
+  failed: (message: string) => Pick<Outcome, 'kind' | 'resetsAt'>
+}
+
 export async function readStop(
   { host, session }: From,
   payload: Json,
-  { heard: before, lastMessage }: { heard?: Armed['heard']; lastMessage: (path: string) => Promise<string> },
+  { heard: before, lastMessage, failed }: Finding,
 ): Promise<TurnOver> {
   const path = transcriptOf(payload) ?? ''
   const told = word(payload.last_assistant_message) ?? word(payload.prompt_response)
   const text = told ?? (await lastMessage(path))
-  const { message, heard } = host === 'gemini' ? newPart(text, before) : { message: text, heard: undefined }
+  const { message, heard } = host === 'gemini' ? newPart(text ?? '', before) : { message: text ?? '', heard: undefined }
   // Nothing new: a person stopped it, or its own loop detector did.
   const silent = heard !== undefined && !message.trim()
   return {
     session,
-    outcome: silent ? 'aborted' : outcomeOf(payload, message),
+    outcome: silent || text === undefined ? 'aborted' : outcomeOf(payload, message, failed),
     background: runsOn(payload.background_tasks) || (host === 'claude' && isToStop(path)),
     ...(heard ? { heard } : {}),
   }
@@ -55,7 +63,7 @@ function newPart(text: string, before: Armed['heard']): { message: string; heard
   }
 }
 
-function outcomeOf(payload: Json, finalText: string): Outcome | 'aborted' {
+function outcomeOf(payload: Json, finalText: string, failed: Finding['failed']): Outcome | 'aborted' {
   const how = payload.outcome ?? payload.status
   if (how === 'aborted' || finalText === '[no response text]') return 'aborted'
   const usage = {
@@ -66,12 +74,5 @@ function outcomeOf(payload: Json, finalText: string): Outcome | 'aborted' {
   }
   if (how !== 'error') return { ...usage, kind: 'ok' }
   const message = word(payload.error_message) ?? 'the agent ended with an error'
-  return { ...usage, kind: errorKind(message), message }
-}
-
-function errorKind(message: string): Outcome['kind'] {
-  const words = kindOfWords(message)
-  if (words === 'context' || words === 'auth') return words
-  const status = /^(\d{3})\b/.exec(message)
-  return (status && kindOfStatus(Number(status[1]))) ?? words ?? 'unknown'
+  return { ...usage, ...failed(message), message }
 }

@@ -8,9 +8,10 @@ type Json = Readonly<Record<string, unknown>>
 const TAIL = 1 << 20
 const PATIENCE_MS = 2_000
 
-/** Empty when it is not to be found. A host may still be writing while its hook runs. */
-export async function lastMessage(path: string, host: HostName, payload: Json): Promise<string> {
+/** Empty when it is not to be found, undefined when a person stopped the agent. A host may still be writing while its hook runs. */
+export async function lastMessage(path: string, host: HostName, payload: Json): Promise<string | undefined> {
   for (let waited = 0; ; waited += 20) {
+    if (host === 'droid' && wasStopped(linesOf(path), payload)) return undefined
     const found = host === 'copilot' ? copilotMessage(linesOf(path), payload) : plainMessage(linesOf(path), payload)
     if (found !== undefined || waited >= PATIENCE_MS) return found ?? ''
     await nap(20)
@@ -43,6 +44,12 @@ function plainMessage(lines: readonly Json[], { message_id: id }: Json): string 
   const said = lines.filter((line) => roleOf(line) === 'assistant')
   const last = id === undefined ? said.findLast((line) => textOf(line)) : said.findLast((line) => line.id === id)
   return last && textOf(last)
+}
+
+/** The turn ended with something that is not the agent's. */
+function wasStopped(lines: readonly Json[], { message_id: id }: Json): boolean {
+  const last = lines.findLast((line) => line.id === id)
+  return last !== undefined && roleOf(last) !== 'assistant'
 }
 
 function roleOf({ message }: Json): unknown {
