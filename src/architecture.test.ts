@@ -16,8 +16,9 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   [DRIVING]: BELOW,
   'project/': [...BELOW, DRIVING],
   'session/': [...BELOW, DRIVING],
+  'install/': BELOW,
   'index.ts': [...BELOW, DRIVING, 'project/'],
-  'fronts/': [...BELOW, DRIVING, 'project/', 'session/'],
+  'fronts/': [...BELOW, DRIVING, 'project/', 'session/', 'install/'],
 }
 
 const PURE = ['engine/', 'formats/', 'agents/', 'prompt/']

@@ -22,6 +22,8 @@ export type ErrorCode =
   | 'tasks-invalid'
   | 'template-invalid'
   | 'interview-failed'
+  | 'file-unusable'
+  | 'declined'
 
 /** The message says what and where, what was expected and found, and what to do. */
 export class RalphError extends Error {

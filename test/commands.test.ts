@@ -55,6 +55,8 @@ const COMMANDS = [
   'steer',
   'stats',
   'doctor',
+  'install',
+  'uninstall',
   'demo',
   'prune',
 ]

@@ -23,6 +23,7 @@ const DOCS = [
   'docs/formats.md',
   'docs/adding-an-agent.md',
   'docs/agents.md',
+  'docs/install.md',
 ]
 
 test('docs/cli.md is what `ralph help` prints; `npx vitest run test/docs.test.ts -u` writes it anew', async () => {

@@ -1,7 +1,10 @@
 #!/bin/sh
 # ralph: finds out whether this session has a loop, and only then starts Node. Usage: hook.sh stop|prompt, the payload on stdin.
-home=${RALPH_HOME:-$HOME/.ralph}
 event=$1
+here=${0%/*}
+# The copy that `ralph install` made lies in ralph's home, beside a link to the program.
+program=$here/hook.cjs
+if [ -e "$program" ]; then home=${RALPH_HOME:-$here}; else home=${RALPH_HOME:-$HOME/.ralph}; fi
 
 # Droid's one-shot mode does not tell a hook what was typed; its record does.
 typed_in_droid() {
@@ -25,12 +28,12 @@ if [ -z "$mine" ]; then
   fi
 fi
 
-program=$(dirname -- "$0")/../../dist/hook.cjs
+[ -e "$program" ] || program=$here/../../dist/hook.cjs
 [ -e "$program" ] || program=$home/hook.cjs
 node=${RALPH_NODE:-$home/node}
 [ -x "$node" ] || node=$(command -v node)
 if [ -n "$node" ] && [ -e "$program" ]; then
-  printf '%s' "$payload" | "$node" "$program"
+  printf '%s' "$payload" | RALPH_HOME=$home "$node" "$program"
   # Droid alone shows the answer to a command only with this exit code.
   [ $? = 2 ] && [ "$event" = prompt ] && [ -n "$FACTORY_PROJECT_DIR" ] && exit 2
   exit 0

@@ -17,8 +17,7 @@ export async function excludeFromGit(dir: string, path: string): Promise<Exclusi
   if (way === undefined) return 'none'
   if (await isTracked(repo, way)) return 'tracked'
   if (await isIgnored(repo, way)) return 'ignored'
-  const list = resolve(repo.top, must(await repo.ask(['rev-parse', '--git-path', 'info/exclude'])))
-  return addLine(list, `/${patternFor(way)}/`) ? 'excluded' : 'ignored'
+  return addLine(await excludeList(repo), `/${patternFor(way)}/`) ? 'excluded' : 'ignored'
 }
 
 /** The faces of loops in people's sessions, which are files below `folder`. Where they cannot be excluded nothing is lost. */
@@ -28,11 +27,16 @@ export async function excludeFaces(dir: string, folder: string): Promise<void> {
   if ('none' in repo || way === undefined) return
   const face = `${way}/ralph-loop.local.md`
   if ((await isTracked(repo, face)) || (await repo.ask(['check-ignore', '--quiet', '--', face])).ok) return
-  const list = resolve(repo.top, must(await repo.ask(['rev-parse', '--git-path', 'info/exclude'])))
-  addLine(list, `/${patternFor(way)}/${LOOP_FACES}`)
+  addLine(await excludeList(repo), `/${patternFor(way)}/${LOOP_FACES}`)
 }
 
-async function isTracked(repo: Repository, way: string): Promise<boolean> {
+/** The repository's own list of what is not committed. */
+export async function excludeList(repo: Repository): Promise<string> {
+  return resolve(repo.top, must(await repo.ask(['rev-parse', '--git-path', 'info/exclude'])))
+}
+
+/** Whether the repository has something of this path in its commits, or is about to. */
+export async function isTracked(repo: Repository, way: string): Promise<boolean> {
   return must(await repo.ask(['--literal-pathspecs', 'ls-files', '--', way])) !== ''
 }
 
@@ -42,7 +46,7 @@ async function isIgnored(repo: Repository, way: string): Promise<boolean> {
 }
 
 /** A line break cannot be written in the list; `?` stands for any one character. */
-function patternFor(way: string): string {
+export function patternFor(way: string): string {
   return way.replace(/[\\*?[\]]/g, '\\$&').replaceAll('\n', '?')
 }
 

@@ -16,12 +16,12 @@ import { dirname, isAbsolute, relative, sep } from 'node:path'
 import { RalphError } from '../error.ts'
 
 /** Writes a file whole or not at all: temporary name, fsync, rename, fsync of the folder. */
-export function writeWhole(path: string, text: string, mode = 0o600): void {
+export function writeWhole(path: string, content: string | Buffer, mode = 0o600): void {
   const temporary = `${path}.${process.pid}.tmp`
   try {
     const file = openSync(temporary, 'w', mode)
     try {
-      writeFileSync(file, text)
+      writeFileSync(file, content)
       fsyncSync(file)
     } finally {
       closeSync(file)

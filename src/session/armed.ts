@@ -14,6 +14,8 @@ export type Armed = {
   context: 'same' | 'fresh' | 'process'
   /** Iterations that were finished when a person last typed something: what a host's cap counts from. */
   since: number
+  /** When the last stop was, by the host's own clock: hooks that are set up twice tell the same one twice. */
+  stopped?: string
   /** The person has been told that the loop rests. */
   quiet?: true
   /** What a host that repeats its earlier answers has said so far: its length and its hash. */

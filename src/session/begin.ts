@@ -1,6 +1,7 @@
 /** A person starts a loop inside their own session: the loop is made, and the session is armed. */
 import { realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { count } from '../engine/limits.ts'
 import { ended, type Limits, type Spec, startLoop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { Config } from '../formats/config.ts'
@@ -25,9 +26,10 @@ export type Asked = { host: HostName; session: string; dir: string; args: string
 export async function beginLoop(desk: Desk, { host: name, session, dir: folder, args }: Asked): Promise<Answer> {
   const [host, hosting] = [HOSTS[name], HOSTING[name]]
   if (!isSessionId(session)) throw new RalphError('usage', `${host.title} named no session that a loop can belong to.`)
-  await mustBeFree(desk, session, host)
   const dir = realpathSync(folder)
   const command = parseLoopCommand(args)
+  const again = await sameAgain(desk, session, { host, command })
+  if (again) return again
   const context = command.context ?? 'same'
   if (!hosting.contexts.includes(context))
     throw new RalphError(
@@ -73,8 +75,14 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
 }
 
 const DAY_MS = 86_400_000
+const AT_ONCE_MS = 10_000
 
-async function mustBeFree(desk: Desk, session: string, host: Host): Promise<void> {
+/** A session has one loop. Where hooks are set up twice, the second one asks for the same loop again, and is given it. */
+async function sameAgain(
+  desk: Desk,
+  session: string,
+  { host, command }: { host: Host; command: LoopCommand },
+): Promise<Answer | undefined> {
   const store = desk.store()
   const open = async (id: string) => {
     const loop = await store.load(id).catch(() => undefined) // of a home that was cleared
@@ -83,10 +91,13 @@ async function mustBeFree(desk: Desk, session: string, host: Host): Promise<void
   await forgetOld(desk.home, desk.now() - DAY_MS, async (id) => (await open(id)) === undefined)
   const armed = loadArmed(desk.home, session)
   const loop = armed && (await open(armed.loop))
-  if (!loop) return
+  if (!loop) return undefined
+  const { tally, spec } = loop
+  const isSame = tally.iteration === 0 && spec.prompt === command.prompt && desk.now() - tally.startedAt < AT_ONCE_MS
+  if (isSame) return { loop, context: armed.context, prompt: promptOf(loop, armed.context), show: [] }
   throw new RalphError(
     'usage',
-    `This session has loop ${loop.id} already, after ${loop.tally.iteration} iterations. See it with ${host.types('status')}, end it with ${host.types('cancel')}.`,
+    `This session has loop ${loop.id} already, after ${count(tally.iteration, 'iteration')}. See it with ${host.types('status')}, end it with ${host.types('cancel')}.`,
   )
 }
 
@@ -111,7 +122,7 @@ function resolveSpec(
     work: {
       ...{ dir, agent: hosting.agent, permissions: 'bypass', context: 'fresh', silenceMinutes: 10 },
       agentArgs: command.subagent === undefined ? [] : subagentArgs(command.subagent, dir, desk.env),
-      checkMinutes: hosting.hookMinutes === undefined ? 10 : (hosting.hookMinutes - 1) / Math.max(1, checks.length),
+      checkMinutes: hosting.hookMinutes === undefined ? 10 : (hosting.hookMinutes * 0.9) / Math.max(1, checks.length),
     },
   }
 }

@@ -23,5 +23,6 @@ export const HOSTING: Readonly<Record<HostName, Hosting>> = {
   kilo: { agent: 'kilo', folder: '.kilocode', contexts: ['same', 'fresh'] },
   opencode: { agent: 'opencode', folder: '.opencode', contexts: ['same', 'fresh'] },
   pi: { agent: 'pi', folder: '.pi', contexts: ['same', 'fresh', 'process'] },
-  qwen: { agent: 'qwen', folder: '.qwen', ...hooked },
+  // Whatever is set, Qwen breaks down when a hook takes a minute.
+  qwen: { agent: 'qwen', folder: '.qwen', contexts: ['same'], hookMinutes: 55 / 60 },
 }

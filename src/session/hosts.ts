@@ -27,7 +27,7 @@ export type Host = {
 type Cap = { most: number; sure?: true; variable?: string; raise?: string }
 
 const named = (command: CommandName) => `/ralph:${command}`
-const dashed = (command: CommandName) => (command === 'cancel' ? '/cancel-ralph' : `/ralph-${command}`)
+const dashed = (command: CommandName) => `/ralph-${command}`
 
 export const HOSTS: Readonly<Record<HostName, Host>> = {
   claude: {
@@ -39,14 +39,14 @@ export const HOSTS: Readonly<Record<HostName, Host>> = {
       raise: 'a tool call starts the count anew; CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0 lifts it',
     },
   },
-  codex: { title: 'Codex', types: (command) => `$ralph:${command}` },
-  copilot: { title: 'Copilot', types: named, cap: { most: 8, sure: true } },
+  codex: { title: 'Codex', types: (command) => `$ralph-${command}` },
+  copilot: { title: 'Copilot', types: dashed, cap: { most: 8, sure: true } },
   cursor: { title: 'Cursor', types: dashed },
-  droid: { title: 'Droid', types: (command) => `ralph:${command}` },
+  droid: { title: 'Droid', types: dashed },
   gemini: { title: 'Gemini', types: named },
   kilo: { title: 'Kilo', types: named },
   opencode: { title: 'OpenCode', types: named },
-  pi: { title: 'Pi', types: dashed },
+  pi: { title: 'Pi', types: (command) => (command === 'cancel' ? '/cancel-ralph' : dashed(command)) },
   qwen: {
     title: 'Qwen',
     types: named,

@@ -36,6 +36,8 @@ export type TurnOver = {
   /** Something the agent started still runs; the host takes another turn when it ends. */
   background?: boolean
   heard?: Armed['heard']
+  /** When this was, where the host tells it. */
+  at?: string
 }
 
 export async function turnOver(desk: Desk, over: TurnOver): Promise<Answer> {
@@ -45,7 +47,14 @@ export async function turnOver(desk: Desk, over: TurnOver): Promise<Answer> {
       const paused = await told(desk, held, 'you', { kind: 'pause' })
       return settle(desk, { ...held, loop: paused }, [])
     }
-    if (over.heard) arm(desk.home, over.session, { ...held.armed, heard: over.heard })
+    if (over.at !== undefined && over.at === held.armed.stopped) return NOTHING
+    const { heard = held.armed.heard, at } = over
+    if (over.heard || at !== undefined)
+      arm(desk.home, over.session, {
+        ...held.armed,
+        ...(heard ? { heard } : {}),
+        ...(at === undefined ? {} : { stopped: at }),
+      })
     const { loop } = held
     if (loop.next.kind === 'wait') return settle(desk, held, [])
     const tree = await openTree({ ...loop.spec.work, home: desk.home, loop: loop.id })

@@ -6,6 +6,7 @@ import { execute } from './execute.ts'
 import { hook } from './hook.ts'
 import { importFile } from './import.ts'
 import { init } from './init.ts'
+import { install, uninstall } from './install.ts'
 import { interview } from './interview.ts'
 import { cancel, pause, resume, steer } from './orders.ts'
 import { prune } from './prune.ts'
@@ -32,6 +33,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   accept,
   stats,
   doctor,
+  install,
+  uninstall,
   demo,
   prune,
   hook,

@@ -78,6 +78,8 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   'tasks-invalid': 2,
   'template-invalid': 2,
   'interview-failed': 1,
+  'file-unusable': 1,
+  declined: 1,
 }
 
 function report(cause: unknown, json: boolean): number {

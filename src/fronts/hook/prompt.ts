@@ -44,14 +44,17 @@ function isCommandName(name: unknown): name is CommandName {
 const TYPED =
   /^\s*[/$]?(?:ralph[:.-](loop|cancel|status|help|pause|resume)|(cancel)-ralph)(?:[ \t]+|(?=\n)|$)([\s\S]*)$/
 const SKILL =
-  /^The user explicitly invoked the "\/ralph:(\w+)" skill[\s\S]*?(?:\n\nARGUMENTS: ([\s\S]*))?\n<\/skill-context>\s*$/
+  /^The user explicitly invoked the "\/ralph[:-](\w+)" skill[\s\S]*?(?:\n\nARGUMENTS: ([\s\S]*))?\n<\/skill-context>\s*$/
+
+// Droid sends the text of a command's file, whose last line is what was typed.
+const NOTIFIED = /^\s*<system-notification>[\s\S]*?\n(\/?ralph[:-][\s\S]*?)\s*<\/system-notification>\s*$/
 
 // The text of a command's file stands in brackets, and what was typed follows it.
 const FILE = /^\n\n(?:\[ralph: [^\]]*\])?(?:\n*\/ralph[:.-]\w+(?:\s([\s\S]*))?)?$/
 
 export function parseTyped(prompt: string): Typed {
   const [, skill, skillArgs = ''] = SKILL.exec(prompt) ?? []
-  const [, name, cancel, args = ''] = TYPED.exec(prompt.replace(/^\s*<system-notification>/, '')) ?? []
+  const [, name, cancel, args = ''] = TYPED.exec(NOTIFIED.exec(prompt)?.[1] ?? prompt) ?? []
   const command = skill ?? name ?? cancel
   if (!isCommandName(command)) return { kind: 'prompt', words: prompt }
   const file = FILE.exec(args)

@@ -31,6 +31,7 @@ export async function readStop(
     outcome: silent || text === undefined ? 'aborted' : outcomeOf(payload, message, failed),
     background: runsOn(payload.background_tasks) || (host === 'claude' && isToStop(path)),
     ...(heard ? { heard } : {}),
+    ...(host === 'copilot' && payload.timestamp !== undefined ? { at: String(payload.timestamp) } : {}),
   }
 }
 

@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { addEntry, addField, removeEntries, whyNotPlain } from './json-text.ts'
+
+const at = ['hooks', 'Stop']
+const own = { command: 'ralph' }
+const isOwn = (item: unknown) =>
+  typeof item === 'object' && item !== null && 'command' in item && item.command === 'ralph'
+const add = (text: string) => addEntry(text, { at, item: own }, 'settings.json')
+
+describe('an entry is put in', () => {
+  test.each<[story: string, before: string, after: string]>([
+    [
+      'an empty text',
+      '',
+      '{\n  "hooks": {\n    "Stop": [\n      {\n        "command": "ralph"\n      }\n    ]\n  }\n}\n',
+    ],
+    [
+      'an empty object without a line break',
+      '{}',
+      '{\n  "hooks": {\n    "Stop": [\n      {\n        "command": "ralph"\n      }\n    ]\n  }\n}',
+    ],
+    [
+      'a list with others, in the indentation of the file',
+      '{\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t1\n\t\t]\n\t}\n}\n',
+      '{\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t1,\n\t\t\t{\n\t\t\t\t"command": "ralph"\n\t\t\t}\n\t\t]\n\t}\n}\n',
+    ],
+    ['what is on one line', '{"hooks":{"Stop":[1]},"a":1.0}', '{"hooks":{"Stop":[1, {"command":"ralph"}]},"a":1.0}'],
+    [
+      'lines that end the way of Windows',
+      '{\r\n  "a": 1\r\n}\r\n',
+      '{\r\n  "a": 1,\r\n  "hooks": {\r\n    "Stop": [\r\n      {\r\n        "command": "ralph"\r\n      }\r\n    ]\r\n  }\r\n}\r\n',
+    ],
+    [
+      'the last of two fields of one name, which is the one that counts',
+      '{"hooks":{"Stop":[0]},"hooks":{"Stop":[1]}}',
+      '{"hooks":{"Stop":[0]},"hooks":{"Stop":[1, {"command":"ralph"}]}}',
+    ],
+    [
+      'a text with a byte order mark',
+      '\uFEFF{"hooks":{"Stop":[1]}}',
+      '\uFEFF{"hooks":{"Stop":[1, {"command":"ralph"}]}}',
+    ],
+  ])('into %s', (_, before, after) => {
+    expect(add(before)).toBe(after)
+  })
+
+  test('numbers, escapes and brackets in strings keep their bytes', () => {
+    const text = '{\n "n": 12345678901234567890.10,\n "s": "a\\u00e9\\"]}{[,//",\n "hooks": { "Stop": [] }\n}'
+    expect(add(text)).toContain('12345678901234567890.10,\n "s": "a\\u00e9\\"]}{[,//",')
+    expect(JSON.parse(add(text)).hooks.Stop).toEqual([own])
+  })
+
+  test.each([
+    ['{"hooks":[]}', '"hooks" must be an object'],
+    ['{"hooks":{"Stop":{}}}', '"hooks.Stop" must be a list'],
+  ])('not into %s', (text, sentence) => {
+    expect(() => add(text)).toThrow(`settings.json: ${sentence}`)
+  })
+})
+
+test('a field is added once', () => {
+  expect(addField('{"a":1}', 'version', 1)).toBe('{"a":1, "version": 1}')
+  expect(addField('{"version":2}', 'version', 1)).toBe('{"version":2}')
+})
+
+describe('entries are taken out', () => {
+  test.each<[story: string, before: string, after: string]>([
+    [
+      'the only one, with the list and the object around it',
+      '{"a":1,"hooks":{"Stop":[{"command":"ralph"}]}}',
+      '{"a":1}',
+    ],
+    [
+      'the first of two',
+      '{"hooks":{"Stop":[{"command":"ralph"},{"command":"x"}]}}',
+      '{"hooks":{"Stop":[{"command":"x"}]}}',
+    ],
+    ['the last of two', '{"hooks":{"Stop":[1 , {"command":"ralph"} ]}}', '{"hooks":{"Stop":[1 ]}}'],
+    [
+      'a group with its matcher, when no other hook is in it',
+      '{"hooks":{"Stop":[{"matcher":"","hooks":[{"command":"ralph"}]},2]}}',
+      '{"hooks":{"Stop":[2]}}',
+    ],
+    [
+      'one of a group that somebody else uses, too',
+      '{"hooks":{"Stop":[{"hooks":[{"command":"x"},{"command":"ralph"}]}]}}',
+      '{"hooks":{"Stop":[{"hooks":[{"command":"x"}]}]}}',
+    ],
+    ['all, wherever they are', '{"a":[{"command":"ralph"}],"b":[0,{"command":"ralph"}]}', '{"b":[0]}'],
+    ['none', '{"hooks": {"Stop": []}}', '{"hooks": {"Stop": []}}'],
+    ['everything', '{"a":[{"command":"ralph"}]}', '{}'],
+  ])('%s', (_, before, after) => {
+    expect(removeEntries(before, isOwn)).toBe(after)
+  })
+
+  test('what was put in comes out, byte for byte, when the list had been there', () => {
+    const value = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 4 })
+    const space = fc.constantFrom(undefined, 1, 2, 4, '\t')
+    fc.assert(
+      fc.property(value, fc.array(fc.jsonValue(), { minLength: 1, maxLength: 3 }), space, (others, list, indent) => {
+        const text = JSON.stringify({ ...others, hooks: { Stop: list } }, undefined, indent)
+        expect(JSON.parse(add(text)).hooks.Stop).toEqual([...JSON.parse(text).hooks.Stop, own])
+        expect(removeEntries(add(text), isOwn)).toBe(text)
+      }),
+    )
+  })
+
+  test('whatever the file holds, adding and taking out leaves what it means', () => {
+    const value = fc.dictionary(
+      fc.string().filter((key) => key !== 'hooks'),
+      fc.jsonValue(),
+    )
+    fc.assert(
+      fc.property(value, fc.constantFrom(undefined, 2, '\t'), (others, indent) => {
+        const text = JSON.stringify(others, undefined, indent)
+        expect(JSON.parse(removeEntries(add(text), isOwn))).toEqual(JSON.parse(text))
+      }),
+    )
+  })
+})
+
+test.each([
+  ['', undefined],
+  ['{}', undefined],
+  ['[]', 'must hold a JSON object'],
+  ['{ // mine\n "a": "http://x" }', 'has comments or commas'],
+  ['{"a": [1,],}', 'has comments or commas'],
+  ['{"a": "/* no */"', 'it is not JSON'],
+])('tells whether %j can be changed', (text, sentence) => {
+  if (sentence === undefined) expect(whyNotPlain(text, 'f')).toBeUndefined()
+  else expect(whyNotPlain(text, 'f')).toContain(sentence)
+})

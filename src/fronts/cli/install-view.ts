@@ -1,0 +1,67 @@
+/** What `ralph install` is about to write, shown as a diff, and the question whether it may. */
+
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { RalphError } from '../../error.ts'
+import { printDiff } from '../../formats/unified-diff.ts'
+import { pathBelow } from '../../host/files.ts'
+import { targetOf } from '../../host/person-file.ts'
+import type { Site } from '../../install/pieces.ts'
+import type { Edit } from '../../install/plan.ts'
+import { type Args, usage } from './args.ts'
+import type { Context } from './context.ts'
+import { count, harmless, paint } from './text.ts'
+
+/** Files that are wholly ralph's are named; what happens to files of the person's is shown. */
+export function show({ out, cwd, env }: Context, changes: readonly Edit[]): void {
+  const site = { person: env.HOME || homedir(), project: cwd }
+  for (const { path, now, next, kind } of changes) {
+    const target = targetOf(path)
+    const name = harmless(nameOf(path, site) + (isLinked(path, target, site) ? ` → ${target}` : ''))
+    const lines = kind === 'own' && !(now && next) ? [] : printDiff(now?.toString() ?? '', next?.toString() ?? '')
+    const what = now ? (next ? '' : ' (removed)') : ' (new)'
+    const size = lines.length === 0 && next ? `, ${count(next.toString().split('\n').length - 1, 'line')}` : ''
+    out.write(`${paint(out, 'bold', name)}${what.replace(')', `${size})`)}\n`)
+    for (const line of lines) out.write(`${paintLine(out, harmless(line))}\n`)
+  }
+  if (changes.length > 0) out.write('\n')
+}
+
+/** Also when only a folder on the way is a link: what is written must not be somewhere else unseen. */
+function isLinked(path: string, target: string, { person, project }: Pick<Site, 'person' | 'project'>): boolean {
+  const base = pathBelow(project, path) === undefined ? person : project
+  const way = pathBelow(base, path)
+  return way === undefined ? target !== path : target !== join(targetOf(base), way)
+}
+
+function paintLine(out: Context['out'], line: string): string {
+  const styles = { '+': 'green', '-': 'red', '@': 'cyan' } as const
+  const style = styles[line[0] as keyof typeof styles]
+  return style ? paint(out, style, line) : line
+}
+
+export function nameOf(path: string, { person, project }: Pick<Site, 'person' | 'project'>): string {
+  const below = pathBelow(project, path)
+  if (below !== undefined) return below
+  const home = pathBelow(person, path)
+  return home === undefined ? path : `~/${home}`
+}
+
+export async function confirm(args: Args, { out }: Context): Promise<void> {
+  if (args.flag('yes')) return
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw usage(
+      args.spec,
+      'Nothing was written: there is no terminal to ask you on. If that is what you want, give --yes.',
+    )
+  const lines = createInterface({ input: process.stdin, output: process.stdout })
+  const answer = await new Promise<string>((answered) => {
+    lines.once('close', () => answered(''))
+    lines.question('Write this? [y/N] ', answered)
+  })
+  lines.close()
+  if (/^y(es)?$/i.test(answer.trim())) return
+  out.write('\n')
+  throw new RalphError('declined', 'Nothing was written.')
+}

@@ -1,0 +1,246 @@
+/** `ralph install` and `ralph uninstall`: hooks and commands for loops inside an agent's own session. */
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve, sep } from 'node:path'
+import { RalphError } from '../../error.ts'
+import { isObject, readJson } from '../../formats/json-file.ts'
+import { nearest } from '../../formats/nearest.ts'
+import { readPersonFile, targetOf } from '../../host/person-file.ts'
+import { findProgram } from '../../host/process.ts'
+import { PLACES, type Place } from '../../install/agents.ts'
+import { exclusionsOf } from '../../install/exclusions.ts'
+import {
+  alone,
+  applyInstall,
+  applyUninstall,
+  groundOf,
+  type Installation,
+  listInstallations,
+  openInstallation,
+} from '../../install/installation.ts'
+import { makeLinks, removeLinks } from '../../install/links.ts'
+import type { Scope, Site } from '../../install/pieces.ts'
+import { type Edit, isChange, planInstall, planUninstall } from '../../install/plan.ts'
+import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
+import type { Command, Context } from './context.ts'
+import { confirm, nameOf, show } from './install-view.ts'
+import { paint } from './text.ts'
+
+const AGENTS = Object.keys(PLACES).join(', ')
+
+const OPTIONS = {
+  user: { help: 'in your own settings, for every folder (default)' },
+  project: { help: 'in this folder only; kept out of commits' },
+  yes: { help: 'do not ask' },
+} as const
+
+const installSpec: CommandSpec = {
+  name: 'install',
+  words: 'AGENT [options]',
+  summary: "Puts ralph's commands into an agent, so that a loop can run inside its own session.",
+  about: `AGENT is one of ${AGENTS}.
+It shows what it changes and asks before it writes. Everything else in the agent's settings stays, byte for byte, and
+\`ralph uninstall\` brings back what was there. Run it again after you have moved ralph or changed Node.`,
+  options: OPTIONS,
+  examples: [
+    ['ralph install claude', 'then, in Claude Code: /ralph:loop Make the tests pass --verify "npm test"'],
+    ['ralph install codex --project --yes', 'only for this folder, without a question'],
+  ],
+}
+
+const uninstallSpec: CommandSpec = {
+  name: 'uninstall',
+  words: 'AGENT [options]',
+  summary: 'Takes out what `ralph install` has put in.',
+  about: `Files that nobody changed since are put back byte for byte. Where you changed one, only what is ralph's goes.`,
+  options: { ...OPTIONS, project: { help: 'what was installed in this folder only' } },
+}
+
+export const install: Command = {
+  spec: installSpec,
+  async run(argv, context) {
+    const asked = parseAsked(installSpec, argv, context)
+    refuseTwice(asked, context)
+    return alone(context.home, () => installAgent(asked, openFor(asked, context), context))
+  },
+}
+
+export const uninstall: Command = {
+  spec: uninstallSpec,
+  async run(argv, context) {
+    const asked = parseAsked(uninstallSpec, argv, context)
+    return alone(context.home, () => uninstallAgent(asked, openFor(asked, context), context))
+  },
+}
+
+type Asked = { args: Args; agent: string; place: Place; site: Site; folder: string }
+
+function parseAsked(spec: CommandSpec, argv: readonly string[], context: Context): Asked {
+  const args = parseArgs(spec, argv, 1)
+  const [agent] = args.words
+  if (agent === undefined) throw usage(spec, `Name the agent: ${AGENTS}.`)
+  const place = Object.hasOwn(PLACES, agent) ? PLACES[agent] : undefined
+  if (!place) {
+    const close = nearest(agent, Object.keys(PLACES))
+    throw usage(
+      spec,
+      `There is no agent "${agent}" to ${spec.name}.${close ? ` Did you mean ${close}?` : ` Choose from ${AGENTS}.`}`,
+    )
+  }
+  if (args.flag('user') && args.flag('project')) throw usage(spec, 'Choose one of --user and --project.')
+  const site = siteOf(context, args.flag('project') ? 'project' : 'user')
+  if (site.scope === 'project' && site.project === targetOf(site.person))
+    throw usage(spec, 'This is your home folder: what is for all folders is --user.')
+  const folder = resolve(place.folder(site))
+  return { args, agent, place, site, folder }
+}
+
+function openFor({ agent, site, folder }: Asked, { home }: Context): Installation {
+  return openInstallation(home, { agent, scope: site.scope, folder })
+}
+
+function siteOf({ env, cwd, home, root }: Context, scope: Scope): Site {
+  const plugins = join(root, 'plugins')
+  return {
+    ...{ scope, home, env, person: env.HOME || homedir(), project: realpathSync(cwd) },
+    read: (path) => readPersonFile(path)?.bytes.toString(),
+    plugin: (folder) => filesBelow(join(plugins, folder)),
+  }
+}
+
+/** None where the folder is not: a plugin may have no commands in files. */
+function filesBelow(folder: string): Record<string, string> {
+  if (!existsSync(folder)) return {}
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return Object.fromEntries(
+    entries
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .sort()
+      .map((path) => [path.slice(folder.length + 1).replaceAll(sep, '/'), readFileSync(path, 'utf8')]),
+  )
+}
+
+/** Most agents would run the hooks of both. */
+function refuseTwice({ agent, site, place }: Asked, { home }: Context): void {
+  const others = listInstallations(home).filter((one) => one.agent === agent)
+  if (site.scope !== 'project' || !others.some(({ scope }) => scope === 'user')) return
+  throw new RalphError(
+    'usage',
+    `ralph is installed for ${place.title} in all folders already, also in this one. To have it only here, first \`ralph uninstall ${agent}\`.`,
+  )
+}
+
+async function installAgent(asked: Asked, installation: Installation, context: Context): Promise<number> {
+  const { agent, place, site, folder, args } = asked
+  const { out, home, root } = context
+  const files = place.wanted(site, folder)
+  const exclusions = site.scope === 'project' ? await exclusionsOf(site.project, files) : { wanted: [], tracked: [] }
+  const wanted = [...files, ...exclusions.wanted]
+  const ground = groundOf(installation, home)
+  const edits = planInstall(wanted, ground)
+  const obsolete = planUninstall([], [], {
+    ...ground,
+    memory: new Map([...ground.memory].filter(([path]) => wanted.every((want) => want.path !== path))),
+  })
+  const changes = [...obsolete, ...edits].filter(isChange)
+  show(context, changes)
+  if (changes.length > 0) await confirm(args, context)
+  const refreshed = makeLinks({ home, root, node: process.execPath })
+  if (changes.length === 0 && installation.known) {
+    const what = refreshed ? `The links in ${home} were made anew; nothing else` : 'Nothing'
+    out.write(`${what} to do: ralph is installed for ${place.title}.\n`)
+    return 0
+  }
+  const kept = applyInstall(installation, edits, obsolete)
+  for (const { path, copy } of kept) out.write(`What you had made of ${nameOf(path, site)} is kept in ${copy}.\n`)
+  out.write(`${paint(out, 'green', '✓')} ralph is installed for ${place.title}, ${scopeWords(site)}.\n`)
+  for (const line of notes(asked, context, exclusions.tracked, edits)) out.write(`  ${line}\n`)
+  out.write(`  Then type: ${place.command} Make the tests pass --verify "npm test"\n`)
+  out.write(`  Taken back with: ralph uninstall ${agent}${site.scope === 'project' ? ' --project' : ''}\n`)
+  return 0
+}
+
+async function uninstallAgent(
+  { agent, place, site, folder, args }: Asked,
+  installation: Installation,
+  context: Context,
+): Promise<number> {
+  const { out, home } = context
+  const files = place.wanted(site, folder)
+  const excluded = site.scope === 'project' ? (await exclusionsOf(site.project, files)).wanted : []
+  const ground = groundOf(installation, home)
+  const edits = planUninstall([...files, ...excluded], place.elsewhere?.(folder) ?? [], ground)
+  const changes = edits.filter(isChange)
+  const left = edits.filter((edit) => edit.left)
+  if (changes.length === 0 && left.length === 0 && !installation.known) {
+    out.write(
+      `Nothing to do: ralph is not installed for ${place.title}, ${scopeWords(site)}.${elsewhere(agent, home)}\n`,
+    )
+    removeWhenLast(home)
+    return 0
+  }
+  show(context, changes)
+  if (changes.length > 0) await confirm(args, context)
+  const kept = applyUninstall(installation, edits)
+  for (const { path } of changes.filter(({ changed, kind }) => changed && kind !== 'lines'))
+    out.write(`${nameOf(path, site)} was changed since: only what is ralph's was taken out.\n`)
+  for (const { path } of left) out.write(`${nameOf(path, site)} was changed since, so it is left to you.\n`)
+  for (const { path, copy } of kept) out.write(`What was in ${nameOf(path, site)} before ralph is kept in ${copy}.\n`)
+  out.write(`${paint(out, 'green', '✓')} ralph is taken out of ${place.title}, ${scopeWords(site)}.\n`)
+  removeWhenLast(home)
+  return 0
+}
+
+function removeWhenLast(home: string): void {
+  if (listInstallations(home).length === 0) removeLinks(home)
+}
+
+function elsewhere(agent: string, home: string): string {
+  const others = listInstallations(home).filter((one) => one.agent === agent)
+  const where = others.map(({ scope, folder }) =>
+    scope === 'user' ? `${folder} (--user)` : `${folder} (--project, given there)`,
+  )
+  return others.length === 0 ? '' : ` It is in ${where.join(', ')}.`
+}
+
+function notes(
+  { agent, place, site }: Asked,
+  { env, cwd, home, root }: Context,
+  tracked: readonly string[],
+  edits: readonly Edit[],
+): string[] {
+  const found = place.programs.some((program) => findProgram(program, cwd, env.PATH) !== undefined)
+  const installed = listInstallations(home)
+  const projects = installed.filter((one) => one.agent === agent && one.scope === 'project')
+  return [
+    ...(found ? [] : [`Note: ${place.programs[0]} is not in your PATH. It is ready for when it is.`]),
+    ...(root.split(sep).includes('_npx')
+      ? [
+          'Note: this ralph lies in a cache of npx that may be emptied. Better: npm install -g ralphloop, then install again.',
+        ]
+      : []),
+    ...tracked.map((path) => `Note: ${path} is in your commits, and now names a path of this machine.`),
+    ...(site.scope === 'user'
+      ? projects.map(
+          ({ folder }) =>
+            `Note: it is also in ${folder}, where hooks may run twice now: ralph uninstall ${agent} --project there.`,
+        )
+      : []),
+    ...(edits.some(({ next }) => next && isOff(next))
+      ? ['Note: hooks are switched off in these settings; without them nothing happens.']
+      : []),
+    ...place.afterwards(site, installed),
+  ]
+}
+
+/** The ways in which agents let a person switch off all hooks. */
+function isOff(settings: Buffer): boolean {
+  const read = readJson(settings.toString())
+  const value = 'value' in read && isObject(read.value) ? read.value : {}
+  const config = isObject(value.hooksConfig) ? value.hooksConfig : {}
+  return value.disableAllHooks === true || value.hooksDisabled === true || config.enabled === false
+}
+
+function scopeWords({ scope, project }: Site): string {
+  return scope === 'user' ? 'for all folders' : `in ${project} only`
+}

@@ -1,0 +1,98 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { missingFolders, readPersonFile, removePersonFile, replacePersonFile, targetOf } from './person-file.ts'
+
+function makeFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-test-')))
+  onTestFinished(() => {
+    chmodSync(folder, 0o700)
+    rmSync(folder, { recursive: true })
+  })
+  return folder
+}
+
+const bytes = (text: string) => Buffer.from(text)
+
+test('a file is replaced whole, with its rights, and nothing is left beside it', () => {
+  const folder = makeFolder()
+  const path = join(folder, 'settings.json')
+  writeFileSync(path, 'old', { mode: 0o600 })
+  writeFileSync(join(folder, '.settings.json.ralph-tmp'), 'left by a killed process')
+  replacePersonFile(path, bytes('new'))
+  expect(readFileSync(path, 'utf8')).toBe('new')
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect(readdirSync(folder)).toEqual(['settings.json'])
+})
+
+test('folders that are missing are told, and made', () => {
+  const folder = makeFolder()
+  const path = join(folder, 'a', 'b', 'c')
+  expect(missingFolders(path)).toEqual([join(folder, 'a'), join(folder, 'a', 'b')])
+  replacePersonFile(path, bytes('x'))
+  expect(missingFolders(path)).toEqual([])
+})
+
+test('what a link points to is replaced, not the link', () => {
+  const folder = makeFolder()
+  mkdirSync(join(folder, 'dotfiles'))
+  writeFileSync(join(folder, 'dotfiles', 'settings.json'), 'old')
+  symlinkSync('dotfiles/settings.json', join(folder, 'link'))
+  expect(readPersonFile(join(folder, 'link'))?.target).toBe(join(folder, 'dotfiles', 'settings.json'))
+  expect(targetOf(join(folder, 'link'))).toBe(join(folder, 'dotfiles', 'settings.json'))
+  replacePersonFile(join(folder, 'link'), bytes('new'))
+  expect(lstatSync(join(folder, 'link')).isSymbolicLink()).toBe(true)
+  expect(readFileSync(join(folder, 'dotfiles', 'settings.json'), 'utf8')).toBe('new')
+})
+
+test('what is not there is undefined, and removing it again is no fault', () => {
+  const path = join(makeFolder(), 'nothing')
+  expect(readPersonFile(path)).toBeUndefined()
+  removePersonFile(path)
+  expect(existsSync(path)).toBe(false)
+})
+
+test.each<[what: string, make: (path: string) => void, sentence: string]>([
+  ['a folder', (path) => mkdirSync(path), 'is a folder, but a file must be there'],
+  ['a link to nothing', (path) => symlinkSync('nowhere', path), 'is a link to something that is not there'],
+  ['a link to itself', (path) => symlinkSync(path, path), 'its links lead in a circle'],
+])('%s in its place is refused in words', (_, make, sentence) => {
+  const path = join(makeFolder(), 'settings.json')
+  make(path)
+  expect(() => readPersonFile(path)).toThrow(sentence)
+  expect(() => replacePersonFile(path, bytes('x'))).toThrow(path)
+})
+
+test('a file where a folder must be is refused in words', () => {
+  const folder = makeFolder()
+  writeFileSync(join(folder, 'file'), '')
+  expect(() => replacePersonFile(join(folder, 'file', 'settings.json'), bytes('x'))).toThrow(
+    'a file is where a folder must be',
+  )
+})
+
+// Root may do everything.
+test.skipIf(process.getuid?.() === 0)('what is not for us to read or write is said', () => {
+  const folder = makeFolder()
+  const path = join(folder, 'settings.json')
+  writeFileSync(path, 'x', { mode: 0o000 })
+  expect(() => readPersonFile(path)).toThrow('cannot be read: you have no right to')
+  chmodSync(path, 0o400)
+  expect(() => replacePersonFile(path, bytes('y'))).toThrow('cannot be written: you have no right to')
+  chmodSync(folder, 0o500)
+  expect(() => replacePersonFile(join(folder, 'new'), bytes('y'))).toThrow('cannot be written: you have no right to')
+})

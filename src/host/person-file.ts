@@ -1,0 +1,192 @@
+/** Files of a person's outside ralph's home: read as they are, replaced whole, and what stands in the way said in words. */
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { RalphError } from '../error.ts'
+
+/** `target` is the file itself, where `path` is a link or lies behind one. */
+export type PersonFile = { bytes: Buffer; target: string }
+
+/** Undefined where nothing is. */
+export function readPersonFile(path: string): PersonFile | undefined {
+  const stat = statOf(path)
+  if (!stat) return undefined
+  if (stat.isDirectory()) throw unusable(`${path} is a folder, but a file must be there. Move it away, then try again.`)
+  if (!stat.isFile()) throw unusable(`${path} is no plain file. Move it away, then try again.`)
+  try {
+    return { bytes: readFileSync(path), target: realpathSync(path) }
+  } catch (cause) {
+    throw inWords(cause, path, 'read')
+  }
+}
+
+/** Where a write to `path` ends up, also when it is not there yet. */
+export function targetOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return dirname(path) === path ? path : join(targetOf(dirname(path)), basename(path)) // it is made later
+  }
+}
+
+/** The folders above a file that are not there, the highest first. */
+export function missingFolders(path: string): string[] {
+  const folder = dirname(path)
+  if (folder === path || isThere(folder)) return []
+  return [...missingFolders(folder), folder]
+}
+
+/**
+ * One rename, through a link to where it points; rights and owner stay. The temporary file always has the same name,
+ * so that what a killed process leaves is used up by the next one.
+ */
+export function replacePersonFile(path: string, bytes: Buffer): void {
+  const stat = statOf(path)
+  const target = targetOf(path)
+  const temporary = temporaryOf(target)
+  try {
+    if (stat) accessSync(target, constants.W_OK) // a rename would not mind that it is read-only
+    for (const folder of missingFolders(target)) makeFolder(folder)
+    rmSync(temporary, { force: true })
+    const file = openSync(temporary, 'wx', 0o644)
+    try {
+      writeFileSync(file, bytes)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    if (stat) keepRights(temporary, stat)
+    renameSync(temporary, target)
+    sync(dirname(target))
+  } catch (cause) {
+    tryTo(() => rmSync(temporary, { force: true }))
+    throw inWords(cause, path, 'written')
+  }
+}
+
+export function removePersonFile(path: string): void {
+  try {
+    const target = targetOf(path)
+    rmSync(temporaryOf(target), { force: true })
+    rmSync(target, { force: true })
+    // A link that pointed to it would point to nothing.
+    rmSync(path, { force: true })
+  } catch (cause) {
+    throw inWords(cause, path, 'removed')
+  }
+}
+
+/** Whatever a killed process has left beside the file. */
+export function removeTemporary(path: string): void {
+  tryTo(() => rmSync(temporaryOf(targetOf(path)), { force: true }))
+}
+
+/** Only when nothing is in it. */
+export function removeEmptyFolder(path: string): void {
+  tryTo(() => rmdirSync(path))
+}
+
+function temporaryOf(target: string): string {
+  return join(dirname(target), `.${basename(target)}.ralph-tmp`)
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path)
+  } catch (cause) {
+    if (!isThere(path)) throw cause
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false // below a file, or in a folder that is not for us
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false })
+    if (!stat && lstatSync(path, { throwIfNoEntry: false }))
+      throw unusable(`${path} is a link to something that is not there. Put it right, then try again.`)
+    return stat
+  } catch (cause) {
+    throw inWords(cause, path, 'read')
+  }
+}
+
+function keepRights(temporary: string, { mode, uid, gid }: Stats): void {
+  chmodSync(temporary, mode & 0o7777)
+  tryTo(() => chownSync(temporary, uid, gid)) // only root can; who cannot has a file of its own anyway
+}
+
+function sync(folder: string): void {
+  const file = openSync(folder, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function tryTo(act: () => void): void {
+  try {
+    act()
+  } catch {
+    // what it is for is good to have, but nothing depends on it
+  }
+}
+
+function unusable(message: string, cause?: unknown): RalphError {
+  return new RalphError('file-unusable', message, { cause })
+}
+
+function inWords(cause: unknown, path: string, what: 'read' | 'written' | 'removed'): unknown {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new RalphError(
+        'disk-full',
+        `No space is left to write ${path}. It is as it was; free some, then try again.`,
+        {
+          cause,
+        },
+      )
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return unusable(`${path} cannot be ${what}: you have no right to. Change that, then try again.`, cause)
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return unusable(
+        `${path} cannot be ${what}: a file is where a folder must be. Move it away, then try again.`,
+        cause,
+      )
+    case 'ENOENT':
+      return unusable(`${path} cannot be ${what}: its folder cannot be made. Make it, then try again.`, cause)
+    case 'ELOOP':
+      return unusable(`${path} cannot be ${what}: its links lead in a circle. Put them right, then try again.`, cause)
+    default:
+      return cause
+  }
+}

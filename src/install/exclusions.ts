@@ -1,0 +1,38 @@
+/** Files that an installation makes in a project name a path of this machine: they are kept out of commits. */
+import { realpathSync } from 'node:fs'
+import { relative } from 'node:path'
+import { excludeList, isTracked, patternFor } from '../host/exclude.ts'
+import { pathBelow } from '../host/files.ts'
+import { openRepository } from '../host/git.ts'
+import { targetOf } from '../host/person-file.ts'
+import type { Wanted } from './pieces.ts'
+
+export type Exclusions = {
+  /** The lines for the repository's own list, when there is a repository. */
+  wanted: Wanted[]
+  /** Files that are in commits already, by their way from the project. */
+  tracked: string[]
+}
+
+export async function exclusionsOf(project: string, files: readonly Wanted[]): Promise<Exclusions> {
+  const repo = await openRepository(project)
+  if ('none' in repo) return { wanted: [], tracked: [] }
+  const lines = new Set<string>()
+  const tracked: string[] = []
+  for (const { path } of files) {
+    const way = pathBelow(realpathSync(repo.top), targetOf(path))
+    if (way === undefined) continue // it lies behind a link, outside
+    if (await isTracked(repo, way)) tracked.push(relative(project, path))
+    else lines.add(`/${together(patternFor(way))}`)
+  }
+  const list = await excludeList(repo)
+  return { wanted: lines.size > 0 ? [{ kind: 'lines', path: list, lines: [...lines] }] : [], tracked }
+}
+
+/** One line for all commands or skills of ralph's. */
+function together(way: string): string {
+  return way
+    .replace(/\/ralph\/[^/]+$/, '/ralph/')
+    .replace(/\/ralph-\w+\/SKILL\.md$/, '/ralph-*/')
+    .replace(/\/ralph-\w+\.md$/, '/ralph-*.md')
+}

@@ -1,0 +1,127 @@
+/** What an installation is made of: hooks, commands and skills, in the shapes agents read. */
+import { join } from 'node:path'
+import type { ListEntry } from '../formats/json-text.ts'
+import { skillOf } from './skill.ts'
+
+export type Scope = 'user' | 'project'
+
+/** A file that an installation needs. */
+export type Wanted =
+  /** JSON of the person's, which gets entries of ralph's. `fields` are what the file must have besides. */
+  | { kind: 'settings'; path: string; entries: ListEntry[]; fields?: Readonly<Record<string, unknown>> }
+  /** A file that is ralph's alone. */
+  | { kind: 'own'; path: string; text: string }
+  /** Lines at the end of a list of the person's. */
+  | { kind: 'lines'; path: string; lines: string[] }
+
+/** What an installation is made of and made for. */
+export type Site = {
+  scope: Scope
+  /** RALPH_HOME. */
+  home: string
+  /** The home folder of the person. */
+  person: string
+  /** The folder of the project. */
+  project: string
+  env: Readonly<Record<string, string | undefined>>
+  /** The text of a file that is there. */
+  read(path: string): string | undefined
+  /** The files below a folder of the package's `plugins`, by their way from there. */
+  plugin(folder: string): Readonly<Record<string, string>>
+}
+
+const COMMANDS = ['loop', 'cancel', 'status', 'help', 'pause', 'resume'] as const
+
+/** Several checks of ten minutes each may run in a stop hook; a hook that is out of time lets the loop end. */
+export const STOP_SECONDS = 3_600
+export const PROMPT_SECONDS = 60
+
+/** Whether an entry of a list was put there by ralph. */
+export function isOwnEntry(home: string): (item: unknown) => boolean {
+  const own = new Set<unknown>([commandOf({ home }, 'stop'), commandOf({ home }, 'prompt'), piPackage(home)])
+  return (item) => {
+    if (typeof item !== 'object' || item === null) return own.has(item)
+    const { command, bash, source } = item as { command?: unknown; bash?: unknown; source?: unknown }
+    return [command, bash, source].some((value) => value !== undefined && own.has(value))
+  }
+}
+
+/** Whether a text names something of ralph's. */
+export function mentionsOwn(home: string): (text: string) => boolean {
+  const words = [commandOf({ home }, 'stop'), commandOf({ home }, 'prompt'), piPackage(home)]
+  return (text) => words.some((word) => text.includes(JSON.stringify(word)))
+}
+
+/** One line of sh, which every agent gives to a shell. */
+export function commandOf({ home }: Pick<Site, 'home'>, event: 'stop' | 'prompt'): string {
+  return `sh '${join(home, 'hook.sh').replaceAll("'", "'\\''")}' ${event}`
+}
+
+/** Through the link in ralph's home, so that it stays true when ralph is installed anew somewhere else. */
+export function piPackage(home: string): string {
+  return join(home, 'package', 'plugins', 'pi')
+}
+
+/** The name an agent has for an event, and the time it gives a hook, in the agent's own unit. */
+type Event = readonly [name: string, timeout: number]
+
+export function hooks(path: string, site: Site, stop: Event, prompt: Event): Wanted {
+  return {
+    kind: 'settings',
+    path,
+    entries: [
+      { at: ['hooks', stop[0]], item: group(site, 'stop', stop[1]) },
+      { at: ['hooks', prompt[0]], item: group(site, 'prompt', prompt[1]) },
+    ],
+  }
+}
+
+export function group(site: Site, event: 'stop' | 'prompt', timeout: number): object {
+  return { hooks: [{ type: 'command', command: commandOf(site, event), timeout }] }
+}
+
+export function copilotHooks(site: Site, path: string, fields: Readonly<Record<string, unknown>>): Wanted {
+  const item = (event: 'stop' | 'prompt', timeoutSec: number) => ({
+    type: 'command',
+    bash: commandOf(site, event),
+    timeoutSec,
+  })
+  return {
+    ...{ kind: 'settings', path, fields },
+    entries: [
+      { at: ['hooks', 'agentStop'], item: item('stop', STOP_SECONDS) },
+      { at: ['hooks', 'userPromptSubmitted'], item: item('prompt', PROMPT_SECONDS) },
+    ],
+  }
+}
+
+/** `shape` makes an agent's own form of a command text. */
+export function commandFiles(
+  site: Site,
+  pathOf: (name: string) => string,
+  shape: (name: string, text: string) => string = (_, text) => text,
+): Wanted[] {
+  const texts = site.plugin('claude/commands')
+  return COMMANDS.map((name) => ({ kind: 'own', path: pathOf(name), text: shape(name, fileOf(texts, `${name}.md`)) }))
+}
+
+export function skills(site: Site, folder: string): Wanted[] {
+  const texts = site.plugin('claude/commands')
+  return COMMANDS.map((name) => ({
+    kind: 'own',
+    path: join(folder, `ralph-${name}`, 'SKILL.md'),
+    text: skillOf(`ralph-${name}`, fileOf(texts, `${name}.md`)),
+  }))
+}
+
+export function copies(files: Readonly<Record<string, string>>, folder: string): Wanted[] {
+  return Object.entries(files).map(([way, text]) => ({ kind: 'own', path: join(folder, way), text }))
+}
+
+/** One that the package must have. */
+export function fileOf(files: Readonly<Record<string, string>>, name: string): string {
+  const text = files[name]
+  if (text === undefined)
+    throw new Error(`The package has no ${name} among ${Object.keys(files).join(', ') || 'no files'}.`)
+  return text
+}

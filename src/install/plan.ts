@@ -1,0 +1,174 @@
+/** What installing and uninstalling change: from what is wanted, what is there and what was written before, to edits. */
+import { isDeepStrictEqual } from 'node:util'
+import { RalphError } from '../error.ts'
+import { readJson } from '../formats/json-file.ts'
+import { addEntry, addField, allItems, type ListEntry, removeEntries, whyNotPlain } from '../formats/json-text.ts'
+import type { Wanted } from './pieces.ts'
+
+/** What ralph remembers of a file it wrote. */
+export type Written = {
+  path: string
+  kind: Wanted['kind']
+  /** What was there before: the name of its copy, or null when nothing was. */
+  before: string | null
+  /** The fingerprints of all that ralph ever wrote there, also of what it was about to. */
+  written: string[]
+}
+
+/** `undefined` stands for no file. */
+export type Edit = {
+  path: string
+  kind: Wanted['kind']
+  now: Buffer | undefined
+  next: Buffer | undefined
+  /** What uninstalling brings back. */
+  origin: Buffer | undefined
+  /** Somebody else changed the file since ralph wrote it. */
+  changed: boolean
+  /** It stays as it is, because it is a person's now. */
+  left: boolean
+}
+
+/** What the planner knows of the machine. */
+export type Ground = {
+  look(path: string): Buffer | undefined
+  /** What was written there before, by path. */
+  memory: ReadonlyMap<string, Written>
+  /** The copy of what was there before; undefined when it is lost. */
+  copyOf(name: string): Buffer | undefined
+  fingerprint(bytes: Buffer): string
+  isOwn(item: unknown): boolean
+  /** Whether a text that is no plain JSON has something of ralph's in it, too. */
+  mentions(text: string): boolean
+}
+
+export function planInstall(wanted: readonly Wanted[], ground: Ground): Edit[] {
+  return wanted.map((want) => {
+    const now = ground.look(want.path)
+    const memory = ground.memory.get(want.path)
+    const known = isKnown(now, memory, ground)
+    return {
+      ...{ path: want.path, kind: want.kind, now },
+      next: nextOf(want, now, ground),
+      origin: originOf(want, now, ground),
+      changed: now !== undefined && memory !== undefined && !known && !isOriginal(now, memory, ground),
+      left: false,
+    }
+  })
+}
+
+/** `wanted` are what an installation of now has, in case nothing is remembered; `elsewhere` where entries may have got to. */
+export function planUninstall(wanted: readonly Wanted[], elsewhere: readonly string[], ground: Ground): Edit[] {
+  const remembered = [...ground.memory.values()].map(({ path, kind }): Wanted => {
+    const want = wanted.find((one) => one.path === path)
+    if (want) return want
+    if (kind === 'own') return { kind, path, text: '' }
+    return kind === 'lines' ? { kind, path, lines: [] } : { kind, path, entries: [] }
+  })
+  const others = [...wanted, ...elsewhere.map((path): Wanted => ({ kind: 'settings', path, entries: [] }))]
+  const all = new Map([...others, ...remembered].map((want) => [want.path, want]))
+  return [...all.values()].flatMap((want) => {
+    const now = ground.look(want.path)
+    const memory = ground.memory.get(want.path)
+    if (now === undefined || (!memory && want.kind === 'settings' && !ground.mentions(now.toString()))) return []
+    if (memory && isOriginal(now, memory, ground)) return []
+    const known = isKnown(now, memory, ground)
+    const origin = originOf(want, now, ground)
+    const left = want.kind === 'own' && !known && (memory !== undefined || now.toString() !== want.text)
+    if (left && !memory) return [] // nothing says that it was ever ralph's
+    const next = left ? now : origin
+    return [{ path: want.path, kind: want.kind, now, next, origin, changed: memory !== undefined && !known, left }]
+  })
+}
+
+export function isChange({ now, next }: Edit): boolean {
+  return now === undefined || next === undefined ? now !== next : !now.equals(next)
+}
+
+function isKnown(now: Buffer | undefined, memory: Written | undefined, { fingerprint }: Ground): boolean {
+  return now !== undefined && memory?.written.includes(fingerprint(now)) === true
+}
+
+function isOriginal(now: Buffer, { before }: Written, { copyOf }: Ground): boolean {
+  return before !== null && copyOf(before)?.equals(now) === true
+}
+
+function nextOf(want: Wanted, now: Buffer | undefined, ground: Ground): Buffer {
+  if (want.kind === 'own') return Buffer.from(want.text)
+  const text = textOf(want, now)
+  return Buffer.from(want.kind === 'lines' ? withLines(text, want.lines) : withEntries(text, want, ground))
+}
+
+function withEntries(text: string, want: Extract<Wanted, { kind: 'settings' }>, { isOwn }: Ground): string {
+  const own = ownItems(text, isOwn)
+  const wanted = want.entries.flatMap(({ item }) => ownItems(JSON.stringify([item]), isOwn))
+  if (own.length === wanted.length && want.entries.every((entry) => hasEntry(text, entry))) return text
+  const start = removeEntries(text, isOwn)
+  const fields = Object.entries(want.fields ?? {})
+  const shell = fields.reduce((shape, [key, value]) => addField(shape, key, value), start)
+  return want.entries.reduce((shape, entry) => addEntry(shape, entry, want.path), shell)
+}
+
+function ownItems(text: string, isOwn: (item: unknown) => boolean): unknown[] {
+  return allItems(parsed(text)).filter(isOwn)
+}
+
+function hasEntry(text: string, { at, item }: ListEntry): boolean {
+  const list = at.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], parsed(text))
+  return Array.isArray(list) && list.some((one) => isDeepStrictEqual(one, item))
+}
+
+function withLines(text: string, lines: readonly string[]): string {
+  const missing = lines.filter((line) => !text.split('\n').includes(line))
+  if (missing.length === 0) return text
+  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${missing.map((line) => `${line}\n`).join('')}`
+}
+
+/** What would be there without ralph. */
+function originOf(want: Wanted, now: Buffer | undefined, ground: Ground): Buffer | undefined {
+  const memory = ground.memory.get(want.path)
+  if (memory && (want.kind === 'own' || isKnown(now, memory, ground))) {
+    if (memory.before === null) return undefined
+    const copy = ground.copyOf(memory.before)
+    if (copy) return copy
+  }
+  if (now === undefined) return undefined
+  if (want.kind === 'own') return now.toString() === want.text ? undefined : now
+  const text = textOf(want, now)
+  const stripped = want.kind === 'lines' ? withoutLines(text, want.lines) : removeEntries(text, ground.isOwn)
+  if (stripped === text) return now
+  return memory?.before === null && isShell(stripped, want) ? undefined : Buffer.from(stripped)
+}
+
+function withoutLines(text: string, lines: readonly string[]): string {
+  const kept = text.split('\n').filter((line) => !lines.includes(line))
+  return kept.join('\n')
+}
+
+/** Nothing is left in it but what ralph itself had to put there. */
+function isShell(text: string, want: Wanted): boolean {
+  if (want.kind !== 'settings' || text.trim() === '') return text.trim() === ''
+  const value = parsed(text)
+  return isDeepStrictEqual(value, {}) || isDeepStrictEqual(value, want.fields)
+}
+
+function parsed(text: string): unknown {
+  const read = readJson(text)
+  return 'value' in read ? read.value : undefined
+}
+
+function textOf(want: Exclude<Wanted, { kind: 'own' }>, bytes: Buffer | undefined): string {
+  const text = bytes?.toString() ?? ''
+  if (bytes && !Buffer.from(text).equals(bytes))
+    throw new RalphError('file-unusable', `${want.path} is not text in UTF-8. Put it right, then try again.`)
+  const problem = want.kind === 'settings' ? whyNotPlain(text, want.path) : undefined
+  if (problem === undefined) return text
+  const byHand = want.kind === 'settings' && /plain JSON/.test(problem) ? handwork(want.entries) : ''
+  throw new RalphError('input-invalid', `${problem}${byHand}`)
+}
+
+/** What a person can put in or take out by hand instead. */
+function handwork(entries: readonly ListEntry[]): string {
+  const lines = entries.map(({ at, item }) => `\n  ${at.join('.')}: ${JSON.stringify(item)}`)
+  return ` Make it plain JSON and try again, or change these yourself:${lines.join('')}`
+}

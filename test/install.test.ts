@@ -1,0 +1,413 @@
+/** `ralph install` and `ralph uninstall` as a person meets them, in a home and a project of their own. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { commitAll, LAUNCHER, makePlace, type Place } from './ralph.ts'
+import { hasTmux, openTerminal } from './tmux.ts'
+
+const AGENTS = ['claude', 'codex', 'gemini', 'opencode', 'copilot', 'qwen', 'droid', 'cursor', 'pi']
+const CASES = AGENTS.flatMap((agent) => [[agent, '--user'] as const, [agent, '--project'] as const])
+
+const OTHERS =
+  '{\r\n    "theme": "dark",\r\n    "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}\r\n}'
+
+const person = ({ root }: Place) => join(root, 'home')
+const settingsOf = (place: Place) => join(person(place), '.claude', 'settings.json')
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+
+/** All files of the person and of the project, with their contents. */
+function snapshot(place: Place): object {
+  return Object.fromEntries(
+    [person(place), place.dir].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .sort()
+        .filter((path) => !path.startsWith('.git/') || path === '.git/info/exclude')
+        .map((path) => {
+          const stat = lstatSync(join(folder, path))
+          const what = stat.isDirectory()
+            ? ''
+            : stat.isSymbolicLink()
+              ? readlinkSync(join(folder, path))
+              : readFileSync(join(folder, path), 'latin1')
+          return [join(folder, path), `${stat.mode.toString(8)} ${what}`]
+        }),
+    ),
+  )
+}
+
+describe.concurrent('every agent', () => {
+  test.each(CASES)('%s %s: what was there comes back byte for byte', async (agent, scope) => {
+    const place = makePlace()
+    const files =
+      '.claude/settings.json .codex/hooks.json .gemini/settings.json .qwen/settings.json .factory/settings.json .cursor/hooks.json .pi/agent/settings.json'
+    for (const file of files.split(' ')) put(join(person(place), file), OTHERS)
+    for (const file of ['.claude/settings.local.json', '.gemini/settings.json', '.cursor/hooks.json'])
+      put(join(place.dir, file), OTHERS)
+    const before = snapshot(place)
+    const first = await place.ralph(['install', agent, scope, '--yes'])
+    expect(first).toMatchObject({ code: 0, stderr: '' })
+    expect(first.stdout).toMatch(/ralph is installed for /)
+    expect(first.stdout).toMatch(/Then type: [/$]ralph[:-]loop /)
+    const after = snapshot(place)
+    expect(after).not.toEqual(before)
+    const again = await place.ralph(['install', agent, scope])
+    expect(again).toMatchObject({ code: 0, stderr: '' })
+    expect(again.stdout).toMatch(/^Nothing to do: /)
+    expect(snapshot(place)).toEqual(after)
+    const gone = await place.ralph(['uninstall', agent, scope, '--yes'])
+    expect(gone).toMatchObject({ code: 0, stderr: '' })
+    expect(gone.stdout).toContain('ralph is taken out of ')
+    expect(snapshot(place)).toEqual(before)
+    expect(existsSync(place.home)).toBe(false)
+    expect((await place.ralph(['uninstall', agent, scope])).stdout).toMatch(/^Nothing to do: /)
+  })
+})
+
+describe.concurrent('asking first', () => {
+  test('without a terminal it shows the diff, writes nothing, and wants --yes', async () => {
+    const place = makePlace({ git: false })
+    put(settingsOf(place), OTHERS)
+    const before = snapshot(place)
+    const ran = await place.ralph(['install', 'claude'])
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toMatch(/^ralph: Nothing was written: .*--yes/)
+    expect(ran.stdout).toContain('~/.claude/settings.json\n@@ ')
+    expect(ran.stdout).toMatch(/^\+.*ralph-home\/hook\.sh' stop"/m)
+    expect(ran.stdout).toContain('~/.claude/commands/ralph/loop.md (new, ')
+    expect(ran.stdout).not.toContain('\u001b')
+    expect(snapshot(place)).toEqual(before)
+    expect(existsSync(place.home)).toBe(false)
+  })
+
+  test.skipIf(!hasTmux)('on a terminal anything but yes writes nothing, and yes writes', async () => {
+    const place = makePlace({ git: false })
+    const before = snapshot(place)
+    const argv = [process.execPath, LAUNCHER, 'install', 'claude']
+    const no = openTerminal(argv, { dir: place.dir, env: place.env })
+    await no.shows('Write this? [y/N]')
+    await no.enter('')
+    expect(await no.ended()).toBe(1)
+    expect(no.screen()).toContain('Nothing was written.')
+    expect(snapshot(place)).toEqual(before)
+    const yes = openTerminal(argv, { dir: place.dir, env: place.env })
+    await yes.shows('Write this? [y/N]')
+    await yes.enter('y')
+    expect(await yes.ended()).toBe(0)
+    expect(existsSync(settingsOf(place))).toBe(true)
+  })
+
+  test.skipIf(!hasTmux)('Ctrl-C at the question writes nothing', async () => {
+    const place = makePlace({ git: false })
+    const terminal = openTerminal([process.execPath, LAUNCHER, 'install', 'claude'], { dir: place.dir, env: place.env })
+    await terminal.shows('Write this? [y/N]')
+    terminal.press('C-c')
+    expect(await terminal.ended()).not.toBe(0)
+    expect(existsSync(settingsOf(place))).toBe(false)
+  })
+
+  const hasScript = spawnSync('script', ['--version']).status === 0
+  test.skipIf(!hasScript).each([
+    ['', true],
+    ['1', false],
+  ])('is coloured on a terminal, with NO_COLOR=%j not', (value, coloured) => {
+    const place = makePlace({ git: false })
+    const line = `'${process.execPath}' '${LAUNCHER}' install claude --yes`
+    const env = { ...place.env, TERM: 'xterm-256color', NO_COLOR: value }
+    const shown = execFileSync('script', ['-qec', line, '/dev/null'], { cwd: place.dir, env, encoding: 'utf8' })
+    expect(shown.includes('\u001b[32m+')).toBe(coloured)
+  })
+})
+
+describe.concurrent('wrong use', () => {
+  test.each<[args: string[], sentence: string]>([
+    [['install'], 'Name the agent: claude, codex,'],
+    [['install', 'claud'], 'Did you mean claude?'],
+    [['install', 'zzz'], 'Choose from claude, codex,'],
+    [['uninstall', 'claude', '--user', '--project'], 'Choose one of --user and --project'],
+    [['install', 'claude', 'codex'], 'Too many words: "codex"'],
+  ])('%j', async (args, sentence) => {
+    const ran = await makePlace({ git: false }).ralph(args)
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain(sentence)
+  })
+
+  test('a home folder is no project', async () => {
+    const place = makePlace({ git: false })
+    const ran = await place.ralph(['install', 'claude', '--project', '--yes'], { cwd: person(place) })
+    expect(ran).toMatchObject({ code: 2 })
+    expect(ran.stderr).toContain('--user')
+  })
+
+  test('hooks are not put in twice, for all folders and for one', async () => {
+    const place = makePlace({ git: false })
+    await place.ralph(['install', 'claude', '--yes'])
+    const ran = await place.ralph(['install', 'claude', '--project', '--yes'])
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain('first `ralph uninstall claude`')
+    const other = makePlace({ git: false })
+    await other.ralph(['install', 'claude', '--project', '--yes'])
+    expect((await other.ralph(['install', 'claude', '--yes'])).stdout).toContain('hooks may run twice')
+    expect((await other.ralph(['uninstall', 'claude', '--yes'])).code).toBe(0)
+    expect((await other.ralph(['uninstall', 'claude'])).stdout).toContain('(--project, given there)')
+  })
+})
+
+describe.concurrent('files that cannot be changed', () => {
+  test.each<[what: string, text: string, sentence: string]>([
+    ['comments', '{\n  // mine\n  "theme": "dark"\n}\n', 'has comments or commas at the end of a list'],
+    ['no JSON', '{"theme": ', 'it is not JSON'],
+    ['a list', '[]', 'must hold a JSON object'],
+    ['hooks of another shape', '{"hooks": "none"}', '"hooks" must be an object'],
+  ])('%s: refused in words, and left as it is', async (_, text, sentence) => {
+    const place = makePlace({ git: false })
+    put(settingsOf(place), text)
+    const before = snapshot(place)
+    const ran = await place.ralph(['install', 'claude', '--yes'])
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain(sentence)
+    expect(snapshot(place)).toEqual(before)
+  })
+
+  test('with comments it says what to add by hand', async () => {
+    const place = makePlace({ git: false })
+    put(settingsOf(place), '{} // mine\n')
+    const { stderr } = await place.ralph(['install', 'claude', '--yes'])
+    expect(stderr).toContain(
+      `hooks.Stop: {"hooks":[{"type":"command","command":"sh '${place.home}/hook.sh' stop","timeout":3600}]}`,
+    )
+  })
+
+  test('a folder in the place of the file', async () => {
+    const place = makePlace({ git: false })
+    mkdirSync(settingsOf(place), { recursive: true })
+    const ran = await place.ralph(['install', 'claude', '--yes'])
+    expect(ran).toMatchObject({ code: 1 })
+    expect(ran.stderr).toContain('is a folder, but a file must be there')
+  })
+
+  test('a disk that is full', async ({ skip }) => {
+    const place = makePlace({ git: false })
+    const folder = join(place.root, 'small')
+    mkdirSync(folder)
+    const mount =
+      'mount -t tmpfs -o size=16k none "$0" && cd "$0" && head -c 20000 /dev/zero > fill 2>/dev/null; exec "$@"'
+    const argv = [
+      '--map-root-user',
+      '--mount',
+      'sh',
+      '-c',
+      mount,
+      folder,
+      process.execPath,
+      LAUNCHER,
+      'install',
+      'claude',
+      '--yes',
+    ]
+    skip(spawnSync('unshare', ['--map-root-user', '--mount', 'true']).status !== 0, 'no name spaces here')
+    const ran = spawnSync('unshare', argv, { env: { ...place.env, CLAUDE_CONFIG_DIR: folder }, encoding: 'utf8' })
+    expect(ran.stderr).toContain('No space is left to write')
+    expect(ran.status).toBe(1)
+  })
+
+  test('comments that a person added later: uninstalling says so and changes nothing', async () => {
+    const place = makePlace({ git: false })
+    await place.ralph(['install', 'claude', '--yes'])
+    put(settingsOf(place), `// mine\n${readFileSync(settingsOf(place), 'utf8')}`)
+    const before = snapshot(place)
+    const ran = await place.ralph(['uninstall', 'claude', '--yes'])
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain('has comments or commas')
+    expect(snapshot(place)).toEqual(before)
+  })
+})
+
+describe.concurrent('links', () => {
+  test('settings that a dotfile manager links to are written where they are', async () => {
+    const place = makePlace({ git: false })
+    const real = join(person(place), 'dotfiles', 'claude.json')
+    put(real, OTHERS)
+    mkdirSync(dirname(settingsOf(place)))
+    symlinkSync('../dotfiles/claude.json', settingsOf(place))
+    const before = snapshot(place)
+    const ran = await place.ralph(['install', 'claude', '--yes'])
+    expect(ran.stdout).toContain(`~/.claude/settings.json → ${real}`)
+    expect(readlinkSync(settingsOf(place))).toBe('../dotfiles/claude.json')
+    expect(readFileSync(real, 'utf8')).toContain('hook.sh')
+    await place.ralph(['uninstall', 'claude', '--yes'])
+    expect(snapshot(place)).toEqual(before)
+  })
+
+  test('a folder that leads elsewhere is shown', async () => {
+    const place = makePlace({ git: false })
+    mkdirSync(join(place.root, 'elsewhere'))
+    symlinkSync(join(place.root, 'elsewhere'), join(place.dir, '.claude'))
+    const ran = await place.ralph(['install', 'claude', '--project'])
+    expect(ran.stdout).toContain(`.claude/settings.local.json → ${place.root}/elsewhere/settings.local.json`)
+  })
+
+  test('ralph’s home has the gate, and links to this Node, the program and the package', async () => {
+    const place = makePlace({ git: false })
+    const root = resolve(dirname(LAUNCHER), '..')
+    await place.ralph(['install', 'codex', '--yes'])
+    expect(readFileSync(join(place.home, 'hook.sh'), 'utf8')).toBe(
+      readFileSync(join(root, 'plugins/claude/hook.sh'), 'utf8'),
+    )
+    expect(statSync(join(place.home, 'hook.sh')).mode & 0o111).not.toBe(0)
+    expect(readlinkSync(join(place.home, 'node'))).toBe(process.execPath)
+    expect(readlinkSync(join(place.home, 'hook.cjs'))).toBe(join(root, 'dist', 'hook.cjs'))
+    expect(readlinkSync(join(place.home, 'package'))).toBe(root)
+    chmodSync(join(place.home, 'hook.sh'), 0o755)
+    writeFileSync(join(place.home, 'hook.sh'), 'stale')
+    expect((await place.ralph(['install', 'codex'])).stdout).toContain('were made anew')
+    expect(readFileSync(join(place.home, 'hook.sh'), 'utf8')).not.toBe('stale')
+  })
+
+  test('they stay until the last agent is gone', async () => {
+    const place = makePlace({ git: false })
+    for (const agent of ['codex', 'pi']) await place.ralph(['install', agent, '--yes'])
+    await place.ralph(['uninstall', 'codex', '--yes'])
+    expect(existsSync(join(place.home, 'hook.sh'))).toBe(true)
+    await place.ralph(['uninstall', 'pi', '--yes'])
+    expect(existsSync(place.home)).toBe(false)
+  })
+})
+
+describe.concurrent('where agents look', () => {
+  test.each<[agent: string, variable: string, file: string]>([
+    ['claude', 'CLAUDE_CONFIG_DIR', 'settings.json'],
+    ['codex', 'CODEX_HOME', 'hooks.json'],
+    ['gemini', 'GEMINI_CLI_HOME', '.gemini/settings.json'],
+    ['opencode', 'XDG_CONFIG_HOME', 'opencode/plugins/ralph.js'],
+    ['opencode', 'OPENCODE_CONFIG_DIR', 'plugins/ralph.js'],
+    ['copilot', 'COPILOT_HOME', 'hooks/ralph.json'],
+    ['qwen', 'QWEN_HOME', 'settings.json'],
+    ['droid', 'FACTORY_HOME_OVERRIDE', '.factory/settings.json'],
+    ['pi', 'PI_CODING_AGENT_DIR', 'settings.json'],
+  ])('%s goes by %s', async (agent, variable, file) => {
+    const place = makePlace({ git: false })
+    const env = { [variable]: join(place.root, 'moved') }
+    await place.ralph(['install', agent, '--yes'], { env })
+    expect(existsSync(join(place.root, 'moved', file))).toBe(true)
+    expect(readdirSync(person(place))).toEqual([])
+    await place.ralph(['uninstall', agent, '--yes'], { env })
+    expect(existsSync(join(place.root, 'moved'))).toBe(false)
+  })
+
+  test('an agent that is not here is noted, and one that is here is not', async () => {
+    const place = makePlace({ git: false })
+    const nowhere = { PATH: dirname(process.execPath) }
+    expect((await place.ralph(['install', 'cursor', '--yes'], { env: nowhere })).stdout).toContain(
+      'cursor-agent is not in your PATH',
+    )
+    put(join(place.root, 'bin', 'qwen'), '#!/bin/sh\n')
+    chmodSync(join(place.root, 'bin', 'qwen'), 0o755)
+    const here = { PATH: `${join(place.root, 'bin')}:${place.env.PATH}` }
+    expect((await place.ralph(['install', 'qwen', '--yes'], { env: here })).stdout).not.toContain('PATH')
+  })
+
+  test('Copilot, which reads what is for Claude Code in a folder, is noted in either order', async () => {
+    const place = makePlace({ git: false })
+    const say = 'Copilot runs those hooks, too'
+    expect((await place.ralph(['install', 'copilot', '--yes'])).stdout).not.toContain(say)
+    expect((await place.ralph(['install', 'claude', '--project', '--yes'])).stdout).toContain(say)
+    await place.ralph(['uninstall', 'copilot', '--yes'])
+    expect((await place.ralph(['install', 'copilot', '--yes'])).stdout).toContain(say)
+  })
+
+  test('switched off hooks are noted', async () => {
+    const place = makePlace({ git: false })
+    put(settingsOf(place), '{"disableAllHooks": true}')
+    expect((await place.ralph(['install', 'claude', '--yes'])).stdout).toContain('hooks are switched off')
+  })
+})
+
+describe.concurrent('in a project', () => {
+  const status = ({ dir, env }: Place) =>
+    execFileSync('git', ['status', '--short', '--untracked-files=all'], { cwd: dir, env, encoding: 'utf8' })
+
+  test.each(AGENTS)('%s: nothing of it gets into commits', async (agent) => {
+    const place = makePlace()
+    await place.ralph(['install', agent, '--project', '--yes'])
+    expect(status(place)).toBe('')
+    await place.ralph(['uninstall', agent, '--project', '--yes'])
+    expect(status(place)).toBe('')
+  })
+
+  test('settings that are in commits are noted', async () => {
+    const place = makePlace()
+    put(join(place.dir, '.gemini/settings.json'), '{}\n')
+    commitAll(place)
+    const ran = await place.ralph(['install', 'gemini', '--project', '--yes'])
+    expect(ran.stdout).toContain('Note: .gemini/settings.json is in your commits')
+    expect(status(place)).toBe(' M .gemini/settings.json\n')
+  })
+
+  test('two agents come and go in any order', async () => {
+    const place = makePlace()
+    const before = snapshot(place)
+    for (const agent of ['claude', 'codex', 'droid']) await place.ralph(['install', agent, '--project', '--yes'])
+    for (const agent of ['codex', 'claude', 'droid']) await place.ralph(['uninstall', agent, '--project', '--yes'])
+    expect(snapshot(place)).toEqual(before)
+  })
+})
+
+test('what a person changed since stays, and it is said', async () => {
+  const place = makePlace({ git: false })
+  put(settingsOf(place), OTHERS)
+  await place.ralph(['install', 'claude', '--yes'])
+  const edited = readFileSync(settingsOf(place), 'utf8').replace('"dark"', '"light"')
+  writeFileSync(settingsOf(place), edited)
+  const ran = await place.ralph(['uninstall', 'claude', '--yes'])
+  expect(ran.stdout).toContain("~/.claude/settings.json was changed since: only what is ralph's was taken out.")
+  expect(readFileSync(settingsOf(place), 'utf8')).toBe(OTHERS.replace('"dark"', '"light"'))
+})
+
+test('killed at any moment, no file is seen half-written, and both commands work afterwards', async () => {
+  const place = makePlace()
+  put(settingsOf(place), OTHERS)
+  const before = snapshot(place)
+  await place.ralph(['install', 'claude', '--yes'])
+  const after = readFileSync(settingsOf(place), 'utf8')
+  await place.ralph(['uninstall', 'claude', '--yes'])
+  for (let delay = 60; delay <= 240; delay += 15) {
+    for (const command of ['install', 'uninstall']) {
+      const running = place.start([command, 'claude', '--yes'])
+      await sleep(delay)
+      running.child.kill('SIGKILL')
+      await running.ended
+      expect([OTHERS, after]).toContain(readFileSync(settingsOf(place), 'utf8'))
+    }
+    if (delay % 2 === 0) expect(await place.ralph(['install', 'claude', '--yes'])).toMatchObject({ code: 0 })
+    expect(await place.ralph(['uninstall', 'claude', '--yes'])).toMatchObject({ code: 0 })
+    expect(snapshot(place)).toEqual(before)
+  }
+})
+
+test('two at once: one of them waits its turn or says so, and nothing is lost', async () => {
+  const place = makePlace({ git: false })
+  put(settingsOf(place), OTHERS)
+  const before = snapshot(place)
+  const ran = await Promise.all([1, 2, 3].map(() => place.ralph(['install', 'claude', '--yes'])))
+  expect(ran.some(({ code }) => code === 0)).toBe(true)
+  for (const { code, stderr } of ran) if (code !== 0) expect(stderr).toContain('under way')
+  await place.ralph(['uninstall', 'claude', '--yes'])
+  expect(snapshot(place)).toEqual(before)
+})
