@@ -107,9 +107,8 @@ export const PLACES: Readonly<Record<string, Place>> = {
       ),
     wanted: (site, folder) => [
       ...copies({ 'ralph.js': fileOf(site.plugin('opencode'), 'ralph.js') }, join(folder, 'plugins')),
-      ...copies(site.plugin('opencode/commands'), join(folder, 'commands')),
     ],
-    command: '/ralph-loop',
+    command: '/ralph:loop',
     afterwards: () => [RESTART],
   },
   copilot: {

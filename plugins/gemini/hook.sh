@@ -1,0 +1,47 @@
+#!/bin/sh
+# ralph: finds out whether this session has a loop, and only then starts Node. Usage: hook.sh stop|prompt, the payload on stdin.
+event=$1
+here=${0%/*}
+# The copy that `ralph install` made lies in ralph's home, beside a link to the program.
+program=$here/hook.cjs
+if [ -e "$program" ]; then home=${RALPH_HOME:-$here}; else home=${RALPH_HOME:-$HOME/.ralph}; fi
+
+# Droid's one-shot mode does not tell a hook what was typed; its record does.
+typed_in_droid() {
+  [ -n "$FACTORY_PROJECT_DIR" ] && grep -q '/ralph[:-]\|"ralph:' "$transcript_path" 2>/dev/null
+}
+
+# Is there a session with a loop at all? What is not needed is read all the same, or the host would write into a closed pipe.
+set -- "$home"/armed/*
+[ -e "$1" ] || [ "$event" = prompt ] || typed_in_droid || exec cat >/dev/null
+
+payload=$(cat)
+mine=
+for armed; do
+  case $payload in *"${armed##*/}"*) [ -e "$armed" ] && mine=1 ;; esac
+done
+if [ -z "$mine" ]; then
+  if [ "$event" = prompt ]; then
+    case $payload in *ralph[:.-][lcshpr][aeot]* | *cancel-ralph*) ;; *) exit 0 ;; esac
+  else
+    typed_in_droid || exit 0
+  fi
+fi
+
+[ -e "$program" ] || program=$here/../../dist/hook.cjs
+[ -e "$program" ] || program=$home/hook.cjs
+node=${RALPH_NODE:-$home/node}
+[ -x "$node" ] || node=$(command -v node)
+if [ -n "$node" ] && [ -e "$program" ]; then
+  printf '%s' "$payload" | RALPH_HOME=$home "$node" "$program"
+  # Droid alone shows the answer to a command only with this exit code.
+  [ $? = 2 ] && [ "$event" = prompt ] && [ -n "$FACTORY_PROJECT_DIR" ] && exit 2
+  exit 0
+fi
+
+# Once is enough: the session goes on without ralph.
+[ -e "$home/hook-missing" ] && exit 0
+mkdir -p "$home" && : >"$home/hook-missing"
+if [ -e "$program" ]; then missing='Node 22.19 or newer'; else missing='its program (npm install -g ralphloop)'; fi
+printf '{"systemMessage":"ralph cannot go on in this session: %s was not found. Then run: ralph install AGENT"}\n' "$missing"
+exit 0

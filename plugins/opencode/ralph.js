@@ -1,0 +1,192 @@
+/** ralph in OpenCode and Kilo: tells hook.cjs what happens in a session, and does what it answers. It decides nothing. */
+import { spawn } from 'node:child_process'
+import { existsSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** @import { Answer, Failure, Hooks, Host, Info, Looping, Message, Told, Turned } from './host.d.mts' */
+
+/** @type {Record<string, string>} */
+const COMMANDS = {
+  loop: 'work on a prompt again and again: PROMPT [--max-iterations N] [--completion-promise T] [--verify CMD]',
+  cancel: 'end the loop of this session',
+  status: 'what the loop of this session is doing',
+  pause: 'let the loop of this session rest',
+  resume: 'go on with a paused loop',
+  help: 'how a loop is started and what it understands',
+}
+const GOING = ['running', 'verifying', 'waiting', 'needs-input']
+const LIMIT_MS = 3_600_000 // checks may take long
+const BUILT = join(dirname(realpathSync(fileURLToPath(import.meta.url))), '..', '..', 'dist', 'hook.cjs')
+const HOST = /kilo/.test(basename(process.execPath)) ? 'kilo' : 'opencode'
+/** @type {Answer} */
+const NOTHING = { next: 'none', status: 'none', show: [] }
+
+/** @param {Host} host @returns {Promise<Hooks>} */
+export const Ralph = async ({ client, directory }) => {
+  /** @type {Map<string, Looping>} The looping sessions of this OpenCode, by their ids. */
+  const loops = new Map()
+
+  return {
+    async config(config) {
+      config.command ??= {}
+      // OpenCode runs every !`command` of a template after the arguments were put in. None of them reaches this placeholder.
+      for (const [name, description] of Object.entries(COMMANDS))
+        config.command[`ralph:${name}`] = { description, template: `ralph:${name} $999999999` }
+    },
+
+    async 'command.execute.before'({ command, sessionID, arguments: args }, { parts }) {
+      const name = command.replace(/^ralph:/, '')
+      if (name === command || !(name in COMMANDS)) return
+      if (name === 'cancel' || name === 'pause') await interrupt(sessionID)
+      const answer = await ask(sessionID, { event: 'command', command: name, args })
+      await tell(sessionID, answer)
+      // The only way to keep a command from the model. It is not shown.
+      if (!answer.loop || !heed(sessionID, answer)) throw new Error(`ralph:${name} is not for the model`)
+      parts.splice(0, parts.length, { type: 'text', text: answer.prompt ?? '' })
+    },
+
+    async 'chat.message'({ sessionID }, { message, parts }) {
+      const loop = loops.get(sessionID)
+      const text = parts.find(({ type, ignored, synthetic }) => type === 'text' && !ignored && !synthetic)
+      if (!loop || !text) return
+      if (text.text !== loop.prompt) {
+        await interrupt(sessionID)
+        const answer = await ask(sessionID, { event: 'prompt', prompt: text.text })
+        await pop(answer)
+        if (!answer.loop || !heed(sessionID, answer)) return
+        text.text = answer.prompt ?? '' // it was an answer, and is the loop's next turn
+      }
+      Object.assign(loops.get(sessionID) ?? {}, { messageID: message.id })
+    },
+
+    async 'experimental.chat.messages.transform'(_, { messages }) {
+      const loop = loops.get(messages[0]?.info.sessionID ?? '')
+      const start = loop?.isFresh ? messages.findIndex(({ info }) => info.id === loop.messageID) : -1
+      if (start > 0) messages.splice(0, start)
+    },
+
+    async event({ event: { type, properties } }) {
+      const session = properties.sessionID ?? ''
+      const loop = loops.get(session)
+      if (loop && type === 'session.error') loop.error = properties.error ?? {}
+      // A session is idle also after a person's own shell command.
+      if (type === 'session.idle' && loop?.isTurn) quietly(afterTurn(session, loop))
+    },
+  }
+
+  /** @param {string} session @param {Looping} loop */
+  async function afterTurn(session, loop) {
+    loop.isTurn = false
+    const { data: messages = [] } = await client.session.messages({ path: { id: session } })
+    const start = messages.findIndex(({ info }) => info.id === loop.messageID)
+    const answer = await ask(session, { event: 'stop', ...sumUp(messages.slice(start), loop.error) })
+    await goOn(session, answer, messages[start]?.info)
+  }
+
+  /** @param {string} session @param {Answer} answer @param {Info} [like] the message whose agent and model answer again */
+  async function goOn(session, answer, like) {
+    if (answer.isStale) return
+    await tell(session, answer)
+    const going = heed(session, answer)
+    const loop = loops.get(session)
+    if (loop && answer.next === 'wait')
+      loop.wake = setTimeout(
+        () => quietly(ask(session, { event: 'woke' }).then((woken) => goOn(session, woken, like))),
+        answer.wait_ms,
+      )
+    if (!going) return
+    const { agent, model, variant } = { ...like, ...like?.model }
+    const body = { agent, model, variant, parts: [{ type: 'text', text: answer.prompt ?? '' }] }
+    await client.session.promptAsync({ path: { id: session }, body })
+  }
+
+  /** Remembers what the session is now, and says whether a turn is asked for. @param {string} session @param {Answer} answer */
+  function heed(session, { next, status, prompt = '', fresh = false }) {
+    const isTurn = next === 'turn'
+    if (isTurn || !GOING.includes(status)) clearTimeout(loops.get(session)?.wake)
+    if (isTurn) loops.set(session, { prompt, isFresh: fresh, isTurn })
+    else if (!GOING.includes(status)) loops.delete(session)
+    return isTurn
+  }
+
+  /** Ends the call that may be running the session's checks: a person wants something else. @param {string} session */
+  async function interrupt(session) {
+    const asking = loops.get(session)?.asking
+    asking?.call.kill()
+    await asking?.ended
+  }
+
+  /** @param {string} session @param {Answer} answer */
+  async function tell(session, answer) {
+    const { data: busy } = await client.session.status()
+    // A message would prolong a turn that goes on.
+    if (answer.next === 'turn' || busy?.[session]) return pop(answer)
+    const parts = answer.show.map(({ text }) => ({ type: 'text', text, ignored: true })) // shown, and never sent to the model
+    if (parts.length > 0) await client.session.prompt({ path: { id: session }, body: { noReply: true, parts } })
+  }
+
+  /** @param {Answer} answer */
+  async function pop({ show }) {
+    for (const { level: variant, text: message } of show)
+      await client.tui.showToast({ body: { title: 'ralph', message, variant, duration: 8_000 } })
+  }
+
+  /** One call of hook.cjs. Whatever goes wrong with it, the session stays the person's. @param {string} session @param {Told} what @returns {Promise<Answer>} */
+  async function ask(session, what) {
+    const home = process.env.RALPH_HOME || join(homedir(), '.ralph')
+    const own = join(home, 'node')
+    const node = process.env.RALPH_NODE || (existsSync(own) ? own : 'node')
+    const hook = existsSync(BUILT) ? BUILT : join(home, 'hook.cjs')
+    const call = spawn(node, [hook], { cwd: directory, timeout: LIMIT_MS, stdio: ['pipe', 'pipe', 'ignore'] })
+    const kill = () => call.kill()
+    process.once('exit', kill)
+    let out = ''
+    call.stdout.setEncoding('utf8').on('data', (text) => (out += text))
+    call.stdin.on('error', () => {}) // it may end without reading
+    call.stdin.end(JSON.stringify({ host: HOST, session_id: session, cwd: directory, ...what }))
+    /** @type {Promise<Error | number | null>} */
+    const ended = new Promise((resolve) => call.on('error', resolve).on('close', resolve))
+    const loop = loops.get(session)
+    if (loop && what.event === 'stop') loop.asking = { call, ended }
+    const how = await ended
+    process.off('exit', kill)
+    if (call.killed) return { ...NOTHING, isStale: true }
+    try {
+      return out || how !== 0 ? JSON.parse(out) : NOTHING
+    } catch {
+      const text = `ralph gave no answer, and this session goes on without it: ${node} ${hook} (${how})`
+      return { ...NOTHING, show: [{ level: 'error', text }] }
+    }
+  }
+}
+
+/** @param {Promise<void>} work */
+function quietly(work) {
+  work.catch(() => {}) // the session was deleted, or OpenCode is ending
+}
+
+/** What a turn came to: the messages from its prompt on. @param {Message[]} messages @param {Failure} [failed] @returns {Turned} */
+function sumUp(messages, failed) {
+  const said = messages.filter(({ info }) => info.role === 'assistant')
+  const last = said.findLast(({ info }) => !info.summary)
+  // A session is idle a moment before its last message has the error; one that was got over is not in a message that has its end.
+  const isWhole = last?.info.finish !== undefined && last.info.finish !== 'tool-calls'
+  const error = last?.info.error ?? (isWhole ? undefined : failed)
+  const parts = said.flatMap((message) => message.parts)
+  return {
+    outcome: error?.name === 'MessageAbortedError' ? 'aborted' : error ? 'error' : 'completed',
+    error_message: error && [error.data?.statusCode, error.data?.message || error.name].filter(Boolean).join(' '),
+    last_assistant_message: (last?.parts ?? [])
+      .flatMap(({ type, text, synthetic }) => (type === 'text' && !synthetic ? [text] : []))
+      .join('\n'),
+    tokens: said.reduce(
+      (sum, { info: { tokens: of } }) =>
+        sum + (of ? of.input + of.output + of.reasoning + of.cache.read + of.cache.write : 0),
+      0,
+    ),
+    cost_usd: said.reduce((sum, { info }) => sum + (info.cost ?? 0), 0),
+    ran: parts.flatMap(({ tool, state }) => (tool === 'bash' && state?.input?.command ? [state.input.command] : [])),
+  }
+}
