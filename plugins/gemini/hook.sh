@@ -41,7 +41,8 @@ fi
 
 # Once is enough: the session goes on without ralph.
 [ -e "$home/hook-missing" ] && exit 0
-mkdir -p "$home" && : >"$home/hook-missing"
+# In a shell of its own: one that cannot write would end here, and its exit code would trap the session.
+(mkdir -p "$home" && : >"$home/hook-missing") 2>/dev/null
 if [ -e "$program" ]; then missing='Node 22.19 or newer'; else missing='its program (npm install -g ralphloop)'; fi
 printf '{"systemMessage":"ralph cannot go on in this session: %s was not found. Then run: ralph install AGENT"}\n' "$missing"
 exit 0

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { NOBODY_HERE } from './feedback.ts'
-import { type Spec, statusOf } from './loop.ts'
+import { type Fact, type Spec, statusOf } from './loop.ts'
 import {
   asks,
   at,
@@ -180,5 +180,28 @@ describe('new limits', () => {
 
   test('move the deadline of the turn', () => {
     expect(loopAfter(unchecked, setLimits({ minutes: 20 })).next).toMatchObject({ deadline: START + 20 * MINUTE })
+  })
+})
+
+describe('what is asked for, rewritten', () => {
+  const edit = (change: { prompt?: string; promise?: string }): Fact => ({
+    ...{ kind: 'told', at: START, by: 'Ada', order: { kind: 'edit', ...change } },
+  })
+
+  test.each(places)('in %s is taken over, and moves nothing', (_, facts) => {
+    const before = loopAfter(checkedByTests, ...facts)
+    const loop = loopAfter(before, edit({ prompt: 'Something else.', promise: 'SHIPPED' }))
+    expect(loop).toEqual({ ...before, spec: { ...before.spec, prompt: 'Something else.', promise: 'SHIPPED' } })
+  })
+
+  test('one part leaves the other as it was', () => {
+    expect(loopAfter(unchecked, edit({ prompt: 'x' })).spec).toEqual({ ...unchecked, prompt: 'x' })
+    expect(loopAfter(unchecked, edit({ promise: '' })).spec).toEqual({ ...unchecked, promise: '' })
+    expect(loopAfter(unchecked, edit({})).spec).toEqual(unchecked)
+  })
+
+  test('does not bring a loop back that has ended', () => {
+    const ended = loopAfter(unchecked, cancel)
+    expect(loopAfter(ended, edit({ prompt: 'x' }))).toEqual(ended)
   })
 })

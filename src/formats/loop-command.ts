@@ -27,7 +27,7 @@ type Given = [Option, string][]
  */
 export function parseLoopCommand(text: string): LoopCommand {
   const words = wordsOf(text)
-  const first = optionsFrom(words, 0)
+  const first = whole(optionsFrom(words, 0))
   const behind = trailingOptions(words, first.end)
   const [from, to] = [words[first.end]?.start ?? text.length, words[behind.start - 1]?.end ?? 0]
   const prompt = unquoted(text.slice(from, Math.max(from, to)))
@@ -54,31 +54,39 @@ function wordsOf(text: string): Word[] {
     return {
       ...{ start, end: start + word.length, text: word },
       ...(known ? { name } : {}),
-      ...(value === undefined ? {} : { value: unquoted(value) }),
+      ...(value === undefined ? {} : { value }),
     }
   })
 }
 
-/** The options that begin at a word, and the word behind them. */
-function optionsFrom(words: readonly Word[], start: number): { given: Given; end: number } {
-  const given: Given = []
-  let at = start
-  for (let word = words[at]; word?.name !== undefined; word = words[at]) {
-    const following = words[at + 1]
-    const value = word.value ?? (following && unquoted(following.text))
-    if (value === undefined) throw new RalphError('usage', `--${word.name} needs a value.`)
-    given.push([mustBeOption(word.name), value])
-    at += word.value === undefined ? 2 : 1
+/** `end` is the word behind them; `lacks` the one without a value. */
+type Row = { given: Given; end: number; lacks?: string }
+
+/** The options that begin at a word. */
+function optionsFrom(words: readonly Word[], start: number): Row {
+  const row: Row = { given: [], end: start }
+  for (let word = words[start]; word?.name !== undefined; word = words[row.end]) {
+    const option = mustBeOption(word.name)
+    const following = words[row.end + 1]
+    const value = word.value ?? (following?.name === undefined ? following?.text : undefined)
+    if (value === undefined) row.lacks ??= option
+    else row.given.push([option, unquoted(value)])
+    row.end += word.value === undefined && value !== undefined ? 2 : 1
   }
-  return { given, end: at }
+  return row
+}
+
+function whole(row: Row): Row {
+  if (row.lacks !== undefined) throw new RalphError('usage', `--${row.lacks} needs a value.`)
+  return row
 }
 
 /** The longest row of options that reaches to the end. */
 function trailingOptions(words: readonly Word[], least: number): { given: Given; start: number } {
   for (let start = least; start < words.length; start++) {
     if (words[start]?.name === undefined) continue
-    const { given, end } = optionsFrom(words, start)
-    if (end >= words.length) return { given, start }
+    const row = optionsFrom(words, start)
+    if (row.end >= words.length) return { ...whole(row), start }
   }
   return { given: [], start: words.length }
 }

@@ -15,12 +15,13 @@ export type LoopFile = {
 
 /** Undefined when it is no such file any more. Unknown lines of the head are passed over. */
 export function parseLoopFile(text: string): LoopFile | undefined {
-  const [, head, prompt] =
-    /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n(?:\r?\n)?([\s\S]*))?$/.exec(text) ?? []
+  // One that an editor of Windows has saved is the same file.
+  const plain = /^\uFEFF?---[ \t]*\r/.test(text) ? text.replaceAll('\r\n', '\n') : text
+  const [, head, prompt] = /^\uFEFF?---[ \t]*\n(.*?)\n---[ \t]*(?:\n\n?(.*))?$/s.exec(plain) ?? []
   if (head === undefined) return undefined
   const fields = new Map(
-    head.split(/\r?\n/).flatMap((line) => {
-      const [, key, value] = /^\s*(\w+)\s*:\s*(.*?)\s*$/.exec(line) ?? []
+    head.split('\n').flatMap((line) => {
+      const [, key, value] = /^\s*(\w+)\s*:\s*(.*?)\s*$/s.exec(line) ?? []
       return key === undefined ? [] : [[key, scalar(value ?? '')] as const]
     }),
   )
@@ -34,7 +35,7 @@ export function parseLoopFile(text: string): LoopFile | undefined {
     startedAt: fields.get('started_at') ?? '',
     sessionId: fields.get('session_id') ?? '',
     loopId: fields.get('loop_id') ?? '',
-    prompt: prompt.replace(/\r?\n$/, ''),
+    prompt: prompt.replace(/\n$/, ''),
   }
 }
 
@@ -54,8 +55,8 @@ export function printLoopFile(file: LoopFile): string {
 
 function scalar(value: string): string {
   if (value === 'null' || value === '~') return ''
-  if (/^'.*'$/.test(value)) return value.slice(1, -1).replaceAll("''", "'")
-  if (!/^".*"$/.test(value)) return value
+  if (/^'.*'$/s.test(value)) return value.slice(1, -1).replaceAll("''", "'")
+  if (!/^".*"$/s.test(value)) return value
   try {
     return String(JSON.parse(value))
   } catch {

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { excludeFromGit } from './exclude.ts'
+import { describe, expect, test } from 'vitest'
+import { excludeFaces, excludeFromGit } from './exclude.ts'
 import { temporaryFolder } from './place.test-support.ts'
 
 const PERSON = ['-c', 'user.name=Somebody', '-c', 'user.email=somebody@localhost']
@@ -92,4 +92,53 @@ test('without a repository nothing is written', async () => {
   const dir = temporaryFolder()
   expect(await excludeFromGit(dir, '.artefacts')).toBe('none')
   expect(existsSync(join(dir, '.git'))).toBe(false)
+})
+
+describe('the face of a loop in a session', () => {
+  function makeFaces(dir: string): void {
+    mkdirSync(join(dir, '.claude'), { recursive: true })
+    for (const name of [
+      'ralph-loop.local.md',
+      'ralph-loop.s-2.local.md',
+      'ralph-loop.local.md.broken-20261116T060814Z',
+    ])
+      writeFileSync(join(dir, '.claude', name), '')
+  }
+
+  test('is kept out of commits, with its kin, once', async () => {
+    const dir = makeRepository()
+    await excludeFaces(dir, '.claude')
+    makeFaces(dir)
+    await excludeFaces(dir, '.claude')
+    expect(rules(dir)).toEqual(['/.claude/ralph-loop*.local.md*'])
+    expect(git(dir, 'status', '--porcelain', '--untracked-files=all')).toBe('')
+    writeFileSync(join(dir, '.claude', 'settings.json'), '')
+    expect(git(dir, 'status', '--porcelain', '--untracked-files=all')).toBe('?? .claude/settings.json\n')
+  })
+
+  test('in a folder further down is named from there', async () => {
+    const dir = makeRepository()
+    makeFaces(join(dir, 'a [b]'))
+    makeFaces(join(dir, 'other'))
+    await excludeFaces(join(dir, 'a [b]'), '.claude')
+    expect(rules(dir)).toEqual(['/a \\[b\\]/.claude/ralph-loop*.local.md*'])
+    expect(git(dir, 'status', '--porcelain')).toBe('?? other/\n')
+  })
+
+  test('that is ignored or committed by the project is its own affair', async () => {
+    const ignored = makeRepository()
+    writeFileSync(join(ignored, '.gitignore'), '.claude/\n')
+    await excludeFaces(ignored, '.claude')
+    const tracked = makeRepository()
+    makeFaces(tracked)
+    git(tracked, 'add', '--all')
+    await excludeFaces(tracked, '.claude')
+    expect([rules(ignored), rules(tracked)]).toEqual([[], []])
+  })
+
+  test('needs no repository', async () => {
+    const dir = temporaryFolder()
+    await excludeFaces(dir, '.claude')
+    expect(existsSync(join(dir, '.git'))).toBe(false)
+  })
 })

@@ -5,6 +5,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  realpathSync,
   renameSync,
   rmSync,
   type Stats,
@@ -97,6 +98,15 @@ export function folderGone(path: string, cause: unknown): RalphError {
   return new RalphError('home-unusable', `The folder ${path} is gone. Put it back, then go on with \`ralph resume\`.`, {
     cause,
   })
+}
+
+/** The folder itself, without links on the way to it. */
+export function realFolder(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (cause) {
+    throw folderGone(path, cause)
+  }
 }
 
 /** Turns what Node says about a full, read-only or missing place into a sentence; anything else stays as it is. */

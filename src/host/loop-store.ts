@@ -114,10 +114,13 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): LoopSt
       try {
         const holder = `process ${process.pid} on ${hostname()}`
         const row = transaction(() =>
-          one('UPDATE loop SET epoch = epoch + 1, holder = ? WHERE id = ? RETURNING epoch', holder, id),
+          one('UPDATE loop SET epoch = epoch + 1, holder = ? WHERE id = ? RETURNING epoch, updated_at', holder, id),
         )
         missingFacts(id)
-        return { loop: id, epoch: Number(row?.epoch), release: async () => lock.close() }
+        return {
+          ...{ loop: id, epoch: Number(row?.epoch), movedAt: Number(row?.updated_at) },
+          release: async () => lock.close(),
+        }
       } catch (cause) {
         lock.close()
         throw cause

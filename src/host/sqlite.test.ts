@@ -14,6 +14,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type Loop, startLoop } from '../engine/loop.ts'
 import { step } from '../engine/step.ts'
 import { type Happening, START, say, specOf, works } from '../engine/stories.test-support.ts'
+import { openCurrent, TABLES } from './database.ts'
 import { refuseNetworkFolder } from './files.ts'
 import { canMount, eventually, smallDisk, source, startScript, temporaryFolder } from './place.test-support.ts'
 import { MIGRATIONS } from './schema.ts'
@@ -81,6 +82,23 @@ describe('a new home', () => {
 })
 
 describe('the tables', () => {
+  test('are as many as a database that is opened without looking must have seen', () => {
+    expect(TABLES).toBe(MIGRATIONS.length)
+  })
+
+  test('are opened as they are, once they are up to date', () => {
+    const path = join(temporaryFolder(), 'ralph.db')
+    expect(openCurrent(path)).toBeUndefined()
+    const old = new DatabaseSync(path)
+    old.exec(`PRAGMA user_version = ${TABLES - 1}`)
+    expect(openCurrent(path)).toBeUndefined()
+    old.exec(`PRAGMA user_version = ${TABLES}`)
+    old.close()
+    const current = openCurrent(path)
+    expect(current?.isOpen).toBe(true)
+    current?.close()
+  })
+
   test.each([...MIGRATIONS.keys(), MIGRATIONS.length])('of version %i are brought forward', async (version) => {
     const home = temporaryFolder()
     const old = new DatabaseSync(join(home, 'ralph.db'))

@@ -27,7 +27,8 @@ export type Store = {
   close(): Promise<void>
 }
 
-export type Lease = { loop: string; epoch: number; release(): Promise<void> }
+/** `movedAt`: when the loop had last been moved. */
+export type Lease = { loop: string; epoch: number; movedAt: number; release(): Promise<void> }
 
 /** Somebody alive holds the lease. */
 export type Held = { heldBy: string }

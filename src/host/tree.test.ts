@@ -103,6 +103,8 @@ describe('the tree of a git repository', () => {
     ['nothing at all', () => {}],
     ['an ignored file', () => write('ignored')],
     ['an ignored folder', () => write('node_modules/x/index.js')],
+    ['the face of a loop in a session', () => write('.claude/ralph-loop.local.md')],
+    ['the face of a second one, and one that was put aside', () => write('.pi/ralph-loop.s-2.local.md.broken-x')],
     ['a file that was only touched', () => utimesSync(join(dir, 'src/code.ts'), 1, 1)],
     ['an empty folder', () => mkdirSync(join(dir, 'empty'))],
     ['what is staged', () => git('add', '--all', '--force', '.')],
@@ -244,6 +246,7 @@ describe('the tree of a folder without git', () => {
     ['an edit of the same length', () => write('src/code.ts', 'tixt')],
     ['a new file', () => write('new.ts')],
     ['a new file deep below', () => write('a/b/c/new.ts')],
+    ['a file that is nearly named like a face', () => write('.claude/my-ralph-loop.local.md')],
     ['a removed file', () => rmSync(join(dir, 'src/code.ts'))],
     ['a renamed file', () => renameSync(join(dir, 'src/code.ts'), join(dir, 'src/renamed.ts'))],
     ['a moved folder', () => renameSync(join(dir, 'src'), join(dir, 'lib'))],
@@ -259,6 +262,8 @@ describe('the tree of a folder without git', () => {
     ['nothing at all', () => {}],
     ['what is installed', () => write('node_modules/x/index.js')],
     ['what is installed deep below', () => write('packages/one/node_modules/x/index.js')],
+    ['the face of a loop in a session', () => write('.claude/ralph-loop.local.md')],
+    ['the face of a second one, and one that was put aside', () => write('.pi/ralph-loop.s-2.local.md.broken-x')],
   ]
 
   test.each(unseen)('does not change with %s', async (_, act) => {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { Diff } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { NOW, openKeeper, readDiff, refOf } from './checkpoint.ts'
-import { folderGone, pathBelow } from './files.ts'
+import { pathBelow, realFolder } from './files.ts'
 import { folderState } from './folder.ts'
 import { openRepository, type Repository } from './git.ts'
 import type { Restoring } from './restore.ts'
@@ -68,13 +68,5 @@ export async function openTree({ dir, home, loop, gitDir, project }: Place): Pro
       },
       restoring: { repo, snapshots, keep, loop, place },
     },
-  }
-}
-
-function realFolder(dir: string): string {
-  try {
-    return realpathSync(dir)
-  } catch (cause) {
-    throw folderGone(dir, cause)
   }
 }

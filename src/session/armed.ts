@@ -1,5 +1,5 @@
 /** Which session holds which loop: one small file a session in `RALPH_HOME/armed`, named by its id, so that `sh` can find it. */
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Loop } from '../engine/loop.ts'
 import { makePrivateFolder, writeWhole } from '../host/files.ts'
@@ -32,6 +32,19 @@ export function arm(home: string, session: string, armed: Armed): void {
   writeWhole(join(home, 'armed', session), JSON.stringify(armed))
 }
 
+/** Takes the place of a session's file. False when another hook of the same call was quicker: a plugin may be installed twice. */
+export function reserve(home: string, session: string, now: number): boolean {
+  const path = join(home, 'armed', session)
+  makePrivateFolder(join(home, 'armed'))
+  try {
+    writeFileSync(path, '', { flag: 'wx', mode: 0o600 })
+    return true
+  } catch {
+    const { size = 0, mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {}
+    return size > 0 || mtimeMs < now - 10_000 // of a loop that is over, or of a call that was killed
+  }
+}
+
 export function disarm(home: string, session: string): void {
   rmSync(join(home, 'armed', session), { force: true })
 }
@@ -55,7 +68,7 @@ export function loadArmed(home: string, session: string): Armed | undefined {
 /** The session whose agent takes the turns of a loop. */
 export function sessionOf(home: string, loop: string): { session: string; armed: Armed } | undefined {
   for (const session of sessions(home)) {
-    const armed = loadArmed(home, session)
+    const armed = session.endsWith('.tmp') ? undefined : loadArmed(home, session) // of a hook that was killed
     if (armed?.loop === loop && armed.context !== 'process') return { session, armed }
   }
   return undefined

@@ -1,5 +1,4 @@
 /** A person starts a loop inside their own session: the loop is made, and the session is armed. */
-import { realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { count } from '../engine/limits.ts'
 import { ended, type Limits, type Spec, startLoop } from '../engine/loop.ts'
@@ -10,11 +9,12 @@ import { unwrapPrompt } from '../formats/wrapped-prompt.ts'
 import { findChecks } from '../host/check.ts'
 import { loadConfig, readText } from '../host/config.ts'
 import { excludeFaces } from '../host/exclude.ts'
+import { realFolder } from '../host/files.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import { openTree } from '../host/tree.ts'
 import { keepStart } from '../look.ts'
-import { type Answer, promptOf } from './answer.ts'
-import { arm, forgetOld, isSessionId, loadArmed } from './armed.ts'
+import { type Answer, NOTHING, promptOf } from './answer.ts'
+import { arm, disarm, forgetOld, isSessionId, loadArmed, reserve } from './armed.ts'
 import { canHaveFace, FACE, readFace, writeFace } from './face.ts'
 import { HOSTING, type Hosting } from './hosting.ts'
 import { HOSTS, type Host, type HostName } from './hosts.ts'
@@ -26,7 +26,7 @@ export type Asked = { host: HostName; session: string; dir: string; args: string
 export async function beginLoop(desk: Desk, { host: name, session, dir: folder, args }: Asked): Promise<Answer> {
   const [host, hosting] = [HOSTS[name], HOSTING[name]]
   if (!isSessionId(session)) throw new RalphError('usage', `${host.title} named no session that a loop can belong to.`)
-  const dir = realpathSync(folder)
+  const dir = realFolder(folder)
   const command = parseLoopCommand(args)
   const again = await sameAgain(desk, session, { host, command })
   if (again) return again
@@ -46,7 +46,14 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
     { ...spec, work: { ...spec.work, ...gitDir } },
     { at: desk.now(), ...(tree === undefined ? {} : { tree }) },
   )
-  await desk.store().create(loop)
+  if (!reserve(desk.home, session, desk.now())) return NOTHING
+  await desk
+    .store()
+    .create(loop)
+    .catch((cause) => {
+      disarm(desk.home, session)
+      throw cause
+    })
   const begun = [{ level: 'info', text: settingsOf(spec, host) }] as const
   if (context === 'process') {
     arm(desk.home, session, { ...{ loop: id, host: name, face: '', context, since: 0 } })
@@ -94,7 +101,8 @@ async function sameAgain(
   if (!loop) return undefined
   const { tally, spec } = loop
   const isSame = tally.iteration === 0 && spec.prompt === command.prompt && desk.now() - tally.startedAt < AT_ONCE_MS
-  if (isSame) return { loop, context: armed.context, prompt: promptOf(loop, armed.context), show: [] }
+  if (isSame || tally.startedAt > desk.began)
+    return { loop, context: armed.context, prompt: promptOf(loop, armed.context), show: [] }
   throw new RalphError(
     'usage',
     `This session has loop ${loop.id} already, after ${count(tally.iteration, 'iteration')}. See it with ${host.types('status')}, end it with ${host.types('cancel')}.`,

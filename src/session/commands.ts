@@ -1,8 +1,8 @@
 /** What a person types in their session, other than the task itself: status, cancel, pause, resume, help. */
-import { realpathSync } from 'node:fs'
 import { iterationLimit } from '../engine/limits.ts'
 import { ended, type Loop, statusOf } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
+import { realFolder } from '../host/files.ts'
 import type { LocalStore } from '../host/sqlite.ts'
 import { drive } from '../run.ts'
 import { type Answer, say, standing } from './answer.ts'
@@ -19,7 +19,8 @@ export type Desk = Omit<BareDesk, 'store'> & { store(): LocalStore }
 export async function runCommand(desk: Desk, command: CommandName, asked: Asked): Promise<Answer> {
   switch (command) {
     case 'loop':
-      return beginLoop(desk, asked)
+      // It would be a prompt otherwise, and nobody means that.
+      return /^(--help|-h)$/.test(asked.args.trim()) ? help(asked) : beginLoop(desk, asked)
     case 'cancel':
     case 'pause':
       return order(desk, command, asked)
@@ -28,8 +29,12 @@ export async function runCommand(desk: Desk, command: CommandName, asked: Asked)
     case 'status':
       return status(desk, asked)
     case 'help':
-      return say(helpFor(HOSTS[asked.host], HOSTING[asked.host]))
+      return help(asked)
   }
+}
+
+function help({ host }: Asked): Answer {
+  return say(helpFor(HOSTS[host], HOSTING[host]))
 }
 
 async function order(desk: Desk, kind: 'cancel' | 'pause', { session, host }: Asked): Promise<Answer> {
@@ -37,6 +42,7 @@ async function order(desk: Desk, kind: 'cancel' | 'pause', { session, host }: As
   if (!armed) return say(noLoop(HOSTS[host]))
   if (armed.context === 'process') return orderBeside(desk, kind, { session, armed })
   await freshCount(desk, session)
+  if (await desk.store().isDriven(armed.loop)) return tell(desk, kind, armed) // its checks run
   return withLoop(desk, session, async (held) =>
     settle(desk, { ...held, loop: await told(desk, held, 'you', { kind }) }, []),
   )
@@ -49,9 +55,9 @@ async function orderBeside(
   { session, armed }: { session: string; armed: Armed },
 ): Promise<Answer> {
   const store = desk.store()
-  await store.tell(armed.loop, 'you', { kind })
+  const answer = await tell(desk, kind, armed)
   const lease = await store.lease(armed.loop)
-  if ('heldBy' in lease) return { ...say(`ralph: told loop ${armed.loop}.`), loop: await store.load(armed.loop) }
+  if ('heldBy' in lease) return answer
   try {
     const loop = await drive(await store.load(armed.loop), lease, store, {})
     if (ended(loop)) disarm(desk.home, session)
@@ -59,6 +65,12 @@ async function orderBeside(
   } finally {
     await lease.release()
   }
+}
+
+/** Whoever drives the loop carries it out. */
+async function tell(desk: Desk, kind: 'cancel' | 'pause', { loop }: Armed): Promise<Answer> {
+  await desk.store().tell(loop, 'you', { kind })
+  return { ...say(`ralph: told loop ${loop}.`), loop: await desk.store().load(loop) }
 }
 
 /** The loop of this session goes on, or the one that is named, wherever it was. */
@@ -81,7 +93,12 @@ async function resumeBeside(desk: Desk, { loop: id, host }: Armed): Promise<Answ
 /** A person has typed something: what a host's cap counts begins anew, and they are told things again. */
 async function freshCount(desk: Desk, session: string): Promise<void> {
   const armed = loadArmed(desk.home, session)
-  const loop = armed && (await desk.store().load(armed.loop))
+  const loop =
+    armed &&
+    (await desk
+      .store()
+      .load(armed.loop)
+      .catch(() => undefined)) // of a home that was cleared
   if (!loop) return
   arm(desk.home, session, typedAt(armed, loop))
 }
@@ -90,16 +107,18 @@ async function takeOver(desk: Desk, { session, host, dir }: Asked, id: string): 
   const loop = await desk.store().load(id)
   const own = loadArmed(desk.home, session)
   if (own?.loop === id) return freshCount(desk, session)
-  if (own) throw new RalphError('usage', `This session has loop ${own.loop} already.`)
+  if (own && (await isOpen(desk, own.loop))) throw new RalphError('usage', `This session has loop ${own.loop} already.`)
   if (ended(loop))
     throw new RalphError('loop-ended', `Loop ${id} has ended. Start a new one with ${HOSTS[host].types('loop')}.`)
   if (loop.spec.work.project)
     throw new RalphError('usage', `Loop ${id} belongs to a project: ralph execute ${loop.spec.work.project.name}`)
-  if (loop.spec.work.dir !== realpathSync(dir))
+  if (loop.spec.work.dir !== realFolder(dir))
     throw new RalphError(
       'usage',
       `Loop ${id} works in ${loop.spec.work.dir}, and this session in ${dir}. Resume it there.`,
     )
+  if (await desk.store().isDriven(id))
+    throw new RalphError('loop-held', `Loop ${id} is at work elsewhere. Pause it first: ralph pause ${id}`)
   const before = sessionOf(desk.home, id)
   if (before && loop.next.kind === 'turn')
     throw new RalphError(
@@ -110,6 +129,15 @@ async function takeOver(desk: Desk, { session, host, dir }: Asked, id: string): 
   if (before) disarm(desk.home, before.session)
   writeFace(face, { loop, session })
   arm(desk.home, session, { loop: id, host, face, context: 'same', since: loop.tally.iteration })
+}
+
+/** Not so when it ended elsewhere and the session has not heard of it, or when the home was cleared. */
+async function isOpen(desk: Desk, id: string): Promise<boolean> {
+  const loop = await desk
+    .store()
+    .load(id)
+    .catch(() => undefined)
+  return loop !== undefined && !ended(loop)
 }
 
 async function status(desk: Desk, { session, host, dir }: Asked): Promise<Answer> {
@@ -137,7 +165,7 @@ async function status(desk: Desk, { session, host, dir }: Asked): Promise<Answer
 }
 
 async function openLoops(desk: Desk, dir: string): Promise<Loop[]> {
-  const rows = await desk.store().list({ dir: realpathSync(dir), limit: 50 })
+  const rows = await desk.store().list({ dir: realFolder(dir), limit: 50 })
   const loops = await Promise.all(rows.map(({ id }) => desk.store().load(id)))
   return loops.filter((loop) => !ended(loop))
 }

@@ -1,7 +1,7 @@
 /** A loop of a session, moved from elsewhere: what the session knows of it is kept true. */
 import { ended, type Loop } from '../engine/loop.ts'
 import { disarm, sessionOf } from './armed.ts'
-import { removeFace, writeFace } from './face.ts'
+import { readFace, removeFace, writeFace } from './face.ts'
 import { HOSTS } from './hosts.ts'
 
 /** Which agent's session holds a loop, in words; undefined when none does. */
@@ -23,5 +23,5 @@ export function keepTrue(home: string, loop: Loop): void {
   const held = sessionOf(home, loop.id)
   if (!held) return
   if (ended(loop)) removeFace(held.armed.face)
-  else writeFace(held.armed.face, { loop, session: held.session })
+  else if (readFace(held.armed.face).kind === 'file') writeFace(held.armed.face, { loop, session: held.session })
 }

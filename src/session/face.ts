@@ -1,5 +1,15 @@
 /** The face of a loop inside a session: a file that people read and edit, kept true by ralph. */
-import { accessSync, constants, lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+} from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { iterationLimit } from '../engine/limits.ts'
 import type { Loop, Order } from '../engine/loop.ts'
@@ -16,7 +26,7 @@ export type Found =
   | { kind: 'strange'; why: string }
 
 export function readFace(path: string): Found {
-  const stat = lstatSync(path, { throwIfNoEntry: false })
+  const stat = statOf(path)
   if (!stat) return { kind: 'gone' }
   if (stat.isSymbolicLink()) return { kind: 'strange', why: 'it is a link now' }
   if (!stat.isFile()) return { kind: 'strange', why: 'it is no plain file' }
@@ -30,6 +40,15 @@ export function readFace(path: string): Found {
 }
 
 const LARGEST = 8 << 20
+
+/** Nothing can be where its folder is a file. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
 
 /** False where there can be none: its folder cannot be made, or leads out of the project. */
 export function canHaveFace(dir: string, path: string): boolean {

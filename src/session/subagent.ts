@@ -13,9 +13,9 @@ export function subagentArgs(name: string, dir: string, env: Readonly<Record<str
   const path = folders.map((folder) => join(folder, `${name}.md`)).find(existsSync)
   if (path === undefined)
     throw new RalphError('usage', `There is no agent "${name}". Expected ${name}.md in ${folders.join(' or ')}.`)
-  const [, head = '', body = ''] =
-    /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---\r?\n?([\s\S]*)$/.exec(readText(path, 'agent')) ?? []
-  const field = (key: string) => new RegExp(`^${key}:\\s*(.+?)\\s*$`, 'm').exec(head)?.[1]
+  const text = readText(path, 'agent')
+  const [, head = '', body = text] = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---\r?\n?([\s\S]*)$/.exec(text) ?? []
+  const field = (key: string) => new RegExp(`^${key}:\\s*(["']?)(.+?)\\1\\s*$`, 'm').exec(head)?.[2]
   const [model, tools] = [field('model'), field('tools')]
   return [
     ...(model ? ['--model', model] : []),

@@ -3,7 +3,6 @@ import type { Outcome } from '../agents/agent.ts'
 import { ended, type Fact, type Loop, type Verdict } from '../engine/loop.ts'
 import { step } from '../engine/step.ts'
 import { hasWorked } from '../engine/tally.ts'
-import { RalphError } from '../error.ts'
 import { maskSecrets } from '../formats/secrets.ts'
 import type { LoopStore } from '../host/loop-store.ts'
 import type { Held, Lease } from '../host/store.ts'
@@ -20,6 +19,8 @@ export type Desk = {
   home: string
   env: Readonly<Record<string, string | undefined>>
   now: () => number
+  /** When this call began. */
+  began: number
   /** Opened when first asked for. */
   store(): LoopStore
   /** The hand that runs checks; it is only loaded when it is needed. */
@@ -42,7 +43,7 @@ export type TurnOver = {
 
 export async function turnOver(desk: Desk, over: TurnOver): Promise<Answer> {
   return withLoop(desk, over.session, async (held) => {
-    if (over.background) return NOTHING
+    if (over.background || isOver(held.lease, desk)) return NOTHING
     if (over.outcome === 'aborted') {
       const paused = await told(desk, held, 'you', { kind: 'pause' })
       return settle(desk, { ...held, loop: paused }, [])
@@ -63,6 +64,11 @@ export async function turnOver(desk: Desk, over: TurnOver): Promise<Answer> {
   })
 }
 
+/** A second hook tells of a turn that the first has counted: the next one was asked for when this call had begun. */
+function isOver({ movedAt }: Lease, { began }: Desk): boolean {
+  return movedAt > began && movedAt < began + 10_000 // a clock may have been set back
+}
+
 /** The time of a wait has come, or a person wants to go on. */
 export async function goOnNow(desk: Desk, session: string, fact: Fact): Promise<Answer> {
   return withLoop(desk, session, async (held) => {
@@ -77,9 +83,10 @@ export async function goOnNow(desk: Desk, session: string, fact: Fact): Promise<
 export async function otherPrompt(desk: Desk, session: string, words: string): Promise<Answer> {
   return withLoop(desk, session, async (held) => {
     const { loop, armed } = held
-    if (loop.next.kind === 'turn') {
-      // Some hosts tell a hook's own words as if a person had typed them.
-      if (words.trim() === promptOf(loop, armed.context).trim()) return NOTHING
+    if (loop.next.kind === 'turn' || loop.next.kind === 'check') {
+      // Some hosts tell a hook's own words as if a person had typed them, and two hooks may tell the same answer.
+      const prompt = promptOf(loop, armed.context)
+      if (words.trim() === prompt.trim() || hasHeard(loop, words)) return NOTHING
       return settle(desk, { ...held, loop: await told(desk, held, 'you', { kind: 'pause' }) }, [])
     }
     if (loop.next.kind !== 'wait' || loop.next.why !== 'person') return NOTHING
@@ -87,6 +94,10 @@ export async function otherPrompt(desk: Desk, session: string, words: string): P
     arm(desk.home, session, typedAt(armed, answered))
     return settle(desk, { ...held, loop: answered }, [])
   })
+}
+
+function hasHeard({ next }: Loop, words: string): boolean {
+  return next.kind === 'turn' && next.feedback.includes(`A person says: ${words}`)
 }
 
 export type Holding = { session: string; armed: Armed; loop: Loop; lease: Lease }
@@ -125,7 +136,8 @@ async function leaseOf(store: LoopStore, loop: string): Promise<Lease | Held | u
   try {
     return await store.lease(loop)
   } catch (cause) {
-    if (cause instanceof RalphError && cause.code === 'loop-unknown') return undefined
+    // No matter of which of the two programs the class is.
+    if (cause instanceof Error && 'code' in cause && cause.code === 'loop-unknown') return undefined
     throw cause
   }
 }
@@ -133,7 +145,7 @@ async function leaseOf(store: LoopStore, loop: string): Promise<Lease | Held | u
 /** What a person told the loop from elsewhere, and what they wrote into its face. */
 async function obeyOrders(desk: Desk, held: Holding): Promise<{ loop: Loop; notes: Note[]; release?: true }> {
   const { armed, session } = held
-  let loop = await drive(held.loop, held.lease, desk.store(), {})
+  let loop = await drive(held.loop, held.lease, unsaid(desk.store()), {})
   if (ended(loop) || !armed.face) return { loop, notes: [] }
   const found = readFace(armed.face)
   const name = nameOf(loop.spec.work.dir, armed.face)
@@ -159,6 +171,17 @@ async function obeyOrders(desk: Desk, held: Holding): Promise<{ loop: Loop; note
       for (const order of ordersIn(found.file, loop)) loop = await told(desk, { ...held, loop }, name, order)
       return { loop, notes: [] }
     }
+  }
+}
+
+/** Words for the agent wait until a turn is asked for: the one under way has begun without them. */
+function unsaid(store: LoopStore): Pick<LoopStore, 'save' | 'told'> {
+  return {
+    save: store.save,
+    told: async (id) => {
+      const fact = await store.told(id)
+      return fact?.kind === 'told' && fact.order.kind === 'say' ? undefined : fact
+    },
   }
 }
 

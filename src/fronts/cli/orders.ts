@@ -1,6 +1,6 @@
 /** `ralph cancel`, `pause`, `steer` and `resume`: what a person tells a loop. */
 
-import { ended, type Order } from '../../engine/loop.ts'
+import { ended, type Loop, type Order } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
 import { loadConfig } from '../../host/config.ts'
 import type { Project } from '../../project/folder.ts'
@@ -63,11 +63,13 @@ async function openLoops(context: Context, project: Project): Promise<string[]> 
 /** Leaves the order for whoever drives the loop; where nobody does, it is carried out here. */
 async function deliver(context: Context, id: string, order: Order): Promise<string> {
   const store = context.store()
-  await mustBeOpen(context, id)
+  const { next } = await mustBeOpen(context, id)
   await store.tell(id, 'you', order)
+  const heard = `Told loop ${id}. ${order.kind === 'pause' ? 'It pauses when its iteration is over.' : order.kind === 'say' ? 'Its next iteration hears it.' : 'It stops now.'}\n`
+  // The turn that a session is at has begun without these words.
+  if (order.kind === 'say' && next.kind === 'turn' && holderOf(context.home, id) !== undefined) return heard
   const lease = await store.lease(id)
-  if ('heldBy' in lease)
-    return `Told loop ${id}. ${order.kind === 'pause' ? 'It pauses when its iteration is over.' : order.kind === 'say' ? 'Its next iteration hears it.' : 'It stops now.'}\n`
+  if ('heldBy' in lease) return heard
   try {
     const bench = { store, now: context.now, self: selfIn(context.root) }
     const loop = await drive(await takeUp(await store.load(id), lease, bench), lease, store, {
@@ -80,13 +82,13 @@ async function deliver(context: Context, id: string, order: Order): Promise<stri
   }
 }
 
-async function mustBeOpen(context: Context, id: string): Promise<void> {
+async function mustBeOpen(context: Context, id: string): Promise<Loop> {
   const loop = await context.store().load(id)
-  if (ended(loop))
-    throw new RalphError(
-      'loop-ended',
-      `Loop ${id} has ended: ${endingOf(loop).sentence} ${loop.spec.work.project ? `Go on with \`ralph execute ${loop.spec.work.project.name}\`.` : 'Start a new one with `ralph run`.'}`,
-    )
+  if (!ended(loop)) return loop
+  throw new RalphError(
+    'loop-ended',
+    `Loop ${id} has ended: ${endingOf(loop).sentence} ${loop.spec.work.project ? `Go on with \`ralph execute ${loop.spec.work.project.name}\`.` : 'Start a new one with `ralph run`.'}`,
+  )
 }
 
 const DRIVING = {

@@ -1,14 +1,19 @@
 /** Whatever goes wrong becomes words for the person, and the session is let go. */
-import { RalphError } from '../../error.ts'
+import type { RalphError } from '../../error.ts'
 import { type Answer, say } from '../../session/answer.ts'
 
 export async function failOpen(work: () => Promise<Answer>): Promise<Answer> {
   try {
     return await work()
   } catch (cause) {
-    if (cause instanceof RalphError) return say(`ralph: ${cause.message}`, 'error')
+    if (isRalphError(cause)) return say(`ralph: ${cause.message}`, 'error')
     process.stderr.write(`${cause instanceof Error ? cause.stack : cause}\n`)
     const words = cause instanceof Error ? cause.message : String(cause)
     return say(`ralph: this is a bug in ralph, and the session goes on without it: ${words}`, 'error')
   }
+}
+
+/** Two programs are built of this code, and each has a class of that name. */
+function isRalphError(cause: unknown): cause is RalphError {
+  return cause instanceof Error && cause.name === 'RalphError'
 }

@@ -61,6 +61,7 @@ function openDesk(
     home,
     env: process.env,
     now: Date.now,
+    began: performance.timeOrigin,
     store: () =>
       (store ??= openLoopStore({
         ...{ home, now: Date.now, transcripts: openRecords(home) },

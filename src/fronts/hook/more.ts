@@ -3,6 +3,7 @@ import type { Outcome } from '../../agents/agent.ts'
 import { kindOfMessage } from '../../agents/api-error.ts'
 import { readReset } from '../../agents/reset.ts'
 import type { Fact, Loop } from '../../engine/loop.ts'
+import { reap } from '../../host/process-tree.ts'
 import { openStore } from '../../host/sqlite.ts'
 import { type Checking, type CheckNext, checkHand } from '../../run.ts'
 import type { Answer } from '../../session/answer.ts'
@@ -64,6 +65,7 @@ export function checker(
   return async (loop, next) => {
     const store = openStore(desk.home, desk.now)
     try {
+      await reap(loop.id) // checks of a hook that was killed
       return await checkHand({ ...checking, store })(loop, next)
     } finally {
       await store.close()

@@ -10,7 +10,7 @@ export function printTyped(answer: Answer, from: From, { kind }: Typed): Reply {
   if (from.during === 'stop') return printStop(answer, from)
   const text = textOf(answer)
   // A command that needs no agent is answered without one.
-  if (kind === 'command' && answer.prompt === undefined) return refusal(from.host, text)
+  if (kind === 'command' && answer.prompt === undefined) return text ? refusal(from.host, text) : {}
   const message = text ? { systemMessage: text } : {}
   if (answer.prompt === undefined) return print(from.host === 'cursor' ? {} : message)
   switch (from.host) {

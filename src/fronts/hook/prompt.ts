@@ -42,9 +42,11 @@ function isCommandName(name: unknown): name is CommandName {
 
 // What a person may type, and what hosts make of it before a hook sees it.
 const TYPED =
-  /^\s*[/$]?(?:ralph[:.-](loop|cancel|status|help|pause|resume)|(cancel)-ralph)(?:[ \t]+|(?=\n)|$)([\s\S]*)$/
+  /^\s*[/$]?(?:ralph[:.-](loop|cancel|status|help|pause|resume)|(cancel)-ralph)(?:[ \t]+|(?=[\r\n])|$)([\s\S]*)$/
 const SKILL =
   /^The user explicitly invoked the "\/ralph[:-](\w+)" skill[\s\S]*?(?:\n\nARGUMENTS: ([\s\S]*))?\n<\/skill-context>\s*$/
+const TAGGED =
+  /^\s*(?:<command-message>[^<]*<\/command-message>\s*)?<command-name>\/?ralph:(\w+)<\/command-name>(?:[\s\S]*?<command-args>([\s\S]*)<\/command-args>)?\s*$/
 
 // Droid sends the text of a command's file, whose last line is what was typed.
 const NOTIFIED = /^\s*<system-notification>[\s\S]*?\n(\/?ralph[:-][\s\S]*?)\s*<\/system-notification>\s*$/
@@ -53,7 +55,7 @@ const NOTIFIED = /^\s*<system-notification>[\s\S]*?\n(\/?ralph[:-][\s\S]*?)\s*<\
 const FILE = /^\n\n(?:\[ralph: [^\]]*\])?(?:\n*\/ralph[:.-]\w+(?:\s([\s\S]*))?)?$/
 
 export function parseTyped(prompt: string): Typed {
-  const [, skill, skillArgs = ''] = SKILL.exec(prompt) ?? []
+  const [, skill, skillArgs = ''] = SKILL.exec(prompt) ?? TAGGED.exec(prompt) ?? []
   const [, name, cancel, args = ''] = TYPED.exec(NOTIFIED.exec(prompt)?.[1] ?? prompt) ?? []
   const command = skill ?? name ?? cancel
   if (!isCommandName(command)) return { kind: 'prompt', words: prompt }

@@ -10,6 +10,7 @@ const PATIENCE_MS = 2_000
 
 /** Empty when it is not to be found, undefined when a person stopped the agent. A host may still be writing while its hook runs. */
 export async function lastMessage(path: string, host: HostName, payload: Json): Promise<string | undefined> {
+  if (!path) return ''
   for (let waited = 0; ; waited += 20) {
     if (host === 'droid' && wasStopped(linesOf(path), payload)) return undefined
     const found = host === 'copilot' ? copilotMessage(linesOf(path), payload) : plainMessage(linesOf(path), payload)
@@ -41,7 +42,9 @@ function timeIn(data: unknown): unknown {
 
 /** Claude's way of writing, which Droid has too. */
 function plainMessage(lines: readonly Json[], { message_id: id }: Json): string | undefined {
-  const said = lines.filter((line) => roleOf(line) === 'assistant')
+  // What stands before the last prompt was said in an earlier turn.
+  const begun = lines.findLastIndex((line) => roleOf(line) === 'user' && textOf(line))
+  const said = lines.slice(begun + 1).filter((line) => roleOf(line) === 'assistant')
   const last = id === undefined ? said.findLast((line) => textOf(line)) : said.findLast((line) => line.id === id)
   return last && textOf(last)
 }

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { readPayload } from './payload.ts'
+
+type Env = Record<string, string>
+
+/** As they were recorded, shortened where nothing is read. */
+const STOPS: [host: string, payload: object, env: Env][] = [
+  [
+    'claude',
+    {
+      ...{ session_id: 's', transcript_path: '/t', cwd: '/p', prompt_id: '5487', permission_mode: 'default' },
+      ...{ hook_event_name: 'Stop', stop_hook_active: false, last_assistant_message: 'x', background_tasks: [] },
+    },
+    {},
+  ],
+  ['codex', { session_id: 's', turn_id: 't', transcript_path: '/t', cwd: '/p', hook_event_name: 'Stop' }, {}],
+  ['gemini', { session_id: 's', cwd: '/p', hook_event_name: 'AfterAgent', prompt: 'x', prompt_response: 'y' }, {}],
+  ['copilot', { session_id: 's', cwd: '/p', hook_event_name: 'Stop', stop_reason: 'end_turn' }, { COPILOT_CLI: '1' }],
+  ['copilot', { sessionId: 's', cwd: '/p', hookEventName: 'agentStop', transcriptPath: '/t' }, { COPILOT_CLI: '1' }],
+  ['qwen', { session_id: 's', cwd: '/p', prompt_id: 'x', context_usage: 0.1, hook_event_name: 'Stop' }, {}],
+  ['qwen', { session_id: 's', cwd: '/p', hook_event_name: 'Stop' }, { QWEN_CODE_SESSION_ID: 's' }],
+  ['droid', { session_id: 's', cwd: '/x', message_id: 'm', hook_event_name: 'Stop' }, { FACTORY_PROJECT_DIR: '/p' }],
+  ['cursor', { conversation_id: 's', workspace_roots: ['/p', '/q'], hook_event_name: 'stop', status: 'completed' }, {}],
+  ['pi', { host: 'pi', event: 'stop', session_id: 's', cwd: '/p' }, {}],
+  ['opencode', { host: 'opencode', event: 'stop', session_id: 's', cwd: '/p' }, {}],
+  ['kilo', { host: 'kilo', event: 'stop', session_id: 's', cwd: '/p' }, {}],
+]
+
+test.each(STOPS)('a turn that ended in %s is known', (host, payload, env) => {
+  const said = readPayload(JSON.stringify(payload), env)
+  expect(said?.from).toEqual({ host, shim: 'host' in payload, during: 'stop', session: 's', dir: '/p' })
+})
+
+test.each<[host: string, payload: object, env: Env]>([
+  ['claude', { hook_event_name: 'UserPromptSubmit', prompt: 'x' }, {}],
+  ['codex', { hook_event_name: 'UserPromptSubmit', turn_id: 't' }, {}],
+  ['gemini', { hook_event_name: 'BeforeAgent' }, {}],
+  ['qwen', { hook_event_name: 'UserPromptSubmit', submitted_prompt: 'x' }, {}],
+  ['copilot', { hook_event_name: 'UserPromptSubmit' }, { COPILOT_CLI: '1' }],
+  ['cursor', { hook_event_name: 'beforeSubmitPrompt', conversation_id: 's' }, {}],
+  ['pi', { host: 'pi', event: 'command' }, {}],
+  ['pi', { host: 'pi', event: 'woke' }, {}],
+])('what a person typed in %s is known', (host, payload, env) => {
+  const said = readPayload(JSON.stringify({ session_id: 's', cwd: '/p', ...payload }), env)
+  expect(said?.from).toMatchObject({ host, during: 'prompt', session: 's', dir: '/p' })
+})
+
+describe('the folder', () => {
+  const stop = { session_id: 's', cwd: '/p/sub', hook_event_name: 'Stop' }
+  test.each<[what: string, payload: object, env: Env, dir: string | undefined]>([
+    ['is the one the agent is in', stop, {}, '/p/sub'],
+    ['is the project, where the host names it', stop, { CLAUDE_PROJECT_DIR: '/p' }, '/p'],
+    ['is the project of Droid', stop, { FACTORY_PROJECT_DIR: '/p' }, '/p'],
+    ['is the one the agent is in, where the project is empty', stop, { CLAUDE_PROJECT_DIR: '' }, '/p/sub'],
+    ['is what a shim says', { ...stop, host: 'pi', event: 'stop' }, { CLAUDE_PROJECT_DIR: '/x' }, '/p/sub'],
+    ['is unknown where nobody names it', { session_id: 's', hook_event_name: 'Stop' }, {}, undefined],
+    ['is unknown where its name is none', { ...stop, cwd: 7, workspace_roots: [7] }, {}, undefined],
+  ])('%s', (_, payload, env, dir) => {
+    expect(readPayload(JSON.stringify(payload), env)?.from.dir).toBe(dir)
+  })
+})
+
+test.each<[what: string, text: string]>([
+  ['nothing', ''],
+  ['no JSON', 'Stop'],
+  ['a list', '[{"hook_event_name":"Stop"}]'],
+  ['a number', '7'],
+  ['null', 'null'],
+  ['JSON that is cut', '{"hook_event_name":"Stop","session_id":"s","cwd":"/p"'],
+  ['no event', '{"session_id":"s","cwd":"/p"}'],
+  ['no session', '{"hook_event_name":"Stop","cwd":"/p"}'],
+  ['an empty session', '{"hook_event_name":"Stop","session_id":"","cwd":"/p"}'],
+  ['a session that is no text', '{"hook_event_name":"Stop","session_id":7,"cwd":"/p"}'],
+  ['an event that is no text', '{"hook_event_name":["Stop"],"session_id":"s","cwd":"/p"}'],
+  ['an empty folder', '{"hook_event_name":"Stop","session_id":"s","cwd":""}'],
+])('is none of ours: %s', (_, text) => {
+  expect(readPayload(text, {})).toBeUndefined()
+})

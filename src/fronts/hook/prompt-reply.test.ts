@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import { NOTHING, say } from '../../session/answer.ts'
+import { HOSTS, type HostName } from '../../session/hosts.ts'
+import type { From } from './payload.ts'
+import type { Typed } from './prompt.ts'
+import { printTyped } from './prompt-reply.ts'
+
+const command: Typed = { kind: 'command', command: 'status', args: '' }
+const other: Typed = { kind: 'prompt', words: 'x' }
+const hosts = Object.keys(HOSTS) as HostName[]
+
+function fromHost(host: HostName, more: Partial<From> = {}): From {
+  return { host, shim: false, during: 'prompt', session: 's', dir: '/p', ...more }
+}
+
+function answerTo(host: HostName, answer: Parameters<typeof printTyped>[0], typed: Typed): unknown {
+  const { out, error } = printTyped(answer, fromHost(host), typed)
+  if (error !== undefined) return { error }
+  return out === undefined ? undefined : JSON.parse(out)
+}
+
+const begun = { prompt: 'Build it\n', ...say('the loop begins') }
+
+describe('a command that needs no agent', () => {
+  test.each<[host: HostName, answer: object]>([
+    ['claude', { decision: 'block', reason: 'So it stands.' }],
+    ['codex', { decision: 'block', reason: 'So it stands.' }],
+    ['gemini', { decision: 'block', reason: 'So it stands.' }],
+    ['qwen', { decision: 'block', reason: 'So it stands.' }],
+    ['copilot', { handled: true, responseContent: 'So it stands.' }],
+    ['cursor', { continue: false, user_message: 'So it stands.' }],
+    ['droid', { error: 'So it stands.' }],
+  ])('is answered in %s', (host, answer) => {
+    expect(answerTo(host, say('So it stands.'), command)).toEqual(answer)
+  })
+})
+
+describe('a turn that begins with what was typed', () => {
+  const nested = (hookEventName: string) => ({
+    hookSpecificOutput: { hookEventName, additionalContext: 'Build it\n' },
+    systemMessage: 'the loop begins',
+  })
+  test.each<[host: HostName, answer: object | undefined]>([
+    ['claude', nested('UserPromptSubmit')],
+    ['codex', nested('UserPromptSubmit')],
+    ['qwen', nested('UserPromptSubmit')],
+    ['droid', nested('UserPromptSubmit')],
+    ['gemini', nested('BeforeAgent')],
+    ['copilot', { additionalContext: 'Build it\n' }],
+    ['cursor', undefined],
+  ])('is told to %s', (host, answer) => {
+    expect(answerTo(host, begun, command)).toEqual(answer)
+    expect(answerTo(host, begun, other)).toEqual(answer)
+  })
+
+  test('is a turn of its own where only the end of one can begin it', () => {
+    const { out } = printTyped(begun, fromHost('droid', { during: 'stop' }), command)
+    expect(JSON.parse(out ?? '')).toEqual({ decision: 'block', reason: 'Build it\n', systemMessage: 'the loop begins' })
+  })
+})
+
+test.each(hosts)('something else that was typed in %s goes to the agent', (host) => {
+  expect(answerTo(host, NOTHING, other)).toBeUndefined()
+  expect(answerTo(host, NOTHING, command)).toBeUndefined()
+  expect(answerTo(host, say('paused'), other)).toEqual(host === 'cursor' ? undefined : { systemMessage: 'paused' })
+})
+
+test('a shim gets the neutral answer', () => {
+  const { out } = printTyped(begun, fromHost('pi', { shim: true }), command)
+  expect(JSON.parse(out ?? '')).toEqual({
+    next: 'turn',
+    prompt: 'Build it\n',
+    fresh: false,
+    status: 'none',
+    show: [...begun.show],
+  })
+})
