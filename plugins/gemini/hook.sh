@@ -32,8 +32,10 @@ fi
 [ -e "$program" ] || program=$home/hook.cjs
 node=${RALPH_NODE:-$home/node}
 [ -x "$node" ] || node=$(command -v node)
+[ -e "$program" ] || program=$(command -v ralph)
 if [ -n "$node" ] && [ -e "$program" ]; then
-  printf '%s' "$payload" | RALPH_HOME=$home "$node" "$program"
+  case $program in *.cjs) set -- ;; *) set -- hook "$event" ;; esac
+  printf '%s' "$payload" | RALPH_HOME=$home "$node" "$program" "$@"
   # Droid alone shows the answer to a command only with this exit code.
   [ $? = 2 ] && [ "$event" = prompt ] && [ -n "$FACTORY_PROJECT_DIR" ] && exit 2
   exit 0

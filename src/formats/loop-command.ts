@@ -95,11 +95,15 @@ function isOption(name: string): name is Option {
   return OPTIONS.some((known) => known === name)
 }
 
-/** A short word is too near to too many others. */
+/** Also a part of one. A short word is too near to too many others. */
 function meant(name: string): string | undefined {
-  return nearest(
-    name,
-    OPTIONS.filter((option) => option.length > 4),
+  const whole = name.length > 4 && OPTIONS.find((option) => option.startsWith(name) || option.endsWith(name))
+  return (
+    whole ||
+    nearest(
+      name,
+      OPTIONS.filter((option) => option.length > 4),
+    )
   )
 }
 

@@ -9,6 +9,8 @@ export type Links = { home: string; root: string; node: string }
 /** The paths in the agents' settings stay the same however often ralph and Node are replaced. True when something was stale. */
 export function makeLinks({ home, root, node }: Links): boolean {
   makePrivateFolder(home)
+  // What was missing is here now, and may be missed again.
+  for (const said of ['hook-missing', 'node-too-old']) rmSync(join(home, said), { force: true })
   const gate = readFileSync(join(root, 'plugins', 'claude', 'hook.sh'), 'utf8')
   const stale = textAt(join(home, 'hook.sh')) !== gate
   if (stale) writeWhole(join(home, 'hook.sh'), gate, 0o755)

@@ -7,6 +7,7 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
   type Stats,
 } from 'node:fs'
@@ -81,7 +82,13 @@ function faceOf({ id, spec, tally, next }: Loop, session: string): LoopFile {
 }
 
 export function removeFace(path: string): void {
-  if (path && readFace(path).kind === 'file') rmSync(path, { force: true })
+  if (!path || readFace(path).kind !== 'file') return
+  rmSync(path, { force: true })
+  try {
+    rmdirSync(dirname(path))
+  } catch {
+    // there is more in it
+  }
 }
 
 /** A file that a person or an agent broke is put aside, never thrown away. Returns its new name. */

@@ -36,6 +36,8 @@ export type TurnOver = {
   outcome: Outcome | 'aborted'
   /** Something the agent started still runs; the host takes another turn when it ends. */
   background?: boolean
+  /** A command of the person waits for the end of this turn, and comes right behind it. */
+  toBeTold?: boolean
   heard?: Armed['heard']
   /** When this was, where the host tells it. */
   at?: string
@@ -43,7 +45,9 @@ export type TurnOver = {
 
 export async function turnOver(desk: Desk, over: TurnOver): Promise<Answer> {
   return withLoop(desk, over.session, async (held) => {
-    if (over.background || isOver(held.lease, desk)) return NOTHING
+    if (over.toBeTold || isOver(held.lease, desk)) return NOTHING
+    if (over.background)
+      return say('ralph: something still runs in the background; the loop goes on when that has ended.')
     if (over.outcome === 'aborted') {
       const paused = await told(desk, held, 'you', { kind: 'pause' })
       return settle(desk, { ...held, loop: paused }, [])

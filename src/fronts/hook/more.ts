@@ -10,6 +10,7 @@ import type { Answer } from '../../session/answer.ts'
 import { runCommand } from '../../session/commands.ts'
 import { type Desk, goOnNow, otherPrompt } from '../../session/turn-over.ts'
 import { failOpen } from './fail-open.ts'
+import { EVERYTHING, isNews, remember } from './heard.ts'
 import type { From, Json } from './payload.ts'
 import { parseTyped, readTyped, type Typed } from './prompt.ts'
 import { printTyped } from './prompt-reply.ts'
@@ -22,13 +23,17 @@ export { lastMessage } from './transcript.ts'
 /** What a person typed. */
 export async function replyToTyped(desk: Desk, { from, payload, event }: Said): Promise<Reply> {
   const typed = readTyped(event, payload)
+  if (from.host === 'droid' && typed?.kind === 'command') remember(desk.home, from.session, EVERYTHING)
   return typed ? printTyped(await failOpen(() => answerTo(desk, from, typed)), from, typed) : {}
 }
 
 /** What a person typed according to the session's own record. */
 export async function replyToRecord(desk: Desk, from: From, transcript: string): Promise<Reply> {
-  const typed = parseTyped(lastPrompt(transcript) ?? '')
-  return typed.kind === 'command' ? printTyped(await failOpen(() => answerTo(desk, from, typed)), from, typed) : {}
+  const prompt = lastPrompt(transcript)
+  const typed = parseTyped(prompt?.text ?? '')
+  if (!prompt || typed.kind !== 'command' || !isNews(desk.home, from.session, prompt.id)) return {}
+  remember(desk.home, from.session, prompt.id)
+  return printTyped(await failOpen(() => answerTo(desk, from, typed)), from, typed)
 }
 
 type Said = { from: From; payload: Json; event: string }

@@ -29,7 +29,8 @@ export async function readStop(
   return {
     session,
     outcome: silent || text === undefined ? 'aborted' : outcomeOf(payload, message, failed),
-    background: runsOn(payload.background_tasks) || (host === 'claude' && isToStop(path)),
+    background: runsOn(payload.background_tasks),
+    ...(host === 'claude' && isToStop(path) ? { toBeTold: true } : {}),
     ...(heard ? { heard } : {}),
     ...(host === 'copilot' && payload.timestamp !== undefined ? { at: String(payload.timestamp) } : {}),
   }

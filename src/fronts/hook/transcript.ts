@@ -19,12 +19,12 @@ export async function lastMessage(path: string, host: HostName, payload: Json): 
   }
 }
 
-/** What a person last typed. */
-export function lastPrompt(path: string): string | undefined {
-  return linesOf(path)
-    .filter((line) => line.visibility === undefined && roleOf(line) === 'user')
-    .map(textOf)
-    .findLast(Boolean)
+/** What a person last typed, and which line of the record that is. */
+export function lastPrompt(path: string): { id: string; text: string } | undefined {
+  const line = linesOf(path).findLast(
+    (each) => each.visibility === undefined && roleOf(each) === 'user' && textOf(each) !== '',
+  )
+  return line && { id: String(line.id), text: textOf(line) }
 }
 
 /** A line that tells of this very stop closes the turn; before that the record is not whole. */
