@@ -14,6 +14,10 @@ export type Terminal = {
   screen(): string
   /** Types a line and sends it off. */
   enter(text: string): Promise<void>
+  /** The same, in a program that shows what is typed: sent off when it is to be seen. A blank at the end keeps completions away. */
+  submit(text: string): Promise<void>
+  /** Pastes a text, which may have several lines, and sends it off. */
+  paste(text: string): Promise<void>
   /** Presses one key, such as `C-c`. */
   press(key: string): void
   /** Waits until the screen has a text. */
@@ -72,6 +76,21 @@ export function openTerminal(argv: readonly string[], { dir, env }: Opening): Te
     async enter(text) {
       tmux('send-keys', '-l', '--', text)
       await sleep(300) // sooner it would be read as part of a paste
+      tmux('send-keys', 'Enter')
+    },
+    async submit(text) {
+      const last = text.trim().split(/\s/).at(-1) ?? ''
+      const seen = () => screen().split(last).length
+      const before = seen()
+      tmux('send-keys', '-l', '--', text)
+      await until(`the screen shows ${text}`, () => seen() > before).catch((cause) => fail(cause, screen()))
+      await sleep(300) // sooner it would be read as part of a paste
+      tmux('send-keys', 'Enter')
+    },
+    async paste(text) {
+      tmux('set-buffer', '--', text)
+      tmux('paste-buffer', '-p')
+      await sleep(300) // sooner it would be read as part of the paste
       tmux('send-keys', 'Enter')
     },
     async shows(text, withinMs = 30_000) {

@@ -55,7 +55,7 @@ export type Part = {
   state?: { input?: { command?: string } }
 }
 
-type Tokens = { input: number; output: number; reasoning: number; cache: { read: number; write: number } }
+export type Tokens = { input: number; output: number; reasoning: number; cache: { read: number; write: number } }
 
 export type Info = {
   id: string

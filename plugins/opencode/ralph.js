@@ -1,11 +1,11 @@
-/** ralph in OpenCode and Kilo: tells hook.cjs what happens in a session, and does what it answers. It decides nothing. */
+/** ralph in OpenCode and Kilo: tells hook.cjs what happens in a session, and does what it answers. Decides nothing. */
 import { spawn } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** @import { Answer, Failure, Hooks, Host, Info, Looping, Message, Told, Turned } from './host.d.mts' */
+/** @import { Answer, Failure, Hooks, Host, Info, Looping, Message, Told, Tokens, Turned } from './host.d.mts' */
 
 /** @type {Record<string, string>} */
 const COMMANDS = {
@@ -31,7 +31,7 @@ export const Ralph = async ({ client, directory }) => {
   return {
     async config(config) {
       config.command ??= {}
-      // OpenCode runs every !`command` of a template after the arguments were put in. None of them reaches this placeholder.
+      // OpenCode runs every !`command` of a template, arguments and all. None of them reaches this placeholder.
       for (const [name, description] of Object.entries(COMMANDS))
         config.command[`ralph:${name}`] = { description, template: `ralph:${name} $999999999` }
     },
@@ -85,7 +85,10 @@ export const Ralph = async ({ client, directory }) => {
     await goOn(session, answer, messages[start]?.info)
   }
 
-  /** @param {string} session @param {Answer} answer @param {Info} [like] the message whose agent and model answer again */
+  /**
+   * Does what was answered. The agent and the model of `like` answer again.
+   * @param {string} session @param {Answer} answer @param {Info} [like]
+   */
   async function goOn(session, answer, like) {
     if (answer.isStale) return
     await tell(session, answer)
@@ -102,16 +105,17 @@ export const Ralph = async ({ client, directory }) => {
     await client.session.promptAsync({ path: { id: session }, body })
   }
 
-  /** Remembers what the session is now, and says whether a turn is asked for. @param {string} session @param {Answer} answer */
+  /** Remembers how a session stands now; true: a turn is asked for. @param {string} session @param {Answer} answer */
   function heed(session, { next, status, prompt = '', fresh = false }) {
     const isTurn = next === 'turn'
-    if (isTurn || !GOING.includes(status)) clearTimeout(loops.get(session)?.wake)
+    if (!isTurn && GOING.includes(status)) return false
+    clearTimeout(loops.get(session)?.wake)
+    loops.delete(session)
     if (isTurn) loops.set(session, { prompt, isFresh: fresh, isTurn })
-    else if (!GOING.includes(status)) loops.delete(session)
     return isTurn
   }
 
-  /** Ends the call that may be running the session's checks: a person wants something else. @param {string} session */
+  /** A person wants something else than the checks that may be running. @param {string} session */
   async function interrupt(session) {
     const asking = loops.get(session)?.asking
     asking?.call.kill()
@@ -133,7 +137,10 @@ export const Ralph = async ({ client, directory }) => {
       await client.tui.showToast({ body: { title: 'ralph', message, variant, duration: 8_000 } })
   }
 
-  /** One call of hook.cjs. Whatever goes wrong with it, the session stays the person's. @param {string} session @param {Told} what @returns {Promise<Answer>} */
+  /**
+   * One call of hook.cjs. Whatever goes wrong with it, the session stays the person's.
+   * @param {string} session @param {Told} what @returns {Promise<Answer>}
+   */
   async function ask(session, what) {
     const home = process.env.RALPH_HOME || join(homedir(), '.ralph')
     const own = join(home, 'node')
@@ -167,11 +174,14 @@ function quietly(work) {
   work.catch(() => {}) // the session was deleted, or OpenCode is ending
 }
 
-/** What a turn came to: the messages from its prompt on. @param {Message[]} messages @param {Failure} [failed] @returns {Turned} */
+/**
+ * What a turn came to: the messages from its prompt on, and the error that OpenCode told of besides.
+ * @param {Message[]} messages @param {Failure} [failed] @returns {Turned}
+ */
 function sumUp(messages, failed) {
   const said = messages.filter(({ info }) => info.role === 'assistant')
   const last = said.findLast(({ info }) => !info.summary)
-  // A session is idle a moment before its last message has the error; one that was got over is not in a message that has its end.
+  // A session is idle a moment before its last message has the error. A message with its end has got over it.
   const isWhole = last?.info.finish !== undefined && last.info.finish !== 'tool-calls'
   const error = last?.info.error ?? (isWhole ? undefined : failed)
   const parts = said.flatMap((message) => message.parts)
@@ -181,12 +191,14 @@ function sumUp(messages, failed) {
     last_assistant_message: (last?.parts ?? [])
       .flatMap(({ type, text, synthetic }) => (type === 'text' && !synthetic ? [text] : []))
       .join('\n'),
-    tokens: said.reduce(
-      (sum, { info: { tokens: of } }) =>
-        sum + (of ? of.input + of.output + of.reasoning + of.cache.read + of.cache.write : 0),
-      0,
-    ),
-    cost_usd: said.reduce((sum, { info }) => sum + (info.cost ?? 0), 0),
+    tokens: sum(said.flatMap(({ info: { tokens } }) => (tokens ? amounts(tokens) : []))),
+    cost_usd: sum(said.map(({ info }) => info.cost ?? 0)),
     ran: parts.flatMap(({ tool, state }) => (tool === 'bash' && state?.input?.command ? [state.input.command] : [])),
   }
 }
+
+/** @param {Tokens} tokens */
+const amounts = ({ input, output, reasoning, cache }) => [input, output, reasoning, cache.read, cache.write]
+
+/** @param {number[]} numbers */
+const sum = (numbers) => numbers.reduce((one, other) => one + other, 0)
