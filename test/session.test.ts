@@ -203,7 +203,7 @@ describe.concurrent('what goes wrong elsewhere', () => {
     expect((await session.stop(promised('TWO'))).prompt).toContain('Build it')
     expect((await other.stop(promised('TWO'))).said).toContain('done after 2')
     expect((await session.stop(promised('ONE'))).said).toContain('done after 2')
-    expect(readdirSync(join(place.dir, '.claude'))).toEqual([])
+    expect(existsSync(join(place.dir, '.claude'))).toBe(false)
   })
 
   test('a file of another session in its place is not obeyed', async () => {
@@ -1089,7 +1089,7 @@ describe.concurrent('hosts', () => {
       `${JSON.stringify({ type: 'message', id: role, message: { role, content: [{ type: 'text', text }] }, ...more })}\n`
     writeFileSync(
       transcript,
-      `${line('user', '/ralph:loop Build it')}${line('user', 'x', { visibility: 'llm' })}${line('assistant', 'ok')}`,
+      `${line('user', '/ralph:loop Build it --max-iterations 2')}${line('user', 'x', { visibility: 'llm' })}${line('assistant', 'ok')}`,
     )
     const payload = {
       session_id: 'd-1',
@@ -1102,6 +1102,11 @@ describe.concurrent('hosts', () => {
     expect(begun.json).toMatchObject({ decision: 'block', reason: expect.stringContaining('This is iteration 1') })
     place.write('a', '')
     expect(asked(await callGate(place, 'stop', payload, { env }).ended)).toBe(2)
+    place.write('a', 'more')
+    expect((await callGate(place, 'stop', payload, { env }).ended).said).toContain('max-iterations')
+    // The command still is the last thing in the record.
+    expect(await callGate(place, 'stop', payload, { env }).ended).toMatchObject(PASSES)
+    expect(await callGate(place, 'stop', payload, { env }).ended).toMatchObject(PASSES)
   })
 
   test('Cursor: follow-up messages, and nothing it does not know', async () => {

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { cancel, claims, loopAfter, pause, setLimits, specOf, works } from '../engine/stories.test-support.ts'
@@ -64,7 +73,7 @@ describe('what is written', () => {
   test('replaces a link and does not follow it', () => {
     const { dir, path } = written()
     writeFileSync(join(dir, 'mine'), 'mine')
-    removeFace(path)
+    rmSync(path)
     symlinkSync(join(dir, 'mine'), path)
     writeFace(path, { loop, session: 's-1' })
     expect([readFileSync(join(dir, 'mine'), 'utf8'), readFace(path).kind]).toEqual(['mine', 'file'])

@@ -146,7 +146,7 @@ describe('a host goes on by itself', () => {
     const path = join(temporaryFolder(), 'record.jsonl')
     writeFileSync(path, record)
     const payload = { last_assistant_message: 'x', transcript_path: path }
-    expect((await read('claude', payload)).background).toBe(background)
-    expect((await read('codex', payload)).background).toBe(false)
+    expect((await read('claude', payload)).toBeTold === true).toBe(background)
+    expect((await read('codex', payload)).toBeTold).toBeUndefined()
   })
 })

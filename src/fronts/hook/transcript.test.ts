@@ -79,7 +79,7 @@ describe('the record of Droid', () => {
 
   test('tells what a person typed last', () => {
     const path = recordOf(asks('first'), asks('/ralph:loop x'), asks('context', { visibility: 'llm' }), says('ok'), ran)
-    expect(lastPrompt(path)).toBe('/ralph:loop x')
+    expect(lastPrompt(path)?.text).toBe('/ralph:loop x')
     expect(lastPrompt(recordOf())).toBeUndefined()
     expect(lastPrompt('/no/such/file')).toBeUndefined()
   })
