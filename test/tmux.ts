@@ -18,6 +18,8 @@ export type Terminal = {
   submit(text: string): Promise<void>
   /** Pastes a text, which may have several lines, and sends it off. */
   paste(text: string): Promise<void>
+  /** Types a text and leaves it there. */
+  type(text: string): void
   /** Presses one key, such as `C-c`. */
   press(key: string): void
   /** Waits until the screen has a text. */
@@ -72,6 +74,7 @@ export function openTerminal(argv: readonly string[], { dir, env }: Opening): Te
     screen,
     ask,
     close: () => void tmux('kill-server'),
+    type: (text) => void tmux('send-keys', '-l', '--', text),
     press: (key) => void tmux('send-keys', key),
     async enter(text) {
       tmux('send-keys', '-l', '--', text)

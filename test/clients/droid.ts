@@ -30,6 +30,8 @@ export const droid: Client = {
       ...{ HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1' },
     }
   },
+  // In a terminal it has every session named.
+  isAside: (body) => JSON.stringify(body).includes('generates concise session titles'),
   // What the model itself calls low it runs without a permission.
   bash: (command) => ({
     name: 'Execute',

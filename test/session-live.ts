@@ -1,0 +1,314 @@
+/** Loops inside the sessions of the real clients: a person's command starts them, the client's own events carry them on. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
+import { seedsFor } from './client-seeds.ts'
+import { type Client, installClient, pathWith } from './clients.ts'
+import { DONE, type ModelServer, type Reply, startModelServer } from './model-server.ts'
+import { carriers, LAUNCHER, type Line, makePlace, type Place, query, until } from './ralph.ts'
+import { openTerminal, type Terminal } from './tmux.ts'
+
+export const PLUGIN: string = resolve('plugins/claude')
+
+/** What the tests must know about a client in which a person starts loops. */
+export type Host = {
+  client: Client
+  /** What makes the plugin known to it, once. `root` is the folder of the marketplace. */
+  install?: (root: string) => string[][]
+  /** One prompt without a person; it goes on standard input where `stdin` says so. */
+  headless: string[]
+  stdin?: true
+  /** In a terminal. */
+  terminal?: string[]
+  /** What stands before the name of a command. */
+  prefix: string
+  /** What was typed is told to nobody, so that a loop begins when the first turn is over. */
+  late?: true
+  /** Where the face of a loop lies. */
+  face: string
+  /** Where ralph's own words reach the person when nobody sits at a terminal. Absent: nowhere. */
+  hears?: (heard: Heard) => string
+  /** What stops it, where that is not Escape. */
+  stopKey?: string
+  /** What it shows when it has been interrupted and can be talked to again. */
+  stopped?: RegExp
+  /** What it shows of the answer to `status` then, where that is not all. */
+  stands?: RegExp
+  /** In a terminal it does not show what a hook says besides its answer. */
+  mute?: true
+  /** Settings that the client must find besides its own of the tests. */
+  settle?: (home: string) => void
+}
+
+export type Heard = { code: number | null; stdout: string; stderr: string }
+
+export type Sitting = {
+  place: Place
+  /** A test that is skipped, by name, where the client cannot be had. */
+  live(title: string, body: (context: TestContext) => Promise<void>): void
+  bash(command: string): Reply
+  /** What the model says from now on; the last reply is repeated. */
+  script(replies: Reply[] | ((body: unknown, number: number) => Reply)): void
+  /** What the model has been asked since then. */
+  requests(): unknown[]
+  /** One prompt to the client, to its end. */
+  ask(prompt: string, more?: string[]): Promise<Heard>
+  /** The same, left running; `end` ends it. */
+  start(prompt: string, more?: string[]): { ended: Promise<Heard>; end(signal: NodeJS.Signals): void }
+  open(more?: string[]): Terminal
+  /** The newest loop, as `ralph status --json` tells it. */
+  newest(): Promise<Line>
+  /** Waits until the newest loop has ended. */
+  over(): Promise<void>
+  face: string
+  /** Sessions that loop. */
+  armed(): string[]
+}
+
+/** One place for a file of tests: the client is set up in it once, and every loop is a session of its own. */
+export function openSitting(host: Host): Sitting {
+  const { client } = host
+  let bin: string | undefined
+  let server: ModelServer
+  let place: Place
+  let env: Record<string, string | undefined>
+  let replies: Reply[] | ((body: unknown, number: number) => Reply) = []
+  let from = 0
+
+  beforeAll(async () => {
+    const installed = installClient(client)
+    if ('missing' in installed) return console.log(`skipped: ${client.name}: ${installed.missing}`)
+    place = makePlace()
+    server = await startModelServer((body, number) => {
+      if (typeof replies === 'function') return replies(body, number - from)
+      return replies[number - from] ?? replies.at(-1) ?? {}
+    }, client)
+    env = { ...place.env, PATH: pathWith(installed.bin), LANG: 'C.UTF-8', RALPH_TEST: place.root }
+    env = { ...env, ...client.prepare(join(place.root, 'home'), server.url), ...seedsFor(client.name, place) }
+    host.settle?.(join(place.root, 'home'))
+    await place.ralph(['status'])
+    // As `ralph install` leaves them, for clients that keep a copy of the plugin elsewhere.
+    symlinkSync(resolve('dist/hook.cjs'), join(place.home, 'hook.cjs'))
+    for (const argv of host.install?.(resolve('.')) ?? [])
+      expect(await run(argv), argv.join(' ')).toMatchObject({ code: 0 })
+    bin = installed.bin
+  }, 400_000)
+
+  afterAll(async () => {
+    await server?.close()
+    for (const pid of carriers(`RALPH_TEST=${place?.root}`)) process.kill(pid, 'SIGKILL')
+  })
+
+  function start([program = '', ...args]: string[], stdin = '') {
+    const child = spawn(program, args, { cwd: place.dir, env, stdio: ['pipe', 'pipe', 'pipe'] })
+    const heard: Heard = { code: null, stdout: '', stderr: '' }
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (heard.stdout += text))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (heard.stderr += text))
+    child.stdin.on('error', () => {}) // it may end without reading
+    child.stdin.end(stdin)
+    const ended = once(child, 'close').then(([code]): Heard => ({ ...heard, code }))
+    return { ended, end: (signal: NodeJS.Signals) => void child.kill(signal) }
+  }
+
+  const run = (argv: string[]) => start(argv).ended
+
+  const begin: Sitting['start'] = (prompt, more = []) =>
+    host.stdin
+      ? start([...host.headless, ...more], prompt)
+      : start([...host.headless.slice(0, -1), ...more, ...host.headless.slice(-1), prompt])
+
+  const status = () => query(place, 'SELECT status FROM loop ORDER BY started_at DESC LIMIT 1')[0]?.status
+
+  return {
+    get place() {
+      return place
+    },
+    live: (title, body) =>
+      test(title, async (context) => {
+        context.skip(bin === undefined, `${client.name} cannot be installed here`)
+        for (const name of readdirSync(place.dir))
+          if (name !== '.git') rmSync(join(place.dir, name), { recursive: true, force: true })
+        rmSync(join(place.home, 'armed'), { recursive: true, force: true }) // of a test that failed
+        await body(context)
+        expect(readdirSync(place.dir).filter((name) => name.startsWith('PWNED'))).toEqual([])
+      }),
+    bash: (command) => ({ tools: [client.bash(command)] }),
+    script(next) {
+      replies = next
+      from = server.requests.length
+    },
+    requests: () => server.requests.slice(from),
+    start: begin,
+    ask: (prompt, more) => begin(prompt, more).ended,
+    open: (more = []) => openTerminal([...(host.terminal ?? []), ...more], { dir: place.dir, env }),
+    async newest() {
+      const [row] = (await place.ralph(['status', '--json'])).lines
+      const { end } = await place.ralph(['status', String(row?.loop_id), '--json'])
+      return { ...row, ...end }
+    },
+    over: async () => void (await until('the loop has ended', () => ENDED.has(String(status())), 60_000)),
+    face: join(host.face, 'ralph-loop.local.md'),
+    armed: () => {
+      const folder = join(place.home, 'armed')
+      return existsSync(folder) ? readdirSync(folder) : []
+    },
+  }
+}
+
+const ENDED = new Set(['completed', 'halted', 'cancelled'])
+
+const ENDINGS = ['by its promise', 'by its limit', 'by a check that passes after a claim it refused'] as const
+
+/** One loop of three iterations and how it must end. */
+type Ending = {
+  options: string
+  replies: Reply[]
+  requests: number
+  end: Record<string, unknown>
+  /** What the person is shown. */
+  says: string
+  /** What a request must have been told. */
+  told?: { request: number; words: string }
+}
+
+/** Every iteration but a mere claim changes a file, so that no loop ends because nothing moves. */
+function endings({ bash, place, face }: Sitting): Ending[] {
+  const work = (n: number): Reply[] => [bash(`echo ${n} >> a.txt`), { text: `Step ${n} is done, more is left.` }]
+  const look = `cp ${face} face.md; ls '${place.home}/armed' > armed.txt; echo 2 >> a.txt`
+  return [
+    {
+      options: '--completion-promise COMPLETE --max-iterations 8',
+      replies: [...work(1), bash(look), { text: 'Step 2 is done.' }, bash('echo 3 >> a.txt'), DONE],
+      requests: 6,
+      end: { status: 'completed', proof: 'claimed', iterations: 3, max_iterations: 8 },
+      says: "ralph: done after 3 iterations, by the agent's word alone.",
+    },
+    {
+      options: '--max-iterations=3',
+      replies: [...work(1), ...work(2), ...work(3), { text: 'One too many.' }],
+      requests: 6,
+      end: { status: 'halted', reason: 'max-iterations', iterations: 3 },
+      says: 'ralph: stopped after 3 iterations (max-iterations).',
+    },
+    {
+      options: "--completion-promise COMPLETE --verify 'test -f b.txt'",
+      replies: [...work(1), DONE, bash('echo all > b.txt'), DONE],
+      requests: 5,
+      end: { status: 'completed', proof: 'verified', iterations: 3, false_claims: 1 },
+      says: 'ralph: done after 3 iterations, proven: test -f b.txt',
+      told: { request: 3, words: 'The check `test -f b.txt` failed' },
+    },
+  ]
+}
+
+/** What ralph kept of a loop that ended so, what the model was asked, and that nothing is left of it. */
+async function expectEnding(sitting: Sitting, { requests, end, told }: Ending, early = 0): Promise<void> {
+  const loop = await sitting.newest()
+  expect(loop).toMatchObject({ prompt: 'Write the file.', ...end })
+  expect(sitting.requests()).toHaveLength(early + requests)
+  if (told) expect(JSON.stringify(sitting.requests()[early + told.request])).toContain(told.words)
+  const shown = await sitting.place.ralph(['show', String(loop.loop_id), '--json'])
+  const turns = shown.lines.filter(({ fact }) => (fact as { kind?: string } | undefined)?.kind === 'turned')
+  expect(turns).toHaveLength(Number(loop.iterations))
+  expectNothingLeft(sitting)
+}
+
+/** The three ends of a loop that needs no person, each in a session of its own, and the end by `ralph cancel`. */
+export function headlessEndings(host: Host, sitting: Sitting): void {
+  const { live, bash } = sitting
+  const loop = `${host.prefix}loop Write the file.`
+
+  for (const [number, title] of ENDINGS.entries()) {
+    live(`${host.client.name} loops in one session, ${title}`, async () => {
+      const ending = endings(sitting)[number] as Ending
+      const early: Reply[] = host.late ? [{ text: 'What is that?' }] : []
+      sitting.script([...early, ...ending.replies])
+      const heard = await sitting.ask(`${loop} ${ending.options}`)
+      expect(heard).toMatchObject({ code: 0 })
+      await expectEnding(sitting, ending, early.length)
+      if (host.hears) expect(host.hears(heard)).toContain(ending.says)
+      if (number > 0) return
+      expect(heard.stdout).toContain('All done.')
+      expect(JSON.stringify(sitting.requests()[early.length])).toContain('This is iteration 1 of at most 8')
+      expect(sitting.place.read('armed.txt').trim().split('\n')).toHaveLength(1)
+      expect(sitting.place.read('face.md')).toMatch(/^iteration: 2$[\s\S]*Write the file\./m)
+    })
+  }
+
+  live(`${host.client.name} loops in one session, until it is cancelled from a shell`, async () => {
+    const cancel = `RALPH_HOME='${sitting.place.home}' '${process.execPath}' '${LAUNCHER}' cancel`
+    const two = (endings(sitting)[1] as Ending).replies.slice(0, 4)
+    const early: Reply[] = host.late ? [{ text: 'What is that?' }] : []
+    sitting.script([...early, ...two, bash(`echo 3 >> a.txt; ${cancel}`), { text: 'Somebody cancelled it.' }])
+    expect(await sitting.ask(loop)).toMatchObject({ code: 0 })
+    expect(sitting.requests()).toHaveLength(early.length + 6)
+    expect(await sitting.newest()).toMatchObject({ status: 'cancelled', iterations: 2 })
+    expectNothingLeft(sitting)
+  })
+}
+
+/** A command that needs no agent asks no model; `hears` is where its answer is read, where the client shows it at all. */
+export function answersItself({ client, prefix }: Host, sitting: Sitting, hears?: (heard: Heard) => string): void {
+  sitting.live(`${client.name} is not asked for ${prefix}help`, async () => {
+    sitting.script([DONE])
+    const heard = await sitting.ask(`${prefix}help`)
+    expect(heard).toMatchObject({ code: 0 })
+    expect(sitting.requests()).toEqual([])
+    if (hears) expect(hears(heard)).toContain('loop PROMPT [options]')
+  })
+}
+
+/** Types a line and sends it off. Enter is pressed again where a client took it for a part of the text. */
+export async function enter(terminal: Terminal, text: string, taken: () => boolean): Promise<void> {
+  terminal.press('C-u') // some leave what was refused in their line
+  terminal.type(text)
+  await terminal.shows(text.slice(-8))
+  for (let tries = 0; tries < 10; tries++) {
+    terminal.press('Enter')
+    if (await until(text, taken, 3_000).catch(() => false)) return
+  }
+  throw new Error(`"${text}" was not taken:\n${terminal.screen()}`)
+}
+
+/** Stops the agent in the middle of its turn. */
+export async function interrupt(
+  terminal: Terminal,
+  { stopKey = 'Escape', stopped = /interrupted/i }: Host,
+): Promise<void> {
+  terminal.press(stopKey)
+  await terminal.shows(stopped)
+}
+
+/** The same four in one session of a terminal, where the person interrupts the agent and cancels. */
+export async function terminalEndings(host: Host, sitting: Sitting, terminal: Terminal): Promise<void> {
+  const { bash } = sitting
+  const loop = `${host.prefix}loop Write the file.`
+  const asked = () => sitting.requests().length > 0
+  const shown = (words: RegExp) => () => words.test(terminal.screen())
+  for (const ending of endings(sitting)) {
+    sitting.script(ending.replies)
+    await enter(terminal, `${loop} ${ending.options}`, asked)
+    if (!host.mute) await terminal.shows(ending.says, 60_000)
+    await sitting.over()
+    await expectEnding(sitting, ending)
+    rmSync(join(sitting.place.dir, 'b.txt'), { force: true })
+  }
+  const two = (endings(sitting)[1] as Ending).replies.slice(0, 4)
+  sitting.script([...two, bash('touch begun; while :; do sleep 1; done')])
+  await enter(terminal, `${loop} Again.`, asked)
+  await until('the third turn', () => existsSync(join(sitting.place.dir, 'begun')), 60_000)
+  await interrupt(terminal, host)
+  await enter(terminal, `${host.prefix}status`, shown(host.stands ?? /2 of 10 iterations finished/))
+  await enter(terminal, `${host.prefix}cancel`, shown(/ralph: cancelled after 2 iterations/))
+  expect(sitting.requests()).toHaveLength(5)
+  expect(await sitting.newest()).toMatchObject({ status: 'cancelled', iterations: 2 })
+  expectNothingLeft(sitting)
+}
+
+/** Of a loop that has ended there is neither an armed session nor a face. */
+export function expectNothingLeft({ armed, place, face }: Sitting): void {
+  expect(armed()).toEqual([])
+  expect(existsSync(join(place.dir, face))).toBe(false)
+}
