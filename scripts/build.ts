@@ -33,5 +33,14 @@ await Promise.all([
     format: 'esm',
     outExtension: { '.js': '.mjs' },
   }),
+  // Pi may run on an older Node than ralph.
+  build({
+    ...common,
+    target: 'node20',
+    entryPoints: { pi: 'src/fronts/pi/main.ts' },
+    outdir: 'dist',
+    format: 'esm',
+    outExtension: { '.js': '.mjs' },
+  }),
   build({ ...common, entryPoints: { index: 'src/index.ts' }, outdir: 'dist', format: 'esm' }),
 ])

@@ -12,6 +12,8 @@ export const hasTmux: boolean = spawnSync('tmux', ['-V']).status === 0
 export type Terminal = {
   /** All that was printed, with what has scrolled away. */
   screen(): string
+  /** What is to be seen now. */
+  visible(): string
   /** Types a line and sends it off. */
   enter(text: string): Promise<void>
   /** The same, in a program that shows what is typed: sent off when it is to be seen. A blank at the end keeps completions away. */
@@ -72,6 +74,7 @@ export function openTerminal(argv: readonly string[], { dir, env }: Opening): Te
   const ask = (variable: string) => tmux('display-message', '-p', `#{${variable}}`)
   return {
     screen,
+    visible: () => tmux('capture-pane', '-p', '-J'),
     ask,
     close: () => void tmux('kill-server'),
     type: (text) => void tmux('send-keys', '-l', '--', text),

@@ -108,6 +108,16 @@ test('a session of another folder is not gone on with', () => {
   expect(parser.end({ code: 0, signal: null }, new Map()).kind).toBe('context')
 })
 
+test('an older one tells the end of its work and not that it has settled', () => {
+  const end = { type: 'agent_end', messages: [] }
+  expect(read(said({}), end).outcome.kind).toBe('ok')
+  expect(read(said({}), { ...end, willRetry: true }).outcome.kind).toBe('crash')
+  const failed = said({ stopReason: 'error', errorMessage: '503 overloaded' })
+  const again = [{ type: 'auto_retry_start' }, { type: 'agent_start' }]
+  expect(read(failed, end, ...again).outcome.kind).toBe('crash')
+  expect(read(failed, end, ...again, said({}), end).outcome.kind).toBe('ok')
+})
+
 describe('without a settled end', () => {
   test('what it warned of before a signal ended it is no reason', () => {
     const parser = pi.parser(request)

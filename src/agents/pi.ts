@@ -85,6 +85,10 @@ function take(event: Json, seen: Seen): AgentEvent[] {
     case 'agent_start':
       seen.settled = false
       return []
+    case 'agent_end':
+      // Before 0.80.4 it tells no more than that.
+      seen.settled = event.willRetry !== true
+      return []
     case 'agent_settled':
       seen.settled = true
       return []

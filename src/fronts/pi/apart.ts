@@ -1,0 +1,40 @@
+/** The process beside the session that works on its loop, started anew whenever the loop goes on. */
+import { type ChildEvent, type ChildLoop, startChildLoop } from './child-loop.ts'
+import type { Program } from './hook-program.ts'
+import type { Session } from './session.ts'
+
+export type Apart = {
+  run(loop: string): void
+  /** It rests at once, and tells so. */
+  end(): void
+  /** It rests at once, and nothing more is heard of it. */
+  halt(): Promise<void>
+}
+
+export function openApart(
+  session: Session,
+  program: Program,
+  heard: { saw(event: ChildEvent): void; ended(): void },
+): Apart {
+  let child: ChildLoop | undefined
+  return {
+    run(loop) {
+      const running = startChildLoop(program.ralph('resume', loop, '--json'), session.place().cwd, (event) => {
+        if (child === running) heard.saw(event)
+      })
+      child = running
+      void running.ended.then(() => {
+        if (child !== running) return
+        child = undefined
+        heard.ended()
+      })
+    },
+    end: () => child?.end(),
+    async halt() {
+      const running = child
+      child = undefined
+      running?.end()
+      await running?.ended
+    },
+  }
+}

@@ -1,0 +1,50 @@
+/** Asks the hook program, one question after the other; what is under way can be ended. */
+import type { Answer, Ask } from './answer.ts'
+import type { Program } from './hook-program.ts'
+import type { Session } from './session.ts'
+
+export type Asker = {
+  /** A call that was ended, or that failed, has no answer. */
+  ask(question: Ask, withinMs?: number): Promise<Answer | undefined>
+  /** Aborted when what is under way is ended. */
+  signal(): AbortSignal
+  end(): void
+  /** A failure is told once, until a person types the next command. */
+  complainAgain(): void
+}
+
+export function openAsker(
+  session: Session,
+  program: Program,
+  heard: { checking(check: string): void; failed(): void },
+): Asker {
+  let stop = new AbortController()
+  let calls: Promise<unknown> = Promise.resolve()
+  let complained = false
+  return {
+    async ask(question, withinMs) {
+      const { signal } = stop
+      const limit = withinMs === undefined ? {} : { withinMs }
+      const call = () => program.call(session.place(), question, { signal, checking: heard.checking, ...limit })
+      // Who only asks how it stands need not wait for the checks to end.
+      const isAside = question.event === 'command' && (question.command === 'status' || question.command === 'help')
+      const calling = isAside ? call() : calls.then(call)
+      if (!isAside) calls = calling
+      const called = await calling
+      if ('stopped' in called) return undefined
+      if (!('failed' in called)) return called
+      if (!complained) session.say('error', `Ralph: ${called.failed}`)
+      complained = true
+      if (!isAside) heard.failed()
+      return undefined
+    },
+    signal: () => stop.signal,
+    end() {
+      stop.abort()
+      stop = new AbortController()
+    },
+    complainAgain() {
+      complained = false
+    },
+  }
+}

@@ -1,0 +1,140 @@
+/** How a message of the loop looks in Pi: a heading, the first lines of what the agent was told, the rest when expanded. */
+import { type Answer, objectOf, words } from './answer.ts'
+import type { Component, CustomMessage, Draft, Message, Theme } from './host.ts'
+import { CUSTOM_TYPE } from './memory.ts'
+import { statusWords } from './words.ts'
+
+/** `turn`: a prompt for the agent. `report`: only for the person, never sent to a model. */
+type CardDetails = { kind: 'turn' | 'report'; heading: string; mark: '↻' | '✓' | '✗' | '·' }
+
+/** The prompt of a turn. */
+export function turnCard(told: Answer): CustomMessage {
+  return card(told.prompt, told, { kind: 'turn', mark: '↻' })
+}
+
+export function reportCard(text: string, told: Answer): CustomMessage {
+  return card(text, told, { kind: 'report', mark: '·' })
+}
+
+/** The prompt of the turn with which a run goes on; a fresh one begins behind a compaction that keeps nothing. */
+export function drafts(told: Answer): Draft[] {
+  const summary = `Iteration ${told.iteration - 1} of the loop has ended. The next one begins with a fresh memory.`
+  return [
+    ...(told.fresh ? [{ type: 'compaction', summary, firstKeptEntryId: null } as const] : []),
+    { type: 'custom_message', ...turnCard(told) },
+  ]
+}
+
+function card(content: string, told: Answer, how: Pick<CardDetails, 'kind' | 'mark'>): CustomMessage {
+  const details: CardDetails = { ...how, heading: statusWords(told).replace(':', '') }
+  return { customType: CUSTOM_TYPE, content, display: true, details }
+}
+
+const COLLAPSED_LINES = 3
+const MARK_COLORS: Readonly<Record<string, string>> = { '↻': 'accent', '✓': 'success', '✗': 'error' }
+
+export function renderCard(
+  message: Message,
+  { expanded, outputPad = 1 }: { expanded: boolean; outputPad?: number },
+  theme: Theme,
+): Component {
+  const details = objectOf(message.details)
+  const heading = words(details.heading) ?? 'Ralph'
+  const mark = words(details.mark) ?? '·'
+  const body = typeof message.content === 'string' ? message.content : ''
+  return {
+    invalidate() {},
+    render(width) {
+      const room = width - 2 * outputPad
+      if (room < 8) return []
+      const lines = wrap(body.trim(), room - 2)
+      const shown = expanded ? lines : firstWords(lines)
+      const hidden = lines.length - shown.length
+      const more = hidden > 0 ? [`… ${hidden} more ${hidden === 1 ? 'line' : 'lines'}`] : []
+      const row = (text: string, plain: string) =>
+        theme.bg(
+          'customMessageBg',
+          `${' '.repeat(outputPad)}${text}${' '.repeat(Math.max(0, room - widthOf(plain) + outputPad))}`,
+        )
+      const title = cut(`${mark} ${heading}`, room)
+      return [
+        row(theme.fg(MARK_COLORS[mark] ?? 'muted', title), title),
+        ...shown.map((line) => row(`  ${theme.fg('customMessageText', line)}`, `  ${line}`)),
+        ...more.map((line) => row(`  ${theme.fg('dim', cut(line, room - 2))}`, `  ${cut(line, room - 2)}`)),
+      ]
+    },
+  }
+}
+
+/** What the person asked for, which stands above the first line of dashes. */
+function firstWords(lines: readonly string[]): string[] {
+  const until = lines.indexOf('---')
+  return lines
+    .slice(0, until > 0 ? until : undefined)
+    .filter(Boolean)
+    .slice(0, COLLAPSED_LINES)
+}
+
+/** Words on lines of this many columns at most; what is longer than a line is cut into pieces. */
+function wrap(text: string, columns: number): string[] {
+  return clean(text)
+    .split('\n')
+    .flatMap((line) => wrapLine(line.trimEnd(), columns))
+}
+
+function wrapLine(line: string, columns: number): string[] {
+  const lines = ['']
+  for (const word of line.split(/(?<= )(?=[^ ])/)) {
+    let rest = word
+    if (widthOf(`${lines.at(-1)}${rest.trimEnd()}`) > columns && lines.at(-1)) lines.push('')
+    while (widthOf(rest.trimEnd()) > columns) {
+      const piece = cutTo(rest, columns)
+      lines[lines.length - 1] += piece
+      lines.push('')
+      rest = rest.slice(piece.length)
+    }
+    lines[lines.length - 1] += rest
+  }
+  return lines.map((text) => text.trimEnd())
+}
+
+function cut(text: string, columns: number): string {
+  const line = clean(text).replaceAll('\n', ' ')
+  return widthOf(line) <= columns ? line : `${cutTo(line, columns - 1)}…`
+}
+
+function cutTo(text: string, columns: number): string {
+  let kept = ''
+  let width = 0
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    width += widthOf(segment)
+    if (width > columns && kept) break
+    kept += segment
+  }
+  return kept
+}
+
+/** Columns in a terminal, rather too many than too few: Pi ends itself when a line is too wide. */
+function widthOf(text: string): number {
+  let width = 0
+  for (const letter of text) width += letter === EMOJI ? 1 : NOTHING.test(letter) ? 0 : NARROW.test(letter) ? 1 : 2
+  return width
+}
+
+/** Behind a letter it makes an emoji of it, which is wide. */
+const EMOJI = '\ufe0f'
+/** What joins the letter before it. */
+const NOTHING = /[\p{Mn}\p{Me}\u200d]/u
+// Letters of Europe and the Near East, punctuation, arrows, lines and boxes; the marks of this file among them.
+const NARROW = /[\u0020-\u10ff\u2010-\u2027\u2190-\u21ff\u2500-\u259f✓✗]/
+
+/** Without colours and other orders to a terminal. */
+function clean(text: string): string {
+  return (
+    text
+      .replaceAll('\r\n', '\n')
+      .replaceAll('\t', '  ')
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must go
+      .replace(/\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|[\0-\x09\x0b-\x1f\x7f-\x9f]/g, '')
+  )
+}

@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { watchRuns } from './run-end.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'ralph-pi-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+writeFileSync(join(folder, 'settings.json'), '{"retry":{"maxRetries":1,"baseDelayMs":50}}')
+
+const watch = () => watchRuns(() => folder, { PI_CODING_AGENT_DIR: folder })
+const idle = () => true
+
+test('a run without an error is the last one', async () => {
+  expect(await watch().goesOn(undefined, idle)).toBe(false)
+})
+
+test('an error that Pi tries again is waited for', async () => {
+  const runs = watch()
+  const goesOn = runs.goesOn('503 overloaded', idle)
+  setTimeout(runs.started, 100)
+  expect(await goesOn).toBe(true)
+  // It has given up now, and nobody waits.
+  const before = performance.now()
+  expect(await runs.goesOn('503 overloaded', idle)).toBe(false)
+  expect(performance.now() - before).toBeLessThan(500)
+})
+
+test('an error that Pi does not try again is the end', async () => {
+  const before = performance.now()
+  expect(await watch().goesOn('401 invalid x-api-key', idle)).toBe(false)
+  expect(performance.now() - before).toBeLessThan(500)
+})
+
+test('a compaction is waited for, and the run that follows it', async () => {
+  const runs = watch()
+  const goesOn = runs.goesOn(undefined, idle)
+  runs.compacting(true)
+  setTimeout(() => runs.compacting(false), 100)
+  setTimeout(runs.started, 200)
+  expect(await goesOn).toBe(true)
+})

@@ -1,0 +1,89 @@
+/** The session that Pi is in: who to show things to, when its agent is idle, and that Pi may have left it meanwhile. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Board, openBoard } from './board.ts'
+import type { Place } from './hook-program.ts'
+import type { Context, CustomMessage, Pi } from './host.ts'
+import type { Notice } from './words.ts'
+
+export type Session = {
+  /** The context of the latest event. */
+  use(context: Context): void
+  place(): Place
+  board: Board
+  say(level: Notice['level'], text: string): void
+  /** A run of the agent has begun or is over, as far as Pi tells. */
+  busy(is: boolean): void
+  isBusy(): boolean
+  untilIdle(): Promise<void>
+  isIdle(): boolean
+  /** Whether it could be sent. */
+  send(message: CustomMessage, options: Parameters<Pi['sendMessage']>[1]): boolean
+  abort(): void
+  /** A key in a dialog is meant for the dialog. */
+  dialog<Chosen>(asked: Promise<Chosen>): Promise<Chosen>
+  hasDialog(): boolean
+  hasPerson(): boolean
+  leave(): void
+}
+
+const LOOK_MS = 25
+
+export function openSession(pi: Pi): Session {
+  const board = openBoard()
+  let context: Context | undefined
+  let place: Place = { session: '', cwd: '' }
+  let busy = false
+  let left = false
+  let dialogs = 0
+  const say = (level: Notice['level'], text: string) => board.say([{ level, text }])
+  const isIdle = () => {
+    try {
+      return left || (!busy && context?.isIdle() === true)
+    } catch {
+      return true // Pi has left this session: nothing is going on
+    }
+  }
+  return {
+    board,
+    say,
+    isIdle,
+    use(latest) {
+      context = latest
+      board.use(latest)
+      place = { session: latest.sessionManager.getSessionId(), cwd: latest.cwd }
+    },
+    place: () => place,
+    busy(is) {
+      busy = is
+    },
+    isBusy: () => busy,
+    async untilIdle() {
+      while (!isIdle()) await sleep(LOOK_MS)
+    },
+    send(message, options) {
+      try {
+        pi.sendMessage(message, options)
+        return true
+      } catch (cause) {
+        if (!left) say('error', `Ralph: ${cause instanceof Error ? cause.message : cause}`)
+        return false
+      }
+    },
+    abort() {
+      if (!isIdle()) context?.abort()
+    },
+    async dialog(asked) {
+      dialogs += 1
+      try {
+        return await asked
+      } finally {
+        dialogs -= 1
+      }
+    },
+    hasDialog: () => dialogs > 0,
+    hasPerson: () => context?.hasUI === true,
+    leave() {
+      left = true
+    },
+  }
+}

@@ -1,0 +1,5 @@
+/** Loops inside a session of the last Pi for Node 20, which does not ask before it settles. */
+import { loopsIn } from './pi-loops.ts'
+import { piVersion } from './pi-session.ts'
+
+loopsIn(piVersion('0.74.2'), { whole: false })
