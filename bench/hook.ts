@@ -79,7 +79,13 @@ function place(root: string, name: string, transcriptSize = 0) {
   const file = openSync(transcript_path, 'w')
   ftruncateSync(file, transcriptSize)
   closeSync(file)
-  const env = { PATH: process.env.PATH, HOME: home, RALPH_HOME: join(home, '.ralph'), RALPH_NODE: process.execPath }
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    RALPH_HOME: join(home, '.ralph'),
+    RALPH_NODE: process.execPath,
+    CLAUDE_CODE_SESSION_ID: `bench-${name}`,
+  }
   const about = { session_id: `bench-${name}`, transcript_path, cwd: dir, permission_mode: 'default' }
   const stopped = (last_assistant_message: string) =>
     JSON.stringify({ ...about, hook_event_name: 'Stop', stop_hook_active: false, last_assistant_message })

@@ -11,6 +11,16 @@ typed_in_droid() {
   [ -n "$FACTORY_PROJECT_DIR" ] && grep -q '/ralph[:-]\|"ralph:' "$transcript_path" 2>/dev/null
 }
 
+[ -e "$program" ] || program=$here/../../dist/hook.cjs
+[ -e "$program" ] || program=$home/hook.cjs
+node=${RALPH_NODE:-$home/node}
+
+# Claude Code names its session. With a loop in it there is nothing more to find out.
+id=$CLAUDE_CODE_SESSION_ID
+if [ "$event" = stop ] && [ -n "$id" ] && [ -e "$home/armed/$id" ] && [ -x "$node" ] && [ -e "$program" ]; then
+  RALPH_HOME=$home exec "$node" "$program"
+fi
+
 # Is there a session with a loop at all? What is not needed is read all the same, or the host would write into a closed pipe.
 set -- "$home"/armed/*
 [ -e "$1" ] || [ "$event" = prompt ] || typed_in_droid || exec cat >/dev/null
@@ -28,9 +38,6 @@ if [ -z "$mine" ]; then
   fi
 fi
 
-[ -e "$program" ] || program=$here/../../dist/hook.cjs
-[ -e "$program" ] || program=$home/hook.cjs
-node=${RALPH_NODE:-$home/node}
 [ -x "$node" ] || node=$(command -v node)
 [ -e "$program" ] || program=$(command -v ralph)
 if [ -n "$node" ] && [ -e "$program" ]; then

@@ -103,7 +103,7 @@ export function folderGone(path: string, cause: unknown): RalphError {
 /** The folder itself, without links on the way to it. */
 export function realFolder(path: string): string {
   try {
-    return realpathSync(path)
+    return realpathSync.native(path)
   } catch (cause) {
     throw folderGone(path, cause)
   }

@@ -1,5 +1,4 @@
 /** The work tree of a loop: what state it is in, and, where there is git, checkpoints of it. Ralph's own files are left out. */
-import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Diff } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -33,7 +32,7 @@ export type Place = { dir: string; home: string; loop: string; gitDir?: string; 
 
 export async function openTree({ dir, home, loop, gitDir, project }: Place): Promise<Tree> {
   const place = realFolder(dir)
-  const ralphs = realpathSync(home)
+  const ralphs = realFolder(home)
   // The files of all projects lie in one folder, and none of them is work.
   const own = [ralphs, ...(project ? [dirname(project.folder)] : [])]
   const found = await openRepository(place)

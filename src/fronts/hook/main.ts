@@ -21,15 +21,10 @@ async function main(more: () => typeof More): Promise<void> {
   const home = resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
   const said = readPayload(await readStdin(), env)
   if (!said) return
-  const { desk, close } = openDesk(home, said.from, more)
-  try {
-    const { out, error } = await reply(desk, said, more)
-    if (out) write(`${out}\n`)
-    if (error) process.stderr.write(`${error}\n`)
-    if (error) process.exitCode = 2
-  } finally {
-    await close()
-  }
+  const { out, error } = await reply(openDesk(home, said.from, more), said, more)
+  if (error) process.exitCode = 2
+  if (error) process.stderr.write(`${error}\n`)
+  if (out) write(`${out}\n`)
 }
 
 type Said = NonNullable<ReturnType<typeof readPayload>>
@@ -49,19 +44,16 @@ async function reply(desk: Desk, said: Said, more: () => typeof More): Promise<R
   return printStop(await failOpen(() => turnOver(desk, over)), from)
 }
 
-function openDesk(
-  home: string,
-  { shim }: Said['from'],
-  more: () => typeof More,
-): { desk: Desk; close(): Promise<void> } {
+/** The store is not closed: it has saved everything, and tidying up is for whoever has time. */
+function openDesk(home: string, { shim }: Said['from'], more: () => typeof More): Desk {
   let store: LoopStore | undefined
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
-  const desk: Desk = {
+  return {
     home,
     env: process.env,
     now: Date.now,
-    began: performance.timeOrigin,
+    began: Date.now() - process.uptime() * 1_000,
     store: () =>
       (store ??= openLoopStore({
         ...{ home, now: Date.now, transcripts: openRecords(home) },
@@ -74,7 +66,6 @@ function openDesk(
         process.stderr.write(`${JSON.stringify({ checking: loop.next.checks.join(', ') })}\n`)
     },
   }
-  return { desk, close: async () => store?.close() }
 }
 
 /** The stream of stdout takes as long to open as everything else together. */
