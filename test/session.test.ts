@@ -799,6 +799,43 @@ describe.concurrent('a person in the session', () => {
   })
 })
 
+describe.concurrent('what a person may not have meant', () => {
+  test('the agent is told which word claims, also without a promise', async () => {
+    const { begun, session, place } = await looping('Build it')
+    expect(begun.prompt).toContain('put `TASK_COMPLETE` as the only text on the last line')
+    expect(begun.said).toContain('done when it says TASK_COMPLETE')
+    expect(await session.work('All of it.\n\nTASK_COMPLETE')).toMatchObject({
+      prompt: '',
+      said: expect.stringContaining('done after 1 iteration'),
+    })
+    expect(isArmed(place)).toBe(false)
+  })
+
+  test('an option that stays in the prompt is said, and a check that is not there', async () => {
+    const { begun } = await looping('Build it --verify npm test')
+    expect(begun.said).toContain('--verify was taken for a part of the prompt')
+    const other = await looping('Build it --verify no-such-program')
+    expect(other.begun.said).toContain('"no-such-program" is not here yet')
+  })
+
+  test('an order that names another loop ends neither', async () => {
+    const { place, session, loop } = await looping('Build it')
+    const other = openSession(place, { id: 's-2' })
+    await other.type('/ralph:loop Build more')
+    expect(answerOf(await other.type(`/ralph:cancel ${loop}`))).toContain(`ralph cancel ${loop}`)
+    expect(answerOf(await other.type('/ralph:pause nowhere'))).toContain('There is no loop "nowhere"')
+    expect([isArmed(place), isArmed(place, 's-2')]).toEqual([true, true])
+    expect(answerOf(await session.type(`/ralph:cancel ${loop}`))).toContain('cancelled after 0 iterations')
+  })
+
+  test('a face that names another session does not keep a person from cancelling', async () => {
+    const { place, session } = await looping('Build it')
+    edit(place, /session_id: .*/, 'session_id: "other"')
+    expect((await session.work()).said).toContain('so the loop rests')
+    expect(answerOf(await session.type('/ralph:cancel'))).toContain('cancelled after 0 iterations')
+  })
+})
+
 describe.concurrent('the face', () => {
   test('an edited limit, promise and prompt are adopted, an edited counter is not', async () => {
     const { place, session } = await looping('Build it --max-iterations 5 --completion-promise DONE')
@@ -1430,7 +1467,44 @@ describe.concurrent('from outside', () => {
   })
 })
 
+describe.concurrent('a session that is gone', () => {
+  const GONE = { CLAUDE_PID: String(2 ** 22 + 1) } // above what the kernel gives away
+
+  test('holds its loop no more', async () => {
+    const { place, loop } = await looping('Build it', { env: GONE })
+    expect((await place.ralph(['status'])).stdout).toContain('its ralph is gone')
+    const other = openSession(place, { id: 's-2' })
+    expect(asked(await other.type(`/ralph:resume ${loop}`))).toBe(1)
+    expect([isArmed(place), isArmed(place, 's-2')]).toEqual([false, true])
+  })
+
+  test('as after /clear, in the same process', async () => {
+    const { place, loop } = await looping('Build it', { env: { CLAUDE_PID: String(process.pid) } })
+    const stranger = openSession(place, { id: 's-2' })
+    expect(answerOf(await stranger.type(`/ralph:resume ${loop}`))).toContain('Pause it first')
+    const cleared = openSession(place, { id: 's-3', env: { CLAUDE_PID: String(process.pid) } })
+    expect(asked(await cleared.type(`/ralph:resume ${loop}`))).toBe(1)
+  })
+
+  test('its loop is not given to an agent that is not there', async () => {
+    const { place, session, loop } = await looping('Build it')
+    await session.type('/ralph:pause')
+    const resumed = await place.ralph(['resume', loop], { env: { ...place.env, PATH: '/nowhere' } })
+    expect(resumed).toMatchObject({ code: 3, stderr: expect.stringContaining('was not found') })
+    expect(asked(await session.type('/ralph:resume'))).toBe(1)
+  })
+})
+
 describe.concurrent('in a git repository', () => {
+  test('nothing is rolled back under an agent at work', async () => {
+    const { place, session, loop } = await looping('Build it', { git: true })
+    await session.work()
+    expect(await place.ralph(['rollback', loop, '0'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Pause it first'),
+    })
+  })
+
   const git = ({ dir, env }: Place, ...args: string[]) => execFileSync('git', args, { cwd: dir, env, encoding: 'utf8' })
 
   test('the face is no change and no part of a commit; checkpoints are kept, and a rollback goes back', async () => {

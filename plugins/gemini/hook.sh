@@ -53,5 +53,5 @@ fi
 # In a shell of its own: one that cannot write would end here, and its exit code would trap the session.
 (mkdir -p "$home" && : >"$home/hook-missing") 2>/dev/null
 if [ -e "$program" ]; then missing='Node 22.19 or newer'; else missing='its program (npm install -g ralphloop)'; fi
-printf '{"systemMessage":"ralph cannot go on in this session: %s was not found. Then run: ralph install AGENT"}\n' "$missing"
+printf '{"systemMessage":"ralph cannot go on in this session: %s was not found. Install it, then run: ralph install AGENT"}\n' "$missing"
 exit 0

@@ -143,7 +143,7 @@ export const PLACES: Readonly<Record<string, Place>> = {
     afterwards: () => [
       RESTART,
       'Qwen gives a hook less than a minute: a loop whose checks take longer ends. `ralph run --agent qwen` has no such limit.',
-      'Qwen ends every loop in a session after 8 iterations; "stopHookBlockingCap": 100 in its settings.json allows more.',
+      'Qwen lets a loop go on seven times, then it pauses; QWEN_CODE_STOP_HOOK_BLOCK_CAP=100 in its environment allows more.',
     ],
   },
   droid: {

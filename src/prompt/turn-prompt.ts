@@ -55,6 +55,7 @@ function howToClaim({ spec, tally }: Loop): string {
     const later = openStages(spec, tally).slice(1)
     return `The work goes in stages. The stage now is ${stage.name}: when it is done, and not before, put \`${claimTag(stage.name)}\` as the only text on the last line.${later.length > 0 ? ` Later stages: ${later.map(({ name }) => name).join(', ')}.` : ''}`
   }
-  if (!spec.promise) return ''
-  return `When the whole task is done, and not before, put \`${claimTag(spec.promise)}\` as the only text on the last line.`
+  const claim = spec.promise ? claimTag(spec.promise) : spec.signals[0]
+  if (!claim) return ''
+  return `When the whole task is done, and not before, put \`${claim}\` as the only text on the last line.`
 }

@@ -58,7 +58,7 @@ test('the session of a loop is the one whose agent takes its turns', () => {
   arm(home, 's-2', ARMED)
   arm(home, 's-3', { ...ARMED, loop: 'L2' })
   arm(home, 's-2.123.tmp', ARMED) // left behind by a hook that was killed
-  expect(sessionOf(home, 'L1')).toEqual({ session: 's-2', armed: ARMED })
+  expect(sessionOf(home, 'L1')).toEqual({ session: 's-2', gone: false, armed: ARMED })
   disarm(home, 's-2')
   expect(sessionOf(home, 'L1')).toBeUndefined()
 })

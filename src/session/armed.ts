@@ -14,6 +14,8 @@ export type Armed = {
   context: 'same' | 'fresh' | 'process'
   /** Iterations that were finished when a person last typed something: what a host's cap counts from. */
   since: number
+  /** The process of the host, where it names itself. */
+  pid?: number
   /** When the last stop was, by the host's own clock: hooks that are set up twice tell the same one twice. */
   stopped?: string
   /** The person has been told that the loop rests. */
@@ -66,12 +68,29 @@ export function loadArmed(home: string, session: string): Armed | undefined {
 }
 
 /** The session whose agent takes the turns of a loop. */
-export function sessionOf(home: string, loop: string): { session: string; armed: Armed } | undefined {
+export function sessionOf(home: string, loop: string): { session: string; armed: Armed; gone: boolean } | undefined {
   for (const session of sessions(home)) {
     const armed = session.endsWith('.tmp') ? undefined : loadArmed(home, session) // of a hook that was killed
-    if (armed?.loop === loop && armed.context !== 'process') return { session, armed }
+    if (armed?.loop === loop && armed.context !== 'process') return { session, armed, gone: isGone(armed) }
   }
   return undefined
+}
+
+/** Claude Code tells its hooks which process it is. */
+export function processOf(env: Readonly<Record<string, string | undefined>>): { pid?: number } {
+  const pid = Number(env.CLAUDE_PID)
+  return Number.isInteger(pid) && pid > 0 ? { pid } : {}
+}
+
+/** The host has ended, as far as one can tell. */
+function isGone({ pid }: Armed): boolean {
+  if (pid === undefined) return false
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (cause) {
+    return cause instanceof Error && 'code' in cause && cause.code === 'ESRCH'
+  }
 }
 
 /** Sessions that never came back to hear how their loop ended are forgotten. */

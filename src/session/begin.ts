@@ -1,20 +1,21 @@
 /** A person starts a loop inside their own session: the loop is made, and the session is armed. */
 import { join, resolve } from 'node:path'
+import { claimTag } from '../engine/claim.ts'
 import { count } from '../engine/limits.ts'
 import { ended, type Limits, type Spec, startLoop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { Config } from '../formats/config.ts'
 import { type LoopCommand, parseLoopCommand } from '../formats/loop-command.ts'
 import { unwrapPrompt } from '../formats/wrapped-prompt.ts'
-import { findChecks } from '../host/check.ts'
+import { canStart, findChecks } from '../host/check.ts'
 import { loadConfig, readText } from '../host/config.ts'
 import { excludeFaces } from '../host/exclude.ts'
 import { realFolder } from '../host/files.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import { openTree } from '../host/tree.ts'
 import { keepStart } from '../look.ts'
-import { type Answer, NOTHING, promptOf } from './answer.ts'
-import { arm, disarm, forgetOld, isSessionId, loadArmed, reserve } from './armed.ts'
+import { type Answer, NOTHING, type Note, promptOf } from './answer.ts'
+import { arm, disarm, forgetOld, isSessionId, loadArmed, processOf, reserve } from './armed.ts'
 import { canHaveFace, FACE, readFace, writeFace } from './face.ts'
 import { HOSTING, type Hosting } from './hosting.ts'
 import { HOSTS, type Host, type HostName } from './hosts.ts'
@@ -34,7 +35,7 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
   if (!hosting.contexts.includes(context))
     throw new RalphError(
       'usage',
-      `--context ${context} is not to be had inside ${host.title} (${hosting.contexts.join(', ')}). \`ralph run\` begins every iteration anew.`,
+      `--context ${context} is not to be had inside ${host.title}, only ${hosting.contexts.join(', ')}. \`ralph run\` begins every iteration anew.`,
     )
   const id = newLoopId()
   const { look, seen, checkpoints } = await openTree({ dir, home: desk.home, loop: id })
@@ -54,9 +55,9 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
       disarm(desk.home, session)
       throw cause
     })
-  const begun = [{ level: 'info', text: settingsOf(spec, host) }] as const
+  const begun: Note[] = [{ level: 'info', text: settingsOf(spec, host) }, ...doubts(spec, desk.env)]
   if (context === 'process') {
-    arm(desk.home, session, { ...{ loop: id, host: name, face: '', context, since: 0 } })
+    arm(desk.home, session, { loop: id, host: name, face: '', context, since: 0 })
     return { loop, context, show: [...begun] }
   }
 
@@ -64,7 +65,7 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
   const face = await chooseFace(desk, dir, { host: name, session })
   await excludeFaces(dir, hosting.folder).catch(() => {}) // a face that is shown by `git status` is no harm
   writeFace(face, { loop, session })
-  arm(desk.home, session, { loop: id, host: name, face, context, since: 0 })
+  arm(desk.home, session, { loop: id, host: name, face, context, since: 0, ...processOf(desk.env) })
   return {
     ...{ loop, context, prompt: promptOf(loop, context), fresh: context === 'fresh' },
     show: [
@@ -184,13 +185,28 @@ export async function chooseFace(
   return other && (ended(other) || found.file.sessionId === session) ? usual : own
 }
 
+const LEFT_IN = /(?:^|\s)(?:--|—)(verify|max-iterations|completion-promise|timeout|context|file)\b/i
+
+/** What may not have been meant so. */
+function doubts({ prompt, checks, work }: Spec, env: Desk['env']): Note[] {
+  const option = LEFT_IN.exec(prompt)?.[1]?.toLowerCase()
+  const left =
+    option &&
+    `--${option} was taken for a part of the prompt. Put its value in quotes, and options before or behind the prompt.`
+  const missing = checks.filter((check) => !canStart(check, work.dir, env.PATH))
+  return [
+    ...(left ? [left] : []),
+    ...missing.map((check) => `The program of the check "${check}" is not here yet. Without it the loop will halt.`),
+  ].map((text) => ({ level: 'warning', text: `ralph: ${text}` }))
+}
+
 /** What was understood, so that nobody finds out later that a limit was not taken. */
-function settingsOf({ checks, promise, limits }: Spec, host: Host): string {
+function settingsOf({ checks, promise, signals, limits }: Spec, host: Host): string {
   const parts = [
     limits.iterations > 0 ? `at most ${limits.iterations} iterations` : 'no limit on iterations',
     ...(limits.minutes === undefined ? [] : [`${limits.minutes} minutes`]),
-    ...(promise ? [`done when it says <promise>${promise}</promise>`] : []),
-    checks.length > 0 ? `checked by ${checks.join(', ')}` : 'nothing to check it with (--verify "npm test")',
+    `done when it says ${promise ? claimTag(promise) : signals[0]}`,
+    checks.length > 0 ? `checked by ${checks.join(', ')}` : 'no check, so its word is taken',
   ]
   return `ralph: the loop begins: ${parts.join(' · ')}. ${host.types('status')} shows it, ${host.types('cancel')} ends it.`
 }

@@ -6,7 +6,7 @@ import { realFolder } from '../host/files.ts'
 import type { LocalStore } from '../host/sqlite.ts'
 import { drive } from '../run.ts'
 import { type Answer, say, standing } from './answer.ts'
-import { type Armed, arm, disarm, loadArmed, sessionOf, typedAt } from './armed.ts'
+import { type Armed, arm, disarm, loadArmed, processOf, sessionOf, typedAt } from './armed.ts'
 import { type Asked, beginLoop, chooseFace } from './begin.ts'
 import { writeFace } from './face.ts'
 import { HOSTING, type Hosting } from './hosting.ts'
@@ -37,14 +37,20 @@ function help({ host }: Asked): Answer {
   return say(helpFor(HOSTS[host], HOSTING[host]))
 }
 
-async function order(desk: Desk, kind: 'cancel' | 'pause', { session, host }: Asked): Promise<Answer> {
+async function order(desk: Desk, kind: 'cancel' | 'pause', { session, host, args }: Asked): Promise<Answer> {
   const armed = loadArmed(desk.home, session)
+  const id = args.trim() ? await desk.store().find(args.trim()) : armed?.loop
+  if (id !== armed?.loop)
+    throw new RalphError('usage', `Loop ${id} is not the one of this session. In a shell: ralph ${kind} ${id}`)
   if (!armed) return say(noLoop(HOSTS[host]))
   if (armed.context === 'process') return orderBeside(desk, kind, { session, armed })
   await freshCount(desk, session)
   if (await desk.store().isDriven(armed.loop)) return tell(desk, kind, armed) // its checks run
-  return withLoop(desk, session, async (held) =>
-    settle(desk, { ...held, loop: await told(desk, held, 'you', { kind }) }, []),
+  return withLoop(
+    desk,
+    session,
+    async (held) => settle(desk, { ...held, loop: await told(desk, held, 'you', { kind }) }, []),
+    'person',
   )
 }
 
@@ -120,7 +126,9 @@ async function takeOver(desk: Desk, { session, host, dir }: Asked, id: string): 
   if (await desk.store().isDriven(id))
     throw new RalphError('loop-held', `Loop ${id} is at work elsewhere. Pause it first: ralph pause ${id}`)
   const before = sessionOf(desk.home, id)
-  if (before && loop.next.kind === 'turn')
+  // After /clear the same process has another session.
+  const over = before?.gone || (before?.armed.pid !== undefined && before.armed.pid === processOf(desk.env).pid)
+  if (before && !over && loop.next.kind === 'turn')
     throw new RalphError(
       'loop-held',
       `Loop ${id} is at work in another session of ${HOSTS[before.armed.host].title}. Pause it first: ralph pause ${id}`,
@@ -128,7 +136,14 @@ async function takeOver(desk: Desk, { session, host, dir }: Asked, id: string): 
   const face = before?.armed.face ?? (await chooseFace(desk, dir, { host, session }))
   if (before) disarm(desk.home, before.session)
   writeFace(face, { loop, session })
-  arm(desk.home, session, { loop: id, host, face, context: 'same', since: loop.tally.iteration })
+  arm(desk.home, session, {
+    loop: id,
+    host,
+    face,
+    context: 'same',
+    since: loop.tally.iteration,
+    ...processOf(desk.env),
+  })
 }
 
 /** Not so when it ended elsewhere and the session has not heard of it, or when the home was cleared. */
@@ -189,7 +204,8 @@ function progress({ spec, tally }: Loop): string {
 
 function firstLine({ spec }: Loop): string {
   const [line = ''] = spec.prompt.trim().split('\n')
-  return line.length > 100 ? `${line.slice(0, 99)}…` : line
+  const shown = line.replace(/\p{Cc}/gu, ' ')
+  return shown.length > 100 ? `${shown.slice(0, 99)}…` : shown
 }
 
 function noLoop(host: Host): string {

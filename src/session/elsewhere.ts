@@ -4,10 +4,10 @@ import { disarm, sessionOf } from './armed.ts'
 import { readFace, removeFace, writeFace } from './face.ts'
 import { HOSTS } from './hosts.ts'
 
-/** Which agent's session holds a loop, in words; undefined when none does. */
+/** Which agent's session holds a loop, in words; undefined when none does, or when that has ended. */
 export function holderOf(home: string, loop: string): string | undefined {
   const held = sessionOf(home, loop)
-  return held && `a session of ${HOSTS[held.armed.host].title}`
+  return held && !held.gone ? `a session of ${HOSTS[held.armed.host].title}` : undefined
 }
 
 /** The session lets its loop go: somebody else drives it now, or it has ended. */

@@ -75,12 +75,17 @@ function isOver({ movedAt }: Lease, { began }: Desk): boolean {
 
 /** The time of a wait has come, or a person wants to go on. */
 export async function goOnNow(desk: Desk, session: string, fact: Fact): Promise<Answer> {
-  return withLoop(desk, session, async (held) => {
-    const loop = step(held.loop, fact)
-    await desk.store().save(held.lease, loop, fact)
-    const tree = await openTree({ ...loop.spec.work, home: desk.home, loop: loop.id })
-    return goOn(desk, { ...held, loop }, tree)
-  })
+  return withLoop(
+    desk,
+    session,
+    async (held) => {
+      const loop = step(held.loop, fact)
+      await desk.store().save(held.lease, loop, fact)
+      const tree = await openTree({ ...loop.spec.work, home: desk.home, loop: loop.id })
+      return goOn(desk, { ...held, loop }, tree)
+    },
+    fact.kind === 'told' ? 'person' : 'host',
+  )
 }
 
 /** A person typed something else: that is the answer to a question, or else the loop rests. */
@@ -111,6 +116,7 @@ export async function withLoop(
   desk: Desk,
   session: string,
   work: (held: Holding & { notes: Note[] }) => Promise<Answer>,
+  asked: 'host' | 'person' = 'host',
 ): Promise<Answer> {
   const armed = loadArmed(desk.home, session)
   if (!armed || armed.context === 'process') return NOTHING
@@ -123,7 +129,7 @@ export async function withLoop(
   if ('heldBy' in lease) return say(`ralph: loop ${armed.loop} is driven by ${lease.heldBy} now; this session is free.`)
   try {
     const held = { session, armed, lease, loop: await store.load(armed.loop) }
-    const { loop, notes, release } = await obeyOrders(desk, held)
+    const { loop, notes, release } = await obeyOrders(desk, held, asked)
     const answer = release
       ? NOTHING
       : ended(loop)
@@ -147,7 +153,11 @@ async function leaseOf(store: LoopStore, loop: string): Promise<Lease | Held | u
 }
 
 /** What a person told the loop from elsewhere, and what they wrote into its face. */
-async function obeyOrders(desk: Desk, held: Holding): Promise<{ loop: Loop; notes: Note[]; release?: true }> {
+async function obeyOrders(
+  desk: Desk,
+  held: Holding,
+  asked: 'host' | 'person',
+): Promise<{ loop: Loop; notes: Note[]; release?: true }> {
   const { armed, session } = held
   let loop = await drive(held.loop, held.lease, unsaid(desk.store()), {})
   if (ended(loop) || !armed.face) return { loop, notes: [] }
@@ -167,10 +177,10 @@ async function obeyOrders(desk: Desk, held: Holding): Promise<{ loop: Loop; note
       }
     }
     case 'file': {
-      if (found.file.sessionId !== session)
+      if (found.file.sessionId !== session && asked === 'host')
         return {
           ...{ loop, release: true },
-          notes: [{ level: 'warning', text: `ralph: ${name} names another session, or none; this one is free.` }],
+          notes: [{ level: 'warning', text: `ralph: ${name} names another session, or none, so the loop rests.` }],
         }
       for (const order of ordersIn(found.file, loop)) loop = await told(desk, { ...held, loop }, name, order)
       return { loop, notes: [] }

@@ -7,11 +7,13 @@ import type { Project } from '../../project/folder.ts'
 import { loopsOf } from '../../project/record.ts'
 import { checkpointsOf } from '../../rollback.ts'
 import { drive, putBack } from '../../run.ts'
+import { sessionOf } from '../../session/armed.ts'
 import { holderOf, keepTrue, letGo } from '../../session/elsewhere.ts'
 import { takeUp } from '../../turn.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import { type Command, type Context, findLoop, findProject, selfIn } from './context.ts'
 import { driveHere } from './drive-here.ts'
+import { locate } from './run-agent.ts'
 import { endingOf } from './story.ts'
 
 const LOOP_WORDS =
@@ -76,6 +78,9 @@ async function deliver(context: Context, id: string, order: Order): Promise<stri
       restore: (halting, next) => putBack(() => checkpointsOf(context, halting), next, context.now),
     })
     keepTrue(context.home, loop)
+    const holder = holderOf(context.home, id)
+    if (order.kind === 'say' && holder !== undefined)
+      return `Told loop ${id}. It hears it when it goes on: resume it in ${holder}, or pause and resume it here.\n`
     return `Loop ${id}: ${endingOf(loop).sentence}\n`
   } finally {
     await lease.release()
@@ -128,6 +133,8 @@ export const resume: Command = {
         'loop-held',
         `Loop ${id} is at work in ${holder}. Pause it first, then resume it here without that session: ralph pause ${id}`,
       )
+    // Its session could still go on with it, so it is not given to an agent that is not here.
+    if (sessionOf(context.home, id)) locate(spec.work.agent, { context, dir: spec.work.dir })
     letGo(context.home, id)
     return driveHere(
       context,

@@ -1,5 +1,7 @@
 /** `ralph rollback`, `undo` and `accept`: what a person does with the work of a loop. */
+import { RalphError } from '../../error.ts'
 import { accept as acceptLoop, type Desk, rollback as rollBack, undo as undoRollback } from '../../rollback.ts'
+import { holderOf } from '../../session/elsewhere.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import { type Command, type Context, findLoop } from './context.ts'
 
@@ -21,11 +23,19 @@ export const rollback: Command = {
       throw usage(rollbackSpec, 'Name a loop and an iteration: ralph rollback LOOP 2.')
     if (!/^\d{1,9}$/.test(number)) throw usage(rollbackSpec, `"${number}" is not the number of an iteration.`)
     const id = await findLoop(context, name)
+    await mustNotBeInSession(context, id)
     const notes = await rollBack(deskOf(context), id, Number(number))
     const state = Number(number) === 0 ? 'before the loop began' : `after iteration ${Number(number)}`
     print(context, [`The files are as they were ${state}. Take that back: ralph undo ${id}`, ...notes])
     return 0
   },
+}
+
+/** The agent there would claim work that is not there any more. */
+async function mustNotBeInSession(context: Context, id: string): Promise<void> {
+  const holder = holderOf(context.home, id)
+  if (holder !== undefined && (await context.store().load(id)).next.kind === 'turn')
+    throw new RalphError('loop-held', `Loop ${id} is at work in ${holder}. Pause it first: ralph pause ${id}`)
 }
 
 const undoSpec: CommandSpec = {
@@ -39,6 +49,7 @@ export const undo: Command = {
   spec: undoSpec,
   async run(argv, context) {
     const id = await oneLoop(undoSpec, argv, context)
+    await mustNotBeInSession(context, id)
     const notes = await undoRollback(deskOf(context), id)
     print(context, ['The files are as they were before the rollback.', ...notes])
     return 0

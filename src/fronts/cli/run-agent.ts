@@ -84,7 +84,7 @@ export function oneOf<Choice extends string>(
 }
 
 /** The agent with its file as a path that holds wherever the loop is resumed; an agent that is not there is said at once. */
-function locate(text: string, { context, dir }: { context: Context; dir: string }): string {
+export function locate(text: string, { context, dir }: { context: Context; dir: string }): string {
   const { agent, target } = parseAgent(text)
   if (agent.name === 'scripted') {
     const file = resolve(context.cwd, target)
