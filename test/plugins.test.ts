@@ -2,6 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { parseTyped } from '../src/fronts/hook/prompt.ts'
+import { droidCommand } from '../src/install/droid.ts'
 
 const PLUGIN = 'plugins/claude'
 const COMMANDS = ['cancel', 'help', 'loop', 'pause', 'resume', 'status']
@@ -86,3 +88,20 @@ test('there are no other commands, and none that a shell or a client would fill 
 test('npm publishes the plugins', () => {
   expect(json('package.json').files).toContain('plugins')
 })
+
+test.each(['loop', 'cancel', 'status', 'help', 'pause', 'resume'])(
+  'Droid: /ralph-%s is told as the text of its file',
+  (name) => {
+    const text = droidCommand(name, readFileSync(`plugins/claude/commands/${name}.md`, 'utf8'))
+    const typed = (args: string) =>
+      parseTyped(
+        `<system-notification>\n${text.replace(/^---[\s\S]*?\n---\n/, '').replace('$ARGUMENTS', () => args)}\n</system-notification>`,
+      )
+    expect(typed('')).toEqual({ kind: 'command', command: name, args: '' })
+    expect(typed('it\'s "q" $(x)\nralph:two')).toEqual({
+      kind: 'command',
+      command: name,
+      args: 'it\'s "q" $(x)\nralph:two',
+    })
+  },
+)

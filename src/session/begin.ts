@@ -38,9 +38,9 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
       `--context ${context} is not to be had inside ${host.title}, only ${hosting.contexts.join(', ')}. \`ralph run\` begins every iteration anew.`,
     )
   const id = newLoopId()
+  const spec = resolveSpec(desk, { hosting, dir, command })
   const { look, seen, checkpoints } = await openTree({ dir, home: desk.home, loop: id })
   const tree = await look()
-  const spec = resolveSpec(desk, { hosting, dir, command })
   const gitDir = 'none' in checkpoints ? {} : { gitDir: checkpoints.repo.gitDir }
   const loop = startLoop(
     id,
@@ -142,7 +142,10 @@ function limitsOf(
   { config, wrapped }: { config: Config; wrapped: number | undefined },
 ): Limits {
   const configured = config.max_iterations === 'auto' ? undefined : config.max_iterations
-  const minutes = command.timeoutMinutes ?? environmentNumber(env, 'RALPH_TIMEOUT_MINUTES') ?? config.timeout_minutes
+  const minutes =
+    command.timeoutMinutes ??
+    environmentNumber(env, 'RALPH_TIMEOUT_MINUTES', /^\d{1,9}(\.\d+)?$/) ??
+    config.timeout_minutes
   return {
     iterations: command.maxIterations ?? environmentNumber(env, 'RALPH_MAX_ITERATIONS') ?? wrapped ?? configured ?? 10,
     noProgress: config.circuit_breaker?.no_progress_limit ?? 3,
@@ -152,10 +155,10 @@ function limitsOf(
   }
 }
 
-function environmentNumber(env: Desk['env'], name: string): number | undefined {
+function environmentNumber(env: Desk['env'], name: string, shape = /^\d{1,9}$/): number | undefined {
   const value = env[name]
   if (!value || value === 'auto') return undefined
-  if (!/^\d{1,9}$/.test(value)) throw new RalphError('usage', `${name} must be a whole number, but is "${value}".`)
+  if (!shape.test(value)) throw new RalphError('usage', `${name} must be a number, but is "${value}".`)
   return Number(value)
 }
 

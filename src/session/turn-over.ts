@@ -30,7 +30,7 @@ export type Desk = {
   show: Show
 }
 
-/** `aborted`: a person stopped the agent. `said`: what it had said in this session so far, where the host repeats all of it. */
+/** `aborted`: a person stopped the agent. `heard`: what it has said so far, where the host repeats all of it. */
 export type TurnOver = {
   session: string
   outcome: Outcome | 'aborted'
@@ -115,7 +115,7 @@ export type Holding = { session: string; armed: Armed; loop: Loop; lease: Lease 
 export async function withLoop(
   desk: Desk,
   session: string,
-  work: (held: Holding & { notes: Note[] }) => Promise<Answer>,
+  work: (held: Holding) => Promise<Answer>,
   asked: 'host' | 'person' = 'host',
 ): Promise<Answer> {
   const armed = loadArmed(desk.home, session)
@@ -130,11 +130,7 @@ export async function withLoop(
   try {
     const held = { session, armed, lease, loop: await store.load(armed.loop) }
     const { loop, notes, release } = await obeyOrders(desk, held, asked)
-    const answer = release
-      ? NOTHING
-      : ended(loop)
-        ? settle(desk, { ...held, loop }, [])
-        : await work({ ...held, loop, notes })
+    const answer = release ? NOTHING : ended(loop) ? settle(desk, { ...held, loop }, []) : await work({ ...held, loop })
     return { ...answer, show: [...notes, ...answer.show] }
   } finally {
     await lease.release()

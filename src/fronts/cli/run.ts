@@ -13,6 +13,7 @@ import { mustHaveSandbox } from '../../host/sandbox.ts'
 import { openTree } from '../../host/tree.ts'
 import { countUncommitted, mustBeCopyable, planWorktree } from '../../host/worktree.ts'
 import { drivenBeside } from '../../rollback.ts'
+import { holderOf } from '../../session/elsewhere.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import { type Command, type Context, workFolder } from './context.ts'
 import { driveHere } from './drive-here.ts'
@@ -39,6 +40,13 @@ export const run: Command = {
       process.stderr.write(
         `ralph: loop ${other} is at work here, too. Each will take the other's changes for its own.\n`,
       )
+    for (const { id: other } of await store.list({ dir, limit: 20 })) {
+      const holder = holderOf(context.home, other)
+      if (holder !== undefined)
+        process.stderr.write(
+          `ralph: loop ${other} is at work here in ${holder}. Each will take the other's changes for its own.\n`,
+        )
+    }
     await pruneOld(context, store, dir)
     await store.create(startLoop(id, spec, { at: context.now(), ...(tree === undefined ? {} : { tree }) }))
     const webhook = config.notify_webhook

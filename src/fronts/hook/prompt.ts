@@ -48,15 +48,17 @@ const SKILL =
 const TAGGED =
   /^\s*(?:<command-message>[^<]*<\/command-message>\s*)?<command-name>\/?ralph:(\w+)<\/command-name>(?:[\s\S]*?<command-args>([\s\S]*)<\/command-args>)?\s*$/
 
-// Droid sends the text of a command's file, whose last line is what was typed.
-const NOTIFIED = /^\s*<system-notification>[\s\S]*?\n(\/?ralph[:-][\s\S]*?)\s*<\/system-notification>\s*$/
+// Droid sends the text of a command's file: its last line is what was typed, or else its first names the command.
+const NOTIFIED =
+  /^\s*<system-notification>(?:[\s\S]*?\n(\/ralph[:-][\s\S]*?)|\s*(ralph:\w+)\b[\s\S]*?)\s*<\/system-notification>\s*$/
 
 // The text of a command's file stands in brackets, and what was typed follows it.
 const FILE = /^\n\n(?:\[ralph: [^\]]*\])?(?:\n*\/ralph[:.-]\w+(?:\s([\s\S]*))?)?$/
 
 export function parseTyped(prompt: string): Typed {
   const [, skill, skillArgs = ''] = SKILL.exec(prompt) ?? TAGGED.exec(prompt) ?? []
-  const [, name, cancel, args = ''] = TYPED.exec(NOTIFIED.exec(prompt)?.[1] ?? prompt) ?? []
+  const [, typed, named] = NOTIFIED.exec(prompt) ?? []
+  const [, name, cancel, args = ''] = TYPED.exec(typed ?? named ?? prompt) ?? []
   const command = skill ?? name ?? cancel
   if (!isCommandName(command)) return { kind: 'prompt', words: prompt }
   const file = FILE.exec(args)
