@@ -1467,6 +1467,13 @@ describe.concurrent('from outside', () => {
   })
 })
 
+test('who runs a second loop in the same folder is told of the one in the session', async () => {
+  const { place, loop } = await looping('Build it')
+  place.write('script.json', `{"turns":[[{"text":"TASK_COMPLETE"}]]}`)
+  const { stderr } = await place.ralph(['run', 'x', '--agent', 'scripted:script.json', '--max-iterations', '1'])
+  expect(stderr).toContain(`loop ${loop} is at work here in a session of Claude Code`)
+})
+
 describe.concurrent('a session that is gone', () => {
   const GONE = { CLAUDE_PID: String(2 ** 22 + 1) } // above what the kernel gives away
 

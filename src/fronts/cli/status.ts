@@ -1,7 +1,7 @@
 /** `ralph status`: the loops there are, or one of them. */
 import { once } from 'node:events'
 import { breakerState } from '../../engine/breaker.ts'
-import { statusOf } from '../../engine/loop.ts'
+import { ended, statusOf } from '../../engine/loop.ts'
 import type { LoopRow } from '../../host/store.ts'
 import { holderOf } from '../../session/elsewhere.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
@@ -121,7 +121,7 @@ async function oneLoop(context: Context, id: string, json: boolean): Promise<str
   const store = context.store()
   const loop = await store.load(id)
   const alive = await store.isDriven(id)
-  const holder = holderOf(context.home, id)
+  const holder = ended(loop) ? undefined : holderOf(context.home, id)
   const unattended = !alive && holder === undefined && ['running', 'verifying', 'waiting'].includes(statusOf(loop))
   if (json) return `${JSON.stringify({ ...loopEnd(loop), type: 'loop', alive, breaker: breakerState(loop) })}\n`
   return [
