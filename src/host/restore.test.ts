@@ -23,7 +23,7 @@ import { type Checkpoints, openTree, type Tree } from './tree.ts'
 
 const RUNS = 300
 const SHARES = 3
-const LONG = { timeout: 240_000 }
+const LONG = { timeout: 480_000 }
 
 const TRACKED = ['a.txt', 'src/b.txt', 'src/deep/c.txt', 'run.sh', 'ö and space/d.txt']
 const UNTRACKED = ['new.txt', 'src/new.txt', 'line\nbreak.txt', '-dash', ':(glob)*', 'folder/sub/e.txt', 'a.txt/inside']
