@@ -59,7 +59,7 @@ live('loops as it was typed, until a promise, up to a limit, and until its check
   expect(await loopOf(place)).toMatchObject({ reason: 'max-iterations', iterations: 3 })
   expect(requests()).toHaveLength(11)
   expect(told(9)).toContain('This is iteration 3 of at most 3')
-  expect(told(9)).not.toMatch(/Step \d|iteration [12] of|COMPLETE/)
+  expect(told(9)).not.toMatch(/Step \d|iteration [12] of|>COMPLETE/)
   expectFree(place, '.opencode')
 
   await terminal.submit('/ralph:loop Finish it. --verify "test -f done.txt" --completion-promise=COMPLETE')
