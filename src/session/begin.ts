@@ -144,7 +144,7 @@ function limitsOf(
   const configured = config.max_iterations === 'auto' ? undefined : config.max_iterations
   const minutes =
     command.timeoutMinutes ??
-    environmentNumber(env, 'RALPH_TIMEOUT_MINUTES', /^\d{1,9}(\.\d+)?$/) ??
+    environmentNumber(env, 'RALPH_TIMEOUT_MINUTES', { shape: /^\d{1,9}(\.\d+)?$/, expected: 'a number' }) ??
     config.timeout_minutes
   return {
     iterations: command.maxIterations ?? environmentNumber(env, 'RALPH_MAX_ITERATIONS') ?? wrapped ?? configured ?? 10,
@@ -155,10 +155,12 @@ function limitsOf(
   }
 }
 
-function environmentNumber(env: Desk['env'], name: string, shape = /^\d{1,9}$/): number | undefined {
+const WHOLE = { shape: /^\d{1,9}$/, expected: 'a whole number' }
+
+function environmentNumber(env: Desk['env'], name: string, { shape, expected } = WHOLE): number | undefined {
   const value = env[name]
   if (!value || value === 'auto') return undefined
-  if (!shape.test(value)) throw new RalphError('usage', `${name} must be a number, but is "${value}".`)
+  if (!shape.test(value)) throw new RalphError('usage', `${name} must be ${expected}, but is "${value}".`)
   return Number(value)
 }
 
