@@ -137,3 +137,40 @@ live(
     expectFree(place, '.gemini')
   },
 )
+
+live(
+  'ends in a terminal at its limit, by a passed check after a refused claim, and when it is cancelled',
+  async ({ skip }) => {
+    skip(!hasTmux, 'tmux is not here')
+    const session = await open([
+      ...[...works(1), ...works(2), ...works(3)],
+      ...[...works(4), DONE, bash('echo all > done.txt'), DONE],
+      ...[...works(5), ...works(6), ...works(7), { hang: true } as const],
+    ])
+    const { place } = session
+    const env = { ...session.env, ...seedsFor('gemini', place) }
+    const terminal = openTerminal(['gemini', '--yolo'], { dir: place.dir, env })
+    await terminal.shows('Type your message', 60_000)
+    await terminal.submit('/ralph:loop Go on. --max-iterations 3')
+    await terminal.shows('ralph: the loop begins')
+    await stands(place, 'halted', terminal)
+    expect(await loopOf(place)).toMatchObject({ reason: 'max-iterations', iterations: 3 })
+    await terminal.shows('ralph: stopped after 3 iterations')
+
+    await terminal.submit('/ralph:loop Finish it. --verify "test -f done.txt" --completion-promise COMPLETE')
+    await stands(place, 'completed', terminal)
+    expect(await loopOf(place)).toMatchObject({ proof: 'verified', iterations: 3, false_claims: 1 })
+    await terminal.shows('ralph: done after 3 iterations, proven')
+    expect(requests()).toHaveLength(11)
+
+    await terminal.submit('/ralph:loop Once more.')
+    await until('the fourth turn', () => requests().length === 18, 40_000)
+    terminal.press('Escape')
+    await stands(place, 'paused', terminal)
+    await terminal.submit('/ralph:cancel ')
+    await stands(place, 'cancelled', terminal)
+    expect(await loopOf(place)).toMatchObject({ iterations: 3 })
+    await terminal.shows('ralph: cancelled after 3 iterations')
+    expectFree(place, '.gemini')
+  },
+)
