@@ -141,7 +141,8 @@ export function inPlainWords(cause: unknown, path: string): unknown {
   }
 }
 
-function syncFolder(path: string): void {
+/** Makes a rename in this folder outlast a power cut. */
+export function syncFolder(path: string): void {
   const folder = openSync(path, 'r')
   try {
     fsyncSync(folder)

@@ -20,6 +20,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { RalphError } from '../error.ts'
+import { syncFolder } from './files.ts'
 
 /** `target` is the file itself, where `path` is a link or lies behind one. */
 export type PersonFile = { bytes: Buffer; target: string }
@@ -74,7 +75,7 @@ export function replacePersonFile(path: string, bytes: Buffer): void {
     }
     if (stat) keepRights(temporary, stat)
     renameSync(temporary, target)
-    sync(dirname(target))
+    syncFolder(dirname(target))
   } catch (cause) {
     tryTo(() => rmSync(temporary, { force: true }))
     throw inWords(cause, path, 'written')
@@ -137,15 +138,6 @@ function statOf(path: string): Stats | undefined {
 function keepRights(temporary: string, { mode, uid, gid }: Stats): void {
   chmodSync(temporary, mode & 0o7777)
   tryTo(() => chownSync(temporary, uid, gid)) // only root can; who cannot has a file of its own anyway
-}
-
-function sync(folder: string): void {
-  const file = openSync(folder, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
 }
 
 function tryTo(act: () => void): void {
