@@ -12,6 +12,9 @@ const FULL: Required<Config> = {
   circuit_breaker: { no_progress_limit: 3, same_error_limit: 5 },
   notify_webhook: 'https://example.org/hook',
   worktree_files: ['.env'],
+  state_dir: 'Ralph_State',
+  done_folder: 'Done',
+  check_interval_seconds: 0.5,
 }
 
 test.each<[what: string, config: Config]>([
@@ -44,6 +47,10 @@ test.each<[text: string, says: string]>([
   ['{"verify": "npm test"}', 'verify must be a list of commands, but is "npm test"'],
   ['{"completion_signals": [1]}', 'completion_signals must be a list of texts'],
   ['{"notify_webhook": "file:///etc/passwd"}', 'notify_webhook must be an http address'],
+  ['{"state_dir": 3}', 'state_dir must be a folder of the vault, but is 3'],
+  ['{"done_folder": ["Done"]}', 'done_folder must be a folder of the vault, but is ["Done"]'],
+  ['{"check_interval_seconds": "5"}', 'check_interval_seconds must be a number, but is "5"'],
+  ['{"done_dir": "Done"}', 'unknown key "done_dir"'],
   ['', 'is not JSON'],
   ['{"agent": }', 'is not JSON'],
   ['[]', 'must hold one object'],

@@ -13,6 +13,9 @@ export type Config = {
   circuit_breaker?: { no_progress_limit?: number; same_error_limit?: number }
   notify_webhook?: string
   worktree_files?: string[]
+  state_dir?: string
+  done_folder?: string
+  check_interval_seconds?: number
 }
 
 const isNumber = (value: unknown) => typeof value === 'number' && value >= 0
@@ -33,6 +36,9 @@ const KEYS: Readonly<Record<keyof Config, Key>> = {
   circuit_breaker: { fits: (value) => typeof value === 'object' && value !== null, expected: 'an object' },
   notify_webhook: { fits: (value) => isText(value) && /^https?:\/\//.test(String(value)), expected: 'an http address' },
   worktree_files: { fits: isTexts, expected: 'a list of paths' },
+  state_dir: { fits: isText, expected: 'a folder of the vault' },
+  done_folder: { fits: isText, expected: 'a folder of the vault' },
+  check_interval_seconds: { fits: isNumber, expected: 'a number' },
 }
 
 const BREAKER_KEYS: Readonly<Record<string, Key>> = {

@@ -1,0 +1,230 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseTaskFile, type TaskHead } from './task-file.ts'
+
+const BODY = 'Write the proposal.\n\n- [ ] outline\n- [ ] text\n'
+
+const FULL = `---
+type: email
+from: "a@example.org"
+subject: Re: proposal # 3
+agent: claude,codex
+max_iterations: 5
+timeout_minutes: 15.5
+max_cost_usd: 2.5
+verify:
+  - npm test
+  - 'node check.js "a b"'
+priority: high
+tags: [work, "late, very"]
+---
+
+${BODY}`
+
+function headOf(...lines: string[]): TaskHead {
+  return parseTaskFile(['---', ...lines, '---', '', BODY].join('\n'), 'x.md').head
+}
+
+test('a task says how it is worked on, and what is to be done', () => {
+  expect(parseTaskFile(FULL, 'x.md')).toEqual({
+    head: {
+      ...{ agent: 'claude,codex', maxIterations: 5, timeoutMinutes: 15.5, maxCostUsd: 2.5, priority: 2 },
+      checks: ['npm test', 'node check.js "a b"'],
+    },
+    body: BODY,
+  })
+})
+
+test.each<[what: string, text: string]>([
+  ['a byte order mark', `\uFEFF${FULL}`],
+  ['line ends of Windows', FULL.replaceAll('\n', '\r\n')],
+  ['both', `\uFEFF${FULL.replaceAll('\n', '\r\n')}`],
+  ['blanks behind its ends', FULL.replaceAll(/^---$/gm, '--- \t')],
+  ['no empty line before the text', FULL.replace('---\n\n', '---\n')],
+])('frontmatter is the same with %s', (_, text) => {
+  const { head, body } = parseTaskFile(text, 'x.md')
+  expect({ head, body: body.replaceAll('\r\n', '\n') }).toEqual(parseTaskFile(FULL, 'x.md'))
+})
+
+describe('without frontmatter the whole text is what is to be done', () => {
+  test.each<[what: string, text: string]>([
+    ['a text', BODY],
+    ['nothing', ''],
+    ['one that is never closed', '---\nagent: claude\n\nWrite it.\n'],
+    ['one that is closed by something else', '---\nagent: claude\n----\nWrite it.\n'],
+    ['one that begins later', `\n${FULL}`],
+    ['lines of Markdown', '---\nWrite it.\n---\nAnd print it.\n'],
+    ['a text with lines of Markdown in it', 'Write it.\n---\nagent: claude\n---\n'],
+    ['line ends of Windows', 'Write it.\r\nPrint it.\r\n'],
+  ])('%s', (_, text) => {
+    expect(parseTaskFile(text, 'x.md')).toEqual({ head: { priority: 1 }, body: text })
+  })
+
+  test('but for its byte order mark', () => {
+    expect(parseTaskFile(`\uFEFF${BODY}`, 'x.md').body).toBe(BODY)
+  })
+})
+
+test.each<[what: string, text: string, body: string]>([
+  ['lines of Markdown', '---\nagent: claude\n---\nOne\n---\ntwo: 2\n---\nthree', 'One\n---\ntwo: 2\n---\nthree'],
+  ['nothing', '---\nagent: claude\n---', ''],
+  ['nothing but a line end', '---\nagent: claude\n---\n', ''],
+])('the text may have %s', (_, text, body) => {
+  expect(parseTaskFile(text, 'x.md')).toEqual({ head: { agent: 'claude', priority: 1 }, body })
+})
+
+test.each<[lines: string[], head: Partial<TaskHead>]>([
+  [[], {}],
+  [['# nothing', ''], {}],
+  [['agent: claude'], { agent: 'claude' }],
+  [['agent:claude'], { agent: 'claude' }],
+  [['agent : claude \t'], { agent: 'claude' }],
+  [['"agent": claude'], { agent: 'claude' }],
+  [['Agent: claude'], { agent: 'claude' }],
+  [['agent: claude # the best'], { agent: 'claude' }],
+  [['agent: "claude" # the best'], { agent: 'claude' }],
+  [["agent: 'claude'"], { agent: 'claude' }],
+  [['agent: claude, codex'], { agent: 'claude,codex' }],
+  [['agent: [claude, "codex"] # both'], { agent: 'claude,codex' }],
+  [['agent:', '- claude', '- codex'], { agent: 'claude,codex' }],
+  [['agent:'], {}],
+  [['agent: ~'], {}],
+  [['agent: null # none'], {}],
+  [['agent: ""'], {}],
+  [['agent: # none'], {}],
+  [['#agent: claude'], {}],
+  [['meta:', '  agent: command:./x', '  max_iterations: many'], {}],
+  [['notes: |', '  agent: command:./x', '', '  max_iterations: many', 'agent: pi'], { agent: 'pi' }],
+  [['people:', '- agent: command:./x', '- max_iterations: many'], {}],
+  [['agent: pi', 'Due date: tomorrow', 'größe: 3', 'https://example.org/'], { agent: 'pi' }],
+  [['__proto__: x', 'constructor: y'], {}],
+  [['max_iterations: 1'], { maxIterations: 1 }],
+  [['max_iterations: "012"'], { maxIterations: 12 }],
+  [['max-iterations: 3'], { maxIterations: 3 }],
+  [['timeout_minutes: .5'], { timeoutMinutes: 0.5 }],
+  [['timeout_minutes: 525600'], { timeoutMinutes: 525_600 }],
+  [['max_cost_usd: 3'], { maxCostUsd: 3 }],
+  [['verify: npm test'], { checks: ['npm test'] }],
+  [['verify: npm test # all of them'], { checks: ['npm test'] }],
+  [['verify: "npm test # all"'], { checks: ['npm test # all'] }],
+  [['verify: node a.js#b'], { checks: ['node a.js#b'] }],
+  [['verify: "sh -c \'a && b\'"'], { checks: ["sh -c 'a && b'"] }],
+  [["verify: sh -c 'a && b'"], { checks: ["sh -c 'a && b'"] }],
+  [['verify: "./my prog" --flag "x"'], { checks: ['"./my prog" --flag "x"'] }],
+  [[String.raw`verify: "grep \d x"`], { checks: [String.raw`grep \d x`] }],
+  [['verify: [npm test, "node -e \\"1,2\\"", ]'], { checks: ['npm test', 'node -e "1,2"'] }],
+  [['verify: []'], { checks: [] }],
+  [['verify:', '  # first', '  - npm test', '', '  -   "make: all" # then'], { checks: ['npm test', 'make: all'] }],
+  [['checks: npm test'], { checks: ['npm test'] }],
+  [['checks: make', 'verify: npm test'], { checks: ['npm test', 'make'] }],
+  [['priority: urgent'], { priority: 3 }],
+  [['priority: High'], { priority: 2 }],
+  [['priority: medium'], { priority: 1 }],
+  [['priority: normal'], { priority: 1 }],
+  [['priority: low'], { priority: 0 }],
+  [['priority: 7'], { priority: 7 }],
+  [['priority: -2'], { priority: -2 }],
+  [['priority:'], { priority: 1 }],
+])('%j', (lines, head) => {
+  expect(headOf(...lines)).toEqual({ priority: 1, ...head })
+})
+
+const AGENT =
+  'agent must be the name of an agent, such as claude, or several as in claude,codex (a task file can only name a known agent, no program)'
+const VERIFY =
+  "verify must be a command or a list of commands, each on one line (what only a shell can do needs sh -c '…')"
+const PRIORITY = 'priority must be urgent, high, medium, normal, low or a whole number'
+
+test.each<[lines: string[], sentence: string]>([
+  [['agent: command:./x'], `${AGENT}, but is "command:./x".`],
+  [['agent: "acp:evil"'], `${AGENT}, but is "acp:evil".`],
+  [['agent: claude,command:./x'], `${AGENT}, but is "claude,command:./x".`],
+  [['agent: [claude, "scripted:x"]'], `${AGENT}, but is ["claude","scripted:x"].`],
+  [['agent: ../x'], `${AGENT}, but is "../x".`],
+  [['agent: Claude Code'], `${AGENT}, but is "Claude Code".`],
+  [['agent: claude,'], `${AGENT}, but is "claude,".`],
+  [['agent: []'], `${AGENT}, but is [].`],
+  [['agent: [claude'], `${AGENT}, but is "[claude".`],
+  [['agent: [[claude]]'], `${AGENT}, but is "[[claude]]".`],
+  [['agent: [claude,,codex]'], `${AGENT}, but is "[claude,,codex]".`],
+  [['agent: [claude] codex'], `${AGENT}, but is "[claude] codex".`],
+  [['agent:', '  name: claude'], `${AGENT}, but is "name: claude".`],
+  [['agent: claude', 'agent: codex'], `${AGENT}, but is "claude codex".`],
+  [['max_iterations: 0'], 'max_iterations must be a whole number above 0, but is "0".'],
+  [['max_iterations: -3'], 'max_iterations must be a whole number above 0, but is "-3".'],
+  [['max_iterations: 1.5'], 'max_iterations must be a whole number above 0, but is "1.5".'],
+  [['max_iterations: auto'], 'max_iterations must be a whole number above 0, but is "auto".'],
+  [['max_iterations: 1e3'], 'max_iterations must be a whole number above 0, but is "1e3".'],
+  [['max_iterations: [3]'], 'max_iterations must be a whole number above 0, but is ["3"].'],
+  [['timeout_minutes: 0'], 'timeout_minutes must be a number above 0, at most 525600, but is "0".'],
+  [['timeout_minutes: 30m'], 'timeout_minutes must be a number above 0, at most 525600, but is "30m".'],
+  [['timeout_minutes: 525601'], 'timeout_minutes must be a number above 0, at most 525600, but is "525601".'],
+  [['max_cost_usd: 0.0'], 'max_cost_usd must be a number above 0, but is "0.0".'],
+  [['max_cost_usd: $5'], 'max_cost_usd must be a number above 0, but is "$5".'],
+  [['max_cost_usd: Infinity'], 'max_cost_usd must be a number above 0, but is "Infinity".'],
+  [['verify: a && b'], `${VERIFY}, but is "a && b".`],
+  [['verify: "a'], `${VERIFY}, but is "\\"a".`],
+  [['verify: "a\\u0000b"'], `${VERIFY}, but is "a\\u0000b".`],
+  [['verify: [a, " "]'], `${VERIFY}, but is ["a"," "].`],
+  [['verify:', '-', '- a'], `${VERIFY}, but is ["","a"].`],
+  [['verify: |', '  npm test'], `${VERIFY}, but is "| npm test".`],
+  [['verify: npm test', '  --all'], `${VERIFY}, but is "npm test --all".`],
+  [['verify: npm test', '- make'], `${VERIFY}, but is "npm test - make".`],
+  [['checks: a | b'], `${VERIFY.replace('verify', 'checks')}, but is "a | b".`],
+  [['priority: soon'], `${PRIORITY}, but is "soon".`],
+  [['priority: 1.5'], `${PRIORITY}, but is "1.5".`],
+  [['priority: constructor'], `${PRIORITY}, but is "constructor".`],
+])('%j is refused', (lines, sentence) => {
+  const text = ['---', ...lines, '---', BODY].join('\n')
+  expect(() => parseTaskFile(text, 'Needs_Action/x.md')).toThrow(
+    expect.objectContaining({ code: 'input-invalid', message: `Needs_Action/x.md: ${sentence}` }),
+  )
+})
+
+describe('any text', () => {
+  const pieces = fc.array(
+    fc.constantFrom(
+      ...['---', '\n', '\r\n', ' ', '- ', '[', ']', ',', '"', "'", '#', ':', '\\', '\u2028', 'a', '3', 'null'],
+      ...['agent', 'verify', 'priority', 'max_iterations'],
+    ),
+    { maxLength: 30 },
+  )
+
+  test('is read, or refused in a sentence', () => {
+    fc.assert(
+      fc.property(pieces, (some) => {
+        try {
+          parseTaskFile(`---\n${some.join('')}\n---\n`, 'x.md')
+        } catch (error) {
+          expect(error).toMatchObject({ name: 'RalphError', code: 'input-invalid' })
+        }
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('is what is to be done, when the frontmatter before it is closed', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (body) => {
+        expect(parseTaskFile(`---\nagent: pi\n---\n\n${body}`, 'x.md').body).toBe(body)
+      }),
+    )
+  })
+
+  test.each<[what: string, line: string]>([
+    ['digits', `${'9'.repeat(200_000)}x`],
+    ['blanks', `[a${' '.repeat(200_000)}`],
+    ['quotes', `'${"'".repeat(200_001)}x`],
+    ['signs', `${' #'.repeat(100_000)}`],
+    ['brackets', '['.repeat(200_000)],
+  ])('is read in no time, were it 200 KB of %s', (_, line) => {
+    const begun = performance.now()
+    for (const key of ['timeout_minutes', 'verify', 'agent', 'other'])
+      try {
+        headOf(`${key}: ${line}`)
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'input-invalid' })
+      }
+    expect(performance.now() - begun).toBeLessThan(2_000)
+  })
+})

@@ -1,0 +1,170 @@
+/** The file of a task in a vault: Markdown, which may begin with frontmatter that says how the task is worked on. */
+import { RalphError } from '../error.ts'
+import { parseCommandLine } from './command-line.ts'
+import { quote } from './json-file.ts'
+
+export type TaskHead = {
+  /** One name, or several with commas between. */
+  agent?: string
+  maxIterations?: number
+  timeoutMinutes?: number
+  maxCostUsd?: number
+  checks?: string[]
+  /** Higher first; 1 when nothing is said. */
+  priority: number
+}
+
+/** Keys of other programs are passed over; a key of ours with a wrong value is an error, so that no limit is silently without effect. */
+export function parseTaskFile(text: string, file: string): { head: TaskHead; body: string } {
+  const plain = text.replace(/^\uFEFF/, '')
+  const [, head, body = ''] = FRONTMATTER.exec(plain) ?? []
+  // Text between two lines of Markdown is no frontmatter.
+  const isHead = head !== undefined && (head.trim() === '' || head.split('\n').some((line) => KEY.test(line)))
+  return isHead ? { head: parseHead(head, file), body } : { head: { priority: NORMAL }, body: plain }
+}
+
+const FRONTMATTER = /^---[ \t]*\r?\n((?:.*?\n)??)---[ \t]*(?:\r?\n(?:\r?\n)?(.*))?$/s
+/** What is indented belongs to the key above. */
+const KEY = /^([^\s#:-][^:]*):(.*)$/s
+const MOST_MINUTES = 525_600
+const NORMAL = 1
+const PRIORITIES: Readonly<Record<string, number>> = { urgent: 3, high: 2, medium: NORMAL, normal: NORMAL, low: 0 }
+
+function parseHead(text: string, file: string): TaskHead {
+  const lines = linesByKey(text)
+  function read<Taken>(key: string, expected: string, take: (value: Value) => Taken | undefined): Taken | undefined {
+    const given = lines.get(key)
+    const value = given && parseValue(given)
+    if (!given || value === '') return undefined
+    const taken = value === undefined ? undefined : take(value)
+    if (taken !== undefined) return taken
+    const found = quote(
+      value ??
+        given
+          .map((line) => line.trim())
+          .filter(Boolean)
+          .join(' '),
+    )
+    throw new RalphError('input-invalid', `${file}: ${key} must be ${expected}, but is ${found}.`)
+  }
+  const agent = read('agent', AGENT_EXPECTED, agentNames)
+  const maxIterations = read('max_iterations', 'a whole number above 0', (value) => above0(whole(value)))
+  const timeoutMinutes = read('timeout_minutes', `a number above 0, at most ${MOST_MINUTES}`, (value) => {
+    const minutes = above0(amount(value))
+    return minutes !== undefined && minutes <= MOST_MINUTES ? minutes : undefined
+  })
+  const maxCostUsd = read('max_cost_usd', 'a number above 0', (value) => above0(amount(value)))
+  const checks = [read('verify', CHECKS_EXPECTED, commands), read('checks', CHECKS_EXPECTED, commands)]
+  const priority = read('priority', `${Object.keys(PRIORITIES).join(', ')} or a whole number`, toPriority)
+  return {
+    ...(agent === undefined ? {} : { agent }),
+    ...(maxIterations === undefined ? {} : { maxIterations }),
+    ...(timeoutMinutes === undefined ? {} : { timeoutMinutes }),
+    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(checks.some(Boolean) ? { checks: checks.flatMap((some) => some ?? []) } : {}),
+    priority: priority ?? NORMAL,
+  }
+}
+
+/** The value beside a key and the lines below it. A key that comes twice has both, which is no value of any kind. */
+function linesByKey(text: string): Map<string, string[]> {
+  const lines = new Map<string, string[]>()
+  let current: string[] = []
+  for (const line of text.split(/\r?\n/).filter((some) => /^\s*[^\s#]/.test(some))) {
+    const [, name, beside = ''] = KEY.exec(line) ?? []
+    if (name === undefined) current.push(line)
+    else {
+      const key = unquoted(name.trim()).toLowerCase().replaceAll('-', '_')
+      current = lines.get(key) ?? []
+      current.push(beside)
+      lines.set(key, current)
+    }
+  }
+  return lines
+}
+
+type Value = string | string[]
+
+/** The part of YAML that people write by hand. Empty: nothing is said. Undefined: something else. */
+function parseValue([beside = '', ...below]: readonly string[]): Value | undefined {
+  const value = beside.trim()
+  if (below.length === 0) return value.startsWith('[') ? inBrackets(value) : scalar(value)
+  const items = below.map((line) => /^\s*-(?:\s+(.*))?$/s.exec(line))
+  if (scalar(value) !== '' || items.includes(null)) return undefined
+  return items.map((item) => scalar(item?.[1] ?? ''))
+}
+
+const QUOTED = /^("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')(?:\s+#.*)?$/s
+
+function scalar(text: string): string {
+  const [, inQuotes] = QUOTED.exec(text.trim()) ?? []
+  if (inQuotes !== undefined) return unquoted(inQuotes)
+  const plain = text.replace(/(?:^|\s)#.*$/s, '').trim()
+  return plain === 'null' || plain === '~' ? '' : plain
+}
+
+function unquoted(text: string): string {
+  if (/^'.*'$/s.test(text)) return text.slice(1, -1).replaceAll("''", "'")
+  if (!/^".*"$/s.test(text)) return text
+  try {
+    return String(JSON.parse(text))
+  } catch {
+    return text.slice(1, -1) // a quoted text that a person wrote without thinking of escapes
+  }
+}
+
+/** `[a, "b, c"]`, on one line. */
+function inBrackets(text: string): string[] | undefined {
+  const items: string[] = []
+  const next = /\s*(?:("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')\s*|([^\s,[\]"'][^,\]]*))?([,\]])/sy
+  next.lastIndex = 1
+  for (let found = next.exec(text); found; found = next.exec(text)) {
+    const [, inQuotes, plain, end] = found
+    const item = inQuotes === undefined ? plain?.trim() : unquoted(inQuotes)
+    if (item !== undefined) items.push(item)
+    if (end === ']') return scalar(text.slice(next.lastIndex)) === '' ? items : undefined
+    if (item === undefined) return undefined
+  }
+  return undefined
+}
+
+const AGENT_EXPECTED =
+  'the name of an agent, such as claude, or several as in claude,codex (a task file can only name a known agent, no program)'
+
+function agentNames(value: Value): string | undefined {
+  const names = [value].flat().flatMap((some) => some.split(',').map((name) => name.trim()))
+  return names.length > 0 && names.every((name) => /^[a-z][a-z0-9-]*$/.test(name)) ? names.join(',') : undefined
+}
+
+function whole(value: Value): number | undefined {
+  return typeof value === 'string' && /^-?\d{1,9}$/.test(value) ? Number(value) : undefined
+}
+
+function amount(value: Value): number | undefined {
+  return typeof value === 'string' && /^(?:\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})$/.test(value) ? Number(value) : undefined
+}
+
+function above0(number: number | undefined): number | undefined {
+  return number !== undefined && number > 0 ? number : undefined
+}
+
+const CHECKS_EXPECTED = "a command or a list of commands, each on one line (what only a shell can do needs sh -c '…')"
+
+function commands(value: Value): string[] | undefined {
+  const list = [value].flat()
+  return list.every(isCommand) ? list : undefined
+}
+
+function isCommand(text: string): boolean {
+  if (/[^\P{Cc}\t]/u.test(text)) return false
+  try {
+    return parseCommandLine(text).length > 0
+  } catch {
+    return false // empty, or shell syntax; checks are started without one
+  }
+}
+
+function toPriority(value: Value): number | undefined {
+  const name = String(value).toLowerCase()
+  return Object.hasOwn(PRIORITIES, name) ? PRIORITIES[name] : whole(value)
+}
