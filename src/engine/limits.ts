@@ -20,8 +20,7 @@ export function spent({ spec, tally }: Loop, at: number): Stop | undefined {
 
 /** Time, tokens and money: the limits that also an attempt which does not count can use up. */
 export function overBudget({ limits, tally }: { limits: Limits; tally: Tally }, at: number): Stop | undefined {
-  if (limits.minutes !== undefined && at >= deadline(limits.minutes, tally))
-    return { reason: 'timeout', sentence: `The time limit of ${count(limits.minutes, 'minute')} is reached.` }
+  if (limits.minutes !== undefined && at >= deadline(limits.minutes, tally)) return outOfTime(limits.minutes)
   if (limits.tokens !== undefined && tally.tokens >= limits.tokens)
     return { reason: 'tokens', sentence: `${tally.tokens} tokens are used; the limit is ${limits.tokens}.` }
   if (limits.costUsd !== undefined && tally.costUsd >= limits.costUsd)
@@ -30,6 +29,11 @@ export function overBudget({ limits, tally }: { limits: Limits; tally: Tally }, 
       sentence: `$${tally.costUsd.toFixed(2)} are spent; the limit is $${limits.costUsd.toFixed(2)}.`,
     }
   return undefined
+}
+
+export function outOfTime(minutes: number | undefined): Stop {
+  const limit = minutes === undefined ? '' : ` of ${count(minutes, 'minute')}`
+  return { reason: 'timeout', sentence: `The time limit${limit} is reached.` }
 }
 
 export function deadline(minutes: number, tally: Tally): number {

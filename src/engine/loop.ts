@@ -46,6 +46,8 @@ export type Work = {
   worktree?: Worktree
   /** The task of a project that this loop works on; `folder` is where its agent finds the project's files. */
   project?: { name: string; task: string; folder: string }
+  /** The task of a vault that this loop works on. */
+  vault?: VaultTask
   agent: string
   agentArgs: string[]
   model?: string
@@ -57,6 +59,20 @@ export type Work = {
   context: 'fresh' | 'same'
   silenceMinutes: number
   checkMinutes: number
+}
+
+/** A file in a vault, worked on until it is in the folder for what is done. Folders are told from the vault on. */
+export type VaultTask = {
+  /** The vault itself, without links on the way to it. */
+  path: string
+  id: string
+  /** The name of its file, and where it lay at the start. */
+  file: string
+  from: string
+  done: string
+  state: string
+  /** Who takes the turns: `ralph watch`, or whoever calls the task API. */
+  by: 'caller' | 'watch'
 }
 
 /** `from` is the person's folder, `base` the branch it was on when the loop was made, `commit` where both begin. */
@@ -96,6 +112,8 @@ export type Turn = {
   costUsd?: number
   resetsAt?: number
   session?: Session
+  /** What the one who drove it tells of it, where ralph itself did not watch. */
+  told?: { action: string; result: string; seconds: number }
 }
 
 export type Diff = { files: number; added: number; removed: number }
@@ -116,6 +134,10 @@ export type Order =
   | { kind: 'limits'; limits: Partial<Limits> }
   /** A person has rewritten what is asked for. */
   | { kind: 'edit'; prompt?: string; promise?: string }
+  /** Whoever drives it outside of ralph claims that it is done; no turn is counted. */
+  | { kind: 'done' }
+  /** Whoever drives it has watched the clock. */
+  | { kind: 'out-of-time' }
 
 export type Fact = { at: number } & (
   | { kind: 'turned'; turn: Turn }

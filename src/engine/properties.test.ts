@@ -83,7 +83,7 @@ const anyLimits = fc
   .map(defined)
 
 const anyOrder = fc.oneof(
-  fc.record({ kind: fc.constantFrom('cancel', 'pause', 'resume') }),
+  fc.record({ kind: fc.constantFrom('cancel', 'pause', 'resume', 'done', 'out-of-time') }),
   fc.record({ kind: fc.constant('say'), words: anyText }),
   fc.record({ kind: fc.constant('limits'), limits: anyLimits }),
 )

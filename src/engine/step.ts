@@ -2,7 +2,7 @@
 import { diagnosis, isStalled, oneLine, tripped } from './breaker.ts'
 import { isAccepted } from './claim.ts'
 import { feedbackFor, NOBODY_HERE } from './feedback.ts'
-import { ATTEMPTS, count, deadline, extension, overBudget, retryAt, type Stop, spent } from './limits.ts'
+import { ATTEMPTS, count, deadline, extension, outOfTime, overBudget, retryAt, type Stop, spent } from './limits.ts'
 import {
   ended,
   type Fact,
@@ -58,6 +58,10 @@ function obey(loop: Loop, order: Order, { by, at }: { by: string; at: number }):
       if (next.kind === 'turn') return again(told, at)
       return next.kind === 'wait' && next.why === 'person' ? answered(told, at) : told
     }
+    case 'done':
+      return next.kind === 'check' ? loop : judge({ ...loop, tally: claimed(wake(tally, at)) }, at)
+    case 'out-of-time':
+      return halt(loop, outOfTime(spec.limits.minutes))
     case 'edit': {
       const { kind: _, ...edited } = order
       return { ...loop, spec: { ...spec, ...edited } }
@@ -303,4 +307,8 @@ function rest(tally: Tally, at: number): Tally {
 
 function wake({ restingSince, ...tally }: Tally, at: number): Tally {
   return { ...tally, restedMs: tally.restedMs + Math.max(0, at - (restingSince ?? at)) }
+}
+
+function claimed({ ask: _, held: __, ...tally }: Tally): Tally {
+  return { ...tally, claim: { kind: 'clear' } }
 }

@@ -184,6 +184,10 @@ function orderSentence({ by, order }: Extract<Fact, { kind: 'told' }>): string {
       return `${capital(by)} paused it.`
     case 'resume':
       return `${capital(by)} told it to go on.`
+    case 'done':
+      return `${capital(by)} said that it is done.`
+    case 'out-of-time':
+      return `${capital(by)} said that its time is over.`
   }
 }
 
