@@ -31,6 +31,8 @@ export type Asking = {
   run(sql: string, ...values: SQLInputValue[]): void
   all(sql: string, ...values: SQLInputValue[]): Row[]
   one(sql: string, ...values: SQLInputValue[]): Row | undefined
+  transaction<Result>(work: () => Result): Result
+  insert(loop: Loop): void
 }
 
 type Opening = { home: string; now: () => number; transcripts: TurnRecords; open: (path: string) => DatabaseSync }
@@ -82,24 +84,10 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): LoopSt
 
   return {
     transcripts,
-    asking: { run, all, one },
+    asking: { run, all, one, transaction, insert },
 
     async create(loop) {
-      run(
-        `INSERT INTO loop (id, dir, agent, prompt, spec, tally, next, status, iteration, iteration_limit, false_claims, tokens, cost_usd, started_at, updated_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, 0, 0, 0, ?, ?)`,
-        loop.id,
-        loop.spec.work.worktree?.from ?? loop.spec.work.dir,
-        loop.spec.work.agent,
-        loop.spec.prompt.slice(0, 500),
-        JSON.stringify(loop.spec),
-        JSON.stringify(loop.tally),
-        JSON.stringify(loop.next),
-        statusOf(loop),
-        iterationLimit(loop.spec.limits, loop.tally),
-        loop.tally.startedAt,
-        loop.tally.startedAt,
-      )
+      insert(loop)
       transcripts.begin(beginningOf(loop))
     },
 
@@ -180,6 +168,24 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): LoopSt
     },
   }
 
+  function insert(loop: Loop): void {
+    run(
+      `INSERT INTO loop (id, dir, agent, prompt, spec, tally, next, status, iteration, iteration_limit, false_claims, tokens, cost_usd, started_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, 0, 0, 0, ?, ?)`,
+      loop.id,
+      loop.spec.work.worktree?.from ?? loop.spec.work.dir,
+      loop.spec.work.agent,
+      loop.spec.prompt.slice(0, 500),
+      JSON.stringify(loop.spec),
+      JSON.stringify(loop.tally),
+      JSON.stringify(loop.next),
+      statusOf(loop),
+      iterationLimit(loop.spec.limits, loop.tally),
+      loop.tally.startedAt,
+      loop.tally.startedAt,
+    )
+  }
+
   function addIteration(loop: Loop, turn: Turn, before: Row, endedAt: number): void {
     const asked = parse<Next>(before.next)
     const { tree } = parse<Tally>(before.tally)
@@ -215,6 +221,6 @@ export function unknownLoop(name: string): RalphError {
   return new RalphError('loop-unknown', `There is no loop "${name}". \`ralph status\` lists the loops.`)
 }
 
-function beginningOf({ id, spec, tally }: Loop): { id: string; spec: Loop['spec']; at: number; tree?: string } {
+export function beginningOf({ id, spec, tally }: Loop): { id: string; spec: Loop['spec']; at: number; tree?: string } {
   return { id, spec, at: tally.startedAt, ...(tally.startTree === undefined ? {} : { tree: tally.startTree }) }
 }

@@ -37,4 +37,8 @@ export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE project (
      folder TEXT PRIMARY KEY, record TEXT NOT NULL, updated_at INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;`,
+  `CREATE TABLE task (
+     vault TEXT NOT NULL, id TEXT NOT NULL, loop TEXT NOT NULL REFERENCES loop (id), record TEXT NOT NULL,
+     PRIMARY KEY (vault, id)
+   ) STRICT, WITHOUT ROWID;`,
 ]

@@ -1,10 +1,11 @@
 /** The store in SQLite, whole: the heart, and everything that asks it about loops. */
 import { type FSWatcher, watch } from 'node:fs'
+import type { Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { isLocked } from './lock.ts'
-import { openLoopStore, unknownLoop } from './loop-store.ts'
+import { beginningOf, openLoopStore, unknownLoop } from './loop-store.ts'
 import { openDatabase } from './migrate.ts'
-import { parse, readTotals, toEvent, toIteration, toLoopRow } from './rows.ts'
+import { parse, type Row, readTotals, toEvent, toIteration, toLoopRow } from './rows.ts'
 import type { Store } from './store.ts'
 import { openTranscripts, type Transcripts } from './transcript.ts'
 
@@ -14,8 +15,39 @@ export type LocalStore = Store & {
   /** What ralph itself knows of the project whose files lie in a folder. Only its holder writes it. */
   loadProject(folder: string): unknown
   saveProject(folder: string, record: unknown): void
+  /** Makes the loop of a vault's task, unless an earlier one is not over yet: then that one's id. */
+  beginTask(loop: Loop, record: TaskRecord): string | undefined
+  /** The newest loop of a task. */
+  loadTask(vault: string, id: string): TaskRow | undefined
+  listTasks(vault?: string): TaskRow[]
+  changeTask(vault: string, id: string, change: (record: TaskRecord) => TaskRecord): void
+  forgetTask(vault: string, id: string): void
+  /** How many other loops in this folder were under way after `since`. */
+  overlapping(loop: string, dir: string, since: number): number
   /** What is wrong with the database file, in SQLite's words; undefined when nothing is. */
   selfCheck(): string | undefined
+}
+
+/** What is known of a vault's task besides its loop. */
+export type TaskRecord = {
+  progress?: { total: number; completed: number; step: string; at: number }
+  exitReason?: string
+  /** By which its file is known again under another name. */
+  inode?: string
+  /** An agent has been set to work on it. */
+  begun?: true
+  /** What it changed in the vault, once it is over; null: that could not be told. */
+  files?: { created: number; modified: number } | null
+}
+
+/** `movedAt` and `events` are of its loop: when it last moved, and how often. */
+export type TaskRow = {
+  vault: string
+  id: string
+  loop: string
+  record: TaskRecord
+  movedAt: number
+  events: number
 }
 
 /** Opens the store below `home` and brings its tables up to date. */
@@ -25,7 +57,7 @@ export function openStore(
   transcripts: Transcripts = openTranscripts(home),
 ): LocalStore {
   const { asking, ...heart } = openLoopStore({ home, now, transcripts, open: openDatabase })
-  const { run, all, one } = asking
+  const { run, all, one, transaction, insert } = asking
   return {
     ...heart,
     transcripts,
@@ -110,10 +142,72 @@ export function openStore(
       )
     },
 
+    beginTask(loop, record) {
+      const { path, id } = loop.spec.work.vault ?? { path: '', id: '' }
+      const earlier = transaction(() => {
+        const row = one(
+          `SELECT loop.id FROM task JOIN loop ON loop.id = task.loop WHERE vault = ? AND task.id = ?
+           AND status NOT IN ('completed', 'halted', 'cancelled')`,
+          ...[path, id],
+        )
+        if (row) return String(row.id)
+        insert(loop)
+        run(
+          'INSERT OR REPLACE INTO task (vault, id, loop, record) VALUES (?, ?, ?, ?)',
+          ...[path, id, loop.id, JSON.stringify(record)],
+        )
+        return undefined
+      })
+      if (earlier === undefined) transcripts.begin(beginningOf(loop))
+      return earlier
+    },
+
+    loadTask(vault, id) {
+      const row = one(`${TASKS} WHERE vault = ? AND task.id = ?`, vault, id)
+      return row && toTask(row)
+    },
+
+    listTasks(vault) {
+      const rows = vault === undefined ? all(TASKS) : all(`${TASKS} WHERE vault = ? ORDER BY started_at`, vault)
+      return rows.map(toTask)
+    },
+
+    changeTask(vault, id, change) {
+      transaction(() => {
+        const row = one('SELECT record FROM task WHERE vault = ? AND id = ?', vault, id)
+        if (!row) return
+        const record = JSON.stringify(change(parse<TaskRecord>(row.record)))
+        run('UPDATE task SET record = ? WHERE vault = ? AND id = ?', record, vault, id)
+      })
+    },
+
+    forgetTask(vault, id) {
+      run('DELETE FROM task WHERE vault = ? AND id = ?', vault, id)
+    },
+
+    overlapping(loop, dir, since) {
+      const row = one(
+        `SELECT count(*) AS n FROM loop WHERE dir = ? AND id <> ?
+         AND (updated_at > ? OR status NOT IN ('completed', 'halted', 'cancelled'))`,
+        ...[dir, loop, since],
+      )
+      return Number(row?.n)
+    },
+
     selfCheck() {
       const found = String(one('PRAGMA quick_check(1)')?.quick_check)
       return found === 'ok' ? undefined : found
     },
+  }
+}
+
+const TASKS = 'SELECT task.*, loop.updated_at, loop.events FROM task JOIN loop ON loop.id = task.loop'
+
+function toTask(row: Row): TaskRow {
+  return {
+    ...{ vault: String(row.vault), id: String(row.id), loop: String(row.loop) },
+    record: parse<TaskRecord>(row.record),
+    ...{ movedAt: Number(row.updated_at), events: Number(row.events) },
   }
 }
 
