@@ -16,9 +16,10 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   [DRIVING]: BELOW,
   'project/': [...BELOW, DRIVING],
   'session/': [...BELOW, DRIVING],
+  'vault/': [...BELOW, DRIVING],
   'install/': BELOW,
-  'index.ts': [...BELOW, DRIVING, 'project/'],
-  'fronts/': [...BELOW, DRIVING, 'project/', 'session/', 'install/'],
+  'index.ts': [...BELOW, DRIVING, 'project/', 'vault/'],
+  'fronts/': [...BELOW, DRIVING, 'project/', 'session/', 'vault/', 'install/'],
 }
 
 const PURE = ['engine/', 'formats/', 'agents/', 'prompt/']

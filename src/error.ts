@@ -24,6 +24,12 @@ export type ErrorCode =
   | 'interview-failed'
   | 'file-unusable'
   | 'declined'
+  | 'task-unknown'
+  | 'task-state'
+  | 'task-limit'
+  | 'task-timeout'
+  | 'state-corrupted'
+  | 'state-file'
 
 /** The message says what and where, what was expected and found, and what to do. */
 export class RalphError extends Error {

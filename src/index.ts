@@ -23,9 +23,27 @@ export { step } from './engine/step.ts'
 export { type ErrorCode, RalphError } from './error.ts'
 export { type Obstacle, printObstacles, readObstacles } from './formats/obstacles.ts'
 export { type Entry, printProgress, readProgress } from './formats/progress.ts'
+export type { HistoryEntry, TaskProgress, TaskState, VaultStatus } from './formats/task-state.ts'
 export { parseTasks, printTasks, readTasks, type Task, type TaskList, type TaskStatus } from './formats/tasks.ts'
 export { unwrapPrompt, wrapPrompt } from './formats/wrapped-prompt.ts'
 export { openStore } from './host/sqlite.ts'
 export type { Held, Lease, Store } from './host/store.ts'
 export { type At, type NamedTask, parseExecute, parseInit, parseInterview } from './project/templates.ts'
 export { drive, type Hands } from './run.ts'
+export {
+  MaxIterationsError,
+  StateCorruptedError,
+  StateFileError,
+  type TaskErrorResponse,
+  TaskNotFoundError,
+  TimeoutError,
+} from './vault/errors.ts'
+export {
+  type CompletedTask,
+  type CountedIteration,
+  RalphWiggum,
+  type StartedTask,
+  type StoppedTask,
+  type TaskMetrics,
+  type VaultOptions,
+} from './vault/ralph-wiggum.ts'

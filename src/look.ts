@@ -5,6 +5,7 @@ import type { Diff, Loop, Turn } from './engine/loop.ts'
 import { allChecks, openStages } from './engine/stages.ts'
 import { RalphError } from './error.ts'
 import type { Tree } from './host/tree.ts'
+import { judgeTurn } from './host/vault.ts'
 import type { Show } from './run.ts'
 
 export type Looking = { tree: Tree; show: Show }
@@ -21,7 +22,8 @@ export async function lookAt(
     stages: openStages(spec, tally).map(({ name }) => name),
   }
   const tree = await looker.look()
-  return toTurn(outcome, { prompt, claimable, checks: allChecks(spec), ...(tree === undefined ? {} : { tree }) })
+  const turn = toTurn(outcome, { prompt, claimable, checks: allChecks(spec), ...(tree === undefined ? {} : { tree }) })
+  return spec.work.vault && turn.end === 'ok' ? judgeTurn(spec.work.vault, turn) : turn
 }
 
 export async function keepStart(bench: Looking, loop: Loop): Promise<void> {

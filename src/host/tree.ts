@@ -28,13 +28,20 @@ export type Checkpoints = {
 }
 
 /** `gitDir` is where the loop found its repository when it began; another one is none of its business. */
-export type Place = { dir: string; home: string; loop: string; gitDir?: string; project?: { folder: string } }
+export type Place = {
+  dir: string
+  home: string
+  loop: string
+  gitDir?: string
+  project?: { folder: string }
+  vault?: { path: string; state: string }
+}
 
-export async function openTree({ dir, home, loop, gitDir, project }: Place): Promise<Tree> {
+export async function openTree({ dir, home, loop, gitDir, project, vault }: Place): Promise<Tree> {
   const place = realFolder(dir)
   const ralphs = realFolder(home)
   // The files of all projects lie in one folder, and none of them is work.
-  const own = [ralphs, ...(project ? [dirname(project.folder)] : [])]
+  const own = [ralphs, ...(project ? [dirname(project.folder)] : []), ...(vault ? [join(vault.path, vault.state)] : [])]
   const found = await openRepository(place)
   const strange = gitDir !== undefined && !('none' in found) && found.gitDir !== gitDir
   const repo = strange ? { none: `the git repository it began in, ${gitDir}, is gone` } : found

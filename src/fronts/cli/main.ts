@@ -80,6 +80,12 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   'interview-failed': 1,
   'file-unusable': 1,
   declined: 1,
+  'task-unknown': 2,
+  'task-state': 1,
+  'task-limit': 1,
+  'task-timeout': 1,
+  'state-corrupted': 1,
+  'state-file': 1,
 }
 
 function report(cause: unknown, json: boolean): number {

@@ -1,0 +1,44 @@
+/** Where the file of a vault's task lies, and what that says about a turn. */
+import { lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Turn, VaultTask } from '../engine/loop.ts'
+
+export const PENDING = 'Pending_Approval'
+
+/** `open`: in another folder of the vault. */
+export type Where = 'done' | 'pending' | 'open' | 'gone'
+
+export function whereIs(task: VaultTask): Where {
+  const found = findFile(task)
+  if (found === undefined) return 'gone'
+  return found === `${task.done}/${task.file}` ? 'done' : found === `${PENDING}/${task.file}` ? 'pending' : 'open'
+}
+
+/** The way to the file from the vault on; in the folder for what is done it is looked for first. */
+export function findFile({ path, file, done, from }: VaultTask): string | undefined {
+  const known = [`${done}/${file}`, `${PENDING}/${file}`, from, file]
+  return [known, readdirSync(path).map((folder) => `${folder}/${file}`)]
+    .flat()
+    .find((place) => isPlainFile(join(path, place)))
+}
+
+/** A link is none: what it points to is not in the vault. */
+export function isPlainFile(path: string): boolean {
+  try {
+    return lstatSync(path).isFile()
+  } catch {
+    return false // nothing is there, or nothing that may be seen
+  }
+}
+
+/** Words claim nothing here: the file does. */
+export function judgeTurn(task: VaultTask, turn: Turn): Turn {
+  const where = whereIs(task)
+  const { ask, ...rest } = turn
+  if (where === 'done') return { ...rest, claim: { kind: 'clear' } }
+  const words =
+    where === 'pending'
+      ? `${task.file} waits in ${PENDING} for your approval.`
+      : where === 'gone' && `${task.file} is in no folder of the vault any more.`
+  return { ...turn, claim: { kind: 'none' }, ...(words ? { ask: { kind: 'person', words } } : {}) }
+}

@@ -1,0 +1,20 @@
+/** The words of a vault's task: the text of its file, and how to tell by the file how it stands. */
+
+export type VaultWords = { body: string; from: string; done: string; pending: string }
+
+const BODY_KEPT = 50_000
+
+export function buildVaultPrompt({ body, from, done, pending }: VaultWords): string {
+  const text = body.trim()
+  const cut = text.length > BODY_KEPT
+  return [
+    `Your task is the file \`${from}\`. It says:`,
+    cut ? `${text.slice(0, BODY_KEPT)}\n…` : text,
+    ...(cut ? ['This is only its beginning: read the whole file.'] : []),
+    [
+      `When all of it is done, and not before, move that file to \`${done}\`: that is how you say that you are done, and nothing else counts.`,
+      `If a person must approve something first, write what into the file and move it to \`${pending}\`; it comes back when they have.`,
+      'Do not rename or delete the file.',
+    ].join('\n'),
+  ].join('\n\n')
+}

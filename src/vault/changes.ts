@@ -1,0 +1,74 @@
+/** What a task changed in its vault: the files there at its start, compared with those at its end. */
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { VaultTask } from '../engine/loop.ts'
+import { writeWhole } from '../host/files.ts'
+
+const MOST_FILES = 20_000
+const PASSED_OVER = new Set(['.git', 'node_modules'])
+
+/** Remembers the files of the vault for as long as the task is open. */
+export function keepFiles(home: string, loop: string, task: VaultTask): void {
+  const files = filesIn(task)
+  if (!files) return
+  mkdirSync(join(home, 'vaults'), { recursive: true, mode: 0o700 })
+  writeWhole(listOf(home, loop), JSON.stringify(Object.fromEntries(files)))
+}
+
+/** Null when nobody can tell. The task's own file, which is moved, is not counted. */
+export function changesSince(
+  home: string,
+  loop: string,
+  task: VaultTask,
+): { created: number; modified: number } | null {
+  const before = readKept(listOf(home, loop))
+  const now = before && filesIn(task)
+  if (!before || !now) return null
+  const others = [...now].filter(([path]) => !path.endsWith(`/${task.file}`))
+  return {
+    created: others.filter(([path]) => !before.has(path)).length,
+    modified: others.filter(([path, stamp]) => before.has(path) && before.get(path) !== stamp).length,
+  }
+}
+
+export function forgetFiles(home: string, loop: string): void {
+  rmSync(listOf(home, loop), { force: true })
+}
+
+function listOf(home: string, loop: string): string {
+  return join(home, 'vaults', `${loop}.json`)
+}
+
+function readKept(path: string): Map<string, string> | undefined {
+  try {
+    return new Map(Object.entries(JSON.parse(readFileSync(path, 'utf8'))))
+  } catch {
+    return undefined // the vault was too large, or the list was cleared away
+  }
+}
+
+/** Paths and what tells that a file has changed; undefined for a vault that is too large to look through. */
+function filesIn({ path, state }: VaultTask): Map<string, string> | undefined {
+  const files = new Map<string, string>()
+  const folders = ['']
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop())
+    for (const entry of entriesOf(join(path, folder))) {
+      const below = folder ? `${folder}/${entry.name}` : entry.name
+      if (below === state || PASSED_OVER.has(entry.name)) continue
+      if (entry.isDirectory()) folders.push(below)
+      else if (files.size >= MOST_FILES) return undefined
+      else {
+        const stat = lstatSync(join(path, below), { throwIfNoEntry: false })
+        if (stat) files.set(below, `${stat.size} ${stat.mtimeMs}`)
+      }
+    }
+  return files
+}
+
+function entriesOf(folder: string): { name: string; isDirectory(): boolean }[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return [] // it went away meanwhile, or is not for us to read
+  }
+}

@@ -1,0 +1,21 @@
+/** What all work on one vault shares. */
+import type { HistoryEntry } from '../formats/task-state.ts'
+import type { LocalStore } from '../host/sqlite.ts'
+import type { VaultSettings } from './settings.ts'
+
+export type VaultDesk = {
+  /** The vault, without links on the way to it. */
+  vault: string
+  settings: VaultSettings
+  store: LocalStore
+  home: string
+  env: Readonly<Record<string, string | undefined>>
+  now: () => number
+  /** Tells something that a person should know, once. */
+  note: (text: string) => void
+  /** The iterations of loops as far as they have been read. */
+  histories: Map<string, { seq: number; at: number; entries: Entry[] }>
+}
+
+/** An iteration without its number. */
+export type Entry = Omit<HistoryEntry, 'iteration'>

@@ -1,0 +1,68 @@
+/** What callers hand to the task API: names in snake_case or camelCase, values of the right kind, nothing unknown. */
+import { RalphError } from '../error.ts'
+import { nearest } from '../formats/nearest.ts'
+
+type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : Name
+
+/** The same object with names in either way of writing. */
+export type Either<Input> = Input | { [Name in keyof Input as Camel<Name & string>]: Input[Name] }
+
+type Kind = { expected: string; fits: (value: unknown) => boolean }
+
+const text = (most: number): Kind => ({
+  expected: `a text of at most ${most} characters`,
+  fits: (value) => typeof value === 'string' && value.length <= most,
+})
+const number = (expected: string, fits: (value: number) => boolean): Kind => ({
+  expected,
+  fits: (value) => typeof value === 'number' && Number.isFinite(value) && fits(value),
+})
+
+export type KindName = 'id' | 'words' | 'line' | 'count' | 'some' | 'amount' | 'minutes'
+
+const KINDS: Readonly<Record<KindName, Kind>> = {
+  id: { expected: 'a text', fits: (value) => typeof value === 'string' },
+  words: text(10_000),
+  line: text(1_000),
+  count: number('a whole number from 0 on', (value) => Number.isSafeInteger(value) && value >= 0),
+  some: number('a whole number from 1 on', (value) => Number.isSafeInteger(value) && value >= 1 && value < 1e9),
+  amount: number('a number from 0 on', (value) => value >= 0),
+  minutes: number('a number above 0', (value) => value > 0 && value <= 525_600),
+}
+
+type Wants = Readonly<Record<string, { kind: KindName; optional?: true }>>
+
+/** Reads an input by its snake_case names. A plain text stands for the task's id. */
+export function readInput<Input extends object>(call: string, given: unknown, wants: Wants): Input {
+  const value = typeof given === 'string' ? { task_id: given } : given
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new RalphError('input-invalid', `${call} takes an object with ${Object.keys(wants).join(', ')}.`)
+  const found = new Map(Object.entries(value).map(([name, each]) => [snake(name), each]))
+  for (const name of found.keys()) if (!Object.hasOwn(wants, name)) throw unknown(call, name, Object.keys(wants))
+  const entries = Object.entries(wants).flatMap(([name, { kind, optional }]) => {
+    const each = found.get(name)
+    if (each === undefined && optional) return []
+    if (!KINDS[kind].fits(each))
+      throw new RalphError('input-invalid', `${call}: ${name} must be ${KINDS[kind].expected}, but is ${show(each)}.`)
+    return [[name, each] as const]
+  })
+  return Object.fromEntries(entries) as Input // what is wanted has just been looked at, name by name
+}
+
+function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+function unknown(call: string, name: string, known: readonly string[]): RalphError {
+  const close = nearest(name, known)
+  return new RalphError(
+    'input-invalid',
+    `${call} knows no "${name}".${close ? ` Did you mean "${close}"?` : ''} It takes ${known.join(', ')}.`,
+  )
+}
+
+function show(value: unknown): string {
+  return value === undefined ? 'missing' : (JSON.stringify(value)?.slice(0, 100) ?? typeof value)
+}

@@ -1,0 +1,167 @@
+/** A vault on disk: its folders, and the files in it that can be tasks. */
+import {
+  accessSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path'
+import { RalphError } from '../error.ts'
+import { pathBelow } from '../host/files.ts'
+import { PENDING } from '../host/vault.ts'
+import { TaskNotFoundError } from './errors.ts'
+import type { VaultSettings } from './settings.ts'
+
+export const NEEDS_ACTION = 'Needs_Action'
+export const FAILED = 'Failed'
+
+/** The folder as it really is. */
+export function openVault(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (!stat?.isDirectory())
+    throw new RalphError('usage', `The vault ${path} is ${stat ? 'no folder' : 'not there'}. Give an existing folder.`)
+  return realpathSync(path)
+}
+
+/** The vault that a path lies in: the nearest folder above it that has one of a vault's folders. */
+export function findVault(path: string, { stateDir }: Pick<VaultSettings, 'stateDir'>): string | undefined {
+  const marks = [NEEDS_ACTION, stateDir]
+  for (let folder = resolve(path); ; folder = dirname(folder)) {
+    if (marks.some((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory())) return folder
+    if (dirname(folder) === folder) return undefined
+  }
+}
+
+/** The name of the file without its last ending. */
+export function taskIdOf(file: string): string {
+  return basename(file, extname(file))
+}
+
+/** Whether it can name a task: it becomes the name of a file. */
+export function isTaskId(id: string): boolean {
+  return /^[^./\\\p{Cc}][^/\\\p{Cc}]*$/u.test(id) && id.isWellFormed() && Buffer.byteLength(id) <= 200
+}
+
+/** `from` is its way from the vault on. */
+export type TaskFile = { id: string; file: string; from: string; text: string; inode: string }
+
+const MOST_BYTES = 1 << 20
+
+/** A file that can be worked on. `base` is where a path begins that is not found in the vault. */
+export function readTaskFile(vault: string, settings: VaultSettings, given: string, base: string = vault): TaskFile {
+  const path = locate(vault, given, base)
+  const file = basename(path)
+  const id = taskIdOf(file)
+  const from = whereBelow(vault, path, given)
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (!stat) throw new TaskNotFoundError(id, `Task file not found: ${path}. Give the path of a file in ${vault}.`)
+  refuseKind(path, stat)
+  if (!isTaskId(id))
+    throw invalid(path, 'has a name that no task can have. Give it a plain name, without a dot at its beginning')
+  const [top] = from.split('/')
+  const kept = [settings.doneFolder, settings.stateDir, PENDING, FAILED].find((name) => top === name.split('/')[0])
+  if (kept !== undefined) throw invalid(path, `lies in ${kept}, where no work begins. Move it to ${NEEDS_ACTION} first`)
+  const done = join(vault, settings.doneFolder, file)
+  if (lstatSync(done, { throwIfNoEntry: false }))
+    throw invalid(
+      path,
+      `cannot be started: ${settings.doneFolder}/${file} is there already, so it would count as done at once. Rename one of the two`,
+    )
+  return { id, file, from, text: readText(path, stat), inode: inodeOf(stat) }
+}
+
+function locate(vault: string, given: string, base: string): string {
+  if (!given || given.includes('\0')) throw new RalphError('input-invalid', 'The task file must be a path of a file.')
+  if (isAbsolute(given)) return resolve(given)
+  const inside = resolve(vault, given)
+  return lstatSync(inside, { throwIfNoEntry: false }) ? inside : resolve(base, given)
+}
+
+function whereBelow(vault: string, path: string, given: string): string {
+  let folder: string
+  try {
+    folder = realpathSync(dirname(path))
+  } catch (cause) {
+    throw new TaskNotFoundError(taskIdOf(path), `Task file not found: ${path}. Its folder is not there.`, { cause })
+  }
+  const below = pathBelow(vault, join(folder, basename(path)))
+  if (below === undefined || below === '')
+    throw new RalphError('input-invalid', `The task file ${given} lies outside of the vault ${vault}. Move it there.`)
+  return below
+}
+
+function refuseKind(path: string, stat: Stats): void {
+  if (stat.isSymbolicLink()) throw invalid(path, 'is a link. Put the file itself there')
+  if (stat.isDirectory()) throw invalid(path, 'is a folder. A task is one file')
+  if (!stat.isFile()) throw invalid(path, 'is no plain file. A task is a text file')
+  if (stat.size > MOST_BYTES)
+    throw invalid(
+      path,
+      `has ${Math.ceil(stat.size / (1 << 20))} MB; a task may have 1. Put the material beside it, and name it in the task`,
+    )
+}
+
+function readText(path: string, { size }: Stats): string {
+  if (size === 0) throw invalid(path, 'is empty. Write into it what is to be done')
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+  } catch (cause) {
+    if (cause instanceof TypeError) throw invalid(path, BINARY)
+    throw new RalphError('input-invalid', `The task file ${path} cannot be read. Make it readable.`, { cause })
+  }
+  if (text.includes('\0')) throw invalid(path, BINARY)
+  return text
+}
+
+const BINARY = 'is no text in UTF-8. Describe the task in a text file, and name this one in it'
+
+function invalid(path: string, what: string): RalphError {
+  return new RalphError('input-invalid', `The task file ${path} ${what}.`)
+}
+
+/** The way to the file that has this inode, in the folders of the vault. */
+export function findInode(vault: string, inode: string): string | undefined {
+  for (const folder of ['.', ...readdirSync(vault)])
+    for (const name of namesIn(join(vault, folder))) {
+      const stat = lstatSync(join(vault, folder, name), { throwIfNoEntry: false })
+      if (stat?.isFile() && inodeOf(stat) === inode) return folder === '.' ? name : `${folder}/${name}`
+    }
+  return undefined
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return [] // it is a file
+  }
+}
+
+export function inodeOf({ dev, ino }: Stats): string {
+  return `${dev}:${ino}`
+}
+
+/** The agent must be able to move the file there. */
+export function prepareFolders(vault: string, folders: readonly string[]): void {
+  for (const folder of folders) {
+    const path = join(vault, folder)
+    try {
+      mkdirSync(path, { recursive: true })
+      accessSync(path, constants.W_OK | constants.X_OK)
+    } catch (cause) {
+      throw new RalphError(
+        'file-unusable',
+        `${path} must be a folder that can be written, or no task could ever end there. Make it one, then try again.`,
+        { cause },
+      )
+    }
+    if (pathBelow(vault, realpathSync(path)) === undefined)
+      throw new RalphError('file-unusable', `${path} leads out of the vault. Put a real folder there.`)
+  }
+}

@@ -1,0 +1,408 @@
+/** The task API: files of a vault, worked on until they are in the folder for what is done. */
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Fact, Loop, Order } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import type { TaskProgress, TaskState, VaultStatus } from '../formats/task-state.ts'
+import { openStore, type TaskRow } from '../host/sqlite.ts'
+import { isPlainFile, judgeTurn, whereIs } from '../host/vault.ts'
+import { comeBack, sendAway } from './approval.ts'
+import type { VaultDesk } from './desk.ts'
+import { StateFileError } from './errors.ts'
+import { type Either, readInput } from './input.ts'
+import { type Call, illegal, mustAllow, statusOfTask } from './lifecycle.ts'
+import { openVault } from './place.ts'
+import { resolveSettings, type VaultSettings } from './settings.ts'
+import { stateFileOf } from './state-file.ts'
+import {
+  endOverdue,
+  findTask,
+  historyOf,
+  mendState,
+  moveTask,
+  progressOf,
+  settleTask,
+  startTask,
+  stateOf,
+  time,
+  toldTurn,
+  vaultOf,
+} from './tasks.ts'
+
+export type VaultOptions = Either<
+  { vault_path: string } & Partial<{
+    max_iterations: number
+    timeout_minutes: number
+    state_dir: string
+    done_folder: string
+    check_interval_seconds: number
+  }>
+> & {
+  /** RALPH_HOME, where the database is. */
+  home?: string
+  env?: Readonly<Record<string, string | undefined>>
+  now?: () => number
+  /** Hears what a person should know, such as that a damaged file was made anew. */
+  onNote?: (text: string) => void
+}
+
+type TaskId = string | Either<{ task_id: string }>
+
+export type StartedTask = {
+  task_id: string
+  state_file: string
+  status: VaultStatus
+  started_at: string
+  timeout_at: string
+}
+
+export type CountedIteration = {
+  task_id: string
+  iteration: number
+  max_iterations: number
+  status: VaultStatus
+  should_continue: boolean
+}
+
+/** Null stands for what nobody could measure. */
+export type TaskMetrics = {
+  total_duration_seconds: number
+  iterations: number
+  api_calls: number | null
+  files_created: number | null
+  files_modified: number | null
+}
+
+export type CompletedTask = {
+  task_id: string
+  status: VaultStatus
+  completed_at: string
+  exit_reason: string
+  metrics: TaskMetrics
+}
+
+export type StoppedTask = {
+  task_id: string
+  status: VaultStatus
+  exit_reason: string
+  completed_at: string
+  message: string
+}
+
+const ID = { task_id: { kind: 'id' } } as const
+
+export class RalphWiggum {
+  readonly #desk: VaultDesk
+  /** The file in which each task ends, so that looking for it needs nothing else. */
+  readonly #ends = new Map<string, string>()
+  /** One call after another for each task. */
+  readonly #queues = new Map<string, Promise<unknown>>()
+
+  constructor({ home, env = process.env, now = Date.now, onNote, ...options }: VaultOptions) {
+    const { vault_path, ...given } = readInput<{ vault_path: string } & Record<string, unknown>>(
+      'RalphWiggum',
+      options,
+      {
+        vault_path: { kind: 'id' },
+        max_iterations: { kind: 'some', optional: true },
+        timeout_minutes: { kind: 'minutes', optional: true },
+        state_dir: { kind: 'line', optional: true },
+        done_folder: { kind: 'line', optional: true },
+        check_interval_seconds: { kind: 'amount', optional: true },
+      },
+    )
+    const vault = openVault(vault_path)
+    const place = resolve(home ?? (env.RALPH_HOME || join(homedir(), '.ralph')))
+    const settings = resolveSettings(settingsIn(given), { env, home: place, vault })
+    this.#desk = {
+      ...{ vault, settings, home: place, env, now, histories: new Map() },
+      store: openStore(place, now),
+      note: onNote ?? ((text) => process.emitWarning(text, 'RalphWarning')),
+    }
+  }
+
+  /** Begins to work on a file. */
+  async startTask(
+    input: Either<{ task_file: string; max_iterations?: number; timeout_minutes?: number }>,
+  ): Promise<StartedTask> {
+    const { task_file, max_iterations, timeout_minutes } = readInput<{
+      task_file: string
+      max_iterations?: number
+      timeout_minutes?: number
+    }>('startTask', input, {
+      task_file: { kind: 'id' },
+      max_iterations: { kind: 'some', optional: true },
+      timeout_minutes: { kind: 'minutes', optional: true },
+    })
+    const session = this.#desk.env.CLAUDE_CODE_SESSION_ID
+    const loop = await startTask(this.#desk, {
+      ...{ file: task_file, base: process.cwd(), by: 'caller' },
+      ...(max_iterations === undefined ? {} : { maxIterations: max_iterations }),
+      ...(timeout_minutes === undefined ? {} : { timeoutMinutes: timeout_minutes }),
+      ...(session ? { session } : {}),
+    })
+    const { task_id, status, started_at, timeout_at } = stateOf(loop, { record: {}, movedAt: 0 }, [])
+    return { task_id, state_file: stateFileOf(this.#desk, task_id), status, started_at, timeout_at }
+  }
+
+  /** Whether the file is in the folder for what is done. */
+  async checkTaskComplete(input: TaskId): Promise<boolean> {
+    const { task_id } = readInput<{ task_id: string }>('checkTaskComplete', input, ID)
+    return isPlainFile(this.#ends.get(task_id) ?? (await this.#endOf(task_id)))
+  }
+
+  /** Counts an iteration that the caller's agent has finished. With the file where it belongs the task is completed. */
+  async incrementIteration(
+    input: Either<{ task_id: string; action: string; result: string; duration_seconds: number }>,
+  ): Promise<CountedIteration> {
+    const { task_id, action, result, duration_seconds } = readInput<{
+      task_id: string
+      action: string
+      result: string
+      duration_seconds: number
+    }>('incrementIteration', input, {
+      ...ID,
+      action: { kind: 'words' },
+      result: { kind: 'line' },
+      duration_seconds: { kind: 'amount' },
+    })
+    const loop = await this.#move('incrementIteration', task_id, (current) => ({
+      ...{ kind: 'turned', at: this.#desk.now() },
+      turn: judgeTurn(vaultOf(current), toldTurn({ action, result, seconds: duration_seconds })),
+    }))
+    const status = statusOfTask(loop, {})
+    await this.#show(task_id)
+    return {
+      ...{ task_id, iteration: loop.tally.iteration, max_iterations: loop.spec.limits.iterations, status },
+      should_continue: status === 'in_progress',
+    }
+  }
+
+  /** How a task stands, with all its iterations or the last `history_limit` of them. */
+  async getTaskState(input: string | Either<{ task_id: string; history_limit?: number }>): Promise<TaskState> {
+    const { task_id, history_limit } = readInput<{ task_id: string; history_limit?: number }>('getTaskState', input, {
+      ...ID,
+      history_limit: { kind: 'count', optional: true },
+    })
+    return this.#queued(task_id, async () => {
+      const desk = this.#desk
+      await endOverdue(desk, await findTask(desk, task_id))
+      await mendState(desk, task_id)
+      const row = await findTask(desk, task_id)
+      const loop = await desk.store.load(row.loop)
+      const history = await historyOf(desk, loop)
+      return stateOf(loop, row, history_limit === undefined ? history : history.slice(history.length - history_limit))
+    })
+  }
+
+  /** Notes how far the work has come. It changes nothing else. */
+  async updateProgress(
+    input: Either<{ task_id: string; steps_total: number; steps_completed: number; current_step: string }>,
+  ): Promise<{ task_id: string; progress: TaskProgress }> {
+    const { task_id, steps_total, steps_completed, current_step } = readInput<{
+      task_id: string
+      steps_total: number
+      steps_completed: number
+      current_step: string
+    }>('updateProgress', input, {
+      ...ID,
+      steps_total: { kind: 'count' },
+      steps_completed: { kind: 'count' },
+      current_step: { kind: 'line' },
+    })
+    if (steps_completed > steps_total)
+      throw new RalphError(
+        'input-invalid',
+        `updateProgress: steps_completed is ${steps_completed}, but there are only ${steps_total} steps.`,
+      )
+    const { store, vault, now } = this.#desk
+    await findTask(this.#desk, task_id)
+    const progress = { total: steps_total, completed: steps_completed, step: current_step, at: now() }
+    store.changeTask(vault, task_id, (record) => ({ ...record, progress }))
+    await this.#show(task_id)
+    return { task_id, progress: progressOf({ progress }) }
+  }
+
+  /** Ends a task whose file is in the folder for what is done. */
+  async completeTask(input: string | Either<{ task_id: string; exit_reason?: string }>): Promise<CompletedTask> {
+    const { task_id, exit_reason } = readInput<{ task_id: string; exit_reason?: string }>('completeTask', input, {
+      ...ID,
+      exit_reason: { kind: 'line', optional: true },
+    })
+    if (exit_reason !== undefined && OTHER_ENDS.has(exit_reason))
+      throw new RalphError(
+        'input-invalid',
+        `completeTask: exit_reason cannot be "${exit_reason}", which is another end.`,
+      )
+    const loop = await this.#move('completeTask', task_id, (current) => {
+      if (current.next.kind === 'complete') return undefined
+      const { file, done } = vaultOf(current)
+      if (whereIs(vaultOf(current)) !== 'done')
+        throw this.#illegal(current, 'completed', `${file} is not in ${done}: move it there first.`)
+      return this.#told({ kind: 'done' })
+    })
+    if (loop.next.kind !== 'complete') throw this.#illegal(loop, 'completed', 'Its checks do not pass.')
+    const { store, vault } = this.#desk
+    if (exit_reason !== undefined)
+      store.changeTask(vault, task_id, (record) => ({ ...record, exitReason: exit_reason }))
+    await this.#show(task_id)
+    const row = await findTask(this.#desk, task_id)
+    return {
+      ...{
+        task_id,
+        status: 'completed',
+        completed_at: time(row.movedAt),
+        exit_reason: row.record.exitReason ?? 'completed',
+      },
+      metrics: metricsOf(loop, row),
+    }
+  }
+
+  /** Ends a task whose time is over by the caller's clock or by ralph's. */
+  async handleTimeout(input: TaskId): Promise<StoppedTask> {
+    const { task_id } = readInput<{ task_id: string }>('handleTimeout', input, ID)
+    const loop = await this.#move('handleTimeout', task_id, (current) => {
+      if (whereIs(vaultOf(current)) === 'done' && current.next.kind !== 'halt')
+        throw this.#illegal(current, 'timeout', 'Its file is where it belongs: complete it.')
+      return current.next.kind === 'halt' ? undefined : this.#told({ kind: 'out-of-time' })
+    })
+    return this.#stopped(task_id, 'timeout', timeoutMessage(loop))
+  }
+
+  /** Tells of a task that has used all its iterations. */
+  async handleMaxIterations(input: TaskId): Promise<StoppedTask> {
+    const { task_id } = readInput<{ task_id: string }>('handleMaxIterations', input, ID)
+    const loop = await this.#move('handleMaxIterations', task_id, () => undefined)
+    return this.#stopped(task_id, 'max_iterations', limitMessage(loop))
+  }
+
+  /** A person lets a task go on that waits for them. */
+  async approveTask(input: string | Either<{ task_id: string; note?: string }>): Promise<TaskState> {
+    const { task_id, note } = readInput<{ task_id: string; note?: string }>('approveTask', input, {
+      ...ID,
+      note: { kind: 'words', optional: true },
+    })
+    await this.#move('approveTask', task_id, (current) => {
+      comeBack(vaultOf(current))
+      return this.#told({ kind: 'say', words: note ? `Approved: ${note}` : 'Approved. Go on.' })
+    })
+    await this.#show(task_id)
+    return this.getTaskState(task_id)
+  }
+
+  /** A person does not want it done: the task has failed, and its file goes to the folder for that. */
+  async rejectTask(input: string | Either<{ task_id: string; reason?: string }>): Promise<TaskState> {
+    const { task_id, reason } = readInput<{ task_id: string; reason?: string }>('rejectTask', input, {
+      ...ID,
+      reason: { kind: 'words', optional: true },
+    })
+    const by = reason ? `you, who rejected it: ${reason}` : 'you, who rejected it'
+    const loop = await this.#move('rejectTask', task_id, () => this.#told({ kind: 'cancel' }, by))
+    sendAway(vaultOf(loop), loop, this.#desk.now())
+    await this.#show(task_id)
+    return this.getTaskState(task_id)
+  }
+
+  /** All tasks of the vault, oldest first. */
+  async listTasks(): Promise<Omit<TaskState, 'iterations_history'>[]> {
+    const { store, vault } = this.#desk
+    const states = []
+    for (const { id } of store.listTasks(vault)) {
+      const { iterations_history: _, ...state } = await this.getTaskState({ task_id: id, history_limit: 0 })
+      states.push(state)
+    }
+    return states
+  }
+
+  /** Lets go of the database once all that was asked for is done. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#queues.values())
+    await this.#desk.store.close()
+  }
+
+  async #endOf(id: string): Promise<string> {
+    const { loop } = await findTask(this.#desk, id)
+    const { path, done, file } = vaultOf(await this.#desk.store.load(loop))
+    const end = join(path, done, file)
+    this.#ends.set(id, end)
+    return end
+  }
+
+  #move(call: Call, id: string, factFor: (loop: Loop) => Fact | undefined): Promise<Loop> {
+    return this.#queued(id, async () => {
+      const row = await findTask(this.#desk, id)
+      return moveTask(this.#desk, row, async (move, loop) => {
+        mustAllow(call, statusOfTask(loop, row.record), limitsOf(loop))
+        const fact = factFor(loop)
+        return fact ? move(fact) : loop
+      })
+    })
+  }
+
+  /** The database has it by now, so a file that cannot be written is told, not thrown. */
+  #show(id: string): Promise<void> {
+    return this.#queued(id, async () => {
+      try {
+        await settleTask(this.#desk, id)
+      } catch (cause) {
+        if (!(cause instanceof StateFileError)) throw cause
+        this.#desk.note(cause.message)
+      }
+    })
+  }
+
+  #queued<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
+    const mine = (this.#queues.get(id) ?? Promise.resolve()).then(work, work)
+    this.#queues.set(id, mine)
+    return mine
+  }
+
+  #told(order: Order, by = 'the caller'): Fact {
+    return { kind: 'told', at: this.#desk.now(), by, order }
+  }
+
+  #illegal(loop: Loop, to: VaultStatus, advice: string): RalphError {
+    return illegal(vaultOf(loop).id, statusOfTask(loop, { begun: true }), to, advice)
+  }
+
+  async #stopped(task_id: string, exit_reason: string, message: string): Promise<StoppedTask> {
+    await this.#show(task_id)
+    const row = await findTask(this.#desk, task_id)
+    const status = statusOfTask(await this.#desk.store.load(row.loop), row.record)
+    return { task_id, status, exit_reason, completed_at: time(row.movedAt), message }
+  }
+}
+
+const OTHER_ENDS = new Set(['failed', 'timeout', 'max_iterations', 'max_iterations_reached'])
+
+/** To the letter what users of the API look for. */
+export function timeoutMessage({ spec }: Loop): string {
+  return `Task exceeded ${spec.limits.minutes} minute timeout. Progress saved.`
+}
+
+export function limitMessage({ spec }: Loop): string {
+  return `Task reached maximum ${spec.limits.iterations} iterations. Manual intervention required.`
+}
+
+function limitsOf(loop: Loop): { id: string; maxIterations: number; timeoutMinutes: number } {
+  const { iterations, minutes = 0 } = loop.spec.limits
+  return { id: vaultOf(loop).id, maxIterations: iterations, timeoutMinutes: minutes }
+}
+
+function metricsOf({ tally }: Loop, { movedAt, record }: TaskRow): TaskMetrics {
+  return {
+    total_duration_seconds: Math.max(0, movedAt - tally.startedAt) / 1_000,
+    iterations: tally.iteration,
+    api_calls: null,
+    files_created: record.files?.created ?? null,
+    files_modified: record.files?.modified ?? null,
+  }
+}
+
+function settingsIn(given: Readonly<Record<string, unknown>>): Partial<VaultSettings> {
+  const camel = (name: string) => name.replace(/_[a-z]/g, (part) => part.charAt(1).toUpperCase())
+  // Their kinds have been looked at by name.
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [camel(name), value]),
+  ) as Partial<VaultSettings>
+}

@@ -1,0 +1,147 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Config } from '../formats/config.ts'
+import { temporaryFolder } from '../host/place.test-support.ts'
+import { resolveSettings, type VaultSettings } from './settings.ts'
+
+const DEFAULTS: VaultSettings = {
+  maxIterations: 10,
+  timeoutMinutes: 30,
+  stateDir: 'Ralph_State',
+  doneFolder: 'Done',
+  checkIntervalSeconds: 5,
+}
+
+type Story = {
+  given?: { [Name in keyof VaultSettings]?: unknown }
+  env?: Record<string, string>
+  config?: Config
+  person?: Config
+}
+
+/** A vault and a home with these config files. */
+function settle({ given = {}, env = {}, config, person }: Story, vault = temporaryFolder()): VaultSettings {
+  const home = temporaryFolder()
+  if (config) writeFileSync(join(vault, 'ralph.config.json'), JSON.stringify(config))
+  if (person) writeFileSync(join(home, 'ralph.config.json'), JSON.stringify(person))
+  return resolveSettings(given as Partial<VaultSettings>, { env, home, vault })
+}
+
+describe('where a setting comes from', () => {
+  const person: Config = {
+    ...{ max_iterations: 1, timeout_minutes: 1, check_interval_seconds: 1 },
+    ...{ state_dir: 's1', done_folder: 'd1' },
+  }
+  const config: Config = {
+    ...{ max_iterations: 2, timeout_minutes: 2, check_interval_seconds: 2 },
+    ...{ state_dir: 's2', done_folder: 'd2' },
+  }
+  const env = {
+    ...{ RALPH_MAX_ITERATIONS: '3', RALPH_TIMEOUT_MINUTES: '3', RALPH_CHECK_INTERVAL_SECONDS: '3' },
+    ...{ RALPH_STATE_DIR: 's3', RALPH_DONE_FOLDER: 'd3' },
+  }
+  const given = settings(4)
+
+  test.each<[what: string, story: Story, settings: VaultSettings]>([
+    ['nothing is said', {}, DEFAULTS],
+    ['the person says it', { person }, settings(1)],
+    ['the vault beats the person', { person, config }, settings(2)],
+    ['the environment beats the vault', { person, config, env }, settings(3)],
+    ['the caller beats all', { person, config, env, given }, settings(4)],
+    ['each on its own', { config: { max_iterations: 7 }, person }, { ...settings(1), maxIterations: 7 }],
+    [
+      'empty variables say nothing',
+      { config, env: Object.fromEntries(Object.keys(env).map((name) => [name, ''])) },
+      settings(2),
+    ],
+    ['what is undefined says nothing', { config, given: { maxIterations: undefined } }, settings(2)],
+  ])('%s', (_, story, expected) => {
+    expect(settle(story)).toEqual(expected)
+  })
+
+  function settings(number: number): VaultSettings {
+    return {
+      ...{ maxIterations: number, timeoutMinutes: number, checkIntervalSeconds: number },
+      ...{ stateDir: `s${number}`, doneFolder: `d${number}` },
+    }
+  }
+})
+
+test.each<[what: string, story: Story, change: Partial<VaultSettings>]>([
+  ['part of a minute', { env: { RALPH_TIMEOUT_MINUTES: '.05' } }, { timeoutMinutes: 0.05 }],
+  ['a year', { given: { timeoutMinutes: 525_600 } }, { timeoutMinutes: 525_600 }],
+  ['blanks around a number', { env: { RALPH_MAX_ITERATIONS: ' 5 ' } }, { maxIterations: 5 }],
+  ['often', { given: { checkIntervalSeconds: 0.1 } }, { checkIntervalSeconds: 0.1 }],
+  ['seldom', { config: { check_interval_seconds: 3_600 } }, { checkIntervalSeconds: 3_600 }],
+  ['a folder in a folder', { given: { doneFolder: './Archive//Done/' } }, { doneFolder: 'Archive/Done' }],
+  ['a way out and in again', { given: { doneFolder: 'x/../Finished' } }, { doneFolder: 'Finished' }],
+  ['a name that begins with dots', { given: { stateDir: '..state' } }, { stateDir: '..state' }],
+])('%s is taken', (_, story, change) => {
+  expect(settle(story)).toEqual({ ...DEFAULTS, ...change })
+})
+
+describe('an absolute folder', () => {
+  test('in the vault is named from there', () => {
+    const vault = temporaryFolder()
+    expect(settle({ env: { RALPH_DONE_FOLDER: join(vault, 'Done') } }, vault).doneFolder).toBe('Done')
+  })
+
+  test('in the vault may be reached by a link to the vault', () => {
+    const [vault, link] = [temporaryFolder(), join(temporaryFolder(), 'Vault')]
+    symlinkSync(vault, link)
+    expect(settle({ given: { doneFolder: join(link, 'a', 'Done') } }, vault).doneFolder).toBe('a/Done')
+  })
+
+  test('beside the vault is refused, though its name begins the same', () => {
+    const vault = temporaryFolder()
+    mkdirSync(`${vault}/inner`)
+    expect(() => settle({ given: { doneFolder: `${vault}/inner2` } }, `${vault}/inner`)).toThrow(
+      `doneFolder must be a folder below the vault ${vault}/inner, but is `,
+    )
+  })
+})
+
+const ITERATIONS = 'must be a whole number above 0 (a vault needs a number)'
+const MINUTES = 'must be a number of minutes above 0, at most 525600'
+const SECONDS = 'must be a number of seconds from 0.1 to 3600'
+
+test.each<[story: Story, code: string, says: string]>([
+  [{ given: { maxIterations: 0 } }, 'usage', `maxIterations ${ITERATIONS}, but is 0.`],
+  [{ given: { maxIterations: 1.5 } }, 'usage', `maxIterations ${ITERATIONS}, but is 1.5.`],
+  [{ given: { maxIterations: '5' } }, 'usage', `maxIterations ${ITERATIONS}, but is "5".`],
+  [{ given: { maxIterations: null } }, 'usage', `maxIterations ${ITERATIONS}, but is null.`],
+  [{ env: { RALPH_MAX_ITERATIONS: 'auto' } }, 'usage', `RALPH_MAX_ITERATIONS ${ITERATIONS}, but is "auto".`],
+  [{ env: { RALPH_MAX_ITERATIONS: '1e3' } }, 'usage', `RALPH_MAX_ITERATIONS ${ITERATIONS}, but is "1e3".`],
+  [{ env: { RALPH_MAX_ITERATIONS: '-1' } }, 'usage', `RALPH_MAX_ITERATIONS ${ITERATIONS}, but is "-1".`],
+  [{ config: { max_iterations: 'auto' } }, 'input-invalid', `max_iterations of ralph.config.json ${ITERATIONS}`],
+  [{ person: { max_iterations: 0 } }, 'input-invalid', `max_iterations of ralph.config.json ${ITERATIONS}, but is 0.`],
+  [{ given: { timeoutMinutes: Number.NaN } }, 'usage', `timeoutMinutes ${MINUTES}`],
+  [{ given: { timeoutMinutes: 525_601 } }, 'usage', `timeoutMinutes ${MINUTES}, but is 525601.`],
+  [{ env: { RALPH_TIMEOUT_MINUTES: '30m' } }, 'usage', `RALPH_TIMEOUT_MINUTES ${MINUTES}, but is "30m".`],
+  [{ config: { timeout_minutes: 0 } }, 'input-invalid', `timeout_minutes of ralph.config.json ${MINUTES}, but is 0.`],
+  [{ given: { checkIntervalSeconds: 0.09 } }, 'usage', `checkIntervalSeconds ${SECONDS}, but is 0.09.`],
+  [{ env: { RALPH_CHECK_INTERVAL_SECONDS: '3601' } }, 'usage', `RALPH_CHECK_INTERVAL_SECONDS ${SECONDS}`],
+  [{ given: { stateDir: '' } }, 'usage', 'stateDir must be the name of a folder, but is "".'],
+  [{ given: { stateDir: 3 } }, 'usage', 'stateDir must be the name of a folder, but is 3.'],
+  [{ env: { RALPH_STATE_DIR: '  ' } }, 'usage', 'RALPH_STATE_DIR must be the name of a folder, but is "  ".'],
+  [{ given: { doneFolder: 'Do\nne' } }, 'usage', 'doneFolder must be the name of a folder, but is "Do\\nne".'],
+  [{ given: { doneFolder: '.' } }, 'usage', 'doneFolder must be a folder below the vault '],
+  [{ given: { doneFolder: '..' } }, 'usage', 'doneFolder must be a folder below the vault '],
+  [{ env: { RALPH_DONE_FOLDER: '/Done' } }, 'usage', 'RALPH_DONE_FOLDER must be a folder below the vault '],
+  [{ config: { state_dir: '../x' } }, 'input-invalid', 'state_dir of ralph.config.json must be a folder below the '],
+  [{ config: { done_folder: '' } }, 'input-invalid', 'done_folder of ralph.config.json must be the name of a folder'],
+  [
+    { given: { doneFolder: 'Needs_Action' } },
+    'usage',
+    'doneFolder must be a folder of its own, none of Needs_Action, Pending_Approval, Failed, but is "Needs_Action".',
+  ],
+  [{ given: { stateDir: './Done' } }, 'usage', 'stateDir must be another folder than done_folder, but is "./Done".'],
+  [
+    { given: { doneFolder: 'x' }, env: { RALPH_STATE_DIR: 'x/' } },
+    'usage',
+    'doneFolder must be another folder than RALPH_STATE_DIR, but is "x".',
+  ],
+])('%j is refused by name and source', (story, code, says) => {
+  expect(() => settle(story)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(says) }))
+})

@@ -1,0 +1,105 @@
+/** The settings of a vault: what its caller gives beats the environment, that the config files, those the defaults. */
+import { existsSync, realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { type ErrorCode, RalphError } from '../error.ts'
+import { quote } from '../formats/json-file.ts'
+import { loadConfig } from '../host/config.ts'
+
+export type VaultSettings = {
+  maxIterations: number
+  timeoutMinutes: number
+  /** Folders below the vault. */
+  stateDir: string
+  doneFolder: string
+  checkIntervalSeconds: number
+}
+
+/** `vault` is its real path. */
+export type SettingsPlace = { env: Readonly<Record<string, string | undefined>>; home: string; vault: string }
+
+export function resolveSettings(given: Partial<VaultSettings>, { env, home, vault }: SettingsPlace): VaultSettings {
+  const config = loadConfig(home, vault)
+  const find = (name: keyof VaultSettings, key: keyof typeof DEFAULTS): Found => {
+    if (given[name] !== undefined) return { source: name, value: given[name], code: 'usage' }
+    const variable = `RALPH_${key.toUpperCase()}`
+    if (env[variable]) return { source: variable, value: env[variable], code: 'usage' }
+    if (config[key] !== undefined)
+      return { source: `${key} of ralph.config.json`, value: config[key], code: 'input-invalid' }
+    return { source: key, value: DEFAULTS[key], code: 'usage' }
+  }
+  const [state, done] = [find('stateDir', 'state_dir'), find('doneFolder', 'done_folder')]
+  const [stateDir, doneFolder] = [folderBelow(vault, state), folderBelow(vault, done)]
+  if (stateDir === doneFolder)
+    throw done.source === 'done_folder'
+      ? wrong(state, `another folder than ${done.source}`)
+      : wrong(done, `another folder than ${state.source}`)
+  return {
+    maxIterations: numberOf(find('maxIterations', 'max_iterations'), ITERATIONS),
+    timeoutMinutes: numberOf(find('timeoutMinutes', 'timeout_minutes'), MINUTES),
+    stateDir,
+    doneFolder,
+    checkIntervalSeconds: numberOf(find('checkIntervalSeconds', 'check_interval_seconds'), SECONDS),
+  }
+}
+
+const DEFAULTS = {
+  max_iterations: 10,
+  timeout_minutes: 30,
+  state_dir: 'Ralph_State',
+  done_folder: 'Done',
+  check_interval_seconds: 5,
+} as const
+
+/** `code` is that of an error about it. */
+type Found = { source: string; value: unknown; code: ErrorCode }
+
+type Range = { fits: (number: number) => boolean; expected: string }
+
+const ITERATIONS: Range = {
+  fits: (number) => Number.isSafeInteger(number) && number >= 1,
+  expected: 'a whole number above 0 (a vault needs a number)',
+}
+const MINUTES: Range = {
+  fits: (number) => number > 0 && number <= 525_600,
+  expected: 'a number of minutes above 0, at most 525600',
+}
+const SECONDS: Range = {
+  fits: (number) => number >= 0.1 && number <= 3_600,
+  expected: 'a number of seconds from 0.1 to 3600',
+}
+
+function numberOf(found: Found, { fits, expected }: Range): number {
+  const { source, value } = found
+  const isWritten = source.startsWith('RALPH_') && /^(?:\d{1,15}(?:\.\d{1,15})?|\.\d{1,15})$/.test(String(value).trim())
+  const number = isWritten ? Number(value) : value
+  if (typeof number !== 'number' || !fits(number)) throw wrong(found, expected)
+  return number
+}
+
+/** Where tasks lie for another reason: one that waits must not count as done. */
+const TAKEN: readonly string[] = ['Needs_Action', 'Pending_Approval', 'Failed']
+
+function folderBelow(vault: string, found: Found): string {
+  const { value } = found
+  if (typeof value !== 'string' || value.trim() === '' || /\p{Cc}/u.test(value))
+    throw wrong(found, 'the name of a folder')
+  const path = resolve(vault, value)
+  // An absolute one may lead there by a link, as the vault's own path may have done.
+  const below = partBelow(vault, path) ?? partBelow(vault, realPath(path))
+  if (below === undefined) throw wrong(found, `a folder below the vault ${vault}`)
+  if (TAKEN.includes(below)) throw wrong(found, `a folder of its own, none of ${TAKEN.join(', ')}`)
+  return below
+}
+
+function partBelow(vault: string, path: string): string | undefined {
+  const part = relative(vault, path)
+  return part === '' || part === '..' || part.startsWith(`..${sep}`) || isAbsolute(part) ? undefined : part
+}
+
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : join(realPath(dirname(path)), basename(path))
+}
+
+function wrong({ source, value, code }: Found, expected: string): RalphError {
+  return new RalphError(code, `${source} must be ${expected}, but is ${quote(value)}.`)
+}

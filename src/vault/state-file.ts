@@ -1,0 +1,111 @@
+/** The files of a task in the vault's state folder: its state for people and programs, and two lines for the Stop hook. */
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Loop, VaultTask } from '../engine/loop.ts'
+import { allChecks } from '../engine/stages.ts'
+import { parseTaskState, printTaskState, type TaskState } from '../formats/task-state.ts'
+import type { VaultDesk } from './desk.ts'
+import { StateFileError } from './errors.ts'
+
+type Place = Pick<VaultDesk, 'vault' | 'settings'>
+
+/** As the API tells it: from the vault on. */
+export function stateFileOf({ settings }: Pick<VaultDesk, 'settings'>, id: string): string {
+  return `${settings.stateDir}/${id}.json`
+}
+
+/** `damaged`: something is there that is no state. */
+export function readState({ vault, settings }: Place, id: string): TaskState | 'damaged' | undefined {
+  const path = join(vault, stateFileOf({ settings }, id))
+  try {
+    return parseTaskState(readFileSync(path, 'utf8')) ?? 'damaged'
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : ''
+    if (code === 'ENOENT') return undefined
+    if (code === 'EISDIR') return 'damaged'
+    throw new StateFileError(id, `${path} cannot be read. Make it readable, then try again.`, { cause })
+  }
+}
+
+/** What was damaged is kept under another name, which is returned. */
+export function putAside({ vault, settings }: Place, id: string, at: number): string {
+  const aside = `${stateFileOf({ settings }, id)}.broken-${new Date(at).toISOString().replace(/[:.]/g, '-')}`
+  renameSync(join(vault, stateFileOf({ settings }, id)), join(vault, aside))
+  return aside
+}
+
+let writes = 0
+
+/** Whole or not at all, without blocking anybody. */
+export async function writeState({ vault, settings }: Place, state: TaskState): Promise<void> {
+  const path = join(vault, stateFileOf({ settings }, state.task_id))
+  const temporary = join(vault, settings.stateDir, `.${state.task_id}.${process.pid}.${++writes}.tmp`)
+  try {
+    await mkdir(join(vault, settings.stateDir), { recursive: true })
+    const file = await open(temporary, 'w', 0o644)
+    try {
+      await file.writeFile(printTaskState(state))
+      await file.datasync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  } catch (cause) {
+    await rm(temporary, { force: true }).catch(() => {}) // its folder cannot be written, which is said below
+    throw new StateFileError(state.task_id, `${path} cannot be written. Make its folder writable, then try again.`, {
+      cause,
+    })
+  }
+}
+
+function hookFolder({ path, state }: Pick<VaultTask, 'path' | 'state'>): string {
+  return join(path, state, '.hook')
+}
+
+/** What the Stop hook must know, for a shell: the name of the file, and whether checks belong to it. */
+export async function writeHookFiles({ spec }: Loop, task: VaultTask, session: string | undefined): Promise<void> {
+  const folder = hookFolder(task)
+  try {
+    await mkdir(folder, { recursive: true })
+    await writeLines(join(folder, task.id), [task.file, allChecks(spec).length > 0 ? 'checks' : ''])
+    if (session !== undefined) await writeLines(join(folder, `session.${session}`), [task.id])
+  } catch (cause) {
+    throw new StateFileError(task.id, `${folder} cannot be written. Make it writable, then try again.`, { cause })
+  }
+}
+
+async function writeLines(path: string, lines: readonly string[]): Promise<void> {
+  const temporary = `${path}.${process.pid}.${++writes}.tmp`
+  const file = await open(temporary, 'w', 0o644)
+  try {
+    await file.writeFile(lines.map((line) => `${line}\n`).join(''))
+  } finally {
+    await file.close()
+  }
+  await rename(temporary, path)
+}
+
+/** A task that is over holds nobody back. */
+export function removeHookFiles(task: VaultTask): void {
+  const folder = hookFolder(task)
+  rmSync(join(folder, task.id), { force: true })
+  for (const name of namesIn(folder).filter((each) => each.startsWith('session.')))
+    if (firstLine(join(folder, name)) === task.id) rmSync(join(folder, name), { force: true })
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return [] // there was never one
+  }
+}
+
+function firstLine(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').split('\n')[0]
+  } catch {
+    return undefined // another process was quicker
+  }
+}
