@@ -119,6 +119,8 @@ export type Outcome = {
   tokens: number
   /** Absent: the agent does not report it. */
   costUsd?: number
+  /** How often it called its model, as far as its own report shows. */
+  calls?: number
   resetsAt?: number
   /** Tools a permission was denied for. */
   denied: string[]

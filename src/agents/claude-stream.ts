@@ -8,6 +8,8 @@ export type Seen = {
   session: string
   result?: Json
   tokens: number
+  /** The answers of its model, by their ids: one comes in several pieces. */
+  calls: Set<string>
   error: string
   resetsAt?: number
   ran: string[]
@@ -15,7 +17,7 @@ export type Seen = {
 }
 
 export function nothingSeen(): Seen {
-  return { words: '', session: '', tokens: 0, error: '', ran: [], stderr: [] }
+  return { words: '', session: '', tokens: 0, calls: new Set(), error: '', ran: [], stderr: [] }
 }
 
 /** Every JSON line goes to `take`, every other one is a warning. */
@@ -38,6 +40,8 @@ export function takeInit(event: Json, seen: Seen): AgentEvent[] {
 export function takeAssistant(event: Json, seen: Seen, shell: string): AgentEvent[] {
   const inside = event.parent_tool_use_id !== null && event.parent_tool_use_id !== undefined
   if (typeof event.error === 'string') seen.error = event.error
+  const { id, model } = objectOf(event.message)
+  if (typeof id === 'string' && model !== '<synthetic>') seen.calls.add(id) // the client makes up words of its own
   const events: AgentEvent[] = []
   for (const block of blocksOf(event)) {
     if (block.type === 'text' && typeof block.text === 'string') {

@@ -31,7 +31,7 @@ conformance(
     context: 'context',
     'no-session': 'context',
   },
-  { tokens: 240, costUsd: 0.0016 },
+  { tokens: 240, calls: 2, costUsd: 0.0016 },
 )
 
 const play = (scene: string, changed: Partial<Request> = {}) => playScene(claude, scene, changed)

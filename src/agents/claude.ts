@@ -98,6 +98,7 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
     denied: deniedIn(result),
     ran: seen.ran,
     tokens: seen.tokens,
+    calls: seen.calls.size,
     ...(seen.session ? { session: { id: seen.session, costUsd: total ?? resume?.costUsd ?? 0 } } : {}),
     // With a resumed session Claude Code counts the money from that session's beginning.
     ...(total === undefined ? {} : { costUsd: Math.max(0, total - (resume?.costUsd ?? 0)) }),

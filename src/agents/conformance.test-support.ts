@@ -52,7 +52,7 @@ function playEntries(agent: Agent, entries: readonly Entry[], changed: Partial<R
 export function conformance(
   agent: Agent,
   kinds: Record<string, Outcome['kind']>,
-  usage: { tokens: number; costUsd?: number },
+  usage: { tokens: number; calls?: number; costUsd?: number },
 ): void {
   describe(agent.name, () => {
     test.each(Object.entries(kinds))('%s is %s', (scene, kind) => {
@@ -68,6 +68,7 @@ export function conformance(
         session: { id: expect.stringMatching(/\S/) },
       })
       expect(outcome.ran.join('\n')).toContain('echo hi > f.txt')
+      expect(outcome.calls).toBe(usage.calls)
       if (usage.costUsd === undefined) expect(outcome.costUsd).toBeUndefined()
       else expect(outcome.costUsd).toBeCloseTo(usage.costUsd, 6)
       expect(events.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['session', 'tool', 'text']))

@@ -29,7 +29,7 @@ conformance(
     killed: 'killed',
     interrupted: 'killed',
   },
-  { tokens: 240, costUsd: 0.0006 },
+  { tokens: 240, calls: 2, costUsd: 0.0006 },
 )
 
 conformance(
@@ -47,7 +47,7 @@ conformance(
     'bad-flag': 'config',
     killed: 'killed',
   },
-  { tokens: 240, costUsd: 0.0006 },
+  { tokens: 240, calls: 2, costUsd: 0.0006 },
 )
 
 const play = (scene: string) => playScene(opencode, scene)

@@ -73,6 +73,7 @@ type Seen = {
   /** How often its context was full without a tool at work in between. */
   overflows: number
   tokens: number
+  calls: number
   costUsd: number
   ran: string[]
   denied: string[]
@@ -81,7 +82,7 @@ type Seen = {
 
 function lineParser(request: Request): Parser {
   const seen: Seen = {
-    ...{ words: '', session: '', reason: '', wasFull: false, overflows: 0, tokens: 0, costUsd: 0 },
+    ...{ words: '', session: '', reason: '', wasFull: false, overflows: 0, tokens: 0, calls: 0, costUsd: 0 },
     ...{ ran: [], denied: [], stderr: [] },
   }
   return {
@@ -122,6 +123,7 @@ function take(event: Json, seen: Seen): AgentEvent[] {
     case 'step_finish': {
       const usage = usageOf(part)
       seen.reason = text(part.reason) ?? ''
+      seen.calls += 1
       seen.tokens += usage.input + usage.output + usage.cached
       seen.costUsd += usage.costUsd ?? 0
       delete seen.error
@@ -177,6 +179,7 @@ function sumUp(seen: Seen, exit: Exit, { at }: Request): Outcome {
     denied: seen.denied,
     ran: seen.ran,
     tokens: seen.tokens,
+    calls: seen.calls,
     costUsd: seen.costUsd,
     ...(seen.session ? { session: { id: seen.session, costUsd: 0 } } : {}),
   }

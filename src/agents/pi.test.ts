@@ -29,7 +29,7 @@ conformance(
     context: 'context',
     'no-session': 'context',
   },
-  { tokens: 240, costUsd: 0.00028 },
+  { tokens: 240, calls: 2, costUsd: 0.00028 },
 )
 
 const AT = Date.UTC(2026, 0, 1)

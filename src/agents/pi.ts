@@ -58,13 +58,14 @@ type Seen = {
   /** It will neither try again nor go on by itself. */
   settled: boolean
   tokens: number
+  calls: number
   costUsd?: number
   ran: string[]
   stderr: string[]
 }
 
 function streamParser(request: Request): Parser {
-  const seen: Seen = { session: '', words: '', settled: false, tokens: 0, ran: [], stderr: [] }
+  const seen: Seen = { session: '', words: '', settled: false, tokens: 0, calls: 0, ran: [], stderr: [] }
   return {
     push(line, stream) {
       const event = stream === 'out' ? parseJsonLine(line) : undefined
@@ -130,6 +131,7 @@ function takeUsage(value: unknown, seen: Seen): AgentEvent[] {
     ...{ input: amount(input) + amount(cacheWrite), output: amount(output), cached: amount(cacheRead) },
     ...{ costUsd, scope: 'step' },
   }
+  seen.calls += 1
   seen.tokens += usage.input + usage.output + usage.cached
   seen.costUsd = (seen.costUsd ?? 0) + costUsd
   return [{ kind: 'usage', usage }]
@@ -141,6 +143,7 @@ function sumUp(seen: Seen, exit: Exit, { at }: Request): Outcome {
     denied: [],
     ran: seen.ran,
     tokens: seen.tokens,
+    calls: seen.calls,
     ...(seen.session ? { session: { id: seen.session, costUsd: 0 } } : {}),
     ...(seen.costUsd === undefined ? {} : { costUsd: seen.costUsd }),
   }

@@ -24,6 +24,7 @@ export function toTurn(outcome: Outcome, { prompt, claimable, checks, tree }: Se
     ...(end === 'failed' ? { error: errorFingerprint(words) || 'it ended without a word' } : {}),
     ...(tree === undefined ? {} : { tree }),
     ...(outcome.costUsd === undefined ? {} : { costUsd: count(outcome.costUsd) }),
+    ...(outcome.calls === undefined ? {} : { calls: outcome.calls }),
     ...(outcome.resetsAt === undefined ? {} : { resetsAt: outcome.resetsAt }),
     ...(outcome.session === undefined ? {} : { session: outcome.session }),
   }

@@ -110,6 +110,8 @@ export type Turn = {
   ranTests: boolean
   tokens: number
   costUsd?: number
+  /** How often the agent called its model. Absent: unknown. */
+  calls?: number
   resetsAt?: number
   session?: Session
   /** What the one who drove it tells of it, where ralph itself did not watch. */

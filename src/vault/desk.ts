@@ -14,8 +14,10 @@ export type VaultDesk = {
   /** Tells something that a person should know, once. */
   note: (text: string) => void
   /** The iterations of loops as far as they have been read. */
-  histories: Map<string, { seq: number; at: number; entries: Entry[] }>
+  histories: Map<string, History>
 }
+
+export type History = { seq: number; at: number; entries: Entry[]; calls: number | null }
 
 /** An iteration without its number. */
 export type Entry = Omit<HistoryEntry, 'iteration'>

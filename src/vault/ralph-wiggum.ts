@@ -15,6 +15,7 @@ import { openVault } from './place.ts'
 import { resolveSettings, type VaultSettings } from './settings.ts'
 import { stateFileOf } from './state-file.ts'
 import {
+  callsOf,
   endOverdue,
   findTask,
   historyOf,
@@ -139,7 +140,7 @@ export class RalphWiggum {
       ...{ file: task_file, base: process.cwd(), by: 'caller' },
       ...(max_iterations === undefined ? {} : { maxIterations: max_iterations }),
       ...(timeout_minutes === undefined ? {} : { timeoutMinutes: timeout_minutes }),
-      ...(session ? { session } : {}),
+      ...(session && isSessionName(session) ? { session } : {}),
     })
     const { task_id, status, started_at, timeout_at } = stateOf(loop, { record: {}, movedAt: 0 }, [])
     return { task_id, state_file: stateFileOf(this.#desk, task_id), status, started_at, timeout_at }
@@ -187,9 +188,9 @@ export class RalphWiggum {
     return this.#queued(task_id, async () => {
       const desk = this.#desk
       await endOverdue(desk, await findTask(desk, task_id))
-      await mendState(desk, task_id)
       const row = await findTask(desk, task_id)
       const loop = await desk.store.load(row.loop)
+      await mendState(desk, row, loop)
       const history = await historyOf(desk, loop)
       return stateOf(loop, row, history_limit === undefined ? history : history.slice(history.length - history_limit))
     })
@@ -254,7 +255,7 @@ export class RalphWiggum {
         completed_at: time(row.movedAt),
         exit_reason: row.record.exitReason ?? 'completed',
       },
-      metrics: metricsOf(loop, row),
+      metrics: metricsOf(loop, row, await callsOf(this.#desk, loop)),
     }
   }
 
@@ -373,6 +374,11 @@ export class RalphWiggum {
   }
 }
 
+/** It becomes the name of a file. */
+function isSessionName(id: string): boolean {
+  return /^[A-Za-z0-9][\w.-]{0,127}$/.test(id)
+}
+
 const OTHER_ENDS = new Set(['failed', 'timeout', 'max_iterations', 'max_iterations_reached'])
 
 /** To the letter what users of the API look for. */
@@ -389,11 +395,11 @@ function limitsOf(loop: Loop): { id: string; maxIterations: number; timeoutMinut
   return { id: vaultOf(loop).id, maxIterations: iterations, timeoutMinutes: minutes }
 }
 
-function metricsOf({ tally }: Loop, { movedAt, record }: TaskRow): TaskMetrics {
+function metricsOf({ tally }: Loop, { movedAt, record }: TaskRow, calls: number | null): TaskMetrics {
   return {
     total_duration_seconds: Math.max(0, movedAt - tally.startedAt) / 1_000,
     iterations: tally.iteration,
-    api_calls: null,
+    api_calls: calls,
     files_created: record.files?.created ?? null,
     files_modified: record.files?.modified ?? null,
   }

@@ -1,5 +1,6 @@
 /** The tasks of a vault: each is a loop. They are started, found again and moved here, and told in the task API's words. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { oneLine } from '../engine/breaker.ts'
 import { deadline } from '../engine/limits.ts'
 import {
@@ -19,7 +20,13 @@ import { step } from '../engine/step.ts'
 import { hasWorked } from '../engine/tally.ts'
 import { RalphError } from '../error.ts'
 import { parseTaskFile, type TaskHead } from '../formats/task-file.ts'
-import type { HistoryEntry, TaskProgress, TaskState } from '../formats/task-state.ts'
+import {
+  type HistoryEntry,
+  parseTaskState,
+  printTaskState,
+  type TaskProgress,
+  type TaskState,
+} from '../formats/task-state.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import type { TaskRecord, TaskRow } from '../host/sqlite.ts'
 import type { Held, Lease } from '../host/store.ts'
@@ -28,7 +35,7 @@ import { PENDING, whereIs } from '../host/vault.ts'
 import { buildVaultPrompt } from '../prompt/vault-prompt.ts'
 import { checkHand, drive } from '../run.ts'
 import { changesSince, forgetFiles, keepFiles } from './changes.ts'
-import type { Entry, VaultDesk } from './desk.ts'
+import type { Entry, History, VaultDesk } from './desk.ts'
 import { StateCorruptedError, TaskNotFoundError } from './errors.ts'
 import { statusOfTask } from './lifecycle.ts'
 import { findInode, isTaskId, prepareFolders, readTaskFile, type TaskFile } from './place.ts'
@@ -311,14 +318,17 @@ function close({ home, store, vault }: VaultDesk, { id, record }: TaskRow, loop:
   forgetFiles(home, loop.id)
 }
 
-/** Makes a state file anew that is missing or damaged. */
-export async function mendState(desk: VaultDesk, id: string): Promise<void> {
+/** Makes a state file anew that is missing, damaged, or older than the database, as after a crash. */
+export async function mendState(desk: VaultDesk, row: TaskRow, loop: Loop): Promise<void> {
+  const { id } = row
   const found = readState(desk, id)
   if (found === 'damaged') {
     const aside = putAside(desk, id, desk.now())
     desk.note(`${stateFileOf(desk, id)} was damaged. It is ${aside} now, and was made anew from the database.`)
   }
-  if (found === undefined || found === 'damaged') await publish(desk, id)
+  const wanted = parseTaskState(printTaskState(stateOf(loop, row, [])))
+  if (typeof found !== 'object' || !isDeepStrictEqual({ ...found, iterations_history: [] }, wanted))
+    await publish(desk, id)
 }
 
 /** How a task stands, in the words of the API. */
@@ -355,15 +365,30 @@ export function time(at: number): string {
 }
 
 /** The iterations of a task. What was read once is remembered. */
-export async function historyOf({ store, histories }: VaultDesk, { id, tally }: Loop): Promise<HistoryEntry[]> {
-  const before = histories.get(id) ?? { seq: 0, at: tally.startedAt, entries: [] }
-  const history = (await store.events(before.seq, id)).reduce(({ at: since, entries }, { fact, at, seq }) => {
-    const counts = fact.kind === 'turned' && hasWorked(fact.turn)
-    return { seq, at, entries: counts ? [...entries.splice(0), entryOf(fact.turn, { at, since, tally })] : entries }
-  }, before)
+export async function historyOf(desk: VaultDesk, loop: Loop): Promise<HistoryEntry[]> {
+  const { entries } = await readOn(desk, loop)
+  const first = loop.tally.iteration - entries.length + 1
+  return entries.map((entry, index) => ({ iteration: first + index, ...entry }))
+}
+
+/** How often its agents called their model; null when one of them did not tell. */
+export async function callsOf(desk: VaultDesk, loop: Loop): Promise<number | null> {
+  return (await readOn(desk, loop)).calls
+}
+
+async function readOn({ store, histories }: VaultDesk, { id, tally }: Loop): Promise<History> {
+  const history = histories.get(id) ?? { seq: 0, at: tally.startedAt, entries: [], calls: 0 }
   histories.set(id, history)
-  const first = tally.iteration - history.entries.length + 1
-  return history.entries.map((entry, index) => ({ iteration: first + index, ...entry }))
+  for (const { fact, at, seq } of await store.events(history.seq, id)) {
+    if (seq <= history.seq) continue // another call has read it meanwhile
+    if (fact.kind === 'turned') {
+      const { calls } = fact.turn
+      history.calls = calls === undefined || history.calls === null ? null : history.calls + calls
+      if (hasWorked(fact.turn)) history.entries.push(entryOf(fact.turn, { at, since: history.at, tally }))
+    }
+    Object.assign(history, { seq, at })
+  }
+  return history
 }
 
 function entryOf(turn: Turn, { at, since, tally }: { at: number; since: number; tally: Tally }): Entry {
