@@ -2,14 +2,14 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { VaultTask } from '../engine/loop.ts'
-import { writeWhole } from '../host/files.ts'
+import { pathBelow, realFolder, writeWhole } from '../host/files.ts'
 
 const MOST_FILES = 20_000
 const PASSED_OVER = new Set(['.git', 'node_modules'])
 
 /** Remembers the files of the vault for as long as the task is open. */
 export function keepFiles(home: string, loop: string, task: VaultTask): void {
-  const files = filesIn(task)
+  const files = filesIn(task, home)
   if (!files) return
   mkdirSync(join(home, 'vaults'), { recursive: true, mode: 0o700 })
   writeWhole(listOf(home, loop), JSON.stringify(Object.fromEntries(files)))
@@ -22,7 +22,7 @@ export function changesSince(
   task: VaultTask,
 ): { created: number; modified: number } | null {
   const before = readKept(listOf(home, loop))
-  const now = before && filesIn(task)
+  const now = before && filesIn(task, home)
   if (!before || !now) return null
   const others = [...now].filter(([path]) => !path.endsWith(`/${task.file}`))
   return {
@@ -48,13 +48,14 @@ function readKept(path: string): Map<string, string> | undefined {
 }
 
 /** Paths and what tells that a file has changed; undefined for a vault that is too large to look through. */
-function filesIn({ path, state }: VaultTask): Map<string, string> | undefined {
+function filesIn({ path, state }: VaultTask, home: string): Map<string, string> | undefined {
+  const own = new Set([state, pathBelow(path, realFolder(home))])
   const files = new Map<string, string>()
   const folders = ['']
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop())
     for (const entry of entriesOf(join(path, folder))) {
       const below = folder ? `${folder}/${entry.name}` : entry.name
-      if (below === state || PASSED_OVER.has(entry.name)) continue
+      if (own.has(below) || PASSED_OVER.has(entry.name)) continue
       if (entry.isDirectory()) folders.push(below)
       else if (files.size >= MOST_FILES) return undefined
       else {

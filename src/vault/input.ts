@@ -34,9 +34,9 @@ const KINDS: Readonly<Record<KindName, Kind>> = {
 
 type Wants = Readonly<Record<string, { kind: KindName; optional?: true }>>
 
-/** Reads an input by its snake_case names. A plain text stands for the task's id. */
+/** Reads an input by its snake_case names. A plain text stands for the first of them. */
 export function readInput<Input extends object>(call: string, given: unknown, wants: Wants): Input {
-  const value = typeof given === 'string' ? { task_id: given } : given
+  const value = typeof given === 'string' ? { [Object.keys(wants)[0] ?? '']: given } : given
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new RalphError('input-invalid', `${call} takes an object with ${Object.keys(wants).join(', ')}.`)
   const found = new Map(Object.entries(value).map(([name, each]) => [snake(name), each]))

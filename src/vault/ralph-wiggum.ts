@@ -124,7 +124,7 @@ export class RalphWiggum {
 
   /** Begins to work on a file. */
   async startTask(
-    input: Either<{ task_file: string; max_iterations?: number; timeout_minutes?: number }>,
+    input: string | Either<{ task_file: string; max_iterations?: number; timeout_minutes?: number }>,
   ): Promise<StartedTask> {
     const { task_file, max_iterations, timeout_minutes } = readInput<{
       task_file: string
