@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -27,6 +27,7 @@ import {
   woke,
   works,
 } from './engine/stories.test-support.ts'
+import { printTaskState } from './formats/task-state.ts'
 import { eventually, source, startScript, temporaryFolder } from './host/place.test-support.ts'
 import { type LocalStore, openStore } from './host/sqlite.ts'
 import { rebuild } from './rebuild.ts'
@@ -225,4 +226,42 @@ test('a home without a story gets an empty database', async () => {
   expect(await rebuild(home, () => START)).toEqual({ loops: 0, facts: 0, aside: undefined })
   expect(existsSync(join(home, 'ralph.db'))).toBe(true)
   expect(await withStore((store) => store.list())).toEqual([])
+})
+
+test('a task of a vault has its newest loop again, and how far its work had come', async () => {
+  const vault = temporaryFolder()
+  const task = { path: vault, id: 'a', file: 'a.md', from: 'Needs_Action/a.md', by: 'caller' } as const
+  const spec = specOf({ checks: [] })
+  const started = (id: string, minute: number): Loop =>
+    startLoop(
+      id,
+      { ...spec, work: { ...spec.work, dir: vault, vault: { ...task, done: 'Done', state: 'Ralph_State' } } },
+      { at: START + minute * MINUTE },
+    )
+  // By their names the newer one comes first.
+  await withStore(async (store) => {
+    const older = started('zz', 0)
+    expect(store.beginTask(older, {})).toBeUndefined()
+    const lease = await store.lease('zz')
+    if ('heldBy' in lease) throw new Error(lease.heldBy)
+    await store.save(lease, step(older, cancel), cancel)
+    await lease.release()
+    expect(store.beginTask(started('aa', 5), {})).toBeUndefined()
+  })
+  mkdirSync(join(vault, 'Ralph_State'))
+  const progress = { steps_total: 4, steps_completed: 1, current_step: 'Begin', percentage: 25 }
+  writeFileSync(
+    join(vault, 'Ralph_State', 'a.json'),
+    printTaskState({
+      ...{ task_id: 'a', task_file: `${vault}/Needs_Action/a.md`, status: 'in_progress', iteration: 0, progress },
+      ...{ max_iterations: 10, iterations_history: [], timeout_at: '2026-01-05T09:35:00Z' },
+      ...{ started_at: '2026-01-05T09:05:00Z', last_updated: '2026-01-05T09:06:00Z' },
+    }),
+  )
+  rmSync(join(home, 'ralph.db'))
+  await rebuild(home, () => START)
+  const [row, ...more] = await withStore(async (store) => store.listTasks())
+  expect(more).toEqual([])
+  expect(row).toMatchObject({ vault, id: 'a', loop: 'aa' })
+  expect(row?.record).toEqual({ progress: { total: 4, completed: 1, step: 'Begin', at: START + 6 * MINUTE } })
 })

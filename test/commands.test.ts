@@ -47,6 +47,8 @@ function iterations(place: Place): object[] {
 const COMMANDS = [
   'run',
   'import',
+  'task',
+  'briefing',
   'status',
   'show',
   'cancel',

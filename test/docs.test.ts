@@ -1,5 +1,6 @@
 /** The docs say what the program does: the option pages are printed by it, and every sample command is one it takes. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -12,9 +13,12 @@ import { readObstacles } from '../src/formats/obstacles.ts'
 import { readProgress } from '../src/formats/progress.ts'
 import { parseScript } from '../src/formats/script.ts'
 import { parseTasks, printTasks } from '../src/formats/tasks.ts'
-import { parseArgs, printHelp } from '../src/fronts/cli/args.ts'
+import { type CommandSpec, parseArgs, printHelp } from '../src/fronts/cli/args.ts'
 import { COMMANDS } from '../src/fronts/cli/commands.ts'
+import { specFor } from '../src/fronts/cli/context.ts'
 import { parseExecute, parseInit, parseInterview } from '../src/project/templates.ts'
+import { TASK_ERRORS } from '../src/vault/errors.ts'
+import { CALLS, TRANSITIONS } from '../src/vault/lifecycle.ts'
 
 const DOCS = [
   'README.md',
@@ -24,12 +28,16 @@ const DOCS = [
   'docs/adding-an-agent.md',
   'docs/agents.md',
   'docs/install.md',
+  'docs/task-api.md',
 ]
 
 test('docs/cli.md is what `ralph help` prints; `npx vitest run test/docs.test.ts -u` writes it anew', async () => {
-  const pages = Object.values(COMMANDS).map(
-    ({ spec }) => `## ralph ${spec.name}\n\n\`\`\`\n${printHelp(spec).trimEnd()}\n\`\`\`\n`,
-  )
+  const page = (level: string, spec: CommandSpec) =>
+    `${level} ralph ${spec.name}\n\n\`\`\`\n${printHelp(spec).trimEnd()}\n\`\`\`\n`
+  const pages = Object.values(COMMANDS).flatMap(({ spec, verbs = {} }) => [
+    page('##', spec),
+    ...Object.values(verbs).map((verb) => page('###', verb)),
+  ])
   await expect(`# Commands\n\n${pages.join('\n')}`).toMatchFileSnapshot('../docs/cli.md')
 })
 
@@ -49,6 +57,37 @@ test('the table of docs/agents.md is the table of agents; -u writes it anew', as
   await expect(page.replace(table, rows.join(''))).toMatchFileSnapshot('../docs/agents.md')
 })
 
+test('the table of docs/task-api.md is what the lifecycle and the errors say; -u writes it anew', async () => {
+  const names = (words: readonly string[]) => words.map((word) => `\`${word}\``).join(', ') || 'nothing: it is over'
+  const states = Object.entries(TRANSITIONS).map(([state, to]) => {
+    const calls = Object.entries(CALLS).filter(([, { from }]) => from.some((each) => each === state))
+    return [`\`${state}\``, names(calls.map(([call]) => call)), names(to), '', '']
+  })
+  const errors = Object.entries(TASK_ERRORS).map(([name, { when, recoverable, action }]) => [
+    ...[`\`${name}\``, when, '', recoverable ? 'yes' : 'no', `\`${action}\``],
+  ])
+  const rows = [...states, ...errors].map((cells) => `| ${cells.join(' | ')} |\n`)
+  const page = readFileSync('docs/task-api.md', 'utf8')
+  const table = /(?<=^\| state or error .*\n\|(?:---\|)+\n)(?:\|.*\n)*/m
+  expect(page).toMatch(table)
+  await expect(page.replace(table, () => rows.join(''))).toMatchFileSnapshot('../docs/task-api.md')
+})
+
+test('the example of docs/task-api.md runs', () => {
+  const [example = ''] = codeBlocks('docs/task-api.md', 'ts')
+  const dir = mkdtempSync(join(tmpdir(), 'ralph-test-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  mkdirSync(join(dir, 'vault', 'Needs_Action'), { recursive: true })
+  mkdirSync(join(dir, 'node_modules'))
+  symlinkSync(process.cwd(), join(dir, 'node_modules', 'ralphloop'))
+  writeFileSync(join(dir, 'vault', 'Needs_Action', 'task_simple.md'), 'Write the letter.\n')
+  writeFileSync(join(dir, 'package.json'), '{"type":"module"}')
+  writeFileSync(join(dir, 'example.ts'), example)
+  const env = { PATH: process.env.PATH, RALPH_HOME: join(dir, 'home') }
+  const printed = execFileSync(process.execPath, ['example.ts'], { cwd: dir, env, encoding: 'utf8' })
+  expect(printed).toBe('Task completed in 1 iterations\n')
+})
+
 const samples = [
   ...DOCS.flatMap((file) =>
     codeBlocks(file, 'sh').flatMap((block) => block.split('\n').map((line) => [file, line] as const)),
@@ -60,7 +99,7 @@ test.each(samples)('%s: %s', (_, line) => {
   const [, name = '', ...argv] = parseCommandLine(line.replace(/\s+#.*$/, ''))
   const command = COMMANDS[name]
   expect(command).toBeDefined()
-  if (command) expect(() => parseArgs(command.spec, argv)).not.toThrow()
+  if (command) expect(() => parseArgs(specFor(command, argv), argv)).not.toThrow()
 })
 
 const typed = ['README.md', 'docs/sessions.md', 'docs/install.md'].flatMap((file) =>

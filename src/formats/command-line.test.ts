@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseCommandLine } from './command-line.ts'
+import { parseCommandLine, printCommandLine } from './command-line.ts'
 
 test.each<[line: string, words: string[]]>([
   ['npm test', ['npm', 'test']],
@@ -60,5 +60,17 @@ test('quoted words come out as they went in', () => {
       const doubly = given.map((word) => `"${word.replace(/["\\$`]/g, '\\$&')}"`).join('\t ')
       expect(parseCommandLine(doubly)).toEqual(given)
     }),
+  )
+})
+
+test('a printed command line reads as its words', () => {
+  const words = fc.array(fc.string({ unit: 'binary' }), { minLength: 1 })
+  fc.assert(
+    fc.property(words, (given) => {
+      expect(parseCommandLine(printCommandLine(['ralph', ...given]))).toEqual(['ralph', ...given])
+    }),
+  )
+  expect(printCommandLine(['ralph', 'task', 'approve', "it's /a b/", 'über-1.2'])).toBe(
+    "ralph task approve 'it'\\''s /a b/' über-1.2",
   )
 })

@@ -52,3 +52,10 @@ function needsShell(text: string, found: string): RalphError {
     `The command \`${text}\` has "${found}", which only a shell understands, and ralph starts programs without one. Give --verify several times, quote the character, or ask for a shell yourself: sh -c '…'.`,
   )
 }
+
+/** A command line that a person can paste into a shell, and that reads as these words. */
+export function printCommandLine(words: readonly string[]): string {
+  return words.map((word) => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ')
+}
+
+const PLAIN = /^[\p{L}\p{N}_@%+:,./-]+$/u

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { code, inline } from './markdown.ts'
+import { code, inline, typed } from './markdown.ts'
 
 test.each([
   ['plain words, 5% - (really)!', 'plain words, 5% - (really)!'],
@@ -36,4 +36,12 @@ test.each([
   ['', '`  `'],
 ])('as code %j is %j', (text, markdown) => {
   expect(code(text)).toBe(markdown)
+})
+
+test.each([
+  ['ralph task state a', '`ralph task state a`'],
+  ["ralph task state 'a|b  c'", "`ralph task state 'a|b  c'`"],
+  ['a`b\nc', '`` a`b c ``'],
+])('to be typed %j is %j', (text, markdown) => {
+  expect(typed(text)).toBe(markdown)
 })

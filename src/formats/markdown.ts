@@ -12,7 +12,12 @@ export function inline(text: string): string {
 
 /** A text as code, also in a table. */
 export function code(text: string): string {
-  const line = oneLine(text).replaceAll('|', '\\|')
+  return typed(oneLine(text).replaceAll('|', '\\|'))
+}
+
+/** The same outside of tables: what is to be typed, letter by letter. */
+export function typed(text: string): string {
+  const line = text.replace(/\p{Cc}/gu, ' ')
   const runs = (line.match(/`+/g) ?? []).map(({ length }) => length)
   let ticks = 1
   while (runs.includes(ticks)) ticks++

@@ -1,4 +1,5 @@
 /** results.md: what became of a project, for a person in the morning. */
+import { dollars, duration } from './amounts.ts'
 import { code, inline } from './markdown.ts'
 import type { Obstacle } from './obstacles.ts'
 import { oneLine } from './one-line.ts'
@@ -150,18 +151,7 @@ function spent({ iterations, elapsedMs, tokens, costUsd }: Results): string[] {
       `Iterations: ${iterations}`,
       `Time: ${duration(elapsedMs)}`,
       `Tokens: ${tokens > 0 ? tokens.toLocaleString('en-US') : 'not reported'}`,
-      `Cost: ${costUsd > 0 ? money(costUsd) : 'not reported'}`,
+      `Cost: ${costUsd > 0 ? dollars(costUsd) : 'not reported'}`,
     ]),
   )
-}
-
-function duration(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1_000))
-  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60]
-  if (hours > 0) return `${hours} h ${minutes} min`
-  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`
-}
-
-function money(usd: number): string {
-  return usd < 0.01 ? 'less than $0.01' : `$${usd.toFixed(2)}`
 }

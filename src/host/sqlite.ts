@@ -21,7 +21,8 @@ export type LocalStore = Store & {
   loadTask(vault: string, id: string): TaskRow | undefined
   listTasks(vault?: string): TaskRow[]
   changeTask(vault: string, id: string, change: (record: TaskRecord) => TaskRecord): void
-  forgetTask(vault: string, id: string): void
+  /** Nothing happens where the task has a newer loop. */
+  forgetTask(vault: string, id: string, loop: string): void
   /** How many other loops in this folder were under way after `since`. */
   overlapping(loop: string, dir: string, since: number): number
   /** What is wrong with the database file, in SQLite's words; undefined when nothing is. */
@@ -181,8 +182,8 @@ export function openStore(
       })
     },
 
-    forgetTask(vault, id) {
-      run('DELETE FROM task WHERE vault = ? AND id = ?', vault, id)
+    forgetTask(vault, id, loop) {
+      run('DELETE FROM task WHERE vault = ? AND id = ? AND loop = ?', vault, id, loop)
     },
 
     overlapping(loop, dir, since) {

@@ -34,7 +34,7 @@ export const TASK_ERRORS: Readonly<
   },
 }
 
-abstract class TaskError extends RalphError {
+export abstract class TaskError extends RalphError {
   readonly taskId: string
   readonly recoverable: boolean
   readonly actionRequired: string

@@ -32,8 +32,17 @@ export function openVault(path: string): string {
 export function findVault(path: string, { stateDir }: Pick<VaultSettings, 'stateDir'>): string | undefined {
   const marks = [NEEDS_ACTION, stateDir]
   for (let folder = resolve(path); ; folder = dirname(folder)) {
-    if (marks.some((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory())) return folder
+    if (marks.some((name) => statOf(join(folder, name), statSync)?.isDirectory())) return folder
     if (dirname(folder) === folder) return undefined
+  }
+}
+
+/** Undefined where nothing is, also where nothing can be: below a file, or by a name that is too long. */
+function statOf(path: string, look: (path: string) => Stats = lstatSync): Stats | undefined {
+  try {
+    return look(path)
+  } catch {
+    return undefined
   }
 }
 
@@ -58,7 +67,7 @@ export function readTaskFile(vault: string, settings: VaultSettings, given: stri
   const file = basename(path)
   const id = taskIdOf(file)
   const from = whereBelow(vault, path, given)
-  const stat = lstatSync(path, { throwIfNoEntry: false })
+  const stat = statOf(path)
   if (!stat) throw new TaskNotFoundError(id, `Task file not found: ${path}. Give the path of a file in ${vault}.`)
   refuseKind(path, stat)
   if (!isTaskId(id))
@@ -78,7 +87,7 @@ function locate(vault: string, given: string, base: string): string {
   if (!given || given.includes('\0')) throw new RalphError('input-invalid', 'The task file must be a path of a file.')
   if (isAbsolute(given)) return resolve(given)
   const inside = resolve(vault, given)
-  return lstatSync(inside, { throwIfNoEntry: false }) ? inside : resolve(base, given)
+  return statOf(inside) ? inside : resolve(base, given)
 }
 
 function whereBelow(vault: string, path: string, given: string): string {

@@ -8,7 +8,6 @@ import { openStore, type TaskRow } from '../host/sqlite.ts'
 import { isPlainFile, judgeTurn, whereIs } from '../host/vault.ts'
 import { comeBack, sendAway } from './approval.ts'
 import type { VaultDesk } from './desk.ts'
-import { StateFileError } from './errors.ts'
 import { type Either, readInput } from './input.ts'
 import { type Call, illegal, mustAllow, statusOfTask } from './lifecycle.ts'
 import { openVault } from './place.ts'
@@ -25,6 +24,7 @@ import {
   settleTask,
   startTask,
   stateOf,
+  tellState,
   time,
   toldTurn,
   vaultOf,
@@ -167,10 +167,12 @@ export class RalphWiggum {
       result: { kind: 'line' },
       duration_seconds: { kind: 'amount' },
     })
-    const loop = await this.#move('incrementIteration', task_id, (current) => ({
-      ...{ kind: 'turned', at: this.#desk.now() },
-      turn: judgeTurn(vaultOf(current), toldTurn({ action, result, seconds: duration_seconds })),
-    }))
+    const loop = await this.#move('incrementIteration', task_id, (current) => {
+      if (current.next.kind === 'wait')
+        throw new RalphError('task-state', `Task ${task_id} is paused. To go on: ralph resume ${current.id}`)
+      const turn = judgeTurn(vaultOf(current), toldTurn({ action, result, seconds: duration_seconds }))
+      return { kind: 'turned', at: this.#desk.now(), turn }
+    })
     const status = statusOfTask(loop, {})
     await this.#show(task_id)
     return {
@@ -340,16 +342,8 @@ export class RalphWiggum {
     })
   }
 
-  /** The database has it by now, so a file that cannot be written is told, not thrown. */
   #show(id: string): Promise<void> {
-    return this.#queued(id, async () => {
-      try {
-        await settleTask(this.#desk, id)
-      } catch (cause) {
-        if (!(cause instanceof StateFileError)) throw cause
-        this.#desk.note(cause.message)
-      }
-    })
+    return this.#queued(id, () => tellState(this.#desk, id, settleTask))
   }
 
   #queued<Result>(id: string, work: () => Promise<Result>): Promise<Result> {

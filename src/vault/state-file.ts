@@ -8,10 +8,10 @@ import { parseTaskState, printTaskState, type TaskState } from '../formats/task-
 import type { VaultDesk } from './desk.ts'
 import { StateFileError } from './errors.ts'
 
-type Place = Pick<VaultDesk, 'vault' | 'settings'>
+type Place = { vault: string; settings: Pick<VaultDesk['settings'], 'stateDir'> }
 
 /** As the API tells it: from the vault on. */
-export function stateFileOf({ settings }: Pick<VaultDesk, 'settings'>, id: string): string {
+export function stateFileOf({ settings }: Pick<Place, 'settings'>, id: string): string {
   return `${settings.stateDir}/${id}.json`
 }
 

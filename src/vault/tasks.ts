@@ -36,7 +36,7 @@ import { buildVaultPrompt } from '../prompt/vault-prompt.ts'
 import { checkHand, drive } from '../run.ts'
 import { changesSince, forgetFiles, keepFiles } from './changes.ts'
 import type { Entry, History, VaultDesk } from './desk.ts'
-import { StateCorruptedError, TaskNotFoundError } from './errors.ts'
+import { StateCorruptedError, StateFileError, TaskNotFoundError } from './errors.ts'
 import { statusOfTask } from './lifecycle.ts'
 import { findInode, isTaskId, prepareFolders, readTaskFile, type TaskFile } from './place.ts'
 import { putAside, readState, removeHookFiles, stateFileOf, writeHookFiles, writeState } from './state-file.ts'
@@ -81,7 +81,7 @@ export async function startTask(desk: VaultDesk, starting: Starting): Promise<Lo
   } catch (cause) {
     const order = { kind: 'cancel' } as const
     await moveTask(desk, { loop: id }, (move) => move({ kind: 'told', at: now(), by: 'ralph', order }))
-    store.forgetTask(vault, task.id)
+    store.forgetTask(vault, task.id, id)
     throw cause
   }
   return loop
@@ -268,6 +268,17 @@ export async function endOverdue(desk: VaultDesk, row: TaskRow): Promise<void> {
   await moveTask(desk, row, async (move, current) => {
     if (!ended(current)) await move({ kind: 'told', at: now(), by: 'the clock', order: { kind: 'out-of-time' } })
   })
+  await tellState(desk, row.id)
+}
+
+/** The database has it by now, so a file that cannot be written is told, not thrown. */
+export async function tellState(desk: VaultDesk, id: string, show: typeof publish = publish): Promise<void> {
+  try {
+    await show(desk, id)
+  } catch (cause) {
+    if (!(cause instanceof StateFileError)) throw cause
+    desk.note(cause.message)
+  }
 }
 
 /** After the loop of a task has moved: one whose file is gone is given up, and the vault's files are brought into line. */

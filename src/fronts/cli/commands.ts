@@ -1,4 +1,5 @@
 /** The table of commands, in the order of the help. */
+import { briefing } from './briefing.ts'
 import type { Command } from './context.ts'
 import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
@@ -15,6 +16,7 @@ import { run } from './run.ts'
 import { show } from './show.ts'
 import { stats } from './stats.ts'
 import { status } from './status.ts'
+import { task } from './task.ts'
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
   run,
@@ -22,6 +24,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   interview,
   execute,
   import: importFile,
+  task,
+  briefing,
   status,
   show,
   cancel,

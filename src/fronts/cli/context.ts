@@ -24,7 +24,17 @@ export type Context = {
 }
 
 /** A command: its table for help and parsing, and what it does. The number is the exit code. */
-export type Command = { spec: CommandSpec; run(argv: readonly string[], context: Context): Promise<number> }
+export type Command = {
+  spec: CommandSpec
+  /** Where its first word says what it does: the table of each. */
+  verbs?: Readonly<Record<string, CommandSpec>>
+  run(argv: readonly string[], context: Context): Promise<number>
+}
+
+/** The table that these words of a command line are read by. */
+export function specFor({ spec, verbs = {} }: Command, [verb = '']: readonly string[]): CommandSpec {
+  return (Object.hasOwn(verbs, verb) && verbs[verb]) || spec
+}
 
 export function openContext(root: string, version: string): Context & { close(): Promise<void> } {
   const { env } = process

@@ -11,6 +11,7 @@ import { drive, runHands, type Workbench } from '../../run.ts'
 import { takeUp } from '../../turn.ts'
 import { type Context, selfIn } from './context.ts'
 import { notify } from './notify.ts'
+import { keepVaultTrue } from './vault-place.ts'
 import { openJsonView, openView, type View } from './view.ts'
 
 /** `why`: how the agent was chosen, where nobody named one. */
@@ -58,6 +59,7 @@ export async function driveHere(
       view.say(`The program of the check "${check}" is not here yet. Without it the loop will halt (verifier-broken).`)
     if (order) await store.tell(id, 'you', order)
     const ended = await drive(await takeUp(loop, lease, bench), lease, store, runHands(bench, view.saw))
+    await keepVaultTrue(context, ended)
     view.end(ended)
     if (how.notify) await notify(ended, { context, ...(how.webhook === undefined ? {} : { webhook: how.webhook }) })
     return exitCode(ended.next)

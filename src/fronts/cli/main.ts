@@ -1,9 +1,10 @@
 /** The command line: finds the command, runs it, and turns what went wrong into a sentence and an exit code. */
 import { type ErrorCode, RalphError } from '../../error.ts'
 import { nearest } from '../../formats/nearest.ts'
+import { TaskError } from '../../vault/errors.ts'
 import { printHelp } from './args.ts'
 import { COMMANDS } from './commands.ts'
-import { type Command, openContext } from './context.ts'
+import { type Command, openContext, specFor } from './context.ts'
 
 /** Runs one command line; the number is the exit code. */
 export async function main(argv: readonly string[], ralph: { root: string; version: string }): Promise<number> {
@@ -11,14 +12,14 @@ export async function main(argv: readonly string[], ralph: { root: string; versi
   try {
     const [name, ...rest] = argv
     if (name === undefined || isHelp(name)) {
-      const topic = name === 'help' ? rest[0] : undefined
-      context.out.write(topic === undefined ? overview() : printHelp(find(topic).spec))
+      const [topic, ...words] = name === 'help' ? rest : []
+      context.out.write(topic === undefined ? overview() : printHelp(specFor(find(topic), words)))
       return name === undefined ? 2 : 0
     }
     const command = find(name)
     const asked = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined)
     if (asked.includes('--help') || asked.includes('-h')) {
-      context.out.write(printHelp(command.spec))
+      context.out.write(printHelp(specFor(command, rest)))
       return 0
     }
     return await command.run(rest, context)
@@ -95,7 +96,10 @@ function report(cause: unknown, json: boolean): number {
     )
     return 1
   }
-  if (json) process.stdout.write(`${JSON.stringify({ type: 'error', code: cause.code, message: cause.message })}\n`)
-  process.stderr.write(`ralph: ${cause.message}\n`)
-  return EXIT_CODES[cause.code]
+  const { code, message } = cause
+  // The errors of the task API print as the response that its callers know.
+  const response = cause instanceof TaskError ? cause : { type: 'error', code, message }
+  if (json) process.stdout.write(`${JSON.stringify(response)}\n`)
+  process.stderr.write(`ralph: ${message}\n`)
+  return EXIT_CODES[code]
 }

@@ -1,7 +1,9 @@
 /** `ralph cancel`, `pause`, `steer` and `resume`: what a person tells a loop. */
 
-import { ended, type Loop, type Order } from '../../engine/loop.ts'
+import { ended, type Loop, type Order, type Work } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
+import { printCommandLine } from '../../formats/command-line.ts'
+import { taskCommand } from '../../formats/task-command.ts'
 import { loadConfig } from '../../host/config.ts'
 import type { Project } from '../../project/folder.ts'
 import { loopsOf } from '../../project/record.ts'
@@ -10,11 +12,13 @@ import { drive, putBack } from '../../run.ts'
 import { sessionOf } from '../../session/armed.ts'
 import { holderOf, keepTrue, letGo } from '../../session/elsewhere.ts'
 import { takeUp } from '../../turn.ts'
+import { CALLER } from '../../vault/tasks.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import { type Command, type Context, findLoop, findProject, selfIn } from './context.ts'
 import { driveHere } from './drive-here.ts'
 import { locate } from './run-agent.ts'
 import { endingOf } from './story.ts'
+import { keepVaultTrue } from './vault-place.ts'
 
 const LOOP_WORDS =
   'LOOP is an id, the beginning of one, or the name of a project in this folder. Without it: the newest loop of this folder.'
@@ -74,10 +78,14 @@ async function deliver(context: Context, id: string, order: Order): Promise<stri
   if ('heldBy' in lease) return heard
   try {
     const bench = { store, now: context.now, self: selfIn(context.root) }
-    const loop = await drive(await takeUp(await store.load(id), lease, bench), lease, store, {
+    const found = await store.load(id)
+    // What the caller of a task is at, no ralph can have lost.
+    const current = found.spec.work.agent === CALLER ? found : await takeUp(found, lease, bench)
+    const loop = await drive(current, lease, store, {
       restore: (halting, next) => putBack(() => checkpointsOf(context, halting), next, context.now),
     })
     keepTrue(context.home, loop)
+    await keepVaultTrue(context, loop)
     const holder = holderOf(context.home, id)
     if (order.kind === 'say' && holder !== undefined)
       return `Told loop ${id}. It hears it when it goes on: resume it in ${holder}, or pause and resume it here.\n`
@@ -90,10 +98,22 @@ async function deliver(context: Context, id: string, order: Order): Promise<stri
 async function mustBeOpen(context: Context, id: string): Promise<Loop> {
   const loop = await context.store().load(id)
   if (!ended(loop)) return loop
-  throw new RalphError(
-    'loop-ended',
-    `Loop ${id} has ended: ${endingOf(loop).sentence} ${loop.spec.work.project ? `Go on with \`ralph execute ${loop.spec.work.project.name}\`.` : 'Start a new one with `ralph run`.'}`,
-  )
+  throw new RalphError('loop-ended', `Loop ${id} has ended: ${endingOf(loop).sentence} ${againWith(loop.spec.work)}`)
+}
+
+function againWith({ project, vault }: Work): string {
+  if (project) return `Go on with \`ralph execute ${project.name}\`.`
+  return vault ? 'Start it anew with `ralph task start`.' : 'Start a new one with `ralph run`.'
+}
+
+/** Nobody here could take its turns. */
+function callersOwn({ id, next, spec }: Loop): RalphError {
+  const { path, id: task } = spec.work.vault ?? { path: spec.work.dir, id }
+  const advice =
+    next.kind === 'wait'
+      ? `It waits for you: ${taskCommand('approve', task, path)}, or ${taskCommand('reject', task, path)}.`
+      : `When an iteration is over: ${taskCommand('iterate', task, path)} --action "…". To have ralph do it instead: ralph cancel ${id}, then ${printCommandLine(['ralph', 'watch', path])}.`
+  return new RalphError('usage', `Loop ${id} is the task ${task}, worked on by whoever started it. ${advice}`)
 }
 
 const DRIVING = {
@@ -122,6 +142,11 @@ export const resume: Command = {
         'usage',
         `Loop ${id} works on ${spec.work.project.task} of a project. Go on with: ralph execute ${spec.work.project.name}`,
       )
+    if (spec.work.agent === CALLER) {
+      if (next.kind !== 'wait' || next.why !== 'paused') throw callersOwn(await context.store().load(id))
+      context.out.write(await deliver(context, id, { kind: 'resume' }))
+      return 0
+    }
     if (next.kind === 'wait' && (await context.store().isDriven(id))) {
       await context.store().tell(id, 'you', { kind: 'resume' })
       context.out.write(`Told loop ${id}. It tries at once.\n`)
@@ -174,6 +199,7 @@ export const steer: Command = {
       !(await context.store().isDriven(id)) &&
       holderOf(context.home, id) === undefined
     const order: Order = { kind: 'say', words }
+    if (waits && spec.work.agent === CALLER) throw callersOwn(await context.store().load(id))
     if (waits) return driveHere(context, id, await drivingOf(context, id, args), order)
     context.out.write(await deliver(context, id, order))
     return 0

@@ -1,9 +1,11 @@
-/** `ralph prune`: removes old transcripts and checkpoints. The database keeps what became of every loop. */
+/** `ralph prune`: removes old transcripts, checkpoints and state files. The database keeps what became of every loop. */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { dropCheckpoints } from '../../host/checkpoint.ts'
 import { openRepository } from '../../host/git.ts'
 import type { LocalStore } from '../../host/sqlite.ts'
+import { forgetFiles } from '../../vault/changes.ts'
+import { pruneTasks } from '../../vault/prune.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { count } from './text.ts'
@@ -13,7 +15,8 @@ const KEEP_DAYS = 30
 const spec: CommandSpec = {
   name: 'prune',
   words: '[options]',
-  summary: 'Removes the transcripts and checkpoints of loops that ended more than 30 days ago.',
+  summary:
+    'Removes the transcripts and checkpoints of loops, and the state files of tasks, that ended more than 30 days ago.',
   about: 'The same happens quietly whenever a loop is started. RALPH_KEEP_DAYS sets another number of days.',
   options: { days: { value: 'N', help: `keep those of the last N days (default ${KEEP_DAYS})` } },
 }
@@ -24,7 +27,7 @@ export const prune: Command = {
     const args = parseArgs(spec, argv, 0)
     const removed = await pruneOld(context, context.store(), undefined, args.whole('days'))
     context.out.write(
-      `Removed the transcripts of ${count(removed.transcripts, 'iteration')} and ${count(removed.checkpoints, 'checkpoint')}.\n`,
+      `Removed the transcripts of ${count(removed.transcripts, 'iteration')} and ${count(removed.checkpoints, 'checkpoint')}. Removed the state of ${count(removed.tasks, 'task')} of vaults.\n`,
     )
     return 0
   },
@@ -36,7 +39,7 @@ export async function pruneOld(
   store: LocalStore,
   dir?: string,
   days?: number,
-): Promise<{ transcripts: number; checkpoints: number }> {
+): Promise<{ transcripts: number; checkpoints: number; tasks: number }> {
   const given = env.RALPH_KEEP_DAYS
   if (given && !/^\d{1,6}$/.test(given))
     throw usage(spec, `RALPH_KEEP_DAYS must be a whole number of days, but is "${given}".`)
@@ -45,8 +48,12 @@ export async function pruneOld(
   const over = loops.filter(({ status }) => status === 'completed' || status === 'halted' || status === 'cancelled')
   const before = now() - keep * 86_400_000
   const old = over.filter(({ updatedAt }) => updatedAt < before)
-  for (const { id } of old) rmSync(join(home, 'index', id), { force: true })
+  for (const { id } of old) {
+    rmSync(join(home, 'index', id), { force: true })
+    forgetFiles(home, id)
+  }
   return {
+    tasks: await pruneTasks(store, before),
     transcripts: store.transcripts.prune(new Set(over.map(({ id }) => id)), before),
     checkpoints: await pruneCheckpoints(
       before,

@@ -4,6 +4,7 @@ import { breakerState } from '../../engine/breaker.ts'
 import { ended, statusOf } from '../../engine/loop.ts'
 import type { LoopRow } from '../../host/store.ts'
 import { holderOf } from '../../session/elsewhere.ts'
+import { CALLER } from '../../vault/tasks.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import { type Command, type Context, findLoop, findProject } from './context.ts'
 import { projectStatus } from './project-status.ts'
@@ -75,7 +76,7 @@ async function listAll(context: Context, json: boolean, limit: number): Promise<
   const head = ['loop', 'status', 'iterations', 'cost', 'agent', 'updated', 'task'].map((cell) => cell)
   const body = lines.map(({ row, alive }) => [
     row.id,
-    statusWord(row, alive ? 'alive' : holderOf(context.home, row.id)),
+    statusWord(row, alive || row.agent === CALLER ? 'alive' : holderOf(context.home, row.id)),
     row.iterationLimit > 0 ? `${row.iteration}/${row.iterationLimit}` : String(row.iteration),
     money(row.costUsd),
     short(row.agent, 24),
@@ -122,11 +123,14 @@ async function oneLoop(context: Context, id: string, json: boolean): Promise<str
   const loop = await store.load(id)
   const alive = await store.isDriven(id)
   const holder = ended(loop) ? undefined : holderOf(context.home, id)
-  const unattended = !alive && holder === undefined && ['running', 'verifying', 'waiting'].includes(statusOf(loop))
+  const { agent, dir, vault } = loop.spec.work
+  const unattended =
+    !alive && holder === undefined && agent !== CALLER && ['running', 'verifying', 'waiting'].includes(statusOf(loop))
   if (json) return `${JSON.stringify({ ...loopEnd(loop), type: 'loop', alive, breaker: breakerState(loop) })}\n`
   return [
     `loop ${id} · ${statusOf(loop)}${alive ? ' · its ralph is alive' : ''}${holder === undefined ? '' : ` · in ${holder}`}`,
-    `agent ${loop.spec.work.agent} in ${loop.spec.work.dir}`,
+    ...(vault ? [`task ${vault.id} of the vault ${vault.path}`] : []),
+    agent === CALLER ? 'worked on by whoever started it' : `agent ${agent} in ${dir}`,
     `breaker ${breakerState(loop)} · ${count(loop.tally.falseClaims, 'false claim')} caught`,
     ...(unattended ? [`Its ralph is gone. Go on: ralph resume ${id}`] : []),
     printEnding(loop, context.out),

@@ -1,6 +1,7 @@
 /** A loop told in plain sentences: what was claimed, what was checked, why it went on, why it ended. */
 import { count } from '../../engine/limits.ts'
 import type { Diff, Fact, Loop, Next, Tally, Turn, Verdict } from '../../engine/loop.ts'
+import { taskCommand } from '../../formats/task-command.ts'
 import { clock, type Output, paint, type Style, short, timeOfDay } from './text.ts'
 
 /** A turn together with what the checks said about it. */
@@ -76,7 +77,7 @@ export function endingOf({ id, tally, next, spec }: Loop): Ending {
         mark: '✓',
         style: 'yellow',
         sentence: `complete, proof: claimed, ${after}. Nothing checked the agent's word.`,
-        hint: `${spec.work.worktree && !spec.work.project ? `${story} · ` : ''}Next time: --verify "npm test"`,
+        hint: `${spec.work.worktree && !spec.work.project ? `${story} · ` : ''}Next time: ${spec.work.vault ? 'a check in the frontmatter of its file, as `verify: npm test`' : '--verify "npm test"'}`,
       }
     case 'halt':
       if (next.reason === 'cancelled')
@@ -93,7 +94,9 @@ export function endingOf({ id, tally, next, spec }: Loop): Ending {
           mark: '?',
           style: 'yellow',
           sentence: `needs input ${after}. It asks: ${short(next.question ?? '', 300)}`,
-          hint: `Answer and go on: ralph steer ${id} "your answer"`,
+          hint: spec.work.vault
+            ? `Let it go on: ${taskCommand('approve', spec.work.vault.id, spec.work.vault.path)} · End it: ${taskCommand('reject', spec.work.vault.id, spec.work.vault.path)}`
+            : `Answer and go on: ralph steer ${id} "your answer"`,
         }
       return {
         mark: '‖',
@@ -179,7 +182,8 @@ function orderSentence({ by, order }: Extract<Fact, { kind: 'told' }>): string {
     case 'edit':
       return `${capital(by)} changed the task.`
     case 'cancel':
-      return `${capital(by)} cancelled it.`
+      // Who did it may come with a reason.
+      return by.includes(',') ? stopped(`It was cancelled by ${by}`) : `${capital(by)} cancelled it.`
     case 'pause':
       return `${capital(by)} paused it.`
     case 'resume':

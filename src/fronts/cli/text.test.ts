@@ -54,4 +54,9 @@ test('a table has columns as wide as their widest cell, and an edge', () => {
     ),
   ).toBe('a    bb\nccc  d\n')
   expect(table([['a', 'long text']], 6)).toBe('a  lo…\n')
+  const wide = [
+    ['🎉', 'x'],
+    ['abcd', 'y'],
+  ]
+  expect(table(wide, 80)).toBe('🎉    x\nabcd  y\n')
 })

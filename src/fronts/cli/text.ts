@@ -82,11 +82,13 @@ function cells(text: string): number {
 
 /** Columns as wide as their widest cell; the last one may be cut to fit. */
 export function table(rows: readonly (readonly string[])[], columns: number): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => cells(row[column] ?? ''))))
   return rows
     .map((row) => {
       const line = row
-        .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+        .map((cell, column) =>
+          column === row.length - 1 ? cell : cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - cells(cell))),
+        )
         .join('  ')
       return line.length > columns ? `${line.slice(0, columns - 1)}…` : line.trimEnd()
     })

@@ -1,0 +1,140 @@
+/** What the verbs of `ralph task` answer: the API's object for programs, a few calm lines for people. */
+import { taskCommand } from '../../formats/task-command.ts'
+import type { TaskProgress, TaskState, VaultStatus } from '../../formats/task-state.ts'
+import type { CompletedTask, CountedIteration, StartedTask, StoppedTask } from '../../vault/ralph-wiggum.ts'
+import type { Context } from './context.ts'
+import { ago, clock, count, paint, type Style, short, table, timeOfDay } from './text.ts'
+
+/** `json`: one object a line. */
+export type Answer = { json: readonly object[]; text: string; code?: number }
+
+export function started(task: StartedTask): Answer {
+  const until = timeOfDay(Date.parse(task.timeout_at))
+  return {
+    json: [task],
+    text: `Started ${task.task_id}; it has time until ${until}.\n  Its state: ${task.state_file}\n`,
+  }
+}
+
+export function counted(iteration: CountedIteration): Answer {
+  const { task_id, iteration: n, max_iterations, status } = iteration
+  return { json: [iteration], text: `Counted iteration ${n} of ${max_iterations}. ${after(task_id, status)}\n` }
+}
+
+function after(id: string, status: VaultStatus): string {
+  switch (status) {
+    case 'initializing':
+    case 'in_progress':
+      return 'It goes on.'
+    case 'completed':
+      return 'Its file is where it belongs: it is completed.'
+    case 'waiting_approval':
+      return `It waits for you: ${taskCommand('approve', id)}, or ${taskCommand('reject', id)}.`
+    case 'max_iterations_reached':
+      return 'That was the last one. A person must look at it.'
+    case 'timeout':
+      return 'Its time is over.'
+    case 'failed':
+      return `It has failed; why: ${taskCommand('state', id)}.`
+  }
+}
+
+export function progressed(answer: { task_id: string; progress: TaskProgress }): Answer {
+  return { json: [answer], text: `${answer.task_id}: ${progressWords(answer.progress)}\n` }
+}
+
+function progressWords({ steps_total, steps_completed, current_step, percentage }: TaskProgress): string {
+  const filled = Math.round(percentage / 10)
+  const bar = `${'█'.repeat(filled)}${'░'.repeat(10 - filled)}`
+  const step = current_step ? ` · ${short(current_step, 80)}` : ''
+  return `${bar} ${percentage}% · ${steps_completed} of ${count(steps_total, 'step')}${step}`
+}
+
+export function completed(task: CompletedTask): Answer {
+  const { iterations, total_duration_seconds, files_created, files_modified } = task.metrics
+  const files =
+    files_created === null || files_modified === null
+      ? ''
+      : `; ${count(files_created, 'file')} made, ${files_modified} changed`
+  const after = `after ${count(iterations, 'iteration')} and ${clock(total_duration_seconds * 1_000)}`
+  const reason = task.exit_reason === 'completed' ? '' : ` (${short(task.exit_reason, 80)})`
+  return { json: [task], text: `Completed ${task.task_id}${reason} ${after}${files}.\n` }
+}
+
+export function stopped(task: StoppedTask): Answer {
+  return { json: [task], text: `${task.task_id}: ${task.message}\n` }
+}
+
+const MARKS: Readonly<Record<VaultStatus, readonly [mark: string, style: Style]>> = {
+  initializing: ['·', 'dim'],
+  in_progress: ['…', 'cyan'],
+  waiting_approval: ['?', 'yellow'],
+  completed: ['✓', 'green'],
+  failed: ['✗', 'red'],
+  timeout: ['✗', 'red'],
+  max_iterations_reached: ['✗', 'red'],
+}
+
+const LAST = 10
+
+/** `why`: what there is to say about a task that does not go on by itself. */
+export function shown(state: TaskState, { out, now }: Context, why?: string): Answer {
+  const { task_id, status, progress, iterations_history: history } = state
+  const [mark, style] = MARKS[status]
+  const open = status === 'initializing' || status === 'in_progress'
+  const rows = [
+    ['file', state.task_file],
+    ['iterations', `${state.iteration} of ${state.max_iterations}`],
+    ...(progress.steps_total > 0 || progress.current_step ? [['progress', progressWords(progress)]] : []),
+    ...(why ? [['why', short(why, 200)]] : []),
+    ['started', timeOfDay(Date.parse(state.started_at))],
+    ['updated', ago(now() - Date.parse(state.last_updated))],
+    ...(open ? [['time until', timeOfDay(Date.parse(state.timeout_at))]] : []),
+    ...(status === 'waiting_approval'
+      ? [
+          ['to go on', taskCommand('approve', task_id)],
+          ['or not', taskCommand('reject', task_id)],
+        ]
+      : []),
+  ]
+  const last = history.slice(-LAST)
+  const lines = last.map(({ iteration, result, duration_seconds, action }) => [
+    ...[String(iteration), clock(duration_seconds * 1_000), short(result, 20), short(action, 100)],
+  ])
+  const earlier = history.length - last.length
+  return {
+    json: [state],
+    text: [
+      `${paint(out, style, mark)} ${task_id} · ${inWords(status)}\n`,
+      indented(table(rows, out.columns - 2)),
+      ...(lines.length > 0 ? ['\n', ...(earlier > 0 ? [`  … ${count(earlier, 'iteration')} before\n`] : [])] : []),
+      indented(table(lines, out.columns - 2)),
+    ].join(''),
+  }
+}
+
+function indented(text: string): string {
+  return text.replace(/^(?=.)/gm, '  ')
+}
+
+function inWords(status: VaultStatus): string {
+  return status.replaceAll('_', ' ')
+}
+
+/** `vault`: the one somebody named, which they must name again. */
+export function listed(
+  states: readonly Omit<TaskState, 'iterations_history'>[],
+  { out, now }: Context,
+  vault: string | undefined,
+): Answer {
+  const rows = states.map(({ task_id, status, iteration, max_iterations, last_updated }) => [
+    MARKS[status][0],
+    task_id,
+    inWords(status),
+    `${iteration}/${max_iterations}`,
+    ago(now() - Date.parse(last_updated)),
+    status === 'waiting_approval' ? taskCommand('approve', task_id, vault) : '',
+  ])
+  const text = states.length === 0 ? 'No such tasks. Begin one: ralph task start FILE\n' : table(rows, out.columns)
+  return { json: states, text }
+}

@@ -1,0 +1,213 @@
+import { mkdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import type { Fact, Loop, Turn } from '../engine/loop.ts'
+import { printBriefing } from '../formats/briefing.ts'
+import { parseTaskState } from '../formats/task-state.ts'
+import { temporaryFolder } from '../host/place.test-support.ts'
+import { openStore } from '../host/sqlite.ts'
+import { judgeTurn } from '../host/vault.ts'
+import { gatherBriefing } from './briefing.ts'
+import type { VaultDesk } from './desk.ts'
+import { RalphWiggum } from './ralph-wiggum.ts'
+import { resolveSettings } from './settings.ts'
+import { moveTask, startTask, vaultOf } from './tasks.ts'
+
+const MINUTE = 60_000
+const START = Date.UTC(2026, 0, 15, 10)
+
+let vault: string
+let home: string
+let now: number
+let desk: VaultDesk
+let ralph: RalphWiggum
+
+beforeEach(() => {
+  vault = temporaryFolder()
+  home = temporaryFolder()
+  now = START
+  for (const folder of ['Needs_Action', 'Done', 'Pending_Approval']) mkdirSync(join(vault, folder))
+  const settings = resolveSettings({}, { env: {}, home, vault })
+  const store = openStore(home, () => now)
+  desk = { vault, settings, store, home, env: {}, now: () => now, note: () => {}, histories: new Map() }
+  ralph = new RalphWiggum({ vaultPath: vault, home, env: {}, now: () => now })
+  onTestFinished(async () => {
+    await ralph.close()
+    await store.close()
+  })
+})
+
+function put(name: string): string {
+  const path = join(vault, 'Needs_Action', name)
+  writeFileSync(path, 'Do it.\n')
+  utimesSync(path, START / 1_000, START / 1_000)
+  return path
+}
+
+function move(file: string, folder: string, from = 'Needs_Action'): void {
+  renameSync(join(vault, from, file), join(vault, folder, file))
+}
+
+async function begin(name: string, options: { max_iterations?: number } = {}): Promise<string> {
+  return (await ralph.startTask({ task_file: put(`${name}.md`), ...options })).task_id
+}
+
+async function iterate(task_id: string, seconds = 60): Promise<void> {
+  await ralph.incrementIteration({ task_id, action: 'Work', result: 'success', duration_seconds: seconds })
+}
+
+/** A task that ralph's own agent works on. */
+async function watched(name: string): Promise<Loop> {
+  const crew = () => ({ work: { agent: 'claude' }, limits: { noProgress: 3, sameError: 5 } })
+  return startTask(desk, { file: put(`${name}.md`), by: 'watch', crew })
+}
+
+async function turn(loop: Loop, change: Partial<Turn> = {}): Promise<void> {
+  const told: Turn = { end: 'ok', claim: { kind: 'none' }, words: 'x', ranTests: false, tokens: 0, ...change }
+  const fact: Fact = { kind: 'turned', at: now, turn: judgeTurn(vaultOf(loop), told) }
+  await moveTask(desk, { loop: loop.id }, (step) => step(fact))
+}
+
+test('a vault without tasks has nothing to tell', async () => {
+  const { completed, stuck, waiting, in_progress, next_actions, spent } = await gatherBriefing(desk, now - MINUTE)
+  expect({ completed, stuck, waiting, in_progress, next_actions }).toEqual({
+    ...{ completed: [], stuck: [], waiting: [], in_progress: [], next_actions: [] },
+  })
+  expect(spent).toEqual({ iterations: 0, working_seconds: 0, tokens: null, cost_usd: null, tasks_without_cost: 0 })
+})
+
+test('tells of each task where it stands, and what to do first', async () => {
+  const done = await begin('done')
+  await iterate(done, 90)
+  move('done.md', 'Done')
+  await iterate(done, 30)
+  const stuck = await begin('stuck', { max_iterations: 1 })
+  await iterate(stuck)
+  const asks = await begin('asks')
+  move('asks.md', 'Pending_Approval')
+  await iterate(asks)
+  await begin('working')
+  await ralph.updateProgress({ task_id: 'working', steps_total: 4, steps_completed: 1, current_step: 'Begin' })
+  put('later.md')
+  writeFileSync(join(vault, 'Needs_Action', '.hidden'), 'x')
+  mkdirSync(join(vault, 'Needs_Action', 'folder'))
+
+  now += MINUTE
+  const briefing = await gatherBriefing(desk, START)
+  const loops = new Map(desk.store.listTasks(vault).map(({ id, loop }) => [id, loop]))
+  expect(briefing).toEqual({
+    ...{ vault, since: '2026-01-15T10:00:00Z', until: '2026-01-15T10:01:00Z' },
+    completed: [
+      {
+        ...{ task_id: 'done', loop_id: loops.get('done'), completed_at: '2026-01-15T10:00:00Z' },
+        ...{ iterations: 2, working_seconds: 120, proof: 'claimed', cost_usd: null },
+      },
+    ],
+    stuck: [
+      {
+        ...{ task_id: 'stuck', loop_id: loops.get('stuck'), status: 'max_iterations_reached' },
+        ...{ stopped_at: '2026-01-15T10:00:00Z', why: 'The only iteration is used.', file: 'Needs_Action/stuck.md' },
+        ...{ advice: 'To try it again:', command: `ralph task start --vault ${vault} Needs_Action/stuck.md` },
+      },
+    ],
+    stuck_before: 0,
+    waiting: [
+      {
+        ...{ task_id: 'asks', loop_id: loops.get('asks'), since: '2026-01-15T10:00:00Z' },
+        question: 'asks.md waits in Pending_Approval for your approval.',
+        ...{ approve: `ralph task approve --vault ${vault} asks`, reject: `ralph task reject --vault ${vault} asks` },
+      },
+    ],
+    in_progress: [
+      {
+        ...{ task_id: 'working', loop_id: loops.get('working'), iteration: 0, max_iterations: 10 },
+        ...{ timeout_at: '2026-01-15T10:30:00Z', percentage: 25, current_step: 'Begin' },
+      },
+    ],
+    new: [{ file: 'later.md', since: '2026-01-15T10:00:00Z' }],
+    spent: { iterations: 4, working_seconds: 240, tokens: null, cost_usd: null, tasks_without_cost: 3 },
+    next_actions: [
+      { text: 'Approve or reject asks:', command: `ralph task approve --vault ${vault} asks` },
+      { text: 'See why stuck stopped:', command: `ralph show ${loops.get('stuck')}` },
+      { text: 'Have 1 new task done:', command: `ralph watch ${vault}` },
+    ],
+  })
+  expect(printBriefing(briefing)).toContain('- **asks**, since 2026-01-15 10:00 UTC')
+})
+
+test('the loops of a task that was started again count, but only the newest can be stuck', async () => {
+  await begin('again', { max_iterations: 1 })
+  await iterate('again', 10)
+  now += MINUTE
+  await begin('again', { max_iterations: 1 })
+  await iterate('again', 20)
+  now += MINUTE
+  await begin('again')
+  move('again.md', 'Done')
+  await iterate('again', 30)
+  const { completed, stuck, spent } = await gatherBriefing(desk, START)
+  expect(completed.map(({ task_id, iterations }) => [task_id, iterations])).toEqual([['again', 1]])
+  expect(stuck).toEqual([])
+  expect(spent).toMatchObject({ iterations: 3, working_seconds: 60 })
+})
+
+test('what an agent of ralph has used is known, and what is left alone is told', async () => {
+  const loop = await watched('report')
+  now += 2 * MINUTE
+  await turn(loop, { tokens: 1_000, costUsd: 0.25 })
+  await begin('other')
+  await iterate('other', 5)
+  const { spent, in_progress, next_actions } = await gatherBriefing(desk, START)
+  expect(spent).toEqual({
+    ...{ iterations: 2, working_seconds: 125, tokens: 1_000, cost_usd: 0.25, tasks_without_cost: 1 },
+  })
+  expect(in_progress.map(({ task_id }) => task_id)).toEqual(['report', 'other'])
+  expect(next_actions).toEqual([{ text: 'Go on with 1 task that nobody works on:', command: `ralph watch ${vault}` }])
+})
+
+test('only what happened in the span counts, but what waits or is stuck is not forgotten', async () => {
+  const old = await begin('old', { max_iterations: 1 })
+  await iterate(old)
+  const asks = await begin('asks')
+  move('asks.md', 'Pending_Approval')
+  await iterate(asks)
+  now += 60 * MINUTE
+  const { stuck, stuck_before, waiting, spent, next_actions } = await gatherBriefing(desk, now - MINUTE)
+  expect({ stuck, stuck_before, asking: waiting.length, iterations: spent.iterations }).toEqual({
+    ...{ stuck: [], stuck_before: 1, asking: 1, iterations: 0 },
+  })
+  expect(next_actions.at(-1)).toEqual({
+    text: 'Look through 1 older task that stopped:',
+    command: `ralph task list --vault ${vault}`,
+  })
+})
+
+test('a task whose time is over is told as timed out, and its file says so too', async () => {
+  await begin('slow')
+  now += 31 * MINUTE
+  const { stuck } = await gatherBriefing(desk, START)
+  expect(stuck).toMatchObject([{ task_id: 'slow', status: 'timeout', why: 'The time limit of 30 minutes is reached.' }])
+  expect(parseTaskState(readFileSync(join(vault, 'Ralph_State/slow.json'), 'utf8'))?.status).toBe('timeout')
+})
+
+test.each<[where: string, settle: () => void, expected: object]>([
+  [
+    'in Failed',
+    () => {
+      mkdirSync(join(vault, 'Failed'))
+      move('x.md', 'Failed')
+    },
+    { file: 'Failed/x.md', advice: 'To try it again, put it back:', command: expect.stringMatching(/^mv /) },
+  ],
+  ['in Done', () => move('x.md', 'Done'), { file: 'Done/x.md', advice: 'Nothing is left to do.', command: null }],
+  [
+    'nowhere',
+    () => renameSync(join(vault, 'Needs_Action/x.md'), join(home, 'x.md')),
+    { file: null, advice: expect.stringContaining('put it into Needs_Action'), command: null },
+  ],
+])('a stuck task whose file is %s can be gone on with', async (_, settle, expected) => {
+  await begin('x', { max_iterations: 1 })
+  await iterate('x')
+  settle()
+  expect((await gatherBriefing(desk, START)).stuck).toMatchObject([expected])
+})

@@ -1,0 +1,40 @@
+/** Clears away what is left of tasks that have been over for long. Their loops stay in the database, their files in the vault. */
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { ended, type VaultTask } from '../engine/loop.ts'
+import type { LocalStore } from '../host/sqlite.ts'
+import { isPlainFile } from '../host/vault.ts'
+import { TRANSITIONS } from './lifecycle.ts'
+import { readState, removeHookFiles } from './state-file.ts'
+import { vaultOf } from './tasks.ts'
+
+/** How many tasks. Those of a vault that is not here now are left for another time. */
+export async function pruneTasks(store: LocalStore, before: number): Promise<number> {
+  let removed = 0
+  const old = store.listTasks().filter(({ movedAt, record }) => Math.max(movedAt, record.progress?.at ?? 0) < before)
+  for (const { vault, id, loop } of old) {
+    const over = await store.load(loop)
+    if (!ended(over) || !existsSync(vault)) continue
+    store.forgetTask(vault, id, loop)
+    clearAway(vaultOf(over), before)
+    removed += 1
+  }
+  return removed
+}
+
+function clearAway(task: VaultTask, before: number): void {
+  try {
+    const path = join(task.path, task.state, `${task.id}.json`)
+    if (isPlainFile(path) && isOver(task, before)) rmSync(path)
+    removeHookFiles(task)
+  } catch {
+    // The vault cannot be written now: what is left there harms nobody.
+  }
+}
+
+/** A file that is not ralph's, or of a task that somebody has begun again, is not touched. */
+function isOver({ path, state, id }: VaultTask, before: number): boolean {
+  const found = readState({ vault: path, settings: { stateDir: state } }, id)
+  if (found === undefined || found === 'damaged' || found.task_id !== id) return false
+  return TRANSITIONS[found.status].length === 0 && Date.parse(found.last_updated) < before
+}
