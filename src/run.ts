@@ -70,15 +70,16 @@ export type Workbench = {
   /** The command line of one of ralph's own programs. */
   self: (program: string) => string[]
   show: Show
-  /** What a task of a project brings besides its loop. */
+  /** What a task of a project or a vault brings besides its loop. */
   task?: TaskTurn
 }
 
 export type TaskTurn = {
-  prompt(loop: Loop, next: TurnNext): string
+  /** Absent: the words that every loop's turn gets. */
+  prompt?(loop: Loop, next: TurnNext): string
   env: Readonly<Record<string, string>>
   /** Resolves when the agent says by a file that it is finished, though it may not have ended yet; at the latest when the signal fires. */
-  finished(signal: AbortSignal): Promise<void>
+  finished?(signal: AbortSignal): Promise<void>
 }
 
 /** What happens between two facts, for whoever watches. */

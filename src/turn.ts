@@ -50,7 +50,7 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
   if (next.iteration === 1 && next.attempt === 1) await keepStart(bench, loop)
   const { agent, target } = parseAgent(name)
   const request = requestOf(bench, loop, {
-    prompt: bench.task?.prompt(loop, next) ?? buildTurnPrompt(loop, next),
+    prompt: bench.task?.prompt?.(loop, next) ?? buildTurnPrompt(loop, next),
     target,
     folder,
     next,
@@ -71,7 +71,7 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
     bench.show({ kind: 'turn-start' }, loop)
     const watch = new AbortController()
     const finished = new AbortController()
-    void bench.task?.finished(watch.signal).then(() => watch.signal.aborted || finished.abort())
+    void bench.task?.finished?.(watch.signal).then(() => watch.signal.aborted || finished.abort())
     const exit = await runProgram({
       finished: finished.signal,
       ...{ argv, dir, stdin, signal, graceMs: agent.graceMs, silenceMs: silenceMinutes * 60_000 },

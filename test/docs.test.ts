@@ -12,6 +12,7 @@ import { parseLoopFile, printLoopFile } from '../src/formats/loop-file.ts'
 import { readObstacles } from '../src/formats/obstacles.ts'
 import { readProgress } from '../src/formats/progress.ts'
 import { parseScript } from '../src/formats/script.ts'
+import { parseTaskFile } from '../src/formats/task-file.ts'
 import { parseTasks, printTasks } from '../src/formats/tasks.ts'
 import { type CommandSpec, parseArgs, printHelp } from '../src/fronts/cli/args.ts'
 import { COMMANDS } from '../src/fronts/cli/commands.ts'
@@ -29,6 +30,7 @@ const DOCS = [
   'docs/agents.md',
   'docs/install.md',
   'docs/task-api.md',
+  'docs/vault.md',
 ]
 
 test('docs/cli.md is what `ralph help` prints; `npx vitest run test/docs.test.ts -u` writes it anew', async () => {
@@ -125,6 +127,17 @@ test('the loop file in docs/formats.md is one', () => {
   const [sample = ''] = codeBlocks('docs/formats.md', 'yaml')
   const file = parseLoopFile(sample)
   expect(file && printLoopFile(file)).toBe(sample)
+})
+
+test('the task file in docs/vault.md is one', () => {
+  const [sample = ''] = codeBlocks('docs/vault.md', 'yaml')
+  expect(parseTaskFile(sample, 'sample')).toEqual({
+    head: {
+      ...{ agent: 'claude', priority: 2, maxIterations: 5, timeoutMinutes: 20, maxCostUsd: 2 },
+      checks: ['npm test'],
+    },
+    body: 'Write the quarterly report from the numbers in data/.\n',
+  })
 })
 
 test('the table of variables in docs/formats.md names each one a template may have, and no other', () => {

@@ -53,7 +53,7 @@ async function pause(ms: number, signal: AbortSignal | undefined): Promise<void>
 const POLL_MS = 500
 
 /** Events of a folder, which are taken up anew when another folder of that name is found. */
-function watchFolder(folder: string, onEvent: () => void): { renew(): void; close(): void } {
+export function watchFolder(folder: string, onEvent: () => void): { renew(): void; close(): void } {
   let watcher: FSWatcher | undefined
   let watched: bigint | undefined
   const close = () => {

@@ -20,6 +20,8 @@ export type LocalStore = Store & {
   /** The newest loop of a task. */
   loadTask(vault: string, id: string): TaskRow | undefined
   listTasks(vault?: string): TaskRow[]
+  /** Those that are not over, or whose end was not seen to, oldest first. */
+  openTasks(vault: string): TaskRow[]
   changeTask(vault: string, id: string, change: (record: TaskRecord) => TaskRecord): void
   /** Nothing happens where the task has a newer loop. */
   forgetTask(vault: string, id: string, loop: string): void
@@ -171,6 +173,14 @@ export function openStore(
     listTasks(vault) {
       const rows = vault === undefined ? all(TASKS) : all(`${TASKS} WHERE vault = ? ORDER BY started_at`, vault)
       return rows.map(toTask)
+    },
+
+    openTasks(vault) {
+      return all(
+        `${TASKS} WHERE vault = ? AND (status NOT IN ('completed', 'halted', 'cancelled') OR json_type(record, '$.files') IS NULL)
+         ORDER BY started_at`,
+        vault,
+      ).map(toTask)
     },
 
     changeTask(vault, id, change) {

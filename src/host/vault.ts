@@ -31,6 +31,11 @@ export function isPlainFile(path: string): boolean {
   }
 }
 
+/** What a person is asked when the file lies where approvals are waited for. */
+export function approvalQuestion({ file }: VaultTask): string {
+  return `${file} waits in ${PENDING} for your approval.`
+}
+
 /** Words claim nothing here: the file does. */
 export function judgeTurn(task: VaultTask, turn: Turn): Turn {
   const where = whereIs(task)
@@ -38,7 +43,7 @@ export function judgeTurn(task: VaultTask, turn: Turn): Turn {
   if (where === 'done') return { ...rest, claim: { kind: 'clear' } }
   const words =
     where === 'pending'
-      ? `${task.file} waits in ${PENDING} for your approval.`
+      ? approvalQuestion(task)
       : where === 'gone' && `${task.file} is in no folder of the vault any more.`
   return { ...turn, claim: { kind: 'none' }, ...(words ? { ask: { kind: 'person', words } } : {}) }
 }

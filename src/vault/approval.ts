@@ -1,11 +1,11 @@
-/** Files that ralph itself moves: back from approval when a person says so, and away when a task has failed. */
-import { lstatSync, mkdirSync, renameSync } from 'node:fs'
+/** Files that ralph itself moves: back from approval when a person says so, and away when a task has failed or is none. */
+import { lstatSync, renameSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { Loop, VaultTask } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { writeWhole } from '../host/files.ts'
 import { findFile, isPlainFile, PENDING } from '../host/vault.ts'
-import { FAILED } from './place.ts'
+import { FAILED, prepareFolders } from './place.ts'
 
 /** To where it lay before. Nothing happens where it never went away. */
 export function comeBack({ path, file, from }: VaultTask): void {
@@ -21,19 +21,46 @@ export function comeBack({ path, file, from }: VaultTask): void {
 /** Beside it lies a note that says why. Undefined when there is no file any more. */
 export function sendAway(task: VaultTask, loop: Loop, at: number): string | undefined {
   const { path, file, id, from } = task
-  const place = findFile(task)
-  const folder = join(path, FAILED)
-  mkdirSync(folder, { recursive: true })
-  const name = freeName(folder, file)
-  if (place !== undefined) move(join(path, place), join(folder, name))
-  const why = loop.next.kind === 'halt' ? loop.next.sentence : 'It was stopped.'
-  const again = place === undefined ? '' : `\nTo try it again, move ${FAILED}/${name} back to ${from}.\n`
-  writeWhole(
-    join(folder, `${name}.why.md`),
-    `# ${id} was not done\n\n${why}\n\n- iterations: ${loop.tally.iteration}\n- stopped: ${new Date(at).toISOString()}\n- its story: \`ralph show ${loop.id}\`\n${again}`,
-    0o644,
-  )
+  return putAway(path, {
+    ...{ file, from, place: findFile(task) },
+    title: `${id} was not done`,
+    why: loop.next.kind === 'halt' ? loop.next.sentence : 'It was stopped.',
+    facts: [
+      `iterations: ${loop.tally.iteration}`,
+      `stopped: ${new Date(at).toISOString()}`,
+      `its story: \`ralph show ${loop.id}\``,
+    ],
+  })
+}
+
+/** `place` is where it lies now, `from` where work on it begins; both are told from the vault on. */
+export type Leaving = {
+  file: string
+  from: string
+  place: string | undefined
+  title: string
+  why: string
+  facts: readonly string[]
+}
+
+export function putAway(vault: string, { file, from, place, title, why, facts }: Leaving): string | undefined {
+  prepareFolders(vault, [FAILED])
+  const folder = join(vault, FAILED)
+  const stays = place === `${FAILED}/${file}`
+  const name = stays ? file : freeName(folder, file)
+  if (place !== undefined && !stays) move(join(vault, place), join(folder, name))
+  const again = place === undefined ? [] : [`To try it again, move ${FAILED}/${name} back to ${from}.`]
+  const list = facts.map((fact) => `- ${fact}`).join('\n')
+  const note = [`# ${title}`, why, ...(list ? [list] : []), ...again].join('\n\n')
+  writeWhole(join(folder, `${cut(name)}.why.md`), `${note}\n`, 0o644)
   return place === undefined ? undefined : `${FAILED}/${name}`
+}
+
+const LONGEST_NAME = 200
+
+/** A name may be as long as the file system allows, which leaves no room for an ending. */
+function cut(name: string): string {
+  return Buffer.byteLength(name) <= LONGEST_NAME ? name : Buffer.from(name).subarray(0, LONGEST_NAME).toString()
 }
 
 function freeName(folder: string, file: string): string {

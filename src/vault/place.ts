@@ -59,7 +59,7 @@ export function isTaskId(id: string): boolean {
 /** `from` is its way from the vault on. */
 export type TaskFile = { id: string; file: string; from: string; text: string; inode: string }
 
-const MOST_BYTES = 1 << 20
+export const MOST_BYTES: number = 1 << 20
 
 /** A file that can be worked on. `base` is where a path begins that is not found in the vault. */
 export function readTaskFile(vault: string, settings: VaultSettings, given: string, base: string = vault): TaskFile {

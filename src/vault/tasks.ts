@@ -57,6 +57,8 @@ export type Starting = {
 export type Crew = {
   work: Partial<Work>
   agents?: string[]
+  /** Checks of every task, besides its own. */
+  checks?: string[]
   limits: Pick<Limits, 'noProgress' | 'sameError' | 'costUsd'>
 }
 
@@ -104,12 +106,13 @@ const NEVER = 1_000_000_000
 
 function specOf({ vault, settings }: VaultDesk, starting: Starting, { file, head, body }: Asked): Spec {
   const { by, crew, maxIterations = head.maxIterations, timeoutMinutes = head.timeoutMinutes } = starting
-  const { work, agents, limits } = crew?.(head) ?? { work: {}, limits: { noProgress: NEVER, sameError: NEVER } }
+  const hired = crew?.(head) ?? { work: {}, limits: { noProgress: NEVER, sameError: NEVER } }
+  const { work, agents, checks = [], limits } = hired
   const done = `${settings.doneFolder}/${file.file}`
   return {
     prompt: buildVaultPrompt({ body, from: file.from, done, pending: `${PENDING}/${file.file}` }),
     ...{ promise: '', signals: [], until: false, stages: [] },
-    checks: head.checks ?? [],
+    checks: [...new Set([...(head.checks ?? []), ...checks])],
     limits: {
       iterations: maxIterations ?? settings.maxIterations,
       minutes: timeoutMinutes ?? settings.timeoutMinutes,
@@ -305,9 +308,13 @@ export async function publish(desk: VaultDesk, id: string): Promise<TaskState> {
     const row = store.loadTask(vault, id)
     if (!row) throw new TaskNotFoundError(id, `Task not found: ${id}.`)
     const loop = await store.load(row.loop)
-    if (ended(loop)) close(desk, row, loop)
     const state = stateOf(loop, row, await historyOf(desk, loop))
-    await writeState(desk, state)
+    try {
+      await writeState(desk, state)
+    } finally {
+      // Afterwards, so that who is killed before leaves a task whose end is still to be seen to.
+      if (ended(loop)) close(desk, row, loop)
+    }
     // Another process may have been quicker with something newer.
     const after = store.loadTask(vault, id)
     if (after?.events === row.events && after.loop === row.loop && sameProgress(after.record, row.record)) return state

@@ -17,6 +17,7 @@ import { show } from './show.ts'
 import { stats } from './stats.ts'
 import { status } from './status.ts'
 import { task } from './task.ts'
+import { watch } from './watch.ts'
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
   run,
@@ -24,6 +25,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   interview,
   execute,
   import: importFile,
+  watch,
   task,
   briefing,
   status,

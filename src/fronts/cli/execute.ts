@@ -126,7 +126,8 @@ export const execute: Command = {
   },
 }
 
-function projectChecks(args: Args, { config, dir }: Given): string[] {
+/** The checks of every task: those of the command line, or else of the config. */
+export function projectChecks(args: Args, { config, dir }: Given): string[] {
   const given = args.many('verify').length > 0 ? args.many('verify') : (config.verify ?? [])
   const checks = [...new Set(given.flatMap((check) => (check === 'auto' ? checksOf(dir, args.spec) : [check])))]
   for (const check of checks) parseCommandLine(check)

@@ -1,0 +1,224 @@
+/** What `ralph watch` shows: one calm line for everything that happens to a task. */
+import { iterationLimit } from '../../engine/limits.ts'
+import type { Fact, Loop } from '../../engine/loop.ts'
+import { agentsOf } from '../../engine/roster.ts'
+import { statusOfTask } from '../../vault/lifecycle.ts'
+import { vaultOf } from '../../vault/tasks.ts'
+import type { Watched } from '../../vault/watch.ts'
+import type { WatchEvent } from '../../vault/work.ts'
+import type { Context } from './context.ts'
+import { iterationMark, iterationSentence, type Settled } from './story.ts'
+import { clock, count, harmless, paint, type Style, short, timeOfDay } from './text.ts'
+import { bypassLine, MARK_STYLES } from './view.ts'
+
+export type WatchView = {
+  begin(how: How): void
+  tell(event: WatchEvent): void
+  end(watched: Watched, stopped: boolean): void
+}
+
+type How = {
+  vault: string
+  agents: string[]
+  checks: string[]
+  slots: number
+  permissions: 'bypass' | 'ask'
+  once: boolean
+}
+
+export function openWatchView({ out, now }: Context): WatchView {
+  const iterations = openIterations()
+  let how: How | undefined
+  const line = (mark: string, style: Style, text: string, task?: string) =>
+    out.write(
+      `${paint(out, 'dim', timeOfDay(now()).slice(0, 8))}  ${paint(out, style, mark)}  ${task === undefined ? '' : `${paint(out, 'bold', short(task, 60))}  `}${text}\n`,
+    )
+  return {
+    begin(given) {
+      how = given
+      const { vault, agents, checks, slots, permissions } = given
+      const parts = [`${paint(out, 'bold', 'ralph')} vault ${paint(out, 'cyan', vault)}`]
+      parts.push(`agent ${agents.join(', then ')}`, ...(slots > 1 ? [`up to ${slots} at a time`] : []))
+      const bypass = bypassLine(agents, permissions)
+      const lines = [parts.join(' · '), ...(bypass ? [bypass] : []), ...checks.map((check) => `check: ${check}`)]
+      out.write(`${lines.join('\n')}\n`)
+    },
+    tell(event) {
+      switch (event.kind) {
+        case 'started': {
+          const { loop, again } = event
+          const agent = (loop.next.kind === 'turn' && loop.next.agent) || loop.spec.work.agent
+          const words = again ? `goes on with ${agent}` : `started with ${agent}`
+          return line('▸', 'cyan', short(words, 100), idOf(loop))
+        }
+        case 'saw': {
+          const told = iterations.tell(event.loop, event.fact)
+          if (told) line(told.mark, MARK_STYLES[told.mark] ?? 'dim', told.text, idOf(event.loop))
+          const wait = waitWords(event)
+          if (wait) line('…', 'yellow', wait, idOf(event.loop))
+          return
+        }
+        case 'waiting':
+          return line('?', 'yellow', approvalWords(event.loop), idOf(event.loop))
+        case 'paused':
+          return line('‖', 'yellow', `paused. Go on: ralph resume ${event.loop.id}`, idOf(event.loop))
+        case 'ended': {
+          const { loop, status } = event
+          iterations.forget(loop)
+          const done = status === 'completed'
+          return line(done ? '✓' : '✗', done ? 'green' : 'red', endWords(event, now()), idOf(loop))
+        }
+        case 'refused':
+          return line('✗', 'red', refusedWords(event), event.file)
+        case 'note':
+          return line('!', 'yellow', harmless(event.text), event.id)
+        case 'idle':
+          if (how && !how.once) line('·', 'dim', `Watching ${how.vault}/Needs_Action … Ctrl-C stops`)
+          return
+      }
+    },
+    end(_, stopped) {
+      if (stopped) line('·', 'dim', 'Stopped. The same command goes on.')
+    },
+  }
+}
+
+function idOf(loop: Loop): string {
+  return vaultOf(loop).id
+}
+
+type Iteration = { mark: string; text: string; settled: Settled }
+
+/** Turns together with what their checks said. */
+function openIterations(): { tell(loop: Loop, fact: Fact): Iteration | undefined; forget(loop: Loop): void } {
+  const open = new Map<string, Settled>()
+  return {
+    forget: ({ id }) => void open.delete(id),
+    tell(loop, fact) {
+      if (fact.kind !== 'turned' && fact.kind !== 'checked') return undefined
+      const before = open.get(loop.id) ?? { verdicts: [] }
+      const settled =
+        fact.kind === 'turned' ? { turn: fact.turn, verdicts: [] } : { ...before, verdicts: fact.verdicts }
+      open.set(loop.id, settled)
+      if (loop.next.kind === 'check') return undefined
+      const completed = loop.next.kind === 'complete'
+      const most = iterationLimit(loop.spec.limits, loop.tally)
+      return {
+        mark: iterationMark(settled, completed),
+        text: `iteration ${loop.tally.iteration} of ${most}: ${iterationSentence(settled, completed)}`,
+        settled,
+      }
+    },
+  }
+}
+
+function waitWords({ loop: { next } }: { loop: Loop }): string | undefined {
+  if (next.kind !== 'wait' || next.until === undefined) return undefined
+  return `waiting until ${timeOfDay(next.until)} for the agent's ${next.why === 'limit' ? 'limit to reset' : 'service to recover'}`
+}
+
+function approvalWords(loop: Loop): string {
+  const { id, file, from } = vaultOf(loop)
+  const question = loop.next.kind === 'wait' ? short(loop.next.question ?? '', 200) : ''
+  return `waits for you: ${question} Approve: ralph task approve ${inWords(id)}, or move ${file} back to ${from.split('/')[0]}`
+}
+
+/** As a shell takes it. */
+function inWords(id: string): string {
+  return /^[\w.@%+=:,-]+$/.test(id) ? id : `'${id.replaceAll("'", "'\\''")}'`
+}
+
+type Ended = Extract<WatchEvent, { kind: 'ended' }>
+
+function endWords({ loop, status, place }: Ended, at: number): string {
+  const { tally, next } = loop
+  if (next.kind === 'complete')
+    return `completed in ${count(tally.iteration, 'iteration')}, ${clock(at - tally.startedAt)}`
+  const why = next.kind === 'halt' ? next.sentence : ''
+  return `${status} after ${count(tally.iteration, 'iteration')}. ${short(why, 300)} ${place === undefined ? 'Its file is gone.' : `Now in ${place}`}`
+}
+
+function refusedWords({ why, place }: Extract<WatchEvent, { kind: 'refused' }>): string {
+  return `was not begun. ${short(why, 300)} Now in ${place}`
+}
+
+/** What a person who is elsewhere must hear of. */
+export function troubleWords(event: WatchEvent): { task: string; status: string; text: string } | undefined {
+  switch (event.kind) {
+    case 'waiting':
+      return { task: idOf(event.loop), status: 'waiting_approval', text: approvalWords(event.loop) }
+    case 'refused':
+      return { task: event.id, status: 'refused', text: refusedWords(event) }
+    case 'ended':
+      if (event.status === 'completed') return undefined
+      return { task: idOf(event.loop), status: event.status, text: endWords(event, 0) }
+    case 'saw': {
+      const text = event.fact.kind === 'turned' ? waitWords(event) : undefined
+      return text === undefined ? undefined : { task: idOf(event.loop), status: 'waiting', text }
+    }
+    case 'started':
+    case 'paused':
+    case 'note':
+    case 'idle':
+      return undefined
+  }
+}
+
+/** The same for programs: one JSON object a line. */
+export function openWatchJsonView({ out }: Context): WatchView {
+  const print = (value: object) => out.write(`${JSON.stringify(value)}\n`)
+  const iterations = openIterations()
+  const task = (loop: Loop) => ({ task_id: idOf(loop), loop_id: loop.id })
+  return {
+    begin: ({ vault, agents, checks, slots }) =>
+      print({ type: 'watch-start', vault, agents, checks, concurrency: slots }),
+    tell(event) {
+      switch (event.kind) {
+        case 'started': {
+          const { loop, again } = event
+          const task_file = `${vaultOf(loop).path}/${vaultOf(loop).from}`
+          return print({ type: 'task-start', ...task(loop), task_file, agents: agentsOf(loop.spec), again })
+        }
+        case 'saw': {
+          const { loop, fact } = event
+          const told = iterations.tell(loop, fact)
+          if (told)
+            print({
+              ...{ type: 'iteration', ...task(loop), iteration: loop.tally.iteration },
+              ...{ max_iterations: loop.spec.limits.iterations, status: statusOfTask(loop, { begun: true }) },
+              ...{ end: told.settled.turn?.end ?? null, words: told.settled.turn?.words ?? '', summary: told.text },
+              ...(loop.next.kind === 'wait' && loop.next.until !== undefined
+                ? { waits_until: new Date(loop.next.until).toISOString() }
+                : {}),
+            })
+          return
+        }
+        case 'waiting': {
+          const question = event.loop.next.kind === 'wait' ? (event.loop.next.question ?? '') : ''
+          return print({ type: 'task-wait', ...task(event.loop), status: 'waiting_approval', question })
+        }
+        case 'paused':
+          return print({ type: 'task-pause', ...task(event.loop) })
+        case 'ended': {
+          const { loop, status, place } = event
+          iterations.forget(loop)
+          const { next, tally } = loop
+          return print({
+            ...{ type: 'task-end', ...task(loop), status, reason: next.kind === 'halt' ? next.reason : null },
+            ...{ sentence: next.kind === 'halt' ? next.sentence : '', iterations: tally.iteration },
+            ...{ cost_usd: tally.costUsd, file: place ?? null },
+          })
+        }
+        case 'refused': {
+          const { id, why, place } = event
+          return print({ type: 'task-refused', task_id: id, reason: why, file: place })
+        }
+        case 'note':
+          return print({ type: 'note', ...(event.id === undefined ? {} : { task_id: event.id }), text: event.text })
+        case 'idle':
+          return print({ type: 'idle' })
+      }
+    },
+    end: (watched, stopped) => print({ type: 'watch-end', ...watched, stopped }),
+  }
+}

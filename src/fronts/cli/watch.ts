@@ -1,0 +1,203 @@
+/** `ralph watch`: works on the files that come into a vault. */
+import { resolve } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { parseAgent, parseAgents } from '../../agents/index.ts'
+import { agentsOf } from '../../engine/roster.ts'
+import { RalphError } from '../../error.ts'
+import type { TaskHead } from '../../formats/task-file.ts'
+import { loadConfig } from '../../host/config.ts'
+import { mustHaveSandbox } from '../../host/sandbox.ts'
+import type { VaultDesk } from '../../vault/desk.ts'
+import { openVault } from '../../vault/place.ts'
+import { resolveSettings, type VaultSettings } from '../../vault/settings.ts'
+import type { Crew } from '../../vault/tasks.ts'
+import { type Watched, watchVault } from '../../vault/watch.ts'
+import type { WatchEvent } from '../../vault/work.ts'
+import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
+import { type Command, type Context, selfIn } from './context.ts'
+import { projectChecks } from './execute.ts'
+import { notifyText } from './notify.ts'
+import { chooseAgents, locate, settingsOf } from './run-agent.ts'
+import type { Given } from './run-limits.ts'
+import { runSpec } from './run-options.ts'
+import { openWatchJsonView, openWatchView, troubleWords, type WatchView } from './watch-view.ts'
+
+const SHARED = ['agent', 'model', 'permissions', 'sandbox', 'max-cost', 'silence', 'check-timeout', 'notify', 'json']
+
+const spec: CommandSpec = {
+  name: 'watch',
+  words: 'VAULT [options] [-- arguments for the agent]',
+  summary: 'Works on the task files of a vault as they come.',
+  about: `VAULT is a folder. Every file in VAULT/Needs_Action is a task: an agent works on it until it has moved the file to Done.
+In Pending_Approval it waits for you; what failed is put into Failed, with a note. What a task file itself says about
+agent, limits and checks (docs/vault.md) beats the options here. Ctrl-C ends after the iterations under way, a second one at
+once; the same command goes on.
+Exit codes with --once: 0 all completed, 1 some failed, 4 some wait for you. Always: 2 wrong use, 3 agent missing or unusable, 130 stopped.`,
+  options: {
+    once: { help: 'work through what is there, then end' },
+    concurrency: { value: 'N', help: 'work on up to N tasks at the same time (default 1)' },
+    'max-iterations': { value: 'N', help: 'iterations of one task (default 10)' },
+    timeout: { value: 'MIN', help: 'time limit of one task in minutes (default 30); waiting for you does not count' },
+    verify: {
+      value: 'CMD',
+      many: true,
+      help: 'a check that every task must pass besides its own, or auto for the ones of the vault; may be given several times; started without a shell',
+    },
+    ...Object.fromEntries(Object.entries(runSpec.options).filter(([name]) => SHARED.includes(name))),
+  },
+  examples: [
+    ['ralph watch ~/Vault --agent claude', 'until Ctrl-C'],
+    ['ralph watch ~/Vault --agent claude --concurrency 4 --once', 'what lies there now, four at a time'],
+  ],
+}
+
+export const watch: Command = {
+  spec,
+  async run(argv, context) {
+    const args = parseArgs(spec, argv, 1)
+    const slots = args.whole('concurrency', 1) ?? 1
+    const vault = openVault(resolve(context.cwd, vaultGiven(args)))
+    const settings = resolveSettings(settingsGiven(args), { env: context.env, home: context.home, vault })
+    const config = loadConfig(context.home, vault)
+    const { agents, why } = await chooseAgents(args, { context, config, dir: vault })
+    const { permissions } = settingsOf(args, agents)
+    const checks = projectChecks(args, { context, config, dir: vault })
+    if (args.flag('sandbox')) await mustHaveSandbox(vault, context.env)
+    // What an agent prints is garbage at once. V8 would let its young generation grow to 130 MB for a flood of it.
+    setFlagsFromString('--semi-space-growth-factor=1')
+    const view = args.flag('json') ? openWatchJsonView(context) : openWatchView(context)
+    view.begin({ vault, agents, checks, slots, permissions, once: args.flag('once') })
+    if (why !== undefined) view.tell({ kind: 'note', text: why })
+    const messages = new Set<Promise<unknown>>()
+    const stopping = onInterrupt(view)
+    let useless = false
+    const tell = (event: WatchEvent) => {
+      view.tell(event)
+      if (isUseless(event, agents)) {
+        useless = true
+        stopping.wind(`No task can be done with ${agents.join(', ')} now. The others are left where they are.`)
+      }
+      if (!args.flag('notify') && config.notify_webhook === undefined) return
+      const message = tellPerson(context, event, config.notify_webhook).finally(() => messages.delete(message))
+      messages.add(message)
+    }
+    const desk: VaultDesk = {
+      ...{ vault, settings, home: context.home, env: context.env, now: context.now, histories: new Map() },
+      ...{ store: context.store(), note: once((text) => tell({ kind: 'note', text })) },
+    }
+    try {
+      const watched = await watchVault({
+        ...{ desk, slots, once: args.flag('once'), self: selfIn(context.root), tell },
+        ...{ rest: stopping.rest, stop: stopping.stop },
+        crew: (head) => crewOf(args, { context, config, dir: vault }, { head, agents, checks }),
+      })
+      await Promise.all([...messages])
+      view.end(watched, stopping.rest.aborted)
+      return useless ? 3 : stopping.rest.aborted ? 130 : exitCode(watched)
+    } finally {
+      stopping.release()
+    }
+  },
+}
+
+function vaultGiven({ words: [vault] }: Args): string {
+  if (vault) return vault
+  throw usage(spec, 'Name the folder of the vault: ralph watch ~/Vault.')
+}
+
+function settingsGiven(args: Args): Partial<VaultSettings> {
+  const [maxIterations, timeoutMinutes] = [args.whole('max-iterations', 1), args.amount('timeout')]
+  return {
+    ...(maxIterations === undefined ? {} : { maxIterations }),
+    ...(timeoutMinutes === undefined ? {} : { timeoutMinutes }),
+  }
+}
+
+type Asked = { head: TaskHead; agents: string[]; checks: string[] }
+
+/** Model and arguments belong to the agent of the command line, not to the one that a task names. */
+function crewOf(args: Args, { context, config, dir }: Given, { head, agents, checks }: Asked): Crew {
+  const isOther = head.agent !== undefined
+  const own: Args = isOther
+    ? { ...args, rest: [], text: (name) => (name === 'model' ? undefined : args.text(name)) }
+    : args
+  const names = isOther ? parseAgents(head.agent ?? '').map((name) => locate(name, { context, dir })) : agents
+  const blind = names.map((name) => parseAgent(name).agent).find(({ reports }) => !reports.includes('cost'))
+  if (head.maxCostUsd !== undefined && blind)
+    throw new RalphError(
+      'input-invalid',
+      `max_cost_usd cannot be kept: the agent "${blind.name}" does not report its cost.`,
+    )
+  const costUsd = args.amount('max-cost') ?? config.max_cost_usd
+  return {
+    ...{ agents: names, checks },
+    limits: {
+      noProgress: config.circuit_breaker?.no_progress_limit ?? 3,
+      sameError: config.circuit_breaker?.same_error_limit ?? 5,
+      ...(costUsd === undefined ? {} : { costUsd }),
+    },
+    work: {
+      agent: names[0] ?? '',
+      ...settingsOf(own, names),
+      agentArgs: own.rest,
+      ...(args.flag('sandbox') ? { sandbox: true as const } : {}),
+      silenceMinutes: args.amount('silence') ?? 10,
+      checkMinutes: args.amount('check-timeout') ?? 10,
+    },
+  }
+}
+
+function once(say: (text: string) => void): (text: string) => void {
+  const said = new Set<string>()
+  return (text) => {
+    if (said.has(text)) return
+    said.add(text)
+    say(text)
+  }
+}
+
+/** The agent of all tasks is not logged in, or gone: the next file would fail just so. */
+function isUseless(event: WatchEvent, agents: readonly string[]): boolean {
+  if (event.kind !== 'ended' || event.loop.next.kind !== 'halt') return false
+  const { next, spec } = event.loop
+  return next.reason === 'agent-unusable' && agentsOf(spec).join() === agents.join()
+}
+
+/** What a person who is elsewhere must know: a task that failed, and one that waits for them or for an agent's limit. */
+async function tellPerson(context: Context, event: WatchEvent, webhook: string | undefined): Promise<void> {
+  const trouble = troubleWords(event)
+  if (!trouble) return
+  const { task, status, text } = trouble
+  await notifyText(
+    { title: `ralph: ${task} ${status}`, text },
+    { type: 'task', task_id: task, status, sentence: text },
+    { context, ...(webhook === undefined ? {} : { webhook }) },
+  )
+}
+
+/** `wind`: ends after the iterations under way, and says why. */
+type Stopping = { rest: AbortSignal; stop: AbortSignal; wind(why: string): void; release(): void }
+
+/** The first Ctrl-C ends after the iterations under way, the second ends the agents now. */
+function onInterrupt(view: WatchView): Stopping {
+  const [rest, stop] = [new AbortController(), new AbortController()]
+  const stopNow = () => {
+    rest.abort()
+    stop.abort()
+  }
+  const wind = (text: string) => {
+    if (!rest.signal.aborted) view.tell({ kind: 'note', text })
+    rest.abort()
+  }
+  const interrupt = () =>
+    rest.signal.aborted ? stopNow() : wind('Ending after the iterations under way. Press Ctrl-C again to stop at once.')
+  process.on('SIGINT', interrupt).on('SIGTERM', stopNow).on('SIGHUP', stopNow)
+  return {
+    ...{ rest: rest.signal, stop: stop.signal, wind },
+    release: () => void process.off('SIGINT', interrupt).off('SIGTERM', stopNow).off('SIGHUP', stopNow),
+  }
+}
+
+function exitCode({ failed, waiting }: Watched): number {
+  return failed > 0 ? 1 : waiting > 0 ? 4 : 0
+}

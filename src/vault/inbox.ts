@@ -1,0 +1,111 @@
+/** The files in Needs_Action: which of them are whole by now, and which comes first. */
+import { lstatSync, mkdirSync, readdirSync, readFileSync, type Stats } from 'node:fs'
+import { join } from 'node:path'
+import { RalphError } from '../error.ts'
+import { parseTaskFile } from '../formats/task-file.ts'
+import { inodeOf, MOST_BYTES, NEEDS_ACTION, taskIdOf } from './place.ts'
+
+export type Arrival = {
+  file: string
+  id: string
+  inode: string
+  size: number
+  /** When it was moved or written here. */
+  arrivedAt: number
+  /** Another text when the file has changed or is another one. */
+  stamp: string
+}
+
+export type Inbox = {
+  /** In the order in which they are to be worked on. */
+  ready: Arrival[]
+  /** Those that somebody may still be writing, and since when they are known. */
+  growing: { file: string; since: number }[]
+  /** When the first of these may be whole. */
+  dueMs?: number
+}
+
+/** How long a file must be left alone to count as whole. */
+export const QUIET_MS = 1_500
+
+/** Hidden files, those of editors and downloads that are under way, and ralph's own notes. */
+const LEFT_ALONE = /^[.~]|~$|\.(?:tmp|part|crdownload|swp)$|\.why\.md$/i
+
+type Seen = { stamp: string; since: number; first: number; mtimeMs: number; priority?: number }
+
+export function openInbox(vault: string, now: () => number): () => Inbox {
+  const folder = join(vault, NEEDS_ACTION)
+  let seen = new Map<string, Seen>()
+  return () => {
+    const at = performance.now()
+    const found = namesIn(folder).flatMap((file) => {
+      const stat = LEFT_ALONE.test(file) ? undefined : lstatSync(join(folder, file), { throwIfNoEntry: false })
+      if (!stat || stat.isDirectory()) return []
+      const [stamp, before] = [stampOf(stat), seen.get(file)]
+      const known: Seen =
+        before?.stamp === stamp ? before : { stamp, since: at, first: before?.first ?? at, mtimeMs: stat.mtimeMs }
+      // The clock of another machine may have written a time that is still to come.
+      const quietMs = Math.max(now() - stat.mtimeMs, at - known.since)
+      return [{ file, stat, known, quietMs }]
+    })
+    seen = new Map(found.map(({ file, known }) => [file, known]))
+    const ready = found.filter(({ quietMs }) => quietMs >= QUIET_MS)
+    const growing = found.filter(({ quietMs }) => quietMs < QUIET_MS)
+    for (const { file, stat, known } of ready) known.priority ??= priorityOf(join(folder, file), stat)
+    ready.sort(
+      (a, b) =>
+        (b.known.priority ?? 0) - (a.known.priority ?? 0) ||
+        a.known.mtimeMs - b.known.mtimeMs ||
+        (a.file < b.file ? -1 : 1),
+    )
+    return {
+      ready: ready.map(({ file, stat, known }) => ({
+        ...{ file, id: taskIdOf(file), inode: inodeOf(stat), size: stat.size },
+        ...{ arrivedAt: stat.ctimeMs, stamp: known.stamp },
+      })),
+      growing: growing.map(({ file, known }) => ({ file, since: known.first })),
+      ...(growing.length > 0 ? { dueMs: QUIET_MS - Math.max(...growing.map(({ quietMs }) => quietMs)) } : {}),
+    }
+  }
+}
+
+/** Whether it is still there as it was seen. */
+export function isUnchanged(vault: string, { file, stamp }: Arrival): boolean {
+  const stat = lstatSync(join(vault, NEEDS_ACTION, file), { throwIfNoEntry: false })
+  return stat !== undefined && stampOf(stat) === stamp
+}
+
+/** A folder that somebody took away is made again. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')) throw unreadable(folder, cause)
+  }
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (cause) {
+    throw unreadable(folder, cause)
+  }
+  return []
+}
+
+function unreadable(folder: string, cause: unknown): RalphError {
+  return new RalphError('file-unusable', `${folder} cannot be read. It must be a folder that can.`, { cause })
+}
+
+function stampOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return `${dev} ${ino} ${size} ${mtimeMs} ${ctimeMs}`
+}
+
+const NORMAL = 1
+
+/** What cannot be read is refused when its turn comes. */
+function priorityOf(path: string, stat: Stats): number {
+  if (!stat.isFile() || stat.size > MOST_BYTES) return NORMAL
+  try {
+    return parseTaskFile(readFileSync(path, 'utf8'), path).head.priority
+  } catch {
+    return NORMAL
+  }
+}

@@ -1,0 +1,216 @@
+/** What a watcher does with one task: begins it, goes on with it, or puts away what cannot be one. */
+import { ended, type Loop } from '../engine/loop.ts'
+import { type ErrorCode, RalphError } from '../error.ts'
+import type { TaskHead } from '../formats/task-file.ts'
+import type { TaskRow } from '../host/sqlite.ts'
+import type { Lease } from '../host/store.ts'
+import { putAway } from './approval.ts'
+import { type Arrival, isUnchanged } from './inbox.ts'
+import { statusOfTask } from './lifecycle.ts'
+import { NEEDS_ACTION } from './place.ts'
+import { readState, stateFileOf } from './state-file.ts'
+import { lockTask, type TaskLock } from './task-lock.ts'
+import { type Crew, endOverdue, startTask, vaultOf } from './tasks.ts'
+import { driveTask, finishTask, placeAfter, type Site } from './work.ts'
+
+export type WatchSite = Site & {
+  /** Who works on a task; throws for a head that asks for somebody who cannot. */
+  crew: (head: TaskHead) => Crew
+}
+
+export type Job = { id: string; run: () => Promise<void> }
+
+/** The right to work on a task: the lock of its file and the lease of its loop. */
+type Hold = { lock: TaskLock; lease: Lease }
+
+/** What a watcher remembers between two looks. Loops and files go by their ids and names. */
+export type Ledger = {
+  /** Loops that wait for a person, with their tasks. */
+  waiting: Map<string, string>
+  /** Loops that a person has paused. They are held, so that `ralph resume` leaves them to this watcher. */
+  paused: Map<string, Hold>
+  /** Loops whose file was found missing, or that ended elsewhere, and when that was seen. */
+  doubtful: Map<string, number>
+  /** What somebody else is at, and when to look again. */
+  later: Map<string, number>
+  /** Files that are left where they are for as long as they stay as they are: their stamps. */
+  left: Map<string, string>
+  /** What could not be done, for a reason that a person can put right. */
+  troubled: Set<string>
+  /** Whether nothing has been looked at yet. */
+  fresh: boolean
+  putOff(name: string): void
+}
+
+export function openLedger(intervalMs: number): Ledger {
+  const later = new Map<string, number>()
+  return {
+    ...{ waiting: new Map(), paused: new Map(), doubtful: new Map(), left: new Map(), later },
+    ...{ troubled: new Set(), fresh: true },
+    putOff: (name) => void later.set(name, performance.now() + intervalMs),
+  }
+}
+
+/** Begins with a file that nobody is at. */
+export function begin(site: WatchSite, ledger: Ledger, arrival: Arrival): Promise<void> {
+  const { desk, crew } = site
+  const { file, id, stamp } = arrival
+  return underLock(site, ledger, { id, name: file }, async (lock) => {
+    if (!isUnchanged(desk.vault, arrival)) return 'done'
+    const known = await knownAlready(site, arrival)
+    if (known === 'busy') ledger.putOff(file)
+    if (known === 'over') ledger.left.set(file, stamp)
+    if (known) return 'done'
+    try {
+      const loop = await startTask(desk, { file: `${NEEDS_ACTION}/${file}`, by: 'watch', crew })
+      return await carry(site, ledger, { loop, lock, again: false })
+    } catch (cause) {
+      if (!(cause instanceof RalphError && REFUSED.has(cause.code))) throw cause
+      if (cause.code !== 'task-unknown') putAside(site, ledger, arrival, cause.message)
+      return 'done'
+    }
+  })
+}
+
+/** What is wrong with the file itself, or with what it asks for; or it was taken away. */
+const REFUSED: ReadonlySet<ErrorCode> = new Set([
+  ...(['input-invalid', 'usage', 'agent-unknown', 'agent-missing', 'task-unknown'] as const),
+])
+
+/** Whether a task of that name is under way, or is over and no file has come since. */
+async function knownAlready({ desk, tell }: WatchSite, arrival: Arrival): Promise<'busy' | 'over' | undefined> {
+  const { store, vault, note } = desk
+  const { id, file, arrivedAt } = arrival
+  const row = store.loadTask(vault, id)
+  if (!row) {
+    const state = readState(desk, id)
+    if (state === undefined || state === 'damaged') return undefined
+    if (!FINAL.has(state.status)) {
+      note(
+        `${file} is left: ${stateFileOf(desk, id)} tells that another ralph works on it. If that one is gone, remove ${stateFileOf(desk, id)}.`,
+      )
+      return 'busy'
+    }
+    // Its times have no fractions of a second.
+    if (arrivedAt > Date.parse(state.last_updated) + 999) return undefined
+    note(leftWords(file, state.status))
+    return 'over'
+  }
+  const loop = await store.load(row.loop)
+  if (!ended(loop)) return 'busy'
+  if (arrivedAt > row.movedAt) return undefined
+  const status = statusOfTask(loop, row.record)
+  // A watcher that was killed could not put it away.
+  if (status !== 'completed' && vaultOf(loop).by === 'watch')
+    tell({ kind: 'ended', loop, status, place: placeAfter(desk, loop) })
+  else note(leftWords(file, status))
+  return 'over'
+}
+
+const FINAL: ReadonlySet<string> = new Set(['completed', 'failed', 'timeout', 'max_iterations_reached'])
+
+function leftWords(file: string, status: string): string {
+  return `${file} is left in ${NEEDS_ACTION}: its task is over (${status}). To do it again, move it out and back; rename it where a file of that name is done.`
+}
+
+/** Goes on with a task that was begun before. */
+export function goOn(site: WatchSite, ledger: Ledger, row: TaskRow): Promise<void> {
+  const { desk } = site
+  const hold = ledger.paused.get(row.loop)
+  ledger.paused.delete(row.loop)
+  return underLock(site, ledger, { id: row.id, name: row.loop, ...(hold ? { hold } : {}) }, async (lock) => {
+    if (!hold) await endOverdue(desk, row)
+    const loop = await desk.store.load(row.loop)
+    return carry(site, ledger, { loop, lock, again: true, ...(hold ? { lease: hold.lease } : {}) })
+  })
+}
+
+/** Sees to the end of a task that waited here, or whose watcher was killed before it could. */
+export function close(site: WatchSite, ledger: Ledger, { id, loop }: Pick<TaskRow, 'id' | 'loop'>): Promise<void> {
+  return underLock(site, ledger, { id, name: loop }, async () => {
+    const row = site.desk.store.loadTask(site.desk.vault, id)
+    const isOpen = row?.loop === loop && row.record.files === undefined
+    if (isOpen || ledger.waiting.delete(loop)) await finishTask(site, id)
+    ledger.waiting.delete(loop)
+    return 'done'
+  })
+}
+
+/** Puts away a file whose name another task has. */
+export function refuse(site: WatchSite, ledger: Ledger, arrival: Arrival, why: string): Promise<void> {
+  return underLock(site, ledger, { id: '', name: arrival.file }, async () => {
+    if (isUnchanged(site.desk.vault, arrival)) putAside(site, ledger, arrival, why)
+    return 'done'
+  })
+}
+
+function putAside({ desk, tell }: WatchSite, ledger: Ledger, { file, id, stamp }: Arrival, why: string): void {
+  const from = `${NEEDS_ACTION}/${file}`
+  try {
+    const place = putAway(desk.vault, { file, from, place: from, title: `${file} was not begun`, why, facts: [] })
+    tell({ kind: 'refused', id, file, why, place: place ?? from })
+  } catch (cause) {
+    if (!(cause instanceof RalphError)) throw cause
+    ledger.left.set(file, stamp)
+    ledger.troubled.add(from)
+    desk.note(`${why} ${cause.message}`)
+  }
+}
+
+type Carrying = { loop: Loop; lock: TaskLock; lease?: Lease; again: boolean }
+
+/** `kept`: it is paused, and still held. */
+type Carried = 'done' | 'kept'
+
+/** Somebody else who moves the loop, such as a person who approves it, is quick: it is looked at again soon. */
+async function carry(site: WatchSite, ledger: Ledger, { loop, lock, again, ...given }: Carrying): Promise<Carried> {
+  const lease = given.lease ?? (await site.desk.store.lease(loop.id))
+  if ('heldBy' in lease) {
+    ledger.putOff(loop.id)
+    return 'done'
+  }
+  let paused = false
+  try {
+    const { next } = await driveTask(site, lease, again)
+    paused = next.kind === 'wait' && next.why === 'paused' && !site.rest.aborted && !site.stop.aborted
+  } finally {
+    if (!paused) await lease.release()
+  }
+  if (paused) {
+    ledger.paused.set(loop.id, { lock, lease })
+    site.tell({ kind: 'paused', loop: await site.desk.store.load(loop.id) })
+    return 'kept'
+  }
+  const { id } = vaultOf(loop)
+  if ((await finishTask(site, id)) === 'waiting_approval') ledger.waiting.set(loop.id, id)
+  else ledger.waiting.delete(loop.id)
+  return 'done'
+}
+
+/** `name` is what is put off where somebody else has the lock. */
+type Locking = { id: string; name: string; hold?: Hold }
+
+/** What a person can put right is told, and tried again later. */
+async function underLock(
+  { desk }: WatchSite,
+  ledger: Ledger,
+  { id, name, hold }: Locking,
+  work: (lock: TaskLock) => Promise<Carried>,
+): Promise<void> {
+  try {
+    const lock = hold?.lock ?? lockTask(desk, id)
+    if ('heldBy' in lock) return ledger.putOff(name)
+    let carried: Carried = 'done'
+    try {
+      carried = await work(lock)
+      ledger.troubled.delete(name)
+    } finally {
+      if (carried === 'done') lock.release()
+    }
+  } catch (cause) {
+    if (!(cause instanceof RalphError)) throw cause
+    ledger.putOff(name)
+    ledger.troubled.add(name)
+    desk.note(id ? `${id}: ${cause.message}` : cause.message)
+  }
+}

@@ -1,0 +1,131 @@
+/** What a watcher has to do next: tasks that were begun come first, then the files in their order. */
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { ended, type Loop } from '../engine/loop.ts'
+import type { TaskRow } from '../host/sqlite.ts'
+import { whereIs } from '../host/vault.ts'
+import { type Arrival, type Inbox, QUIET_MS } from './inbox.ts'
+import { begin, close, goOn, type Job, type Ledger, refuse, type WatchSite } from './jobs.ts'
+import { NEEDS_ACTION } from './place.ts'
+import { vaultOf } from './tasks.ts'
+import { movedByHand } from './work.ts'
+
+export type Now = { inbox: Inbox; working: ReadonlySet<string>; slots: number }
+
+/** `dueMs`: when something that is in doubt now must be looked at again. */
+export type Found = { jobs: Job[]; dueMs?: number }
+
+export async function look(site: WatchSite, ledger: Ledger, { inbox, working, slots }: Now): Promise<Found> {
+  const { store, vault } = site.desk
+  const rows: Open[] = []
+  for (const row of store.openTasks(vault)) rows.push({ row, loop: await store.load(row.loop) })
+  const open = rows.filter(({ loop }) => !ended(loop))
+  const jobs: Job[] = []
+  const taken = new Set(working)
+  const add = (job: Job) => {
+    if (taken.has(job.id) || taken.size >= slots) return
+    taken.add(job.id)
+    jobs.push(job)
+  }
+  for (const each of open)
+    if (!working.has(each.row.id) && (await wantsWork(site, ledger, each)))
+      add({ id: each.row.id, run: () => goOn(site, ledger, each.row) })
+  for (const task of unseenEnds(ledger, rows))
+    if (!working.has(task.id) && stays(ledger, task.loop, true) && !isPutOff(ledger, task.loop))
+      add({ id: task.id, run: () => close(site, ledger, task) })
+  for (const arrival of inbox.ready) {
+    if (taken.size >= slots) break
+    const verdict = judge(site, ledger, arrival, open)
+    if (verdict === 'begin') add({ id: arrival.id, run: () => begin(site, ledger, arrival) })
+    else if (verdict !== 'leave')
+      add({ id: `${NEEDS_ACTION}/${arrival.file}`, run: () => refuse(site, ledger, arrival, verdict.refuse) })
+  }
+  ledger.fresh = false
+  tidy(ledger, inbox, rows)
+  return { jobs, ...(ledger.doubtful.size > 0 ? { dueMs: QUIET_MS } : {}) }
+}
+
+type Open = { row: TaskRow; loop: Loop }
+
+/** Forgets what does not matter any more. */
+function tidy({ doubtful, waiting, left, later }: Ledger, { ready }: Inbox, rows: readonly Open[]): void {
+  const names = new Set([...ready.map(({ file }) => file), ...rows.map(({ row }) => row.loop)])
+  for (const name of left.keys()) if (!names.has(name)) left.delete(name)
+  for (const name of later.keys()) if (!names.has(name)) later.delete(name)
+  for (const loop of doubtful.keys()) if (!names.has(loop) && !waiting.has(loop)) doubtful.delete(loop)
+}
+
+async function wantsWork(site: WatchSite, ledger: Ledger, { loop }: Open): Promise<boolean> {
+  const { store, now } = site.desk
+  const { next } = loop
+  if (vaultOf(loop).by !== 'watch') return false
+  if (next.kind === 'wait' && next.why === 'paused' && ledger.paused.has(loop.id))
+    return (await store.told(loop.id)) !== undefined
+  if (next.kind === 'wait' && next.why === 'person') {
+    if (ledger.fresh) {
+      site.tell({ kind: 'waiting', loop })
+      ledger.waiting.set(loop.id, vaultOf(loop).id)
+    }
+    const gone = stays(ledger, loop.id, whereIs(vaultOf(loop)) === 'gone')
+    return !isPutOff(ledger, loop.id) && (gone || movedByHand(loop, now()) !== undefined)
+  }
+  if (isPutOff(ledger, loop.id)) return false
+  // One that came up meanwhile is being worked on by whoever began it, unless it waited here.
+  const isStrange = !ledger.fresh && !ledger.waiting.has(loop.id) && !ledger.later.has(loop.id)
+  if (isStrange || (await store.isDriven(loop.id))) {
+    ledger.putOff(loop.id)
+    return false
+  }
+  return true
+}
+
+/** Tasks that waited here and are over, or whose watcher was killed; whoever ended them has a moment to see to it. */
+function unseenEnds({ waiting }: Ledger, rows: readonly Open[]): { id: string; loop: string }[] {
+  const known = new Set(rows.map(({ row }) => row.loop))
+  return [
+    ...rows.filter(({ loop }) => ended(loop) && vaultOf(loop).by === 'watch').map(({ row }) => row),
+    ...[...waiting].map(([loop, id]) => ({ loop, id })).filter(({ loop }) => !known.has(loop)),
+  ]
+}
+
+/** Whether something has been so for long enough not to be a moment between two steps of somebody else. */
+function stays({ doubtful }: Ledger, loop: string, isSo: boolean): boolean {
+  const since = doubtful.get(loop)
+  if (!isSo) doubtful.delete(loop)
+  else if (since === undefined) doubtful.set(loop, performance.now())
+  else if (performance.now() - since >= QUIET_MS) {
+    doubtful.delete(loop)
+    return true
+  }
+  return false
+}
+
+function isPutOff({ later }: Ledger, name: string): boolean {
+  return (later.get(name) ?? 0) > performance.now()
+}
+
+type Verdict = 'begin' | 'leave' | { refuse: string }
+
+function judge({ desk }: WatchSite, ledger: Ledger, arrival: Arrival, open: readonly Open[]): Verdict {
+  const { file, id, inode, size, stamp } = arrival
+  if (ledger.left.get(file) === stamp || isPutOff(ledger, file)) return 'leave'
+  if (size === 0) {
+    desk.note(`${NEEDS_ACTION}/${file} is empty. It is left until something is written into it.`)
+    return 'leave'
+  }
+  // Under another name it waits until the task it belongs to is over.
+  const before = open.find(({ row, loop }) => row.record.inode === inode && whereIs(vaultOf(loop)) === 'gone')
+  if (before && before.row.id !== id) return 'leave'
+  const same = open.find(({ row }) => row.id === id)
+  if (!same) return 'begin'
+  const { by, from } = vaultOf(same.loop)
+  // Needs_Action may be a link to another folder of the vault.
+  if (join(desk.vault, from) !== join(realpathSync(join(desk.vault, NEEDS_ACTION)), file))
+    return before
+      ? 'leave'
+      : {
+          refuse: `A task ${id} is being worked on already, for ${from}. Names must differ: rename one of the two.`,
+        }
+  if (by === 'caller') desk.note(`${file} is left: a caller of the task API works on it.`)
+  return 'leave'
+}

@@ -1,0 +1,181 @@
+/** Work on one task of a vault by an agent that ralph starts: its loop, driven as far as it goes. */
+import { join } from 'node:path'
+import { ended, type Fact, type Loop, type VaultTask } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import type { VaultStatus } from '../formats/task-state.ts'
+import { reap } from '../host/process-tree.ts'
+import type { Lease } from '../host/store.ts'
+import { openTree } from '../host/tree.ts'
+import { approvalQuestion, findFile, judgeTurn, whereIs } from '../host/vault.ts'
+import { drive, type Hands, runHands, type Workbench } from '../run.ts'
+import { takeUp } from '../turn.ts'
+import { sendAway } from './approval.ts'
+import type { VaultDesk } from './desk.ts'
+import { statusOfTask } from './lifecycle.ts'
+import { FAILED } from './place.ts'
+import { publish, settleTask, toldTurn, vaultOf } from './tasks.ts'
+
+/** What is told while a vault is watched. */
+export type WatchEvent =
+  /** `again`: it was begun before. */
+  | { kind: 'started'; loop: Loop; again: boolean }
+  | { kind: 'saw'; loop: Loop; fact: Fact }
+  | { kind: 'waiting' | 'paused'; loop: Loop }
+  /** `place` is where its file is now, from the vault on. */
+  | { kind: 'ended'; loop: Loop; status: VaultStatus; place: string | undefined }
+  | { kind: 'refused'; id: string; file: string; why: string; place: string }
+  | { kind: 'note'; id?: string; text: string }
+  /** Nothing is to be done now. */
+  | { kind: 'idle' }
+
+export type Site = {
+  desk: VaultDesk
+  /** `rest`: the iteration under way is the last for now. `stop`: the agent is ended at once. */
+  rest: AbortSignal
+  stop: AbortSignal
+  self: Workbench['self']
+  tell: (event: WatchEvent) => void
+}
+
+/** Returns it where it is over, waits for a person, is paused, or ralph is to stop. */
+export async function driveTask(site: Site, lease: Lease, again: boolean): Promise<Loop> {
+  const { desk, stop, self, tell } = site
+  const { store, env, now, home } = desk
+  const loop = await store.load(lease.loop)
+  const task = vaultOf(loop)
+  if (lease.epoch > 1) await reap(loop.id) // also a git whose ralph was killed
+  let started = false
+  const bench: Workbench = {
+    ...{ store, env, now, stop, self, tree: await openTree({ ...loop.spec.work, home, loop: loop.id }) },
+    show(event, current) {
+      if (event.kind === 'note') return tell({ kind: 'note', id: task.id, text: event.text })
+      if (event.kind === 'agent' || started) return
+      started = true
+      tell({ kind: 'started', loop: current, again })
+    },
+    task: {
+      env: { RALPH_TASK_ID: task.id, RALPH_TASK_FILE: join(task.path, task.from), RALPH_VAULT: task.path },
+    },
+  }
+  const face = openFace(desk, task)
+  const saw = (moved: Loop, fact: Fact) => {
+    tell({ kind: 'saw', loop: moved, fact })
+    face.renew()
+  }
+  try {
+    return await drive(await takeUp(loop, lease, bench), lease, store, handsOf(site, bench, { task, face, saw }))
+  } finally {
+    await face.written()
+  }
+}
+
+type Face = { renew(): void; written(): Promise<void> }
+
+/** The state file, written beside the work and one after the other. */
+function openFace(desk: VaultDesk, { id }: VaultTask): Face {
+  let last = Promise.resolve()
+  return {
+    renew() {
+      last = last.then(() => keepTrue(desk, () => publish(desk, id)))
+      last.catch(() => {}) // it is thrown where it is waited for
+    },
+    written: () => last,
+  }
+}
+
+/** The database has it by now, so a file that cannot be written is told, not thrown. */
+async function keepTrue({ note }: VaultDesk, write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write()
+  } catch (cause) {
+    const isFileTrouble = cause instanceof RalphError || (cause instanceof Error && 'syscall' in cause)
+    if (!isFileTrouble) throw cause
+    note(cause.message)
+  }
+}
+
+type Watched = { task: VaultTask; face: Face; saw: (loop: Loop, fact: Fact) => void }
+
+function handsOf({ desk, rest }: Site, bench: Workbench, { task, face, saw }: Watched): Hands {
+  const { store, now } = desk
+  const plain = runHands(bench, saw)
+  const patient = runHands({ ...bench, stop: AbortSignal.any([bench.stop, rest]) }, saw)
+  let begun = false
+  return {
+    ...plain,
+    async turn(loop, next) {
+      if (rest.aborted) return undefined
+      const moved = movedBefore(loop, now())
+      if (moved) return moved
+      if (!begun) {
+        begun = true
+        store.changeTask(task.path, task.id, (record) => ({ ...record, begun: true }))
+        face.renew()
+        await face.written()
+      }
+      return plain.turn?.(loop, next)
+    },
+    async wait(loop, next) {
+      if (next.why === 'person') return movedByHand(loop, now())
+      return next.why === 'paused' ? undefined : patient.wait?.(loop, next)
+    },
+  }
+}
+
+/** A turn that was lost, or a person meanwhile, has moved the file: no agent is set to work on it. */
+function movedBefore(loop: Loop, at: number): Fact | undefined {
+  const task = vaultOf(loop)
+  const where = whereIs(task)
+  if (where === 'open') return undefined
+  // With checks that have refused it, the file may stay there while the work goes on.
+  if (where === 'done')
+    return loop.tally.claim.kind === 'clear' ? undefined : { kind: 'told', at, by: 'ralph', order: { kind: 'done' } }
+  const told = { action: 'The file was moved before the turn began.', result: where, seconds: 0 }
+  return { kind: 'turned', at, turn: judgeTurn(task, toldTurn(told)) }
+}
+
+/** What a person says about a task that waits for them, by moving its file. */
+export function movedByHand(loop: Loop, at: number): Fact | undefined {
+  const task = vaultOf(loop)
+  const told = { kind: 'told', at, by: 'you' } as const
+  const asked = loop.next.kind === 'wait' && loop.next.question === approvalQuestion(task)
+  switch (findFile(task)) {
+    case `${task.done}/${task.file}`:
+      return { ...told, order: { kind: 'done' } }
+    case task.from:
+      return asked ? { ...told, order: { kind: 'say', words: 'Approved. Go on.' } } : undefined
+    case `${FAILED}/${task.file}`:
+      return { ...told, by: `you, who moved it to ${FAILED}`, order: { kind: 'cancel' } }
+    default:
+      return undefined
+  }
+}
+
+/** After the work, with nobody holding the loop: the vault's files are brought into line, and what has failed is put away. */
+export async function finishTask({ desk, tell }: Site, id: string): Promise<VaultStatus | undefined> {
+  const { store, vault } = desk
+  await keepTrue(desk, () => settleTask(desk, id))
+  const row = store.loadTask(vault, id)
+  if (!row) return undefined
+  const loop = await store.load(row.loop)
+  const status = statusOfTask(loop, row.record)
+  if (status === 'waiting_approval') tell({ kind: 'waiting', loop })
+  if (ended(loop)) {
+    desk.histories.delete(loop.id)
+    tell({ kind: 'ended', loop, status, place: placeAfter(desk, loop) })
+  }
+  return status
+}
+
+/** Where the file of a task is that is over: one that has failed is put away. */
+export function placeAfter({ now, note }: VaultDesk, loop: Loop): string | undefined {
+  const task = vaultOf(loop)
+  if (loop.next.kind === 'complete') return findFile(task)
+  try {
+    return sendAway(task, loop, now())
+  } catch (cause) {
+    if (!(cause instanceof RalphError)) throw cause
+    note(cause.message)
+    return findFile(task)
+  }
+}

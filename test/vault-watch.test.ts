@@ -1,0 +1,688 @@
+/** `ralph watch`, as people and their other programs meet it: files are dropped, moved by hand, renamed, and ralph is killed. */
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { TaskState } from '../src/formats/task-state.ts'
+import { RalphWiggum } from '../src/index.ts'
+import { carriers, commitAll, type Line, makePlace, type Place, query, type Running, until } from './ralph.ts'
+
+/** A step that a shell carries out in the vault. */
+const sh = (line: string) => ({ shell: ['sh', '-c', line] })
+const log = sh('echo "$RALPH_TASK_ID $RALPH_ITERATION $RALPH_ATTEMPT" >> "$LOG"')
+const done = sh('mv "$RALPH_TASK_FILE" "$RALPH_VAULT/Done/"')
+const ask = sh('mv "$RALPH_TASK_FILE" "$RALPH_VAULT/Pending_Approval/"')
+const untilGo = (go: string) => sh(`while [ ! -e '${go}' ]; do sleep 0.05; done`)
+
+/** A vault whose agent plays these turns, and writes a line for each. */
+function makeVault(turns: readonly (readonly object[])[], tasks: Readonly<Record<string, object[][]>> = {}): Place {
+  const place = makePlace({ git: false })
+  place.env.LOG = join(place.root, 'log')
+  const logged = (each: readonly (readonly object[])[]) => each.map((steps) => [log, ...steps])
+  const byTask = Object.fromEntries(Object.entries(tasks).map(([id, each]) => [id, logged(each)]))
+  writeFileSync(join(place.root, 'script.json'), JSON.stringify({ turns: logged(turns), tasks: byTask }))
+  mkdirSync(join(place.dir, 'Needs_Action'))
+  return place
+}
+
+/** A file that nobody has written to for a while. */
+function drop({ dir }: Place, name: string, text = 'Do it.\n', age = 60): void {
+  const hidden = join(dir, 'Needs_Action', `.${Buffer.from(name).toString('hex').slice(0, 100)}`)
+  writeFileSync(hidden, text)
+  const then = Date.now() / 1_000 - age
+  utimesSync(hidden, then, then)
+  renameSync(hidden, join(dir, 'Needs_Action', name))
+}
+
+const command = ({ root, dir }: Place, ...more: string[]) => [
+  ...['watch', dir, '--agent', `scripted:${root}/script.json`, '--json', ...more],
+]
+
+const logOf = ({ root }: Place): string[] =>
+  existsSync(join(root, 'log')) ? readFileSync(join(root, 'log'), 'utf8').trim().split('\n') : []
+
+const names = ({ dir }: Place, folder: string): string[] =>
+  existsSync(join(dir, folder))
+    ? readdirSync(join(dir, folder))
+        .filter((name) => !name.startsWith('.'))
+        .sort()
+    : []
+
+const stateOf = (place: Place, id: string): TaskState => JSON.parse(place.read(`Ralph_State/${id}.json`))
+
+const saw = (running: Running, type: string, task_id?: string) =>
+  until(`${type} ${task_id ?? ''}`, () =>
+    running.lines().find((line) => line.type === type && (task_id === undefined || line.task_id === task_id)),
+  )
+
+const ends = (lines: readonly Line[]) =>
+  lines.filter(({ type }) => type === 'task-end').map(({ task_id, status }) => `${task_id} ${status}`)
+
+async function stop(running: Running): Promise<void> {
+  running.child.kill('SIGINT')
+  expect(await running.ended).toMatchObject({ code: 130, stderr: '' })
+}
+
+/** Nothing of ralph's own lies around. */
+function expectTidy(place: Place): void {
+  expect(readdirSync(join(place.dir, 'Ralph_State')).filter((name) => name.endsWith('.tmp'))).toEqual([])
+  expect(readdirSync(join(place.dir, 'Ralph_State', '.locks'))).toEqual([])
+  expect(readdirSync(join(place.dir, 'Ralph_State', '.hook'))).toEqual([])
+}
+
+test('200 files and two watchers: each is done exactly once', { timeout: 120_000 }, async () => {
+  const place = makeVault([[done]])
+  const ids = Array.from({ length: 200 }, (_, n) => `task_${String(n).padStart(3, '0')}`)
+  for (const id of ids.slice(0, 50)) drop(place, `${id}.md`)
+  const watchers = [1, 2].map(() => place.start(command(place, '--concurrency', '4')))
+  await Promise.all(watchers.map((each) => saw(each, 'task-start')))
+  for (const id of ids.slice(50)) drop(place, `${id}.md`)
+  await until('all are done', () => names(place, 'Done').length === 200, 100_000)
+  await until('nobody is at work', () => watchers.every((each) => each.lines().at(-1)?.type === 'idle'))
+  for (const each of watchers) await stop(each)
+  expect(logOf(place).sort()).toEqual(ids.map((id) => `${id} 1 1`))
+  expect(names(place, 'Needs_Action')).toEqual([])
+  expect(names(place, 'Failed')).toEqual([])
+  expect(ids.map((id) => stateOf(place, id).status)).toEqual(ids.map(() => 'completed'))
+  expect(watchers.flatMap((each) => ends(each.lines())).sort()).toEqual(ids.map((id) => `${id} completed`))
+  expectTidy(place)
+})
+
+test('two watchers with homes of their own do not do a file twice', async () => {
+  const place = makeVault([[sh('sleep 0.1'), done]])
+  const ids = Array.from({ length: 20 }, (_, n) => `t${n}`).sort()
+  for (const id of ids) drop(place, `${id}.md`)
+  const homes = ['one', 'two'].map((name) => ({ env: { RALPH_HOME: join(place.root, name) } }))
+  const watchers = homes.map((how) => place.start(command(place, '--concurrency', '2'), how))
+  await until('all are done', () => names(place, 'Done').length === ids.length)
+  for (const each of watchers) await stop(each)
+  expect(logOf(place).sort()).toEqual(ids.map((id) => `${id} 1 1`))
+  expect(watchers.flatMap((each) => ends(each.lines())).sort()).toEqual(ids.map((id) => `${id} completed`))
+  expect(names(place, 'Failed')).toEqual([])
+  expectTidy(place)
+})
+
+test('a task under way with another home is left alone, and so is one that ended there', async () => {
+  const place = makeVault([[sh('true')]])
+  drop(place, 'mine.md')
+  drop(place, 'over.md')
+  const state: TaskState = {
+    ...{ task_id: 'mine', task_file: `${place.dir}/Needs_Action/mine.md`, status: 'in_progress', iteration: 1 },
+    ...{ max_iterations: 10, started_at: '2026-01-15T10:00:00Z', last_updated: '2026-01-15T10:00:00Z' },
+    ...{ timeout_at: '2026-01-15T10:30:00Z', iterations_history: [] },
+    progress: { steps_total: 0, steps_completed: 0, current_step: '', percentage: 0 },
+  }
+  const over = { ...state, task_id: 'over', status: 'completed', last_updated: '2126-01-15T10:00:00Z' }
+  place.write('Ralph_State/mine.json', JSON.stringify(state))
+  place.write('Ralph_State/over.json', JSON.stringify(over))
+  const ran = await place.ralph(command(place, '--once'))
+  expect(ran).toMatchObject({ code: 0 })
+  expect(logOf(place)).toEqual([])
+  const notes = ran.lines.filter(({ type }) => type === 'note').map(({ text }) => text)
+  expect(notes).toEqual([expect.stringContaining('another ralph works on it'), expect.stringContaining('is over')])
+})
+
+test('urgent ones come first, then the oldest, then by name', async () => {
+  const place = makeVault([[done]])
+  drop(place, 'old.md', 'Do it.\n', 900)
+  drop(place, 'b.md', 'Do it.\n', 300)
+  drop(place, 'a.md', 'Do it.\n', 300)
+  drop(place, 'low.md', '---\npriority: low\n---\nDo it.\n', 9_000)
+  drop(place, 'urgent.md', '---\npriority: urgent\n---\nDo it.\n', 30)
+  drop(place, 'seven.md', '---\npriority: 7\n---\nDo it.\n', 30)
+  utimesSync(join(place.dir, 'Needs_Action/b.md'), 1_700_000_000, 1_700_000_000)
+  utimesSync(join(place.dir, 'Needs_Action/a.md'), 1_700_000_000, 1_700_000_000)
+  expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 0 })
+  expect(logOf(place).map((line) => line.split(' ')[0])).toEqual(['seven', 'urgent', 'a', 'b', 'old', 'low'])
+})
+
+test('a file is left until it is whole, and so are the files of other programs', async () => {
+  const place = makeVault([[sh('cp "$RALPH_TASK_FILE" "$RALPH_VAULT/seen.txt"'), done]])
+  const running = place.start(command(place))
+  await saw(running, 'idle')
+  const file = join(place.dir, 'Needs_Action', 'slow.md')
+  const others = ['.hidden.md', 'x.md~', '~$x.md', 'x.tmp', 'x.part', 'x.crdownload', '.x.md.swp']
+  for (const name of others) writeFileSync(join(place.dir, 'Needs_Action', name), 'not yet')
+  mkdirSync(join(place.dir, 'Needs_Action', 'folder'))
+  drop(place, 'folder/inside.md')
+  let text = ''
+  for (const end = performance.now() + 2_500; performance.now() < end; ) {
+    appendFileSync(file, 'a line\n')
+    text += 'a line\n'
+    await sleep(50) // the pace of whoever writes
+    expect(logOf(place)).toEqual([])
+  }
+  await saw(running, 'task-end', 'slow')
+  expect(place.read('seen.txt')).toBe(text)
+  await stop(running)
+  expect(readdirSync(join(place.dir, 'Needs_Action')).sort()).toEqual(['folder', ...others].sort())
+})
+
+test('a time that is still to come is not waited for, an empty file is', async () => {
+  const place = makeVault([[done]])
+  drop(place, 'future.md', 'Do it.\n', -100_000)
+  drop(place, 'empty.md', '')
+  const running = place.start(command(place))
+  await saw(running, 'task-end', 'future')
+  expect(running.lines().filter(({ type }) => type === 'note')).toEqual([
+    { type: 'note', text: 'Needs_Action/empty.md is empty. It is left until something is written into it.' },
+  ])
+  drop(place, 'empty.md')
+  await saw(running, 'task-end', 'empty')
+  await stop(running)
+})
+
+test('Needs_Action is made where it is missing, also again', async () => {
+  const place = makeVault([[done]])
+  rmSync(join(place.dir, 'Needs_Action'), { recursive: true })
+  const running = place.start(command(place))
+  await saw(running, 'idle')
+  drop(place, 'a.md')
+  await saw(running, 'task-end', 'a')
+  renameSync(join(place.dir, 'Needs_Action'), join(place.dir, 'Old'))
+  await until('it is there again', () => existsSync(join(place.dir, 'Needs_Action')))
+  drop(place, 'b.md')
+  await saw(running, 'task-end', 'b')
+  await stop(running)
+})
+
+describe('what cannot be a task is put into Failed, with a note', () => {
+  test.each<[name: string, make: (place: Place) => void, why: RegExp]>([
+    ['done.md', (place) => place.write('Done/done.md', 'x'), /Done\/done\.md is there already/],
+    ['binary.bin', (place) => drop(place, 'binary.bin', '\0\u0001\0'), /no text in UTF-8/],
+    ['large.md', (place) => drop(place, 'large.md', 'x'.repeat(50 << 20)), /50 MB; a task may have 1/],
+    ['link.md', ({ dir }) => symlinkSync('/etc/hosts', join(dir, 'Needs_Action/link.md')), /is a link/],
+    ['head.md', (place) => drop(place, 'head.md', '---\nmax_iterations: many\n---\nx'), /max_iterations must be/],
+    ['agent.md', (place) => drop(place, 'agent.md', '---\nagent: command:x\n---\nx'), /can only name a known agent/],
+    ['script.md', (place) => drop(place, 'script.md', '---\nagent: scripted\n---\nx'), /needs to know what to start/],
+    ['nobody.md', (place) => drop(place, 'nobody.md', '---\nagent: nobody\n---\nx'), /no agent "nobody"/],
+    [
+      'cost.md',
+      (place) => drop(place, 'cost.md', '---\nagent: kilo\nmax_cost_usd: 1\n---\nx'),
+      /not found|cannot be kept/,
+    ],
+    [`${'n'.repeat(240)}.md`, (place) => drop(place, `${'n'.repeat(240)}.md`), /name that no task can have/],
+  ])('%s', async (name, make, why) => {
+    const place = makeVault([[done]])
+    make(place)
+    if (name === 'done.md') drop(place, name)
+    const ran = await place.ralph(command(place, '--once'))
+    expect(ran).toMatchObject({ code: 1, stderr: '' })
+    expect(ran.lines).toContainEqual(
+      expect.objectContaining({ type: 'task-refused', reason: expect.stringMatching(why), file: `Failed/${name}` }),
+    )
+    expect(names(place, 'Needs_Action')).toEqual([])
+    const note = names(place, 'Failed').find((each) => each.endsWith('.why.md')) ?? ''
+    expect(place.read(`Failed/${note}`)).toMatch(why)
+    expect(names(place, 'Failed')).toHaveLength(2)
+    expect(logOf(place)).toEqual([])
+  })
+
+  test('a name that another task has', async () => {
+    const place = makeVault([[untilGo('../go'), done]])
+    const running = place.start(command(place, '--concurrency', '2'))
+    drop(place, 'a.md')
+    await saw(running, 'task-start', 'a')
+    drop(place, 'a.txt')
+    expect(await saw(running, 'task-refused')).toMatchObject({ file: 'Failed/a.txt' })
+    writeFileSync(join(place.root, 'go'), '')
+    await saw(running, 'task-end', 'a')
+    await stop(running)
+    expect(names(place, 'Done')).toEqual(['a.md'])
+  })
+})
+
+test('a task that fails goes to Failed with a note, and is not begun again before it comes back', async () => {
+  const place = makeVault([[{ text: 'Not yet.' }, sh('date +%N > changed.txt')]])
+  drop(place, 'hard.md', '---\nmax_iterations: 2\n---\nDo it.\n')
+  const running = place.start(command(place))
+  expect(await saw(running, 'task-end', 'hard')).toMatchObject({
+    ...{ status: 'max_iterations_reached', reason: 'max-iterations', iterations: 2, file: 'Failed/hard.md' },
+  })
+  expect(place.read('Failed/hard.md.why.md')).toMatch(/All 2 iterations are used\.[\s\S]*move Failed\/hard\.md back/)
+  expect(stateOf(place, 'hard')).toMatchObject({ status: 'max_iterations_reached', iteration: 2 })
+  await saw(running, 'idle')
+  renameSync(join(place.dir, 'Failed/hard.md'), join(place.dir, 'Needs_Action/hard.md'))
+  await until('it failed again', () => ends(running.lines()).length === 2)
+  await stop(running)
+  expect(logOf(place)).toEqual(['hard 1 1', 'hard 2 1', 'hard 1 1', 'hard 2 1'])
+})
+
+test('checks of the file and of --verify must pass', async () => {
+  const place = makeVault([[done], [sh('touch one.txt')], [sh('touch two.txt')]])
+  drop(place, 'a.md', '---\nverify: test -e one.txt\n---\nDo it.\n')
+  const ran = await place.ralph(command(place, '--once', '--verify', 'test -e two.txt'))
+  expect(ran).toMatchObject({ code: 0 })
+  expect(ends(ran.lines)).toEqual(['a completed'])
+  expect(stateOf(place, 'a')).toMatchObject({ status: 'completed', iteration: 3 })
+})
+
+test('a check that never passes sends the file from Done to Failed', async () => {
+  const place = makeVault([[done], [sh('date +%N > changed.txt')]])
+  drop(place, 'a.md', '---\nverify: test -e never.txt\n---\nDo it.\n')
+  const ran = await place.ralph(command(place, '--once', '--max-iterations', '2'))
+  expect(ran).toMatchObject({ code: 1 })
+  expect(names(place, 'Done')).toEqual([])
+  expect(names(place, 'Failed')).toEqual(['a.md', 'a.md.why.md'])
+  expect(logOf(place)).toEqual(['a 1 1', 'a 2 1'])
+})
+
+test('where Failed cannot be written, that is told and the file is left', async () => {
+  const place = makeVault([[sh('date +%N > changed.txt')]])
+  place.write('Failed', 'a file in the way')
+  drop(place, 'a.md', '---\nmax_iterations: 1\n---\nDo it.\n')
+  drop(place, 'bad.md', '---\nmax_iterations: 0\n---\nDo it.\n')
+  for (const turns of [1, 1]) {
+    const ran = await place.ralph(command(place, '--once'))
+    expect(ran).toMatchObject({ code: 1 })
+    const notes = ran.lines.filter(({ type }) => type === 'note').map(({ text }) => text)
+    expect(notes.sort()).toEqual([
+      expect.stringMatching(/Failed must be a folder/),
+      expect.stringMatching(/max_iterations must be .*Failed must be a folder/),
+    ])
+    expect(logOf(place)).toHaveLength(turns)
+  }
+  expect(names(place, 'Needs_Action')).toEqual(['a.md', 'bad.md'])
+})
+
+test('a state file that cannot be written does not stop the work', async () => {
+  const place = makeVault([[sh('rm Ralph_State/a.json; mkdir -p Ralph_State/a.json/x'), done]])
+  drop(place, 'a.md')
+  const ran = await place.ralph(command(place, '--once'))
+  expect(ran).toMatchObject({ code: 0 })
+  expect(ran.lines.filter(({ type }) => type === 'note').map(({ text }) => text)).toEqual([
+    expect.stringContaining('Ralph_State/a.json cannot be written'),
+  ])
+  expect(names(place, 'Done')).toEqual(['a.md'])
+})
+
+test('an agent that cannot be used fails one task, not all of them', async () => {
+  const place = makeVault([[sh('rm ../script.json'), done]])
+  for (const id of ['a', 'b', 'c']) drop(place, `${id}.md`)
+  const ran = await place.ralph(command(place))
+  expect(ran).toMatchObject({ code: 3 })
+  expect(ends(ran.lines)).toEqual(['a completed', 'b failed'])
+  expect(names(place, 'Failed')).toEqual(['b.md', 'b.md.why.md'])
+  expect(names(place, 'Needs_Action')).toEqual(['c.md'])
+})
+
+test('Needs_Action may be a link to another folder of the vault', async () => {
+  const place = makeVault([[sh('sleep 0.2')], [done]])
+  renameSync(join(place.dir, 'Needs_Action'), join(place.dir, 'Inbox'))
+  symlinkSync('Inbox', join(place.dir, 'Needs_Action'))
+  drop(place, 'a.md')
+  const ran = await place.ralph(command(place, '--once', '--concurrency', '2'))
+  expect(ends(ran.lines)).toEqual(['a completed'])
+  expect(names(place, 'Failed')).toEqual([])
+})
+
+test('a limit of the agent is waited for', async () => {
+  const place = makeVault([[{ attempt: 1, 'rate-limit': { resetsInSeconds: 1 } }, done]])
+  drop(place, 'a.md')
+  const ran = await place.ralph(command(place, '--once'))
+  expect(ran.lines).toContainEqual(expect.objectContaining({ type: 'iteration', end: 'limited' }))
+  expect(ends(ran.lines)).toEqual(['a completed'])
+  expect(logOf(place)).toEqual(['a 1 1', 'a 1 2'])
+})
+
+test('a task names its agent', async () => {
+  const place = makeVault([[done]])
+  const bin = join(place.root, 'bin')
+  mkdirSync(bin)
+  const claude = '#!/bin/sh\ncat > /dev/null\necho claude >> "$LOG"\nmv "$RALPH_TASK_FILE" "$RALPH_VAULT/Done/"\n'
+  writeFileSync(join(bin, 'claude'), claude, { mode: 0o755 })
+  drop(place, 'a.md', '---\nagent: claude\n---\nDo it.\n')
+  const ran = await place.ralph(command(place, '--once'), { env: { PATH: `${bin}:${place.env.PATH}` } })
+  expect(ran).toMatchObject({ code: 0 })
+  expect(ran.lines).toContainEqual(expect.objectContaining({ type: 'task-start', agents: ['claude'] }))
+  expect(logOf(place)).toEqual(['claude'])
+})
+
+test('a vault in a repository that ignores its folders needs no second turn', async () => {
+  const place = makeVault([[done]])
+  place.write('.gitignore', '/*\n')
+  commitAll(place)
+  drop(place, 'a.md')
+  const ran = await place.ralph(command(place, '--once'))
+  expect(ends(ran.lines)).toEqual(['a completed'])
+  expect(logOf(place)).toEqual(['a 1 1'])
+})
+
+test('a person who is elsewhere hears of what failed and what waits for them', async () => {
+  const heard: object[] = []
+  const server = createServer(async (request, response) => {
+    heard.push(JSON.parse(await readAll(request)))
+    response.end()
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await until('it listens', () => server.listening)
+  const place = makeVault([[done]], { pay: [[ask]] })
+  const { port } = server.address() as AddressInfo
+  place.write('ralph.config.json', JSON.stringify({ notify_webhook: `http://127.0.0.1:${port}/` }))
+  for (const id of ['good', 'pay']) drop(place, `${id}.md`)
+  drop(place, 'bad.md', '---\npriority: soon\n---\n')
+  expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 1, stderr: '' })
+  expect(heard).toHaveLength(2)
+  expect(heard).toContainEqual(expect.objectContaining({ task_id: 'pay', status: 'waiting_approval' }))
+  expect(heard).toContainEqual(expect.objectContaining({ task_id: 'bad', status: 'refused' }))
+})
+
+test('a file that was only copied to Done is left, and said once', async () => {
+  const place = makeVault([[sh('cp "$RALPH_TASK_FILE" "$RALPH_VAULT/Done/"')]])
+  drop(place, 'a.md')
+  const running = place.start(command(place))
+  await saw(running, 'task-end', 'a')
+  await saw(running, 'note')
+  drop(place, 'b.md')
+  await saw(running, 'task-end', 'b')
+  await until('both are told', () => running.lines().filter(({ type }) => type === 'note').length === 2)
+  await stop(running)
+  expect(logOf(place)).toEqual(['a 1 1', 'b 1 1'])
+  expect(names(place, 'Needs_Action')).toEqual(['a.md', 'b.md'])
+})
+
+describe('a task that waits for approval', () => {
+  const turns = [[ask], [done]]
+
+  async function waiting(): Promise<{ place: Place; running: Running }> {
+    const place = makeVault(turns, { other: [[done]] })
+    drop(place, 'pay.md')
+    const running = place.start(command(place))
+    expect(await saw(running, 'task-wait', 'pay')).toMatchObject({ status: 'waiting_approval' })
+    expect(stateOf(place, 'pay').status).toBe('waiting_approval')
+    drop(place, 'other.md')
+    await saw(running, 'task-end', 'other')
+    return { place, running }
+  }
+
+  test('goes on when it is approved', async () => {
+    const { place, running } = await waiting()
+    const ralph = new RalphWiggum({ vaultPath: place.dir, home: place.home, env: {} })
+    await ralph.approveTask({ task_id: 'pay', note: 'up to 100' })
+    await ralph.close()
+    expect(await saw(running, 'task-end', 'pay')).toMatchObject({ status: 'completed', iterations: 2 })
+    await stop(running)
+    expect(logOf(place)).toEqual(['pay 1 1', 'other 1 1', 'pay 2 1'])
+  })
+
+  test('fails when it is rejected', async () => {
+    const { place, running } = await waiting()
+    const ralph = new RalphWiggum({ vaultPath: place.dir, home: place.home, env: {} })
+    await ralph.rejectTask({ task_id: 'pay', reason: 'too much' })
+    await ralph.close()
+    expect(await saw(running, 'task-end', 'pay')).toMatchObject({ status: 'failed', file: 'Failed/pay.md' })
+    await stop(running)
+    expect(names(place, 'Failed')).toEqual(['pay.md', 'pay.md.why.md'])
+  })
+
+  test('goes on when its file is moved back by hand', async () => {
+    const { place, running } = await waiting()
+    renameSync(join(place.dir, 'Pending_Approval/pay.md'), join(place.dir, 'Needs_Action/pay.md'))
+    const { loop_id } = await saw(running, 'task-end', 'pay')
+    await stop(running)
+    const facts = query(place, 'SELECT fact FROM event WHERE loop = ?', String(loop_id)).map(({ fact }) => String(fact))
+    expect(facts.filter((fact) => fact.includes('Approved. Go on.'))).toHaveLength(1)
+    expect(logOf(place)).toEqual(['pay 1 1', 'other 1 1', 'pay 2 1'])
+  })
+
+  test.each([
+    ['Done', 'completed'],
+    ['Failed', 'failed'],
+  ])('is over when its file is moved to %s by hand', async (folder, status) => {
+    const { place, running } = await waiting()
+    mkdirSync(join(place.dir, folder), { recursive: true })
+    renameSync(join(place.dir, 'Pending_Approval/pay.md'), join(place.dir, folder, 'pay.md'))
+    expect(await saw(running, 'task-end', 'pay')).toMatchObject({ status, iterations: 1, file: `${folder}/pay.md` })
+    await stop(running)
+    expect(stateOf(place, 'pay').status).toBe(status)
+  })
+
+  test('fails when its file is deleted, or when it is cancelled', async () => {
+    const { place, running } = await waiting()
+    rmSync(join(place.dir, 'Pending_Approval/pay.md'))
+    expect(await saw(running, 'task-end', 'pay')).toMatchObject({ status: 'failed', file: null })
+    drop(place, 'pay2.md')
+    const { loop_id } = await saw(running, 'task-wait', 'pay2')
+    expect(await place.ralph(['cancel', String(loop_id)])).toMatchObject({ code: 0 })
+    expect(await saw(running, 'task-end', 'pay2')).toMatchObject({ status: 'failed', file: 'Failed/pay2.md' })
+    await stop(running)
+  })
+
+  test('is remembered by the next watcher', async () => {
+    const { place, running } = await waiting()
+    await stop(running)
+    expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 4 })
+    renameSync(join(place.dir, 'Pending_Approval/pay.md'), join(place.dir, 'Needs_Action/pay.md'))
+    expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 0 })
+    expect(logOf(place)).toEqual(['pay 1 1', 'other 1 1', 'pay 2 1'])
+  })
+})
+
+describe('a watcher that is killed', () => {
+  test('goes on with the same iteration, and none is done twice', async () => {
+    const place = makeVault([[sh('date > first.txt')], [{ attempt: 1, ...sh('touch ../inside; sleep 60') }, done]])
+    drop(place, 'a.md')
+    const running = place.start(command(place))
+    await until('the agent is in its second turn', () => existsSync(join(place.root, 'inside')))
+    const { loop_id } = await saw(running, 'task-start')
+    running.child.kill('SIGKILL')
+    await running.ended
+    const ran = await place.ralph(command(place, '--once'))
+    expect(ran).toMatchObject({ code: 0 })
+    expect(ends(ran.lines)).toEqual(['a completed'])
+    expect(logOf(place)).toEqual(['a 1 1', 'a 2 1', 'a 2 2'])
+    expect(stateOf(place, 'a')).toMatchObject({ status: 'completed', iteration: 2 })
+    expect(carriers(`RALPH_LOOP_ID=${loop_id}`)).toEqual([])
+    expectTidy(place)
+  })
+
+  test('again and again, beside another one, leaves nothing undone', async () => {
+    const place = makeVault([[sh('sleep 0.1; date > "w-$RALPH_TASK_ID"')], [sh('sleep 0.1'), done]])
+    const ids = Array.from({ length: 12 }, (_, n) => `t${n}`)
+    for (const id of ids) drop(place, `${id}.md`)
+    const env = { RALPH_CHECK_INTERVAL_SECONDS: '0.5' }
+    const start = () => place.start(command(place, '--concurrency', '2'), { env })
+    const watchers = [start(), start()]
+    for (const [n, turns] of [2, 5, 9, 12, 16, 20].entries()) {
+      await until(`turn ${turns}`, () => logOf(place).length >= turns)
+      watchers[n % 2]?.child.kill('SIGKILL')
+      await watchers[n % 2]?.ended
+      watchers[n % 2] = start()
+    }
+    const statuses = () => ids.filter((id) => stateOf(place, id).status === 'completed')
+    await until('all are done', () => names(place, 'Done').length === ids.length && statuses().length === ids.length)
+    await until('nobody is at work', () => watchers.every((each) => each.lines().at(-1)?.type === 'idle'))
+    for (const each of watchers) await stop(each)
+    expect(logOf(place)).toHaveLength(new Set(logOf(place)).size)
+    expect(names(place, 'Failed')).toEqual([])
+    expect(names(place, 'Needs_Action')).toEqual([])
+  })
+
+  test('does not set an agent to work on what is done already', async () => {
+    const place = makeVault([[done, sh('touch ../inside; sleep 60')]])
+    drop(place, 'a.md')
+    const running = place.start(command(place))
+    await until('the file is done', () => existsSync(join(place.root, 'inside')))
+    running.child.kill('SIGKILL')
+    await running.ended
+    expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 0 })
+    expect(logOf(place)).toEqual(['a 1 1'])
+    expect(stateOf(place, 'a').status).toBe('completed')
+  })
+})
+
+describe('while a task runs', () => {
+  const turns = [[untilGo('../go'), sh('true')]]
+  const go = ({ root }: Place) => writeFileSync(join(root, 'go'), '')
+
+  test('its file is renamed: the new name waits until that task is over', async () => {
+    const place = makeVault([[done]], { a: turns[0] ? [turns[0]] : [] })
+    drop(place, 'a.md')
+    const running = place.start(command(place, '--concurrency', '2'))
+    await saw(running, 'task-start', 'a')
+    renameSync(join(place.dir, 'Needs_Action/a.md'), join(place.dir, 'Needs_Action/b.md'))
+    drop(place, 'c.md')
+    await saw(running, 'task-end', 'c')
+    expect(logOf(place)).toEqual(['a 1 1', 'c 1 1'])
+    go(place)
+    expect(await saw(running, 'task-end', 'a')).toMatchObject({
+      ...{ status: 'failed', sentence: expect.stringContaining('renamed to Needs_Action/b.md') },
+    })
+    await saw(running, 'task-end', 'b')
+    await stop(running)
+    expect(names(place, 'Done')).toEqual(['b.md', 'c.md'])
+  })
+
+  test('its file is deleted: it has failed', async () => {
+    const place = makeVault(turns)
+    drop(place, 'a.md')
+    const running = place.start(command(place))
+    await saw(running, 'task-start', 'a')
+    rmSync(join(place.dir, 'Needs_Action/a.md'))
+    go(place)
+    expect(await saw(running, 'task-end', 'a')).toMatchObject({ status: 'failed', file: null })
+    await stop(running)
+    expect(place.read('Failed/a.md.why.md')).toContain('in no folder of the vault')
+    expect(stateOf(place, 'a').status).toBe('failed')
+  })
+
+  test('it is cancelled from elsewhere: its agent ends at once', async () => {
+    const place = makeVault(turns)
+    drop(place, 'a.md')
+    const running = place.start(command(place))
+    const { loop_id } = await saw(running, 'task-start', 'a')
+    expect(stateOf(place, 'a').status).toBe('in_progress')
+    expect(await place.ralph(['cancel', String(loop_id)])).toMatchObject({ code: 0 })
+    expect(await saw(running, 'task-end', 'a')).toMatchObject({ reason: 'cancelled', file: 'Failed/a.md' })
+    await stop(running)
+    expect(carriers(`RALPH_LOOP_ID=${loop_id}`)).toEqual([])
+  })
+
+  test('it is paused: another takes its place until it is resumed', async () => {
+    const place = makeVault([[untilGo('../go'), sh('date > x.txt')], [done]], { other: [[done]] })
+    drop(place, 'a.md')
+    const running = place.start(command(place))
+    const { loop_id } = await saw(running, 'task-start', 'a')
+    expect(await place.ralph(['pause', String(loop_id)])).toMatchObject({ code: 0 })
+    go(place)
+    await saw(running, 'task-pause', 'a')
+    drop(place, 'other.md')
+    await saw(running, 'task-end', 'other')
+    const told = await place.ralph(['resume', String(loop_id)])
+    expect(told).toMatchObject({ code: 0, stdout: expect.stringContaining('Told loop') })
+    expect(await saw(running, 'task-end', 'a')).toMatchObject({ status: 'completed', iterations: 2 })
+    await stop(running)
+    expectTidy(place)
+  })
+
+  test('a caller of the task API has it: it is left alone', async () => {
+    const place = makeVault([[done]])
+    drop(place, 'a.md')
+    const ralph = new RalphWiggum({ vaultPath: place.dir, home: place.home, env: {} })
+    await ralph.startTask({ task_file: 'Needs_Action/a.md' })
+    const ran = await place.ralph(command(place, '--once'))
+    await ralph.close()
+    expect(ran.lines.filter(({ type }) => type === 'note').map(({ text }) => text)).toEqual([
+      'a.md is left: a caller of the task API works on it.',
+    ])
+    expect(logOf(place)).toEqual([])
+  })
+})
+
+describe('Ctrl-C', () => {
+  test('lets the iteration end, and the next watcher goes on', async () => {
+    const place = makeVault([[untilGo('../go'), sh('date > x.txt')], [done]])
+    drop(place, 'a.md')
+    drop(place, 'b.md')
+    const running = place.start(command(place))
+    await saw(running, 'task-start', 'a')
+    running.child.kill('SIGINT')
+    await saw(running, 'note')
+    writeFileSync(join(place.root, 'go'), '')
+    expect(await running.ended).toMatchObject({ code: 130 })
+    expect(logOf(place)).toEqual(['a 1 1'])
+    expect(stateOf(place, 'a')).toMatchObject({ status: 'in_progress', iteration: 1 })
+    expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 0 })
+    expect(logOf(place)).toEqual(['a 1 1', 'a 2 1', 'b 1 1', 'b 2 1'])
+  })
+
+  test.each<[string, NodeJS.Signals[]]>([
+    ['twice', ['SIGINT', 'SIGINT']],
+    ['as SIGTERM', ['SIGTERM']],
+  ])('%s ends the agent at once', async (_, signals) => {
+    const place = makeVault([[sh('sleep 60')]])
+    drop(place, 'a.md')
+    const running = place.start(command(place))
+    const { loop_id } = await saw(running, 'task-start', 'a')
+    await until('the agent is at work', () => logOf(place).length === 1)
+    for (const [n, signal] of signals.entries()) {
+      if (n > 0) await saw(running, 'note')
+      running.child.kill(signal)
+    }
+    expect(await running.ended).toMatchObject({ code: 130 })
+    expect(carriers(`RALPH_LOOP_ID=${loop_id}`)).toEqual([])
+    expect(names(place, 'Needs_Action')).toEqual(['a.md'])
+  })
+})
+
+test('names are names, whatever stands in them', async () => {
+  const place = makeVault([[done]])
+  const ids = ['with spaces', '🚀 launch', '$(touch PWNED)', "it's; rm -rf x", '-rf', 'a"b', '`id`', '%s', '日本語']
+  for (const id of ids) drop(place, `${id}.md`)
+  const ran = await place.ralph(command(place, '--once'))
+  expect(ran).toMatchObject({ code: 0, stderr: '' })
+  expect(names(place, 'Done')).toEqual(ids.map((id) => `${id}.md`).sort())
+  expect(readdirSync(place.dir).sort()).toEqual(['Done', 'Needs_Action', 'Pending_Approval', 'Ralph_State'])
+  expectTidy(place)
+})
+
+test('people read calm lines', async () => {
+  const place = makeVault([[{ text: 'I wrote the letter.' }, done]], { pay: [[ask]] })
+  drop(place, 'letter.md')
+  drop(place, 'pay.md', 'Pay.\n', 30)
+  drop(place, 'bad.md', '---\npriority: soon\n---\n', 10)
+  const args = command(place, '--once').filter((arg) => arg !== '--json')
+  const { code, stdout } = await place.ralph(args)
+  expect(code).toBe(1)
+  const time = '\\d\\d:\\d\\d:\\d\\d'
+  for (const line of [
+    'ralph vault .*work · agent scripted:.*',
+    `${time}  ▸  letter  started with scripted:.*`,
+    `${time}  ✓  letter  iteration 1 of 10: said it is done.*`,
+    `${time}  ✓  letter  completed in 1 iteration, 0:0\\d`,
+    `${time}  \\?  pay  waits for you: pay.md waits in Pending_Approval for your approval. Approve: ralph task approve pay, or .*`,
+    `${time}  ✗  bad.md  was not begun. .*priority must be .* Now in Failed/bad.md`,
+  ])
+    expect(stdout).toMatch(new RegExp(`^${line}$`, 'm'))
+})
+
+test('a check that is nowhere, a vault that is none and options without sense are told at once', async () => {
+  const place = makeVault([[done]])
+  expect(await place.ralph(['watch'])).toMatchObject({ code: 2, stderr: expect.stringContaining('Name the folder') })
+  expect(await place.ralph(['watch', 'nowhere'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('not there'),
+  })
+  for (const wrong of [
+    ['--concurrency', '0'],
+    ['--max-iterations', '0'],
+    ['--timeout', 'soon'],
+    ['--model', 'x'],
+    ['--verify', 'a | b'],
+  ])
+    expect(await place.ralph(command(place, ...wrong))).toMatchObject({ code: 2 })
+})
