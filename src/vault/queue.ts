@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { ended, type Loop } from '../engine/loop.ts'
 import type { TaskRow } from '../host/sqlite.ts'
 import { whereIs } from '../host/vault.ts'
+import { begin, type Chore, close, goOn, type Ledger, refuse, type WatchSite } from './chores.ts'
 import { type Arrival, type Inbox, QUIET_MS } from './inbox.ts'
-import { begin, close, goOn, type Job, type Ledger, refuse, type WatchSite } from './jobs.ts'
 import { NEEDS_ACTION } from './place.ts'
 import { vaultOf } from './tasks.ts'
 import { movedByHand } from './work.ts'
@@ -13,19 +13,19 @@ import { movedByHand } from './work.ts'
 export type Now = { inbox: Inbox; working: ReadonlySet<string>; slots: number }
 
 /** `dueMs`: when something that is in doubt now must be looked at again. */
-export type Found = { jobs: Job[]; dueMs?: number }
+export type Found = { chores: Chore[]; dueMs?: number }
 
 export async function look(site: WatchSite, ledger: Ledger, { inbox, working, slots }: Now): Promise<Found> {
   const { store, vault } = site.desk
   const rows: Open[] = []
   for (const row of store.openTasks(vault)) rows.push({ row, loop: await store.load(row.loop) })
   const open = rows.filter(({ loop }) => !ended(loop))
-  const jobs: Job[] = []
+  const chores: Chore[] = []
   const taken = new Set(working)
-  const add = (job: Job) => {
-    if (taken.has(job.id) || taken.size >= slots) return
-    taken.add(job.id)
-    jobs.push(job)
+  const add = (chore: Chore) => {
+    if (taken.has(chore.id) || taken.size >= slots) return
+    taken.add(chore.id)
+    chores.push(chore)
   }
   for (const each of open)
     if (!working.has(each.row.id) && (await wantsWork(site, ledger, each)))
@@ -42,7 +42,7 @@ export async function look(site: WatchSite, ledger: Ledger, { inbox, working, sl
   }
   ledger.fresh = false
   tidy(ledger, inbox, rows)
-  return { jobs, ...(ledger.doubtful.size > 0 ? { dueMs: QUIET_MS } : {}) }
+  return { chores, ...(ledger.doubtful.size > 0 ? { dueMs: QUIET_MS } : {}) }
 }
 
 type Open = { row: TaskRow; loop: Loop }

@@ -4,8 +4,8 @@ import { RalphError } from '../error.ts'
 import { watchFolder } from '../host/signal-file.ts'
 import { PENDING } from '../host/vault.ts'
 import { openBell } from './bell.ts'
+import { type Chore, openLedger, type WatchSite } from './chores.ts'
 import { type Inbox, openInbox } from './inbox.ts'
-import { type Job, openLedger, type WatchSite } from './jobs.ts'
 import { NEEDS_ACTION, prepareFolders } from './place.ts'
 import { look } from './queue.ts'
 
@@ -39,7 +39,7 @@ export async function watchVault(watching: Watching): Promise<Watched> {
   const intervalMs = settings.checkIntervalSeconds * 1_000
   const [bell, ledger, readInbox] = [openBell(), openLedger(intervalMs), openInbox(vault, now)]
   const working = new Map<string, Promise<void>>()
-  const start = ({ id, run }: Job) => {
+  const start = ({ id, run }: Chore) => {
     const work = run().catch((cause) => broken.abort(cause))
     working.set(
       id,
@@ -57,8 +57,8 @@ export async function watchVault(watching: Watching): Promise<Watched> {
     while (!rest.aborted && !site.stop.aborted) {
       for (const folder of folders) folder.renew()
       const inbox = readable(site, readInbox)
-      const { jobs, dueMs } = await look(site, ledger, { inbox, working: new Set(working.keys()), slots })
-      for (const job of jobs) start(job)
+      const { chores, dueMs } = await look(site, ledger, { inbox, working: new Set(working.keys()), slots })
+      for (const chore of chores) start(chore)
       const growing = inbox.growing.filter(({ since }) => !once || performance.now() - since < LONGEST_WAIT_MS)
       const busy = working.size > 0
       if (once && !busy && growing.length === 0 && dueMs === undefined) {

@@ -18,7 +18,7 @@ export type WatchSite = Site & {
   crew: (head: TaskHead) => Crew
 }
 
-export type Job = { id: string; run: () => Promise<void> }
+export type Chore = { id: string; run: () => Promise<void> }
 
 /** The right to work on a task: the lock of its file and the lease of its loop. */
 type Hold = { lock: TaskLock; lease: Lease }
