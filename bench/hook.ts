@@ -1,6 +1,16 @@
 /** The hook of a session: what it costs where there is no loop, and what one step of a loop costs. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { closeSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  ftruncateSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { timeStarts } from './machine.ts'
@@ -15,6 +25,7 @@ export async function* hook(): AsyncGenerator<Row> {
   const root = mkdtempSync(join(tmpdir(), 'ralph-bench-hook-'))
   try {
     yield* withoutLoop(place(root, 'idle'))
+    yield* inVault(join(root, 'vault'))
     yield* withLoop(root)
   } finally {
     rmSync(root, { recursive: true, force: true })
@@ -39,6 +50,37 @@ async function* withoutLoop(idle: Place): AsyncGenerator<Row> {
       ...{ what: `hook, no loop: ${event}`, measured, unit: 'ms', yardstick: { what: 'sh -c :', measured: shell } },
       ...{ figure: { value: measured.calm / shell.calm, unit: '×' }, budget: 3 },
     }
+  }
+}
+
+/** The stop of a session whose task is done. What is started behind its back is nobody's wait, so `true` stands in for Node. */
+async function* inVault(vault: string): AsyncGenerator<Row> {
+  const script = join(vault, '.claude', 'hooks', 'stop.sh')
+  for (const folder of ['.claude/hooks', 'Done', 'Ralph_State/.hook'])
+    mkdirSync(join(vault, folder), { recursive: true })
+  copyFileSync(join(ROOT, 'plugins', 'vault', 'stop.sh'), script)
+  writeFileSync(join(vault, 'Done', 'report.md'), 'Write the report.\n')
+  writeFileSync(join(vault, 'Ralph_State', '.hook', 'report'), 'report.md\n\n')
+  writeFileSync(join(vault, 'hook.cjs'), '')
+  const env = {
+    PATH: process.env.PATH,
+    HOME: vault,
+    RALPH_HOME: vault,
+    RALPH_NODE: '/bin/true',
+    RALPH_TASK_ID: 'report',
+  }
+  const stop = () => {
+    const { status, stdout } = spawnSync('/bin/sh', [script], { env, input: '{}', encoding: 'utf8' })
+    if (status !== 0 || stdout !== '') throw new Error(`The stop did not pass: ${stdout}`)
+  }
+  const times = await sideBySide(20, {
+    stop: () => timeEach(CALLS, stop),
+    shell: () => timeStarts('/bin/sh', ['-c', ':']),
+  })
+  const [measured, shell] = [spread(times.stop), spread(times.shell)]
+  yield {
+    ...{ what: 'vault stop, file in Done', measured, unit: 'ms', yardstick: { what: 'sh -c :', measured: shell } },
+    ...{ figure: { value: measured.calm / shell.calm, unit: '×' }, budget: 3 },
   }
 }
 

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -142,6 +143,10 @@ describe.concurrent('wrong use', () => {
     [['install', 'zzz'], 'Choose from claude, codex,'],
     [['uninstall', 'claude', '--user', '--project'], 'Choose one of --user and --project'],
     [['install', 'claude', 'codex'], 'Too many words: "codex"'],
+    [['install', 'codex', '--vault', '.'], '--vault is for claude alone'],
+    [['install', 'claude', '--vault', '.', '--project'], '--vault stands alone'],
+    [['install', 'claude', '--vault', 'nowhere'], '--vault nowhere: there is no such folder'],
+    [['install', 'claude', '--vault', '.', '--yes'], 'is no vault: it has neither Needs_Action nor Done'],
   ])('%j', async (args, sentence) => {
     const ran = await makePlace({ git: false }).ralph(args)
     expect(ran.code).toBe(2)
@@ -339,10 +344,10 @@ describe.concurrent('where agents look', () => {
   })
 })
 
-describe.concurrent('in a project', () => {
-  const status = ({ dir, env }: Place) =>
-    execFileSync('git', ['status', '--short', '--untracked-files=all'], { cwd: dir, env, encoding: 'utf8' })
+const status = ({ dir, env }: Place) =>
+  execFileSync('git', ['status', '--short', '--untracked-files=all'], { cwd: dir, env, encoding: 'utf8' })
 
+describe.concurrent('in a project', () => {
   test.each(AGENTS)('%s: nothing of it gets into commits', async (agent) => {
     const place = makePlace()
     await place.ralph(['install', agent, '--project', '--yes'])
@@ -366,6 +371,125 @@ describe.concurrent('in a project', () => {
     for (const agent of ['claude', 'codex', 'droid']) await place.ralph(['install', agent, '--project', '--yes'])
     for (const agent of ['codex', 'claude', 'droid']) await place.ralph(['uninstall', agent, '--project', '--yes'])
     expect(snapshot(place)).toEqual(before)
+  })
+})
+
+describe.concurrent('in a vault', () => {
+  /** The project of a place as a vault. */
+  function vaultIn(place: Place, folder = 'Needs_Action'): string {
+    mkdirSync(join(place.dir, folder))
+    put(join(place.dir, folder, 'a.md'), 'Do it.\n')
+    return place.dir
+  }
+  const settingsIn = ({ dir }: Place) => join(dir, '.claude', 'settings.local.json')
+
+  test.each([{ others: OTHERS }, { others: undefined }])(
+    'what was there comes back byte for byte: $others',
+    async ({ others }) => {
+      const place = makePlace()
+      const vault = vaultIn(place)
+      if (others) put(settingsIn(place), others)
+      const before = snapshot(place)
+      const first = await place.ralph(['install', 'claude', '--vault', vault, '--yes'], { cwd: place.root })
+      expect(first).toMatchObject({ code: 0, stderr: '' })
+      expect(first.stdout).toContain(`ralph is installed for Claude Code, for the tasks in ${vault}.`)
+      expect(first.stdout).toContain(`ralph uninstall claude --vault '${vault}'`)
+      expect(first.stdout).not.toContain('/ralph:loop')
+      expect(readdirSync(join(vault, '.claude')).sort()).toEqual(['hooks', 'settings.local.json'])
+      const { hooks } = JSON.parse(readFileSync(settingsIn(place), 'utf8'))
+      expect(Object.keys(hooks)).toEqual(['Stop'])
+      const after = snapshot(place)
+      expect((await place.ralph(['install', 'claude', '--vault', '.'])).stdout).toMatch(/^Nothing to do: /)
+      expect(snapshot(place)).toEqual(after)
+      expect(status(place)).toBe('?? Needs_Action/a.md\n')
+      const gone = await place.ralph(['uninstall', 'claude', '--vault', '.', '--yes'])
+      expect(gone).toMatchObject({ code: 0, stderr: '' })
+      expect(snapshot(place)).toEqual(before)
+      expect(existsSync(place.home)).toBe(false)
+      expect((await place.ralph(['uninstall', 'claude', '--vault', vault])).stdout).toMatch(/^Nothing to do: /)
+    },
+  )
+
+  test('it asks first, and shows what it writes', async () => {
+    const place = makePlace({ git: false })
+    const before = snapshot(place)
+    const ran = await place.ralph(['install', 'claude', '--vault', vaultIn(place, 'Done')])
+    expect(ran.code).toBe(2)
+    expect(ran.stdout).toMatch(/^\+.*CLAUDE_PROJECT_DIR/m)
+    expect(ran.stdout).toContain('.claude/hooks/stop.sh (new, ')
+    rmSync(join(place.dir, 'Done'), { recursive: true })
+    expect(snapshot(place)).toEqual(before)
+  })
+
+  test.each([
+    ['--user', ['--user', '--vault']],
+    ['--user', ['--vault', '--user']],
+    ['--project', ['--project', '--vault']],
+    ['--project', ['--vault', '--project']],
+  ])('it lives beside %s, whoever goes first: %j', async (scope, order) => {
+    const place = makePlace()
+    const vault = vaultIn(place)
+    put(settingsIn(place), OTHERS)
+    put(settingsOf(place), OTHERS)
+    const before = snapshot(place)
+    const argsOf = (one: string) => (one === '--vault' ? [one, vault, '--yes'] : [one, '--yes'])
+    for (const one of [scope, '--vault'])
+      expect(await place.ralph(['install', 'claude', ...argsOf(one)])).toMatchObject({ code: 0, stderr: '' })
+    const both = snapshot(place)
+    for (const one of [scope, '--vault'])
+      expect((await place.ralph(['install', 'claude', ...argsOf(one)])).stdout).toMatch(/^Nothing to do: /)
+    expect(snapshot(place)).toEqual(both)
+    const [first = '', last = ''] = order
+    await place.ralph(['uninstall', 'claude', ...argsOf(first)])
+    expect((await place.ralph(['install', 'claude', ...argsOf(last)])).stdout).toMatch(/^Nothing to do: /)
+    if (last !== '--user') expect(status(place)).toBe('?? Needs_Action/a.md\n')
+    await place.ralph(['uninstall', 'claude', ...argsOf(last)])
+    expect(snapshot(place)).toEqual(before)
+    expect(existsSync(place.home)).toBe(false)
+  })
+
+  test('a hook of that name which is not ralph’s is left alone', async () => {
+    const place = makePlace({ git: false })
+    const vault = vaultIn(place)
+    put(join(vault, '.claude', 'hooks', 'stop.sh'), '#!/bin/bash\nexit 0\n')
+    const before = snapshot(place)
+    const ran = await place.ralph(['install', 'claude', '--vault', vault, '--yes'])
+    expect(ran.code).toBe(1)
+    expect(ran.stderr).toContain("stop.sh is there already, and it is not ralph's. Rename it")
+    expect(snapshot(place)).toEqual(before)
+  })
+
+  test('a vault that is gone can be forgotten', async () => {
+    const place = makePlace({ git: false })
+    const vault = join(place.dir, 'vault')
+    mkdirSync(join(vault, 'Done'), { recursive: true })
+    await place.ralph(['install', 'claude', '--vault', vault, '--yes'])
+    rmSync(vault, { recursive: true })
+    expect(await place.ralph(['uninstall', 'claude', '--vault', vault, '--yes'])).toMatchObject({ code: 0, stderr: '' })
+    expect(existsSync(place.home)).toBe(false)
+    expect((await place.ralph(['uninstall', 'claude', '--vault', vault])).stdout).toMatch(/^Nothing to do: /)
+  })
+
+  test('a stale script is made anew', async () => {
+    const place = makePlace({ git: false })
+    const vault = vaultIn(place)
+    await place.ralph(['install', 'claude', '--vault', vault, '--yes'])
+    const script = join(vault, '.claude', 'hooks', 'stop.sh')
+    const current = readFileSync(script, 'utf8')
+    writeFileSync(join(vault, 'ralph.config.json'), '{"done_folder": "Fertig"}')
+    const ran = await place.ralph(['install', 'claude', '--vault', vault, '--yes'])
+    expect(ran.stdout).toContain("+finished='Fertig'")
+    expect(readFileSync(script, 'utf8')).toBe(current.replace("finished='Done'", "finished='Fertig'"))
+  })
+
+  test('settings that cannot be are refused before anything is written', async () => {
+    const place = makePlace({ git: false })
+    const vault = vaultIn(place)
+    writeFileSync(join(vault, 'ralph.config.json'), '{"state_dir": "../elsewhere"}')
+    const ran = await place.ralph(['install', 'claude', '--vault', vault, '--yes'])
+    expect(ran.code).toBe(2)
+    expect(ran.stderr).toContain('state_dir')
+    expect(existsSync(join(vault, '.claude'))).toBe(false)
   })
 })
 

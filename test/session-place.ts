@@ -31,15 +31,16 @@ export type Calling = { child: ChildProcess; ended: Promise<Heard> }
 /** Calls the gate as a host does. */
 export function callGate(place: Place, event: 'stop' | 'prompt', payload: Json | string, call: Call = {}): Calling {
   const shell = call.shell === 'busybox' ? ['busybox', 'sh'] : [call.shell ?? 'sh']
-  return start(place, [...shell, call.gate ?? GATE, event], payload, call)
+  return callHook(place, [...shell, call.gate ?? GATE, event], payload, call)
 }
 
 /** Asks the program itself, as the shims do. */
 export async function askProgram(place: Place, payload: Json | string, call: Call = {}): Promise<Heard> {
-  return start(place, [process.execPath, PROGRAM], payload, call).ended
+  return callHook(place, [process.execPath, PROGRAM], payload, call).ended
 }
 
-function start(place: Place, argv: string[], payload: Json | string, { env, cwd }: Call): Calling {
+/** Calls any program as a hook. */
+export function callHook(place: Place, argv: string[], payload: Json | string, { env, cwd }: Call = {}): Calling {
   const [program = '', ...args] = argv
   const child = spawn(program, args, {
     cwd: cwd ?? place.dir,

@@ -31,6 +31,11 @@ export function parseCommandLine(text: string): string[] {
   return words
 }
 
+/** One word for a shell, whatever is in it. */
+export function quoteWord(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`
+}
+
 const SETS_VARIABLE = /^[A-Za-z_]\w*=/
 const SHELL_ONLY = /[|&;<>`$()]/
 

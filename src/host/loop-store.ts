@@ -15,14 +15,14 @@ import {
 } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { plainly } from './database.ts'
-import { makePrivateFolder, refuseNetworkFolder } from './files.ts'
+import { makePrivateFolder } from './files.ts'
 import { lockLoop } from './lock.ts'
 import { parse, type Row, toLoop } from './rows.ts'
 import type { Held, Lease, Store } from './store.ts'
 import type { TurnRecords } from './transcript.ts'
 
 /** What a driver of one loop needs of a store. */
-export type LoopStore = Pick<Store, 'create' | 'load' | 'lease' | 'save' | 'tell' | 'told' | 'close'> & {
+export type LoopStore = Pick<Store, 'load' | 'lease' | 'save' | 'told' | 'close'> & {
   transcripts: TurnRecords
 }
 
@@ -32,7 +32,7 @@ export type Asking = {
   all(sql: string, ...values: SQLInputValue[]): Row[]
   one(sql: string, ...values: SQLInputValue[]): Row | undefined
   transaction<Result>(work: () => Result): Result
-  insert(loop: Loop): void
+  mustHave(id: string): Row
 }
 
 type Opening = { home: string; now: () => number; transcripts: TurnRecords; open: (path: string) => DatabaseSync }
@@ -40,7 +40,6 @@ type Opening = { home: string; now: () => number; transcripts: TurnRecords; open
 export function openLoopStore({ home, now, transcripts, open }: Opening): LoopStore & { asking: Asking } {
   makePrivateFolder(home)
   makePrivateFolder(join(home, 'locks'))
-  refuseNetworkFolder(home)
   const path = join(home, 'ralph.db')
   const database = plainly(path, () => open(path))
   const statements = new Map<string, StatementSync>()
@@ -84,12 +83,7 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): LoopSt
 
   return {
     transcripts,
-    asking: { run, all, one, transaction, insert },
-
-    async create(loop) {
-      insert(loop)
-      transcripts.begin(beginningOf(loop))
-    },
+    asking: { run, all, one, transaction, mustHave },
 
     async load(id) {
       return toLoop(mustHave(id))
@@ -150,11 +144,6 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): LoopSt
       transcripts.addFact(loop.id, n, fact)
     },
 
-    async tell(id, by, order) {
-      mustHave(id)
-      run('INSERT INTO told (loop, at, by, "order") VALUES (?, ?, ?, ?)', id, now(), by, JSON.stringify(order))
-    },
-
     async told(id) {
       const row = one(
         `SELECT * FROM told WHERE loop = ? ORDER BY json_extract("order", '$.kind') <> 'cancel', id LIMIT 1`,
@@ -166,24 +155,6 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): LoopSt
     async close() {
       database.close()
     },
-  }
-
-  function insert(loop: Loop): void {
-    run(
-      `INSERT INTO loop (id, dir, agent, prompt, spec, tally, next, status, iteration, iteration_limit, false_claims, tokens, cost_usd, started_at, updated_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, 0, 0, 0, ?, ?)`,
-      loop.id,
-      loop.spec.work.worktree?.from ?? loop.spec.work.dir,
-      loop.spec.work.agent,
-      loop.spec.prompt.slice(0, 500),
-      JSON.stringify(loop.spec),
-      JSON.stringify(loop.tally),
-      JSON.stringify(loop.next),
-      statusOf(loop),
-      iterationLimit(loop.spec.limits, loop.tally),
-      loop.tally.startedAt,
-      loop.tally.startedAt,
-    )
   }
 
   function addIteration(loop: Loop, turn: Turn, before: Row, endedAt: number): void {

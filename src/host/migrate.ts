@@ -1,11 +1,14 @@
 /** Brings a database up to date, or makes it. */
 import { closeSync, existsSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { RalphError } from '../error.ts'
 import { connect, TABLES, versionOf } from './database.ts'
+import { refuseNetworkFolder } from './files.ts'
 import { MIGRATIONS } from './schema.ts'
 
 export function openDatabase(path: string): DatabaseSync {
+  refuseNetworkFolder(dirname(path))
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600)) // for its owner alone, which SQLite would not see to
   const database = connect(path)
   try {

@@ -1,6 +1,7 @@
 /** The store in SQLite, whole: the heart, and everything that asks it about loops. */
 import { type FSWatcher, watch } from 'node:fs'
-import type { Loop } from '../engine/loop.ts'
+import { iterationLimit } from '../engine/limits.ts'
+import { type Loop, statusOf } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { isLocked } from './lock.ts'
 import { beginningOf, openLoopStore, unknownLoop } from './loop-store.ts'
@@ -60,10 +61,20 @@ export function openStore(
   transcripts: Transcripts = openTranscripts(home),
 ): LocalStore {
   const { asking, ...heart } = openLoopStore({ home, now, transcripts, open: openDatabase })
-  const { run, all, one, transaction, insert } = asking
+  const { run, all, one, transaction, mustHave } = asking
   return {
     ...heart,
     transcripts,
+
+    async create(loop) {
+      insert(loop)
+      transcripts.begin(beginningOf(loop))
+    },
+
+    async tell(id, by, order) {
+      mustHave(id)
+      run('INSERT INTO told (loop, at, by, "order") VALUES (?, ?, ?, ?)', id, now(), by, JSON.stringify(order))
+    },
 
     async find(name) {
       const rows = all(
@@ -209,6 +220,24 @@ export function openStore(
       const found = String(one('PRAGMA quick_check(1)')?.quick_check)
       return found === 'ok' ? undefined : found
     },
+  }
+
+  function insert(loop: Loop): void {
+    run(
+      `INSERT INTO loop (id, dir, agent, prompt, spec, tally, next, status, iteration, iteration_limit, false_claims, tokens, cost_usd, started_at, updated_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, 0, 0, 0, ?, ?)`,
+      loop.id,
+      loop.spec.work.worktree?.from ?? loop.spec.work.dir,
+      loop.spec.work.agent,
+      loop.spec.prompt.slice(0, 500),
+      JSON.stringify(loop.spec),
+      JSON.stringify(loop.tally),
+      JSON.stringify(loop.next),
+      statusOf(loop),
+      iterationLimit(loop.spec.limits, loop.tally),
+      loop.tally.startedAt,
+      loop.tally.startedAt,
+    )
   }
 }
 

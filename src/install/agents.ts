@@ -25,8 +25,8 @@ export type Place = {
   wanted(site: Site, folder: string): Wanted[]
   /** Further files that may have got entries of ralph's. */
   elsewhere?(folder: string): string[]
-  /** How a person starts a loop there. */
-  command: string
+  /** How a person starts a loop there; absent where that is no command. */
+  command?: string
   /** What is still to be done by hand. `others` are the installations of all agents. */
   afterwards(site: Site, others: readonly { agent: string; scope: Scope }[]): string[]
 }

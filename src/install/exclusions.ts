@@ -7,6 +7,8 @@ import { openRepository } from '../host/git.ts'
 import { targetOf } from '../host/person-file.ts'
 import type { Wanted } from './pieces.ts'
 
+type Pathed = { path: string }
+
 export type Exclusions = {
   /** The lines for the repository's own list, when there is a repository. */
   wanted: Wanted[]
@@ -14,12 +16,17 @@ export type Exclusions = {
   tracked: string[]
 }
 
-export async function exclusionsOf(project: string, files: readonly Wanted[]): Promise<Exclusions> {
+/** Lines for what another installation in the folder has, too, are left to that one. */
+export async function exclusionsOf(
+  project: string,
+  files: readonly Pathed[],
+  others: readonly Pathed[],
+): Promise<Exclusions> {
   const repo = await openRepository(project)
   if ('none' in repo) return { wanted: [], tracked: [] }
   const lines = new Set<string>()
   const tracked: string[] = []
-  for (const { path } of files) {
+  for (const { path } of files.filter((file) => others.every((other) => other.path !== file.path))) {
     const way = pathBelow(realpathSync(repo.top), targetOf(path))
     if (way === undefined) continue // it lies behind a link, outside
     if (await isTracked(repo, way)) tracked.push(relative(project, path))

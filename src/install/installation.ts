@@ -52,8 +52,8 @@ export function openInstallation(home: string, what: Pick<Record, 'agent' | 'sco
 
 export function groundOf({ place, record }: Installation, home: string): Ground {
   return {
-    isOwn: isOwnEntry(home),
-    mentions: mentionsOwn(home),
+    isOwn: isOwnEntry({ home, scope: record.scope }),
+    mentions: mentionsOwn({ home, scope: record.scope }),
     fingerprint,
     look: (path) => readPersonFile(path)?.bytes,
     memory: new Map(record.files.map((file) => [file.path, file])),
@@ -179,9 +179,12 @@ function readRecord(place: string): Record | undefined {
   const value = 'value' in read ? read.value : undefined
   if (!isObject(value) || !isTexts(value.folders) || !Array.isArray(value.files)) return undefined
   const { agent, scope, folder, folders } = value
-  if (typeof agent !== 'string' || typeof folder !== 'string' || (scope !== 'user' && scope !== 'project'))
-    return undefined
+  if (typeof agent !== 'string' || typeof folder !== 'string' || !isScope(scope)) return undefined
   return { agent, scope, folder, folders, files: value.files.filter(isWritten) }
+}
+
+function isScope(value: unknown): value is Scope {
+  return value === 'user' || value === 'project' || value === 'vault'
 }
 
 function isWritten(value: unknown): value is Written {

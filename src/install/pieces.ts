@@ -1,9 +1,11 @@
 /** What an installation is made of: hooks, commands and skills, in the shapes agents read. */
 import { join } from 'node:path'
+import { quoteWord } from '../formats/command-line.ts'
 import type { ListEntry } from '../formats/json-text.ts'
 import { skillOf } from './skill.ts'
 
-export type Scope = 'user' | 'project'
+/** `vault`: in one folder, for the tasks in it. */
+export type Scope = 'user' | 'project' | 'vault'
 
 /** A file that an installation needs. */
 export type Wanted =
@@ -36,9 +38,11 @@ const COMMANDS = ['loop', 'cancel', 'status', 'help', 'pause', 'resume'] as cons
 export const STOP_SECONDS = 3_600
 export const PROMPT_SECONDS = 60
 
-/** Whether an entry of a list was put there by ralph. */
-export function isOwnEntry(home: string): (item: unknown) => boolean {
-  const own = new Set<unknown>([commandOf({ home }, 'stop'), commandOf({ home }, 'prompt'), piPackage(home)])
+type Whose = { home: string; scope: Scope }
+
+/** Whether an entry of a list was put there by ralph, for such an installation: a folder may have two. */
+export function isOwnEntry(whose: Whose): (item: unknown) => boolean {
+  const own = new Set<unknown>(ownWords(whose))
   return (item) => {
     if (typeof item !== 'object' || item === null) return own.has(item)
     const { command, bash, source } = item as { command?: unknown; bash?: unknown; source?: unknown }
@@ -47,14 +51,24 @@ export function isOwnEntry(home: string): (item: unknown) => boolean {
 }
 
 /** Whether a text names something of ralph's. */
-export function mentionsOwn(home: string): (text: string) => boolean {
-  const words = [commandOf({ home }, 'stop'), commandOf({ home }, 'prompt'), piPackage(home)]
+export function mentionsOwn(whose: Whose): (text: string) => boolean {
+  const words = ownWords(whose)
   return (text) => words.some((word) => text.includes(JSON.stringify(word)))
 }
 
+function ownWords({ home, scope }: Whose): string[] {
+  if (scope === 'vault') return [VAULT_COMMAND]
+  return [commandOf({ home }, 'stop'), commandOf({ home }, 'prompt'), piPackage(home)]
+}
+
+const IN_VAULT = '"$CLAUDE_PROJECT_DIR"/.claude/hooks/stop.sh'
+
+/** True wherever the vault is moved to. Where the script is missing, `sh` alone would end with the code that blocks a stop. */
+export const VAULT_COMMAND: string = `[ ! -r ${IN_VAULT} ] || sh ${IN_VAULT}`
+
 /** One line of sh, which every agent gives to a shell. */
 export function commandOf({ home }: Pick<Site, 'home'>, event: 'stop' | 'prompt'): string {
-  return `sh '${join(home, 'hook.sh').replaceAll("'", "'\\''")}' ${event}`
+  return `sh ${quoteWord(join(home, 'hook.sh'))} ${event}`
 }
 
 /** Through the link in ralph's home, so that it stays true when ralph is installed anew somewhere else. */

@@ -14,6 +14,8 @@ export type Armed = {
   context: 'same' | 'fresh' | 'process'
   /** Iterations that were finished when a person last typed something: what a host's cap counts from. */
   since: number
+  /** It works on a task of a vault. */
+  vault?: true
   /** The process of the host, where it names itself. */
   pid?: number
   /** When the last stop was, by the host's own clock: hooks that are set up twice tell the same one twice. */

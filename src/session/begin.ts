@@ -12,6 +12,7 @@ import { loadConfig, readText } from '../host/config.ts'
 import { excludeFaces } from '../host/exclude.ts'
 import { realFolder } from '../host/files.ts'
 import { newLoopId } from '../host/loop-id.ts'
+import type { LocalStore } from '../host/sqlite.ts'
 import { openTree } from '../host/tree.ts'
 import { keepStart } from '../look.ts'
 import { type Answer, NOTHING, type Note, promptOf } from './answer.ts'
@@ -20,7 +21,10 @@ import { canHaveFace, FACE, readFace, writeFace } from './face.ts'
 import { HOSTING, type Hosting } from './hosting.ts'
 import { HOSTS, type Host, type HostName } from './hosts.ts'
 import { subagentArgs } from './subagent.ts'
-import type { Desk } from './turn-over.ts'
+import type { Desk as BareDesk } from './turn-over.ts'
+
+/** A desk whose store can also be asked about other loops. */
+export type Desk = Omit<BareDesk, 'store'> & { store(): LocalStore }
 
 export type Asked = { host: HostName; session: string; dir: string; args: string }
 

@@ -3,18 +3,14 @@ import { iterationLimit } from '../engine/limits.ts'
 import { ended, type Loop, statusOf } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { realFolder } from '../host/files.ts'
-import type { LocalStore } from '../host/sqlite.ts'
 import { drive } from '../run.ts'
 import { type Answer, say, standing } from './answer.ts'
 import { type Armed, arm, disarm, loadArmed, processOf, sessionOf, typedAt } from './armed.ts'
-import { type Asked, beginLoop, chooseFace } from './begin.ts'
+import { type Asked, beginLoop, chooseFace, type Desk } from './begin.ts'
 import { writeFace } from './face.ts'
 import { HOSTING, type Hosting } from './hosting.ts'
 import { type CommandName, HOSTS, type Host } from './hosts.ts'
-import { type Desk as BareDesk, goOnNow, settle, told, withLoop } from './turn-over.ts'
-
-/** A desk whose store can also be asked about other loops. */
-export type Desk = Omit<BareDesk, 'store'> & { store(): LocalStore }
+import { goOnNow, settle, told, withLoop } from './turn-over.ts'
 
 export async function runCommand(desk: Desk, command: CommandName, asked: Asked): Promise<Answer> {
   switch (command) {

@@ -5,7 +5,7 @@ import type { Command } from './context.ts'
 
 const spec: CommandSpec = {
   name: 'hook',
-  words: 'stop|prompt',
+  words: 'stop|prompt|task [VAULT]',
   summary: "Answers an agent's own hook: its payload on stdin, the answer on stdout. `ralph install` sets that up.",
   options: {},
 }
@@ -13,7 +13,7 @@ const spec: CommandSpec = {
 export const hook: Command = {
   spec,
   async run(argv, context) {
-    parseArgs(spec, argv, 1)
+    parseArgs(spec, argv, 2)
     require(join(context.root, 'dist', 'hook.cjs')) // it reads, answers, and sets the exit code by itself
     return 0
   },

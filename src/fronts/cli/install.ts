@@ -3,12 +3,13 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve, sep } from 'node:path'
 import { RalphError } from '../../error.ts'
+import { quoteWord } from '../../formats/command-line.ts'
 import { isObject, readJson } from '../../formats/json-file.ts'
 import { nearest } from '../../formats/nearest.ts'
 import { readPersonFile, targetOf } from '../../host/person-file.ts'
 import { findProgram } from '../../host/process.ts'
 import { PLACES, type Place } from '../../install/agents.ts'
-import { exclusionsOf } from '../../install/exclusions.ts'
+import { type Exclusions, exclusionsOf } from '../../install/exclusions.ts'
 import {
   alone,
   applyInstall,
@@ -19,10 +20,11 @@ import {
   openInstallation,
 } from '../../install/installation.ts'
 import { makeLinks, removeLinks } from '../../install/links.ts'
-import type { Scope, Site } from '../../install/pieces.ts'
+import type { Scope, Site, Wanted } from '../../install/pieces.ts'
 import { type Edit, isChange, planInstall, planUninstall } from '../../install/plan.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
+import { askedForVault, refuseForeign } from './install-vault.ts'
 import { confirm, nameOf, show } from './install-view.ts'
 import { paint } from './text.ts'
 
@@ -31,6 +33,7 @@ const AGENTS = Object.keys(PLACES).join(', ')
 const OPTIONS = {
   user: { help: 'in your own settings, for every folder (default)' },
   project: { help: 'in this folder only; kept out of commits' },
+  vault: { value: 'DIR', help: 'claude only: a Stop hook for the tasks of this vault' },
   yes: { help: 'do not ask' },
 } as const
 
@@ -45,6 +48,7 @@ It shows what it changes and asks before it writes. Everything else in the agent
   examples: [
     ['ralph install claude', 'then, in Claude Code: /ralph:loop Make the tests pass --verify "npm test"'],
     ['ralph install codex --project --yes', 'only for this folder, without a question'],
+    ['ralph install claude --vault ~/Vault', 'a session there works on its task until the file is in Done'],
   ],
 }
 
@@ -61,7 +65,11 @@ export const install: Command = {
   async run(argv, context) {
     const asked = parseAsked(installSpec, argv, context)
     refuseTwice(asked, context)
-    return alone(context.home, () => installAgent(asked, openFor(asked, context), context))
+    return alone(context.home, () => {
+      const installation = openFor(asked, context)
+      if (asked.site.scope === 'vault') refuseForeign(asked.site, installation)
+      return installAgent(asked, installation, context)
+    })
   },
 }
 
@@ -88,6 +96,8 @@ function parseAsked(spec: CommandSpec, argv: readonly string[], context: Context
     )
   }
   if (args.flag('user') && args.flag('project')) throw usage(spec, 'Choose one of --user and --project.')
+  const vault = args.text('vault')
+  if (vault !== undefined) return { args, agent, ...askedForVault(args, vault, siteOf(context, 'vault'), context.cwd) }
   const site = siteOf(context, args.flag('project') ? 'project' : 'user')
   if (site.scope === 'project' && site.project === targetOf(site.person))
     throw usage(spec, 'This is your home folder: what is for all folders is --user.')
@@ -134,7 +144,7 @@ async function installAgent(asked: Asked, installation: Installation, context: C
   const { agent, place, site, folder, args } = asked
   const { out, home, root } = context
   const files = place.wanted(site, folder)
-  const exclusions = site.scope === 'project' ? await exclusionsOf(site.project, files) : { wanted: [], tracked: [] }
+  const exclusions = await exclusionsFor(asked, files, home)
   const wanted = [...files, ...exclusions.wanted]
   const ground = groundOf(installation, home)
   const edits = planInstall(wanted, ground)
@@ -155,19 +165,16 @@ async function installAgent(asked: Asked, installation: Installation, context: C
   for (const { path, copy } of kept) out.write(`What you had made of ${nameOf(path, site)} is kept in ${copy}.\n`)
   out.write(`${paint(out, 'green', '✓')} ralph is installed for ${place.title}, ${scopeWords(site)}.\n`)
   for (const line of notes(asked, context, exclusions.tracked, edits)) out.write(`  ${line}\n`)
-  out.write(`  Then type: ${place.command} Make the tests pass --verify "npm test"\n`)
-  out.write(`  Taken back with: ralph uninstall ${agent}${site.scope === 'project' ? ' --project' : ''}\n`)
+  if (place.command) out.write(`  Then type: ${place.command} Make the tests pass --verify "npm test"\n`)
+  out.write(`  Taken back with: ralph uninstall ${agent}${optionOf(site)}\n`)
   return 0
 }
 
-async function uninstallAgent(
-  { agent, place, site, folder, args }: Asked,
-  installation: Installation,
-  context: Context,
-): Promise<number> {
+async function uninstallAgent(asked: Asked, installation: Installation, context: Context): Promise<number> {
+  const { agent, place, site, folder, args } = asked
   const { out, home } = context
   const files = place.wanted(site, folder)
-  const excluded = site.scope === 'project' ? (await exclusionsOf(site.project, files)).wanted : []
+  const excluded = (await exclusionsFor(asked, files, home)).wanted
   const ground = groundOf(installation, home)
   const edits = planUninstall([...files, ...excluded], place.elsewhere?.(folder) ?? [], ground)
   const changes = edits.filter(isChange)
@@ -191,6 +198,16 @@ async function uninstallAgent(
   return 0
 }
 
+async function exclusionsFor({ site, folder }: Asked, files: readonly Wanted[], home: string): Promise<Exclusions> {
+  if (site.scope === 'user') return { wanted: [], tracked: [] }
+  const others = listInstallations(home).filter((one) => one.folder === folder && one.scope !== site.scope)
+  return exclusionsOf(
+    site.project,
+    files,
+    others.flatMap((one) => one.files),
+  )
+}
+
 function removeWhenLast(home: string): void {
   if (listInstallations(home).length === 0) removeLinks(home)
 }
@@ -198,7 +215,7 @@ function removeWhenLast(home: string): void {
 function elsewhere(agent: string, home: string): string {
   const others = listInstallations(home).filter((one) => one.agent === agent)
   const where = others.map(({ scope, folder }) =>
-    scope === 'user' ? `${folder} (--user)` : `${folder} (--project, given there)`,
+    scope === 'project' ? `${folder} (--project, given there)` : `${folder} (--${scope})`,
   )
   return others.length === 0 ? '' : ` It is in ${where.join(', ')}.`
 }
@@ -241,6 +258,12 @@ function isOff(settings: Buffer): boolean {
   return value.disableAllHooks === true || value.hooksDisabled === true || config.enabled === false
 }
 
+function optionOf({ scope, project }: Site): string {
+  if (scope === 'vault') return ` --vault ${quoteWord(project)}`
+  return scope === 'project' ? ' --project' : ''
+}
+
 function scopeWords({ scope, project }: Site): string {
+  if (scope === 'vault') return `for the tasks in ${project}`
   return scope === 'user' ? 'for all folders' : `in ${project} only`
 }

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { type Loop, statusOf } from '../../engine/loop.ts'
 import { findProgram } from '../../host/process.ts'
+import { postWebhook } from '../../host/webhook.ts'
 import type { Context } from './context.ts'
 import { endingOf } from './story.ts'
 import { loopEnd } from './view.ts'
@@ -25,7 +26,8 @@ export async function notifyText(
     spawn(desktop.program, desktop.args, { stdio: 'ignore', detached: true })
       .on('error', () => {})
       .unref()
-  if (webhook) await post(webhook, { title, text, ...more })
+  const trouble = webhook && (await postWebhook(webhook, { title, text, ...more }))
+  if (trouble) process.stderr.write(`ralph: ${trouble}\n`)
 }
 
 function desktopCommand(
@@ -38,20 +40,4 @@ function desktopCommand(
   if (process.platform !== 'darwin') return undefined
   const script = 'on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run'
   return { program: 'osascript', args: ['-e', script, title, text] }
-}
-
-async function post(address: string, body: object): Promise<void> {
-  try {
-    const answer = await fetch(address, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(10_000),
-    })
-    if (!answer.ok) process.stderr.write(`ralph: the webhook answered ${answer.status}.\n`)
-  } catch (cause) {
-    process.stderr.write(
-      `ralph: the webhook could not be reached (${cause instanceof Error ? cause.message : cause}).\n`,
-    )
-  }
 }

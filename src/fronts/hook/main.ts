@@ -33,11 +33,13 @@ async function reply(desk: Desk, said: Said, more: () => typeof More): Promise<R
   const { from, payload } = said
   if (from.during === 'prompt') return more().replyToTyped(desk, said)
   const armed = loadArmed(desk.home, from.session)
+  if (armed?.vault || process.argv.at(-2) === 'task') return more().replyToTask(desk, said)
   // Droid's one-shot mode tells no hook what was typed; its record does.
   if (!armed && from.host === 'droid') return more().replyToRecord(desk, from, transcriptOf(payload) ?? '')
   if (!armed) return from.shim ? printStop(NOTHING, from) : {}
   const over = await readStop(from, payload, {
     ...(armed.heard ? { heard: armed.heard } : {}),
+    newPart: (text, before) => more().newPart(text, before),
     lastMessage: (path) => more().lastMessage(path, from.host, payload),
     failed: (message) => more().meaningOf(message, desk.now()),
   })

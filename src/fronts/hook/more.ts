@@ -3,22 +3,28 @@ import type { Outcome } from '../../agents/agent.ts'
 import { kindOfMessage } from '../../agents/api-error.ts'
 import { readReset } from '../../agents/reset.ts'
 import type { Fact, Loop } from '../../engine/loop.ts'
+import { RalphError } from '../../error.ts'
 import { reap } from '../../host/process-tree.ts'
 import { openStore } from '../../host/sqlite.ts'
 import { type Checking, type CheckNext, checkHand } from '../../run.ts'
-import type { Answer } from '../../session/answer.ts'
+import { type Answer, NOTHING, say } from '../../session/answer.ts'
+import { loadArmed } from '../../session/armed.ts'
+import type { Desk as WholeDesk } from '../../session/begin.ts'
 import { runCommand } from '../../session/commands.ts'
 import { type Desk, goOnNow, otherPrompt } from '../../session/turn-over.ts'
 import { failOpen } from './fail-open.ts'
 import { EVERYTHING, isNews, remember } from './heard.ts'
+import { newPart } from './new-part.ts'
 import type { From, Json } from './payload.ts'
 import { parseTyped, readTyped, type Typed } from './prompt.ts'
 import { printTyped } from './prompt-reply.ts'
-import type { Reply } from './reply.ts'
-import { lastPrompt } from './transcript.ts'
+import { printStop, type Reply } from './reply.ts'
+import { readStop } from './stop.ts'
+import { taskOver } from './task.ts'
+import { lastMessage, lastPrompt } from './transcript.ts'
 
 export { openDatabase } from '../../host/migrate.ts'
-export { lastMessage } from './transcript.ts'
+export { lastMessage, newPart }
 
 /** What a person typed. */
 export async function replyToTyped(desk: Desk, { from, payload, event }: Said): Promise<Reply> {
@@ -36,22 +42,47 @@ export async function replyToRecord(desk: Desk, from: From, transcript: string):
   return printTyped(await failOpen(() => answerTo(desk, from, typed)), from, typed)
 }
 
+/** A session that works on a task of a vault has ended a turn. Its script names the vault; other hooks know the session's loop. */
+export async function replyToTask(desk: Desk, { from, payload }: Said): Promise<Reply> {
+  const [event, vault] = process.argv.slice(-2)
+  const over = () =>
+    readStop(from, payload, {
+      newPart,
+      lastMessage: (path) => lastMessage(path, from.host, payload),
+      failed: (message) => meaningOf(message, desk.now()),
+    })
+  const answer = () => withStore(desk, (whole) => taskOver(whole, from, event === 'task' ? vault : undefined, over))
+  return printStop(await failOpen(() => answer().catch(inWords)), from)
+}
+
+/** The errors of tasks have names of their own. */
+function inWords(cause: unknown): Answer {
+  if (cause instanceof RalphError) return say(`ralph: ${cause.message}`, 'error')
+  throw cause
+}
+
 type Said = { from: From; payload: Json; event: string }
 
 async function answerTo(desk: Desk, from: From, typed: Typed): Promise<Answer> {
   switch (typed.kind) {
     case 'prompt':
+      // A task of a vault goes on whatever is said besides.
+      if (loadArmed(desk.home, from.session)?.vault) return NOTHING
       return otherPrompt(desk, from.session, typed.words)
     case 'woke':
       return goOnNow(desk, from.session, { kind: 'woke', at: desk.now() })
-    case 'command': {
-      const store = openStore(desk.home, desk.now)
-      try {
-        return await runCommand({ ...desk, store: () => store }, typed.command, { ...from, args: typed.args })
-      } finally {
-        await store.close()
-      }
-    }
+    case 'command':
+      return withStore(desk, (whole) => runCommand(whole, typed.command, { ...from, args: typed.args }))
+  }
+}
+
+/** With a store that can also be asked about other loops. */
+async function withStore(desk: Desk, work: (whole: WholeDesk) => Promise<Answer>): Promise<Answer> {
+  const store = openStore(desk.home, desk.now)
+  try {
+    return await work({ ...desk, store: () => store })
+  } finally {
+    await store.close()
   }
 }
 

@@ -5,6 +5,7 @@ import { kindOfMessage } from '../../agents/api-error.ts'
 import { temporaryFolder } from '../../host/place.test-support.ts'
 import type { HostName } from '../../session/hosts.ts'
 import type { TurnOver } from '../../session/turn-over.ts'
+import { newPart } from './new-part.ts'
 import type { From, Json } from './payload.ts'
 import { readStop } from './stop.ts'
 
@@ -15,6 +16,7 @@ function fromHost(host: HostName): From {
 }
 
 const finding: Finding = {
+  newPart,
   lastMessage: async () => 'from the record',
   failed: (message) => ({ kind: kindOfMessage(message) }),
 }

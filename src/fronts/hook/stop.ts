@@ -2,15 +2,18 @@
 import type { Outcome } from '../../agents/agent.ts'
 import type { Armed } from '../../session/armed.ts'
 import type { TurnOver } from '../../session/turn-over.ts'
+import type { newPart as NewPart } from './new-part.ts'
 import { type From, type Json, word } from './payload.ts'
 import { tailOf } from './tail.ts'
 
 /**
- * `lastMessage` finds the last words where the host does not tell them, or nothing where a person stopped the agent.
+ * `newPart` tells what was said since the last time, for a host that repeats all of its answers. `lastMessage` finds the
+ * last words where the host does not tell them, or nothing where a person stopped the agent.
  * `failed` knows what an error means.
  */
 type Finding = {
   heard?: Armed['heard']
+  newPart: typeof NewPart
   lastMessage: (path: string) => Promise<string | undefined>
   failed: (message: string) => Pick<Outcome, 'kind' | 'resetsAt'>
 }
@@ -18,7 +21,7 @@ type Finding = {
 export async function readStop(
   { host, session }: From,
   payload: Json,
-  { heard: before, lastMessage, failed }: Finding,
+  { heard: before, newPart, lastMessage, failed }: Finding,
 ): Promise<TurnOver> {
   const path = transcriptOf(payload) ?? ''
   const told = word(payload.last_assistant_message) ?? word(payload.prompt_response)
@@ -52,17 +55,6 @@ function runsOn(tasks: unknown): boolean {
   return (
     Array.isArray(tasks) && tasks.some((task: { status?: unknown } | null) => (task?.status ?? 'running') === 'running')
   )
-}
-
-/** What was said since the last time, for a host that repeats all of its answers. */
-function newPart(text: string, before: Armed['heard']): { message: string; heard: Armed['heard'] } {
-  const hash = (part: string) => process.getBuiltinModule('node:crypto').createHash('sha1').update(part).digest('hex')
-  const repeated = before && text.length >= before.length && hash(text.slice(0, before.length)) === before.hash
-  return {
-    // It reads ralph's first prompt with these characters spelled out.
-    message: (repeated ? text.slice(before.length) : text).replaceAll('&lt;', '<').replaceAll('&gt;', '>'),
-    heard: { length: text.length, hash: hash(text) },
-  }
 }
 
 function outcomeOf(payload: Json, finalText: string, failed: Finding['failed']): Outcome | 'aborted' {

@@ -1,0 +1,210 @@
+/** A session that works on a task of a vault wants to stop: it is given the loop of the task, and its turn is over like any other. */
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { setTimeout as nap } from 'node:timers/promises'
+import { count } from '../../engine/limits.ts'
+import { ended, type Loop } from '../../engine/loop.ts'
+import { allChecks } from '../../engine/stages.ts'
+import { RalphError } from '../../error.ts'
+import { loadConfig } from '../../host/config.ts'
+import { realFolder } from '../../host/files.ts'
+import type { Lease } from '../../host/store.ts'
+import { postWebhook } from '../../host/webhook.ts'
+import { type Answer, allowance, NOTHING, type Note, say } from '../../session/answer.ts'
+import { arm, disarm, isSessionId, loadArmed, processOf, sessionOf } from '../../session/armed.ts'
+import type { Desk } from '../../session/begin.ts'
+import { HOSTS } from '../../session/hosts.ts'
+import { type TurnOver, turnOver } from '../../session/turn-over.ts'
+import { limitMessage, timeoutMessage } from '../../vault/ralph-wiggum.ts'
+import { writeHookFiles } from '../../vault/state-file.ts'
+import { settleTask, vaultOf } from '../../vault/tasks.ts'
+import type { From } from './payload.ts'
+
+/** `vault` names where the task is; without it the session has its loop already. */
+export async function taskOver(
+  desk: Desk,
+  from: From,
+  vault: string | undefined,
+  over: () => Promise<TurnOver>,
+): Promise<Answer> {
+  const armed = loadArmed(desk.home, from.session)
+  const loop = await loadLoop(desk, vault === undefined ? armed?.loop : taskIn(desk, vault))
+  if (!loop || ended(loop)) {
+    if (armed?.vault && (!loop || armed.loop === loop.id)) disarm(desk.home, from.session)
+    if (!loop) return say(`ralph: this task is not known in ${desk.home}; the session is free.`, 'warning')
+    return { loop, show: [standing(loop), ...(await settle(desk, loop))] }
+  }
+  const refused = await take(desk, from, loop)
+  if (refused) return refused
+  const answer = await turnOver(desk, await over())
+  const notes = await settle(desk, loop)
+  // A task whose file is gone has been given up by now.
+  const after = answer.loop && (await loadLoop(desk, loop.id))
+  if (after && ended(after)) disarm(desk.home, from.session)
+  const told = inTaskWords(desk, from, after && ended(after) ? { loop: after, show: answer.show } : answer)
+  return { ...told, show: [...told.show, ...notes, ...(await tellPerson(desk, told))] }
+}
+
+function taskIn({ store, env }: Desk, vault: string): string | undefined {
+  return store().loadTask(realFolder(vault), env.RALPH_TASK_ID ?? '')?.loop
+}
+
+async function loadLoop({ store }: Desk, id: string | undefined): Promise<Loop | undefined> {
+  if (id === undefined) return undefined
+  return store()
+    .load(id)
+    .catch((cause) => {
+      if (cause instanceof RalphError && cause.code === 'loop-unknown') return undefined // of a home that was cleared
+      throw cause
+    })
+}
+
+/** The session gets the loop, unless it is somebody else's: then this is what it is told instead. */
+async function take(desk: Desk, from: From, loop: Loop): Promise<Answer | undefined> {
+  const lease = await leaseOf(desk, loop.id)
+  // The one who holds it may be a second hook of this very session, which has counted the turn then.
+  const isOwn = loadArmed(desk.home, from.session)?.loop === loop.id
+  if (!lease) return isOwn ? NOTHING : elsewhere(loop, 'by another process')
+  try {
+    return isOwn ? undefined : await armWith(desk, from, loop)
+  } finally {
+    await lease.release()
+  }
+}
+
+const PATIENCE_MS = 1_000
+
+async function leaseOf({ store }: Desk, id: string): Promise<Lease | undefined> {
+  for (let waited = 0; waited <= PATIENCE_MS; waited += 20) {
+    const lease = await store().lease(id)
+    if (!('heldBy' in lease)) return lease
+    await nap(20)
+  }
+  return undefined
+}
+
+async function armWith(desk: Desk, { session, host }: From, loop: Loop): Promise<Answer | undefined> {
+  const { home, env } = desk
+  const own = loadArmed(home, session)
+  const before = own && !own.vault ? await loadLoop(desk, own.loop) : undefined
+  if (!isSessionId(session) || (before && !ended(before))) return NOTHING
+  if (vaultOf(loop).by === 'watch') return elsewhere(loop, 'by `ralph watch`')
+  const other = sessionOf(home, loop.id)
+  // After /clear the same process has another session.
+  const isSame = other?.armed.pid !== undefined && other.armed.pid === processOf(env).pid
+  if (other && !other.gone && !isSame) return elsewhere(loop, `in another session of ${HOSTS[other.armed.host].title}`)
+  if (other) disarm(home, other.session)
+  await writeHookFiles(loop, vaultOf(loop), session)
+  const since = loop.tally.iteration
+  arm(home, session, { loop: loop.id, host, face: '', context: 'same', since, vault: true, ...processOf(env) })
+  return undefined
+}
+
+function elsewhere(loop: Loop, where: string): Answer {
+  return say(`ralph: task ${vaultOf(loop).id} is worked on ${where}; this session is free.`)
+}
+
+/** The vault's own files are true after every stop. Where that cannot be, the session goes on all the same. */
+async function settle({ store, home, env, now }: Desk, { spec, ...loop }: Loop): Promise<Note[]> {
+  const { path, id, state, done } = vaultOf({ spec, ...loop })
+  const notes: Note[] = []
+  const { iterations, minutes = 0 } = spec.limits
+  const folders = { stateDir: state, doneFolder: done, checkIntervalSeconds: 5 }
+  const settings = { maxIterations: iterations, timeoutMinutes: minutes, ...folders }
+  const note = (text: string) => void notes.push({ level: 'warning', text: `ralph: ${text}` })
+  await settleTask({ vault: path, settings, store: store(), home, env, now, note, histories: new Map() }, id).catch(
+    (cause) => note(cause instanceof Error ? cause.message : String(cause)),
+  )
+  return notes
+}
+
+/** What a session is told is about commands that a vault has not; here it is about its task. */
+function inTaskWords({ home, env }: Desk, { session }: From, answer: Answer): Answer {
+  const { loop, show } = answer
+  const [first, ...more] = show
+  if (!loop || !first) return answer
+  const rest = more.filter(({ text }) => !text.includes(HOSTS.claude.types('resume')))
+  if (loop.next.kind !== 'turn') return { ...answer, show: [standing(loop), ...rest] }
+  return { ...answer, show: [first, ...rest, ...capNote(loop, loadArmed(home, session)?.since ?? 0, env)] }
+}
+
+function standing(loop: Loop): Note {
+  const { spec, tally, next } = loop
+  const { id, done, file } = vaultOf(loop)
+  const after = `after ${count(tally.iteration, 'iteration')}`
+  switch (next.kind) {
+    case 'complete': {
+      const proof = next.proof === 'verified' ? `proven: ${allChecks(spec).join(', ')}` : `${file} is in ${done}`
+      return { level: 'info', text: `ralph: task ${id} is done ${after}, ${proof}` }
+    }
+    case 'halt':
+      return { level: 'warning', text: `ralph: task ${id} stopped ${after}. ${endOf(loop)}` }
+    case 'wait':
+      if (next.why === 'person')
+        return {
+          level: 'warning',
+          text: `ralph: task ${id} waits for you: ${next.question} Go on with \`ralph task approve ${id}\`, end it with \`ralph task reject ${id}\`.`,
+        }
+      if (next.until !== undefined) return { level: 'info', text: `ralph: task ${id} waits for the agent ${after}.` }
+      return { level: 'info', text: `ralph: task ${id} rests ${after}; this session is free.` }
+    case 'turn':
+    case 'check':
+    case 'restore':
+      return {
+        level: 'warning',
+        text: `ralph: task ${id} is not over: its checks could not be run to their end. The next stop tries them again.`,
+      }
+  }
+}
+
+function endOf(loop: Loop): string {
+  if (loop.next.kind !== 'halt') return ''
+  if (loop.next.reason === 'timeout') return timeoutMessage(loop)
+  return loop.next.reason === 'max-iterations' ? limitMessage(loop) : loop.next.sentence
+}
+
+/** Said once, with the last turn that Claude Code surely allows. */
+function capNote({ tally }: Loop, since: number, env: Desk['env']): Note[] {
+  const { cap, title } = HOSTS.claude
+  const most = allowance(HOSTS.claude, env)
+  if (tally.iteration - since !== most) return []
+  return [
+    {
+      level: 'warning',
+      text: `ralph: ${title} lets a hook go on ${most} times in a row (${cap?.raise}). Should it stop here, tell it to go on.`,
+    },
+  ]
+}
+
+const WEBHOOK_MS = 3_000
+
+/** A task that ran out of time or turns needs somebody, who may be elsewhere. */
+async function tellPerson({ home }: Desk, { loop }: Answer): Promise<Note[]> {
+  if (loop?.next.kind !== 'halt' || !['timeout', 'max-iterations'].includes(loop.next.reason)) return []
+  ringBell()
+  const { path, id } = vaultOf(loop)
+  const told = {
+    task_id: id,
+    vault: path,
+    loop_id: loop.id,
+    reason: loop.next.reason,
+    iterations: loop.tally.iteration,
+  }
+  try {
+    const address = loadConfig(home, path).notify_webhook
+    const body = { title: `ralph: task ${id} stopped`, text: endOf(loop), ...told }
+    const trouble = address && (await postWebhook(address, body, WEBHOOK_MS))
+    return trouble ? [{ level: 'warning', text: `ralph: ${trouble}` }] : []
+  } catch (cause) {
+    return [{ level: 'warning', text: `ralph: ${cause instanceof Error ? cause.message : cause}` }]
+  }
+}
+
+function ringBell(): void {
+  try {
+    const terminal = openSync('/dev/tty', 'w')
+    writeSync(terminal, '\u0007')
+    closeSync(terminal)
+  } catch {
+    // nobody sits at one
+  }
+}

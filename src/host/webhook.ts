@@ -1,0 +1,16 @@
+/** A webhook of the person's. */
+
+/** Returns what went wrong, in words. */
+export async function postWebhook(address: string, body: object, patienceMs = 10_000): Promise<string | undefined> {
+  try {
+    const answer = await fetch(address, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(patienceMs),
+    })
+    return answer.ok ? undefined : `the webhook answered ${answer.status}.`
+  } catch (cause) {
+    return `the webhook could not be reached (${cause instanceof Error ? cause.message : cause}).`
+  }
+}
