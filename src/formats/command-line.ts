@@ -31,11 +31,6 @@ export function parseCommandLine(text: string): string[] {
   return words
 }
 
-/** One word for a shell, whatever is in it. */
-export function quoteWord(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`
-}
-
 const SETS_VARIABLE = /^[A-Za-z_]\w*=/
 const SHELL_ONLY = /[|&;<>`$()]/
 
@@ -60,7 +55,12 @@ function needsShell(text: string, found: string): RalphError {
 
 /** A command line that a person can paste into a shell, and that reads as these words. */
 export function printCommandLine(words: readonly string[]): string {
-  return words.map((word) => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ')
+  return words.map((word) => (PLAIN.test(word) ? word : quoteWord(word))).join(' ')
 }
 
 const PLAIN = /^[\p{L}\p{N}_@%+:,./-]+$/u
+
+/** One word for a shell, whatever is in it. */
+export function quoteWord(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`
+}
