@@ -8,6 +8,7 @@ import { memory } from './memory.ts'
 import { ownTime } from './own-time.ts'
 import { project } from './project.ts'
 import { isOver, printHeader, printRow, type Row, toJson } from './row.ts'
+import { vault } from './vault.ts'
 import { version } from './version.ts'
 
 const MEASURES: Readonly<Record<string, () => AsyncGenerator<Row>>> = {
@@ -16,6 +17,7 @@ const MEASURES: Readonly<Record<string, () => AsyncGenerator<Row>>> = {
   'own-time': ownTime,
   checkpoints,
   project,
+  vault,
   growth,
   memory,
 }

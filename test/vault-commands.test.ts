@@ -354,7 +354,10 @@ describe.concurrent('the loop of a task', () => {
     const loop = onlyLoop(place)
     expect((await place.ralph(['pause', loop])).stdout).toContain('paused')
     expect(await place.task('iterate', 'a', '--action', 'x')).toMatchObject({
-      ...{ code: 1, stderr: `ralph: Task a is paused. To go on: ralph resume ${loop}\n` },
+      ...{
+        code: 1,
+        stderr: `ralph: Task a is paused, so no iteration is counted. \`ralph resume ${loop}\` lets it go on.\n`,
+      },
     })
     expect((await place.ralph(['resume', loop])).code).toBe(0)
     expect(await place.json('iterate', 'a', '--action', 'x')).toMatchObject({ iteration: 1, status: 'in_progress' })

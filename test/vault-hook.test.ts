@@ -294,7 +294,6 @@ describe.concurrent('names', () => {
     'no-ending',
     'two.endings.md',
     '%s %d.md',
-    'session.x.md',
   ])('%s is a task like any other', async (file) => {
     const vault = await makeVault()
     const id = await vault.start(file)

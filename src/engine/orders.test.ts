@@ -12,6 +12,7 @@ import {
   everyNext,
   feedbackAfter,
   type Happening,
+  halfAnHour,
   idles,
   isDenied,
   isLimited,
@@ -28,6 +29,7 @@ import {
   say,
   sentenceAfter,
   setLimits,
+  specOf,
   threeTurns,
   unchecked,
   uses,
@@ -37,6 +39,10 @@ import {
 } from './stories.test-support.ts'
 
 const places = Object.entries(everyNext)
+const done: Fact = { kind: 'told', at: START, by: 'the caller', order: { kind: 'done' } }
+const outOfTime: Fact = { kind: 'told', at: START, by: 'the caller', order: { kind: 'out-of-time' } }
+const restored: Fact = { kind: 'restored', at: START }
+const restoring = specOf({ onHalt: 'restore' })
 
 test.each(places)('the story of %s leads there', (next, facts) => {
   expect(play(checkedByTests, ...facts).at(-1) ?? 'turn 1').toBe(next)
@@ -180,6 +186,98 @@ describe('new limits', () => {
 
   test('move the deadline of the turn', () => {
     expect(loopAfter(unchecked, setLimits({ minutes: 20 })).next).toMatchObject({ deadline: START + 20 * MINUTE })
+  })
+})
+
+describe('whoever drives says that it is done', () => {
+  const staged = specOf({ stages: [{ name: 'TESTS', check: 'npm test' }, { name: 'DOCS' }] })
+
+  test.each(places)('in %s, checks decide', (next, facts) => {
+    const story = next === 'check' ? facts : [...facts, done]
+    expect(play(checkedByTests, ...story).at(-1)).toBe('check')
+    expect(play(checkedByTests, ...story, checks('pass')).at(-1)).toBe('complete verified')
+    expect(play(checkedByTests, ...story, checks('fail')).at(-1)).toMatch(/^turn /)
+  })
+
+  test.each(places.filter(([next]) => next !== 'check'))('in %s, it completes where nothing is checked', (_, facts) => {
+    expect(play(unchecked, ...facts, done).at(-1)).toBe('complete claimed')
+  })
+
+  test.each(places)('in %s no turn is counted', (_, facts) => {
+    const before = loopAfter(unchecked, ...facts)
+    const { tally } = loopAfter(before, done)
+    expect([tally.iteration, tally.attempt]).toEqual([before.tally.iteration, before.tally.attempt])
+  })
+
+  test.each<[story: string, spec: Spec, facts: Happening[], asked: string]>([
+    ['a check under way goes on', checkedByTests, [claims('clear'), done], 'check'],
+    ['a paused check is run', checkedByTests, [claims('clear'), pause, done], 'check'],
+    ['a question needs no answer any more', checkedByTests, [wantsPerson(), done, checks('fail')], 'turn 2'],
+    ['a paused loop goes on', checkedByTests, [works, pause, done, checks('fail')], 'turn 2'],
+    [
+      'it is refused on the last turn',
+      specOf({ checks: ['npm test'] }, { iterations: 1 }),
+      [done, checks('fail')],
+      'turn 1',
+    ],
+    ['an open stage is still open', staged, [done, checks('pass')], 'turn 1'],
+    [
+      'the last stage was the only thing open',
+      staged,
+      [claims('clear', 'TESTS'), checks('pass'), claims('clear', 'DOCS'), done, checks('pass')],
+      'complete verified',
+    ],
+    ['what cannot be checked is not done', checkedByTests, [done, checks('broken')], 'halt verifier-broken'],
+    ['an ended loop stays ended', unchecked, [cancel, done], 'halt cancelled'],
+    ['a loop that is completed stays completed', unchecked, [done, cancel], 'complete claimed'],
+    ['while files are put back, it is too late', restoring, [works, cancel, done], 'restore 0 cancelled'],
+  ])('%s', (_, spec, facts, asked) => {
+    expect(play(spec, ...facts).at(-1)).toBe(asked)
+  })
+
+  test('a claim that a check refuses is a false one', () => {
+    expect(loopAfter(checkedByTests, works, done, checks('fail')).tally.falseClaims).toBe(1)
+  })
+
+  test('the time it rested does not count', () => {
+    const { tally } = loopAfter(halfAnHour, at(5, wantsPerson()), at(65, done))
+    expect(tally.restedMs).toBe(60 * MINUTE)
+    expect(tally).not.toHaveProperty('restingSince')
+  })
+
+  test('nothing is left of a pause or a question', () => {
+    const { tally } = loopAfter(checkedByTests, wantsPerson(), pause, done)
+    expect(tally).not.toHaveProperty('held')
+    expect(tally).not.toHaveProperty('ask')
+  })
+})
+
+describe('whoever drives says that time is over', () => {
+  test.each(places)('in %s it halts', (_, facts) => {
+    const timed = specOf({ checks: ['npm test'] }, { minutes: 30 })
+    expect(play(timed, ...facts, outOfTime).at(-1)).toBe('halt timeout')
+    expect(sentenceAfter(timed, ...facts, outOfTime)).toBe('The time limit of 30 minutes is reached.')
+  })
+
+  test('says so also where no time was set', () => {
+    expect(sentenceAfter(unchecked, outOfTime)).toBe('The time limit is reached.')
+  })
+
+  test.each<[story: string, spec: Spec, facts: Happening[], asked: string]>([
+    ['what changed is put back first', restoring, [works, outOfTime], 'restore 0 timeout'],
+    ['then it halts', restoring, [works, outOfTime, restored], 'halt timeout'],
+    ['where nothing changed it halts at once', restoring, [idles, outOfTime], 'halt timeout'],
+    [
+      'the best state is kept',
+      specOf({ checks: ['npm test'], until: true, onHalt: 'best' }),
+      [works, checks('fail', 2), works, checks('fail', 5), outOfTime],
+      'restore 1 timeout',
+    ],
+    ['while files are put back nothing changes', restoring, [works, cancel, outOfTime], 'restore 0 cancelled'],
+    ['an ended loop stays ended', unchecked, [done, outOfTime], 'complete claimed'],
+    ['nothing can be done after it', unchecked, [outOfTime, done], 'halt timeout'],
+  ])('%s', (_, spec, facts, asked) => {
+    expect(play(spec, ...facts).at(-1)).toBe(asked)
   })
 })
 

@@ -7,6 +7,7 @@ export function oneLine(text: string): string {
 
 /** The first letters of a text, never half of one; what is cut ends in `…`. */
 export function cutTo(text: string, most: number): string {
+  if (text.length <= most) return text // as no text has more letters than units
   const letters = [...text]
   return letters.length <= most
     ? text

@@ -73,8 +73,10 @@ function newest(history: readonly HistoryEntry[], room: number): HistoryEntry[] 
 }
 
 function sizeOf(value: unknown): number {
-  return new TextEncoder().encode(printJson(value)).length
+  return ENCODER.encode(printJson(value)).length
 }
+
+const ENCODER = new TextEncoder()
 
 const DEFAULT_ITERATIONS = 10
 const DEFAULT_TIMEOUT_MS = 30 * 60_000

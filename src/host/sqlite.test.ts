@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Loop, startLoop } from '../engine/loop.ts'
+import { type Loop, type Order, startLoop, type VaultTask } from '../engine/loop.ts'
 import { step } from '../engine/step.ts'
 import { type Happening, START, say, specOf, works } from '../engine/stories.test-support.ts'
 import { openCurrent, TABLES } from './database.ts'
@@ -421,6 +421,185 @@ describe('other processes', () => {
     stop()
     await teller.ended
     expect(heardAt - Number(teller.lines()[0])).toBeLessThan(900)
+  })
+})
+
+describe('tasks of vaults', () => {
+  const VAULT = { path: '/vault', id: 'a', file: 'a.md', from: 'Needs_Action/a.md', by: 'caller' } as const
+
+  function taskLoop(id: string, task: Partial<VaultTask> = {}, start = START): Loop {
+    const vault: VaultTask = { ...VAULT, done: 'Done', state: 'Ralph_State', ...task }
+    return startLoop(id, specOf({ work: { ...specOf().work, dir: vault.path, vault } }), { at: start })
+  }
+
+  async function end(store: LocalStore, id: string, order: Order = { kind: 'cancel' }, moment = START): Promise<void> {
+    const lease = await leased(store, id)
+    await save(store, lease, { kind: 'told', at: moment, by: 'Ada', order })
+    await lease.release()
+  }
+
+  test('are begun with their loop, and found again', async () => {
+    const store = open(temporaryFolder())
+    expect(store.beginTask(taskLoop('l1'), { inode: '1:2' })).toBeUndefined()
+    expect(await store.load('l1')).toEqual(taskLoop('l1'))
+    const row = { vault: '/vault', id: 'a', loop: 'l1', record: { inode: '1:2' }, movedAt: START, events: 0 }
+    expect(store.loadTask('/vault', 'a')).toEqual(row)
+    expect(store.listTasks('/vault')).toEqual([row])
+    expect(store.transcripts.read('l1')?.beginning).toMatchObject({ id: 'l1' })
+  })
+
+  test('can take a loop that has moved already, as it is', async () => {
+    const store = open(temporaryFolder())
+    await store.create(taskLoop('l1'))
+    await end(store, 'l1', { kind: 'say', words: 'x' }, START + 5)
+    const loop = await store.load('l1')
+    expect(store.beginTask(taskLoop('l1'), {})).toBeUndefined()
+    expect(await store.load('l1')).toEqual(loop)
+    expect(store.loadTask('/vault', 'a')).toMatchObject({ loop: 'l1', movedAt: START + 5, events: 1 })
+    expect(store.transcripts.read('l1')?.facts).toHaveLength(1)
+  })
+
+  test('are known in their own vault alone, by their whole name', () => {
+    const store = open(temporaryFolder())
+    store.beginTask(taskLoop('l1'), {})
+    for (const [vault, id] of [
+      ['/other', 'a'],
+      ['/vault', 'b'],
+      ['/vault', ''],
+      ['/vault/', 'a'],
+    ] as const)
+      expect(store.loadTask(vault, id)).toBeUndefined()
+    expect(store.listTasks('/other')).toEqual([])
+  })
+
+  test.each<[end: string, order: Order]>([
+    ['completed', { kind: 'done' }],
+    ['halted', { kind: 'out-of-time' }],
+    ['cancelled', { kind: 'cancel' }],
+  ])('can be begun again once they are %s, and the newest loop is theirs', async (_, order) => {
+    const store = open(temporaryFolder())
+    store.beginTask(taskLoop('l1'), { inode: '1:1' })
+    expect(store.beginTask(taskLoop('l2'), {})).toBe('l1')
+    await expect(store.load('l2')).rejects.toMatchObject({ code: 'loop-unknown' })
+    await end(store, 'l1', order)
+    expect(store.beginTask(taskLoop('l2'), { inode: '2:2' })).toBeUndefined()
+    expect(store.loadTask('/vault', 'a')).toMatchObject({ loop: 'l2', record: { inode: '2:2' } })
+    expect(await store.load('l1')).toMatchObject({ id: 'l1' })
+  })
+
+  test.each<[wait: string, order: Order]>([
+    ['paused', { kind: 'pause' }],
+    ['told something', { kind: 'say', words: 'x' }],
+  ])('are not over while they are %s', async (_, order) => {
+    const store = open(temporaryFolder())
+    store.beginTask(taskLoop('l1'), {})
+    await end(store, 'l1', order)
+    expect(store.beginTask(taskLoop('l2'), {})).toBe('l1')
+  })
+
+  test('tell when their loop last moved, and how often', async () => {
+    const store = open(temporaryFolder())
+    store.beginTask(taskLoop('l1'), {})
+    await end(store, 'l1', { kind: 'say', words: 'x' }, START + 5)
+    await end(store, 'l1', { kind: 'say', words: 'y' }, START + 9)
+    expect(store.loadTask('/vault', 'a')).toMatchObject({ movedAt: START + 9, events: 2 })
+  })
+
+  test('have a record that is changed as a whole', () => {
+    const store = open(temporaryFolder())
+    store.beginTask(taskLoop('l1'), { inode: '1:1' })
+    const progress = { total: 5, completed: 2, step: 'it\'s "half" 🦉', at: START }
+    store.changeTask('/vault', 'a', (record) => ({ ...record, progress, files: null }))
+    store.changeTask('/vault', 'nobody', () => ({ exitReason: 'x' }))
+    expect(store.loadTask('/vault', 'a')?.record).toEqual({ inode: '1:1', progress, files: null })
+    const fail = () => {
+      throw new Error('not now')
+    }
+    expect(() => store.changeTask('/vault', 'a', fail)).toThrow('not now')
+    expect(store.loadTask('/vault', 'a')?.record).toEqual({ inode: '1:1', progress, files: null })
+  })
+
+  test('are listed oldest first, of one vault or of all', () => {
+    const store = open(temporaryFolder())
+    store.beginTask(taskLoop('l2', { id: 'later' }, START + 5), {})
+    store.beginTask(taskLoop('l1', { id: 'sooner' }, START), {})
+    store.beginTask(taskLoop('l3', { path: '/other' }), {})
+    expect(store.listTasks('/vault').map(({ id }) => id)).toEqual(['sooner', 'later'])
+    expect(store.listTasks().map(({ vault, id }) => `${vault} ${id}`)).toHaveLength(3)
+  })
+
+  test('can be forgotten; their loop stays', async () => {
+    const store = open(temporaryFolder())
+    store.beginTask(taskLoop('l1'), {})
+    store.forgetTask('/vault', 'a', 'another')
+    expect(store.loadTask('/vault', 'a')).toBeDefined()
+    store.forgetTask('/vault', 'a', 'l1')
+    expect(store.loadTask('/vault', 'a')).toBeUndefined()
+    expect(await store.load('l1')).toMatchObject({ id: 'l1' })
+    expect(store.beginTask(taskLoop('l2'), {})).toBeUndefined()
+  })
+
+  test('overlap where another loop of the folder was under way after their start', async () => {
+    const store = open(temporaryFolder())
+    const others = () => store.overlapping('l1', '/vault', START)
+    store.beginTask(taskLoop('before', { id: 'before' }, START - 9), {})
+    await end(store, 'before', { kind: 'cancel' }, START - 1)
+    store.beginTask(taskLoop('l1'), {})
+    store.beginTask(taskLoop('elsewhere', { path: '/other' }), {})
+    expect(others()).toBe(0)
+    store.beginTask(taskLoop('open', { id: 'open' }), {})
+    expect(others()).toBe(1)
+    await end(store, 'open', { kind: 'cancel' }, START + 1)
+    expect(others()).toBe(1)
+    store.beginTask(taskLoop('old', { id: 'old' }, START - 9), {})
+    expect(others()).toBe(2)
+  })
+
+  test('keep the count of a loop that does not begin at nothing', async () => {
+    const store = open(temporaryFolder())
+    const loop = taskLoop('l1')
+    store.beginTask({ ...loop, tally: { ...loop.tally, iteration: 7 } }, {})
+    expect((await store.list())[0]?.iteration).toBe(7)
+  })
+
+  test('are begun by one of several processes that try at once', async () => {
+    const home = temporaryFolder()
+    const store = open(home)
+    const code = `const { openStore } = await import(${source('host/sqlite.ts')})
+      const store = openStore(process.env.HOME_OF_RALPH, Date.now)
+      const loops = JSON.parse(process.env.LOOPS)
+      console.log('ready')
+      process.stdin.once('data', async () => {
+        for (const loop of loops) console.log(store.beginTask(loop, {}) ?? 'begun')
+        await store.close()
+        process.exit()
+      })`
+    const tasks = Array.from({ length: 50 }, (_, n) => `task-${n}`)
+    const children = [1, 2, 3].map((number) => {
+      const loops = tasks.map((id) => taskLoop(`${id}-of-${number}`, { id }))
+      return startScript(code, { HOME_OF_RALPH: home, LOOPS: JSON.stringify(loops) })
+    })
+    for (const child of children) await eventually(() => child.lines().length)
+    for (const child of children) child.write('go\n')
+    for (const { ended } of children) expect(await ended).toMatchObject({ code: 0, err: '' })
+    for (const [index, id] of tasks.entries()) {
+      const answers = children.map((child) => child.lines()[index + 1])
+      const winner = store.loadTask('/vault', id)?.loop
+      expect(answers.toSorted()).toEqual(['begun', winner, winner].toSorted())
+    }
+    expect(await store.list()).toHaveLength(50)
+  })
+
+  test.each([...MIGRATIONS.keys()])('can be begun in a database of version %i', async (version) => {
+    const home = temporaryFolder()
+    const old = new DatabaseSync(join(home, 'ralph.db'))
+    for (const migration of MIGRATIONS.slice(0, version)) old.exec(migration)
+    old.exec(`PRAGMA user_version = ${version}`)
+    old.close()
+    const store = open(home)
+    expect(store.listTasks()).toEqual([])
+    expect(store.beginTask(taskLoop('l1'), {})).toBeUndefined()
+    expect(store.loadTask('/vault', 'a')?.loop).toBe('l1')
   })
 })
 

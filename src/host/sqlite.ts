@@ -16,7 +16,7 @@ export type LocalStore = Store & {
   /** What ralph itself knows of the project whose files lie in a folder. Only its holder writes it. */
   loadProject(folder: string): unknown
   saveProject(folder: string, record: unknown): void
-  /** Makes the loop of a vault's task, unless an earlier one is not over yet: then that one's id. */
+  /** Makes the loop of a vault's task, or takes one that there is, unless an earlier one is not over yet: then that one's id. */
   beginTask(loop: Loop, record: TaskRecord): string | undefined
   /** The newest loop of a task. */
   loadTask(vault: string, id: string): TaskRow | undefined
@@ -158,6 +158,7 @@ export function openStore(
 
     beginTask(loop, record) {
       const { path, id } = loop.spec.work.vault ?? { path: '', id: '' }
+      const isNew = one('SELECT id FROM loop WHERE id = ?', loop.id) === undefined
       const earlier = transaction(() => {
         const row = one(
           `SELECT loop.id FROM task JOIN loop ON loop.id = task.loop WHERE vault = ? AND task.id = ?
@@ -165,14 +166,14 @@ export function openStore(
           ...[path, id],
         )
         if (row) return String(row.id)
-        insert(loop)
+        if (isNew) insert(loop)
         run(
           'INSERT OR REPLACE INTO task (vault, id, loop, record) VALUES (?, ?, ?, ?)',
           ...[path, id, loop.id, JSON.stringify(record)],
         )
         return undefined
       })
-      if (earlier === undefined) transcripts.begin(beginningOf(loop))
+      if (earlier === undefined && isNew) transcripts.begin(beginningOf(loop))
       return earlier
     },
 
@@ -225,7 +226,7 @@ export function openStore(
   function insert(loop: Loop): void {
     run(
       `INSERT INTO loop (id, dir, agent, prompt, spec, tally, next, status, iteration, iteration_limit, false_claims, tokens, cost_usd, started_at, updated_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, 0, 0, 0, ?, ?)`,
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, ?)`,
       loop.id,
       loop.spec.work.worktree?.from ?? loop.spec.work.dir,
       loop.spec.work.agent,
@@ -234,6 +235,7 @@ export function openStore(
       JSON.stringify(loop.tally),
       JSON.stringify(loop.next),
       statusOf(loop),
+      loop.tally.iteration,
       iterationLimit(loop.spec.limits, loop.tally),
       loop.tally.startedAt,
       loop.tally.startedAt,

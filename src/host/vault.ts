@@ -1,7 +1,8 @@
 /** Where the file of a vault's task lies, and what that says about a turn. */
-import { lstatSync, readdirSync } from 'node:fs'
+import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import type { Turn, VaultTask } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
 
 export const PENDING = 'Pending_Approval'
 
@@ -17,17 +18,31 @@ export function whereIs(task: VaultTask): Where {
 /** The way to the file from the vault on; in the folder for what is done it is looked for first. */
 export function findFile({ path, file, done, from }: VaultTask): string | undefined {
   const known = [`${done}/${file}`, `${PENDING}/${file}`, from, file]
-  return [known, readdirSync(path).map((folder) => `${folder}/${file}`)]
+  return [known, namesIn(path).map((folder) => `${folder}/${file}`)]
     .flat()
     .find((place) => isPlainFile(join(path, place)))
 }
 
+/** A vault that is not there says nothing about its tasks: it may be a disk that comes back. */
+function namesIn(vault: string): string[] {
+  try {
+    return readdirSync(vault)
+  } catch (cause) {
+    throw new RalphError('file-unusable', `The vault ${vault} cannot be read. Put it back, then try again.`, { cause })
+  }
+}
+
 /** A link is none: what it points to is not in the vault. */
 export function isPlainFile(path: string): boolean {
+  return statOf(path)?.isFile() === true
+}
+
+/** Undefined: nothing is there, or nothing that may be seen. A link is not followed. */
+export function statOf(path: string): Stats | undefined {
   try {
-    return lstatSync(path).isFile()
+    return lstatSync(path, { throwIfNoEntry: false })
   } catch {
-    return false // nothing is there, or nothing that may be seen
+    return undefined // below a file, with a name that is too long, or in a folder of somebody else
   }
 }
 

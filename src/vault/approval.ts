@@ -1,16 +1,16 @@
 /** Files that ralph itself moves: back from approval when a person says so, and away when a task has failed or is none. */
-import { lstatSync, renameSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { Loop, VaultTask } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { writeWhole } from '../host/files.ts'
-import { findFile, isPlainFile, PENDING } from '../host/vault.ts'
+import { findFile, isPlainFile, PENDING, statOf } from '../host/vault.ts'
 import { FAILED, prepareFolders } from './place.ts'
 
 /** To where it lay before. Nothing happens where it never went away. */
 export function comeBack({ path, file, from }: VaultTask): void {
   if (!isPlainFile(join(path, PENDING, file))) return
-  if (lstatSync(join(path, from), { throwIfNoEntry: false }))
+  if (statOf(join(path, from)))
     throw new RalphError(
       'file-unusable',
       `${PENDING}/${file} cannot come back: another ${from} is there. Move that one away, then approve again.`,
@@ -56,7 +56,7 @@ export function putAway(vault: string, { file, from, place, title, why, facts }:
   return place === undefined ? undefined : `${FAILED}/${name}`
 }
 
-const LONGEST_NAME = 200
+const LONGEST_NAME = 230
 
 /** A name may be as long as the file system allows, which leaves no room for an ending. */
 function cut(name: string): string {
@@ -68,7 +68,7 @@ function freeName(folder: string, file: string): string {
   const stem = file.slice(0, file.length - ending.length)
   for (let n = 1; ; n++) {
     const name = n === 1 ? file : `${stem}-${n}${ending}`
-    if (!lstatSync(join(folder, name), { throwIfNoEntry: false })) return name
+    if (!statOf(join(folder, name))) return name
   }
 }
 

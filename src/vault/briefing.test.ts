@@ -9,9 +9,11 @@ import { openStore } from '../host/sqlite.ts'
 import { judgeTurn } from '../host/vault.ts'
 import { gatherBriefing } from './briefing.ts'
 import type { VaultDesk } from './desk.ts'
+import { moveTask } from './moving.ts'
 import { RalphWiggum } from './ralph-wiggum.ts'
 import { resolveSettings } from './settings.ts'
-import { moveTask, startTask, vaultOf } from './tasks.ts'
+import { vaultOf } from './spec.ts'
+import { startTask } from './tasks.ts'
 
 const MINUTE = 60_000
 const START = Date.UTC(2026, 0, 15, 10)

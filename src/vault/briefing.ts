@@ -13,7 +13,9 @@ import { findFile, isPlainFile } from '../host/vault.ts'
 import type { VaultDesk } from './desk.ts'
 import { statusOfTask } from './lifecycle.ts'
 import { isTaskId, NEEDS_ACTION, taskIdOf } from './place.ts'
-import { endOverdue, progressOf, stateOf, time, vaultOf } from './tasks.ts'
+import { vaultOf } from './spec.ts'
+import { endOverdue } from './tasks.ts'
+import { progressOf, stateOf, time } from './telling.ts'
 
 export async function gatherBriefing(desk: VaultDesk, since: number): Promise<Briefing> {
   const { store, vault, now } = desk

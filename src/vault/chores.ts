@@ -8,9 +8,10 @@ import { putAway } from './approval.ts'
 import { type Arrival, isUnchanged } from './inbox.ts'
 import { statusOfTask } from './lifecycle.ts'
 import { NEEDS_ACTION } from './place.ts'
+import { type Crew, vaultOf } from './spec.ts'
 import { readState, stateFileOf } from './state-file.ts'
 import { lockTask, type TaskLock } from './task-lock.ts'
-import { type Crew, endOverdue, startTask, vaultOf } from './tasks.ts'
+import { endOverdue, startTask } from './tasks.ts'
 import { driveTask, finishTask, placeAfter, type Site } from './work.ts'
 
 export type WatchSite = Site & {

@@ -1,5 +1,6 @@
 /** What callers hand to the task API: names in snake_case or camelCase, values of the right kind, nothing unknown. */
 import { RalphError } from '../error.ts'
+import { quote } from '../formats/json-file.ts'
 import { nearest } from '../formats/nearest.ts'
 
 type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
@@ -64,5 +65,7 @@ function unknown(call: string, name: string, known: readonly string[]): RalphErr
 }
 
 function show(value: unknown): string {
-  return value === undefined ? 'missing' : (JSON.stringify(value)?.slice(0, 100) ?? typeof value)
+  if (value === undefined) return 'missing'
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object'
+  return typeof value === 'string' ? quote(value) : String(value)
 }

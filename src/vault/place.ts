@@ -2,7 +2,6 @@
 import {
   accessSync,
   constants,
-  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -12,8 +11,8 @@ import {
 } from 'node:fs'
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path'
 import { RalphError } from '../error.ts'
-import { pathBelow } from '../host/files.ts'
-import { PENDING } from '../host/vault.ts'
+import { isFolder, pathBelow } from '../host/files.ts'
+import { PENDING, statOf } from '../host/vault.ts'
 import { TaskNotFoundError } from './errors.ts'
 import type { VaultSettings } from './settings.ts'
 
@@ -32,17 +31,8 @@ export function openVault(path: string): string {
 export function findVault(path: string, { stateDir }: Pick<VaultSettings, 'stateDir'>): string | undefined {
   const marks = [NEEDS_ACTION, stateDir]
   for (let folder = resolve(path); ; folder = dirname(folder)) {
-    if (marks.some((name) => statOf(join(folder, name), statSync)?.isDirectory())) return folder
+    if (marks.some((name) => isFolder(join(folder, name)))) return folder
     if (dirname(folder) === folder) return undefined
-  }
-}
-
-/** Undefined where nothing is, also where nothing can be: below a file, or by a name that is too long. */
-function statOf(path: string, look: (path: string) => Stats = lstatSync): Stats | undefined {
-  try {
-    return look(path)
-  } catch {
-    return undefined
   }
 }
 
@@ -51,9 +41,9 @@ export function taskIdOf(file: string): string {
   return basename(file, extname(file))
 }
 
-/** Whether it can name a task: it becomes the name of a file. */
+/** Whether it can name a task: it becomes the name of files, beside those that are named `session.…` for the Stop hook. */
 export function isTaskId(id: string): boolean {
-  return /^[^./\\\p{Cc}][^/\\\p{Cc}]*$/u.test(id) && id.isWellFormed() && Buffer.byteLength(id) <= 200
+  return /^(?!session\.)[^./\\\p{Cc}][^/\\\p{Cc}]*$/u.test(id) && id.isWellFormed() && Buffer.byteLength(id) <= 200
 }
 
 /** `from` is its way from the vault on. */
@@ -70,16 +60,23 @@ export function readTaskFile(vault: string, settings: VaultSettings, given: stri
   const stat = statOf(path)
   if (!stat) throw new TaskNotFoundError(id, `Task file not found: ${path}. Give the path of a file in ${vault}.`)
   refuseKind(path, stat)
-  if (!isTaskId(id))
-    throw invalid(path, 'has a name that no task can have. Give it a plain name, without a dot at its beginning')
-  const kept = [settings.doneFolder, settings.stateDir, PENDING, FAILED].find((name) => from.startsWith(`${name}/`))
-  if (kept !== undefined) throw invalid(path, `lies in ${kept}, where no work begins. Move it to ${NEEDS_ACTION} first`)
-  const done = join(vault, settings.doneFolder, file)
-  if (lstatSync(done, { throwIfNoEntry: false }))
+  // A note beside it has a longer name.
+  if (!isTaskId(id) || Buffer.byteLength(file) > 230)
     throw invalid(
       path,
-      `cannot be started: ${settings.doneFolder}/${file} is there already, so it would count as done at once. Rename one of the two`,
+      'has a name that no task can have. Give it one of at most 200 bytes that does not begin with a dot or with "session."',
     )
+  const kept = [settings.doneFolder, settings.stateDir, PENDING, FAILED].find((name) => from.startsWith(`${name}/`))
+  if (kept !== undefined) throw invalid(path, `lies in ${kept}, where no work begins. Move it to ${NEEDS_ACTION} first`)
+  for (const [folder, meaning] of [
+    [settings.doneFolder, 'count as done'],
+    [PENDING, 'wait for approval'],
+  ])
+    if (statOf(join(vault, `${folder}/${file}`)))
+      throw invalid(
+        path,
+        `cannot be started: ${folder}/${file} is there already, so it would ${meaning} at once. Rename one of the two`,
+      )
   return { id, file, from, text: readText(path, stat), inode: inodeOf(stat) }
 }
 
@@ -137,7 +134,7 @@ function invalid(path: string, what: string): RalphError {
 export function findInode(vault: string, inode: string): string | undefined {
   for (const folder of ['.', ...readdirSync(vault)])
     for (const name of namesIn(join(vault, folder))) {
-      const stat = lstatSync(join(vault, folder, name), { throwIfNoEntry: false })
+      const stat = statOf(join(vault, folder, name))
       if (stat?.isFile() && inodeOf(stat) === inode) return folder === '.' ? name : `${folder}/${name}`
     }
   return undefined

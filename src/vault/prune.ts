@@ -5,8 +5,8 @@ import { ended, type VaultTask } from '../engine/loop.ts'
 import type { LocalStore } from '../host/sqlite.ts'
 import { isPlainFile } from '../host/vault.ts'
 import { TRANSITIONS } from './lifecycle.ts'
+import { vaultOf } from './spec.ts'
 import { readState, removeHookFiles } from './state-file.ts'
-import { vaultOf } from './tasks.ts'
 
 /** How many tasks. Those of a vault that is not here now are left for another time. */
 export async function pruneTasks(store: LocalStore, before: number): Promise<number> {

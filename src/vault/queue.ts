@@ -7,7 +7,7 @@ import { whereIs } from '../host/vault.ts'
 import { begin, type Chore, close, goOn, type Ledger, refuse, type WatchSite } from './chores.ts'
 import { type Arrival, type Inbox, QUIET_MS } from './inbox.ts'
 import { NEEDS_ACTION } from './place.ts'
-import { vaultOf } from './tasks.ts'
+import { vaultOf } from './spec.ts'
 import { movedByHand } from './work.ts'
 
 export type Now = { inbox: Inbox; working: ReadonlySet<string>; slots: number }

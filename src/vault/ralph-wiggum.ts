@@ -1,6 +1,7 @@
 /** The task API: files of a vault, worked on until they are in the folder for what is done. */
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Fact, Loop, Order } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { TaskProgress, TaskState, VaultStatus } from '../formats/task-state.ts'
@@ -8,27 +9,16 @@ import { openStore, type TaskRow } from '../host/sqlite.ts'
 import { isPlainFile, judgeTurn, whereIs } from '../host/vault.ts'
 import { comeBack, sendAway } from './approval.ts'
 import type { VaultDesk } from './desk.ts'
+import { findTask } from './finding.ts'
 import { type Either, readInput } from './input.ts'
 import { type Call, illegal, mustAllow, statusOfTask } from './lifecycle.ts'
+import { moveTask } from './moving.ts'
 import { openVault } from './place.ts'
 import { resolveSettings, type VaultSettings } from './settings.ts'
+import { toldTurn, vaultOf } from './spec.ts'
 import { stateFileOf } from './state-file.ts'
-import {
-  callsOf,
-  endOverdue,
-  findTask,
-  historyOf,
-  mendState,
-  moveTask,
-  progressOf,
-  settleTask,
-  startTask,
-  stateOf,
-  tellState,
-  time,
-  toldTurn,
-  vaultOf,
-} from './tasks.ts'
+import { endOverdue, giveUpGone, mendState, noteTrouble, readTask, settleTask, startTask } from './tasks.ts'
+import { callsOf, progressOf, stateOf, time } from './telling.ts'
 
 export type VaultOptions = Either<
   { vault_path: string } & Partial<{
@@ -94,10 +84,12 @@ const ID = { task_id: { kind: 'id' } } as const
 
 export class RalphWiggum {
   readonly #desk: VaultDesk
-  /** The file in which each task ends, so that looking for it needs nothing else. */
+  /** The file in which each loop ends, so that looking for it needs little else. */
   readonly #ends = new Map<string, string>()
-  /** One call after another for each task. */
+  /** One call after another for each task, and how many there were. */
   readonly #queues = new Map<string, Promise<unknown>>()
+  #asked = 0
+  #closed: Promise<void> | undefined
 
   constructor({ home, env = process.env, now = Date.now, onNote, ...options }: VaultOptions) {
     const { vault_path, ...given } = readInput<{ vault_path: string } & Record<string, unknown>>(
@@ -136,12 +128,14 @@ export class RalphWiggum {
       timeout_minutes: { kind: 'minutes', optional: true },
     })
     const session = this.#desk.env.CLAUDE_CODE_SESSION_ID
-    const loop = await startTask(this.#desk, {
-      ...{ file: task_file, base: process.cwd(), by: 'caller' },
-      ...(max_iterations === undefined ? {} : { maxIterations: max_iterations }),
-      ...(timeout_minutes === undefined ? {} : { timeoutMinutes: timeout_minutes }),
-      ...(session && isSessionName(session) ? { session } : {}),
-    })
+    const loop = await this.#queued('', () =>
+      startTask(this.#desk, {
+        ...{ file: task_file, base: process.cwd(), by: 'caller' },
+        ...(max_iterations === undefined ? {} : { maxIterations: max_iterations }),
+        ...(timeout_minutes === undefined ? {} : { timeoutMinutes: timeout_minutes }),
+        ...(session && isSessionName(session) ? { session } : {}),
+      }),
+    )
     const { task_id, status, started_at, timeout_at } = stateOf(loop, { record: {}, movedAt: 0 }, [])
     return { task_id, state_file: stateFileOf(this.#desk, task_id), status, started_at, timeout_at }
   }
@@ -149,7 +143,8 @@ export class RalphWiggum {
   /** Whether the file is in the folder for what is done. */
   async checkTaskComplete(input: TaskId): Promise<boolean> {
     const { task_id } = readInput<{ task_id: string }>('checkTaskComplete', input, ID)
-    return isPlainFile(this.#ends.get(task_id) ?? (await this.#endOf(task_id)))
+    const { loop } = await findTask(this.#desk, task_id)
+    return isPlainFile(this.#ends.get(loop) ?? (await this.#endOf(loop)))
   }
 
   /** Counts an iteration that the caller's agent has finished. With the file where it belongs the task is completed. */
@@ -168,8 +163,11 @@ export class RalphWiggum {
       duration_seconds: { kind: 'amount' },
     })
     const loop = await this.#move('incrementIteration', task_id, (current) => {
-      if (current.next.kind === 'wait')
-        throw new RalphError('task-state', `Task ${task_id} is paused. To go on: ralph resume ${current.id}`)
+      if (current.next.kind !== 'turn')
+        throw new RalphError(
+          'task-state',
+          `Task ${task_id} is paused, so no iteration is counted. \`ralph resume ${current.id}\` lets it go on.`,
+        )
       const turn = judgeTurn(vaultOf(current), toldTurn({ action, result, seconds: duration_seconds }))
       return { kind: 'turned', at: this.#desk.now(), turn }
     })
@@ -188,13 +186,12 @@ export class RalphWiggum {
       history_limit: { kind: 'count', optional: true },
     })
     return this.#queued(task_id, async () => {
-      const desk = this.#desk
-      await endOverdue(desk, await findTask(desk, task_id))
-      const row = await findTask(desk, task_id)
-      const loop = await desk.store.load(row.loop)
-      await mendState(desk, row, loop)
-      const history = await historyOf(desk, loop)
-      return stateOf(loop, row, history_limit === undefined ? history : history.slice(history.length - history_limit))
+      await endOverdue(this.#desk, await findTask(this.#desk, task_id))
+      const { state } = await readTask(this.#desk, task_id)
+      await mendState(this.#desk, state)
+      if (history_limit === undefined) return state
+      const { iterations_history: history } = state
+      return { ...state, iterations_history: history.slice(Math.max(0, history.length - history_limit)) }
     })
   }
 
@@ -244,11 +241,11 @@ export class RalphWiggum {
         throw this.#illegal(current, 'completed', `${file} is not in ${done}: move it there first.`)
       return this.#told({ kind: 'done' })
     })
-    if (loop.next.kind !== 'complete') throw this.#illegal(loop, 'completed', 'Its checks do not pass.')
     const { store, vault } = this.#desk
-    if (exit_reason !== undefined)
-      store.changeTask(vault, task_id, (record) => ({ ...record, exitReason: exit_reason }))
+    const isDone = loop.next.kind === 'complete'
+    if (isDone) store.changeTask(vault, task_id, (record) => ({ exitReason: exit_reason ?? 'completed', ...record }))
     await this.#show(task_id)
+    if (!isDone) throw this.#illegal(loop, 'completed', 'Its checks do not pass.')
     const row = await findTask(this.#desk, task_id)
     return {
       ...{
@@ -301,8 +298,8 @@ export class RalphWiggum {
     })
     const by = reason ? `you, who rejected it: ${reason}` : 'you, who rejected it'
     const loop = await this.#move('rejectTask', task_id, () => this.#told({ kind: 'cancel' }, by))
-    sendAway(vaultOf(loop), loop, this.#desk.now())
     await this.#show(task_id)
+    sendAway(vaultOf(loop), loop, this.#desk.now())
     return this.getTaskState(task_id)
   }
 
@@ -318,16 +315,24 @@ export class RalphWiggum {
   }
 
   /** Lets go of the database once all that was asked for is done. */
-  async close(): Promise<void> {
-    await Promise.allSettled(this.#queues.values())
+  close(): Promise<void> {
+    this.#closed ??= this.#letGo()
+    return this.#closed
+  }
+
+  async #letGo(): Promise<void> {
+    for (let before = -1; before !== this.#asked; ) {
+      before = this.#asked
+      await Promise.allSettled(this.#queues.values())
+      await nextTick() // a call of several parts asks for its next one
+    }
     await this.#desk.store.close()
   }
 
-  async #endOf(id: string): Promise<string> {
-    const { loop } = await findTask(this.#desk, id)
+  async #endOf(loop: string): Promise<string> {
     const { path, done, file } = vaultOf(await this.#desk.store.load(loop))
     const end = join(path, done, file)
-    this.#ends.set(id, end)
+    this.#ends.set(loop, end)
     return end
   }
 
@@ -337,16 +342,17 @@ export class RalphWiggum {
       return moveTask(this.#desk, row, async (move, loop) => {
         mustAllow(call, statusOfTask(loop, row.record), limitsOf(loop))
         const fact = factFor(loop)
-        return fact ? move(fact) : loop
+        return fact ? giveUpGone(this.#desk, row, { move, loop: await move(fact) }) : loop
       })
     })
   }
 
   #show(id: string): Promise<void> {
-    return this.#queued(id, () => tellState(this.#desk, id, settleTask))
+    return this.#queued(id, () => noteTrouble(this.#desk, () => settleTask(this.#desk, id)))
   }
 
   #queued<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
+    this.#asked += 1
     const mine = (this.#queues.get(id) ?? Promise.resolve()).then(work, work)
     this.#queues.set(id, mine)
     return mine

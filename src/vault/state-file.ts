@@ -1,6 +1,6 @@
 /** The files of a task in the vault's state folder: its state for people and programs, and two lines for the Stop hook. */
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { access, mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Loop, VaultTask } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
@@ -28,11 +28,17 @@ export function readState({ vault, settings }: Place, id: string): TaskState | '
   }
 }
 
-/** What was damaged is kept under another name, which is returned. */
-export function putAside({ vault, settings }: Place, id: string, at: number): string {
+/** What was damaged is kept under another name, which is returned. Undefined: another process was quicker. */
+export function putAside({ vault, settings }: Place, id: string, at: number): string | undefined {
+  const path = join(vault, stateFileOf({ settings }, id))
   const aside = `${stateFileOf({ settings }, id)}.broken-${new Date(at).toISOString().replace(/[:.]/g, '-')}`
-  renameSync(join(vault, stateFileOf({ settings }, id)), join(vault, aside))
-  return aside
+  try {
+    renameSync(path, join(vault, aside))
+    return aside
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
+    throw new StateFileError(id, `${path} is damaged and cannot be put aside. Move it away, then try again.`, { cause })
+  }
 }
 
 let writes = 0
@@ -42,6 +48,7 @@ export async function writeState({ vault, settings }: Place, state: TaskState): 
   const path = join(vault, stateFileOf({ settings }, state.task_id))
   const temporary = join(vault, settings.stateDir, `.${state.task_id}.${process.pid}.${++writes}.tmp`)
   try {
+    await access(vault) // so that one that was moved away is not made anew, empty
     await mkdir(join(vault, settings.stateDir), { recursive: true })
     const file = await open(temporary, 'w', 0o644)
     try {
@@ -89,9 +96,14 @@ async function writeLines(path: string, lines: readonly string[]): Promise<void>
 /** A task that is over holds nobody back. */
 export function removeHookFiles(task: VaultTask): void {
   const folder = hookFolder(task)
-  rmSync(join(folder, task.id), { force: true })
-  for (const name of namesIn(folder).filter((each) => each.startsWith('session.')))
-    if (firstLine(join(folder, name)) === task.id) rmSync(join(folder, name), { force: true })
+  const sessions = namesIn(folder).filter(
+    (name) => name.startsWith('session.') && firstLine(join(folder, name)) === task.id,
+  )
+  try {
+    for (const name of [task.id, ...sessions]) rmSync(join(folder, name), { force: true })
+  } catch (cause) {
+    throw new StateFileError(task.id, `${folder} cannot be cleared. Make it writable, then try again.`, { cause })
+  }
 }
 
 function namesIn(folder: string): string[] {

@@ -13,7 +13,8 @@ import { sendAway } from './approval.ts'
 import type { VaultDesk } from './desk.ts'
 import { statusOfTask } from './lifecycle.ts'
 import { FAILED } from './place.ts'
-import { publish, settleTask, toldTurn, vaultOf } from './tasks.ts'
+import { toldTurn, vaultOf } from './spec.ts'
+import { publish, settleTask } from './tasks.ts'
 
 /** What is told while a vault is watched. */
 export type WatchEvent =

@@ -6,7 +6,7 @@ import { RalphError } from '../../error.ts'
 import type { VaultDesk } from '../../vault/desk.ts'
 import { findVault, NEEDS_ACTION, openVault } from '../../vault/place.ts'
 import { resolveSettings } from '../../vault/settings.ts'
-import { tellState } from '../../vault/tasks.ts'
+import { noteTrouble, publish } from '../../vault/tasks.ts'
 import type { Context } from './context.ts'
 
 /** `named`: the folder somebody gave. `file`: the task file it is about. Without either: RALPH_VAULT, or the vault we stand in. */
@@ -46,7 +46,7 @@ export async function keepVaultTrue(context: Context, { id, spec }: Loop): Promi
   const { vault } = spec.work
   if (!vault || !existsSync(vault.path)) return
   const desk = openDesk(context, vault.path)
-  if (desk.store.loadTask(vault.path, vault.id)?.loop === id) await tellState(desk, vault.id)
+  if (desk.store.loadTask(vault.path, vault.id)?.loop === id) await noteTrouble(desk, () => publish(desk, vault.id))
 }
 
 /** Beside what is printed for programs. */

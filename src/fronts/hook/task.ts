@@ -15,8 +15,9 @@ import type { Desk } from '../../session/begin.ts'
 import { HOSTS } from '../../session/hosts.ts'
 import { type TurnOver, turnOver } from '../../session/turn-over.ts'
 import { limitMessage, timeoutMessage } from '../../vault/ralph-wiggum.ts'
+import { vaultOf } from '../../vault/spec.ts'
 import { writeHookFiles } from '../../vault/state-file.ts'
-import { settleTask, vaultOf } from '../../vault/tasks.ts'
+import { settleTask } from '../../vault/tasks.ts'
 import type { From } from './payload.ts'
 
 /** `vault` names where the task is; without it the session has its loop already. */

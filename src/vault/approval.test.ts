@@ -1,0 +1,133 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { errorOf, INTO, MINUTE, openVault, work } from './vault.test-support.ts'
+
+describe('a file in Pending_Approval', () => {
+  test('makes the task wait for a person, and no iteration is counted then', async () => {
+    const vault = openVault()
+    await vault.ralph.startTask({ task_file: 'Needs_Action/a.md' })
+    vault.move('Needs_Action/a.md', 'Pending_Approval/a.md')
+    expect(await vault.ralph.incrementIteration(work('a'))).toMatchObject({
+      ...{ iteration: 1, status: 'waiting_approval', should_continue: false },
+    })
+    const { message } = await errorOf(vault.ralph.incrementIteration(work('a')))
+    expect(message).toContain('Task a is waiting_approval and cannot become in_progress. Approve or reject it first')
+    expect((await vault.ralph.getTaskState('a')).iteration).toBe(1)
+  })
+
+  test('waits also when it is the last iteration', async () => {
+    const vault = openVault()
+    await vault.ralph.startTask({ task_file: 'Needs_Action/a.md', max_iterations: 1 })
+    vault.move('Needs_Action/a.md', 'Pending_Approval/a.md')
+    expect((await vault.ralph.incrementIteration(work('a'))).status).toBe('waiting_approval')
+    expect((await vault.ralph.approveTask('a')).status).toBe('max_iterations_reached')
+    expect(vault.has('Needs_Action/a.md')).toBe(true)
+  })
+
+  test('that a person moves to Done is done', async () => {
+    const vault = openVault()
+    await INTO.waiting_approval(vault, 'a')
+    vault.move('Pending_Approval/a.md', 'Done/a.md')
+    expect((await vault.ralph.completeTask('a')).status).toBe('completed')
+  })
+
+  test('that was there before another task of that name began is in its way', async () => {
+    const vault = openVault()
+    vault.put('Pending_Approval/a.md')
+    const { message } = await errorOf(vault.ralph.startTask({ task_file: 'Needs_Action/a.md' }))
+    expect(message).toContain('Pending_Approval/a.md is there already, so it would wait for approval at once')
+  })
+})
+
+describe('approveTask', () => {
+  test('brings the file back, and the task goes on', async () => {
+    const vault = openVault()
+    await INTO.waiting_approval(vault, 'a')
+    const state = await vault.ralph.approveTask({ task_id: 'a', note: 'Send it.' })
+    expect(state).toMatchObject({ status: 'in_progress', iteration: 1 })
+    expect([vault.has('Needs_Action/a.md'), vault.has('Pending_Approval/a.md')]).toEqual([true, false])
+    vault.move('Needs_Action/a.md', 'Done/a.md')
+    expect(await vault.ralph.incrementIteration(work('a'))).toMatchObject({ iteration: 2, status: 'completed' })
+  })
+
+  test('brings it back to the folder it came from', async () => {
+    const vault = openVault([])
+    vault.put('Inbox/Clients/a.md')
+    await vault.ralph.startTask({ task_file: 'Inbox/Clients/a.md' })
+    vault.move('Inbox/Clients/a.md', 'Pending_Approval/a.md')
+    await vault.ralph.incrementIteration(work('a'))
+    await vault.ralph.approveTask('a')
+    expect(vault.has('Inbox/Clients/a.md')).toBe(true)
+  })
+
+  test('leaves a file alone that a person has brought back', async () => {
+    const vault = openVault()
+    await INTO.waiting_approval(vault, 'a')
+    vault.move('Pending_Approval/a.md', 'Needs_Action/a.md')
+    expect((await vault.ralph.approveTask('a')).status).toBe('in_progress')
+    expect(vault.has('Needs_Action/a.md')).toBe(true)
+  })
+
+  test('overwrites no file of that name, and the task goes on waiting', async () => {
+    const vault = openVault()
+    await INTO.waiting_approval(vault, 'a')
+    vault.put('Needs_Action/a.md', 'Another.\n')
+    const error = await errorOf(vault.ralph.approveTask('a'))
+    expect(error).toMatchObject({
+      code: 'file-unusable',
+      message: expect.stringContaining('another Needs_Action/a.md'),
+    })
+    expect(vault.read('Needs_Action/a.md')).toBe('Another.\n')
+    expect((await vault.ralph.getTaskState('a')).status).toBe('waiting_approval')
+    vault.move('Needs_Action/a.md', 'Elsewhere/other.md')
+    expect((await vault.ralph.approveTask('a')).status).toBe('in_progress')
+  })
+})
+
+describe('rejectTask', () => {
+  test('puts the file into Failed, with a note that says why', async () => {
+    const vault = openVault()
+    await INTO.waiting_approval(vault, 'a')
+    vault.clock.now += MINUTE
+    expect(await vault.ralph.rejectTask({ task_id: 'a', reason: 'Too expensive.' })).toMatchObject({ status: 'failed' })
+    expect(vault.names('Failed')).toEqual(['a.md', 'a.md.why.md'])
+    expect(vault.names('Pending_Approval')).toEqual([])
+    const note = vault.read('Failed/a.md.why.md')
+    for (const words of [
+      '# a was not done',
+      'Cancelled by you, who rejected it: Too expensive.',
+      '- iterations: 1',
+      '- stopped: 2026-01-15T10:01:00.000Z',
+      'move Failed/a.md back to Needs_Action/a.md.',
+    ])
+      expect(note).toContain(words)
+    expect(vault.written('a').status).toBe('failed')
+  })
+
+  test('overwrites no file of that name in Failed', async () => {
+    const vault = openVault()
+    vault.put('Failed/a.md', 'An older one.\n')
+    await INTO.waiting_approval(vault, 'a')
+    await vault.ralph.rejectTask('a')
+    expect(vault.read('Failed/a.md')).toBe('An older one.\n')
+    expect(vault.names('Failed')).toEqual(['a-2.md', 'a-2.md.why.md', 'a.md'])
+  })
+
+  test('says what is wrong when Failed is no folder; the task has failed all the same', async () => {
+    const vault = openVault()
+    await INTO.waiting_approval(vault, 'a')
+    writeFileSync(join(vault.path, 'Failed'), '')
+    expect(await errorOf(vault.ralph.rejectTask('a'))).toMatchObject({ code: 'file-unusable' })
+    expect(vault.written('a').status).toBe('failed')
+    expect(vault.has('Pending_Approval/a.md')).toBe(true)
+  })
+
+  test('leaves a note also where the file is gone', async () => {
+    const vault = openVault()
+    await INTO.waiting_approval(vault, 'a')
+    vault.move('Pending_Approval/a.md', '../away.md')
+    expect((await vault.ralph.rejectTask('a')).status).toBe('failed')
+    expect(vault.names('Failed')).toEqual(['a.md.why.md'])
+  })
+})

@@ -1,0 +1,89 @@
+/** Finding a task by its id, also one that only its state file knows. */
+import { posix } from 'node:path'
+import { type Order, startLoop } from '../engine/loop.ts'
+import type { TaskState } from '../formats/task-state.ts'
+import { newLoopId } from '../host/loop-id.ts'
+import type { TaskRow } from '../host/sqlite.ts'
+import type { VaultDesk } from './desk.ts'
+import { StateCorruptedError, TaskNotFoundError } from './errors.ts'
+import { moveTask } from './moving.ts'
+import { isTaskId } from './place.ts'
+import { NEVER, specOf, toldTurn } from './spec.ts'
+import { readState, stateFileOf } from './state-file.ts'
+
+/** The row of a task. One that only its state file knows is taken into the database. */
+export async function findTask(desk: VaultDesk, id: string): Promise<TaskRow> {
+  const row = isTaskId(id) ? desk.store.loadTask(desk.vault, id) : undefined
+  if (row) return row
+  const state = isTaskId(id) ? readState(desk, id) : undefined
+  if (state === undefined)
+    throw new TaskNotFoundError(id, `Task not found: ${id}. \`ralph task list\` tells those of ${desk.vault}.`)
+  if (state === 'damaged')
+    throw new StateCorruptedError(
+      id,
+      `${stateFileOf(desk, id)} is damaged, and the database does not know the task. Remove that file, then start the task anew.`,
+    )
+  await adopt(desk, { ...state, task_id: id })
+  desk.note(`Task ${id} was known by its state file alone; it is in the database again.`)
+  return findTask(desk, id)
+}
+
+/** Makes a loop of what another home, another program or an older version has left. */
+async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
+  const { vault, settings, store } = desk
+  const from = pathIn(vault, state.task_file)
+  const file = from.split('/').at(-1) ?? from
+  const at = Date.parse(state.started_at)
+  const minutes = Math.max(0.01, (Date.parse(state.timeout_at) - at) / 60_000)
+  const asked = { file: { id: state.task_id, file, from, text: '', inode: '' }, head: { priority: 1 }, body: '' }
+  const limits = { iterations: Math.max(1, state.max_iterations), minutes }
+  const end = FINAL_ORDERS[state.status]
+  // No limit may end it before it is told how it ended.
+  const { iterations: maxIterations, minutes: timeoutMinutes } = end ? { iterations: NEVER, minutes: NEVER } : limits
+  const spec = specOf(desk, { file: from, by: 'caller', maxIterations, timeoutMinutes }, asked)
+  const begun = startLoop(newLoopId(), spec, { at })
+  const told = state.iterations_history.slice(-state.iteration || state.iterations_history.length)
+  // The engine itself says when the last one is used, and that a person is waited for.
+  const isByTurn = state.status === 'max_iterations_reached' || state.status === 'waiting_approval'
+  const unknown = { timestamp: state.last_updated, action: '', result: 'unknown', duration_seconds: 0 }
+  const known = told.length === 0 && isByTurn ? [unknown] : told
+  const iteration = Math.max(state.iteration, state.status === 'max_iterations_reached' ? limits.iterations : 0)
+  const missing = Math.max(0, iteration - known.length)
+  const loop = { ...begun, tally: { ...begun.tally, iteration: missing } }
+  const { steps_total: total, steps_completed: completed, current_step: step } = state.progress
+  const hasProgress = total > 0 || step !== ''
+  await store.create(loop)
+  await moveTask(desk, { loop: loop.id }, async (move) => {
+    const words = `${file} waits for your approval.`
+    for (const [index, { timestamp, action, result, duration_seconds: seconds }] of known.entries()) {
+      const asks = state.status === 'waiting_approval' && index === known.length - 1
+      await move({
+        ...{ kind: 'turned', at: Date.parse(timestamp) + seconds * 1_000 },
+        turn: { ...toldTurn({ action, result, seconds }), ...(asks ? { ask: { kind: 'person', words } } : {}) },
+      })
+    }
+    const by = settings.stateDir
+    if (!end) return
+    await move({ kind: 'told', at, by, order: { kind: 'limits', limits } })
+    await move({ kind: 'told', at: Date.parse(state.last_updated), by, order: end })
+  })
+  // Only now, so that nobody sees a part of it. Another process may have been quicker.
+  if (store.beginTask(loop, hasProgress ? { progress: { total, completed, step, at } } : {}) !== undefined)
+    await moveTask(desk, { loop: loop.id }, (move) =>
+      move({ kind: 'told', at, by: 'ralph', order: { kind: 'cancel' } }),
+    )
+}
+
+const FINAL_ORDERS: Readonly<Partial<Record<TaskState['status'], Order>>> = {
+  completed: { kind: 'done' },
+  timeout: { kind: 'out-of-time' },
+  failed: { kind: 'cancel' },
+}
+
+/** A vault that was moved has another path than the one that was written down. */
+function pathIn(vault: string, path: string): string {
+  const plain = posix.normalize(path)
+  if (plain.startsWith(`${vault}/`)) return plain.slice(vault.length + 1)
+  const parts = plain.split('/').filter((part) => part !== '' && part !== '..')
+  return parts.slice(-2).join('/')
+}
