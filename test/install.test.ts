@@ -195,7 +195,7 @@ describe.concurrent('files that cannot be changed', () => {
     put(settingsOf(place), '{} // mine\n')
     const { stderr } = await place.ralph(['install', 'claude', '--yes'])
     expect(stderr).toContain(
-      `hooks.Stop: {"hooks":[{"type":"command","command":"sh '${place.home}/hook.sh' stop","timeout":3600}]}`,
+      `hooks.Stop: {"hooks":[{"type":"command","command":"[ ! -r '${place.home}/hook.sh' ] || sh '${place.home}/hook.sh' stop","timeout":3600}]}`,
     )
   })
 
@@ -292,6 +292,29 @@ describe.concurrent('links', () => {
     expect(existsSync(join(place.home, 'hook.sh'))).toBe(true)
     await place.ralph(['uninstall', 'pi', '--yes'])
     expect(existsSync(place.home)).toBe(false)
+  })
+})
+
+describe.concurrent('a session that was open before', () => {
+  test.each(['stop', 'prompt'])('is not held up by the %s hook when ralph is gone', async (event) => {
+    const place = makePlace({ git: false })
+    await place.ralph(['install', 'claude', '--yes'])
+    const { Stop, UserPromptSubmit } = JSON.parse(readFileSync(settingsOf(place), 'utf8')).hooks
+    const [{ hooks }] = event === 'stop' ? Stop : UserPromptSubmit
+    await place.ralph(['uninstall', 'claude', '--yes'])
+    const ran = spawnSync('sh', ['-c', hooks[0].command], { input: '{}', encoding: 'utf8' })
+    expect(ran).toMatchObject({ status: 0, stdout: '', stderr: '' })
+  })
+
+  test('an entry of an older ralph is replaced, and taken out', async () => {
+    const place = makePlace({ git: false })
+    const older = { hooks: [{ type: 'command', command: `sh '${place.home}/hook.sh' stop`, timeout: 3_600 }] }
+    put(settingsOf(place), JSON.stringify({ hooks: { Stop: [older] } }))
+    await place.ralph(['install', 'claude', '--yes'])
+    expect(JSON.parse(readFileSync(settingsOf(place), 'utf8')).hooks.Stop).toHaveLength(1)
+    put(settingsOf(place), JSON.stringify({ hooks: { Stop: [older] } }))
+    await place.ralph(['uninstall', 'claude', '--yes'])
+    expect(readFileSync(settingsOf(place), 'utf8')).not.toContain('hook.sh')
   })
 })
 

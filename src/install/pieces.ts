@@ -58,16 +58,25 @@ export function mentionsOwn(whose: Whose): (text: string) => boolean {
 
 function ownWords({ home, scope }: Whose): string[] {
   if (scope === 'vault') return [VAULT_COMMAND]
-  return [commandOf({ home }, 'stop'), commandOf({ home }, 'prompt'), piPackage(home)]
+  const events = ['stop', 'prompt'] as const
+  // What an older ralph wrote is ralph's, too.
+  return [...events.flatMap((event) => [commandOf({ home }, event), bareCommand(home, event)]), piPackage(home)]
 }
 
 const IN_VAULT = '"$CLAUDE_PROJECT_DIR"/.claude/hooks/stop.sh'
 
-/** True wherever the vault is moved to. Where the script is missing, `sh` alone would end with the code that blocks a stop. */
+/** True wherever the vault is moved to. */
 export const VAULT_COMMAND: string = `[ ! -r ${IN_VAULT} ] || sh ${IN_VAULT}`
 
-/** One line of sh, which every agent gives to a shell. */
+/**
+ * One line of sh, which every agent gives to a shell. Where the script is gone, `sh` alone would end with the code that
+ * holds up a session.
+ */
 export function commandOf({ home }: Pick<Site, 'home'>, event: 'stop' | 'prompt'): string {
+  return `[ ! -r ${quoteWord(join(home, 'hook.sh'))} ] || ${bareCommand(home, event)}`
+}
+
+function bareCommand(home: string, event: 'stop' | 'prompt'): string {
   return `sh ${quoteWord(join(home, 'hook.sh'))} ${event}`
 }
 
