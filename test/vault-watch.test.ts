@@ -603,6 +603,31 @@ describe('while a task runs', () => {
   })
 })
 
+describe('a task that nobody watches any more', () => {
+  const leftAlone = async (turns: object[][]) => {
+    const place = makeVault([[sh('date > x.txt')], ...turns])
+    drop(place, 'a.md')
+    const running = place.start(command(place))
+    const { loop_id } = await saw(running, 'task-start', 'a')
+    running.child.kill('SIGINT')
+    expect(await running.ended).toMatchObject({ code: 130 })
+    return { place, loop: String(loop_id) }
+  }
+
+  test('can be resumed by hand, with all that its agent needs', async () => {
+    const { place, loop } = await leftAlone([[done]])
+    expect(await place.ralph(['resume', loop])).toMatchObject({ code: 0 })
+    expect(stateOf(place, 'a')).toMatchObject({ status: 'completed', iteration: 2 })
+    expectTidy(place)
+  })
+
+  test('has failed when its file goes', async () => {
+    const { place, loop } = await leftAlone([[sh('rm "$RALPH_TASK_FILE"')]])
+    expect(await place.ralph(['resume', loop])).toMatchObject({ code: 130 })
+    expect(stateOf(place, 'a')).toMatchObject({ status: 'failed', iteration: 2 })
+  })
+})
+
 describe('Ctrl-C', () => {
   test('lets the iteration end, and the next watcher goes on', async () => {
     const place = makeVault([[untilGo('../go'), sh('date > x.txt')], [done]])

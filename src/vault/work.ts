@@ -54,9 +54,7 @@ export async function driveTask(site: Site, lease: Lease, again: boolean): Promi
       started = true
       tell({ kind: 'started', loop: current, again })
     },
-    task: {
-      env: { RALPH_TASK_ID: task.id, RALPH_TASK_FILE: join(task.path, task.from), RALPH_VAULT: task.path },
-    },
+    task: { env: taskEnv(task) },
   }
   const face = openFace(desk, task)
   const saw = (moved: Loop, fact: Fact) => {
@@ -68,6 +66,11 @@ export async function driveTask(site: Site, lease: Lease, again: boolean): Promi
   } finally {
     await face.written()
   }
+}
+
+/** What an agent finds in its environment about its task. */
+export function taskEnv({ id, path, from }: VaultTask): Record<string, string> {
+  return { RALPH_TASK_ID: id, RALPH_TASK_FILE: join(path, from), RALPH_VAULT: path }
 }
 
 type Face = { renew(): void; written(): Promise<void> }

@@ -1,6 +1,6 @@
 /** Drives a loop in this terminal: shows it, obeys Ctrl-C, tells when it is over. Used by run, resume and steer. */
 import { setFlagsFromString } from 'node:v8'
-import type { Fact, Next } from '../../engine/loop.ts'
+import type { Fact, Loop, Next } from '../../engine/loop.ts'
 import { allChecks } from '../../engine/stages.ts'
 import { RalphError } from '../../error.ts'
 import { canStart, findChecks } from '../../host/check.ts'
@@ -9,9 +9,10 @@ import { openTree } from '../../host/tree.ts'
 import { checkpointsOf } from '../../rollback.ts'
 import { drive, runHands, type Workbench } from '../../run.ts'
 import { takeUp } from '../../turn.ts'
+import { taskEnv } from '../../vault/work.ts'
 import { type Context, selfIn } from './context.ts'
 import { notify } from './notify.ts'
-import { keepVaultTrue } from './vault-place.ts'
+import { seeTo } from './vault-place.ts'
 import { openJsonView, openView, type View } from './view.ts'
 
 /** `why`: how the agent was chosen, where nobody named one. */
@@ -39,8 +40,10 @@ export async function driveHere(
     pause: () => store.tell(id, 'Ctrl-C', { kind: 'pause' }),
     stop: () => stop.abort(),
   })
+  let ended: Loop
   try {
     const loop = await store.load(id)
+    const { vault } = loop.spec.work
     if (lease.epoch > 1) await reap(id) // also a git whose ralph was killed
     if (loop.spec.work.worktree) await checkpointsOf(context, loop) // made again, should somebody have removed it
     const tree = await openTree({ ...loop.spec.work, home: context.home, loop: id })
@@ -52,21 +55,22 @@ export async function driveHere(
       stop: stop.signal,
       self: selfIn(context.root),
       show: view.show,
+      ...(vault ? { task: { env: taskEnv(vault) } } : {}),
     }
     view.begin(loop, { suggestion: findChecks(loop.spec.work.dir)[0], checkpoints: tree.checkpoints })
     if (how.why !== undefined) view.say(how.why)
     for (const check of allChecks(loop.spec).filter((text) => !canStart(text, loop.spec.work.dir, context.env.PATH)))
       view.say(`The program of the check "${check}" is not here yet. Without it the loop will halt (verifier-broken).`)
     if (order) await store.tell(id, 'you', order)
-    const ended = await drive(await takeUp(loop, lease, bench), lease, store, runHands(bench, view.saw))
-    await keepVaultTrue(context, ended)
-    view.end(ended)
-    if (how.notify) await notify(ended, { context, ...(how.webhook === undefined ? {} : { webhook: how.webhook }) })
-    return exitCode(ended.next)
+    ended = await drive(await takeUp(loop, lease, bench), lease, store, runHands(bench, view.saw))
   } finally {
     release()
     await lease.release()
   }
+  const over = await seeTo(context, ended)
+  view.end(over)
+  if (how.notify) await notify(over, { context, ...(how.webhook === undefined ? {} : { webhook: how.webhook }) })
+  return exitCode(over.next)
 }
 
 /** The first Ctrl-C pauses after this iteration, the second ends the agent now. A closed terminal ends it now, too. */
