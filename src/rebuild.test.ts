@@ -228,6 +228,12 @@ test('a home without a story gets an empty database', async () => {
   expect(await withStore((store) => store.list())).toEqual([])
 })
 
+function withId(loop: Loop, id: string): Loop {
+  const { work } = loop.spec
+  if (!work.vault) return loop
+  return { ...loop, spec: { ...loop.spec, work: { ...work, vault: { ...work.vault, id } } } }
+}
+
 test('a task of a vault has its newest loop again, and how far its work had come', async () => {
   const vault = temporaryFolder()
   const task = { path: vault, id: 'a', file: 'a.md', from: 'Needs_Action/a.md', by: 'caller' } as const
@@ -247,6 +253,11 @@ test('a task of a vault has its newest loop again, and how far its work had come
     await store.save(lease, step(older, cancel), cancel)
     await lease.release()
     expect(store.beginTask(started('aa', 5), {})).toBeUndefined()
+    expect(store.beginTask(withId(started('over', 1), 'b'), {})).toBeUndefined()
+    const other = await store.lease('over')
+    if ('heldBy' in other) throw new Error(other.heldBy)
+    await store.save(other, step(await store.load('over'), cancel), cancel)
+    await other.release()
   })
   mkdirSync(join(vault, 'Ralph_State'))
   const progress = { steps_total: 4, steps_completed: 1, current_step: 'Begin', percentage: 25 }
@@ -260,8 +271,10 @@ test('a task of a vault has its newest loop again, and how far its work had come
   )
   rmSync(join(home, 'ralph.db'))
   await rebuild(home, () => START)
-  const [row, ...more] = await withStore(async (store) => store.listTasks())
+  const [over, row, ...more] = await withStore(async (store) => store.listTasks(vault))
   expect(more).toEqual([])
+  // Its end was seen to long ago.
+  expect(over).toMatchObject({ id: 'b', record: { files: null } })
   expect(row).toMatchObject({ vault, id: 'a', loop: 'aa' })
   expect(row?.record).toEqual({ progress: { total: 4, completed: 1, step: 'Begin', at: START + 6 * MINUTE } })
 })

@@ -1,7 +1,7 @@
 /** Makes a lost or damaged database anew. The engine is pure: playing every loop's facts again gives what was. */
 import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Loop, startLoop, type VaultTask } from './engine/loop.ts'
+import { ended, type Loop, startLoop, type VaultTask } from './engine/loop.ts'
 import { step } from './engine/step.ts'
 import { RalphError } from './error.ts'
 import { parseTaskState, type TaskState } from './formats/task-state.ts'
@@ -70,6 +70,9 @@ async function replay(id: string, { beginning, facts }: Story, store: LocalStore
     await store.save(lease, loop, fact)
   }
   await lease.release()
+  const { vault } = spec.work
+  // What it changed is not known any more; its end was seen to long ago.
+  if (vault && ended(loop)) store.changeTask(vault.path, vault.id, (record) => ({ ...record, files: null }))
 }
 
 async function begin(loop: Loop, store: LocalStore): Promise<void> {

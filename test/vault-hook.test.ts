@@ -488,7 +488,10 @@ test('what waits for approval lets the stop pass, and goes on when a person has 
   mkdirSync(join(vault.dir, 'Pending_Approval'), { recursive: true })
   vault.move('a.md', 'Pending_Approval')
   const waits = await vault.stop({ RALPH_TASK_ID: 'a' })
-  expect(waits).toMatchObject({ prompt: '', said: expect.stringContaining('`ralph task approve a`') })
+  expect(waits).toMatchObject({
+    prompt: '',
+    said: expect.stringContaining(`\`ralph task approve --vault ${vault.dir} a\``),
+  })
   expect(vault.state('a')).toMatchObject({ status: 'waiting_approval', iteration: 1 })
   await vault.api.approveTask({ task_id: 'a' })
   expect((await vault.stop({ RALPH_TASK_ID: 'a' })).json).toMatchObject({ decision: 'block' })

@@ -14,6 +14,7 @@ import {
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { text as readAll } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -197,6 +198,50 @@ test('Needs_Action is made where it is missing, also again', async () => {
   await until('it is there again', () => existsSync(join(place.dir, 'Needs_Action')))
   drop(place, 'b.md')
   await saw(running, 'task-end', 'b')
+  await stop(running)
+})
+
+test.each(['--max-cost abc', '--silence 0', '--check-timeout x', '--verify no-such-program'])(
+  'a wrong option costs no file: %s',
+  async (option) => {
+    const place = makeVault([[done]])
+    drop(place, 'a.md')
+    expect(await place.ralph(command(place, '--once', ...option.split(' ')))).toMatchObject({ code: 2 })
+    expect(names(place, 'Needs_Action')).toEqual(['a.md'])
+  },
+)
+
+test('an agent that crashes with every file ends the watcher, and the other files are left', async () => {
+  const place = makeVault([[{ fail: 'boom' }]])
+  for (const name of ['a.md', 'b.md', 'c.md', 'd.md']) drop(place, name)
+  expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 3 })
+  expect(names(place, 'Needs_Action')).toEqual(['c.md', 'd.md'])
+})
+
+test('two files of one name with different endings are done one after the other', async () => {
+  const place = makeVault([[done]])
+  drop(place, 'a.md', 'Do it.\n', 90)
+  drop(place, 'a.txt')
+  const { code, lines } = await place.ralph(command(place, '--once'))
+  expect([code, ends(lines)]).toEqual([0, ['a completed', 'a completed']])
+  expect(names(place, 'Done')).toEqual(['a.md', 'a.txt'])
+})
+
+test('a vault that is away for a while is waited for, and its tasks too', async () => {
+  const place = makeVault([[done]], { pay: [[ask], [done]] })
+  drop(place, 'pay.md')
+  const running = place.start(command(place))
+  await saw(running, 'task-wait', 'pay')
+  renameSync(place.dir, `${place.dir}.away`)
+  await saw(running, 'note')
+  mkdirSync(place.dir) // where a disk is mounted, its empty folder stays
+  await sleep(3_000) // longer than a file must be missing to count as gone
+  rmSync(place.dir, { recursive: true })
+  renameSync(`${place.dir}.away`, place.dir)
+  drop(place, 'b.md')
+  await saw(running, 'task-end', 'b')
+  renameSync(join(place.dir, 'Pending_Approval/pay.md'), join(place.dir, 'Needs_Action/pay.md'))
+  expect(await saw(running, 'task-end', 'pay')).toMatchObject({ status: 'completed' })
   await stop(running)
 })
 
@@ -621,6 +666,24 @@ describe('a task that nobody watches any more', () => {
     expectTidy(place)
   })
 
+  test('loses no time while nobody is at it', async () => {
+    const { place, loop } = await leftAlone([[done]])
+    const long = 86_400_000
+    const database = new DatabaseSync(join(place.home, 'ralph.db'))
+    database.exec(
+      `UPDATE loop SET tally = json_set(tally, '$.startedAt', started_at - ${long}), updated_at = updated_at - ${long}`,
+    )
+    database.close()
+    const { lines } = await place.ralph(command(place, '--once'))
+    expect(lines.find(({ type }) => type === 'task-end')).toMatchObject({ loop_id: loop, status: 'completed' })
+  })
+
+  test('goes to Failed when it is cancelled', async () => {
+    const { place, loop } = await leftAlone([])
+    expect(await place.ralph(['cancel', loop])).toMatchObject({ code: 0 })
+    expect(names(place, 'Failed')).toEqual(['a.md', 'a.md.why.md'])
+  })
+
   test('has failed when its file goes', async () => {
     const { place, loop } = await leftAlone([[sh('rm "$RALPH_TASK_FILE"')]])
     expect(await place.ralph(['resume', loop])).toMatchObject({ code: 130 })
@@ -689,10 +752,15 @@ test('people read calm lines', async () => {
     `${time}  ▸  letter  started with scripted:.*`,
     `${time}  ✓  letter  iteration 1 of 10: said it is done.*`,
     `${time}  ✓  letter  completed in 1 iteration, 0:0\\d`,
-    `${time}  \\?  pay  waits for you: pay.md waits in Pending_Approval for your approval. Approve: ralph task approve pay, or .*`,
+    `${time}  \\?  pay  waits for you: pay.md waits in Pending_Approval for your approval. Approve: ralph task approve --vault \\S+ pay, or .*`,
     `${time}  ✗  bad.md  was not begun. .*priority must be .* Now in Failed/bad.md`,
   ])
     expect(stdout).toMatch(new RegExp(`^${line}$`, 'm'))
+})
+
+test('a folder of a vault is none itself', async () => {
+  const place = makeVault([[done]])
+  expect(await place.ralph(['watch', join(place.dir, 'Needs_Action'), '--once'])).toMatchObject({ code: 2 })
 })
 
 test('a check that is nowhere, a vault that is none and options without sense are told at once', async () => {

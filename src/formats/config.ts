@@ -68,7 +68,7 @@ function checkKeys(value: object, keys: Readonly<Record<string, Key>>, file: str
     if (!key)
       throw invalid(
         file,
-        `has the unknown key "${prefix}${name}"${close ? `; did you mean "${close}"?` : ''} Known: ${Object.keys(keys).join(', ')}`,
+        `has the unknown key "${prefix}${name}"${close ? `; did you mean "${close}"?` : '.'} Known: ${Object.keys(keys).join(', ')}`,
       )
     if (!key.fits(found))
       throw invalid(file, `${prefix}${name} must be ${key.expected}, but is ${JSON.stringify(found)}`)

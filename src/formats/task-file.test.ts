@@ -50,9 +50,8 @@ describe('without frontmatter the whole text is what is to be done', () => {
   test.each<[what: string, text: string]>([
     ['a text', BODY],
     ['nothing', ''],
-    ['one that is never closed', '---\nagent: claude\n\nWrite it.\n'],
-    ['one that is closed by something else', '---\nagent: claude\n----\nWrite it.\n'],
-    ['one that begins later', `\n${FULL}`],
+    ['a line of Markdown', '---\nWrite it.\n'],
+    ['a line of Markdown, and a word with a colon', '---\nNote: write it.\n'],
     ['lines of Markdown', '---\nWrite it.\n---\nAnd print it.\n'],
     ['a text with lines of Markdown in it', 'Write it.\n---\nagent: claude\n---\n'],
     ['line ends of Windows', 'Write it.\r\nPrint it.\r\n'],
@@ -63,6 +62,21 @@ describe('without frontmatter the whole text is what is to be done', () => {
   test('but for its byte order mark', () => {
     expect(parseTaskFile(`\uFEFF${BODY}`, 'x.md').body).toBe(BODY)
   })
+})
+
+test.each<[what: string, text: string]>([
+  ['is never closed', '---\nagent: claude\n\nWrite it.\n'],
+  ['is never closed, with nothing below it', '---\nfrom: somebody\nmax_iterations: 3\n'],
+  ['is closed by something else', '---\nagent: claude\n----\nWrite it.\n'],
+])('a head that %s is refused, so that no limit is silently without effect', (_, text) => {
+  expect(() => parseTaskFile(text, 'x.md')).toThrow('x.md: its head begins with --- but never ends.')
+})
+
+test.each<[what: string, text: string]>([
+  ['empty lines before it', `\n \r\n${FULL}`],
+  ['dots at its end', FULL.replace(/^---$(?![\s\S]*^---$)/m, '...')],
+])('a head with %s is a head', (_, text) => {
+  expect(parseTaskFile(text, 'x.md')).toEqual(parseTaskFile(FULL, 'x.md'))
 })
 
 test.each<[what: string, text: string, body: string]>([

@@ -16,14 +16,22 @@ export type TaskHead = {
 
 /** Keys of other programs are passed over; a key of ours with a wrong value is an error, so that no limit is silently without effect. */
 export function parseTaskFile(text: string, file: string): { head: TaskHead; body: string } {
-  const plain = text.replace(/^\uFEFF/, '')
+  const plain = text.replace(/^\uFEFF?(?:[ \t]*\r?\n)*(?=---[ \t]*\r?\n)/, '').replace(/^\uFEFF/, '')
   const [, head, body = ''] = FRONTMATTER.exec(plain) ?? []
+  if (head === undefined && OPEN_HEAD.test(plain))
+    throw new RalphError(
+      'input-invalid',
+      `${file}: its head begins with --- but never ends. Put --- on a line below it.`,
+    )
   // Text between two lines of Markdown is no frontmatter.
   const isHead = head !== undefined && (head.trim() === '' || head.split('\n').some((line) => KEY.test(line)))
   return isHead ? { head: parseHead(head, file), body } : { head: { priority: NORMAL }, body: plain }
 }
 
-const FRONTMATTER = /^---[ \t]*\r?\n((?:.*?\n)??)---[ \t]*(?:\r?\n(?:\r?\n)?(.*))?$/s
+const FRONTMATTER = /^---[ \t]*\r?\n((?:.*?\n)??)(?:---|\.\.\.)[ \t]*(?:\r?\n(?:\r?\n)?(.*))?$/s
+/** It would set something, were it a head. */
+const OPEN_HEAD =
+  /^---[ \t]*\r?\n(?:\s*\w+[ \t]*:.*\n)*?(?:agent|max_iterations|timeout_minutes|max_cost_usd|verify|checks|priority)[ \t]*:/
 /** What is indented belongs to the key above. */
 const KEY = /^([^\s#:-][^:]*):(.*)$/s
 const MOST_MINUTES = 525_600

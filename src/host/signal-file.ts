@@ -63,7 +63,7 @@ export function watchFolder(folder: string, onEvent: () => void): { renew(): voi
   return {
     close,
     renew() {
-      const found = statSync(folder, { throwIfNoEntry: false, bigint: true })?.ino
+      const found = inodeOf(folder)
       if (found === watched && (watcher || found === undefined)) return
       close()
       watched = found
@@ -74,5 +74,14 @@ export function watchFolder(folder: string, onEvent: () => void): { renew(): voi
         // It is gone again, or the system has no watch left: the poll looks after it.
       }
     },
+  }
+}
+
+/** Undefined also for a folder that may not be looked at now. */
+function inodeOf(folder: string): bigint | undefined {
+  try {
+    return statSync(folder, { throwIfNoEntry: false, bigint: true })?.ino
+  } catch {
+    return undefined
   }
 }

@@ -38,6 +38,7 @@ export type TaskRecord = {
   exitReason?: string
   /** By which its file is known again under another name. */
   inode?: string
+  bornAt?: number
   /** An agent has been set to work on it. */
   begun?: true
   /** What it changed in the vault, once it is over; null: that could not be told. */

@@ -20,9 +20,14 @@ export function comeBack({ path, file, from }: VaultTask): void {
 
 /** Beside it lies a note that says why. Undefined when there is no file any more. */
 export function sendAway(task: VaultTask, loop: Loop, at: number): string | undefined {
-  const { path, file, id, from } = task
+  const { path, file, id, from, done } = task
+  const found = findFile(task)
+  // Anywhere else a person has put it.
+  const isOurs =
+    found === undefined || [from, `${done}/${file}`, `${PENDING}/${file}`, `${FAILED}/${file}`].includes(found)
+  if (!isOurs) return found
   return putAway(path, {
-    ...{ file, from, place: findFile(task) },
+    ...{ file, from, place: found },
     title: `${id} was not done`,
     why: loop.next.kind === 'halt' ? loop.next.sentence : 'It was stopped.',
     facts: [
@@ -49,7 +54,8 @@ export function putAway(vault: string, { file, from, place, title, why, facts }:
   const stays = place === `${FAILED}/${file}`
   const name = stays ? file : freeName(folder, file)
   if (place !== undefined && !stays) move(join(vault, place), join(folder, name))
-  const again = place === undefined ? [] : [`To try it again, move ${FAILED}/${name} back to ${from}.`]
+  const again =
+    place === undefined ? [] : [`To try it again, put that right and move ${FAILED}/${name} back to ${from}.`]
   const list = facts.map((fact) => `- ${fact}`).join('\n')
   const note = [`# ${title}`, why, ...(list ? [list] : []), ...again].join('\n\n')
   writeWhole(join(folder, `${cut(name)}.why.md`), `${note}\n`, 0o644)

@@ -9,8 +9,9 @@ import { printCommandLine } from '../formats/command-line.ts'
 import { taskCommand } from '../formats/task-command.ts'
 import type { TaskRow } from '../host/sqlite.ts'
 import type { StoredEvent } from '../host/store.ts'
-import { findFile, isPlainFile } from '../host/vault.ts'
+import { approvalQuestion, findFile, isPlainFile } from '../host/vault.ts'
 import type { VaultDesk } from './desk.ts'
+import { LEFT_ALONE } from './inbox.ts'
 import { statusOfTask } from './lifecycle.ts'
 import { isTaskId, NEEDS_ACTION, taskIdOf } from './place.ts'
 import { vaultOf } from './spec.ts'
@@ -144,10 +145,11 @@ function waitingIn({ vault }: VaultDesk, { loop, movedAt }: Newest): Briefing['w
   const { next, tally } = loop
   if (next.kind !== 'wait' || next.why !== 'person') return []
   const { id } = vaultOf(loop)
+  const answer = next.question === approvalQuestion(vaultOf(loop)) ? '' : ' --note "…"'
   return [
     {
       ...{ task_id: id, loop_id: loop.id, question: next.question ?? '', since: time(tally.restingSince ?? movedAt) },
-      ...{ approve: taskCommand('approve', id, vault), reject: taskCommand('reject', id, vault) },
+      ...{ approve: `${taskCommand('approve', id, vault)}${answer}`, reject: taskCommand('reject', id, vault) },
     },
   ]
 }
@@ -175,7 +177,7 @@ function newFiles({ vault }: VaultDesk, newest: readonly Newest[]): Briefing['ne
     newest.filter(({ loop }) => loop.next.kind !== 'complete').map(({ loop }) => vaultOf(loop).file),
   )
   return namesIn(join(vault, NEEDS_ACTION))
-    .filter((name) => isTaskId(taskIdOf(name)) && !name.startsWith('.') && !begun.has(name))
+    .filter((name) => isTaskId(taskIdOf(name)) && !LEFT_ALONE.test(name) && !begun.has(name))
     .flatMap((name) => {
       const path = join(vault, NEEDS_ACTION, name)
       return isPlainFile(path) ? [{ file: name, since: time(lstatSync(path).mtimeMs) }] : []

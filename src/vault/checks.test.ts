@@ -75,7 +75,7 @@ describe('a task with a check', () => {
 
   test('tells the Stop hook that the file alone is not enough', async () => {
     const vault = await begin()
-    expect(vault.read('Ralph_State/.hook/a')).toBe('a.md\nchecks\n')
+    expect(vault.read('Ralph_State/.hook/a')).toBe(`a.md\nchecks\n${vault.home}\n`)
   })
 
   test('must pass all of several', async () => {

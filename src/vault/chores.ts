@@ -5,13 +5,15 @@ import type { TaskHead } from '../formats/task-file.ts'
 import type { TaskRow } from '../host/sqlite.ts'
 import type { Lease } from '../host/store.ts'
 import { putAway } from './approval.ts'
+import type { VaultDesk } from './desk.ts'
 import { type Arrival, isUnchanged } from './inbox.ts'
 import { statusOfTask } from './lifecycle.ts'
+import { moveTask } from './moving.ts'
 import { NEEDS_ACTION } from './place.ts'
 import { type Crew, vaultOf } from './spec.ts'
 import { readState, stateFileOf } from './state-file.ts'
 import { lockTask, type TaskLock } from './task-lock.ts'
-import { endOverdue, startTask } from './tasks.ts'
+import { startTask } from './tasks.ts'
 import { driveTask, finishTask, placeAfter, type Site } from './work.ts'
 
 export type WatchSite = Site & {
@@ -99,7 +101,7 @@ async function knownAlready({ desk, tell }: WatchSite, arrival: Arrival): Promis
   }
   const loop = await store.load(row.loop)
   if (!ended(loop)) return 'busy'
-  if (arrivedAt > row.movedAt) return undefined
+  if (arrivedAt > row.movedAt || vaultOf(loop).file !== file) return undefined
   const status = statusOfTask(loop, row.record)
   // A watcher that was killed could not put it away.
   if (status !== 'completed' && vaultOf(loop).by === 'watch')
@@ -120,9 +122,19 @@ export function goOn(site: WatchSite, ledger: Ledger, row: TaskRow): Promise<voi
   const hold = ledger.paused.get(row.loop)
   ledger.paused.delete(row.loop)
   return underLock(site, ledger, { id: row.id, name: row.loop, ...(hold ? { hold } : {}) }, async (lock) => {
-    if (!hold) await endOverdue(desk, row)
+    if (!hold) await restSince(desk, row)
     const loop = await desk.store.load(row.loop)
     return carry(site, ledger, { loop, lock, again: true, ...(hold ? { lease: hold.lease } : {}) })
+  })
+}
+
+/** While nobody was at it, its clock stood still: as if it had been paused. */
+async function restSince(desk: VaultDesk, row: TaskRow): Promise<void> {
+  await moveTask(desk, row, async (move, loop) => {
+    if (loop.next.kind !== 'turn') return
+    const by = 'ralph watch'
+    await move({ kind: 'told', at: Math.min(row.movedAt, desk.now()), by, order: { kind: 'pause' } })
+    await move({ kind: 'told', at: desk.now(), by, order: { kind: 'resume' } })
   })
 }
 

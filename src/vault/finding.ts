@@ -1,6 +1,7 @@
 /** Finding a task by its id, also one that only its state file knows. */
 import { posix } from 'node:path'
 import { type Order, startLoop } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
 import type { TaskState } from '../formats/task-state.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import type { TaskRow } from '../host/sqlite.ts'
@@ -9,10 +10,11 @@ import { StateCorruptedError, TaskNotFoundError } from './errors.ts'
 import { moveTask } from './moving.ts'
 import { isTaskId } from './place.ts'
 import { NEVER, specOf, toldTurn } from './spec.ts'
-import { readState, stateFileOf } from './state-file.ts'
+import { otherKeeper, readState, stateFileOf } from './state-file.ts'
 
 /** The row of a task. One that only its state file knows is taken into the database. */
 export async function findTask(desk: VaultDesk, id: string): Promise<TaskRow> {
+  refuseOthers(desk, id)
   const row = isTaskId(id) ? desk.store.loadTask(desk.vault, id) : undefined
   if (row) return row
   const state = isTaskId(id) ? readState(desk, id) : undefined
@@ -28,6 +30,16 @@ export async function findTask(desk: VaultDesk, id: string): Promise<TaskRow> {
   return findTask(desk, id)
 }
 
+/** Two homes that both count would contradict each other. */
+export function refuseOthers(desk: VaultDesk, id: string): void {
+  const other = isTaskId(id) ? otherKeeper(desk, id) : undefined
+  if (other)
+    throw new RalphError(
+      'loop-held',
+      `Task ${id} is kept by another ralph, in ${other.home}. Set RALPH_HOME to that, or wait until the task is over.`,
+    )
+}
+
 /** Makes a loop of what another home, another program or an older version has left. */
 async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
   const { vault, settings, store } = desk
@@ -35,7 +47,11 @@ async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
   const file = from.split('/').at(-1) ?? from
   const at = Date.parse(state.started_at)
   const minutes = Math.max(0.01, (Date.parse(state.timeout_at) - at) / 60_000)
-  const asked = { file: { id: state.task_id, file, from, text: '', inode: '' }, head: { priority: 1 }, body: '' }
+  const asked = {
+    file: { id: state.task_id, file, from, text: '', inode: '', bornAt: 0 },
+    head: { priority: 1 },
+    body: '',
+  }
   const limits = { iterations: Math.max(1, state.max_iterations), minutes }
   const end = FINAL_ORDERS[state.status]
   // No limit may end it before it is told how it ended.

@@ -1,8 +1,11 @@
 /** The files in Needs_Action: which of them are whole by now, and which comes first. */
-import { lstatSync, mkdirSync, readdirSync, readFileSync, type Stats } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { parseTaskFile } from '../formats/task-file.ts'
+import { isFolder } from '../host/files.ts'
+import { statOf } from '../host/vault.ts'
+import type { VaultDesk } from './desk.ts'
 import { inodeOf, MOST_BYTES, NEEDS_ACTION, taskIdOf } from './place.ts'
 
 export type Arrival = {
@@ -29,17 +32,18 @@ export type Inbox = {
 export const QUIET_MS = 1_500
 
 /** Hidden files, those of editors and downloads that are under way, and ralph's own notes. */
-const LEFT_ALONE = /^[.~]|~$|\.(?:tmp|part|crdownload|swp)$|\.why\.md$/i
+export const LEFT_ALONE: RegExp = /^[.~]|~$|\.(?:tmp|part|crdownload|swp)$|\.why\.md$/i
 
 type Seen = { stamp: string; since: number; first: number; mtimeMs: number; priority?: number }
 
-export function openInbox(vault: string, now: () => number): () => Inbox {
+export function openInbox({ vault, settings, now }: VaultDesk): () => Inbox {
   const folder = join(vault, NEEDS_ACTION)
+  const state = join(vault, settings.stateDir)
   let seen = new Map<string, Seen>()
   return () => {
     const at = performance.now()
-    const found = namesIn(folder).flatMap((file) => {
-      const stat = LEFT_ALONE.test(file) ? undefined : lstatSync(join(folder, file), { throwIfNoEntry: false })
+    const found = namesIn(folder, state).flatMap((file) => {
+      const stat = LEFT_ALONE.test(file) ? undefined : statOf(join(folder, file))
       if (!stat || stat.isDirectory()) return []
       const [stamp, before] = [stampOf(stat), seen.get(file)]
       const known: Seen =
@@ -71,23 +75,18 @@ export function openInbox(vault: string, now: () => number): () => Inbox {
 
 /** Whether it is still there as it was seen. */
 export function isUnchanged(vault: string, { file, stamp }: Arrival): boolean {
-  const stat = lstatSync(join(vault, NEEDS_ACTION, file), { throwIfNoEntry: false })
+  const stat = statOf(join(vault, NEEDS_ACTION, file))
   return stat !== undefined && stampOf(stat) === stamp
 }
 
-/** A folder that somebody took away is made again. */
-function namesIn(folder: string): string[] {
+/** One that is missing is made anew, unless the whole vault is away, as a disk may be. */
+function namesIn(folder: string, state: string): string[] {
   try {
+    if (isFolder(state) && !isFolder(folder)) mkdirSync(folder)
     return readdirSync(folder)
-  } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')) throw unreadable(folder, cause)
-  }
-  try {
-    mkdirSync(folder, { recursive: true })
   } catch (cause) {
     throw unreadable(folder, cause)
   }
-  return []
 }
 
 function unreadable(folder: string, cause: unknown): RalphError {

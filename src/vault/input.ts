@@ -29,7 +29,7 @@ const KINDS: Readonly<Record<KindName, Kind>> = {
   line: text(1_000),
   count: number('a whole number from 0 on', (value) => Number.isSafeInteger(value) && value >= 0),
   some: number('a whole number from 1 on', (value) => Number.isSafeInteger(value) && value >= 1 && value < 1e9),
-  amount: number('a number from 0 on', (value) => value >= 0),
+  amount: number('a number from 0 on', (value) => value >= 0 && value <= 1e9),
   minutes: number('a number above 0', (value) => value > 0 && value <= 525_600),
 }
 

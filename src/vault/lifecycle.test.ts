@@ -311,7 +311,10 @@ describe('a task that is over', () => {
     const vault = openVault(['a.md'], { env: { CLAUDE_CODE_SESSION_ID: 's1' } })
     await INTO.in_progress(vault, 'a')
     expect(vault.names('Ralph_State/.hook')).toEqual(['a', 'session.s1'])
-    expect([vault.read('Ralph_State/.hook/a'), vault.read('Ralph_State/.hook/session.s1')]).toEqual(['a.md\n\n', 'a\n'])
+    expect([vault.read('Ralph_State/.hook/a'), vault.read('Ralph_State/.hook/session.s1')]).toEqual([
+      `a.md\n\n${vault.home}\n`,
+      'a\n',
+    ])
     await vault.ralph.handleTimeout('a')
     expect(vault.names('Ralph_State/.hook')).toEqual([])
   })

@@ -19,12 +19,17 @@ import type { VaultSettings } from './settings.ts'
 export const NEEDS_ACTION = 'Needs_Action'
 export const FAILED = 'Failed'
 
+const OWN_FOLDERS: ReadonlySet<string> = new Set([NEEDS_ACTION, FAILED, PENDING, 'Done', 'Ralph_State'])
+
 /** The folder as it really is. */
 export function openVault(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat?.isDirectory())
     throw new RalphError('usage', `The vault ${path} is ${stat ? 'no folder' : 'not there'}. Give an existing folder.`)
-  return realpathSync(path)
+  const vault = realpathSync(path)
+  if (OWN_FOLDERS.has(basename(vault)) && isFolder(join(dirname(vault), NEEDS_ACTION)))
+    throw new RalphError('usage', `${vault} is a folder of a vault, and no vault itself. Give ${dirname(vault)}.`)
+  return vault
 }
 
 /** The vault that a path lies in: the nearest folder above it that has one of a vault's folders. */
@@ -47,7 +52,7 @@ export function isTaskId(id: string): boolean {
 }
 
 /** `from` is its way from the vault on. */
-export type TaskFile = { id: string; file: string; from: string; text: string; inode: string }
+export type TaskFile = { id: string; file: string; from: string; text: string; inode: string; bornAt: number }
 
 export const MOST_BYTES: number = 1 << 20
 
@@ -61,10 +66,10 @@ export function readTaskFile(vault: string, settings: VaultSettings, given: stri
   if (!stat) throw new TaskNotFoundError(id, `Task file not found: ${path}. Give the path of a file in ${vault}.`)
   refuseKind(path, stat)
   // A note beside it has a longer name.
-  if (!isTaskId(id) || Buffer.byteLength(file) > 230)
+  if (!isTaskId(id) || /\p{Cc}/u.test(file) || Buffer.byteLength(file) > 230)
     throw invalid(
       path,
-      'has a name that no task can have. Give it one of at most 200 bytes that does not begin with a dot or with "session."',
+      'has a name that no task can have. Give it one of at most 200 bytes, on one line, that does not begin with a dot or with "session."',
     )
   const kept = [settings.doneFolder, settings.stateDir, PENDING, FAILED].find((name) => from.startsWith(`${name}/`))
   if (kept !== undefined) throw invalid(path, `lies in ${kept}, where no work begins. Move it to ${NEEDS_ACTION} first`)
@@ -77,14 +82,14 @@ export function readTaskFile(vault: string, settings: VaultSettings, given: stri
         path,
         `cannot be started: ${folder}/${file} is there already, so it would ${meaning} at once. Rename one of the two`,
       )
-  return { id, file, from, text: readText(path, stat), inode: inodeOf(stat) }
+  return { id, file, from, text: readText(path, stat), inode: inodeOf(stat), bornAt: stat.birthtimeMs }
 }
 
 function locate(vault: string, given: string, base: string): string {
   if (!given || given.includes('\0')) throw new RalphError('input-invalid', 'The task file must be a path of a file.')
   if (isAbsolute(given)) return resolve(given)
-  const inside = resolve(vault, given)
-  return statOf(inside) ? inside : resolve(base, given)
+  const [inside, here] = [resolve(vault, given), resolve(base, given)]
+  return statOf(here) && !statOf(inside) ? here : inside
 }
 
 function whereBelow(vault: string, path: string, given: string): string {
@@ -130,12 +135,13 @@ function invalid(path: string, what: string): RalphError {
   return new RalphError('input-invalid', `The task file ${path} ${what}.`)
 }
 
-/** The way to the file that has this inode, in the folders of the vault. */
-export function findInode(vault: string, inode: string): string | undefined {
+/** The way to the file that has this inode and was made then: a new one may have got the inode of one that is gone. */
+export function findInode(vault: string, inode: string, bornAt: number): string | undefined {
   for (const folder of ['.', ...readdirSync(vault)])
     for (const name of namesIn(join(vault, folder))) {
       const stat = statOf(join(vault, folder, name))
-      if (stat?.isFile() && inodeOf(stat) === inode) return folder === '.' ? name : `${folder}/${name}`
+      if (stat?.isFile() && inodeOf(stat) === inode && stat.birthtimeMs === bornAt)
+        return folder === '.' ? name : `${folder}/${name}`
     }
   return undefined
 }
@@ -154,6 +160,7 @@ export function inodeOf({ dev, ino }: Stats): string {
 
 /** The agent must be able to move the file there. */
 export function prepareFolders(vault: string, folders: readonly string[]): void {
+  if (!isFolder(vault)) throw new RalphError('file-unusable', `The vault ${vault} is not there now. Bring it back.`)
   for (const folder of folders) {
     const path = join(vault, folder)
     try {

@@ -25,7 +25,8 @@ export async function pruneTasks(store: LocalStore, before: number): Promise<num
 function clearAway(task: VaultTask, before: number): void {
   try {
     const path = join(task.path, task.state, `${task.id}.json`)
-    if (isPlainFile(path) && isOver(task, before)) rmSync(path)
+    if (!isPlainFile(path) || !isOver(task, before)) return
+    rmSync(path)
     removeHookFiles(task)
   } catch {
     // The vault cannot be written now: what is left there harms nobody.

@@ -1,13 +1,14 @@
 /** What a watcher has to do next: tasks that were begun come first, then the files in their order. */
-import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { ended, type Loop } from '../engine/loop.ts'
+import { targetOf } from '../host/person-file.ts'
 import type { TaskRow } from '../host/sqlite.ts'
 import { whereIs } from '../host/vault.ts'
 import { begin, type Chore, close, goOn, type Ledger, refuse, type WatchSite } from './chores.ts'
 import { type Arrival, type Inbox, QUIET_MS } from './inbox.ts'
 import { NEEDS_ACTION } from './place.ts'
 import { vaultOf } from './spec.ts'
+import { isMissing } from './tasks.ts'
 import { movedByHand } from './work.ts'
 
 export type Now = { inbox: Inbox; working: ReadonlySet<string>; slots: number }
@@ -66,7 +67,7 @@ async function wantsWork(site: WatchSite, ledger: Ledger, { loop }: Open): Promi
       site.tell({ kind: 'waiting', loop })
       ledger.waiting.set(loop.id, vaultOf(loop).id)
     }
-    const gone = stays(ledger, loop.id, whereIs(vaultOf(loop)) === 'gone')
+    const gone = stays(ledger, loop.id, isMissing(vaultOf(loop)))
     return !isPutOff(ledger, loop.id) && (gone || movedByHand(loop, now()) !== undefined)
   }
   if (isPutOff(ledger, loop.id)) return false
@@ -120,7 +121,7 @@ function judge({ desk }: WatchSite, ledger: Ledger, arrival: Arrival, open: read
   if (!same) return 'begin'
   const { by, from } = vaultOf(same.loop)
   // Needs_Action may be a link to another folder of the vault.
-  if (join(desk.vault, from) !== join(realpathSync(join(desk.vault, NEEDS_ACTION)), file))
+  if (join(desk.vault, from) !== join(targetOf(join(desk.vault, NEEDS_ACTION)), file))
     return before
       ? 'leave'
       : {

@@ -13,11 +13,11 @@ import { findTask } from './finding.ts'
 import { type Either, readInput } from './input.ts'
 import { type Call, illegal, mustAllow, statusOfTask } from './lifecycle.ts'
 import { moveTask } from './moving.ts'
-import { openVault } from './place.ts'
+import { isTaskId, openVault } from './place.ts'
 import { resolveSettings, type VaultSettings } from './settings.ts'
 import { toldTurn, vaultOf } from './spec.ts'
-import { stateFileOf } from './state-file.ts'
-import { endOverdue, giveUpGone, mendState, noteTrouble, readTask, settleTask, startTask } from './tasks.ts'
+import { otherKeeper, readState, stateFileOf, stateFilesIn } from './state-file.ts'
+import { endOverdue, giveUpGone, mendHook, mendState, noteTrouble, readTask, settleTask, startTask } from './tasks.ts'
 import { callsOf, progressOf, stateOf, time } from './telling.ts'
 
 export type VaultOptions = Either<
@@ -90,9 +90,14 @@ export class RalphWiggum {
   readonly #queues = new Map<string, Promise<unknown>>()
   #asked = 0
   #closed: Promise<void> | undefined
+  #gone = false
 
-  constructor({ home, env = process.env, now = Date.now, onNote, ...options }: VaultOptions) {
-    const { vault_path, ...given } = readInput<{ vault_path: string } & Record<string, unknown>>(
+  /** A plain text is the path of the vault. */
+  constructor(given: string | VaultOptions) {
+    const named = typeof given === 'string' ? { vault_path: given } : given
+    // Who has no types may hand over nothing.
+    const { home, env = process.env, now = Date.now, onNote, ...options }: VaultOptions = named ?? {}
+    const { vault_path, ...chosen } = readInput<{ vault_path: string } & Record<string, unknown>>(
       'RalphWiggum',
       options,
       {
@@ -106,7 +111,7 @@ export class RalphWiggum {
     )
     const vault = openVault(vault_path)
     const place = resolve(home ?? (env.RALPH_HOME || join(homedir(), '.ralph')))
-    const settings = resolveSettings(settingsIn(given), { env, home: place, vault })
+    const settings = resolveSettings(settingsIn(chosen), { env, home: place, vault })
     this.#desk = {
       ...{ vault, settings, home: place, env, now, histories: new Map() },
       store: openStore(place, now),
@@ -143,6 +148,9 @@ export class RalphWiggum {
   /** Whether the file is in the folder for what is done. */
   async checkTaskComplete(input: TaskId): Promise<boolean> {
     const { task_id } = readInput<{ task_id: string }>('checkTaskComplete', input, ID)
+    this.#mustBeOpen()
+    const other = this.#otherKeeper(task_id)
+    if (other) return isPlainFile(join(this.#desk.vault, this.#desk.settings.doneFolder, other.file))
     const { loop } = await findTask(this.#desk, task_id)
     return isPlainFile(this.#ends.get(loop) ?? (await this.#endOf(loop)))
   }
@@ -186,9 +194,7 @@ export class RalphWiggum {
       history_limit: { kind: 'count', optional: true },
     })
     return this.#queued(task_id, async () => {
-      await endOverdue(this.#desk, await findTask(this.#desk, task_id))
-      const { state } = await readTask(this.#desk, task_id)
-      await mendState(this.#desk, state)
+      const state = await this.#stateOf(task_id)
       if (history_limit === undefined) return state
       const { iterations_history: history } = state
       return { ...state, iterations_history: history.slice(Math.max(0, history.length - history_limit)) }
@@ -216,6 +222,7 @@ export class RalphWiggum {
         `updateProgress: steps_completed is ${steps_completed}, but there are only ${steps_total} steps.`,
       )
     const { store, vault, now } = this.#desk
+    this.#mustBeOpen()
     await findTask(this.#desk, task_id)
     const progress = { total: steps_total, completed: steps_completed, step: current_step, at: now() }
     store.changeTask(vault, task_id, (record) => ({ ...record, progress }))
@@ -307,7 +314,8 @@ export class RalphWiggum {
   async listTasks(): Promise<Omit<TaskState, 'iterations_history'>[]> {
     const { store, vault } = this.#desk
     const states = []
-    for (const { id } of store.listTasks(vault)) {
+    const ids = new Set([...store.listTasks(vault).map(({ id }) => id), ...stateFilesIn(this.#desk)])
+    for (const id of ids) {
       const { iterations_history: _, ...state } = await this.getTaskState({ task_id: id, history_limit: 0 })
       states.push(state)
     }
@@ -326,7 +334,21 @@ export class RalphWiggum {
       await Promise.allSettled(this.#queues.values())
       await nextTick() // a call of several parts asks for its next one
     }
+    this.#gone = true
     await this.#desk.store.close()
+  }
+
+  async #stateOf(id: string): Promise<TaskState> {
+    const told = this.#otherKeeper(id) && readState(this.#desk, id)
+    if (typeof told === 'object') return told
+    await endOverdue(this.#desk, await findTask(this.#desk, id))
+    const { loop, state } = await readTask(this.#desk, id)
+    await mendHook(this.#desk, loop)
+    return mendState(this.#desk, state)
+  }
+
+  #otherKeeper(id: string): { file: string } | undefined {
+    return isTaskId(id) ? otherKeeper(this.#desk, id) : undefined
   }
 
   async #endOf(loop: string): Promise<string> {
@@ -351,7 +373,12 @@ export class RalphWiggum {
     return this.#queued(id, () => noteTrouble(this.#desk, () => settleTask(this.#desk, id)))
   }
 
+  #mustBeOpen(): void {
+    if (this.#gone) throw new RalphError('usage', 'This RalphWiggum was closed. Make a new one.')
+  }
+
   #queued<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
+    this.#mustBeOpen()
     this.#asked += 1
     const mine = (this.#queues.get(id) ?? Promise.resolve()).then(work, work)
     this.#queues.set(id, mine)
@@ -363,7 +390,9 @@ export class RalphWiggum {
   }
 
   #illegal(loop: Loop, to: VaultStatus, advice: string): RalphError {
-    return illegal(vaultOf(loop).id, statusOfTask(loop, { begun: true }), to, advice)
+    const { id } = vaultOf(loop)
+    const record = this.#desk.store.loadTask(this.#desk.vault, id)?.record ?? {}
+    return illegal(id, statusOfTask(loop, record), to, advice)
   }
 
   async #stopped(task_id: string, exit_reason: string, message: string): Promise<StoppedTask> {

@@ -1,18 +1,29 @@
 /** The files of a task in the vault's state folder: its state for people and programs, and two lines for the Stop hook. */
-import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { access, mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Loop, VaultTask } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
 import { parseTaskState, printTaskState, type TaskState } from '../formats/task-state.ts'
+import { realFolder } from '../host/files.ts'
 import type { VaultDesk } from './desk.ts'
 import { StateFileError } from './errors.ts'
+import { isTaskId } from './place.ts'
+import { vaultOf } from './spec.ts'
 
 type Place = { vault: string; settings: Pick<VaultDesk['settings'], 'stateDir'> }
 
 /** As the API tells it: from the vault on. */
 export function stateFileOf({ settings }: Pick<Place, 'settings'>, id: string): string {
   return `${settings.stateDir}/${id}.json`
+}
+
+/** The tasks that have a state file, also those that the database does not know. */
+export function stateFilesIn({ vault, settings }: Place): string[] {
+  return namesIn(join(vault, settings.stateDir))
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => name.slice(0, -'.json'.length))
+    .filter((id) => isTaskId(id) && typeof readState({ vault, settings }, id) === 'object')
 }
 
 /** `damaged`: something is there that is no state. */
@@ -70,12 +81,16 @@ function hookFolder({ path, state }: Pick<VaultTask, 'path' | 'state'>): string 
   return join(path, state, '.hook')
 }
 
-/** What the Stop hook must know, for a shell: the name of the file, and whether checks belong to it. */
-export async function writeHookFiles({ spec }: Loop, task: VaultTask, session: string | undefined): Promise<void> {
+/** What the Stop hook must know, for a shell: the name of the file, and whether checks belong to it. Then whose task it is. */
+export async function writeHookFiles(loop: Loop, home: string, session: string | undefined): Promise<void> {
+  const task = vaultOf(loop)
   const folder = hookFolder(task)
   try {
+    await access(task.path) // so that one that was moved away is not made anew, empty
     await mkdir(folder, { recursive: true })
-    await writeLines(join(folder, task.id), [task.file, allChecks(spec).length > 0 ? 'checks' : ''])
+    await writeLines(join(folder, task.id), [
+      ...[task.file, allChecks(loop.spec).length > 0 ? 'checks' : '', realFolder(home)],
+    ])
     if (session !== undefined) await writeLines(join(folder, `session.${session}`), [task.id])
   } catch (cause) {
     throw new StateFileError(task.id, `${folder} cannot be written. Make it writable, then try again.`, { cause })
@@ -93,11 +108,25 @@ async function writeLines(path: string, lines: readonly string[]): Promise<void>
   await rename(temporary, path)
 }
 
+export function hasHookFile(task: VaultTask): boolean {
+  return existsSync(join(hookFolder(task), task.id))
+}
+
+/** An open task that another ralph keeps in a home of its own, as long as that home is there: its home and its file. */
+export function otherKeeper(
+  { vault, settings, home }: VaultDesk,
+  id: string,
+): { home: string; file: string } | undefined {
+  const [file = '', , owner = ''] = linesOf(join(hookFolder({ path: vault, state: settings.stateDir }), id))
+  const isOther = owner !== '' && owner !== realFolder(home) && existsSync(join(owner, 'ralph.db'))
+  return isOther ? { home: owner, file } : undefined
+}
+
 /** A task that is over holds nobody back. */
 export function removeHookFiles(task: VaultTask): void {
   const folder = hookFolder(task)
   const sessions = namesIn(folder).filter(
-    (name) => name.startsWith('session.') && firstLine(join(folder, name)) === task.id,
+    (name) => name.startsWith('session.') && linesOf(join(folder, name))[0] === task.id,
   )
   try {
     for (const name of [task.id, ...sessions]) rmSync(join(folder, name), { force: true })
@@ -114,10 +143,10 @@ function namesIn(folder: string): string[] {
   }
 }
 
-function firstLine(path: string): string | undefined {
+function linesOf(path: string): string[] {
   try {
-    return readFileSync(path, 'utf8').split('\n')[0]
+    return readFileSync(path, 'utf8').split('\n')
   } catch {
-    return undefined // another process was quicker
+    return [] // there is none, or another process was quicker
   }
 }

@@ -1,9 +1,11 @@
 /** The tasks of a vault, each a loop: started, brought to their ends, and kept true in the vault's files. */
+import { join } from 'node:path'
 import { deadline } from '../engine/limits.ts'
 import { ended, type Loop, startLoop, type VaultTask } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { parseTaskFile } from '../formats/task-file.ts'
 import { printTaskState, type TaskState } from '../formats/task-state.ts'
+import { isFolder } from '../host/files.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import type { TaskRecord, TaskRow } from '../host/sqlite.ts'
 import { openTree } from '../host/tree.ts'
@@ -11,11 +13,19 @@ import { whereIs } from '../host/vault.ts'
 import { changesSince, forgetFiles, keepFiles } from './changes.ts'
 import type { VaultDesk } from './desk.ts'
 import { StateFileError } from './errors.ts'
-import { findTask } from './finding.ts'
+import { findTask, refuseOthers } from './finding.ts'
 import { type Move, moveTask } from './moving.ts'
 import { findInode, prepareFolders, readTaskFile } from './place.ts'
 import { type Starting, specOf, vaultOf } from './spec.ts'
-import { putAside, readState, removeHookFiles, stateFileOf, writeHookFiles, writeState } from './state-file.ts'
+import {
+  hasHookFile,
+  putAside,
+  readState,
+  removeHookFiles,
+  stateFileOf,
+  writeHookFiles,
+  writeState,
+} from './state-file.ts'
 import { historyOf, stateOf } from './telling.ts'
 
 /** Makes the loop of a task, and its files in the vault. */
@@ -23,6 +33,9 @@ export async function startTask(desk: VaultDesk, starting: Starting): Promise<Lo
   const { vault, settings, store, now } = desk
   const file = readTaskFile(vault, settings, starting.file, starting.base)
   const { head, body } = parseTaskFile(file.text, file.from)
+  if (!body.trim())
+    throw new RalphError('input-invalid', `${file.from} says nothing that is to be done. Write it down.`)
+  refuseOthers(desk, file.id)
   prepareFolders(vault, [settings.doneFolder, settings.stateDir])
   const spec = specOf(desk, starting, { file, head, body })
   const id = newLoopId()
@@ -30,11 +43,11 @@ export async function startTask(desk: VaultDesk, starting: Starting): Promise<Lo
     starting.by === 'watch' ? await (await openTree({ ...spec.work, home: desk.home, loop: id })).look() : undefined
   const loop = startLoop(id, spec, { at: now(), ...(tree === undefined ? {} : { tree }) })
   const task = vaultOf(loop)
-  const earlier = store.beginTask(loop, { inode: file.inode })
+  const earlier = store.beginTask(loop, { inode: file.inode, bornAt: file.bornAt })
   if (earlier !== undefined) throw busy(desk, task, await store.load(earlier))
   try {
     if (readState(desk, task.id) === 'damaged') setAside(desk, task.id)
-    await writeHookFiles(loop, task, starting.session)
+    await writeHookFiles(loop, desk.home, starting.session)
     keepFiles(desk.home, id, task)
     await publish(desk, task.id)
   } catch (cause) {
@@ -58,12 +71,13 @@ function busy({ settings }: VaultDesk, { id, from }: VaultTask, loop: Loop): Ral
   )
 }
 
-/** A task whose time is over while nobody drives it is ended. */
+/** A task whose time is over while its caller does nothing is ended. */
 export async function endOverdue(desk: VaultDesk, row: TaskRow): Promise<void> {
   const { store, now } = desk
   const loop = await store.load(row.loop)
   const { minutes } = loop.spec.limits
-  const resting = ended(loop) || loop.next.kind === 'wait' || minutes === undefined
+  // The clock of a watcher's task rests while nobody watches.
+  const resting = ended(loop) || loop.next.kind === 'wait' || minutes === undefined || vaultOf(loop).by === 'watch'
   if (resting || now() < deadline(minutes, loop.tally) || (await store.isDriven(row.loop))) return
   if (whereIs(vaultOf(loop)) === 'done') return // what is done in time is only not told yet
   await moveTask(desk, row, async (move, current) => {
@@ -75,10 +89,16 @@ export async function endOverdue(desk: VaultDesk, row: TaskRow): Promise<void> {
 
 /** After the loop of a task has moved: one whose file is gone is given up, and the vault's files are brought into line. */
 export async function settleTask(desk: VaultDesk, id: string): Promise<TaskState> {
-  const row = await findTask(desk, id)
-  if (isGone(await desk.store.load(row.loop)))
-    await moveTask(desk, row, (move, loop) => giveUpGone(desk, row, { move, loop }))
+  await endMissing(desk, id)
   return publish(desk, id)
+}
+
+/** Its loop, which is over when its file is gone. */
+export async function endMissing(desk: VaultDesk, id: string): Promise<Loop> {
+  const row = await findTask(desk, id)
+  const loop = await desk.store.load(row.loop)
+  if (!isGone(loop)) return loop
+  return moveTask(desk, row, (move, current) => giveUpGone(desk, row, { move, loop: current }))
 }
 
 /** Nobody can approve what is not there. */
@@ -94,11 +114,18 @@ export async function giveUpGone(
 }
 
 function isGone(loop: Loop): boolean {
-  return loop.next.kind === 'wait' && loop.next.why === 'person' && whereIs(vaultOf(loop)) === 'gone'
+  return loop.next.kind === 'wait' && loop.next.why === 'person' && isMissing(vaultOf(loop))
 }
 
-function renamed({ vault }: VaultDesk, { file }: VaultTask, { inode }: TaskRecord): string | undefined {
-  const now = inode === undefined ? undefined : findInode(vault, inode)
+/** A vault whose folders are away is a disk that comes back: that tells nothing about a file. */
+export function isMissing(task: VaultTask): boolean {
+  const [top = ''] = task.from.split('/')
+  const isThere = isFolder(join(task.path, task.state)) && (top === task.file || isFolder(join(task.path, top)))
+  return isThere && whereIs(task) === 'gone'
+}
+
+function renamed({ vault }: VaultDesk, { file }: VaultTask, { inode, bornAt = 0 }: TaskRecord): string | undefined {
+  const now = inode === undefined ? undefined : findInode(vault, inode, bornAt)
   return now === undefined ? undefined : `${file} was renamed to ${now}`
 }
 
@@ -107,7 +134,8 @@ export async function publish(desk: VaultDesk, id: string): Promise<TaskState> {
   for (;;) {
     const { row, loop, state } = await readTask(desk, id)
     try {
-      await writeState(desk, state)
+      // Where it was begun, whatever the settings say by now.
+      await writeState({ ...desk, settings: { ...desk.settings, stateDir: vaultOf(loop).state } }, state)
     } finally {
       // Afterwards, so that who is killed before leaves a task whose end is still to be seen to.
       if (ended(loop)) close(desk, row, loop)
@@ -139,22 +167,36 @@ function sameProgress(one: TaskRecord, other: TaskRecord): boolean {
 /** What is measured at the end is kept; what the hook needs is not needed any more. */
 function close({ home, store, vault }: VaultDesk, { id, record }: TaskRow, loop: Loop): void {
   const task = vaultOf(loop)
+  if (record.files === undefined) {
+    const alone = store.overlapping(loop.id, vault, loop.tally.startedAt) === 0
+    const files = alone ? changesSince(home, loop.id, task) : null
+    // Of several processes that see the end, the first has measured: it then clears its measure away.
+    store.changeTask(vault, id, (before) => (before.files === undefined ? { ...before, files } : before))
+    forgetFiles(home, loop.id)
+  }
   removeHookFiles(task)
-  if (record.files !== undefined) return
-  const alone = store.overlapping(loop.id, vault, loop.tally.startedAt) === 0
-  const files = alone ? changesSince(home, loop.id, task) : null
-  // Of several processes that see the end, the first has measured: it then clears its measure away.
-  store.changeTask(vault, id, (before) => (before.files === undefined ? { ...before, files } : before))
-  forgetFiles(home, loop.id)
 }
 
-/** Makes a state file anew that is missing, damaged, or older than the database since a process died. */
-export async function mendState(desk: VaultDesk, state: TaskState): Promise<void> {
+/**
+ * Makes a state file anew that is missing, damaged, or older than the database since a process died. One that tells of a
+ * later start is of another ralph: it is what counts.
+ */
+export async function mendState(desk: VaultDesk, state: TaskState): Promise<TaskState> {
   const { task_id: id } = state
   const found = readState(desk, id)
   if (found === 'damaged') setAside(desk, id)
-  const isCurrent = found !== undefined && found !== 'damaged' && printTaskState(found) === printTaskState(state)
-  if (!isCurrent) await noteTrouble(desk, () => publish(desk, id))
+  if (typeof found === 'object') {
+    if (found.started_at > state.started_at) return { ...found, task_id: id }
+    if (printTaskState(found) === printTaskState(state)) return state
+  }
+  await noteTrouble(desk, () => publish(desk, id))
+  return state
+}
+
+/** One that was killed while it started a task has not told the Stop hook of it. */
+export async function mendHook(desk: VaultDesk, loop: Loop): Promise<void> {
+  if (!ended(loop) && !hasHookFile(vaultOf(loop)))
+    await noteTrouble(desk, () => writeHookFiles(loop, desk.home, undefined))
 }
 
 /** The database has it by then, so a file that cannot be written is told, not thrown. */
@@ -162,7 +204,8 @@ export async function noteTrouble(desk: VaultDesk, work: () => Promise<unknown>)
   try {
     await work()
   } catch (cause) {
-    if (!(cause instanceof StateFileError)) throw cause
+    const isFileTrouble = cause instanceof StateFileError || (cause instanceof Error && 'syscall' in cause)
+    if (!isFileTrouble) throw cause
     desk.note(cause.message)
   }
 }

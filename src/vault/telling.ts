@@ -51,7 +51,8 @@ export async function historyOf(desk: VaultDesk, loop: Loop): Promise<HistoryEnt
 
 /** How often its agents called their model; null when one of them did not tell. */
 export async function callsOf(desk: VaultDesk, loop: Loop): Promise<number | null> {
-  return (await readOn(desk, loop)).calls
+  const { calls, entries } = await readOn(desk, loop)
+  return entries.length === 0 ? null : calls
 }
 
 async function readOn({ store, histories }: VaultDesk, { id, tally }: Loop): Promise<History> {

@@ -7,7 +7,7 @@ import { openBell } from './bell.ts'
 import { type Chore, openLedger, type WatchSite } from './chores.ts'
 import { type Inbox, openInbox } from './inbox.ts'
 import { NEEDS_ACTION, prepareFolders } from './place.ts'
-import { look } from './queue.ts'
+import { type Found, look } from './queue.ts'
 
 export type Watching = WatchSite & {
   /** How many tasks are worked on at once. */
@@ -24,7 +24,7 @@ const LONGEST_WAIT_MS = 30_000
 
 export async function watchVault(watching: Watching): Promise<Watched> {
   const { desk, once, rest, slots } = watching
-  const { vault, settings, store, now } = desk
+  const { vault, settings, store } = desk
   prepareFolders(vault, [NEEDS_ACTION, PENDING, settings.doneFolder, settings.stateDir])
   const broken = new AbortController()
   let failed = 0
@@ -37,7 +37,7 @@ export async function watchVault(watching: Watching): Promise<Watched> {
     },
   }
   const intervalMs = settings.checkIntervalSeconds * 1_000
-  const [bell, ledger, readInbox] = [openBell(), openLedger(intervalMs), openInbox(vault, now)]
+  const [bell, ledger, readInbox] = [openBell(), openLedger(intervalMs), openInbox(desk)]
   const working = new Map<string, Promise<void>>()
   const start = ({ id, run }: Chore) => {
     const work = run().catch((cause) => broken.abort(cause))
@@ -56,8 +56,13 @@ export async function watchVault(watching: Watching): Promise<Watched> {
   try {
     while (!rest.aborted && !site.stop.aborted) {
       for (const folder of folders) folder.renew()
-      const inbox = readable(site, readInbox)
-      const { chores, dueMs } = await look(site, ledger, { inbox, working: new Set(working.keys()), slots })
+      const { inbox, chores, dueMs } = await lookAround(site, async () => {
+        const found = readInbox()
+        return {
+          inbox: found,
+          ...(await look(site, ledger, { inbox: found, working: new Set(working.keys()), slots })),
+        }
+      })
       for (const chore of chores) start(chore)
       const growing = inbox.growing.filter(({ since }) => !once || performance.now() - since < LONGEST_WAIT_MS)
       const busy = working.size > 0
@@ -69,6 +74,8 @@ export async function watchVault(watching: Watching): Promise<Watched> {
       idle = !busy
       await bell.wait(Math.min(intervalMs, inbox.dueMs ?? intervalMs, dueMs ?? intervalMs))
     }
+  } catch (cause) {
+    broken.abort(cause) // nobody would hear of it before the agents at work are done
   } finally {
     unwatch()
     for (const folder of folders) folder.close()
@@ -82,13 +89,15 @@ export async function watchVault(watching: Watching): Promise<Watched> {
   return { failed: failed + ledger.troubled.size, waiting: ledger.waiting.size + ledger.paused.size }
 }
 
-/** A folder that cannot be read now may be put right again. */
-function readable({ desk }: WatchSite, read: () => Inbox): Inbox {
+type Seen = Found & { inbox: Inbox }
+
+/** A vault that cannot be read now may be put right again. */
+async function lookAround({ desk }: WatchSite, see: () => Promise<Seen>): Promise<Seen> {
   try {
-    return read()
+    return await see()
   } catch (cause) {
     if (!(cause instanceof RalphError)) throw cause
     desk.note(cause.message)
-    return { ready: [], growing: [] }
+    return { inbox: { ready: [], growing: [] }, chores: [] }
   }
 }

@@ -14,7 +14,7 @@ import type { VaultDesk } from './desk.ts'
 import { statusOfTask } from './lifecycle.ts'
 import { FAILED } from './place.ts'
 import { toldTurn, vaultOf } from './spec.ts'
-import { publish, settleTask } from './tasks.ts'
+import { endMissing, noteTrouble, publish } from './tasks.ts'
 
 /** What is told while a vault is watched. */
 export type WatchEvent =
@@ -56,15 +56,15 @@ export async function driveTask(site: Site, lease: Lease, again: boolean): Promi
     },
     task: { env: taskEnv(task) },
   }
-  const face = openFace(desk, task)
+  const stateFile = openStateFile(desk, task)
   const saw = (moved: Loop, fact: Fact) => {
     tell({ kind: 'saw', loop: moved, fact })
-    face.renew()
+    stateFile.renew()
   }
   try {
-    return await drive(await takeUp(loop, lease, bench), lease, store, handsOf(site, bench, { task, face, saw }))
+    return await drive(await takeUp(loop, lease, bench), lease, store, handsOf(site, bench, { task, stateFile, saw }))
   } finally {
-    await face.written()
+    await stateFile.written()
   }
 }
 
@@ -73,34 +73,23 @@ export function taskEnv({ id, path, from }: VaultTask): Record<string, string> {
   return { RALPH_TASK_ID: id, RALPH_TASK_FILE: join(path, from), RALPH_VAULT: path }
 }
 
-type Face = { renew(): void; written(): Promise<void> }
+type StateFile = { renew(): void; written(): Promise<void> }
 
 /** The state file, written beside the work and one after the other. */
-function openFace(desk: VaultDesk, { id }: VaultTask): Face {
+function openStateFile(desk: VaultDesk, { id }: VaultTask): StateFile {
   let last = Promise.resolve()
   return {
     renew() {
-      last = last.then(() => keepTrue(desk, () => publish(desk, id)))
+      last = last.then(() => noteTrouble(desk, () => publish(desk, id)))
       last.catch(() => {}) // it is thrown where it is waited for
     },
     written: () => last,
   }
 }
 
-/** The database has it by now, so a file that cannot be written is told, not thrown. */
-async function keepTrue({ note }: VaultDesk, write: () => Promise<unknown>): Promise<void> {
-  try {
-    await write()
-  } catch (cause) {
-    const isFileTrouble = cause instanceof RalphError || (cause instanceof Error && 'syscall' in cause)
-    if (!isFileTrouble) throw cause
-    note(cause.message)
-  }
-}
+type Watched = { task: VaultTask; stateFile: StateFile; saw: (loop: Loop, fact: Fact) => void }
 
-type Watched = { task: VaultTask; face: Face; saw: (loop: Loop, fact: Fact) => void }
-
-function handsOf({ desk, rest }: Site, bench: Workbench, { task, face, saw }: Watched): Hands {
+function handsOf({ desk, rest }: Site, bench: Workbench, { task, stateFile, saw }: Watched): Hands {
   const { store, now } = desk
   const plain = runHands(bench, saw)
   const patient = runHands({ ...bench, stop: AbortSignal.any([bench.stop, rest]) }, saw)
@@ -114,8 +103,8 @@ function handsOf({ desk, rest }: Site, bench: Workbench, { task, face, saw }: Wa
       if (!begun) {
         begun = true
         store.changeTask(task.path, task.id, (record) => ({ ...record, begun: true }))
-        face.renew()
-        await face.written()
+        stateFile.renew()
+        await stateFile.written()
       }
       return plain.turn?.(loop, next)
     },
@@ -130,7 +119,7 @@ function handsOf({ desk, rest }: Site, bench: Workbench, { task, face, saw }: Wa
 function movedBefore(loop: Loop, at: number): Fact | undefined {
   const task = vaultOf(loop)
   const where = whereIs(task)
-  if (where === 'open') return undefined
+  if (where === 'open') return findFile(task) === `${FAILED}/${task.file}` ? movedByHand(loop, at) : undefined
   // With checks that have refused it, the file may stay there while the work goes on.
   if (where === 'done')
     return loop.tally.claim.kind === 'clear' ? undefined : { kind: 'told', at, by: 'ralph', order: { kind: 'done' } }
@@ -157,18 +146,24 @@ export function movedByHand(loop: Loop, at: number): Fact | undefined {
 
 /** After the work, with nobody holding the loop: the vault's files are brought into line, and what has failed is put away. */
 export async function finishTask({ desk, tell }: Site, id: string): Promise<VaultStatus | undefined> {
-  const { store, vault } = desk
-  await keepTrue(desk, () => settleTask(desk, id))
-  const row = store.loadTask(vault, id)
+  const row = desk.store.loadTask(desk.vault, id)
   if (!row) return undefined
-  const loop = await store.load(row.loop)
+  const { loop, place } = await seeTo(desk, id)
   const status = statusOfTask(loop, row.record)
   if (status === 'waiting_approval') tell({ kind: 'waiting', loop })
   if (ended(loop)) {
     desk.histories.delete(loop.id)
-    tell({ kind: 'ended', loop, status, place: placeAfter(desk, loop) })
+    tell({ kind: 'ended', loop, status, place })
   }
   return status
+}
+
+/** The end counts as seen to when the state file is written: before that the file of what has failed is put away. */
+export async function seeTo(desk: VaultDesk, id: string): Promise<{ loop: Loop; place: string | undefined }> {
+  const loop = await endMissing(desk, id)
+  const place = ended(loop) && vaultOf(loop).by === 'watch' ? placeAfter(desk, loop) : undefined
+  await noteTrouble(desk, () => publish(desk, id))
+  return { loop, place }
 }
 
 /** Where the file of a task is that is over: one that has failed is put away. */
@@ -180,6 +175,6 @@ export function placeAfter({ now, note }: VaultDesk, loop: Loop): string | undef
   } catch (cause) {
     if (!(cause instanceof RalphError)) throw cause
     note(cause.message)
-    return findFile(task)
+    return undefined
   }
 }

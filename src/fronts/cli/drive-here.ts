@@ -12,7 +12,7 @@ import { takeUp } from '../../turn.ts'
 import { taskEnv } from '../../vault/work.ts'
 import { type Context, selfIn } from './context.ts'
 import { notify } from './notify.ts'
-import { seeTo } from './vault-place.ts'
+import { keepVaultTrue } from './vault-place.ts'
 import { openJsonView, openView, type View } from './view.ts'
 
 /** `why`: how the agent was chosen, where nobody named one. */
@@ -67,7 +67,7 @@ export async function driveHere(
     release()
     await lease.release()
   }
-  const over = await seeTo(context, ended)
+  const over = await keepVaultTrue(context, ended)
   view.end(over)
   if (how.notify) await notify(over, { context, ...(how.webhook === undefined ? {} : { webhook: how.webhook }) })
   return exitCode(over.next)

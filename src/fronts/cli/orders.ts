@@ -76,23 +76,24 @@ async function deliver(context: Context, id: string, order: Order): Promise<stri
   if (order.kind === 'say' && next.kind === 'turn' && holderOf(context.home, id) !== undefined) return heard
   const lease = await store.lease(id)
   if ('heldBy' in lease) return heard
+  let loop: Loop
   try {
     const bench = { store, now: context.now, self: selfIn(context.root) }
     const found = await store.load(id)
     // What the caller of a task is at, no ralph can have lost.
     const current = found.spec.work.agent === CALLER ? found : await takeUp(found, lease, bench)
-    const loop = await drive(current, lease, store, {
+    loop = await drive(current, lease, store, {
       restore: (halting, next) => putBack(() => checkpointsOf(context, halting), next, context.now),
     })
     keepTrue(context.home, loop)
-    await keepVaultTrue(context, loop)
-    const holder = holderOf(context.home, id)
-    if (order.kind === 'say' && holder !== undefined)
-      return `Told loop ${id}. It hears it when it goes on: resume it in ${holder}, or pause and resume it here.\n`
-    return `Loop ${id}: ${endingOf(loop).sentence}\n`
   } finally {
     await lease.release()
   }
+  await keepVaultTrue(context, loop)
+  const holder = holderOf(context.home, id)
+  if (order.kind === 'say' && holder !== undefined)
+    return `Told loop ${id}. It hears it when it goes on: resume it in ${holder}, or pause and resume it here.\n`
+  return `Loop ${id}: ${endingOf(loop).sentence}\n`
 }
 
 async function mustBeOpen(context: Context, id: string): Promise<Loop> {

@@ -29,19 +29,29 @@ export const verbs: Readonly<Record<VerbName, CommandSpec>> = {
     'ID',
     'Is the file in Done? Exit code 0: yes, 1: no, 2: there is no such task.',
   ),
-  iterate: verb('iterate', 'ID', 'Counts an iteration that is over; with the file in Done the task is completed.', {
-    action: { value: 'TEXT', help: 'what was done' },
-    result: { value: 'TEXT', help: 'what came of it (default success)' },
-    duration: { value: 'SECONDS', help: 'how long it took (default: since the task last moved)' },
-  }),
+  iterate: verb(
+    'iterate',
+    'ID --action TEXT',
+    'Counts an iteration that is over; with the file in Done the task is completed.',
+    {
+      action: { value: 'TEXT', help: 'what was done' },
+      result: { value: 'TEXT', help: 'what came of it (default success)' },
+      duration: { value: 'SECONDS', help: 'how long it took (default: since the task last moved)' },
+    },
+  ),
   state: verb('state', 'ID', 'Shows how a task stands, and its iterations.', {
     history: { value: 'N', help: 'only the last N iterations' },
   }),
-  progress: verb('progress', 'ID', 'Notes how far the work has come. It changes nothing else.', {
-    total: { value: 'N', help: 'how many steps there are' },
-    completed: { value: 'N', help: 'how many of them are done' },
-    step: { value: 'TEXT', help: 'the one under way' },
-  }),
+  progress: verb(
+    'progress',
+    'ID --total N --completed N --step TEXT',
+    'Notes how far the work has come. It changes nothing else.',
+    {
+      total: { value: 'N', help: 'how many steps there are' },
+      completed: { value: 'N', help: 'how many of them are done' },
+      step: { value: 'TEXT', help: 'the one under way' },
+    },
+  ),
   complete: verb('complete', 'ID', 'Ends a task whose file is in Done.', {
     'exit-reason': { value: 'TEXT', help: 'a word for how it ended (default completed)' },
   }),

@@ -6,7 +6,7 @@ import { RalphError } from '../../error.ts'
 import type { VaultDesk } from '../../vault/desk.ts'
 import { findVault, NEEDS_ACTION, openVault } from '../../vault/place.ts'
 import { resolveSettings } from '../../vault/settings.ts'
-import { noteTrouble, publish, settleTask } from '../../vault/tasks.ts'
+import { seeTo } from '../../vault/work.ts'
 import type { Context } from './context.ts'
 
 /** `named`: the folder somebody gave. `file`: the task file it is about. Without either: RALPH_VAULT, or the vault we stand in. */
@@ -41,25 +41,14 @@ export function openDesk({ env, home, now, store }: Context, vault: string): Vau
   }
 }
 
-/** After a loop was moved outside of the task API: the files of its task follow. */
-export async function keepVaultTrue(context: Context, loop: Loop): Promise<void> {
-  const task = taskOf(context, loop)
-  if (task) await noteTrouble(task.desk, () => publish(task.desk, task.id))
-}
-
-/** The same once nobody holds it: a task whose file is gone is given up. */
-export async function seeTo(context: Context, loop: Loop): Promise<Loop> {
-  const task = taskOf(context, loop)
-  if (!task) return loop
-  await noteTrouble(task.desk, () => settleTask(task.desk, task.id))
-  return context.store().load(loop.id)
-}
-
-function taskOf(context: Context, { id, spec }: Loop): { desk: VaultDesk; id: string } | undefined {
+/** After a loop was moved outside of the task API, and nobody holds it: the files of its task follow. */
+export async function keepVaultTrue(context: Context, { id, spec }: Loop): Promise<Loop> {
   const { vault } = spec.work
-  if (!vault || !existsSync(vault.path)) return undefined
-  const desk = openDesk(context, vault.path)
-  return desk.store.loadTask(vault.path, vault.id)?.loop === id ? { desk, id: vault.id } : undefined
+  if (vault && existsSync(vault.path)) {
+    const desk = openDesk(context, vault.path)
+    if (desk.store.loadTask(vault.path, vault.id)?.loop === id) await seeTo(desk, vault.id)
+  }
+  return context.store().load(id)
 }
 
 /** Beside what is printed for programs. */

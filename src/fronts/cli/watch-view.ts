@@ -2,6 +2,9 @@
 import { iterationLimit } from '../../engine/limits.ts'
 import type { Fact, Loop } from '../../engine/loop.ts'
 import { agentsOf } from '../../engine/roster.ts'
+import { hasWorked } from '../../engine/tally.ts'
+import { taskCommand } from '../../formats/task-command.ts'
+import { approvalQuestion } from '../../host/vault.ts'
 import { statusOfTask } from '../../vault/lifecycle.ts'
 import { vaultOf } from '../../vault/spec.ts'
 import type { Watched } from '../../vault/watch.ts'
@@ -105,11 +108,16 @@ function openIterations(): { tell(loop: Loop, fact: Fact): Iteration | undefined
       const most = iterationLimit(loop.spec.limits, loop.tally)
       return {
         mark: iterationMark(settled, completed),
-        text: `iteration ${loop.tally.iteration} of ${most}: ${iterationSentence(settled, completed)}`,
+        text: `iteration ${numberOf(loop, settled)} of ${most}: ${iterationSentence(settled, completed)}`,
         settled,
       }
     },
   }
+}
+
+/** One that did not get to its end is tried again under the same number. */
+function numberOf({ tally }: Loop, { turn }: Settled): number {
+  return turn && !hasWorked(turn) ? tally.iteration + 1 : tally.iteration
 }
 
 function waitWords({ loop: { next } }: { loop: Loop }): string | undefined {
@@ -118,14 +126,12 @@ function waitWords({ loop: { next } }: { loop: Loop }): string | undefined {
 }
 
 function approvalWords(loop: Loop): string {
-  const { id, file, from } = vaultOf(loop)
-  const question = loop.next.kind === 'wait' ? short(loop.next.question ?? '', 200) : ''
-  return `waits for you: ${question} Approve: ralph task approve ${inWords(id)}, or move ${file} back to ${from.split('/')[0]}`
-}
-
-/** As a shell takes it. */
-function inWords(id: string): string {
-  return /^[\w.@%+=:,-]+$/.test(id) ? id : `'${id.replaceAll("'", "'\\''")}'`
+  const { id, path, file, from } = vaultOf(loop)
+  const question = loop.next.kind === 'wait' ? (loop.next.question ?? '') : ''
+  const approve = taskCommand('approve', id, path)
+  if (question === approvalQuestion(vaultOf(loop)))
+    return `waits for you: ${question} Approve: ${approve}, or move ${file} back to ${from.split('/')[0]}`
+  return `asks you: ${short(question, 200)} Answer: ${approve} --note "…"`
 }
 
 type Ended = Extract<WatchEvent, { kind: 'ended' }>
@@ -206,7 +212,7 @@ export function openWatchJsonView({ out }: Context): WatchView {
           return print({
             ...{ type: 'task-end', ...task(loop), status, reason: next.kind === 'halt' ? next.reason : null },
             ...{ sentence: next.kind === 'halt' ? next.sentence : '', iterations: tally.iteration },
-            ...{ cost_usd: tally.costUsd, file: place ?? null },
+            ...{ cost_usd: tally.costUsd || null, file: place ?? null },
           })
         }
         case 'refused': {

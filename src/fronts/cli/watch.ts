@@ -5,6 +5,7 @@ import { parseAgent, parseAgents } from '../../agents/index.ts'
 import { agentsOf } from '../../engine/roster.ts'
 import { RalphError } from '../../error.ts'
 import type { TaskHead } from '../../formats/task-file.ts'
+import { canStart } from '../../host/check.ts'
 import { loadConfig } from '../../host/config.ts'
 import { mustHaveSandbox } from '../../host/sandbox.ts'
 import type { VaultDesk } from '../../vault/desk.ts'
@@ -63,6 +64,11 @@ export const watch: Command = {
     const { permissions } = settingsOf(args, agents)
     const checks = projectChecks(args, { context, config, dir: vault })
     if (args.flag('sandbox')) await mustHaveSandbox(vault, context.env)
+    const given = { context, config, dir: vault }
+    const missing = checks.find((check) => !canStart(check, vault, context.env.PATH))
+    if (missing !== undefined)
+      throw usage(spec, `The program of the check "${missing}" is not here, so no task could ever pass it. Install it.`)
+    crewOf(args, given, { head: { priority: 1 }, agents, checks }) // what is wrong with the options is no file's fault
     // What an agent prints is garbage at once. V8 would let its young generation grow to 130 MB for a flood of it.
     setFlagsFromString('--semi-space-growth-factor=1')
     const view = args.flag('json') ? openWatchJsonView(context) : openWatchView(context)
@@ -70,10 +76,11 @@ export const watch: Command = {
     if (why !== undefined) view.tell({ kind: 'note', text: why })
     const messages = new Set<Promise<unknown>>()
     const stopping = onInterrupt(view)
+    const isUseless = openDoubts(agents)
     let useless = false
     const tell = (event: WatchEvent) => {
       view.tell(event)
-      if (isUseless(event, agents)) {
+      if (isUseless(event)) {
         useless = true
         stopping.wind(`No task can be done with ${agents.join(', ')} now. The others are left where they are.`)
       }
@@ -89,7 +96,7 @@ export const watch: Command = {
       const watched = await watchVault({
         ...{ desk, slots, once: args.flag('once'), self: selfIn(context.root), tell },
         ...{ rest: stopping.rest, stop: stopping.stop },
-        crew: (head) => crewOf(args, { context, config, dir: vault }, { head, agents, checks }),
+        crew: (head) => crewOf(args, given, { head, agents, checks }),
       })
       await Promise.all([...messages])
       view.end(watched, stopping.rest.aborted)
@@ -123,12 +130,12 @@ function crewOf(args: Args, { context, config, dir }: Given, { head, agents, che
     : args
   const names = isOther ? parseAgents(head.agent ?? '').map((name) => locate(name, { context, dir })) : agents
   const blind = names.map((name) => parseAgent(name).agent).find(({ reports }) => !reports.includes('cost'))
-  if (head.maxCostUsd !== undefined && blind)
+  const costUsd = args.amount('max-cost') ?? config.max_cost_usd
+  if ((head.maxCostUsd ?? costUsd) !== undefined && blind)
     throw new RalphError(
       'input-invalid',
-      `max_cost_usd cannot be kept: the agent "${blind.name}" does not report its cost.`,
+      `The limit of cost (max_cost_usd) cannot be kept: the agent "${blind.name}" does not report its cost.`,
     )
-  const costUsd = args.amount('max-cost') ?? config.max_cost_usd
   return {
     ...{ agents: names, checks },
     limits: {
@@ -156,11 +163,16 @@ function once(say: (text: string) => void): (text: string) => void {
   }
 }
 
-/** The agent of all tasks is not logged in, or gone: the next file would fail just so. */
-function isUseless(event: WatchEvent, agents: readonly string[]): boolean {
-  if (event.kind !== 'ended' || event.loop.next.kind !== 'halt') return false
-  const { next, spec } = event.loop
-  return next.reason === 'agent-unusable' && agentsOf(spec).join() === agents.join()
+/** The agent of all tasks is not logged in, gone, or crashes with every file: the next one would fail just so. */
+function openDoubts(agents: readonly string[]): (event: WatchEvent) => boolean {
+  let crashed = 0
+  return (event) => {
+    if (event.kind !== 'ended' || agentsOf(event.loop.spec).join() !== agents.join()) return false
+    const { next } = event.loop
+    const reason = next.kind === 'halt' ? next.reason : undefined
+    crashed = reason === 'agent-failed' ? crashed + 1 : 0
+    return reason === 'agent-unusable' || crashed >= 2
+  }
 }
 
 /** What a person who is elsewhere must know: a task that failed, and one that waits for them or for an agent's limit. */

@@ -5,6 +5,7 @@ import { count } from '../../engine/limits.ts'
 import { ended, type Loop } from '../../engine/loop.ts'
 import { allChecks } from '../../engine/stages.ts'
 import { RalphError } from '../../error.ts'
+import { taskCommand } from '../../formats/task-command.ts'
 import { loadConfig } from '../../host/config.ts'
 import { realFolder } from '../../host/files.ts'
 import type { Lease } from '../../host/store.ts'
@@ -94,7 +95,7 @@ async function armWith(desk: Desk, { session, host }: From, loop: Loop): Promise
   const isSame = other?.armed.pid !== undefined && other.armed.pid === processOf(env).pid
   if (other && !other.gone && !isSame) return elsewhere(loop, `in another session of ${HOSTS[other.armed.host].title}`)
   if (other) disarm(home, other.session)
-  await writeHookFiles(loop, vaultOf(loop), session)
+  await writeHookFiles(loop, home, session)
   const since = loop.tally.iteration
   arm(home, session, { loop: loop.id, host, face: '', context: 'same', since, vault: true, ...processOf(env) })
   return undefined
@@ -130,7 +131,7 @@ function inTaskWords({ home, env }: Desk, { session }: From, answer: Answer): An
 
 function standing(loop: Loop): Note {
   const { spec, tally, next } = loop
-  const { id, done, file } = vaultOf(loop)
+  const { id, path, done, file } = vaultOf(loop)
   const after = `after ${count(tally.iteration, 'iteration')}`
   switch (next.kind) {
     case 'complete': {
@@ -143,10 +144,13 @@ function standing(loop: Loop): Note {
       if (next.why === 'person')
         return {
           level: 'warning',
-          text: `ralph: task ${id} waits for you: ${next.question} Go on with \`ralph task approve ${id}\`, end it with \`ralph task reject ${id}\`.`,
+          text: `ralph: task ${id} waits for you: ${next.question} Go on with \`${taskCommand('approve', id, path)}\`, end it with \`${taskCommand('reject', id, path)}\`.`,
         }
       if (next.until !== undefined) return { level: 'info', text: `ralph: task ${id} waits for the agent ${after}.` }
-      return { level: 'info', text: `ralph: task ${id} rests ${after}; this session is free.` }
+      return {
+        level: 'info',
+        text: `ralph: task ${id} rests ${after}; this session is free. Go on: ralph resume ${loop.id}`,
+      }
     case 'turn':
     case 'check':
     case 'restore':
