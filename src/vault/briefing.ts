@@ -1,5 +1,5 @@
 /** What happened in a vault since some time, gathered from the store: of every loop of its tasks, also of those started again. */
-import { lstatSync, readdirSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { count } from '../engine/limits.ts'
 import { ended, type Loop } from '../engine/loop.ts'
@@ -13,7 +13,7 @@ import { approvalQuestion, findFile, isPlainFile } from '../host/vault.ts'
 import type { VaultDesk } from './desk.ts'
 import { LEFT_ALONE } from './inbox.ts'
 import { statusOfTask } from './lifecycle.ts'
-import { isTaskId, NEEDS_ACTION, taskIdOf } from './place.ts'
+import { isTaskId, NEEDS_ACTION, namesIn, taskIdOf } from './place.ts'
 import { vaultOf } from './spec.ts'
 import { endOverdue } from './tasks.ts'
 import { progressOf, stateOf, time } from './telling.ts'
@@ -177,19 +177,12 @@ function newFiles({ vault }: VaultDesk, newest: readonly Newest[]): Briefing['ne
     newest.filter(({ loop }) => loop.next.kind !== 'complete').map(({ loop }) => vaultOf(loop).file),
   )
   return namesIn(join(vault, NEEDS_ACTION))
+    .sort()
     .filter((name) => isTaskId(taskIdOf(name)) && !LEFT_ALONE.test(name) && !begun.has(name))
     .flatMap((name) => {
       const path = join(vault, NEEDS_ACTION, name)
       return isPlainFile(path) ? [{ file: name, since: time(lstatSync(path).mtimeMs) }] : []
     })
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).sort()
-  } catch {
-    return [] // a vault may be without one
-  }
 }
 
 /** Most urgent first: what waits for a person, what will not go on by itself, what has not begun. */

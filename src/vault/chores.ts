@@ -7,7 +7,7 @@ import type { Lease } from '../host/store.ts'
 import { putAway } from './approval.ts'
 import type { VaultDesk } from './desk.ts'
 import { type Arrival, isUnchanged } from './inbox.ts'
-import { statusOfTask } from './lifecycle.ts'
+import { isFinal, statusOfTask } from './lifecycle.ts'
 import { moveTask } from './moving.ts'
 import { NEEDS_ACTION } from './place.ts'
 import { type Crew, vaultOf } from './spec.ts'
@@ -88,7 +88,7 @@ async function knownAlready({ desk, tell }: WatchSite, arrival: Arrival): Promis
   if (!row) {
     const state = readState(desk, id)
     if (state === undefined || state === 'damaged') return undefined
-    if (!FINAL.has(state.status)) {
+    if (!isFinal(state.status)) {
       note(
         `${file} is left: ${stateFileOf(desk, id)} tells that another ralph works on it. If that one is gone, remove ${stateFileOf(desk, id)}.`,
       )
@@ -109,8 +109,6 @@ async function knownAlready({ desk, tell }: WatchSite, arrival: Arrival): Promis
   else note(leftWords(file, status))
   return 'over'
 }
-
-const FINAL: ReadonlySet<string> = new Set(['completed', 'failed', 'timeout', 'max_iterations_reached'])
 
 function leftWords(file: string, status: string): string {
   return `${file} is left in ${NEEDS_ACTION}: its task is over (${status}). To do it again, move it out and back; rename it where a file of that name is done.`

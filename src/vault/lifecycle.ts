@@ -16,6 +16,11 @@ export const TRANSITIONS: Readonly<Record<VaultStatus, readonly VaultStatus[]>> 
   max_iterations_reached: [],
 }
 
+/** Whether nothing comes after it. */
+export function isFinal(status: VaultStatus): boolean {
+  return TRANSITIONS[status].length === 0
+}
+
 export function statusOfTask({ tally, next }: Loop, { progress, begun }: TaskRecord): VaultStatus {
   switch (next.kind) {
     case 'complete':

@@ -146,11 +146,12 @@ export function findInode(vault: string, inode: string, bornAt: number): string 
   return undefined
 }
 
-function namesIn(folder: string): string[] {
+/** None where no folder is, or none that may be read. */
+export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
-    return [] // it is a file
+    return []
   }
 }
 

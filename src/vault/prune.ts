@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ended, type VaultTask } from '../engine/loop.ts'
 import type { LocalStore } from '../host/sqlite.ts'
 import { isPlainFile } from '../host/vault.ts'
-import { TRANSITIONS } from './lifecycle.ts'
+import { isFinal } from './lifecycle.ts'
 import { vaultOf } from './spec.ts'
 import { readState, removeHookFiles } from './state-file.ts'
 
@@ -37,5 +37,5 @@ function clearAway(task: VaultTask, before: number): void {
 function isOver({ path, state, id }: VaultTask, before: number): boolean {
   const found = readState({ vault: path, settings: { stateDir: state } }, id)
   if (found === undefined || found === 'damaged' || found.task_id !== id) return false
-  return TRANSITIONS[found.status].length === 0 && Date.parse(found.last_updated) < before
+  return isFinal(found.status) && Date.parse(found.last_updated) < before
 }

@@ -1,5 +1,5 @@
 /** The files of a task in the vault's state folder: its state for people and programs, and two lines for the Stop hook. */
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { access, mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Loop, VaultTask } from '../engine/loop.ts'
@@ -8,7 +8,7 @@ import { parseTaskState, printTaskState, type TaskState } from '../formats/task-
 import { realFolder } from '../host/files.ts'
 import type { VaultDesk } from './desk.ts'
 import { StateFileError } from './errors.ts'
-import { isTaskId } from './place.ts'
+import { isTaskId, namesIn } from './place.ts'
 import { vaultOf } from './spec.ts'
 
 type Place = { vault: string; settings: Pick<VaultDesk['settings'], 'stateDir'> }
@@ -132,14 +132,6 @@ export function removeHookFiles(task: VaultTask): void {
     for (const name of [task.id, ...sessions]) rmSync(join(folder, name), { force: true })
   } catch (cause) {
     throw new StateFileError(task.id, `${folder} cannot be cleared. Make it writable, then try again.`, { cause })
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return [] // there was never one
   }
 }
 
