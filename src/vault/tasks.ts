@@ -26,7 +26,7 @@ import {
   writeHookFiles,
   writeState,
 } from './state-file.ts'
-import { historyOf, stateOf } from './telling.ts'
+import { historyOf, stateOf, time } from './telling.ts'
 
 /** Makes the loop of a task, and its files in the vault. */
 export async function startTask(desk: VaultDesk, starting: Starting): Promise<Loop> {
@@ -186,11 +186,17 @@ export async function mendState(desk: VaultDesk, state: TaskState): Promise<Task
   const found = readState(desk, id)
   if (found === 'damaged') setAside(desk, id)
   if (typeof found === 'object') {
-    if (found.started_at > state.started_at) return { ...found, task_id: id }
+    if (found.started_at > state.started_at && !(await isOurs(desk, found))) return { ...found, task_id: id }
     if (printTaskState(found) === printTaskState(state)) return state
   }
   await noteTrouble(desk, () => publish(desk, id))
   return state
+}
+
+/** Whether this home has begun it; a clock that was set back makes an earlier task look like a later one. */
+async function isOurs({ store, vault }: VaultDesk, { started_at }: TaskState): Promise<boolean> {
+  const loops = await store.list({ dir: vault, limit: 1_000_000 })
+  return loops.some(({ startedAt }) => time(startedAt) === started_at)
 }
 
 /** One that was killed while it started a task has not told the Stop hook of it. */
