@@ -16,11 +16,18 @@ export function lockFile(path: string, holder: string): DatabaseSync | Held {
   try {
     const lock = take(path, LONGEST_LOOK_MS)
     if (!lock) return { heldBy: holderOf(path) }
-    lock.exec('CREATE TABLE IF NOT EXISTS holder (name TEXT); DELETE FROM holder')
-    lock.prepare('INSERT INTO holder VALUES (?)').run(holder)
-    // What stands in an open transaction nobody else can read.
-    lock.exec('COMMIT; BEGIN IMMEDIATE')
-    return lock
+    try {
+      lock.exec('CREATE TABLE IF NOT EXISTS holder (name TEXT); DELETE FROM holder')
+      lock.prepare('INSERT INTO holder VALUES (?)').run(holder)
+      // What stands in an open transaction nobody else can read.
+      lock.exec('COMMIT; BEGIN IMMEDIATE')
+      return lock
+    } catch (cause) {
+      lock.close()
+      // Between the two somebody else was quicker, or reads for long who holds it.
+      if (resultCode(cause) === BUSY) return { heldBy: 'another process' }
+      throw cause
+    }
   } catch (cause) {
     throw inPlainWords(cause, path)
   }

@@ -3,20 +3,36 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { RalphError } from '../error.ts'
-import { connect, TABLES, versionOf } from './database.ts'
+import { connect, resultCode, TABLES, versionOf } from './database.ts'
 import { refuseNetworkFolder } from './files.ts'
 import { MIGRATIONS } from './schema.ts'
 
 export function openDatabase(path: string): DatabaseSync {
   refuseNetworkFolder(dirname(path))
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600)) // for its owner alone, which SQLite would not see to
-  const database = connect(path)
+  const database = connectPatiently(path)
   try {
     if (versionOf(database) !== TABLES) migrate(database, path)
     return database
   } catch (cause) {
     database.close() // and with it the transaction, so that others can open it
     throw cause
+  }
+}
+
+const BUSY = 5
+const PATIENCE_MS = 10_000
+
+/** Where another process makes the same database just now, SQLite does not wait by itself. */
+function connectPatiently(path: string): DatabaseSync {
+  const until = performance.now() + PATIENCE_MS
+  for (;;) {
+    try {
+      return connect(path)
+    } catch (cause) {
+      if (resultCode(cause) !== BUSY || performance.now() > until) throw cause
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+    }
   }
 }
 

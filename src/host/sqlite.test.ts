@@ -308,6 +308,23 @@ describe('other processes', () => {
     return startScript(HELPERS + code, { HOME_OF_RALPH: home })
   }
 
+  test('open a new home at the same time, and none of them finds it locked', async () => {
+    const folder = temporaryFolder()
+    const code = `const { openStore } = await import(${source('host/sqlite.ts')})
+      const { existsSync } = await import('node:fs')
+      console.log('ready')
+      while (!existsSync(process.env.FOLDER + '/go'));
+      for (let n = 0; n < 30; n++) {
+        while (Date.now() < Number(process.env.BEGIN) + n * 100);
+        await openStore(process.env.FOLDER + '/home-' + n, Date.now).close()
+      }`
+    const env = { FOLDER: folder, BEGIN: String(Date.now() + 4_000) }
+    const openers = [1, 2].map(() => startScript(code, env))
+    await eventually(() => openers.every((opener) => opener.lines().includes('ready')))
+    writeFileSync(join(folder, 'go'), '')
+    for (const opener of openers) expect(await opener.ended).toMatchObject({ code: 0, err: '' })
+  })
+
   test('that hold a lease lose it in the moment they are killed', async () => {
     const store = open(temporaryFolder())
     await store.create(loopOf('a1'))

@@ -47,7 +47,7 @@ export function statOf(path: string): Stats | undefined {
 }
 
 /** What a person is asked when the file lies where approvals are waited for. */
-export function approvalQuestion({ file }: VaultTask): string {
+export function approvalQuestion({ file }: Pick<VaultTask, 'file'>): string {
   return `${file} waits in ${PENDING} for your approval.`
 }
 
