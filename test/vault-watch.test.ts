@@ -228,21 +228,40 @@ test('two files of one name with different endings are done one after the other'
 })
 
 test('a vault that is away for a while is waited for, and its tasks too', async () => {
-  const place = makeVault([[done]], { pay: [[ask], [done]] })
+  const place = makeVault([[done]], { pay: [[ask], [done]], long: [[untilGo('../go'), sh('true')], [done]] })
   drop(place, 'pay.md')
   const running = place.start(command(place))
   await saw(running, 'task-wait', 'pay')
+  drop(place, 'long.md')
+  await saw(running, 'task-start', 'long')
   renameSync(place.dir, `${place.dir}.away`)
-  await saw(running, 'note')
   mkdirSync(place.dir) // where a disk is mounted, its empty folder stays
+  writeFileSync(join(place.root, 'go'), '')
+  await saw(running, 'task-wait', 'long')
   await sleep(3_000) // longer than a file must be missing to count as gone
+  expect(readdirSync(place.dir)).toEqual([])
   rmSync(place.dir, { recursive: true })
   renameSync(`${place.dir}.away`, place.dir)
+  expect(await saw(running, 'task-end', 'long')).toMatchObject({ status: 'completed' })
   drop(place, 'b.md')
   await saw(running, 'task-end', 'b')
   renameSync(join(place.dir, 'Pending_Approval/pay.md'), join(place.dir, 'Needs_Action/pay.md'))
   expect(await saw(running, 'task-end', 'pay')).toMatchObject({ status: 'completed' })
   await stop(running)
+})
+
+test('a file that cannot be put away now is put away later, and its end told then', async () => {
+  const place = makeVault([[sh('date > x.txt')]])
+  place.env.RALPH_CHECK_INTERVAL_SECONDS = '0.2'
+  place.write('Failed', 'in the way')
+  drop(place, 'a.md')
+  const running = place.start(command(place, '--max-iterations', '1'))
+  await saw(running, 'note')
+  rmSync(join(place.dir, 'Failed'))
+  expect(await saw(running, 'task-end', 'a')).toMatchObject({ status: 'max_iterations_reached', file: 'Failed/a.md' })
+  await stop(running)
+  expect(ends(running.lines())).toHaveLength(1)
+  expect(names(place, 'Failed')).toEqual(['a.md', 'a.md.why.md'])
 })
 
 describe('what cannot be a task is put into Failed, with a note', () => {
@@ -666,7 +685,7 @@ describe('a task that nobody watches any more', () => {
     expectTidy(place)
   })
 
-  test('loses no time while nobody is at it', async () => {
+  test.each(['watch', 'resume'])('loses no time while nobody is at it: %s', async (verb) => {
     const { place, loop } = await leftAlone([[done]])
     const long = 86_400_000
     const database = new DatabaseSync(join(place.home, 'ralph.db'))
@@ -674,8 +693,9 @@ describe('a task that nobody watches any more', () => {
       `UPDATE loop SET tally = json_set(tally, '$.startedAt', started_at - ${long}), updated_at = updated_at - ${long}`,
     )
     database.close()
-    const { lines } = await place.ralph(command(place, '--once'))
-    expect(lines.find(({ type }) => type === 'task-end')).toMatchObject({ loop_id: loop, status: 'completed' })
+    const ran = await place.ralph(verb === 'watch' ? command(place, '--once') : ['resume', loop])
+    expect(ran.code).toBe(0)
+    expect(stateOf(place, 'a')).toMatchObject({ status: 'completed', iteration: 2 })
   })
 
   test('goes to Failed when it is cancelled', async () => {

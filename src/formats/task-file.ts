@@ -31,7 +31,7 @@ export function parseTaskFile(text: string, file: string): { head: TaskHead; bod
 const FRONTMATTER = /^---[ \t]*\r?\n((?:.*?\n)??)(?:---|\.\.\.)[ \t]*(?:\r?\n(?:\r?\n)?(.*))?$/s
 /** It would set something, were it a head. */
 const OPEN_HEAD =
-  /^---[ \t]*\r?\n(?:\s*\w+[ \t]*:.*\n)*?(?:agent|max_iterations|timeout_minutes|max_cost_usd|verify|checks|priority)[ \t]*:/
+  /^---[ \t]*\r?\n(?:.*\n){0,40}?[ \t]*["']?(?:agent|max_iterations|timeout_minutes|max_cost_usd|verify|checks|priority)["']?[ \t]*:/
 /** What is indented belongs to the key above. */
 const KEY = /^([^\s#:-][^:]*):(.*)$/s
 const MOST_MINUTES = 525_600

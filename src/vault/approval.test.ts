@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { errorOf, INTO, MINUTE, openVault, work } from './vault.test-support.ts'
@@ -114,14 +114,29 @@ describe('rejectTask', () => {
     expect(vault.names('Failed')).toEqual(['a-2.md', 'a-2.md.why.md', 'a.md'])
   })
 
-  test('says what is wrong when Failed is no folder; the task has failed all the same', async () => {
+  test('says what is wrong when Failed is no folder, and works once that is put right', async () => {
     const vault = openVault()
     await INTO.waiting_approval(vault, 'a')
     writeFileSync(join(vault.path, 'Failed'), '')
     expect(await errorOf(vault.ralph.rejectTask('a'))).toMatchObject({ code: 'file-unusable' })
-    expect(vault.written('a').status).toBe('failed')
-    expect(vault.has('Pending_Approval/a.md')).toBe(true)
+    expect(vault.written('a').status).toBe('waiting_approval')
+    rmSync(join(vault.path, 'Failed'))
+    expect((await vault.ralph.rejectTask('a')).status).toBe('failed')
+    expect(vault.has('Failed/a.md')).toBe(true)
   })
+
+  test.each(['approveTask', 'rejectTask', 'incrementIteration'] as const)(
+    '%s waits for a vault that is away',
+    async (call) => {
+      const vault = openVault()
+      await (call === 'incrementIteration' ? INTO.in_progress : INTO.waiting_approval)(vault, 'a')
+      vault.move('.', '../away')
+      mkdirSync(vault.path) // what is left of a disk that is not mounted
+      const calls = { approveTask: 'a', rejectTask: 'a', incrementIteration: work('a') }
+      expect(await errorOf(vault.ralph[call](calls[call] as never))).toMatchObject({ code: 'file-unusable' })
+      expect(readdirSync(vault.path)).toEqual([])
+    },
+  )
 
   test('leaves a note also where the file is gone', async () => {
     const vault = openVault()

@@ -8,7 +8,7 @@ import { putAway } from './approval.ts'
 import type { VaultDesk } from './desk.ts'
 import { type Arrival, isUnchanged } from './inbox.ts'
 import { isFinal, statusOfTask } from './lifecycle.ts'
-import { moveTask } from './moving.ts'
+import { moveTask, restFacts } from './moving.ts'
 import { NEEDS_ACTION } from './place.ts'
 import { type Crew, vaultOf } from './spec.ts'
 import { readState, stateFileOf } from './state-file.ts'
@@ -105,9 +105,13 @@ async function knownAlready({ desk, tell }: WatchSite, arrival: Arrival): Promis
   const status = statusOfTask(loop, row.record)
   // A watcher that was killed could not put it away.
   if (status !== 'completed' && vaultOf(loop).by === 'watch')
-    tell({ kind: 'ended', loop, status, place: placeAfter(desk, loop) })
+    tell({ kind: 'ended', loop, status, place: placeOf(placeAfter(desk, loop)) })
   else note(leftWords(file, status))
   return 'over'
+}
+
+function placeOf(away: ReturnType<typeof placeAfter>): string | undefined {
+  return away === 'trouble' ? undefined : away.place
 }
 
 function leftWords(file: string, status: string): string {
@@ -126,13 +130,10 @@ export function goOn(site: WatchSite, ledger: Ledger, row: TaskRow): Promise<voi
   })
 }
 
-/** While nobody was at it, its clock stood still: as if it had been paused. */
+/** While nobody was at it, its clock stood still. */
 async function restSince(desk: VaultDesk, row: TaskRow): Promise<void> {
   await moveTask(desk, row, async (move, loop) => {
-    if (loop.next.kind !== 'turn') return
-    const by = 'ralph watch'
-    await move({ kind: 'told', at: Math.min(row.movedAt, desk.now()), by, order: { kind: 'pause' } })
-    await move({ kind: 'told', at: desk.now(), by, order: { kind: 'resume' } })
+    for (const fact of restFacts(loop, row.movedAt, desk.now())) await move(fact)
   })
 }
 
@@ -143,6 +144,8 @@ export function close(site: WatchSite, ledger: Ledger, { id, loop }: Pick<TaskRo
     const isOpen = row?.loop === loop && row.record.files === undefined
     if (isOpen || ledger.waiting.delete(loop)) await finishTask(site, id)
     ledger.waiting.delete(loop)
+    const after = site.desk.store.loadTask(site.desk.vault, id)
+    if (after?.loop === loop && after.record.files === undefined) ledger.putOff(loop)
     return 'done'
   })
 }
@@ -214,14 +217,14 @@ async function underLock(
     let carried: Carried = 'done'
     try {
       carried = await work(lock)
-      ledger.troubled.delete(name)
+      ledger.troubled.delete(id || name)
     } finally {
       if (carried === 'done') lock.release()
     }
   } catch (cause) {
     if (!(cause instanceof RalphError)) throw cause
     ledger.putOff(name)
-    ledger.troubled.add(name)
+    ledger.troubled.add(id || name)
     desk.note(id ? `${id}: ${cause.message}` : cause.message)
   }
 }

@@ -5,6 +5,7 @@ import { RalphError } from '../error.ts'
 import type { TaskState } from '../formats/task-state.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import type { TaskRow } from '../host/sqlite.ts'
+import { approvalQuestion } from '../host/vault.ts'
 import type { VaultDesk } from './desk.ts'
 import { StateCorruptedError, TaskNotFoundError } from './errors.ts'
 import { moveTask } from './moving.ts'
@@ -70,7 +71,7 @@ async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
   const hasProgress = total > 0 || step !== ''
   await store.create(loop)
   await moveTask(desk, { loop: loop.id }, async (move) => {
-    const words = `${file} waits for your approval.`
+    const words = approvalQuestion({ file })
     for (const [index, { timestamp, action, result, duration_seconds: seconds }] of known.entries()) {
       const asks = state.status === 'waiting_approval' && index === known.length - 1
       await move({

@@ -53,3 +53,14 @@ async function takeLease({ store }: VaultDesk, id: string): Promise<Lease> {
     )
   return held
 }
+
+/** As if a person had paused it when it last moved: for a task that a watcher has left. What it is at may be checks. */
+export function restFacts({ next, spec }: Loop, movedAt: number, now: number): Fact[] {
+  const isLeft = spec.work.vault?.by === 'watch' && (next.kind === 'turn' || next.kind === 'check')
+  if (!isLeft) return []
+  const told = { kind: 'told', by: 'ralph' } as const
+  return [
+    { ...told, at: Math.min(movedAt, now), order: { kind: 'pause' } },
+    { ...told, at: now, order: { kind: 'resume' } },
+  ]
+}

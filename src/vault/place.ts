@@ -32,11 +32,30 @@ export function openVault(path: string): string {
   return vault
 }
 
+/** Whether its folders are there. A disk that is not mounted now leaves an empty folder, in which nothing is to be made or missed. */
+export function isPresent(vault: string, done: string): boolean {
+  return [NEEDS_ACTION, PENDING, done].some((folder) => hasFolder(join(vault, folder)))
+}
+
+export function mustBePresent(vault: string, done: string): void {
+  if (!isPresent(vault, done))
+    throw new RalphError('file-unusable', `The vault ${vault} is away: it has none of its folders. Bring it back.`)
+}
+
+/** False also where it may not be seen. */
+function hasFolder(path: string): boolean {
+  try {
+    return isFolder(path)
+  } catch {
+    return false
+  }
+}
+
 /** The vault that a path lies in: the nearest folder above it that has one of a vault's folders. */
 export function findVault(path: string, { stateDir }: Pick<VaultSettings, 'stateDir'>): string | undefined {
   const marks = [NEEDS_ACTION, stateDir]
   for (let folder = resolve(path); ; folder = dirname(folder)) {
-    if (marks.some((name) => isFolder(join(folder, name)))) return folder
+    if (marks.some((name) => hasFolder(join(folder, name)))) return folder
     if (dirname(folder) === folder) return undefined
   }
 }
@@ -69,7 +88,7 @@ export function readTaskFile(vault: string, settings: VaultSettings, given: stri
   if (!isTaskId(id) || /\p{Cc}/u.test(file) || Buffer.byteLength(file) > 230)
     throw invalid(
       path,
-      'has a name that no task can have. Give it one of at most 200 bytes, on one line, that does not begin with a dot or with "session."',
+      'has a name that no task can have. Give it one of at most 200 bytes, on one line and without a backslash, that does not begin with a dot or with "session."',
     )
   const kept = [settings.doneFolder, settings.stateDir, PENDING, FAILED].find((name) => from.startsWith(`${name}/`))
   if (kept !== undefined) throw invalid(path, `lies in ${kept}, where no work begins. Move it to ${NEEDS_ACTION} first`)

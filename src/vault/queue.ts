@@ -32,7 +32,7 @@ export async function look(site: WatchSite, ledger: Ledger, { inbox, working, sl
     if (!working.has(each.row.id) && (await wantsWork(site, ledger, each)))
       add({ id: each.row.id, run: () => goOn(site, ledger, each.row) })
   for (const task of unseenEnds(ledger, rows))
-    if (!working.has(task.id) && stays(ledger, task.loop, true) && !isPutOff(ledger, task.loop))
+    if (!working.has(task.id) && !isPutOff(ledger, task.loop) && stays(ledger, task.loop, true))
       add({ id: task.id, run: () => close(site, ledger, task) })
   for (const arrival of inbox.ready) {
     if (taken.size >= slots) break

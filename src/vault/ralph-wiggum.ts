@@ -13,12 +13,13 @@ import { findTask } from './finding.ts'
 import { type Either, readInput } from './input.ts'
 import { type Call, illegal, mustAllow, statusOfTask } from './lifecycle.ts'
 import { moveTask } from './moving.ts'
-import { isTaskId, openVault } from './place.ts'
+import { FAILED, isTaskId, mustBePresent, openVault, prepareFolders } from './place.ts'
 import { resolveSettings, type VaultSettings } from './settings.ts'
 import { toldTurn, vaultOf } from './spec.ts'
 import { otherKeeper, readState, stateFileOf, stateFilesIn } from './state-file.ts'
-import { endOverdue, giveUpGone, mendHook, mendState, noteTrouble, readTask, settleTask, startTask } from './tasks.ts'
+import { endOverdue, giveUpGone, mendHook, mendState, noteTrouble, readTask, startTask } from './tasks.ts'
 import { callsOf, progressOf, stateOf, time } from './telling.ts'
+import { seeTo } from './work.ts'
 
 export type VaultOptions = Either<
   { vault_path: string } & Partial<{
@@ -176,6 +177,7 @@ export class RalphWiggum {
           'task-state',
           `Task ${task_id} is paused, so no iteration is counted. \`ralph resume ${current.id}\` lets it go on.`,
         )
+      this.#mustBePresent()
       const turn = judgeTurn(vaultOf(current), toldTurn({ action, result, seconds: duration_seconds }))
       return { kind: 'turned', at: this.#desk.now(), turn }
     })
@@ -290,6 +292,7 @@ export class RalphWiggum {
       note: { kind: 'words', optional: true },
     })
     await this.#move('approveTask', task_id, (current) => {
+      this.#mustBePresent()
       comeBack(vaultOf(current))
       return this.#told({ kind: 'say', words: note ? `Approved: ${note}` : 'Approved. Go on.' })
     })
@@ -304,7 +307,11 @@ export class RalphWiggum {
       reason: { kind: 'words', optional: true },
     })
     const by = reason ? `you, who rejected it: ${reason}` : 'you, who rejected it'
-    const loop = await this.#move('rejectTask', task_id, () => this.#told({ kind: 'cancel' }, by))
+    const loop = await this.#move('rejectTask', task_id, () => {
+      this.#mustBePresent()
+      prepareFolders(this.#desk.vault, [FAILED]) // so that the file can follow
+      return this.#told({ kind: 'cancel' }, by)
+    })
     await this.#show(task_id)
     sendAway(vaultOf(loop), loop, this.#desk.now())
     return this.getTaskState(task_id)
@@ -313,13 +320,15 @@ export class RalphWiggum {
   /** All tasks of the vault, oldest first. */
   async listTasks(): Promise<Omit<TaskState, 'iterations_history'>[]> {
     const { store, vault } = this.#desk
-    const states = []
-    const ids = new Set([...store.listTasks(vault).map(({ id }) => id), ...stateFilesIn(this.#desk)])
-    for (const id of ids) {
-      const { iterations_history: _, ...state } = await this.getTaskState({ task_id: id, history_limit: 0 })
-      states.push(state)
+    const states: TaskState[] = []
+    const known = store.listTasks(vault).map(({ id }) => id)
+    for (const id of known) states.push(await this.getTaskState({ task_id: id, history_limit: 0 }))
+    // Looking at them takes nothing over.
+    for (const id of stateFilesIn(this.#desk).filter((each) => !known.includes(each))) {
+      const state = readState(this.#desk, id)
+      if (typeof state === 'object') states.push({ ...state, task_id: id })
     }
-    return states
+    return states.map(({ iterations_history: _, ...state }) => state)
   }
 
   /** Lets go of the database once all that was asked for is done. */
@@ -370,7 +379,11 @@ export class RalphWiggum {
   }
 
   #show(id: string): Promise<void> {
-    return this.#queued(id, () => noteTrouble(this.#desk, () => settleTask(this.#desk, id)))
+    return this.#queued(id, () => noteTrouble(this.#desk, () => seeTo(this.#desk, id)))
+  }
+
+  #mustBePresent(): void {
+    mustBePresent(this.#desk.vault, this.#desk.settings.doneFolder)
   }
 
   #mustBeOpen(): void {

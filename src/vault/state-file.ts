@@ -1,6 +1,6 @@
 /** The files of a task in the vault's state folder: its state for people and programs, and two lines for the Stop hook. */
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { access, mkdir, open, rename, rm } from 'node:fs/promises'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Loop, VaultTask } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
@@ -8,7 +8,7 @@ import { parseTaskState, printTaskState, type TaskState } from '../formats/task-
 import { realFolder } from '../host/files.ts'
 import type { VaultDesk } from './desk.ts'
 import { StateFileError } from './errors.ts'
-import { isTaskId, namesIn } from './place.ts'
+import { isTaskId, mustBePresent, namesIn } from './place.ts'
 import { vaultOf } from './spec.ts'
 
 type Place = { vault: string; settings: Pick<VaultDesk['settings'], 'stateDir'> }
@@ -55,11 +55,11 @@ export function putAside({ vault, settings }: Place, id: string, at: number): st
 let writes = 0
 
 /** Whole or not at all, without blocking anybody. */
-export async function writeState({ vault, settings }: Place, state: TaskState): Promise<void> {
+export async function writeState({ vault, settings }: VaultDesk, state: TaskState): Promise<void> {
   const path = join(vault, stateFileOf({ settings }, state.task_id))
   const temporary = join(vault, settings.stateDir, `.${state.task_id}.${process.pid}.${++writes}.tmp`)
   try {
-    await access(vault) // so that one that was moved away is not made anew, empty
+    mustBePresent(vault, settings.doneFolder) // so that one that is away is not made anew, empty
     await mkdir(join(vault, settings.stateDir), { recursive: true })
     const file = await open(temporary, 'w', 0o644)
     try {
@@ -86,7 +86,7 @@ export async function writeHookFiles(loop: Loop, home: string, session: string |
   const task = vaultOf(loop)
   const folder = hookFolder(task)
   try {
-    await access(task.path) // so that one that was moved away is not made anew, empty
+    mustBePresent(task.path, task.done)
     await mkdir(folder, { recursive: true })
     await writeLines(join(folder, task.id), [
       ...[task.file, allChecks(loop.spec).length > 0 ? 'checks' : '', realFolder(home)],

@@ -15,7 +15,7 @@ import type { VaultDesk } from './desk.ts'
 import { StateFileError } from './errors.ts'
 import { findTask, refuseOthers } from './finding.ts'
 import { type Move, moveTask } from './moving.ts'
-import { findInode, prepareFolders, readTaskFile } from './place.ts'
+import { findInode, isPresent, prepareFolders, readTaskFile } from './place.ts'
 import { type Starting, specOf, vaultOf } from './spec.ts'
 import {
   hasHookFile,
@@ -117,11 +117,9 @@ function isGone(loop: Loop): boolean {
   return loop.next.kind === 'wait' && loop.next.why === 'person' && isMissing(vaultOf(loop))
 }
 
-/** A vault whose folders are away is a disk that comes back: that tells nothing about a file. */
+/** Of a vault that is away nothing can be told. */
 export function isMissing(task: VaultTask): boolean {
-  const [top = ''] = task.from.split('/')
-  const isThere = isFolder(join(task.path, task.state)) && (top === task.file || isFolder(join(task.path, top)))
-  return isThere && whereIs(task) === 'gone'
+  return isPresent(task.path, task.done) && isFolder(join(task.path, task.state)) && whereIs(task) === 'gone'
 }
 
 function renamed({ vault }: VaultDesk, { file }: VaultTask, { inode, bornAt = 0 }: TaskRecord): string | undefined {
@@ -129,8 +127,8 @@ function renamed({ vault }: VaultDesk, { file }: VaultTask, { inode, bornAt = 0 
   return now === undefined ? undefined : `${file} was renamed to ${now}`
 }
 
-/** Brings the vault's files into line with the loop of a task. */
-export async function publish(desk: VaultDesk, id: string): Promise<TaskState> {
+/** Brings the vault's files into line with the loop of a task. `seen`: all else that its end asks for is done. */
+export async function publish(desk: VaultDesk, id: string, seen = true): Promise<TaskState> {
   for (;;) {
     const { row, loop, state } = await readTask(desk, id)
     try {
@@ -138,7 +136,7 @@ export async function publish(desk: VaultDesk, id: string): Promise<TaskState> {
       await writeState({ ...desk, settings: { ...desk.settings, stateDir: vaultOf(loop).state } }, state)
     } finally {
       // Afterwards, so that who is killed before leaves a task whose end is still to be seen to.
-      if (ended(loop)) close(desk, row, loop)
+      if (ended(loop) && seen) close(desk, row, loop)
     }
     if (isCurrent(desk, row)) return state
   }

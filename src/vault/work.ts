@@ -131,7 +131,9 @@ function movedBefore(loop: Loop, at: number): Fact | undefined {
 export function movedByHand(loop: Loop, at: number): Fact | undefined {
   const task = vaultOf(loop)
   const told = { kind: 'told', at, by: 'you' } as const
-  const asked = loop.next.kind === 'wait' && loop.next.question === approvalQuestion(task)
+  const question = (loop.next.kind === 'wait' && loop.next.question) || ''
+  // One that could not be found may have been on a disk that is back now.
+  const asked = question === approvalQuestion(task) || / is in no folder of the vault any more\.$/.test(question)
   switch (findFile(task)) {
     case `${task.done}/${task.file}`:
       return { ...told, order: { kind: 'done' } }
@@ -148,33 +150,35 @@ export function movedByHand(loop: Loop, at: number): Fact | undefined {
 export async function finishTask({ desk, tell }: Site, id: string): Promise<VaultStatus | undefined> {
   const row = desk.store.loadTask(desk.vault, id)
   if (!row) return undefined
-  const { loop, place } = await seeTo(desk, id)
+  const { loop, place, seen } = await seeTo(desk, id)
   const status = statusOfTask(loop, row.record)
   if (status === 'waiting_approval') tell({ kind: 'waiting', loop })
-  if (ended(loop)) {
+  if (ended(loop) && seen) {
     desk.histories.delete(loop.id)
     tell({ kind: 'ended', loop, status, place })
   }
   return status
 }
 
-/** The end counts as seen to when the state file is written: before that the file of what has failed is put away. */
-export async function seeTo(desk: VaultDesk, id: string): Promise<{ loop: Loop; place: string | undefined }> {
+/** The file of what has failed is put away first: until that has worked, the end does not count as seen to. */
+export async function seeTo(
+  desk: VaultDesk,
+  id: string,
+): Promise<{ loop: Loop; place: string | undefined; seen: boolean }> {
   const loop = await endMissing(desk, id)
-  const place = ended(loop) && vaultOf(loop).by === 'watch' ? placeAfter(desk, loop) : undefined
-  await noteTrouble(desk, () => publish(desk, id))
-  return { loop, place }
+  const away = ended(loop) && vaultOf(loop).by === 'watch' ? placeAfter(desk, loop) : undefined
+  await noteTrouble(desk, () => publish(desk, id, away !== 'trouble'))
+  return { loop, place: away === 'trouble' ? undefined : away?.place, seen: away !== 'trouble' }
 }
 
 /** Where the file of a task is that is over: one that has failed is put away. */
-export function placeAfter({ now, note }: VaultDesk, loop: Loop): string | undefined {
+export function placeAfter({ now, note }: VaultDesk, loop: Loop): { place: string | undefined } | 'trouble' {
   const task = vaultOf(loop)
-  if (loop.next.kind === 'complete') return findFile(task)
   try {
-    return sendAway(task, loop, now())
+    return { place: loop.next.kind === 'complete' ? findFile(task) : sendAway(task, loop, now()) }
   } catch (cause) {
     if (!(cause instanceof RalphError)) throw cause
     note(cause.message)
-    return undefined
+    return 'trouble'
   }
 }

@@ -2,6 +2,7 @@
 import { setFlagsFromString } from 'node:v8'
 import type { Fact, Loop, Next } from '../../engine/loop.ts'
 import { allChecks } from '../../engine/stages.ts'
+import { step } from '../../engine/step.ts'
 import { RalphError } from '../../error.ts'
 import { canStart, findChecks } from '../../host/check.ts'
 import { reap } from '../../host/process-tree.ts'
@@ -9,6 +10,7 @@ import { openTree } from '../../host/tree.ts'
 import { checkpointsOf } from '../../rollback.ts'
 import { drive, runHands, type Workbench } from '../../run.ts'
 import { takeUp } from '../../turn.ts'
+import { restFacts } from '../../vault/moving.ts'
 import { taskEnv } from '../../vault/work.ts'
 import { type Context, selfIn } from './context.ts'
 import { notify } from './notify.ts'
@@ -42,8 +44,12 @@ export async function driveHere(
   })
   let ended: Loop
   try {
-    const loop = await store.load(id)
+    let loop = await store.load(id)
     const { vault } = loop.spec.work
+    for (const fact of restFacts(loop, lease.movedAt, context.now())) {
+      loop = step(loop, fact)
+      await store.save(lease, loop, fact)
+    }
     if (lease.epoch > 1) await reap(id) // also a git whose ralph was killed
     if (loop.spec.work.worktree) await checkpointsOf(context, loop) // made again, should somebody have removed it
     const tree = await openTree({ ...loop.spec.work, home: context.home, loop: id })
