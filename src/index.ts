@@ -30,6 +30,14 @@ export { openStore } from './host/sqlite.ts'
 export type { Held, Lease, Store } from './host/store.ts'
 export { type At, type NamedTask, parseExecute, parseInit, parseInterview } from './project/templates.ts'
 export { drive, type Hands } from './run.ts'
+export type {
+  CompletedTask,
+  CountedIteration,
+  StartedTask,
+  StoppedTask,
+  TaskMetrics,
+  VaultOptions,
+} from './vault/contract.ts'
 export {
   MaxIterationsError,
   StateCorruptedError,
@@ -38,12 +46,4 @@ export {
   TaskNotFoundError,
   TimeoutError,
 } from './vault/errors.ts'
-export {
-  type CompletedTask,
-  type CountedIteration,
-  RalphWiggum,
-  type StartedTask,
-  type StoppedTask,
-  type TaskMetrics,
-  type VaultOptions,
-} from './vault/ralph-wiggum.ts'
+export { RalphWiggum } from './vault/ralph-wiggum.ts'

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { RalphWiggum, type VaultOptions } from './ralph-wiggum.ts'
+import type { VaultOptions } from './contract.ts'
+import { RalphWiggum } from './ralph-wiggum.ts'
 import { errorOf, INTO, openVault, work } from './vault.test-support.ts'
 
 test('names may be in snake_case and in camelCase', async () => {

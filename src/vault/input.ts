@@ -33,7 +33,7 @@ const KINDS: Readonly<Record<KindName, Kind>> = {
   minutes: number('a number above 0', (value) => value > 0 && value <= 525_600),
 }
 
-type Wants = Readonly<Record<string, { kind: KindName; optional?: true }>>
+export type Wants = Readonly<Record<string, { kind: KindName; optional?: true }>>
 
 /** Reads an input by its snake_case names. A plain text stands for the first of them. */
 export function readInput<Input extends object>(call: string, given: unknown, wants: Wants): Input {

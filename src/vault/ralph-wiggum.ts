@@ -8,9 +8,19 @@ import type { TaskProgress, TaskState, VaultStatus } from '../formats/task-state
 import { openStore, type TaskRow } from '../host/sqlite.ts'
 import { isPlainFile, judgeTurn, whereIs } from '../host/vault.ts'
 import { comeBack, sendAway } from './approval.ts'
+import {
+  type CompletedTask,
+  type CountedIteration,
+  type Input,
+  readCall,
+  type StartedTask,
+  type StoppedTask,
+  type TaskMetrics,
+  type VaultOptions,
+} from './contract.ts'
 import type { VaultDesk } from './desk.ts'
 import { findTask } from './finding.ts'
-import { type Either, readInput } from './input.ts'
+import { readInput } from './input.ts'
 import { type Call, illegal, mustAllow, statusOfTask } from './lifecycle.ts'
 import { moveTask } from './moving.ts'
 import { FAILED, isTaskId, mustBePresent, openVault, prepareFolders } from './place.ts'
@@ -20,68 +30,6 @@ import { otherKeeper, readState, stateFileOf, stateFilesIn } from './state-file.
 import { endOverdue, giveUpGone, mendHook, mendState, noteTrouble, readTask, startTask } from './tasks.ts'
 import { callsOf, progressOf, stateOf, time } from './telling.ts'
 import { seeTo } from './work.ts'
-
-export type VaultOptions = Either<
-  { vault_path: string } & Partial<{
-    max_iterations: number
-    timeout_minutes: number
-    state_dir: string
-    done_folder: string
-    check_interval_seconds: number
-  }>
-> & {
-  /** RALPH_HOME, where the database is. */
-  home?: string
-  env?: Readonly<Record<string, string | undefined>>
-  now?: () => number
-  /** Hears what a person should know, such as that a damaged file was made anew. */
-  onNote?: (text: string) => void
-}
-
-type TaskId = string | Either<{ task_id: string }>
-
-export type StartedTask = {
-  task_id: string
-  state_file: string
-  status: VaultStatus
-  started_at: string
-  timeout_at: string
-}
-
-export type CountedIteration = {
-  task_id: string
-  iteration: number
-  max_iterations: number
-  status: VaultStatus
-  should_continue: boolean
-}
-
-/** Null stands for what nobody could measure. */
-export type TaskMetrics = {
-  total_duration_seconds: number
-  iterations: number
-  api_calls: number | null
-  files_created: number | null
-  files_modified: number | null
-}
-
-export type CompletedTask = {
-  task_id: string
-  status: VaultStatus
-  completed_at: string
-  exit_reason: string
-  metrics: TaskMetrics
-}
-
-export type StoppedTask = {
-  task_id: string
-  status: VaultStatus
-  exit_reason: string
-  completed_at: string
-  message: string
-}
-
-const ID = { task_id: { kind: 'id' } } as const
 
 export class RalphWiggum {
   readonly #desk: VaultDesk
@@ -121,18 +69,8 @@ export class RalphWiggum {
   }
 
   /** Begins to work on a file. */
-  async startTask(
-    input: string | Either<{ task_file: string; max_iterations?: number; timeout_minutes?: number }>,
-  ): Promise<StartedTask> {
-    const { task_file, max_iterations, timeout_minutes } = readInput<{
-      task_file: string
-      max_iterations?: number
-      timeout_minutes?: number
-    }>('startTask', input, {
-      task_file: { kind: 'id' },
-      max_iterations: { kind: 'some', optional: true },
-      timeout_minutes: { kind: 'minutes', optional: true },
-    })
+  async startTask(input: Input<'startTask'>): Promise<StartedTask> {
+    const { task_file, max_iterations, timeout_minutes } = readCall('startTask', input)
     const session = this.#desk.env.CLAUDE_CODE_SESSION_ID
     const loop = await this.#queued('', () =>
       startTask(this.#desk, {
@@ -147,8 +85,8 @@ export class RalphWiggum {
   }
 
   /** Whether the file is in the folder for what is done. */
-  async checkTaskComplete(input: TaskId): Promise<boolean> {
-    const { task_id } = readInput<{ task_id: string }>('checkTaskComplete', input, ID)
+  async checkTaskComplete(input: Input<'checkTaskComplete'>): Promise<boolean> {
+    const { task_id } = readCall('checkTaskComplete', input)
     this.#mustBeOpen()
     const other = this.#otherKeeper(task_id)
     if (other) return isPlainFile(join(this.#desk.vault, this.#desk.settings.doneFolder, other.file))
@@ -157,20 +95,8 @@ export class RalphWiggum {
   }
 
   /** Counts an iteration that the caller's agent has finished. With the file where it belongs the task is completed. */
-  async incrementIteration(
-    input: Either<{ task_id: string; action: string; result: string; duration_seconds: number }>,
-  ): Promise<CountedIteration> {
-    const { task_id, action, result, duration_seconds } = readInput<{
-      task_id: string
-      action: string
-      result: string
-      duration_seconds: number
-    }>('incrementIteration', input, {
-      ...ID,
-      action: { kind: 'words' },
-      result: { kind: 'line' },
-      duration_seconds: { kind: 'amount' },
-    })
+  async incrementIteration(input: Input<'incrementIteration'>): Promise<CountedIteration> {
+    const { task_id, action, result, duration_seconds } = readCall('incrementIteration', input)
     const loop = await this.#move('incrementIteration', task_id, (current) => {
       if (current.next.kind !== 'turn')
         throw new RalphError(
@@ -190,11 +116,8 @@ export class RalphWiggum {
   }
 
   /** How a task stands, with all its iterations or the last `history_limit` of them. */
-  async getTaskState(input: string | Either<{ task_id: string; history_limit?: number }>): Promise<TaskState> {
-    const { task_id, history_limit } = readInput<{ task_id: string; history_limit?: number }>('getTaskState', input, {
-      ...ID,
-      history_limit: { kind: 'count', optional: true },
-    })
+  async getTaskState(input: Input<'getTaskState'>): Promise<TaskState> {
+    const { task_id, history_limit } = readCall('getTaskState', input)
     return this.#queued(task_id, async () => {
       const state = await this.#stateOf(task_id)
       if (history_limit === undefined) return state
@@ -204,20 +127,8 @@ export class RalphWiggum {
   }
 
   /** Notes how far the work has come. It changes nothing else. */
-  async updateProgress(
-    input: Either<{ task_id: string; steps_total: number; steps_completed: number; current_step: string }>,
-  ): Promise<{ task_id: string; progress: TaskProgress }> {
-    const { task_id, steps_total, steps_completed, current_step } = readInput<{
-      task_id: string
-      steps_total: number
-      steps_completed: number
-      current_step: string
-    }>('updateProgress', input, {
-      ...ID,
-      steps_total: { kind: 'count' },
-      steps_completed: { kind: 'count' },
-      current_step: { kind: 'line' },
-    })
+  async updateProgress(input: Input<'updateProgress'>): Promise<{ task_id: string; progress: TaskProgress }> {
+    const { task_id, steps_total, steps_completed, current_step } = readCall('updateProgress', input)
     if (steps_completed > steps_total)
       throw new RalphError(
         'input-invalid',
@@ -233,11 +144,8 @@ export class RalphWiggum {
   }
 
   /** Ends a task whose file is in the folder for what is done. */
-  async completeTask(input: string | Either<{ task_id: string; exit_reason?: string }>): Promise<CompletedTask> {
-    const { task_id, exit_reason } = readInput<{ task_id: string; exit_reason?: string }>('completeTask', input, {
-      ...ID,
-      exit_reason: { kind: 'line', optional: true },
-    })
+  async completeTask(input: Input<'completeTask'>): Promise<CompletedTask> {
+    const { task_id, exit_reason } = readCall('completeTask', input)
     if (exit_reason !== undefined && OTHER_ENDS.has(exit_reason))
       throw new RalphError(
         'input-invalid',
@@ -268,8 +176,8 @@ export class RalphWiggum {
   }
 
   /** Ends a task whose time is over by the caller's clock or by ralph's. */
-  async handleTimeout(input: TaskId): Promise<StoppedTask> {
-    const { task_id } = readInput<{ task_id: string }>('handleTimeout', input, ID)
+  async handleTimeout(input: Input<'handleTimeout'>): Promise<StoppedTask> {
+    const { task_id } = readCall('handleTimeout', input)
     const loop = await this.#move('handleTimeout', task_id, (current) => {
       if (whereIs(vaultOf(current)) === 'done' && current.next.kind !== 'halt')
         throw this.#illegal(current, 'timeout', 'Its file is where it belongs: complete it.')
@@ -279,18 +187,15 @@ export class RalphWiggum {
   }
 
   /** Tells of a task that has used all its iterations. */
-  async handleMaxIterations(input: TaskId): Promise<StoppedTask> {
-    const { task_id } = readInput<{ task_id: string }>('handleMaxIterations', input, ID)
+  async handleMaxIterations(input: Input<'handleMaxIterations'>): Promise<StoppedTask> {
+    const { task_id } = readCall('handleMaxIterations', input)
     const loop = await this.#move('handleMaxIterations', task_id, () => undefined)
     return this.#stopped(task_id, 'max_iterations', limitMessage(loop))
   }
 
   /** A person lets a task go on that waits for them. */
-  async approveTask(input: string | Either<{ task_id: string; note?: string }>): Promise<TaskState> {
-    const { task_id, note } = readInput<{ task_id: string; note?: string }>('approveTask', input, {
-      ...ID,
-      note: { kind: 'words', optional: true },
-    })
+  async approveTask(input: Input<'approveTask'>): Promise<TaskState> {
+    const { task_id, note } = readCall('approveTask', input)
     await this.#move('approveTask', task_id, (current) => {
       this.#mustBePresent()
       comeBack(vaultOf(current))
@@ -301,11 +206,8 @@ export class RalphWiggum {
   }
 
   /** A person does not want it done: the task has failed, and its file goes to the folder for that. */
-  async rejectTask(input: string | Either<{ task_id: string; reason?: string }>): Promise<TaskState> {
-    const { task_id, reason } = readInput<{ task_id: string; reason?: string }>('rejectTask', input, {
-      ...ID,
-      reason: { kind: 'words', optional: true },
-    })
+  async rejectTask(input: Input<'rejectTask'>): Promise<TaskState> {
+    const { task_id, reason } = readCall('rejectTask', input)
     const by = reason ? `you, who rejected it: ${reason}` : 'you, who rejected it'
     const loop = await this.#move('rejectTask', task_id, () => {
       this.#mustBePresent()

@@ -15,8 +15,9 @@ import { dirname, join } from 'node:path'
 import { afterEach } from 'vitest'
 import { RalphError } from '../error.ts'
 import type { TaskState, VaultStatus } from '../formats/task-state.ts'
+import type { VaultOptions } from './contract.ts'
 import type { Call } from './lifecycle.ts'
-import { RalphWiggum, type VaultOptions } from './ralph-wiggum.ts'
+import { RalphWiggum } from './ralph-wiggum.ts'
 
 export const START: number = Date.UTC(2026, 0, 15, 10)
 export const MINUTE = 60_000

@@ -1,7 +1,7 @@
 /** What the verbs of `ralph task` answer: the API's object for programs, a few calm lines for people. */
 import { taskCommand } from '../../formats/task-command.ts'
 import type { TaskProgress, TaskState, VaultStatus } from '../../formats/task-state.ts'
-import type { CompletedTask, CountedIteration, StartedTask, StoppedTask } from '../../vault/ralph-wiggum.ts'
+import type { CompletedTask, CountedIteration, StartedTask, StoppedTask } from '../../vault/contract.ts'
 import type { Context } from './context.ts'
 import { ago, clock, count, paint, type Style, short, table, timeOfDay } from './text.ts'
 

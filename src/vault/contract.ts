@@ -1,0 +1,116 @@
+/** What goes into the task API and what comes out of it, name by name. */
+import type { VaultStatus } from '../formats/task-state.ts'
+import { type Either, readInput, type Wants } from './input.ts'
+
+export type VaultOptions = Either<
+  { vault_path: string } & Partial<{
+    max_iterations: number
+    timeout_minutes: number
+    state_dir: string
+    done_folder: string
+    check_interval_seconds: number
+  }>
+> & {
+  /** RALPH_HOME, where the database is. */
+  home?: string
+  env?: Readonly<Record<string, string | undefined>>
+  now?: () => number
+  /** Hears what a person should know, such as that a damaged file was made anew. */
+  onNote?: (text: string) => void
+}
+
+export type StartedTask = {
+  task_id: string
+  state_file: string
+  status: VaultStatus
+  started_at: string
+  timeout_at: string
+}
+
+export type CountedIteration = {
+  task_id: string
+  iteration: number
+  max_iterations: number
+  status: VaultStatus
+  should_continue: boolean
+}
+
+/** Null stands for what nobody could measure. */
+export type TaskMetrics = {
+  total_duration_seconds: number
+  iterations: number
+  api_calls: number | null
+  files_created: number | null
+  files_modified: number | null
+}
+
+export type CompletedTask = {
+  task_id: string
+  status: VaultStatus
+  completed_at: string
+  exit_reason: string
+  metrics: TaskMetrics
+}
+
+export type StoppedTask = {
+  task_id: string
+  status: VaultStatus
+  exit_reason: string
+  completed_at: string
+  message: string
+}
+
+type StartTask = { task_file: string; max_iterations?: number; timeout_minutes?: number }
+type Iterate = { task_id: string; action: string; result: string; duration_seconds: number }
+type Progress = { task_id: string; steps_total: number; steps_completed: number; current_step: string }
+
+export type Inputs = {
+  startTask: StartTask
+  checkTaskComplete: { task_id: string }
+  incrementIteration: Iterate
+  getTaskState: { task_id: string; history_limit?: number }
+  updateProgress: Progress
+  completeTask: { task_id: string; exit_reason?: string }
+  handleTimeout: { task_id: string }
+  handleMaxIterations: { task_id: string }
+  approveTask: { task_id: string; note?: string }
+  rejectTask: { task_id: string; reason?: string }
+}
+
+/** As callers may write it: where one text is enough, that will do. */
+export type Input<Name extends keyof Inputs> =
+  | Either<Inputs[Name]>
+  | (Name extends 'incrementIteration' | 'updateProgress' ? never : string)
+
+const ID = { task_id: { kind: 'id' } } as const
+
+const WANTS: Readonly<Record<keyof Inputs, Wants>> = {
+  startTask: {
+    task_file: { kind: 'id' },
+    max_iterations: { kind: 'some', optional: true },
+    timeout_minutes: { kind: 'minutes', optional: true },
+  },
+  checkTaskComplete: ID,
+  incrementIteration: {
+    ...ID,
+    action: { kind: 'words' },
+    result: { kind: 'line' },
+    duration_seconds: { kind: 'amount' },
+  },
+  getTaskState: { ...ID, history_limit: { kind: 'count', optional: true } },
+  updateProgress: {
+    ...ID,
+    steps_total: { kind: 'count' },
+    steps_completed: { kind: 'count' },
+    current_step: { kind: 'line' },
+  },
+  completeTask: { ...ID, exit_reason: { kind: 'line', optional: true } },
+  handleTimeout: ID,
+  handleMaxIterations: ID,
+  approveTask: { ...ID, note: { kind: 'words', optional: true } },
+  rejectTask: { ...ID, reason: { kind: 'words', optional: true } },
+}
+
+export function readCall<Name extends keyof Inputs>(name: Name, given: unknown): Inputs[Name] {
+  return readInput<Inputs[Name]>(name, given, WANTS[name])
+}
