@@ -9,6 +9,8 @@ const config: ViteUserConfig = defineConfig({
     testTimeout: 180_000,
     hookTimeout: 400_000,
     maxWorkers: 2,
+    // A client in a terminal on a busy machine now and then swallows a key; who needed a second try is named.
+    retry: 1,
   },
 })
 

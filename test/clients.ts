@@ -1,6 +1,6 @@
 /** The real agent clients: installed from npm into a folder git ignores, run with nothing of this machine but their own program. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import type { Reply } from './model-server.ts'
 import type { Scene } from './scenes.ts'
@@ -37,11 +37,19 @@ export function installClient({ name, pin, program }: Client): { bin: string } |
   const bin = join(folder, 'node_modules', '.bin')
   try {
     if (!existsSync(join(bin, program)) || !isPinned(folder, pin)) {
-      mkdirSync(folder, { recursive: true })
-      execFileSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--prefix', folder, pin], {
-        stdio: 'pipe',
-        timeout: 300_000,
-      })
+      mkdirSync('.clients', { recursive: true })
+      // Files of tests run side by side: each installs for itself, and the first that is ready serves them all.
+      const mine = mkdtempSync(resolve('.clients', `.${name}-`))
+      try {
+        execFileSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--prefix', mine, pin], {
+          stdio: 'pipe',
+          timeout: 300_000,
+        })
+        if (!isPinned(folder, pin)) rmSync(folder, { recursive: true, force: true })
+        if (!existsSync(folder)) renameSync(mine, folder)
+      } finally {
+        rmSync(mine, { recursive: true, force: true })
+      }
     }
     execFileSync(join(bin, program), ['--version'], { stdio: 'pipe', timeout: 60_000, env: { PATH: pathWith(bin) } })
     return { bin }

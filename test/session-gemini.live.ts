@@ -129,6 +129,8 @@ live(
     await terminal.submit('Tell me two and two.')
     await terminal.shows('It is four.')
     await stands(place, 'paused', terminal)
+    // It leaves a command where it is while an answer goes on.
+    await until('the answer is over', () => !terminal.visible().includes('esc to cancel'))
     await terminal.submit('/ralph:cancel ')
     await stands(place, 'cancelled', terminal)
     expect(await loopOf(place)).toMatchObject({ iterations: 1 })
