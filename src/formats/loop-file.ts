@@ -1,4 +1,5 @@
 /** ralph-loop.local.md: a loop inside an agent's own session, as a file that people can read and edit. */
+import { headValue } from './head-value.ts'
 
 export type LoopFile = {
   active: boolean
@@ -21,8 +22,8 @@ export function parseLoopFile(text: string): LoopFile | undefined {
   if (head === undefined) return undefined
   const fields = new Map(
     head.split('\n').flatMap((line) => {
-      const [, key, value] = /^\s*(\w+)\s*:\s*(.*?)\s*$/s.exec(line) ?? []
-      return key === undefined ? [] : [[key, scalar(value ?? '')] as const]
+      const [, key, value = ''] = /^\s*(\w+)\s*:\s*(.*?)\s*$/s.exec(line) ?? []
+      return key === undefined ? [] : [[key, headValue(value)] as const]
     }),
   )
   const maxIterations = whole(fields.get('max_iterations'))
@@ -51,17 +52,6 @@ export function printLoopFile(file: LoopFile): string {
     `loop_id: ${JSON.stringify(file.loopId)}`,
   ]
   return `---\n${head.join('\n')}\n---\n\n${file.prompt}\n`
-}
-
-function scalar(value: string): string {
-  if (value === 'null' || value === '~') return ''
-  if (/^'.*'$/s.test(value)) return value.slice(1, -1).replaceAll("''", "'")
-  if (!/^".*"$/s.test(value)) return value
-  try {
-    return String(JSON.parse(value))
-  } catch {
-    return value.slice(1, -1) // a quoted text that a person wrote without thinking of escapes
-  }
 }
 
 /** Decimal, whatever zeros it begins with. */

@@ -1,6 +1,7 @@
 /** The file of a task in a vault: Markdown, which may begin with frontmatter that says how the task is worked on. */
 import { RalphError } from '../error.ts'
 import { parseCommandLine } from './command-line.ts'
+import { headValue } from './head-value.ts'
 import { quote } from './json-file.ts'
 
 export type TaskHead = {
@@ -82,7 +83,7 @@ function linesByKey(text: string): Map<string, string[]> {
     const [, name, beside = ''] = KEY.exec(line) ?? []
     if (name === undefined) current.push(line)
     else {
-      const key = unquoted(name.trim()).toLowerCase().replaceAll('-', '_')
+      const key = headValue(name.trim()).toLowerCase().replaceAll('-', '_')
       current = lines.get(key) ?? []
       current.push(beside)
       lines.set(key, current)
@@ -106,19 +107,7 @@ const QUOTED = /^("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')(?:\s+#.*)?$/s
 
 function scalar(text: string): string {
   const [, inQuotes] = QUOTED.exec(text.trim()) ?? []
-  if (inQuotes !== undefined) return unquoted(inQuotes)
-  const plain = text.replace(/(?:^|\s)#.*$/s, '').trim()
-  return plain === 'null' || plain === '~' ? '' : plain
-}
-
-function unquoted(text: string): string {
-  if (/^'.*'$/s.test(text)) return text.slice(1, -1).replaceAll("''", "'")
-  if (!/^".*"$/s.test(text)) return text
-  try {
-    return String(JSON.parse(text))
-  } catch {
-    return text.slice(1, -1) // a quoted text that a person wrote without thinking of escapes
-  }
+  return headValue(inQuotes ?? text.replace(/(?:^|\s)#.*$/s, '').trim())
 }
 
 /** `[a, "b, c"]`, on one line. */
@@ -128,7 +117,7 @@ function inBrackets(text: string): string[] | undefined {
   next.lastIndex = 1
   for (let found = next.exec(text); found; found = next.exec(text)) {
     const [, inQuotes, plain, end] = found
-    const item = inQuotes === undefined ? plain?.trim() : unquoted(inQuotes)
+    const item = inQuotes === undefined ? plain?.trim() : headValue(inQuotes)
     if (item !== undefined) items.push(item)
     if (end === ']') return scalar(text.slice(next.lastIndex)) === '' ? items : undefined
     if (item === undefined) return undefined
