@@ -72,14 +72,15 @@ async function replay(id: string, { beginning, facts }: Story, store: LocalStore
   await lease.release()
   const { vault } = spec.work
   // What it changed is not known any more; its end was seen to long ago.
-  if (vault && ended(loop)) store.changeTask(vault.path, vault.id, (record) => ({ ...record, files: null }))
+  if (vault && ended(loop))
+    store.changeTask({ vault: vault.path, id: vault.id, loop: id }, (record) => ({ ...record, files: null }))
 }
 
 async function begin(loop: Loop, store: LocalStore): Promise<void> {
   const { vault } = loop.spec.work
   if (!vault) return store.create(loop)
   const earlier = store.loadTask(vault.path, vault.id)
-  if (earlier) store.forgetTask(vault.path, vault.id, earlier.loop)
+  if (earlier) store.forgetTask(earlier)
   store.beginTask(loop, recordOf(loop, vault))
 }
 

@@ -116,8 +116,10 @@ const isArmed = ({ place }: Vault, session = 's-1') => existsSync(join(place.hom
 describe.concurrent('a stop passes without Node', () => {
   test.each<[what: string, env: Call['env'], session?: string]>([
     ['where no task is named', {}],
-    ['for a task that is unknown', { RALPH_TASK_ID: 'other' }],
     ['for an agent that ralph itself has started', { RALPH_TASK_ID: 'a', RALPH_LOOP_ID: 'x' }],
+    ['for a session that leads elsewhere', {}, '../../planted'],
+    ['for a session with a command', {}, '$(touch PWNED)'],
+    ['for a task that is unknown, which is told', { RALPH_TASK_ID: 'other' }],
     ['for a way out of the folder', { RALPH_TASK_ID: '../a' }],
     ['for a way through the folder', { RALPH_TASK_ID: '../.hook/a' }],
     ['for a hidden name', { RALPH_TASK_ID: '.hidden' }],
@@ -129,15 +131,16 @@ describe.concurrent('a stop passes without Node', () => {
     ['for a line break', { RALPH_TASK_ID: 'a\ntouch PWNED' }],
     ['for a pattern', { RALPH_TASK_ID: '*' }],
     ['for an option', { RALPH_TASK_ID: '-n' }],
-    ['for a session that leads elsewhere', {}, '../../planted'],
-    ['for a session with a command', {}, '$(touch PWNED)'],
   ])('%s', async (_, env, session) => {
     const vault = await makeVault()
     await vault.start('a.md')
     for (const name of ['Ralph_State/a', 'Ralph_State/.hook/.hidden', 'planted', 'Ralph_State/planted'])
       writeFileSync(join(vault.dir, name), 'a\n\n')
     const { path, started } = standIn(vault.place)
-    expect(await vault.stop({ RALPH_NODE: path, ...env }, session ? { session } : {})).toMatchObject(PASSES)
+    const heard = await vault.stop({ RALPH_NODE: path, ...env }, session ? { session } : {})
+    const isTold = env?.RALPH_TASK_ID !== undefined && env.RALPH_LOOP_ID === undefined
+    expect(heard).toMatchObject(isTold ? { code: 0 } : PASSES)
+    if (isTold) expect(heard.json).toEqual({ systemMessage: expect.stringContaining('names no task of this vault') })
     expect(started()).toBe(false)
     for (const folder of [vault.dir, vault.place.root]) expect(readdirSync(folder)).not.toContain('PWNED')
     expect(vault.state('a')).toMatchObject({ status: 'initializing', iteration: 0 })
@@ -352,7 +355,7 @@ describe.concurrent('folders', () => {
       open.push(api)
       writeFileSync(join(vault.dir, 'Needs_Action', 'a.md'), 'Do it.')
       await api.startTask({ task_file: 'Needs_Action/a.md' })
-      expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(PASSES)
+      expect((await vault.stop({ RALPH_TASK_ID: 'a' })).out).toContain('names no task of this vault')
       expect((await vault.stop({ RALPH_TASK_ID: 'a', ...env })).json).toMatchObject({ decision: 'block' })
       vault.move('a.md', 'Elsewhere')
       expect(await vault.stop({ RALPH_TASK_ID: 'a', ...env })).toMatchObject(PASSES)
@@ -405,6 +408,18 @@ describe.concurrent('the end', () => {
     expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(PASSES)
     expect(bodies).toHaveLength(1)
     server.close()
+  })
+
+  test('by the clock that somebody else has looked at: told all the same, once', async () => {
+    const vault = await makeVault({ now: () => Date.now() - 31 * 60_000 })
+    await vault.start('a.md')
+    const later = new RalphWiggum({ vaultPath: vault.dir, home: vault.place.home, env: {} })
+    open.push(later)
+    expect(await later.listTasks()).toMatchObject([{ task_id: 'a', status: 'timeout' }])
+    const heard = await vault.stop({ RALPH_TASK_ID: 'a' })
+    expect(heard).toMatchObject({ prompt: '', said: expect.stringContaining('Task exceeded 30 minute timeout') })
+    expect(vault.hookFiles()).toEqual([])
+    expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(PASSES)
   })
 
   test('by the clock, though nobody answers the webhook', async () => {
@@ -496,6 +511,70 @@ test('what waits for approval lets the stop pass, and goes on when a person has 
   await vault.api.approveTask({ task_id: 'a' })
   expect((await vault.stop({ RALPH_TASK_ID: 'a' })).json).toMatchObject({ decision: 'block' })
   expect(vault.state('a')).toMatchObject({ status: 'in_progress', iteration: 2 })
+})
+
+describe.concurrent('a task that rests', () => {
+  async function waiting() {
+    const vault = await makeVault()
+    await vault.start('a.md')
+    for (const folder of ['Pending_Approval', 'Failed']) mkdirSync(join(vault.dir, folder))
+    vault.move('a.md', 'Pending_Approval')
+    await vault.stop({ RALPH_TASK_ID: 'a' })
+    return vault
+  }
+
+  test('is completed by a person who moves its file to Done', async () => {
+    const vault = await waiting()
+    vault.move('a.md', 'Done', 'Pending_Approval')
+    expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(PASSES)
+    await until('it is completed', () => vault.state('a').status === 'completed')
+    await until('nothing is left', () => vault.hookFiles().length === 0 && !isArmed(vault))
+  })
+
+  test('goes on when a person moves its file back', async () => {
+    const vault = await waiting()
+    vault.move('a.md', 'Needs_Action', 'Pending_Approval')
+    expect((await vault.stop({ RALPH_TASK_ID: 'a' })).json).toMatchObject({ decision: 'block' })
+    expect(vault.state('a')).toMatchObject({ status: 'in_progress', iteration: 1 })
+  })
+
+  test('is over when its file is moved to Failed, by whomever', async () => {
+    const vault = await makeVault()
+    await vault.start('a.md')
+    mkdirSync(join(vault.dir, 'Failed'))
+    vault.move('a.md', 'Failed')
+    const heard = await vault.stop({ RALPH_TASK_ID: 'a' })
+    expect(heard).toMatchObject({ prompt: '', said: expect.stringContaining('whoever moved it to Failed') })
+    expect(vault.state('a')).toMatchObject({ status: 'failed' })
+  })
+
+  test('hears the answer to its question with the next prompt', async () => {
+    const vault = await makeVault()
+    await vault.start('a.md')
+    const asks = await vault.stop({ RALPH_TASK_ID: 'a' }, { message: '<ask>To whom?</ask>' })
+    expect(asks.said).toContain('To whom?')
+    expect(asks.said).toContain('--note "your answer"')
+    await vault.api.approveTask({ task_id: 'a', note: 'To the office only' })
+    expect((await vault.stop({ RALPH_TASK_ID: 'a' })).json).toMatchObject({
+      ...{ decision: 'block', reason: expect.stringContaining('A person says: Approved: To the office only') },
+    })
+    expect((await vault.stop({ RALPH_TASK_ID: 'a' })).prompt).not.toContain('To the office only')
+  })
+})
+
+describe.concurrent('the forms of a name', () => {
+  test.each(['a', 'a.md', 'Needs_Action/a.md', './a'])('%s is task a', async (name) => {
+    const vault = await makeVault()
+    await vault.start('a.md')
+    expect((await vault.stop({ RALPH_TASK_ID: name })).json).toMatchObject({ decision: 'block' })
+  })
+
+  test('a task that is over passes without a word', async () => {
+    const vault = await makeVault()
+    await vault.start('v1.2.md')
+    await vault.api.handleTimeout('v1.2')
+    for (const name of ['v1.2', 'v1.2.md']) expect(await vault.stop({ RALPH_TASK_ID: name })).toMatchObject(PASSES)
+  })
 })
 
 describe.concurrent('one at a time', () => {
@@ -638,13 +717,14 @@ describe.concurrent('what is missing', () => {
     expect(isArmed(vault)).toBe(false)
   })
 
-  test('a state file that cannot be written is told, and the task goes on', async () => {
+  test('a state file that is damaged is put aside and told, and the task goes on', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     rmSync(join(vault.dir, 'Ralph_State', 'a.json'))
     mkdirSync(join(vault.dir, 'Ralph_State', 'a.json', 'in-the-way'), { recursive: true })
     const heard = await vault.stop({ RALPH_TASK_ID: 'a' })
-    expect(heard.json).toMatchObject({ decision: 'block', systemMessage: expect.stringContaining('cannot be written') })
+    expect(heard.json).toMatchObject({ decision: 'block', systemMessage: expect.stringContaining('was damaged') })
+    expect(vault.state('a')).toMatchObject({ status: 'in_progress', iteration: 1 })
   })
 })
 

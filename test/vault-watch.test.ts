@@ -1,4 +1,5 @@
 /** `ralph watch`, as people and their other programs meet it: files are dropped, moved by hand, renamed, and ralph is killed. */
+import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   existsSync,
@@ -363,13 +364,13 @@ test('where Failed cannot be written, that is told and the file is left', async 
   expect(names(place, 'Needs_Action')).toEqual(['a.md', 'bad.md'])
 })
 
-test('a state file that cannot be written does not stop the work', async () => {
+test('a state file that is no file does not stop the work', async () => {
   const place = makeVault([[sh('rm Ralph_State/a.json; mkdir -p Ralph_State/a.json/x'), done]])
   drop(place, 'a.md')
   const ran = await place.ralph(command(place, '--once'))
   expect(ran).toMatchObject({ code: 0 })
   expect(ran.lines.filter(({ type }) => type === 'note').map(({ text }) => text)).toEqual([
-    expect.stringContaining('Ralph_State/a.json cannot be written'),
+    expect.stringContaining('Ralph_State/a.json was damaged'),
   ])
   expect(names(place, 'Done')).toEqual(['a.md'])
 })
@@ -601,7 +602,7 @@ describe('while a task runs', () => {
     renameSync(join(place.dir, 'Needs_Action/a.md'), join(place.dir, 'Needs_Action/b.md'))
     drop(place, 'c.md')
     await saw(running, 'task-end', 'c')
-    expect(logOf(place)).toEqual(['a 1 1', 'c 1 1'])
+    expect(logOf(place).sort()).toEqual(['a 1 1', 'c 1 1'])
     go(place)
     expect(await saw(running, 'task-end', 'a')).toMatchObject({
       ...{ status: 'failed', sentence: expect.stringContaining('renamed to Needs_Action/b.md') },
@@ -798,4 +799,87 @@ test('a check that is nowhere, a vault that is none and options without sense ar
     ['--verify', 'a | b'],
   ])
     expect(await place.ralph(command(place, ...wrong))).toMatchObject({ code: 2 })
+})
+
+test('--once goes on with all that was begun, also with fewer slots than tasks', async () => {
+  const place = makeVault([[ask], [done]])
+  for (const id of ['a', 'b', 'c']) drop(place, `${id}.md`)
+  expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 4 })
+  for (const id of ['a', 'b', 'c']) await place.ralph(['task', 'approve', id, '--vault', place.dir])
+  const ran = await place.ralph(command(place, '--once'))
+  expect(ran).toMatchObject({ code: 0 })
+  expect(ends(ran.lines).sort()).toEqual(['a completed', 'b completed', 'c completed'])
+})
+
+test('an agent that renames its file on and on is not set to work on it for ever', async () => {
+  const place = makeVault([[sh('mv "$RALPH_TASK_FILE" "$RALPH_VAULT/Needs_Action/report-v$(wc -l < "$LOG").md"')]])
+  drop(place, 'report.md')
+  const ran = await place.ralph(command(place, '--once'))
+  expect(ran).toMatchObject({ code: 1 })
+  expect(logOf(place)).toEqual(['report 1 1', 'report-v1 1 1'])
+  expect(names(place, 'Needs_Action')).toEqual(['report-v2.md'])
+  expect(ran.lines.filter(({ type }) => type === 'note').at(-1)).toMatchObject({
+    text: expect.stringContaining('it is the file of task report-v1, which is over'),
+  })
+  // Who moves it out and back wants it done.
+  renameSync(join(place.dir, 'Needs_Action/report-v2.md'), join(place.dir, 'report.md'))
+  writeFileSync(join(place.root, 'script.json'), JSON.stringify({ turns: [[done]] }))
+  renameSync(join(place.dir, 'report.md'), join(place.dir, 'Needs_Action/again.md'))
+  expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 0 })
+  expect(names(place, 'Done')).toEqual(['again.md'])
+})
+
+test('killed between the move to Failed and the note: the next watcher writes it, and tells the end', async () => {
+  const place = makeVault([[sh('date > x.txt')]])
+  const trap = join(place.root, 'trap.cjs')
+  writeFileSync(
+    trap,
+    `const fs = require('node:fs'), rename = fs.renameSync
+     fs.renameSync = (from, to) => { rename(from, to); if (String(to).includes('/Failed/')) process.kill(process.pid, 'SIGKILL') }`,
+  )
+  drop(place, 'a.md')
+  const once = command(place, '--once', '--max-iterations', '1')
+  expect(await place.ralph(once, { env: { NODE_OPTIONS: `--require ${trap}` } })).toMatchObject({ signal: 'SIGKILL' })
+  expect(names(place, 'Failed')).toEqual(['a.md'])
+  const ran = await place.ralph(once)
+  expect(ran).toMatchObject({ code: 1 })
+  expect(ends(ran.lines)).toEqual(['a max_iterations_reached'])
+  expect(names(place, 'Failed')).toEqual(['a.md', 'a.md.why.md'])
+  expectTidy(place)
+})
+
+test('a state file that a killed watcher left behind is true again with the next', async () => {
+  const place = makeVault([[ask]])
+  drop(place, 'a.md')
+  expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 4 })
+  place.write('Ralph_State/a.json', JSON.stringify({ ...stateOf(place, 'a'), status: 'in_progress', iteration: 0 }))
+  expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 4 })
+  expect(stateOf(place, 'a')).toMatchObject({ status: 'waiting_approval', iteration: 1 })
+})
+
+test('a vault that was moved while a task waited: it goes on there', async () => {
+  const place = makeVault([[ask], [done]])
+  drop(place, 'a.md')
+  expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 4 })
+  const moved = join(place.root, 'moved')
+  renameSync(place.dir, moved)
+  mkdirSync(place.dir)
+  const there = ['watch', moved, '--agent', `scripted:${place.root}/script.json`, '--json', '--once']
+  expect(await place.ralph(there)).toMatchObject({ code: 4 })
+  expect(await place.ralph(['task', 'approve', 'a', '--vault', moved])).toMatchObject({ code: 0 })
+  expect(await place.ralph(there)).toMatchObject({ code: 0 })
+  expect(readdirSync(join(moved, 'Done'))).toEqual(['a.md'])
+})
+
+test('a name that is no UTF-8 is told; pipes are refused; what editors and systems leave behind is passed over', async () => {
+  const place = makeVault([[done]])
+  const folder = join(place.dir, 'Needs_Action')
+  writeFileSync(Buffer.concat([Buffer.from(`${folder}/bad`), Buffer.from([0xff]), Buffer.from('.md')]), 'Do it.\n')
+  for (const name of ['#a.md#', 'a.bak', '4913', 'Thumbs.db', '#1 invoice.md']) drop(place, name)
+  execFileSync('mkfifo', [join(folder, 'pipe.md')])
+  utimesSync(join(folder, 'pipe.md'), 1, 1)
+  const ran = await place.ralph(command(place, '--once'))
+  expect(ran.lines.filter(({ type }) => type === 'note')).toMatchObject([{ text: expect.stringContaining('no UTF-8') }])
+  expect(names(place, 'Done')).toEqual(['#1 invoice.md'])
+  expect(place.read('Failed/pipe.md.why.md')).toContain('is no plain file')
 })

@@ -7,6 +7,10 @@ finished=Done
 
 # What is not needed is read all the same, or the host would write into a closed pipe.
 pass() { exec cat >/dev/null; }
+unknown() {
+  echo '{"systemMessage":"ralph: RALPH_TASK_ID names no task of this vault, so nothing holds this session. `ralph task list` tells them."}'
+  pass
+}
 
 [ -z "$RALPH_LOOP_ID" ] || pass # an agent that ralph itself has started
 vault=${0%/.claude/hooks/*}
@@ -26,8 +30,12 @@ if [ -z "$task" ]; then
   [ -f "$session" ] && [ -r "$session" ] || pass
   IFS= read -r task <"$session"
 fi
-case $task in '' | .* | */*) pass ;; esac # it must not lead anywhere else
-[ -f "$state/.hook/$task" ] && [ -r "$state/.hook/$task" ] || pass
+case $task in /* | ../* | */../*) unknown ;; esac # it must not lead anywhere else
+task=${task##*/}
+[ -f "$state/.hook/$task" ] || [ -f "$state/$task.json" ] || task=${task%.*}
+case $task in '' | .*) unknown ;; esac
+if [ ! -f "$state/.hook/$task" ]; then [ -f "$state/$task.json" ] && pass || unknown; fi
+[ -r "$state/.hook/$task" ] || pass
 {
   IFS= read -r name
   IFS= read -r checks

@@ -115,7 +115,7 @@ export type Turn = {
   resetsAt?: number
   session?: Session
   /** What the one who drove it tells of it, where ralph itself did not watch. */
-  told?: { action: string; result: string; seconds: number }
+  told?: { action: string; result: string; seconds: number; iteration?: number }
 }
 
 export type Diff = { files: number; added: number; removed: number }

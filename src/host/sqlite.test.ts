@@ -526,13 +526,15 @@ describe('tasks of vaults', () => {
     const store = open(temporaryFolder())
     store.beginTask(taskLoop('l1'), { inode: '1:1' })
     const progress = { total: 5, completed: 2, step: 'it\'s "half" 🦉', at: START }
-    store.changeTask('/vault', 'a', (record) => ({ ...record, progress, files: null }))
-    store.changeTask('/vault', 'nobody', () => ({ exitReason: 'x' }))
+    const task = { vault: '/vault', id: 'a', loop: 'l1' }
+    store.changeTask(task, (record) => ({ ...record, progress, files: null }))
+    store.changeTask({ ...task, id: 'nobody' }, () => ({ exitReason: 'x' }))
+    store.changeTask({ ...task, loop: 'an earlier one' }, () => ({ exitReason: 'x' }))
     expect(store.loadTask('/vault', 'a')?.record).toEqual({ inode: '1:1', progress, files: null })
     const fail = () => {
       throw new Error('not now')
     }
-    expect(() => store.changeTask('/vault', 'a', fail)).toThrow('not now')
+    expect(() => store.changeTask(task, fail)).toThrow('not now')
     expect(store.loadTask('/vault', 'a')?.record).toEqual({ inode: '1:1', progress, files: null })
   })
 
@@ -548,12 +550,24 @@ describe('tasks of vaults', () => {
   test('can be forgotten; their loop stays', async () => {
     const store = open(temporaryFolder())
     store.beginTask(taskLoop('l1'), {})
-    store.forgetTask('/vault', 'a', 'another')
+    store.forgetTask({ vault: '/vault', id: 'a', loop: 'another' })
     expect(store.loadTask('/vault', 'a')).toBeDefined()
-    store.forgetTask('/vault', 'a', 'l1')
+    store.forgetTask({ vault: '/vault', id: 'a', loop: 'l1' })
     expect(store.loadTask('/vault', 'a')).toBeUndefined()
     expect(await store.load('l1')).toMatchObject({ id: 'l1' })
     expect(store.beginTask(taskLoop('l2'), {})).toBeUndefined()
+  })
+
+  test('go along with a vault that is moved', async () => {
+    const store = open(temporaryFolder())
+    store.beginTask(taskLoop('l1'), { inode: '1:1' })
+    store.beginTask(taskLoop('l2', { id: 'b', path: '/other' }), {})
+    store.moveTasks('/vault', '/moved')
+    expect(store.loadTask('/vault', 'a')).toBeUndefined()
+    expect(store.loadTask('/moved', 'a')).toMatchObject({ loop: 'l1', record: { inode: '1:1' } })
+    expect((await store.load('l1')).spec.work).toMatchObject({ dir: '/moved', vault: { path: '/moved', id: 'a' } })
+    expect((await store.list({ dir: '/moved', limit: 5 })).map(({ id }) => id)).toEqual(['l1'])
+    expect(store.loadTask('/other', 'b')).toBeDefined()
   })
 
   test('overlap where another loop of the folder was under way after their start', async () => {

@@ -23,9 +23,11 @@ export type LocalStore = Store & {
   listTasks(vault?: string): TaskRow[]
   /** Those that are not over, or whose end was not seen to, oldest first. */
   openTasks(vault: string): TaskRow[]
-  changeTask(vault: string, id: string, change: (record: TaskRecord) => TaskRecord): void
   /** Nothing happens where the task has a newer loop. */
-  forgetTask(vault: string, id: string, loop: string): void
+  changeTask(task: TaskKey, change: (record: TaskRecord) => TaskRecord): void
+  forgetTask(task: TaskKey): void
+  /** A vault that was moved takes its tasks along. */
+  moveTasks(from: string, to: string): void
   /** How many other loops in this folder were under way after `since`. */
   overlapping(loop: string, dir: string, since: number): number
   /** What is wrong with the database file, in SQLite's words; undefined when nothing is. */
@@ -45,11 +47,10 @@ export type TaskRecord = {
   files?: { created: number; modified: number } | null
 }
 
+export type TaskKey = { vault: string; id: string; loop: string }
+
 /** `movedAt` and `events` are of its loop: when it last moved, and how often. */
-export type TaskRow = {
-  vault: string
-  id: string
-  loop: string
+export type TaskRow = TaskKey & {
   record: TaskRecord
   movedAt: number
   events: number
@@ -196,17 +197,28 @@ export function openStore(
       ).map(toTask)
     },
 
-    changeTask(vault, id, change) {
+    changeTask({ vault, id, loop }, change) {
       transaction(() => {
-        const row = one('SELECT record FROM task WHERE vault = ? AND id = ?', vault, id)
+        const row = one('SELECT record FROM task WHERE vault = ? AND id = ? AND loop = ?', vault, id, loop)
         if (!row) return
         const record = JSON.stringify(change(parse<TaskRecord>(row.record)))
         run('UPDATE task SET record = ? WHERE vault = ? AND id = ?', record, vault, id)
       })
     },
 
-    forgetTask(vault, id, loop) {
+    forgetTask({ vault, id, loop }) {
       run('DELETE FROM task WHERE vault = ? AND id = ? AND loop = ?', vault, id, loop)
+    },
+
+    moveTasks(from, to) {
+      transaction(() => {
+        run(
+          `UPDATE loop SET dir = ?, spec = json_set(spec, '$.work.dir', ?, '$.work.vault.path', ?)
+           WHERE id IN (SELECT loop FROM task WHERE vault = ?)`,
+          ...[to, to, to, from],
+        )
+        run('UPDATE OR REPLACE task SET vault = ? WHERE vault = ?', to, from)
+      })
     },
 
     overlapping(loop, dir, since) {

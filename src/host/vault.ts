@@ -16,7 +16,12 @@ export function whereIs(task: VaultTask): Where {
 }
 
 /** The way to the file from the vault on; in the folder for what is done it is looked for first. */
-export function findFile({ path, file, done, from }: VaultTask): string | undefined {
+export function findFile({
+  path,
+  file,
+  done,
+  from,
+}: Pick<VaultTask, 'path' | 'file' | 'done' | 'from'>): string | undefined {
   const known = [`${done}/${file}`, `${PENDING}/${file}`, from, file]
   return [known, namesIn(path).map((folder) => `${folder}/${file}`)]
     .flat()

@@ -7,6 +7,7 @@ export async function postWebhook(address: string, body: object, patienceMs = 10
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
+      redirect: 'manual', // elsewhere it would arrive without its body
       signal: AbortSignal.timeout(patienceMs),
     })
     return answer.ok ? undefined : `the webhook answered ${answer.status}.`

@@ -8,8 +8,8 @@ export function buildVaultPrompt({ body, from, done, pending }: VaultWords): str
   const text = body.trim()
   const cut = text.length > BODY_KEPT
   return [
-    `Your task is the file \`${from}\`. It says:`,
-    cut ? `${text.slice(0, BODY_KEPT)}\n…` : text,
+    ...(text ? [`Your task is the file \`${from}\`. It says:`] : [`Your task is the file \`${from}\`: read it.`]),
+    ...(cut ? [`${text.slice(0, BODY_KEPT)}\n…`] : text ? [text] : []),
     ...(cut ? ['This is only its beginning: read the whole file.'] : []),
     [
       `When all of it is done, and not before, move that file to \`${done}\`: that is how you say that you are done, and nothing else counts.`,

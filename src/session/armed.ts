@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import type { Loop } from '../engine/loop.ts'
 import { makePrivateFolder, writeWhole } from '../host/files.ts'
+import { isGone } from '../host/pid.ts'
 import { type HostName, isHostName } from './hosts.ts'
 
 export type Armed = {
@@ -73,7 +74,8 @@ export function loadArmed(home: string, session: string): Armed | undefined {
 export function sessionOf(home: string, loop: string): { session: string; armed: Armed; gone: boolean } | undefined {
   for (const session of sessions(home)) {
     const armed = session.endsWith('.tmp') ? undefined : loadArmed(home, session) // of a hook that was killed
-    if (armed?.loop === loop && armed.context !== 'process') return { session, armed, gone: isGone(armed) }
+    if (armed?.loop === loop && armed.context !== 'process')
+      return { session, armed, gone: armed.pid !== undefined && isGone(armed.pid) }
   }
   return undefined
 }
@@ -82,17 +84,6 @@ export function sessionOf(home: string, loop: string): { session: string; armed:
 export function processOf(env: Readonly<Record<string, string | undefined>>): { pid?: number } {
   const pid = Number(env.CLAUDE_PID)
   return Number.isInteger(pid) && pid > 0 ? { pid } : {}
-}
-
-/** The host has ended, as far as one can tell. */
-function isGone({ pid }: Armed): boolean {
-  if (pid === undefined) return false
-  try {
-    process.kill(pid, 0)
-    return false
-  } catch (cause) {
-    return cause instanceof Error && 'code' in cause && cause.code === 'ESRCH'
-  }
 }
 
 /** Sessions that never came back to hear how their loop ended are forgotten. */

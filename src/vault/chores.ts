@@ -84,6 +84,13 @@ const REFUSED: ReadonlySet<ErrorCode> = new Set([
 async function knownAlready({ desk, tell }: WatchSite, arrival: Arrival): Promise<'busy' | 'over' | undefined> {
   const { store, vault, note } = desk
   const { id, file, arrivedAt } = arrival
+  const former = await formerTask(desk, arrival)
+  if (former !== undefined) {
+    note(
+      `${file} is left in ${NEEDS_ACTION}: it is the file of task ${former}, which is over. To do it, move it out and back.`,
+    )
+    return 'over'
+  }
   const row = store.loadTask(vault, id)
   if (!row) {
     const state = readState(desk, id)
@@ -105,13 +112,21 @@ async function knownAlready({ desk, tell }: WatchSite, arrival: Arrival): Promis
   const status = statusOfTask(loop, row.record)
   // A watcher that was killed could not put it away.
   if (status !== 'completed' && vaultOf(loop).by === 'watch')
-    tell({ kind: 'ended', loop, status, place: placeOf(placeAfter(desk, loop)) })
+    tell({ kind: 'ended', loop, status, place: placeAfter(desk, loop).place })
   else note(leftWords(file, status))
   return 'over'
 }
 
-function placeOf(away: ReturnType<typeof placeAfter>): string | undefined {
-  return away === 'trouble' ? undefined : away.place
+/** The task whose file this was until that one was over, when it was renamed before: nobody gets new limits by renaming it on and on. */
+async function formerTask(
+  { store, vault }: VaultDesk,
+  { id, inode, bornAt, arrivedAt }: Arrival,
+): Promise<string | undefined> {
+  const formers = store
+    .listTasks(vault)
+    .filter((row) => row.id !== id && row.record.inode === inode && row.record.bornAt === bornAt)
+  const last = formers.find(({ movedAt }) => arrivedAt <= movedAt)
+  return last && formers.length > 1 && ended(await store.load(last.loop)) ? last.id : undefined
 }
 
 function leftWords(file: string, status: string): string {

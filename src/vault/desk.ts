@@ -19,5 +19,5 @@ export type VaultDesk = {
 
 export type History = { seq: number; at: number; entries: Entry[]; calls: number | null }
 
-/** An iteration without its number. */
-export type Entry = Omit<HistoryEntry, 'iteration'>
+/** An iteration, which has its number only where that was told. */
+export type Entry = Omit<HistoryEntry, 'iteration'> & { iteration?: number }

@@ -1,17 +1,19 @@
 /** Finding a task by its id, also one that only its state file knows. */
-import { posix } from 'node:path'
+import { join, posix } from 'node:path'
 import { type Order, startLoop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
+import { parseTaskFile } from '../formats/task-file.ts'
 import type { TaskState } from '../formats/task-state.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import type { TaskRow } from '../host/sqlite.ts'
-import { approvalQuestion } from '../host/vault.ts'
+import { approvalQuestion, findFile } from '../host/vault.ts'
 import type { VaultDesk } from './desk.ts'
 import { StateCorruptedError, TaskNotFoundError } from './errors.ts'
 import { moveTask } from './moving.ts'
-import { isTaskId } from './place.ts'
-import { NEVER, specOf, toldTurn } from './spec.ts'
-import { otherKeeper, readState, stateFileOf } from './state-file.ts'
+import { isPresent, isTaskId, readText } from './place.ts'
+import { NEVER, specOf, toldTurn, vaultOf } from './spec.ts'
+import { otherKeeper, readState, stateFileOf, stateFilesIn } from './state-file.ts'
+import { time } from './telling.ts'
 
 /** The row of a task. One that only its state file knows is taken into the database. */
 export async function findTask(desk: VaultDesk, id: string): Promise<TaskRow> {
@@ -26,9 +28,33 @@ export async function findTask(desk: VaultDesk, id: string): Promise<TaskRow> {
       id,
       `${stateFileOf(desk, id)} is damaged, and the database does not know the task. Remove that file, then start the task anew.`,
     )
+  if (await follow(desk, { ...state, task_id: id })) return findTask(desk, id)
   await adopt(desk, { ...state, task_id: id })
   desk.note(`Task ${id} was known by its state file alone; it is in the database again.`)
   return findTask(desk, id)
+}
+
+/** Where nothing is known of a vault that has tasks: it may have been moved here. */
+export async function comeAlong(desk: VaultDesk): Promise<void> {
+  if (desk.store.listTasks(desk.vault).length > 0) return
+  for (const id of stateFilesIn(desk)) {
+    const state = readState(desk, id)
+    if (typeof state === 'object' && (await follow(desk, { ...state, task_id: id }))) return
+  }
+}
+
+/** Of a vault that was moved nothing is left where it was, and its state file tells of the very same start. */
+async function follow(desk: VaultDesk, { task_id, started_at }: TaskState): Promise<boolean> {
+  const { store, vault, note } = desk
+  for (const { id, loop, vault: before } of store.listTasks()) {
+    if (id !== task_id || before === vault) continue
+    const known = await store.load(loop)
+    if (time(known.tally.startedAt) !== started_at || isPresent(before, vaultOf(known).done)) continue
+    store.moveTasks(before, vault)
+    note(`The vault was moved here from ${before}, and its tasks with it.`)
+    return true
+  }
+  return false
 }
 
 /** Two homes that both count would contradict each other. */
@@ -48,11 +74,7 @@ async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
   const file = from.split('/').at(-1) ?? from
   const at = Date.parse(state.started_at)
   const minutes = Math.max(0.01, (Date.parse(state.timeout_at) - at) / 60_000)
-  const asked = {
-    file: { id: state.task_id, file, from, text: '', inode: '', bornAt: 0 },
-    head: { priority: 1 },
-    body: '',
-  }
+  const asked = { file: { id: state.task_id, file, from, text: '', inode: '', bornAt: 0 }, ...textOf(desk, file, from) }
   const limits = { iterations: Math.max(1, state.max_iterations), minutes }
   const end = FINAL_ORDERS[state.status]
   // No limit may end it before it is told how it ended.
@@ -72,11 +94,11 @@ async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
   await store.create(loop)
   await moveTask(desk, { loop: loop.id }, async (move) => {
     const words = approvalQuestion({ file })
-    for (const [index, { timestamp, action, result, duration_seconds: seconds }] of known.entries()) {
+    for (const [index, { timestamp, duration_seconds: seconds, ...entry }] of known.entries()) {
       const asks = state.status === 'waiting_approval' && index === known.length - 1
       await move({
         ...{ kind: 'turned', at: Date.parse(timestamp) + seconds * 1_000 },
-        turn: { ...toldTurn({ action, result, seconds }), ...(asks ? { ask: { kind: 'person', words } } : {}) },
+        turn: { ...toldTurn({ ...entry, seconds }), ...(asks ? { ask: { kind: 'person', words } } : {}) },
       })
     }
     const by = settings.stateDir
@@ -89,6 +111,21 @@ async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
     await moveTask(desk, { loop: loop.id }, (move) =>
       move({ kind: 'told', at, by: 'ralph', order: { kind: 'cancel' } }),
     )
+}
+
+/** What its file asks for, as far as that can be read now. */
+function textOf(
+  { vault, settings }: VaultDesk,
+  file: string,
+  from: string,
+): Pick<ReturnType<typeof parseTaskFile>, 'head' | 'body'> {
+  const place = findFile({ path: vault, file, from, done: settings.doneFolder })
+  try {
+    if (place !== undefined) return parseTaskFile(readText(join(vault, place)), place)
+  } catch (cause) {
+    if (!(cause instanceof RalphError)) throw cause
+  }
+  return { head: { priority: 1 }, body: '' }
 }
 
 const FINAL_ORDERS: Readonly<Partial<Record<TaskState['status'], Order>>> = {

@@ -12,7 +12,8 @@ export type Arrival = {
   file: string
   id: string
   inode: string
-  size: number
+  bornAt: number
+  isEmpty: boolean
   /** When it was moved or written here. */
   arrivedAt: number
   /** Another text when the file has changed or is another one. */
@@ -31,12 +32,13 @@ export type Inbox = {
 /** How long a file must be left alone to count as whole. */
 export const QUIET_MS = 1_500
 
-/** Hidden files, those of editors and downloads that are under way, and ralph's own notes. */
-export const LEFT_ALONE: RegExp = /^[.~]|~$|\.(?:tmp|part|crdownload|swp)$|\.why\.md$/i
+/** Hidden files, those of editors, systems and downloads that are under way, and ralph's own notes. */
+export const LEFT_ALONE: RegExp =
+  /^[.~]|~$|^#.*#$|\.(?:tmp|part|crdownload|swp|bak)$|\.why\.md$|^(?:4913|thumbs\.db|desktop\.ini)$/i
 
 type Seen = { stamp: string; since: number; first: number; mtimeMs: number; priority?: number }
 
-export function openInbox({ vault, settings, now }: VaultDesk): () => Inbox {
+export function openInbox({ vault, settings, now, note }: VaultDesk): () => Inbox {
   const folder = join(vault, NEEDS_ACTION)
   const state = join(vault, settings.stateDir)
   let seen = new Map<string, Seen>()
@@ -44,6 +46,7 @@ export function openInbox({ vault, settings, now }: VaultDesk): () => Inbox {
     const at = performance.now()
     const found = namesIn(folder, state).flatMap((file) => {
       const stat = LEFT_ALONE.test(file) ? undefined : statOf(join(folder, file))
+      if (!stat && file.includes('\uFFFD')) note(`${NEEDS_ACTION}/${file} has a name that is no UTF-8. Rename it.`)
       if (!stat || stat.isDirectory()) return []
       const [stamp, before] = [stampOf(stat), seen.get(file)]
       const known: Seen =
@@ -64,8 +67,8 @@ export function openInbox({ vault, settings, now }: VaultDesk): () => Inbox {
     )
     return {
       ready: ready.map(({ file, stat, known }) => ({
-        ...{ file, id: taskIdOf(file), inode: inodeOf(stat), size: stat.size },
-        ...{ arrivedAt: stat.ctimeMs, stamp: known.stamp },
+        ...{ file, id: taskIdOf(file), inode: inodeOf(stat), bornAt: stat.birthtimeMs },
+        ...{ isEmpty: stat.isFile() && stat.size === 0, arrivedAt: stat.ctimeMs, stamp: known.stamp },
       })),
       growing: growing.map(({ file, known }) => ({ file, since: known.first })),
       ...(growing.length > 0 ? { dueMs: QUIET_MS - Math.max(...growing.map(({ quietMs }) => quietMs)) } : {}),

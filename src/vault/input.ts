@@ -30,7 +30,7 @@ const KINDS: Readonly<Record<KindName, Kind>> = {
   count: number('a whole number from 0 on', (value) => Number.isSafeInteger(value) && value >= 0),
   some: number('a whole number from 1 on', (value) => Number.isSafeInteger(value) && value >= 1 && value < 1e9),
   amount: number('a number from 0 on', (value) => value >= 0 && value <= 1e9),
-  minutes: number('a number above 0', (value) => value > 0 && value <= 525_600),
+  minutes: number('a number above 0, at most 525600', (value) => value > 0 && value <= 525_600),
 }
 
 export type Wants = Readonly<Record<string, { kind: KindName; optional?: true }>>

@@ -1,3 +1,5 @@
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { TASK_STATUSES, type VaultStatus } from '../formats/task-state.ts'
 import { openStore } from '../host/sqlite.ts'
@@ -318,4 +320,59 @@ describe('a task that is over', () => {
     await vault.ralph.handleTimeout('a')
     expect(vault.names('Ralph_State/.hook')).toEqual([])
   })
+})
+
+test('the end of a task does not touch the same task begun anew', async () => {
+  const vault = openVault()
+  const other = vault.open()
+  for (let n = 0; n < 10; n += 1) {
+    await vault.ralph.startTask('Needs_Action/a.md')
+    const ending = vault.ralph.handleTimeout('a')
+    for (let begun = false; !begun; )
+      begun = await other.startTask('Needs_Action/a.md').then(
+        () => true,
+        () => false,
+      )
+    await ending
+    expect(vault.has('Ralph_State/.hook/a')).toBe(true)
+    await other.handleTimeout('a')
+  }
+})
+
+describe('a vault that is away for a while', () => {
+  async function away() {
+    const vault = openVault()
+    await INTO.in_progress(vault, 'a')
+    vault.move('Needs_Action/a.md', 'Done/a.md')
+    renameSync(vault.path, `${vault.path}-away`)
+    mkdirSync(vault.path)
+    vault.clock.now += 31 * MINUTE
+    const comesBack = () => {
+      rmSync(vault.path, { recursive: true })
+      renameSync(`${vault.path}-away`, vault.path)
+    }
+    return { vault, comesBack }
+  }
+
+  test('has no task that times out meanwhile', async () => {
+    const { vault, comesBack } = await away()
+    expect((await vault.ralph.getTaskState('a')).status).toBe('in_progress')
+    expect((await errorOf(vault.ralph.handleTimeout('a'))).message).toContain('is away')
+    comesBack()
+    expect((await vault.ralph.completeTask('a')).status).toBe('completed')
+  })
+})
+
+test('nothing is listed by one that was closed', async () => {
+  const { ralph } = openVault()
+  await ralph.close()
+  expect((await errorOf(ralph.listTasks())).message).toContain('was closed')
+})
+
+test('a task whose file is gone cannot be approved', async () => {
+  const vault = openVault()
+  await INTO.waiting_approval(vault, 'a')
+  rmSync(join(vault.path, 'Pending_Approval/a.md'))
+  expect((await errorOf(vault.ralph.approveTask('a'))).message).toContain('a.md is in no folder of the vault any more')
+  expect((await vault.ralph.rejectTask('a')).status).toBe('failed')
 })

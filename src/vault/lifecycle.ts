@@ -76,7 +76,13 @@ export function mustAllow(call: Call, status: VaultStatus, { id, maxIterations, 
   if (call === 'incrementIteration' && status === 'max_iterations_reached')
     throw new MaxIterationsError(id, maxIterations)
   if (call === 'incrementIteration' && status === 'timeout') throw new TimeoutError(id, timeoutMinutes)
-  throw illegal(id, status, to === 'same' ? status : to, ADVICE[status])
+  const isAnswer = call === 'approveTask' || call === 'rejectTask'
+  throw illegal(
+    id,
+    status,
+    to === 'same' ? status : to,
+    isAnswer ? `It waits for nobody. ${ADVICE[status]}` : ADVICE[status],
+  )
 }
 
 /** The error for a step that the life of a task does not have. */

@@ -83,7 +83,6 @@ export function readTaskFile(vault: string, settings: VaultSettings, given: stri
   const from = whereBelow(vault, path, given)
   const stat = statOf(path)
   if (!stat) throw new TaskNotFoundError(id, `Task file not found: ${path}. Give the path of a file in ${vault}.`)
-  refuseKind(path, stat)
   // A note beside it has a longer name.
   if (!isTaskId(id) || /\p{Cc}/u.test(file) || Buffer.byteLength(file) > 230)
     throw invalid(
@@ -101,7 +100,7 @@ export function readTaskFile(vault: string, settings: VaultSettings, given: stri
         path,
         `cannot be started: ${folder}/${file} is there already, so it would ${meaning} at once. Rename one of the two`,
       )
-  return { id, file, from, text: readText(path, stat), inode: inodeOf(stat), bornAt: stat.birthtimeMs }
+  return { id, file, from, text: readText(path), inode: inodeOf(stat), bornAt: stat.birthtimeMs }
 }
 
 function locate(vault: string, given: string, base: string): string {
@@ -131,12 +130,16 @@ function refuseKind(path: string, stat: Stats): void {
   if (stat.size > MOST_BYTES)
     throw invalid(
       path,
-      `has ${Math.ceil(stat.size / (1 << 20))} MB; a task may have 1. Put the material beside it, and name it in the task`,
+      `has ${Math.ceil((stat.size * 10) / MOST_BYTES) / 10} MB; a task may have 1. Put the material beside it, and name it in the task`,
     )
 }
 
-function readText(path: string, { size }: Stats): string {
-  if (size === 0) throw invalid(path, 'is empty. Write into it what is to be done')
+/** What a task file says; throws for what cannot be one. */
+export function readText(path: string): string {
+  const stat = statOf(path)
+  if (!stat) throw new TaskNotFoundError(taskIdOf(path), `Task file not found: ${path}.`)
+  refuseKind(path, stat)
+  if (stat.size === 0) throw invalid(path, 'is empty. Write into it what is to be done')
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))

@@ -1,10 +1,11 @@
 /** Clears away what is left of tasks that have been over for long. Their loops stay in the database, their files in the vault. */
-import { existsSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ended, type VaultTask } from '../engine/loop.ts'
 import type { LocalStore } from '../host/sqlite.ts'
 import { isPlainFile } from '../host/vault.ts'
 import { isFinal } from './lifecycle.ts'
+import { isPresent } from './place.ts'
 import { vaultOf } from './spec.ts'
 import { readState, removeHookFiles } from './state-file.ts'
 
@@ -12,10 +13,10 @@ import { readState, removeHookFiles } from './state-file.ts'
 export async function pruneTasks(store: LocalStore, before: number): Promise<number> {
   let removed = 0
   const old = store.listTasks().filter(({ movedAt, record }) => Math.max(movedAt, record.progress?.at ?? 0) < before)
-  for (const { vault, id, loop } of old) {
-    const over = await store.load(loop)
-    if (!ended(over) || !existsSync(vault)) continue
-    store.forgetTask(vault, id, loop)
+  for (const row of old) {
+    const over = await store.load(row.loop)
+    if (!ended(over) || !isPresent(row.vault, vaultOf(over).done)) continue
+    store.forgetTask(row)
     clearAway(vaultOf(over), before)
     removed += 1
   }

@@ -24,13 +24,16 @@ export async function look(site: WatchSite, ledger: Ledger, { inbox, working, sl
   const chores: Chore[] = []
   const taken = new Set(working)
   const add = (chore: Chore) => {
-    if (taken.has(chore.id) || taken.size >= slots) return
+    if (taken.has(chore.id) || taken.size >= slots) return false
     taken.add(chore.id)
     chores.push(chore)
+    return true
   }
-  for (const each of open)
-    if (!working.has(each.row.id) && (await wantsWork(site, ledger, each)))
-      add({ id: each.row.id, run: () => goOn(site, ledger, each.row) })
+  for (const each of open) {
+    if (working.has(each.row.id) || !(await wantsWork(site, ledger, each))) continue
+    const isAdded = add({ id: each.row.id, run: () => goOn(site, ledger, each.row) })
+    if (!isAdded) ledger.later.set(each.row.loop, 0) // its turn comes with the next free slot
+  }
   for (const task of unseenEnds(ledger, rows))
     if (!working.has(task.id) && !isPutOff(ledger, task.loop) && stays(ledger, task.loop, true))
       add({ id: task.id, run: () => close(site, ledger, task) })
@@ -108,9 +111,9 @@ function isPutOff({ later }: Ledger, name: string): boolean {
 type Verdict = 'begin' | 'leave' | { refuse: string }
 
 function judge({ desk }: WatchSite, ledger: Ledger, arrival: Arrival, open: readonly Open[]): Verdict {
-  const { file, id, inode, size, stamp } = arrival
+  const { file, id, inode, isEmpty, stamp } = arrival
   if (ledger.left.get(file) === stamp || isPutOff(ledger, file)) return 'leave'
-  if (size === 0) {
+  if (isEmpty) {
     desk.note(`${NEEDS_ACTION}/${file} is empty. It is left until something is written into it.`)
     return 'leave'
   }

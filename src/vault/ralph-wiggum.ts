@@ -19,7 +19,7 @@ import {
   type VaultOptions,
 } from './contract.ts'
 import type { VaultDesk } from './desk.ts'
-import { findTask } from './finding.ts'
+import { comeAlong, findTask } from './finding.ts'
 import { readInput } from './input.ts'
 import { type Call, illegal, mustAllow, statusOfTask } from './lifecycle.ts'
 import { moveTask } from './moving.ts'
@@ -28,16 +28,15 @@ import { resolveSettings, type VaultSettings } from './settings.ts'
 import { toldTurn, vaultOf } from './spec.ts'
 import { otherKeeper, readState, stateFileOf, stateFilesIn } from './state-file.ts'
 import { endOverdue, giveUpGone, mendHook, mendState, noteTrouble, readTask, startTask } from './tasks.ts'
-import { callsOf, progressOf, stateOf, time } from './telling.ts'
+import { callsOf, limitMessage, progressOf, stateOf, time, timeoutMessage } from './telling.ts'
 import { seeTo } from './work.ts'
 
 export class RalphWiggum {
   readonly #desk: VaultDesk
   /** The file in which each loop ends, so that looking for it needs little else. */
   readonly #ends = new Map<string, string>()
-  /** One call after another for each task, and how many there were. */
+  /** The last call under way for each task: one comes after another. */
   readonly #queues = new Map<string, Promise<unknown>>()
-  #asked = 0
   #closed: Promise<void> | undefined
   #gone = false
 
@@ -134,11 +133,11 @@ export class RalphWiggum {
         'input-invalid',
         `updateProgress: steps_completed is ${steps_completed}, but there are only ${steps_total} steps.`,
       )
-    const { store, vault, now } = this.#desk
+    const { store, now } = this.#desk
     this.#mustBeOpen()
-    await findTask(this.#desk, task_id)
+    const row = await findTask(this.#desk, task_id)
     const progress = { total: steps_total, completed: steps_completed, step: current_step, at: now() }
-    store.changeTask(vault, task_id, (record) => ({ ...record, progress }))
+    store.changeTask(row, (record) => ({ ...record, progress }))
     await this.#show(task_id)
     return { task_id, progress: progressOf({ progress }) }
   }
@@ -158,9 +157,9 @@ export class RalphWiggum {
         throw this.#illegal(current, 'completed', `${file} is not in ${done}: move it there first.`)
       return this.#told({ kind: 'done' })
     })
-    const { store, vault } = this.#desk
     const isDone = loop.next.kind === 'complete'
-    if (isDone) store.changeTask(vault, task_id, (record) => ({ exitReason: exit_reason ?? 'completed', ...record }))
+    const task = { vault: this.#desk.vault, id: task_id, loop: loop.id }
+    if (isDone) this.#desk.store.changeTask(task, (record) => ({ exitReason: exit_reason ?? 'completed', ...record }))
     await this.#show(task_id)
     if (!isDone) throw this.#illegal(loop, 'completed', 'Its checks do not pass.')
     const row = await findTask(this.#desk, task_id)
@@ -179,6 +178,7 @@ export class RalphWiggum {
   async handleTimeout(input: Input<'handleTimeout'>): Promise<StoppedTask> {
     const { task_id } = readCall('handleTimeout', input)
     const loop = await this.#move('handleTimeout', task_id, (current) => {
+      this.#mustBePresent()
       if (whereIs(vaultOf(current)) === 'done' && current.next.kind !== 'halt')
         throw this.#illegal(current, 'timeout', 'Its file is where it belongs: complete it.')
       return current.next.kind === 'halt' ? undefined : this.#told({ kind: 'out-of-time' })
@@ -196,11 +196,20 @@ export class RalphWiggum {
   /** A person lets a task go on that waits for them. */
   async approveTask(input: Input<'approveTask'>): Promise<TaskState> {
     const { task_id, note } = readCall('approveTask', input)
-    await this.#move('approveTask', task_id, (current) => {
+    const words = note ? `Approved: ${note}` : 'Approved. Go on.'
+    const loop = await this.#move('approveTask', task_id, (current) => {
       this.#mustBePresent()
-      comeBack(vaultOf(current))
-      return this.#told({ kind: 'say', words: note ? `Approved: ${note}` : 'Approved. Go on.' })
+      const task = vaultOf(current)
+      if (whereIs(task) === 'gone')
+        throw new RalphError(
+          'file-unusable',
+          `${task.file} is in no folder of the vault any more. Put it back, then approve again; or reject the task.`,
+        )
+      comeBack(task)
+      return this.#told({ kind: 'say', words })
     })
+    // A session of the person's own begins its turn without a word of ralph: it hears them with the next prompt.
+    if (note && vaultOf(loop).by === 'caller') await this.#desk.store.tell(loop.id, 'you', { kind: 'say', words })
     await this.#show(task_id)
     return this.getTaskState(task_id)
   }
@@ -222,6 +231,8 @@ export class RalphWiggum {
   /** All tasks of the vault, oldest first. */
   async listTasks(): Promise<Omit<TaskState, 'iterations_history'>[]> {
     const { store, vault } = this.#desk
+    this.#mustBeOpen()
+    await comeAlong(this.#desk)
     const states: TaskState[] = []
     const known = store.listTasks(vault).map(({ id }) => id)
     for (const id of known) states.push(await this.getTaskState({ task_id: id, history_limit: 0 }))
@@ -240,11 +251,10 @@ export class RalphWiggum {
   }
 
   async #letGo(): Promise<void> {
-    for (let before = -1; before !== this.#asked; ) {
-      before = this.#asked
+    do {
       await Promise.allSettled(this.#queues.values())
       await nextTick() // a call of several parts asks for its next one
-    }
+    } while (this.#queues.size > 0)
     this.#gone = true
     await this.#desk.store.close()
   }
@@ -294,9 +304,10 @@ export class RalphWiggum {
 
   #queued<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
     this.#mustBeOpen()
-    this.#asked += 1
     const mine = (this.#queues.get(id) ?? Promise.resolve()).then(work, work)
     this.#queues.set(id, mine)
+    const leave = () => this.#queues.get(id) === mine && this.#queues.delete(id)
+    mine.then(leave, leave)
     return mine
   }
 
@@ -324,15 +335,6 @@ function isSessionName(id: string): boolean {
 }
 
 const OTHER_ENDS = new Set(['failed', 'timeout', 'max_iterations', 'max_iterations_reached'])
-
-/** To the letter what users of the API look for. */
-export function timeoutMessage({ spec }: Loop): string {
-  return `Task exceeded ${spec.limits.minutes} minute timeout. Progress saved.`
-}
-
-export function limitMessage({ spec }: Loop): string {
-  return `Task reached maximum ${spec.limits.iterations} iterations. Manual intervention required.`
-}
 
 function limitsOf(loop: Loop): { id: string; maxIterations: number; timeoutMinutes: number } {
   const { iterations, minutes = 0 } = loop.spec.limits

@@ -1,7 +1,8 @@
-import { mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { TASK_STATUSES, type TaskState, type VaultStatus } from '../formats/task-state.ts'
+import { openStore } from '../host/sqlite.ts'
 import { errorOf, INTO, MINUTE, openVault, type Vault, work } from './vault.test-support.ts'
 
 const pathOf = ({ path }: Vault) => join(path, 'Ralph_State/a.json')
@@ -38,6 +39,23 @@ describe('a state file that is damaged', () => {
     ])
     await vault.ralph.getTaskState('a')
     expect(vault.notes).toHaveLength(1)
+  })
+
+  test.each<[call: string, act: (vault: Vault) => Promise<unknown>]>([
+    ['incrementIteration', ({ ralph }) => ralph.incrementIteration(work('a'))],
+    [
+      'updateProgress',
+      ({ ralph }) => ralph.updateProgress({ task_id: 'a', steps_total: 2, steps_completed: 1, current_step: 'x' }),
+    ],
+    ['handleTimeout', ({ ralph }) => ralph.handleTimeout('a')],
+  ])('is put aside by %s, too', async (_, act) => {
+    const vault = openVault()
+    await INTO.in_progress(vault, 'a')
+    truncateSync(pathOf(vault), 100)
+    await act(vault)
+    expect(vault.names('Ralph_State').filter((name) => name.includes('.broken-'))).toHaveLength(1)
+    expect(vault.notes).toEqual([expect.stringContaining('was damaged')])
+    expect(vault.written('a').task_id).toBe('a')
   })
 
   test.each(DAMAGES)('%s is an error when the database does not know the task either', async (_, damage) => {
@@ -151,6 +169,58 @@ describe('a state file', () => {
   })
 })
 
+test('what a killed process has half written is cleared away with the end of the task', async () => {
+  const vault = openVault()
+  await INTO.in_progress(vault, 'a')
+  const nobody = 2 ** 22 + 1 // above every number that a process can have
+  for (const name of ['.a.json', '.hook/.a']) vault.put(`Ralph_State/${name}.${nobody}.1.tmp`, '{"task')
+  vault.put(`Ralph_State/.a.json.${process.pid}.999999.tmp`, 'of a process that lives')
+  await vault.ralph.handleTimeout('a')
+  expect(vault.names('Ralph_State')).toEqual([`.a.json.${process.pid}.999999.tmp`, '.hook', 'a.json'])
+  expect(vault.names('Ralph_State/.hook')).toEqual([])
+})
+
+describe('a vault that was moved', () => {
+  async function moved(text: string) {
+    const vault = openVault([])
+    vault.put('Needs_Action/a.md', text)
+    await INTO.in_progress(vault, 'a')
+    const before = await vault.ralph.getTaskState('a')
+    const path = `${vault.path}-elsewhere`
+    renameSync(vault.path, path)
+    return { vault, before, path, there: vault.open({ vaultPath: path }) }
+  }
+
+  test('takes its tasks along, with their checks', async () => {
+    const { vault, before, path, there } = await moved('---\nverify: test -e proof\n---\nMake the proof.\n')
+    const task_file = `${path}/Needs_Action/a.md`
+    expect(await there.getTaskState('a')).toEqual({ ...before, task_file })
+    expect(vault.notes).toEqual([`The vault was moved here from ${vault.path}, and its tasks with it.`])
+    mkdirSync(join(path, 'Done'), { recursive: true })
+    renameSync(task_file, join(path, 'Done/a.md'))
+    expect((await errorOf(there.completeTask('a'))).message).toContain('Its checks do not pass.')
+    writeFileSync(join(path, 'proof'), '')
+    expect((await there.completeTask('a')).metrics.iterations).toBe(1)
+  })
+
+  test('is known again when its tasks are listed', async () => {
+    const { vault, there } = await moved('Do it.')
+    expect(await there.listTasks()).toMatchObject([{ task_id: 'a', status: 'in_progress' }])
+    expect(vault.notes).toHaveLength(1)
+    expect((await there.incrementIteration(work('a'))).iteration).toBe(2)
+  })
+
+  test('is another one where the first is still there', async () => {
+    const vault = openVault()
+    await INTO.in_progress(vault, 'a')
+    const path = `${vault.path}-copy`
+    cpSync(vault.path, path, { recursive: true })
+    const there = vault.open({ vaultPath: path })
+    expect((await there.incrementIteration(work('a'))).iteration).toBe(2)
+    expect((await vault.ralph.getTaskState('a')).iteration).toBe(1)
+  })
+})
+
 describe('a task that only its state file knows', () => {
   const STATES: [status: VaultStatus, iteration: number][] = [
     ...TASK_STATUSES.map((status): [VaultStatus, number] => [status, status === 'initializing' ? 0 : 2]),
@@ -190,6 +260,32 @@ describe('a task that only its state file knows', () => {
     vault.move('Needs_Action/a.md', 'Pending_Approval/a.md')
     expect((await vault.ralph.approveTask('a')).status).toBe('in_progress')
     expect(vault.has('Needs_Action/a.md')).toBe(true)
+  })
+
+  test('keeps its checks and its text', async () => {
+    const vault = openVault([])
+    vault.put('Needs_Action/a.md', '---\nverify: test -e proof\n---\nMake the proof.\n')
+    stateFile(vault, { status: 'in_progress', iteration: 2 })
+    expect((await vault.ralph.incrementIteration(work('a'))).iteration).toBe(3)
+    const store = openStore(vault.home, Date.now)
+    const [loop] = await store.list({ dir: vault.path, limit: 1 })
+    expect((await store.load(loop?.id ?? '')).spec).toMatchObject({
+      ...{ checks: ['test -e proof'], prompt: expect.stringContaining('Make the proof.') },
+    })
+    await store.close()
+    vault.move('Needs_Action/a.md', 'Done/a.md')
+    expect((await errorOf(vault.ralph.completeTask('a'))).message).toContain('Its checks do not pass.')
+  })
+
+  test('keeps the numbers of its iterations, also where the last one is not told', async () => {
+    const vault = openVault()
+    const state = stateFile(vault, { status: 'in_progress', iteration: 3 })
+    const two = state.iterations_history.slice(0, 2)
+    writeFileSync(pathOf(vault), JSON.stringify({ ...state, iterations_history: two }))
+    expect(await vault.ralph.getTaskState('a')).toMatchObject({ iteration: 3, iterations_history: two })
+    await vault.ralph.incrementIteration(work('a'))
+    const { iterations_history: history } = await vault.open().getTaskState('a')
+    expect(history.map(({ iteration }) => iteration)).toEqual([1, 2, 4])
   })
 
   test('keeps its count where the file has only the newest iterations', async () => {

@@ -1,13 +1,15 @@
 /** The files of a task in the vault's state folder: its state for people and programs, and two lines for the Stop hook. */
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Loop, VaultTask } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
 import { parseTaskState, printTaskState, type TaskState } from '../formats/task-state.ts'
 import { realFolder } from '../host/files.ts'
+import { isGone } from '../host/pid.ts'
 import type { VaultDesk } from './desk.ts'
 import { StateFileError } from './errors.ts'
+import { isFinal } from './lifecycle.ts'
 import { isTaskId, mustBePresent, namesIn } from './place.ts'
 import { vaultOf } from './spec.ts'
 
@@ -52,28 +54,44 @@ export function putAside({ vault, settings }: Place, id: string, at: number): st
   }
 }
 
-let writes = 0
-
-/** Whole or not at all, without blocking anybody. */
 export async function writeState({ vault, settings }: VaultDesk, state: TaskState): Promise<void> {
   const path = join(vault, stateFileOf({ settings }, state.task_id))
-  const temporary = join(vault, settings.stateDir, `.${state.task_id}.${process.pid}.${++writes}.tmp`)
   try {
     mustBePresent(vault, settings.doneFolder) // so that one that is away is not made anew, empty
     await mkdir(join(vault, settings.stateDir), { recursive: true })
+    await writeWhole(path, printTaskState(state))
+  } catch (cause) {
+    throw new StateFileError(state.task_id, `${path} cannot be written. Make its folder writable, then try again.`, {
+      cause,
+    })
+  }
+}
+
+let writes = 0
+
+/** Whole or not at all, without blocking anybody. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.${++writes}.tmp`)
+  try {
     const file = await open(temporary, 'w', 0o644)
     try {
-      await file.writeFile(printTaskState(state))
+      await file.writeFile(text)
       await file.datasync()
     } finally {
       await file.close()
     }
     await rename(temporary, path)
   } catch (cause) {
-    await rm(temporary, { force: true }).catch(() => {}) // its folder cannot be written, which is said below
-    throw new StateFileError(state.task_id, `${path} cannot be written. Make its folder writable, then try again.`, {
-      cause,
-    })
+    await rm(temporary, { force: true }).catch(() => {}) // its folder cannot be written, which is told
+    throw cause
+  }
+}
+
+/** What processes that were killed have left beside a file of the task. */
+function removeHalves(folder: string, name: string): void {
+  for (const half of namesIn(folder)) {
+    const pid = half.startsWith(`.${name}.`) ? /\.(\d+)\.\d+\.tmp$/.exec(half)?.[1] : undefined
+    if (pid !== undefined && isGone(Number(pid))) rmSync(join(folder, half), { force: true })
   }
 }
 
@@ -88,24 +106,12 @@ export async function writeHookFiles(loop: Loop, home: string, session: string |
   try {
     mustBePresent(task.path, task.done)
     await mkdir(folder, { recursive: true })
-    await writeLines(join(folder, task.id), [
-      ...[task.file, allChecks(loop.spec).length > 0 ? 'checks' : '', realFolder(home)],
-    ])
-    if (session !== undefined) await writeLines(join(folder, `session.${session}`), [task.id])
+    const lines = [task.file, allChecks(loop.spec).length > 0 ? 'checks' : '', realFolder(home)]
+    await writeWhole(join(folder, task.id), `${lines.join('\n')}\n`)
+    if (session !== undefined) await writeWhole(join(folder, `session.${session}`), `${task.id}\n`)
   } catch (cause) {
     throw new StateFileError(task.id, `${folder} cannot be written. Make it writable, then try again.`, { cause })
   }
-}
-
-async function writeLines(path: string, lines: readonly string[]): Promise<void> {
-  const temporary = `${path}.${process.pid}.${++writes}.tmp`
-  const file = await open(temporary, 'w', 0o644)
-  try {
-    await file.writeFile(lines.map((line) => `${line}\n`).join(''))
-  } finally {
-    await file.close()
-  }
-  await rename(temporary, path)
 }
 
 export function hasHookFile(task: VaultTask): boolean {
@@ -118,8 +124,9 @@ export function otherKeeper(
   id: string,
 ): { home: string; file: string } | undefined {
   const [file = '', , owner = ''] = linesOf(join(hookFolder({ path: vault, state: settings.stateDir }), id))
-  const isOther = owner !== '' && owner !== realFolder(home) && existsSync(join(owner, 'ralph.db'))
-  return isOther ? { home: owner, file } : undefined
+  if (owner === '' || owner === realFolder(home) || !existsSync(join(owner, 'ralph.db'))) return undefined
+  const state = readState({ vault, settings }, id)
+  return typeof state === 'object' && isFinal(state.status) ? undefined : { home: owner, file }
 }
 
 /** A task that is over holds nobody back. */
@@ -130,6 +137,8 @@ export function removeHookFiles(task: VaultTask): void {
   )
   try {
     for (const name of [task.id, ...sessions]) rmSync(join(folder, name), { force: true })
+    removeHalves(folder, task.id)
+    removeHalves(join(task.path, task.state), `${task.id}.json`)
   } catch (cause) {
     throw new StateFileError(task.id, `${folder} cannot be cleared. Make it writable, then try again.`, { cause })
   }

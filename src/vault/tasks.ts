@@ -53,7 +53,7 @@ export async function startTask(desk: VaultDesk, starting: Starting): Promise<Lo
   } catch (cause) {
     const order = { kind: 'cancel' } as const
     await moveTask(desk, { loop: id }, (move) => move({ kind: 'told', at: now(), by: 'ralph', order }))
-    store.forgetTask(vault, task.id, id)
+    store.forgetTask({ vault, id: task.id, loop: id })
     forgetFiles(desk.home, id)
     await noteTrouble(desk, async () => removeHookFiles(task))
     throw cause
@@ -79,12 +79,15 @@ export async function endOverdue(desk: VaultDesk, row: TaskRow): Promise<void> {
   // The clock of a watcher's task rests while nobody watches.
   const resting = ended(loop) || loop.next.kind === 'wait' || minutes === undefined || vaultOf(loop).by === 'watch'
   if (resting || now() < deadline(minutes, loop.tally) || (await store.isDriven(row.loop))) return
-  if (whereIs(vaultOf(loop)) === 'done') return // what is done in time is only not told yet
+  const task = vaultOf(loop)
+  // What is done in time is only not told yet. Of a vault that is away nobody knows.
+  if (!isPresent(task.path, task.done) || whereIs(task) === 'done') return
   await moveTask(desk, row, async (move, current) => {
     const turns = current.next.kind === 'turn' && now() >= deadline(minutes, current.tally)
     if (turns) await move({ kind: 'told', at: now(), by: 'the clock', order: { kind: 'out-of-time' } })
   })
-  await noteTrouble(desk, () => publish(desk, row.id))
+  // Its end is still to be told: by the Stop hook, where a session works on it.
+  await noteTrouble(desk, () => publish(desk, row.id, 'telling'))
 }
 
 /** After the loop of a task has moved: one whose file is gone is given up, and the vault's files are brought into line. */
@@ -127,16 +130,21 @@ function renamed({ vault }: VaultDesk, { file }: VaultTask, { inode, bornAt = 0 
   return now === undefined ? undefined : `${file} was renamed to ${now}`
 }
 
-/** Brings the vault's files into line with the loop of a task. `seen`: all else that its end asks for is done. */
-export async function publish(desk: VaultDesk, id: string, seen = true): Promise<TaskState> {
+/** What is still to be done about the end of a task: its file is to be put away, a session is to be told, or nothing. */
+export type Left = 'file' | 'telling' | 'nothing'
+
+/** Brings the vault's files into line with the loop of a task. */
+export async function publish(desk: VaultDesk, id: string, left: Left = 'nothing'): Promise<TaskState> {
   for (;;) {
     const { row, loop, state } = await readTask(desk, id)
+    // Where it was begun, whatever the settings say by now.
+    const there = { ...desk, settings: { ...desk.settings, stateDir: vaultOf(loop).state } }
     try {
-      // Where it was begun, whatever the settings say by now.
-      await writeState({ ...desk, settings: { ...desk.settings, stateDir: vaultOf(loop).state } }, state)
+      if (readState(there, id) === 'damaged') setAside(there, id)
+      await writeState(there, state)
     } finally {
       // Afterwards, so that who is killed before leaves a task whose end is still to be seen to.
-      if (ended(loop) && seen) close(desk, row, loop)
+      if (ended(loop) && left !== 'file') close(desk, row, { loop, left })
     }
     if (isCurrent(desk, row)) return state
   }
@@ -163,16 +171,17 @@ function sameProgress(one: TaskRecord, other: TaskRecord): boolean {
 }
 
 /** What is measured at the end is kept; what the hook needs is not needed any more. */
-function close({ home, store, vault }: VaultDesk, { id, record }: TaskRow, loop: Loop): void {
+function close({ home, store, vault }: VaultDesk, row: TaskRow, { loop, left }: { loop: Loop; left: Left }): void {
   const task = vaultOf(loop)
-  if (record.files === undefined) {
+  if (row.record.files === undefined) {
     const alone = store.overlapping(loop.id, vault, loop.tally.startedAt) === 0
     const files = alone ? changesSince(home, loop.id, task) : null
     // Of several processes that see the end, the first has measured: it then clears its measure away.
-    store.changeTask(vault, id, (before) => (before.files === undefined ? { ...before, files } : before))
+    store.changeTask(row, (before) => (before.files === undefined ? { ...before, files } : before))
     forgetFiles(home, loop.id)
   }
-  removeHookFiles(task)
+  // One that was begun anew meanwhile has them now.
+  if (left === 'nothing' && store.loadTask(vault, row.id)?.loop === loop.id) removeHookFiles(task)
 }
 
 /**

@@ -37,6 +37,15 @@ export function progressOf({ progress }: TaskRecord): TaskProgress {
   return { steps_total: total, steps_completed: completed, current_step, percentage }
 }
 
+/** To the letter what users of the API look for. */
+export function timeoutMessage({ spec }: Loop): string {
+  return `Task exceeded ${spec.limits.minutes} minute timeout. Progress saved.`
+}
+
+export function limitMessage({ spec }: Loop): string {
+  return `Task reached maximum ${spec.limits.iterations} iterations. Manual intervention required.`
+}
+
 /** Seconds are enough. */
 export function time(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`
@@ -72,9 +81,9 @@ async function readOn({ store, histories }: VaultDesk, { id, tally }: Loop): Pro
 
 function entryOf(turn: Turn, { at, since, tally }: { at: number; since: number; tally: Tally }): Entry {
   const seen = { action: oneLine(turn.words), result: resultOf(turn), seconds: Math.max(0, at - since) / 1_000 }
-  const { action, result, seconds } = turn.told ?? seen
+  const { action, result, seconds, iteration } = { iteration: undefined, ...(turn.told ?? seen) }
   const timestamp = time(Math.max(tally.startedAt, at - seconds * 1_000))
-  return { timestamp, action, result, duration_seconds: seconds }
+  return { ...(iteration === undefined ? {} : { iteration }), timestamp, action, result, duration_seconds: seconds }
 }
 
 function resultOf({ end }: Turn): string {

@@ -5,9 +5,11 @@ import { watchFolder } from '../host/signal-file.ts'
 import { PENDING } from '../host/vault.ts'
 import { openBell } from './bell.ts'
 import { type Chore, openLedger, type WatchSite } from './chores.ts'
+import { comeAlong } from './finding.ts'
 import { type Inbox, openInbox } from './inbox.ts'
 import { NEEDS_ACTION, prepareFolders } from './place.ts'
 import { type Found, look } from './queue.ts'
+import { noteTrouble, publish } from './tasks.ts'
 
 export type Watching = WatchSite & {
   /** How many tasks are worked on at once. */
@@ -26,6 +28,9 @@ export async function watchVault(watching: Watching): Promise<Watched> {
   const { desk, once, rest, slots } = watching
   const { vault, settings, store } = desk
   prepareFolders(vault, [NEEDS_ACTION, PENDING, settings.doneFolder, settings.stateDir])
+  await comeAlong(desk)
+  // What a watcher that was killed has left untrue.
+  for (const { id } of store.openTasks(vault)) await noteTrouble(desk, () => publish(desk, id, 'file'))
   const broken = new AbortController()
   let failed = 0
   const site: WatchSite = {

@@ -14,7 +14,7 @@ import type { VaultDesk } from './desk.ts'
 import { statusOfTask } from './lifecycle.ts'
 import { FAILED } from './place.ts'
 import { toldTurn, vaultOf } from './spec.ts'
-import { endMissing, noteTrouble, publish } from './tasks.ts'
+import { endMissing, type Left, noteTrouble, publish } from './tasks.ts'
 
 /** What is told while a vault is watched. */
 export type WatchEvent =
@@ -80,7 +80,7 @@ function openStateFile(desk: VaultDesk, { id }: VaultTask): StateFile {
   let last = Promise.resolve()
   return {
     renew() {
-      last = last.then(() => noteTrouble(desk, () => publish(desk, id)))
+      last = last.then(() => noteTrouble(desk, () => publish(desk, id, 'file')))
       last.catch(() => {}) // it is thrown where it is waited for
     },
     written: () => last,
@@ -102,7 +102,7 @@ function handsOf({ desk, rest }: Site, bench: Workbench, { task, stateFile, saw 
       if (moved) return moved
       if (!begun) {
         begun = true
-        store.changeTask(task.path, task.id, (record) => ({ ...record, begun: true }))
+        store.changeTask({ vault: task.path, id: task.id, loop: loop.id }, (record) => ({ ...record, begun: true }))
         stateFile.renew()
         await stateFile.written()
       }
@@ -140,7 +140,7 @@ export function movedByHand(loop: Loop, at: number): Fact | undefined {
     case task.from:
       return asked ? { ...told, order: { kind: 'say', words: 'Approved. Go on.' } } : undefined
     case `${FAILED}/${task.file}`:
-      return { ...told, by: `you, who moved it to ${FAILED}`, order: { kind: 'cancel' } }
+      return { ...told, by: `whoever moved it to ${FAILED}`, order: { kind: 'cancel' } }
     default:
       return undefined
   }
@@ -150,10 +150,10 @@ export function movedByHand(loop: Loop, at: number): Fact | undefined {
 export async function finishTask({ desk, tell }: Site, id: string): Promise<VaultStatus | undefined> {
   const row = desk.store.loadTask(desk.vault, id)
   if (!row) return undefined
-  const { loop, place, seen } = await seeTo(desk, id)
+  const { loop, place, left } = await seeTo(desk, id)
   const status = statusOfTask(loop, row.record)
   if (status === 'waiting_approval') tell({ kind: 'waiting', loop })
-  if (ended(loop) && seen) {
+  if (ended(loop) && left === 'nothing') {
     desk.histories.delete(loop.id)
     tell({ kind: 'ended', loop, status, place })
   }
@@ -164,21 +164,22 @@ export async function finishTask({ desk, tell }: Site, id: string): Promise<Vaul
 export async function seeTo(
   desk: VaultDesk,
   id: string,
-): Promise<{ loop: Loop; place: string | undefined; seen: boolean }> {
+): Promise<{ loop: Loop; place: string | undefined; left: Left }> {
   const loop = await endMissing(desk, id)
-  const away = ended(loop) && vaultOf(loop).by === 'watch' ? placeAfter(desk, loop) : undefined
-  await noteTrouble(desk, () => publish(desk, id, away !== 'trouble'))
-  return { loop, place: away === 'trouble' ? undefined : away?.place, seen: away !== 'trouble' }
+  const isOurs = ended(loop) && vaultOf(loop).by === 'watch'
+  const { place, left } = isOurs ? placeAfter(desk, loop) : { place: undefined, left: 'nothing' as const }
+  await noteTrouble(desk, () => publish(desk, id, left))
+  return { loop, place, left }
 }
 
 /** Where the file of a task is that is over: one that has failed is put away. */
-export function placeAfter({ now, note }: VaultDesk, loop: Loop): { place: string | undefined } | 'trouble' {
+export function placeAfter({ now, note }: VaultDesk, loop: Loop): { place: string | undefined; left: Left } {
   const task = vaultOf(loop)
   try {
-    return { place: loop.next.kind === 'complete' ? findFile(task) : sendAway(task, loop, now()) }
+    return { place: loop.next.kind === 'complete' ? findFile(task) : sendAway(task, loop, now()), left: 'nothing' }
   } catch (cause) {
     if (!(cause instanceof RalphError)) throw cause
     note(cause.message)
-    return 'trouble'
+    return { place: findFile(task), left: 'file' }
   }
 }

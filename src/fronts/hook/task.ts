@@ -9,16 +9,19 @@ import { taskCommand } from '../../formats/task-command.ts'
 import { loadConfig } from '../../host/config.ts'
 import { realFolder } from '../../host/files.ts'
 import type { Lease } from '../../host/store.ts'
+import { approvalQuestion, findFile } from '../../host/vault.ts'
 import { postWebhook } from '../../host/webhook.ts'
 import { type Answer, allowance, NOTHING, type Note, say } from '../../session/answer.ts'
 import { arm, disarm, isSessionId, loadArmed, processOf, sessionOf } from '../../session/armed.ts'
 import type { Desk } from '../../session/begin.ts'
 import { HOSTS } from '../../session/hosts.ts'
-import { type TurnOver, turnOver } from '../../session/turn-over.ts'
-import { limitMessage, timeoutMessage } from '../../vault/ralph-wiggum.ts'
+import { goOnNow, type TurnOver, turnOver } from '../../session/turn-over.ts'
+import { FAILED } from '../../vault/place.ts'
 import { vaultOf } from '../../vault/spec.ts'
 import { writeHookFiles } from '../../vault/state-file.ts'
 import { settleTask } from '../../vault/tasks.ts'
+import { limitMessage, timeoutMessage } from '../../vault/telling.ts'
+import { movedByHand } from '../../vault/work.ts'
 import type { From } from './payload.ts'
 
 /** `vault` names where the task is; without it the session has its loop already. */
@@ -33,11 +36,16 @@ export async function taskOver(
   if (!loop || ended(loop)) {
     if (armed?.vault && (!loop || armed.loop === loop.id)) disarm(desk.home, from.session)
     if (!loop) return say(`ralph: this task is not known in ${desk.home}; the session is free.`, 'warning')
-    return { loop, show: [standing(loop), ...(await settle(desk, loop))] }
+    return {
+      loop,
+      show: [standing(loop), ...(await settle(desk, loop)), ...(await tellPerson(desk, { loop, show: [] }))],
+    }
   }
   const refused = await take(desk, from, loop)
   if (refused) return refused
-  const answer = await turnOver(desk, await over())
+  const isMoved = loop.next.kind === 'wait' || findFile(vaultOf(loop)) === `${FAILED}/${vaultOf(loop).file}`
+  const moved = isMoved ? movedByHand(loop, desk.now()) : undefined
+  const answer = moved ? await goOnNow(desk, from.session, moved) : await turnOver(desk, await over())
   const notes = await settle(desk, loop)
   // A task whose file is gone has been given up by now.
   const after = answer.loop && (await loadLoop(desk, loop.id))
@@ -131,7 +139,7 @@ function inTaskWords({ home, env }: Desk, { session }: From, answer: Answer): An
 
 function standing(loop: Loop): Note {
   const { spec, tally, next } = loop
-  const { id, path, done, file } = vaultOf(loop)
+  const { id, done, file } = vaultOf(loop)
   const after = `after ${count(tally.iteration, 'iteration')}`
   switch (next.kind) {
     case 'complete': {
@@ -141,11 +149,7 @@ function standing(loop: Loop): Note {
     case 'halt':
       return { level: 'warning', text: `ralph: task ${id} stopped ${after}. ${endOf(loop)}` }
     case 'wait':
-      if (next.why === 'person')
-        return {
-          level: 'warning',
-          text: `ralph: task ${id} waits for you: ${next.question} Go on with \`${taskCommand('approve', id, path)}\`, end it with \`${taskCommand('reject', id, path)}\`.`,
-        }
+      if (next.why === 'person') return waiting(loop, next.question ?? '')
       if (next.until !== undefined) return { level: 'info', text: `ralph: task ${id} waits for the agent ${after}.` }
       return {
         level: 'info',
@@ -158,6 +162,15 @@ function standing(loop: Loop): Note {
         level: 'warning',
         text: `ralph: task ${id} is not over: its checks could not be run to their end. The next stop tries them again.`,
       }
+  }
+}
+
+function waiting(loop: Loop, question: string): Note {
+  const { id, path, file } = vaultOf(loop)
+  const answer = question === approvalQuestion({ file }) ? '' : ' --note "your answer"'
+  return {
+    level: 'warning',
+    text: `ralph: task ${id} waits for you: ${question} Go on with \`${taskCommand('approve', id, path)}${answer}\`, end it with \`${taskCommand('reject', id, path)}\`.`,
   }
 }
 
