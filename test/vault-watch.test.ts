@@ -876,7 +876,7 @@ test('a name that is no UTF-8 is told; pipes are refused; what editors and syste
   const folder = join(place.dir, 'Needs_Action')
   writeFileSync(Buffer.concat([Buffer.from(`${folder}/bad`), Buffer.from([0xff]), Buffer.from('.md')]), 'Do it.\n')
   for (const name of ['#a.md#', 'a.bak', '4913', 'Thumbs.db', '#1 invoice.md']) drop(place, name)
-  execFileSync('mkfifo', [join(folder, 'pipe.md')])
+  execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'pipe.md')])
   utimesSync(join(folder, 'pipe.md'), 1, 1)
   const ran = await place.ralph(command(place, '--once'))
   expect(ran.lines.filter(({ type }) => type === 'note')).toMatchObject([{ text: expect.stringContaining('no UTF-8') }])
