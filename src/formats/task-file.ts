@@ -107,7 +107,9 @@ const QUOTED = /^("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')(?:\s+#.*)?$/s
 
 function scalar(text: string): string {
   const [, inQuotes] = QUOTED.exec(text.trim()) ?? []
-  return headValue(inQuotes ?? text.replace(/(?:^|\s)#.*$/s, '').trim())
+  if (inQuotes !== undefined) return headValue(inQuotes)
+  const plain = text.replace(/(?:^|\s)#.*$/s, '').trim()
+  return /^["']/.test(plain) ? plain : headValue(plain) // only its first word may be in quotes
 }
 
 /** `[a, "b, c"]`, on one line. */
