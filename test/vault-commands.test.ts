@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { parseCommandLine } from '../src/formats/command-line.ts'
 import { verbs } from '../src/fronts/cli/task-words.ts'
 import { type How, type Line, makePlace, onlyLoop, type Place, query, type Ran } from './ralph.ts'
 
@@ -291,6 +292,66 @@ describe.concurrent('ralph task', () => {
     expect((await place.task('state', '--', '-x')).stdout).toContain('-x · initializing')
   })
 
+  test('a name that looks like an option is typed as it is printed', async () => {
+    const place = makeVault()
+    await place.task('start', place.put('-x.md'))
+    place.move('-x.md', 'Pending_Approval')
+    await place.task('iterate', '--action', 'x', '--', '-x')
+    const asked = await place.ralph(['briefing', place.vault, '--json'])
+    const [{ approve }] = asked.end.waiting as [{ approve: string }]
+    const [, ...words] = parseCommandLine(approve)
+    expect((await place.ralph(words)).stdout).toContain('… -x · in progress')
+    const more = await place.ralph(
+      ['task', 'progress', '--total', '1', '--completed', '0', '--step', 'y', '--', '-x'],
+      {
+        cwd: place.vault,
+      },
+    )
+    expect(more.stdout).toContain('-x: ')
+  })
+
+  test.each(['Needs_Action', 'Done', 'Pending_Approval', 'Ralph_State'])(
+    'a folder that has %s is a vault for all that asks',
+    async (folder) => {
+      const place = makePlace({ git: false })
+      const vault = join(place.dir, 'vault')
+      mkdirSync(join(vault, folder), { recursive: true })
+      for (const args of [
+        ['task', 'list', '--vault', vault],
+        ['briefing', vault],
+        ['install', 'claude', '--vault', vault, '--yes'],
+      ])
+        expect(await place.ralph(args)).toMatchObject({ code: 0, stderr: '' })
+    },
+  )
+
+  test.each([['task', 'list', '--vault'], ['briefing'], ['install', 'claude', '--vault']])(
+    'any other folder is none for all that asks: %s',
+    async (...args) => {
+      const place = makePlace({ git: false })
+      mkdirSync(join(place.dir, 'Failed'))
+      expect(await place.ralph([...args, '.'])).toMatchObject({
+        ...{ code: 2, stdout: '' },
+        stderr: expect.stringContaining(
+          `is no vault: it has neither Needs_Action nor Done nor Ralph_State. Make it one, then try again: mkdir ${place.dir}/Needs_Action`,
+        ),
+      })
+    },
+  )
+
+  test('what a person has set for ralph run does not close their vaults', async () => {
+    const place = makeVault()
+    mkdirSync(place.home, { recursive: true })
+    const config = join(place.home, 'ralph.config.json')
+    writeFileSync(config, JSON.stringify({ max_iterations: 'auto' }))
+    await place.task('start', place.put('a.md'))
+    expect(await place.json('list')).toMatchObject({ max_iterations: 10 })
+    writeFileSync(config, JSON.stringify({ max_iterations: 0 }))
+    expect(await place.task('list')).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining(`max_iterations of ${config} must be`) },
+    })
+  })
+
   test('finds its vault by the option, the variable, the file, or where it stands', async () => {
     const place = makeVault()
     const other = join(place.dir, 'other')
@@ -334,7 +395,7 @@ describe.concurrent('the loop of a task', () => {
     expect((await place.ralph(['status'])).stdout).not.toContain('its ralph is gone')
     const resumed = await place.ralph(['resume', loop])
     expect(resumed).toMatchObject({ code: 2, stderr: expect.stringContaining('worked on by whoever started it') })
-    expect(resumed.stderr).toContain(`ralph task iterate --vault ${place.vault} a --action`)
+    expect(resumed.stderr).toContain(`ralph task iterate --vault ${place.vault} --action '…' a.`)
     place.move('a.md', 'Pending_Approval')
     await place.task('iterate', 'a', '--action', 'x')
     for (const order of [
@@ -423,6 +484,37 @@ Verified: checks of ralph passed. Claimed: the file is in its place, and nothing
 1. See why slow \\| \\\`b\\\` \\<i> stopped: \`ralph show LOOP\`
 2. Have 1 new task done: \`ralph watch /Vault\`
 `)
+  })
+
+  test('knows the tasks that another ralph keeps, and how to answer there', async () => {
+    const place = makeVault()
+    const elsewhere = { cwd: place.vault, env: { RALPH_HOME: join(place.root, 'other home') } }
+    place.put('offer.md')
+    await place.ralph(['task', 'start', 'Needs_Action/offer.md'], elsewhere)
+    place.move('offer.md', 'Pending_Approval')
+    await place.ralph(['task', 'iterate', 'offer', '--action', 'x'], elsewhere)
+    const { stdout } = await place.ralph(['briefing', place.vault])
+    expect(stdout).not.toContain('nothing waits')
+    expect(stdout).toContain('offer.md waits in Pending_Approval for your approval.')
+    const { end } = await place.ralph(['briefing', place.vault, '--json'])
+    const [{ approve }] = end.waiting as [{ approve: string }]
+    expect(approve).toBe(`RALPH_HOME='${elsewhere.env.RALPH_HOME}' ralph task approve --vault ${place.vault} offer`)
+    const [, , ...words] = parseCommandLine(`env ${approve}`).slice(1)
+    expect(await place.ralph(words)).toMatchObject({ code: 1, stderr: expect.stringContaining('another ralph') })
+    expect((await place.ralph(words, elsewhere)).stdout).toContain('in progress')
+  })
+
+  test('tells what ralph watch refused, and why', async () => {
+    const place = makeVault()
+    place.put('bad.md', '---\npriority: soon\n---\nDo it.\n')
+    const agent = place.agent('true')
+    expect((await place.ralph(['watch', place.vault, '--once', '--agent', agent])).code).toBe(1)
+    const { end } = await place.ralph(['briefing', place.vault, '--json'])
+    const command = `mv ${place.vault}/Failed/bad.md ${place.vault}/Needs_Action/bad.md`
+    expect(end).toMatchObject({
+      stuck: [{ task_id: 'bad', status: 'refused', why: expect.stringContaining('priority'), command }],
+      next_actions: [{ text: 'Put Failed/bad.md right, then back:', command }],
+    })
   })
 
   test('is one object for programs, and knows its span', async () => {

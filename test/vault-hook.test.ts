@@ -553,7 +553,7 @@ describe.concurrent('a task that rests', () => {
     await vault.start('a.md')
     const asks = await vault.stop({ RALPH_TASK_ID: 'a' }, { message: '<ask>To whom?</ask>' })
     expect(asks.said).toContain('To whom?')
-    expect(asks.said).toContain('--note "your answer"')
+    expect(asks.said).toContain("--note 'your answer'")
     await vault.api.approveTask({ task_id: 'a', note: 'To the office only' })
     expect((await vault.stop({ RALPH_TASK_ID: 'a' })).json).toMatchObject({
       ...{ decision: 'block', reason: expect.stringContaining('A person says: Approved: To the office only') },

@@ -122,6 +122,19 @@ test('what nobody knows is not taken for nothing', () => {
   expect(printBriefing({ ...QUIET, spent: { ...spent, cost_usd: 0, tokens: 1 } })).toContain('- Cost: $0.00, and')
 })
 
+test('what another ralph did is told as far as it is known, and what was refused as such', () => {
+  const [done, stuck] = [BUSY.completed[0], BUSY.stuck[0]]
+  if (!done || !stuck) throw new Error('The sample has one of each.')
+  const text = printBriefing({
+    ...QUIET,
+    completed: [{ ...done, loop_id: null, proof: null, cost_usd: null }],
+    stuck: [{ ...stuck, loop_id: null, status: 'refused' }],
+  })
+  expect(text).toContain('| invoice | 3 | 1 h 2 min | unknown | unknown |')
+  expect(text).toContain('- **tax** (refused): All 10')
+  expect(text).not.toContain('Nothing was done')
+})
+
 test('texts of others are never taken for structure', () => {
   const evil = 'a | b\n# <img src=x> `c` **d** [e](f)'
   const [done, stuck, waiting, working] = [BUSY.completed[0], BUSY.stuck[0], BUSY.waiting[0], BUSY.in_progress[0]]

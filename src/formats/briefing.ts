@@ -4,24 +4,25 @@ import { dollars, duration } from './amounts.ts'
 import { inline, typed } from './markdown.ts'
 import type { VaultStatus } from './task-state.ts'
 
-/** Times are texts such as 2026-01-15T10:00:00Z. Null: nobody knows. */
+/** Times are texts such as 2026-01-15T10:00:00Z. Null: nobody knows. A task of another ralph has no `loop_id` here. */
 export type Briefing = {
   vault: string
   since: string
   until: string
   completed: readonly {
     task_id: string
-    loop_id: string
+    loop_id: string | null
     completed_at: string
     iterations: number
     working_seconds: number
-    proof: 'verified' | 'claimed'
+    proof: 'verified' | 'claimed' | null
     cost_usd: number | null
   }[]
   stuck: readonly {
     task_id: string
-    loop_id: string
-    status: VaultStatus
+    loop_id: string | null
+    /** `refused`: it could not be a task. */
+    status: VaultStatus | 'refused'
     stopped_at: string
     why: string
     /** Where its file is, from the vault on. */
@@ -33,7 +34,7 @@ export type Briefing = {
   stuck_before: number
   waiting: readonly {
     task_id: string
-    loop_id: string
+    loop_id: string | null
     question: string
     since: string
     approve: string
@@ -41,7 +42,7 @@ export type Briefing = {
   }[]
   in_progress: readonly {
     task_id: string
-    loop_id: string
+    loop_id: string | null
     iteration: number
     max_iterations: number
     timeout_at: string
@@ -113,7 +114,7 @@ function completed({ completed: tasks }: Briefing): string[] {
     .slice(-MOST_LINES)
     .map(
       ({ task_id, iterations, working_seconds, proof, cost_usd }) =>
-        `| ${inline(task_id)} | ${iterations} | ${duration(working_seconds * 1_000)} | ${proof} | ${money(cost_usd)} |`,
+        `| ${inline(task_id)} | ${iterations} | ${duration(working_seconds * 1_000)} | ${proof ?? 'unknown'} | ${money(cost_usd)} |`,
     )
   const table = ['| task | iterations | time | proof | cost |', '|---|--:|--:|---|--:|', ...rows].join('\n')
   const words = tasks.some(({ proof }) => proof === 'claimed')

@@ -9,7 +9,8 @@ export function loadConfig(home: string, dir: string): Config {
   return { ...readConfig(join(home, 'ralph.config.json')), ...readConfig(join(dir, 'ralph.config.json')) }
 }
 
-function readConfig(path: string): Config {
+/** Nothing is said by a file that is not there. */
+export function readConfig(path: string): Config {
   return existsSync(path) ? parseConfig(readText(path, 'config'), path) : {}
 }
 

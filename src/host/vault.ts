@@ -52,8 +52,20 @@ export function statOf(path: string): Stats | undefined {
 }
 
 /** What a person is asked when the file lies where approvals are waited for. */
-export function approvalQuestion({ file }: Pick<VaultTask, 'file'>): string {
-  return `${file} waits in ${PENDING} for your approval.`
+export function approvalQuestion(task: Pick<VaultTask, 'file'>): string {
+  return questionFor(task, 'pending') || ''
+}
+
+/** What a question is about: `approval` and `gone` are asked by where the file is, all else by the agent. */
+export function askedAbout(task: Pick<VaultTask, 'file'>, question: string | undefined): 'approval' | 'gone' | 'agent' {
+  if (question === questionFor(task, 'pending')) return 'approval'
+  return question === questionFor(task, 'gone') ? 'gone' : 'agent'
+}
+
+function questionFor({ file }: Pick<VaultTask, 'file'>, where: Where): string | false {
+  return where === 'pending'
+    ? `${file} waits in ${PENDING} for your approval.`
+    : where === 'gone' && `${file} is in no folder of the vault any more.`
 }
 
 /** Words claim nothing here: the file does. */
@@ -61,9 +73,6 @@ export function judgeTurn(task: VaultTask, turn: Turn): Turn {
   const where = whereIs(task)
   const { ask, ...rest } = turn
   if (where === 'done') return { ...rest, claim: { kind: 'clear' } }
-  const words =
-    where === 'pending'
-      ? approvalQuestion(task)
-      : where === 'gone' && `${task.file} is in no folder of the vault any more.`
+  const words = questionFor(task, where)
   return { ...turn, claim: { kind: 'none' }, ...(words ? { ask: { kind: 'person', words } } : {}) }
 }

@@ -58,8 +58,13 @@ export function putAway(vault: string, { file, from, place, title, why, facts }:
     place === undefined ? [] : [`To try it again, put that right and move ${FAILED}/${name} back to ${from}.`]
   const list = facts.map((fact) => `- ${fact}`).join('\n')
   const note = [`# ${title}`, why, ...(list ? [list] : []), ...again].join('\n\n')
-  writeWhole(join(folder, `${cut(name)}.why.md`), `${note}\n`, 0o644)
+  writeWhole(join(folder, noteOf(name)), `${note}\n`, 0o644)
   return place === undefined ? undefined : `${FAILED}/${name}`
+}
+
+/** The name of the note beside a file. */
+export function noteOf(name: string): string {
+  return `${cut(name)}.why.md`
 }
 
 const LONGEST_NAME = 230

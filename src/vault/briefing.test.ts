@@ -1,22 +1,25 @@
 import { mkdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Fact, Loop, Turn } from '../engine/loop.ts'
 import { printBriefing } from '../formats/briefing.ts'
 import { parseTaskState } from '../formats/task-state.ts'
 import { temporaryFolder } from '../host/place.test-support.ts'
 import { openStore } from '../host/sqlite.ts'
 import { judgeTurn } from '../host/vault.ts'
+import { putAway } from './approval.ts'
 import { gatherBriefing } from './briefing.ts'
 import type { VaultDesk } from './desk.ts'
 import { moveTask } from './moving.ts'
 import { RalphWiggum } from './ralph-wiggum.ts'
+import { refusedTitle } from './refused.ts'
 import { resolveSettings } from './settings.ts'
 import { vaultOf } from './spec.ts'
 import { startTask } from './tasks.ts'
 
 const MINUTE = 60_000
-const START = Date.UTC(2026, 0, 15, 10)
+/** To come, so that files were there before what is told of their tasks. */
+const START = Date.UTC(2036, 0, 15, 10)
 
 let vault: string
 let home: string
@@ -50,12 +53,12 @@ function move(file: string, folder: string, from = 'Needs_Action'): void {
   renameSync(join(vault, from, file), join(vault, folder, file))
 }
 
-async function begin(name: string, options: { max_iterations?: number } = {}): Promise<string> {
-  return (await ralph.startTask({ task_file: put(`${name}.md`), ...options })).task_id
+async function begin(name: string, options: { max_iterations?: number } = {}, by = ralph): Promise<string> {
+  return (await by.startTask({ task_file: put(`${name}.md`), ...options })).task_id
 }
 
-async function iterate(task_id: string, seconds = 60): Promise<void> {
-  await ralph.incrementIteration({ task_id, action: 'Work', result: 'success', duration_seconds: seconds })
+async function iterate(task_id: string, seconds = 60, by = ralph): Promise<void> {
+  await by.incrementIteration({ task_id, action: 'Work', result: 'success', duration_seconds: seconds })
 }
 
 /** A task that ralph's own agent works on. */
@@ -98,24 +101,24 @@ test('tells of each task where it stands, and what to do first', async () => {
   const briefing = await gatherBriefing(desk, START)
   const loops = new Map(desk.store.listTasks(vault).map(({ id, loop }) => [id, loop]))
   expect(briefing).toEqual({
-    ...{ vault, since: '2026-01-15T10:00:00Z', until: '2026-01-15T10:01:00Z' },
+    ...{ vault, since: '2036-01-15T10:00:00Z', until: '2036-01-15T10:01:00Z' },
     completed: [
       {
-        ...{ task_id: 'done', loop_id: loops.get('done'), completed_at: '2026-01-15T10:00:00Z' },
+        ...{ task_id: 'done', loop_id: loops.get('done'), completed_at: '2036-01-15T10:00:00Z' },
         ...{ iterations: 2, working_seconds: 120, proof: 'claimed', cost_usd: null },
       },
     ],
     stuck: [
       {
         ...{ task_id: 'stuck', loop_id: loops.get('stuck'), status: 'max_iterations_reached' },
-        ...{ stopped_at: '2026-01-15T10:00:00Z', why: 'The only iteration is used.', file: 'Needs_Action/stuck.md' },
+        ...{ stopped_at: '2036-01-15T10:00:00Z', why: 'The only iteration is used.', file: 'Needs_Action/stuck.md' },
         ...{ advice: 'To try it again:', command: `ralph task start --vault ${vault} Needs_Action/stuck.md` },
       },
     ],
     stuck_before: 0,
     waiting: [
       {
-        ...{ task_id: 'asks', loop_id: loops.get('asks'), since: '2026-01-15T10:00:00Z' },
+        ...{ task_id: 'asks', loop_id: loops.get('asks'), since: '2036-01-15T10:00:00Z' },
         question: 'asks.md waits in Pending_Approval for your approval.',
         ...{ approve: `ralph task approve --vault ${vault} asks`, reject: `ralph task reject --vault ${vault} asks` },
       },
@@ -123,10 +126,10 @@ test('tells of each task where it stands, and what to do first', async () => {
     in_progress: [
       {
         ...{ task_id: 'working', loop_id: loops.get('working'), iteration: 0, max_iterations: 10 },
-        ...{ timeout_at: '2026-01-15T10:30:00Z', percentage: 25, current_step: 'Begin' },
+        ...{ timeout_at: '2036-01-15T10:30:00Z', percentage: 25, current_step: 'Begin' },
       },
     ],
-    new: [{ file: 'later.md', since: '2026-01-15T10:00:00Z' }],
+    new: [{ file: 'later.md', since: '2036-01-15T10:00:00Z' }],
     spent: { iterations: 4, working_seconds: 240, tokens: null, cost_usd: null, tasks_without_cost: 3 },
     next_actions: [
       { text: 'Approve or reject asks:', command: `ralph task approve --vault ${vault} asks` },
@@ -134,7 +137,7 @@ test('tells of each task where it stands, and what to do first', async () => {
       { text: 'Have 1 new task done:', command: `ralph watch ${vault}` },
     ],
   })
-  expect(printBriefing(briefing)).toContain('- **asks**, since 2026-01-15 10:00 UTC')
+  expect(printBriefing(briefing)).toContain('- **asks**, since 2036-01-15 10:00 UTC')
 })
 
 test('the loops of a task that was started again count, but only the newest can be stuck', async () => {
@@ -212,4 +215,223 @@ test.each<[where: string, settle: () => void, expected: object]>([
   await iterate('x')
   settle()
   expect((await gatherBriefing(desk, START)).stuck).toMatchObject([expected])
+})
+
+test.each<[what: string, head: string, expected: object, actions: string[]]>([
+  ['without checks is left', '', { advice: 'Nothing is left to do.', command: null }, []],
+  [
+    'with checks that never passed is not',
+    '---\nverify: false\n---\n',
+    { advice: 'Its checks never passed:', command: expect.stringMatching(/^ralph show \w+$/) },
+    ['See why x stopped:'],
+  ],
+])('nothing to do for a stopped task in Done: one %s', async (_, head, expected, actions) => {
+  writeFileSync(put('x.md'), `${head}Do it.\n`)
+  await ralph.startTask({ task_file: 'Needs_Action/x.md', max_iterations: 1 })
+  if (head) move('x.md', 'Done')
+  await iterate('x')
+  if (!head) move('x.md', 'Done')
+  const { stuck, next_actions } = await gatherBriefing(desk, START)
+  expect(stuck).toMatchObject([{ file: 'Done/x.md', status: 'max_iterations_reached', ...expected }])
+  expect(next_actions.map(({ text }) => text)).toEqual(actions)
+})
+
+test('a task whose name looks like an option can be answered as it is printed', async () => {
+  const loop = await watched('-x')
+  await turn(loop, { ask: { kind: 'person', words: 'Red or blue?' } })
+  const { waiting } = await gatherBriefing(desk, START)
+  expect(waiting).toMatchObject([
+    {
+      approve: `ralph task approve --vault ${vault} --note '…' -- -x`,
+      reject: `ralph task reject --vault ${vault} -- -x`,
+    },
+  ])
+})
+
+test('a task whose file is gone needs no answer in words', async () => {
+  const loop = await watched('x')
+  renameSync(join(vault, 'Needs_Action/x.md'), join(home, 'x.md'))
+  await turn(loop)
+  const { waiting } = await gatherBriefing(desk, START)
+  expect(waiting).toMatchObject([{ approve: `ralph task approve --vault ${vault} x` }])
+})
+
+describe('a file in Needs_Action', () => {
+  const fresh = async () => (await gatherBriefing(desk, START)).new.map(({ file }) => file)
+
+  test('that is empty is no new task', async () => {
+    writeFileSync(join(vault, 'Needs_Action', 'empty.md'), '')
+    expect(await fresh()).toEqual([])
+  })
+
+  test('that was only copied to Done is no new task', async () => {
+    await begin('x')
+    writeFileSync(join(vault, 'Done', 'x.md'), 'Do it.\n')
+    await iterate('x')
+    expect(await fresh()).toEqual([])
+  })
+
+  test('that has come since its task was over is one', async () => {
+    now = Date.UTC(2026, 0, 15)
+    await begin('x', { max_iterations: 1 })
+    await iterate('x')
+    expect(await fresh()).toEqual(['x.md'])
+  })
+
+  test('that another task has the name of is none', async () => {
+    await begin('x')
+    put('x.txt')
+    expect(await fresh()).toEqual([])
+  })
+})
+
+describe('a file that was refused', () => {
+  const refuse = (file: string, at: number) => {
+    put(file)
+    const from = `Needs_Action/${file}`
+    const place = putAway(vault, {
+      ...{ file, from, place: from, title: refusedTitle(file), why: `${file}: priority is wrong.`, facts: [] },
+    })
+    utimesSync(join(vault, `${place}.why.md`), at / 1_000, at / 1_000)
+  }
+
+  test('is told with its reason and what to do', async () => {
+    refuse('old.md', START - MINUTE)
+    refuse('bad.md', START + MINUTE)
+    refuse('bad.md', START + MINUTE)
+    const { stuck, next_actions } = await gatherBriefing(desk, START)
+    const command = (name: string) => `mv ${vault}/Failed/${name} ${vault}/Needs_Action/bad.md`
+    const told = { task_id: 'bad', loop_id: null, status: 'refused', stopped_at: '2036-01-15T10:01:00Z' }
+    const advice = 'To have it done, put that right and put it back:'
+    expect(stuck).toEqual(
+      ['bad-2.md', 'bad.md'].map((name) => ({
+        ...told,
+        ...{ why: 'bad.md: priority is wrong.', file: `Failed/${name}`, advice, command: command(name) },
+      })),
+    )
+    expect(next_actions).toEqual(
+      ['bad-2.md', 'bad.md'].map((name) => ({ text: `Put Failed/${name} right, then back:`, command: command(name) })),
+    )
+    expect(printBriefing(await gatherBriefing(desk, START))).toContain('- **bad** (refused): bad.md: priority')
+  })
+
+  test('is not told any more when it was put back', async () => {
+    refuse('bad.md', START)
+    move('bad.md', 'Needs_Action', 'Failed')
+    const { stuck, new: fresh } = await gatherBriefing(desk, START)
+    expect([stuck, fresh.map(({ file }) => file)]).toEqual([[], ['bad.md']])
+  })
+
+  test('is another thing than a task that failed', async () => {
+    await begin('x')
+    move('x.md', 'Pending_Approval')
+    await iterate('x')
+    await ralph.rejectTask('x')
+    expect((await gatherBriefing(desk, 0)).stuck).toMatchObject([{ task_id: 'x', status: 'failed' }])
+  })
+})
+
+describe('tasks that another ralph keeps in a home of its own', () => {
+  let otherHome: string
+  let other: RalphWiggum
+
+  beforeEach(() => {
+    otherHome = temporaryFolder()
+    other = new RalphWiggum({ vaultPath: vault, home: otherHome, env: {}, now: () => now })
+    onTestFinished(() => other.close())
+  })
+
+  test('are told as far as their state files know them', async () => {
+    await begin('done', {}, other)
+    await begin('stuck', { max_iterations: 1 }, other)
+    await begin('asks', {}, other)
+    await begin('working', {}, other)
+    now += MINUTE
+    move('done.md', 'Done')
+    await iterate('done', 5, other)
+    await iterate('stuck', 5, other)
+    move('asks.md', 'Pending_Approval')
+    await iterate('asks', 5, other)
+    const briefing = await gatherBriefing(desk, START)
+    const at = '2036-01-15T10:01:00Z'
+    const there = `RALPH_HOME=${otherHome} ralph task`
+    const command = `ralph task start --vault ${vault} Needs_Action/stuck.md`
+    expect(briefing).toMatchObject({
+      completed: [
+        {
+          ...{ task_id: 'done', loop_id: null, completed_at: at, iterations: 1, working_seconds: 60 },
+          ...{ proof: null, cost_usd: null },
+        },
+      ],
+      stuck: [
+        {
+          ...{ task_id: 'stuck', loop_id: null, status: 'max_iterations_reached', stopped_at: at },
+          ...{ why: 'Another ralph worked on it.', file: 'Needs_Action/stuck.md', command },
+        },
+      ],
+      waiting: [
+        {
+          ...{ task_id: 'asks', loop_id: null, question: 'asks.md waits in Pending_Approval for your approval.' },
+          ...{ since: at, approve: `${there} approve --vault ${vault} asks` },
+          reject: `${there} reject --vault ${vault} asks`,
+        },
+      ],
+      in_progress: [{ task_id: 'working', loop_id: null, iteration: 0, max_iterations: 10, percentage: null }],
+      new: [],
+      spent: { iterations: 3, working_seconds: 180, tokens: null, cost_usd: null, tasks_without_cost: 3 },
+      next_actions: [
+        { text: 'Approve or reject asks:', command: `${there} approve --vault ${vault} asks` },
+        { text: 'Try stuck again, which stopped under another ralph:', command },
+      ],
+    })
+    expect(printBriefing(briefing)).toContain('| done | 1 | 1 min 0 s | unknown | unknown |')
+  })
+
+  test('that are over since before the span are counted or left', async () => {
+    await begin('done', {}, other)
+    await begin('stuck', { max_iterations: 1 }, other)
+    move('done.md', 'Done')
+    await iterate('done', 5, other)
+    await iterate('stuck', 5, other)
+    now += 60 * MINUTE
+    const { completed, stuck, stuck_before, spent } = await gatherBriefing(desk, now - MINUTE)
+    expect({ completed, stuck, stuck_before }).toEqual({ completed: [], stuck: [], stuck_before: 1 })
+    expect(spent).toMatchObject({ iterations: 0, working_seconds: 0, tasks_without_cost: 0 })
+  })
+
+  test('tell why they failed by the note beside the file', async () => {
+    await begin('x', {}, other)
+    move('x.md', 'Pending_Approval')
+    await iterate('x', 5, other)
+    await other.rejectTask({ task_id: 'x', reason: 'too dear' })
+    const { stuck } = await gatherBriefing(desk, START)
+    expect(stuck).toMatchObject([
+      {
+        why: 'Cancelled by you, who rejected it: too dear.',
+        file: 'Failed/x.md',
+        command: expect.stringMatching(/^mv /),
+      },
+    ])
+  })
+
+  test('count where this ralph knows an earlier one of the same name', async () => {
+    await begin('x', { max_iterations: 1 })
+    await iterate('x')
+    now += MINUTE
+    await begin('x', {}, other)
+    const { stuck, in_progress, new: fresh } = await gatherBriefing(desk, START)
+    expect({ stuck, fresh, working: in_progress.map(({ loop_id }) => loop_id) }).toEqual({
+      ...{ stuck: [], fresh: [], working: [null] },
+    })
+  })
+
+  test('are none of theirs any more once this ralph has begun them again', async () => {
+    await begin('x', { max_iterations: 1 }, other)
+    await iterate('x', 5, other)
+    now += MINUTE
+    await begin('x')
+    const { stuck, in_progress } = await gatherBriefing(desk, START)
+    expect({ stuck, working: in_progress.length }).toEqual({ stuck: [], working: 1 })
+    expect(in_progress[0]?.loop_id).not.toBeNull()
+  })
 })

@@ -1,49 +1,81 @@
-/** What happened in a vault since some time, gathered from the store: of every loop of its tasks, also of those started again. */
-import { lstatSync } from 'node:fs'
+/**
+ * What happened in a vault since some time, gathered from the store: of every loop of its tasks, also of those started again.
+ * Beside that, what only the vault's files know.
+ */
 import { join } from 'node:path'
 import { count } from '../engine/limits.ts'
-import { ended, type Loop } from '../engine/loop.ts'
-import { hasWorked } from '../engine/tally.ts'
+import { ended, type Loop, type VaultTask } from '../engine/loop.ts'
+import { allChecks } from '../engine/stages.ts'
 import type { Briefing, Spent } from '../formats/briefing.ts'
 import { printCommandLine } from '../formats/command-line.ts'
 import { taskCommand } from '../formats/task-command.ts'
 import type { TaskRow } from '../host/sqlite.ts'
-import type { StoredEvent } from '../host/store.ts'
-import { approvalQuestion, findFile, isPlainFile } from '../host/vault.ts'
+import { askedAbout, findFile } from '../host/vault.ts'
 import type { VaultDesk } from './desk.ts'
-import { LEFT_ALONE } from './inbox.ts'
-import { statusOfTask } from './lifecycle.ts'
+import { earlierTask } from './earlier.ts'
+import { comeAlong } from './finding.ts'
+import { arrived } from './inbox.ts'
+import { isFinal, statusOfTask } from './lifecycle.ts'
+import {
+  completedElsewhere,
+  isStuckElsewhere,
+  type OtherTask,
+  spentElsewhere,
+  stopElsewhere,
+  tasksOfOthers,
+  underwayElsewhere,
+  waitingElsewhere,
+} from './others.ts'
 import { isTaskId, NEEDS_ACTION, namesIn, taskIdOf } from './place.ts'
+import { type Refused, refusedSince } from './refused.ts'
 import { vaultOf } from './spec.ts'
+import { spentSince, sumOf } from './spending.ts'
 import { endOverdue } from './tasks.ts'
 import { progressOf, stateOf, time } from './telling.ts'
 
 export async function gatherBriefing(desk: VaultDesk, since: number): Promise<Briefing> {
   const { store, vault, now } = desk
-  for (const row of store.listTasks(vault)) await endOverdue(desk, row)
+  await comeAlong(desk)
+  const others = await tasksOfOthers(desk)
+  const elsewhere = new Set(others.map(({ task }) => task.id))
+  for (const row of store.listTasks(vault)) if (!elsewhere.has(row.id)) await endOverdue(desk, row)
   const until = now()
+  const isRecent = ({ movedAt }: { movedAt: number }) => movedAt >= since
   const known = await knownLoops(desk, since)
-  const inSpan = known.filter(({ movedAt }) => movedAt >= since)
-  const newest = known.flatMap(({ row, ...rest }) => (row ? [{ ...rest, row }] : []))
+  const newest = known.flatMap(({ row, ...rest }) => (row && !elsewhere.has(row.id) ? [{ ...rest, row }] : []))
   const halted = newest.filter(({ loop }) => loop.next.kind === 'halt')
+  const stopped = others.filter(isStuckElsewhere)
+  const [inSpan, movedElsewhere] = [known.filter(isRecent), others.filter(isRecent)]
   const told = {
-    completed: inSpan.flatMap((each) => completedIn(each)),
-    stuck: halted.filter(({ movedAt }) => movedAt >= since).map((each) => stuckIn(desk, each)),
-    stuck_before: halted.filter(({ movedAt }) => movedAt < since).length,
-    waiting: newest.flatMap((each) => waitingIn(desk, each)),
-    in_progress: newest.filter(isUnderway).map(underwayIn),
-    new: newFiles(desk, newest),
+    completed: [
+      ...inSpan.flatMap(completedIn),
+      ...movedElsewhere.filter(({ state }) => state.status === 'completed').map(completedElsewhere),
+    ].sort((a, b) => byTime(a.completed_at, b.completed_at)),
+    stuck: [
+      ...halted.filter(isRecent).map(stuckIn),
+      ...stopped.filter(isRecent).map(stuckElsewhere),
+      ...refusedSince(vault, since).map((each) => refusedIn(vault, each)),
+    ].sort((a, b) => byTime(a.stopped_at, b.stopped_at)),
+    stuck_before: [...halted, ...stopped].filter((each) => !isRecent(each)).length,
+    waiting: [...newest.flatMap(waitingIn), ...others.flatMap(waitingElsewhere)],
+    in_progress: [...newest.filter(isUnderway).map(underwayIn), ...others.flatMap(underwayElsewhere)],
+    new: await newFiles(desk, others),
   }
   const left = (await Promise.all(newest.filter(isUnderway).map(({ loop }) => isLeft(desk, loop)))).filter(Boolean)
+  const spent = [...inSpan.map(({ inTime }) => inTime), ...movedElsewhere.map((each) => spentElsewhere(each, since))]
   return {
     ...{ vault, since: time(since), until: time(until) },
     ...told,
     spent: {
-      ...inSpan.map(({ inTime }) => inTime).reduce(sum, NOTHING),
-      tasks_without_cost: inSpan.filter(({ inTime }) => inTime.iterations > 0 && inTime.cost_usd === null).length,
+      ...sumOf(spent),
+      tasks_without_cost: spent.filter(({ iterations, cost_usd }) => iterations > 0 && cost_usd === null).length,
     },
     next_actions: nextActions(desk, told, left.length),
   }
+}
+
+function byTime(one: string, other: string): number {
+  return one === other ? 0 : one < other ? -1 : 1
 }
 
 /** `row`: for the newest loop of a task. `whole` is what it took in all, `inTime` since the time that is asked about. */
@@ -65,49 +97,6 @@ async function knownLoops({ store, vault }: VaultDesk, since: number): Promise<K
   return known
 }
 
-const NOTHING: Spent = { iterations: 0, working_seconds: 0, tokens: null, cost_usd: null }
-
-function sum(one: Spent, other: Spent): Spent {
-  return {
-    iterations: one.iterations + other.iterations,
-    working_seconds: Math.round((one.working_seconds + other.working_seconds) * 1_000) / 1_000,
-    tokens: plus(one.tokens, other.tokens),
-    cost_usd: plus(one.cost_usd, other.cost_usd),
-  }
-}
-
-function plus(one: number | null, other: number | null): number | null {
-  return one === null ? other : one + (other ?? 0)
-}
-
-function spentSince({ tally }: Loop, events: readonly StoredEvent[], since: number): Spent {
-  let before = tally.startedAt
-  return events.reduce((spent, { fact, at }) => {
-    const passed = Math.max(0, at - before) / 1_000
-    before = at
-    return at < since ? spent : sum(spent, spentBy(fact, passed))
-  }, NOTHING)
-}
-
-function spentBy(fact: StoredEvent['fact'], passed: number): Spent {
-  switch (fact.kind) {
-    case 'turned':
-      return {
-        iterations: hasWorked(fact.turn) ? 1 : 0,
-        working_seconds: fact.turn.told?.seconds ?? passed,
-        ...{ tokens: fact.turn.tokens || null, cost_usd: fact.turn.costUsd ?? null },
-      }
-    case 'checked':
-      return { ...NOTHING, working_seconds: passed }
-    case 'lost':
-      return { ...NOTHING, tokens: fact.tokens || null, cost_usd: fact.costUsd ?? null }
-    case 'woke':
-    case 'restored':
-    case 'told':
-      return NOTHING
-  }
-}
-
 function completedIn({ loop, movedAt, whole }: Known): Briefing['completed'] {
   if (loop.next.kind !== 'complete') return []
   return [
@@ -119,37 +108,59 @@ function completedIn({ loop, movedAt, whole }: Known): Briefing['completed'] {
   ]
 }
 
-function stuckIn({ vault }: VaultDesk, { loop, row, movedAt }: Newest): Briefing['stuck'][number] {
+type Stuck = Briefing['stuck'][number]
+
+function stuckIn({ loop, row, movedAt }: Newest): Stuck {
   const task = vaultOf(loop)
   const file = findFile(task) ?? null
+  const inDone =
+    allChecks(loop.spec).length === 0
+      ? { advice: 'Nothing is left to do.', command: null }
+      : { advice: 'Its checks never passed:', command: `ralph show ${loop.id}` }
   return {
     ...{ task_id: task.id, loop_id: loop.id, status: statusOfTask(loop, row.record), stopped_at: time(movedAt) },
     ...{ why: loop.next.kind === 'halt' ? loop.next.sentence : '', file },
-    ...goingOn(vault, file, task),
+    ...goingOn(task, file, inDone),
   }
 }
 
-function goingOn(
-  vault: string,
-  file: string | null,
-  { done, from, file: name }: { done: string; from: string; file: string },
-): { advice: string; command: string | null } {
-  if (file === null) return { advice: `To try it again, put it into ${NEEDS_ACTION} and start it.`, command: null }
-  if (file === `${done}/${name}`) return { advice: 'Nothing is left to do.', command: null }
-  if (file === from) return { advice: 'To try it again:', command: taskCommand('start', file, vault) }
-  const command = printCommandLine(['mv', join(vault, file), join(vault, from)])
-  return { advice: 'To try it again, put it back:', command }
+function stuckElsewhere(other: OtherTask): Stuck {
+  const { task_id, status, last_updated: stopped_at } = other.state
+  const { why, file } = stopElsewhere(other)
+  const inDone = { advice: 'Whether it had checks that failed, only the other ralph knows.', command: null }
+  return { task_id, loop_id: null, status, stopped_at, why, file, ...goingOn(other.task, file, inDone) }
 }
 
-function waitingIn({ vault }: VaultDesk, { loop, movedAt }: Newest): Briefing['waiting'] {
+type Advice = { advice: string; command: string | null }
+
+/** `inDone`: what to say of one that lies there though it was not completed. */
+function goingOn({ path, done, from, file: name }: VaultTask, file: string | null, inDone: Advice): Advice {
+  if (file === null) return { advice: `To try it again, put it into ${NEEDS_ACTION} and start it.`, command: null }
+  if (file === `${done}/${name}`) return inDone
+  if (file === from) return { advice: 'To try it again:', command: taskCommand('start', file, path) }
+  return { advice: 'To try it again, put it back:', command: moving(path, file, from) }
+}
+
+function moving(vault: string, file: string, to: string): string {
+  return printCommandLine(['mv', join(vault, file), join(vault, to)])
+}
+
+function refusedIn(vault: string, { place, from, at, why }: Refused): Stuck {
+  return {
+    ...{ task_id: taskIdOf(from), loop_id: null, status: 'refused', stopped_at: time(at), why, file: place },
+    ...{ advice: 'To have it done, put that right and put it back:', command: moving(vault, place, from) },
+  }
+}
+
+function waitingIn({ loop, movedAt }: Newest): Briefing['waiting'] {
   const { next, tally } = loop
   if (next.kind !== 'wait' || next.why !== 'person') return []
-  const { id } = vaultOf(loop)
-  const answer = next.question === approvalQuestion(vaultOf(loop)) ? '' : ' --note "…"'
+  const { id, path } = vaultOf(loop)
+  const answer = askedAbout(vaultOf(loop), next.question) === 'agent' ? ['--note', '…'] : []
   return [
     {
       ...{ task_id: id, loop_id: loop.id, question: next.question ?? '', since: time(tally.restingSince ?? movedAt) },
-      ...{ approve: `${taskCommand('approve', id, vault)}${answer}`, reject: taskCommand('reject', id, vault) },
+      ...{ approve: taskCommand('approve', id, path, ...answer), reject: taskCommand('reject', id, path) },
     },
   ]
 }
@@ -172,17 +183,18 @@ async function isLeft({ store }: VaultDesk, loop: Loop): Promise<boolean> {
   return vaultOf(loop).by === 'watch' && !(await store.isDriven(loop.id))
 }
 
-function newFiles({ vault }: VaultDesk, newest: readonly Newest[]): Briefing['new'] {
-  const begun = new Set(
-    newest.filter(({ loop }) => loop.next.kind !== 'complete').map(({ loop }) => vaultOf(loop).file),
-  )
-  return namesIn(join(vault, NEEDS_ACTION))
-    .sort()
-    .filter((name) => isTaskId(taskIdOf(name)) && !LEFT_ALONE.test(name) && !begun.has(name))
-    .flatMap((name) => {
-      const path = join(vault, NEEDS_ACTION, name)
-      return isPlainFile(path) ? [{ file: name, since: time(lstatSync(path).mtimeMs) }] : []
-    })
+/** Those that `ralph watch` would take up. */
+async function newFiles(desk: VaultDesk, others: readonly OtherTask[]): Promise<Briefing['new']> {
+  const busy = new Set(others.filter(({ state }) => !isFinal(state.status)).map(({ task }) => task.id))
+  const folder = join(desk.vault, NEEDS_ACTION)
+  const found: { file: string; since: string }[] = []
+  for (const file of namesIn(folder).sort()) {
+    const [id, stat] = [taskIdOf(file), arrived(folder, file)]
+    if (!isTaskId(id) || busy.has(id) || !stat?.isFile() || stat.size === 0) continue
+    const earlier = await earlierTask(desk, { id, file, arrivedAt: stat.ctimeMs })
+    if (!earlier) found.push({ file, since: time(stat.mtimeMs) })
+  }
+  return found
 }
 
 /** Most urgent first: what waits for a person, what will not go on by itself, what has not begun. */
@@ -196,11 +208,15 @@ function nextActions(
   const older = told.stuck_before
   return [
     ...told.waiting.map(({ task_id, approve }) => ({ text: `Approve or reject ${task_id}:`, command: approve })),
-    ...told.stuck
-      .filter(({ file, command }) => file === null || command !== null)
-      .map(({ task_id, loop_id }) => ({ text: `See why ${task_id} stopped:`, command: `ralph show ${loop_id}` })),
+    ...told.stuck.filter(({ file, command }) => file === null || command !== null).map(lookInto),
     ...(left > 0 ? [{ text: `Go on with ${count(left, 'task')} that nobody works on:`, command: watch }] : []),
     ...(told.new.length > 0 ? [{ text: `Have ${count(told.new.length, 'new task')} done:`, command: watch }] : []),
     ...(older > 0 ? [{ text: `Look through ${count(older, 'older task')} that stopped:`, command: list }] : []),
   ]
+}
+
+function lookInto({ task_id, loop_id, status, file, command }: Stuck): Briefing['next_actions'][number] {
+  if (status === 'refused') return { text: `Put ${file} right, then back:`, command }
+  if (loop_id !== null) return { text: `See why ${task_id} stopped:`, command: `ralph show ${loop_id}` }
+  return { text: `Try ${task_id} again, which stopped under another ralph${command === null ? '.' : ':'}`, command }
 }

@@ -1,17 +1,18 @@
 /** What a watcher does with one task: begins it, goes on with it, or puts away what cannot be one. */
-import { ended, type Loop } from '../engine/loop.ts'
+import type { Loop } from '../engine/loop.ts'
 import { type ErrorCode, RalphError } from '../error.ts'
 import type { TaskHead } from '../formats/task-file.ts'
 import type { TaskRow } from '../host/sqlite.ts'
 import type { Lease } from '../host/store.ts'
 import { putAway } from './approval.ts'
 import type { VaultDesk } from './desk.ts'
+import { earlierTask, formerTask } from './earlier.ts'
 import { type Arrival, isUnchanged } from './inbox.ts'
-import { isFinal, statusOfTask } from './lifecycle.ts'
 import { moveTask, restFacts } from './moving.ts'
 import { NEEDS_ACTION } from './place.ts'
+import { refusedTitle } from './refused.ts'
 import { type Crew, vaultOf } from './spec.ts'
-import { readState, stateFileOf } from './state-file.ts'
+import { stateFileOf } from './state-file.ts'
 import { lockTask, type TaskLock } from './task-lock.ts'
 import { startTask } from './tasks.ts'
 import { driveTask, finishTask, placeAfter, type Site } from './work.ts'
@@ -80,10 +81,10 @@ const REFUSED: ReadonlySet<ErrorCode> = new Set([
   ...(['input-invalid', 'usage', 'agent-unknown', 'agent-missing', 'task-unknown'] as const),
 ])
 
-/** Whether a task of that name is under way, or is over and no file has come since. */
+/** Tells why a file is left, where it is. */
 async function knownAlready({ desk, tell }: WatchSite, arrival: Arrival): Promise<'busy' | 'over' | undefined> {
-  const { store, vault, note } = desk
-  const { id, file, arrivedAt } = arrival
+  const { note } = desk
+  const { id, file } = arrival
   const former = await formerTask(desk, arrival)
   if (former !== undefined) {
     note(
@@ -91,42 +92,19 @@ async function knownAlready({ desk, tell }: WatchSite, arrival: Arrival): Promis
     )
     return 'over'
   }
-  const row = store.loadTask(vault, id)
-  if (!row) {
-    const state = readState(desk, id)
-    if (state === undefined || state === 'damaged') return undefined
-    if (!isFinal(state.status)) {
-      note(
-        `${file} is left: ${stateFileOf(desk, id)} tells that another ralph works on it. If that one is gone, remove ${stateFileOf(desk, id)}.`,
-      )
-      return 'busy'
-    }
-    // Its times have no fractions of a second.
-    if (arrivedAt > Date.parse(state.last_updated) + 999) return undefined
-    note(leftWords(file, state.status))
-    return 'over'
-  }
-  const loop = await store.load(row.loop)
-  if (!ended(loop)) return 'busy'
-  if (arrivedAt > row.movedAt || vaultOf(loop).file !== file) return undefined
-  const status = statusOfTask(loop, row.record)
+  const earlier = await earlierTask(desk, arrival)
+  if (!earlier) return undefined
+  const { kind, loop, status } = earlier
+  if (kind === 'busy' && !loop)
+    note(
+      `${file} is left: ${stateFileOf(desk, id)} tells that another ralph works on it. If that one is gone, remove ${stateFileOf(desk, id)}.`,
+    )
+  if (kind === 'busy') return kind
   // A watcher that was killed could not put it away.
-  if (status !== 'completed' && vaultOf(loop).by === 'watch')
+  if (loop && status !== 'completed' && vaultOf(loop).by === 'watch')
     tell({ kind: 'ended', loop, status, place: placeAfter(desk, loop).place })
   else note(leftWords(file, status))
-  return 'over'
-}
-
-/** The task whose file this was until that one was over, when it was renamed before: nobody gets new limits by renaming it on and on. */
-async function formerTask(
-  { store, vault }: VaultDesk,
-  { id, inode, bornAt, arrivedAt }: Arrival,
-): Promise<string | undefined> {
-  const formers = store
-    .listTasks(vault)
-    .filter((row) => row.id !== id && row.record.inode === inode && row.record.bornAt === bornAt)
-  const last = formers.find(({ movedAt }) => arrivedAt <= movedAt)
-  return last && formers.length > 1 && ended(await store.load(last.loop)) ? last.id : undefined
+  return kind
 }
 
 function leftWords(file: string, status: string): string {
@@ -176,7 +154,7 @@ export function refuse(site: WatchSite, ledger: Ledger, arrival: Arrival, why: s
 function putAside({ desk, tell }: WatchSite, ledger: Ledger, { file, id, stamp }: Arrival, why: string): void {
   const from = `${NEEDS_ACTION}/${file}`
   try {
-    const place = putAway(desk.vault, { file, from, place: from, title: `${file} was not begun`, why, facts: [] })
+    const place = putAway(desk.vault, { file, from, place: from, title: refusedTitle(file), why, facts: [] })
     tell({ kind: 'refused', id, file, why, place: place ?? from })
   } catch (cause) {
     if (!(cause instanceof RalphError)) throw cause

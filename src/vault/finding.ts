@@ -135,7 +135,7 @@ const FINAL_ORDERS: Readonly<Partial<Record<TaskState['status'], Order>>> = {
 }
 
 /** A vault that was moved has another path than the one that was written down. */
-function pathIn(vault: string, path: string): string {
+export function pathIn(vault: string, path: string): string {
   const plain = posix.normalize(path)
   if (plain.startsWith(`${vault}/`)) return plain.slice(vault.length + 1)
   const parts = plain.split('/').filter((part) => part !== '' && part !== '..')

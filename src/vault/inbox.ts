@@ -33,8 +33,7 @@ export type Inbox = {
 export const QUIET_MS = 1_500
 
 /** Hidden files, those of editors, systems and downloads that are under way, and ralph's own notes. */
-export const LEFT_ALONE: RegExp =
-  /^[.~]|~$|^#.*#$|\.(?:tmp|part|crdownload|swp|bak)$|\.why\.md$|^(?:4913|thumbs\.db|desktop\.ini)$/i
+const LEFT_ALONE = /^[.~]|~$|^#.*#$|\.(?:tmp|part|crdownload|swp|bak)$|\.why\.md$|^(?:4913|thumbs\.db|desktop\.ini)$/i
 
 type Seen = { stamp: string; since: number; first: number; mtimeMs: number; priority?: number }
 
@@ -45,9 +44,9 @@ export function openInbox({ vault, settings, now, note }: VaultDesk): () => Inbo
   return () => {
     const at = performance.now()
     const found = namesIn(folder, state).flatMap((file) => {
-      const stat = LEFT_ALONE.test(file) ? undefined : statOf(join(folder, file))
+      const stat = arrived(folder, file)
       if (!stat && file.includes('\uFFFD')) note(`${NEEDS_ACTION}/${file} has a name that is no UTF-8. Rename it.`)
-      if (!stat || stat.isDirectory()) return []
+      if (!stat) return []
       const [stamp, before] = [stampOf(stat), seen.get(file)]
       const known: Seen =
         before?.stamp === stamp ? before : { stamp, since: at, first: before?.first ?? at, mtimeMs: stat.mtimeMs }
@@ -74,6 +73,12 @@ export function openInbox({ vault, settings, now, note }: VaultDesk): () => Inbo
       ...(growing.length > 0 ? { dueMs: QUIET_MS - Math.max(...growing.map(({ quietMs }) => quietMs)) } : {}),
     }
   }
+}
+
+/** What lies there under a name, where that is neither left alone nor a folder. */
+export function arrived(folder: string, file: string): Stats | undefined {
+  const stat = LEFT_ALONE.test(file) ? undefined : statOf(join(folder, file))
+  return stat?.isDirectory() ? undefined : stat
 }
 
 /** Whether it is still there as it was seen. */

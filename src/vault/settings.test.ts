@@ -21,8 +21,11 @@ type Story = {
 }
 
 /** A vault and a home with these config files. */
-function settle({ given = {}, env = {}, config, person }: Story, vault = temporaryFolder()): VaultSettings {
-  const home = temporaryFolder()
+function settle(
+  { given = {}, env = {}, config, person }: Story,
+  vault = temporaryFolder(),
+  home = temporaryFolder(),
+): VaultSettings {
   if (config) writeFileSync(join(vault, 'ralph.config.json'), JSON.stringify(config))
   if (person) writeFileSync(join(home, 'ralph.config.json'), JSON.stringify(person))
   return resolveSettings(given as Partial<VaultSettings>, { env, home, vault })
@@ -69,6 +72,14 @@ describe('where a setting comes from', () => {
 })
 
 test.each<[what: string, story: Story, change: Partial<VaultSettings>]>([
+  ['auto of the person', { person: { max_iterations: 'auto' } }, {}],
+  ['auto of the vault', { config: { max_iterations: 'auto' }, person: { max_iterations: 7 } }, {}],
+  [
+    'a number of the vault',
+    { config: { max_iterations: 7 }, person: { max_iterations: 'auto' } },
+    { maxIterations: 7 },
+  ],
+  ['a folder of that name', { config: { state_dir: 'auto' } }, { stateDir: 'auto' }],
   ['part of a minute', { env: { RALPH_TIMEOUT_MINUTES: '.05' } }, { timeoutMinutes: 0.05 }],
   ['a year', { given: { timeoutMinutes: 525_600 } }, { timeoutMinutes: 525_600 }],
   ['blanks around a number', { env: { RALPH_MAX_ITERATIONS: ' 5 ' } }, { maxIterations: 5 }],
@@ -114,12 +125,11 @@ test.each<[story: Story, code: string, says: string]>([
   [{ env: { RALPH_MAX_ITERATIONS: 'auto' } }, 'usage', `RALPH_MAX_ITERATIONS ${ITERATIONS}, but is "auto".`],
   [{ env: { RALPH_MAX_ITERATIONS: '1e3' } }, 'usage', `RALPH_MAX_ITERATIONS ${ITERATIONS}, but is "1e3".`],
   [{ env: { RALPH_MAX_ITERATIONS: '-1' } }, 'usage', `RALPH_MAX_ITERATIONS ${ITERATIONS}, but is "-1".`],
-  [{ config: { max_iterations: 'auto' } }, 'input-invalid', `max_iterations of ralph.config.json ${ITERATIONS}`],
-  [{ person: { max_iterations: 0 } }, 'input-invalid', `max_iterations of ralph.config.json ${ITERATIONS}, but is 0.`],
+  [{ person: { max_iterations: 0 } }, 'input-invalid', `/ralph.config.json ${ITERATIONS}, but is 0.`],
   [{ given: { timeoutMinutes: Number.NaN } }, 'usage', `timeoutMinutes ${MINUTES}`],
   [{ given: { timeoutMinutes: 525_601 } }, 'usage', `timeoutMinutes ${MINUTES}, but is 525601.`],
   [{ env: { RALPH_TIMEOUT_MINUTES: '30m' } }, 'usage', `RALPH_TIMEOUT_MINUTES ${MINUTES}, but is "30m".`],
-  [{ config: { timeout_minutes: 0 } }, 'input-invalid', `timeout_minutes of ralph.config.json ${MINUTES}, but is 0.`],
+  [{ config: { timeout_minutes: 0 } }, 'input-invalid', `/ralph.config.json ${MINUTES}, but is 0.`],
   [{ given: { checkIntervalSeconds: 0.09 } }, 'usage', `checkIntervalSeconds ${SECONDS}, but is 0.09.`],
   [{ env: { RALPH_CHECK_INTERVAL_SECONDS: '3601' } }, 'usage', `RALPH_CHECK_INTERVAL_SECONDS ${SECONDS}`],
   [{ given: { stateDir: '' } }, 'usage', 'stateDir must be the name of a folder, but is "".'],
@@ -129,8 +139,8 @@ test.each<[story: Story, code: string, says: string]>([
   [{ given: { doneFolder: '.' } }, 'usage', 'doneFolder must be a folder below the vault '],
   [{ given: { doneFolder: '..' } }, 'usage', 'doneFolder must be a folder below the vault '],
   [{ env: { RALPH_DONE_FOLDER: '/Done' } }, 'usage', 'RALPH_DONE_FOLDER must be a folder below the vault '],
-  [{ config: { state_dir: '../x' } }, 'input-invalid', 'state_dir of ralph.config.json must be a folder below the '],
-  [{ config: { done_folder: '' } }, 'input-invalid', 'done_folder of ralph.config.json must be the name of a folder'],
+  [{ config: { state_dir: '../x' } }, 'input-invalid', '/ralph.config.json must be a folder below the '],
+  [{ config: { done_folder: '' } }, 'input-invalid', '/ralph.config.json must be the name of a folder'],
   [
     { given: { doneFolder: 'Needs_Action' } },
     'usage',
@@ -144,4 +154,12 @@ test.each<[story: Story, code: string, says: string]>([
   ],
 ])('%j is refused by name and source', (story, code, says) => {
   expect(() => settle(story)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(says) }))
+})
+
+test.each(['person', 'config'] as const)('what is wrong in a file of the %s is told with its path', (whose) => {
+  const [vault, home] = [temporaryFolder(), temporaryFolder()]
+  const path = join(whose === 'person' ? home : vault, 'ralph.config.json')
+  expect(() => settle({ [whose]: { timeout_minutes: 0 } }, vault, home)).toThrow(
+    `timeout_minutes of ${path} ${MINUTES}`,
+  )
 })

@@ -2,8 +2,9 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { type ErrorCode, RalphError } from '../error.ts'
+import type { Config } from '../formats/config.ts'
 import { quote } from '../formats/json-file.ts'
-import { loadConfig } from '../host/config.ts'
+import { readConfig } from '../host/config.ts'
 
 export type VaultSettings = {
   maxIterations: number
@@ -18,13 +19,14 @@ export type VaultSettings = {
 export type SettingsPlace = { env: Readonly<Record<string, string | undefined>>; home: string; vault: string }
 
 export function resolveSettings(given: Partial<VaultSettings>, { env, home, vault }: SettingsPlace): VaultSettings {
-  const config = loadConfig(home, vault)
+  const files = [vault, home].map((folder) => configIn(folder))
   const find = (name: keyof VaultSettings, key: keyof typeof DEFAULTS): Found => {
     if (given[name] !== undefined) return { source: name, value: given[name], code: 'usage' }
     const variable = `RALPH_${key.toUpperCase()}`
     if (env[variable]) return { source: variable, value: env[variable], code: 'usage' }
-    if (config[key] !== undefined)
-      return { source: `${key} of ralph.config.json`, value: config[key], code: 'input-invalid' }
+    const said = files.find(({ config }) => config[key] !== undefined)
+    if (said && !isAuto(key, said.config[key]))
+      return { source: `${key} of ${said.path}`, value: said.config[key], code: 'input-invalid' }
     return { source: key, value: DEFAULTS[key], code: 'usage' }
   }
   const [state, done] = [find('stateDir', 'state_dir'), find('doneFolder', 'done_folder')]
@@ -40,6 +42,16 @@ export function resolveSettings(given: Partial<VaultSettings>, { env, home, vaul
     doneFolder,
     checkIntervalSeconds: numberOf(find('checkIntervalSeconds', 'check_interval_seconds'), SECONDS),
   }
+}
+
+function configIn(folder: string): { path: string; config: Config } {
+  const path = join(folder, 'ralph.config.json')
+  return { path, config: readConfig(path) }
+}
+
+/** A limit that is guessed from the task is for `ralph run`, and one file is for both: a vault takes its default. */
+function isAuto(key: keyof typeof DEFAULTS, value: unknown): boolean {
+  return key === 'max_iterations' && value === 'auto'
 }
 
 const DEFAULTS = {

@@ -201,7 +201,7 @@ export async function mendState(desk: VaultDesk, state: TaskState): Promise<Task
 }
 
 /** Whether this home has begun it; a clock that was set back makes an earlier task look like a later one. */
-async function isOurs({ store, vault }: VaultDesk, { started_at }: TaskState): Promise<boolean> {
+export async function isOurs({ store, vault }: VaultDesk, { started_at }: TaskState): Promise<boolean> {
   const loops = await store.list({ dir: vault, limit: 1_000_000 })
   return loops.some(({ startedAt }) => time(startedAt) === started_at)
 }

@@ -6,7 +6,7 @@ import type { VaultStatus } from '../formats/task-state.ts'
 import { reap } from '../host/process-tree.ts'
 import type { Lease } from '../host/store.ts'
 import { openTree } from '../host/tree.ts'
-import { approvalQuestion, findFile, judgeTurn, whereIs } from '../host/vault.ts'
+import { askedAbout, findFile, judgeTurn, whereIs } from '../host/vault.ts'
 import { drive, type Hands, runHands, type Workbench } from '../run.ts'
 import { takeUp } from '../turn.ts'
 import { sendAway } from './approval.ts'
@@ -131,9 +131,8 @@ function movedBefore(loop: Loop, at: number): Fact | undefined {
 export function movedByHand(loop: Loop, at: number): Fact | undefined {
   const task = vaultOf(loop)
   const told = { kind: 'told', at, by: 'you' } as const
-  const question = (loop.next.kind === 'wait' && loop.next.question) || ''
   // One that could not be found may have been on a disk that is back now.
-  const asked = question === approvalQuestion(task) || / is in no folder of the vault any more\.$/.test(question)
+  const asked = loop.next.kind === 'wait' && askedAbout(task, loop.next.question) !== 'agent'
   switch (findFile(task)) {
     case `${task.done}/${task.file}`:
       return { ...told, order: { kind: 'done' } }

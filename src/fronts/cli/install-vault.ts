@@ -1,16 +1,14 @@
 /** `ralph install claude --vault DIR`: whether that is a vault, and what its hook must know of it. */
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { RalphError } from '../../error.ts'
-import { quoteWord } from '../../formats/command-line.ts'
 import { isFolder } from '../../host/files.ts'
 import { targetOf } from '../../host/person-file.ts'
 import type { Place } from '../../install/agents.ts'
 import type { Installation } from '../../install/installation.ts'
 import type { Site } from '../../install/pieces.ts'
 import { isOwnScript, scriptIn, type VaultFolders, vaultPlace } from '../../install/vault.ts'
-import { NEEDS_ACTION } from '../../vault/place.ts'
-import { resolveSettings } from '../../vault/settings.ts'
 import { type Args, usage } from './args.ts'
+import { mustBeVault } from './vault-place.ts'
 
 type Asked = { place: Place; site: Site; folder: string }
 
@@ -25,15 +23,9 @@ export function askedForVault({ spec, words, flag }: Args, given: string, site: 
   return { place, site: here, folder: place.folder(here) }
 }
 
-/** A hook in a folder that was not meant would never be heard of. */
-function foldersOf({ home, env, project }: Site): VaultFolders {
-  const { stateDir: state, doneFolder: done } = resolveSettings({}, { env, home, vault: project })
-  if (isFolder(join(project, NEEDS_ACTION)) || isFolder(join(project, done))) return { state, done }
-  const make = [join(project, NEEDS_ACTION), join(project, done)].map(quoteWord).join(' ')
-  throw new RalphError(
-    'usage',
-    `${project} is no vault: it has neither ${NEEDS_ACTION} nor ${done}. Make them, then try again: mkdir -p ${make}`,
-  )
+function foldersOf(site: Site): VaultFolders {
+  const { stateDir: state, doneFolder: done } = mustBeVault(site, site.project)
+  return { state, done }
 }
 
 /** A hook of that name which is another program's would not run any more. */

@@ -113,7 +113,7 @@ function callersOwn({ id, next, spec }: Loop): RalphError {
   const advice =
     next.kind === 'wait'
       ? `It waits for you: ${taskCommand('approve', task, path)}, or ${taskCommand('reject', task, path)}.`
-      : `When an iteration is over: ${taskCommand('iterate', task, path)} --action "…". To have ralph do it instead: ralph cancel ${id}, then ${printCommandLine(['ralph', 'watch', path])}.`
+      : `When an iteration is over: ${taskCommand('iterate', task, path, '--action', '…')}. To have ralph do it instead: ralph cancel ${id}, then ${printCommandLine(['ralph', 'watch', path])}.`
   return new RalphError('usage', `Loop ${id} is the task ${task}, worked on by whoever started it. ${advice}`)
 }
 

@@ -1,11 +1,12 @@
 /** Which vault a command is about, and the desk to work on it from the command line. */
 import { existsSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Loop } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
+import { printCommandLine } from '../../formats/command-line.ts'
 import type { VaultDesk } from '../../vault/desk.ts'
-import { findVault, NEEDS_ACTION, openVault } from '../../vault/place.ts'
-import { resolveSettings } from '../../vault/settings.ts'
+import { findVault, isPresent, NEEDS_ACTION, openVault } from '../../vault/place.ts'
+import { resolveSettings, type VaultSettings } from '../../vault/settings.ts'
 import { seeTo } from '../../vault/work.ts'
 import type { Context } from './context.ts'
 
@@ -23,13 +24,14 @@ export function vaultFor({ cwd, env }: Context, { named, file }: { named?: strin
   )
 }
 
-/** What nobody has made a vault has no tasks to tell of. */
-export function mustBeVault({ env, home }: Context, vault: string): void {
-  const { stateDir } = resolveSettings({}, { env, home, vault })
-  if (findVault(vault, { stateDir }) === vault) return
+/** What nobody has made a vault has no tasks to tell of, and a hook there would never be heard of. Gives its settings. */
+export function mustBeVault({ env, home }: Pick<Context, 'env' | 'home'>, vault: string): VaultSettings {
+  const settings = resolveSettings({}, { env, home, vault })
+  const { stateDir, doneFolder } = settings
+  if (isPresent(vault, doneFolder) || findVault(vault, settings) === vault) return settings
   throw new RalphError(
     'usage',
-    `${vault} is no vault: it has neither ${NEEDS_ACTION} nor ${stateDir}. Make it one: put task files into a folder ${NEEDS_ACTION} there.`,
+    `${vault} is no vault: it has neither ${NEEDS_ACTION} nor ${doneFolder} nor ${stateDir}. Make it one, then try again: ${printCommandLine(['mkdir', join(vault, NEEDS_ACTION)])}`,
   )
 }
 

@@ -1,11 +1,9 @@
 /** What `ralph watch` shows: one calm line for everything that happens to a task. */
 import { iterationLimit } from '../../engine/limits.ts'
 import type { Fact, Loop } from '../../engine/loop.ts'
-import { agentsOf } from '../../engine/roster.ts'
 import { hasWorked } from '../../engine/tally.ts'
 import { taskCommand } from '../../formats/task-command.ts'
-import { approvalQuestion } from '../../host/vault.ts'
-import { statusOfTask } from '../../vault/lifecycle.ts'
+import { askedAbout } from '../../host/vault.ts'
 import { vaultOf } from '../../vault/spec.ts'
 import type { Watched } from '../../vault/watch.ts'
 import type { WatchEvent } from '../../vault/work.ts'
@@ -93,7 +91,7 @@ function idOf(loop: Loop): string {
 type Iteration = { mark: string; text: string; settled: Settled }
 
 /** Turns together with what their checks said. */
-function openIterations(): { tell(loop: Loop, fact: Fact): Iteration | undefined; forget(loop: Loop): void } {
+export function openIterations(): { tell(loop: Loop, fact: Fact): Iteration | undefined; forget(loop: Loop): void } {
   const open = new Map<string, Settled>()
   return {
     forget: ({ id }) => void open.delete(id),
@@ -128,10 +126,9 @@ function waitWords({ loop: { next } }: { loop: Loop }): string | undefined {
 function approvalWords(loop: Loop): string {
   const { id, path, file, from } = vaultOf(loop)
   const question = loop.next.kind === 'wait' ? (loop.next.question ?? '') : ''
-  const approve = taskCommand('approve', id, path)
-  if (question === approvalQuestion(vaultOf(loop)))
-    return `waits for you: ${question} Approve: ${approve}, or move ${file} back to ${from.split('/')[0]}`
-  return `asks you: ${short(question, 200)} Answer: ${approve} --note "…"`
+  if (askedAbout(vaultOf(loop), question) === 'agent')
+    return `asks you: ${short(question, 200)} Answer: ${taskCommand('approve', id, path, '--note', '…')}`
+  return `waits for you: ${question} Approve: ${taskCommand('approve', id, path)}, or move ${file} back to ${from.split('/')[0]}`
 }
 
 type Ended = Extract<WatchEvent, { kind: 'ended' }>
@@ -167,64 +164,5 @@ export function troubleWords(event: WatchEvent): { task: string; status: string;
     case 'note':
     case 'idle':
       return undefined
-  }
-}
-
-/** The same for programs: one JSON object a line. */
-export function openWatchJsonView({ out }: Context): WatchView {
-  const print = (value: object) => out.write(`${JSON.stringify(value)}\n`)
-  const iterations = openIterations()
-  const task = (loop: Loop) => ({ task_id: idOf(loop), loop_id: loop.id })
-  return {
-    begin: ({ vault, agents, checks, slots }) =>
-      print({ type: 'watch-start', vault, agents, checks, concurrency: slots }),
-    tell(event) {
-      switch (event.kind) {
-        case 'started': {
-          const { loop, again } = event
-          const task_file = `${vaultOf(loop).path}/${vaultOf(loop).from}`
-          return print({ type: 'task-start', ...task(loop), task_file, agents: agentsOf(loop.spec), again })
-        }
-        case 'saw': {
-          const { loop, fact } = event
-          const told = iterations.tell(loop, fact)
-          if (told)
-            print({
-              ...{ type: 'iteration', ...task(loop), iteration: loop.tally.iteration },
-              ...{ max_iterations: loop.spec.limits.iterations, status: statusOfTask(loop, { begun: true }) },
-              ...{ end: told.settled.turn?.end ?? null, words: told.settled.turn?.words ?? '', summary: told.text },
-              ...(loop.next.kind === 'wait' && loop.next.until !== undefined
-                ? { waits_until: new Date(loop.next.until).toISOString() }
-                : {}),
-            })
-          return
-        }
-        case 'waiting': {
-          const question = event.loop.next.kind === 'wait' ? (event.loop.next.question ?? '') : ''
-          return print({ type: 'task-wait', ...task(event.loop), status: 'waiting_approval', question })
-        }
-        case 'paused':
-          return print({ type: 'task-pause', ...task(event.loop) })
-        case 'ended': {
-          const { loop, status, place } = event
-          iterations.forget(loop)
-          const { next, tally } = loop
-          return print({
-            ...{ type: 'task-end', ...task(loop), status, reason: next.kind === 'halt' ? next.reason : null },
-            ...{ sentence: next.kind === 'halt' ? next.sentence : '', iterations: tally.iteration },
-            ...{ cost_usd: tally.costUsd || null, file: place ?? null },
-          })
-        }
-        case 'refused': {
-          const { id, why, place } = event
-          return print({ type: 'task-refused', task_id: id, reason: why, file: place })
-        }
-        case 'note':
-          return print({ type: 'note', ...(event.id === undefined ? {} : { task_id: event.id }), text: event.text })
-        case 'idle':
-          return print({ type: 'idle' })
-      }
-    },
-    end: (watched, stopped) => print({ type: 'watch-end', ...watched, stopped }),
   }
 }

@@ -21,7 +21,8 @@ import { notifyText } from './notify.ts'
 import { chooseAgents, locate, settingsOf } from './run-agent.ts'
 import type { Given } from './run-limits.ts'
 import { runSpec } from './run-options.ts'
-import { openWatchJsonView, openWatchView, troubleWords, type WatchView } from './watch-view.ts'
+import { openWatchJsonView } from './watch-json.ts'
+import { openWatchView, troubleWords, type WatchView } from './watch-view.ts'
 
 const SHARED = ['agent', 'model', 'permissions', 'sandbox', 'max-cost', 'silence', 'check-timeout', 'notify', 'json']
 

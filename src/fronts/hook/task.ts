@@ -9,7 +9,7 @@ import { taskCommand } from '../../formats/task-command.ts'
 import { loadConfig } from '../../host/config.ts'
 import { realFolder } from '../../host/files.ts'
 import type { Lease } from '../../host/store.ts'
-import { approvalQuestion, findFile } from '../../host/vault.ts'
+import { askedAbout, findFile } from '../../host/vault.ts'
 import { postWebhook } from '../../host/webhook.ts'
 import { type Answer, allowance, NOTHING, type Note, say } from '../../session/answer.ts'
 import { arm, disarm, isSessionId, loadArmed, processOf, sessionOf } from '../../session/armed.ts'
@@ -166,11 +166,11 @@ function standing(loop: Loop): Note {
 }
 
 function waiting(loop: Loop, question: string): Note {
-  const { id, path, file } = vaultOf(loop)
-  const answer = question === approvalQuestion({ file }) ? '' : ' --note "your answer"'
+  const { id, path } = vaultOf(loop)
+  const answer = askedAbout(vaultOf(loop), question) === 'agent' ? ['--note', 'your answer'] : []
   return {
     level: 'warning',
-    text: `ralph: task ${id} waits for you: ${question} Go on with \`${taskCommand('approve', id, path)}${answer}\`, end it with \`${taskCommand('reject', id, path)}\`.`,
+    text: `ralph: task ${id} waits for you: ${question} Go on with \`${taskCommand('approve', id, path, ...answer)}\`, end it with \`${taskCommand('reject', id, path)}\`.`,
   }
 }
 

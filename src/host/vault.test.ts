@@ -1,0 +1,25 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Turn, VaultTask } from '../engine/loop.ts'
+import { temporaryFolder } from './place.test-support.ts'
+import { askedAbout, judgeTurn } from './vault.ts'
+
+const TURN: Turn = { end: 'ok', claim: { kind: 'none' }, words: 'x', ranTests: false, tokens: 0 }
+const ASKS: Turn = { ...TURN, ask: { kind: 'person', words: 'b.md is in no folder of the vault any more.' } }
+
+test.each<[where: string, turn: Turn, about: string]>([
+  ['Pending_Approval', TURN, 'approval'],
+  ['Pending_Approval', ASKS, 'approval'],
+  ['..', TURN, 'gone'],
+  ['Needs_Action', ASKS, 'agent'],
+])('with the file in %s it is known what a person is asked about', (where, turn, about) => {
+  const path = join(temporaryFolder(), 'vault')
+  for (const folder of ['Needs_Action', 'Pending_Approval']) mkdirSync(join(path, folder), { recursive: true })
+  const task: VaultTask = {
+    ...{ path, id: 'a', file: 'a.md', from: 'Needs_Action/a.md', done: 'Done', state: 'Ralph_State', by: 'watch' },
+  }
+  writeFileSync(join(path, 'a.md'), 'Do it.\n')
+  renameSync(join(path, 'a.md'), join(path, where, 'a.md'))
+  expect(askedAbout(task, judgeTurn(task, turn).ask?.words)).toBe(about)
+})
