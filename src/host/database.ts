@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { RalphError } from '../error.ts'
+import { noSpaceLeft, notWritable } from './files.ts'
 
 /** How many migrations there are; a database that has seen them all is opened as it is. */
 export const TABLES = 4
@@ -30,6 +31,7 @@ export function openCurrent(path: string): DatabaseSync | undefined {
   return undefined
 }
 
+export const BUSY = 5
 const FULL = 13
 // What SQLite says when the memory it shares between processes cannot be made: the disk is full, too.
 const NO_ROOM_TO_SHARE = 10 | (19 << 8)
@@ -47,18 +49,14 @@ export function plainly<Result>(path: string, work: () => Result): Result {
   } catch (cause) {
     switch (resultCode(cause)) {
       case FULL:
-        throw new RalphError(
-          'disk-full',
-          `No space is left to write ${path}. Free some, then go on with \`ralph resume\`.`,
-          { cause },
-        )
+        throw noSpaceLeft(path, cause)
+      case BUSY:
+        throw new RalphError('home-unusable', `${path} is kept locked by another program. End that, then try again.`, {
+          cause,
+        })
       case 8:
       case 14:
-        throw new RalphError(
-          'home-unusable',
-          `${path} cannot be opened for writing. Make it writable, or set RALPH_HOME to another folder.`,
-          { cause },
-        )
+        throw notWritable(path, cause)
       case 11:
       case 26:
         throw new RalphError(

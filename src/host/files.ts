@@ -115,20 +115,12 @@ export function inPlainWords(cause: unknown, path: string): unknown {
   switch (code) {
     case 'ENOSPC':
     case 'EDQUOT':
-      return new RalphError(
-        'disk-full',
-        `No space is left to write ${path}. Free some, then go on with \`ralph resume\`.`,
-        { cause },
-      )
+      return noSpaceLeft(path, cause)
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
     case 'ENOENT': // also what Node says when folders are to be made on a read-only disk
-      return new RalphError(
-        'home-unusable',
-        `${path} cannot be written. Make it writable, or set RALPH_HOME to another folder.`,
-        { cause },
-      )
+      return notWritable(path, cause)
     case 'ENOTDIR':
     case 'EEXIST':
       return new RalphError(
@@ -139,6 +131,22 @@ export function inPlainWords(cause: unknown, path: string): unknown {
     default:
       return cause
   }
+}
+
+export function noSpaceLeft(path: string, cause: unknown): RalphError {
+  return new RalphError(
+    'disk-full',
+    `No space is left to write ${path}. Free some, then go on with \`ralph resume\`.`,
+    { cause },
+  )
+}
+
+export function notWritable(path: string, cause: unknown): RalphError {
+  return new RalphError(
+    'home-unusable',
+    `${path} cannot be written. Make it writable, or set RALPH_HOME to another folder.`,
+    { cause },
+  )
 }
 
 /** Makes a rename in this folder outlast a power cut. */

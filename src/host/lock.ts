@@ -2,19 +2,19 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { plainly, resultCode } from './database.ts'
+import { BUSY, plainly, resultCode } from './database.ts'
 import { inPlainWords } from './files.ts'
 import type { Held } from './store.ts'
 
 /** Undefined when somebody else holds it. The kernel frees it the moment its holder dies, however that dies. */
-export function lockLoop(home: string, id: string): DatabaseSync | undefined {
-  return take(lockOf(home, id), LONGEST_LOOK_MS)
+export function lockLoop(home: string, id: string, patienceMs: number = PATIENCE_MS): DatabaseSync | undefined {
+  return open(lockOf(home, id), patienceMs, TAKE)
 }
 
 /** The lock of something that other homes may know, too: it lies beside it, and tells who holds it. */
 export function lockFile(path: string, holder: string): DatabaseSync | Held {
   try {
-    const lock = take(path, LONGEST_LOOK_MS)
+    const lock = open(path, PATIENCE_MS, TAKE)
     if (!lock) return { heldBy: holderOf(path) }
     try {
       lock.exec('CREATE TABLE IF NOT EXISTS holder (name TEXT); DELETE FROM holder')
@@ -34,7 +34,7 @@ export function lockFile(path: string, holder: string): DatabaseSync | Held {
 }
 
 function holderOf(path: string): string {
-  const lock = new DatabaseSync(path, { readOnly: true, timeout: LONGEST_LOOK_MS })
+  const lock = new DatabaseSync(path, { readOnly: true, timeout: PATIENCE_MS })
   try {
     return String(lock.prepare('SELECT name FROM holder').get()?.name ?? 'another process')
   } catch {
@@ -44,29 +44,40 @@ function holderOf(path: string): string {
   }
 }
 
-/** Whether somebody alive drives a loop; the database itself is not needed to tell. */
+/** A lock that many can hold together; undefined while one holds it alone. */
+export function holdTogether(path: string): DatabaseSync | undefined {
+  return open(path, PATIENCE_MS, READ)
+}
+
+/** Undefined while others hold it together, or another one alone. */
+export function holdAlone(path: string): DatabaseSync | undefined {
+  return open(path, PATIENCE_MS, 'BEGIN EXCLUSIVE')
+}
+
+/** Whether somebody alive drives a loop; the database itself is not needed to tell. Who looks only reads, which holds no driver back. */
 export function isLocked(home: string, id: string): boolean {
   const path = lockOf(home, id)
   if (!existsSync(path)) return false
-  const lock = take(path, SHORT_LOOK_MS)
-  lock?.close()
-  return !lock
+  const look = open(path, PATIENCE_MS, READ)
+  look?.close()
+  // In a file that is empty, an open transaction to write has a journal. One that a killed driver left is removed by who reads.
+  return !look || existsSync(`${path}-journal`)
 }
 
 function lockOf(home: string, id: string): string {
   return join(home, 'locks', `${id}.db`)
 }
 
-// Who looks whether a loop is driven holds its lock for a moment. That must not be taken for a driver.
-const SHORT_LOOK_MS = 20
-const LONGEST_LOOK_MS = 100
-const BUSY = 5
+// Who removes a killed driver's journal holds the lock for a moment, and so does an older ralph that only looks.
+const PATIENCE_MS = 100
+const TAKE = 'BEGIN IMMEDIATE'
+const READ = 'BEGIN; SELECT 1 FROM sqlite_schema'
 
-function take(path: string, patienceMs: number): DatabaseSync | undefined {
+function open(path: string, patienceMs: number, begin: string): DatabaseSync | undefined {
   return plainly(path, () => {
     const lock = new DatabaseSync(path, { timeout: patienceMs })
     try {
-      lock.exec('BEGIN IMMEDIATE')
+      lock.exec(begin)
       return lock
     } catch (cause) {
       lock.close()

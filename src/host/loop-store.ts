@@ -89,9 +89,9 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): LoopSt
       return toLoop(mustHave(id))
     },
 
-    async lease(id): Promise<Lease | Held> {
+    async lease(id, patienceMs): Promise<Lease | Held> {
       mustHave(id)
-      const lock = lockLoop(home, id)
+      const lock = lockLoop(home, id, patienceMs)
       if (!lock) return { heldBy: String(mustHave(id).holder) || 'another process' }
       try {
         const holder = `process ${process.pid} on ${hostname()}`

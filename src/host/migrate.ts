@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { RalphError } from '../error.ts'
-import { connect, resultCode, TABLES, versionOf } from './database.ts'
+import { BUSY, connect, resultCode, TABLES, versionOf } from './database.ts'
 import { refuseNetworkFolder } from './files.ts'
 import { MIGRATIONS } from './schema.ts'
 
@@ -20,7 +20,6 @@ export function openDatabase(path: string): DatabaseSync {
   }
 }
 
-const BUSY = 5
 const PATIENCE_MS = 10_000
 
 /** Where another process makes the same database just now, SQLite does not wait by itself. */

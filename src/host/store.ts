@@ -8,8 +8,8 @@ export type Store = {
   find(name: string): Promise<string>
   /** Newest first. */
   list(filter?: { dir?: string; limit?: number }): Promise<LoopRow[]>
-  /** The right to move a loop. Each lease has a higher epoch than the one before; only the newest can save. */
-  lease(id: string): Promise<Lease | Held>
+  /** The right to move a loop. Each lease has a higher epoch than the one before; only the newest can save. `patienceMs`: how long the whole process may wait where somebody holds it. */
+  lease(id: string, patienceMs?: number): Promise<Lease | Held>
   /** The loop, its event and its rows in one transaction; refused when the lease is not the newest. */
   save(lease: Lease, loop: Loop, fact: Fact): Promise<void>
   tell(id: string, by: string, order: Order): Promise<void>

@@ -41,10 +41,10 @@ const PATIENCE_MS = 10_000
 
 async function takeLease({ store }: VaultDesk, id: string): Promise<Lease> {
   const until = performance.now() + PATIENCE_MS
-  let held: Lease | Held = await store.lease(id)
+  let held: Lease | Held = await store.lease(id, 0)
   while ('heldBy' in held && performance.now() < until) {
     await sleep(5 + Math.random() * 20)
-    held = await store.lease(id)
+    held = await store.lease(id, 0)
   }
   if ('heldBy' in held)
     throw new RalphError(

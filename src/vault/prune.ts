@@ -8,6 +8,7 @@ import { isFinal } from './lifecycle.ts'
 import { isPresent } from './place.ts'
 import { vaultOf } from './spec.ts'
 import { readState, removeHookFiles } from './state-file.ts'
+import { removeTaskLock } from './task-lock.ts'
 
 /** How many tasks. Those of a vault that is not here now are left for another time. */
 export async function pruneTasks(store: LocalStore, before: number): Promise<number> {
@@ -15,23 +16,29 @@ export async function pruneTasks(store: LocalStore, before: number): Promise<num
   const old = store.listTasks().filter(({ movedAt, record }) => Math.max(movedAt, record.progress?.at ?? 0) < before)
   for (const row of old) {
     const over = await store.load(row.loop)
-    if (!ended(over) || !isPresent(row.vault, vaultOf(over).done)) continue
+    const task = vaultOf(over)
+    if (!ended(over) || !isPresent(row.vault, task.done)) continue
     store.forgetTask(row)
-    clearAway(vaultOf(over), before)
+    quietly(() => clearAway(task, before))
+    quietly(() => removeTaskLock(task))
     removed += 1
   }
   return removed
 }
 
-function clearAway(task: VaultTask, before: number): void {
+function quietly(work: () => void): void {
   try {
-    const path = join(task.path, task.state, `${task.id}.json`)
-    if (!isPlainFile(path) || !isOver(task, before)) return
-    rmSync(path)
-    removeHookFiles(task)
+    work()
   } catch {
     // The vault cannot be written now: what is left there harms nobody.
   }
+}
+
+function clearAway(task: VaultTask, before: number): void {
+  const path = join(task.path, task.state, `${task.id}.json`)
+  if (!isPlainFile(path) || !isOver(task, before)) return
+  rmSync(path)
+  removeHookFiles(task)
 }
 
 /** A file that is not ralph's, or of a task that somebody has begun again, is not touched. */

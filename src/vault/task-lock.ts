@@ -1,9 +1,10 @@
 /** The lock of a task lies in its vault, so that watchers with other homes see it, too. */
-import { closeSync, lstatSync, mkdirSync, openSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
-import { lockFile } from '../host/lock.ts'
+import { dirname, join } from 'node:path'
+import type { VaultTask } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import { holdAlone, holdTogether, lockFile } from '../host/lock.ts'
 import type { Held } from '../host/store.ts'
 import type { VaultDesk } from './desk.ts'
 import { StateFileError } from './errors.ts'
@@ -14,45 +15,51 @@ export type TaskLock = { release(): void }
 /** Names that no task can have share one lock: they are only refused. */
 const OTHERS = '.others'
 
-/** Taken for as long as a task is worked on. */
+// SQLite mixes up two files that had the same name. So whoever takes a lock holds this one meanwhile, together with others;
+// and whoever removes locks holds it alone.
+const GATE = '.gate.db'
+
+/** Taken for as long as a task is worked on. Its file stays when it is released: others may have it open. */
 export function lockTask({ vault, settings, home }: VaultDesk, id: string): TaskLock | Held {
-  const folder = join(vault, settings.stateDir, '.locks')
-  const path = join(folder, `${isTaskId(id) ? id : OTHERS}.db`)
-  const made = makeFile(folder, path, id)
-  const isStill = () => made !== undefined && inodeAt(path) === made
-  let lock: DatabaseSync | Held
+  const path = lockOf(vault, settings.stateDir, isTaskId(id) ? id : OTHERS)
   try {
-    lock = lockFile(path, `process ${process.pid} on ${hostname()} with ${home}`)
+    mkdirSync(dirname(path), { recursive: true })
+    return take(path, `process ${process.pid} on ${hostname()} with ${home}`)
   } catch (cause) {
-    if (isStill()) throw cause
-    return { heldBy: 'another process' }
-  }
-  if ('heldBy' in lock) return lock
-  const taken = lock
-  const release = () => {
-    try {
-      // While it is held, so that nobody else's file is removed; who waits for this one finds it gone.
-      rmSync(path, { force: true })
-    } catch {
-      // A folder that cannot be written any more: one that is left over holds nobody back.
-    }
-    taken.close()
-  }
-  if (isStill()) return { release }
-  taken.close()
-  return { heldBy: 'another process' }
-}
-
-function makeFile(folder: string, path: string, id: string): number | undefined {
-  try {
-    mkdirSync(folder, { recursive: true })
-    closeSync(openSync(path, 'a', 0o644))
-    return inodeAt(path)
-  } catch (cause) {
-    throw new StateFileError(id, `${folder} cannot be written. Make it writable, then try again.`, { cause })
+    if (cause instanceof RalphError && cause.code !== 'home-unusable') throw cause
+    throw new StateFileError(id, `${dirname(path)} cannot be written. Make it writable, then try again.`, { cause })
   }
 }
 
-function inodeAt(path: string): number | undefined {
-  return lstatSync(path, { throwIfNoEntry: false })?.ino
+function take(path: string, holder: string): TaskLock | Held {
+  const gate = holdTogether(join(dirname(path), GATE))
+  if (!gate) return { heldBy: 'another process' }
+  try {
+    // Who else may write in this folder may lock here, too.
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o666))
+    const lock = lockFile(path, holder)
+    return 'heldBy' in lock ? lock : { release: () => lock.close() }
+  } finally {
+    gate.close()
+  }
+}
+
+/** For a task that has been over for long. A lock that somebody holds stays. */
+export function removeTaskLock({ path: vault, state, id }: VaultTask): void {
+  const path = lockOf(vault, state, id)
+  if (!existsSync(path)) return
+  const gate = holdAlone(join(dirname(path), GATE))
+  if (!gate) return
+  try {
+    const lock = lockFile(path, 'somebody who clears away')
+    if ('heldBy' in lock) return
+    lock.close()
+    rmSync(path) // nobody can have taken it since
+  } finally {
+    gate.close()
+  }
+}
+
+function lockOf(vault: string, stateDir: string, name: string): string {
+  return join(vault, stateDir, '.locks', `${name}.db`)
 }
