@@ -183,7 +183,7 @@ function jsonLines(text: string): Line[] {
 export async function until<Found>(
   what: string,
   look: () => Found | undefined | null | false | Promise<Found | undefined | null | false>,
-  withinMs = 15_000,
+  withinMs = 50_000,
 ): Promise<Found> {
   const end = performance.now() + withinMs
   for (;;) {

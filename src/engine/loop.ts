@@ -69,6 +69,8 @@ export type VaultTask = {
   /** The name of its file, and where it lay at the start. */
   file: string
   from: string
+  /** Inodes of the files of that name that lay elsewhere in the vault at the start: none of them is it, unless put in its place. */
+  others?: number[]
   done: string
   state: string
   /** Who takes the turns: `ralph watch`, or whoever calls the task API. */

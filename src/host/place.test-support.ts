@@ -27,7 +27,7 @@ export function temporaryFolder(): string {
 /** Asks again until the answer is something; an answer that never comes fails the test that waits for it. */
 export async function eventually<Answer>(
   ask: () => Answer | Promise<Answer>,
-  ms = 10_000,
+  ms = 50_000,
 ): Promise<NonNullable<Answer>> {
   for (const end = performance.now() + ms; performance.now() < end; await sleep(10)) {
     const answer = await ask()

@@ -649,6 +649,9 @@ describe('tasks of vaults', () => {
     expect(others()).toBe(1)
     store.beginTask(taskLoop('old', { id: 'old' }, START - 9), {})
     expect(others()).toBe(2)
+    const wait = { kind: 'wait', why: 'person' } as const
+    store.beginTask({ ...taskLoop('waits', { id: 'waits' }, START - 9), next: wait }, {})
+    expect(others()).toBe(2)
   })
 
   test('keep the count of a loop that does not begin at nothing', async () => {

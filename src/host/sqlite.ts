@@ -28,7 +28,7 @@ export type LocalStore = Store & {
   forgetTask(task: TaskKey): void
   /** A vault that was moved takes its tasks along. */
   moveTasks(from: string, to: string): void
-  /** How many other loops in this folder were under way after `since`. */
+  /** How many other loops in this folder were under way after `since`. One that only waits for a person is not. */
   overlapping(loop: string, dir: string, since: number): number
   /** What is wrong with the database file, in SQLite's words; undefined when nothing is. */
   selfCheck(): string | undefined
@@ -43,6 +43,8 @@ export type TaskRecord = {
   bornAt?: number
   /** An agent has been set to work on it. */
   begun?: true
+  /** Where its file was put when it had failed; null: there was none any more. */
+  away?: string | null
   /** What it changed in the vault, once it is over; null: that could not be told. */
   files?: { created: number; modified: number } | null
 }
@@ -224,7 +226,7 @@ export function openStore(
     overlapping(loop, dir, since) {
       const row = one(
         `SELECT count(*) AS n FROM loop WHERE dir = ? AND id <> ?
-         AND (updated_at > ? OR status NOT IN ('completed', 'halted', 'cancelled'))`,
+         AND (updated_at > ? OR status NOT IN ('completed', 'halted', 'cancelled', 'needs-input', 'paused'))`,
         ...[dir, loop, since],
       )
       return Number(row?.n)

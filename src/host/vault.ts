@@ -11,21 +11,24 @@ export type Where = 'done' | 'pending' | 'open' | 'gone'
 
 export function whereIs(task: VaultTask): Where {
   const found = findFile(task)
-  if (found === undefined) return 'gone'
+  if (!found) return 'gone'
   return found === `${task.done}/${task.file}` ? 'done' : found === `${PENDING}/${task.file}` ? 'pending' : 'open'
 }
 
+type Lying = Pick<VaultTask, 'path' | 'file' | 'done' | 'from' | 'others'>
+
 /** The way to the file from the vault on; in the folder for what is done it is looked for first. */
-export function findFile({
-  path,
-  file,
-  done,
-  from,
-}: Pick<VaultTask, 'path' | 'file' | 'done' | 'from'>): string | undefined {
-  const known = [`${done}/${file}`, `${PENDING}/${file}`, from, file]
-  return [known, namesIn(path).map((folder) => `${folder}/${file}`)]
-    .flat()
-    .find((place) => isPlainFile(join(path, place)))
+export function findFile({ path, file, done, from, others }: Lying): string | undefined {
+  return [
+    `${done}/${file}`,
+    `${PENDING}/${file}`,
+    from,
+    file,
+    ...namesIn(path).map((folder) => `${folder}/${file}`),
+  ].find((place, n) => {
+    const stat = statOf(join(path, place))
+    return stat?.isFile() && (n < 3 || !others?.includes(stat.ino)) // in its own places any file is it
+  })
 }
 
 /** A vault that is not there says nothing about its tasks: it may be a disk that comes back. */

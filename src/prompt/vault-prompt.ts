@@ -13,6 +13,7 @@ export function buildVaultPrompt({ body, from, done, pending }: VaultWords): str
     ...(cut ? ['This is only its beginning: read the whole file.'] : []),
     [
       `When all of it is done, and not before, move that file to \`${done}\`: that is how you say that you are done, and nothing else counts.`,
+      'If it lies there already, since a check has failed, it may stay there.',
       `If a person must approve something first, write what into the file and move it to \`${pending}\`; it comes back when they have.`,
       'Do not rename or delete the file.',
     ].join('\n'),

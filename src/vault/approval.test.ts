@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { errorOf, INTO, MINUTE, openVault, work } from './vault.test-support.ts'
+import { CALL, errorOf, INTO, MINUTE, openVault, work } from './vault.test-support.ts'
 
 describe('a file in Pending_Approval', () => {
   test('makes the task wait for a person, and no iteration is counted then', async () => {
@@ -114,6 +114,27 @@ describe('rejectTask', () => {
     expect(vault.names('Failed')).toEqual(['a-2.md', 'a-2.md.why.md', 'a.md'])
   })
 
+  test('leaves the note of an older one alone, also when it is looked at again', async () => {
+    const vault = openVault()
+    vault.put('Failed/a.md', 'An older one.\n')
+    vault.put('Failed/a.md.why.md', 'Why that was.\n')
+    await INTO.failed(vault, 'a')
+    await CALL.updateProgress(vault.ralph, 'a')
+    expect(vault.names('Failed')).toEqual(['a-2.md', 'a-2.md.why.md', 'a.md', 'a.md.why.md'])
+    expect(vault.read('Failed/a.md.why.md')).toBe('Why that was.\n')
+  })
+
+  test('puts the file away once: who brings it back may begin anew, and the note goes', async () => {
+    const vault = openVault()
+    await INTO.failed(vault, 'a')
+    vault.move('Failed/a.md', 'Needs_Action/a.md')
+    await CALL.updateProgress(vault.ralph, 'a')
+    expect(vault.has('Needs_Action/a.md')).toBe(true)
+    expect(vault.names('Failed')).toEqual(['a.md.why.md'])
+    await INTO.in_progress(vault, 'a')
+    expect(vault.names('Failed')).toEqual([])
+  })
+
   test('says what is wrong when Failed is no folder, and works once that is put right', async () => {
     const vault = openVault()
     await INTO.waiting_approval(vault, 'a')
@@ -144,5 +165,34 @@ describe('rejectTask', () => {
     vault.move('Pending_Approval/a.md', '../away.md')
     expect((await vault.ralph.rejectTask('a')).status).toBe('failed')
     expect(vault.names('Failed')).toEqual(['a.md.why.md'])
+  })
+})
+
+describe('a file of that name that lay in another folder before', () => {
+  test.each(['Failed', 'Notes'])('is not taken for the one that is gone: %s', async (folder) => {
+    const vault = openVault()
+    vault.put(`${folder}/a.md`, 'An older one.\n')
+    await INTO.in_progress(vault, 'a')
+    rmSync(join(vault.path, 'Needs_Action/a.md'))
+    expect((await vault.ralph.incrementIteration(work('a'))).status).toBe('failed')
+    expect(vault.read(`${folder}/a.md`)).toBe('An older one.\n')
+  })
+
+  test('counts as it where it is put in its place', async () => {
+    const vault = openVault()
+    vault.put('Notes/a.md')
+    await INTO.in_progress(vault, 'a')
+    vault.move('Notes/a.md', 'Done/a.md')
+    expect((await vault.ralph.incrementIteration(work('a'))).status).toBe('completed')
+  })
+
+  test('does not hide one that is written anew and moved', async () => {
+    const vault = openVault()
+    vault.put('Failed/a.md', 'An older one.\n')
+    await INTO.in_progress(vault, 'a')
+    vault.put('Needs_Action/new.md', 'As editors do.\n')
+    vault.move('Needs_Action/new.md', 'Needs_Action/a.md')
+    vault.move('Needs_Action/a.md', 'Elsewhere/a.md')
+    expect((await vault.ralph.incrementIteration(work('a'))).status).toBe('max_iterations_reached')
   })
 })

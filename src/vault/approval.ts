@@ -1,5 +1,5 @@
 /** Files that ralph itself moves: back from approval when a person says so, and away when a task has failed or is none. */
-import { renameSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { Loop, VaultTask } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -16,6 +16,13 @@ export function comeBack({ path, file, from }: VaultTask): void {
       `${PENDING}/${file} cannot come back: another ${from} is there. Move that one away, then approve again.`,
     )
   move(join(path, PENDING, file), join(path, from))
+}
+
+/** Who has said no, in the words of the end of a task. */
+export const REJECTED = 'you, who rejected it'
+
+export function isRejected({ next }: Loop): boolean {
+  return next.kind === 'halt' && next.reason === 'cancelled' && next.sentence.startsWith(`Cancelled by ${REJECTED}`)
 }
 
 /** Beside it lies a note that says why. Undefined when there is no file any more. */
@@ -60,6 +67,17 @@ export function putAway(vault: string, { file, from, place, title, why, facts }:
   const note = [`# ${title}`, why, ...(list ? [list] : []), ...again].join('\n\n')
   writeWhole(join(folder, noteOf(name)), `${note}\n`, 0o644)
   return place === undefined ? undefined : `${FAILED}/${name}`
+}
+
+/** What was noted about a file that is tried again now. The note of another one of that name stays, and so does what a person wrote. */
+export function forgetNote(vault: string, file: string): void {
+  if (statOf(join(vault, FAILED, file))) return
+  const note = join(vault, FAILED, noteOf(file))
+  try {
+    if (/^# .* was not (?:done|begun)\n/.test(readFileSync(note, 'utf8'))) rmSync(note)
+  } catch {
+    // There is none, or none that may be touched: it is in nobody's way.
+  }
 }
 
 /** The name of the note beside a file. */

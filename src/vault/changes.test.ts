@@ -49,6 +49,36 @@ describe('files that a task has changed', () => {
     expect(await filesOf(vault)).toEqual([1, 0])
   })
 
+  test('are not task files that come and go, but may have the name of one', async () => {
+    const vault = openVault()
+    vault.put('Pending_Approval/old.md')
+    await begin(vault)
+    for (const folder of ['Needs_Action', 'Pending_Approval', 'Done', 'Failed']) vault.put(`${folder}/other.md`)
+    vault.put('Pending_Approval/old.md', 'changed')
+    vault.put('out/a.md')
+    finish(vault)
+    expect(await filesOf(vault)).toEqual([1, 0])
+  })
+
+  test('are not the own file of a task that begins elsewhere', async () => {
+    const vault = openVault([])
+    vault.put('Inbox/a.md')
+    await vault.ralph.startTask({ task_file: 'Inbox/a.md' })
+    vault.put('Inbox/a.md', 'changed')
+    vault.put('Done/a.md')
+    expect(await filesOf(vault)).toEqual([0, 0])
+  })
+
+  test('are told though another task waits for a person all the while', async () => {
+    const vault = openVault(['a.md', 'b.md'])
+    await INTO.waiting_approval(vault, 'b')
+    vault.clock.now += MINUTE
+    await begin(vault)
+    vault.put('new.md')
+    finish(vault)
+    expect(await filesOf(vault)).toEqual([1, 0])
+  })
+
   test('are those at the end of the task, not of a later look', async () => {
     const vault = openVault()
     await begin(vault)

@@ -3,6 +3,8 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs
 import { join } from 'node:path'
 import type { VaultTask } from '../engine/loop.ts'
 import { pathBelow, realFolder, writeWhole } from '../host/files.ts'
+import { PENDING } from '../host/vault.ts'
+import { FAILED, NEEDS_ACTION } from './place.ts'
 
 const MOST_FILES = 20_000
 const PASSED_OVER = new Set(['.git', 'node_modules'])
@@ -15,7 +17,7 @@ export function keepFiles(home: string, loop: string, task: VaultTask): void {
   writeWhole(listOf(home, loop), JSON.stringify(Object.fromEntries(files)))
 }
 
-/** Null when nobody can tell. The task's own file, which is moved, is not counted. */
+/** Null when nobody can tell. Task files, which come and go by themselves, are not counted. */
 export function changesSince(
   home: string,
   loop: string,
@@ -24,7 +26,7 @@ export function changesSince(
   const before = readKept(listOf(home, loop))
   const now = before && filesIn(task, home)
   if (!before || !now) return null
-  const others = [...now].filter(([path]) => !path.endsWith(`/${task.file}`))
+  const others = [...now].filter(([path]) => path !== task.from)
   return {
     created: others.filter(([path]) => !before.has(path)).length,
     modified: others.filter(([path, stamp]) => before.has(path) && before.get(path) !== stamp).length,
@@ -48,8 +50,8 @@ function readKept(path: string): Map<string, string> | undefined {
 }
 
 /** Paths and what tells that a file has changed; undefined for a vault that is too large to look through. */
-function filesIn({ path, state }: VaultTask, home: string): Map<string, string> | undefined {
-  const own = new Set([state, pathBelow(path, realFolder(home))])
+function filesIn({ path, done, state }: VaultTask, home: string): Map<string, string> | undefined {
+  const own = new Set([NEEDS_ACTION, PENDING, done, FAILED, state, pathBelow(path, realFolder(home))])
   const files = new Map<string, string>()
   const folders = ['']
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop())

@@ -11,11 +11,11 @@ import { type Arrival, isUnchanged } from './inbox.ts'
 import { moveTask, restFacts } from './moving.ts'
 import { NEEDS_ACTION } from './place.ts'
 import { refusedTitle } from './refused.ts'
-import { type Crew, vaultOf } from './spec.ts'
+import type { Crew } from './spec.ts'
 import { stateFileOf } from './state-file.ts'
 import { lockTask, type TaskLock } from './task-lock.ts'
 import { startTask } from './tasks.ts'
-import { driveTask, finishTask, placeAfter, type Site } from './work.ts'
+import { driveTask, finishTask, type Site } from './work.ts'
 
 export type WatchSite = Site & {
   /** Who works on a task; throws for a head that asks for somebody who cannot. */
@@ -39,7 +39,7 @@ export type Ledger = {
   later: Map<string, number>
   /** Files that are left where they are for as long as they stay as they are: their stamps. */
   left: Map<string, string>
-  /** What could not be done, for a reason that a person can put right. */
+  /** Tasks with which something could not be done, for a reason that a person can put right. */
   troubled: Set<string>
   /** Whether nothing has been looked at yet. */
   fresh: boolean
@@ -61,16 +61,16 @@ export function begin(site: WatchSite, ledger: Ledger, arrival: Arrival): Promis
   const { file, id, stamp } = arrival
   return underLock(site, ledger, { id, name: file }, async (lock) => {
     if (!isUnchanged(desk.vault, arrival)) return 'done'
-    const known = await knownAlready(site, arrival)
+    const known = await knownAlready(desk, arrival)
     if (known === 'busy') ledger.putOff(file)
     if (known === 'over') ledger.left.set(file, stamp)
     if (known) return 'done'
     try {
       const loop = await startTask(desk, { file: `${NEEDS_ACTION}/${file}`, by: 'watch', crew })
-      return await carry(site, ledger, { loop, lock, again: false })
+      return await carry(site, ledger, { id, loop: loop.id, lock, again: false })
     } catch (cause) {
       if (!(cause instanceof RalphError && REFUSED.has(cause.code))) throw cause
-      if (cause.code !== 'task-unknown') putAside(site, ledger, arrival, cause.message)
+      if (cause.code !== 'task-unknown') putAside(site, arrival, cause.message)
       return 'done'
     }
   })
@@ -82,7 +82,7 @@ const REFUSED: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /** Tells why a file is left, where it is. */
-async function knownAlready({ desk, tell }: WatchSite, arrival: Arrival): Promise<'busy' | 'over' | undefined> {
+async function knownAlready(desk: VaultDesk, arrival: Arrival): Promise<'busy' | 'over' | undefined> {
   const { note } = desk
   const { id, file } = arrival
   const former = await formerTask(desk, arrival)
@@ -100,10 +100,7 @@ async function knownAlready({ desk, tell }: WatchSite, arrival: Arrival): Promis
       `${file} is left: ${stateFileOf(desk, id)} tells that another ralph works on it. If that one is gone, remove ${stateFileOf(desk, id)}.`,
     )
   if (kind === 'busy') return kind
-  // A watcher that was killed could not put it away.
-  if (loop && status !== 'completed' && vaultOf(loop).by === 'watch')
-    tell({ kind: 'ended', loop, status, place: placeAfter(desk, loop).place })
-  else note(leftWords(file, status))
+  note(leftWords(file, status))
   return kind
 }
 
@@ -118,15 +115,15 @@ export function goOn(site: WatchSite, ledger: Ledger, row: TaskRow): Promise<voi
   ledger.paused.delete(row.loop)
   return underLock(site, ledger, { id: row.id, name: row.loop, ...(hold ? { hold } : {}) }, async (lock) => {
     if (!hold) await restSince(desk, row)
-    const loop = await desk.store.load(row.loop)
-    return carry(site, ledger, { loop, lock, again: true, ...(hold ? { lease: hold.lease } : {}) })
+    const { id, loop } = row
+    return carry(site, ledger, { id, loop, lock, again: true, ...(hold ? { lease: hold.lease } : {}) })
   })
 }
 
 /** While nobody was at it, its clock stood still. */
 async function restSince(desk: VaultDesk, row: TaskRow): Promise<void> {
-  await moveTask(desk, row, async (move, loop) => {
-    for (const fact of restFacts(loop, row.movedAt, desk.now())) await move(fact)
+  await moveTask(desk, row, async (move, loop, { movedAt }) => {
+    for (const fact of restFacts(loop, movedAt, desk.now())) await move(fact)
   })
 }
 
@@ -143,54 +140,45 @@ export function close(site: WatchSite, ledger: Ledger, { id, loop }: Pick<TaskRo
   })
 }
 
-/** Puts away a file whose name another task has. */
-export function refuse(site: WatchSite, ledger: Ledger, arrival: Arrival, why: string): Promise<void> {
-  return underLock(site, ledger, { id: '', name: arrival.file }, async () => {
-    if (isUnchanged(site.desk.vault, arrival)) putAside(site, ledger, arrival, why)
-    return 'done'
-  })
-}
-
-function putAside({ desk, tell }: WatchSite, ledger: Ledger, { file, id, stamp }: Arrival, why: string): void {
+function putAside({ desk, tell }: WatchSite, { file, id }: Arrival, why: string): void {
   const from = `${NEEDS_ACTION}/${file}`
   try {
     const place = putAway(desk.vault, { file, from, place: from, title: refusedTitle(file), why, facts: [] })
     tell({ kind: 'refused', id, file, why, place: place ?? from })
   } catch (cause) {
     if (!(cause instanceof RalphError)) throw cause
-    ledger.left.set(file, stamp)
-    ledger.troubled.add(from)
-    desk.note(`${why} ${cause.message}`)
+    throw new RalphError(cause.code, `${why} ${cause.message}`, { cause })
   }
 }
 
-type Carrying = { loop: Loop; lock: TaskLock; lease?: Lease; again: boolean }
+/** `id` is the task's, `loop` its loop's. */
+type Carrying = { id: string; loop: string; lock: TaskLock; lease?: Lease; again: boolean }
 
 /** `kept`: it is paused, and still held. */
 type Carried = 'done' | 'kept'
 
 /** Somebody else who moves the loop, such as a person who approves it, is quick: it is looked at again soon. */
-async function carry(site: WatchSite, ledger: Ledger, { loop, lock, again, ...given }: Carrying): Promise<Carried> {
-  const lease = given.lease ?? (await site.desk.store.lease(loop.id))
+async function carry(site: WatchSite, ledger: Ledger, { id, loop, lock, again, ...given }: Carrying): Promise<Carried> {
+  const lease = given.lease ?? (await site.desk.store.lease(loop))
   if ('heldBy' in lease) {
-    ledger.putOff(loop.id)
+    ledger.putOff(loop)
     return 'done'
   }
-  let paused = false
+  let paused: Loop | undefined
   try {
-    const { next } = await driveTask(site, lease, again)
-    paused = next.kind === 'wait' && next.why === 'paused' && !site.rest.aborted && !site.stop.aborted
+    const driven = await driveTask(site, lease, again)
+    const { next } = driven
+    if (next.kind === 'wait' && next.why === 'paused' && !site.rest.aborted && !site.stop.aborted) paused = driven
   } finally {
     if (!paused) await lease.release()
   }
   if (paused) {
-    ledger.paused.set(loop.id, { lock, lease })
-    site.tell({ kind: 'paused', loop: await site.desk.store.load(loop.id) })
+    ledger.paused.set(loop, { lock, lease })
+    site.tell({ kind: 'paused', loop: paused })
     return 'kept'
   }
-  const { id } = vaultOf(loop)
-  if ((await finishTask(site, id)) === 'waiting_approval') ledger.waiting.set(loop.id, id)
-  else ledger.waiting.delete(loop.id)
+  if ((await finishTask(site, id)) === 'waiting_approval') ledger.waiting.set(loop, id)
+  else ledger.waiting.delete(loop)
   return 'done'
 }
 
@@ -210,14 +198,14 @@ async function underLock(
     let carried: Carried = 'done'
     try {
       carried = await work(lock)
-      ledger.troubled.delete(id || name)
+      ledger.troubled.delete(id)
     } finally {
       if (carried === 'done') lock.release()
     }
   } catch (cause) {
     if (!(cause instanceof RalphError)) throw cause
     ledger.putOff(name)
-    ledger.troubled.add(id || name)
-    desk.note(id ? `${id}: ${cause.message}` : cause.message)
+    ledger.troubled.add(id)
+    desk.note(`${id}: ${cause.message}`)
   }
 }

@@ -18,7 +18,8 @@ export async function earlierTask(
   if (!row) return earlierElsewhere(desk, id, arrivedAt)
   const loop = await desk.store.load(row.loop)
   const status = statusOfTask(loop, row.record)
-  if (!ended(loop)) return { kind: 'busy', status, loop }
+  // One whose end nobody has seen to yet is not over either.
+  if (!ended(loop) || row.record.files === undefined) return { kind: 'busy', status, loop }
   return arrivedAt > row.movedAt || vaultOf(loop).file !== file ? undefined : { kind: 'over', status, loop }
 }
 

@@ -74,7 +74,10 @@ async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
   const file = from.split('/').at(-1) ?? from
   const at = Date.parse(state.started_at)
   const minutes = Math.max(0.01, (Date.parse(state.timeout_at) - at) / 60_000)
-  const asked = { file: { id: state.task_id, file, from, text: '', inode: '', bornAt: 0 }, ...textOf(desk, file, from) }
+  const asked = {
+    file: { id: state.task_id, file, from, text: '', inode: '', bornAt: 0, others: [] },
+    ...textOf(desk, file, from),
+  }
   const limits = { iterations: Math.max(1, state.max_iterations), minutes }
   const end = FINAL_ORDERS[state.status]
   // No limit may end it before it is told how it ended.

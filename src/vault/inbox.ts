@@ -37,12 +37,16 @@ const LEFT_ALONE = /^[.~]|~$|^#.*#$|\.(?:tmp|part|crdownload|swp|bak)$|\.why\.md
 
 type Seen = { stamp: string; since: number; first: number; mtimeMs: number; priority?: number }
 
-export function openInbox({ vault, settings, now, note }: VaultDesk): () => Inbox {
+/** `elapsed` is a clock that nobody sets. */
+export function openInbox(
+  { vault, settings, now, note }: Pick<VaultDesk, 'vault' | 'settings' | 'now' | 'note'>,
+  elapsed: () => number,
+): () => Inbox {
   const folder = join(vault, NEEDS_ACTION)
   const state = join(vault, settings.stateDir)
   let seen = new Map<string, Seen>()
   return () => {
-    const at = performance.now()
+    const at = elapsed()
     const found = namesIn(folder, state).flatMap((file) => {
       const stat = arrived(folder, file)
       if (!stat && file.includes('\uFFFD')) note(`${NEEDS_ACTION}/${file} has a name that is no UTF-8. Rename it.`)

@@ -70,8 +70,16 @@ export function isTaskId(id: string): boolean {
   return /^(?!session\.)[^./\\\p{Cc}][^/\\\p{Cc}]*$/u.test(id) && id.isWellFormed() && Buffer.byteLength(id) <= 200
 }
 
-/** `from` is its way from the vault on. */
-export type TaskFile = { id: string; file: string; from: string; text: string; inode: string; bornAt: number }
+/** `from` is its way from the vault on, `others` are the inodes of files of that name elsewhere in it. */
+export type TaskFile = {
+  id: string
+  file: string
+  from: string
+  text: string
+  inode: string
+  bornAt: number
+  others: number[]
+}
 
 export const MOST_BYTES: number = 1 << 20
 
@@ -100,7 +108,12 @@ export function readTaskFile(vault: string, settings: VaultSettings, given: stri
         path,
         `cannot be started: ${folder}/${file} is there already, so it would ${meaning} at once. Rename one of the two`,
       )
-  return { id, file, from, text: readText(path), inode: inodeOf(stat), bornAt: stat.birthtimeMs }
+  const others = namesakes(vault, file).filter((inode) => inode !== stat.ino)
+  return { id, file, from, text: readText(path), inode: inodeOf(stat), bornAt: stat.birthtimeMs, others }
+}
+
+function namesakes(vault: string, file: string): number[] {
+  return ['.', ...namesIn(vault)].flatMap((folder) => statOf(join(vault, folder, file))?.ino ?? [])
 }
 
 function locate(vault: string, given: string, base: string): string {
@@ -188,11 +201,11 @@ export function prepareFolders(vault: string, folders: readonly string[]): void 
     const path = join(vault, folder)
     try {
       mkdirSync(path, { recursive: true })
-      accessSync(path, constants.W_OK | constants.X_OK)
+      accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
     } catch (cause) {
       throw new RalphError(
         'file-unusable',
-        `${path} must be a folder that can be written, or no task could ever end there. Make it one, then try again.`,
+        `${path} must be a folder that can be read and written, or no task could ever end there. Make it one, then try again.`,
         { cause },
       )
     }

@@ -4,7 +4,7 @@ import { ended, type Loop } from '../engine/loop.ts'
 import { targetOf } from '../host/person-file.ts'
 import type { TaskRow } from '../host/sqlite.ts'
 import { whereIs } from '../host/vault.ts'
-import { begin, type Chore, close, goOn, type Ledger, refuse, type WatchSite } from './chores.ts'
+import { begin, type Chore, close, goOn, type Ledger, type WatchSite } from './chores.ts'
 import { type Arrival, type Inbox, QUIET_MS } from './inbox.ts'
 import { NEEDS_ACTION } from './place.ts'
 import { vaultOf } from './spec.ts'
@@ -39,10 +39,7 @@ export async function look(site: WatchSite, ledger: Ledger, { inbox, working, sl
       add({ id: task.id, run: () => close(site, ledger, task) })
   for (const arrival of inbox.ready) {
     if (taken.size >= slots) break
-    const verdict = judge(site, ledger, arrival, open)
-    if (verdict === 'begin') add({ id: arrival.id, run: () => begin(site, ledger, arrival) })
-    else if (verdict !== 'leave')
-      add({ id: `${NEEDS_ACTION}/${arrival.file}`, run: () => refuse(site, ledger, arrival, verdict.refuse) })
+    if (canBegin(site, ledger, arrival, open)) add({ id: arrival.id, run: () => begin(site, ledger, arrival) })
   }
   ledger.fresh = false
   tidy(ledger, inbox, rows)
@@ -108,28 +105,22 @@ function isPutOff({ later }: Ledger, name: string): boolean {
   return (later.get(name) ?? 0) > performance.now()
 }
 
-type Verdict = 'begin' | 'leave' | { refuse: string }
-
-function judge({ desk }: WatchSite, ledger: Ledger, arrival: Arrival, open: readonly Open[]): Verdict {
+function canBegin({ desk }: WatchSite, ledger: Ledger, arrival: Arrival, open: readonly Open[]): boolean {
   const { file, id, inode, isEmpty, stamp } = arrival
-  if (ledger.left.get(file) === stamp || isPutOff(ledger, file)) return 'leave'
+  if (ledger.left.get(file) === stamp || isPutOff(ledger, file)) return false
   if (isEmpty) {
     desk.note(`${NEEDS_ACTION}/${file} is empty. It is left until something is written into it.`)
-    return 'leave'
+    return false
   }
   // Under another name it waits until the task it belongs to is over.
   const before = open.find(({ row, loop }) => row.record.inode === inode && whereIs(vaultOf(loop)) === 'gone')
-  if (before && before.row.id !== id) return 'leave'
+  if (before) return false
   const same = open.find(({ row }) => row.id === id)
-  if (!same) return 'begin'
+  if (!same) return true
   const { by, from } = vaultOf(same.loop)
   // Needs_Action may be a link to another folder of the vault.
-  if (join(desk.vault, from) !== join(targetOf(join(desk.vault, NEEDS_ACTION)), file))
-    return before
-      ? 'leave'
-      : {
-          refuse: `A task ${id} is being worked on already, for ${from}. Names must differ: rename one of the two.`,
-        }
-  if (by === 'caller') desk.note(`${file} is left: a caller of the task API works on it.`)
-  return 'leave'
+  const isIts = join(desk.vault, from) === join(targetOf(join(desk.vault, NEEDS_ACTION)), file)
+  if (!isIts) desk.note(`${NEEDS_ACTION}/${file} waits until the task ${id} is over, which is for ${from}.`)
+  else if (by === 'caller') desk.note(`${file} is left: a caller of the task API works on it.`)
+  return false
 }

@@ -7,7 +7,7 @@ import { RalphError } from '../error.ts'
 import type { TaskProgress, TaskState, VaultStatus } from '../formats/task-state.ts'
 import { openStore, type TaskRow } from '../host/sqlite.ts'
 import { isPlainFile, judgeTurn, whereIs } from '../host/vault.ts'
-import { comeBack, sendAway } from './approval.ts'
+import { comeBack, REJECTED } from './approval.ts'
 import {
   type CompletedTask,
   type CountedIteration,
@@ -217,14 +217,13 @@ export class RalphWiggum {
   /** A person does not want it done: the task has failed, and its file goes to the folder for that. */
   async rejectTask(input: Input<'rejectTask'>): Promise<TaskState> {
     const { task_id, reason } = readCall('rejectTask', input)
-    const by = reason ? `you, who rejected it: ${reason}` : 'you, who rejected it'
-    const loop = await this.#move('rejectTask', task_id, () => {
+    const by = reason ? `${REJECTED}: ${reason}` : REJECTED
+    await this.#move('rejectTask', task_id, () => {
       this.#mustBePresent()
       prepareFolders(this.#desk.vault, [FAILED]) // so that the file can follow
       return this.#told({ kind: 'cancel' }, by)
     })
     await this.#show(task_id)
-    sendAway(vaultOf(loop), loop, this.#desk.now())
     return this.getTaskState(task_id)
   }
 

@@ -62,6 +62,7 @@ export function specOf({ vault, settings }: VaultDesk, starting: Starting, { fil
       vault: {
         ...{ path: vault, id: file.id, file: file.file, from: file.from, by },
         ...{ done: settings.doneFolder, state: settings.stateDir },
+        ...(file.others.length > 0 ? { others: file.others } : {}),
       },
     },
   }

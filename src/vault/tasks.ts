@@ -10,6 +10,7 @@ import { newLoopId } from '../host/loop-id.ts'
 import type { TaskRecord, TaskRow } from '../host/sqlite.ts'
 import { openTree } from '../host/tree.ts'
 import { whereIs } from '../host/vault.ts'
+import { forgetNote } from './approval.ts'
 import { changesSince, forgetFiles, keepFiles } from './changes.ts'
 import type { VaultDesk } from './desk.ts'
 import { StateFileError } from './errors.ts'
@@ -50,6 +51,7 @@ export async function startTask(desk: VaultDesk, starting: Starting): Promise<Lo
     await writeHookFiles(loop, desk.home, starting.session)
     keepFiles(desk.home, id, task)
     await publish(desk, task.id)
+    forgetNote(vault, task.file)
   } catch (cause) {
     const order = { kind: 'cancel' } as const
     await moveTask(desk, { loop: id }, (move) => move({ kind: 'told', at: now(), by: 'ralph', order }))

@@ -42,7 +42,7 @@ export async function watchVault(watching: Watching): Promise<Watched> {
     },
   }
   const intervalMs = settings.checkIntervalSeconds * 1_000
-  const [bell, ledger, readInbox] = [openBell(), openLedger(intervalMs), openInbox(desk)]
+  const [bell, ledger, readInbox] = [openBell(), openLedger(intervalMs), openInbox(desk, () => performance.now())]
   const working = new Map<string, Promise<void>>()
   const start = ({ id, run }: Chore) => {
     const work = run().catch((cause) => broken.abort(cause))
@@ -54,6 +54,10 @@ export async function watchVault(watching: Watching): Promise<Watched> {
       }),
     )
   }
+  const see = async (): Promise<Seen> => {
+    const inbox = readInbox()
+    return { inbox, ...(await look(site, ledger, { inbox, working: new Set(working.keys()), slots })) }
+  }
   const folders = [NEEDS_ACTION, PENDING].map((name) => watchFolder(join(vault, name), () => bell.ring()))
   const unwatch = store.onChange(bell.ring)
   for (const signal of [rest, site.stop]) signal.addEventListener('abort', bell.hurry)
@@ -61,12 +65,11 @@ export async function watchVault(watching: Watching): Promise<Watched> {
   try {
     while (!rest.aborted && !site.stop.aborted) {
       for (const folder of folders) folder.renew()
-      const { inbox, chores, dueMs } = await lookAround(site, async () => {
-        const found = readInbox()
-        return {
-          inbox: found,
-          ...(await look(site, ledger, { inbox: found, working: new Set(working.keys()), slots })),
-        }
+      const { inbox, chores, dueMs } = await see().catch((cause): Seen => {
+        // A vault that cannot be read now may be put right again.
+        if (!(cause instanceof RalphError) || (once && working.size === 0)) throw cause
+        desk.note(cause.message)
+        return { inbox: { ready: [], growing: [] }, chores: [], dueMs: intervalMs }
       })
       for (const chore of chores) start(chore)
       const growing = inbox.growing.filter(({ since }) => !once || performance.now() - since < LONGEST_WAIT_MS)
@@ -95,14 +98,3 @@ export async function watchVault(watching: Watching): Promise<Watched> {
 }
 
 type Seen = Found & { inbox: Inbox }
-
-/** A vault that cannot be read now may be put right again. */
-async function lookAround({ desk }: WatchSite, see: () => Promise<Seen>): Promise<Seen> {
-  try {
-    return await see()
-  } catch (cause) {
-    if (!(cause instanceof RalphError)) throw cause
-    desk.note(cause.message)
-    return { inbox: { ready: [], growing: [] }, chores: [] }
-  }
-}

@@ -7,9 +7,9 @@ import { reap } from '../host/process-tree.ts'
 import type { Lease } from '../host/store.ts'
 import { openTree } from '../host/tree.ts'
 import { askedAbout, findFile, judgeTurn, whereIs } from '../host/vault.ts'
-import { drive, type Hands, runHands, type Workbench } from '../run.ts'
+import { drive, type Hands, runHands, type TaskTurn, type Workbench } from '../run.ts'
 import { takeUp } from '../turn.ts'
-import { sendAway } from './approval.ts'
+import { isRejected, sendAway } from './approval.ts'
 import type { VaultDesk } from './desk.ts'
 import { statusOfTask } from './lifecycle.ts'
 import { FAILED } from './place.ts'
@@ -54,7 +54,7 @@ export async function driveTask(site: Site, lease: Lease, again: boolean): Promi
       started = true
       tell({ kind: 'started', loop: current, again })
     },
-    task: { env: taskEnv(task) },
+    task: turnOf(task),
   }
   const stateFile = openStateFile(desk, task)
   const saw = (moved: Loop, fact: Fact) => {
@@ -68,9 +68,14 @@ export async function driveTask(site: Site, lease: Lease, again: boolean): Promi
   }
 }
 
-/** What an agent finds in its environment about its task. */
-export function taskEnv({ id, path, from }: VaultTask): Record<string, string> {
-  return { RALPH_TASK_ID: id, RALPH_TASK_FILE: join(path, from), RALPH_VAULT: path }
+/** What an agent finds in its environment about its task: in each turn, where the file lies by then. */
+export function turnOf(task: VaultTask): TaskTurn {
+  const { id, path, from } = task
+  return {
+    get env() {
+      return { RALPH_TASK_ID: id, RALPH_TASK_FILE: join(path, findFile(task) ?? from), RALPH_VAULT: path }
+    },
+  }
 }
 
 type StateFile = { renew(): void; written(): Promise<void> }
@@ -159,23 +164,29 @@ export async function finishTask({ desk, tell }: Site, id: string): Promise<Vaul
   return status
 }
 
-/** The file of what has failed is put away first: until that has worked, the end does not count as seen to. */
+/** The file of what has failed here, or was rejected, is put away first: until that has worked, the end does not count as seen to. */
 export async function seeTo(
   desk: VaultDesk,
   id: string,
 ): Promise<{ loop: Loop; place: string | undefined; left: Left }> {
   const loop = await endMissing(desk, id)
-  const isOurs = ended(loop) && vaultOf(loop).by === 'watch'
+  const isOurs = ended(loop) && (vaultOf(loop).by === 'watch' || isRejected(loop))
   const { place, left } = isOurs ? placeAfter(desk, loop) : { place: undefined, left: 'nothing' as const }
   await noteTrouble(desk, () => publish(desk, id, left))
   return { loop, place, left }
 }
 
-/** Where the file of a task is that is over: one that has failed is put away. */
-export function placeAfter({ now, note }: VaultDesk, loop: Loop): { place: string | undefined; left: Left } {
+/** Where the file of a task is that is over: one that has failed is put away, once. */
+function placeAfter({ store, now, note }: VaultDesk, loop: Loop): { place: string | undefined; left: Left } {
   const task = vaultOf(loop)
   try {
-    return { place: loop.next.kind === 'complete' ? findFile(task) : sendAway(task, loop, now()), left: 'nothing' }
+    if (loop.next.kind === 'complete') return { place: findFile(task), left: 'nothing' }
+    const row = store.loadTask(task.path, task.id)
+    const isNewest = row?.loop === loop.id
+    if (isNewest && row.record.away !== undefined) return { place: row.record.away ?? undefined, left: 'nothing' }
+    const place = sendAway(task, loop, now())
+    if (isNewest) store.changeTask(row, (record) => ({ ...record, away: place ?? null }))
+    return { place, left: 'nothing' }
   } catch (cause) {
     if (!(cause instanceof RalphError)) throw cause
     note(cause.message)

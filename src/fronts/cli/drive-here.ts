@@ -11,7 +11,7 @@ import { checkpointsOf } from '../../rollback.ts'
 import { drive, runHands, type Workbench } from '../../run.ts'
 import { takeUp } from '../../turn.ts'
 import { restFacts } from '../../vault/moving.ts'
-import { taskEnv } from '../../vault/work.ts'
+import { turnOf } from '../../vault/work.ts'
 import { type Context, selfIn } from './context.ts'
 import { notify } from './notify.ts'
 import { keepVaultTrue } from './vault-place.ts'
@@ -61,7 +61,7 @@ export async function driveHere(
       stop: stop.signal,
       self: selfIn(context.root),
       show: view.show,
-      ...(vault ? { task: { env: taskEnv(vault) } } : {}),
+      ...(vault ? { task: turnOf(vault) } : {}),
     }
     view.begin(loop, { suggestion: findChecks(loop.spec.work.dir)[0], checkpoints: tree.checkpoints })
     if (how.why !== undefined) view.say(how.why)

@@ -1,12 +1,13 @@
 /** `ralph watch`: works on the files that come into a vault. */
 import { resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
-import { parseAgent, parseAgents } from '../../agents/index.ts'
+import { agents as known, parseAgent } from '../../agents/index.ts'
 import { agentsOf } from '../../engine/roster.ts'
 import { RalphError } from '../../error.ts'
 import type { TaskHead } from '../../formats/task-file.ts'
 import { canStart } from '../../host/check.ts'
 import { loadConfig } from '../../host/config.ts'
+import { findProgram } from '../../host/process.ts'
 import { mustHaveSandbox } from '../../host/sandbox.ts'
 import type { VaultDesk } from '../../vault/desk.ts'
 import { openVault } from '../../vault/place.ts'
@@ -18,7 +19,7 @@ import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import { type Command, type Context, selfIn } from './context.ts'
 import { projectChecks } from './execute.ts'
 import { notifyText } from './notify.ts'
-import { chooseAgents, locate, settingsOf } from './run-agent.ts'
+import { chooseAgents, settingsOf } from './run-agent.ts'
 import type { Given } from './run-limits.ts'
 import { runSpec } from './run-options.ts'
 import { openWatchJsonView } from './watch-json.ts'
@@ -129,7 +130,7 @@ function crewOf(args: Args, { context, config, dir }: Given, { head, agents, che
   const own: Args = isOther
     ? { ...args, rest: [], text: (name) => (name === 'model' ? undefined : args.text(name)) }
     : args
-  const names = isOther ? parseAgents(head.agent ?? '').map((name) => locate(name, { context, dir })) : agents
+  const names = head.agent === undefined ? agents : agentsIn(head.agent, { context, dir })
   const blind = names.map((name) => parseAgent(name).agent).find(({ reports }) => !reports.includes('cost'))
   const costUsd = args.amount('max-cost') ?? config.max_cost_usd
   if ((head.maxCostUsd ?? costUsd) !== undefined && blind)
@@ -153,6 +154,25 @@ function crewOf(args: Args, { context, config, dir }: Given, { head, agents, che
       checkMinutes: args.amount('check-timeout') ?? 10,
     },
   }
+}
+
+/** Whom a task file may name: agents that need no more than their names. */
+function agentsIn(text: string, { context, dir }: Pick<Given, 'context' | 'dir'>): string[] {
+  const nameable = Object.values(known).filter(({ targetExample }) => targetExample === undefined)
+  return [...new Set(text.split(','))].map((name) => {
+    const agent = nameable.find((each) => each.name === name)
+    if (!agent)
+      throw new RalphError(
+        'agent-unknown',
+        `There is no agent "${name}" that a task file can name. Those are: ${nameable.map((each) => each.name).join(', ')}. Name one of them, or leave it to \`ralph watch --agent\`.`,
+      )
+    const [program = name] = agent.probe?.programs ?? []
+    if (findProgram(program, dir, context.env.PATH)) return name
+    throw new RalphError(
+      'agent-missing',
+      `The agent "${program}" was not found on PATH. Install it, or name another one. \`ralph doctor\` tells which agents are here.`,
+    )
+  })
 }
 
 function once(say: (text: string) => void): (text: string) => void {
