@@ -50,7 +50,7 @@ test('a file is left for as long as somebody writes to it', () => {
 test('one that was written long ago is whole at once', () => {
   const { append, after } = openBox()
   append('a.md', 'x', START - QUIET_MS)
-  expect(after(0)).toMatchObject({ ready: [{ file: 'a.md', id: 'a', size: 1 }], growing: [] })
+  expect(after(0)).toMatchObject({ ready: [{ file: 'a.md', id: 'a', isEmpty: false }], growing: [] })
 })
 
 test('a time that is still to come is not waited for', () => {
