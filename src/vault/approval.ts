@@ -2,6 +2,7 @@
 import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { Loop, VaultTask } from '../engine/loop.ts'
+import { allChecks } from '../engine/stages.ts'
 import { RalphError } from '../error.ts'
 import { writeWhole } from '../host/files.ts'
 import { findFile, isPlainFile, PENDING, statOf } from '../host/vault.ts'
@@ -39,6 +40,7 @@ export function sendAway(task: VaultTask, loop: Loop, at: number): string | unde
     why: loop.next.kind === 'halt' ? loop.next.sentence : 'It was stopped.',
     facts: [
       `iterations: ${loop.tally.iteration}`,
+      ...(loop.tally.failures ? [`not all of its checks pass: ${allChecks(loop.spec).join(', ')}`] : []),
       `stopped: ${new Date(at).toISOString()}`,
       `its story: \`ralph show ${loop.id}\``,
     ],

@@ -217,7 +217,7 @@ export class RalphWiggum {
   /** A person does not want it done: the task has failed, and its file goes to the folder for that. */
   async rejectTask(input: Input<'rejectTask'>): Promise<TaskState> {
     const { task_id, reason } = readCall('rejectTask', input)
-    const by = reason ? `${REJECTED}: ${reason}` : REJECTED
+    const by = reason ? `${REJECTED}: ${reason.replace(/[.\s]+$/, '')}` : REJECTED
     await this.#move('rejectTask', task_id, () => {
       this.#mustBePresent()
       prepareFolders(this.#desk.vault, [FAILED]) // so that the file can follow

@@ -32,13 +32,13 @@ export function openWatchView({ out, now }: Context): WatchView {
   let how: How | undefined
   const line = (mark: string, style: Style, text: string, task?: string) =>
     out.write(
-      `${paint(out, 'dim', timeOfDay(now()).slice(0, 8))}  ${paint(out, style, mark)}  ${task === undefined ? '' : `${paint(out, 'bold', short(task, 60))}  `}${text}\n`,
+      `${paint(out, 'dim', timeOfDay(now()).slice(0, 8))}  ${paint(out, style, mark)}  ${task === undefined ? '' : `${paint(out, 'bold', short(task, 60))}  `}${harmless(text).replace(/\s*\n\s*/g, ' ')}\n`,
     )
   return {
     begin(given) {
       how = given
       const { vault, agents, checks, slots, permissions } = given
-      const parts = [`${paint(out, 'bold', 'ralph')} vault ${paint(out, 'cyan', vault)}`]
+      const parts = [`${paint(out, 'bold', 'ralph')} vault ${paint(out, 'cyan', harmless(vault))}`]
       parts.push(`agent ${agents.join(', then ')}`, ...(slots > 1 ? [`up to ${slots} at a time`] : []))
       const bypass = bypassLine(agents, permissions)
       const lines = [parts.join(' · '), ...(bypass ? [bypass] : []), ...checks.map((check) => `check: ${check}`)]
@@ -72,7 +72,7 @@ export function openWatchView({ out, now }: Context): WatchView {
         case 'refused':
           return line('✗', 'red', refusedWords(event), event.file)
         case 'note':
-          return line('!', 'yellow', harmless(event.text), event.id)
+          return line('!', 'yellow', event.text, event.id)
         case 'idle':
           if (how && !how.once) line('·', 'dim', `Watching ${how.vault}/Needs_Action … Ctrl-C stops`)
           return
@@ -138,7 +138,7 @@ function endWords({ loop, status, place }: Ended, at: number): string {
   if (next.kind === 'complete')
     return `completed in ${count(tally.iteration, 'iteration')}, ${clock(at - tally.startedAt)}`
   const why = next.kind === 'halt' ? next.sentence : ''
-  return `${status} after ${count(tally.iteration, 'iteration')}. ${short(why, 300)} ${place === undefined ? 'Its file is gone.' : `Now in ${place}`}`
+  return `${status} after ${count(tally.iteration, 'iteration')}. ${short(why, 300)} ${place === undefined ? 'Its file was not put away.' : `Now in ${place}`}`
 }
 
 function refusedWords({ why, place }: Extract<WatchEvent, { kind: 'refused' }>): string {
