@@ -562,6 +562,29 @@ describe.concurrent('a task that rests', () => {
   })
 })
 
+test('tasks that one session ends at the same time are all counted', async () => {
+  const vault = await makeVault()
+  const ids = ['a', 'b', 'c', 'd']
+  for (const id of ids) {
+    await vault.start(`${id}.md`)
+    vault.move(`${id}.md`, 'Done')
+  }
+  await Promise.all(ids.map((id) => vault.stop({ RALPH_TASK_ID: id })))
+  await until('all are completed', () => ids.every((id) => vault.state(id).status === 'completed'))
+  expect(ids.map((id) => vault.state(id).iteration)).toEqual([1, 1, 1, 1])
+})
+
+test('a vault that was moved is known again', async () => {
+  const vault = await makeVault()
+  await vault.start('a.md')
+  await vault.stop({ RALPH_TASK_ID: 'a' })
+  const moved = `${vault.dir} elsewhere`
+  renameSync(vault.dir, moved)
+  const heard = await stopIn(vault.place, moved, { RALPH_TASK_ID: 'a' })
+  expect(heard.json).toMatchObject({ decision: 'block' })
+  expect(JSON.parse(readFileSync(join(moved, 'Ralph_State/a.json'), 'utf8'))).toMatchObject({ iteration: 2 })
+})
+
 describe.concurrent('the forms of a name', () => {
   test.each(['a', 'a.md', 'Needs_Action/a.md', './a'])('%s is task a', async (name) => {
     const vault = await makeVault()

@@ -9,14 +9,17 @@ import { taskCommand } from '../../formats/task-command.ts'
 import { loadConfig } from '../../host/config.ts'
 import { realFolder } from '../../host/files.ts'
 import type { Lease } from '../../host/store.ts'
-import { askedAbout, findFile } from '../../host/vault.ts'
+import { askedAbout, findFile, whereIs } from '../../host/vault.ts'
 import { postWebhook } from '../../host/webhook.ts'
 import { type Answer, allowance, NOTHING, type Note, say } from '../../session/answer.ts'
 import { arm, disarm, isSessionId, loadArmed, processOf, sessionOf } from '../../session/armed.ts'
 import type { Desk } from '../../session/begin.ts'
 import { HOSTS } from '../../session/hosts.ts'
 import { goOnNow, type TurnOver, turnOver } from '../../session/turn-over.ts'
+import type { VaultDesk } from '../../vault/desk.ts'
+import { comeAlong } from '../../vault/finding.ts'
 import { FAILED } from '../../vault/place.ts'
+import { resolveSettings } from '../../vault/settings.ts'
 import { vaultOf } from '../../vault/spec.ts'
 import { writeHookFiles } from '../../vault/state-file.ts'
 import { settleTask } from '../../vault/tasks.ts'
@@ -32,7 +35,7 @@ export async function taskOver(
   over: () => Promise<TurnOver>,
 ): Promise<Answer> {
   const armed = loadArmed(desk.home, from.session)
-  const loop = await loadLoop(desk, vault === undefined ? armed?.loop : taskIn(desk, vault))
+  const loop = await loadLoop(desk, vault === undefined ? armed?.loop : await taskIn(desk, realFolder(vault)))
   if (!loop || ended(loop)) {
     if (armed?.vault && (!loop || armed.loop === loop.id)) disarm(desk.home, from.session)
     if (!loop) return say(`ralph: this task is not known in ${desk.home}; the session is free.`, 'warning')
@@ -41,21 +44,52 @@ export async function taskOver(
       show: [standing(loop), ...(await settle(desk, loop)), ...(await tellPerson(desk, { loop, show: [] }))],
     }
   }
-  const refused = await take(desk, from, loop)
-  if (refused) return refused
-  const isMoved = loop.next.kind === 'wait' || findFile(vaultOf(loop)) === `${FAILED}/${vaultOf(loop).file}`
-  const moved = isMoved ? movedByHand(loop, desk.now()) : undefined
-  const answer = moved ? await goOnNow(desk, from.session, moved) : await turnOver(desk, await over())
+  let answer = await stopWith(desk, from, loop, over)
+  // Hooks of one session that run at the same time take each other's place: then this turn is still to be counted.
+  for (let tries = 0; tries < 20 && (await isUncounted(desk, from, loop)); tries += 1) {
+    await nap(50)
+    answer = await stopWith(desk, from, loop, over)
+  }
+  if (!answer.loop) return answer
   const notes = await settle(desk, loop)
   // A task whose file is gone has been given up by now.
-  const after = answer.loop && (await loadLoop(desk, loop.id))
-  if (after && ended(after)) disarm(desk.home, from.session)
+  const after = await loadLoop(desk, loop.id)
+  if (after && ended(after) && loadArmed(desk.home, from.session)?.loop === loop.id) disarm(desk.home, from.session)
   const told = inTaskWords(desk, from, after && ended(after) ? { loop: after, show: answer.show } : answer)
   return { ...told, show: [...told.show, ...notes, ...(await tellPerson(desk, told))] }
 }
 
-function taskIn({ store, env }: Desk, vault: string): string | undefined {
-  return store().loadTask(realFolder(vault), env.RALPH_TASK_ID ?? '')?.loop
+/** What the end of its turn brings about. Without a loop: the session has none. */
+async function stopWith(desk: Desk, from: From, loop: Loop, over: () => Promise<TurnOver>): Promise<Answer> {
+  const refused = await take(desk, from, loop)
+  if (refused) return refused
+  const isMoved = loop.next.kind === 'wait' || findFile(vaultOf(loop)) === `${FAILED}/${vaultOf(loop).file}`
+  const moved = isMoved ? movedByHand(loop, desk.now()) : undefined
+  return moved ? goOnNow(desk, from.session, moved) : turnOver(desk, await over())
+}
+
+async function isUncounted(desk: Desk, { session }: From, { id, tally }: Loop): Promise<boolean> {
+  const now = await loadLoop(desk, id)
+  const isOther = loadArmed(desk.home, session)?.loop !== id
+  return (
+    isOther && now?.next.kind === 'turn' && now.tally.iteration === tally.iteration && whereIs(vaultOf(now)) === 'done'
+  )
+}
+
+async function taskIn(desk: Desk, vault: string): Promise<string | undefined> {
+  const { store, env, home } = desk
+  const find = () => store().loadTask(vault, env.RALPH_TASK_ID ?? '')?.loop
+  if (find() === undefined)
+    await comeAlong(vaultDesk(desk, { vault, settings: resolveSettings({}, { env, home, vault }) }))
+  return find()
+}
+
+function vaultDesk(
+  { store, home, env, now }: Desk,
+  place: Pick<VaultDesk, 'vault' | 'settings'>,
+  note: VaultDesk['note'] = () => {},
+): VaultDesk {
+  return { ...place, store: store(), home, env, now, note, histories: new Map() }
 }
 
 async function loadLoop({ store }: Desk, id: string | undefined): Promise<Loop | undefined> {
@@ -114,15 +148,15 @@ function elsewhere(loop: Loop, where: string): Answer {
 }
 
 /** The vault's own files are true after every stop. Where that cannot be, the session goes on all the same. */
-async function settle({ store, home, env, now }: Desk, { spec, ...loop }: Loop): Promise<Note[]> {
-  const { path, id, state, done } = vaultOf({ spec, ...loop })
+async function settle(desk: Desk, loop: Loop): Promise<Note[]> {
+  const { path, id, state, done } = vaultOf(loop)
   const notes: Note[] = []
-  const { iterations, minutes = 0 } = spec.limits
+  const { iterations, minutes = 0 } = loop.spec.limits
   const folders = { stateDir: state, doneFolder: done, checkIntervalSeconds: 5 }
   const settings = { maxIterations: iterations, timeoutMinutes: minutes, ...folders }
   const note = (text: string) => void notes.push({ level: 'warning', text: `ralph: ${text}` })
-  await settleTask({ vault: path, settings, store: store(), home, env, now, note, histories: new Map() }, id).catch(
-    (cause) => note(cause instanceof Error ? cause.message : String(cause)),
+  await settleTask(vaultDesk(desk, { vault: path, settings }, note), id).catch((cause) =>
+    note(cause instanceof Error ? cause.message : String(cause)),
   )
   return notes
 }
