@@ -415,7 +415,7 @@ describe.concurrent('bad input', () => {
     for (const end of ['', '-wal', '-shm']) rmSync(join(place.home, `ralph.db${end}`), { force: true })
     expect(await session.work()).toMatchObject({
       prompt: '',
-      said: expect.stringContaining(`loop ${loop} of this session is not known any more`),
+      said: expect.stringContaining(`loop ${loop} is not known any more`),
     })
     expect(await session.work()).toMatchObject(PASSES)
     expect((await session.type('/ralph:loop Build anew')).said).toContain('the loop begins')
@@ -645,8 +645,13 @@ describe.concurrent('checks', () => {
   test('two hooks of one session at the same time count a turn once', async () => {
     const { place, session } = await looping('Build it')
     place.write('work.txt', 'x')
-    const both = [1, 2, 3].map(() => session.stop())
-    const answers = await Promise.all(both)
+    const path = join(place.root, 'all-at-once')
+    const waits = `while [ "$(ls '${place.root}' | grep -c begun)" -lt 3 ]; do sleep 0.02; done`
+    writeFileSync(path, `#!/bin/sh\n: > '${place.root}/begun.'$$\n${waits}\nexec '${process.execPath}' "$@"\n`, {
+      mode: 0o755,
+    })
+    const stop = () => session.stop(undefined, undefined, { env: { RALPH_NODE: path } })
+    const answers = await Promise.all([stop(), stop(), stop()])
     expect(answers.map(asked).filter(Boolean)).toEqual([2])
     expect(turns(place)).toBe(1)
     expect(asked(await session.work())).toBe(3)

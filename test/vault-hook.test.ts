@@ -140,7 +140,8 @@ describe.concurrent('a stop passes without Node', () => {
     const heard = await vault.stop({ RALPH_NODE: path, ...env }, session ? { session } : {})
     const isTold = env?.RALPH_TASK_ID !== undefined && env.RALPH_LOOP_ID === undefined
     expect(heard).toMatchObject(isTold ? { code: 0 } : PASSES)
-    if (isTold) expect(heard.json).toEqual({ systemMessage: expect.stringContaining('names no task of this vault') })
+    if (isTold)
+      expect(heard.json).toEqual({ systemMessage: expect.stringContaining('no task of this vault has the name') })
     expect(started()).toBe(false)
     for (const folder of [vault.dir, vault.place.root]) expect(readdirSync(folder)).not.toContain('PWNED')
     expect(vault.state('a')).toMatchObject({ status: 'initializing', iteration: 0 })
@@ -355,7 +356,7 @@ describe.concurrent('folders', () => {
       open.push(api)
       writeFileSync(join(vault.dir, 'Needs_Action', 'a.md'), 'Do it.')
       await api.startTask({ task_file: 'Needs_Action/a.md' })
-      expect((await vault.stop({ RALPH_TASK_ID: 'a' })).out).toContain('names no task of this vault')
+      expect((await vault.stop({ RALPH_TASK_ID: 'a' })).out).toContain('no task of this vault has the name')
       expect((await vault.stop({ RALPH_TASK_ID: 'a', ...env })).json).toMatchObject({ decision: 'block' })
       vault.move('a.md', 'Elsewhere')
       expect(await vault.stop({ RALPH_TASK_ID: 'a', ...env })).toMatchObject(PASSES)
@@ -560,6 +561,28 @@ describe.concurrent('a task that rests', () => {
     })
     expect((await vault.stop({ RALPH_TASK_ID: 'a' })).prompt).not.toContain('To the office only')
   })
+
+  test('hears the answer whatever is tried in between, and also one by ralph steer', async () => {
+    const vault = await makeVault()
+    await vault.start('a.md')
+    const asks = () => vault.stop({ RALPH_TASK_ID: 'a' }, { message: '<ask>Which colour?</ask>' })
+    await asks()
+    await vault.api.approveTask({ task_id: 'a', note: 'Blue' })
+    await expect(vault.api.completeTask({ task_id: 'a' })).rejects.toThrow('not in Done')
+    expect((await vault.stop({ RALPH_TASK_ID: 'a' })).prompt).toContain('A person says: Approved: Blue')
+    await asks()
+    const loop = String(query(vault.place, 'SELECT loop FROM task')[0]?.loop)
+    await vault.place.ralph(['steer', loop, 'Green'])
+    expect((await vault.stop({ RALPH_TASK_ID: 'a' })).prompt).toContain('A person says: Green')
+  })
+
+  test('waits again when it asks again: an earlier answer is none to that', async () => {
+    const vault = await waiting()
+    await vault.api.approveTask({ task_id: 'a', note: 'Yes, the letter' })
+    vault.move('a.md', 'Pending_Approval')
+    expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject({ prompt: '' })
+    expect(vault.state('a')).toMatchObject({ status: 'waiting_approval', iteration: 2 })
+  })
 })
 
 test('tasks that one session ends at the same time are all counted', async () => {
@@ -590,6 +613,13 @@ describe.concurrent('the forms of a name', () => {
     const vault = await makeVault()
     await vault.start('a.md')
     expect((await vault.stop({ RALPH_TASK_ID: name })).json).toMatchObject({ decision: 'block' })
+  })
+
+  test.each(['a.v2', 'a.txt', 'Done/a.v2.md'])('%s is not', async (name) => {
+    const vault = await makeVault()
+    await vault.start('a.md')
+    expect((await vault.stop({ RALPH_TASK_ID: name })).out).toContain('no task of this vault has the name')
+    expect(vault.state('a')).toMatchObject({ iteration: 0 })
   })
 
   test('a task that is over passes without a word', async () => {

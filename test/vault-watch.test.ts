@@ -940,6 +940,40 @@ test('killed between the move to Failed and the note: the next watcher writes it
   expectTidy(place)
 })
 
+test('the end of a caller whose process was killed is seen to, and the next file of that name is taken up', async () => {
+  const place = makeVault([[done]])
+  drop(place, 'a.md')
+  const api = new RalphWiggum({ vaultPath: place.dir, home: place.home, env: {} })
+  await api.startTask({ task_file: 'Needs_Action/a.md', max_iterations: 1 })
+  const trap = join(place.root, 'trap.cjs')
+  writeFileSync(trap, `require('node:fs/promises').rename = () => process.kill(process.pid, 'SIGKILL')`)
+  const iterate = ['task', 'iterate', 'a', '--action', 'x', '--vault', place.dir]
+  expect(await place.ralph(iterate, { env: { NODE_OPTIONS: `--require ${trap}` } })).toMatchObject({
+    signal: 'SIGKILL',
+  })
+  await api.close()
+  rmSync(join(place.dir, 'Needs_Action/a.md'))
+  drop(place, 'a.md')
+  const ran = await place.ralph(command(place, '--once'))
+  expect(ends(ran.lines)).toEqual(['a completed'])
+  expect(ran).toMatchObject({ code: 0 })
+  expectTidy(place)
+})
+
+test('a task that another home has begun meanwhile does not keep a watcher from its work', async () => {
+  const place = makeVault([[ask], [done]])
+  drop(place, 'a.md')
+  expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 4 })
+  rmSync(join(place.dir, 'Ralph_State'), { recursive: true })
+  renameSync(join(place.dir, 'Pending_Approval/a.md'), join(place.dir, 'Needs_Action/a.md'))
+  const other = new RalphWiggum({ vaultPath: place.dir, home: join(place.root, 'other'), env: {} })
+  await other.startTask({ task_file: 'Needs_Action/a.md' })
+  await other.close()
+  drop(place, 'b.md')
+  const ran = await place.ralph(command(place, '--once'))
+  expect(ran.lines.filter(({ type }) => type === 'task-start').map(({ task_id }) => task_id)).toContain('b')
+})
+
 test('a state file that a killed watcher left behind is true again with the next', async () => {
   const place = makeVault([[ask]])
   drop(place, 'a.md')
@@ -974,4 +1008,47 @@ test('a name that is no UTF-8 is told; pipes are refused; what editors and syste
   expect(ran.lines.filter(({ type }) => type === 'note')).toMatchObject([{ text: expect.stringContaining('no UTF-8') }])
   expect(names(place, 'Done')).toEqual(['#1 invoice.md'])
   expect(place.read('Failed/pipe.md.why.md')).toContain('is no plain file')
+})
+
+test('a vault that is away when a watcher begins is neither made anew nor missed', async () => {
+  const place = makeVault([[ask], [done]])
+  drop(place, 'a.md')
+  expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 4 })
+  renameSync(place.dir, `${place.dir}-away`)
+  mkdirSync(place.dir)
+  const ran = await place.ralph(command(place, '--once'), { cwd: place.root })
+  expect(ran.code).not.toBe(0)
+  expect(ran.stderr).toContain('is away')
+  expect(readdirSync(place.dir)).toEqual([])
+  rmSync(place.dir, { recursive: true })
+  renameSync(`${place.dir}-away`, place.dir)
+  expect(await place.ralph(['task', 'approve', 'a', '--vault', place.dir])).toMatchObject({ code: 0 })
+  expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 0 })
+})
+
+test('names that no task can have are all refused at once', async () => {
+  const place = makeVault([[done]])
+  for (const n of [1, 2, 3, 4]) drop(place, `back\\slash${n}.md`)
+  expect(await place.ralph(command(place, '--once', '--concurrency', '3'))).toMatchObject({ code: 1 })
+  expect(names(place, 'Needs_Action')).toEqual([])
+})
+
+test('ralph resume sets nobody to work on a file that a person has moved to Failed meanwhile; paused is told as paused', async () => {
+  const place = makeVault([[untilGo('../go'), done]])
+  drop(place, 'a.md')
+  const running = place.start(command(place))
+  await saw(running, 'task-start', 'a')
+  await until('the agent is at work', () => logOf(place).length === 1)
+  running.child.kill('SIGKILL')
+  await running.ended
+  const loop = String(query(place, 'SELECT loop FROM task')[0]?.loop)
+  await place.ralph(['pause', loop])
+  const { stdout } = await place.ralph(['briefing', place.dir])
+  expect(stdout).toContain(`Go on with a, which is paused: \`ralph resume ${loop}\``)
+  expect(stdout).not.toContain('that nobody works on')
+  mkdirSync(join(place.dir, 'Failed'))
+  renameSync(join(place.dir, 'Needs_Action/a.md'), join(place.dir, 'Failed/a.md'))
+  await place.ralph(['resume', loop])
+  expect(logOf(place)).toEqual(['a 1 1'])
+  expect(stateOf(place, 'a').status).toBe('failed')
 })

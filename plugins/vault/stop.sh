@@ -8,7 +8,7 @@ finished=Done
 # What is not needed is read all the same, or the host would write into a closed pipe.
 pass() { exec cat >/dev/null; }
 unknown() {
-  echo '{"systemMessage":"ralph: RALPH_TASK_ID names no task of this vault, so nothing holds this session. `ralph task list` tells them."}'
+  echo '{"systemMessage":"ralph: no task of this vault has the name that was given, so nothing holds this session. `ralph task list` tells them."}'
   pass
 }
 
@@ -31,7 +31,8 @@ if [ -z "$task" ]; then
   IFS= read -r task <"$session"
 fi
 case $task in /* | ../* | */../*) unknown ;; esac # it must not lead anywhere else
-task=${task##*/}
+given=${task##*/}
+task=$given
 [ -f "$state/.hook/$task" ] || [ -f "$state/$task.json" ] || task=${task%.*}
 case $task in '' | .*) unknown ;; esac
 if [ ! -f "$state/.hook/$task" ]; then [ -f "$state/$task.json" ] && pass || unknown; fi
@@ -40,6 +41,7 @@ if [ ! -f "$state/.hook/$task" ]; then [ -f "$state/$task.json" ] && pass || unk
   IFS= read -r name
   IFS= read -r checks
 } <"$state/.hook/$task"
+[ "$task" = "$given" ] || [ "$name" = "$given" ] || unknown
 
 [ -x "$node" ] || node=$(command -v node)
 [ -e "$program" ] || program=$(command -v ralph)

@@ -216,10 +216,11 @@ export function openStore(
       transaction(() => {
         run(
           `UPDATE loop SET dir = ?, spec = json_set(spec, '$.work.dir', ?, '$.work.vault.path', ?)
-           WHERE id IN (SELECT loop FROM task WHERE vault = ?)`,
+           WHERE json_extract(spec, '$.work.vault.path') = ?`,
           ...[to, to, to, from],
         )
-        run('UPDATE OR REPLACE task SET vault = ? WHERE vault = ?', to, from)
+        run('UPDATE OR IGNORE task SET vault = ? WHERE vault = ?', to, from)
+        run('DELETE FROM task WHERE vault = ?', from)
       })
     },
 

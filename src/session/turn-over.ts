@@ -124,7 +124,7 @@ export async function withLoop(
   const lease = await leaseOf(store, armed.loop)
   if (!lease) {
     disarm(desk.home, session)
-    return say(`ralph: loop ${armed.loop} of this session is not known any more; the session is free.`, 'warning')
+    return say(`ralph: loop ${armed.loop} is not known any more; this session is free.`, 'warning')
   }
   if ('heldBy' in lease) return say(`ralph: loop ${armed.loop} is driven by ${lease.heldBy} now; this session is free.`)
   try {

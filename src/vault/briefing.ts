@@ -12,7 +12,7 @@ import { taskCommand } from '../formats/task-command.ts'
 import type { TaskRow } from '../host/sqlite.ts'
 import { askedAbout, findFile } from '../host/vault.ts'
 import type { VaultDesk } from './desk.ts'
-import { earlierTask } from './earlier.ts'
+import { earlierTask, formerTask } from './earlier.ts'
 import { comeAlong } from './finding.ts'
 import { arrived } from './inbox.ts'
 import { isFinal, statusOfTask } from './lifecycle.ts'
@@ -26,7 +26,7 @@ import {
   underwayElsewhere,
   waitingElsewhere,
 } from './others.ts'
-import { isTaskId, NEEDS_ACTION, namesIn, taskIdOf } from './place.ts'
+import { inodeOf, isTaskId, NEEDS_ACTION, namesIn, taskIdOf } from './place.ts'
 import { type Refused, refusedSince } from './refused.ts'
 import { vaultOf } from './spec.ts'
 import { spentSince, sumOf } from './spending.ts'
@@ -61,7 +61,8 @@ export async function gatherBriefing(desk: VaultDesk, since: number): Promise<Br
     in_progress: [...newest.filter(isUnderway).map(underwayIn), ...others.flatMap(underwayElsewhere)],
     new: await newFiles(desk, others),
   }
-  const left = (await Promise.all(newest.filter(isUnderway).map(({ loop }) => isLeft(desk, loop)))).filter(Boolean)
+  const [paused, going] = [newest.filter(isPaused), newest.filter((each) => isUnderway(each) && !isPaused(each))]
+  const left = (await Promise.all(going.map(({ loop }) => isLeft(desk, loop)))).filter(Boolean)
   const spent = [...inSpan.map(({ inTime }) => inTime), ...movedElsewhere.map((each) => spentElsewhere(each, since))]
   return {
     ...{ vault, since: time(since), until: time(until) },
@@ -70,7 +71,7 @@ export async function gatherBriefing(desk: VaultDesk, since: number): Promise<Br
       ...sumOf(spent),
       tasks_without_cost: spent.filter(({ iterations, cost_usd }) => iterations > 0 && cost_usd === null).length,
     },
-    next_actions: nextActions(desk, told, left.length),
+    next_actions: nextActions(desk, told, { left: left.length, paused: paused.map(({ loop }) => loop) }),
   }
 }
 
@@ -112,7 +113,7 @@ type Stuck = Briefing['stuck'][number]
 
 function stuckIn({ loop, row, movedAt }: Newest): Stuck {
   const task = vaultOf(loop)
-  const file = findFile(task) ?? null
+  const file = findFile(task) ?? row.record.away ?? null
   const inDone =
     allChecks(loop.spec).length === 0
       ? { advice: 'Nothing is left to do.', command: null }
@@ -178,6 +179,10 @@ function underwayIn({ loop, row }: Newest): Briefing['in_progress'][number] {
   }
 }
 
+function isPaused({ loop: { next } }: Known): boolean {
+  return next.kind === 'wait' && next.why === 'paused'
+}
+
 /** Whether `ralph watch` began it and is not there to go on. */
 async function isLeft({ store }: VaultDesk, loop: Loop): Promise<boolean> {
   return vaultOf(loop).by === 'watch' && !(await store.isDriven(loop.id))
@@ -191,7 +196,8 @@ async function newFiles(desk: VaultDesk, others: readonly OtherTask[]): Promise<
   for (const file of namesIn(folder).sort()) {
     const [id, stat] = [taskIdOf(file), arrived(folder, file)]
     if (!isTaskId(id) || busy.has(id) || !stat?.isFile() || stat.size === 0) continue
-    const earlier = await earlierTask(desk, { id, file, arrivedAt: stat.ctimeMs })
+    const arrival = { id, file, inode: inodeOf(stat), bornAt: stat.birthtimeMs, arrivedAt: stat.ctimeMs }
+    const earlier = (await formerTask(desk, arrival)) ?? (await earlierTask(desk, arrival))
     if (!earlier) found.push({ file, since: time(stat.mtimeMs) })
   }
   return found
@@ -201,7 +207,7 @@ async function newFiles(desk: VaultDesk, others: readonly OtherTask[]): Promise<
 function nextActions(
   { vault }: VaultDesk,
   told: Pick<Briefing, 'waiting' | 'stuck' | 'stuck_before' | 'new'>,
-  left: number,
+  { left, paused }: { left: number; paused: readonly Loop[] },
 ): Briefing['next_actions'] {
   const watch = printCommandLine(['ralph', 'watch', vault])
   const list = printCommandLine(['ralph', 'task', 'list', '--vault', vault])
@@ -209,6 +215,10 @@ function nextActions(
   return [
     ...told.waiting.map(({ task_id, approve }) => ({ text: `Approve or reject ${task_id}:`, command: approve })),
     ...told.stuck.filter(({ file, command }) => file === null || command !== null).map(lookInto),
+    ...paused.map((loop) => ({
+      text: `Go on with ${vaultOf(loop).id}, which is paused:`,
+      command: `ralph resume ${loop.id}`,
+    })),
     ...(left > 0 ? [{ text: `Go on with ${count(left, 'task')} that nobody works on:`, command: watch }] : []),
     ...(told.new.length > 0 ? [{ text: `Have ${count(told.new.length, 'new task')} done:`, command: watch }] : []),
     ...(older > 0 ? [{ text: `Look through ${count(older, 'older task')} that stopped:`, command: list }] : []),

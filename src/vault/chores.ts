@@ -11,7 +11,7 @@ import { type Arrival, isUnchanged } from './inbox.ts'
 import { moveTask, restFacts } from './moving.ts'
 import { NEEDS_ACTION } from './place.ts'
 import { refusedTitle } from './refused.ts'
-import type { Crew } from './spec.ts'
+import { type Crew, vaultOf } from './spec.ts'
 import { stateFileOf } from './state-file.ts'
 import { lockTask, type TaskLock } from './task-lock.ts'
 import { startTask } from './tasks.ts'
@@ -136,6 +136,7 @@ export function close(site: WatchSite, ledger: Ledger, { id, loop }: Pick<TaskRo
     ledger.waiting.delete(loop)
     const after = site.desk.store.loadTask(site.desk.vault, id)
     if (after?.loop === loop && after.record.files === undefined) ledger.putOff(loop)
+    else ledger.later.delete(vaultOf(await site.desk.store.load(loop)).file) // it may have waited for this
     return 'done'
   })
 }

@@ -35,7 +35,7 @@ function earlierElsewhere(desk: VaultDesk, id: string, arrivedAt: number): Earli
 /** The task whose file this was until that one was over, when it was renamed before: nobody gets new limits by renaming it on and on. */
 export async function formerTask(
   { store, vault }: VaultDesk,
-  { id, inode, bornAt, arrivedAt }: Arrival,
+  { id, inode, bornAt, arrivedAt }: Pick<Arrival, 'id' | 'inode' | 'bornAt' | 'arrivedAt'>,
 ): Promise<string | undefined> {
   const formers = store
     .listTasks(vault)

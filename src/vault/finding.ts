@@ -9,6 +9,7 @@ import type { TaskRow } from '../host/sqlite.ts'
 import { approvalQuestion, findFile } from '../host/vault.ts'
 import type { VaultDesk } from './desk.ts'
 import { StateCorruptedError, TaskNotFoundError } from './errors.ts'
+import { isFinal } from './lifecycle.ts'
 import { moveTask } from './moving.ts'
 import { isPresent, isTaskId, readText } from './place.ts'
 import { NEVER, specOf, toldTurn, vaultOf } from './spec.ts'
@@ -50,6 +51,12 @@ async function follow(desk: VaultDesk, { task_id, started_at }: TaskState): Prom
     if (id !== task_id || before === vault) continue
     const known = await store.load(loop)
     if (time(known.tally.startedAt) !== started_at || isPresent(before, vaultOf(known).done)) continue
+    for (const row of store.listTasks(before))
+      if (await store.isDriven(row.loop))
+        throw new RalphError(
+          'loop-held',
+          `The vault was moved here from ${before}, but ${row.id} is still worked on there. End that first.`,
+        )
     store.moveTasks(before, vault)
     note(`The vault was moved here from ${before}, and its tasks with it.`)
     return true
@@ -76,7 +83,7 @@ async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
   const minutes = Math.max(0.01, (Date.parse(state.timeout_at) - at) / 60_000)
   const asked = {
     file: { id: state.task_id, file, from, text: '', inode: '', bornAt: 0, others: [] },
-    ...textOf(desk, file, from),
+    ...(isFinal(state.status) ? NOTHING_ASKED : textOf(desk, file, from)),
   }
   const limits = { iterations: Math.max(1, state.max_iterations), minutes }
   const end = FINAL_ORDERS[state.status]
@@ -91,17 +98,21 @@ async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
   const known = told.length === 0 && isByTurn ? [unknown] : told
   const iteration = Math.max(state.iteration, state.status === 'max_iterations_reached' ? limits.iterations : 0)
   const missing = Math.max(0, iteration - known.length)
+  const isNumbered = told.every(({ iteration: n }) => n <= iteration)
   const loop = { ...begun, tally: { ...begun.tally, iteration: missing } }
   const { steps_total: total, steps_completed: completed, current_step: step } = state.progress
   const hasProgress = total > 0 || step !== ''
   await store.create(loop)
   await moveTask(desk, { loop: loop.id }, async (move) => {
     const words = approvalQuestion({ file })
-    for (const [index, { timestamp, duration_seconds: seconds, ...entry }] of known.entries()) {
+    for (const [index, { timestamp, duration_seconds: seconds, action, result, ...number }] of known.entries()) {
       const asks = state.status === 'waiting_approval' && index === known.length - 1
       await move({
         ...{ kind: 'turned', at: Date.parse(timestamp) + seconds * 1_000 },
-        turn: { ...toldTurn({ ...entry, seconds }), ...(asks ? { ask: { kind: 'person', words } } : {}) },
+        turn: {
+          ...toldTurn({ action, result, seconds, ...(isNumbered ? number : {}) }),
+          ...(asks ? { ask: { kind: 'person', words } } : {}),
+        },
       })
     }
     const by = settings.stateDir
@@ -128,8 +139,10 @@ function textOf(
   } catch (cause) {
     if (!(cause instanceof RalphError)) throw cause
   }
-  return { head: { priority: 1 }, body: '' }
+  return NOTHING_ASKED
 }
+
+const NOTHING_ASKED = { head: { priority: 1 }, body: '' }
 
 const FINAL_ORDERS: Readonly<Partial<Record<TaskState['status'], Order>>> = {
   completed: { kind: 'done' },

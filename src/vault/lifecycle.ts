@@ -50,7 +50,7 @@ export type Call =
   | 'approveTask'
   | 'rejectTask'
 
-/** Where a call leads, and from where it is allowed. Where it leads to where the task already is, nothing happens. */
+/** Where a call leads, and from where it is allowed. */
 export const CALLS: Readonly<Record<Call, { to: VaultStatus | 'same'; from: readonly VaultStatus[] }>> = {
   checkTaskComplete: { to: 'same', from: all() },
   getTaskState: { to: 'same', from: all() },

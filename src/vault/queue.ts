@@ -5,6 +5,7 @@ import { targetOf } from '../host/person-file.ts'
 import type { TaskRow } from '../host/sqlite.ts'
 import { whereIs } from '../host/vault.ts'
 import { begin, type Chore, close, goOn, type Ledger, type WatchSite } from './chores.ts'
+import { comeAlong } from './finding.ts'
 import { type Arrival, type Inbox, QUIET_MS } from './inbox.ts'
 import { NEEDS_ACTION } from './place.ts'
 import { vaultOf } from './spec.ts'
@@ -19,6 +20,7 @@ export type Found = { chores: Chore[]; dueMs?: number }
 export async function look(site: WatchSite, ledger: Ledger, { inbox, working, slots }: Now): Promise<Found> {
   const { store, vault } = site.desk
   const rows: Open[] = []
+  if (store.openTasks(vault).length === 0) await comeAlong(site.desk) // somebody may have moved it away and back
   for (const row of store.openTasks(vault)) rows.push({ row, loop: await store.load(row.loop) })
   const open = rows.filter(({ loop }) => !ended(loop))
   const chores: Chore[] = []
@@ -84,7 +86,7 @@ async function wantsWork(site: WatchSite, ledger: Ledger, { loop }: Open): Promi
 function unseenEnds({ waiting }: Ledger, rows: readonly Open[]): { id: string; loop: string }[] {
   const known = new Set(rows.map(({ row }) => row.loop))
   return [
-    ...rows.filter(({ loop }) => ended(loop) && vaultOf(loop).by === 'watch').map(({ row }) => row),
+    ...rows.filter(({ loop }) => ended(loop)).map(({ row }) => row),
     ...[...waiting].map(([loop, id]) => ({ loop, id })).filter(({ loop }) => !known.has(loop)),
   ]
 }

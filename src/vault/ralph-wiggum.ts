@@ -2,7 +2,8 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setImmediate as nextTick } from 'node:timers/promises'
-import type { Fact, Loop, Order } from '../engine/loop.ts'
+import { ended, type Fact, type Loop, type Order } from '../engine/loop.ts'
+import { allChecks } from '../engine/stages.ts'
 import { RalphError } from '../error.ts'
 import type { TaskProgress, TaskState, VaultStatus } from '../formats/task-state.ts'
 import { openStore, type TaskRow } from '../host/sqlite.ts'
@@ -179,7 +180,8 @@ export class RalphWiggum {
     const { task_id } = readCall('handleTimeout', input)
     const loop = await this.#move('handleTimeout', task_id, (current) => {
       this.#mustBePresent()
-      if (whereIs(vaultOf(current)) === 'done' && current.next.kind !== 'halt')
+      const isDone = whereIs(vaultOf(current)) === 'done' && allChecks(current.spec).length === 0
+      if (isDone && current.next.kind !== 'halt')
         throw this.#illegal(current, 'timeout', 'Its file is where it belongs: complete it.')
       return current.next.kind === 'halt' ? undefined : this.#told({ kind: 'out-of-time' })
     })
@@ -197,7 +199,7 @@ export class RalphWiggum {
   async approveTask(input: Input<'approveTask'>): Promise<TaskState> {
     const { task_id, note } = readCall('approveTask', input)
     const words = note ? `Approved: ${note}` : 'Approved. Go on.'
-    const loop = await this.#move('approveTask', task_id, (current) => {
+    await this.#move('approveTask', task_id, (current) => {
       this.#mustBePresent()
       const task = vaultOf(current)
       if (whereIs(task) === 'gone')
@@ -205,11 +207,10 @@ export class RalphWiggum {
           'file-unusable',
           `${task.file} is in no folder of the vault any more. Put it back, then approve again; or reject the task.`,
         )
+      if (whereIs(task) === 'done') return this.#told({ kind: 'done' })
       comeBack(task)
       return this.#told({ kind: 'say', words })
     })
-    // A session of the person's own begins its turn without a word of ralph: it hears them with the next prompt.
-    if (note && vaultOf(loop).by === 'caller') await this.#desk.store.tell(loop.id, 'you', { kind: 'say', words })
     await this.#show(task_id)
     return this.getTaskState(task_id)
   }
@@ -262,9 +263,11 @@ export class RalphWiggum {
     const told = this.#otherKeeper(id) && readState(this.#desk, id)
     if (typeof told === 'object') return told
     await endOverdue(this.#desk, await findTask(this.#desk, id))
-    const { loop, state } = await readTask(this.#desk, id)
+    const { row, loop, state } = await readTask(this.#desk, id)
+    const isUnseen = ended(loop) && row.record.files === undefined && vaultOf(loop).by === 'caller'
+    if (isUnseen) await noteTrouble(this.#desk, () => seeTo(this.#desk, id))
     await mendHook(this.#desk, loop)
-    return mendState(this.#desk, state)
+    return mendState(this.#desk, state, vaultOf(loop).by === 'watch' ? 'file' : 'nothing')
   }
 
   #otherKeeper(id: string): { file: string } | undefined {

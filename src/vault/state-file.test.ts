@@ -203,6 +203,23 @@ describe('a vault that was moved', () => {
     expect((await there.completeTask('a')).metrics.iterations).toBe(1)
   })
 
+  test('has no task begun a second time', async () => {
+    const { there } = await moved('Do it.')
+    expect((await errorOf(there.startTask('Needs_Action/a.md'))).message).toContain('is being worked on already')
+    expect(await there.getTaskState('a')).toMatchObject({ iteration: 1 })
+  })
+
+  test('has in its briefing what was done before', async () => {
+    const { vault, there, path } = await moved('Do it.')
+    await there.handleTimeout('a')
+    await there.startTask('Needs_Action/a.md')
+    renameSync(path, vault.path)
+    await vault.ralph.listTasks()
+    const store = openStore(vault.home, Date.now)
+    expect(await store.list({ dir: vault.path, limit: 9 })).toHaveLength(2)
+    await store.close()
+  })
+
   test('is known again when its tasks are listed', async () => {
     const { vault, there } = await moved('Do it.')
     expect(await there.listTasks()).toMatchObject([{ task_id: 'a', status: 'in_progress' }])
@@ -275,6 +292,26 @@ describe('a task that only its state file knows', () => {
     await store.close()
     vault.move('Needs_Action/a.md', 'Done/a.md')
     expect((await errorOf(vault.ralph.completeTask('a'))).message).toContain('Its checks do not pass.')
+  })
+
+  test.each<VaultStatus>(['completed', 'max_iterations_reached', 'timeout', 'failed'])(
+    'and that is %s stays so, whatever its checks would say',
+    async (status) => {
+      const vault = openVault([])
+      vault.put('Done/a.md', '---\nverify: touch run\n---\nMake the proof.\n')
+      const state = stateFile(vault, { status, iteration: 2, max_iterations: 2 })
+      expect(await vault.ralph.getTaskState('a')).toMatchObject({ status, iteration: state.iteration })
+      expect(vault.has('run')).toBe(false)
+    },
+  )
+
+  test('is not believed numbers beyond its count', async () => {
+    const vault = openVault()
+    const state = stateFile(vault, { status: 'in_progress', iteration: 2 })
+    const strange = state.iterations_history.map((entry, n) => ({ ...entry, iteration: 7 + n }))
+    writeFileSync(pathOf(vault), JSON.stringify({ ...state, iterations_history: strange }))
+    const { iterations_history: history } = await vault.ralph.getTaskState('a')
+    expect(history.map(({ iteration }) => iteration)).toEqual([1, 2])
   })
 
   test('keeps the numbers of its iterations, also where the last one is not told', async () => {

@@ -1,4 +1,4 @@
-/** The files of a task in the vault's state folder: its state for people and programs, and two lines for the Stop hook. */
+/** The files of a task in the vault's state folder: its state for people and programs, and a few lines for the Stop hook. */
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'

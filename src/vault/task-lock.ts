@@ -1,4 +1,5 @@
 /** The lock of a task lies in its vault, so that watchers with other homes see it, too. */
+import { createHash } from 'node:crypto'
 import { closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -12,16 +13,16 @@ import { isTaskId } from './place.ts'
 
 export type TaskLock = { release(): void }
 
-/** Names that no task can have share one lock: they are only refused. */
-const OTHERS = '.others'
+/** A name that no task can have, and that may be too long for a file. */
+const otherName = (id: string) => `.${createHash('sha256').update(id).digest('hex')}`
 
 // SQLite mixes up two files that had the same name. So whoever takes a lock holds this one meanwhile, together with others;
 // and whoever removes locks holds it alone.
-const GATE = '.gate.db'
+const DOOR = '.door.db'
 
 /** Taken for as long as a task is worked on. Its file stays when it is released: others may have it open. */
 export function lockTask({ vault, settings, home }: VaultDesk, id: string): TaskLock | Held {
-  const path = lockOf(vault, settings.stateDir, isTaskId(id) ? id : OTHERS)
+  const path = lockOf(vault, settings.stateDir, isTaskId(id) ? id : otherName(id))
   try {
     mkdirSync(dirname(path), { recursive: true })
     return take(path, `process ${process.pid} on ${hostname()} with ${home}`)
@@ -32,15 +33,14 @@ export function lockTask({ vault, settings, home }: VaultDesk, id: string): Task
 }
 
 function take(path: string, holder: string): TaskLock | Held {
-  const gate = holdTogether(join(dirname(path), GATE))
-  if (!gate) return { heldBy: 'another process' }
+  const door = holdTogether(join(dirname(path), DOOR))
+  if (!door) return { heldBy: 'another process' }
   try {
-    // Who else may write in this folder may lock here, too.
-    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o666))
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o666)) // SQLite would let only its owner write it
     const lock = lockFile(path, holder)
     return 'heldBy' in lock ? lock : { release: () => lock.close() }
   } finally {
-    gate.close()
+    door.close()
   }
 }
 
@@ -48,15 +48,15 @@ function take(path: string, holder: string): TaskLock | Held {
 export function removeTaskLock({ path: vault, state, id }: VaultTask): void {
   const path = lockOf(vault, state, id)
   if (!existsSync(path)) return
-  const gate = holdAlone(join(dirname(path), GATE))
-  if (!gate) return
+  const door = holdAlone(join(dirname(path), DOOR))
+  if (!door) return
   try {
     const lock = lockFile(path, 'somebody who clears away')
     if ('heldBy' in lock) return
     lock.close()
     rmSync(path) // nobody can have taken it since
   } finally {
-    gate.close()
+    door.close()
   }
 }
 

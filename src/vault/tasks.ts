@@ -14,7 +14,7 @@ import { forgetNote } from './approval.ts'
 import { changesSince, forgetFiles, keepFiles } from './changes.ts'
 import type { VaultDesk } from './desk.ts'
 import { StateFileError } from './errors.ts'
-import { findTask, refuseOthers } from './finding.ts'
+import { comeAlong, findTask, refuseOthers } from './finding.ts'
 import { type Move, moveTask } from './moving.ts'
 import { findInode, isPresent, prepareFolders, readTaskFile } from './place.ts'
 import { type Starting, specOf, vaultOf } from './spec.ts'
@@ -37,6 +37,7 @@ export async function startTask(desk: VaultDesk, starting: Starting): Promise<Lo
   if (!body.trim())
     throw new RalphError('input-invalid', `${file.from} says nothing that is to be done. Write it down.`)
   refuseOthers(desk, file.id)
+  await comeAlong(desk)
   prepareFolders(vault, [settings.doneFolder, settings.stateDir])
   const spec = specOf(desk, starting, { file, head, body })
   const id = newLoopId()
@@ -90,12 +91,6 @@ export async function endOverdue(desk: VaultDesk, row: TaskRow): Promise<void> {
   })
   // Its end is still to be told: by the Stop hook, where a session works on it.
   await noteTrouble(desk, () => publish(desk, row.id, 'telling'))
-}
-
-/** After the loop of a task has moved: one whose file is gone is given up, and the vault's files are brought into line. */
-export async function settleTask(desk: VaultDesk, id: string): Promise<TaskState> {
-  await endMissing(desk, id)
-  return publish(desk, id)
 }
 
 /** Its loop, which is over when its file is gone. */
@@ -190,7 +185,7 @@ function close({ home, store, vault }: VaultDesk, row: TaskRow, { loop, left }: 
  * Makes a state file anew that is missing, damaged, or older than the database since a process died. One that tells of a
  * later start is of another ralph: it is what counts.
  */
-export async function mendState(desk: VaultDesk, state: TaskState): Promise<TaskState> {
+export async function mendState(desk: VaultDesk, state: TaskState, left: Left): Promise<TaskState> {
   const { task_id: id } = state
   const found = readState(desk, id)
   if (found === 'damaged') setAside(desk, id)
@@ -198,7 +193,7 @@ export async function mendState(desk: VaultDesk, state: TaskState): Promise<Task
     if (found.started_at > state.started_at && !(await isOurs(desk, found))) return { ...found, task_id: id }
     if (printTaskState(found) === printTaskState(state)) return state
   }
-  await noteTrouble(desk, () => publish(desk, id))
+  await noteTrouble(desk, () => publish(desk, id, left))
   return state
 }
 

@@ -81,7 +81,7 @@ async function readOn({ store, histories }: VaultDesk, { id, tally }: Loop): Pro
 
 function entryOf(turn: Turn, { at, since, tally }: { at: number; since: number; tally: Tally }): Entry {
   const seen = { action: oneLine(turn.words), result: resultOf(turn), seconds: Math.max(0, at - since) / 1_000 }
-  const { action, result, seconds, iteration } = { iteration: undefined, ...(turn.told ?? seen) }
+  const { action, result, seconds, iteration }: NonNullable<Turn['told']> = turn.told ?? seen
   const timestamp = time(Math.max(tally.startedAt, at - seconds * 1_000))
   return { ...(iteration === undefined ? {} : { iteration }), timestamp, action, result, duration_seconds: seconds }
 }

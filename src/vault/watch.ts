@@ -7,8 +7,9 @@ import { openBell } from './bell.ts'
 import { type Chore, openLedger, type WatchSite } from './chores.ts'
 import { comeAlong } from './finding.ts'
 import { type Inbox, openInbox } from './inbox.ts'
-import { NEEDS_ACTION, prepareFolders } from './place.ts'
+import { mustBePresent, NEEDS_ACTION, prepareFolders } from './place.ts'
 import { type Found, look } from './queue.ts'
+import { otherKeeper } from './state-file.ts'
 import { noteTrouble, publish } from './tasks.ts'
 
 export type Watching = WatchSite & {
@@ -27,10 +28,12 @@ const LONGEST_WAIT_MS = 30_000
 export async function watchVault(watching: Watching): Promise<Watched> {
   const { desk, once, rest, slots } = watching
   const { vault, settings, store } = desk
+  if (store.openTasks(vault).length > 0) mustBePresent(vault, settings.doneFolder)
   prepareFolders(vault, [NEEDS_ACTION, PENDING, settings.doneFolder, settings.stateDir])
   await comeAlong(desk)
   // What a watcher that was killed has left untrue.
-  for (const { id } of store.openTasks(vault)) await noteTrouble(desk, () => publish(desk, id, 'file'))
+  for (const { id } of store.openTasks(vault))
+    await noteTrouble(desk, async () => otherKeeper(desk, id) || publish(desk, id, 'file'))
   const broken = new AbortController()
   let failed = 0
   const site: WatchSite = {

@@ -121,7 +121,7 @@ function handsOf({ desk, rest }: Site, bench: Workbench, { task, stateFile, saw 
 }
 
 /** A turn that was lost, or a person meanwhile, has moved the file: no agent is set to work on it. */
-function movedBefore(loop: Loop, at: number): Fact | undefined {
+export function movedBefore(loop: Loop, at: number): Fact | undefined {
   const task = vaultOf(loop)
   const where = whereIs(task)
   if (where === 'open') return findFile(task) === `${FAILED}/${task.file}` ? movedByHand(loop, at) : undefined
@@ -159,7 +159,7 @@ export async function finishTask({ desk, tell }: Site, id: string): Promise<Vaul
   if (status === 'waiting_approval') tell({ kind: 'waiting', loop })
   if (ended(loop) && left === 'nothing') {
     desk.histories.delete(loop.id)
-    tell({ kind: 'ended', loop, status, place })
+    if (vaultOf(loop).by === 'watch') tell({ kind: 'ended', loop, status, place })
   }
   return status
 }

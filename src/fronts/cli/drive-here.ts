@@ -8,10 +8,10 @@ import { canStart, findChecks } from '../../host/check.ts'
 import { reap } from '../../host/process-tree.ts'
 import { openTree } from '../../host/tree.ts'
 import { checkpointsOf } from '../../rollback.ts'
-import { drive, runHands, type Workbench } from '../../run.ts'
+import { drive, type Hands, runHands, type Workbench } from '../../run.ts'
 import { takeUp } from '../../turn.ts'
 import { restFacts } from '../../vault/moving.ts'
-import { turnOf } from '../../vault/work.ts'
+import { movedBefore, turnOf } from '../../vault/work.ts'
 import { type Context, selfIn } from './context.ts'
 import { notify } from './notify.ts'
 import { keepVaultTrue } from './vault-place.ts'
@@ -68,7 +68,11 @@ export async function driveHere(
     for (const check of allChecks(loop.spec).filter((text) => !canStart(text, loop.spec.work.dir, context.env.PATH)))
       view.say(`The program of the check "${check}" is not here yet. Without it the loop will halt (verifier-broken).`)
     if (order) await store.tell(id, 'you', order)
-    ended = await drive(await takeUp(loop, lease, bench), lease, store, runHands(bench, view.saw))
+    const hands = runHands(bench, view.saw)
+    // A person may have moved the file of a vault's task meanwhile.
+    const turn: Hands['turn'] = async (current, next) =>
+      movedBefore(current, context.now()) ?? hands.turn?.(current, next)
+    ended = await drive(await takeUp(loop, lease, bench), lease, store, vault ? { ...hands, turn } : hands)
   } finally {
     release()
     await lease.release()

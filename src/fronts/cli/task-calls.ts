@@ -55,7 +55,7 @@ export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> 
       task_id: id,
       ...(history === undefined ? {} : { history_limit: history }),
     })
-    return shown(state, context, await sentenceOf(context, vault, id))
+    return shown(state, context, await about(context, args, { vault, id }))
   },
 
   async progress({ ralph, args, id }) {
@@ -86,7 +86,7 @@ export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> 
   async reject({ ralph, args, context, vault, id }) {
     const reason = args.text('reason')
     const state = await ralph.rejectTask({ task_id: id, ...(reason === undefined ? {} : { reason }) })
-    return shown(state, context, await sentenceOf(context, vault, id))
+    return shown(state, context, await about(context, args, { vault, id }))
   },
 
   async list({ ralph, args, context }) {
@@ -101,6 +101,16 @@ export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> 
     const states = (await ralph.listTasks()).filter(({ status }) => wanted === undefined || status === wanted)
     return listed(states, context, args.text('vault'))
   },
+}
+
+/** What there is to say besides its state. A vault that somebody named must be named again. */
+async function about(
+  context: Context,
+  args: Args,
+  { vault, id }: { vault: string; id: string },
+): Promise<{ why?: string; vault?: string }> {
+  const [why, named] = [await sentenceOf(context, vault, id), args.text('vault')]
+  return { ...(why === undefined ? {} : { why }), ...(named === undefined ? {} : { vault: named }) }
 }
 
 /** Why it stopped short, or what it asks. */

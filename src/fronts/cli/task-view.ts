@@ -78,7 +78,11 @@ const MARKS: Readonly<Record<VaultStatus, readonly [mark: string, style: Style]>
 const LAST = 10
 
 /** `why`: what there is to say about a task that does not go on by itself. */
-export function shown(state: TaskState, { out, now }: Context, why?: string): Answer {
+export function shown(
+  state: TaskState,
+  { out, now }: Context,
+  { why, vault }: { why?: string; vault?: string } = {},
+): Answer {
   const { task_id, status, progress, iterations_history: history } = state
   const [mark, style] = MARKS[status]
   const open = status === 'initializing' || status === 'in_progress'
@@ -92,8 +96,8 @@ export function shown(state: TaskState, { out, now }: Context, why?: string): An
     ...(open ? [['time until', timeOfDay(Date.parse(state.timeout_at))]] : []),
     ...(status === 'waiting_approval'
       ? [
-          ['to go on', taskCommand('approve', task_id)],
-          ['or not', taskCommand('reject', task_id)],
+          ['to go on', taskCommand('approve', task_id, vault)],
+          ['or not', taskCommand('reject', task_id, vault)],
         ]
       : []),
   ]

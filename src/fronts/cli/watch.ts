@@ -35,7 +35,7 @@ const spec: CommandSpec = {
 In Pending_Approval it waits for you; what failed is put into Failed, with a note. What a task file itself says about
 agent, limits and checks (docs/vault.md) beats the options here. Ctrl-C ends after the iterations under way, a second one at
 once; the same command goes on.
-Exit codes with --once: 0 all completed, 1 some failed, 4 some wait for you. Always: 2 wrong use, 3 agent missing or unusable, 130 stopped.`,
+Exit codes with --once: 0 all completed, 1 some failed or it cannot be read, 4 some wait for you. Always: 2 wrong use, 3 agent missing or unusable, 130 stopped.`,
   options: {
     once: { help: 'work through what is there, then end' },
     concurrency: { value: 'N', help: 'work on up to N tasks at the same time (default 1)' },

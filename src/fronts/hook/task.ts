@@ -2,7 +2,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { setTimeout as nap } from 'node:timers/promises'
 import { count } from '../../engine/limits.ts'
-import { ended, type Loop } from '../../engine/loop.ts'
+import { ended, type Fact, type Loop } from '../../engine/loop.ts'
 import { allChecks } from '../../engine/stages.ts'
 import { RalphError } from '../../error.ts'
 import { taskCommand } from '../../formats/task-command.ts'
@@ -21,10 +21,9 @@ import { comeAlong } from '../../vault/finding.ts'
 import { FAILED } from '../../vault/place.ts'
 import { resolveSettings } from '../../vault/settings.ts'
 import { vaultOf } from '../../vault/spec.ts'
-import { writeHookFiles } from '../../vault/state-file.ts'
-import { settleTask } from '../../vault/tasks.ts'
+import { hasHookFile, writeHookFiles } from '../../vault/state-file.ts'
 import { limitMessage, timeoutMessage } from '../../vault/telling.ts'
-import { movedByHand } from '../../vault/work.ts'
+import { movedByHand, seeTo } from '../../vault/work.ts'
 import type { From } from './payload.ts'
 
 /** `vault` names where the task is; without it the session has its loop already. */
@@ -39,10 +38,9 @@ export async function taskOver(
   if (!loop || ended(loop)) {
     if (armed?.vault && (!loop || armed.loop === loop.id)) disarm(desk.home, from.session)
     if (!loop) return say(`ralph: this task is not known in ${desk.home}; the session is free.`, 'warning')
-    return {
-      loop,
-      show: [standing(loop), ...(await settle(desk, loop)), ...(await tellPerson(desk, { loop, show: [] }))],
-    }
+    const isNews = hasHookFile(vaultOf(loop))
+    const notes = await settle(desk, loop)
+    return { loop, show: [standing(loop), ...notes, ...(isNews ? await tellPerson(desk, { loop, show: [] }) : [])] }
   }
   let answer = await stopWith(desk, from, loop, over)
   // Hooks of one session that run at the same time take each other's place: then this turn is still to be counted.
@@ -63,9 +61,28 @@ export async function taskOver(
 async function stopWith(desk: Desk, from: From, loop: Loop, over: () => Promise<TurnOver>): Promise<Answer> {
   const refused = await take(desk, from, loop)
   if (refused) return refused
-  const isMoved = loop.next.kind === 'wait' || findFile(vaultOf(loop)) === `${FAILED}/${vaultOf(loop).file}`
-  const moved = isMoved ? movedByHand(loop, desk.now()) : undefined
-  return moved ? goOnNow(desk, from.session, moved) : turnOver(desk, await over())
+  const task = vaultOf(loop)
+  // Another hook of this session may have let it go on meanwhile.
+  const { next } = (await loadLoop(desk, loop.id)) ?? loop
+  const isMoved = next.kind === 'wait' || findFile(task) === `${FAILED}/${task.file}`
+  const moved = isMoved ? (movedByHand(loop, desk.now()) ?? (await answerTo(desk, loop))) : undefined
+  if (moved) return goOnNow(desk, from.session, moved)
+  const unheard = await unheardWords(desk, loop)
+  const answer = await turnOver(desk, await over())
+  return answer.prompt === undefined ? answer : { ...answer, prompt: [answer.prompt, ...unheard].join('\n\n') }
+}
+
+/** `ralph steer` also answers a question. */
+async function answerTo({ store }: Desk, { id, next }: Loop): Promise<Fact | undefined> {
+  const fact = next.kind === 'wait' && next.why === 'person' ? await store().told(id) : undefined
+  return fact?.kind === 'told' && fact.order.kind === 'say' ? fact : undefined
+}
+
+/** What a person said while the session was free: its turn began without a word of ralph. */
+async function unheardWords({ store }: Desk, { id, next }: Loop): Promise<string[]> {
+  const words = next.kind === 'turn' ? next.feedback.filter((text) => text.startsWith('A person says: ')) : []
+  if (words.length === 0) return []
+  return (await store().events(0, id)).at(-1)?.fact.kind === 'told' ? words : []
 }
 
 async function isUncounted(desk: Desk, { session }: From, { id, tally }: Loop): Promise<boolean> {
@@ -155,7 +172,7 @@ async function settle(desk: Desk, loop: Loop): Promise<Note[]> {
   const folders = { stateDir: state, doneFolder: done, checkIntervalSeconds: 5 }
   const settings = { maxIterations: iterations, timeoutMinutes: minutes, ...folders }
   const note = (text: string) => void notes.push({ level: 'warning', text: `ralph: ${text}` })
-  await settleTask(vaultDesk(desk, { vault: path, settings }, note), id).catch((cause) =>
+  await seeTo(vaultDesk(desk, { vault: path, settings }, note), id).catch((cause) =>
     note(cause instanceof Error ? cause.message : String(cause)),
   )
   return notes
