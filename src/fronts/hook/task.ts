@@ -42,10 +42,12 @@ export async function taskOver(
     const notes = await settle(desk, loop)
     return { loop, show: [standing(loop), ...notes, ...(isNews ? await tellPerson(desk, { loop, show: [] }) : [])] }
   }
-  let answer = await stopWith(desk, from, loop, over)
+  let answer = NOTHING
   // Hooks of one session that run at the same time take each other's place: then this turn is still to be counted.
-  for (let tries = 0; tries < 20 && (await isUncounted(desk, from, loop)); tries += 1) {
-    await nap(50)
+  for (let tries = 0; tries < 20 && (tries === 0 || (await isUncounted(desk, from, loop))); tries += 1) {
+    if (tries > 0) await nap(50)
+    const refused = await take(desk, from, loop)
+    if (refused) return refused
     answer = await stopWith(desk, from, loop, over)
   }
   if (!answer.loop) return answer
@@ -59,8 +61,6 @@ export async function taskOver(
 
 /** What the end of its turn brings about. Without a loop: the session has none. */
 async function stopWith(desk: Desk, from: From, loop: Loop, over: () => Promise<TurnOver>): Promise<Answer> {
-  const refused = await take(desk, from, loop)
-  if (refused) return refused
   const task = vaultOf(loop)
   // Another hook of this session may have let it go on meanwhile.
   const { next } = (await loadLoop(desk, loop.id)) ?? loop
