@@ -576,6 +576,17 @@ describe.concurrent('a task that rests', () => {
     expect((await vault.stop({ RALPH_TASK_ID: 'a' })).prompt).toContain('A person says: Green')
   })
 
+  test('hears once what is said during its turn', async () => {
+    const vault = await makeVault()
+    await vault.start('a.md')
+    await vault.stop({ RALPH_TASK_ID: 'a' })
+    await vault.place.ralph(['steer', String(query(vault.place, 'SELECT loop FROM task')[0]?.loop), 'Use green ink'])
+    const heard = [1, 2, 3].map(() => async () => (await vault.stop({ RALPH_TASK_ID: 'a' })).prompt)
+    const prompts: string[] = []
+    for (const stop of heard) prompts.push(await stop())
+    expect(prompts.map((text) => text.split('Use green ink').length - 1)).toEqual([1, 0, 0])
+  })
+
   test('waits again when it asks again: an earlier answer is none to that', async () => {
     const vault = await waiting()
     await vault.api.approveTask({ task_id: 'a', note: 'Yes, the letter' })

@@ -219,6 +219,14 @@ export function openStore(
            WHERE json_extract(spec, '$.work.vault.path') = ?`,
           ...[to, to, to, from],
         )
+        // Of two tasks of one name the later one counts.
+        run(
+          `DELETE FROM task WHERE vault = ? AND EXISTS (
+             SELECT 1 FROM task AS other JOIN loop AS theirs ON theirs.id = other.loop
+             WHERE other.vault = ? AND other.id = task.id
+             AND theirs.started_at > (SELECT started_at FROM loop WHERE loop.id = task.loop))`,
+          ...[to, from],
+        )
         run('UPDATE OR IGNORE task SET vault = ? WHERE vault = ?', to, from)
         run('DELETE FROM task WHERE vault = ?', from)
       })

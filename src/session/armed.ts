@@ -21,6 +21,8 @@ export type Armed = {
   pid?: number
   /** When the last stop was, by the host's own clock: hooks that are set up twice tell the same one twice. */
   stopped?: string
+  /** It was let go without a prompt: what is said meanwhile it has not heard. */
+  free?: true
   /** The person has been told that the loop rests. */
   quiet?: true
   /** What a host that repeats its earlier answers has said so far: its length and its hash. */

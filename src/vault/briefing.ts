@@ -10,7 +10,7 @@ import type { Briefing, Spent } from '../formats/briefing.ts'
 import { printCommandLine } from '../formats/command-line.ts'
 import { taskCommand } from '../formats/task-command.ts'
 import type { TaskRow } from '../host/sqlite.ts'
-import { askedAbout, findFile } from '../host/vault.ts'
+import { askedAbout, findFile, isPlainFile } from '../host/vault.ts'
 import type { VaultDesk } from './desk.ts'
 import { earlierTask, formerTask } from './earlier.ts'
 import { comeAlong } from './finding.ts'
@@ -113,7 +113,8 @@ type Stuck = Briefing['stuck'][number]
 
 function stuckIn({ loop, row, movedAt }: Newest): Stuck {
   const task = vaultOf(loop)
-  const file = findFile(task) ?? row.record.away ?? null
+  const { away } = row.record
+  const file = findFile(task) ?? (away && isPlainFile(join(task.path, away)) ? away : null)
   const inDone =
     allChecks(loop.spec).length === 0
       ? { advice: 'Nothing is left to do.', command: null }

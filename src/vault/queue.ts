@@ -9,6 +9,7 @@ import { comeAlong } from './finding.ts'
 import { type Arrival, type Inbox, QUIET_MS } from './inbox.ts'
 import { NEEDS_ACTION } from './place.ts'
 import { vaultOf } from './spec.ts'
+import { otherKeeper } from './state-file.ts'
 import { isMissing } from './tasks.ts'
 import { movedByHand } from './work.ts'
 
@@ -21,7 +22,8 @@ export async function look(site: WatchSite, ledger: Ledger, { inbox, working, sl
   const { store, vault } = site.desk
   const rows: Open[] = []
   if (store.openTasks(vault).length === 0) await comeAlong(site.desk) // somebody may have moved it away and back
-  for (const row of store.openTasks(vault)) rows.push({ row, loop: await store.load(row.loop) })
+  for (const row of store.openTasks(vault))
+    if (!otherKeeper(site.desk, row.id)) rows.push({ row, loop: await store.load(row.loop) })
   const open = rows.filter(({ loop }) => !ended(loop))
   const chores: Chore[] = []
   const taken = new Set(working)

@@ -207,7 +207,8 @@ export class RalphWiggum {
           'file-unusable',
           `${task.file} is in no folder of the vault any more. Put it back, then approve again; or reject the task.`,
         )
-      if (whereIs(task) === 'done') return this.#told({ kind: 'done' })
+      const isDone = whereIs(task) === 'done' && (!note || allChecks(current.spec).length === 0)
+      if (isDone) return this.#told({ kind: 'done' })
       comeBack(task)
       return this.#told({ kind: 'say', words })
     })

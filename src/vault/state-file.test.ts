@@ -203,6 +203,25 @@ describe('a vault that was moved', () => {
     expect((await there.completeTask('a')).metrics.iterations).toBe(1)
   })
 
+  test('has the later of two tasks of one name', async () => {
+    const vault = openVault()
+    await INTO.timeout(vault, 'a')
+    rmSync(vault.path, { recursive: true })
+    const path = `${vault.path}-other`
+    for (const file of ['a.md', 'b.md']) {
+      mkdirSync(join(path, 'Needs_Action'), { recursive: true })
+      writeFileSync(join(path, 'Needs_Action', file), 'Do it.')
+    }
+    vault.clock.now += MINUTE
+    const there = vault.open({ vaultPath: path })
+    for (const id of ['a', 'b']) await there.startTask(`Needs_Action/${id}.md`)
+    await there.incrementIteration(work('a'))
+    renameSync(path, vault.path)
+    const back = vault.open()
+    expect(await back.getTaskState('b')).toMatchObject({ status: 'initializing' })
+    expect(await back.getTaskState('a')).toMatchObject({ status: 'in_progress', iteration: 1 })
+  })
+
   test('has no task begun a second time', async () => {
     const { there } = await moved('Do it.')
     expect((await errorOf(there.startTask('Needs_Action/a.md'))).message).toContain('is being worked on already')

@@ -25,7 +25,17 @@ export function stateFilesIn({ vault, settings }: Place): string[] {
   return namesIn(join(vault, settings.stateDir))
     .filter((name) => name.endsWith('.json'))
     .map((name) => name.slice(0, -'.json'.length))
-    .filter((id) => isTaskId(id) && typeof readState({ vault, settings }, id) === 'object')
+    .filter((id) => isTaskId(id) && isState({ vault, settings }, id))
+}
+
+/** What cannot be read is told when somebody asks for that very task. */
+function isState(place: Place, id: string): boolean {
+  try {
+    return typeof readState(place, id) === 'object'
+  } catch (cause) {
+    if (cause instanceof StateFileError) return false
+    throw cause
+  }
 }
 
 /** `damaged`: something is there that is no state. */

@@ -5,6 +5,7 @@ import { RalphError } from '../../error.ts'
 import { printCommandLine } from '../../formats/command-line.ts'
 import { taskCommand } from '../../formats/task-command.ts'
 import { loadConfig } from '../../host/config.ts'
+import { askedAbout } from '../../host/vault.ts'
 import type { Project } from '../../project/folder.ts'
 import { loopsOf } from '../../project/record.ts'
 import { checkpointsOf } from '../../rollback.ts'
@@ -201,6 +202,12 @@ export const steer: Command = {
       holderOf(context.home, id) === undefined
     const order: Order = { kind: 'say', words }
     if (waits && spec.work.agent === CALLER) throw callersOwn(await context.store().load(id))
+    const { vault } = spec.work
+    if (waits && vault && askedAbout(vault, next.question) !== 'agent')
+      throw new RalphError(
+        'usage',
+        `Loop ${id} is the task ${vault.id}, which waits for your approval: ${taskCommand('approve', vault.id, vault.path, '--note', words)}.`,
+      )
     if (waits) return driveHere(context, id, await drivingOf(context, id, args), order)
     context.out.write(await deliver(context, id, order))
     return 0

@@ -66,9 +66,13 @@ async function stopWith(desk: Desk, from: From, loop: Loop, over: () => Promise<
   const { next } = (await loadLoop(desk, loop.id)) ?? loop
   const isMoved = next.kind === 'wait' || findFile(task) === `${FAILED}/${task.file}`
   const moved = isMoved ? (movedByHand(loop, desk.now()) ?? (await answerTo(desk, loop))) : undefined
-  if (moved) return goOnNow(desk, from.session, moved)
-  const unheard = await unheardWords(desk, loop)
-  const answer = await turnOver(desk, await over())
+  const unheard = moved ? [] : unheardWords(desk, from, loop)
+  const answer = moved ? await goOnNow(desk, from.session, moved) : await turnOver(desk, await over())
+  const armed = loadArmed(desk.home, from.session)
+  if (armed?.loop === loop.id) {
+    const { free: _, ...rest } = armed
+    arm(desk.home, from.session, { ...rest, ...(answer.prompt === undefined ? { free: true } : {}) })
+  }
   return answer.prompt === undefined ? answer : { ...answer, prompt: [answer.prompt, ...unheard].join('\n\n') }
 }
 
@@ -79,10 +83,9 @@ async function answerTo({ store }: Desk, { id, next }: Loop): Promise<Fact | und
 }
 
 /** What a person said while the session was free: its turn began without a word of ralph. */
-async function unheardWords({ store }: Desk, { id, next }: Loop): Promise<string[]> {
-  const words = next.kind === 'turn' ? next.feedback.filter((text) => text.startsWith('A person says: ')) : []
-  if (words.length === 0) return []
-  return (await store().events(0, id)).at(-1)?.fact.kind === 'told' ? words : []
+function unheardWords({ home }: Desk, { session }: From, { next }: Loop): string[] {
+  if (next.kind !== 'turn' || !loadArmed(home, session)?.free) return []
+  return next.feedback.filter((text) => text.startsWith('A person says: '))
 }
 
 async function isUncounted(desk: Desk, { session }: From, { id, tally }: Loop): Promise<boolean> {
