@@ -179,18 +179,29 @@ function jsonLines(text: string): Line[] {
   return text.split('\n').flatMap((line) => (line ? [JSON.parse(line) as Line] : []))
 }
 
-/** Looks again and again until something is there. */
+type Sight<Found> = Found | undefined | null | false
+
+/** Looks again and again until something is there. A file that is missing may be just about to be replaced. */
 export async function until<Found>(
   what: string,
-  look: () => Found | undefined | null | false | Promise<Found | undefined | null | false>,
+  look: () => Sight<Found> | Promise<Sight<Found>>,
   withinMs = 50_000,
 ): Promise<Found> {
   const end = performance.now() + withinMs
   for (;;) {
-    const found = await look()
+    const found = await orMissing(look)
     if (found) return found
     if (performance.now() > end) throw new Error(`Waited ${withinMs} ms in vain: ${what}.`)
     await sleep(10)
+  }
+}
+
+async function orMissing<Found>(look: () => Sight<Found> | Promise<Sight<Found>>): Promise<Sight<Found>> {
+  try {
+    return await look()
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
+    throw cause
   }
 }
 
