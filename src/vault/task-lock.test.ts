@@ -23,7 +23,7 @@ function taken(vault: string, id = 'a'): TaskLock {
 
 const remove = (vault: string, id = 'a') => removeTaskLock({ path: vault, state: STATE, id } as VaultTask)
 
-const locks = (vault: string) => readdirSync(join(vault, STATE, '.locks')).filter((name) => name !== '.door.db')
+const locks = (vault: string) => readdirSync(join(vault, STATE, '.locks')).filter((name) => name !== '.all.db')
 
 /** Takes the lock of a task so often, and dies where another has it at the same time. */
 const TAKES = `const { lockTask } = await import(${source('vault/task-lock.ts')})

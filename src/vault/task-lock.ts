@@ -18,7 +18,7 @@ const otherName = (id: string) => `.${createHash('sha256').update(id).digest('he
 
 // SQLite mixes up two files that had the same name. So whoever takes a lock holds this one meanwhile, together with others;
 // and whoever removes locks holds it alone.
-const DOOR = '.door.db'
+const ALL = '.all.db'
 
 /** Taken for as long as a task is worked on. Its file stays when it is released: others may have it open. */
 export function lockTask({ vault, settings, home }: VaultDesk, id: string): TaskLock | Held {
@@ -33,14 +33,14 @@ export function lockTask({ vault, settings, home }: VaultDesk, id: string): Task
 }
 
 function take(path: string, holder: string): TaskLock | Held {
-  const door = holdTogether(join(dirname(path), DOOR))
-  if (!door) return { heldBy: 'another process' }
+  const all = holdTogether(join(dirname(path), ALL))
+  if (!all) return { heldBy: 'another process' }
   try {
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o666)) // SQLite would let only its owner write it
     const lock = lockFile(path, holder)
     return 'heldBy' in lock ? lock : { release: () => lock.close() }
   } finally {
-    door.close()
+    all.close()
   }
 }
 
@@ -48,15 +48,15 @@ function take(path: string, holder: string): TaskLock | Held {
 export function removeTaskLock({ path: vault, state, id }: VaultTask): void {
   const path = lockOf(vault, state, id)
   if (!existsSync(path)) return
-  const door = holdAlone(join(dirname(path), DOOR))
-  if (!door) return
+  const all = holdAlone(join(dirname(path), ALL))
+  if (!all) return
   try {
     const lock = lockFile(path, 'somebody who clears away')
     if ('heldBy' in lock) return
     lock.close()
     rmSync(path) // nobody can have taken it since
   } finally {
-    door.close()
+    all.close()
   }
 }
 
