@@ -32,8 +32,11 @@ export async function* hook(): AsyncGenerator<Row> {
   }
   const size = statSync(join(ROOT, 'dist', 'hook.cjs')).size / 1_000
   yield {
-    ...{ what: 'hook: the program it loads', measured: { median: size, calm: size }, unit: 'KB' },
-    ...{ figure: { value: size, unit: 'KB' }, budget: 60 },
+    what: 'hook: the program it loads',
+    measured: { median: size, calm: size },
+    unit: 'KB',
+    figure: { value: size, unit: 'KB' },
+    budget: 60,
   }
 }
 
@@ -47,8 +50,12 @@ async function* withoutLoop(idle: Place): AsyncGenerator<Row> {
   for (const event of ['stop', 'prompt'] as const) {
     const measured = spread(times[event])
     yield {
-      ...{ what: `hook, no loop: ${event}`, measured, unit: 'ms', yardstick: { what: 'sh -c :', measured: shell } },
-      ...{ figure: { value: measured.calm / shell.calm, unit: '×' }, budget: 3 },
+      what: `hook, no loop: ${event}`,
+      measured,
+      unit: 'ms',
+      yardstick: { what: 'sh -c :', measured: shell },
+      figure: { value: measured.calm / shell.calm, unit: '×' },
+      budget: 3,
     }
   }
 }
@@ -79,8 +86,12 @@ async function* inVault(vault: string): AsyncGenerator<Row> {
   })
   const [measured, shell] = [spread(times.stop), spread(times.shell)]
   yield {
-    ...{ what: 'vault stop, file in Done', measured, unit: 'ms', yardstick: { what: 'sh -c :', measured: shell } },
-    ...{ figure: { value: measured.calm / shell.calm, unit: '×' }, budget: 3 },
+    what: 'vault stop, file in Done',
+    measured,
+    unit: 'ms',
+    yardstick: { what: 'sh -c :', measured: shell },
+    figure: { value: measured.calm / shell.calm, unit: '×' },
+    budget: 3,
   }
 }
 
@@ -104,8 +115,12 @@ async function* withLoop(root: string): AsyncGenerator<Row> {
   ] as const) {
     const measured = spread(times[side])
     yield {
-      ...{ what, measured, unit: 'ms', yardstick: { what: 'node -e 0', measured: node } },
-      ...{ figure: { value: measured.calm / node.calm, unit: '×' }, budget: 1.5 },
+      what,
+      measured,
+      unit: 'ms',
+      yardstick: { what: 'node -e 0', measured: node },
+      figure: { value: measured.calm / node.calm, unit: '×' },
+      budget: 1.5,
     }
   }
   yield { what: 'hook, a loop, in a git repository of 1,000 files', measured: spread(times.inGit), unit: 'ms' }
@@ -139,7 +154,10 @@ function place(root: string, name: string, transcriptSize = 0) {
   }
   let turn = 0
   return {
-    ...{ dir, ask, stopped, typed },
+    dir,
+    ask,
+    stopped,
+    typed,
     time: (event: string, payload: string) => timeEach(CALLS, () => ask(event, payload)),
     /** One turn after the other, each of which has changed something. */
     async step(): Promise<number[]> {

@@ -28,12 +28,13 @@ export async function* project(): AsyncGenerator<Row> {
 /** From the text of tasks.json to the tasks that are worked on first. */
 async function largeList(): Promise<Row> {
   const task = (index: number) => ({
-    ...{
-      id: `T${index}`,
-      title: `Task ${index}`,
-      description: 'What to build, where, and how one can tell that it works.',
-    },
-    ...{ status: 'pending' as const, attempts: 0, max_attempts: 3, blocked: false },
+    id: `T${index}`,
+    title: `Task ${index}`,
+    description: 'What to build, where, and how one can tell that it works.',
+    status: 'pending' as const,
+    attempts: 0,
+    max_attempts: 3,
+    blocked: false,
     dependencies: index < 10 ? [] : [`T${index - 10}`, `T${index - 1 - ((index * 7) % 9)}`],
   })
   const tasks = Array.from({ length: 10_000 }, (_, index) => task(index))
@@ -140,7 +141,9 @@ function makeProject(dir: string, tasks: readonly Timed[]): void {
   const folder = join(dir, '.artefacts', 'bench')
   mkdirSync(folder, { recursive: true })
   const listed = tasks.map(({ id, dependencies, seconds }) => ({
-    ...{ id, title: `Task ${id}`, dependencies },
+    id,
+    title: `Task ${id}`,
+    dependencies,
     estimate: seconds / 60, // as who plans a project would guess
   }))
   writeFileSync(join(folder, 'tasks.json'), JSON.stringify({ project_name: 'bench', version: 1, tasks: listed }))

@@ -30,16 +30,24 @@ export async function* vault(): AsyncGenerator<Row> {
   })
   const look = spread(looks)
   yield {
-    ...{ what: 'vault: checkTaskComplete in process', measured: look, unit: 'ms' },
-    ...{ figure: { value: look.calm, unit: 'ms' }, budget: 1 },
+    what: 'vault: checkTaskComplete in process',
+    measured: look,
+    unit: 'ms',
+    figure: { value: look.calm, unit: 'ms' },
+    budget: 1,
   }
   yield {
-    ...{ what: 'vault: state file after 1,000 iterations', measured: { median: size, calm: size }, unit: 'KB' },
-    ...{ figure: { value: size, unit: 'KB' }, budget: 50 },
+    what: 'vault: state file after 1,000 iterations',
+    measured: { median: size, calm: size },
+    unit: 'KB',
+    figure: { value: size, unit: 'KB' },
+    budget: 50,
   }
   const [first, last] = [spread(early), spread(late)]
   yield {
-    ...{ what: 'vault: incrementIteration 1,000', measured: last, unit: 'ms' },
+    what: 'vault: incrementIteration 1,000',
+    measured: last,
+    unit: 'ms',
     yardstick: { what: 'incrementIteration 10', measured: first },
     figure: { value: last.calm / first.calm, unit: '×' },
   }

@@ -264,9 +264,16 @@ test('a task of a vault has its newest loop again, and how far its work had come
   writeFileSync(
     join(vault, 'Ralph_State', 'a.json'),
     printTaskState({
-      ...{ task_id: 'a', task_file: `${vault}/Needs_Action/a.md`, status: 'in_progress', iteration: 0, progress },
-      ...{ max_iterations: 10, iterations_history: [], timeout_at: '2026-01-05T09:35:00Z' },
-      ...{ started_at: '2026-01-05T09:05:00Z', last_updated: '2026-01-05T09:06:00Z' },
+      task_id: 'a',
+      task_file: `${vault}/Needs_Action/a.md`,
+      status: 'in_progress',
+      iteration: 0,
+      progress,
+      max_iterations: 10,
+      iterations_history: [],
+      timeout_at: '2026-01-05T09:35:00Z',
+      started_at: '2026-01-05T09:05:00Z',
+      last_updated: '2026-01-05T09:06:00Z',
     }),
   )
   rmSync(join(home, 'ralph.db'))

@@ -74,7 +74,12 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
     void bench.task?.finished?.(watch.signal).then(() => watch.signal.aborted || finished.abort())
     const exit = await runProgram({
       finished: finished.signal,
-      ...{ argv, dir, stdin, signal, graceMs: agent.graceMs, silenceMs: silenceMinutes * 60_000 },
+      argv,
+      dir,
+      stdin,
+      signal,
+      graceMs: agent.graceMs,
+      silenceMs: silenceMinutes * 60_000,
       ...(dialogue ? { dialogue } : {}),
       ...(next.deadline === undefined ? {} : { deadlineMs: next.deadline - now() }),
       env: { ...bench.env, ...env, ...bench.task?.env, ...marksOf(loop, next) },

@@ -13,8 +13,12 @@ const SEEDS: Readonly<Record<string, (place: Place) => Record<string, string>>> 
   claude({ root, dir }) {
     const folder = join(root, 'home', '.claude')
     const known = {
-      ...{ hasCompletedOnboarding: true, lastOnboardingVersion: '2.1.325', theme: 'dark', numStartups: 5 },
-      ...{ customApiKeyResponses: { approved: ['dummy-key'], rejected: [] }, bypassPermissionsModeAccepted: true },
+      hasCompletedOnboarding: true,
+      lastOnboardingVersion: '2.1.325',
+      theme: 'dark',
+      numStartups: 5,
+      customApiKeyResponses: { approved: ['dummy-key'], rejected: [] },
+      bypassPermissionsModeAccepted: true,
       projects: { [dir]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
     }
     mkdirSync(folder, { recursive: true })

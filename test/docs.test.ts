@@ -133,7 +133,11 @@ test('the task file in docs/vault.md is one', () => {
   const [sample = ''] = codeBlocks('docs/vault.md', 'yaml')
   expect(parseTaskFile(sample, 'sample')).toEqual({
     head: {
-      ...{ agent: 'claude', priority: 2, maxIterations: 5, timeoutMinutes: 20, maxCostUsd: 2 },
+      agent: 'claude',
+      priority: 2,
+      maxIterations: 5,
+      timeoutMinutes: 20,
+      maxCostUsd: 2,
       checks: ['npm test'],
     },
     body: 'Write the quarterly report from the numbers in data/.\n',

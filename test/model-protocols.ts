@@ -33,8 +33,14 @@ export const anthropic: Protocol = {
   }),
   stream({ text, tools = [], stopReason, usage = USAGE }, number) {
     const message = {
-      ...{ id: `msg_${number}`, type: 'message', role: 'assistant', model: 'scripted', content: [] },
-      ...{ stop_reason: null, stop_sequence: null, usage: { input_tokens: usage.input, output_tokens: 1 } },
+      id: `msg_${number}`,
+      type: 'message',
+      role: 'assistant',
+      model: 'scripted',
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: { input_tokens: usage.input, output_tokens: 1 },
     }
     const blocks = [
       ...(text === undefined ? [] : [{ block: { type: 'text', text: '' }, delta: { type: 'text_delta', text } }]),
@@ -100,24 +106,37 @@ function responseOf(
   number: number,
 ): { output: Item[]; [field: string]: unknown } {
   return {
-    ...{ id: `resp_${number}`, object: 'response', created_at: 1_700_000_000, status: 'completed', model: 'scripted' },
+    id: `resp_${number}`,
+    object: 'response',
+    created_at: 1_700_000_000,
+    status: 'completed',
+    model: 'scripted',
     output: [
       ...(text === undefined
         ? []
         : [
             {
-              ...{ type: 'message', id: `item_${number}_text`, role: 'assistant', status: 'completed' },
+              type: 'message',
+              id: `item_${number}_text`,
+              role: 'assistant',
+              status: 'completed',
               content: [{ type: 'output_text', text, annotations: [] }],
             },
           ]),
       ...tools.map(({ name, input }, index) => ({
-        ...{ type: 'function_call', id: `item_${number}_${index}`, call_id: `call_${number}_${index}`, name },
-        ...{ arguments: JSON.stringify(input), status: 'completed' },
+        type: 'function_call',
+        id: `item_${number}_${index}`,
+        call_id: `call_${number}_${index}`,
+        name,
+        arguments: JSON.stringify(input),
+        status: 'completed',
       })),
     ],
     usage: {
-      ...{ input_tokens: usage.input, input_tokens_details: { cached_tokens: 0 } },
-      ...{ output_tokens: usage.output, output_tokens_details: { reasoning_tokens: 0 } },
+      input_tokens: usage.input,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: usage.output,
+      output_tokens_details: { reasoning_tokens: 0 },
       total_tokens: usage.input + usage.output,
     },
   }
@@ -127,7 +146,10 @@ export const chat: Protocol = {
   path: /\/chat\/completions(\?|$)/,
   error: (_, type, message) => ({ error: { message, type, code: type, param: null } }),
   whole: ({ text = '', tools = [], stopReason, usage = USAGE }, number) => ({
-    ...{ id: `chatcmpl-${number}`, object: 'chat.completion', created: 1_700_000_000, model: 'scripted' },
+    id: `chatcmpl-${number}`,
+    object: 'chat.completion',
+    created: 1_700_000_000,
+    model: 'scripted',
     choices: [
       {
         index: 0,
@@ -143,7 +165,10 @@ export const chat: Protocol = {
   }),
   stream({ text, tools = [], stopReason, usage = USAGE }, number) {
     const chunk = (delta: object, finish_reason: string | null = null) => ({
-      ...{ id: `chatcmpl-${number}`, object: 'chat.completion.chunk', created: 1_700_000_000, model: 'scripted' },
+      id: `chatcmpl-${number}`,
+      object: 'chat.completion.chunk',
+      created: 1_700_000_000,
+      model: 'scripted',
       choices: [{ index: 0, delta, finish_reason }],
     })
     return [
@@ -160,7 +185,9 @@ export const chat: Protocol = {
 
 function callsOf(tools: NonNullable<Reply['tools']>, number: number): object[] {
   return tools.map(({ name, input }, index) => ({
-    ...{ index, id: `call_${number}_${index}`, type: 'function' },
+    index,
+    id: `call_${number}_${index}`,
+    type: 'function',
     function: { name, arguments: JSON.stringify(input) },
   }))
 }
@@ -195,7 +222,8 @@ function generated({ text, tools = [], stopReason, usage = USAGE }: Reply): obje
       },
     ],
     usageMetadata: {
-      ...{ promptTokenCount: usage.input, candidatesTokenCount: usage.output },
+      promptTokenCount: usage.input,
+      candidatesTokenCount: usage.output,
       totalTokenCount: usage.input + usage.output,
     },
     modelVersion: 'scripted',

@@ -42,7 +42,12 @@ async function open(lines: string) {
   const happens = (type: string, sessionID = 's', error?: { name: string }) =>
     hooks.event({ event: { type, properties: { sessionID, ...(error ? { error } : {}) } } })
   return {
-    ...{ hooks, shown, prompts, happens, messages, home },
+    hooks,
+    shown,
+    prompts,
+    happens,
+    messages,
+    home,
     told: () =>
       existsSync(join(root, 'told'))
         ? readFileSync(join(root, 'told'), 'utf8')
@@ -69,7 +74,12 @@ async function open(lines: string) {
     answers(text: string, more: Partial<Message['info']> = {}): void {
       const tokens = { input: 100, output: 20, reasoning: 0, cache: { read: 0, write: 0 } }
       const info = {
-        ...{ id: 'a', sessionID: 's', role: 'assistant' as const, finish: 'stop', tokens, cost: 0.5 },
+        id: 'a',
+        sessionID: 's',
+        role: 'assistant' as const,
+        finish: 'stop',
+        tokens,
+        cost: 0.5,
         ...more,
       }
       const tool = { type: 'tool', text: '', tool: 'bash', state: { input: { command: 'npm test' } } }

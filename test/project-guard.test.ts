@@ -175,8 +175,12 @@ describe.concurrent('an agent', () => {
     const place = withPast()
     await oneTurn(place, [edit('T1.txt', '1\n'), { text: 'I wrote the file.\nAnd more.' }])
     expect(entriesOf(place)[1]).toEqual({
-      ...{ iteration: 2, task_id: 'T1', status: 'attempted', summary: 'I wrote the file.' },
-      ...{ files_modified: ['T1.txt'], obstacles: [] },
+      iteration: 2,
+      task_id: 'T1',
+      status: 'attempted',
+      summary: 'I wrote the file.',
+      files_modified: ['T1.txt'],
+      obstacles: [],
     })
   })
 
@@ -186,8 +190,13 @@ describe.concurrent('an agent', () => {
       'it.push({ iteration: 77, task_id: "T1", status: "completed", summary: "All done", files_modified: ["x"], mood: "good" })'
     await oneTurn(place, [edit('T1.txt', '1\n'), changing('state.json', lie)])
     expect(entriesOf(place)[1]).toEqual({
-      ...{ iteration: 2, task_id: 'T1', status: 'attempted', summary: 'All done' },
-      ...{ files_modified: ['T1.txt'], obstacles: [], mood: 'good' },
+      iteration: 2,
+      task_id: 'T1',
+      status: 'attempted',
+      summary: 'All done',
+      files_modified: ['T1.txt'],
+      obstacles: [],
+      mood: 'good',
     })
   })
 
@@ -259,12 +268,19 @@ describe.concurrent('an agent', () => {
       'it.tasks.push({ id: "T3", title: "Also", verify: ["touch hacked"], status: "completed", attempts: 9 })'
     const ran = await execute(place, {
       T1: [[edit('T1.txt', '1\n'), done, changing('tasks.json', more)]],
-      ...{ T2: [does('T2')], T3: [does('T3')] },
+      T2: [does('T2')],
+      T3: [does('T3')],
     })
     expect(ran.end).toMatchObject({ reason: 'completed', completed: ['T1', 'T2', 'T3'] })
     expect(taskOf(place, 'T3')).toEqual({
-      ...{ id: 'T3', title: 'Also', description: '', status: 'completed', dependencies: [] },
-      ...{ attempts: 1, max_attempts: 3, blocked: false },
+      id: 'T3',
+      title: 'Also',
+      description: '',
+      status: 'completed',
+      dependencies: [],
+      attempts: 1,
+      max_attempts: 3,
+      blocked: false,
     } satisfies Task)
     expect(isThere(place, 'hacked')).toBe(false)
   })

@@ -62,12 +62,24 @@ describe.concurrent('a project from its beginning to its end', () => {
           version: 1,
           tasks: [
             {
-              ...{ id: 'T1', title: 'Create CLI skeleton', description: 'Implement base CLI', status: 'completed' },
-              ...{ dependencies: [], attempts: 1, max_attempts: 3, blocked: false },
+              id: 'T1',
+              title: 'Create CLI skeleton',
+              description: 'Implement base CLI',
+              status: 'completed',
+              dependencies: [],
+              attempts: 1,
+              max_attempts: 3,
+              blocked: false,
             },
             {
-              ...{ id: 'T2', title: 'Add auth', description: 'Log in', status: 'completed' },
-              ...{ dependencies: ['T1'], attempts: 2, max_attempts: 3, blocked: false },
+              id: 'T2',
+              title: 'Add auth',
+              description: 'Log in',
+              status: 'completed',
+              dependencies: ['T1'],
+              attempts: 2,
+              max_attempts: 3,
+              blocked: false,
             },
           ],
         },
@@ -77,16 +89,28 @@ describe.concurrent('a project from its beginning to its end', () => {
     )
     const state = [
       {
-        ...{ iteration: 1, task_id: 'T1', status: 'completed', summary: 'Implemented the skeleton' },
-        ...{ files_modified: ['cli.txt'], obstacles: [] },
+        iteration: 1,
+        task_id: 'T1',
+        status: 'completed',
+        summary: 'Implemented the skeleton',
+        files_modified: ['cli.txt'],
+        obstacles: [],
       },
       {
-        ...{ iteration: 2, task_id: 'T2', status: 'attempted', summary: 'Hit a missing dependency' },
-        ...{ files_modified: [], obstacles: ['O1'] },
+        iteration: 2,
+        task_id: 'T2',
+        status: 'attempted',
+        summary: 'Hit a missing dependency',
+        files_modified: [],
+        obstacles: ['O1'],
       },
       {
-        ...{ iteration: 3, task_id: 'T2', status: 'completed', summary: 'Added it' },
-        ...{ files_modified: ['auth.txt'], obstacles: [] },
+        iteration: 3,
+        task_id: 'T2',
+        status: 'completed',
+        summary: 'Added it',
+        files_modified: ['auth.txt'],
+        obstacles: [],
       },
     ]
     expect(place.read(`${FOLDER}/state.json`)).toBe(`${JSON.stringify(state, undefined, 2)}\n`)
@@ -175,8 +199,14 @@ describe.concurrent('a project from its beginning to its end', () => {
     expect(await place.ralph(['execute', 'shop', ...agent])).toMatchObject({ code: 0 })
     expect(place.read(`${FOLDER}/spec.md`)).toContain('Apples.')
     expect(taskOf(place, 'T1')).toEqual({
-      ...{ id: 'T1', title: 'Sell apples', description: '', status: 'completed', dependencies: [] },
-      ...{ attempts: 1, max_attempts: 3, blocked: false },
+      id: 'T1',
+      title: 'Sell apples',
+      description: '',
+      status: 'completed',
+      dependencies: [],
+      attempts: 1,
+      max_attempts: 3,
+      blocked: false,
     })
     expect(logOf(place)[0]).toBe('T1: Sell apples')
     expect(results(place)).toContain('**T1: Sell apples**')

@@ -39,16 +39,17 @@ async function record(client: Client, bin: string, { replies, request, env = {},
   const clean = { PATH: pathWith(bin), HOME: home, TMPDIR: home, ...client.prepare(home, server.url), ...env }
   const { agent } = parseAgent(client.name)
   const asked: Request = {
-    ...{
-      prompt: 'Please work.',
-      mode: 'headless',
-      permissions: 'bypass',
-      sandbox: false,
-      target: '',
-      extraArgs: [],
-      dir: place,
-    },
-    ...{ folder: home, self: () => [], at: Date.now(), ...request },
+    prompt: 'Please work.',
+    mode: 'headless',
+    permissions: 'bypass',
+    sandbox: false,
+    target: '',
+    extraArgs: [],
+    dir: place,
+    folder: home,
+    self: () => [],
+    at: Date.now(),
+    ...request,
   }
   const command = agent.command(asked)
   const parser = agent.parser(asked)

@@ -61,7 +61,10 @@ function heard(code: number | null, out: string, err: string): Heard {
   const json = out.trim() ? (JSON.parse(out) as Json) : {}
   const more = (json.hookSpecificOutput ?? {}) as Json
   return {
-    ...{ code, out, err, json },
+    code,
+    out,
+    err,
+    json,
     prompt: String(more.additionalContext ?? json.reason ?? json.prompt ?? json.followup_message ?? ''),
     said: String(json.systemMessage ?? ''),
   }
@@ -91,8 +94,13 @@ export function openSession(place: Place, { id = 's-1', env = {} }: { id?: strin
   }
   const stopPayload = (message = 'I worked.', more: Json = {}) => ({
     ...common,
-    ...{ effort: { level: 'medium' }, hook_event_name: 'Stop', stop_hook_active: false },
-    ...{ last_assistant_message: message, background_tasks: [], session_crons: [], ...more },
+    effort: { level: 'medium' },
+    hook_event_name: 'Stop',
+    stop_hook_active: false,
+    last_assistant_message: message,
+    background_tasks: [],
+    session_crons: [],
+    ...more,
   })
   const session: Session = {
     id,

@@ -330,7 +330,9 @@ describe.concurrent('bad input', () => {
     const { place, session } = await looping('Build it')
     const env = { PATH: only(place, 'sh', 'cat', 'dirname', 'mkdir', 'grep'), RALPH_NODE: '' }
     expect(await session.work('x', {}, { env })).toMatchObject({
-      ...{ code: 0, err: '', prompt: '' },
+      code: 0,
+      err: '',
+      prompt: '',
       said: expect.stringContaining('Node 22.19 or newer was not found'),
     })
     expect(await session.work('x', {}, { env })).toMatchObject(PASSES)
@@ -342,7 +344,9 @@ describe.concurrent('bad input', () => {
     const place = makePlace({ git: false })
     const env = { PATH: only(place, 'sh', 'cat', 'dirname', 'mkdir', 'grep'), RALPH_NODE: '', RALPH_HOME: '/proc/sys' }
     expect(await openSession(place).type('/ralph:loop x', {}, { env })).toMatchObject({
-      ...{ code: 0, err: '', prompt: '' },
+      code: 0,
+      err: '',
+      prompt: '',
       said: expect.stringContaining('was not found'),
     })
   })
@@ -362,7 +366,9 @@ describe.concurrent('bad input', () => {
     place.write('../alone/claude/hook.sh', readFileSync(GATE, 'utf8'), 0o755)
     const alone = { gate: join(place.root, 'alone', 'claude', 'hook.sh') }
     expect(await session.work('x', {}, alone)).toMatchObject({
-      ...{ code: 0, err: '', prompt: '' },
+      code: 0,
+      err: '',
+      prompt: '',
       said: expect.stringContaining('its program (npm install -g ralphloop) was not found'),
     })
     expect(await session.work('x', {}, alone)).toMatchObject(PASSES)
@@ -986,7 +992,8 @@ describe.concurrent('hosts', () => {
     })
     const first = await ends('I will say &lt;promise&gt;DONE&lt;/promise&gt; when it is done.')
     expect(first.json).toMatchObject({
-      ...{ decision: 'block', systemMessage: 'ralph: iteration 2 of 10' },
+      decision: 'block',
+      systemMessage: 'ralph: iteration 2 of 10',
       hookSpecificOutput: { hookEventName: 'AfterAgent', clearContext: true },
     })
     expect(await types(String(first.json.reason))).toMatchObject(PASSES)
@@ -1112,7 +1119,9 @@ describe.concurrent('hosts', () => {
     expect(
       await prompt('<system-notification>\n\nralph:status\n\nralph answers this itself</system-notification>'),
     ).toMatchObject({
-      ...{ code: 2, out: '', err: expect.stringContaining('iteration 1 of 10') },
+      code: 2,
+      out: '',
+      err: expect.stringContaining('iteration 1 of 10'),
     })
     const line = (id: string, text: string) =>
       `${JSON.stringify({ type: 'message', id, message: { role: 'assistant', content: [{ type: 'text', text }] } })}\n`
@@ -1196,30 +1205,36 @@ describe.concurrent('the neutral protocol', () => {
       'Build it --max-iterations 5 --completion-promise DONE --verify "test -e done"',
     )
     expect(begun).toMatchObject({
-      ...{
-        next: 'turn',
-        prompt: expect.stringContaining('Build it'),
-        fresh: false,
-        context: 'same',
-        status: 'running',
-      },
-      ...{ loop: onlyLoop(place), iteration: 1, max_iterations: 5, promise: 'DONE', cost_usd: 0, tokens: 0 },
+      next: 'turn',
+      prompt: expect.stringContaining('Build it'),
+      fresh: false,
+      context: 'same',
+      status: 'running',
+      loop: onlyLoop(place),
+      iteration: 1,
+      max_iterations: 5,
+      promise: 'DONE',
+      cost_usd: 0,
+      tokens: 0,
       show: [{ level: 'info', text: expect.stringContaining('/ralph-status shows it, /cancel-ralph ends it') }],
     })
     const refused = await shim.stop(promised('DONE'), { tokens: 120, cost_usd: 0.25, ran: ['npm test'] })
     expect(refused).toMatchObject({
-      ...{
-        next: 'turn',
-        iteration: 2,
-        tokens: 120,
-        cost_usd: 0.25,
-        checks: [{ check: 'test -e done', result: 'fail' }],
-      },
+      next: 'turn',
+      iteration: 2,
+      tokens: 120,
+      cost_usd: 0.25,
+      checks: [{ check: 'test -e done', result: 'fail' }],
       err: '{"checking":"test -e done"}\n',
     })
     place.write('done', '')
     expect(await shim.stop(promised('DONE'), { tokens: 80, cost_usd: 0.25 })).toMatchObject({
-      ...{ next: 'none', status: 'completed', proof: 'verified', iteration: 2, tokens: 200, cost_usd: 0.5 },
+      next: 'none',
+      status: 'completed',
+      proof: 'verified',
+      iteration: 2,
+      tokens: 200,
+      cost_usd: 0.5,
       checks: [{ check: 'test -e done', result: 'pass' }],
     })
     expect(await shim.stop('later')).toEqual({ next: 'none', status: 'none', show: [], err: '' })
@@ -1230,13 +1245,11 @@ describe.concurrent('the neutral protocol', () => {
     const shim = openShim(makePlace({ git: false }))
     await shim.command('loop', 'Build it --max-iterations 1')
     expect(await shim.stop('x')).toMatchObject({
-      ...{
-        next: 'none',
-        status: 'halted',
-        reason: 'max-iterations',
-        sentence: 'The only iteration is used.',
-        iteration: 1,
-      },
+      next: 'none',
+      status: 'halted',
+      reason: 'max-iterations',
+      sentence: 'The only iteration is used.',
+      iteration: 1,
     })
   })
 
@@ -1281,7 +1294,9 @@ describe.concurrent('the neutral protocol', () => {
     expect(Number(limited.wait_ms)).toBeGreaterThan(30_000)
     expect(await shim.woke()).toMatchObject({ next: 'turn', iteration: 1 })
     expect(await shim.stop('', { outcome: 'error', error_message: '401: invalid api key' })).toMatchObject({
-      ...{ next: 'none', status: 'halted', reason: 'agent-unusable' },
+      next: 'none',
+      status: 'halted',
+      reason: 'agent-unusable',
     })
     await shim.command('loop', 'Build it --max-iterations 0')
     for (const iteration of [1, 1])

@@ -69,8 +69,11 @@ describe.concurrent('ralph task', () => {
     const file = place.put(`${task_id}.md`)
     const started = await place.json('start', file, '--max-iterations', '10', '--timeout-minutes', '30')
     expect(started).toEqual({
-      ...{ task_id, state_file: `Ralph_State/${task_id}.json`, status: 'initializing' },
-      ...{ started_at: time, timeout_at: time },
+      task_id,
+      state_file: `Ralph_State/${task_id}.json`,
+      status: 'initializing',
+      started_at: time,
+      timeout_at: time,
     })
     expect(Object.keys(started)).toEqual(['task_id', 'state_file', 'status', 'started_at', 'timeout_at'])
     expect(Date.parse(String(started.timeout_at)) - Date.parse(String(started.started_at))).toBe(30 * 60_000)
@@ -87,8 +90,15 @@ describe.concurrent('ralph task', () => {
       await place.json('progress', task_id, '--total', '5', '--completed', '3', '--step', progress.current_step),
     ).toEqual({ task_id, progress })
     const head = {
-      ...{ task_id, task_file: join(place.vault, file), status: 'in_progress', iteration: 1, max_iterations: 10 },
-      ...{ started_at: started.started_at, last_updated: time, timeout_at: started.timeout_at, progress },
+      task_id,
+      task_file: join(place.vault, file),
+      status: 'in_progress',
+      iteration: 1,
+      max_iterations: 10,
+      started_at: started.started_at,
+      last_updated: time,
+      timeout_at: started.timeout_at,
+      progress,
     }
     const entry = { iteration: 1, timestamp: time, action: 'Draft proposal outline', result: 'success' }
     const state = await place.json('state', task_id)
@@ -101,10 +111,16 @@ describe.concurrent('ralph task', () => {
     expect((await place.task('check-complete', task_id)).code).toBe(0)
     const done = await place.json('complete', task_id)
     expect(done).toEqual({
-      ...{ task_id, status: 'completed', completed_at: time, exit_reason: 'completed' },
+      task_id,
+      status: 'completed',
+      completed_at: time,
+      exit_reason: 'completed',
       metrics: {
-        ...{ total_duration_seconds: expect.any(Number), iterations: 1, api_calls: null },
-        ...{ files_created: 0, files_modified: 0 },
+        total_duration_seconds: expect.any(Number),
+        iterations: 1,
+        api_calls: null,
+        files_created: 0,
+        files_modified: 0,
       },
     })
     expect(Object.keys(done)).toEqual(['task_id', 'status', 'completed_at', 'exit_reason', 'metrics'])
@@ -184,12 +200,17 @@ describe.concurrent('ralph task', () => {
     await place.task('start', place.put('b.md'), '--max-iterations', '1')
     const stopped = { exit_reason: 'timeout', completed_at: time }
     expect(await place.json('timeout', 'a')).toEqual({
-      ...{ task_id: 'a', status: 'timeout', ...stopped },
+      task_id: 'a',
+      status: 'timeout',
+      ...stopped,
       message: 'Task exceeded 30 minute timeout. Progress saved.',
     })
     expect((await place.task('iterate', 'b', '--action', 'x')).stdout).toContain('That was the last one.')
     expect(await place.json('max-iterations', 'b')).toEqual({
-      ...{ task_id: 'b', status: 'max_iterations_reached', ...stopped, exit_reason: 'max_iterations' },
+      task_id: 'b',
+      status: 'max_iterations_reached',
+      ...stopped,
+      exit_reason: 'max_iterations',
       message: 'Task reached maximum 1 iterations. Manual intervention required.',
     })
     expect((await place.task('list', '--status', 'timeout')).stdout).toMatch(/^✗ {2}a {2}timeout /)
@@ -212,8 +233,11 @@ describe.concurrent('ralph task', () => {
     expect(most?.lines).toEqual([
       {
         error: {
-          ...{ type: 'MaxIterationsError', message: 'Task reached maximum 1 iterations', task_id: 'a' },
-          ...{ recoverable: false, action_required: 'manual_review' },
+          type: 'MaxIterationsError',
+          message: 'Task reached maximum 1 iterations',
+          task_id: 'a',
+          recoverable: false,
+          action_required: 'manual_review',
         },
       },
     ])
@@ -331,7 +355,8 @@ describe.concurrent('ralph task', () => {
       const place = makePlace({ git: false })
       mkdirSync(join(place.dir, 'Failed'))
       expect(await place.ralph([...args, '.'])).toMatchObject({
-        ...{ code: 2, stdout: '' },
+        code: 2,
+        stdout: '',
         stderr: expect.stringContaining(
           `is no vault: it has neither Needs_Action nor Done nor Ralph_State. Make it one, then try again: mkdir ${place.dir}/Needs_Action`,
         ),
@@ -348,7 +373,8 @@ describe.concurrent('ralph task', () => {
     expect(await place.json('list')).toMatchObject({ max_iterations: 10 })
     writeFileSync(config, JSON.stringify({ max_iterations: 0 }))
     expect(await place.task('list')).toMatchObject({
-      ...{ code: 2, stderr: expect.stringContaining(`max_iterations of ${config} must be`) },
+      code: 2,
+      stderr: expect.stringContaining(`max_iterations of ${config} must be`),
     })
   })
 
@@ -416,10 +442,8 @@ describe.concurrent('the loop of a task', () => {
     const loop = onlyLoop(place)
     expect((await place.ralph(['pause', loop])).stdout).toContain('paused')
     expect(await place.task('iterate', 'a', '--action', 'x')).toMatchObject({
-      ...{
-        code: 1,
-        stderr: `ralph: Task a is paused, so no iteration is counted. \`ralph resume ${loop}\` lets it go on.\n`,
-      },
+      code: 1,
+      stderr: `ralph: Task a is paused, so no iteration is counted. \`ralph resume ${loop}\` lets it go on.\n`,
     })
     expect((await place.ralph(['resume', loop])).code).toBe(0)
     expect(await place.json('iterate', 'a', '--action', 'x')).toMatchObject({ iteration: 1, status: 'in_progress' })

@@ -58,7 +58,9 @@ async function makeVault({ name = 'vault', config, env = {}, now }: Making = {})
   open.push(api)
   const stateDir = String(config?.state_dir ?? 'Ralph_State')
   return {
-    ...{ place, dir, api },
+    place,
+    dir,
+    api,
     async start(file, { text = `Do what ${file} says.`, ...limits } = {}) {
       writeFileSync(join(dir, 'Needs_Action', file), text)
       return (await api.startTask({ task_file: join(dir, 'Needs_Action', file), ...limits })).task_id
@@ -233,7 +235,8 @@ describe.concurrent('a file that is not in Done', () => {
     expect(heard.prompt).toContain('Write the "report".\nThen $(touch PWNED).')
     expect(heard.prompt).toContain('Done/a.md')
     expect(vault.state('a')).toMatchObject({
-      ...{ status: 'in_progress', iteration: 1 },
+      status: 'in_progress',
+      iteration: 1,
       iterations_history: [{ iteration: 1, action: 'I have begun.', result: 'success' }],
     })
     expect(isArmed(vault)).toBe(true)
@@ -557,7 +560,8 @@ describe.concurrent('a task that rests', () => {
     expect(asks.said).toContain("--note 'your answer'")
     await vault.api.approveTask({ task_id: 'a', note: 'To the office only' })
     expect((await vault.stop({ RALPH_TASK_ID: 'a' })).json).toMatchObject({
-      ...{ decision: 'block', reason: expect.stringContaining('A person says: Approved: To the office only') },
+      decision: 'block',
+      reason: expect.stringContaining('A person says: Approved: To the office only'),
     })
     expect((await vault.stop({ RALPH_TASK_ID: 'a' })).prompt).not.toContain('To the office only')
   })

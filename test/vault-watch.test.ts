@@ -127,9 +127,15 @@ test('a task under way with another home is left alone, and so is one that ended
   drop(place, 'mine.md')
   drop(place, 'over.md')
   const state: TaskState = {
-    ...{ task_id: 'mine', task_file: `${place.dir}/Needs_Action/mine.md`, status: 'in_progress', iteration: 1 },
-    ...{ max_iterations: 10, started_at: '2026-01-15T10:00:00Z', last_updated: '2026-01-15T10:00:00Z' },
-    ...{ timeout_at: '2026-01-15T10:30:00Z', iterations_history: [] },
+    task_id: 'mine',
+    task_file: `${place.dir}/Needs_Action/mine.md`,
+    status: 'in_progress',
+    iteration: 1,
+    max_iterations: 10,
+    started_at: '2026-01-15T10:00:00Z',
+    last_updated: '2026-01-15T10:00:00Z',
+    timeout_at: '2026-01-15T10:30:00Z',
+    iterations_history: [],
     progress: { steps_total: 0, steps_completed: 0, current_step: '', percentage: 0 },
   }
   const over = { ...state, task_id: 'over', status: 'completed', last_updated: '2126-01-15T10:00:00Z' }
@@ -367,7 +373,10 @@ test('a task that fails goes to Failed with a note, and is not begun again befor
   drop(place, 'hard.md', '---\nmax_iterations: 2\n---\nDo it.\n')
   const running = place.start(command(place))
   expect(await saw(running, 'task-end', 'hard')).toMatchObject({
-    ...{ status: 'max_iterations_reached', reason: 'max-iterations', iterations: 2, file: 'Failed/hard.md' },
+    status: 'max_iterations_reached',
+    reason: 'max-iterations',
+    iterations: 2,
+    file: 'Failed/hard.md',
   })
   expect(place.read('Failed/hard.md.why.md')).toMatch(/All 2 iterations are used\.[\s\S]*move Failed\/hard\.md back/)
   expect(stateOf(place, 'hard')).toMatchObject({ status: 'max_iterations_reached', iteration: 2 })
@@ -681,7 +690,8 @@ describe('while a task runs', () => {
     expect(logOf(place).sort()).toEqual(['a 1 1', 'c 1 1'])
     go(place)
     expect(await saw(running, 'task-end', 'a')).toMatchObject({
-      ...{ status: 'failed', sentence: expect.stringContaining('renamed to Needs_Action/b.md') },
+      status: 'failed',
+      sentence: expect.stringContaining('renamed to Needs_Action/b.md'),
     })
     await saw(running, 'task-end', 'b')
     await stop(running)

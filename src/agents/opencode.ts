@@ -82,8 +82,17 @@ type Seen = {
 
 function lineParser(request: Request): Parser {
   const seen: Seen = {
-    ...{ words: '', session: '', reason: '', wasFull: false, overflows: 0, tokens: 0, calls: 0, costUsd: 0 },
-    ...{ ran: [], denied: [], stderr: [] },
+    words: '',
+    session: '',
+    reason: '',
+    wasFull: false,
+    overflows: 0,
+    tokens: 0,
+    calls: 0,
+    costUsd: 0,
+    ran: [],
+    denied: [],
+    stderr: [],
   }
   return {
     push(line, stream) {

@@ -19,9 +19,18 @@ export const pi: Agent = {
       folder: '~/.pi',
       files: ['~/.pi/agent/auth.json', '~/.pi/agent/models.json'],
       variables: [
-        ...['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_OAUTH_TOKEN', 'OPENAI_API_KEY'],
-        ...['GEMINI_API_KEY', 'OPENROUTER_API_KEY', 'AI_GATEWAY_API_KEY', 'XAI_API_KEY', 'GROQ_API_KEY'],
-        ...['MISTRAL_API_KEY', 'DEEPSEEK_API_KEY', 'ZAI_API_KEY'],
+        'ANTHROPIC_API_KEY',
+        'ANTHROPIC_AUTH_TOKEN',
+        'ANTHROPIC_OAUTH_TOKEN',
+        'OPENAI_API_KEY',
+        'GEMINI_API_KEY',
+        'OPENROUTER_API_KEY',
+        'AI_GATEWAY_API_KEY',
+        'XAI_API_KEY',
+        'GROQ_API_KEY',
+        'MISTRAL_API_KEY',
+        'DEEPSEEK_API_KEY',
+        'ZAI_API_KEY',
       ],
     },
   },
@@ -128,8 +137,11 @@ function takeUsage(value: unknown, seen: Seen): AgentEvent[] {
   const { input, output, cacheRead, cacheWrite, cost } = objectOf(value)
   const costUsd = amount(objectOf(cost).total)
   const usage: Usage = {
-    ...{ input: amount(input) + amount(cacheWrite), output: amount(output), cached: amount(cacheRead) },
-    ...{ costUsd, scope: 'step' },
+    input: amount(input) + amount(cacheWrite),
+    output: amount(output),
+    cached: amount(cacheRead),
+    costUsd,
+    scope: 'step',
   }
   seen.calls += 1
   seen.tokens += usage.input + usage.output + usage.cached

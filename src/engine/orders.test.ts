@@ -283,7 +283,10 @@ describe('whoever drives says that time is over', () => {
 
 describe('what is asked for, rewritten', () => {
   const edit = (change: { prompt?: string; promise?: string }): Fact => ({
-    ...{ kind: 'told', at: START, by: 'Ada', order: { kind: 'edit', ...change } },
+    kind: 'told',
+    at: START,
+    by: 'Ada',
+    order: { kind: 'edit', ...change },
   })
 
   test.each(places)('in %s is taken over, and moves nothing', (_, facts) => {

@@ -105,7 +105,9 @@ test('ten thousand tasks in a chain are planned at once', () => {
   const tasks = Array.from({ length: 10_000 }, (_, index) => ({
     id: `T${index}`,
     dependsOn: index === 0 ? [] : [`T${index - 1}`],
-    ...{ status: 'open' as const, attempts: 0, maxAttempts: 3 },
+    status: 'open' as const,
+    attempts: 0,
+    maxAttempts: 3,
   }))
   const begin = performance.now()
   const next = plan(tasks, { slots: 4, working: new Set(), begun: new Set(), asking: new Map() })

@@ -52,7 +52,9 @@ function wordsOf(text: string): Word[] {
   return [...text.matchAll(WORD)].map(({ 0: word, 1: name, 2: value, index: start }) => {
     const known = name !== undefined && (isOption(name) || meant(name) !== undefined)
     return {
-      ...{ start, end: start + word.length, text: word },
+      start,
+      end: start + word.length,
+      text: word,
       ...(known ? { name } : {}),
       ...(value === undefined ? {} : { value }),
     }
@@ -124,7 +126,10 @@ function settingsOf(given: Given): Omit<LoopCommand, 'prompt'> {
   const last = (option: Option) => given.findLast(([name]) => name === option)?.[1]
   const [most, minutes] = [last('max-iterations'), last('timeout')]
   const [promise, context, subagent, file] = [
-    ...[last('completion-promise'), last('context'), last('subagent'), last('file')],
+    last('completion-promise'),
+    last('context'),
+    last('subagent'),
+    last('file'),
   ]
   if (most !== undefined && !/^\d{1,9}$/.test(most))
     throw new RalphError('usage', `--max-iterations must be a whole number, but is "${most}".`)

@@ -24,16 +24,14 @@ const NOTHING: Results = {
 function task(id: string, more: Partial<Task> = {}): Task {
   const title = `Title of ${id}`
   return {
-    ...{
-      id,
-      title,
-      description: '',
-      status: 'pending',
-      dependencies: [],
-      attempts: 0,
-      max_attempts: 3,
-      blocked: false,
-    },
+    id,
+    title,
+    description: '',
+    status: 'pending',
+    dependencies: [],
+    attempts: 0,
+    max_attempts: 3,
+    blocked: false,
     ...more,
   } as Task
 }

@@ -28,7 +28,11 @@ function headOf(...lines: string[]): TaskHead {
 test('a task says how it is worked on, and what is to be done', () => {
   expect(parseTaskFile(FULL, 'x.md')).toEqual({
     head: {
-      ...{ agent: 'claude,codex', maxIterations: 5, timeoutMinutes: 15.5, maxCostUsd: 2.5, priority: 2 },
+      agent: 'claude,codex',
+      maxIterations: 5,
+      timeoutMinutes: 15.5,
+      maxCostUsd: 2.5,
+      priority: 2,
       checks: ['npm test', 'node check.js "a b"'],
     },
     body: BODY,

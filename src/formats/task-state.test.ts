@@ -47,7 +47,9 @@ describe('a printed state', () => {
   test('has one order and nothing else, whatever it was made from', () => {
     const { progress, iterations_history, ...head } = SAMPLE
     const turned = {
-      ...{ more: 1, iterations_history: iterations_history.map(backwards), progress: backwards(progress) },
+      more: 1,
+      iterations_history: iterations_history.map(backwards),
+      progress: backwards(progress),
       ...backwards(head),
     }
     expect(printTaskState(turned)).toBe(TEXT)
@@ -101,7 +103,9 @@ describe('a printed state', () => {
   test('stays below 48 KB when every text of it is boundless, and still says what came last', () => {
     const endless = '\u0001'.repeat(100_000)
     const printed = printTaskState({
-      ...{ ...SAMPLE, task_id: endless, task_file: endless },
+      ...SAMPLE,
+      task_id: endless,
+      task_file: endless,
       progress: { ...SAMPLE.progress, current_step: endless },
       iterations_history: [entry(1, endless), entry(2, endless)],
     })

@@ -50,7 +50,12 @@ export function printTaskState(state: TaskState): string {
   const head = {
     task_id: cutTo(state.task_id, MOST_LETTERS),
     task_file: cutTo(state.task_file, MOST_PATH_LETTERS),
-    ...{ status, iteration, max_iterations, started_at, last_updated, timeout_at },
+    status,
+    iteration,
+    max_iterations,
+    started_at,
+    last_updated,
+    timeout_at,
     progress: { steps_total, steps_completed, current_step: cutTo(current_step, MOST_LETTERS), percentage },
   }
   const room = MOST_BYTES - sizeOf({ ...head, iterations_history: [] })
@@ -62,7 +67,10 @@ function newest(history: readonly HistoryEntry[], room: number): HistoryEntry[] 
   let left = room
   for (const { iteration, timestamp, action, result, duration_seconds } of history.toReversed()) {
     const entry = {
-      ...{ iteration, timestamp, action: cutTo(action, MOST_LETTERS), result: cutTo(result, MOST_LETTERS) },
+      iteration,
+      timestamp,
+      action: cutTo(action, MOST_LETTERS),
+      result: cutTo(result, MOST_LETTERS),
       duration_seconds,
     }
     left -= sizeOf([[entry]]) // two lists deep: the indentation it has in the file, and a little more
@@ -92,7 +100,10 @@ export function parseTaskState(text: string): TaskState | undefined {
   if (!isFilled(task_id) || !isFilled(task_file) || !status || iteration === undefined || !started_at) return undefined
   const history = from('iterations_history')
   return {
-    ...{ task_id, task_file, status, iteration },
+    task_id,
+    task_file,
+    status,
+    iteration,
     max_iterations: count(from('max_iterations')) ?? DEFAULT_ITERATIONS,
     started_at,
     last_updated: time(from('last_updated')) ?? started_at,
@@ -110,7 +121,8 @@ function toProgress(value: unknown): TaskProgress {
   const steps_completed = count(from('steps_completed')) ?? 0
   const share = steps_total > 0 ? Math.min(100, Math.round((1_000 * steps_completed) / steps_total) / 10) : 0
   return {
-    ...{ steps_total, steps_completed },
+    steps_total,
+    steps_completed,
     current_step: words(from('current_step')),
     percentage: amount(from('percentage')) ?? share,
   }

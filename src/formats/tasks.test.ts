@@ -45,8 +45,14 @@ describe('a list of tasks', () => {
       version: 1,
       tasks: [
         {
-          ...{ id: 'A', title: 'a', description: '', status: 'pending' },
-          ...{ dependencies: [], attempts: 0, max_attempts: 3, blocked: false },
+          id: 'A',
+          title: 'a',
+          description: '',
+          status: 'pending',
+          dependencies: [],
+          attempts: 0,
+          max_attempts: 3,
+          blocked: false,
         },
       ],
     })
@@ -180,8 +186,15 @@ describe('what is wrong is said', () => {
     [
       'every field',
       list({
-        ...{ id: 'A', title: ' ', description: 1, status: 'done', dependencies: 'B', attempts: -1 },
-        ...{ max_attempts: 0, blocked: 'no', verify: ['npm test | tee x'] },
+        id: 'A',
+        title: ' ',
+        description: 1,
+        status: 'done',
+        dependencies: 'B',
+        attempts: -1,
+        max_attempts: 0,
+        blocked: 'no',
+        verify: ['npm test | tee x'],
       }),
       [
         'task A: title must be a text, but is " ".',

@@ -100,7 +100,9 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): LoopSt
         )
         missingFacts(id)
         return {
-          ...{ loop: id, epoch: Number(row?.epoch), movedAt: Number(row?.updated_at) },
+          loop: id,
+          epoch: Number(row?.epoch),
+          movedAt: Number(row?.updated_at),
           release: async () => lock.close(),
         }
       } catch (cause) {
@@ -121,11 +123,20 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): LoopSt
         run(
           `UPDATE loop SET spec = ?, tally = ?, next = ?, status = ?, reason = ?, proof = ?, iteration = ?, iteration_limit = ?,
            false_claims = ?, tokens = ?, cost_usd = ?, events = ?, updated_at = ? WHERE id = ?`,
-          ...[JSON.stringify(loop.spec), JSON.stringify(loop.tally), JSON.stringify(loop.next), statusOf(loop)],
+          JSON.stringify(loop.spec),
+          JSON.stringify(loop.tally),
+          JSON.stringify(loop.next),
+          statusOf(loop),
           loop.next.kind === 'halt' ? loop.next.reason : null,
           loop.next.kind === 'complete' ? loop.next.proof : null,
-          ...[loop.tally.iteration, iterationLimit(loop.spec.limits, loop.tally), loop.tally.falseClaims],
-          ...[Math.round(loop.tally.tokens), loop.tally.costUsd, number, fact.at, loop.id],
+          loop.tally.iteration,
+          iterationLimit(loop.spec.limits, loop.tally),
+          loop.tally.falseClaims,
+          Math.round(loop.tally.tokens),
+          loop.tally.costUsd,
+          number,
+          fact.at,
+          loop.id,
         )
         run(
           'INSERT INTO event (loop, n, at, fact, next) VALUES (?, ?, ?, ?, ?)',
@@ -163,19 +174,21 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): LoopSt
     const changed = turn.tree === undefined || tree === undefined ? null : Number(turn.tree !== tree)
     run(
       'INSERT INTO iteration (loop, n, attempts, started_at, ended_at, agent, "end", claim, changed, tokens, cost_usd, words, files, added, removed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      ...[loop.id, loop.tally.iteration, asked.kind === 'turn' ? asked.attempt : 1, Number(before.updated_at), endedAt],
-      ...[
-        (asked.kind === 'turn' && asked.agent) || loop.spec.work.agent,
-        turn.end,
-        turn.claim.kind,
-        changed,
-        Math.round(turn.tokens),
-        turn.costUsd ?? null,
-        turn.words,
-        turn.diff?.files ?? null,
-        turn.diff?.added ?? null,
-        turn.diff?.removed ?? null,
-      ],
+      loop.id,
+      loop.tally.iteration,
+      asked.kind === 'turn' ? asked.attempt : 1,
+      Number(before.updated_at),
+      endedAt,
+      (asked.kind === 'turn' && asked.agent) || loop.spec.work.agent,
+      turn.end,
+      turn.claim.kind,
+      changed,
+      Math.round(turn.tokens),
+      turn.costUsd ?? null,
+      turn.words,
+      turn.diff?.files ?? null,
+      turn.diff?.added ?? null,
+      turn.diff?.removed ?? null,
     )
   }
 
@@ -183,7 +196,13 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): LoopSt
     for (const [position, { check, result, failures, tail }] of verdicts.entries())
       run(
         'INSERT OR REPLACE INTO check_result (loop, iteration, position, "check", result, failures, tail) VALUES (?, ?, ?, ?, ?, ?, ?)',
-        ...[loop.id, loop.tally.iteration, position, check, result, failures ?? null, tail],
+        loop.id,
+        loop.tally.iteration,
+        position,
+        check,
+        result,
+        failures ?? null,
+        tail,
       )
   }
 }

@@ -66,7 +66,9 @@ function filesIn(dir: string): Omit<TestRepository, 'repo'> {
     writeFileSync(join(dir, name), text)
   }
   return {
-    ...{ dir, git, write },
+    dir,
+    git,
+    write,
     read: (name) => (existsSync(join(dir, name)) ? readFileSync(join(dir, name), 'utf8') : undefined),
     commit(message, files = {}) {
       for (const [name, text] of Object.entries(files)) write(name, text)

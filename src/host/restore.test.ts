@@ -195,7 +195,8 @@ function read(dir: string): State {
     ignored: pick(false),
     head: readFileSync(join(dir, '.git', 'HEAD'), 'utf8'),
     branches: branchesOf(dir),
-    ...{ index, status },
+    index,
+    status,
   }
 }
 

@@ -31,8 +31,18 @@ export async function sandboxFor({ program, dir, env, own, folder }: Sandboxed):
     ...programPlaces(program, dir, env).flatMap((path) => ['--ro-bind', path, path]),
     ...realPaths(writable).flatMap((path) => ['--bind', path, path]),
     ...realPaths(git.readOnly).flatMap((path) => ['--ro-bind', path, path]),
-    ...['--setenv', 'TMPDIR', '/tmp', '--setenv', 'XDG_CACHE_HOME', '/tmp/.cache'],
-    ...['--setenv', 'npm_config_cache', '/tmp/.npm', '--chdir', dir, '--'],
+    '--setenv',
+    'TMPDIR',
+    '/tmp',
+    '--setenv',
+    'XDG_CACHE_HOME',
+    '/tmp/.cache',
+    '--setenv',
+    'npm_config_cache',
+    '/tmp/.npm',
+    '--chdir',
+    dir,
+    '--',
   ]
 }
 

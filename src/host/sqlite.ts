@@ -156,7 +156,9 @@ export function openStore(
     saveProject(folder, record) {
       run(
         'INSERT OR REPLACE INTO project (folder, record, updated_at) VALUES (?, ?, ?)',
-        ...[folder, JSON.stringify(record), now()],
+        folder,
+        JSON.stringify(record),
+        now(),
       )
     },
 
@@ -167,13 +169,17 @@ export function openStore(
         const row = one(
           `SELECT loop.id FROM task JOIN loop ON loop.id = task.loop WHERE vault = ? AND task.id = ?
            AND status NOT IN ('completed', 'halted', 'cancelled')`,
-          ...[path, id],
+          path,
+          id,
         )
         if (row) return String(row.id)
         if (isNew) insert(loop)
         run(
           'INSERT OR REPLACE INTO task (vault, id, loop, record) VALUES (?, ?, ?, ?)',
-          ...[path, id, loop.id, JSON.stringify(record)],
+          path,
+          id,
+          loop.id,
+          JSON.stringify(record),
         )
         return undefined
       })
@@ -217,7 +223,10 @@ export function openStore(
         run(
           `UPDATE loop SET dir = ?, spec = json_set(spec, '$.work.dir', ?, '$.work.vault.path', ?)
            WHERE json_extract(spec, '$.work.vault.path') = ?`,
-          ...[to, to, to, from],
+          to,
+          to,
+          to,
+          from,
         )
         // Of two tasks of one name the later one counts.
         run(
@@ -225,7 +234,8 @@ export function openStore(
              SELECT 1 FROM task AS other JOIN loop AS theirs ON theirs.id = other.loop
              WHERE other.vault = ? AND other.id = task.id
              AND theirs.started_at > (SELECT started_at FROM loop WHERE loop.id = task.loop))`,
-          ...[to, from],
+          to,
+          from,
         )
         run('UPDATE OR IGNORE task SET vault = ? WHERE vault = ?', to, from)
         run('DELETE FROM task WHERE vault = ?', from)
@@ -236,7 +246,9 @@ export function openStore(
       const row = one(
         `SELECT count(*) AS n FROM loop WHERE dir = ? AND id <> ?
          AND (updated_at > ? OR status NOT IN ('completed', 'halted', 'cancelled', 'needs-input', 'paused'))`,
-        ...[dir, loop, since],
+        dir,
+        loop,
+        since,
       )
       return Number(row?.n)
     },
@@ -271,9 +283,12 @@ const TASKS = 'SELECT task.*, loop.updated_at, loop.events FROM task JOIN loop O
 
 function toTask(row: Row): TaskRow {
   return {
-    ...{ vault: String(row.vault), id: String(row.id), loop: String(row.loop) },
+    vault: String(row.vault),
+    id: String(row.id),
+    loop: String(row.loop),
     record: parse<TaskRecord>(row.record),
-    ...{ movedAt: Number(row.updated_at), events: Number(row.events) },
+    movedAt: Number(row.updated_at),
+    events: Number(row.events),
   }
 }
 

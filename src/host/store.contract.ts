@@ -317,12 +317,31 @@ export function storeContract(name: string, open: () => Promise<StorePlace>): vo
       )
       expect(await store.iterations('a1')).toEqual([
         {
-          ...{ n: 1, attempts: 1, startedAt: START, endedAt: START + 2 * MINUTE, agent: WORK.agent, end: 'ok' },
-          ...{ claim: 'weak', changed: true, tokens: 7, costUsd: 0.5, words: 'Step\0 one 🦉', verdicts: [] },
+          n: 1,
+          attempts: 1,
+          startedAt: START,
+          endedAt: START + 2 * MINUTE,
+          agent: WORK.agent,
+          end: 'ok',
+          claim: 'weak',
+          changed: true,
+          tokens: 7,
+          costUsd: 0.5,
+          words: 'Step\0 one 🦉',
+          verdicts: [],
         },
         {
-          ...{ n: 2, attempts: 1, startedAt: START + 2 * MINUTE, endedAt: START + 5 * MINUTE, agent: WORK.agent },
-          ...{ end: 'context-full', claim: 'none', changed: false, tokens: 3, costUsd: undefined, words: 'full' },
+          n: 2,
+          attempts: 1,
+          startedAt: START + 2 * MINUTE,
+          endedAt: START + 5 * MINUTE,
+          agent: WORK.agent,
+          end: 'context-full',
+          claim: 'none',
+          changed: false,
+          tokens: 3,
+          costUsd: undefined,
+          words: 'full',
           verdicts: [],
         },
         expect.objectContaining({ n: 3, changed: undefined, words: 'blind' }),
@@ -451,8 +470,17 @@ export function storeContract(name: string, open: () => Promise<StorePlace>): vo
   describe(`the sums of ${name}`, () => {
     test('of nothing are nothing', async () => {
       expect(await store.totals()).toEqual({
-        ...{ loops: 0, byStatus: {}, byReason: {}, verified: 0, claimed: 0, falseClaims: 0, iterations: 0 },
-        ...{ meanIterationsToDone: undefined, tokens: 0, costUsd: 0, byAgent: [] },
+        loops: 0,
+        byStatus: {},
+        byReason: {},
+        verified: 0,
+        claimed: 0,
+        falseClaims: 0,
+        iterations: 0,
+        meanIterationsToDone: undefined,
+        tokens: 0,
+        costUsd: 0,
+        byAgent: [],
       })
       expect(await store.history()).toEqual([])
     })
@@ -470,9 +498,13 @@ export function storeContract(name: string, open: () => Promise<StorePlace>): vo
         loops: 6,
         byStatus: { completed: 2, cancelled: 1, halted: 1, 'needs-input': 1, running: 1 },
         byReason: { cancelled: 1, 'no-progress': 1 },
-        ...{ verified: 1, claimed: 1, falseClaims: 1, iterations: 3 + 2 + 1 + 3 + 1 },
+        verified: 1,
+        claimed: 1,
+        falseClaims: 1,
+        iterations: 3 + 2 + 1 + 3 + 1,
         meanIterationsToDone: 2.5,
-        ...{ tokens: 10, costUsd: 0.5 },
+        tokens: 10,
+        costUsd: 0.5,
         byAgent: [
           { agent: WORK.agent, loops: 4, completed: 1, iterations: 3 + 3 + 1, costUsd: 0 },
           { agent: other.agent, loops: 2, completed: 1, iterations: 2 + 1, costUsd: 0.5 },

@@ -66,9 +66,13 @@ function rememberTerminal(): () => void {
 // Leaving the alternate screen moves the cursor to where it was saved, also when no program was on that screen; so it is
 // saved first, which each screen does for itself.
 const MODES_OFF = [
-  ...['\u001b7', '\u001b[?1049l', '\u001b[?25h', '\u001b[0m'],
+  '\u001b7',
+  '\u001b[?1049l',
+  '\u001b[?25h',
+  '\u001b[0m',
   // mouse, focus, bracketed paste, and two ways of reporting more keys than a terminal of old
   ...[1000, 1002, 1003, 1006, 1004, 2004].map((mode) => `\u001b[?${mode}l`),
-  ...['\u001b[<u', '\u001b[>4m'],
+  '\u001b[<u',
+  '\u001b[>4m',
   '\r\n\u001b[J',
 ].join('')

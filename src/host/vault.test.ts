@@ -17,7 +17,13 @@ test.each<[where: string, turn: Turn, about: string]>([
   const path = join(temporaryFolder(), 'vault')
   for (const folder of ['Needs_Action', 'Pending_Approval']) mkdirSync(join(path, folder), { recursive: true })
   const task: VaultTask = {
-    ...{ path, id: 'a', file: 'a.md', from: 'Needs_Action/a.md', done: 'Done', state: 'Ralph_State', by: 'watch' },
+    path,
+    id: 'a',
+    file: 'a.md',
+    from: 'Needs_Action/a.md',
+    done: 'Done',
+    state: 'Ralph_State',
+    by: 'watch',
   }
   writeFileSync(join(path, 'a.md'), 'Do it.\n')
   renameSync(join(path, 'a.md'), join(path, where, 'a.md'))

@@ -26,7 +26,10 @@ export async function planWorktree(
   return {
     tree: `${tree} ${head.out}`,
     worktree: {
-      ...{ from: dir, path, branch, commit: head.out },
+      from: dir,
+      path,
+      branch,
+      commit: head.out,
       ...(base.ok ? { base: base.out } : {}),
       ...(copied.length > 0 ? { copied } : {}),
     },

@@ -51,14 +51,12 @@ function makeSite(scope: Scope): Site & { root: string } {
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   for (const name of ['person', 'project']) mkdirSync(join(root, name))
   return {
-    ...{
-      root,
-      scope,
-      home: join(root, "ralph's home"),
-      person: join(root, 'person'),
-      project: join(root, 'project'),
-      env: {},
-    },
+    root,
+    scope,
+    home: join(root, "ralph's home"),
+    person: join(root, 'person'),
+    project: join(root, 'project'),
+    env: {},
     read: (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined),
     plugin: () => PLUGIN,
   }

@@ -110,7 +110,9 @@ export function copilotHooks(site: Site, path: string, fields: Readonly<Record<s
     timeoutSec,
   })
   return {
-    ...{ kind: 'settings', path, fields },
+    kind: 'settings',
+    path,
+    fields,
     entries: [
       { at: ['hooks', 'agentStop'], item: item('stop', STOP_SECONDS) },
       { at: ['hooks', 'userPromptSubmitted'], item: item('prompt', PROMPT_SECONDS) },

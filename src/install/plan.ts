@@ -48,7 +48,9 @@ export function planInstall(wanted: readonly Wanted[], ground: Ground): Edit[] {
     const memory = ground.memory.get(want.path)
     const known = isKnown(now, memory, ground)
     return {
-      ...{ path: want.path, kind: want.kind, now },
+      path: want.path,
+      kind: want.kind,
+      now,
       next: nextOf(want, now, ground),
       origin: originOf(want, now, ground),
       changed: now !== undefined && memory !== undefined && !known && !isOriginal(now, memory, ground),

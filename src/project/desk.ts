@@ -107,7 +107,8 @@ export function openDesk(execution: Execution, startedAt: number, spent: Map<str
       if ('done' in outcome) closing.add(closeTask(site, id, outcome.done).catch((cause) => halt(troubleOf(id, cause)))) // others go on meanwhile
     },
     going: (working) => ({
-      ...{ working, asking },
+      working,
+      asking,
       // A task in the person's own files has them for itself.
       slots: keeper.record.open.every(({ worktree, halted: over }) => worktree || over) ? slots : 1,
       begun: new Set(keeper.record.open.filter((open) => !open.halted).map(({ task }) => task)),

@@ -7,8 +7,14 @@ import type { ProjectRecord } from './record.ts'
 
 function task(id: string, more: Partial<Task> = {}): Task {
   return {
-    ...{ id, title: `Title of ${id}`, description: 'Do it.', status: 'pending', dependencies: [] },
-    ...{ attempts: 0, max_attempts: 3, blocked: false },
+    id,
+    title: `Title of ${id}`,
+    description: 'Do it.',
+    status: 'pending',
+    dependencies: [],
+    attempts: 0,
+    max_attempts: 3,
+    blocked: false,
     ...more,
   }
 }
@@ -24,12 +30,18 @@ function obstacle(id: string, message: string, more: Partial<Obstacle> = {}): Ob
 const record: ProjectRecord = {
   spec: '# The spec\n',
   tasks: {
-    ...{ project_name: 'shop', version: 1 },
+    project_name: 'shop',
+    version: 1,
     tasks: [task('T1', { status: 'in_progress', attempts: 1, verify: ['ls a'] }), task('T2'), task('T3')],
   },
   entries: [entry('T1', 1)],
   obstacles: [obstacle('O1', 'No network'), obstacle('O2', 'No disk', { resolved: true })],
-  ...{ iteration: 1, open: [], loops: [], trees: {}, proofs: {}, workedMs: 0 },
+  iteration: 1,
+  open: [],
+  loops: [],
+  trees: {},
+  proofs: {},
+  workedMs: 0,
 }
 
 type Change = {

@@ -111,7 +111,11 @@ async function openTask(site: Site, id: string): Promise<void> {
   const loop = site.newId()
   const worktree = known?.worktree ?? (site.parallel ? await planFor(site, loop) : undefined)
   const open: Open = {
-    ...{ task: id, loop, before, notes: [], entries: keeper.record.entries.length },
+    task: id,
+    loop,
+    before,
+    notes: [],
+    entries: keeper.record.entries.length,
     ...(worktree ? { worktree, base: worktree.commit } : await headAt(project.dir)),
   }
   keeper.change((record) => ({
@@ -140,7 +144,10 @@ async function planFor({ project, home, branch = '', copied }: Site, loop: strin
   const repo = await repositoryOf(project.dir)
   const path = join(realpathSync(home), 'worktrees', loop)
   return {
-    ...{ from: project.dir, path, branch: `ralph/${loop}`, base: branch },
+    from: project.dir,
+    path,
+    branch: `ralph/${loop}`,
+    base: branch,
     commit: await tipOf(repo.top, branch),
     ...(copied.length > 0 ? { copied } : {}),
     dir: join(path, pathBelow(repo.top, project.dir) ?? ''),

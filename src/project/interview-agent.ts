@@ -102,7 +102,12 @@ export async function workAlone(
     const { argv, env: own, stdin, dialogue } = agent.command(request)
     const parser = agent.parser(request)
     const exit = await runProgram({
-      ...{ argv, stdin, signal, dir: project.dir, graceMs: agent.graceMs, silenceMs: LONGEST_SILENCE_MS },
+      argv,
+      stdin,
+      signal,
+      dir: project.dir,
+      graceMs: agent.graceMs,
+      silenceMs: LONGEST_SILENCE_MS,
       ...(dialogue ? { dialogue } : {}),
       env: { ...env, ...own, ...marksOf(at) },
       onLine: (line, stream) => {
@@ -128,7 +133,12 @@ function requestOf(interviewer: Interviewer, asked: Asked): { agent: Agent; requ
   const { agent, target } = parseAgent(name)
   const request = {
     ...asked,
-    ...{ target, permissions, self, dir: project.dir, sandbox: false, extraArgs },
+    target,
+    permissions,
+    self,
+    dir: project.dir,
+    sandbox: false,
+    extraArgs,
     ...(model === undefined ? {} : { model }),
     get at() {
       return now()

@@ -34,7 +34,9 @@ function hold(project: Project & Files, rounds: number, plays: readonly Play[], 
   const prompts: string[] = []
   const said: string[] = []
   const list = holdInterview({
-    ...{ project, rounds, signal },
+    project,
+    rounds,
+    signal,
     say: (text) => void said.push(text),
     async ask(prompt, { round, attempt }) {
       goes.push(`${round}.${attempt}`)

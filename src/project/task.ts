@@ -68,7 +68,12 @@ export async function driveLoop(site: Site, task: string, id: string, how: Drivi
     if (loop.spec.work.worktree && !fresh) await checkpointsOf(site, loop)
     const tree = fresh ?? (await openTree({ ...loop.spec.work, home, loop: id }))
     const bench: Workbench = {
-      ...{ store, tree, env: site.env, now: site.now, stop: site.stop, self: site.self },
+      store,
+      tree,
+      env: site.env,
+      now: site.now,
+      stop: site.stop,
+      self: site.self,
       show: site.show(task),
       task: how.turn,
     }
@@ -95,7 +100,8 @@ function askedAnew(loop: Loop, asked: Spec, now: number): Loop {
   const { costUsd, tokens, minutes, ...others } = asked.limits
   const restedMs = tally.restedMs + (tally.restingSince === undefined ? 0 : now - tally.restingSince)
   const limits: Limits = {
-    ...{ ...others, iterations: spec.limits.iterations },
+    ...others,
+    iterations: spec.limits.iterations,
     ...(costUsd === undefined ? {} : { costUsd: costUsd + tally.costUsd }),
     ...(tokens === undefined ? {} : { tokens: tokens + tally.tokens }),
     ...(minutes === undefined ? {} : { minutes: minutes + (now - tally.startedAt - restedMs) / 60_000 }),

@@ -71,7 +71,10 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
   writeFace(face, { loop, session })
   arm(desk.home, session, { loop: id, host: name, face, context, since: 0, ...processOf(desk.env) })
   return {
-    ...{ loop, context, prompt: promptOf(loop, context), fresh: context === 'fresh' },
+    loop,
+    context,
+    prompt: promptOf(loop, context),
+    fresh: context === 'fresh',
     show: [
       ...begun,
       ...(face
@@ -133,7 +136,11 @@ function resolveSpec(
     stages: [],
     limits: limitsOf(desk, command, { config, wrapped: wrapped?.maxIterations }),
     work: {
-      ...{ dir, agent: hosting.agent, permissions: 'bypass', context: 'fresh', silenceMinutes: 10 },
+      dir,
+      agent: hosting.agent,
+      permissions: 'bypass',
+      context: 'fresh',
+      silenceMinutes: 10,
       agentArgs: command.subagent === undefined ? [] : subagentArgs(command.subagent, dir, desk.env),
       checkMinutes: hosting.hookMinutes === undefined ? 10 : (hosting.hookMinutes * 0.9) / Math.max(1, checks.length),
     },

@@ -35,8 +35,14 @@ function read(path: string) {
 describe('what is written', () => {
   test('tells how the loop stands', () => {
     expect(read(written().path)).toEqual({
-      ...{ active: true, iteration: 2, maxIterations: 10, promise: 'DONE', prompt: 'Build it' },
-      ...{ sessionId: 's-1', loopId: 'L1', startedAt: '2026-01-05T09:00:00Z' },
+      active: true,
+      iteration: 2,
+      maxIterations: 10,
+      promise: 'DONE',
+      prompt: 'Build it',
+      sessionId: 's-1',
+      loopId: 'L1',
+      startedAt: '2026-01-05T09:00:00Z',
     })
     expect(read(written(loopAfter(loop, pause)).path)).toMatchObject({ active: false, iteration: 1 })
     expect(read(written(loopAfter(loop, claims('clear'))).path)).toMatchObject({ active: true, iteration: 2 })

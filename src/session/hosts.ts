@@ -51,7 +51,8 @@ export const HOSTS: Readonly<Record<HostName, Host>> = {
     title: 'Qwen',
     types: named,
     cap: {
-      ...{ most: 7, sure: true },
+      most: 7,
+      sure: true,
       variable: 'QWEN_CODE_STOP_HOOK_BLOCK_CAP',
       raise: 'QWEN_CODE_STOP_HOOK_BLOCK_CAP=100 raises it',
     },

@@ -175,7 +175,8 @@ async function obeyOrders(
     case 'file': {
       if (found.file.sessionId !== session && asked === 'host')
         return {
-          ...{ loop, release: true },
+          loop,
+          release: true,
           notes: [{ level: 'warning', text: `ralph: ${name} names another session, or none, so the loop rests.` }],
         }
       for (const order of ordersIn(found.file, loop)) loop = await told(desk, { ...held, loop }, name, order)
@@ -267,7 +268,10 @@ export function settle(desk: Desk, { session, armed, loop }: Holding, verdicts: 
   }
   if (loop.next.kind !== 'turn') return { loop, verdicts, show }
   return {
-    ...{ loop, verdicts, prompt: promptOf(loop, armed.context), context: armed.context },
+    loop,
+    verdicts,
+    prompt: promptOf(loop, armed.context),
+    context: armed.context,
     fresh: armed.context === 'fresh' || (loop.next.fresh && loop.next.iteration > 1),
     show: [...show, ...capNote(loop, armed, desk.env)],
   }

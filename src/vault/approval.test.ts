@@ -9,7 +9,9 @@ describe('a file in Pending_Approval', () => {
     await vault.ralph.startTask({ task_file: 'Needs_Action/a.md' })
     vault.move('Needs_Action/a.md', 'Pending_Approval/a.md')
     expect(await vault.ralph.incrementIteration(work('a'))).toMatchObject({
-      ...{ iteration: 1, status: 'waiting_approval', should_continue: false },
+      iteration: 1,
+      status: 'waiting_approval',
+      should_continue: false,
     })
     const { message } = await errorOf(vault.ralph.incrementIteration(work('a')))
     expect(message).toContain('Task a is waiting_approval and cannot become in_progress. Approve or reject it first')

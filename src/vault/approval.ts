@@ -35,7 +35,9 @@ export function sendAway(task: VaultTask, loop: Loop, at: number): string | unde
     found === undefined || [from, `${done}/${file}`, `${PENDING}/${file}`, `${FAILED}/${file}`].includes(found)
   if (!isOurs) return found
   return putAway(path, {
-    ...{ file, from, place: found },
+    file,
+    from,
+    place: found,
     title: `${id} was not done`,
     why: loop.next.kind === 'halt' ? loop.next.sentence : 'It was stopped.',
     facts: [

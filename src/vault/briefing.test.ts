@@ -76,7 +76,11 @@ async function turn(loop: Loop, change: Partial<Turn> = {}): Promise<void> {
 test('a vault without tasks has nothing to tell', async () => {
   const { completed, stuck, waiting, in_progress, next_actions, spent } = await gatherBriefing(desk, now - MINUTE)
   expect({ completed, stuck, waiting, in_progress, next_actions }).toEqual({
-    ...{ completed: [], stuck: [], waiting: [], in_progress: [], next_actions: [] },
+    completed: [],
+    stuck: [],
+    waiting: [],
+    in_progress: [],
+    next_actions: [],
   })
   expect(spent).toEqual({ iterations: 0, working_seconds: 0, tokens: null, cost_usd: null, tasks_without_cost: 0 })
 })
@@ -101,32 +105,52 @@ test('tells of each task where it stands, and what to do first', async () => {
   const briefing = await gatherBriefing(desk, START)
   const loops = new Map(desk.store.listTasks(vault).map(({ id, loop }) => [id, loop]))
   expect(briefing).toEqual({
-    ...{ vault, since: '2036-01-15T10:00:00Z', until: '2036-01-15T10:01:00Z' },
+    vault,
+    since: '2036-01-15T10:00:00Z',
+    until: '2036-01-15T10:01:00Z',
     completed: [
       {
-        ...{ task_id: 'done', loop_id: loops.get('done'), completed_at: '2036-01-15T10:00:00Z' },
-        ...{ iterations: 2, working_seconds: 120, proof: 'claimed', cost_usd: null },
+        task_id: 'done',
+        loop_id: loops.get('done'),
+        completed_at: '2036-01-15T10:00:00Z',
+        iterations: 2,
+        working_seconds: 120,
+        proof: 'claimed',
+        cost_usd: null,
       },
     ],
     stuck: [
       {
-        ...{ task_id: 'stuck', loop_id: loops.get('stuck'), status: 'max_iterations_reached' },
-        ...{ stopped_at: '2036-01-15T10:00:00Z', why: 'The only iteration is used.', file: 'Needs_Action/stuck.md' },
-        ...{ advice: 'To try it again:', command: `ralph task start --vault ${vault} Needs_Action/stuck.md` },
+        task_id: 'stuck',
+        loop_id: loops.get('stuck'),
+        status: 'max_iterations_reached',
+        stopped_at: '2036-01-15T10:00:00Z',
+        why: 'The only iteration is used.',
+        file: 'Needs_Action/stuck.md',
+        advice: 'To try it again:',
+        command: `ralph task start --vault ${vault} Needs_Action/stuck.md`,
       },
     ],
     stuck_before: 0,
     waiting: [
       {
-        ...{ task_id: 'asks', loop_id: loops.get('asks'), since: '2036-01-15T10:00:00Z' },
+        task_id: 'asks',
+        loop_id: loops.get('asks'),
+        since: '2036-01-15T10:00:00Z',
         question: 'asks.md waits in Pending_Approval for your approval.',
-        ...{ approve: `ralph task approve --vault ${vault} asks`, reject: `ralph task reject --vault ${vault} asks` },
+        approve: `ralph task approve --vault ${vault} asks`,
+        reject: `ralph task reject --vault ${vault} asks`,
       },
     ],
     in_progress: [
       {
-        ...{ task_id: 'working', loop_id: loops.get('working'), iteration: 0, max_iterations: 10 },
-        ...{ timeout_at: '2036-01-15T10:30:00Z', percentage: 25, current_step: 'Begin' },
+        task_id: 'working',
+        loop_id: loops.get('working'),
+        iteration: 0,
+        max_iterations: 10,
+        timeout_at: '2036-01-15T10:30:00Z',
+        percentage: 25,
+        current_step: 'Begin',
       },
     ],
     new: [{ file: 'later.md', since: '2036-01-15T10:00:00Z' }],
@@ -164,7 +188,11 @@ test('what an agent of ralph has used is known, and what is left alone is told',
   await iterate('other', 5)
   const { spent, in_progress, next_actions } = await gatherBriefing(desk, START)
   expect(spent).toEqual({
-    ...{ iterations: 2, working_seconds: 125, tokens: 1_000, cost_usd: 0.25, tasks_without_cost: 1 },
+    iterations: 2,
+    working_seconds: 125,
+    tokens: 1_000,
+    cost_usd: 0.25,
+    tasks_without_cost: 1,
   })
   expect(in_progress.map(({ task_id }) => task_id)).toEqual(['report', 'other'])
   expect(next_actions).toEqual([{ text: 'Go on with 1 task that nobody works on:', command: `ralph watch ${vault}` }])
@@ -179,7 +207,10 @@ test('only what happened in the span counts, but what waits or is stuck is not f
   now += 60 * MINUTE
   const { stuck, stuck_before, waiting, spent, next_actions } = await gatherBriefing(desk, now - MINUTE)
   expect({ stuck, stuck_before, asking: waiting.length, iterations: spent.iterations }).toEqual({
-    ...{ stuck: [], stuck_before: 1, asking: 1, iterations: 0 },
+    stuck: [],
+    stuck_before: 1,
+    asking: 1,
+    iterations: 0,
   })
   expect(next_actions.at(-1)).toEqual({
     text: 'Look through 1 older task that stopped:',
@@ -290,7 +321,12 @@ describe('a file that was refused', () => {
     put(file)
     const from = `Needs_Action/${file}`
     const place = putAway(vault, {
-      ...{ file, from, place: from, title: refusedTitle(file), why: `${file}: priority is wrong.`, facts: [] },
+      file,
+      from,
+      place: from,
+      title: refusedTitle(file),
+      why: `${file}: priority is wrong.`,
+      facts: [],
     })
     utimesSync(join(vault, `${place}.why.md`), at / 1_000, at / 1_000)
   }
@@ -306,7 +342,10 @@ describe('a file that was refused', () => {
     expect(stuck).toEqual(
       ['bad-2.md', 'bad.md'].map((name) => ({
         ...told,
-        ...{ why: 'bad.md: priority is wrong.', file: `Failed/${name}`, advice, command: command(name) },
+        why: 'bad.md: priority is wrong.',
+        file: `Failed/${name}`,
+        advice,
+        command: command(name),
       })),
     )
     expect(next_actions).toEqual(
@@ -359,20 +398,33 @@ describe('tasks that another ralph keeps in a home of its own', () => {
     expect(briefing).toMatchObject({
       completed: [
         {
-          ...{ task_id: 'done', loop_id: null, completed_at: at, iterations: 1, working_seconds: 60 },
-          ...{ proof: null, cost_usd: null },
+          task_id: 'done',
+          loop_id: null,
+          completed_at: at,
+          iterations: 1,
+          working_seconds: 60,
+          proof: null,
+          cost_usd: null,
         },
       ],
       stuck: [
         {
-          ...{ task_id: 'stuck', loop_id: null, status: 'max_iterations_reached', stopped_at: at },
-          ...{ why: 'Another ralph worked on it.', file: 'Needs_Action/stuck.md', command },
+          task_id: 'stuck',
+          loop_id: null,
+          status: 'max_iterations_reached',
+          stopped_at: at,
+          why: 'Another ralph worked on it.',
+          file: 'Needs_Action/stuck.md',
+          command,
         },
       ],
       waiting: [
         {
-          ...{ task_id: 'asks', loop_id: null, question: 'asks.md waits in Pending_Approval for your approval.' },
-          ...{ since: at, approve: `${there} approve --vault ${vault} asks` },
+          task_id: 'asks',
+          loop_id: null,
+          question: 'asks.md waits in Pending_Approval for your approval.',
+          since: at,
+          approve: `${there} approve --vault ${vault} asks`,
           reject: `${there} reject --vault ${vault} asks`,
         },
       ],
@@ -421,7 +473,9 @@ describe('tasks that another ralph keeps in a home of its own', () => {
     await begin('x', {}, other)
     const { stuck, in_progress, new: fresh } = await gatherBriefing(desk, START)
     expect({ stuck, fresh, working: in_progress.map(({ loop_id }) => loop_id) }).toEqual({
-      ...{ stuck: [], fresh: [], working: [null] },
+      stuck: [],
+      fresh: [],
+      working: [null],
     })
   })
 

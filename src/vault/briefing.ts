@@ -65,7 +65,9 @@ export async function gatherBriefing(desk: VaultDesk, since: number): Promise<Br
   const left = (await Promise.all(going.map(({ loop }) => isLeft(desk, loop)))).filter(Boolean)
   const spent = [...inSpan.map(({ inTime }) => inTime), ...movedElsewhere.map((each) => spentElsewhere(each, since))]
   return {
-    ...{ vault, since: time(since), until: time(until) },
+    vault,
+    since: time(since),
+    until: time(until),
     ...told,
     spent: {
       ...sumOf(spent),
@@ -102,9 +104,13 @@ function completedIn({ loop, movedAt, whole }: Known): Briefing['completed'] {
   if (loop.next.kind !== 'complete') return []
   return [
     {
-      ...{ task_id: vaultOf(loop).id, loop_id: loop.id, completed_at: time(movedAt) },
-      ...{ iterations: loop.tally.iteration, working_seconds: whole.working_seconds },
-      ...{ proof: loop.next.proof, cost_usd: whole.cost_usd },
+      task_id: vaultOf(loop).id,
+      loop_id: loop.id,
+      completed_at: time(movedAt),
+      iterations: loop.tally.iteration,
+      working_seconds: whole.working_seconds,
+      proof: loop.next.proof,
+      cost_usd: whole.cost_usd,
     },
   ]
 }
@@ -120,8 +126,12 @@ function stuckIn({ loop, row, movedAt }: Newest): Stuck {
       ? { advice: 'Nothing is left to do.', command: null }
       : { advice: 'Its checks never passed:', command: `ralph show ${loop.id}` }
   return {
-    ...{ task_id: task.id, loop_id: loop.id, status: statusOfTask(loop, row.record), stopped_at: time(movedAt) },
-    ...{ why: loop.next.kind === 'halt' ? loop.next.sentence : '', file },
+    task_id: task.id,
+    loop_id: loop.id,
+    status: statusOfTask(loop, row.record),
+    stopped_at: time(movedAt),
+    why: loop.next.kind === 'halt' ? loop.next.sentence : '',
+    file,
     ...goingOn(task, file, inDone),
   }
 }
@@ -149,8 +159,14 @@ function moving(vault: string, file: string, to: string): string {
 
 function refusedIn(vault: string, { place, from, at, why }: Refused): Stuck {
   return {
-    ...{ task_id: taskIdOf(from), loop_id: null, status: 'refused', stopped_at: time(at), why, file: place },
-    ...{ advice: 'To have it done, put that right and put it back:', command: moving(vault, place, from) },
+    task_id: taskIdOf(from),
+    loop_id: null,
+    status: 'refused',
+    stopped_at: time(at),
+    why,
+    file: place,
+    advice: 'To have it done, put that right and put it back:',
+    command: moving(vault, place, from),
   }
 }
 
@@ -161,8 +177,12 @@ function waitingIn({ loop, movedAt }: Newest): Briefing['waiting'] {
   const answer = askedAbout(vaultOf(loop), next.question) === 'agent' ? ['--note', '…'] : []
   return [
     {
-      ...{ task_id: id, loop_id: loop.id, question: next.question ?? '', since: time(tally.restingSince ?? movedAt) },
-      ...{ approve: taskCommand('approve', id, path, ...answer), reject: taskCommand('reject', id, path) },
+      task_id: id,
+      loop_id: loop.id,
+      question: next.question ?? '',
+      since: time(tally.restingSince ?? movedAt),
+      approve: taskCommand('approve', id, path, ...answer),
+      reject: taskCommand('reject', id, path),
     },
   ]
 }
@@ -175,8 +195,13 @@ function underwayIn({ loop, row }: Newest): Briefing['in_progress'][number] {
   const { task_id, iteration, max_iterations, timeout_at } = stateOf(loop, row, [])
   const { percentage, current_step } = progressOf(row.record)
   return {
-    ...{ task_id, loop_id: loop.id, iteration, max_iterations, timeout_at },
-    ...{ percentage: row.record.progress ? percentage : null, current_step },
+    task_id,
+    loop_id: loop.id,
+    iteration,
+    max_iterations,
+    timeout_at,
+    percentage: row.record.progress ? percentage : null,
+    current_step,
   }
 }
 

@@ -131,6 +131,8 @@ test('the other measures are the time, the iterations, and no calls that nobody 
   vault.clock.now += 90_500
   finish(vault)
   expect((await vault.ralph.completeTask('a')).metrics).toMatchObject({
-    ...{ total_duration_seconds: 90.5, iterations: 1, api_calls: null },
+    total_duration_seconds: 90.5,
+    iterations: 1,
+    api_calls: null,
   })
 })

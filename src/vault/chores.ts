@@ -49,8 +49,13 @@ export type Ledger = {
 export function openLedger(intervalMs: number): Ledger {
   const later = new Map<string, number>()
   return {
-    ...{ waiting: new Map(), paused: new Map(), doubtful: new Map(), left: new Map(), later },
-    ...{ troubled: new Set(), fresh: true },
+    waiting: new Map(),
+    paused: new Map(),
+    doubtful: new Map(),
+    left: new Map(),
+    later,
+    troubled: new Set(),
+    fresh: true,
     putOff: (name) => void later.set(name, performance.now() + intervalMs),
   }
 }

@@ -14,23 +14,33 @@ import {
 const ERRORS: Record<TaskErrorType, { error: RalphError; message: string; recoverable: boolean; action: string }> = {
   TaskNotFoundError: {
     error: new TaskNotFoundError('a', 'Task not found: a.'),
-    ...{ message: 'Task not found: a.', recoverable: false, action: 'abort_task' },
+    message: 'Task not found: a.',
+    recoverable: false,
+    action: 'abort_task',
   },
   MaxIterationsError: {
     error: new MaxIterationsError('a', 10),
-    ...{ message: 'Task reached maximum 10 iterations', recoverable: false, action: 'manual_review' },
+    message: 'Task reached maximum 10 iterations',
+    recoverable: false,
+    action: 'manual_review',
   },
   TimeoutError: {
     error: new TimeoutError('a', 30),
-    ...{ message: 'Task exceeded 30 minute timeout', recoverable: false, action: 'notify_user' },
+    message: 'Task exceeded 30 minute timeout',
+    recoverable: false,
+    action: 'notify_user',
   },
   StateCorruptedError: {
     error: new StateCorruptedError('a', 'It is damaged.'),
-    ...{ message: 'It is damaged.', recoverable: true, action: 'recreate_state' },
+    message: 'It is damaged.',
+    recoverable: true,
+    action: 'recreate_state',
   },
   StateFileError: {
     error: new StateFileError('a', 'It cannot be read.'),
-    ...{ message: 'It cannot be read.', recoverable: true, action: 'check_permissions' },
+    message: 'It cannot be read.',
+    recoverable: true,
+    action: 'check_permissions',
   },
 }
 

@@ -13,23 +13,33 @@ export const TASK_ERRORS: Readonly<
   Record<TaskErrorType, { code: ErrorCode; recoverable: boolean; action: string; when: string }>
 > = {
   TaskNotFoundError: {
-    ...{ code: 'task-unknown', recoverable: false, action: 'abort_task' },
+    code: 'task-unknown',
+    recoverable: false,
+    action: 'abort_task',
     when: 'there is no such task, or no such task file',
   },
   MaxIterationsError: {
-    ...{ code: 'task-limit', recoverable: false, action: 'manual_review' },
+    code: 'task-limit',
+    recoverable: false,
+    action: 'manual_review',
     when: 'an iteration is counted beyond the maximum',
   },
   TimeoutError: {
-    ...{ code: 'task-timeout', recoverable: false, action: 'notify_user' },
+    code: 'task-timeout',
+    recoverable: false,
+    action: 'notify_user',
     when: 'an iteration is counted after the task has timed out',
   },
   StateCorruptedError: {
-    ...{ code: 'state-corrupted', recoverable: true, action: 'recreate_state' },
+    code: 'state-corrupted',
+    recoverable: true,
+    action: 'recreate_state',
     when: 'the state file is damaged and the database does not know the task; otherwise the file is put aside and made anew',
   },
   StateFileError: {
-    ...{ code: 'state-file', recoverable: true, action: 'check_permissions' },
+    code: 'state-file',
+    recoverable: true,
+    action: 'check_permissions',
     when: 'the state file cannot be read or written',
   },
 }

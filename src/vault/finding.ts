@@ -108,7 +108,8 @@ async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
     for (const [index, { timestamp, duration_seconds: seconds, action, result, ...number }] of known.entries()) {
       const asks = state.status === 'waiting_approval' && index === known.length - 1
       await move({
-        ...{ kind: 'turned', at: Date.parse(timestamp) + seconds * 1_000 },
+        kind: 'turned',
+        at: Date.parse(timestamp) + seconds * 1_000,
         turn: {
           ...toldTurn({ action, result, seconds, ...(isNumbered ? number : {}) }),
           ...(asks ? { ask: { kind: 'person', words } } : {}),

@@ -70,8 +70,13 @@ export function openInbox(
     )
     return {
       ready: ready.map(({ file, stat, known }) => ({
-        ...{ file, id: taskIdOf(file), inode: inodeOf(stat), bornAt: stat.birthtimeMs },
-        ...{ isEmpty: stat.isFile() && stat.size === 0, arrivedAt: stat.ctimeMs, stamp: known.stamp },
+        file,
+        id: taskIdOf(file),
+        inode: inodeOf(stat),
+        bornAt: stat.birthtimeMs,
+        isEmpty: stat.isFile() && stat.size === 0,
+        arrivedAt: stat.ctimeMs,
+        stamp: known.stamp,
       })),
       growing: growing.map(({ file, known }) => ({ file, since: known.first })),
       ...(growing.length > 0 ? { dueMs: QUIET_MS - Math.max(...growing.map(({ quietMs }) => quietMs)) } : {}),

@@ -134,7 +134,8 @@ describe('a task that there is not', () => {
     const { ralph, path } = openVault()
     for (const id of ['b', '', '../a', '.', 'x'.repeat(5_000), 'a\0', '__proto__'])
       expect(await errorOf(call(ralph, name)(id))).toMatchObject({
-        ...{ name: 'TaskNotFoundError', taskId: id },
+        name: 'TaskNotFoundError',
+        taskId: id,
         message: `Task not found: ${id}. \`ralph task list\` tells those of ${path}.`,
       })
   })
@@ -156,8 +157,10 @@ describe('settings', () => {
   }
 
   const env = {
-    ...{ RALPH_MAX_ITERATIONS: '4', RALPH_TIMEOUT_MINUTES: '40' },
-    ...{ RALPH_STATE_DIR: 'FromEnv', RALPH_DONE_FOLDER: 'DoneEnv' },
+    RALPH_MAX_ITERATIONS: '4',
+    RALPH_TIMEOUT_MINUTES: '40',
+    RALPH_STATE_DIR: 'FromEnv',
+    RALPH_DONE_FOLDER: 'DoneEnv',
   }
   const config = { max_iterations: 3, timeout_minutes: 20, state_dir: 'FromFile', done_folder: 'DoneFile' }
 

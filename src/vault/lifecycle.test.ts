@@ -166,8 +166,11 @@ describe('the maximum of iterations', () => {
     vault.move('Needs_Action/a.md', 'Done/a.md')
     const counted = await vault.ralph.incrementIteration(work('a'))
     expect(counted).toEqual({
-      ...{ task_id: 'a', iteration: 1, max_iterations: 1 },
-      ...{ status: 'completed', should_continue: false },
+      task_id: 'a',
+      iteration: 1,
+      max_iterations: 1,
+      status: 'completed',
+      should_continue: false,
     })
   })
 
@@ -194,7 +197,9 @@ describe('time', () => {
     await ralph.startTask(started)
     clock.now += 31 * MINUTE
     expect(await ralph.incrementIteration(work('a'))).toMatchObject({
-      ...{ iteration: 1, status: 'timeout', should_continue: false },
+      iteration: 1,
+      status: 'timeout',
+      should_continue: false,
     })
     expect(await errorOf(ralph.incrementIteration(work('a')))).toMatchObject({
       name: 'TimeoutError',

@@ -8,21 +8,39 @@ const HOUR = 3_600_000
 
 const loopOf = (by: VaultTask['by']): Loop => {
   const vault: VaultTask = {
-    ...{ path: '/vault', id: 'a', file: 'a.md', from: 'Needs_Action/a.md', done: 'Done', state: 'Ralph_State', by },
+    path: '/vault',
+    id: 'a',
+    file: 'a.md',
+    from: 'Needs_Action/a.md',
+    done: 'Done',
+    state: 'Ralph_State',
+    by,
   }
   const spec: Spec = {
-    ...{ prompt: 'x', promise: '', signals: [], checks: ['true'], until: false, stages: [] },
+    prompt: 'x',
+    promise: '',
+    signals: [],
+    checks: ['true'],
+    until: false,
+    stages: [],
     limits: { iterations: 10, minutes: 30, noProgress: 3, sameError: 5 },
     work: {
-      ...{ dir: '/vault', agent: 'claude', agentArgs: [], permissions: 'bypass', context: 'fresh' },
-      ...{ silenceMinutes: 10, checkMinutes: 10, vault },
+      dir: '/vault',
+      agent: 'claude',
+      agentArgs: [],
+      permissions: 'bypass',
+      context: 'fresh',
+      silenceMinutes: 10,
+      checkMinutes: 10,
+      vault,
     },
   }
   return startLoop('l', spec, { at: START })
 }
 
 const claims: Fact = {
-  ...{ kind: 'turned', at: START + 60_000 },
+  kind: 'turned',
+  at: START + 60_000,
   turn: { end: 'ok', claim: { kind: 'clear' }, words: '', ranTests: false, tokens: 0 },
 }
 

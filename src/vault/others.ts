@@ -25,7 +25,9 @@ export async function tasksOfOthers(desk: VaultDesk): Promise<OtherTask[]> {
     const keeper = otherKeeper(desk, id)
     if (typeof state !== 'object' || !(keeper || (await isUnknown(desk, id, state)))) continue
     found.push({
-      ...{ state: { ...state, task_id: id }, task: taskOf(desk, id, state), movedAt: Date.parse(state.last_updated) },
+      state: { ...state, task_id: id },
+      task: taskOf(desk, id, state),
+      movedAt: Date.parse(state.last_updated),
       ...(keeper ? { home: keeper.home } : {}),
     })
   }
@@ -43,8 +45,13 @@ async function isUnknown(desk: VaultDesk, id: string, state: TaskState): Promise
 function taskOf({ vault, settings }: VaultDesk, id: string, { task_file }: TaskState): VaultTask {
   const from = pathIn(vault, task_file)
   return {
-    ...{ path: vault, id, from, file: from.split('/').at(-1) ?? from, by: 'caller' },
-    ...{ done: settings.doneFolder, state: settings.stateDir },
+    path: vault,
+    id,
+    from,
+    file: from.split('/').at(-1) ?? from,
+    by: 'caller',
+    done: settings.doneFolder,
+    state: settings.stateDir,
   }
 }
 
@@ -56,7 +63,8 @@ export function spentElsewhere({ state, movedAt }: OtherTask, since: number): Sp
   return {
     iterations: isWhole ? state.iteration : recent.length,
     working_seconds: Math.max(0, movedAt - Math.max(begunAt, since)) / 1_000,
-    ...{ tokens: null, cost_usd: null },
+    tokens: null,
+    cost_usd: null,
   }
 }
 
@@ -64,8 +72,13 @@ export function completedElsewhere(other: OtherTask): Briefing['completed'][numb
   const { task_id, last_updated, iteration: iterations } = other.state
   const { working_seconds } = spentElsewhere(other, 0)
   return {
-    ...{ task_id, loop_id: null, completed_at: last_updated, iterations, working_seconds },
-    ...{ proof: null, cost_usd: null },
+    task_id,
+    loop_id: null,
+    completed_at: last_updated,
+    iterations,
+    working_seconds,
+    proof: null,
+    cost_usd: null,
   }
 }
 
@@ -90,7 +103,10 @@ export function waitingElsewhere({ state, task, home }: OtherTask): Briefing['wa
     : 'It asks something, which only the ralph that works on it knows.'
   return [
     {
-      ...{ task_id, loop_id: null, question, since },
+      task_id,
+      loop_id: null,
+      question,
+      since,
       approve: `${there}${taskCommand('approve', task_id, task.path, ...(isPending ? [] : ['--note', '…']))}`,
       reject: `${there}${taskCommand('reject', task_id, task.path)}`,
     },
@@ -103,7 +119,12 @@ export function underwayElsewhere({ state }: OtherTask): Briefing['in_progress']
   const { percentage, current_step, steps_total } = progress
   return [
     {
-      ...{ task_id, loop_id: null, iteration, max_iterations, timeout_at, current_step },
+      task_id,
+      loop_id: null,
+      iteration,
+      max_iterations,
+      timeout_at,
+      current_step,
       percentage: steps_total > 0 ? percentage : null,
     },
   ]

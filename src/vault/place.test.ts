@@ -237,7 +237,9 @@ describe('a file that goes away while it is worked on', () => {
     await INTO.in_progress(vault, 'a')
     rmSync(join(vault.path, 'Needs_Action/a.md'))
     expect(await vault.ralph.incrementIteration(work('a'))).toMatchObject({
-      ...{ iteration: 2, status: 'failed', should_continue: false },
+      iteration: 2,
+      status: 'failed',
+      should_continue: false,
     })
     expect(await why(vault)).toBe('failed')
     expect(await sentenceOf(vault)).toBe('Cancelled by ralph, since a.md is in no folder of the vault any more.')

@@ -22,7 +22,14 @@ async function openSite(): Promise<WatchSite> {
   onTestFinished(() => store.close())
   const settings = resolveSettings({}, { env: {}, home, vault })
   const desk: VaultDesk = {
-    ...{ vault, home, settings, store, env: {}, now: Date.now, note: () => {}, histories: new Map() },
+    vault,
+    home,
+    settings,
+    store,
+    env: {},
+    now: Date.now,
+    note: () => {},
+    histories: new Map(),
   }
   const crew = () => ({ work: { agent: 'claude' }, limits: { noProgress: 3, sameError: 5 } })
   const loop = await startTask(desk, { file: 'Needs_Action/pay.md', by: 'watch', crew })
@@ -30,7 +37,7 @@ async function openSite(): Promise<WatchSite> {
   const turn = judgeTurn(vaultOf(loop), toldTurn({ action: 'Asks.', result: 'success', seconds: 1 }))
   await moveTask(desk, { loop: loop.id }, (move) => move({ kind: 'turned', at: Date.now(), turn }))
   const { signal } = new AbortController()
-  return { ...{ desk, crew, rest: signal, stop: signal, tell: () => {} }, self: () => [] }
+  return { desk, crew, rest: signal, stop: signal, tell: () => {}, self: () => [] }
 }
 
 async function doubtful(site: WatchSite): Promise<number> {

@@ -79,8 +79,15 @@ const one = (wanted: unknown): Kind => {
 
 const PROGRESS = { steps_total: whole, steps_completed: whole, current_step: words, percentage: amount }
 const STATE: Schema = {
-  ...{ task_id: words, task_file: words, status, iteration: whole, max_iterations: whole },
-  ...{ started_at: time, last_updated: time, timeout_at: time, progress: PROGRESS },
+  task_id: words,
+  task_file: words,
+  status,
+  iteration: whole,
+  max_iterations: whole,
+  started_at: time,
+  last_updated: time,
+  timeout_at: time,
+  progress: PROGRESS,
   iterations_history: [{ iteration: whole, timestamp: time, action: words, result: words, duration_seconds: amount }],
 }
 const STOPPED = { exit_reason: words, completed_at: time, message: words }
@@ -91,10 +98,16 @@ const SCHEMAS = {
   getTaskState: STATE,
   updateProgress: { task_id: words, progress: PROGRESS },
   completeTask: {
-    ...{ task_id: words, status: one('completed'), completed_at: time, exit_reason: words },
+    task_id: words,
+    status: one('completed'),
+    completed_at: time,
+    exit_reason: words,
     metrics: {
-      ...{ total_duration_seconds: amount, iterations: whole },
-      ...{ api_calls: countOrNull, files_created: countOrNull, files_modified: countOrNull },
+      total_duration_seconds: amount,
+      iterations: whole,
+      api_calls: countOrNull,
+      files_created: countOrNull,
+      files_modified: countOrNull,
     },
   },
   handleTimeout: { task_id: words, status: one('timeout'), ...STOPPED },
@@ -263,7 +276,9 @@ describe('what the calls answer', () => {
 
     at(5, 30)
     await ralph.updateProgress({
-      ...{ task_id: ID, steps_total: 5, steps_completed: 2 },
+      task_id: ID,
+      steps_total: 5,
+      steps_completed: 2,
       current_step: 'Writing proposal sections',
     })
     const state = await ralph.getTaskState(ID)

@@ -62,7 +62,12 @@ export class RalphWiggum {
     const place = resolve(home ?? (env.RALPH_HOME || join(homedir(), '.ralph')))
     const settings = resolveSettings(settingsIn(chosen), { env, home: place, vault })
     this.#desk = {
-      ...{ vault, settings, home: place, env, now, histories: new Map() },
+      vault,
+      settings,
+      home: place,
+      env,
+      now,
+      histories: new Map(),
       store: openStore(place, now),
       note: onNote ?? ((text) => process.emitWarning(text, 'RalphWarning')),
     }
@@ -74,7 +79,9 @@ export class RalphWiggum {
     const session = this.#desk.env.CLAUDE_CODE_SESSION_ID
     const loop = await this.#queued('', () =>
       startTask(this.#desk, {
-        ...{ file: task_file, base: process.cwd(), by: 'caller' },
+        file: task_file,
+        base: process.cwd(),
+        by: 'caller',
         ...(max_iterations === undefined ? {} : { maxIterations: max_iterations }),
         ...(timeout_minutes === undefined ? {} : { timeoutMinutes: timeout_minutes }),
         ...(session && isSessionName(session) ? { session } : {}),
@@ -110,7 +117,10 @@ export class RalphWiggum {
     const status = statusOfTask(loop, {})
     await this.#show(task_id)
     return {
-      ...{ task_id, iteration: loop.tally.iteration, max_iterations: loop.spec.limits.iterations, status },
+      task_id,
+      iteration: loop.tally.iteration,
+      max_iterations: loop.spec.limits.iterations,
+      status,
       should_continue: status === 'in_progress',
     }
   }
@@ -165,12 +175,10 @@ export class RalphWiggum {
     if (!isDone) throw this.#illegal(loop, 'completed', 'Its checks do not pass.')
     const row = await findTask(this.#desk, task_id)
     return {
-      ...{
-        task_id,
-        status: 'completed',
-        completed_at: time(row.movedAt),
-        exit_reason: row.record.exitReason ?? 'completed',
-      },
+      task_id,
+      status: 'completed',
+      completed_at: time(row.movedAt),
+      exit_reason: row.record.exitReason ?? 'completed',
       metrics: metricsOf(loop, row, await callsOf(this.#desk, loop)),
     }
   }

@@ -33,16 +33,25 @@ function settle(
 
 describe('where a setting comes from', () => {
   const person: Config = {
-    ...{ max_iterations: 1, timeout_minutes: 1, check_interval_seconds: 1 },
-    ...{ state_dir: 's1', done_folder: 'd1' },
+    max_iterations: 1,
+    timeout_minutes: 1,
+    check_interval_seconds: 1,
+    state_dir: 's1',
+    done_folder: 'd1',
   }
   const config: Config = {
-    ...{ max_iterations: 2, timeout_minutes: 2, check_interval_seconds: 2 },
-    ...{ state_dir: 's2', done_folder: 'd2' },
+    max_iterations: 2,
+    timeout_minutes: 2,
+    check_interval_seconds: 2,
+    state_dir: 's2',
+    done_folder: 'd2',
   }
   const env = {
-    ...{ RALPH_MAX_ITERATIONS: '3', RALPH_TIMEOUT_MINUTES: '3', RALPH_CHECK_INTERVAL_SECONDS: '3' },
-    ...{ RALPH_STATE_DIR: 's3', RALPH_DONE_FOLDER: 'd3' },
+    RALPH_MAX_ITERATIONS: '3',
+    RALPH_TIMEOUT_MINUTES: '3',
+    RALPH_CHECK_INTERVAL_SECONDS: '3',
+    RALPH_STATE_DIR: 's3',
+    RALPH_DONE_FOLDER: 'd3',
   }
   const given = settings(4)
 
@@ -65,8 +74,11 @@ describe('where a setting comes from', () => {
 
   function settings(number: number): VaultSettings {
     return {
-      ...{ maxIterations: number, timeoutMinutes: number, checkIntervalSeconds: number },
-      ...{ stateDir: `s${number}`, doneFolder: `d${number}` },
+      maxIterations: number,
+      timeoutMinutes: number,
+      checkIntervalSeconds: number,
+      stateDir: `s${number}`,
+      doneFolder: `d${number}`,
     }
   }
 })

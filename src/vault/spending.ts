@@ -38,7 +38,8 @@ function spentBy(fact: StoredEvent['fact'], passed: number): Spent {
       return {
         iterations: hasWorked(fact.turn) ? 1 : 0,
         working_seconds: fact.turn.told?.seconds ?? passed,
-        ...{ tokens: fact.turn.tokens || null, cost_usd: fact.turn.costUsd ?? null },
+        tokens: fact.turn.tokens || null,
+        cost_usd: fact.turn.costUsd ?? null,
       }
     case 'checked':
       return { ...NOTHING, working_seconds: passed }

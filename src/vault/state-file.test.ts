@@ -127,7 +127,9 @@ describe('a state file', () => {
     rmSync(join(vault.path, 'Ralph_State'), { recursive: true })
     writeFileSync(join(vault.path, 'Ralph_State'), '')
     expect(await errorOf(vault.ralph.getTaskState('a'))).toMatchObject({
-      ...{ name: 'StateFileError', code: 'state-file', actionRequired: 'check_permissions' },
+      name: 'StateFileError',
+      code: 'state-file',
+      actionRequired: 'check_permissions',
     })
   })
 
@@ -306,7 +308,8 @@ describe('a task that only its state file knows', () => {
     const store = openStore(vault.home, Date.now)
     const [loop] = await store.list({ dir: vault.path, limit: 1 })
     expect((await store.load(loop?.id ?? '')).spec).toMatchObject({
-      ...{ checks: ['test -e proof'], prompt: expect.stringContaining('Make the proof.') },
+      checks: ['test -e proof'],
+      prompt: expect.stringContaining('Make the proof.'),
     })
     await store.close()
     vault.move('Needs_Action/a.md', 'Done/a.md')
@@ -370,13 +373,22 @@ describe('a task that only its state file knows', () => {
     const vault = openVault()
     mkdirSync(join(vault.path, 'Ralph_State'))
     const older = {
-      ...{ taskId: 'a', taskFile: '/old/place/Needs_Action/a.md', status: 'in_progress', iteration: '1' },
-      ...{ startedAt: '2026-01-15T10:00:00.123456', iterationsHistory: [{ action: 'x', result: 'success' }] },
+      taskId: 'a',
+      taskFile: '/old/place/Needs_Action/a.md',
+      status: 'in_progress',
+      iteration: '1',
+      startedAt: '2026-01-15T10:00:00.123456',
+      iterationsHistory: [{ action: 'x', result: 'success' }],
     }
     writeFileSync(pathOf(vault), JSON.stringify(older))
     expect(await vault.ralph.getTaskState('a')).toMatchObject({
-      ...{ task_id: 'a', task_file: `${vault.path}/Needs_Action/a.md`, status: 'in_progress', iteration: 1 },
-      ...{ max_iterations: 10, started_at: '2026-01-15T10:00:00Z', timeout_at: '2026-01-15T10:30:00Z' },
+      task_id: 'a',
+      task_file: `${vault.path}/Needs_Action/a.md`,
+      status: 'in_progress',
+      iteration: 1,
+      max_iterations: 10,
+      started_at: '2026-01-15T10:00:00Z',
+      timeout_at: '2026-01-15T10:30:00Z',
     })
     vault.move('Needs_Action/a.md', 'Done/a.md')
     expect((await vault.ralph.incrementIteration(work('a'))).status).toBe('completed')
@@ -415,14 +427,24 @@ describe('a task that only its state file knows', () => {
   ): TaskState {
     const at = (minute: number) => `2026-01-15T10:${String(minute).padStart(2, '0')}:00Z`
     const state: TaskState = {
-      ...{ task_id: 'a', task_file: join(vault.path, 'Needs_Action/a.md'), status, iteration, max_iterations },
-      ...{ started_at: at(0), last_updated: at(iteration), timeout_at: at(30) },
+      task_id: 'a',
+      task_file: join(vault.path, 'Needs_Action/a.md'),
+      status,
+      iteration,
+      max_iterations,
+      started_at: at(0),
+      last_updated: at(iteration),
+      timeout_at: at(30),
       progress:
         status === 'in_progress'
           ? { steps_total: 4, steps_completed: 1, current_step: 'x', percentage: 25 }
           : { steps_total: 0, steps_completed: 0, current_step: '', percentage: 0 },
       iterations_history: Array.from({ length: iteration }, (_, n) => ({
-        ...{ iteration: n + 1, timestamp: at(n), action: `Step ${n + 1}`, result: 'success', duration_seconds: 60 },
+        iteration: n + 1,
+        timestamp: at(n),
+        action: `Step ${n + 1}`,
+        result: 'success',
+        duration_seconds: 60,
       })),
     }
     mkdirSync(join(vault.path, 'Ralph_State'))

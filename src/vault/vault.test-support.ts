@@ -72,7 +72,13 @@ export function openVault(
   for (const file of files) put(`Needs_Action/${file}`)
   const read = (file: string) => readFileSync(join(path, file), 'utf8')
   return {
-    ...{ path, home, clock, notes, open, put, read },
+    path,
+    home,
+    clock,
+    notes,
+    open,
+    put,
+    read,
     ralph: open(),
     move(from, to) {
       mkdirSync(dirname(join(path, to)), { recursive: true })

@@ -47,7 +47,12 @@ export async function driveTask(site: Site, lease: Lease, again: boolean): Promi
   if (lease.epoch > 1) await reap(loop.id) // also a git whose ralph was killed
   let started = false
   const bench: Workbench = {
-    ...{ store, env, now, stop, self, tree: await openTree({ ...loop.spec.work, home, loop: loop.id }) },
+    store,
+    env,
+    now,
+    stop,
+    self,
+    tree: await openTree({ ...loop.spec.work, home, loop: loop.id }),
     show(event, current) {
       if (event.kind === 'note') return tell({ kind: 'note', id: task.id, text: event.text })
       if (event.kind === 'agent' || started) return

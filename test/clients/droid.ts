@@ -10,8 +10,13 @@ export const droid: Client = {
   program: 'droid',
   prepare(home, url) {
     const model = {
-      ...{ id: 'custom:scripted', model: 'scripted', displayName: 'Scripted', provider: 'anthropic' },
-      ...{ baseUrl: url, apiKey: 'dummy-key', maxOutputTokens: 4_096 },
+      id: 'custom:scripted',
+      model: 'scripted',
+      displayName: 'Scripted',
+      provider: 'anthropic',
+      baseUrl: url,
+      apiKey: 'dummy-key',
+      maxOutputTokens: 4_096,
     }
     const settings = {
       customModels: [model],
@@ -27,7 +32,9 @@ export const droid: Client = {
       FACTORY_DROID_AUTO_UPDATE_ENABLED: 'false',
       OTEL_SDK_DISABLED: 'true',
       // Whatever it wants from elsewhere ends here.
-      ...{ HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1' },
+      HTTP_PROXY: 'http://127.0.0.1:9',
+      HTTPS_PROXY: 'http://127.0.0.1:9',
+      NO_PROXY: '127.0.0.1',
     }
   },
   // In a terminal it has every session named.

@@ -5,7 +5,12 @@ import { failure } from '../model-server.ts'
 import type { Scene } from '../scenes.ts'
 
 const MODEL = {
-  ...{ id: 'scripted', name: 'Scripted', reasoning: false, input: ['text'], contextWindow: 128_000, maxTokens: 4_096 },
+  id: 'scripted',
+  name: 'Scripted',
+  reasoning: false,
+  input: ['text'],
+  contextWindow: 128_000,
+  maxTokens: 4_096,
   cost: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 },
 }
 
@@ -18,7 +23,9 @@ export const pi: Client = {
     const folder = join(home, '.pi', 'agent')
     const provider = { baseUrl: `${url}/v1`, apiKey: 'dummy-key', api: 'openai-completions', models: [MODEL] }
     const settings = {
-      ...{ defaultProvider: 'local', defaultModel: 'scripted', enableInstallTelemetry: false },
+      defaultProvider: 'local',
+      defaultModel: 'scripted',
+      enableInstallTelemetry: false,
       retry: { enabled: true, maxRetries: 1, baseDelayMs: 100 },
     }
     mkdirSync(folder, { recursive: true })

@@ -98,9 +98,15 @@ async function agentFound({ cwd, env }: Context, { name, probe, settings, report
   const version = await askVersion(probe, found.path, where)
   const can = [...settings.map((setting) => CAN[setting]), ...reports]
   return {
-    ...{ what: name, ok: found.login !== 'no', needed: false },
+    what: name,
+    ok: found.login !== 'no',
+    needed: false,
     says: [versionWords(version, probe.tested), LOGIN[found.login], can.join(', '), found.path].join(' · '),
-    ...{ path: found.path, version: version ?? null, tested: probe.tested, login: found.login, can },
+    path: found.path,
+    version: version ?? null,
+    tested: probe.tested,
+    login: found.login,
+    can,
   }
 }
 

@@ -25,8 +25,21 @@ import { type Given, resolveLimits } from './run-limits.ts'
 import { runSpec } from './run-options.ts'
 
 const SHARED = [
-  ...['agent', 'model', 'permissions', 'verify', 'timeout', 'max-cost', 'max-tokens', 'no-progress', 'same-error'],
-  ...['silence', 'check-timeout', 'sandbox', 'dir', 'notify', 'json'],
+  'agent',
+  'model',
+  'permissions',
+  'verify',
+  'timeout',
+  'max-cost',
+  'max-tokens',
+  'no-progress',
+  'same-error',
+  'silence',
+  'check-timeout',
+  'sandbox',
+  'dir',
+  'notify',
+  'json',
 ]
 
 const spec: CommandSpec = {
@@ -82,11 +95,21 @@ export const execute: Command = {
       const stopping = onInterrupt(view, project.name)
       try {
         const executed = await executeProject({
-          ...{ project, store, record, checks, slots, limits },
-          ...{ home: context.home, env: context.env, now: context.now, self: selfIn(context.root), newId: newLoopId },
+          project,
+          store,
+          record,
+          checks,
+          slots,
+          limits,
+          home: context.home,
+          env: context.env,
+          now: context.now,
+          self: selfIn(context.root),
+          newId: newLoopId,
           ...(iterations === undefined ? {} : { iterations }),
           ...(repository.branch === undefined ? {} : { branch: repository.branch }),
-          ...{ agents, copied },
+          agents,
+          copied,
           work: {
             agent: agents[0] ?? '',
             ...settings,
@@ -95,13 +118,15 @@ export const execute: Command = {
             silenceMinutes: args.amount('silence') ?? 10,
             checkMinutes: args.amount('check-timeout') ?? 10,
           },
-          ...{ stop: stopping.stop, pause: stopping.pause },
+          stop: stopping.stop,
+          pause: stopping.pause,
           begun: (now) => {
             view.begin(project, now, { agents, checks, slots, permissions: settings.permissions })
             const missing = copied.filter((name) => slots > 1 && !existsSync(join(dir, name)))
             for (const text of [
               ...(why === undefined ? [] : [why]),
-              ...[...notes, ...repository.notes],
+              ...notes,
+              ...repository.notes,
               ...missing.map((name) => `${name} of worktree_files is not here, so no work tree gets it.`),
               ...checksToCome(now, checks, { dir, path: context.env.PATH }),
             ])
@@ -183,7 +208,8 @@ function onInterrupt(view: ProjectView, name: string): { pause: AbortSignal; sto
   }
   process.on('SIGINT', interrupt).on('SIGTERM', stopNow).on('SIGHUP', stopNow)
   return {
-    ...{ pause: pause.signal, stop: stop.signal },
+    pause: pause.signal,
+    stop: stop.signal,
     release: () => void process.off('SIGINT', interrupt).off('SIGTERM', stopNow).off('SIGHUP', stopNow),
   }
 }

@@ -112,7 +112,11 @@ function openFor({ agent, site, folder }: Asked, { home }: Context): Installatio
 function siteOf({ env, cwd, home, root }: Context, scope: Scope): Site {
   const plugins = join(root, 'plugins')
   return {
-    ...{ scope, home, env, person: env.HOME || homedir(), project: realpathSync(cwd) },
+    scope,
+    home,
+    env,
+    person: env.HOME || homedir(),
+    project: realpathSync(cwd),
     read: (path) => readPersonFile(path)?.bytes.toString(),
     plugin: (folder) => filesBelow(join(plugins, folder)),
   }

@@ -70,7 +70,9 @@ async function placed(
     mustBeCopyable(dir, config.worktree_files ?? [])
     const path = join(realpathSync(context.home), 'worktrees', id)
     const { tree, ...plan } = await planWorktree(dir, {
-      ...{ path, branch: `ralph/${id}`, copied: config.worktree_files ?? [] },
+      path,
+      branch: `ralph/${id}`,
+      copied: config.worktree_files ?? [],
     })
     const uncommitted = await countUncommitted(dir)
     if (uncommitted > 0)

@@ -103,7 +103,10 @@ export function shown(
   ]
   const last = history.slice(-LAST)
   const lines = last.map(({ iteration, result, duration_seconds, action }) => [
-    ...[String(iteration), clock(duration_seconds * 1_000), short(result, 20), short(action, 100)],
+    String(iteration),
+    clock(duration_seconds * 1_000),
+    short(result, 20),
+    short(action, 100),
   ])
   const earlier = history.length - last.length
   return {

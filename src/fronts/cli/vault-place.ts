@@ -37,7 +37,12 @@ export function mustBeVault({ env, home }: Pick<Context, 'env' | 'home'>, vault:
 
 export function openDesk({ env, home, now, store }: Context, vault: string): VaultDesk {
   return {
-    ...{ vault, home, env, now, note, histories: new Map() },
+    vault,
+    home,
+    env,
+    now,
+    note,
+    histories: new Map(),
     settings: resolveSettings({}, { env, home, vault }),
     store: store(),
   }

@@ -25,9 +25,14 @@ export function openWatchJsonView({ out }: Context): WatchView {
           const told = iterations.tell(loop, fact)
           if (told)
             print({
-              ...{ type: 'iteration', ...task(loop), iteration: loop.tally.iteration },
-              ...{ max_iterations: loop.spec.limits.iterations, status: statusOfTask(loop, { begun: true }) },
-              ...{ end: told.settled.turn?.end ?? null, words: told.settled.turn?.words ?? '', summary: told.text },
+              type: 'iteration',
+              ...task(loop),
+              iteration: loop.tally.iteration,
+              max_iterations: loop.spec.limits.iterations,
+              status: statusOfTask(loop, { begun: true }),
+              end: told.settled.turn?.end ?? null,
+              words: told.settled.turn?.words ?? '',
+              summary: told.text,
               ...(loop.next.kind === 'wait' && loop.next.until !== undefined
                 ? { waits_until: new Date(loop.next.until).toISOString() }
                 : {}),
@@ -45,9 +50,14 @@ export function openWatchJsonView({ out }: Context): WatchView {
           iterations.forget(loop)
           const { next, tally } = loop
           return print({
-            ...{ type: 'task-end', ...task(loop), status, reason: next.kind === 'halt' ? next.reason : null },
-            ...{ sentence: next.kind === 'halt' ? next.sentence : '', iterations: tally.iteration },
-            ...{ cost_usd: tally.costUsd || null, file: place ?? null },
+            type: 'task-end',
+            ...task(loop),
+            status,
+            reason: next.kind === 'halt' ? next.reason : null,
+            sentence: next.kind === 'halt' ? next.sentence : '',
+            iterations: tally.iteration,
+            cost_usd: tally.costUsd || null,
+            file: place ?? null,
           })
         }
         case 'refused': {

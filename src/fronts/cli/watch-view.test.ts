@@ -15,7 +15,12 @@ test.each<[question: string, says: string]>([
   ],
 ])('who is asked %s is told what to type', (question, says) => {
   const vault: VaultTask = {
-    ...{ path: '/V', id: '-x', file: '-x.md', from: 'Needs_Action/-x.md', done: 'Done', state: 'Ralph_State' },
+    path: '/V',
+    id: '-x',
+    file: '-x.md',
+    from: 'Needs_Action/-x.md',
+    done: 'Done',
+    state: 'Ralph_State',
     by: 'watch',
   }
   const spec = specOf()

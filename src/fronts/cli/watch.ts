@@ -91,13 +91,24 @@ export const watch: Command = {
       messages.add(message)
     }
     const desk: VaultDesk = {
-      ...{ vault, settings, home: context.home, env: context.env, now: context.now, histories: new Map() },
-      ...{ store: context.store(), note: once((text) => tell({ kind: 'note', text })) },
+      vault,
+      settings,
+      home: context.home,
+      env: context.env,
+      now: context.now,
+      histories: new Map(),
+      store: context.store(),
+      note: once((text) => tell({ kind: 'note', text })),
     }
     try {
       const watched = await watchVault({
-        ...{ desk, slots, once: args.flag('once'), self: selfIn(context.root), tell },
-        ...{ rest: stopping.rest, stop: stopping.stop },
+        desk,
+        slots,
+        once: args.flag('once'),
+        self: selfIn(context.root),
+        tell,
+        rest: stopping.rest,
+        stop: stopping.stop,
         crew: (head) => crewOf(args, given, { head, agents, checks }),
       })
       await Promise.all([...messages])
@@ -139,7 +150,8 @@ function crewOf(args: Args, { context, config, dir }: Given, { head, agents, che
       `The limit of cost (max_cost_usd) cannot be kept: the agent "${blind.name}" does not report its cost.`,
     )
   return {
-    ...{ agents: names, checks },
+    agents: names,
+    checks,
     limits: {
       noProgress: config.circuit_breaker?.no_progress_limit ?? 3,
       sameError: config.circuit_breaker?.same_error_limit ?? 5,
@@ -226,7 +238,9 @@ function onInterrupt(view: WatchView): Stopping {
     rest.signal.aborted ? stopNow() : wind('Ending after the iterations under way. Press Ctrl-C again to stop at once.')
   process.on('SIGINT', interrupt).on('SIGTERM', stopNow).on('SIGHUP', stopNow)
   return {
-    ...{ rest: rest.signal, stop: stop.signal, wind },
+    rest: rest.signal,
+    stop: stop.signal,
+    wind,
     release: () => void process.off('SIGINT', interrupt).off('SIGTERM', stopNow).off('SIGHUP', stopNow),
   }
 }

@@ -58,7 +58,9 @@ function openDesk(home: string, { shim }: Said['from'], more: () => typeof More)
     began: Date.now() - process.uptime() * 1_000,
     store: () =>
       (store ??= openLoopStore({
-        ...{ home, now: Date.now, transcripts: openRecords(home) },
+        home,
+        now: Date.now,
+        transcripts: openRecords(home),
         open: (path) => openCurrent(path) ?? more().openDatabase(path),
       })),
     checker: (checking) => more().checker({ home, now: Date.now }, checking),

@@ -8,8 +8,15 @@ const STOPS: [host: string, payload: object, env: Env][] = [
   [
     'claude',
     {
-      ...{ session_id: 's', transcript_path: '/t', cwd: '/p', prompt_id: '5487', permission_mode: 'default' },
-      ...{ hook_event_name: 'Stop', stop_hook_active: false, last_assistant_message: 'x', background_tasks: [] },
+      session_id: 's',
+      transcript_path: '/t',
+      cwd: '/p',
+      prompt_id: '5487',
+      permission_mode: 'default',
+      hook_event_name: 'Stop',
+      stop_hook_active: false,
+      last_assistant_message: 'x',
+      background_tasks: [],
     },
     {},
   ],

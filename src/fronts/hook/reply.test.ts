@@ -80,8 +80,14 @@ describe('the answer to a shim', () => {
     const loop = loopAfter(threeTurns, works)
     expect(neutral({ loop, prompt: 'Go on.', context: 'same', verdicts: [], show: [] })).toEqual({
       ...facts(loop),
-      ...{ next: 'turn', prompt: 'Go on.', fresh: false, context: 'same', checks: [] },
-      ...{ status: 'running', iteration: 2, promise: 'COMPLETE' },
+      next: 'turn',
+      prompt: 'Go on.',
+      fresh: false,
+      context: 'same',
+      checks: [],
+      status: 'running',
+      iteration: 2,
+      promise: 'COMPLETE',
     })
   })
 

@@ -61,7 +61,8 @@ function outcomeOf(payload: Json, finalText: string, failed: Finding['failed']):
   const how = payload.outcome ?? payload.status
   if (how === 'aborted' || finalText === '[no response text]') return 'aborted'
   const usage = {
-    ...{ finalText, denied: [] },
+    finalText,
+    denied: [],
     ran: Array.isArray(payload.ran) ? payload.ran.filter((line) => typeof line === 'string') : [],
     tokens: typeof payload.tokens === 'number' ? payload.tokens : 0,
     ...(typeof payload.cost_usd === 'number' ? { costUsd: payload.cost_usd } : {}),

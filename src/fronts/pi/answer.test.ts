@@ -3,29 +3,36 @@ import { parseAnswer } from './answer.ts'
 
 test('reads a whole answer', () => {
   const said = {
-    ...{
-      next: 'turn',
-      prompt: 'Go on.',
-      fresh: true,
-      loop: 'abc',
-      status: 'running',
-      iteration: 3,
-      max_iterations: 10,
-    },
-    ...{
-      promise: 'DONE',
-      cost_usd: 0.5,
-      context: 'fresh',
-      reason: 'max-iterations',
-      sentence: 'All used.',
-      wait_ms: 7,
-    },
+    next: 'turn',
+    prompt: 'Go on.',
+    fresh: true,
+    loop: 'abc',
+    status: 'running',
+    iteration: 3,
+    max_iterations: 10,
+    promise: 'DONE',
+    cost_usd: 0.5,
+    context: 'fresh',
+    reason: 'max-iterations',
+    sentence: 'All used.',
+    wait_ms: 7,
     checks: [{ check: 'npm test', result: 'fail' }],
     show: [{ level: 'warning', text: 'Careful.' }],
   }
   expect(parseAnswer(JSON.stringify(said))).toEqual({
-    ...{ next: 'turn', prompt: 'Go on.', fresh: true, loop: 'abc', status: 'running', iteration: 3, maxIterations: 10 },
-    ...{ promise: 'DONE', costUsd: 0.5, context: 'fresh', reason: 'max-iterations', sentence: 'All used.', waitMs: 7 },
+    next: 'turn',
+    prompt: 'Go on.',
+    fresh: true,
+    loop: 'abc',
+    status: 'running',
+    iteration: 3,
+    maxIterations: 10,
+    promise: 'DONE',
+    costUsd: 0.5,
+    context: 'fresh',
+    reason: 'max-iterations',
+    sentence: 'All used.',
+    waitMs: 7,
     checks: [{ check: 'npm test', result: 'fail' }],
     show: [{ level: 'warning', text: 'Careful.' }],
   })
@@ -33,8 +40,17 @@ test('reads a whole answer', () => {
 
 test('fills in what a short answer leaves out, and lets pass what it does not know', () => {
   expect(parseAnswer('{"next":"none","status":"none","more":[1]}\n')).toEqual({
-    ...{ next: 'none', status: 'none', prompt: '', fresh: false, waitMs: 0, loop: '', costUsd: 0 },
-    ...{ iteration: 0, maxIterations: 0, checks: [], show: [] },
+    next: 'none',
+    status: 'none',
+    prompt: '',
+    fresh: false,
+    waitMs: 0,
+    loop: '',
+    costUsd: 0,
+    iteration: 0,
+    maxIterations: 0,
+    checks: [],
+    show: [],
   })
 })
 

@@ -56,9 +56,15 @@ export function parseAnswer(text: string): Answer | undefined {
   const known = parseStatus(status)
   if (known === undefined || (next === 'turn' && !value.prompt)) return undefined
   return {
-    ...{ next, status: known, prompt: words(value.prompt) ?? '', fresh: value.fresh === true },
-    ...{ waitMs: amount(value.wait_ms), loop: words(value.loop) ?? '', costUsd: amount(value.cost_usd) },
-    ...{ iteration: amount(value.iteration), maxIterations: amount(value.max_iterations) },
+    next,
+    status: known,
+    prompt: words(value.prompt) ?? '',
+    fresh: value.fresh === true,
+    waitMs: amount(value.wait_ms),
+    loop: words(value.loop) ?? '',
+    costUsd: amount(value.cost_usd),
+    iteration: amount(value.iteration),
+    maxIterations: amount(value.max_iterations),
     ...optional('promise', words(value.promise)),
     ...optional('reason', words(value.reason)),
     ...optional('sentence', words(value.sentence)),

@@ -58,7 +58,12 @@ test('the last line tells how the loop ended', () => {
     cost_usd: 1,
   })
   expect(end && afterEvent(begun, end)).toMatchObject({
-    ...{ status: 'halted', reason: 'no-progress', iteration: 3, costUsd: 1, promise: 'P', maxIterations: 5 },
+    status: 'halted',
+    reason: 'no-progress',
+    iteration: 3,
+    costUsd: 1,
+    promise: 'P',
+    maxIterations: 5,
     show: [{ level: 'warning', text: 'It stood still.' }],
   })
 })

@@ -79,8 +79,11 @@ export function readChildLine(line: string): ChildEvent | undefined {
     case 'loop-end': {
       const reason = words(value.reason)
       return {
-        ...{ kind: 'end', status: parseStatus(value.status) ?? 'paused', sentence: words(value.sentence) ?? '' },
-        ...{ iterations: amount(value.iterations), costUsd: amount(value.cost_usd) },
+        kind: 'end',
+        status: parseStatus(value.status) ?? 'paused',
+        sentence: words(value.sentence) ?? '',
+        iterations: amount(value.iterations),
+        costUsd: amount(value.cost_usd),
         ...(reason === undefined ? {} : { reason }),
       }
     }

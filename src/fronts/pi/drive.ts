@@ -73,8 +73,11 @@ export function openDrive(session: Session, program: Program): Drive {
 
   const isActive = () => phase !== 'idle' && phase !== 'person'
   const progress = (): Progress => ({
-    ...{ iteration: answer?.iteration ?? 0, maxIterations: answer?.maxIterations ?? 0, checks: shown.checks },
-    ...{ elapsedMs: Date.now() - shown.since, doing: shown.doing },
+    iteration: answer?.iteration ?? 0,
+    maxIterations: answer?.maxIterations ?? 0,
+    checks: shown.checks,
+    elapsedMs: Date.now() - shown.since,
+    doing: shown.doing,
     costUsd: (answer?.costUsd ?? 0) + (phase === 'turn' || phase === 'asking' ? record.costUsd() : 0),
   })
 

@@ -70,7 +70,9 @@ function play() {
         return () => (key = undefined)
       },
     },
-    ...{ mode: 'tui', hasUI: true, cwd: home },
+    mode: 'tui',
+    hasUI: true,
+    cwd: home,
     sessionManager: { getSessionId: () => 's-1', getEntries: () => [] },
     isIdle() {
       if (seen.isStale) throw new Error('This extension ctx is stale')
@@ -96,7 +98,9 @@ function play() {
   }
   ralph(pi as Pi)
   return {
-    ...{ seen, sent, commands },
+    seen,
+    sent,
+    commands,
     type: (name: string, args = '') => commands.get(name)?.(args, context),
     tell: async (name: string, event: object = {}) => await handlers.get(name)?.({ entries: [], ...event }, context),
     press: (data: string) => key?.(data),

@@ -4,7 +4,10 @@ import { openTurnRecord } from './turn-record.ts'
 
 const usage = { input: 100, output: 20, cacheRead: 5, cacheWrite: 1, cost: { total: 0.01 } }
 const says = (text: string, more: Partial<Message> = {}): Message => ({
-  ...{ role: 'assistant', content: [{ type: 'text', text }], usage, stopReason: 'stop' },
+  role: 'assistant',
+  content: [{ type: 'text', text }],
+  usage,
+  stopReason: 'stop',
   ...more,
 })
 
@@ -26,8 +29,11 @@ test('adds up tokens and cost, keeps the last words and the commands', () => {
     says('Done.\n<promise>DONE</promise>'),
   )
   expect(record.stop()).toEqual({
-    ...{ last_assistant_message: 'Done.\n<promise>DONE</promise>', outcome: 'completed' },
-    ...{ tokens: 252, cost_usd: 0.02, ran: ['npm test'] },
+    last_assistant_message: 'Done.\n<promise>DONE</promise>',
+    outcome: 'completed',
+    tokens: 252,
+    cost_usd: 0.02,
+    ran: ['npm test'],
   })
   expect(record.costUsd()).toBe(0.02)
 })

@@ -32,7 +32,11 @@ export function openTurnRecord(): TurnRecord {
     stop(outcome = outcomeOf(last)) {
       const why = outcome === 'error' ? (last?.errorMessage ?? 'Pi ended the turn without an answer.') : undefined
       return {
-        ...{ last_assistant_message: said, outcome, tokens, cost_usd: costUsd, ran },
+        last_assistant_message: said,
+        outcome,
+        tokens,
+        cost_usd: costUsd,
+        ran,
         ...(why === undefined ? {} : { error_message: why }),
       }
     },
