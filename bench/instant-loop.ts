@@ -1,9 +1,9 @@
 /** A loop in this process with an agent that answers at once: everything else is real. */
 import { randomUUID } from 'node:crypto'
+import { drive } from '../src/drive/drive.ts'
 import { type Fact, type Loop, startLoop } from '../src/engine/loop.ts'
 import { type LocalStore, openStore } from '../src/host/sqlite.ts'
 import type { Lease } from '../src/host/store.ts'
-import { drive } from '../src/run.ts'
 
 export type InstantLoop = {
   /** Drives so many iterations on and tells how long each took, in milliseconds. */

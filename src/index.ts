@@ -1,5 +1,6 @@
 /** The library: every public name. */
 export type { Agent, AgentEvent, Outcome, Parser, Request } from './agents/agent.ts'
+export { drive, type Hands } from './drive/drive.ts'
 export { type Claimable, readAsk, readClaim } from './engine/claim.ts'
 export { type GraphTask, graphProblem, readyTasks } from './engine/graph.ts'
 export {
@@ -29,7 +30,6 @@ export { unwrapPrompt, wrapPrompt } from './formats/wrapped-prompt.ts'
 export { openStore } from './host/sqlite.ts'
 export type { Held, Lease, Store } from './host/store.ts'
 export { type At, type NamedTask, parseExecute, parseInit, parseInterview } from './project/templates.ts'
-export { drive, type Hands } from './run.ts'
 export type {
   CompletedTask,
   CountedIteration,

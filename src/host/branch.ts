@@ -1,7 +1,7 @@
 /** The branch a project is worked on: what was committed, what an agent left uncommitted, whether its history still holds. */
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
-import { lookAt, pathBelow } from './files.ts'
+import { pathBelow, statBelow } from './files.ts'
 import { askGit, inBytes, inOneLine, listPaths, must, openRepository, type Repository } from './git.ts'
 
 /** Where HEAD is. Absent: there is no commit yet; HEAD is detached. */
@@ -50,7 +50,7 @@ export async function changedPaths(repo: Repository, before: string, after: stri
 /** Commits what is left uncommitted among these paths, and nothing else of the person's, as the person and with their hooks. */
 export async function commitPaths(repo: Repository, paths: readonly string[], message: string): Promise<void> {
   const known = new Set((await listPaths(repo, [])) ?? [])
-  const there = paths.filter((path) => known.has(path) || lookAt(repo.top, path))
+  const there = paths.filter((path) => known.has(path) || statBelow(repo.top, path))
   const env = { GIT_LITERAL_PATHSPECS: '1' }
   const from = ['--pathspec-from-file=-', '--pathspec-file-nul']
   if (there.length > 0) must(await repo.ask(['add', '--all', ...from], { stdin: inBytes(there), env, minutes: 10 }))

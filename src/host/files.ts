@@ -69,7 +69,7 @@ export function pathBelow(folder: string, path: string): string | undefined {
  * Undefined where nothing is, also below a file. A link is not followed. Every character of `path` stands for one byte,
  * as git lists paths, because a file may have a name that is no text.
  */
-export function lookAt(folder: string, path: string): Stats | undefined {
+export function statBelow(folder: string, path: string): Stats | undefined {
   try {
     return lstatSync(onDisk(folder, path), { throwIfNoEntry: false })
   } catch (cause) {

@@ -13,14 +13,14 @@ export type Trace = {
   forks: number
 }
 
-export type Tree = Trace & {
+type ProcessTree = Trace & {
   graceMs: number
   /** Whether the leader of the group has ended; where there is no /proc, nothing else is known. */
   exited: () => boolean
 }
 
 /** SIGTERM, grace, SIGKILL: to the group and to every process that carries the marker. */
-export async function endProcesses(tree: Tree): Promise<void> {
+export async function endProcesses(tree: ProcessTree): Promise<void> {
   const { group, graceMs, exited } = tree
   const marked = () => findMarked(tree)
   const alive = async () => (await marked()).length > 0 || (!HAS_PROC && !exited())

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
 import type { Kept } from './checkpoint.ts'
-import { lookAt, onDisk } from './files.ts'
+import { onDisk, statBelow } from './files.ts'
 import { inBytes, must, type Repository, readable } from './git.ts'
 import type { Snapshots } from './snapshot.ts'
 
@@ -12,7 +12,7 @@ type Place = { repo: Repository; snapshots: Snapshots }
 
 /** Files that only their owner may read stay so: git would give them to everybody. */
 export function modesOf(top: string, paths: readonly string[]): Map<string, number> {
-  const stats = paths.map((path) => [path, lookAt(top, path)] as const)
+  const stats = paths.map((path) => [path, statBelow(top, path)] as const)
   return new Map(
     stats.flatMap(([path, stat]) => (stat?.isFile() && (stat.mode & 0o044) === 0 ? [[path, stat.mode & 0o777]] : [])),
   )
@@ -20,7 +20,7 @@ export function modesOf(top: string, paths: readonly string[]): Map<string, numb
 
 export function setModes(top: string, modes: ReadonlyMap<string, number>): void {
   for (const [path, mode] of modes) {
-    const stat = lookAt(top, path)
+    const stat = statBelow(top, path)
     if (stat?.isFile()) chmodSync(onDisk(top, path), (mode & 0o666) | (stat.mode & 0o100))
   }
 }
@@ -49,7 +49,7 @@ export function inTheWay(top: string, added: readonly string[]): string[] {
   const found = new Set<string>()
   for (const path of added) {
     const blocked = blockedAt(top, path)
-    if (blocked !== undefined || lookAt(top, path)) found.add(blocked ?? path)
+    if (blocked !== undefined || statBelow(top, path)) found.add(blocked ?? path)
   }
   return [...found]
 }
@@ -58,7 +58,7 @@ export function inTheWay(top: string, added: readonly string[]): string[] {
 function blockedAt(top: string, path: string): string | undefined {
   const parts = path.split('/')
   const folders = parts.slice(1).map((_, length) => parts.slice(0, length + 1).join('/'))
-  return folders.find((folder) => lookAt(top, folder)?.isDirectory() === false)
+  return folders.find((folder) => statBelow(top, folder)?.isDirectory() === false)
 }
 
 // Also outside what a sparse checkout shows, where an agent may have written files all the same.
@@ -71,7 +71,7 @@ export async function hideAgain({ repo, snapshots }: Place, { tree, index }: Kep
   if (!differing) return // a merge was not resolved, so nobody can tell
   const changed = new Set(differing)
   const hidden = entries.flatMap((entry) => (entry.startsWith('S ') ? [entry.slice(2)] : []))
-  const present = hidden.filter((path) => !changed.has(path) && lookAt(repo.top, path))
+  const present = hidden.filter((path) => !changed.has(path) && statBelow(repo.top, path))
   if (present.length === 0) return
   const mark = ['update-index', '--skip-worktree', '-z', '--stdin']
   must(await repo.ask([...EVERYWHERE, ...mark], { env: snapshots.env, stdin: inBytes(present) }))
@@ -84,9 +84,9 @@ export function refuseRepositories(
   { added, changed }: Changes,
   covering: readonly string[],
 ): void {
-  const entered = foldersOn([...added, ...changed]).filter((folder) => lookAt(top, `${folder}/.git`))
+  const entered = foldersOn([...added, ...changed]).filter((folder) => statBelow(top, `${folder}/.git`))
   const replaced = covering.filter(
-    (path) => lookAt(top, path)?.isDirectory() && holdsRepository(join(top, readable(path))),
+    (path) => statBelow(top, path)?.isDirectory() && holdsRepository(join(top, readable(path))),
   )
   const [found] = [...entered, ...replaced]
   if (found !== undefined)
@@ -116,7 +116,7 @@ export async function bringBackIgnored(
   from: string,
   removed: readonly string[],
 ): Promise<void> {
-  const free = removed.filter((path) => !lookAt(repo.top, path) && blockedAt(repo.top, path) === undefined)
+  const free = removed.filter((path) => !statBelow(repo.top, path) && blockedAt(repo.top, path) === undefined)
   if (free.length === 0) return
   const ignored = await repo.list(['check-ignore', '--no-index', '-z', '--stdin'], { stdin: inBytes(free) })
   if (!ignored) return // none of them

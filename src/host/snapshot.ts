@@ -4,7 +4,7 @@
  */
 import { constants, copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { lookAt, pathBelow, stampOf } from './files.ts'
+import { pathBelow, stampOf, statBelow } from './files.ts'
 import { folderState, LOOP_FACES } from './folder.ts'
 import { git, inBytes, listPaths, type Repository, readable } from './git.ts'
 
@@ -92,11 +92,11 @@ export async function openSnapshots(
     if (!others) return undefined
     const nested = others.filter((path) => path.endsWith('/'))
     const files = others.filter((path) => !path.endsWith('/'))
-    const heavy = files.filter((path) => (lookAt(repo.top, path)?.size ?? 0) > LARGEST)
+    const heavy = files.filter((path) => (statBelow(repo.top, path)?.size ?? 0) > LARGEST)
     const theirs = new Set(heavy.length > 0 ? await listPaths(repo, []) : [])
     const skipped = new Set(heavy.filter((path) => !theirs.has(path)))
     for (const path of skipped) large.add(readable(path))
-    const there = [...forced, ...files].filter((path) => !skipped.has(path) && lookAt(repo.top, path))
+    const there = [...forced, ...files].filter((path) => !skipped.has(path) && statBelow(repo.top, path))
     return (await addPaths(there, '--force')) ? [...nested.map(readable), ...modules] : undefined
   }
 

@@ -1,8 +1,8 @@
 /** What the work on every task of a project shares. */
 import { join } from 'node:path'
+import type { Show, Workbench } from '../drive/hands.ts'
 import type { Fact, Limits, Loop, Work } from '../engine/loop.ts'
 import type { LocalStore } from '../host/sqlite.ts'
-import type { Show, Workbench } from '../run.ts'
 import { ARTEFACTS, type Project } from './folder.ts'
 import type { Keeper, Open } from './record.ts'
 

@@ -1,11 +1,12 @@
 /** One turn at a task: picked up, judged by what the agent wrote into the project's files, and entered there once. */
+
+import type { TurnNext } from '../drive/drive.ts'
 import type { Loop, Turn } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { bringBack, changedPaths, holdsHistory, readHead, repositoryAt } from '../host/branch.ts'
 import { readable } from '../host/git.ts'
 import { rollBack } from '../host/restore.ts'
 import type { Tree } from '../host/tree.ts'
-import type { TurnNext } from '../run.ts'
 import { applyEdits, type Edits, readEdits } from './edits.ts'
 import { clearWay, type FaceName, readFace, removeFace, writeFace } from './folder.ts'
 import { type Open, openOf, type ProjectRecord, replaceOpen, taskOf, withTask } from './record.ts'

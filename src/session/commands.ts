@@ -1,9 +1,10 @@
 /** What a person types in their session, other than the task itself: status, cancel, pause, resume, help. */
+
+import { drive } from '../drive/drive.ts'
 import { iterationLimit } from '../engine/limits.ts'
 import { ended, type Loop, statusOf } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { realFolder } from '../host/files.ts'
-import { drive } from '../run.ts'
 import { type Answer, say, standing } from './answer.ts'
 import { type Armed, arm, disarm, loadArmed, processOf, sessionOf, typedAt } from './armed.ts'
 import { type Asked, beginLoop, chooseFace, type Desk } from './begin.ts'

@@ -1,11 +1,12 @@
 /** Moving the loop of a task: held alone for one call, with the checks it asks for. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { drive } from '../drive/drive.ts'
+import { checkHand } from '../drive/hands.ts'
 import type { Fact, Loop } from '../engine/loop.ts'
 import { step } from '../engine/step.ts'
 import { RalphError } from '../error.ts'
 import type { TaskRow } from '../host/sqlite.ts'
 import type { Held, Lease } from '../host/store.ts'
-import { checkHand, drive } from '../run.ts'
 import type { VaultDesk } from './desk.ts'
 
 /** Moves the loop by one fact, and as far as checks take it then. */

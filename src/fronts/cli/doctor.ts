@@ -1,11 +1,11 @@
 /** `ralph doctor`: is everything there that ralph needs, which agents are here, and can a damaged database be made anew? */
 import type { Agent } from '../../agents/agent.ts'
 import { agents } from '../../agents/index.ts'
+import { type Rebuilt, rebuild } from '../../drive/rebuild.ts'
 import { RalphError } from '../../error.ts'
 import { git } from '../../host/git.ts'
 import { askVersion, findAgent } from '../../host/probe.ts'
 import { findProgram } from '../../host/process.ts'
-import { type Rebuilt, rebuild } from '../../rebuild.ts'
 import { type CommandSpec, parseArgs } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { count, paint } from './text.ts'

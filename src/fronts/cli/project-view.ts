@@ -1,12 +1,12 @@
 /** What `ralph execute` shows: a line for every finished iteration, and below, in a terminal, who works on what right now. */
 import { relative } from 'node:path'
+import type { Show } from '../../drive/hands.ts'
 import { iterationLimit } from '../../engine/limits.ts'
 import type { Fact, Loop } from '../../engine/loop.ts'
 import type { Task } from '../../formats/tasks.ts'
 import type { Executed } from '../../project/execute.ts'
 import type { Project } from '../../project/folder.ts'
 import type { ProjectRecord } from '../../project/record.ts'
-import type { Show } from '../../run.ts'
 import type { Context } from './context.ts'
 import { diffWords, iterationMark, iterationSentence, type Settled } from './story.ts'
 import { clock, count, money, type Output, paint, type Style, short, timeOfDay } from './text.ts'

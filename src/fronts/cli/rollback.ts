@@ -1,6 +1,7 @@
 /** `ralph rollback`, `undo` and `accept`: what a person does with the work of a loop. */
+
+import { accept as acceptLoop, type Desk, rollback as rollBack, undo as undoRollback } from '../../drive/rollback.ts'
 import { RalphError } from '../../error.ts'
-import { accept as acceptLoop, type Desk, rollback as rollBack, undo as undoRollback } from '../../rollback.ts'
 import { holderOf } from '../../session/elsewhere.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import { type Command, type Context, findLoop } from './context.ts'

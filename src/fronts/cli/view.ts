@@ -1,12 +1,12 @@
 /** What `ralph run` shows while a loop goes on: a live status line, one line a finished iteration, and the sentence at the end. */
 import type { AgentEvent } from '../../agents/agent.ts'
 import { parseAgent } from '../../agents/index.ts'
+import type { Show } from '../../drive/hands.ts'
 import { iterationLimit } from '../../engine/limits.ts'
 import { type Fact, type Loop, statusOf, type Turn } from '../../engine/loop.ts'
 import { agentsOf } from '../../engine/roster.ts'
 import { allChecks, openStages } from '../../engine/stages.ts'
 import type { Tree } from '../../host/tree.ts'
-import type { Show } from '../../run.ts'
 import { diffWords, endingOf, iterationMark, iterationSentence, printEnding, type Settled } from './story.ts'
 import { clock, count, money, type Output, paint, type Style, short, timeOfDay } from './text.ts'
 

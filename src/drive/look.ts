@@ -1,12 +1,12 @@
 /** What a turn left behind: what it means to the engine, and the checkpoint that is kept of it. */
-import type { Outcome } from './agents/agent.ts'
-import { toTurn } from './agents/turn.ts'
-import type { Diff, Loop, Turn } from './engine/loop.ts'
-import { allChecks, openStages } from './engine/stages.ts'
-import { RalphError } from './error.ts'
-import type { Tree } from './host/tree.ts'
-import { judgeTurn } from './host/vault.ts'
-import type { Show } from './run.ts'
+import type { Outcome } from '../agents/agent.ts'
+import { toTurn } from '../agents/turn.ts'
+import type { Diff, Loop, Turn } from '../engine/loop.ts'
+import { allChecks, openStages } from '../engine/stages.ts'
+import { RalphError } from '../error.ts'
+import type { Tree } from '../host/tree.ts'
+import { judgeTurn } from '../host/vault.ts'
+import type { Show } from './hands.ts'
 
 export type Looking = { tree: Tree; show: Show }
 

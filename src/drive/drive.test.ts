@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Fact, type Limits, type Loop, type Order, type Spec, startLoop } from './engine/loop.ts'
-import { step } from './engine/step.ts'
-import { type Happening, nameOf, specOf, turn, works } from './engine/stories.test-support.ts'
-import type { Step } from './formats/script.ts'
+import { type Fact, type Limits, type Loop, type Order, type Spec, startLoop } from '../engine/loop.ts'
+import { step } from '../engine/step.ts'
+import { type Happening, nameOf, specOf, turn, works } from '../engine/stories.test-support.ts'
+import type { Step } from '../formats/script.ts'
 import {
   canMount,
   eventually,
@@ -14,13 +14,14 @@ import {
   source,
   startScript,
   temporaryFolder,
-} from './host/place.test-support.ts'
-import { type LocalStore, openStore } from './host/sqlite.ts'
-import type { Lease, Store } from './host/store.ts'
-import { readTurnLog, type TurnEntry } from './host/transcript.ts'
-import { openTree } from './host/tree.ts'
-import { drive, type Hands, runHands, type Workbench } from './run.ts'
-import { takeUp } from './turn.ts'
+} from '../host/place.test-support.ts'
+import { type LocalStore, openStore } from '../host/sqlite.ts'
+import type { Lease, Store } from '../host/store.ts'
+import { readTurnLog, type TurnEntry } from '../host/transcript.ts'
+import { openTree } from '../host/tree.ts'
+import { drive, type Hands } from './drive.ts'
+import { runHands, type Workbench } from './hands.ts'
+import { takeUp } from './take-turn.ts'
 
 let root: string
 let dir: string
@@ -114,7 +115,7 @@ async function benchOf(change: Partial<Workbench> = {}): Promise<Workbench> {
     self: (program) => [
       process.execPath,
       '--disable-warning=ExperimentalWarning',
-      join(import.meta.dirname, 'host', `${program}.ts`),
+      join(import.meta.dirname, '..', 'host', `${program}.ts`),
     ],
     show: () => {},
     ...change,
@@ -493,7 +494,8 @@ describe('a loop that somebody else takes over', () => {
     const ralph = startScript(
       `const { openStore } = await import(${source('host/sqlite.ts')})
        const { openTree } = await import(${source('host/tree.ts')})
-       const { drive, runHands } = await import(${source('run.ts')})
+       const { drive } = await import(${source('drive/drive.ts')})
+       const { runHands } = await import(${source('drive/hands.ts')})
        const { HOME_OF_RALPH: home, DIR: dir, SCRIPTED } = process.env
        const store = openStore(home, Date.now)
        const bench = { store, tree: await openTree({ dir, home, loop: 'a1' }), env: process.env, now: Date.now,
@@ -503,7 +505,7 @@ describe('a loop that somebody else takes over', () => {
         HOME_OF_RALPH: home,
         DIR: dir,
         MARKER: marker,
-        SCRIPTED: join(import.meta.dirname, 'host', 'scripted-agent.ts'),
+        SCRIPTED: join(import.meta.dirname, '..', 'host', 'scripted-agent.ts'),
       },
     )
     await started()

@@ -1,64 +1,15 @@
-/** Driving a loop: perform what the engine asks for, step, save. And the hands of `ralph run`. */
-import type { AgentEvent } from './agents/agent.ts'
-import { ended, type Fact, type Loop, type Next, type Verdict } from './engine/loop.ts'
-import { allChecks } from './engine/stages.ts'
-import { step } from './engine/step.ts'
-import { RalphError } from './error.ts'
-import { runCheck } from './host/check.ts'
-import { findFindings } from './host/findings.ts'
-import { rollBack } from './host/restore.ts'
-import type { LocalStore } from './host/sqlite.ts'
-import type { Lease, Store } from './host/store.ts'
-import type { Tree } from './host/tree.ts'
-import { takeTurn } from './turn.ts'
-
-/** What a driver can do. What it cannot, it leaves out: a host that shows the next prompt itself has no `turn`. */
-export type Hands = {
-  turn?(loop: Loop, next: TurnNext): Promise<Fact | undefined>
-  check?(loop: Loop, next: CheckNext): Promise<Fact | undefined>
-  wait?(loop: Loop, next: WaitNext): Promise<Fact | undefined>
-  restore?(loop: Loop, next: RestoreNext): Promise<Fact | undefined>
-  /** Shows what has just been saved. */
-  saw?(loop: Loop, fact: Fact): void
-}
-
-export type TurnNext = Extract<Next, { kind: 'turn' }>
-export type CheckNext = Extract<Next, { kind: 'check' }>
-export type WaitNext = Extract<Next, { kind: 'wait' }>
-export type RestoreNext = Extract<Next, { kind: 'restore' }>
-
-/** Performs what a loop asks for, until these hands cannot or the loop has ended. Every front drives this way. */
-export async function drive(
-  loop: Loop,
-  lease: Lease,
-  store: Pick<Store, 'told' | 'save'>,
-  hands: Hands,
-): Promise<Loop> {
-  while (!ended(loop)) {
-    const fact = (await store.told(loop.id)) ?? (await perform(loop, hands))
-    if (!fact) return loop
-    loop = step(loop, fact)
-    await store.save(lease, loop, fact)
-    hands.saw?.(loop, fact)
-  }
-  return loop
-}
-
-async function perform(loop: Loop, hands: Hands): Promise<Fact | undefined> {
-  switch (loop.next.kind) {
-    case 'turn':
-      return hands.turn?.(loop, loop.next)
-    case 'check':
-      return hands.check?.(loop, loop.next)
-    case 'wait':
-      return hands.wait?.(loop, loop.next)
-    case 'restore':
-      return hands.restore?.(loop, loop.next)
-    case 'complete':
-    case 'halt':
-      return undefined
-  }
-}
+/** The hands of `ralph run`: spawn the agent, run the checks, wait, put files back. */
+import type { AgentEvent } from '../agents/agent.ts'
+import type { Fact, Loop, Verdict } from '../engine/loop.ts'
+import { allChecks } from '../engine/stages.ts'
+import { RalphError } from '../error.ts'
+import { runCheck } from '../host/check.ts'
+import { findFindings } from '../host/findings.ts'
+import { rollBack } from '../host/restore.ts'
+import type { LocalStore } from '../host/sqlite.ts'
+import type { Tree } from '../host/tree.ts'
+import type { CheckNext, Hands, RestoreNext, TurnNext, WaitNext } from './drive.ts'
+import { takeTurn } from './take-turn.ts'
 
 /** What the hands of `ralph run` work with. `stop` ends the agent at once. */
 export type Workbench = {

@@ -1,13 +1,13 @@
 /** What a person does with the work of a loop: go back to a checkpoint, take that back, accept it. */
 import { existsSync, mkdirSync } from 'node:fs'
-import { ended, type Loop, type Worktree } from './engine/loop.ts'
-import { RalphError } from './error.ts'
-import { listCheckpoints, NOW, refOf } from './host/checkpoint.ts'
-import { must } from './host/git.ts'
-import { reap } from './host/process-tree.ts'
-import { bringUpToDate, rollBack, undoRollBack } from './host/restore.ts'
-import type { LocalStore } from './host/sqlite.ts'
-import { type Checkpoints, openTree } from './host/tree.ts'
+import { ended, type Loop, type Worktree } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import { listCheckpoints, NOW, refOf } from '../host/checkpoint.ts'
+import { must } from '../host/git.ts'
+import { reap } from '../host/process-tree.ts'
+import { bringUpToDate, rollBack, undoRollBack } from '../host/restore.ts'
+import type { LocalStore } from '../host/sqlite.ts'
+import { type Checkpoints, openTree } from '../host/tree.ts'
 import {
   commitRest,
   ensureWorktree,
@@ -17,7 +17,7 @@ import {
   refuseLostCommits,
   removeWorktree,
   repositoryOf,
-} from './host/worktree.ts'
+} from '../host/worktree.ts'
 
 export type Desk = { store: LocalStore; home: string }
 

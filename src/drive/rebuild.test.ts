@@ -2,8 +2,8 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSyn
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Loop, startLoop } from './engine/loop.ts'
-import { step } from './engine/step.ts'
+import { type Loop, startLoop } from '../engine/loop.ts'
+import { step } from '../engine/step.ts'
 import {
   at,
   cancel,
@@ -26,10 +26,10 @@ import {
   wantsPerson,
   woke,
   works,
-} from './engine/stories.test-support.ts'
-import { printTaskState } from './formats/task-state.ts'
-import { eventually, source, startScript, temporaryFolder } from './host/place.test-support.ts'
-import { type LocalStore, openStore } from './host/sqlite.ts'
+} from '../engine/stories.test-support.ts'
+import { printTaskState } from '../formats/task-state.ts'
+import { eventually, source, startScript, temporaryFolder } from '../host/place.test-support.ts'
+import { type LocalStore, openStore } from '../host/sqlite.ts'
 import { rebuild } from './rebuild.ts'
 
 let home: string

@@ -1,15 +1,15 @@
 /** Makes a lost or damaged database anew. The engine is pure: playing every loop's facts again gives what was. */
 import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { ended, type Loop, startLoop, type VaultTask } from './engine/loop.ts'
-import { step } from './engine/step.ts'
-import { RalphError } from './error.ts'
-import { parseTaskState, type TaskState } from './formats/task-state.ts'
-import { inPlainWords } from './host/files.ts'
-import { isLocked } from './host/lock.ts'
-import { type LocalStore, openStore, type TaskRecord } from './host/sqlite.ts'
-import { openTranscripts, type Story, type Transcripts } from './host/transcript.ts'
-import { isPlainFile } from './host/vault.ts'
+import { ended, type Loop, startLoop, type VaultTask } from '../engine/loop.ts'
+import { step } from '../engine/step.ts'
+import { RalphError } from '../error.ts'
+import { parseTaskState, type TaskState } from '../formats/task-state.ts'
+import { inPlainWords } from '../host/files.ts'
+import { isLocked } from '../host/lock.ts'
+import { type LocalStore, openStore, type TaskRecord } from '../host/sqlite.ts'
+import { openTranscripts, type Story, type Transcripts } from '../host/transcript.ts'
+import { isPlainFile } from '../host/vault.ts'
 
 export type Rebuilt = { loops: number; facts: number; aside: string | undefined }
 

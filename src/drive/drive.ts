@@ -1,0 +1,52 @@
+/** Driving a loop: perform what the engine asks for, step, save. Every front drives this way. */
+import { ended, type Fact, type Loop, type Next } from '../engine/loop.ts'
+import { step } from '../engine/step.ts'
+import type { Lease, Store } from '../host/store.ts'
+
+/** What a driver can do. What it cannot, it leaves out: a host that shows the next prompt itself has no `turn`. */
+export type Hands = {
+  turn?(loop: Loop, next: TurnNext): Promise<Fact | undefined>
+  check?(loop: Loop, next: CheckNext): Promise<Fact | undefined>
+  wait?(loop: Loop, next: WaitNext): Promise<Fact | undefined>
+  restore?(loop: Loop, next: RestoreNext): Promise<Fact | undefined>
+  /** Shows what has just been saved. */
+  saw?(loop: Loop, fact: Fact): void
+}
+
+export type TurnNext = Extract<Next, { kind: 'turn' }>
+export type CheckNext = Extract<Next, { kind: 'check' }>
+export type WaitNext = Extract<Next, { kind: 'wait' }>
+export type RestoreNext = Extract<Next, { kind: 'restore' }>
+
+/** Performs what a loop asks for, until these hands cannot or the loop has ended. Every front drives this way. */
+export async function drive(
+  loop: Loop,
+  lease: Lease,
+  store: Pick<Store, 'told' | 'save'>,
+  hands: Hands,
+): Promise<Loop> {
+  while (!ended(loop)) {
+    const fact = (await store.told(loop.id)) ?? (await perform(loop, hands))
+    if (!fact) return loop
+    loop = step(loop, fact)
+    await store.save(lease, loop, fact)
+    hands.saw?.(loop, fact)
+  }
+  return loop
+}
+
+async function perform(loop: Loop, hands: Hands): Promise<Fact | undefined> {
+  switch (loop.next.kind) {
+    case 'turn':
+      return hands.turn?.(loop, loop.next)
+    case 'check':
+      return hands.check?.(loop, loop.next)
+    case 'wait':
+      return hands.wait?.(loop, loop.next)
+    case 'restore':
+      return hands.restore?.(loop, loop.next)
+    case 'complete':
+    case 'halt':
+      return undefined
+  }
+}
