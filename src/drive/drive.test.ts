@@ -22,6 +22,7 @@ import { openTree } from '../host/tree.ts'
 import { drive, type Hands } from './drive.ts'
 import { runHands, type Workbench } from './hands.ts'
 import { takeUp } from './take-turn.ts'
+import { visit } from './visit.ts'
 
 let root: string
 let dir: string
@@ -514,16 +515,17 @@ describe('a loop that somebody else takes over', () => {
     await ralph.ended
 
     const bench = await benchOf()
-    const lease = await leased(store)
-    const resumed = await takeUp(await store.load('a1'), lease, bench)
-    expect((await store.events(0, 'a1')).at(-1)?.fact).toMatchObject({ kind: 'lost', tokens: 100, costUsd: 0.25 })
-    expect(running(marker)).toEqual([])
-    const ended = await drive(
-      resumed,
-      lease,
+    const ended = await visit('a1', {
       store,
-      runHands(bench, () => {}),
-    )
+      now: Date.now,
+      takeUp: takeUp(bench),
+      held: (by) => Promise.reject(new Error(`held by ${by}`)),
+      async work(resumed) {
+        expect((await store.events(0, 'a1')).at(-1)?.fact).toMatchObject({ kind: 'lost', tokens: 100, costUsd: 0.25 })
+        expect(running(marker)).toEqual([])
+        return resumed.drive(runHands(bench, () => {}))
+      },
+    })
     expect(await askedFor()).toEqual(['turn 1 attempt 2', 'complete claimed'])
     expect(ended.tally).toMatchObject({ iteration: 1, tokens: 107, costUsd: 0.25 })
     expect(await store.iterations('a1')).toMatchObject([{ n: 1, attempts: 2 }])
@@ -532,9 +534,9 @@ describe('a loop that somebody else takes over', () => {
   test('outside a turn, or before it was begun, has lost nothing', async () => {
     const loop = await make({ agent: agent('true') })
     const checking: Loop = { ...loop, next: { kind: 'check', checks: [], because: 'claim' } }
-    const lease = await leased(store)
-    expect(await takeUp(checking, lease, await benchOf())).toBe(checking)
-    expect(await takeUp(loop, lease, await benchOf())).toBe(loop)
+    const { loss } = takeUp(await benchOf())
+    expect(await loss(checking)).toBeUndefined()
+    expect(await loss(loop)).toBeUndefined()
   })
 })
 

@@ -10,6 +10,7 @@ import type { LocalStore } from '../host/sqlite.ts'
 import type { Tree } from '../host/tree.ts'
 import type { CheckNext, Hands, RestoreNext, TurnNext, WaitNext } from './drive.ts'
 import { takeTurn } from './take-turn.ts'
+import type { Judge } from './turn-ended.ts'
 
 /** What the hands of `ralph run` work with. `stop` ends the agent at once. */
 export type Workbench = {
@@ -21,7 +22,7 @@ export type Workbench = {
   /** The command line of one of ralph's own programs. */
   self: (program: string) => string[]
   show: Show
-  /** What a task of a project or a vault brings besides its loop. */
+  /** What its owner brings to a turn. */
   task?: TaskTurn
 }
 
@@ -29,6 +30,8 @@ export type TaskTurn = {
   /** Absent: the words that every loop's turn gets. */
   prompt?(loop: Loop, next: TurnNext): string
   env: Readonly<Record<string, string>>
+  /** What the owner makes of a turn in which the agent got to its end. */
+  judge?: Judge
   /** Resolves when the agent says by a file that it is finished, though it may not have ended yet; at the latest when the signal fires. */
   finished?(signal: AbortSignal): Promise<void>
 }

@@ -1,6 +1,6 @@
 /** What a person does with the work of a loop: go back to a checkpoint, take that back, accept it. */
 import { existsSync, mkdirSync } from 'node:fs'
-import { ended, type Loop, type Worktree } from '../engine/loop.ts'
+import { ended, isOver, type Loop, type Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { listCheckpoints, NOW, refOf } from '../host/checkpoint.ts'
 import { must } from '../host/git.ts'
@@ -18,13 +18,13 @@ import {
   removeWorktree,
   repositoryOf,
 } from '../host/worktree.ts'
+import { visit } from './visit.ts'
 
-export type Desk = { store: LocalStore; home: string }
+export type Desk = { store: LocalStore; home: string; now: () => number }
 
 /** Files, HEAD and index become what they were after iteration n. Returns what a person should know besides. */
 export async function rollback(desk: Desk, id: string, n: number): Promise<string[]> {
   return alone(desk, id, async (loop) => {
-    refuseTask(loop)
     const notes = await rollBack((await checkpointsOf(desk, loop)).restoring, n)
     await tell(
       desk,
@@ -43,16 +43,6 @@ export async function undo(desk: Desk, id: string): Promise<string[]> {
   })
 }
 
-/** Later tasks build on the work of earlier ones, and the project's files would tell what is not there any more. */
-function refuseTask({ id, spec }: Loop): void {
-  const { project } = spec.work
-  if (project)
-    throw new RalphError(
-      'usage',
-      `Loop ${id} works on ${project.task} of the project ${project.name}, and other tasks build on it. Take its commits back with git, and set the task to "pending" in ${project.folder}/tasks.json.`,
-    )
-}
-
 /** The next iteration of a loop that goes on must know. */
 async function tell({ store }: Desk, loop: Loop, words: string): Promise<void> {
   if (!ended(loop)) await store.tell(loop.id, 'ralph', { kind: 'say', words })
@@ -61,12 +51,7 @@ async function tell({ store }: Desk, loop: Loop, words: string): Promise<void> {
 /** The work of a loop in its own work tree becomes part of the person's branch, or a branch ready for a pull request. */
 export async function accept(desk: Desk, id: string, how: { merge: boolean }): Promise<Worktree> {
   return alone(desk, id, async (loop) => {
-    const { worktree, project } = loop.spec.work
-    if (project)
-      throw new RalphError(
-        'usage',
-        `Loop ${id} works on ${project.task} of a project, which merges the work of its tasks itself: ralph execute ${project.name}`,
-      )
+    const { worktree } = loop.spec.work
     if (!worktree)
       throw new RalphError(
         'usage',
@@ -91,40 +76,36 @@ export async function accept(desk: Desk, id: string, how: { merge: boolean }): P
 }
 
 /** Nobody may drive this loop, or another one in the same repository, meanwhile. */
-async function alone<Result>({ store }: Desk, id: string, work: (loop: Loop) => Promise<Result>): Promise<Result> {
-  const lease = await store.lease(id)
-  if ('heldBy' in lease)
-    throw new RalphError(
-      'loop-held',
-      `Loop ${id} is being driven by ${lease.heldBy}. Pause it first: ralph pause ${id}`,
-    )
-  try {
-    if (lease.epoch > 1) await reap(id) // a git whose ralph was killed may still be writing
-    const loop = await store.load(id)
-    const [other] = await drivenBeside(store, loop)
-    if (other !== undefined)
+async function alone<Result>({ store, now }: Desk, id: string, work: (loop: Loop) => Promise<Result>): Promise<Result> {
+  return visit(id, {
+    store,
+    now,
+    // A git whose ralph was killed may still be writing. What was lost is the business of whoever goes on.
+    takeUp: { reap, loss: async () => undefined },
+    held(by) {
+      throw new RalphError('loop-held', `Loop ${id} is being driven by ${by}. Pause it first: ralph pause ${id}`)
+    },
+    async work({ loop }) {
+      const [other] = await drivenBeside(store, loop)
+      if (other === undefined) return work(loop)
       throw new RalphError(
         'loop-held',
         `Loop ${other} is at work in the same place as loop ${id}. Pause it first: ralph pause ${other}`,
       )
-    return await work(loop)
-  } finally {
-    await lease.release()
-  }
+    },
+  })
 }
 
 /** Other loops that somebody drives in the same folder or repository. */
 export async function drivenBeside(store: LocalStore, { id, spec }: Pick<Loop, 'id' | 'spec'>): Promise<string[]> {
   const beside: string[] = []
   for (const other of await store.list({ limit: 1_000 })) {
-    if (other.id === id || !OPEN.has(other.status) || !(await store.isDriven(other.id))) continue
+    if (other.id === id || isOver(other.status) || !(await store.isDriven(other.id))) continue
     const { dir, gitDir } = (await store.load(other.id)).spec.work
     if (dir === spec.work.dir || (gitDir !== undefined && gitDir === spec.work.gitDir)) beside.push(other.id)
   }
   return beside
 }
-
-const OPEN: ReadonlySet<string> = new Set(['running', 'verifying', 'waiting', 'needs-input', 'paused'])
 
 /** The checkpoints of a loop, in its own work tree if it has one; one that was removed by hand is made again. */
 export async function checkpointsOf({ home }: Pick<Desk, 'home'>, loop: Loop): Promise<Checkpoints> {

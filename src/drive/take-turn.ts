@@ -5,18 +5,16 @@ import { join } from 'node:path'
 import type { Outcome, Request } from '../agents/agent.ts'
 import { parseAgent } from '../agents/index.ts'
 import type { Fact, Loop, Turn } from '../engine/loop.ts'
-import { step } from '../engine/step.ts'
-import { hasWorked } from '../engine/tally.ts'
 import { maskSecrets } from '../formats/secrets.ts'
 import { findProgram, runProgram } from '../host/process.ts'
 import { reap } from '../host/process-tree.ts'
 import { sandboxFor } from '../host/sandbox.ts'
-import type { Lease } from '../host/store.ts'
 import { readTurnLog } from '../host/transcript.ts'
 import { buildTurnPrompt } from '../prompt/turn-prompt.ts'
 import type { TurnNext } from './drive.ts'
 import type { Workbench } from './hands.ts'
-import { keepCheckpoint, keepStart, lookAt } from './look.ts'
+import { keepStart, turnEnded } from './turn-ended.ts'
+import type { TakeUp } from './visit.ts'
 
 export async function takeTurn(bench: Workbench, loop: Loop, next: TurnNext, signal: AbortSignal): Promise<Fact> {
   const folder = lendFolder()
@@ -98,10 +96,7 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
     // An agent that said it is finished and then had to be ended has done its turn.
     const outcome: Outcome = exit.lingered && ENDED_BY_FORCE.has(said.kind) ? { ...said, kind: 'ok' } : said
     if (exit.stopped === 'told') return { kind: 'lost', at: now(), ...costOf(outcome) }
-    const turn = await lookAt(bench, loop, request.prompt, outcome)
-    const diff = hasWorked(turn) ? await keepCheckpoint(bench, loop, next.iteration) : undefined
-    const session = turn.session && next.agent !== undefined ? { ...turn.session, agent: next.agent } : turn.session
-    return { kind: 'turned', at: now(), turn: { ...turn, ...(diff ? { diff } : {}), ...(session ? { session } : {}) } }
+    return await turnEnded({ ...bench, judge: bench.task?.judge }, { loop, next, prompt: request.prompt, outcome })
   } finally {
     log.close()
   }
@@ -110,13 +105,11 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
 const ENDED_BY_FORCE: ReadonlySet<Outcome['kind']> = new Set(['killed', 'crash', 'unknown'])
 
 /** What a dead driver left is ended; a loop that it left inside a turn goes on with another attempt at it. */
-export async function takeUp(loop: Loop, lease: Lease, bench: Finding): Promise<Loop> {
-  if (lease.epoch > 1) await reap(loop.id)
-  const fact = loop.next.kind === 'turn' ? await findLoss(bench, loop, loop.next) : undefined
-  if (!fact) return loop
-  const next = step(loop, fact)
-  await bench.store.save(lease, next, fact)
-  return next
+export function takeUp(bench: Finding): TakeUp {
+  return {
+    reap,
+    loss: async (loop) => (loop.next.kind === 'turn' ? findLoss(bench, loop, loop.next) : undefined),
+  }
 }
 
 export type Finding = Pick<Workbench, 'store' | 'now' | 'self'>

@@ -33,6 +33,18 @@ export function isStalled({ spec, tally }: Loop): boolean {
   return tally.testOnly >= TEST_ONLY || tally.stalled >= spec.limits.noProgress
 }
 
+const CRASHED_LOOPS = 2
+
+/**
+ * Whether the next loop with the same agents would fail just like the last one: they cannot be used, or every loop of late
+ * ended because they crashed. `crashed` is how many did so, one after the other.
+ */
+export function doubt(crashed: number, { next }: Pick<Loop, 'next'>): { crashed: number; useless: boolean } {
+  const reason = next.kind === 'halt' ? next.reason : undefined
+  const now = reason === 'agent-failed' ? crashed + 1 : 0
+  return { crashed: now, useless: reason === 'agent-unusable' || now >= CRASHED_LOOPS }
+}
+
 /** What the agent is told when the breaker is half-open. */
 export function diagnosis({ spec, tally }: Loop): string | undefined {
   const { noProgress, sameError } = spec.limits

@@ -2,11 +2,15 @@
 import { diagnosis } from './breaker.ts'
 import { claimTag } from './claim.ts'
 import { count } from './limits.ts'
-import type { Loop, Spec, Verdict } from './loop.ts'
+import type { Loop, Said, Spec, Verdict } from './loop.ts'
 import { allChecks, comesTooEarly, openStages } from './stages.ts'
 
 export const NOBODY_HERE =
   'Nobody is here to answer. Choose the sensible way, note the choice in your final answer, and go on.'
+
+export function saidSentence({ by, words }: Said): string {
+  return by === 'person' ? `A person says: ${words}` : words
+}
 
 /** `loop` is already counted; `newlyPassed` are the stages this iteration closed. */
 export function feedbackFor(

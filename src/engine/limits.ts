@@ -18,8 +18,12 @@ export function spent({ spec, tally }: Loop, at: number): Stop | undefined {
   return overBudget({ limits, tally }, at)
 }
 
+/** What has been used up, by a loop or by several together. */
+export type Used = Pick<Tally, 'startedAt' | 'restedMs' | 'tokens' | 'costUsd'>
+type Budget = Pick<Limits, 'minutes' | 'tokens' | 'costUsd'>
+
 /** Time, tokens and money: the limits that also an attempt which does not count can use up. */
-export function overBudget({ limits, tally }: { limits: Limits; tally: Tally }, at: number): Stop | undefined {
+export function overBudget({ limits, tally }: { limits: Budget; tally: Used }, at: number): Stop | undefined {
   if (limits.minutes !== undefined && at >= deadline(limits.minutes, tally)) return outOfTime(limits.minutes)
   if (limits.tokens !== undefined && tally.tokens >= limits.tokens)
     return { reason: 'tokens', sentence: `${tally.tokens} tokens are used; the limit is ${limits.tokens}.` }
@@ -36,8 +40,39 @@ export function outOfTime(minutes: number | undefined): Stop {
   return { reason: 'timeout', sentence: `The time limit${limit} is reached.` }
 }
 
-export function deadline(minutes: number, tally: Tally): number {
-  return tally.startedAt + tally.restedMs + minutes * 60_000
+/** When the time of a loop is over. */
+export function deadline(minutes: number, { startedAt, restedMs }: Pick<Used, 'startedAt' | 'restedMs'>): number {
+  return startedAt + restedMs + minutes * 60_000
+}
+
+/** Whether a loop that is at work has no time left. */
+export function isOverdue({ spec, tally, next }: Loop, at: number): boolean {
+  const { minutes } = spec.limits
+  return next.kind === 'turn' && minutes !== undefined && at >= deadline(minutes, tally)
+}
+
+/** Limits against which nothing counts that has been used up so far. */
+export function onTop(limits: Limits, tally: Tally, at: number): Limits {
+  const { costUsd, tokens, minutes } = limits
+  const restedMs = tally.restedMs + (tally.restingSince === undefined ? 0 : at - tally.restingSince)
+  return {
+    ...limits,
+    ...(costUsd === undefined ? {} : { costUsd: costUsd + tally.costUsd }),
+    ...(tokens === undefined ? {} : { tokens: tokens + tally.tokens }),
+    ...(minutes === undefined ? {} : { minutes: minutes + (at - tally.startedAt - restedMs) / 60_000 }),
+  }
+}
+
+/** What is left of limits that several loops share, for the next of them; always enough to begin with. */
+export function whatIsLeft(limits: Budget, used: Used, at: number): Budget {
+  const { costUsd, tokens, minutes } = limits
+  return {
+    ...(costUsd === undefined ? {} : { costUsd: Math.max(0.000_001, costUsd - used.costUsd) }),
+    ...(tokens === undefined ? {} : { tokens: Math.max(1, tokens - used.tokens) }),
+    ...(minutes === undefined
+      ? {}
+      : { minutes: Math.max(0.01, Math.ceil((deadline(minutes, used) - at) / 600) / 100) }),
+  }
 }
 
 /** How many iterations this loop may take now; 0 is no count limit. */

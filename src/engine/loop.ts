@@ -1,4 +1,5 @@
 /** The words of the engine: what a loop is, which facts move it, and what it can ask for next. */
+import { deadline } from './limits.ts'
 import { freeAgent, nextBack, type Rest } from './roster.ts'
 
 export type Loop = { id: string; spec: Spec; tally: Tally; next: Next }
@@ -23,7 +24,8 @@ export type Spec = {
   work: Work
 }
 
-export type Stage = { name: string; check?: string }
+/** `needsWork`: nothing but checks that may have passed before speaks for it, so a claim without any change must be made twice. */
+export type Stage = { name: string; check?: string; needsWork?: true }
 
 export type Limits = {
   /** 0: no count limit; the breaker stays on. */
@@ -44,10 +46,10 @@ export type Work = {
   gitDir?: string
   /** The linked work tree that `dir` lies in. Absent: the person's own. */
   worktree?: Worktree
-  /** The task of a project that this loop works on; `folder` is where its agent finds the project's files. */
-  project?: { name: string; task: string; folder: string }
-  /** The task of a vault that this loop works on. */
-  vault?: VaultTask
+  /** Whose loop it is. Absent: a person's. */
+  owner?: Owner
+  /** Folders with the owner's own files: what changes there is no work. */
+  faces?: string[]
   agent: string
   agentArgs: string[]
   model?: string
@@ -61,21 +63,9 @@ export type Work = {
   checkMinutes: number
 }
 
-/** A file in a vault, worked on until it is in the folder for what is done. Folders are told from the vault on. */
-export type VaultTask = {
-  /** The vault itself, without links on the way to it. */
-  path: string
-  id: string
-  /** The name of its file, and where it lay at the start. */
-  file: string
-  from: string
-  /** Inodes of the files of that name that lay elsewhere in the vault at the start: none of them is it, unless put in its place. */
-  others?: number[]
-  done: string
-  state: string
-  /** Who takes the turns: `ralph watch`, or whoever calls the task API. */
-  by: 'caller' | 'watch'
-}
+/** Whose loop it is. What stands here besides the kind is the owner's own, and means nothing to the engine. */
+export type Owner = { kind: OwnerKind }
+export type OwnerKind = 'person' | 'project' | 'vault' | 'session'
 
 /** `from` is the person's folder, `base` the branch it was on when the loop was made, `commit` where both begin. */
 export type Worktree = {
@@ -94,7 +84,12 @@ export type Session = { id: string; costUsd: number; tokens?: number; agent?: st
 export type Claim = { kind: 'none' | 'weak' | 'clear'; stage?: string }
 
 /** What the agent wants from a person: an answer, a decision only a person can take, or a permission it was denied. */
-export type Ask = { kind: 'question' | 'person' | 'permission'; words: string }
+export type Ask = {
+  kind: 'question' | 'person' | 'permission'
+  words: string
+  /** What an owner asks for itself, in its own word. */
+  about?: string
+}
 
 /** One go of an agent, as its adapter and the driver saw it. */
 export type Turn = {
@@ -109,6 +104,8 @@ export type Turn = {
   tree?: string
   /** What this turn changed since the iteration before. Absent: unknown. */
   diff?: Diff
+  /** Its work was taken back, so what it claims counts for nothing. */
+  refused?: true
   ranTests: boolean
   tokens: number
   costUsd?: number
@@ -131,7 +128,8 @@ export type Verdict = {
 }
 
 export type Order =
-  | { kind: 'cancel' }
+  /** `rejected`: a person says no to what waited for them. */
+  | { kind: 'cancel'; rejected?: true }
   | { kind: 'pause' }
   | { kind: 'resume' }
   | { kind: 'say'; words: string }
@@ -140,14 +138,14 @@ export type Order =
   | { kind: 'edit'; prompt?: string; promise?: string }
   /** Whoever drives it outside of ralph claims that it is done; no turn is counted. */
   | { kind: 'done' }
-  /** Whoever drives it has watched the clock. */
+  /** Whoever drives it outside of ralph gives up for want of time. */
   | { kind: 'out-of-time' }
 
 export type Fact = { at: number } & (
   | { kind: 'turned'; turn: Turn }
   /** `tree`: its state after the checks, so that what they write is not taken for work of the agent. */
   | { kind: 'checked'; verdicts: Verdict[]; findings: string[]; tree?: string }
-  /** A wait's time came. */
+  /** A wait's time came, or somebody looked at the clock. */
   | { kind: 'woke' }
   /** The files are back at a checkpoint; `trouble`: they could not be put back. */
   | { kind: 'restored'; trouble?: string }
@@ -155,6 +153,13 @@ export type Fact = { at: number } & (
   | { kind: 'lost'; tokens?: number; costUsd?: number }
   /** `id`: the order in the store, so that saving the fact strikes it off. */
   | { kind: 'told'; by: string; order: Order; id?: number }
+  // The facts below are written only by who holds the lease.
+  /** It is taken up with another spec. What it used up so far does not count against the new limits. */
+  | { kind: 'asked'; spec: Spec }
+  /** Its folder was moved, and what its owner knows of it has changed with that. */
+  | { kind: 'moved'; to: Pick<Work, 'dir' | 'owner' | 'faces'> }
+  /** It began outside this record: in an older ralph, or known by its owner's files alone. This is the loop from here on. */
+  | { kind: 'adopted'; loop: Omit<Loop, 'id'> }
 )
 
 export type Next =
@@ -166,14 +171,18 @@ export type Next =
       agent?: string
       fresh: boolean
       feedback: string[]
+      /** What people said that this turn is told, in their own words. */
+      heard?: string[]
       deadline?: number
     }
   | { kind: 'check'; checks: string[]; because: 'claim' | 'until' | 'last-turn' | 'stalled' }
-  | { kind: 'wait'; why: 'limit' | 'overload' | 'person' | 'paused'; until?: number; question?: string }
+  /** `about`: what an owner asks for itself, in its own word. */
+  | { kind: 'wait'; why: 'limit' | 'overload' | 'person' | 'paused'; until?: number; question?: string; about?: string }
   /** Put the files back to how they were after iteration `to`, then halt. */
-  | { kind: 'restore'; to: number; reason: HaltReason; sentence: string }
+  | { kind: 'restore'; to: number; reason: HaltReason; sentence: string; rejected?: true }
   | { kind: 'complete'; proof: 'verified' | 'claimed' }
-  | { kind: 'halt'; reason: HaltReason; sentence: string }
+  /** `rejected`: a person said no to what waited for them. */
+  | { kind: 'halt'; reason: HaltReason; sentence: string; rejected?: true }
 
 export type HaltReason =
   | 'max-iterations'
@@ -206,8 +215,10 @@ export type Tally = {
   extra: number
   /** What the iteration under way is told; every attempt at it is told the same. */
   feedback: string[]
-  /** Words of a person that no turn has been told yet. */
-  said: string[]
+  /** Of that, what people said, in their own words. */
+  heard?: string[]
+  /** Words that no turn has been told yet. */
+  said: Said[]
   fresh: boolean
   tree?: string
   /** The last words of the agent about its work, cut short. */
@@ -253,6 +264,9 @@ export type Tally = {
   held?: Next
 }
 
+/** What somebody wants the next turn to know. */
+export type Said = { by: 'person' | 'ralph'; words: string }
+
 /** A new loop that asks for its first turn. `tree` is the state of the work tree before anything happened. */
 export function startLoop(id: string, spec: Spec, start: { at: number; tree?: string }): Loop {
   const tally: Tally = {
@@ -286,8 +300,16 @@ export function startLoop(id: string, spec: Spec, start: { at: number; tree?: st
   return { id, spec, tally, next: turnOf(spec, tally, start.at) }
 }
 
-export function ended({ next }: Loop): boolean {
+/** Whether it is over. */
+export function ended({ next }: Pick<Loop, 'next'>): boolean {
   return next.kind === 'complete' || next.kind === 'halt'
+}
+
+/** The words for a loop that is over. */
+export const OVER = ['completed', 'halted', 'cancelled'] as const
+
+export function isOver(status: string): boolean {
+  return OVER.some((word) => word === status)
 }
 
 /** The turn a loop in this state asks for. */
@@ -302,7 +324,8 @@ export function turnOf(spec: Spec, tally: Tally, at: number): Next {
     ...(spec.agents && agent !== undefined ? { agent } : {}),
     fresh: tally.fresh,
     feedback: tally.feedback,
-    ...(minutes === undefined ? {} : { deadline: tally.startedAt + tally.restedMs + minutes * 60_000 }),
+    ...(tally.heard ? { heard: tally.heard } : {}),
+    ...(minutes === undefined ? {} : { deadline: deadline(minutes, tally) }),
   }
 }
 
@@ -317,7 +340,7 @@ export type Status =
   | 'cancelled'
 
 /** The one word for where a loop is. */
-export function statusOf({ next }: Loop): Status {
+export function statusOf({ next }: Pick<Loop, 'next'>): Status {
   switch (next.kind) {
     case 'turn':
     case 'restore':

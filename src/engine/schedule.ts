@@ -1,5 +1,6 @@
 /** A project as a whole: which of its tasks are worked on next, or why none is any more. */
 import { criticalPath, type GraphTask, readyTasks, whyStuck } from './graph.ts'
+import type { Stop } from './limits.ts'
 import type { HaltReason } from './loop.ts'
 
 export type PlannedTask = GraphTask & { attempts: number; maxAttempts: number }
@@ -74,6 +75,31 @@ function noTurns(turns: Going['turns']): ProjectStop | undefined {
     reason: 'max-iterations',
     sentence: `${turns.most === 1 ? 'The one iteration is' : `All ${turns.most} iterations are`} used.`,
   }
+}
+
+/** Whether a task whose work was not enough may be worked on once more. */
+export function mayTryAgain({ attempts, maxAttempts }: Pick<PlannedTask, 'attempts' | 'maxAttempts'>): boolean {
+  return attempts < maxAttempts
+}
+
+/** Why the project stops when the loop of a task has halted; undefined where only that task has used up its attempts. */
+export function stopOf(task: PlannedTask, { reason, sentence }: Stop): ProjectStop | undefined {
+  if (reason === 'max-iterations' && !mayTryAgain(task)) return undefined
+  return { reason, sentence: `${task.id}: ${sentence}` }
+}
+
+/** How often a task is merged again when the branch moves meanwhile. */
+export const MERGE_TRIES = 10
+
+/** Turns an agent has to bring the two sides of a merge together. */
+export const MERGE_TURNS = 3
+
+// The agent had its turns, and it was too hard for it. All else would have stopped any task.
+const UNABLE: ReadonlySet<HaltReason> = new Set(['max-iterations', 'no-progress', 'same-error', 'test-only'])
+
+/** Why a project stops when nobody could bring two sides together. */
+export function mergeReason(reason: HaltReason): HaltReason {
+  return UNABLE.has(reason) ? 'conflict' : reason
 }
 
 /** Turns that the open tasks may still take. */

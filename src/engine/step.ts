@@ -1,14 +1,28 @@
 /** The only place that says what a loop does next. */
 import { diagnosis, isStalled, oneLine, tripped } from './breaker.ts'
 import { isAccepted } from './claim.ts'
-import { feedbackFor, NOBODY_HERE } from './feedback.ts'
-import { ATTEMPTS, count, deadline, extension, outOfTime, overBudget, retryAt, type Stop, spent } from './limits.ts'
+import { feedbackFor, NOBODY_HERE, saidSentence } from './feedback.ts'
+import {
+  ATTEMPTS,
+  count,
+  deadline,
+  extension,
+  isOverdue,
+  onTop,
+  outOfTime,
+  overBudget,
+  retryAt,
+  type Stop,
+  spent,
+} from './limits.ts'
 import {
   ended,
   type Fact,
   type Loop,
   type Next,
   type Order,
+  type Said,
+  type Spec,
   type Tally,
   type Turn,
   turnOf,
@@ -20,8 +34,13 @@ import { countChecks, countTurn, spend } from './tally.ts'
 
 /** Moves a loop by one fact. Pure and total: the caller brings the facts, time among them. */
 export function step(loop: Loop, fact: Fact): Loop {
+  // Where a loop is kept and what it was before this record are true of one that is over, too.
+  if (fact.kind === 'adopted') return { id: loop.id, ...fact.loop }
+  if (fact.kind === 'moved') return moveTo(loop, fact.to)
   if (ended(loop)) return loop
   switch (fact.kind) {
+    case 'asked':
+      return askAnew(loop, fact.spec, fact.at)
     case 'told':
       return loop.next.kind === 'restore' ? loop : obey(loop, fact.order, fact)
     case 'turned':
@@ -29,7 +48,7 @@ export function step(loop: Loop, fact: Fact): Loop {
     case 'checked':
       return loop.next.kind === 'check' ? afterChecks(loop, fact, fact.at) : loop
     case 'woke':
-      return loop.next.kind === 'wait' && loop.next.until !== undefined ? again(loop, fact.at) : loop
+      return afterWait(loop, fact.at)
     case 'restored':
       return loop.next.kind === 'restore' ? afterRestore(loop, loop.next, fact.trouble) : loop
     case 'lost':
@@ -40,21 +59,42 @@ export function step(loop: Loop, fact: Fact): Loop {
 type Restore = Extract<Next, { kind: 'restore' }>
 type Wait = Extract<Next, { kind: 'wait' }>
 
+function moveTo(loop: Loop, to: Extract<Fact, { kind: 'moved' }>['to']): Loop {
+  return { ...loop, spec: { ...loop.spec, work: { ...loop.spec.work, ...to } } }
+}
+
+/** What is asked for now counts, except for the number of iterations; checks under way are the ones that were asked for then. */
+function askAnew(loop: Loop, asked: Spec, at: number): Loop {
+  const { spec, tally, next } = loop
+  const limits = { ...onTop(asked.limits, tally, at), iterations: spec.limits.iterations }
+  if (next.kind === 'check') return { ...loop, spec: { ...spec, limits } }
+  const changed = { ...loop, spec: { ...asked, limits } }
+  return next.kind === 'turn' ? { ...changed, next: turnOf(changed.spec, tally, at) } : changed
+}
+
+/** The time of a wait has come. Who only looks at the clock ends a loop whose time is over, and changes nothing else. */
+function afterWait(loop: Loop, at: number): Loop {
+  if (loop.next.kind === 'wait' && loop.next.until !== undefined) return again(loop, at)
+  return loop.next.kind === 'turn' && isOverdue(loop, at) ? halt(loop, outOfTime(loop.spec.limits.minutes)) : loop
+}
+
 function obey(loop: Loop, order: Order, { by, at }: { by: string; at: number }): Loop {
   const { spec, tally, next } = loop
   switch (order.kind) {
     case 'cancel':
-      return halt(loop, { reason: 'cancelled', sentence: `Cancelled by ${by}.` })
+      return halt(loop, {
+        reason: 'cancelled',
+        sentence: `Cancelled by ${by}.`,
+        ...(order.rejected ? { rejected: true } : {}),
+      })
     case 'pause':
       if (next.kind === 'wait' && next.why === 'paused') return loop
       return { ...loop, tally: { ...rest(tally, at), held: next }, next: { kind: 'wait', why: 'paused' } }
     case 'resume':
       return next.kind === 'wait' ? resume(loop, next, at) : loop
     case 'say': {
-      const told = {
-        ...loop,
-        tally: { ...tally, said: [...tally.said, by === 'ralph' ? order.words : `A person says: ${order.words}`] },
-      }
+      const said: Said = { by: by === 'ralph' ? 'ralph' : 'person', words: order.words }
+      const told = { ...loop, tally: { ...tally, said: [...tally.said, said] } }
       if (next.kind === 'turn') return again(told, at)
       return next.kind === 'wait' && next.why === 'person' ? answered(told, at) : told
     }
@@ -77,7 +117,10 @@ function obey(loop: Loop, order: Order, { by, at }: { by: string; at: number }):
 /** Takes up what a pause held; tries a limited agent at once; goes on without an answer where one was waited for. */
 function resume(loop: Loop, { why }: Wait, at: number): Loop {
   const { held, ...tally } = loop.tally
-  if (why === 'person') return answered({ ...loop, tally: { ...tally, said: [...tally.said, NOBODY_HERE] } }, at)
+  if (why === 'person') {
+    const said: Said[] = [...tally.said, { by: 'ralph', words: NOBODY_HERE }]
+    return answered({ ...loop, tally: { ...tally, said } }, at)
+  }
   if (why !== 'paused' || !held) return again(loop, at)
   if (held.kind === 'wait' && held.why === 'person')
     return tally.said.length > 0 ? answered({ ...loop, tally }, at) : { ...loop, tally, next: held }
@@ -200,9 +243,8 @@ function judge(loop: Loop, at: number, checked?: Checked): Loop {
     return { ...loop, next: { kind: 'complete', proof: allChecks(loop.spec).length > 0 ? 'verified' : 'claimed' } }
 
   const settled = settle(loop, checked)
-  const question = asksPerson(settled.tally)
-  if (question !== undefined)
-    return { ...settled, tally: rest(settled.tally, at), next: { kind: 'wait', why: 'person', question } }
+  const asked = asksPerson(settled.tally)
+  if (asked) return { ...settled, tally: rest(settled.tally, at), next: { kind: 'wait', why: 'person', ...asked } }
 
   const stop = tripped(settled)
   if (stop) return halt(settled, stop)
@@ -252,19 +294,32 @@ function settle(loop: Loop, checked: Checked | undefined): Loop {
 }
 
 /** The question for a person, once it is certain that going on alone does not help. */
-function asksPerson({ ask, asked, denied }: Tally): string | undefined {
+function asksPerson({ ask, asked, denied }: Tally): Pick<Wait, 'question' | 'about'> | undefined {
   if (!ask) return undefined
-  if (ask.kind === 'person') return ask.words
-  if (ask.kind === 'permission') return denied >= 2 ? `The agent was denied twice: ${ask.words}` : undefined
-  return asked >= 2 ? ask.words : undefined
+  if (ask.kind === 'person') return { question: ask.words, ...(ask.about === undefined ? {} : { about: ask.about }) }
+  if (ask.kind === 'permission')
+    return denied >= 2 ? { question: `The agent was denied twice: ${ask.words}` } : undefined
+  return asked >= 2 ? { question: ask.words } : undefined
 }
 
 /** The turn this loop asks for, if time and money allow one more. */
 function again(loop: Loop, at: number): Loop {
   const { spec } = loop
-  const tally = { ...loop.tally, feedback: [...loop.tally.feedback, ...loop.tally.said], said: [] }
+  const tally = hear(loop.tally)
   const stop = overBudget({ limits: spec.limits, tally }, at)
   return stop ? halt(loop, stop) : { ...loop, tally, next: turnOf(spec, tally, at) }
+}
+
+/** What was said becomes part of what the next turn is told. */
+function hear(tally: Tally): Tally {
+  if (tally.said.length === 0) return tally
+  const heard = [...(tally.heard ?? []), ...tally.said.filter(({ by }) => by === 'person').map(({ words }) => words)]
+  return {
+    ...tally,
+    feedback: [...tally.feedback, ...tally.said.map(saidSentence)],
+    ...(heard.length > 0 ? { heard } : {}),
+    said: [],
+  }
 }
 
 function withFeedback(loop: Loop, feedback: string[]): Loop {
@@ -279,12 +334,9 @@ function tooManyAttempts({ attempt, iteration }: Tally): Stop | undefined {
   }
 }
 
-function halt(loop: Loop, { reason, sentence }: Stop): Loop {
+function halt(loop: Loop, stop: Stop & { rejected?: true }): Loop {
   const to = leftAt(loop)
-  return {
-    ...loop,
-    next: to === undefined ? { kind: 'halt', reason, sentence } : { kind: 'restore', to, reason, sentence },
-  }
+  return { ...loop, next: to === undefined ? { kind: 'halt', ...stop } : { kind: 'restore', to, ...stop } }
 }
 
 /** The iteration whose state a loop that halts leaves behind. Undefined: the last one, as it is. */
@@ -293,11 +345,11 @@ function leftAt({ spec, tally }: Loop): number | undefined {
   return spec.onHalt === 'restore' ? 0 : spec.onHalt === 'best' ? tally.bestAt : undefined
 }
 
-function afterRestore(loop: Loop, { to, reason, sentence }: Restore, trouble: string | undefined): Loop {
+function afterRestore(loop: Loop, { kind: _, to, ...stop }: Restore, trouble: string | undefined): Loop {
   const state = to === 0 ? 'before the loop began' : `after iteration ${to}, the best so far`
   const left =
     trouble === undefined ? `The files are as they were ${state}.` : `The files could not be put back: ${trouble}`
-  return { ...loop, next: { kind: 'halt', reason, sentence: `${sentence} ${left}` } }
+  return { ...loop, next: { ...stop, kind: 'halt', sentence: `${stop.sentence} ${left}` } }
 }
 
 /** While a person is waited for, the clock of the time limit stands still. */

@@ -45,7 +45,7 @@ export function hasWorked({ end }: Pick<Turn, 'end'>): boolean {
 
 type Counting = { before: Tally; tally: Tally; turn: Turn; moved: boolean }
 
-function countIteration(spec: Spec, { before, tally, turn, moved }: Counting): Tally {
+function countIteration(spec: Spec, { before, tally: { heard: _, ...tally }, turn, moved }: Counting): Tally {
   const claim = effectiveClaim(spec, tally, turn)
   const idle = !moved && turn.ask === undefined
   const denied = turn.ask?.kind === 'permission'
@@ -98,11 +98,17 @@ function changed(before: Tally, turn: Turn): { changed?: boolean } {
   return { changed: before.changed === true || turn.tree !== before.tree }
 }
 
-// With nothing to check and nothing changed, even a clear claim is only worth a second look.
-function effectiveClaim(spec: Spec, tally: Tally, { claim, end }: Turn): Claim {
-  if (end === 'context-full') return { kind: 'none' }
-  if (claim.kind !== 'clear' || tally.changed !== false || allChecks(spec).length > 0) return claim
-  return { ...claim, kind: 'weak' }
+function effectiveClaim(spec: Spec, tally: Tally, turn: Turn): Claim {
+  const { claim, end, refused } = turn
+  if (end === 'context-full' || refused) return { kind: 'none' }
+  return claim.kind === 'clear' && isDoubtful(spec, tally, turn) ? { ...claim, kind: 'weak' } : claim
+}
+
+/** With nothing changed and nothing that checks just this, even a clear claim is only worth a second look. */
+function isDoubtful(spec: Spec, tally: Tally, { claim, tree }: Turn): boolean {
+  const stage = spec.stages.find(({ name }) => name === claim.stage)
+  if (stage?.needsWork && tree !== undefined && tree === tally.startTree) return true
+  return tally.changed === false && allChecks(spec).length === 0
 }
 
 function withAsk({ ask: _, ...tally }: Tally, ask: Ask | undefined): Tally {

@@ -1,5 +1,5 @@
 /** The work tree of a loop: what state it is in, and, where there is git, checkpoints of it. Ralph's own files are left out. */
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Diff } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { NOW, openKeeper, readDiff, refOf } from './checkpoint.ts'
@@ -33,15 +33,13 @@ export type Place = {
   home: string
   loop: string
   gitDir?: string
-  project?: { folder: string }
-  vault?: { path: string; state: string }
+  faces?: string[]
 }
 
-export async function openTree({ dir, home, loop, gitDir, project, vault }: Place): Promise<Tree> {
+export async function openTree({ dir, home, loop, gitDir, faces = [] }: Place): Promise<Tree> {
   const place = realFolder(dir)
   const ralphs = realFolder(home)
-  // The files of all projects lie in one folder, and none of them is work.
-  const own = [ralphs, ...(project ? [dirname(project.folder)] : []), ...(vault ? [join(vault.path, vault.state)] : [])]
+  const own = [ralphs, ...faces]
   const found = await openRepository(place)
   const strange = gitDir !== undefined && !('none' in found) && found.gitDir !== gitDir
   const repo = strange ? { none: `the git repository it began in, ${gitDir}, is gone` } : found

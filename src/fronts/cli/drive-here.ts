@@ -1,102 +1,44 @@
 /** Drives a loop in this terminal: shows it, obeys Ctrl-C, tells when it is over. Used by run, resume and steer. */
-import { setFlagsFromString } from 'node:v8'
-import { drive, type Hands } from '../../drive/drive.ts'
-import { runHands, type Workbench } from '../../drive/hands.ts'
-import { checkpointsOf } from '../../drive/rollback.ts'
-import { takeUp } from '../../drive/take-turn.ts'
-import type { Fact, Loop, Next } from '../../engine/loop.ts'
-import { allChecks } from '../../engine/stages.ts'
-import { step } from '../../engine/step.ts'
-import { RalphError } from '../../error.ts'
-import { canStart, findChecks } from '../../host/check.ts'
-import { reap } from '../../host/process-tree.ts'
-import { openTree } from '../../host/tree.ts'
-import { restFacts } from '../../vault/moving.ts'
-import { movedBefore, turnOf } from '../../vault/work.ts'
-import { type Context, selfIn } from './context.ts'
+import type { Next, Order } from '../../engine/loop.ts'
+import { loadConfig } from '../../host/config.ts'
+import { driveLoop } from '../../operations/drive-loop.ts'
+import type { Context } from './context.ts'
+import { onInterrupt } from './interrupt.ts'
 import { notify } from './notify.ts'
-import { keepVaultTrue } from './vault-place.ts'
-import { openJsonView, openView, type View } from './view.ts'
+import { openJsonView, openView } from './view.ts'
 
-/** `why`: how the agent was chosen, where nobody named one. */
-export type Driving = { json: boolean; notify: boolean; webhook?: string; why?: string }
+/** `why`: how the agent was chosen, where nobody named one. `order`: what a person wants before it goes on. */
+export type Driving = { json: boolean; notify: boolean; why?: string; order?: Order | null }
 
-/** Returns the exit code. `order` is what a person wants before it goes on. */
+/** Returns the exit code. */
 export async function driveHere(
   context: Context,
   id: string,
-  how: Driving,
-  order?: Extract<Fact, { kind: 'told' }>['order'],
+  { json, notify: tells, why, order }: Driving,
 ): Promise<number> {
-  // What an agent prints is garbage at once. V8 would let its young generation grow to 130 MB for a flood of it.
-  setFlagsFromString('--semi-space-growth-factor=1')
   const store = context.store()
-  const lease = await store.lease(id)
-  if ('heldBy' in lease)
-    throw new RalphError(
-      'loop-held',
-      `Loop ${id} is already being driven by ${lease.heldBy}. Watch it with \`ralph show ${id} --follow\`.`,
-    )
-  const stop = new AbortController()
-  const view = how.json ? openJsonView(context.out) : openView(context.out, context.now)
-  const release = onInterrupt(view, id, {
+  const view = json ? openJsonView(context.out) : openView(context.out, context.now)
+  const stopping = onInterrupt({
+    pausing: `Pausing after this iteration. Press Ctrl-C again to stop at once. Go on later with: ralph resume ${id}`,
+    say: view.say,
     pause: () => store.tell(id, 'Ctrl-C', { kind: 'pause' }),
-    stop: () => stop.abort(),
   })
-  let ended: Loop
   try {
-    let loop = await store.load(id)
-    const { vault } = loop.spec.work
-    for (const fact of restFacts(loop, lease.movedAt, context.now())) {
-      loop = step(loop, fact)
-      await store.save(lease, loop, fact)
+    const watching = {
+      ...view,
+      stop: stopping.stop,
+      begin(...begun: Parameters<typeof view.begin>) {
+        view.begin(...begun)
+        if (why !== undefined) view.say(why)
+      },
     }
-    if (lease.epoch > 1) await reap(id) // also a git whose ralph was killed
-    if (loop.spec.work.worktree) await checkpointsOf(context, loop) // made again, should somebody have removed it
-    const tree = await openTree({ ...loop.spec.work, home: context.home, loop: id })
-    const bench: Workbench = {
-      store,
-      tree,
-      env: context.env,
-      now: context.now,
-      stop: stop.signal,
-      self: selfIn(context.root),
-      show: view.show,
-      ...(vault ? { task: turnOf(vault) } : {}),
-    }
-    view.begin(loop, { suggestion: findChecks(loop.spec.work.dir)[0], checkpoints: tree.checkpoints })
-    if (how.why !== undefined) view.say(how.why)
-    for (const check of allChecks(loop.spec).filter((text) => !canStart(text, loop.spec.work.dir, context.env.PATH)))
-      view.say(`The program of the check "${check}" is not here yet. Without it the loop will halt (verifier-broken).`)
-    if (order) await store.tell(id, 'you', order)
-    const hands = runHands(bench, view.saw)
-    // A person may have moved the file of a vault's task meanwhile.
-    const turn: Hands['turn'] = async (current, next) =>
-      movedBefore(current, context.now()) ?? hands.turn?.(current, next)
-    ended = await drive(await takeUp(loop, lease, bench), lease, store, vault ? { ...hands, turn } : hands)
+    const loop = await driveLoop(context, id, watching, order ?? undefined)
+    view.end(loop)
+    const webhook = loadConfig(context.home, loop.spec.work.dir).notify_webhook
+    if (tells) await notify(loop, { context, ...(webhook === undefined ? {} : { webhook }) })
+    return exitCode(loop.next)
   } finally {
-    release()
-    await lease.release()
-  }
-  const over = await keepVaultTrue(context, ended)
-  view.end(over)
-  if (how.notify) await notify(over, { context, ...(how.webhook === undefined ? {} : { webhook: how.webhook }) })
-  return exitCode(over.next)
-}
-
-/** The first Ctrl-C pauses after this iteration, the second ends the agent now. A closed terminal ends it now, too. */
-function onInterrupt(view: View, id: string, act: { pause(): Promise<void>; stop(): void }): () => void {
-  let told: Promise<void> | undefined
-  const pause = () => (told ??= act.pause())
-  const stopNow = () => void pause().then(act.stop, act.stop)
-  const interrupt = () => {
-    if (told !== undefined) return stopNow()
-    void pause()
-    view.say(`Pausing after this iteration. Press Ctrl-C again to stop at once. Go on later with: ralph resume ${id}`)
-  }
-  process.on('SIGINT', interrupt).on('SIGTERM', stopNow).on('SIGHUP', stopNow)
-  return () => {
-    process.off('SIGINT', interrupt).off('SIGTERM', stopNow).off('SIGHUP', stopNow)
+    stopping.release()
   }
 }
 

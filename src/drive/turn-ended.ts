@@ -1,0 +1,75 @@
+/** A turn has ended, whoever saw it end: what it left is looked at, judged and kept, and it becomes a fact. */
+import type { Outcome } from '../agents/agent.ts'
+import { toTurn } from '../agents/turn.ts'
+import type { Diff, Fact, Loop, Turn } from '../engine/loop.ts'
+import { allChecks, openStages } from '../engine/stages.ts'
+import { hasWorked } from '../engine/tally.ts'
+import { RalphError } from '../error.ts'
+import { maskSecrets } from '../formats/secrets.ts'
+import type { TurnRecords } from '../host/transcript.ts'
+import type { Tree } from '../host/tree.ts'
+import type { TurnNext } from './drive.ts'
+import type { Show } from './hands.ts'
+
+export type Looking = { tree: Tree; show: Show }
+
+export type Seeing = Looking & {
+  now: () => number
+  /** What the owner of the loop makes of a turn in which the agent got to its end. */
+  judge?: Judge | undefined
+}
+
+export type Judge = (loop: Loop, turn: Turn) => Turn
+
+export type Ending = { loop: Loop; next: TurnNext; prompt: string; outcome: Outcome }
+
+export async function turnEnded(
+  seeing: Seeing,
+  { loop, next, prompt, outcome }: Ending,
+): Promise<Extract<Fact, { kind: 'turned' }>> {
+  const { tree: looker, now, judge } = seeing
+  const { spec, tally } = loop
+  const claimable = {
+    promise: spec.promise,
+    signals: spec.signals,
+    stages: openStages(spec, tally).map(({ name }) => name),
+  }
+  const tree = await looker.look()
+  const told = toTurn(outcome, { prompt, claimable, checks: allChecks(spec), ...(tree === undefined ? {} : { tree }) })
+  const turn = judge && told.end === 'ok' ? judge(loop, told) : told
+  const diff = hasWorked(turn) ? await keepCheckpoint(seeing, loop, next.iteration) : undefined
+  const session = turn.session && next.agent !== undefined ? { ...turn.session, agent: next.agent } : turn.session
+  return { kind: 'turned', at: now(), turn: { ...turn, ...(diff ? { diff } : {}), ...(session ? { session } : {}) } }
+}
+
+/** For a turn that nobody listened to while it went on. */
+export function logTurn(records: TurnRecords, { loop, next, prompt, outcome }: Ending, at: number): void {
+  const log = records.openTurn(loop.id, next.iteration)
+  log.write([
+    { at, attempt: next.attempt, prompt: maskSecrets(prompt), command: [] },
+    { out: maskSecrets(`${outcome.finalText}\n`) },
+  ])
+  log.close()
+}
+
+export async function keepStart(looking: Looking, loop: Loop): Promise<void> {
+  if ('none' in looking.tree.checkpoints) return
+  if (!looking.tree.seen) await looking.tree.look()
+  await keepCheckpoint(looking, loop, 0)
+}
+
+/** Kept before the turn is saved, so that every iteration the store knows has its checkpoint. Without one the loop goes on. */
+async function keepCheckpoint({ tree, show }: Looking, loop: Loop, n: number): Promise<Diff | undefined> {
+  const { checkpoints } = tree
+  if ('none' in checkpoints) return undefined
+  const note = (text: string) => show({ kind: 'note', text }, loop)
+  try {
+    const diff = await checkpoints.keep(n)
+    for (const path of checkpoints.large) note(`${path} is untracked and too large: checkpoints leave it out.`)
+    return diff
+  } catch (cause) {
+    if (!(cause instanceof RalphError)) throw cause
+    note(`No checkpoint was kept, so \`ralph rollback\` cannot come back here. ${cause.message}`)
+    return undefined
+  }
+}

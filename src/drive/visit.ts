@@ -1,0 +1,90 @@
+/** One stretch of driving a loop: held alone, taken up where the last driver left it, driven, let go. */
+import type { Fact, Loop } from '../engine/loop.ts'
+import { step } from '../engine/step.ts'
+import type { Lease, Store } from '../host/store.ts'
+import { drive, type Hands } from './drive.ts'
+
+/** A loop that is held alone. */
+export type Visit = {
+  /** As it is now; every fact moves it. */
+  readonly loop: Loop
+  readonly lease: Lease
+  /** Never before the last fact, also when somebody has set the clock back. */
+  now(): number
+  move(fact: Fact): Promise<Loop>
+  drive(hands: Hands): Promise<Loop>
+}
+
+export type Visiting<Result> = {
+  store: VisitStore
+  now: () => number
+  /** How long to wait, with the whole process, for who holds it. */
+  patienceMs?: number
+  /** What comes of it where somebody alive holds the loop. */
+  held(by: string): Result | Promise<Result>
+  /** How what a dead driver left is put in order. Absent: a driver that is gone cannot have left anything. */
+  takeUp?: TakeUp
+  /** What has changed since the loop was last driven. */
+  since?(loop: Loop, lease: Lease): Fact[] | Promise<Fact[]>
+  work(visit: Visit): Promise<Result>
+  /** What follows, while the loop is still held. Must not mind being done twice: who is killed before comes back to it. */
+  after?(visit: Visit): Promise<unknown>
+}
+
+export type VisitStore = Pick<Store, 'lease' | 'load' | 'save' | 'told'>
+
+export type TakeUp = {
+  /** Ends the processes of a driver that is gone. */
+  reap(id: string): Promise<unknown>
+  /** The turn that it was at, as far as that can be told. */
+  loss(loop: Loop): Promise<Fact | undefined>
+}
+
+/** Every front and every owner moves a loop this way. */
+export async function visit<Result>(id: string, visiting: Visiting<Result>): Promise<Result> {
+  const { store, patienceMs, held, takeUp, since, work, after } = visiting
+  const lease = await store.lease(id, patienceMs)
+  if ('heldBy' in lease) return held(lease.heldBy)
+  try {
+    if (takeUp && lease.epoch > 1) await takeUp.reap(id)
+    const visit = openVisit(await store.load(id), lease, visiting)
+    const lost = await takeUp?.loss(visit.loop) // read as it was asked for then
+    for (const fact of (await since?.(visit.loop, lease)) ?? []) await visit.move(fact)
+    if (lost) await visit.move(lost)
+    const result = await work(visit)
+    await after?.(visit)
+    return result
+  } finally {
+    await lease.release()
+  }
+}
+
+function openVisit(loaded: Loop, lease: Lease, { store, now }: Pick<Visiting<unknown>, 'store' | 'now'>): Visit {
+  let loop = loaded
+  let last = lease.movedAt
+  const saw = (moved: Loop, fact: Fact) => {
+    loop = moved
+    last = Math.max(last, fact.at)
+  }
+  return {
+    get loop() {
+      return loop
+    },
+    lease,
+    now: () => Math.max(now(), last),
+    async move(fact) {
+      const next = step(loop, fact)
+      await store.save(lease, next, fact)
+      saw(next, fact)
+      return next
+    },
+    drive: (hands) =>
+      drive(loop, lease, store, {
+        ...hands,
+        saw(moved, fact) {
+          saw(moved, fact)
+          hands.saw?.(moved, fact)
+        },
+      }),
+  }
+}

@@ -1,0 +1,196 @@
+/** Facts that only who holds the lease writes: another spec, another place, a history from outside. */
+import { describe, expect, test } from 'vitest'
+import { type Fact, type Loop, type Spec, startLoop } from './loop.ts'
+import { step } from './step.ts'
+import {
+  at,
+  checkedByTests,
+  checks,
+  claims,
+  claimsIdly,
+  everyNext,
+  halfAnHour,
+  idles,
+  isLimited,
+  loopAfter,
+  MINUTE,
+  play,
+  START,
+  say,
+  specOf,
+  turn,
+  unchecked,
+  uses,
+  woke,
+  works,
+} from './stories.test-support.ts'
+import { upgradeLoop } from './upgrade.ts'
+
+function asked(spec: Spec, minute = 0): Fact {
+  return { kind: 'asked', at: START + minute * MINUTE, spec }
+}
+
+describe('a loop that is taken up with another spec', () => {
+  test('has the new limits on top of what it has used up', () => {
+    const spec = specOf({}, { costUsd: 1, tokens: 100, minutes: 10 })
+    const { limits } = loopAfter(spec, uses({ costUsd: 0.75, tokens: 60 }), asked(spec, 20)).spec
+    expect(limits).toMatchObject({ costUsd: 1.75, tokens: 160, minutes: 30, iterations: 10 })
+  })
+
+  test('keeps the number of its iterations, and takes agent, prompt and checks', () => {
+    const changed = specOf({ prompt: 'Other words.', checks: ['make'] }, { iterations: 3 })
+    const { spec } = loopAfter(checkedByTests, works, asked(changed))
+    expect(spec).toEqual({ ...changed, limits: { ...changed.limits, iterations: 10 } })
+  })
+
+  test('finishes the checks that it is at', () => {
+    const loop = loopAfter(checkedByTests, claims('clear'), asked(specOf({ checks: ['make'] })))
+    expect(loop.spec.checks).toEqual(['npm test'])
+    expect(play(loop, checks('pass'))).toEqual(['complete verified'])
+  })
+
+  test.each(Object.entries(everyNext))('at %s goes on with the same', (name, facts) => {
+    expect(play(loopAfter(checkedByTests, ...facts), asked(checkedByTests))).toEqual([name])
+  })
+
+  test('is no other one once it is over', () => {
+    const over = loopAfter(unchecked, works, claims('clear'))
+    expect(step(over, asked(checkedByTests))).toBe(over)
+  })
+})
+
+test.each<[string, Loop]>([
+  ['that goes on', loopAfter(unchecked, works)],
+  ['that is over', loopAfter(unchecked, works, claims('clear'))],
+])('a loop %s follows its folder', (_, loop) => {
+  const to = { dir: '/new', owner: { kind: 'vault' as const, path: '/new' }, faces: ['/new/State'] }
+  const moved = step(loop, { kind: 'moved', at: START, to })
+  expect(moved).toEqual({ ...loop, spec: { ...loop.spec, work: { ...loop.spec.work, ...to } } })
+})
+
+test('a loop that began elsewhere is what it was there, whatever this record says', () => {
+  const { id: _, ...there } = loopAfter(checkedByTests, works, works)
+  const fact: Fact = { kind: 'adopted', at: START, loop: there }
+  expect(step(loopAfter(unchecked, works, claims('clear')), fact)).toEqual({ id: 'L1', ...there })
+})
+
+describe('a look at the clock', () => {
+  test.each<[string, Parameters<typeof play>, string]>([
+    ['in time changes nothing', [halfAnHour, works, at(29, woke)], 'turn 2'],
+    ['ends a loop whose time is over', [halfAnHour, works, at(30, woke)], 'halt timeout'],
+    ['ends no loop without a time limit', [unchecked, works, at(9_999, woke)], 'turn 2'],
+    ['ends no check', [specOf({ checks: ['make'] }, { minutes: 30 }), claims('clear'), at(31, woke)], 'check'],
+    ['lets a limited agent go on', [unchecked, isLimited, at(1, woke)], 'turn 1 attempt 2'],
+  ])('%s', (_, [spec, ...facts], end) => {
+    expect(play(spec, ...facts).at(-1)).toBe(end)
+  })
+})
+
+describe('a stage that needs work', () => {
+  const task = specOf({ checks: ['make'], stages: [{ name: 'T1', needsWork: true }] })
+
+  test.each<[string, Parameters<typeof play>, string]>([
+    [
+      'is not taken at its first word when nothing changed',
+      [task, claimsIdly('clear', 'T1'), checks('pass')],
+      'turn 2',
+    ],
+    [
+      'is taken at its second',
+      [task, claimsIdly('clear', 'T1'), checks('pass'), claimsIdly('clear', 'T1'), checks('pass')],
+      'complete verified',
+    ],
+    ['is taken at once when something changed', [task, claims('clear', 'T1'), checks('pass')], 'complete verified'],
+  ])('%s', (_, [spec, ...facts], end) => {
+    expect(play(spec, ...facts).at(-1)).toBe(end)
+  })
+})
+
+test('what a turn claims counts for nothing when its work was taken back', () => {
+  const refused = turn({ claim: { kind: 'clear' }, refused: true, tree: 'tree 7' })
+  expect(play(checkedByTests, refused)).toEqual(['turn 2'])
+})
+
+test('what people said stands beside the feedback in their own words, and only for the turn that hears it', () => {
+  const loop = loopAfter(unchecked, works, say('Use tabs.'))
+  expect(loop.next).toMatchObject({ feedback: ['A person says: Use tabs.'], heard: ['Use tabs.'] })
+  expect(loopAfter(loop, idles).next).not.toHaveProperty('heard')
+})
+
+describe('a rejection', () => {
+  test('is told by a word of its own, also where files are put back first', () => {
+    const reject: Fact = { kind: 'told', at: START, by: 'you', order: { kind: 'cancel', rejected: true } }
+    expect(loopAfter(unchecked, works, reject).next).toMatchObject({ kind: 'halt', rejected: true })
+    const restoring = specOf({ onHalt: 'restore' })
+    expect(loopAfter(restoring, works, reject, { kind: 'restored', at: START }).next).toMatchObject({
+      kind: 'halt',
+      reason: 'cancelled',
+      rejected: true,
+    })
+  })
+
+  test('is no mere cancel', () => {
+    const cancel: Fact = { kind: 'told', at: START, by: 'you, who rejected it', order: { kind: 'cancel' } }
+    expect(loopAfter(unchecked, works, cancel).next).not.toHaveProperty('rejected')
+  })
+})
+
+test('what an owner asks for itself is told in its own word', () => {
+  const asks = turn({ ask: { kind: 'person', words: 'a.md waits.', about: 'approval' } })
+  expect(loopAfter(unchecked, asks).next).toEqual({
+    kind: 'wait',
+    why: 'person',
+    question: 'a.md waits.',
+    about: 'approval',
+  })
+})
+
+describe('a loop that an older ralph has stored', () => {
+  const { id: _, ...loop } = startLoop('L1', unchecked, { at: START })
+  const vault = { path: '/v', id: 'a', file: 'a.md', from: 'Needs_Action/a.md', done: 'Done', state: 'S', by: 'watch' }
+
+  function stored(change: object): Parameters<typeof upgradeLoop>[0] {
+    return { ...loop, ...change } as Parameters<typeof upgradeLoop>[0]
+  }
+
+  test('stays as it is when it is in the words of today', () => {
+    const today = loopAfter(unchecked, works, isLimited, say('Hello.'))
+    expect(upgradeLoop(today)).toEqual({ spec: today.spec, tally: today.tally, next: today.next })
+  })
+
+  test.each<[string, object, object]>([
+    ['a vault', { vault }, { owner: { ...vault, kind: 'vault' }, faces: ['/v/S'] }],
+    [
+      'a project',
+      { project: { name: 'shop', task: 'T1', folder: '/p/.artefacts/shop' } },
+      { owner: { name: 'shop', task: 'T1', folder: '/p/.artefacts/shop', kind: 'project' }, faces: ['/p/.artefacts'] },
+    ],
+  ])('belongs to %s', (_, before, after) => {
+    const { work } = loop.spec
+    const upgraded = upgradeLoop(stored({ spec: { ...loop.spec, work: { ...work, ...before } } }))
+    expect(upgraded.spec.work).toEqual({ ...work, ...after })
+  })
+
+  test('knows who said what', () => {
+    const tally = { ...loop.tally, said: ['A person says: Use tabs.', 'Nobody is here.'] }
+    expect(upgradeLoop(stored({ tally })).tally.said).toEqual([
+      { by: 'person', words: 'Use tabs.' },
+      { by: 'ralph', words: 'Nobody is here.' },
+    ])
+  })
+
+  test.each([
+    ['a.md waits in Pending_Approval for your approval.', 'approval'],
+    ['a.md is in no folder of the vault any more.', 'gone'],
+    ['Which one?', undefined],
+  ])('waits for a person: %s', (question, about) => {
+    const spec = { ...loop.spec, work: { ...loop.spec.work, vault } }
+    const { next } = upgradeLoop(stored({ spec, next: { kind: 'wait', why: 'person', question } }))
+    expect(next).toEqual({ kind: 'wait', why: 'person', question, ...(about ? { about } : {}) })
+  })
+
+  test('was rejected', () => {
+    const next = { kind: 'halt', reason: 'cancelled', sentence: 'Cancelled by you, who rejected it.' }
+    expect(upgradeLoop(stored({ next })).next).toEqual({ ...next, rejected: true })
+  })
+})

@@ -1,0 +1,23 @@
+/** `ralph cancel`. */
+import { cancel as operation } from '../../operations/cancel.ts'
+import { type CommandSpec, parseArgs } from './args.ts'
+import type { Command } from './context.ts'
+import { givenWords, LOOP_WORDS } from './loop-words.ts'
+
+const spec: CommandSpec = {
+  name: 'cancel',
+  words: '[LOOP]',
+  summary: 'Ends a loop for good; a running agent is ended at once.',
+  about: LOOP_WORDS,
+  options: {},
+}
+
+export const cancel: Command = {
+  spec,
+  async run(argv, context) {
+    const [loop] = parseArgs(spec, argv, 1).words
+    const all = await operation.run(context, loop === undefined ? {} : { loop })
+    for (const given of all) context.out.write(await givenWords(context, given, 'It stops now.'))
+    return 0
+  },
+}

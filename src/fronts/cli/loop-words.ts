@@ -1,0 +1,31 @@
+/** What the commands about one loop have in common. */
+import type { Given } from '../../operations/give-order.ts'
+import { standingOf } from '../../operations/standing.ts'
+import { type Args, usage } from './args.ts'
+import type { Context } from './context.ts'
+
+export const LOOP_WORDS =
+  'LOOP is an id, the beginning of one, or the name of a project in this folder. Without it: the newest loop of this folder.'
+
+export const DRIVING = {
+  notify: { help: 'bell, desktop message and webhook when it stops' },
+  json: { help: 'print one JSON object a line' },
+} as const
+
+/** `driver`: what a loop does that somebody drives. */
+export async function givenWords(
+  context: Context,
+  { loop: id, heard, session }: Given,
+  driver: string,
+): Promise<string> {
+  if (heard === 'driver') return `Told loop ${id}. ${driver}\n`
+  if (heard === 'session')
+    return `Told loop ${id}. It hears it when it goes on: resume it in ${session}, or pause and resume it here.\n`
+  return `Loop ${id}: ${standingOf(await context.store().load(id)).sentence}\n`
+}
+
+/** The loop that must be named. */
+export function loopNamed({ spec, words: [loop] }: Args): string {
+  if (loop !== undefined) return loop
+  throw usage(spec, `Name a loop: ralph ${spec.name} LOOP. \`ralph status\` lists them.`)
+}

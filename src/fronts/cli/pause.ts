@@ -1,0 +1,24 @@
+/** `ralph pause`. */
+import { pause as operation } from '../../operations/pause.ts'
+import { type CommandSpec, parseArgs } from './args.ts'
+import type { Command } from './context.ts'
+import { givenWords, LOOP_WORDS } from './loop-words.ts'
+
+const spec: CommandSpec = {
+  name: 'pause',
+  words: '[LOOP]',
+  summary: 'Pauses a loop after the iteration it is in. `ralph resume` goes on.',
+  about: LOOP_WORDS,
+  options: {},
+}
+
+export const pause: Command = {
+  spec,
+  async run(argv, context) {
+    const [loop] = parseArgs(spec, argv, 1).words
+    const all = await operation.run(context, loop === undefined ? {} : { loop })
+    for (const given of all)
+      context.out.write(await givenWords(context, given, 'It pauses when its iteration is over.'))
+    return 0
+  },
+}

@@ -1,0 +1,21 @@
+/** `ralph undo`: takes a rollback back. */
+import { undo as operation } from '../../operations/undo.ts'
+import { type CommandSpec, parseArgs } from './args.ts'
+import type { Command } from './context.ts'
+import { loopNamed } from './loop-words.ts'
+
+const spec: CommandSpec = {
+  name: 'undo',
+  words: 'LOOP',
+  summary: 'Takes the last rollback of a loop back, also the one that --on-halt made.',
+  options: {},
+}
+
+export const undo: Command = {
+  spec,
+  async run(argv, context) {
+    const { notes } = await operation.run(context, { loop: loopNamed(parseArgs(spec, argv, 1)) })
+    context.out.write(`${['The files are as they were before the rollback.', ...notes].join('\n')}\n`)
+    return 0
+  },
+}

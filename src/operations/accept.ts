@@ -1,0 +1,23 @@
+/** Makes the work of a loop in its own work tree part of the person's branch. */
+import { accept as acceptLoop } from '../drive/rollback.ts'
+import { findLoop } from './find-loop.ts'
+import type { Operation } from './operation.ts'
+import { ownerOf } from './owners.ts'
+
+/** `base` is the branch that it was merged into; without a merge the work is on `branch`. */
+export type Accepted = { loop: string; branch: string; base?: string }
+
+export const accept: Operation<{ loop: string; merge: boolean }, Accepted> = {
+  name: 'accept',
+  effect: 'write',
+  summary:
+    "Merges the work of a loop that ran in its own work tree into the person's branch, or leaves it on a branch.",
+  async run(context, { loop: name, merge }) {
+    const id = await findLoop(context, name)
+    const loop = await context.store().load(id)
+    const refusal = ownerOf(loop).refuses?.(loop, 'accept', false)
+    if (refusal) throw refusal
+    const { branch, base } = await acceptLoop({ ...context, store: context.store() }, id, { merge })
+    return { loop: id, branch, ...(base === undefined ? {} : { base }) }
+  },
+}

@@ -1,0 +1,12 @@
+/** Ends a loop for good. */
+import { findOpenLoops } from './find-loop.ts'
+import { type Given, giveOrder } from './give-order.ts'
+import type { Operation } from './operation.ts'
+
+export const cancel: Operation<{ loop?: string }, Given[]> = {
+  name: 'cancel',
+  effect: 'destroy',
+  summary: 'Ends a loop, or the open loops of a project, for good; a running agent is ended at once.',
+  run: async (context, { loop }) =>
+    Promise.all((await findOpenLoops(context, loop)).map((id) => giveOrder(context, id, { kind: 'cancel' }))),
+}

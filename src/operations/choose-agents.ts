@@ -1,0 +1,97 @@
+/** The agents of a new loop: are they here, and can they do what is asked of them? */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Agent } from '../agents/agent.ts'
+import { chooseAgent } from '../agents/choose.ts'
+import { agents, parseAgent, parseAgents } from '../agents/index.ts'
+import { RalphError } from '../error.ts'
+import { parseCommandLine } from '../formats/command-line.ts'
+import type { Config } from '../formats/config.ts'
+import { parseScript } from '../formats/script.ts'
+import { readText } from '../host/config.ts'
+import { findAgent } from '../host/probe.ts'
+import { findProgram } from '../host/process.ts'
+import type { LoopRequest } from '../request/request.ts'
+import type { Context } from './operation.ts'
+
+type Site = Pick<Context, 'env' | 'cwd'> & { dir: string }
+
+/** In their order, and why, where nobody named them. `asked` beats the environment, that the config. */
+export async function chooseAgents(
+  context: Context,
+  { dir, config, asked }: { dir: string; config: Config; asked?: string | undefined },
+): Promise<{ agents: string[]; why?: string }> {
+  const given = asked ?? (context.env.RALPH_AGENT || config.agent) ?? 'auto'
+  const site = { env: context.env, cwd: context.cwd, dir }
+  if (given.trim() !== 'auto') return { agents: parseAgents(given).map((agent) => locate(agent, site)) }
+  const found = Object.values(agents).flatMap(({ name, probe }) => {
+    const login = probe && findAgent(probe, { dir, env: context.env })?.login
+    return login ? [{ name, login }] : []
+  })
+  const finished = new Map<string, number>()
+  for (const { agent } of (await context.store().list({ dir, status: ['completed'], limit: 1_000 })).rows)
+    finished.set(agent, (finished.get(agent) ?? 0) + 1)
+  const chosen = chooseAgent(found, finished)
+  if (chosen) return { agents: [chosen.name], why: `agent ${chosen.name}: ${chosen.why}` }
+  throw noAgent(found.map(({ name }) => name))
+}
+
+function noAgent(idle: readonly string[]): RalphError {
+  const programs = Object.values(agents).flatMap(({ probe }) => probe?.programs ?? [])
+  return new RalphError(
+    'agent-missing',
+    idle.length > 0
+      ? `${idle.join(', ')} ${idle.length === 1 ? 'is' : 'are'} here, but nobody is logged in. Log in, or name an agent with --agent. \`ralph doctor\` tells more.`
+      : `No agent was found on PATH (${programs.join(', ')}). Install one, or name a program of your own: --agent command:"your-agent --its-flags".`,
+  )
+}
+
+type Settings = Pick<LoopRequest, 'model' | 'permissions' | 'context' | 'agentArgs' | 'limits'>
+
+/** What an agent cannot be told is refused, not ignored. */
+export function mustSuit(names: readonly string[], request: Settings): void {
+  if (names.length > 1 && (request.model !== undefined || (request.agentArgs ?? []).length > 0))
+    throw new RalphError('usage', 'A model and arguments behind -- belong to one agent, but several are named.')
+  for (const name of names) mustKnow(parseAgent(name).agent, request)
+}
+
+function mustKnow(agent: Agent, request: Settings): void {
+  for (const setting of ['model', 'permissions', 'context'] as const)
+    if (request[setting] !== undefined && !agent.settings.includes(setting))
+      throw new RalphError(
+        'usage',
+        `--${setting} means nothing to the agent "${agent.name}". Leave it out, or put it into the agent's own command line.`,
+      )
+  for (const [limit, option, what] of COUNTED)
+    if (request.limits?.[limit] !== undefined && !agent.reports.includes(what))
+      throw new RalphError(
+        'usage',
+        `--${option} cannot be kept: the agent "${agent.name}" does not report its ${what}.`,
+      )
+}
+
+const COUNTED = [
+  ['costUsd', 'max-cost', 'cost'],
+  ['tokens', 'max-tokens', 'tokens'],
+] as const
+
+/** The agent with its file as a path that holds wherever the loop is resumed; an agent that is not there is said at once. */
+export function locate(text: string, { env, cwd, dir }: Site): string {
+  const { agent, target } = parseAgent(text)
+  if (agent.name === 'scripted') {
+    const file = resolve(cwd, target)
+    parseScript(readText(file, 'script'), file)
+    return `scripted:${file}`
+  }
+  const program = agent.targetExample ? parseCommandLine(target)[0] : target || agent.probe?.programs[0]
+  if (findProgram(program ?? '', dir, env.PATH)) return text
+  if (program?.includes('/') && existsSync(resolve(dir, program)))
+    throw new RalphError(
+      'agent-missing',
+      `${resolve(dir, program)} is not a program that can be run. Make it one: chmod +x ${program}`,
+    )
+  throw new RalphError(
+    'agent-missing',
+    `The agent "${program}" was not found${program?.includes('/') ? ` below ${dir}` : ' on PATH'}. Install it, or name its path. \`ralph doctor\` tells which agents are here.`,
+  )
+}

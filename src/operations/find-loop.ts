@@ -1,0 +1,51 @@
+/** The loop or the project that a name stands for. */
+import { realpathSync } from 'node:fs'
+import { ended, type Loop } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import { listProjects, openProject, type Project } from '../project/folder.ts'
+import { loopsOf } from '../project/record.ts'
+import type { Context } from './operation.ts'
+import { ownerOf } from './owners.ts'
+
+/** The project of that name in this folder, if there is one. */
+export function findProject({ cwd }: Pick<Context, 'cwd'>, name: string): Project | undefined {
+  return listProjects(cwd).includes(name) ? openProject(cwd, name) : undefined
+}
+
+/** An id, the beginning of one, or a project: the newest of its loops that is open. Without a name: the newest of this folder. */
+export async function findLoop(context: Context, name: string | undefined): Promise<string> {
+  const store = context.store()
+  const project = name === undefined ? undefined : findProject(context, name)
+  const loops = project ? (await loopsOf(project, store)).reverse() : []
+  for (const id of loops) if (await isOpen(context, id)) return id
+  if (loops[0] !== undefined) return loops[0]
+  if (name !== undefined) return store.find(name)
+  const [newest] = (await store.list({ dir: realpathSync(context.cwd), limit: 1 })).rows
+  if (newest) return newest.id
+  throw new RalphError('loop-unknown', 'No loop was ever started in this folder. Name one; `ralph status` lists them.')
+}
+
+async function isOpen(context: Context, id: string): Promise<boolean> {
+  const loop = await context
+    .store()
+    .load(id)
+    .catch(() => undefined) // it was never made, or was pruned
+  return loop !== undefined && !ended(loop)
+}
+
+/** Every open loop that a name stands for: all of a project, or the one. */
+export async function findOpenLoops(context: Context, name: string | undefined): Promise<string[]> {
+  const project = name === undefined ? undefined : findProject(context, name)
+  if (!project) return [await findLoop(context, name)]
+  const ids = await loopsOf(project, context.store())
+  const open = await Promise.all(ids.map(async (id) => ((await isOpen(context, id)) ? [id] : [])))
+  if (open.flat().length > 0) return open.flat()
+  throw new RalphError('loop-ended', `No task of the project ${project.name} is under way.`)
+}
+
+/** The loop, which must not be over. */
+export async function mustBeOpen(context: Context, id: string): Promise<Loop> {
+  const loop = await context.store().load(id)
+  if (!ended(loop)) return loop
+  throw new RalphError('loop-ended', `Loop ${id} has ended. ${ownerOf(loop).again(loop)}`)
+}

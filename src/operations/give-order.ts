@@ -1,0 +1,46 @@
+/** An order for a loop: left for whoever drives it, or carried out here where nobody does. */
+import { putBack } from '../drive/hands.ts'
+import { checkpointsOf } from '../drive/rollback.ts'
+import { takeUp } from '../drive/take-turn.ts'
+import { visit } from '../drive/visit.ts'
+import type { Loop, Order } from '../engine/loop.ts'
+import { holderOf, keepTrue } from '../session/elsewhere.ts'
+import { mustBeOpen } from './find-loop.ts'
+import { type Context, selfIn } from './operation.ts'
+import { ownerOf } from './owners.ts'
+
+/** `driver`: who drives it hears it. `session`: it is heard when the session goes on. `here`: it was carried out. */
+export type Given = { loop: string; heard: 'driver' | 'session' | 'here'; session?: string }
+
+export async function giveOrder(context: Context, id: string, order: Order): Promise<Given> {
+  const { home } = context
+  const store = context.store()
+  const { next } = await mustBeOpen(context, id)
+  await store.tell(id, 'you', order)
+  // The turn that a session is at has begun without these words.
+  if (order.kind === 'say' && next.kind === 'turn' && holderOf(home, id) !== undefined)
+    return { loop: id, heard: 'driver' }
+  const heard = await carryOut(context, await store.load(id))
+  const session = order.kind === 'say' ? holderOf(home, id) : undefined
+  return session === undefined || heard === 'driver' ? { loop: id, heard } : { loop: id, heard: 'session', session }
+}
+
+async function carryOut(context: Context, { id, ...found }: Loop): Promise<'driver' | 'here'> {
+  const { now, home, root } = context
+  const store = context.store()
+  const rules = ownerOf(found)
+  return visit<'driver' | 'here'>(id, {
+    store,
+    now,
+    held: () => 'driver',
+    ...(rules.takesTurns?.({ id, ...found }) === false ? {} : { takeUp: takeUp({ store, now, self: selfIn(root) }) }),
+    async work(held) {
+      const loop = await held.drive({
+        restore: (halting, next) => putBack(() => checkpointsOf(context, halting), next, held.now),
+      })
+      keepTrue(home, loop)
+      return 'here'
+    },
+    after: async (held) => rules.after?.({ ...context, store }, held),
+  })
+}

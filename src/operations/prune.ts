@@ -1,0 +1,62 @@
+/** Removes old transcripts, checkpoints and state files. The database keeps what became of every loop. */
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { OVER } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import { dropCheckpoints } from '../host/checkpoint.ts'
+import { openRepository } from '../host/git.ts'
+import { DEFAULTS } from '../request/defaults.ts'
+import { forgetFiles } from '../vault/changes.ts'
+import { pruneTasks } from '../vault/prune.ts'
+import type { Context, Operation } from './operation.ts'
+
+export type Pruned = { transcripts: number; checkpoints: number; tasks: number }
+
+export const prune: Operation<{ days?: number }, Pruned> = {
+  name: 'prune',
+  effect: 'destroy',
+  summary: 'Removes transcripts, checkpoints and state files of what ended more than so many days ago.',
+  run: (context, { days }) => pruneOld(context, days === undefined ? {} : { days }),
+}
+
+/** `dir`: checkpoints go only in this folder's repository. Without it: in those of all loops. */
+export async function pruneOld(context: Context, { dir, days }: { dir?: string; days?: number }): Promise<Pruned> {
+  const { env, home, now } = context
+  const store = context.store()
+  const { rows: over } = await store.list({ status: OVER, limit: 1_000_000 })
+  const before = now() - (days ?? daysIn(env)) * 86_400_000
+  const old = over.filter(({ updatedAt }) => updatedAt < before)
+  for (const { id } of old) {
+    rmSync(join(home, 'index', id), { force: true })
+    forgetFiles(home, id)
+  }
+  return {
+    tasks: await pruneTasks(store, before),
+    transcripts: await store.transcripts.prune(new Set(over.map(({ id }) => id)), before),
+    checkpoints: await pruneCheckpoints(
+      before,
+      // What was not accepted yet lies in a work tree.
+      new Set(old.map(({ id }) => id).filter((id) => !existsSync(join(home, 'worktrees', id)))),
+      new Set(dir === undefined ? old.map((row) => row.dir) : old.length > 0 ? [dir] : []),
+    ),
+  }
+}
+
+function daysIn({ RALPH_KEEP_DAYS: text }: Context['env']): number {
+  if (!text) return DEFAULTS.keepDays
+  if (/^\d{1,6}$/.test(text)) return Number(text)
+  throw new RalphError('usage', `RALPH_KEEP_DAYS must be a whole number of days, but is "${text}".`)
+}
+
+async function pruneCheckpoints(
+  before: number,
+  loops: ReadonlySet<string>,
+  dirs: ReadonlySet<string>,
+): Promise<number> {
+  let dropped = 0
+  for (const dir of dirs) {
+    const repo = await openRepository(dir)
+    if (!('none' in repo)) dropped += await dropCheckpoints(repo, loops, before)
+  }
+  return dropped
+}

@@ -1,0 +1,44 @@
+/** Goes on with a loop that was paused, waits, or whose driver is gone. */
+import type { Order } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import { sessionOf } from '../session/armed.ts'
+import { holderOf, letGo } from '../session/elsewhere.ts'
+import { locate } from './choose-agents.ts'
+import { findLoop, mustBeOpen } from './find-loop.ts'
+import { type Given, giveOrder } from './give-order.ts'
+import type { Operation } from './operation.ts'
+import { ownerOf } from './owners.ts'
+
+/** `drive`: nobody drives it, so whoever asked does, beginning with this order. */
+export type Resumed = Given | { loop: string; heard: 'nobody'; drive: Order | null }
+
+export const resume: Operation<{ loop?: string }, Resumed> = {
+  name: 'resume',
+  effect: 'write',
+  summary: 'Goes on with a loop that was paused, waits, or whose driver is gone.',
+  async run(context, { loop: name }) {
+    const store = context.store()
+    const id = await findLoop(context, name)
+    const loop = await mustBeOpen(context, id)
+    const driven = await store.isDriven(id)
+    const rules = ownerOf(loop)
+    const refusal = rules.refuses?.(loop, 'resume', driven)
+    if (refusal) throw refusal
+    if (rules.takesTurns?.(loop) === false) return giveOrder(context, id, { kind: 'resume' })
+    const { next, spec } = loop
+    if (next.kind === 'wait' && driven) {
+      await store.tell(id, 'you', { kind: 'resume' })
+      return { loop: id, heard: 'driver' }
+    }
+    const holder = holderOf(context.home, id)
+    if (holder !== undefined && next.kind !== 'wait')
+      throw new RalphError(
+        'loop-held',
+        `Loop ${id} is at work in ${holder}. Pause it first, then resume it here without that session: ralph pause ${id}`,
+      )
+    // Its session could still go on with it, so it is not given to an agent that is not here.
+    if (sessionOf(context.home, id)) locate(spec.work.agent, { ...context, dir: spec.work.dir })
+    letGo(context.home, id)
+    return { loop: id, heard: 'nobody', drive: next.kind === 'wait' ? { kind: 'resume' } : null }
+  },
+}

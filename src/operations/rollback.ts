@@ -1,0 +1,30 @@
+/** Puts the files of a loop back to how they were after one of its iterations. */
+import { rollback as rollBack } from '../drive/rollback.ts'
+import { RalphError } from '../error.ts'
+import { holderOf } from '../session/elsewhere.ts'
+import { findLoop } from './find-loop.ts'
+import type { Context, Operation } from './operation.ts'
+import { ownerOf } from './owners.ts'
+
+export type RolledBack = { loop: string; notes: string[] }
+
+export const rollback: Operation<{ loop: string; iteration: number }, RolledBack> = {
+  name: 'rollback',
+  effect: 'destroy',
+  summary: 'Puts files, HEAD and index back to how they were after an iteration; 0 is the start. Can be undone.',
+  async run(context, { loop: name, iteration }) {
+    const id = await findLoop(context, name)
+    await mustNotBeInSession(context, id)
+    const loop = await context.store().load(id)
+    const refusal = ownerOf(loop).refuses?.(loop, 'rollback', false)
+    if (refusal) throw refusal
+    return { loop: id, notes: await rollBack({ ...context, store: context.store() }, id, iteration) }
+  },
+}
+
+/** The agent there would claim work that is not there any more. */
+export async function mustNotBeInSession(context: Context, id: string): Promise<void> {
+  const holder = holderOf(context.home, id)
+  if (holder !== undefined && (await context.store().load(id)).next.kind === 'turn')
+    throw new RalphError('loop-held', `Loop ${id} is at work in ${holder}. Pause it first: ralph pause ${id}`)
+}

@@ -1,0 +1,83 @@
+/** How a loop stands, in one sentence and with what to type now. */
+import { count } from '../engine/limits.ts'
+import type { Loop, Tally } from '../engine/loop.ts'
+import { cutTo, oneLine } from '../formats/one-line.ts'
+import { ownerOf } from './owners.ts'
+
+export type Standing = {
+  kind: 'verified' | 'claimed' | 'cancelled' | 'halted' | 'asks' | 'rests' | 'under-way'
+  sentence: string
+  /** What to type now. */
+  hint: string
+}
+
+export function standingOf(loop: Loop): Standing {
+  const { id, tally, next, spec } = loop
+  const after = `after ${count(tally.iteration, 'iteration')}`
+  switch (next.kind) {
+    case 'complete':
+      if (next.proof === 'verified')
+        return { kind: 'verified', sentence: `complete, proof: verified, ${after}.`, hint: storyHint(loop) }
+      return {
+        kind: 'claimed',
+        sentence: `complete, proof: claimed, ${after}. Nothing checked the agent's word.`,
+        hint: checkHint(loop),
+      }
+    case 'halt':
+      if (next.reason === 'cancelled')
+        return { kind: 'cancelled', sentence: `cancelled ${after}. ${next.sentence}`, hint: storyHint(loop) }
+      return {
+        kind: 'halted',
+        sentence: `halted (${next.reason}) ${after}. ${next.sentence}${next.reason === 'verifier-broken' ? '' : openFailures(tally)}`,
+        hint: storyHint(loop),
+      }
+    case 'wait':
+      if (next.why === 'person')
+        return {
+          kind: 'asks',
+          sentence: `needs input ${after}. It asks: ${cutTo(oneLine(next.question ?? ''), 300)}`,
+          hint: ownerOf(loop).hints?.(loop).answer ?? `Answer and go on: ralph steer ${id} "your answer"`,
+        }
+      return {
+        kind: 'rests',
+        sentence: `${next.until === undefined ? 'paused' : `waiting for the agent until ${timeOfDay(next.until)},`} ${after}.`,
+        hint: `Go on: ralph resume ${id}`,
+      }
+    case 'turn':
+    case 'check':
+    case 'restore':
+      return {
+        kind: 'under-way',
+        sentence: `under way ${after} in ${spec.work.dir}.`,
+        hint: `Watch it: ralph show ${id} --follow`,
+      }
+  }
+}
+
+function isAcceptable(loop: Loop): boolean {
+  return loop.spec.work.worktree !== undefined && !ownerOf(loop).hints?.(loop).merges
+}
+
+function storyHint(loop: Loop): string {
+  return [
+    ...(isAcceptable(loop) ? [`Take its work: ralph accept ${loop.id}`] : []),
+    ...(loop.spec.onHalt && loop.next.kind === 'halt' ? [`Take that back: ralph undo ${loop.id}`] : []),
+    `Its story: ralph show ${loop.id}`,
+  ].join(' · ')
+}
+
+function checkHint(loop: Loop): string {
+  const check = ownerOf(loop).hints?.(loop).check ?? '--verify "npm test"'
+  return `${isAcceptable(loop) ? `${storyHint(loop)} · ` : ''}Next time: ${check}`
+}
+
+function openFailures({ failures }: Tally): string {
+  return failures ? ` At the last check ${failures === 1 ? 'one failure was' : `${failures} failures were`} open.` : ''
+}
+
+/** `15:30:00`, by the clock on the wall; with the day when it is not today. */
+export function timeOfDay(at: number): string {
+  const time = new Date(at)
+  const day = time.toDateString() === new Date().toDateString() ? '' : ` on ${time.toDateString().slice(0, 10)}`
+  return `${time.toTimeString().slice(0, 8)}${day}`
+}

@@ -1,0 +1,35 @@
+/** Says something to a loop. */
+import { holderOf } from '../session/elsewhere.ts'
+import { findLoop, mustBeOpen } from './find-loop.ts'
+import { giveOrder } from './give-order.ts'
+import type { Operation } from './operation.ts'
+import { ownerOf } from './owners.ts'
+import type { Resumed } from './resume.ts'
+
+/** `later`: it hears it when its owner goes on, which is done so. */
+export type Steered = Resumed | { loop: string; heard: 'later'; by: string }
+
+export const steer: Operation<{ loop: string; words: string }, Steered> = {
+  name: 'steer',
+  effect: 'write',
+  summary: 'Says something to a loop: its next iteration hears it. A loop that waits for an answer goes on with it.',
+  async run(context, { loop: name, words }) {
+    const store = context.store()
+    const id = await findLoop(context, name)
+    const loop = await mustBeOpen(context, id)
+    const driven = await store.isDriven(id)
+    const rules = ownerOf(loop)
+    const order = { kind: 'say', words } as const
+    const by = driven ? undefined : rules.hearsLater?.(loop)
+    if (by !== undefined) {
+      await store.tell(id, 'you', order)
+      return { loop: id, heard: 'later', by }
+    }
+    const { next } = loop
+    const asks = next.kind === 'wait' && next.why === 'person' && !driven && holderOf(context.home, id) === undefined
+    if (!asks) return giveOrder(context, id, order)
+    const refusal = rules.refuses?.(loop, 'answer', driven)
+    if (refusal) throw refusal
+    return { loop: id, heard: 'nobody', drive: order }
+  },
+}

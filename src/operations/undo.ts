@@ -1,0 +1,16 @@
+/** Takes the last rollback of a loop back. */
+import { undo as undoRollback } from '../drive/rollback.ts'
+import { findLoop } from './find-loop.ts'
+import type { Operation } from './operation.ts'
+import { mustNotBeInSession, type RolledBack } from './rollback.ts'
+
+export const undo: Operation<{ loop: string }, RolledBack> = {
+  name: 'undo',
+  effect: 'write',
+  summary: 'Takes the last rollback of a loop back, also the one that was made when it halted.',
+  async run(context, { loop: name }) {
+    const id = await findLoop(context, name)
+    await mustNotBeInSession(context, id)
+    return { loop: id, notes: await undoRollback({ ...context, store: context.store() }, id) }
+  },
+}

@@ -1,0 +1,31 @@
+/** What a loop is given where nobody says anything else. Every default is in this table. */
+import type { OwnerKind } from '../engine/loop.ts'
+
+export const DEFAULTS = {
+  /** Iterations of a loop, or of a vault's task. */
+  iterations: 10,
+  /** An adaptive limit grows up to here. */
+  ceiling: 48,
+  /** Minutes of a vault's task. Other loops have no time limit. */
+  vaultMinutes: 30,
+  noProgress: 3,
+  sameError: 5,
+  silenceMinutes: 10,
+  checkMinutes: 10,
+  permissions: 'bypass',
+  context: 'fresh',
+  /** Folders of a vault. */
+  stateDir: 'Ralph_State',
+  doneFolder: 'Done',
+  checkIntervalSeconds: 5,
+  /** Days that transcripts and checkpoints are kept. */
+  keepDays: 30,
+} as const
+
+/** How the agent of a loop says that it is done. Tasks of projects and vaults are claimed by files, not by words. */
+export const CLAIMS: Readonly<Record<OwnerKind, { promise: string; signals: readonly string[] }>> = {
+  person: { promise: 'COMPLETE', signals: ['TASK_COMPLETE'] },
+  session: { promise: '', signals: ['TASK_COMPLETE'] },
+  project: { promise: '', signals: [] },
+  vault: { promise: '', signals: [] },
+}

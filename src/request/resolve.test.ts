@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { OwnerKind } from '../engine/loop.ts'
+import { wrapPrompt } from '../formats/wrapped-prompt.ts'
+import type { LoopRequest, Place } from './request.ts'
+import { parseIterations, resolveSpec } from './resolve.ts'
+
+let dir = ''
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'ralph-request-'))
+  writeFileSync(join(dir, 'package.json'), JSON.stringify({ scripts: { test: 'vitest', lint: 'biome' } }))
+})
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+function placeOf(change: Partial<Place> = {}): Place {
+  return { dir, env: {}, config: {}, ...change }
+}
+
+const PLAIN: LoopRequest = { prompt: 'Do it.', agents: ['claude'] }
+
+test('a bare request gets every default', async () => {
+  expect(await resolveSpec(PLAIN, placeOf())).toEqual({
+    prompt: 'Do it.',
+    promise: 'COMPLETE',
+    signals: ['TASK_COMPLETE'],
+    checks: [],
+    until: false,
+    stages: [],
+    limits: { iterations: 10, noProgress: 3, sameError: 5 },
+    work: {
+      dir,
+      agent: 'claude',
+      agentArgs: [],
+      permissions: 'bypass',
+      context: 'fresh',
+      silenceMinutes: 10,
+      checkMinutes: 10,
+    },
+  })
+})
+
+describe('iterations', () => {
+  const wrapped = wrapPrompt('Do it.', { maxIterations: 4, promise: 'DONE' })
+  const config = { max_iterations: 5 }
+  const env = { RALPH_MAX_ITERATIONS: '3' }
+
+  test.each<[string, LoopRequest, Partial<Place>, number]>([
+    ['asked for', { ...PLAIN, prompt: wrapped, limits: { iterations: 2 } }, { env, config }, 2],
+    ['of the environment', { ...PLAIN, prompt: wrapped }, { env, config }, 3],
+    ['of a wrapped prompt', { ...PLAIN, prompt: wrapped }, { config }, 4],
+    ['of the config', PLAIN, { config }, 5],
+    ['by default', PLAIN, {}, 10],
+    ['without a limit', { ...PLAIN, limits: { iterations: 0 } }, { env, config }, 0],
+  ])('%s', async (_, request, place, iterations) => {
+    expect((await resolveSpec(request, placeOf(place))).limits.iterations).toBe(iterations)
+  })
+
+  test.each<[string, Partial<Place>, LoopRequest['limits']]>([
+    ['asked for', {}, { iterations: { ceiling: 12 } }],
+    ['of the environment', { env: { RALPH_MAX_ITERATIONS: 'auto:12' } }, {}],
+  ])('that are guessed have a ceiling, %s', async (_, place, limits = {}) => {
+    const resolved = await resolveSpec({ ...PLAIN, limits }, placeOf(place))
+    expect(resolved.limits).toMatchObject({ iterations: 6, ceiling: 12 })
+  })
+
+  test('that are guessed learn from the past', async () => {
+    const history = async () => Array.from({ length: 20 }, () => 7)
+    const resolved = await resolveSpec(PLAIN, placeOf({ config: { max_iterations: 'auto' }, history }))
+    expect(resolved.limits).toMatchObject({ iterations: 9, ceiling: 48 })
+  })
+
+  test.each(['-1', 'ten', '1e3', 'auto:', 'auto:0', 'AUTO', ''])('%j is no number of them', (text) => {
+    expect(parseIterations(text)).toBeUndefined()
+  })
+
+  test.each<[string, Place['env']]>([
+    ['RALPH_MAX_ITERATIONS must be a whole number, auto or auto:N, but is "many".', { RALPH_MAX_ITERATIONS: 'many' }],
+    ['RALPH_TIMEOUT_MINUTES must be a number, but is "soon".', { RALPH_TIMEOUT_MINUTES: 'soon' }],
+  ])('%s', async (message, given) => {
+    await expect(resolveSpec(PLAIN, placeOf({ env: given }))).rejects.toMatchObject({ code: 'usage', message })
+  })
+})
+
+test.each<[string, LoopRequest, Partial<Place>, object]>([
+  ['minutes asked for', { ...PLAIN, limits: { minutes: 1 } }, { env: { RALPH_TIMEOUT_MINUTES: '2' } }, { minutes: 1 }],
+  [
+    'minutes of the environment',
+    PLAIN,
+    { env: { RALPH_TIMEOUT_MINUTES: '2.5' }, config: { timeout_minutes: 3 } },
+    { minutes: 2.5 },
+  ],
+  ['minutes of the config', PLAIN, { config: { timeout_minutes: 3 } }, { minutes: 3 }],
+  ['cost of the config', PLAIN, { config: { max_cost_usd: 4 } }, { costUsd: 4 }],
+  ['tokens asked for', { ...PLAIN, limits: { tokens: 9 } }, {}, { tokens: 9 }],
+  [
+    'the breaker of the config',
+    PLAIN,
+    { config: { circuit_breaker: { no_progress_limit: 7, same_error_limit: 8 } } },
+    { noProgress: 7, sameError: 8 },
+  ],
+])('%s', async (_, request, place, limits) => {
+  expect((await resolveSpec(request, placeOf(place))).limits).toMatchObject(limits)
+})
+
+describe('claims', () => {
+  test.each<[OwnerKind, string, string[]]>([
+    ['person', 'COMPLETE', ['TASK_COMPLETE', 'SHIPPED', 'YES']],
+    ['session', '', ['TASK_COMPLETE', 'SHIPPED', 'YES']],
+    ['project', '', []],
+    ['vault', '', []],
+  ])('of the loop of a %s', async (kind, promise, signals) => {
+    const config = { completion_signals: ['SHIPPED'] }
+    const resolved = await resolveSpec({ ...PLAIN, signals: ['YES'] }, placeOf({ owner: { kind }, config }))
+    expect(resolved).toMatchObject({ promise, signals })
+  })
+
+  test.each<[string, LoopRequest, Partial<Place>]>([
+    ['asked for', { ...PLAIN, promise: 'DONE', prompt: wrapPrompt('x', { maxIterations: 1, promise: 'W' }) }, {}],
+    ['of a wrapped prompt', { ...PLAIN, prompt: wrapPrompt('x', { maxIterations: 1, promise: 'DONE' }) }, {}],
+    ['of the config', PLAIN, { config: { completion_promise: 'DONE' } }],
+  ])('have the promise %s', async (_, request, place) => {
+    expect((await resolveSpec(request, placeOf(place))).promise).toBe('DONE')
+  })
+})
+
+describe('checks', () => {
+  test.each<[string, LoopRequest, Partial<Place>, string[]]>([
+    ['asked for beat those of the config', { ...PLAIN, checks: ['make'] }, { config: { verify: ['ls'] } }, ['make']],
+    ['of the config', PLAIN, { config: { verify: ['ls', 'ls'] } }, ['ls']],
+    ['that the folder brings along', { ...PLAIN, checks: ['auto', 'ls'] }, {}, ['npm test', 'npm run lint', 'ls']],
+    ['with the one that ends it', { ...PLAIN, checks: ['make'], until: 'ls' }, {}, ['make', 'ls']],
+  ])('%s', async (_, request, place, checks) => {
+    expect((await resolveSpec(request, placeOf(place))).checks).toEqual(checks)
+  })
+
+  test.each<[string, LoopRequest]>([
+    ['a check that cannot be read', { ...PLAIN, checks: ['make "all'] }],
+    ['a check of a stage that cannot be read', { ...PLAIN, stages: [{ name: 'A', check: "'" }] }],
+    ['two stages of one name', { ...PLAIN, stages: [{ name: 'A' }, { name: 'A' }] }],
+  ])('%s is refused before anything begins', async (_, request) => {
+    await expect(resolveSpec(request, placeOf())).rejects.toMatchObject({ name: 'RalphError' })
+  })
+})
+
+test('several agents, and what is left when it halts', async () => {
+  const resolved = await resolveSpec({ prompt: 'Do it.', agents: ['claude', 'codex'], onHalt: 'best' }, placeOf())
+  expect(resolved).toMatchObject({ agents: ['claude', 'codex'], onHalt: 'best', work: { agent: 'claude' } })
+})

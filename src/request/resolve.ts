@@ -1,0 +1,135 @@
+/** A request becomes the spec of a loop: what is asked for beats the environment, that the wrapped prompt, that the config. */
+import type { Limits, Spec } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import { parseCommandLine } from '../formats/command-line.ts'
+import { unwrapPrompt } from '../formats/wrapped-prompt.ts'
+import { findChecks } from '../host/check.ts'
+import { guessIterations } from './adaptive.ts'
+import { CLAIMS, DEFAULTS } from './defaults.ts'
+import type { Iterations, LoopRequest, Place } from './request.ts'
+
+export async function resolveSpec(request: LoopRequest, place: Place): Promise<Spec> {
+  const { agents = [], stages = [], until, onHalt = 'keep' } = request
+  const { promise, signals } = CLAIMS[place.owner?.kind ?? 'person']
+  const wrapped = signals.length > 0 ? unwrapPrompt(request.prompt) : undefined
+  const prompt = wrapped?.prompt ?? request.prompt
+  return {
+    prompt,
+    promise:
+      request.promise ??
+      wrapped?.promise ??
+      (signals.length > 0 ? place.config.completion_promise : undefined) ??
+      promise,
+    signals:
+      signals.length === 0
+        ? []
+        : unique([...signals, ...(place.config.completion_signals ?? []), ...(request.signals ?? [])]),
+    checks: resolveChecks(request, place),
+    until: until !== undefined,
+    stages: resolveStages(stages),
+    limits: await resolveLimits({ ...request, prompt }, place, wrapped?.maxIterations),
+    ...(agents.length > 1 ? { agents } : {}),
+    ...(onHalt === 'keep' ? {} : { onHalt }),
+    work: resolveWork(request, place),
+  }
+}
+
+function resolveWork(request: LoopRequest, { dir, gitDir, worktree, owner, faces }: Place): Spec['work'] {
+  const { agents = [], model } = request
+  return {
+    dir,
+    ...(gitDir === undefined ? {} : { gitDir }),
+    ...(worktree ? { worktree } : {}),
+    ...(owner ? { owner } : {}),
+    ...(faces ? { faces } : {}),
+    agent: agents[0] ?? '',
+    agentArgs: request.agentArgs ?? [],
+    ...(model === undefined ? {} : { model }),
+    permissions: request.permissions ?? DEFAULTS.permissions,
+    ...(request.sandbox ? { sandbox: true } : {}),
+    context: request.context ?? DEFAULTS.context,
+    silenceMinutes: request.silenceMinutes ?? DEFAULTS.silenceMinutes,
+    checkMinutes: request.checkMinutes ?? DEFAULTS.checkMinutes,
+  }
+}
+
+/** The commands that prove the work. One that cannot be read is refused now, not after the first iteration. */
+export function resolveChecks(
+  { checks, until, stages = [] }: Pick<LoopRequest, 'checks' | 'until' | 'stages'>,
+  { dir, config }: Pick<Place, 'dir' | 'config'>,
+): string[] {
+  const asked = checks && checks.length > 0 ? checks : (config.verify ?? [])
+  const all = unique([
+    ...asked.flatMap((check) => (check === 'auto' ? foundChecks(dir) : [check])),
+    ...(until ? [until] : []),
+  ])
+  for (const check of [...all, ...stages.flatMap((stage) => stage.check ?? [])]) parseCommandLine(check)
+  return all
+}
+
+function foundChecks(dir: string): string[] {
+  const found = findChecks(dir)
+  if (found.length > 0) return found
+  throw new RalphError(
+    'usage',
+    `--verify auto found no check in ${dir} (no test script, Makefile target, pytest, cargo, go, gradle or maven). Name one: --verify "make test".`,
+  )
+}
+
+function resolveStages(stages: Spec['stages']): Spec['stages'] {
+  const twice = stages.find(({ name }, index) => stages.findIndex((other) => other.name === name) !== index)
+  if (twice) throw new RalphError('usage', `The stage ${twice.name} is given twice. Give each its own name.`)
+  return stages
+}
+
+/** `wrapped`: the limit that a wrapped prompt names. */
+export async function resolveLimits(
+  { limits = {}, prompt, stages = [] }: Pick<LoopRequest, 'limits' | 'prompt' | 'stages'>,
+  place: Place,
+  wrapped?: number,
+): Promise<Limits> {
+  const { env, config } = place
+  const { circuit_breaker: breaker, max_iterations: configured } = config
+  const minutes = limits.minutes ?? minutesIn(env) ?? config.timeout_minutes
+  const costUsd = limits.costUsd ?? config.max_cost_usd
+  const iterations =
+    limits.iterations ??
+    iterationsIn(env) ??
+    wrapped ??
+    (configured === 'auto' ? AUTO : configured) ??
+    DEFAULTS.iterations
+  return {
+    ...(typeof iterations === 'number' ? { iterations } : await guessIterations({ prompt, stages }, place, iterations)),
+    noProgress: limits.noProgress ?? breaker?.no_progress_limit ?? DEFAULTS.noProgress,
+    sameError: limits.sameError ?? breaker?.same_error_limit ?? DEFAULTS.sameError,
+    ...(minutes === undefined ? {} : { minutes }),
+    ...(limits.tokens === undefined ? {} : { tokens: limits.tokens }),
+    ...(costUsd === undefined ? {} : { costUsd }),
+  }
+}
+
+const AUTO: Iterations = { ceiling: DEFAULTS.ceiling }
+
+/** `8`, `auto` or `auto:30`; undefined for anything else. */
+export function parseIterations(text: string): Iterations | undefined {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  const auto = /^auto(?::0*([1-9]\d{0,8}))?$/.exec(text)
+  return auto ? { ceiling: Number(auto[1] ?? DEFAULTS.ceiling) } : undefined
+}
+
+function iterationsIn({ RALPH_MAX_ITERATIONS: text }: Place['env']): Iterations | undefined {
+  if (!text) return undefined
+  const found = parseIterations(text)
+  if (found !== undefined) return found
+  throw new RalphError('usage', `RALPH_MAX_ITERATIONS must be a whole number, auto or auto:N, but is "${text}".`)
+}
+
+function minutesIn({ RALPH_TIMEOUT_MINUTES: text }: Place['env']): number | undefined {
+  if (!text) return undefined
+  if (/^\d{1,9}(\.\d+)?$/.test(text)) return Number(text)
+  throw new RalphError('usage', `RALPH_TIMEOUT_MINUTES must be a number, but is "${text}".`)
+}
+
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts)]
+}
