@@ -62,7 +62,7 @@ async function give(spec: CommandSpec, argv: readonly string[], context: Context
 /** The loops of a project that have not ended. */
 async function openLoops(context: Context, project: Project): Promise<string[]> {
   const store = context.store()
-  const loops = await Promise.all(loopsOf(project, store).map((id) => store.load(id).catch(() => undefined)))
+  const loops = await Promise.all((await loopsOf(project, store)).map((id) => store.load(id).catch(() => undefined)))
   const open = loops.flatMap((loop) => (loop && !ended(loop) ? [loop.id] : []))
   if (open.length > 0) return open
   throw new RalphError('loop-ended', `No task of the project ${project.name} is under way.`)

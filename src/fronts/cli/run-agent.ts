@@ -28,7 +28,7 @@ export async function chooseAgents(
     return login ? [{ name, login }] : []
   })
   const finished = new Map<string, number>()
-  for (const { agent, status } of await context.store().list({ dir, limit: 1_000 }))
+  for (const { agent, status } of (await context.store().list({ dir, limit: 1_000 })).rows)
     if (status === 'completed') finished.set(agent, (finished.get(agent) ?? 0) + 1)
   const chosen = chooseAgent(found, finished)
   if (chosen) return { agents: [chosen.name], why: `agent ${chosen.name}: ${chosen.why}` }

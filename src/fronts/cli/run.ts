@@ -40,7 +40,7 @@ export const run: Command = {
       process.stderr.write(
         `ralph: loop ${other} is at work here, too. Each will take the other's changes for its own.\n`,
       )
-    for (const { id: other, status } of await store.list({ dir, limit: 20 })) {
+    for (const { id: other, status } of (await store.list({ dir, limit: 20 })).rows) {
       const holder = status === 'running' ? holderOf(context.home, other) : undefined
       if (holder !== undefined)
         process.stderr.write(
