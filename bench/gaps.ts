@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readTurnLog } from '../src/host/transcript.ts'
+import { openTranscripts, readTurnLog } from '../src/host/transcript.ts'
 import { writeFiles } from './own-pieces.ts'
 import { ralphRun } from './ralph.ts'
 
@@ -23,7 +23,7 @@ export async function ralphGapsIn(dir: string, home: string, agent: readonly str
   const [loop = ''] = readdirSync(join(home, 'transcripts'))
   let stamps = ''
   for (let iteration = 1; iteration <= ITERATIONS; iteration++)
-    for await (const entry of readTurnLog(join(home, 'transcripts', loop, `${iteration}.jsonl`)))
+    for await (const entry of readTurnLog(openTranscripts(home), loop, iteration))
       if ('out' in entry) stamps += entry.out
   return toGaps(stamps)
 }

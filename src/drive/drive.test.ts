@@ -145,7 +145,7 @@ async function factsOf(id = 'a1'): Promise<Fact['kind'][]> {
 
 async function transcript(iteration: number): Promise<TurnEntry[]> {
   const entries: TurnEntry[] = []
-  for await (const entry of readTurnLog(store.transcripts.turnFile('a1', iteration))) entries.push(entry)
+  for await (const entry of readTurnLog(store.transcripts, 'a1', iteration)) entries.push(entry)
   return entries
 }
 
@@ -583,7 +583,7 @@ describe('a loop that a host drives', () => {
     const { spec, tally } = await store.load('a1')
     const elsewhere = openStore(join(root, 'elsewhere'), Date.now)
     others.push(elsewhere)
-    const start = (await store.transcripts.read('a1'))?.beginning
+    const start = store.transcripts.story('a1')?.beginning
     await elsewhere.create(startLoop('a1', spec, { at: tally.startedAt, ...(start?.tree ? { tree: start.tree } : {}) }))
     for (const [index, fact] of turned.entries()) {
       if (index === 2) writeFileSync(join(dir, 'whole.txt'), '')

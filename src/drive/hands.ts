@@ -6,7 +6,7 @@ import { RalphError } from '../error.ts'
 import { runCheck } from '../host/check.ts'
 import { findFindings } from '../host/findings.ts'
 import { rollBack } from '../host/restore.ts'
-import type { LocalStore } from '../host/sqlite.ts'
+import type { Store } from '../host/store.ts'
 import type { Tree } from '../host/tree.ts'
 import type { CheckNext, Hands, RestoreNext, TurnNext, WaitNext } from './drive.ts'
 import { takeTurn } from './take-turn.ts'
@@ -14,7 +14,7 @@ import type { Judge } from './turn-ended.ts'
 
 /** What the hands of `ralph run` work with. `stop` ends the agent at once. */
 export type Workbench = {
-  store: LocalStore
+  store: Store
   tree: Tree
   env: Readonly<Record<string, string | undefined>>
   now: () => number

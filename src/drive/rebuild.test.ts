@@ -64,13 +64,13 @@ async function withStore<Result>(work: (store: LocalStore) => Promise<Result>): 
 
 /** All a store knows, but for the numbers that only say in which order it was written. */
 async function everything(store: LocalStore) {
-  const rows = await store.list({ limit: 1_000 })
+  const { rows } = await store.list({ limit: 1_000 })
   const loops = await Promise.all(
     rows.map(async ({ id }) => ({
       loop: await store.load(id),
       events: (await store.events(0, id)).map(({ seq: _, ...event }) => event),
       iterations: await store.iterations(id),
-      story: store.transcripts.read(id),
+      story: store.transcripts.story(id),
     })),
   )
   return { rows, loops, totals: await store.totals(), history: await store.history() }
@@ -168,7 +168,7 @@ describe('a database that is made anew', () => {
     writeFileSync(join(home, 'transcripts', 'new', 'loop.jsonl'), 'nonsense\n')
     appendFileSync(join(home, 'transcripts', 'notes.txt'), 'mine')
     expect((await rebuild(home, () => START)).loops).toBe(STORIES.length - 1)
-    expect((await withStore((store) => store.list())).map(({ id }) => id)).not.toContain('new')
+    expect((await withStore((store) => store.list())).rows.map(({ id }) => id)).not.toContain('new')
   })
 
   test('is refused while somebody drives a loop, and nothing is touched', async () => {
@@ -225,7 +225,7 @@ test('whatever happened, it is the same once it is made anew', async () => {
 test('a home without a story gets an empty database', async () => {
   expect(await rebuild(home, () => START)).toEqual({ loops: 0, facts: 0, aside: undefined })
   expect(existsSync(join(home, 'ralph.db'))).toBe(true)
-  expect(await withStore((store) => store.list())).toEqual([])
+  expect((await withStore((store) => store.list())).rows).toEqual([])
 })
 
 function withId(loop: Loop, id: string): Loop {
@@ -247,13 +247,13 @@ test('a task of a vault has its newest loop again, and how far its work had come
   // By their names the newer one comes first.
   await withStore(async (store) => {
     const older = started('zz', 0)
-    expect(store.beginTask(older, {})).toBeUndefined()
+    expect(await store.tasks.begin(older, {})).toBeUndefined()
     const lease = await store.lease('zz')
     if ('heldBy' in lease) throw new Error(lease.heldBy)
     await store.save(lease, step(older, cancel), cancel)
     await lease.release()
-    expect(store.beginTask(started('aa', 5), {})).toBeUndefined()
-    expect(store.beginTask(withId(started('over', 1), 'b'), {})).toBeUndefined()
+    expect(await store.tasks.begin(started('aa', 5), {})).toBeUndefined()
+    expect(await store.tasks.begin(withId(started('over', 1), 'b'), {})).toBeUndefined()
     const other = await store.lease('over')
     if ('heldBy' in other) throw new Error(other.heldBy)
     await store.save(other, step(await store.load('over'), cancel), cancel)
@@ -278,7 +278,7 @@ test('a task of a vault has its newest loop again, and how far its work had come
   )
   rmSync(join(home, 'ralph.db'))
   await rebuild(home, () => START)
-  const [over, row, ...more] = await withStore(async (store) => store.listTasks(vault))
+  const [over, row, ...more] = await withStore(async (store) => await store.tasks.list(vault))
   expect(more).toEqual([])
   // Its end was seen to long ago.
   expect(over).toMatchObject({ id: 'b', record: { files: null } })

@@ -7,8 +7,9 @@ import { RalphError } from '../error.ts'
 import { parseTaskState, type TaskState } from '../formats/task-state.ts'
 import { inPlainWords } from '../host/files.ts'
 import { isLocked } from '../host/lock.ts'
-import { type LocalStore, openStore, type TaskRecord } from '../host/sqlite.ts'
-import { openTranscripts, type Story, type Transcripts } from '../host/transcript.ts'
+import { openStore } from '../host/sqlite.ts'
+import type { Store, TaskRecord } from '../host/store.ts'
+import { type LocalTranscripts, openTranscripts, type Story } from '../host/transcript.ts'
 import { isPlainFile } from '../host/vault.ts'
 
 export type Rebuilt = { loops: number; facts: number; aside: string | undefined }
@@ -27,7 +28,7 @@ export async function rebuild(home: string, now: () => number): Promise<Rebuilt>
   try {
     let [loops, facts] = [0, 0]
     for (const id of inOrder(transcripts)) {
-      const story = transcripts.read(id)
+      const story = transcripts.story(id)
       if (!story) continue
       await replay(id, story, store)
       loops += 1
@@ -40,7 +41,11 @@ export async function rebuild(home: string, now: () => number): Promise<Rebuilt>
 }
 
 // What is read from the transcripts must not be written to them again.
-const SILENT: Partial<Transcripts> = { begin: () => {}, addFact: () => {}, lastFact: () => Number.MAX_SAFE_INTEGER }
+const SILENT: Partial<LocalTranscripts> = {
+  begin: () => {},
+  addFact: () => {},
+  lastFact: () => Number.MAX_SAFE_INTEGER,
+}
 
 function putAside(path: string, at: number): string | undefined {
   const aside = `${path}.broken-${new Date(at).toISOString().replace(/[:.]/g, '-')}`
@@ -54,12 +59,12 @@ function putAside(path: string, at: number): string | undefined {
 }
 
 /** Oldest first, so that the newest loop of a vault's task is the one that the task has. */
-function inOrder(transcripts: Transcripts): string[] {
-  const begun = transcripts.loops().map((id) => ({ id, at: transcripts.read(id)?.beginning.at ?? 0 }))
+function inOrder(transcripts: LocalTranscripts): string[] {
+  const begun = transcripts.loops().map((id) => ({ id, at: transcripts.story(id)?.beginning.at ?? 0 }))
   return begun.sort((one, other) => one.at - other.at).map(({ id }) => id)
 }
 
-async function replay(id: string, { beginning, facts }: Story, store: LocalStore): Promise<void> {
+async function replay(id: string, { beginning, facts }: Story, store: Store): Promise<void> {
   const { spec, at, tree } = beginning
   let loop = startLoop(id, spec, { at, ...(tree === undefined ? {} : { tree }) })
   await begin(loop, store)
@@ -72,16 +77,15 @@ async function replay(id: string, { beginning, facts }: Story, store: LocalStore
   await lease.release()
   const { vault } = spec.work
   // What it changed is not known any more; its end was seen to long ago.
-  if (vault && ended(loop))
-    store.changeTask({ vault: vault.path, id: vault.id, loop: id }, (record) => ({ ...record, files: null }))
+  if (vault && ended(loop)) await store.tasks.change({ vault: vault.path, id: vault.id, loop: id }, { files: null })
 }
 
-async function begin(loop: Loop, store: LocalStore): Promise<void> {
+async function begin(loop: Loop, store: Store): Promise<void> {
   const { vault } = loop.spec.work
   if (!vault) return store.create(loop)
-  const earlier = store.loadTask(vault.path, vault.id)
-  if (earlier) store.forgetTask(earlier)
-  store.beginTask(loop, recordOf(loop, vault))
+  const earlier = await store.tasks.load(vault.path, vault.id)
+  if (earlier) await store.tasks.forget(earlier)
+  await store.tasks.begin(loop, recordOf(loop, vault))
 }
 
 /** How far the work had come is told by the task's state file alone, if that is of this loop. */

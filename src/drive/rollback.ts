@@ -6,7 +6,7 @@ import { listCheckpoints, NOW, refOf } from '../host/checkpoint.ts'
 import { must } from '../host/git.ts'
 import { reap } from '../host/process-tree.ts'
 import { bringUpToDate, rollBack, undoRollBack } from '../host/restore.ts'
-import type { LocalStore } from '../host/sqlite.ts'
+import type { Store } from '../host/store.ts'
 import { type Checkpoints, openTree } from '../host/tree.ts'
 import {
   commitRest,
@@ -20,7 +20,7 @@ import {
 } from '../host/worktree.ts'
 import { visit } from './visit.ts'
 
-export type Desk = { store: LocalStore; home: string; now: () => number }
+export type Desk = { store: Store; home: string; now: () => number }
 
 /** Files, HEAD and index become what they were after iteration n. Returns what a person should know besides. */
 export async function rollback(desk: Desk, id: string, n: number): Promise<string[]> {
@@ -97,9 +97,9 @@ async function alone<Result>({ store, now }: Desk, id: string, work: (loop: Loop
 }
 
 /** Other loops that somebody drives in the same folder or repository. */
-export async function drivenBeside(store: LocalStore, { id, spec }: Pick<Loop, 'id' | 'spec'>): Promise<string[]> {
+export async function drivenBeside(store: Store, { id, spec }: Pick<Loop, 'id' | 'spec'>): Promise<string[]> {
   const beside: string[] = []
-  for (const other of await store.list({ limit: 1_000 })) {
+  for (const other of (await store.list({ limit: 1_000 })).rows) {
     if (other.id === id || isOver(other.status) || !(await store.isDriven(other.id))) continue
     const { dir, gitDir } = (await store.load(other.id)).spec.work
     if (dir === spec.work.dir || (gitDir !== undefined && gitDir === spec.work.gitDir)) beside.push(other.id)

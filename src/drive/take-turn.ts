@@ -120,7 +120,7 @@ async function findLoss(bench: Finding, loop: Loop, next: TurnNext): Promise<Fac
   const parser = agent.parser(requestOf(bench, loop, { prompt: '', target, folder: () => '', next }))
   let begun = false
   let lost = false
-  for await (const entry of readTurnLog(bench.store.transcripts.turnFile(loop.id, next.iteration))) {
+  for await (const entry of readTurnLog(bench.store.transcripts, loop.id, next.iteration)) {
     if ('attempt' in entry) lost = entry.attempt === next.attempt
     begun ||= lost
     if (lost && 'out' in entry) for (const line of entry.out.split('\n')) parser.push(line, 'out')

@@ -1,20 +1,78 @@
 /** Rows of the database as values. ralph wrote them itself, in one transaction each, so they are trusted. */
-import type { Claim, Loop, Next, Spec, Status, Tally, Turn, Verdict } from '../engine/loop.ts'
-import type { IterationRow, LoopRow, StoredEvent, Totals } from './store.ts'
+import { iterationLimit } from '../engine/limits.ts'
+import {
+  type Claim,
+  type Loop,
+  type Next,
+  type Spec,
+  type Status,
+  statusOf,
+  type Tally,
+  type Turn,
+  type Verdict,
+} from '../engine/loop.ts'
+import type { Columns } from './asking.ts'
+import type { IterationRow, LoopRow, OwnerKind, StoredEvent } from './store.ts'
 
 export type Row = Record<string, unknown>
+
+/** The row of a loop, as far as moving it needs to know. */
+export type StoredLoop = Row & {
+  id: string
+  spec: string
+  tally: string
+  next: string
+  iteration: number
+  events: number
+  epoch: number
+  holder: string
+  updated_at: number
+}
 
 export function parse<Value>(json: unknown): Value {
   return JSON.parse(String(json)) as Value
 }
 
-export function toLoop(row: Row): Loop {
+export function toLoop(row: StoredLoop): Loop {
   return {
-    id: String(row.id),
+    id: row.id,
     spec: parse<Spec>(row.spec),
     tally: parse<Tally>(row.tally),
     next: parse<Next>(row.next),
   }
+}
+
+/** What a loop looks like in its table. Columns beside the JSON are for lists and sums, and always follow it. */
+export function toColumns(loop: Loop): Columns {
+  const { spec, tally, next } = loop
+  return {
+    dir: spec.work.worktree?.from ?? spec.work.dir,
+    agent: spec.work.agent,
+    prompt: spec.prompt.slice(0, 500),
+    owner: ownerOf(spec),
+    spec: JSON.stringify(spec),
+    tally: JSON.stringify(tally),
+    next: JSON.stringify(next),
+    status: statusOf(loop),
+    reason: next.kind === 'halt' ? next.reason : null,
+    proof: next.kind === 'complete' ? next.proof : null,
+    iteration: tally.iteration,
+    iteration_limit: iterationLimit(spec.limits, tally),
+    false_claims: tally.falseClaims,
+    tokens: Math.round(tally.tokens),
+    cost_usd: tally.costUsd,
+  }
+}
+
+export function toNewColumns(loop: Loop): Columns {
+  const { startedAt } = loop.tally
+  return { id: loop.id, started_at: startedAt, updated_at: startedAt, ...toColumns(loop) }
+}
+
+/** Whose a loop is. */
+function ownerOf({ work }: Spec): OwnerKind {
+  if (work.vault) return 'vault'
+  return work.project ? 'project' : 'person'
 }
 
 export function toLoopRow(row: Row): LoopRow {
@@ -23,6 +81,7 @@ export function toLoopRow(row: Row): LoopRow {
     dir: String(row.dir),
     agent: String(row.agent),
     prompt: String(row.prompt),
+    owner: row.owner as OwnerKind,
     status: row.status as Status,
     next: parse<Next>(row.next),
     iteration: Number(row.iteration),
@@ -74,43 +133,4 @@ function toVerdict(row: Row): Verdict {
     ...(row.failures === null ? {} : { failures: Number(row.failures) }),
     tail: String(row.tail),
   }
-}
-
-/** `ask` runs a query. */
-export function readTotals(ask: (sql: string) => Row[]): Totals {
-  const [sum = {}] =
-    ask(`SELECT count(*) AS loops, coalesce(sum(false_claims), 0) AS false_claims, coalesce(sum(iteration), 0) AS iterations,
-    coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost_usd), 0) AS cost_usd, count(*) FILTER (WHERE proof = 'verified') AS verified,
-    count(*) FILTER (WHERE proof = 'claimed') AS claimed, avg(iteration) FILTER (WHERE status = 'completed') AS mean FROM loop`)
-  return {
-    loops: Number(sum.loops),
-    byStatus: counts(
-      ask('SELECT status AS name, count(*) AS number FROM loop GROUP BY status ORDER BY number DESC, name'),
-    ),
-    byReason: counts(
-      ask(
-        'SELECT reason AS name, count(*) AS number FROM loop WHERE reason IS NOT NULL GROUP BY reason ORDER BY number DESC, name',
-      ),
-    ),
-    verified: Number(sum.verified),
-    claimed: Number(sum.claimed),
-    falseClaims: Number(sum.false_claims),
-    iterations: Number(sum.iterations),
-    meanIterationsToDone: sum.mean === null ? undefined : Number(sum.mean),
-    tokens: Number(sum.tokens),
-    costUsd: Number(sum.cost_usd),
-    byAgent:
-      ask(`SELECT agent, count(*) AS loops, count(*) FILTER (WHERE status = 'completed') AS completed, sum(iteration) AS iterations,
-      sum(cost_usd) AS cost_usd FROM loop GROUP BY agent ORDER BY loops DESC, agent`).map((row) => ({
-        agent: String(row.agent),
-        loops: Number(row.loops),
-        completed: Number(row.completed),
-        iterations: Number(row.iterations),
-        costUsd: Number(row.cost_usd),
-      })),
-  }
-}
-
-function counts(rows: readonly Row[]): Record<string, number> {
-  return Object.fromEntries(rows.map((row) => [String(row.name), Number(row.number)]))
 }

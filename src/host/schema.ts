@@ -41,4 +41,10 @@ export const MIGRATIONS: readonly string[] = [
      vault TEXT NOT NULL, id TEXT NOT NULL, loop TEXT NOT NULL REFERENCES loop (id), record TEXT NOT NULL,
      PRIMARY KEY (vault, id)
    ) STRICT, WITHOUT ROWID;`,
+  `ALTER TABLE loop ADD COLUMN owner TEXT NOT NULL DEFAULT 'person';
+   UPDATE loop SET owner = CASE WHEN json_type(spec, '$.work.vault') IS NOT NULL THEN 'vault' ELSE 'project' END
+   WHERE json_type(spec, '$.work.vault') IS NOT NULL OR json_type(spec, '$.work.project') IS NOT NULL;
+   CREATE INDEX loop_by_status ON loop (status, started_at);
+   CREATE INDEX loop_by_owner ON loop (owner, started_at);
+   CREATE INDEX loop_by_dir ON loop (dir, started_at);`,
 ]

@@ -1,43 +1,116 @@
-/** What every store of loops can do. SQLite implements it here; whatever else does must pass the same contract suite. */
+/**
+ * What every store can do. SQLite implements it here; whatever else does must pass the same contract suite.
+ *
+ * Texts: what is kept as JSON (specs, facts, orders, records) is read back exactly, NUL bytes and lone surrogates too. Texts
+ * of lists (`LoopRow`, `IterationRow`, the name of who gave an order) are well-formed: a lone surrogate becomes U+FFFD.
+ */
 import type { Diff, Fact, Loop, Next, Order, Status, Turn, Verdict } from '../engine/loop.ts'
+import type { TurnLog } from './transcript.ts'
 
-export type Store = {
-  create(loop: Loop): Promise<void>
+/** What a driver of one loop needs of a store. */
+export type LoopStore = {
   load(id: string): Promise<Loop>
-  /** The id that a whole id or a unique beginning of one stands for. */
-  find(name: string): Promise<string>
-  /** Newest first. */
-  list(filter?: { dir?: string; limit?: number }): Promise<LoopRow[]>
   /** The right to move a loop. Each lease has a higher epoch than the one before; only the newest can save. `patienceMs`: how long the whole process may wait where somebody holds it. */
   lease(id: string, patienceMs?: number): Promise<Lease | Held>
   /** The loop, its event and its rows in one transaction; refused when the lease is not the newest. */
   save(lease: Lease, loop: Loop, fact: Fact): Promise<void>
-  tell(id: string, by: string, order: Order): Promise<void>
   /** The oldest order nobody has saved yet; a cancel goes before all others. */
   told(id: string): Promise<Fact | undefined>
+  close(): Promise<void>
+  transcripts: Pick<Transcripts, 'openTurn'>
+}
+
+export type Store = LoopStore & {
+  create(loop: Loop): Promise<void>
+  /** The id that a whole id or a unique beginning of one stands for. */
+  find(name: string): Promise<string>
+  /** Newest first; of one millisecond, the one made last. */
+  list(filter?: ListFilter): Promise<LoopPage>
+  tell(id: string, by: string, order: Order): Promise<void>
   /** Whether somebody alive drives this loop. */
   isDriven(id: string): Promise<boolean>
+  /** In portions. Who reads on from the last `seq` misses none, in whatever order their writers began. */
   events(after: number, loop?: string): Promise<StoredEvent[]>
   iterations(loop: string): Promise<IterationRow[]>
   totals(): Promise<Totals>
   /** Iterations of the loops that completed, newest first: what an adaptive limit learns from. */
   history(): Promise<number[]>
+  /** How many other loops in this folder were under way after `since`. One that only waits for a person is not. */
+  overlapping(loop: string, dir: string, since: number): Promise<number>
   /** Calls back when anything may have changed, also by another process. Returns how to stop. */
   onChange(listener: () => void): () => void
-  close(): Promise<void>
+  /** What is wrong with the stored data, in the database's words; undefined when nothing is. */
+  selfCheck(): Promise<string | undefined>
+  projects: ProjectRecords
+  tasks: TaskRecords
+  transcripts: Transcripts
 }
 
-/** `movedAt`: when the loop had last been moved. */
-export type Lease = { loop: string; epoch: number; movedAt: number; release(): Promise<void> }
+/** What ralph itself knows of the project whose files lie in a folder. Only its holder writes it. */
+export type ProjectRecords = {
+  load(folder: string): Promise<unknown>
+  save(folder: string, record: unknown): Promise<void>
+}
+
+/** The tasks of vaults. */
+export type TaskRecords = {
+  /** Makes the loop of a task, or takes one that there is, unless an earlier one is not over yet: then that one's id. */
+  begin(loop: Loop, record: TaskRecord): Promise<string | undefined>
+  /** The newest loop of a task. */
+  load(vault: string, id: string): Promise<TaskRow | undefined>
+  list(vault?: string): Promise<TaskRow[]>
+  /** Those that are not over, or whose end was not seen to, oldest first. */
+  open(vault: string): Promise<TaskRow[]>
+  /** Sets what is named, null too, and leaves the rest. Nothing happens where the task has a newer loop. */
+  change(task: TaskKey, patch: TaskRecord): Promise<void>
+  /** The same, but what is known already stays: of several who know, the first counts. */
+  fill(task: TaskKey, patch: TaskRecord): Promise<void>
+  forget(task: TaskKey): Promise<void>
+  /** A vault that was moved takes its tasks along. */
+  move(from: string, to: string): Promise<void>
+}
+
+/** What was said in turns. An agent's output must reach the disk as it comes, so writing is a local stream; reading is not. */
+export type Transcripts = {
+  /** Appends what one attempt prints, as it comes. */
+  openTurn(loop: string, iteration: number): TurnLog
+  /** The next bytes of an iteration's log. `next` is where to read on; it is `from` where nothing more is there now. */
+  read(loop: string, iteration: number, from: number): Promise<TurnBytes>
+  /** Removes what was said in loops that ended and were not touched since; their facts stay. Says how many files. */
+  prune(ended: ReadonlySet<string>, olderThan: number): Promise<number>
+}
+
+export type TurnBytes = { bytes: Uint8Array; next: number }
+
+/** `movedAt`: when the loop had last been moved. `lost` fires once another has taken over: when a save is refused, or as soon as a listener of changes sees it. */
+export type Lease = { loop: string; epoch: number; movedAt: number; lost: AbortSignal; release(): Promise<void> }
 
 /** Somebody alive holds the lease. */
 export type Held = { heldBy: string }
+
+/** Absent: all. `text`: a part of the beginning of the prompt, in whatever case its ASCII letters are. `after`: the `next` of an earlier page. */
+export type ListFilter = {
+  status?: readonly Status[]
+  owner?: OwnerKind
+  dir?: string
+  text?: string
+  limit?: number
+  after?: string
+}
+
+/** `next` is there when more loops follow. */
+export type LoopPage = { rows: LoopRow[]; next?: string }
+
+/** Whose a loop is. */
+export type OwnerKind = 'person' | 'project' | 'vault'
 
 export type LoopRow = {
   id: string
   dir: string
   agent: string
+  /** Its beginning. */
   prompt: string
+  owner: OwnerKind
   status: Status
   next: Next
   iteration: number
@@ -79,4 +152,28 @@ export type Totals = {
   tokens: number
   costUsd: number
   byAgent: { agent: string; loops: number; completed: number; iterations: number; costUsd: number }[]
+}
+
+/** What is known of a vault's task besides its loop. */
+export type TaskRecord = {
+  progress?: { total: number; completed: number; step: string; at: number }
+  exitReason?: string
+  /** By which its file is known again under another name. */
+  inode?: string
+  bornAt?: number
+  /** An agent has been set to work on it. */
+  begun?: true
+  /** Where its file was put when it had failed; null: there was none any more. */
+  away?: string | null
+  /** What it changed in the vault, once it is over; null: that could not be told. */
+  files?: { created: number; modified: number } | null
+}
+
+export type TaskKey = { vault: string; id: string; loop: string }
+
+/** `movedAt` and `events` are of its loop: when it last moved, and how often. */
+export type TaskRow = TaskKey & {
+  record: TaskRecord
+  movedAt: number
+  events: number
 }

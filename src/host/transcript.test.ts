@@ -5,10 +5,10 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Fact } from '../engine/loop.ts'
 import { lost, START, say, specOf, woke } from '../engine/stories.test-support.ts'
 import { canMount, smallDisk, temporaryFolder } from './place.test-support.ts'
-import { openTranscripts, readTurnLog, type Transcripts, type TurnEntry } from './transcript.ts'
+import { type LocalTranscripts, openTranscripts, readTurnLog, type TurnEntry } from './transcript.ts'
 
 let home: string
-let transcripts: Transcripts
+let transcripts: LocalTranscripts
 
 beforeEach(() => {
   home = temporaryFolder()
@@ -22,13 +22,13 @@ describe('the story of a loop', () => {
     transcripts.begin(beginning)
     const facts = [woke, say('quick\n🦉 \u2028'), lost]
     for (const [index, fact] of facts.entries()) transcripts.addFact('a1', index + 1, fact)
-    expect(transcripts.read('a1')).toEqual({ beginning, facts })
+    expect(transcripts.story('a1')).toEqual({ beginning, facts })
     expect(transcripts.lastFact('a1')).toBe(3)
   })
 
   test('begins with no facts', () => {
     transcripts.begin(beginning)
-    expect(transcripts.read('a1')).toEqual({ beginning, facts: [] })
+    expect(transcripts.story('a1')).toEqual({ beginning, facts: [] })
     expect(transcripts.lastFact('a1')).toBe(0)
   })
 
@@ -39,12 +39,12 @@ describe('the story of a loop', () => {
 
   test('has each fact once, though it was written twice', () => {
     tell([1, woke], [2, lost], [1, woke], [2, lost], [3, woke])
-    expect(transcripts.read('a1')?.facts).toEqual([woke, lost, woke])
+    expect(transcripts.story('a1')?.facts).toEqual([woke, lost, woke])
   })
 
   test('ends before a fact that is missing', () => {
     tell([1, woke], [3, lost])
-    expect(transcripts.read('a1')?.facts).toEqual([woke])
+    expect(transcripts.story('a1')?.facts).toEqual([woke])
   })
 
   test.each([1, 5, 20])(
@@ -56,7 +56,7 @@ describe('the story of a loop', () => {
       const left = bytes === 1 ? 2 : 1
       expect(transcripts.lastFact('a1')).toBe(left)
       for (let n = left + 1; n <= 3; n++) transcripts.addFact('a1', n, n === 2 ? lost : woke)
-      expect(transcripts.read('a1')?.facts).toEqual([woke, lost, woke])
+      expect(transcripts.story('a1')?.facts).toEqual([woke, lost, woke])
     },
   )
 
@@ -64,7 +64,7 @@ describe('the story of a loop', () => {
     transcripts.begin({ ...beginning, spec: specOf({ prompt: 'x'.repeat(3 << 20) }) })
     transcripts.addFact('a1', 1, woke)
     expect(transcripts.lastFact('a1')).toBe(1)
-    expect(transcripts.read('a1')?.facts).toEqual([woke])
+    expect(transcripts.story('a1')?.facts).toEqual([woke])
   })
 
   test('is listed by its id', () => {
@@ -81,7 +81,7 @@ describe('the story of a loop', () => {
   test('that begins with something else is none', () => {
     transcripts.begin(beginning)
     writeFileSync(join(home, 'transcripts', 'a1', 'loop.jsonl'), '{"n":1,"fact":{}}\n')
-    expect(transcripts.read('a1')).toBeUndefined()
+    expect(transcripts.story('a1')).toBeUndefined()
   })
 
   function tell(...facts: [n: number, fact: Fact][]): void {
@@ -123,7 +123,7 @@ describe('the record of a turn', () => {
     const again = openTranscripts(home).openTurn('a1', 7)
     again.write([start(2)])
     again.close()
-    expect(await read(again.path)).toEqual([start(1), { out: 'first\n' }, start(2)])
+    expect(await read(7)).toEqual([start(1), { out: 'first\n' }, start(2)])
   })
 
   test('that was cut goes on with the next attempt, of which nothing is lost', async () => {
@@ -134,11 +134,11 @@ describe('the record of a turn', () => {
     const again = transcripts.openTurn('a1', 1)
     again.write([start(2), { out: 'whole\n' }])
     again.close()
-    expect(await read(again.path)).toEqual([start(1), start(2), { out: 'whole\n' }])
+    expect(await read(1)).toEqual([start(1), start(2), { out: 'whole\n' }])
   })
 
   test('that is not there is empty', async () => {
-    expect(await read(join(home, 'transcripts', 'a1', '9.jsonl'))).toEqual([])
+    expect(await read(9)).toEqual([])
   })
 
   test('is for its owner alone', () => {
@@ -151,7 +151,8 @@ describe('the record of a turn', () => {
     'on a full disk is refused in a sentence, with whole entries before it (needs mount)',
     async () => {
       const { path } = smallDisk('size=1m')
-      const log = openTranscripts(path).openTurn('a1', 1)
+      const full = openTranscripts(path)
+      const log = full.openTurn('a1', 1)
       const entry = { out: 'x'.repeat(70_000) }
       let written = 0
       const fill = () => {
@@ -162,21 +163,49 @@ describe('the record of a turn', () => {
       }
       expect(fill).toThrow(expect.objectContaining({ code: 'disk-full', message: expect.stringContaining(log.path) }))
       log.close()
-      expect(await read(log.path)).toEqual(Array(written).fill(entry))
+      expect(await read(1, full)).toEqual(Array(written).fill(entry))
     },
   )
+
+  test('is read from any byte on, also while it grows', async () => {
+    const log = transcripts.openTurn('a1', 1)
+    const text = () => readFileSync(log.path, 'utf8')
+    const readFrom = async (from: number) => {
+      const { bytes, next } = await transcripts.read('a1', 1, from)
+      return { text: new TextDecoder().decode(bytes), next }
+    }
+    log.write([{ out: 'first 🦉\n' }])
+    const first = await readFrom(0)
+    expect(first).toEqual({ text: text(), next: statSync(log.path).size })
+    expect(await readFrom(first.next)).toEqual({ text: '', next: first.next })
+    log.write([{ out: 'second\n' }])
+    const second = await readFrom(first.next)
+    expect(first.text + second.text).toBe(text())
+    expect((await readFrom(5)).text).toBe(text().slice(5))
+    expect(await transcripts.read('nobody', 1, 0)).toMatchObject({ next: 0 })
+    log.close()
+  })
+
+  test('is read in parts of limited size', async () => {
+    const log = transcripts.openTurn('a1', 1)
+    const entry = { out: '🦉'.repeat(100_000) }
+    log.write([entry, entry, entry])
+    log.close()
+    expect((await transcripts.read('a1', 1, 0)).bytes.length).toBeLessThan(300_000)
+    expect(await read(1)).toEqual([entry, entry, entry])
+  })
 
   let iteration = 0
   async function record(entries: readonly TurnEntry[]): Promise<TurnEntry[]> {
     const log = transcripts.openTurn('a1', ++iteration)
     for (const entry of entries) log.write([entry])
     log.close()
-    return read(log.path)
+    return read(iteration)
   }
 
-  async function read(path: string): Promise<TurnEntry[]> {
+  async function read(n: number, from: LocalTranscripts = transcripts): Promise<TurnEntry[]> {
     const entries: TurnEntry[] = []
-    for await (const entry of readTurnLog(path)) entries.push(entry)
+    for await (const entry of readTurnLog(from, 'a1', n)) entries.push(entry)
     return entries
   }
 })
@@ -184,32 +213,32 @@ describe('the record of a turn', () => {
 describe('old transcripts', () => {
   const DAY = 86_400_000
 
-  test('of loops that ended are removed, and nothing else', () => {
+  test('of loops that ended are removed, and nothing else', async () => {
     for (const id of ['old', 'old-but-going-on', 'new']) {
       transcripts.begin({ ...beginning, id })
       transcripts.openTurn(id, 1).close()
     }
     for (const id of ['old', 'old-but-going-on']) age(id, 31)
-    expect(transcripts.prune(new Set(['old', 'new', 'unknown']), Date.now() - 30 * DAY)).toBe(1)
+    expect(await transcripts.prune(new Set(['old', 'new', 'unknown']), Date.now() - 30 * DAY)).toBe(1)
     const files = (id: string) => readdirSync(join(home, 'transcripts', id)).sort()
     expect(files('old')).toEqual(['loop.jsonl'])
     for (const id of ['old-but-going-on', 'new']) expect(files(id)).toEqual(['1.jsonl', 'loop.jsonl'])
   })
 
-  test('of a loop that was old but ended only now are kept', () => {
+  test('of a loop that was old but ended only now are kept', async () => {
     transcripts.begin(beginning)
     age('a1', 40)
     transcripts.addFact('a1', 1, woke)
-    expect(transcripts.prune(new Set(['a1']), Date.now() - 30 * DAY)).toBe(0)
+    expect(await transcripts.prune(new Set(['a1']), Date.now() - 30 * DAY)).toBe(0)
     expect(existsSync(join(home, 'transcripts', 'a1'))).toBe(true)
   })
 
-  test('beside other things in the folder are found all the same', () => {
+  test('beside other things in the folder are found all the same', async () => {
     transcripts.begin(beginning)
     transcripts.openTurn('a1', 1).close()
     age('a1', 40)
     writeFileSync(join(home, 'transcripts', 'notes.txt'), 'mine')
-    expect(transcripts.prune(new Set(['a1']), Date.now() - 30 * DAY)).toBe(1)
+    expect(await transcripts.prune(new Set(['a1']), Date.now() - 30 * DAY)).toBe(1)
     expect(readFileSync(join(home, 'transcripts', 'notes.txt'), 'utf8')).toBe('mine')
     expect(transcripts.loops()).toEqual(['a1'])
   })

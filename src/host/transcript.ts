@@ -1,7 +1,6 @@
 /** Transcripts: `<loop>/loop.jsonl` holds the spec and every fact, `<loop>/<n>.jsonl` what was said in iteration n. */
 import {
   closeSync,
-  createReadStream,
   existsSync,
   fstatSync,
   openSync,
@@ -12,22 +11,24 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Fact, Spec } from '../engine/loop.ts'
 import { inPlainWords, makePrivateFolder } from './files.ts'
+import type { Transcripts, TurnBytes } from './store.ts'
 
-type Beginning = { id: string; spec: Spec; at: number; tree?: string }
+type Beginning = { id: string; spec: Spec; at: number; tree?: string | undefined }
 
 /** What a lost database is made of anew. */
 export type Story = { beginning: Beginning; facts: Fact[] }
 
-export type Transcripts = TurnRecords & {
-  /** Undefined when there is no beginning to be found. */
-  read(id: string): Story | undefined
-  loops(): string[]
-  /** Removes what was said in loops that ended and were not touched since; their facts stay. Says how many files. */
-  prune(ended: ReadonlySet<string>, olderThan: number): number
-}
+/** Transcripts in this machine's own files, from which a lost database can be made. */
+export type LocalTranscripts = TurnRecords &
+  Transcripts & {
+    /** Undefined when there is no beginning to be found. */
+    story(id: string): Story | undefined
+    loops(): string[]
+  }
 
 /** What is written while a loop moves. */
 export type TurnRecords = {
@@ -41,27 +42,30 @@ export type TurnRecords = {
 }
 
 /** One folder a loop below `home/transcripts`. */
-export function openTranscripts(home: string): Transcripts {
+export function openTranscripts(home: string): LocalTranscripts {
   const root = join(home, 'transcripts')
   const loopFile = (id: string) => join(root, id, 'loop.jsonl')
   const touchedAt = (id: string) => statSync(existsSync(loopFile(id)) ? loopFile(id) : join(root, id)).mtimeMs
 
-  return {
-    ...openRecords(home),
+  const records = openRecords(home)
 
-    read(id: string): Story | undefined {
+  return {
+    ...records,
+    read: (id, iteration, from) => readBytes(records.turnFile(id, iteration), from),
+
+    story(id: string): Story | undefined {
       const [first, ...rest] = lines(readFileSync(loopFile(id), 'utf8'))
-      if (!isBeginLine(first)) return undefined
+      if (numberOf(first) !== 0) return undefined
       const facts: Fact[] = []
-      for (const line of rest) if (isFactLine(line) && line.n === facts.length + 1) facts.push(line.fact)
-      return { beginning: first.begin, facts }
+      for (const line of rest) if (numberOf(line) === facts.length + 1) facts.push((line as { fact: Fact }).fact)
+      return { beginning: (first as { begin: Beginning }).begin, facts }
     },
 
     loops(): string[] {
       return readdirSync(root).filter((id) => existsSync(loopFile(id)))
     },
 
-    prune(ended: ReadonlySet<string>, olderThan: number): number {
+    async prune(ended: ReadonlySet<string>, olderThan: number): Promise<number> {
       const old = readdirSync(root).filter((id) => ended.has(id) && touchedAt(id) < olderThan)
       const spoken = old.flatMap((id) =>
         readdirSync(join(root, id))
@@ -93,27 +97,19 @@ export function openRecords(home: string): TurnRecords {
     },
 
     lastFact(id: string): number {
-      if (!existsSync(loopFile(id))) return -1
-      const texts = tail(loopFile(id), 1 << 20).split('\n')
+      const path = loopFile(id)
+      const texts = existsSync(path) ? tail(path, 1 << 20).split('\n') : []
       // From the end, so that one line is read and not all of them.
       for (const text of texts.reverse()) {
-        const [line] = lines(text)
-        if (isFactLine(line)) return line.n
-        if (isBeginLine(line)) return 0
+        const n = numberOf(lines(text)[0])
+        if (n !== undefined) return n
       }
       return -1
     },
 
     openTurn(id: string, iteration: number): TurnLog {
       makePrivateFolder(join(root, id))
-      const path = turnFile(id, iteration)
-      const file = plainly(path, () => openToAppend(path))
-      return {
-        path,
-        write: (entries) =>
-          plainly(path, () => writeFileSync(file, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))),
-        close: () => closeSync(file),
-      }
+      return openLog(turnFile(id, iteration))
     },
   }
 }
@@ -127,31 +123,59 @@ export type TurnEntry =
 
 export type TurnLog = { path: string; write(entries: TurnEntry[]): void; close(): void }
 
-/** The entries of a transcript, one by one, whatever its size; a line that is only half there is passed over. */
-export async function* readTurnLog(path: string): AsyncGenerator<TurnEntry> {
-  if (!existsSync(path)) return
+/** The entries of an iteration's transcript, one by one, whatever its size; a line that is only half there is passed over. */
+export async function* readTurnLog(
+  { read }: Pick<Transcripts, 'read'>,
+  loop: string,
+  iteration: number,
+): AsyncGenerator<TurnEntry> {
+  const decoder = new TextDecoder()
   // Not with node:readline, which ends lines at U+2028, too.
   let held: string[] = []
-  for await (const text of createReadStream(path, 'utf8') as AsyncIterable<string>) {
-    const [first = '', ...more] = text.split('\n')
+  for (let part = await read(loop, iteration, 0), from = 0; part.next > from; ) {
+    const [first = '', ...more] = decoder.decode(part.bytes, { stream: true }).split('\n')
     held.push(first)
-    if (more.length === 0) continue
-    // ralph wrote every line itself; only one that was cut is not an entry.
-    yield* lines([held.join(''), ...more.slice(0, -1)].join('\n')) as TurnEntry[]
-    held = more.slice(-1)
+    if (more.length > 0) {
+      // ralph wrote every line itself; only one that was cut is not an entry.
+      yield* lines([held.join(''), ...more.slice(0, -1)].join('\n')) as TurnEntry[]
+      held = more.slice(-1)
+    }
+    from = part.next
+    part = await read(loop, iteration, from)
   }
   yield* lines(held.join('')) as TurnEntry[]
 }
 
+const PART_BYTES = 262_144
+
+async function readBytes(path: string, from: number): Promise<TurnBytes> {
+  if (!existsSync(path)) return { bytes: new Uint8Array(), next: from }
+  const file = await open(path)
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(PART_BYTES), 0, PART_BYTES, from)
+    return { bytes: buffer.subarray(0, bytesRead), next: from + bytesRead }
+  } finally {
+    await file.close()
+  }
+}
+
 function append(path: string, value: unknown): void {
-  plainly(path, () => {
-    const file = openToAppend(path)
-    try {
-      writeFileSync(file, `${JSON.stringify(value)}\n`)
-    } finally {
-      closeSync(file)
-    }
-  })
+  const log = openLog(path)
+  try {
+    log.write([value])
+  } finally {
+    log.close()
+  }
+}
+
+function openLog(path: string): { path: string; write(values: unknown[]): void; close(): void } {
+  const file = plainly(path, () => openToAppend(path))
+  return {
+    path,
+    write: (values) =>
+      plainly(path, () => writeFileSync(file, values.map((value) => `${JSON.stringify(value)}\n`).join(''))),
+    close: () => closeSync(file),
+  }
 }
 
 /** A line that was cut off, by a full disk or a killed ralph, is ended first, so that the next one stands alone. */
@@ -174,9 +198,9 @@ function plainly<Result>(path: string, work: () => Result): Result {
 function lines(text: string): unknown[] {
   return text.split('\n').flatMap((line) => {
     try {
-      return line ? [JSON.parse(line) as unknown] : []
+      return [JSON.parse(line) as unknown]
     } catch {
-      return [] // cut off when ralph was killed
+      return [] // empty, or cut off when ralph was killed
     }
   })
 }
@@ -184,7 +208,7 @@ function lines(text: string): unknown[] {
 function tail(path: string, bytes: number): string {
   const file = openSync(path, 'r')
   try {
-    const size = statSync(path).size
+    const { size } = fstatSync(file)
     const buffer = Buffer.alloc(Math.min(bytes, size))
     readSync(file, buffer, 0, buffer.length, size - buffer.length)
     return buffer.toString('utf8')
@@ -193,10 +217,9 @@ function tail(path: string, bytes: number): string {
   }
 }
 
-function isBeginLine(line: unknown): line is { begin: Beginning } {
-  return typeof line === 'object' && line !== null && 'begin' in line
-}
-
-function isFactLine(line: unknown): line is { n: number; fact: Fact } {
-  return typeof line === 'object' && line !== null && 'n' in line && typeof line.n === 'number' && 'fact' in line
+/** The beginning is 0, facts count from 1; a line of somebody else has no number. */
+function numberOf(line: unknown): number | undefined {
+  const { begin, n, fact } = (line ?? {}) as { begin?: unknown; n?: unknown; fact?: unknown }
+  if (begin) return 0
+  return fact && typeof n === 'number' ? n : undefined
 }

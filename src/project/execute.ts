@@ -37,7 +37,10 @@ export async function execute(execution: Execution): Promise<Executed> {
       if (next.kind === 'stop') {
         const { kind: _, ...stop } = next
         await desk.closed()
-        site.keeper.change((record) => ({ ...settled(record), workedMs: record.workedMs + site.now() - startedAt }))
+        await site.keeper.change((record) => ({
+          ...settled(record),
+          workedMs: record.workedMs + site.now() - startedAt,
+        }))
         const { record } = site.keeper
         return { stop, record, iterations: record.iteration - execution.record.iteration }
       }
@@ -59,15 +62,15 @@ async function tidy(site: Site): Promise<void> {
     if (open.halted) continue
     if (loop?.next.kind === 'halt') {
       await enterTurn(site, loop)
-      giveUp(site, open.task, loop)
+      await giveUp(site, open.task, loop)
       continue
     }
     const task = taskOf(keeper.record, open.task)
     if (task.status === 'completed') await closeCompleted(site, open)
     else if (task.blocked && (await store.told(open.loop)))
-      keeper.change((record) => withTask(record, open.task, { blocked: false, status: 'pending' }))
+      await keeper.change((record) => withTask(record, open.task, { blocked: false, status: 'pending' }))
   }
-  keeper.restore()
+  await keeper.restore()
 }
 
 /** Nothing is in progress any more. */
@@ -89,7 +92,7 @@ async function workOn(site: Site, id: string): Promise<Outcome> {
       if (arrival === 'again') {
         const { attempts, max_attempts } = taskOf(site.keeper.record, id)
         if (attempts < max_attempts) continue
-        site.keeper.changeOpen(id, (open) => ({ ...open, halted: true }))
+        await site.keeper.changeOpen(id, (open) => ({ ...open, halted: true }))
         return 'unfinished'
       }
       if (arrival !== 'arrived') return arrival
@@ -118,7 +121,7 @@ async function openTask(site: Site, id: string): Promise<void> {
     entries: keeper.record.entries.length,
     ...(worktree ? { worktree, base: worktree.commit } : await headAt(project.dir)),
   }
-  keeper.change((record) => ({
+  await keeper.change((record) => ({
     ...withTask(record, id, { status: 'in_progress' }),
     loops: [...record.loops, loop],
     open: [...record.open.filter(({ task }) => task !== id), open],
@@ -157,17 +160,17 @@ async function planFor({ project, home, branch = '', copied }: Site, loop: strin
 /** One that waited for a person goes on, since a person has started it again. */
 async function takeUpAgain({ store, keeper, project, copied }: Site, open: Open): Promise<void> {
   const { task, loop: id, worktree } = open
-  keeper.change((record) => withTask(record, task, { status: 'in_progress', blocked: false }))
+  await keeper.change((record) => withTask(record, task, { status: 'in_progress', blocked: false }))
   if (worktree) {
     const { copied: _, ...rest } = worktree
     const now = { ...rest, ...(copied.length > 0 ? { copied } : {}) }
-    keeper.changeOpen(task, (before) => ({ ...before, worktree: now }))
+    await keeper.changeOpen(task, (before) => ({ ...before, worktree: now }))
     await makeWorktree(now)
   }
   // Where HEAD is between two turns is a person's choice.
   else if (!open.turn) {
     const head = await headAt(project.dir)
-    keeper.changeOpen(task, ({ branch: _, base: __, ...rest }) => ({ ...rest, ...head }))
+    await keeper.changeOpen(task, ({ branch: _, base: __, ...rest }) => ({ ...rest, ...head }))
   }
   const loop = await store.load(id).catch(() => undefined) // it was killed before its loop was made
   if (!loop || ended(loop) || loop.next.kind !== 'wait' || loop.next.until !== undefined) return
@@ -192,8 +195,8 @@ function alone<Result>(site: Site, work: () => Promise<Result>): Promise<Result>
 }
 
 /** Its loop is over. What it left in a work tree of its own is where the next one begins. */
-function giveUp({ keeper }: Site, task: string, { tally }: Loop): void {
-  keeper.change((before) => {
+function giveUp({ keeper }: Site, task: string, { tally }: Loop): Promise<void> {
+  return keeper.change((before) => {
     const open = openOf(before, task)
     // A turn that was broken off is no attempt.
     const record = withTask(before, task, { attempts: open.before + tally.iteration })
@@ -202,11 +205,11 @@ function giveUp({ keeper }: Site, task: string, { tally }: Loop): void {
   })
 }
 
-function outcomeOf(site: Site, id: string, loop: Loop): Outcome {
+async function outcomeOf(site: Site, id: string, loop: Loop): Promise<Outcome> {
   const { keeper } = site
   const { next } = loop
   if (next.kind === 'halt') {
-    giveUp(site, id, loop)
+    await giveUp(site, id, loop)
     const { attempts, max_attempts } = taskOf(keeper.record, id)
     if (next.reason === 'max-iterations' && attempts >= max_attempts) return 'unfinished'
     return { halt: { reason: next.reason, sentence: `${id}: ${next.sentence}` } }

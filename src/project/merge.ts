@@ -61,7 +61,7 @@ export async function mergeTask(site: Site, loop: Loop): Promise<Arrival> {
     }
     if (merge) {
       await keepTrial(worktree, merge.commit) // the branch has moved: what is together stays together
-      change(({ merge: _, merging: __, trial: ___, ...rest }) => rest)
+      await change(({ merge: _, merging: __, trial: ___, ...rest }) => rest)
       continue
     }
     if (!merging) {
@@ -69,7 +69,7 @@ export async function mergeTask(site: Site, loop: Loop): Promise<Arrival> {
       else await commitRest(worktree, message)
       const onto = await tipOf(worktree.path, base)
       const committed = await tipOf(worktree.path, worktree.branch)
-      change((now) => ({ ...now, trial: { committed, onto } }))
+      await change((now) => ({ ...now, trial: { committed, onto } }))
       const tried = await tryMerge(worktree, onto, `Merge ${message}`)
       if ('conflicts' in tried) {
         site.note(
@@ -77,21 +77,21 @@ export async function mergeTask(site: Site, loop: Loop): Promise<Arrival> {
           `${base} and the task both changed ${tried.conflicts.join(', ')}. An agent brings both sides together.`,
         )
         await enterTurn(site, last)
-        change((now) => ({ ...now, merging: { loop: site.newId(), files: tried.conflicts } }))
-        site.keeper.change((record) => ({ ...record, loops: [...record.loops, open().merging?.loop ?? ''] }))
+        await change((now) => ({ ...now, merging: { loop: site.newId(), files: tried.conflicts } }))
+        await site.keeper.change((record) => ({ ...record, loops: [...record.loops, open().merging?.loop ?? ''] }))
         continue
       }
       const failed = tried.same ? [] : await checkTogether(site, open())
       if (!failed) return 'unfinished'
       if (failed.length > 0) return backOut(site, last, { merged: tried.merged, onto, failed })
-      change((now) => ({ ...now, merge: { commit: tried.merged, onto } }))
+      await change((now) => ({ ...now, merge: { commit: tried.merged, onto } }))
       continue
     }
     last = await resolveConflict(site, open())
     if (last.next.kind === 'halt' && trial) {
       // What a person does there now is theirs, and the next time begins anew.
       await leaveTrial(worktree, trial)
-      change(({ merging: _, trial: __, ...rest }) => rest)
+      await change(({ merging: _, trial: __, ...rest }) => rest)
       const { reason, sentence } = last.next
       return {
         halt: {
@@ -104,7 +104,7 @@ export async function mergeTask(site: Site, loop: Loop): Promise<Arrival> {
     const { onto } = trial
     const concluded = await concludeMerge(worktree, { onto, conflicts: merging.files }, `Merge ${message}`)
     if ('wrong' in concluded) throw new Error(`${task}: ${concluded.wrong}`)
-    change((now) => ({ ...now, merge: { commit: concluded.merged, onto } }))
+    await change((now) => ({ ...now, merge: { commit: concluded.merged, onto } }))
   }
   const sentence = `${base} moved ${MOST_TRIES} times while ${task} was being merged into it.`
   return { halt: { reason: 'conflict', sentence } }
@@ -158,7 +158,7 @@ async function backOut(
     kind: 'say',
     words: `Your work passed alone. Merged with what other tasks did meanwhile, it does not:\n${words.join('\n')}`,
   })
-  site.keeper.change((record) => ({
+  await site.keeper.change((record) => ({
     ...record,
     loops: [...record.loops, id],
     open: record.open.map(({ trial: _, ...other }) =>
@@ -232,14 +232,14 @@ export async function closeCompleted(site: Site, { task, worktree }: Open): Prom
     task,
     `You call it completed. What its agent did stays on the branch ${worktree.branch}, in ${worktree.path}.`,
   )
-  site.keeper.change((record) => ({ ...record, open: record.open.filter((open) => open.task !== task) }))
+  await site.keeper.change((record) => ({ ...record, open: record.open.filter((open) => open.task !== task) }))
 }
 
 /** The task is over: its work tree goes, and nothing of it is under way any more. */
 export async function closeTask(site: Site, task: string, proof: 'verified' | 'claimed'): Promise<void> {
   const { worktree } = openOf(site.keeper.record, task)
   if (worktree) await dropWorktree(worktree)
-  site.keeper.change((record) => ({
+  await site.keeper.change((record) => ({
     ...record,
     open: record.open.filter((open) => open.task !== task),
     proofs: { ...record.proofs, [task]: proof },

@@ -25,9 +25,9 @@ async function killedBeforeWriting() {
   const store = openStore(join(root, 'home'), () => 0)
   const load = async () => (await loadRecord(project, store, () => 0)).record
   const keeper = openKeeper(project, store, await load())
-  keeper.change((record) => withTask(record, 'T1', { attempts: 1 }))
+  await keeper.change((record) => withTask(record, 'T1', { attempts: 1 }))
   const before = readFileSync(file, 'utf8')
-  keeper.change((record) => withTask(record, 'T1', { status: 'completed' }))
+  await keeper.change((record) => withTask(record, 'T1', { status: 'completed' }))
   writeFileSync(file, before)
   return { file, load, close: () => store.close() }
 }

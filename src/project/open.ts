@@ -10,7 +10,7 @@ import { excludeFromGit } from '../host/exclude.ts'
 import { lockFile } from '../host/lock.ts'
 import { mendForward } from '../host/merge.ts'
 import { reap } from '../host/process-tree.ts'
-import type { LocalStore } from '../host/sqlite.ts'
+import type { Store } from '../host/store.ts'
 import { ARTEFACTS, type FaceName, type Project, readFace, removeFace, writeFace } from './folder.ts'
 import { isOwn, type ProjectRecord, readLists, storedRecord } from './record.ts'
 
@@ -52,8 +52,8 @@ export type Opened = { record: ProjectRecord; notes: string[] }
  * What a person changed since the last time is adopted; a file that ralph was killed before writing is none of that. Only while a turn is under way are changes an agent's: then the record
  * stands, and they are judged with that turn.
  */
-export async function loadRecord(project: Project, store: LocalStore, now: () => number): Promise<Opened> {
-  const old = ofThisProject(storedRecord(project, store), project)
+export async function loadRecord(project: Project, store: Store, now: () => number): Promise<Opened> {
+  const old = ofThisProject(await storedRecord(project, store), project)
   if (old?.open.some(({ turn, worktree }) => turn && !worktree)) return { record: old, notes: [] }
   const text = readFace(project, 'tasks.json')
   if (text === undefined && old?.open.length) return { record: old, notes: ['tasks.json was gone; ralph put it back.'] }

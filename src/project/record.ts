@@ -5,7 +5,7 @@ import type { PlannedTask } from '../engine/schedule.ts'
 import { type Obstacle, printObstacles, readObstacles } from '../formats/obstacles.ts'
 import { type Entry, printProgress, readProgress } from '../formats/progress.ts'
 import { graphTask, printTasks, type Task, type TaskList } from '../formats/tasks.ts'
-import type { LocalStore } from '../host/sqlite.ts'
+import type { Store } from '../host/store.ts'
 import { clearWay, type FaceName, type Project, readFace, writeFace } from './folder.ts'
 
 export type ProjectRecord = {
@@ -61,27 +61,35 @@ export type Open = {
 
 export type Keeper = {
   readonly record: ProjectRecord
-  /** One transaction, then the files that look different now. */
-  change(edit: (record: ProjectRecord) => ProjectRecord): void
-  changeOpen(task: string, edit: (open: Open) => Open): void
+  /** One transaction, then the files that look different now. One after another: each edits what the one before left. */
+  change(edit: (record: ProjectRecord) => ProjectRecord): Promise<void>
+  changeOpen(task: string, edit: (open: Open) => Open): Promise<void>
   /** Writes the files again, whatever lies there, as they are now. `into`: to another folder, for an agent of its own. */
-  restore(into?: Pick<Project, 'folder'>): void
+  restore(into?: Pick<Project, 'folder'>): Promise<void>
 }
 
-export function openKeeper(project: Project, store: LocalStore, first: ProjectRecord): Keeper {
+export function openKeeper(project: Project, store: Store, first: ProjectRecord): Keeper {
   let record = first
   let written: Partial<Record<FaceName, string>> = {}
-  const change = (edit: (record: ProjectRecord) => ProjectRecord) => {
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = (work: () => void | Promise<void>): Promise<void> => {
+    const mine = last.then(work)
+    last = mine.catch(() => {}) // told to whoever asked for it
+    return mine
+  }
+  const applyEdit = async (edit: (record: ProjectRecord) => ProjectRecord) => {
     const edited = edit(record)
     const texts = faces(edited)
     const printed = Object.fromEntries(
       texts.map(([name, text]) => [name, [markOf(text), record.printed?.[name]?.[0] ?? '']]),
     )
-    record = { ...edited, printed }
-    store.saveProject(project.folder, record)
+    const next = { ...edited, printed }
+    await store.projects.save(project.folder, next)
+    record = next
     for (const [name, text] of texts) if (written[name] !== text) writeFace(project, name, text)
     written = Object.fromEntries(texts)
   }
+  const change = (edit: (record: ProjectRecord) => ProjectRecord) => inTurn(() => applyEdit(edit))
   return {
     get record() {
       return record
@@ -89,22 +97,26 @@ export function openKeeper(project: Project, store: LocalStore, first: ProjectRe
     change,
     changeOpen: (task, edit) =>
       change((now) => ({ ...now, open: now.open.map((open) => (open.task === task ? edit(open) : open)) })),
-    restore(into = project) {
-      clearWay(into)
-      for (const [name, text] of faces(record)) if (readFace(into, name) !== text) writeFace(into, name, text)
-      if (into === project) written = Object.fromEntries(faces(record))
-    },
+    restore: (into = project) =>
+      inTurn(() => {
+        clearWay(into)
+        for (const [name, text] of faces(record)) if (readFace(into, name) !== text) writeFace(into, name, text)
+        if (into === project) written = Object.fromEntries(faces(record))
+      }),
   }
 }
 
 /** What ralph knows of a project from the last time it was worked on. It wrote it itself, in one transaction. */
-export function storedRecord({ folder }: Pick<Project, 'folder'>, store: LocalStore): ProjectRecord | undefined {
-  return store.loadProject(folder) as ProjectRecord | undefined
+export async function storedRecord(
+  { folder }: Pick<Project, 'folder'>,
+  store: Store,
+): Promise<ProjectRecord | undefined> {
+  return (await store.projects.load(folder)) as ProjectRecord | undefined
 }
 
 /** The loops that its tasks had, oldest first. */
-export function loopsOf(project: Pick<Project, 'folder'>, store: LocalStore): string[] {
-  return storedRecord(project, store)?.loops ?? []
+export async function loopsOf(project: Pick<Project, 'folder'>, store: Store): Promise<string[]> {
+  return (await storedRecord(project, store))?.loops ?? []
 }
 
 /** Whether a text is what ralph itself printed last, or before that: it may have been killed before it could write the file. */

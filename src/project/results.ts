@@ -3,14 +3,14 @@ import { dirname } from 'node:path'
 import type { ProjectStop } from '../engine/schedule.ts'
 import { printResults } from '../formats/results.ts'
 import { historySince, repositoryAt } from '../host/branch.ts'
-import type { LocalStore } from '../host/sqlite.ts'
+import type { Store } from '../host/store.ts'
 import { type Project, writeFace } from './folder.ts'
 import { type ProjectRecord, taskOf } from './record.ts'
 
 export type Spending = { tokens: number; costUsd: number }
 
 /** What all loops of a project have cost so far. */
-export async function spendingOf({ loops }: Pick<ProjectRecord, 'loops'>, store: LocalStore): Promise<Spending> {
+export async function spendingOf({ loops }: Pick<ProjectRecord, 'loops'>, store: Store): Promise<Spending> {
   const sum = { tokens: 0, costUsd: 0 }
   for (const id of loops) {
     const loop = await store.load(id).catch(() => undefined) // it was never made, or has been pruned
@@ -23,7 +23,7 @@ export async function spendingOf({ loops }: Pick<ProjectRecord, 'loops'>, store:
 export async function writeResults(
   project: Project,
   record: ProjectRecord,
-  { stop, store, at }: { stop: ProjectStop; store: LocalStore; at: number },
+  { stop, store, at }: { stop: ProjectStop; store: Store; at: number },
 ): Promise<void> {
   const repo = await repositoryAt(project.dir)
   const history = repo ? await historySince(repo, record.start, dirname(project.folder)) : undefined

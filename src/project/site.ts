@@ -2,14 +2,14 @@
 import { join } from 'node:path'
 import type { Show, Workbench } from '../drive/hands.ts'
 import type { Fact, Limits, Loop, Work } from '../engine/loop.ts'
-import type { LocalStore } from '../host/sqlite.ts'
+import type { Store } from '../host/store.ts'
 import { ARTEFACTS, type Project } from './folder.ts'
 import type { Keeper, Open } from './record.ts'
 
 export type Site = {
   project: Project
   keeper: Keeper
-  store: LocalStore
+  store: Store
   home: string
   env: Workbench['env']
   now: () => number

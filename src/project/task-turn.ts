@@ -16,11 +16,11 @@ import type { Site } from './site.ts'
 type Turning = { loop: Loop; next: TurnNext; folder: { folder: string } }
 
 /** The task is picked up: it gets a number, the attempt is counted, the files are as they should be. False: no turn is left. */
-export function beginTurn(
+export async function beginTurn(
   site: Site,
   task: string,
   { loop, next, folder, attempts }: Turning & { attempts?: number },
-): boolean {
+): Promise<boolean> {
   const { keeper, turns } = site
   if (site.rest.aborted || !site.mayTurn()) return false
   const open = openOf(keeper.record, task)
@@ -28,7 +28,7 @@ export function beginTurn(
     // To bring two sides together is no attempt at a task.
     if (attempts !== undefined && turns.left-- <= 0) return false
     const tree = loop.tally.tree
-    keeper.change((record) => {
+    await keeper.change((record) => {
       const iteration = record.iteration + 1
       const counted = withTask({ ...record, iteration }, task, {
         status: 'in_progress',
@@ -39,8 +39,8 @@ export function beginTurn(
       return replaceOpen({ ...counted, trees }, { ...open, turn })
     })
   }
-  keeper.restore()
-  if (folder.folder !== site.project.folder) keeper.restore(folder)
+  await keeper.restore()
+  if (folder.folder !== site.project.folder) await keeper.restore(folder)
   removeFace(folder, 'done.md')
   return true
 }
@@ -91,21 +91,21 @@ export async function keepHistory(
   const mine = worktree?.branch ?? branch
   const note = (text: string) => {
     site.note(task, text)
-    site.keeper.changeOpen(task, (open) => ({ ...open, notes: [...open.notes, text] }))
+    return site.keeper.changeOpen(task, (open) => ({ ...open, notes: [...open.notes, text] }))
   }
   const [{ branch: here }, kept] = await Promise.all([readHead(repo), holdsHistory(repo, base)])
   const astray = mine !== undefined && here !== mine
   if (kept && astray && (await bringBack(repo, mine))) {
-    note(`The agent left the branch ${mine}; ralph brought its commits back there. Stay on the branch.`)
+    await note(`The agent left the branch ${mine}; ralph brought its commits back there. Stay on the branch.`)
     await tree.look()
     if (worked) await tree.checkpoints.keep(next.iteration)
   } else if (!kept || astray) {
     await rollBack(tree.checkpoints.restoring, sound)
-    note('The agent rewrote commits that were there before its task; ralph took its turn back. Only add commits.')
+    await note('The agent rewrote commits that were there before its task; ralph took its turn back. Only add commits.')
     const state = await tree.look()
     return state === undefined ? {} : { tree: state }
   }
-  if (worked) site.keeper.changeOpen(task, (open) => ({ ...open, sound: next.iteration }))
+  if (worked) await site.keeper.changeOpen(task, (open) => ({ ...open, sound: next.iteration }))
   return true
 }
 
@@ -124,8 +124,8 @@ export async function enterTurn(site: Site, loop: Loop, done = false): Promise<v
   for (const name of edits.broken) if (at.folder === project.folder) setAside(site, name)
   for (const text of edits.notes) site.note(at.task, text)
   const files = await filesOf(open.turn.tree, loop.tally.tree, dir, edits)
-  keeper.change((record) => entered(record, { open, loop, edits, files, done }))
-  keeper.restore()
+  await keeper.change((record) => entered(record, { open, loop, edits, files, done }))
+  await keeper.restore()
   site.hold()
 }
 

@@ -10,7 +10,7 @@ import { RalphError } from '../error.ts'
 import { repositoryAt } from '../host/branch.ts'
 import { reap } from '../host/process-tree.ts'
 import { watchFor } from '../host/signal-file.ts'
-import type { LocalStore } from '../host/sqlite.ts'
+import type { Store } from '../host/store.ts'
 import { openTree, type Tree } from '../host/tree.ts'
 import { buildTaskPrompt } from '../prompt/turn-prompt.ts'
 import { type Open, openOf, taskOf } from './record.ts'
@@ -112,7 +112,7 @@ function askedAnew(loop: Loop, asked: Spec, now: number): Loop {
   return { ...loop, spec: changed, next: next.kind === 'turn' ? turnOf(changed, tally, now) : next }
 }
 
-async function loadLoop(store: LocalStore, id: string): Promise<Loop | undefined> {
+async function loadLoop(store: Store, id: string): Promise<Loop | undefined> {
   try {
     return await store.load(id)
   } catch (cause) {

@@ -13,7 +13,7 @@ import { loadConfig, readText } from '../host/config.ts'
 import { excludeFaces } from '../host/exclude.ts'
 import { realFolder } from '../host/files.ts'
 import { newLoopId } from '../host/loop-id.ts'
-import type { LocalStore } from '../host/sqlite.ts'
+import type { Store } from '../host/store.ts'
 import { openTree } from '../host/tree.ts'
 import { type Answer, NOTHING, type Note, promptOf } from './answer.ts'
 import { arm, disarm, forgetOld, isSessionId, loadArmed, processOf, reserve } from './armed.ts'
@@ -24,7 +24,7 @@ import { subagentArgs } from './subagent.ts'
 import type { Desk as BareDesk } from './turn-over.ts'
 
 /** A desk whose store can also be asked about other loops. */
-export type Desk = Omit<BareDesk, 'store'> & { store(): LocalStore }
+export type Desk = Omit<BareDesk, 'store'> & { store(): Store }
 
 export type Asked = { host: HostName; session: string; dir: string; args: string }
 

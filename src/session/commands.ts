@@ -177,7 +177,7 @@ async function status(desk: Desk, { session, host, dir }: Asked): Promise<Answer
 }
 
 async function openLoops(desk: Desk, dir: string): Promise<Loop[]> {
-  const rows = await desk.store().list({ dir: realFolder(dir), limit: 50 })
+  const { rows } = await desk.store().list({ dir: realFolder(dir), limit: 50 })
   const loops = await Promise.all(rows.map(({ id }) => desk.store().load(id)))
   return loops.filter((loop) => !ended(loop))
 }

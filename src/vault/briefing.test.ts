@@ -103,7 +103,7 @@ test('tells of each task where it stands, and what to do first', async () => {
 
   now += MINUTE
   const briefing = await gatherBriefing(desk, START)
-  const loops = new Map(desk.store.listTasks(vault).map(({ id, loop }) => [id, loop]))
+  const loops = new Map((await desk.store.tasks.list(vault)).map(({ id, loop }) => [id, loop]))
   expect(briefing).toEqual({
     vault,
     since: '2036-01-15T10:00:00Z',

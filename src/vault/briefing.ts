@@ -9,7 +9,7 @@ import { allChecks } from '../engine/stages.ts'
 import type { Briefing, Spent } from '../formats/briefing.ts'
 import { printCommandLine } from '../formats/command-line.ts'
 import { taskCommand } from '../formats/task-command.ts'
-import type { TaskRow } from '../host/sqlite.ts'
+import type { TaskRow } from '../host/store.ts'
 import { askedAbout, findFile, isPlainFile } from '../host/vault.ts'
 import type { VaultDesk } from './desk.ts'
 import { earlierTask, formerTask } from './earlier.ts'
@@ -38,7 +38,7 @@ export async function gatherBriefing(desk: VaultDesk, since: number): Promise<Br
   await comeAlong(desk)
   const others = await tasksOfOthers(desk)
   const elsewhere = new Set(others.map(({ task }) => task.id))
-  for (const row of store.listTasks(vault)) if (!elsewhere.has(row.id)) await endOverdue(desk, row)
+  for (const row of await store.tasks.list(vault)) if (!elsewhere.has(row.id)) await endOverdue(desk, row)
   const until = now()
   const isRecent = ({ movedAt }: { movedAt: number }) => movedAt >= since
   const known = await knownLoops(desk, since)
@@ -86,9 +86,9 @@ type Known = { loop: Loop; movedAt: number; whole: Spent; inTime: Spent; row?: T
 type Newest = Known & { row: TaskRow }
 
 async function knownLoops({ store, vault }: VaultDesk, since: number): Promise<Known[]> {
-  const rows = new Map(store.listTasks(vault).map((row) => [row.loop, row]))
+  const rows = new Map((await store.tasks.list(vault)).map((row) => [row.loop, row]))
   const known: Known[] = []
-  for (const { id, updatedAt: movedAt } of (await store.list({ dir: vault, limit: 1_000_000 })).reverse()) {
+  for (const { id, updatedAt: movedAt } of (await store.list({ dir: vault, limit: 1_000_000 })).rows.reverse()) {
     const row = rows.get(id)
     if (movedAt < since && !row) continue
     const loop = await store.load(id)

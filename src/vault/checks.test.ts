@@ -15,7 +15,7 @@ async function begin(head = CHECKED, max_iterations = 10): Promise<Vault> {
 
 async function proofOf(vault: Vault): Promise<string> {
   const store = openStore(vault.home, Date.now)
-  const { next } = await store.load(store.loadTask(vault.path, 'a')?.loop ?? '')
+  const { next } = await store.load((await store.tasks.load(vault.path, 'a'))?.loop ?? '')
   await store.close()
   return next.kind === 'complete' ? next.proof : next.kind === 'halt' ? next.sentence : next.kind
 }

@@ -2,8 +2,7 @@
 import type { Loop } from '../engine/loop.ts'
 import { type ErrorCode, RalphError } from '../error.ts'
 import type { TaskHead } from '../formats/task-file.ts'
-import type { TaskRow } from '../host/sqlite.ts'
-import type { Lease } from '../host/store.ts'
+import type { Lease, TaskRow } from '../host/store.ts'
 import { putAway } from './approval.ts'
 import type { VaultDesk } from './desk.ts'
 import { earlierTask, formerTask } from './earlier.ts'
@@ -135,11 +134,11 @@ async function restSince(desk: VaultDesk, row: TaskRow): Promise<void> {
 /** Sees to the end of a task that waited here, or whose watcher was killed before it could. */
 export function close(site: WatchSite, ledger: Ledger, { id, loop }: Pick<TaskRow, 'id' | 'loop'>): Promise<void> {
   return underLock(site, ledger, { id, name: loop }, async () => {
-    const row = site.desk.store.loadTask(site.desk.vault, id)
+    const row = await site.desk.store.tasks.load(site.desk.vault, id)
     const isOpen = row?.loop === loop && row.record.files === undefined
     if (isOpen || ledger.waiting.delete(loop)) await finishTask(site, id)
     ledger.waiting.delete(loop)
-    const after = site.desk.store.loadTask(site.desk.vault, id)
+    const after = await site.desk.store.tasks.load(site.desk.vault, id)
     if (after?.loop === loop && after.record.files === undefined) ledger.putOff(loop)
     else ledger.later.delete(vaultOf(await site.desk.store.load(loop)).file) // it may have waited for this
     return 'done'

@@ -1,13 +1,13 @@
 /** What all work on one vault shares. */
 import type { HistoryEntry } from '../formats/task-state.ts'
-import type { LocalStore } from '../host/sqlite.ts'
+import type { Store } from '../host/store.ts'
 import type { VaultSettings } from './settings.ts'
 
 export type VaultDesk = {
   /** The vault, without links on the way to it. */
   vault: string
   settings: VaultSettings
-  store: LocalStore
+  store: Store
   home: string
   env: Readonly<Record<string, string | undefined>>
   now: () => number

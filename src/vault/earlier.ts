@@ -14,7 +14,7 @@ export async function earlierTask(
   desk: VaultDesk,
   { id, file, arrivedAt }: Pick<Arrival, 'id' | 'file' | 'arrivedAt'>,
 ): Promise<Earlier | undefined> {
-  const row = desk.store.loadTask(desk.vault, id)
+  const row = await desk.store.tasks.load(desk.vault, id)
   if (!row) return earlierElsewhere(desk, id, arrivedAt)
   const loop = await desk.store.load(row.loop)
   const status = statusOfTask(loop, row.record)
@@ -37,9 +37,8 @@ export async function formerTask(
   { store, vault }: VaultDesk,
   { id, inode, bornAt, arrivedAt }: Pick<Arrival, 'id' | 'inode' | 'bornAt' | 'arrivedAt'>,
 ): Promise<string | undefined> {
-  const formers = store
-    .listTasks(vault)
-    .filter((row) => row.id !== id && row.record.inode === inode && row.record.bornAt === bornAt)
+  const tasks = await store.tasks.list(vault)
+  const formers = tasks.filter((row) => row.id !== id && row.record.inode === inode && row.record.bornAt === bornAt)
   const last = formers.find(({ movedAt }) => arrivedAt <= movedAt)
   return last && formers.length > 1 && ended(await store.load(last.loop)) ? last.id : undefined
 }

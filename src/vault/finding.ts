@@ -5,7 +5,7 @@ import { RalphError } from '../error.ts'
 import { parseTaskFile } from '../formats/task-file.ts'
 import type { TaskState } from '../formats/task-state.ts'
 import { newLoopId } from '../host/loop-id.ts'
-import type { TaskRow } from '../host/sqlite.ts'
+import type { TaskRow } from '../host/store.ts'
 import { approvalQuestion, findFile } from '../host/vault.ts'
 import type { VaultDesk } from './desk.ts'
 import { StateCorruptedError, TaskNotFoundError } from './errors.ts'
@@ -19,7 +19,7 @@ import { time } from './telling.ts'
 /** The row of a task. One that only its state file knows is taken into the database. */
 export async function findTask(desk: VaultDesk, id: string): Promise<TaskRow> {
   refuseOthers(desk, id)
-  const row = isTaskId(id) ? desk.store.loadTask(desk.vault, id) : undefined
+  const row = isTaskId(id) ? await desk.store.tasks.load(desk.vault, id) : undefined
   if (row) return row
   const state = isTaskId(id) ? readState(desk, id) : undefined
   if (state === undefined)
@@ -37,7 +37,7 @@ export async function findTask(desk: VaultDesk, id: string): Promise<TaskRow> {
 
 /** Where nothing is known of a vault that has tasks: it may have been moved here. */
 export async function comeAlong(desk: VaultDesk): Promise<void> {
-  if (desk.store.listTasks(desk.vault).length > 0) return
+  if ((await desk.store.tasks.list(desk.vault)).length > 0) return
   for (const id of stateFilesIn(desk)) {
     const state = readState(desk, id)
     if (typeof state === 'object' && (await follow(desk, { ...state, task_id: id }))) return
@@ -47,17 +47,17 @@ export async function comeAlong(desk: VaultDesk): Promise<void> {
 /** Of a vault that was moved nothing is left where it was, and its state file tells of the very same start. */
 async function follow(desk: VaultDesk, { task_id, started_at }: TaskState): Promise<boolean> {
   const { store, vault, note } = desk
-  for (const { id, loop, vault: before } of store.listTasks()) {
+  for (const { id, loop, vault: before } of await store.tasks.list()) {
     if (id !== task_id || before === vault) continue
     const known = await store.load(loop)
     if (time(known.tally.startedAt) !== started_at || isPresent(before, vaultOf(known).done)) continue
-    for (const row of store.listTasks(before))
+    for (const row of await store.tasks.list(before))
       if (await store.isDriven(row.loop))
         throw new RalphError(
           'loop-held',
           `The vault was moved here from ${before}, but ${row.id} is still worked on there. End that first.`,
         )
-    store.moveTasks(before, vault)
+    await store.tasks.move(before, vault)
     note(`The vault was moved here from ${before}, and its tasks with it.`)
     return true
   }
@@ -122,7 +122,7 @@ async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
     await move({ kind: 'told', at: Date.parse(state.last_updated), by, order: end })
   })
   // Only now, so that nobody sees a part of it. Another process may have been quicker.
-  if (store.beginTask(loop, hasProgress ? { progress: { total, completed, step, at } } : {}) !== undefined)
+  if ((await store.tasks.begin(loop, hasProgress ? { progress: { total, completed, step, at } } : {})) !== undefined)
     await moveTask(desk, { loop: loop.id }, (move) =>
       move({ kind: 'told', at, by: 'ralph', order: { kind: 'cancel' } }),
     )

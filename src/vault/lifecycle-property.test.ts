@@ -182,13 +182,13 @@ type Seen = { loop: string; state: TaskState }
 function watch({ vault, store }: Scene): { stop(): Promise<Seen[]> } {
   const seen: Seen[] = []
   let on = true
-  const loopNow = () => store.loadTask(vault.path, 'a')?.loop
+  const loopNow = async () => (await store.tasks.load(vault.path, 'a'))?.loop
   const looking = (async () => {
     while (on) {
-      const loop = loopNow()
+      const loop = await loopNow()
       if (loop !== undefined) {
         const state = await vault.ralph.getTaskState('a')
-        if (loop === loopNow()) seen.push({ loop, state })
+        if (loop === (await loopNow())) seen.push({ loop, state })
       }
       await breathe()
     }
@@ -238,14 +238,14 @@ function counted(answers: readonly Answer[]): number[] {
 
 /** The numbers of the iterations of all its loops. */
 async function inDatabase({ vault, store }: Scene): Promise<number[]> {
-  const loops = await store.list({ dir: vault.path })
+  const { rows: loops } = await store.list({ dir: vault.path })
   const numbers = await Promise.all(loops.map(async ({ id }) => (await store.iterations(id)).map(({ n }) => n)))
   return numbers.flat().toSorted((a, b) => a - b)
 }
 
 /** The state file tells what the database knows. Only a process that was killed may have left something half written. */
 async function mustAgree({ vault, store }: Scene, killed?: string): Promise<void> {
-  const row = store.loadTask(vault.path, 'a')
+  const row = await store.tasks.load(vault.path, 'a')
   if (!row) return
   const loop = await store.load(row.loop)
   const { status, iteration, progress, iterations_history: history } = vault.written('a')

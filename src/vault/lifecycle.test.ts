@@ -267,7 +267,7 @@ describe('a task that a person has paused', () => {
   async function paused(vault: Vault): Promise<string> {
     await INTO.in_progress(vault, 'a')
     const store = openStore(vault.home, () => vault.clock.now)
-    const loop = store.loadTask(vault.path, 'a')?.loop ?? ''
+    const loop = (await store.tasks.load(vault.path, 'a'))?.loop ?? ''
     await store.tell(loop, 'Ada', { kind: 'pause' })
     await store.close()
     return loop

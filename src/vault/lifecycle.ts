@@ -2,7 +2,7 @@
 import type { Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { VaultStatus } from '../formats/task-state.ts'
-import type { TaskRecord } from '../host/sqlite.ts'
+import type { TaskRecord } from '../host/store.ts'
 import { MaxIterationsError, TimeoutError } from './errors.ts'
 
 /** A call may take several of these steps at once: a task that is done at once was in progress for a moment. */

@@ -5,8 +5,7 @@ import { checkHand } from '../drive/hands.ts'
 import type { Fact, Loop } from '../engine/loop.ts'
 import { step } from '../engine/step.ts'
 import { RalphError } from '../error.ts'
-import type { TaskRow } from '../host/sqlite.ts'
-import type { Held, Lease } from '../host/store.ts'
+import type { Held, Lease, TaskRow } from '../host/store.ts'
 import type { VaultDesk } from './desk.ts'
 
 /** Moves the loop by one fact, and as far as checks take it then. */

@@ -36,7 +36,7 @@ export async function tasksOfOthers(desk: VaultDesk): Promise<OtherTask[]> {
 
 /** Whether this home never had it, or another has begun it since. */
 async function isUnknown(desk: VaultDesk, id: string, state: TaskState): Promise<boolean> {
-  const row = desk.store.loadTask(desk.vault, id)
+  const row = await desk.store.tasks.load(desk.vault, id)
   if (!row) return true
   const { tally } = await desk.store.load(row.loop)
   return state.started_at > time(tally.startedAt) && !(await isOurs(desk, state))

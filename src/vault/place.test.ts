@@ -277,7 +277,7 @@ describe('a file that goes away while it is worked on', () => {
 
   async function sentenceOf(vault: Vault): Promise<string> {
     const store = openStore(vault.home, Date.now)
-    const { next } = await store.load(store.loadTask(vault.path, 'a')?.loop ?? '')
+    const { next } = await store.load((await store.tasks.load(vault.path, 'a'))?.loop ?? '')
     await store.close()
     return next.kind === 'halt' ? next.sentence : next.kind
   }

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ended, type VaultTask } from '../engine/loop.ts'
-import type { LocalStore } from '../host/sqlite.ts'
+import type { Store } from '../host/store.ts'
 import { isPlainFile } from '../host/vault.ts'
 import { isFinal } from './lifecycle.ts'
 import { isPresent } from './place.ts'
@@ -11,14 +11,16 @@ import { readState, removeHookFiles } from './state-file.ts'
 import { removeTaskLock } from './task-lock.ts'
 
 /** How many tasks. Those of a vault that is not here now are left for another time. */
-export async function pruneTasks(store: LocalStore, before: number): Promise<number> {
+export async function pruneTasks(store: Store, before: number): Promise<number> {
   let removed = 0
-  const old = store.listTasks().filter(({ movedAt, record }) => Math.max(movedAt, record.progress?.at ?? 0) < before)
+  const old = (await store.tasks.list()).filter(
+    ({ movedAt, record }) => Math.max(movedAt, record.progress?.at ?? 0) < before,
+  )
   for (const row of old) {
     const over = await store.load(row.loop)
     const task = vaultOf(over)
     if (!ended(over) || !isPresent(row.vault, task.done)) continue
-    store.forgetTask(row)
+    await store.tasks.forget(row)
     quietly(() => clearAway(task, before))
     quietly(() => removeTaskLock(task))
     removed += 1

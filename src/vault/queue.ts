@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { ended, type Loop } from '../engine/loop.ts'
 import { targetOf } from '../host/person-file.ts'
-import type { TaskRow } from '../host/sqlite.ts'
+import type { TaskRow } from '../host/store.ts'
 import { whereIs } from '../host/vault.ts'
 import { begin, type Chore, close, goOn, type Ledger, type WatchSite } from './chores.ts'
 import { comeAlong } from './finding.ts'
@@ -21,8 +21,8 @@ export type Found = { chores: Chore[]; dueMs?: number }
 export async function look(site: WatchSite, ledger: Ledger, { inbox, working, slots }: Now): Promise<Found> {
   const { store, vault } = site.desk
   const rows: Open[] = []
-  if (store.openTasks(vault).length === 0) await comeAlong(site.desk) // somebody may have moved it away and back
-  for (const row of store.openTasks(vault))
+  if ((await store.tasks.open(vault)).length === 0) await comeAlong(site.desk) // somebody may have moved it away and back
+  for (const row of await store.tasks.open(vault))
     if (!otherKeeper(site.desk, row.id)) rows.push({ row, loop: await store.load(row.loop) })
   const open = rows.filter(({ loop }) => !ended(loop))
   const chores: Chore[] = []

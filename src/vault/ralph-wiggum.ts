@@ -6,7 +6,8 @@ import { ended, type Fact, type Loop, type Order } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
 import { RalphError } from '../error.ts'
 import type { TaskProgress, TaskState, VaultStatus } from '../formats/task-state.ts'
-import { openStore, type TaskRow } from '../host/sqlite.ts'
+import { openStore } from '../host/sqlite.ts'
+import type { TaskRow } from '../host/store.ts'
 import { isPlainFile, judgeTurn, whereIs } from '../host/vault.ts'
 import { comeBack, REJECTED } from './approval.ts'
 import {
@@ -104,7 +105,7 @@ export class RalphWiggum {
   /** Counts an iteration that the caller's agent has finished. With the file where it belongs the task is completed. */
   async incrementIteration(input: Input<'incrementIteration'>): Promise<CountedIteration> {
     const { task_id, action, result, duration_seconds } = readCall('incrementIteration', input)
-    const loop = await this.#move('incrementIteration', task_id, (current) => {
+    const loop = await this.#move('incrementIteration', task_id, async (current) => {
       if (current.next.kind !== 'turn')
         throw new RalphError(
           'task-state',
@@ -148,7 +149,7 @@ export class RalphWiggum {
     this.#mustBeOpen()
     const row = await findTask(this.#desk, task_id)
     const progress = { total: steps_total, completed: steps_completed, step: current_step, at: now() }
-    store.changeTask(row, (record) => ({ ...record, progress }))
+    await store.tasks.change(row, { progress })
     await this.#show(task_id)
     return { task_id, progress: progressOf({ progress }) }
   }
@@ -161,18 +162,18 @@ export class RalphWiggum {
         'input-invalid',
         `completeTask: exit_reason cannot be "${exit_reason}", which is another end.`,
       )
-    const loop = await this.#move('completeTask', task_id, (current) => {
+    const loop = await this.#move('completeTask', task_id, async (current) => {
       if (current.next.kind === 'complete') return undefined
       const { file, done } = vaultOf(current)
       if (whereIs(vaultOf(current)) !== 'done')
-        throw this.#illegal(current, 'completed', `${file} is not in ${done}: move it there first.`)
+        throw await this.#illegal(current, 'completed', `${file} is not in ${done}: move it there first.`)
       return this.#told({ kind: 'done' })
     })
     const isDone = loop.next.kind === 'complete'
     const task = { vault: this.#desk.vault, id: task_id, loop: loop.id }
-    if (isDone) this.#desk.store.changeTask(task, (record) => ({ exitReason: exit_reason ?? 'completed', ...record }))
+    if (isDone) await this.#desk.store.tasks.fill(task, { exitReason: exit_reason ?? 'completed' })
     await this.#show(task_id)
-    if (!isDone) throw this.#illegal(loop, 'completed', 'Its checks do not pass.')
+    if (!isDone) throw await this.#illegal(loop, 'completed', 'Its checks do not pass.')
     const row = await findTask(this.#desk, task_id)
     return {
       task_id,
@@ -186,11 +187,11 @@ export class RalphWiggum {
   /** Ends a task whose time is over by the caller's clock or by ralph's. */
   async handleTimeout(input: Input<'handleTimeout'>): Promise<StoppedTask> {
     const { task_id } = readCall('handleTimeout', input)
-    const loop = await this.#move('handleTimeout', task_id, (current) => {
+    const loop = await this.#move('handleTimeout', task_id, async (current) => {
       this.#mustBePresent()
       const isDone = whereIs(vaultOf(current)) === 'done' && allChecks(current.spec).length === 0
       if (isDone && current.next.kind !== 'halt')
-        throw this.#illegal(current, 'timeout', 'Its file is where it belongs: complete it.')
+        throw await this.#illegal(current, 'timeout', 'Its file is where it belongs: complete it.')
       return current.next.kind === 'halt' ? undefined : this.#told({ kind: 'out-of-time' })
     })
     return this.#stopped(task_id, 'timeout', timeoutMessage(loop))
@@ -207,7 +208,7 @@ export class RalphWiggum {
   async approveTask(input: Input<'approveTask'>): Promise<TaskState> {
     const { task_id, note } = readCall('approveTask', input)
     const words = note ? `Approved: ${note}` : 'Approved. Go on.'
-    await this.#move('approveTask', task_id, (current) => {
+    await this.#move('approveTask', task_id, async (current) => {
       this.#mustBePresent()
       const task = vaultOf(current)
       if (whereIs(task) === 'gone')
@@ -243,7 +244,7 @@ export class RalphWiggum {
     this.#mustBeOpen()
     await comeAlong(this.#desk)
     const states: TaskState[] = []
-    const known = store.listTasks(vault).map(({ id }) => id)
+    const known = (await store.tasks.list(vault)).map(({ id }) => id)
     for (const id of known) states.push(await this.getTaskState({ task_id: id, history_limit: 0 }))
     // Looking at them takes nothing over.
     for (const id of stateFilesIn(this.#desk).filter((each) => !known.includes(each))) {
@@ -290,12 +291,12 @@ export class RalphWiggum {
     return end
   }
 
-  #move(call: Call, id: string, factFor: (loop: Loop) => Fact | undefined): Promise<Loop> {
+  #move(call: Call, id: string, factFor: (loop: Loop) => Fact | undefined | Promise<Fact | undefined>): Promise<Loop> {
     return this.#queued(id, async () => {
       const row = await findTask(this.#desk, id)
       return moveTask(this.#desk, row, async (move, loop) => {
         mustAllow(call, statusOfTask(loop, row.record), limitsOf(loop))
-        const fact = factFor(loop)
+        const fact = await factFor(loop)
         return fact ? giveUpGone(this.#desk, row, { move, loop: await move(fact) }) : loop
       })
     })
@@ -326,9 +327,9 @@ export class RalphWiggum {
     return { kind: 'told', at: this.#desk.now(), by, order }
   }
 
-  #illegal(loop: Loop, to: VaultStatus, advice: string): RalphError {
+  async #illegal(loop: Loop, to: VaultStatus, advice: string): Promise<RalphError> {
     const { id } = vaultOf(loop)
-    const record = this.#desk.store.loadTask(this.#desk.vault, id)?.record ?? {}
+    const record = (await this.#desk.store.tasks.load(this.#desk.vault, id))?.record ?? {}
     return illegal(id, statusOfTask(loop, record), to, advice)
   }
 

@@ -237,7 +237,7 @@ describe('a vault that was moved', () => {
     renameSync(path, vault.path)
     await vault.ralph.listTasks()
     const store = openStore(vault.home, Date.now)
-    expect(await store.list({ dir: vault.path, limit: 9 })).toHaveLength(2)
+    expect((await store.list({ dir: vault.path, limit: 9 })).rows).toHaveLength(2)
     await store.close()
   })
 
@@ -306,7 +306,7 @@ describe('a task that only its state file knows', () => {
     stateFile(vault, { status: 'in_progress', iteration: 2 })
     expect((await vault.ralph.incrementIteration(work('a'))).iteration).toBe(3)
     const store = openStore(vault.home, Date.now)
-    const [loop] = await store.list({ dir: vault.path, limit: 1 })
+    const [loop] = (await store.list({ dir: vault.path, limit: 1 })).rows
     expect((await store.load(loop?.id ?? '')).spec).toMatchObject({
       checks: ['test -e proof'],
       prompt: expect.stringContaining('Make the proof.'),

@@ -7,7 +7,7 @@ import { parseTaskFile } from '../formats/task-file.ts'
 import { printTaskState, type TaskState } from '../formats/task-state.ts'
 import { isFolder } from '../host/files.ts'
 import { newLoopId } from '../host/loop-id.ts'
-import type { TaskRecord, TaskRow } from '../host/sqlite.ts'
+import type { TaskRecord, TaskRow } from '../host/store.ts'
 import { openTree } from '../host/tree.ts'
 import { whereIs } from '../host/vault.ts'
 import { forgetNote } from './approval.ts'
@@ -45,7 +45,7 @@ export async function startTask(desk: VaultDesk, starting: Starting): Promise<Lo
     starting.by === 'watch' ? await (await openTree({ ...spec.work, home: desk.home, loop: id })).look() : undefined
   const loop = startLoop(id, spec, { at: now(), ...(tree === undefined ? {} : { tree }) })
   const task = vaultOf(loop)
-  const earlier = store.beginTask(loop, { inode: file.inode, bornAt: file.bornAt })
+  const earlier = await store.tasks.begin(loop, { inode: file.inode, bornAt: file.bornAt })
   if (earlier !== undefined) throw busy(desk, task, await store.load(earlier))
   try {
     if (readState(desk, task.id) === 'damaged') setAside(desk, task.id)
@@ -56,7 +56,7 @@ export async function startTask(desk: VaultDesk, starting: Starting): Promise<Lo
   } catch (cause) {
     const order = { kind: 'cancel' } as const
     await moveTask(desk, { loop: id }, (move) => move({ kind: 'told', at: now(), by: 'ralph', order }))
-    store.forgetTask({ vault, id: task.id, loop: id })
+    await store.tasks.forget({ vault, id: task.id, loop: id })
     forgetFiles(desk.home, id)
     await noteTrouble(desk, async () => removeHookFiles(task))
     throw cause
@@ -141,9 +141,9 @@ export async function publish(desk: VaultDesk, id: string, left: Left = 'nothing
       await writeState(there, state)
     } finally {
       // Afterwards, so that who is killed before leaves a task whose end is still to be seen to.
-      if (ended(loop) && left !== 'file') close(desk, row, { loop, left })
+      if (ended(loop) && left !== 'file') await close(desk, row, { loop, left })
     }
-    if (isCurrent(desk, row)) return state
+    if (await isCurrent(desk, row)) return state
   }
 }
 
@@ -153,13 +153,13 @@ export async function readTask(desk: VaultDesk, id: string): Promise<{ row: Task
     const row = await findTask(desk, id)
     const loop = await desk.store.load(row.loop)
     const state = stateOf(loop, row, await historyOf(desk, loop))
-    if (isCurrent(desk, row)) return { row, loop, state }
+    if (await isCurrent(desk, row)) return { row, loop, state }
   }
 }
 
 /** Another process may have been quicker with something newer. */
-function isCurrent({ store, vault }: VaultDesk, { id, loop, events, record }: TaskRow): boolean {
-  const now = store.loadTask(vault, id)
+async function isCurrent({ store, vault }: VaultDesk, { id, loop, events, record }: TaskRow): Promise<boolean> {
+  const now = await store.tasks.load(vault, id)
   return now?.loop === loop && now.events === events && sameProgress(now.record, record)
 }
 
@@ -168,17 +168,21 @@ function sameProgress(one: TaskRecord, other: TaskRecord): boolean {
 }
 
 /** What is measured at the end is kept; what the hook needs is not needed any more. */
-function close({ home, store, vault }: VaultDesk, row: TaskRow, { loop, left }: { loop: Loop; left: Left }): void {
+async function close(
+  { home, store, vault }: VaultDesk,
+  row: TaskRow,
+  { loop, left }: { loop: Loop; left: Left },
+): Promise<void> {
   const task = vaultOf(loop)
   if (row.record.files === undefined) {
-    const alone = store.overlapping(loop.id, vault, loop.tally.startedAt) === 0
+    const alone = (await store.overlapping(loop.id, vault, loop.tally.startedAt)) === 0
     const files = alone ? changesSince(home, loop.id, task) : null
     // Of several processes that see the end, the first has measured: it then clears its measure away.
-    store.changeTask(row, (before) => (before.files === undefined ? { ...before, files } : before))
+    await store.tasks.fill(row, { files })
     forgetFiles(home, loop.id)
   }
   // One that was begun anew meanwhile has them now.
-  if (left === 'nothing' && store.loadTask(vault, row.id)?.loop === loop.id) removeHookFiles(task)
+  if (left === 'nothing' && (await store.tasks.load(vault, row.id))?.loop === loop.id) removeHookFiles(task)
 }
 
 /**
@@ -199,7 +203,7 @@ export async function mendState(desk: VaultDesk, state: TaskState, left: Left): 
 
 /** Whether this home has begun it; a clock that was set back makes an earlier task look like a later one. */
 export async function isOurs({ store, vault }: VaultDesk, { started_at }: TaskState): Promise<boolean> {
-  const loops = await store.list({ dir: vault, limit: 1_000_000 })
+  const { rows: loops } = await store.list({ dir: vault, limit: 1_000_000 })
   return loops.some(({ startedAt }) => time(startedAt) === started_at)
 }
 

@@ -28,11 +28,11 @@ const LONGEST_WAIT_MS = 30_000
 export async function watchVault(watching: Watching): Promise<Watched> {
   const { desk, once, rest, slots } = watching
   const { vault, settings, store } = desk
-  if (store.openTasks(vault).length > 0) mustBePresent(vault, settings.doneFolder)
+  if ((await store.tasks.open(vault)).length > 0) mustBePresent(vault, settings.doneFolder)
   prepareFolders(vault, [NEEDS_ACTION, PENDING, settings.doneFolder, settings.stateDir])
   await comeAlong(desk)
   // What a watcher that was killed has left untrue.
-  for (const { id } of store.openTasks(vault))
+  for (const { id } of await store.tasks.open(vault))
     await noteTrouble(desk, async () => otherKeeper(desk, id) || publish(desk, id, 'file'))
   const broken = new AbortController()
   let failed = 0

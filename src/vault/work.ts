@@ -113,7 +113,7 @@ function handsOf({ desk, rest }: Site, bench: Workbench, { task, stateFile, saw 
       if (moved) return moved
       if (!begun) {
         begun = true
-        store.changeTask({ vault: task.path, id: task.id, loop: loop.id }, (record) => ({ ...record, begun: true }))
+        await store.tasks.change({ vault: task.path, id: task.id, loop: loop.id }, { begun: true })
         stateFile.renew()
         await stateFile.written()
       }
@@ -158,7 +158,7 @@ export function movedByHand(loop: Loop, at: number): Fact | undefined {
 
 /** After the work, with nobody holding the loop: the vault's files are brought into line, and what has failed is put away. */
 export async function finishTask({ desk, tell }: Site, id: string): Promise<VaultStatus | undefined> {
-  const row = desk.store.loadTask(desk.vault, id)
+  const row = await desk.store.tasks.load(desk.vault, id)
   if (!row) return undefined
   const { loop, place, left } = await seeTo(desk, id)
   const status = statusOfTask(loop, row.record)
@@ -177,21 +177,24 @@ export async function seeTo(
 ): Promise<{ loop: Loop; place: string | undefined; left: Left }> {
   const loop = await endMissing(desk, id)
   const isOurs = ended(loop) && (vaultOf(loop).by === 'watch' || isRejected(loop))
-  const { place, left } = isOurs ? placeAfter(desk, loop) : { place: undefined, left: 'nothing' as const }
+  const { place, left } = isOurs ? await placeAfter(desk, loop) : { place: undefined, left: 'nothing' as const }
   await noteTrouble(desk, () => publish(desk, id, left))
   return { loop, place, left }
 }
 
 /** Where the file of a task is that is over: one that has failed is put away, once. */
-function placeAfter({ store, now, note }: VaultDesk, loop: Loop): { place: string | undefined; left: Left } {
+async function placeAfter(
+  { store, now, note }: VaultDesk,
+  loop: Loop,
+): Promise<{ place: string | undefined; left: Left }> {
   const task = vaultOf(loop)
   try {
     if (loop.next.kind === 'complete') return { place: findFile(task), left: 'nothing' }
-    const row = store.loadTask(task.path, task.id)
+    const row = await store.tasks.load(task.path, task.id)
     const isNewest = row?.loop === loop.id
     if (isNewest && row.record.away !== undefined) return { place: row.record.away ?? undefined, left: 'nothing' }
     const place = sendAway(task, loop, now())
-    if (isNewest) store.changeTask(row, (record) => ({ ...record, away: place ?? null }))
+    if (isNewest) await store.tasks.change(row, { away: place ?? null })
     return { place, left: 'nothing' }
   } catch (cause) {
     if (!(cause instanceof RalphError)) throw cause

@@ -4,7 +4,8 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { ended } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
-import { type LocalStore, openStore } from '../../host/sqlite.ts'
+import { openStore } from '../../host/sqlite.ts'
+import type { Store } from '../../host/store.ts'
 import { listProjects, openProject, type Project } from '../../project/folder.ts'
 import { loopsOf } from '../../project/record.ts'
 import type { CommandSpec } from './args.ts'
@@ -20,7 +21,7 @@ export type Context = {
   out: Output
   now: () => number
   /** Opened when first asked for; closed at the end. */
-  store(): LocalStore
+  store(): Store
 }
 
 /** A command: its table for help and parsing, and what it does. The number is the exit code. */
@@ -40,7 +41,7 @@ export function openContext(root: string, version: string): Context & { close():
   const { env } = process
   const home = resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
   const now = Date.now
-  let store: LocalStore | undefined
+  let store: Store | undefined
   return {
     env,
     get cwd() {
@@ -82,7 +83,7 @@ export function findProject({ cwd }: Context, name: string): Project | undefined
   return listProjects(cwd).includes(name) ? openProject(cwd, name) : undefined
 }
 
-async function isOpen(store: LocalStore, id: string): Promise<boolean> {
+async function isOpen(store: Store, id: string): Promise<boolean> {
   const loop = await store.load(id).catch(() => undefined) // it was never made, or was pruned
   return loop !== undefined && !ended(loop)
 }
@@ -91,11 +92,11 @@ async function isOpen(store: LocalStore, id: string): Promise<boolean> {
 export async function findLoop(context: Context, name: string | undefined): Promise<string> {
   const store = context.store()
   const project = name === undefined ? undefined : findProject(context, name)
-  const loops = project ? loopsOf(project, store).reverse() : []
+  const loops = project ? (await loopsOf(project, store)).reverse() : []
   for (const id of loops) if (await isOpen(store, id)) return id
   if (loops[0] !== undefined) return loops[0]
   if (name !== undefined) return store.find(name)
-  const [newest] = await store.list({ dir: realpathSync(context.cwd), limit: 1 })
+  const [newest] = (await store.list({ dir: realpathSync(context.cwd), limit: 1 })).rows
   if (!newest)
     throw new RalphError(
       'loop-unknown',

@@ -62,8 +62,8 @@ function node(): Finding {
 async function database(context: Context): Promise<Finding> {
   try {
     const store = context.store()
-    const problem = store.selfCheck()
-    const loops = await store.list({ limit: 1_000_000 })
+    const problem = await store.selfCheck()
+    const { rows: loops } = await store.list({ limit: 1_000_000 })
     const says = problem ?? `${context.home}: ${count(loops.length, 'loop')}`
     return { what: 'database', ok: !problem, needed: true, says }
   } catch (cause) {

@@ -26,7 +26,7 @@ export async function projectStatus(
     return `project ${project.name} has no tasks yet. Make them: ralph interview ${project.name}\n`
   const { tasks } = parseTasks(text, join(project.folder, 'tasks.json'))
   if (how.graph) return printGraph(tasks)
-  const record = storedRecord(project, context.store())
+  const record = await storedRecord(project, context.store())
   const { obstacles, entries } = readLists(project)
   const open = obstacles.filter(({ resolved }) => !resolved)
   const held = isHeld(project)

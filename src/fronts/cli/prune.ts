@@ -3,7 +3,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { dropCheckpoints } from '../../host/checkpoint.ts'
 import { openRepository } from '../../host/git.ts'
-import type { LocalStore } from '../../host/sqlite.ts'
+import type { Store } from '../../host/store.ts'
 import { forgetFiles } from '../../vault/changes.ts'
 import { pruneTasks } from '../../vault/prune.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
@@ -36,7 +36,7 @@ export const prune: Command = {
 /** `dir`: checkpoints go only in this folder's repository. Without it: in those of all loops. */
 export async function pruneOld(
   { env, home, now }: Context,
-  store: LocalStore,
+  store: Store,
   dir?: string,
   days?: number,
 ): Promise<{ transcripts: number; checkpoints: number; tasks: number }> {
@@ -44,7 +44,7 @@ export async function pruneOld(
   if (given && !/^\d{1,6}$/.test(given))
     throw usage(spec, `RALPH_KEEP_DAYS must be a whole number of days, but is "${given}".`)
   const keep = days ?? Number(given || KEEP_DAYS)
-  const loops = await store.list({ limit: 1_000_000 })
+  const { rows: loops } = await store.list({ limit: 1_000_000 })
   const over = loops.filter(({ status }) => status === 'completed' || status === 'halted' || status === 'cancelled')
   const before = now() - keep * 86_400_000
   const old = over.filter(({ updatedAt }) => updatedAt < before)
@@ -54,7 +54,7 @@ export async function pruneOld(
   }
   return {
     tasks: await pruneTasks(store, before),
-    transcripts: store.transcripts.prune(new Set(over.map(({ id }) => id)), before),
+    transcripts: await store.transcripts.prune(new Set(over.map(({ id }) => id)), before),
     checkpoints: await pruneCheckpoints(
       before,
       // What was not accepted yet lies in a work tree.

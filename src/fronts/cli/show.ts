@@ -5,8 +5,7 @@ import { agentsOf } from '../../engine/roster.ts'
 import { RalphError } from '../../error.ts'
 import { printDiff } from '../../host/checkpoint.ts'
 import { openRepository } from '../../host/git.ts'
-import type { LocalStore } from '../../host/sqlite.ts'
-import type { StoredEvent } from '../../host/store.ts'
+import type { Store, StoredEvent } from '../../host/store.ts'
 import { readTurnLog } from '../../host/transcript.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import { type Command, type Context, findLoop } from './context.ts'
@@ -125,7 +124,7 @@ async function showIteration(
   const row = (await store.iterations(id)).find((iteration) => iteration.n === n)
   const raw = (text: string) => (context.out.live ? harmless(text) : text)
   let found = false
-  for await (const entry of readTurnLog(store.transcripts.turnFile(id, n))) {
+  for await (const entry of readTurnLog(store.transcripts, id, n)) {
     found = true
     if (json) context.out.write(`${JSON.stringify(entry)}\n`)
     else if ('prompt' in entry)
@@ -152,7 +151,7 @@ async function showIteration(
 }
 
 /** Undefined where there is no checkpoint of this iteration. */
-async function diffOf(store: LocalStore, id: string, n: number): Promise<string | undefined> {
+async function diffOf(store: Store, id: string, n: number): Promise<string | undefined> {
   const { dir, worktree } = (await store.load(id)).spec.work
   const repo = await openRepository(worktree?.from ?? dir)
   return 'none' in repo ? undefined : printDiff(repo, id, n)

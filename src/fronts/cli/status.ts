@@ -66,7 +66,7 @@ async function watch(context: Context, draw: () => Promise<string>): Promise<voi
 
 async function listAll(context: Context, json: boolean, limit: number): Promise<string> {
   const store = context.store()
-  const rows = await store.list({ limit })
+  const { rows } = await store.list({ limit })
   const lines = await Promise.all(
     rows.map(async (row) => ({ row, alive: isOpen(row) && (await store.isDriven(row.id)) })),
   )

@@ -39,7 +39,7 @@ export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> 
   },
 
   async iterate({ ralph, args, context, vault, id }) {
-    const since = context.store().loadTask(vault, id)?.movedAt
+    const since = (await context.store().tasks.load(vault, id))?.movedAt
     const measured = since === undefined ? 0 : Math.max(0, context.now() - since) / 1_000
     const told = {
       action: needed(args, 'action'),
@@ -115,7 +115,7 @@ async function about(
 
 /** Why it stopped short, or what it asks. */
 async function sentenceOf({ store }: Context, vault: string, id: string): Promise<string | undefined> {
-  const row = store().loadTask(vault, id)
+  const row = await store().tasks.load(vault, id)
   const next = row && (await store().load(row.loop)).next
   return next?.kind === 'halt' ? next.sentence : next?.kind === 'wait' ? next.question : undefined
 }

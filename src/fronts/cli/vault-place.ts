@@ -53,7 +53,7 @@ export async function keepVaultTrue(context: Context, { id, spec }: Loop): Promi
   const { vault } = spec.work
   if (vault && existsSync(vault.path)) {
     const desk = openDesk(context, vault.path)
-    if (desk.store.loadTask(vault.path, vault.id)?.loop === id) await seeTo(desk, vault.id)
+    if ((await desk.store.tasks.load(vault.path, vault.id))?.loop === id) await seeTo(desk, vault.id)
   }
   return context.store().load(id)
 }

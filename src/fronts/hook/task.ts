@@ -98,8 +98,8 @@ async function isUncounted(desk: Desk, { session }: From, { id, tally }: Loop): 
 
 async function taskIn(desk: Desk, vault: string): Promise<string | undefined> {
   const { store, env, home } = desk
-  const find = () => store().loadTask(vault, env.RALPH_TASK_ID ?? '')?.loop
-  if (find() === undefined)
+  const find = async () => (await store().tasks.load(vault, env.RALPH_TASK_ID ?? ''))?.loop
+  if ((await find()) === undefined)
     await comeAlong(vaultDesk(desk, { vault, settings: resolveSettings({}, { env, home, vault }) }))
   return find()
 }

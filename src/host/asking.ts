@@ -1,0 +1,54 @@
+/** The ways to ask the database. Statements are prepared once; errors come in plain words. */
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { plainly } from './database.ts'
+import type { Row } from './rows.ts'
+
+export type Columns = Record<string, SQLInputValue>
+
+export type Asking = {
+  run(sql: string, ...values: SQLInputValue[]): unknown
+  all(sql: string, ...values: SQLInputValue[]): Row[]
+  one(sql: string, ...values: SQLInputValue[]): Row | undefined
+  /** A new row; `REPLACE` takes the place of the one with the same key. */
+  insert(table: string, columns: Columns, verb?: 'INSERT' | 'REPLACE'): void
+  transaction<Result>(work: () => Result): Result
+  close(): void
+}
+
+export function openAsking(path: string, open: (path: string) => DatabaseSync): Asking {
+  const database = plainly(path, () => open(path))
+  const statements = new Map<string, StatementSync>()
+
+  function prepare(sql: string): StatementSync {
+    const statement = statements.get(sql) ?? database.prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+
+  const run = (sql: string, ...values: SQLInputValue[]) => plainly(path, () => prepare(sql).run(...values))
+  const all = (sql: string, ...values: SQLInputValue[]) => plainly(path, () => prepare(sql).all(...values) as Row[])
+
+  return {
+    run,
+    all,
+    one: (sql, ...values) => all(sql, ...values)[0],
+    insert(table, columns, verb = 'INSERT') {
+      const names = Object.keys(columns)
+      const places = names.map(() => '?')
+      run(`${verb} INTO ${table} ("${names.join('","')}") VALUES (${places})`, ...Object.values(columns))
+    },
+    transaction: (work) =>
+      plainly(path, () => {
+        database.exec('BEGIN IMMEDIATE')
+        try {
+          const result = work()
+          database.exec('COMMIT')
+          return result
+        } catch (cause) {
+          if (database.isTransaction) database.exec('ROLLBACK')
+          throw cause
+        }
+      }),
+    close: () => database.close(),
+  }
+}

@@ -1,0 +1,51 @@
+/** What moving a loop writes: its row, the event, the iteration and its checks. All inside the caller's transaction. */
+import type { Fact, Loop, Next, Tally, Verdict } from '../engine/loop.ts'
+import type { Asking, Columns } from './asking.ts'
+import { parse, type StoredLoop, toColumns } from './rows.ts'
+
+/** `before` is the row as it was. Says the number of the event. */
+export function writeFact(asking: Asking, before: StoredLoop, loop: Loop, fact: Fact): number {
+  const { run, insert } = asking
+  const n = before.events + 1
+  const after: Columns = { ...toColumns(loop), events: n, updated_at: fact.at }
+  // What stays as it is costs nothing, and neither do its indexes.
+  const names = Object.keys(after).filter((name) => after[name] !== before[name])
+  const values = names.map((name) => after[name] ?? null)
+  run(`UPDATE loop SET ${names.map((name) => `${name} = ?`)} WHERE id = ?`, ...values, loop.id)
+  insert('event', { loop: loop.id, n, at: fact.at, fact: JSON.stringify(fact), next: JSON.stringify(loop.next) })
+  if (fact.kind === 'turned' && loop.tally.iteration > before.iteration) addIteration(asking, before, loop, fact)
+  if (fact.kind === 'checked') addVerdicts(asking, loop, fact.verdicts)
+  if (fact.kind === 'told') run('DELETE FROM told WHERE id = ?', fact.id ?? null)
+  return n
+}
+
+type Turned = Fact & { kind: 'turned' }
+
+function addIteration({ insert }: Asking, before: StoredLoop, loop: Loop, { turn, at }: Turned): void {
+  // Only a turn that was asked for is counted.
+  const { attempt, agent } = parse<Next & { kind: 'turn' }>(before.next)
+  const { tree } = parse<Tally>(before.tally)
+  const { files = null, added = null, removed = null } = turn.diff ?? {}
+  insert('iteration', {
+    loop: loop.id,
+    n: loop.tally.iteration,
+    attempts: attempt,
+    started_at: before.updated_at,
+    ended_at: at,
+    agent: agent ?? loop.spec.work.agent,
+    end: turn.end,
+    claim: turn.claim.kind,
+    changed: turn.tree === undefined || tree === undefined ? null : Number(turn.tree !== tree),
+    tokens: Math.round(turn.tokens),
+    cost_usd: turn.costUsd ?? null,
+    words: turn.words,
+    files,
+    added,
+    removed,
+  })
+}
+
+function addVerdicts({ insert }: Asking, { id, tally }: Loop, verdicts: readonly Verdict[]): void {
+  for (const [position, { check, result, failures = null, tail }] of verdicts.entries())
+    insert('check_result', { loop: id, iteration: tally.iteration, position, check, result, failures, tail }, 'REPLACE')
+}

@@ -1,0 +1,16 @@
+/** The records of projects in SQLite. */
+import type { Asking } from './asking.ts'
+import { parse } from './rows.ts'
+import type { ProjectRecords } from './store.ts'
+
+export function projectRecords({ one, insert }: Asking, now: () => number): ProjectRecords {
+  return {
+    async load(folder) {
+      const row = one('SELECT record FROM project WHERE folder = ?', folder)
+      return row && parse(row.record)
+    },
+    async save(folder, record) {
+      insert('project', { folder, record: JSON.stringify(record), updated_at: now() }, 'REPLACE')
+    },
+  }
+}

@@ -1,0 +1,26 @@
+/** What every store has to do, a file a property. SQLite runs this suite, and so does whatever else keeps loops. */
+import { createAndFind } from './create-and-find.ts'
+import { events } from './events.ts'
+import { iterations } from './iterations.ts'
+import { leaseAndTakeover } from './lease-and-takeover.ts'
+import { oddText } from './odd-text.ts'
+import { orders } from './orders.ts'
+import { pagingAndFilters } from './paging-and-filters.ts'
+import { projectRecords } from './project-records.ts'
+import { saveAndFencing } from './save-and-fencing.ts'
+import { openScene, type StoreKind } from './scene.ts'
+import { taskRecords } from './task-records.ts'
+
+export function storeContract(kind: StoreKind): void {
+  const scene = openScene(kind)
+  createAndFind(scene)
+  leaseAndTakeover(scene)
+  saveAndFencing(scene)
+  iterations(scene)
+  orders(scene)
+  events(scene)
+  pagingAndFilters(scene)
+  oddText(scene)
+  projectRecords(scene)
+  taskRecords(scene)
+}

@@ -1,0 +1,81 @@
+/** Whoever reads on from a number misses nothing. */
+import { describe, expect, test } from 'vitest'
+import { checked, checks, claims, works } from '../../engine/stories.test-support.ts'
+import { loopOf, PROMPT_OF_ALL_KINDS, storyIn, type Scene } from './scene.ts'
+
+export function events(scene: Scene): void {
+  describe(`the events of ${scene.name}`, () => {
+    test('are read on from where a reader stopped', async () => {
+      await scene.story('a1', {}, works, works)
+      const [, second] = await scene.store.events(0)
+      await scene.story('a2', {}, works)
+      await scene.saves('a1', works)
+      const later = await scene.store.events(second?.seq ?? 0)
+      expect(later.map(({ loop, n }) => [loop, n])).toEqual([
+        ['a2', 1],
+        ['a1', 3],
+      ])
+      expect(await scene.store.events(later.at(-1)?.seq ?? 0)).toEqual([])
+    })
+
+    test('have numbers that only rise, over all loops and connections', async () => {
+      const other = await scene.connect()
+      await scene.story('a1', {}, works)
+      await storyIn(other, 'a2', {}, works, works)
+      await scene.saves('a1', works)
+      const numbers = (await other.events(0)).map(({ seq }) => seq)
+      expect(numbers).toHaveLength(4)
+      expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
+    })
+
+    test('can be those of one loop', async () => {
+      await scene.story('a1', {}, works, works)
+      await scene.story('a2', {}, works)
+      expect((await scene.store.events(0, 'a2')).map(({ loop }) => loop)).toEqual(['a2'])
+      expect(await scene.store.events(0, 'a3')).toEqual([])
+    })
+
+    test('are the facts as they were', async () => {
+      const fact = checked([{ check: 'npm test', result: 'fail', tail: PROMPT_OF_ALL_KINDS }], ['a test is gone'])
+      await scene.story('a1', { checks: ['npm test'] }, claims('clear'), fact)
+      expect((await scene.store.events(0, 'a1')).at(-1)?.fact).toEqual(fact)
+    })
+  })
+
+  describe(`a listener of ${scene.name}`, () => {
+    test('hears of what another connection does, and nothing once it has stopped', async () => {
+      await scene.store.create(loopOf('a1'))
+      const other = await scene.connect()
+      let heard = 0
+      const stop = scene.store.onChange(() => heard++)
+      for (const change of [
+        () => other.tell('a1', 'Ada', { kind: 'pause' }),
+        () => storyIn(other, 'a2', {}, works).then(() => {}),
+      ]) {
+        const before = heard
+        await change()
+        await expect.poll(() => heard, { timeout: 5_000 }).toBeGreaterThan(before)
+      }
+      stop()
+      const after = heard
+      await other.tell('a1', 'Ada', { kind: 'resume' })
+      await new Promise((done) => setImmediate(done))
+      expect(heard).toBe(after)
+    })
+
+    test('finds the change when it is called', async () => {
+      await scene.store.create(loopOf('a1'))
+      const found = new Promise<unknown>((done, failed) => {
+        const stop = scene.store.onChange(() => {
+          scene.store.told('a1').then((fact) => {
+            if (!fact) return
+            stop()
+            done(fact)
+          }, failed)
+        })
+      })
+      await (await scene.connect()).tell('a1', 'Ada', { kind: 'cancel' })
+      expect(await found).toMatchObject({ order: { kind: 'cancel' } })
+    })
+  })
+}

@@ -1,0 +1,63 @@
+/** What a person tells a loop waits until its driver has saved it. */
+import { describe, expect, test, beforeEach } from 'vitest'
+import type { Fact } from '../../engine/loop.ts'
+import { at, cancel, say, works } from '../../engine/stories.test-support.ts'
+import { loopOf, ORDERS, type Scene } from './scene.ts'
+
+export function orders(scene: Scene): void {
+  describe(`the orders of ${scene.name}`, () => {
+    beforeEach(() => scene.store.create(loopOf('a1')))
+
+    test('are taken in the order they came, each until it is saved', async () => {
+      for (const words of ['one', 'two']) await scene.store.tell('a1', 'Ada', { kind: 'say', words })
+      expect([await wordsTold(), await wordsTold()]).toEqual(['one', 'one'])
+      await take()
+      expect(await wordsTold()).toBe('two')
+      await take()
+      expect(await scene.store.told('a1')).toBeUndefined()
+    })
+
+    test('keep who gave them and what they say', async () => {
+      for (const order of ORDERS) {
+        await scene.store.tell('a1', "Ada O'Hara", order)
+        expect(await take()).toMatchObject({ kind: 'told', by: "Ada O'Hara", order, at: expect.any(Number) })
+      }
+    })
+
+    test('let a cancel go first', async () => {
+      await scene.store.tell('a1', 'Ada', { kind: 'say', words: 'one' })
+      await scene.store.tell('a1', 'Ada', { kind: 'pause' })
+      await scene.store.tell('a1', 'Bob', { kind: 'cancel' })
+      expect(await take()).toMatchObject({ by: 'Bob', order: { kind: 'cancel' } })
+      expect(await scene.store.told('a1')).toMatchObject({ order: { kind: 'say' } })
+    })
+
+    test('are seen by whoever drives, wherever they were given', async () => {
+      await (await scene.connect()).tell('a1', 'Ada', { kind: 'pause' })
+      expect(await scene.store.told('a1')).toMatchObject({ order: { kind: 'pause' } })
+    })
+
+    test('of one loop are not those of another', async () => {
+      await scene.store.create(loopOf('a2'))
+      await scene.store.tell('a2', 'Ada', { kind: 'cancel' })
+      expect(await scene.store.told('a1')).toBeUndefined()
+    })
+
+    test('stay when another fact is saved', async () => {
+      await scene.store.tell('a1', 'Ada', { kind: 'pause' })
+      await scene.saves('a1', works)
+      expect(await scene.store.told('a1')).toMatchObject({ order: { kind: 'pause' } })
+    })
+
+    async function wordsTold(): Promise<string | undefined> {
+      const fact = await scene.store.told('a1')
+      return fact?.kind === 'told' && fact.order.kind === 'say' ? fact.order.words : undefined
+    }
+
+    async function take(): Promise<Fact | undefined> {
+      const fact = await scene.store.told('a1')
+      if (fact) await scene.saves('a1', fact)
+      return fact
+    }
+  })
+}
