@@ -1,8 +1,7 @@
 /** What is different about a loop because of whose it is. Owners bring these rules; the table of all of them lies above. */
 import type { Fact, Loop } from '../engine/loop.ts'
 import type { RalphError } from '../error.ts'
-import type { LocalStore } from '../host/sqlite.ts'
-import type { Lease } from '../host/store.ts'
+import type { Lease, Store } from '../host/store.ts'
 import type { TaskTurn } from './hands.ts'
 import type { Visit } from './visit.ts'
 
@@ -10,7 +9,7 @@ export type OwnerRules = {
   /** Whether ralph takes its turns. Where somebody else does, no ralph can have lost one. */
   takesTurns?(loop: Loop): boolean
   /** Why a person cannot do this with it from outside, and what to do instead; undefined: they can. */
-  refuses?(loop: Loop, what: Wish, driven: boolean): RalphError | undefined
+  refuses?(loop: Loop, wish: Wish): RalphError | undefined
   /** Who hears words for it once its owner goes on, where they cannot be told now. */
   hearsLater?(loop: Loop): string | undefined
   /** How it is begun again once it is over. */
@@ -27,8 +26,12 @@ export type OwnerRules = {
   hints?(loop: Loop): Hints
 }
 
-/** What a person may want of a loop that is not theirs. */
-export type Wish = 'resume' | 'answer' | 'rollback' | 'accept'
+/** What a person may want of a loop that is not theirs alone. `driven`: somebody drives it. */
+export type Wish =
+  | { kind: 'resume'; driven: boolean }
+  | { kind: 'answer'; words: string }
+  | { kind: 'rollback' }
+  | { kind: 'accept' }
 
 export type Hints = {
   /** How to answer its question. */
@@ -44,7 +47,7 @@ export type Hints = {
 }
 
 export type OwnerDesk = {
-  store: LocalStore
+  store: Store
   home: string
   env: Readonly<Record<string, string | undefined>>
   now: () => number

@@ -1,21 +1,24 @@
 /** Makes a lost or damaged database anew. The engine is pure: playing every loop's facts again gives what was. */
-import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { ended, type Loop, startLoop, type VaultTask } from '../engine/loop.ts'
-import { step } from '../engine/step.ts'
+import { type Loop, startLoop } from '../engine/loop.ts'
+import { upgradeSpec } from '../engine/upgrade.ts'
 import { RalphError } from '../error.ts'
-import { parseTaskState, type TaskState } from '../formats/task-state.ts'
 import { inPlainWords } from '../host/files.ts'
 import { isLocked } from '../host/lock.ts'
+import { salvage } from '../host/salvage.ts'
 import { openStore } from '../host/sqlite.ts'
-import type { Store, TaskRecord } from '../host/store.ts'
+import type { Store } from '../host/store.ts'
 import { type LocalTranscripts, openTranscripts, type Story } from '../host/transcript.ts'
-import { isPlainFile } from '../host/vault.ts'
+import { visit } from './visit.ts'
 
 export type Rebuilt = { loops: number; facts: number; aside: string | undefined }
 
-/** The old file is put aside, never removed. */
-export async function rebuild(home: string, now: () => number): Promise<Rebuilt> {
+/** What the owner of a loop knows of it besides, made again. */
+export type Remake = (store: Store, loop: Loop) => Promise<void>
+
+/** The old file is put aside, never removed. What it still tells and no transcript does is taken over. */
+export async function rebuild(home: string, now: () => number, remake?: Remake): Promise<Rebuilt> {
   const transcripts = openTranscripts(home)
   const driven = transcripts.loops().find((id) => isLocked(home, id))
   if (driven)
@@ -30,15 +33,18 @@ export async function rebuild(home: string, now: () => number): Promise<Rebuilt>
     for (const id of inOrder(transcripts)) {
       const story = transcripts.story(id)
       if (!story) continue
-      await replay(id, story, store)
+      await replay(id, story, { store, ...(remake ? { remake } : {}) })
       loops += 1
       facts += story.facts.length
     }
+    if (aside !== undefined) salvage(home, aside)
     return { loops, facts, aside }
   } finally {
     await store.close()
   }
 }
+
+type Remaking = { store: Store; remake?: Remake }
 
 // What is read from the transcripts must not be written to them again.
 const SILENT: Partial<LocalTranscripts> = {
@@ -64,43 +70,21 @@ function inOrder(transcripts: LocalTranscripts): string[] {
   return begun.sort((one, other) => one.at - other.at).map(({ id }) => id)
 }
 
-async function replay(id: string, { beginning, facts }: Story, store: Store): Promise<void> {
-  const { spec, at, tree } = beginning
-  let loop = startLoop(id, spec, { at, ...(tree === undefined ? {} : { tree }) })
-  await begin(loop, store)
-  const lease = await store.lease(id)
-  if ('heldBy' in lease) throw new RalphError('loop-held', `Loop ${id} was taken up by ${lease.heldBy} meanwhile.`)
-  for (const fact of facts) {
-    loop = step(loop, fact)
-    await store.save(lease, loop, fact)
-  }
-  await lease.release()
-  const { vault } = spec.work
-  // What it changed is not known any more; its end was seen to long ago.
-  if (vault && ended(loop)) await store.tasks.change({ vault: vault.path, id: vault.id, loop: id }, { files: null })
-}
-
-async function begin(loop: Loop, store: Store): Promise<void> {
-  const { vault } = loop.spec.work
-  if (!vault) return store.create(loop)
-  const earlier = await store.tasks.load(vault.path, vault.id)
-  if (earlier) await store.tasks.forget(earlier)
-  await store.tasks.begin(loop, recordOf(loop, vault))
-}
-
-/** How far the work had come is told by the task's state file alone, if that is of this loop. */
-function recordOf({ tally }: Loop, { path, state, id }: VaultTask): TaskRecord {
-  const found = readState(join(path, state, `${id}.json`))
-  if (!found || found.task_id !== id || Date.parse(found.started_at) !== Math.floor(tally.startedAt / 1_000) * 1_000)
-    return {}
-  const { steps_total: total, steps_completed: completed, current_step: step } = found.progress
-  return total > 0 || step ? { progress: { total, completed, step, at: Date.parse(found.last_updated) } } : {}
-}
-
-function readState(path: string): TaskState | undefined {
-  try {
-    return isPlainFile(path) ? parseTaskState(readFileSync(path, 'utf8')) : undefined
-  } catch {
-    return undefined // it is not for us to read, so it tells nothing
-  }
+async function replay(id: string, { beginning, facts }: Story, { store, remake }: Remaking): Promise<void> {
+  const { at, tree } = beginning
+  const spec = upgradeSpec(beginning.spec)
+  const begun = startLoop(id, spec, { at, ...(tree === undefined ? {} : { tree }) })
+  await store.create(begun)
+  const loop = await visit<Loop>(id, {
+    store,
+    now: () => at,
+    held(by) {
+      throw new RalphError('loop-held', `Loop ${id} was taken up by ${by} meanwhile.`)
+    },
+    async work(held) {
+      for (const fact of facts) await held.move(fact)
+      return held.loop
+    },
+  })
+  await remake?.(store, loop)
 }

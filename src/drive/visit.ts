@@ -1,7 +1,8 @@
 /** One stretch of driving a loop: held alone, taken up where the last driver left it, driven, let go. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fact, Loop } from '../engine/loop.ts'
 import { step } from '../engine/step.ts'
-import type { Lease, Store } from '../host/store.ts'
+import type { Held, Lease, LoopStore } from '../host/store.ts'
 import { drive, type Hands } from './drive.ts'
 
 /** A loop that is held alone. */
@@ -18,8 +19,10 @@ export type Visit = {
 export type Visiting<Result> = {
   store: VisitStore
   now: () => number
-  /** How long to wait, with the whole process, for who holds it. */
+  /** How long to wait for who holds it. */
   patienceMs?: number
+  /** The lease, where a visit before has kept it. */
+  lease?: Lease | undefined
   /** What comes of it where somebody alive holds the loop. */
   held(by: string): Result | Promise<Result>
   /** How what a dead driver left is put in order. Absent: a driver that is gone cannot have left anything. */
@@ -27,11 +30,13 @@ export type Visiting<Result> = {
   /** What has changed since the loop was last driven. */
   since?(loop: Loop, lease: Lease): Fact[] | Promise<Fact[]>
   work(visit: Visit): Promise<Result>
+  /** Whether the loop stays held afterwards: the next visit is given the lease then. */
+  keeps?(loop: Loop): boolean
   /** What follows, while the loop is still held. Must not mind being done twice: who is killed before comes back to it. */
   after?(visit: Visit): Promise<unknown>
 }
 
-export type VisitStore = Pick<Store, 'lease' | 'load' | 'save' | 'told'>
+export type VisitStore = Pick<LoopStore, 'lease' | 'load' | 'save' | 'told'>
 
 export type TakeUp = {
   /** Ends the processes of a driver that is gone. */
@@ -42,9 +47,10 @@ export type TakeUp = {
 
 /** Every front and every owner moves a loop this way. */
 export async function visit<Result>(id: string, visiting: Visiting<Result>): Promise<Result> {
-  const { store, patienceMs, held, takeUp, since, work, after } = visiting
-  const lease = await store.lease(id, patienceMs)
+  const { store, held, takeUp, since, work, after, keeps } = visiting
+  const lease = visiting.lease ?? (await take(id, visiting))
   if ('heldBy' in lease) return held(lease.heldBy)
+  let kept = false
   try {
     if (takeUp && lease.epoch > 1) await takeUp.reap(id)
     const visit = openVisit(await store.load(id), lease, visiting)
@@ -53,9 +59,23 @@ export async function visit<Result>(id: string, visiting: Visiting<Result>): Pro
     if (lost) await visit.move(lost)
     const result = await work(visit)
     await after?.(visit)
+    kept = keeps?.(visit.loop) ?? false
     return result
   } finally {
-    await lease.release()
+    if (!kept) await lease.release()
+  }
+}
+
+async function take(
+  id: string,
+  { store, patienceMs }: Pick<Visiting<unknown>, 'store' | 'patienceMs'>,
+): Promise<Lease | Held> {
+  if (patienceMs === undefined) return store.lease(id)
+  const until = performance.now() + patienceMs
+  for (;;) {
+    const lease = await store.lease(id, 0)
+    if (!('heldBy' in lease) || performance.now() >= until) return lease
+    await sleep(5 + Math.random() * 20)
   }
 }
 

@@ -3,9 +3,11 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { RalphError } from '../error.ts'
+import { adoptLoops } from './adopt-loops.ts'
 import { BUSY, connect, resultCode, TABLES, versionOf } from './database.ts'
 import { refuseNetworkFolder } from './files.ts'
 import { MIGRATIONS } from './schema.ts'
+import { openRecords } from './transcript.ts'
 
 export function openDatabase(path: string): DatabaseSync {
   refuseNetworkFolder(dirname(path))
@@ -43,6 +45,8 @@ function migrate(database: DatabaseSync, path: string): void {
       'database-newer',
       `${path} was written by a newer ralph (tables ${version}; this one knows ${TABLES}). Update ralph, or set RALPH_HOME to another folder.`,
     )
-  for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
+  for (const migration of MIGRATIONS.slice(version))
+    if (migration === 'adopt') adoptLoops(database, openRecords(dirname(path)))
+    else database.exec(migration)
   database.exec(`PRAGMA user_version = ${TABLES}; COMMIT`)
 }

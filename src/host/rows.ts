@@ -4,6 +4,7 @@ import {
   type Claim,
   type Loop,
   type Next,
+  type OwnerKind,
   type Spec,
   type Status,
   statusOf,
@@ -12,7 +13,7 @@ import {
   type Verdict,
 } from '../engine/loop.ts'
 import type { Columns } from './asking.ts'
-import type { IterationRow, LoopRow, OwnerKind, StoredEvent } from './store.ts'
+import type { IterationRow, LoopRow, StoredEvent } from './store.ts'
 
 export type Row = Record<string, unknown>
 
@@ -49,7 +50,7 @@ export function toColumns(loop: Loop): Columns {
     dir: spec.work.worktree?.from ?? spec.work.dir,
     agent: spec.work.agent,
     prompt: spec.prompt.slice(0, 500),
-    owner: ownerOf(spec),
+    owner: spec.work.owner?.kind ?? 'person',
     spec: JSON.stringify(spec),
     tally: JSON.stringify(tally),
     next: JSON.stringify(next),
@@ -67,12 +68,6 @@ export function toColumns(loop: Loop): Columns {
 export function toNewColumns(loop: Loop): Columns {
   const { startedAt } = loop.tally
   return { id: loop.id, started_at: startedAt, updated_at: startedAt, ...toColumns(loop) }
-}
-
-/** Whose a loop is. */
-function ownerOf({ work }: Spec): OwnerKind {
-  if (work.vault) return 'vault'
-  return work.project ? 'project' : 'person'
 }
 
 export function toLoopRow(row: Row): LoopRow {

@@ -1,6 +1,7 @@
 /** The tables, as steps forward. A step that has shipped is never changed; a new one is added behind it. */
 
-export const MIGRATIONS: readonly string[] = [
+/** `adopt`: loops in the words of the ralph before are brought into those of this one. */
+export const MIGRATIONS: readonly (string | 'adopt')[] = [
   `CREATE TABLE loop (
      id TEXT PRIMARY KEY, dir TEXT NOT NULL, agent TEXT NOT NULL, prompt TEXT NOT NULL,
      spec TEXT NOT NULL, tally TEXT NOT NULL, next TEXT NOT NULL,
@@ -47,4 +48,5 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX loop_by_status ON loop (status, started_at);
    CREATE INDEX loop_by_owner ON loop (owner, started_at);
    CREATE INDEX loop_by_dir ON loop (dir, started_at);`,
+  'adopt',
 ]

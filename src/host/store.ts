@@ -4,7 +4,7 @@
  * Texts: what is kept as JSON (specs, facts, orders, records) is read back exactly, NUL bytes and lone surrogates too. Texts
  * of lists (`LoopRow`, `IterationRow`, the name of who gave an order) are well-formed: a lone surrogate becomes U+FFFD.
  */
-import type { Diff, Fact, Loop, Next, Order, Status, Turn, Verdict } from '../engine/loop.ts'
+import type { Diff, Fact, Loop, Next, Order, OwnerKind, Status, Turn, Verdict } from '../engine/loop.ts'
 import type { TurnLog } from './transcript.ts'
 
 /** What a driver of one loop needs of a store. */
@@ -55,7 +55,7 @@ export type ProjectRecords = {
 /** The tasks of vaults. */
 export type TaskRecords = {
   /** Makes the loop of a task, or takes one that there is, unless an earlier one is not over yet: then that one's id. */
-  begin(loop: Loop, record: TaskRecord): Promise<string | undefined>
+  begin(task: Pick<TaskKey, 'vault' | 'id'>, loop: Loop, record: TaskRecord): Promise<string | undefined>
   /** The newest loop of a task. */
   load(vault: string, id: string): Promise<TaskRow | undefined>
   list(vault?: string): Promise<TaskRow[]>
@@ -66,7 +66,7 @@ export type TaskRecords = {
   /** The same, but what is known already stays: of several who know, the first counts. */
   fill(task: TaskKey, patch: TaskRecord): Promise<void>
   forget(task: TaskKey): Promise<void>
-  /** A vault that was moved takes its tasks along. */
+  /** A vault that was moved takes its tasks along; their loops have been told before. */
   move(from: string, to: string): Promise<void>
 }
 
@@ -100,9 +100,6 @@ export type ListFilter = {
 
 /** `next` is there when more loops follow. */
 export type LoopPage = { rows: LoopRow[]; next?: string }
-
-/** Whose a loop is. */
-export type OwnerKind = 'person' | 'project' | 'vault'
 
 export type LoopRow = {
   id: string

@@ -12,8 +12,8 @@ const TASKS = 'SELECT task.*, loop.updated_at, loop.events FROM task JOIN loop O
 export function taskRecords(asking: Asking, transcripts: TurnRecords): TaskRecords {
   const { run, all, one } = asking
   return {
-    async begin(loop, record) {
-      const begun = beginTask(asking, loop, record)
+    async begin(task, loop, record) {
+      const begun = beginTask(asking, task, loop, record)
       if (begun === 'new') transcripts.begin(beginningOf(loop))
       return typeof begun === 'object' ? begun.earlier : undefined
     },
@@ -48,10 +48,10 @@ export function taskRecords(asking: Asking, transcripts: TurnRecords): TaskRecor
 
 function beginTask(
   { one, insert, transaction }: Asking,
+  { vault, id }: Pick<TaskKey, 'vault' | 'id'>,
   loop: Loop,
   record: TaskRecord,
 ): { earlier: string } | 'new' | 'known' {
-  const { path: vault, id } = loop.spec.work.vault ?? { path: '', id: '' }
   return transaction(() => {
     const row = one(
       `SELECT loop.id FROM task JOIN loop ON loop.id = task.loop WHERE vault = ? AND task.id = ? AND ${IS_OPEN}`,
@@ -82,14 +82,6 @@ function patchRecord({ run }: Asking, task: TaskKey, how: 'json_set' | 'json_ins
 
 function moveTasks({ run, transaction }: Asking, from: string, to: string): void {
   transaction(() => {
-    run(
-      `UPDATE loop SET dir = ?, spec = json_set(spec, '$.work.dir', ?, '$.work.vault.path', ?)
-       WHERE json_extract(spec, '$.work.vault.path') = ?`,
-      to,
-      to,
-      to,
-      from,
-    )
     // Of two tasks of one name the later one counts.
     run(
       `DELETE FROM task WHERE vault = ? AND EXISTS (

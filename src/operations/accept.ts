@@ -15,7 +15,7 @@ export const accept: Operation<{ loop: string; merge: boolean }, Accepted> = {
   async run(context, { loop: name, merge }) {
     const id = await findLoop(context, name)
     const loop = await context.store().load(id)
-    const refusal = ownerOf(loop).refuses?.(loop, 'accept', false)
+    const refusal = ownerOf(loop).refuses?.(loop, { kind: 'accept' })
     if (refusal) throw refusal
     const { branch, base } = await acceptLoop({ ...context, store: context.store() }, id, { merge })
     return { loop: id, branch, ...(base === undefined ? {} : { base }) }

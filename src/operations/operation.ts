@@ -1,6 +1,6 @@
 /** An operation: one thing that can be done to ralph from outside. Every front calls these and adds nothing but form. */
 import { join } from 'node:path'
-import type { LocalStore } from '../host/sqlite.ts'
+import type { Store } from '../host/store.ts'
 
 /** What every operation works with. */
 export type Context = {
@@ -12,7 +12,7 @@ export type Context = {
   root: string
   now: () => number
   /** Opened when first asked for. */
-  store(): LocalStore
+  store(): Store
   /** Tells something that a person should know, once. */
   note: (text: string) => void
 }

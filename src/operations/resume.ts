@@ -22,7 +22,7 @@ export const resume: Operation<{ loop?: string }, Resumed> = {
     const loop = await mustBeOpen(context, id)
     const driven = await store.isDriven(id)
     const rules = ownerOf(loop)
-    const refusal = rules.refuses?.(loop, 'resume', driven)
+    const refusal = rules.refuses?.(loop, { kind: 'resume', driven })
     if (refusal) throw refusal
     if (rules.takesTurns?.(loop) === false) return giveOrder(context, id, { kind: 'resume' })
     const { next, spec } = loop

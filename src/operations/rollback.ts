@@ -16,7 +16,7 @@ export const rollback: Operation<{ loop: string; iteration: number }, RolledBack
     const id = await findLoop(context, name)
     await mustNotBeInSession(context, id)
     const loop = await context.store().load(id)
-    const refusal = ownerOf(loop).refuses?.(loop, 'rollback', false)
+    const refusal = ownerOf(loop).refuses?.(loop, { kind: 'rollback' })
     if (refusal) throw refusal
     return { loop: id, notes: await rollBack({ ...context, store: context.store() }, id, iteration) }
   },

@@ -28,7 +28,7 @@ export const steer: Operation<{ loop: string; words: string }, Steered> = {
     const { next } = loop
     const asks = next.kind === 'wait' && next.why === 'person' && !driven && holderOf(context.home, id) === undefined
     if (!asks) return giveOrder(context, id, order)
-    const refusal = rules.refuses?.(loop, 'answer', driven)
+    const refusal = rules.refuses?.(loop, { kind: 'answer', words })
     if (refusal) throw refusal
     return { loop: id, heard: 'nobody', drive: order }
   },

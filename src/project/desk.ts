@@ -1,4 +1,5 @@
 /** One execution of a project: what its tasks share, what they have used together, and why nothing new is begun any more. */
+import { overBudget, whatIsLeft } from '../engine/limits.ts'
 import type { Limits } from '../engine/loop.ts'
 import { attemptsLeft, type Going, type ProjectStop } from '../engine/schedule.ts'
 import { RalphError } from '../error.ts'
@@ -64,6 +65,8 @@ export function openDesk(execution: Execution, startedAt: number, spent: Map<str
   const total = () => {
     const sums = [...spent.values()]
     return {
+      startedAt,
+      restedMs: 0,
       costUsd: sums.reduce((sum, { before, now: after }) => sum + after.costUsd - before.costUsd, 0),
       tokens: sums.reduce((sum, { before, now: after }) => sum + after.tokens - before.tokens, 0),
     }
@@ -82,21 +85,11 @@ export function openDesk(execution: Execution, startedAt: number, spent: Map<str
       execution.saw(task, loop, fact)
     },
     mayTurn() {
-      const over = overLimit(limits, { ...total(), minutes: (now() - startedAt) / 60_000 })
+      const over = overBudget({ limits, tally: total() }, now())
       if (over) halt(over)
       return !over && !halted
     },
-    limits() {
-      const { costUsd, tokens } = total()
-      return {
-        ...limits,
-        ...(limits.costUsd === undefined ? {} : { costUsd: Math.max(0.000_001, limits.costUsd - costUsd) }),
-        ...(limits.tokens === undefined ? {} : { tokens: Math.max(1, limits.tokens - tokens) }),
-        ...(limits.minutes === undefined
-          ? {}
-          : { minutes: Math.max(0.01, Math.ceil(limits.minutes * 100 - (now() - startedAt) / 600) / 100) }),
-      }
-    },
+    limits: () => ({ ...limits, ...whatIsLeft(limits, total(), now()) }),
   }
   return {
     site,
@@ -135,16 +128,6 @@ export async function spentBefore({ record, store }: Execution): Promise<Map<str
     if (known) spent.set(id, { before: known.tally, now: known.tally })
   }
   return spent
-}
-
-function overLimit(limits: Execution['limits'], used: Spent & { minutes: number }): ProjectStop | undefined {
-  if (limits.minutes !== undefined && used.minutes >= limits.minutes)
-    return { reason: 'timeout', sentence: `The time limit of ${limits.minutes} minutes is reached.` }
-  if (limits.costUsd !== undefined && used.costUsd >= limits.costUsd)
-    return { reason: 'cost', sentence: `$${used.costUsd.toFixed(2)} are spent, and the limit is $${limits.costUsd}.` }
-  if (limits.tokens !== undefined && used.tokens >= limits.tokens)
-    return { reason: 'tokens', sentence: `${used.tokens} tokens are used, and the limit is ${limits.tokens}.` }
-  return undefined
 }
 
 /** What a person can mend in their repository stops the project; what nobody foresaw is thrown on. */

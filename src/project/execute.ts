@@ -2,13 +2,14 @@
 import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { ended, type Loop } from '../engine/loop.ts'
-import { type ProjectStop, plan } from '../engine/schedule.ts'
+import { mayTryAgain, type ProjectStop, plan, stopOf } from '../engine/schedule.ts'
 import { readHead, repositoryAt } from '../host/branch.ts'
 import { pathBelow } from '../host/files.ts'
 import { tipOf } from '../host/merge.ts'
 import { ensureWorktree, repositoryOf } from '../host/worktree.ts'
 import { type Execution, type Outcome, openDesk, pausedBy, spentBefore, troubleOf } from './desk.ts'
 import { closeCompleted, commitTask, mergeTask } from './merge.ts'
+import { projectOf } from './owner.ts'
 import { type Open, openOf, type ProjectRecord, planned, taskOf, withTask } from './record.ts'
 import type { Site } from './site.ts'
 import { driveTask } from './task.ts'
@@ -90,8 +91,7 @@ async function workOn(site: Site, id: string): Promise<Outcome> {
       if (loop.next.kind !== 'complete') return outcomeOf(site, id, loop)
       const arrival = await arrive(site, loop)
       if (arrival === 'again') {
-        const { attempts, max_attempts } = taskOf(site.keeper.record, id)
-        if (attempts < max_attempts) continue
+        if (mayTryAgain(planned(taskOf(site.keeper.record, id)))) continue
         await site.keeper.changeOpen(id, (open) => ({ ...open, halted: true }))
         return 'unfinished'
       }
@@ -178,8 +178,7 @@ async function takeUpAgain({ store, keeper, project, copied }: Site, open: Open)
 }
 
 async function arrive(site: Site, loop: Loop): Promise<Awaited<ReturnType<typeof mergeTask>>> {
-  if (openOf(site.keeper.record, loop.spec.work.project?.task ?? '').worktree)
-    return alone(site, () => mergeTask(site, loop))
+  if (openOf(site.keeper.record, projectOf(loop).task).worktree) return alone(site, () => mergeTask(site, loop))
   await commitTask(site, loop)
   await enterTurn(site, loop, true)
   return 'arrived'
@@ -210,9 +209,8 @@ async function outcomeOf(site: Site, id: string, loop: Loop): Promise<Outcome> {
   const { next } = loop
   if (next.kind === 'halt') {
     await giveUp(site, id, loop)
-    const { attempts, max_attempts } = taskOf(keeper.record, id)
-    if (next.reason === 'max-iterations' && attempts >= max_attempts) return 'unfinished'
-    return { halt: { reason: next.reason, sentence: `${id}: ${next.sentence}` } }
+    const halt = stopOf(planned(taskOf(keeper.record, id)), next)
+    return halt ? { halt } : 'unfinished'
   }
   if (next.kind !== 'wait' || next.until !== undefined) return 'unfinished'
   if (taskOf(keeper.record, id).blocked) return 'blocked'

@@ -1,7 +1,7 @@
 /** The work of a completed task becomes part of the person's branch: committed there, or merged from its own work tree. */
 import { existsSync } from 'node:fs'
-import { type HaltReason, type Loop, type Spec, startLoop, type Verdict } from '../engine/loop.ts'
-import type { ProjectStop } from '../engine/schedule.ts'
+import { type Loop, type Spec, startLoop, type Verdict } from '../engine/loop.ts'
+import { MERGE_TRIES, MERGE_TURNS, mergeReason, type ProjectStop } from '../engine/schedule.ts'
 import { cutTo, oneLine } from '../formats/one-line.ts'
 import { changedPaths, commitPaths, repositoryAt } from '../host/branch.ts'
 import { runCheck } from '../host/check.ts'
@@ -10,6 +10,8 @@ import { openTree } from '../host/tree.ts'
 import { commitRest, dropWorktree, repositoryOf } from '../host/worktree.ts'
 import { buildMergePrompt } from '../prompt/merge-prompt.ts'
 import { buildTaskPrompt } from '../prompt/turn-prompt.ts'
+import { DEFAULTS } from '../request/defaults.ts'
+import { projectOf } from './owner.ts'
 import { type Open, openOf, taskOf } from './record.ts'
 import { agentFolder, type Site } from './site.ts'
 import { driveLoop, specOf } from './task.ts'
@@ -18,17 +20,11 @@ import { beginTurn, enterTurn } from './task-turn.ts'
 /** `again`: together with the others' work its checks fail, so it is worked on once more. `unfinished`: it goes on another time. */
 export type Arrival = 'arrived' | 'again' | 'unfinished' | { halt: ProjectStop }
 
-/** Tried again when the branch moves while both sides are brought together. */
-const MOST_TRIES = 10
-
-/** The agent had its turns, and it was too hard for it. All else would have stopped any task. */
-const UNABLE: ReadonlySet<HaltReason> = new Set(['max-iterations', 'no-progress', 'same-error', 'test-only'])
-
 /** In the person's own files: what the agent left uncommitted becomes a commit. */
 export async function commitTask(site: Site, loop: Loop): Promise<void> {
   const { project } = site
   const repo = await repositoryAt(project.dir)
-  const task = loop.spec.work.project?.task ?? ''
+  const task = projectOf(loop).task
   const first = site.keeper.record.trees[task]
   const [start, begun, after] = [first, loop.tally.startTree, loop.tally.tree].map((tree) => tree?.split(' ')[0])
   if (!repo || begun === undefined || after === undefined) return
@@ -37,14 +33,14 @@ export async function commitTask(site: Site, loop: Loop): Promise<void> {
   await commitPaths(repo, paths, messageOf(site, loop))
 }
 
-function messageOf({ keeper }: Site, { spec }: Loop): string {
-  const task = taskOf(keeper.record, spec.work.project?.task ?? '')
+function messageOf({ keeper }: Site, loop: Loop): string {
+  const task = taskOf(keeper.record, projectOf(loop).task)
   return cutTo(oneLine(`${task.id}: ${task.title}`), 100)
 }
 
 /** From its own work tree: nothing arrives on the branch that was not checked together with what is there. */
 export async function mergeTask(site: Site, loop: Loop): Promise<Arrival> {
-  const open = () => openOf(site.keeper.record, loop.spec.work.project?.task ?? '')
+  const open = () => openOf(site.keeper.record, projectOf(loop).task)
   const { task, worktree } = open()
   const base = worktree?.base
   if (!worktree || base === undefined) throw new Error(`${task} has no work tree`)
@@ -53,7 +49,7 @@ export async function mergeTask(site: Site, loop: Loop): Promise<Arrival> {
   const message = messageOf(site, loop)
   let last = loop
 
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MERGE_TRIES; tries++) {
     const { merge, merging, trial } = open()
     if (merge && (await forward(repo, worktree, merge))) {
       await enterTurn(site, last, true)
@@ -95,7 +91,7 @@ export async function mergeTask(site: Site, loop: Loop): Promise<Arrival> {
       const { reason, sentence } = last.next
       return {
         halt: {
-          reason: UNABLE.has(reason) ? 'conflict' : reason,
+          reason: mergeReason(reason),
           sentence: `${task} does not merge with ${base}: both changed ${merging.files.join(', ')}, and no agent could bring them together: ${sentence} Its work is on the branch ${worktree.branch}, in ${worktree.path}.`,
         },
       }
@@ -106,7 +102,7 @@ export async function mergeTask(site: Site, loop: Loop): Promise<Arrival> {
     if ('wrong' in concluded) throw new Error(`${task}: ${concluded.wrong}`)
     await change((now) => ({ ...now, merge: { commit: concluded.merged, onto } }))
   }
-  const sentence = `${base} moved ${MOST_TRIES} times while ${task} was being merged into it.`
+  const sentence = `${base} moved ${MERGE_TRIES} times while ${task} was being merged into it.`
   return { halt: { reason: 'conflict', sentence } }
 }
 
@@ -125,7 +121,7 @@ async function checkTogether(site: Site, open: Open): Promise<Verdict[] | undefi
     const verdict = await runCheck(check, {
       dir: open.worktree?.dir ?? '',
       env: { ...site.env, RALPH_LOOP_ID: open.loop },
-      minutes: site.work.checkMinutes,
+      minutes: site.request.checkMinutes ?? DEFAULTS.checkMinutes,
       signal: site.stop,
     })
     if (!verdict) return undefined
@@ -140,7 +136,7 @@ async function backOut(
   loop: Loop,
   { merged, onto, failed }: { merged: string; onto: string; failed: Verdict[] },
 ): Promise<Arrival> {
-  const open = openOf(site.keeper.record, loop.spec.work.project?.task ?? '')
+  const open = openOf(site.keeper.record, projectOf(loop).task)
   if (!open.worktree) throw new Error(`${open.task} has no work tree`)
   await keepTrial(open.worktree, merged)
   const names = failed.map(({ check }) => check).join(', ')
@@ -180,7 +176,7 @@ async function resolveConflict(site: Site, open: Open): Promise<Loop> {
       prompt: await sidesOf(site, open),
       checks: checksTogether(site, open),
       stages: [{ name: 'merge' }],
-      limits: { ...site.limits(), iterations: 3 },
+      limits: { ...site.limits(), iterations: MERGE_TURNS },
     }),
     turn: {
       prompt: (loop, next) => buildTaskPrompt(loop.spec.prompt, loop, next),

@@ -1,8 +1,9 @@
 /** What the work on every task of a project shares. */
 import { join } from 'node:path'
 import type { Show, Workbench } from '../drive/hands.ts'
-import type { Fact, Limits, Loop, Work } from '../engine/loop.ts'
+import type { Fact, Limits, Loop } from '../engine/loop.ts'
 import type { Store } from '../host/store.ts'
+import type { LoopRequest } from '../request/request.ts'
 import { ARTEFACTS, type Project } from './folder.ts'
 import type { Keeper, Open } from './record.ts'
 
@@ -22,8 +23,8 @@ export type Site = {
   /** Every task has a work tree of its own, which is merged into this branch. */
   parallel: boolean
   branch?: string
-  work: Omit<Work, 'dir' | 'project' | 'worktree' | 'gitDir'>
-  agents?: string[]
+  /** What is asked of every task. */
+  request: Omit<LoopRequest, 'prompt' | 'checks' | 'stages' | 'limits'>
   checks: string[]
   limits: () => Omit<Limits, 'iterations'>
   /** Whether one more turn may be begun now. */

@@ -9,7 +9,8 @@ import { rollBack } from '../host/restore.ts'
 import type { Tree } from '../host/tree.ts'
 import { applyEdits, type Edits, readEdits } from './edits.ts'
 import { clearWay, type FaceName, readFace, removeFace, writeFace } from './folder.ts'
-import { type Open, openOf, type ProjectRecord, replaceOpen, taskOf, withTask } from './record.ts'
+import { projectOf } from './owner.ts'
+import { type Open, openOf, type ProjectRecord, replaceOpen, withTask } from './record.ts'
 import type { Site } from './site.ts'
 
 /** `folder` is where the agent finds the project's files. */
@@ -49,21 +50,19 @@ export async function beginTurn(
 export async function judgeTurn(
   site: Site,
   task: string,
-  { loop, next, turn, tree, folder }: Turning & { turn: Turn; tree: Tree },
+  { next, turn, tree, folder }: Omit<Turning, 'loop'> & { turn: Turn; tree: Tree },
 ): Promise<Turn> {
   const edits = readEdits(site.keeper.record, facesIn(folder), { task, shared: folder.folder === site.project.folder })
   removeFace(folder, 'done.md')
   const kept = await keepHistory(site, task, { next, tree, worked: true })
-  if (kept !== true) return { ...turn, claim: { kind: 'none' }, ...kept }
+  if (kept !== true) return { ...turn, refused: true, ...kept }
   const { ask: _, ...rest } = turn
   if (edits.says === 'blocked') {
     const words = edits.obstacles.at(-1)?.message ?? edits.entry?.summary ?? 'the agent does not say why'
     return { ...rest, claim: { kind: 'none' }, ask: { kind: 'person', words: `${task} is blocked: ${words}` } }
   }
   if (edits.says !== 'completed') return { ...turn, claim: { kind: 'none' } }
-  // Nothing but checks of the whole project speaks for a task that changed nothing: it must be said twice.
-  const idle = turn.tree !== undefined && turn.tree === loop.tally.startTree && !taskOf(site.keeper.record, task).verify
-  return { ...rest, claim: { kind: idle ? 'weak' : 'clear', stage: task } }
+  return { ...rest, claim: { kind: 'clear', stage: task } }
 }
 
 function facesIn(folder: { folder: string }): Partial<Record<FaceName, string | undefined>> {
@@ -115,8 +114,8 @@ export async function keepHistory(
  */
 export async function enterTurn(site: Site, loop: Loop, done = false): Promise<void> {
   const { keeper, project } = site
-  const { project: at, dir } = loop.spec.work
-  if (!at) return
+  const at = projectOf(loop)
+  const { dir } = loop.spec.work
   const open = openOf(keeper.record, at.task)
   if (!open.turn && done) return keeper.change((record) => arrivedLater(record, at.task))
   if (!open.turn || open.turn.n > loop.tally.iteration || loop.next.kind === 'check') return

@@ -1,18 +1,23 @@
 /** One task of a project: a loop of the engine whose agent also reads and writes the project's files. */
-import { join } from 'node:path'
-import { drive, type Hands, type TurnNext } from '../drive/drive.ts'
+import { dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { Hands, TurnNext } from '../drive/drive.ts'
 import { runHands, type Workbench } from '../drive/hands.ts'
 import { checkpointsOf } from '../drive/rollback.ts'
 import { takeUp } from '../drive/take-turn.ts'
-import { ended, type Fact, type Limits, type Loop, type Spec, startLoop, type Turn, turnOf } from '../engine/loop.ts'
+import { type Visit, visit } from '../drive/visit.ts'
+import { ended, type Fact, type Loop, type Spec, startLoop, type Turn } from '../engine/loop.ts'
+import { step } from '../engine/step.ts'
 import { hasWorked } from '../engine/tally.ts'
 import { RalphError } from '../error.ts'
 import { repositoryAt } from '../host/branch.ts'
-import { reap } from '../host/process-tree.ts'
 import { watchFor } from '../host/signal-file.ts'
 import type { Store } from '../host/store.ts'
 import { openTree, type Tree } from '../host/tree.ts'
 import { buildTaskPrompt } from '../prompt/turn-prompt.ts'
+import type { LoopRequest } from '../request/request.ts'
+import { resolveSpec } from '../request/resolve.ts'
+import type { ProjectTask } from './owner.ts'
 import { type Open, openOf, taskOf } from './record.ts'
 import { agentFolder, type Site } from './site.ts'
 import { beginTurn, enterTurn, judgeTurn, keepHistory } from './task-turn.ts'
@@ -23,24 +28,31 @@ export async function specOf(site: Site, open: Open): Promise<Spec> {
   const dir = open.worktree?.dir ?? site.project.dir
   const repo = open.worktree ? undefined : await repositoryAt(dir)
   const task = taskOf(site.keeper.record, open.task)
-  return {
+  const request: LoopRequest = {
+    ...site.request,
     prompt: `${task.id}: ${task.title}\n\n${task.description}`.trim(),
-    promise: '',
-    signals: [],
-    checks: [...new Set([...site.checks, ...(task.verify ?? [])])],
-    until: false,
+    checks: [...site.checks, ...(task.verify ?? [])],
     // Checks of the whole project may pass before anything is done, so the task must be claimed as well.
-    stages: [{ name: task.id }],
+    stages: [{ name: task.id, ...(task.verify ? {} : { needsWork: true }) }],
     limits: { ...site.limits(), iterations: Math.max(1, task.max_attempts - open.before) },
-    ...(site.agents && site.agents.length > 1 ? { agents: site.agents } : {}),
-    work: {
-      ...site.work,
-      dir,
-      ...(repo ? { gitDir: repo.gitDir } : {}),
-      ...(open.worktree ? { worktree: open.worktree } : {}),
-      project: { name: site.project.name, task: task.id, folder: agentFolder(site, open) },
-    },
   }
+  const owner: ProjectTask = {
+    kind: 'project',
+    name: site.project.name,
+    task: task.id,
+    folder: agentFolder(site, open),
+  }
+  // Environment and config were heard when the execution began.
+  return resolveSpec(request, {
+    dir,
+    ...(repo ? { gitDir: repo.gitDir } : {}),
+    ...(open.worktree ? { worktree: open.worktree } : {}),
+    owner,
+    // The files of all projects lie in one folder, and none of them is work.
+    faces: [dirname(owner.folder)],
+    env: {},
+    config: {},
+  })
 }
 
 /** How a loop of this project is driven: `hands` may change what the plain ones of `ralph run` do. */
@@ -56,32 +68,42 @@ export type Driving = {
 
 /** Drives a loop as far as it goes: a new one is made, one whose ralph is gone is taken up. */
 export async function driveLoop(site: Site, task: string, id: string, how: Driving): Promise<Loop> {
-  const { store, home } = site
+  const { store, now, self } = site
   const fresh = (await loadLoop(store, id)) ? undefined : await makeLoop(site, id, await how.spec())
-  const lease = await store.lease(id)
-  if ('heldBy' in lease)
-    throw new RalphError('project-held', `Loop ${id} of ${task} is being driven by ${lease.heldBy}.`)
-  try {
-    const stored = await store.load(id)
-    if (ended(stored)) return stored
-    const loop = fresh ? stored : askedAnew(stored, await how.spec(), site.now())
-    if (lease.epoch > 1) await reap(id)
-    if (loop.spec.work.worktree && !fresh) await checkpointsOf(site, loop)
-    const tree = fresh ?? (await openTree({ ...loop.spec.work, home, loop: id }))
-    const bench: Workbench = {
-      store,
-      tree,
-      env: site.env,
-      now: site.now,
-      stop: site.stop,
-      self: site.self,
-      show: site.show(task),
-      task: how.turn,
-    }
-    return await drive(await takeUp(loop, lease, bench), lease, store, handsOf(site, task, bench, how))
-  } finally {
-    await lease.release()
+  return visit<Loop>(id, {
+    store,
+    now,
+    takeUp: takeUp({ store, now, self }),
+    since: async (loop) =>
+      fresh || ended(loop) ? [] : askedAnew(loop, { kind: 'asked', at: now(), spec: await how.spec() }),
+    held(by) {
+      throw new RalphError('project-held', `Loop ${id} of ${task} is being driven by ${by}.`)
+    },
+    work: (held) => (ended(held.loop) ? Promise.resolve(held.loop) : driveHeld(site, held, { task, how, fresh })),
+  })
+}
+
+type Held = { task: string; how: Driving; fresh: Tree | undefined }
+
+async function driveHeld(site: Site, held: Visit, { task, how, fresh }: Held): Promise<Loop> {
+  const { loop } = held
+  if (loop.spec.work.worktree && !fresh) await checkpointsOf(site, loop)
+  const bench: Workbench = {
+    store: site.store,
+    tree: fresh ?? (await openTree({ ...loop.spec.work, home: site.home, loop: loop.id })),
+    env: site.env,
+    now: held.now,
+    stop: site.stop,
+    self: site.self,
+    show: site.show(task),
+    task: how.turn,
   }
+  return held.drive(handsOf(site, task, bench, how))
+}
+
+/** What was asked for this time counts, if it is anything else. */
+function askedAnew(loop: Loop, fact: Fact): Fact[] {
+  return isDeepStrictEqual(step(loop, fact), loop) ? [] : [fact]
 }
 
 /** The work tree as the new loop finds it. */
@@ -90,26 +112,6 @@ async function makeLoop({ store, home, now }: Site, id: string, spec: Spec): Pro
   const state = await tree.look()
   await store.create(startLoop(id, spec, { at: now(), ...(state === undefined ? {} : { tree: state }) }))
   return tree
-}
-
-/**
- * What was asked for this time counts: agent, checks, and limits, against which nothing counts that the loop used up in an
- * earlier execution. Checks under way are the ones that were asked for then.
- */
-function askedAnew(loop: Loop, asked: Spec, now: number): Loop {
-  const { spec, tally, next } = loop
-  const { costUsd, tokens, minutes, ...others } = asked.limits
-  const restedMs = tally.restedMs + (tally.restingSince === undefined ? 0 : now - tally.restingSince)
-  const limits: Limits = {
-    ...others,
-    iterations: spec.limits.iterations,
-    ...(costUsd === undefined ? {} : { costUsd: costUsd + tally.costUsd }),
-    ...(tokens === undefined ? {} : { tokens: tokens + tally.tokens }),
-    ...(minutes === undefined ? {} : { minutes: minutes + (now - tally.startedAt - restedMs) / 60_000 }),
-  }
-  if (next.kind === 'check') return { ...loop, spec: { ...spec, limits } }
-  const changed = { ...asked, limits }
-  return { ...loop, spec: changed, next: next.kind === 'turn' ? turnOf(changed, tally, now) : next }
 }
 
 async function loadLoop(store: Store, id: string): Promise<Loop | undefined> {
@@ -164,7 +166,7 @@ export async function driveTask(site: Site, open: Open): Promise<Loop> {
       return beginTurn(site, open.task, { loop, next, folder, attempts: open.before + next.iteration })
     },
     failed: (next, tree) => keepHistory(site, open.task, { next, tree, worked: false }),
-    judged: (loop, next, turn, tree) => judgeTurn(site, open.task, { loop, next, turn, tree, folder }),
+    judged: (_, next, turn, tree) => judgeTurn(site, open.task, { next, turn, tree, folder }),
   })
   if (loop.next.kind !== 'complete') await enterTurn(site, loop)
   return loop

@@ -1,12 +1,13 @@
 /** Files that ralph itself moves: back from approval when a person says so, and away when a task has failed or is none. */
 import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import type { Loop, VaultTask } from '../engine/loop.ts'
+import type { Loop } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
 import { RalphError } from '../error.ts'
 import { writeWhole } from '../host/files.ts'
-import { findFile, isPlainFile, PENDING, statOf } from '../host/vault.ts'
 import { FAILED, prepareFolders } from './place.ts'
+import type { VaultTask } from './vault-task.ts'
+import { findFile, isPlainFile, PENDING, statOf } from './where.ts'
 
 /** To where it lay before. Nothing happens where it never went away. */
 export function comeBack({ path, file, from }: VaultTask): void {
@@ -19,11 +20,9 @@ export function comeBack({ path, file, from }: VaultTask): void {
   move(join(path, PENDING, file), join(path, from))
 }
 
-/** Who has said no, in the words of the end of a task. */
-export const REJECTED = 'you, who rejected it'
-
+/** Whether a person has said no. */
 export function isRejected({ next }: Loop): boolean {
-  return next.kind === 'halt' && next.reason === 'cancelled' && next.sentence.startsWith(`Cancelled by ${REJECTED}`)
+  return next.kind === 'halt' && next.rejected === true
 }
 
 /** Beside it lies a note that says why. Undefined when there is no file any more. */

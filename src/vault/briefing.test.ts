@@ -6,7 +6,6 @@ import { printBriefing } from '../formats/briefing.ts'
 import { parseTaskState } from '../formats/task-state.ts'
 import { temporaryFolder } from '../host/place.test-support.ts'
 import { openStore } from '../host/sqlite.ts'
-import { judgeTurn } from '../host/vault.ts'
 import { putAway } from './approval.ts'
 import { gatherBriefing } from './briefing.ts'
 import type { VaultDesk } from './desk.ts'
@@ -14,8 +13,9 @@ import { moveTask } from './moving.ts'
 import { RalphWiggum } from './ralph-wiggum.ts'
 import { refusedTitle } from './refused.ts'
 import { resolveSettings } from './settings.ts'
-import { vaultOf } from './spec.ts'
 import { startTask } from './tasks.ts'
+import { vaultOf } from './vault-task.ts'
+import { judgeTurn } from './where.ts'
 
 const MINUTE = 60_000
 /** To come, so that files were there before what is told of their tasks. */

@@ -4,13 +4,12 @@
  */
 import { join } from 'node:path'
 import { count } from '../engine/limits.ts'
-import { ended, type Loop, type VaultTask } from '../engine/loop.ts'
+import { ended, type Loop } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
 import type { Briefing, Spent } from '../formats/briefing.ts'
 import { printCommandLine } from '../formats/command-line.ts'
 import { taskCommand } from '../formats/task-command.ts'
 import type { TaskRow } from '../host/store.ts'
-import { askedAbout, findFile, isPlainFile } from '../host/vault.ts'
 import type { VaultDesk } from './desk.ts'
 import { earlierTask, formerTask } from './earlier.ts'
 import { comeAlong } from './finding.ts'
@@ -28,10 +27,12 @@ import {
 } from './others.ts'
 import { inodeOf, isTaskId, NEEDS_ACTION, namesIn, taskIdOf } from './place.ts'
 import { type Refused, refusedSince } from './refused.ts'
-import { vaultOf } from './spec.ts'
 import { spentSince, sumOf } from './spending.ts'
 import { endOverdue } from './tasks.ts'
 import { progressOf, stateOf, time } from './telling.ts'
+import type { VaultTask } from './vault-task.ts'
+import { vaultOf } from './vault-task.ts'
+import { findFile, isAboutFile, isPlainFile } from './where.ts'
 
 export async function gatherBriefing(desk: VaultDesk, since: number): Promise<Briefing> {
   const { store, vault, now } = desk
@@ -92,7 +93,7 @@ async function knownLoops({ store, vault }: VaultDesk, since: number): Promise<K
     const row = rows.get(id)
     if (movedAt < since && !row) continue
     const loop = await store.load(id)
-    if (!loop.spec.work.vault) continue
+    if (loop.spec.work.owner?.kind !== 'vault') continue
     const events = await store.events(0, id)
     const [whole, inTime] = [spentSince(loop, events, 0), spentSince(loop, events, since)]
     known.push({ loop, movedAt, whole, inTime, ...(row ? { row } : {}) })
@@ -174,7 +175,7 @@ function waitingIn({ loop, movedAt }: Newest): Briefing['waiting'] {
   const { next, tally } = loop
   if (next.kind !== 'wait' || next.why !== 'person') return []
   const { id, path } = vaultOf(loop)
-  const answer = askedAbout(vaultOf(loop), next.question) === 'agent' ? ['--note', '…'] : []
+  const answer = isAboutFile(loop) ? [] : ['--note', '…']
   return [
     {
       task_id: id,

@@ -1,10 +1,10 @@
 /** What a task changed in its vault: the files there at its start, compared with those at its end. */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { VaultTask } from '../engine/loop.ts'
 import { pathBelow, realFolder, writeWhole } from '../host/files.ts'
-import { PENDING } from '../host/vault.ts'
 import { FAILED, NEEDS_ACTION } from './place.ts'
+import type { VaultTask } from './vault-task.ts'
+import { PENDING } from './where.ts'
 
 const MOST_FILES = 20_000
 const PASSED_OVER = new Set(['.git', 'node_modules'])

@@ -1,5 +1,4 @@
 /** What a watcher does with one task: begins it, goes on with it, or puts away what cannot be one. */
-import type { Loop } from '../engine/loop.ts'
 import { type ErrorCode, RalphError } from '../error.ts'
 import type { TaskHead } from '../formats/task-file.ts'
 import type { Lease, TaskRow } from '../host/store.ts'
@@ -7,14 +6,14 @@ import { putAway } from './approval.ts'
 import type { VaultDesk } from './desk.ts'
 import { earlierTask, formerTask } from './earlier.ts'
 import { type Arrival, isUnchanged } from './inbox.ts'
-import { moveTask, restFacts } from './moving.ts'
 import { NEEDS_ACTION } from './place.ts'
 import { refusedTitle } from './refused.ts'
-import { type Crew, vaultOf } from './spec.ts'
+import type { Crew } from './spec.ts'
 import { stateFileOf } from './state-file.ts'
 import { lockTask, type TaskLock } from './task-lock.ts'
 import { startTask } from './tasks.ts'
-import { driveTask, finishTask, type Site } from './work.ts'
+import { vaultOf } from './vault-task.ts'
+import { type Carrying, driveTask, finishTask, type Site } from './work.ts'
 
 export type WatchSite = Site & {
   /** Who works on a task; throws for a head that asks for somebody who cannot. */
@@ -114,20 +113,11 @@ function leftWords(file: string, status: string): string {
 
 /** Goes on with a task that was begun before. */
 export function goOn(site: WatchSite, ledger: Ledger, row: TaskRow): Promise<void> {
-  const { desk } = site
   const hold = ledger.paused.get(row.loop)
   ledger.paused.delete(row.loop)
   return underLock(site, ledger, { id: row.id, name: row.loop, ...(hold ? { hold } : {}) }, async (lock) => {
-    if (!hold) await restSince(desk, row)
     const { id, loop } = row
-    return carry(site, ledger, { id, loop, lock, again: true, ...(hold ? { lease: hold.lease } : {}) })
-  })
-}
-
-/** While nobody was at it, its clock stood still. */
-async function restSince(desk: VaultDesk, row: TaskRow): Promise<void> {
-  await moveTask(desk, row, async (move, loop, { movedAt }) => {
-    for (const fact of restFacts(loop, movedAt, desk.now())) await move(fact)
+    return carry(site, ledger, { id, loop, lock, again: true, ...(hold ? { kept: hold.lease } : {}) })
   })
 }
 
@@ -157,29 +147,22 @@ function putAside({ desk, tell }: WatchSite, { file, id }: Arrival, why: string)
 }
 
 /** `id` is the task's, `loop` its loop's. */
-type Carrying = { id: string; loop: string; lock: TaskLock; lease?: Lease; again: boolean }
+type Task = Carrying & { id: string; lock: TaskLock }
 
 /** `kept`: it is paused, and still held. */
 type Carried = 'done' | 'kept'
 
 /** Somebody else who moves the loop, such as a person who approves it, is quick: it is looked at again soon. */
-async function carry(site: WatchSite, ledger: Ledger, { id, loop, lock, again, ...given }: Carrying): Promise<Carried> {
-  const lease = given.lease ?? (await site.desk.store.lease(loop))
-  if ('heldBy' in lease) {
+async function carry(site: WatchSite, ledger: Ledger, { id, lock, ...carrying }: Task): Promise<Carried> {
+  const { loop } = carrying
+  const driven = await driveTask(site, carrying)
+  if (driven === 'held') {
     ledger.putOff(loop)
     return 'done'
   }
-  let paused: Loop | undefined
-  try {
-    const driven = await driveTask(site, lease, again)
-    const { next } = driven
-    if (next.kind === 'wait' && next.why === 'paused' && !site.rest.aborted && !site.stop.aborted) paused = driven
-  } finally {
-    if (!paused) await lease.release()
-  }
-  if (paused) {
-    ledger.paused.set(loop, { lock, lease })
-    site.tell({ kind: 'paused', loop: paused })
+  if (driven.kept) {
+    ledger.paused.set(loop, { lock, lease: driven.kept })
+    site.tell({ kind: 'paused', loop: driven.loop })
     return 'kept'
   }
   if ((await finishTask(site, id)) === 'waiting_approval') ledger.waiting.set(loop, id)

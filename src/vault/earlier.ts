@@ -4,8 +4,8 @@ import type { VaultStatus } from '../formats/task-state.ts'
 import type { VaultDesk } from './desk.ts'
 import type { Arrival } from './inbox.ts'
 import { isFinal, statusOfTask } from './lifecycle.ts'
-import { vaultOf } from './spec.ts'
 import { readState } from './state-file.ts'
+import { vaultOf } from './vault-task.ts'
 
 /** `busy`: it is under way. `over`: it is, and no file has come since. Without a loop its state file alone tells so. */
 export type Earlier = { kind: 'busy' | 'over'; status: VaultStatus; loop?: Loop }

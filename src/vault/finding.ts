@@ -1,20 +1,22 @@
 /** Finding a task by its id, also one that only its state file knows. */
 import { join, posix } from 'node:path'
-import { type Order, startLoop } from '../engine/loop.ts'
+import { visit } from '../drive/visit.ts'
+import { type Order, startLoop, turnOf } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { parseTaskFile } from '../formats/task-file.ts'
 import type { TaskState } from '../formats/task-state.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import type { TaskRow } from '../host/store.ts'
-import { approvalQuestion, findFile } from '../host/vault.ts'
 import type { VaultDesk } from './desk.ts'
 import { StateCorruptedError, TaskNotFoundError } from './errors.ts'
 import { isFinal } from './lifecycle.ts'
 import { moveTask } from './moving.ts'
 import { isPresent, isTaskId, readText } from './place.ts'
-import { NEVER, specOf, toldTurn, vaultOf } from './spec.ts'
+import { NEVER, specOf, toldTurn } from './spec.ts'
 import { otherKeeper, readState, stateFileOf, stateFilesIn } from './state-file.ts'
 import { time } from './telling.ts'
+import { placeOf, vaultOf } from './vault-task.ts'
+import { askFor, findFile } from './where.ts'
 
 /** The row of a task. One that only its state file knows is taken into the database. */
 export async function findTask(desk: VaultDesk, id: string): Promise<TaskRow> {
@@ -57,11 +59,27 @@ async function follow(desk: VaultDesk, { task_id, started_at }: TaskState): Prom
           'loop-held',
           `The vault was moved here from ${before}, but ${row.id} is still worked on there. End that first.`,
         )
+    await moveLoops(desk, before)
     await store.tasks.move(before, vault)
     note(`The vault was moved here from ${before}, and its tasks with it.`)
     return true
   }
   return false
+}
+
+/** Every loop of the vault learns its new place first, so that who is killed before the tasks follow does it again. */
+async function moveLoops({ store, vault, now }: VaultDesk, before: string): Promise<void> {
+  for (const { id } of (await store.list({ owner: 'vault', dir: before, limit: 1_000_000 })).rows)
+    await visit(id, {
+      store,
+      now,
+      held(by) {
+        throw new RalphError('loop-held', `Loop ${id} of the vault that was moved is driven by ${by}. End that first.`)
+      },
+      // It has not moved on by being moved away.
+      work: (held) =>
+        held.move({ kind: 'moved', at: held.lease.movedAt, to: placeOf({ ...vaultOf(held.loop), path: vault }) }),
+    })
 }
 
 /** Two homes that both count would contradict each other. */
@@ -89,7 +107,7 @@ async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
   const end = FINAL_ORDERS[state.status]
   // No limit may end it before it is told how it ended.
   const { iterations: maxIterations, minutes: timeoutMinutes } = end ? { iterations: NEVER, minutes: NEVER } : limits
-  const spec = specOf(desk, { file: from, by: 'caller', maxIterations, timeoutMinutes }, asked)
+  const spec = await specOf(desk, { file: from, by: 'caller', maxIterations, timeoutMinutes }, asked)
   const begun = startLoop(newLoopId(), spec, { at })
   const told = state.iterations_history.slice(-state.iteration || state.iterations_history.length)
   // The engine itself says when the last one is used, and that a person is waited for.
@@ -99,12 +117,12 @@ async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
   const iteration = Math.max(state.iteration, state.status === 'max_iterations_reached' ? limits.iterations : 0)
   const missing = Math.max(0, iteration - known.length)
   const isNumbered = told.every(({ iteration: n }) => n <= iteration)
-  const loop = { ...begun, tally: { ...begun.tally, iteration: missing } }
+  const tally = { ...begun.tally, iteration: missing }
   const { steps_total: total, steps_completed: completed, current_step: step } = state.progress
   const hasProgress = total > 0 || step !== ''
-  await store.create(loop)
-  await moveTask(desk, { loop: loop.id }, async (move) => {
-    const words = approvalQuestion({ file })
+  await store.create(begun)
+  await moveTask(desk, { loop: begun.id }, async (move) => {
+    if (missing > 0) await move({ kind: 'adopted', at, loop: { spec, tally, next: turnOf(spec, tally, at) } })
     for (const [index, { timestamp, duration_seconds: seconds, action, result, ...number }] of known.entries()) {
       const asks = state.status === 'waiting_approval' && index === known.length - 1
       await move({
@@ -112,7 +130,7 @@ async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
         at: Date.parse(timestamp) + seconds * 1_000,
         turn: {
           ...toldTurn({ action, result, seconds, ...(isNumbered ? number : {}) }),
-          ...(asks ? { ask: { kind: 'person', words } } : {}),
+          ...(asks ? { ask: askFor({ file }, 'pending') } : {}),
         },
       })
     }
@@ -122,8 +140,10 @@ async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
     await move({ kind: 'told', at: Date.parse(state.last_updated), by, order: end })
   })
   // Only now, so that nobody sees a part of it. Another process may have been quicker.
-  if ((await store.tasks.begin(loop, hasProgress ? { progress: { total, completed, step, at } } : {})) !== undefined)
-    await moveTask(desk, { loop: loop.id }, (move) =>
+  const key = { vault, id: state.task_id }
+  const record = hasProgress ? { progress: { total, completed, step, at } } : {}
+  if ((await store.tasks.begin(key, begun, record)) !== undefined)
+    await moveTask(desk, { loop: begun.id }, (move) =>
       move({ kind: 'told', at, by: 'ralph', order: { kind: 'cancel' } }),
     )
 }

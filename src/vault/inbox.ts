@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { parseTaskFile } from '../formats/task-file.ts'
 import { isFolder } from '../host/files.ts'
-import { statOf } from '../host/vault.ts'
 import type { VaultDesk } from './desk.ts'
 import { inodeOf, MOST_BYTES, NEEDS_ACTION, taskIdOf } from './place.ts'
+import { statOf } from './where.ts'
 
 export type Arrival = {
   file: string

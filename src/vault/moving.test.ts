@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { type Fact, type Loop, type Spec, startLoop, type VaultTask } from '../engine/loop.ts'
+import { type Fact, type Loop, type Spec, startLoop } from '../engine/loop.ts'
 import { step } from '../engine/step.ts'
 import { restFacts } from './moving.ts'
+import type { VaultTask } from './vault-task.ts'
 
 const START = Date.UTC(2026, 0, 15, 10)
 const HOUR = 3_600_000

@@ -1,10 +1,9 @@
 /** Tasks of a vault that the database of this home does not have, or not as they stand: what their state files tell. */
-import type { VaultTask } from '../engine/loop.ts'
+
 import type { Briefing, Spent } from '../formats/briefing.ts'
 import { printCommandLine } from '../formats/command-line.ts'
 import { taskCommand } from '../formats/task-command.ts'
 import type { TaskState } from '../formats/task-state.ts'
-import { approvalQuestion, findFile, whereIs } from '../host/vault.ts'
 import type { VaultDesk } from './desk.ts'
 import { pathIn } from './finding.ts'
 import { isFinal } from './lifecycle.ts'
@@ -13,6 +12,8 @@ import { readNote } from './refused.ts'
 import { otherKeeper, readState, stateFilesIn } from './state-file.ts'
 import { isOurs } from './tasks.ts'
 import { time } from './telling.ts'
+import type { VaultTask } from './vault-task.ts'
+import { askFor, findFile, whereIs } from './where.ts'
 
 /** `home`: that of the ralph which alone may move it. */
 export type OtherTask = { state: TaskState; task: VaultTask; movedAt: number; home?: string }
@@ -45,6 +46,7 @@ async function isUnknown(desk: VaultDesk, id: string, state: TaskState): Promise
 function taskOf({ vault, settings }: VaultDesk, id: string, { task_file }: TaskState): VaultTask {
   const from = pathIn(vault, task_file)
   return {
+    kind: 'vault',
     path: vault,
     id,
     from,
@@ -99,7 +101,7 @@ export function waitingElsewhere({ state, task, home }: OtherTask): Briefing['wa
   const there = home === undefined ? '' : `RALPH_HOME=${printCommandLine([home])} `
   const isPending = whereIs(task) === 'pending'
   const question = isPending
-    ? approvalQuestion(task)
+    ? askFor(task, 'pending').words
     : 'It asks something, which only the ralph that works on it knows.'
   return [
     {

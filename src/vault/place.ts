@@ -12,9 +12,9 @@ import {
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path'
 import { RalphError } from '../error.ts'
 import { isFolder, pathBelow } from '../host/files.ts'
-import { PENDING, statOf } from '../host/vault.ts'
 import { TaskNotFoundError } from './errors.ts'
 import type { VaultSettings } from './settings.ts'
+import { PENDING, statOf } from './where.ts'
 
 export const NEEDS_ACTION = 'Needs_Action'
 export const FAILED = 'Failed'

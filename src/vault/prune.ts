@@ -1,14 +1,15 @@
 /** Clears away what is left of tasks that have been over for long. Their loops stay in the database, their files in the vault. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { ended, type VaultTask } from '../engine/loop.ts'
+import { ended } from '../engine/loop.ts'
 import type { Store } from '../host/store.ts'
-import { isPlainFile } from '../host/vault.ts'
 import { isFinal } from './lifecycle.ts'
 import { isPresent } from './place.ts'
-import { vaultOf } from './spec.ts'
 import { readState, removeHookFiles } from './state-file.ts'
 import { removeTaskLock } from './task-lock.ts'
+import type { VaultTask } from './vault-task.ts'
+import { vaultOf } from './vault-task.ts'
+import { isPlainFile } from './where.ts'
 
 /** How many tasks. Those of a vault that is not here now are left for another time. */
 export async function pruneTasks(store: Store, before: number): Promise<number> {

@@ -3,14 +3,15 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../host/place.test-support.ts'
 import { openStore } from '../host/sqlite.ts'
-import { judgeTurn } from '../host/vault.ts'
 import { openLedger, type WatchSite } from './chores.ts'
 import type { VaultDesk } from './desk.ts'
 import { moveTask } from './moving.ts'
 import { look } from './queue.ts'
 import { resolveSettings } from './settings.ts'
-import { toldTurn, vaultOf } from './spec.ts'
+import { toldTurn } from './spec.ts'
 import { startTask } from './tasks.ts'
+import { vaultOf } from './vault-task.ts'
+import { judgeTurn } from './where.ts'
 
 /** A watcher's site on a vault in which pay.md waits for approval. */
 async function openSite(): Promise<WatchSite> {

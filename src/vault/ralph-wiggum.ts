@@ -8,8 +8,7 @@ import { RalphError } from '../error.ts'
 import type { TaskProgress, TaskState, VaultStatus } from '../formats/task-state.ts'
 import { openStore } from '../host/sqlite.ts'
 import type { TaskRow } from '../host/store.ts'
-import { isPlainFile, judgeTurn, whereIs } from '../host/vault.ts'
-import { comeBack, REJECTED } from './approval.ts'
+import { comeBack } from './approval.ts'
 import {
   type CompletedTask,
   type CountedIteration,
@@ -27,10 +26,12 @@ import { type Call, illegal, mustAllow, statusOfTask } from './lifecycle.ts'
 import { moveTask } from './moving.ts'
 import { FAILED, isTaskId, mustBePresent, openVault, prepareFolders } from './place.ts'
 import { resolveSettings, type VaultSettings } from './settings.ts'
-import { toldTurn, vaultOf } from './spec.ts'
+import { toldTurn } from './spec.ts'
 import { otherKeeper, readState, stateFileOf, stateFilesIn } from './state-file.ts'
 import { endOverdue, giveUpGone, mendHook, mendState, noteTrouble, readTask, startTask } from './tasks.ts'
 import { callsOf, limitMessage, progressOf, stateOf, time, timeoutMessage } from './telling.ts'
+import { vaultOf } from './vault-task.ts'
+import { isPlainFile, judgeTurn, whereIs } from './where.ts'
 import { seeTo } from './work.ts'
 
 export class RalphWiggum {
@@ -228,11 +229,11 @@ export class RalphWiggum {
   /** A person does not want it done: the task has failed, and its file goes to the folder for that. */
   async rejectTask(input: Input<'rejectTask'>): Promise<TaskState> {
     const { task_id, reason } = readCall('rejectTask', input)
-    const by = reason ? `${REJECTED}: ${reason.replace(/[.\s]+$/, '')}` : REJECTED
+    const by = `you, who rejected it${reason ? `: ${reason.replace(/[.\s]+$/, '')}` : ''}`
     await this.#move('rejectTask', task_id, () => {
       this.#mustBePresent()
       prepareFolders(this.#desk.vault, [FAILED]) // so that the file can follow
-      return this.#told({ kind: 'cancel' }, by)
+      return this.#told({ kind: 'cancel', rejected: true }, by)
     })
     await this.#show(task_id)
     return this.getTaskState(task_id)

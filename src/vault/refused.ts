@@ -1,9 +1,9 @@
 /** Files that `ralph watch` did not begin: they lie in Failed, each with a note that says why. */
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { statOf } from '../host/vault.ts'
 import { noteOf } from './approval.ts'
 import { FAILED, NEEDS_ACTION, namesIn } from './place.ts'
+import { statOf } from './where.ts'
 
 /** The title of its note, by which it is known from that of a task that failed. */
 export function refusedTitle(file: string): string {

@@ -1,10 +1,13 @@
 /** What the loop of a vault's task is asked for. */
-import type { Limits, Loop, Spec, Turn, VaultTask, Work } from '../engine/loop.ts'
+import type { Spec, Turn } from '../engine/loop.ts'
 import type { TaskHead } from '../formats/task-file.ts'
-import { PENDING } from '../host/vault.ts'
 import { buildVaultPrompt } from '../prompt/vault-prompt.ts'
+import type { LoopRequest } from '../request/request.ts'
+import { resolveSpec } from '../request/resolve.ts'
 import type { VaultDesk } from './desk.ts'
 import type { TaskFile } from './place.ts'
+import { placeOf, type VaultTask } from './vault-task.ts'
+import { PENDING } from './where.ts'
 
 export type Starting = {
   /** The path of its file, and where that begins if it is not found in the vault. */
@@ -19,69 +22,50 @@ export type Starting = {
   crew?: (head: TaskHead) => Crew
 }
 
-export type Crew = {
-  work: Partial<Work>
-  agents?: string[]
-  /** Checks of every task, besides its own. */
-  checks?: string[]
-  limits: Pick<Limits, 'noProgress' | 'sameError' | 'costUsd'>
-}
+/** Who works on it and how: what ralph's own agent is told besides the task. */
+export type Crew = Omit<LoopRequest, 'prompt' | 'promise' | 'signals' | 'until' | 'stages' | 'onHalt'>
 
 type Asked = { file: TaskFile; head: TaskHead; body: string }
 
 // Whoever calls the API sees what happens itself: there only count and clock end a task.
 export const NEVER = 1_000_000_000
 
-export function specOf({ vault, settings }: VaultDesk, starting: Starting, { file, head, body }: Asked): Spec {
+export async function specOf(
+  { vault, settings }: VaultDesk,
+  starting: Starting,
+  { file, head, body }: Asked,
+): Promise<Spec> {
   const { by, crew, maxIterations = head.maxIterations, timeoutMinutes = head.timeoutMinutes } = starting
-  const hired = crew?.(head) ?? { work: {}, limits: { noProgress: NEVER, sameError: NEVER } }
-  const { work, agents, checks = [], limits } = hired
+  const hired = crew?.(head) ?? { agents: [CALLER], limits: { noProgress: NEVER, sameError: NEVER } }
   const done = `${settings.doneFolder}/${file.file}`
-  return {
+  const request: LoopRequest = {
+    ...hired,
     prompt: buildVaultPrompt({ body, from: file.from, done, pending: `${PENDING}/${file.file}` }),
-    promise: '',
-    signals: [],
-    until: false,
-    stages: [],
-    checks: [...new Set([...(head.checks ?? []), ...checks])],
+    checks: [...(head.checks ?? []), ...(hired.checks ?? [])],
     limits: {
       iterations: maxIterations ?? settings.maxIterations,
       minutes: timeoutMinutes ?? settings.timeoutMinutes,
-      ...limits,
+      ...hired.limits,
       ...(head.maxCostUsd === undefined ? {} : { costUsd: head.maxCostUsd }),
     },
-    ...(agents && agents.length > 1 ? { agents } : {}),
-    work: {
-      agent: CALLER,
-      agentArgs: [],
-      permissions: 'bypass',
-      context: 'fresh',
-      silenceMinutes: 10,
-      checkMinutes: 10,
-      ...work,
-      dir: vault,
-      vault: {
-        path: vault,
-        id: file.id,
-        file: file.file,
-        from: file.from,
-        by,
-        done: settings.doneFolder,
-        state: settings.stateDir,
-        ...(file.others.length > 0 ? { others: file.others } : {}),
-      },
-    },
   }
+  const task = placeOf({
+    kind: 'vault',
+    path: vault,
+    id: file.id,
+    file: file.file,
+    from: file.from,
+    by,
+    done: settings.doneFolder,
+    state: settings.stateDir,
+    ...(file.others.length > 0 ? { others: file.others } : {}),
+  })
+  // Environment and config were heard when the settings of the vault were resolved.
+  return resolveSpec(request, { ...task, env: {}, config: {} })
 }
 
 /** The name of the agent where ralph does not know who works. */
 export const CALLER = 'caller'
-
-/** The task of a loop that has one. */
-export function vaultOf({ id, spec }: Loop): VaultTask {
-  if (!spec.work.vault) throw new Error(`Loop ${id} is no task of a vault.`)
-  return spec.work.vault
-}
 
 /** A turn that somebody tells of, instead of ralph having seen it. */
 export function toldTurn(told: NonNullable<Turn['told']>): Turn {

@@ -48,6 +48,9 @@ function spentBy(fact: StoredEvent['fact'], passed: number): Spent {
     case 'woke':
     case 'restored':
     case 'told':
+    case 'asked':
+    case 'moved':
+    case 'adopted':
       return NOTHING
   }
 }

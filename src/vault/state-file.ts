@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { Loop, VaultTask } from '../engine/loop.ts'
+import type { Loop } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
 import { parseTaskState, printTaskState, type TaskState } from '../formats/task-state.ts'
 import { realFolder } from '../host/files.ts'
@@ -11,7 +11,8 @@ import type { VaultDesk } from './desk.ts'
 import { StateFileError } from './errors.ts'
 import { isFinal } from './lifecycle.ts'
 import { isTaskId, mustBePresent, namesIn } from './place.ts'
-import { vaultOf } from './spec.ts'
+import type { VaultTask } from './vault-task.ts'
+import { vaultOf } from './vault-task.ts'
 
 type Place = { vault: string; settings: Pick<VaultDesk['settings'], 'stateDir'> }
 

@@ -1,13 +1,13 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { VaultTask } from '../engine/loop.ts'
 import { source, startScript, temporaryFolder } from '../host/place.test-support.ts'
 import { openStore } from '../host/sqlite.ts'
 import type { VaultDesk } from './desk.ts'
 import { pruneTasks } from './prune.ts'
 import { lockTask, removeTaskLock, type TaskLock } from './task-lock.ts'
 import { INTO, MINUTE, openVault } from './vault.test-support.ts'
+import type { VaultTask } from './vault-task.ts'
 
 const STATE = 'Ralph_State'
 

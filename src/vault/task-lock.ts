@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto'
 import { closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { VaultTask } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { holdAlone, holdTogether, lockFile } from '../host/lock.ts'
 import type { Held } from '../host/store.ts'
 import type { VaultDesk } from './desk.ts'
 import { StateFileError } from './errors.ts'
 import { isTaskId } from './place.ts'
+import type { VaultTask } from './vault-task.ts'
 
 export type TaskLock = { release(): void }
 

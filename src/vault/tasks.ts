@@ -1,7 +1,7 @@
 /** The tasks of a vault, each a loop: started, brought to their ends, and kept true in the vault's files. */
 import { join } from 'node:path'
-import { deadline } from '../engine/limits.ts'
-import { ended, type Loop, startLoop, type VaultTask } from '../engine/loop.ts'
+import { isOverdue } from '../engine/limits.ts'
+import { ended, type Loop, startLoop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { parseTaskFile } from '../formats/task-file.ts'
 import { printTaskState, type TaskState } from '../formats/task-state.ts'
@@ -9,7 +9,6 @@ import { isFolder } from '../host/files.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import type { TaskRecord, TaskRow } from '../host/store.ts'
 import { openTree } from '../host/tree.ts'
-import { whereIs } from '../host/vault.ts'
 import { forgetNote } from './approval.ts'
 import { changesSince, forgetFiles, keepFiles } from './changes.ts'
 import type { VaultDesk } from './desk.ts'
@@ -17,7 +16,7 @@ import { StateFileError } from './errors.ts'
 import { comeAlong, findTask, refuseOthers } from './finding.ts'
 import { type Move, moveTask } from './moving.ts'
 import { findInode, isPresent, prepareFolders, readTaskFile } from './place.ts'
-import { type Starting, specOf, vaultOf } from './spec.ts'
+import { type Starting, specOf } from './spec.ts'
 import {
   hasHookFile,
   putAside,
@@ -28,6 +27,9 @@ import {
   writeState,
 } from './state-file.ts'
 import { historyOf, stateOf, time } from './telling.ts'
+import type { VaultTask } from './vault-task.ts'
+import { vaultOf } from './vault-task.ts'
+import { whereIs } from './where.ts'
 
 /** Makes the loop of a task, and its files in the vault. */
 export async function startTask(desk: VaultDesk, starting: Starting): Promise<Loop> {
@@ -39,13 +41,13 @@ export async function startTask(desk: VaultDesk, starting: Starting): Promise<Lo
   refuseOthers(desk, file.id)
   await comeAlong(desk)
   prepareFolders(vault, [settings.doneFolder, settings.stateDir])
-  const spec = specOf(desk, starting, { file, head, body })
+  const spec = await specOf(desk, starting, { file, head, body })
   const id = newLoopId()
   const tree =
     starting.by === 'watch' ? await (await openTree({ ...spec.work, home: desk.home, loop: id })).look() : undefined
   const loop = startLoop(id, spec, { at: now(), ...(tree === undefined ? {} : { tree }) })
   const task = vaultOf(loop)
-  const earlier = await store.tasks.begin(loop, { inode: file.inode, bornAt: file.bornAt })
+  const earlier = await store.tasks.begin({ vault, id: task.id }, loop, { inode: file.inode, bornAt: file.bornAt })
   if (earlier !== undefined) throw busy(desk, task, await store.load(earlier))
   try {
     if (readState(desk, task.id) === 'damaged') setAside(desk, task.id)
@@ -78,26 +80,24 @@ function busy({ settings }: VaultDesk, { id, from }: VaultTask, loop: Loop): Ral
 export async function endOverdue(desk: VaultDesk, row: TaskRow): Promise<void> {
   const { store, now } = desk
   const loop = await store.load(row.loop)
-  const { minutes } = loop.spec.limits
   // The clock of a watcher's task rests while nobody watches.
-  const resting = ended(loop) || loop.next.kind === 'wait' || minutes === undefined || vaultOf(loop).by === 'watch'
-  if (resting || now() < deadline(minutes, loop.tally) || (await store.isDriven(row.loop))) return
+  if (vaultOf(loop).by === 'watch' || !isOverdue(loop, now()) || (await store.isDriven(row.loop))) return
   const task = vaultOf(loop)
   // What is done in time is only not told yet. Of a vault that is away nobody knows.
   if (!isPresent(task.path, task.done) || whereIs(task) === 'done') return
   await moveTask(desk, row, async (move, current) => {
-    const turns = current.next.kind === 'turn' && now() >= deadline(minutes, current.tally)
-    if (turns) await move({ kind: 'told', at: now(), by: 'the clock', order: { kind: 'out-of-time' } })
+    if (isOverdue(current, now())) await move({ kind: 'woke', at: now() })
   })
   // Its end is still to be told: by the Stop hook, where a session works on it.
   await noteTrouble(desk, () => publish(desk, row.id, 'telling'))
 }
 
-/** Its loop, which is over when its file is gone. */
-export async function endMissing(desk: VaultDesk, id: string): Promise<Loop> {
+/** Its loop, which is over when its file is gone. `move`: for who holds the loop already. */
+export async function endMissing(desk: VaultDesk, id: string, move?: Move): Promise<Loop> {
   const row = await findTask(desk, id)
   const loop = await desk.store.load(row.loop)
   if (!isGone(loop)) return loop
+  if (move) return giveUpGone(desk, row, { move, loop })
   return moveTask(desk, row, (move, current) => giveUpGone(desk, row, { move, loop: current }))
 }
 

@@ -7,7 +7,7 @@ import type { HistoryEntry, TaskProgress, TaskState } from '../formats/task-stat
 import type { TaskRecord, TaskRow } from '../host/store.ts'
 import type { Entry, History, VaultDesk } from './desk.ts'
 import { statusOfTask } from './lifecycle.ts'
-import { vaultOf } from './spec.ts'
+import { vaultOf } from './vault-task.ts'
 
 /** How a task stands, in the words of the API. */
 export function stateOf(

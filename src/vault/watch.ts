@@ -2,7 +2,6 @@
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { watchFolder } from '../host/signal-file.ts'
-import { PENDING } from '../host/vault.ts'
 import { openBell } from './bell.ts'
 import { type Chore, openLedger, type WatchSite } from './chores.ts'
 import { comeAlong } from './finding.ts'
@@ -11,6 +10,7 @@ import { mustBePresent, NEEDS_ACTION, prepareFolders } from './place.ts'
 import { type Found, look } from './queue.ts'
 import { otherKeeper } from './state-file.ts'
 import { noteTrouble, publish } from './tasks.ts'
+import { PENDING } from './where.ts'
 
 export type Watching = WatchSite & {
   /** How many tasks are worked on at once. */

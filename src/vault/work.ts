@@ -1,21 +1,23 @@
 /** Work on one task of a vault by an agent that ralph starts: its loop, driven as far as it goes. */
 import { join } from 'node:path'
-import { drive, type Hands } from '../drive/drive.ts'
+import type { Hands } from '../drive/drive.ts'
 import { runHands, type TaskTurn, type Workbench } from '../drive/hands.ts'
 import { takeUp } from '../drive/take-turn.ts'
-import { ended, type Fact, type Loop, type VaultTask } from '../engine/loop.ts'
+import { type Visit, visit } from '../drive/visit.ts'
+import { ended, type Fact, type Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { VaultStatus } from '../formats/task-state.ts'
-import { reap } from '../host/process-tree.ts'
 import type { Lease } from '../host/store.ts'
 import { openTree } from '../host/tree.ts'
-import { askedAbout, findFile, judgeTurn, whereIs } from '../host/vault.ts'
 import { isRejected, sendAway } from './approval.ts'
 import type { VaultDesk } from './desk.ts'
 import { statusOfTask } from './lifecycle.ts'
+import { type Move, restFacts } from './moving.ts'
 import { FAILED } from './place.ts'
-import { toldTurn, vaultOf } from './spec.ts'
+import { toldTurn } from './spec.ts'
 import { endMissing, type Left, noteTrouble, publish } from './tasks.ts'
+import { type VaultTask, vaultOf } from './vault-task.ts'
+import { findFile, isAboutFile, judgeTurn, whereIs } from './where.ts'
 
 /** What is told while a vault is watched. */
 export type WatchEvent =
@@ -39,18 +41,43 @@ export type Site = {
   tell: (event: WatchEvent) => void
 }
 
-/** Returns it where it is over, waits for a person, is paused, or ralph is to stop. */
-export async function driveTask(site: Site, lease: Lease, again: boolean): Promise<Loop> {
+/** `kept`: what an earlier visit has kept. `again`: it was begun before. */
+export type Carrying = { loop: string; kept?: Lease; again: boolean }
+
+/** Drives it until it is over, waits for a person, is paused, or ralph is to stop. A paused one stays held. */
+export async function driveTask(site: Site, { loop: id, kept, again }: Carrying): Promise<Driven> {
+  const { store, now } = site.desk
+  let keeps = false
+  return visit<Driven>(id, {
+    store,
+    now,
+    lease: kept,
+    held: () => 'held',
+    takeUp: takeUp({ store, now, self: site.self }),
+    since: (loop, lease) => (again && !kept ? restFacts(loop, lease, now()) : []),
+    async work(held) {
+      const loop = await carry(site, held, again)
+      const isPaused = loop.next.kind === 'wait' && loop.next.why === 'paused'
+      keeps = isPaused && !site.rest.aborted && !site.stop.aborted
+      return { loop, ...(keeps ? { kept: held.lease } : {}) }
+    },
+    keeps: () => keeps,
+  })
+}
+
+/** `held`: somebody else moves it now. */
+export type Driven = 'held' | { loop: Loop; kept?: Lease }
+
+async function carry(site: Site, held: Visit, again: boolean): Promise<Loop> {
   const { desk, stop, self, tell } = site
-  const { store, env, now, home } = desk
-  const loop = await store.load(lease.loop)
+  const { store, env, home } = desk
+  const { loop } = held
   const task = vaultOf(loop)
-  if (lease.epoch > 1) await reap(loop.id) // also a git whose ralph was killed
   let started = false
   const bench: Workbench = {
     store,
     env,
-    now,
+    now: held.now,
     stop,
     self,
     tree: await openTree({ ...loop.spec.work, home, loop: loop.id }),
@@ -68,19 +95,20 @@ export async function driveTask(site: Site, lease: Lease, again: boolean): Promi
     stateFile.renew()
   }
   try {
-    return await drive(await takeUp(loop, lease, bench), lease, store, handsOf(site, bench, { task, stateFile, saw }))
+    return await held.drive(handsOf(site, bench, { task, stateFile, saw }))
   } finally {
     await stateFile.written()
   }
 }
 
-/** What an agent finds in its environment about its task: in each turn, where the file lies by then. */
+/** What an agent finds in its environment about its task: in each turn, where the file lies by then. The file is its claim. */
 export function turnOf(task: VaultTask): TaskTurn {
   const { id, path, from } = task
   return {
     get env() {
       return { RALPH_TASK_ID: id, RALPH_TASK_FILE: join(path, findFile(task) ?? from), RALPH_VAULT: path }
     },
+    judge: (_, turn) => judgeTurn(task, turn),
   }
 }
 
@@ -143,7 +171,7 @@ export function movedByHand(loop: Loop, at: number): Fact | undefined {
   const task = vaultOf(loop)
   const told = { kind: 'told', at, by: 'you' } as const
   // One that could not be found may have been on a disk that is back now.
-  const asked = loop.next.kind === 'wait' && askedAbout(task, loop.next.question) !== 'agent'
+  const asked = isAboutFile(loop)
   switch (findFile(task)) {
     case `${task.done}/${task.file}`:
       return { ...told, order: { kind: 'done' } }
@@ -174,8 +202,9 @@ export async function finishTask({ desk, tell }: Site, id: string): Promise<Vaul
 export async function seeTo(
   desk: VaultDesk,
   id: string,
+  move?: Move,
 ): Promise<{ loop: Loop; place: string | undefined; left: Left }> {
-  const loop = await endMissing(desk, id)
+  const loop = await endMissing(desk, id, move)
   const isOurs = ended(loop) && (vaultOf(loop).by === 'watch' || isRejected(loop))
   const { place, left } = isOurs ? await placeAfter(desk, loop) : { place: undefined, left: 'nothing' as const }
   await noteTrouble(desk, () => publish(desk, id, left))

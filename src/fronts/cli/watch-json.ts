@@ -2,7 +2,7 @@
 import type { Loop } from '../../engine/loop.ts'
 import { agentsOf } from '../../engine/roster.ts'
 import { statusOfTask } from '../../vault/lifecycle.ts'
-import { vaultOf } from '../../vault/spec.ts'
+import { vaultOf } from '../../vault/vault-task.ts'
 import type { Context } from './context.ts'
 import { openIterations, type WatchView } from './watch-view.ts'
 

@@ -1,5 +1,5 @@
 /** Loops are kept as they were made, and found by the beginning of their id. */
-import { describe, expect, test, beforeEach } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { loopOf, PROMPT_OF_ALL_KINDS, type Scene } from './scene.ts'
 
 export function createAndFind(scene: Scene): void {

@@ -1,7 +1,7 @@
 /** Whoever reads on from a number misses nothing. */
 import { describe, expect, test } from 'vitest'
 import { checked, checks, claims, works } from '../../engine/stories.test-support.ts'
-import { loopOf, PROMPT_OF_ALL_KINDS, storyIn, type Scene } from './scene.ts'
+import { loopOf, PROMPT_OF_ALL_KINDS, type Scene, storyIn } from './scene.ts'
 
 export function events(scene: Scene): void {
   describe(`the events of ${scene.name}`, () => {

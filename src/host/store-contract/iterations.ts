@@ -1,7 +1,20 @@
 /** The turns that count, with their checks. */
 import { describe, expect, test } from 'vitest'
-import { at, checked, checks, claims, crashes, isLimited, lost, MINUTE, START, turn, woke, works } from '../../engine/stories.test-support.ts'
-import { WORK, type Scene } from './scene.ts'
+import {
+  at,
+  checked,
+  checks,
+  claims,
+  crashes,
+  isLimited,
+  lost,
+  MINUTE,
+  START,
+  turn,
+  woke,
+  works,
+} from '../../engine/stories.test-support.ts'
+import { type Scene, WORK } from './scene.ts'
 
 export function iterations(scene: Scene): void {
   describe(`the iterations of ${scene.name}`, () => {
@@ -68,7 +81,13 @@ export function iterations(scene: Scene): void {
 
     test('have the last checks when they were run again', async () => {
       const stages = [{ name: 'TESTS', check: 'npm test' }, { name: 'DOCS' }]
-      await scene.story('a1', { stages, until: true }, claims('clear', 'TESTS'), checks('pass'), checks('fail', 1, 'flaky'))
+      await scene.story(
+        'a1',
+        { stages, until: true },
+        claims('clear', 'TESTS'),
+        checks('pass'),
+        checks('fail', 1, 'flaky'),
+      )
       const [first] = await scene.store.iterations('a1')
       expect(first?.verdicts).toEqual([{ check: 'npm test', result: 'fail', failures: 1, tail: 'flaky' }])
     })

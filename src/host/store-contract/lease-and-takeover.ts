@@ -1,5 +1,5 @@
 /** One driver at a time, and the next one when it is gone. */
-import { describe, expect, test, beforeEach } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { at, works } from '../../engine/stories.test-support.ts'
 import { granted, loopOf, move, type Scene } from './scene.ts'
 

@@ -30,7 +30,9 @@ export function oddText(scene: Scene): void {
       const loop = await scene.story('a1', { checks: [text] }, ...facts)
       expect(await scene.store.load('a1')).toEqual(loop)
       const [first, , third] = (await scene.store.events(0, 'a1')).map(({ fact }) => fact)
-      expect([first, third]).toEqual([facts[0], facts[2]].map((fact) => (typeof fact === 'function' ? fact(loop) : fact)))
+      expect([first, third]).toEqual(
+        [facts[0], facts[2]].map((fact) => (typeof fact === 'function' ? fact(loop) : fact)),
+      )
       const [one, two] = await scene.store.iterations('a1')
       const plain = text.toWellFormed()
       expect(one?.words).toBe(plain)

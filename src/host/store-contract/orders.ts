@@ -1,5 +1,5 @@
 /** What a person tells a loop waits until its driver has saved it. */
-import { describe, expect, test, beforeEach } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { Fact } from '../../engine/loop.ts'
 import { at, cancel, say, works } from '../../engine/stories.test-support.ts'
 import { loopOf, ORDERS, type Scene } from './scene.ts'

@@ -1,7 +1,18 @@
 /** Lists: order, pages, filters, sums. */
 import { describe, expect, test } from 'vitest'
-import { at, cancel, checks, claims, idles, MINUTE, START, uses, wantsPerson, works } from '../../engine/stories.test-support.ts'
-import { idsOf, loopOf, WORK, type Scene } from './scene.ts'
+import {
+  at,
+  cancel,
+  checks,
+  claims,
+  idles,
+  MINUTE,
+  START,
+  uses,
+  wantsPerson,
+  works,
+} from '../../engine/stories.test-support.ts'
+import { idsOf, loopOf, type Scene, WORK } from './scene.ts'
 
 export function pagingAndFilters(scene: Scene): void {
   describe(`${scene.name} lists loops`, () => {
@@ -73,7 +84,15 @@ export function pagingAndFilters(scene: Scene): void {
     test('count every loop once', async () => {
       const other = { ...WORK, agent: 'command:./agent' }
       const checkedSpec = { checks: ['npm test'] }
-      await scene.story('verified', checkedSpec, works, claims('clear'), checks('fail'), claims('clear'), checks('pass'))
+      await scene.story(
+        'verified',
+        checkedSpec,
+        works,
+        claims('clear'),
+        checks('fail'),
+        claims('clear'),
+        checks('pass'),
+      )
       await scene.story('claimed', { work: other }, uses({ tokens: 10, costUsd: 0.5 }), claims('clear'))
       await scene.story('cancelled', { work: other }, works, cancel)
       await scene.story('halted', {}, ...Array(3).fill(idles))

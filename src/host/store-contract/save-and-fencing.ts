@@ -1,8 +1,20 @@
 /** A fact is saved whole, and only by the newest lease. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { at, checks, claims, idles, lost, MINUTE, pause, START, say, woke, works } from '../../engine/stories.test-support.ts'
-import { granted, loopOf, move, upTo, type Scene } from './scene.ts'
+import {
+  at,
+  checks,
+  claims,
+  idles,
+  lost,
+  MINUTE,
+  pause,
+  START,
+  say,
+  woke,
+  works,
+} from '../../engine/stories.test-support.ts'
+import { granted, loopOf, move, type Scene, upTo } from './scene.ts'
 
 export function saveAndFencing(scene: Scene): void {
   describe(`what ${scene.name} saves`, () => {
@@ -35,7 +47,10 @@ export function saveAndFencing(scene: Scene): void {
       const told = await scene.store.told('a1')
       for (const happening of [works, told ?? lost]) {
         const { loop, fact } = move(await scene.store.load('a1'), happening)
-        await expect(scene.store.save(old, loop, fact)).rejects.toMatchObject({ name: 'RalphError', code: 'lease-lost' })
+        await expect(scene.store.save(old, loop, fact)).rejects.toMatchObject({
+          name: 'RalphError',
+          code: 'lease-lost',
+        })
       }
       expect(await scene.everything('a1')).toEqual(before)
       const { loop, fact } = move(await other.load('a1'), works)

@@ -1,9 +1,10 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Turn, VaultTask } from '../engine/loop.ts'
-import { temporaryFolder } from './place.test-support.ts'
-import { askedAbout, judgeTurn } from './vault.ts'
+import type { Turn } from '../engine/loop.ts'
+import { temporaryFolder } from '../host/place.test-support.ts'
+import type { VaultTask } from './vault-task.ts'
+import { askedAbout, judgeTurn } from './where.ts'
 
 const TURN: Turn = { end: 'ok', claim: { kind: 'none' }, words: 'x', ranTests: false, tokens: 0 }
 const ASKS: Turn = { ...TURN, ask: { kind: 'person', words: 'b.md is in no folder of the vault any more.' } }

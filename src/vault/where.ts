@@ -1,8 +1,9 @@
 /** Where the file of a vault's task lies, and what that says about a turn. */
 import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
-import type { Turn, VaultTask } from '../engine/loop.ts'
+import type { Ask, Loop, Turn } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
+import type { VaultTask } from './vault-task.ts'
 
 export const PENDING = 'Pending_Approval'
 
@@ -54,21 +55,16 @@ export function statOf(path: string): Stats | undefined {
   }
 }
 
-/** What a person is asked when the file lies where approvals are waited for. */
-export function approvalQuestion(task: Pick<VaultTask, 'file'>): string {
-  return questionFor(task, 'pending') || ''
-}
-
-/** What a question is about: `approval` and `gone` are asked by where the file is, all else by the agent. */
-export function askedAbout(task: Pick<VaultTask, 'file'>, question: string | undefined): 'approval' | 'gone' | 'agent' {
-  if (question === questionFor(task, 'pending')) return 'approval'
-  return question === questionFor(task, 'gone') ? 'gone' : 'agent'
-}
-
-function questionFor({ file }: Pick<VaultTask, 'file'>, where: Where): string | false {
+/** What a person is asked because of where the file lies. */
+export function askFor({ file }: Pick<VaultTask, 'file'>, where: 'pending' | 'gone'): Ask {
   return where === 'pending'
-    ? `${file} waits in ${PENDING} for your approval.`
-    : where === 'gone' && `${file} is in no folder of the vault any more.`
+    ? { kind: 'person', words: `${file} waits in ${PENDING} for your approval.`, about: 'approval' }
+    : { kind: 'person', words: `${file} is in no folder of the vault any more.`, about: 'gone' }
+}
+
+/** Whether a task waits because of where its file lies, and not because its agent has a question. */
+export function isAboutFile({ next }: Pick<Loop, 'next'>): boolean {
+  return next.kind === 'wait' && next.about !== undefined
 }
 
 /** Words claim nothing here: the file does. */
@@ -76,6 +72,5 @@ export function judgeTurn(task: VaultTask, turn: Turn): Turn {
   const where = whereIs(task)
   const { ask, ...rest } = turn
   if (where === 'done') return { ...rest, claim: { kind: 'clear' } }
-  const words = questionFor(task, where)
-  return { ...turn, claim: { kind: 'none' }, ...(words ? { ask: { kind: 'person', words } } : {}) }
+  return { ...turn, claim: { kind: 'none' }, ...(where === 'open' ? {} : { ask: askFor(task, where) }) }
 }

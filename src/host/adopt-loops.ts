@@ -1,0 +1,21 @@
+/** Loops of an older ralph, brought into the words of today: each gets a fact with the whole loop, and replay begins there. */
+import type { DatabaseSync } from 'node:sqlite'
+import type { Fact } from '../engine/loop.ts'
+import { upgradeLoop } from '../engine/upgrade.ts'
+import { toLoop } from './rows.ts'
+import type { TurnRecords } from './transcript.ts'
+
+/** Within the transaction of a migration. What is written to the transcripts twice counts once there. */
+export function adoptLoops(database: DatabaseSync, transcripts: TurnRecords): void {
+  const change = database.prepare('UPDATE loop SET spec = ?, tally = ?, next = ?, events = ? WHERE id = ?')
+  const add = database.prepare('INSERT INTO event (loop, n, at, fact, next) VALUES (?, ?, ?, ?, ?)')
+  for (const row of database.prepare('SELECT * FROM loop').all()) {
+    const loop = upgradeLoop(toLoop(row))
+    const [n, at] = [Number(row.events) + 1, Number(row.updated_at)]
+    const fact: Fact = { kind: 'adopted', at, loop }
+    change.run(...[loop.spec, loop.tally, loop.next].map((part) => JSON.stringify(part)), n, String(row.id))
+    add.run(String(row.id), n, at, JSON.stringify(fact), JSON.stringify(loop.next))
+    // Of a loop whose transcripts were removed nothing could be rebuilt anyway.
+    if (transcripts.lastFact(String(row.id)) >= 0) transcripts.addFact(String(row.id), n, fact)
+  }
+}

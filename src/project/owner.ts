@@ -1,0 +1,50 @@
+/** A task of a project as the owner of its loop, and the rules for that. */
+import type { OwnerRules } from '../drive/owner.ts'
+import type { Loop, Work } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+
+/** `folder` is where its agent finds the project's files. */
+export type ProjectTask = { kind: 'project'; name: string; task: string; folder: string }
+
+/** The task of a loop that has one. */
+export function projectOf({ id, spec }: Loop): ProjectTask {
+  const task = findProjectTask(spec.work)
+  if (!task) throw new Error(`Loop ${id} is no task of a project.`)
+  return task
+}
+
+/** Undefined for a loop of somebody else. */
+export function findProjectTask({ owner }: Pick<Work, 'owner'>): ProjectTask | undefined {
+  return owner?.kind === 'project' ? (owner as ProjectTask) : undefined // this folder alone makes owners of that kind
+}
+
+export const projectRules: OwnerRules = {
+  again: (loop) => `Go on with \`ralph execute ${projectOf(loop).name}\`.`,
+  hearsLater(loop) {
+    const { task, name } = projectOf(loop)
+    return `${task} hears it with: ralph execute ${name}`
+  },
+  refuses(loop, wish) {
+    const { id } = loop
+    const { task, name, folder } = projectOf(loop)
+    switch (wish.kind) {
+      case 'resume':
+        if (wish.driven) return undefined
+        return new RalphError('usage', `Loop ${id} works on ${task} of a project. Go on with: ralph execute ${name}`)
+      // Later tasks build on the work of earlier ones, and the project's files would tell what is not there any more.
+      case 'rollback':
+        return new RalphError(
+          'usage',
+          `Loop ${id} works on ${task} of the project ${name}, and other tasks build on it. Take its commits back with git, and set the task to "pending" in ${folder}/tasks.json.`,
+        )
+      case 'accept':
+        return new RalphError(
+          'usage',
+          `Loop ${id} works on ${task} of a project, which merges the work of its tasks itself: ralph execute ${name}`,
+        )
+      case 'answer':
+        return undefined
+    }
+  },
+  hints: () => ({ merges: true }),
+}

@@ -1,0 +1,61 @@
+/** The rules of a vault's tasks as owners of loops. */
+import { existsSync } from 'node:fs'
+import type { OwnerRules } from '../drive/owner.ts'
+import type { Loop } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import { printCommandLine } from '../formats/command-line.ts'
+import { taskCommand } from '../formats/task-command.ts'
+import { checksOf, moverOf, restFacts } from './moving.ts'
+import { resolveSettings } from './settings.ts'
+import { vaultOf } from './vault-task.ts'
+import { isAboutFile } from './where.ts'
+import { movedBefore, seeTo, turnOf } from './work.ts'
+
+export const vaultRules: OwnerRules = {
+  takesTurns: (loop) => !isCallers(loop),
+  again: () => 'Start it anew with `ralph task start`.',
+  refuses(loop, wish) {
+    const { id, path } = vaultOf(loop)
+    const isPaused = loop.next.kind === 'wait' && loop.next.why === 'paused'
+    if (isCallers(loop) && (wish.kind === 'answer' || (wish.kind === 'resume' && !isPaused))) return callersOwn(loop)
+    if (wish.kind !== 'answer' || !isAboutFile(loop)) return undefined
+    return new RalphError(
+      'usage',
+      `Loop ${loop.id} is the task ${id}, which waits for your approval: ${taskCommand('approve', id, path, '--note', wish.words)}.`,
+    )
+  },
+  since: restFacts,
+  turn: (loop) => turnOf(vaultOf(loop)),
+  instead: movedBefore,
+  async after({ store, home, env, now, note }, held) {
+    const { path, id } = vaultOf(held.loop)
+    if (!existsSync(path)) return
+    const settings = resolveSettings({}, { env, home, vault: path })
+    const desk = { vault: path, settings, store, home, env, now, note, histories: new Map() }
+    if ((await store.tasks.load(path, id))?.loop !== held.loop.id) return
+    await seeTo(desk, id, moverOf(held, { check: checksOf(desk) }))
+  },
+  hints(loop) {
+    const { id, path } = vaultOf(loop)
+    return {
+      answer: `Let it go on: ${taskCommand('approve', id, path)} · End it: ${taskCommand('reject', id, path)}`,
+      check: 'a check in the frontmatter of its file, as `verify: npm test`',
+      whose: `task ${id} of the vault ${path}`,
+      ...(isCallers(loop) ? { worker: 'whoever started it' } : {}),
+    }
+  },
+}
+
+function isCallers(loop: Loop): boolean {
+  return vaultOf(loop).by === 'caller'
+}
+
+/** Nobody here could take its turns. */
+function callersOwn(loop: Loop): RalphError {
+  const { id: task, path } = vaultOf(loop)
+  const advice =
+    loop.next.kind === 'wait'
+      ? `It waits for you: ${taskCommand('approve', task, path)}, or ${taskCommand('reject', task, path)}.`
+      : `When an iteration is over: ${taskCommand('iterate', task, path, '--action', '…')}. To have ralph do it instead: ralph cancel ${loop.id}, then ${printCommandLine(['ralph', 'watch', path])}.`
+  return new RalphError('usage', `Loop ${loop.id} is the task ${task}, worked on by whoever started it. ${advice}`)
+}
