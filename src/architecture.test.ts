@@ -28,7 +28,7 @@ const TAKEN =
   /'node:[^']*'|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandomUUID\b|\bperformance\.|\bfetch\(|\bprocess\.\w+|\bset(?:Timeout|Interval)\b/g
 
 const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
-  .filter((file) => /\.ts$/.test(file) && !/\.(test|test-support|contract)\.ts$/.test(file))
+  .filter((file) => /\.ts$/.test(file) && !/\.(test|test-support)\.ts$|store-contract\//.test(file))
   .map((file) => ({ file, text: withoutComments(readFileSync(join(import.meta.dirname, file), 'utf8')) }))
 
 const imports = files.flatMap(({ file, text }) =>

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type Loop, type Order, startLoop, type VaultTask } from '../engine/loop.ts'
+import { type Loop, startLoop } from '../engine/loop.ts'
 import { step } from '../engine/step.ts'
 import { type Happening, START, say, specOf, works } from '../engine/stories.test-support.ts'
 import { openCurrent, plainly, TABLES } from './database.ts'
@@ -20,12 +20,20 @@ import { refuseNetworkFolder } from './files.ts'
 import { canMount, eventually, smallDisk, source, startScript, temporaryFolder } from './place.test-support.ts'
 import { MIGRATIONS } from './schema.ts'
 import { type LocalStore, openStore } from './sqlite.ts'
-import { storeContract } from './store.contract.ts'
 import type { Lease } from './store.ts'
+import { storeContract } from './store-contract/contract.ts'
+import { taskLoop } from './store-contract/task-records.ts'
 
-storeContract('SQLite', async () => {
-  const home = temporaryFolder()
-  return { connect: async () => openStore(home, Date.now) }
+storeContract({
+  name: 'SQLite',
+  async open() {
+    const home = temporaryFolder()
+    return {
+      connect: async () => openStore(home, Date.now),
+      elsewhere: `(await import(${source('host/sqlite.ts')})).openStore(${JSON.stringify(home)}, Date.now)`,
+      free: async (loop) => rmSync(join(home, 'locks', `${loop}.db`)),
+    }
+  },
 })
 
 const opened: LocalStore[] = []
@@ -75,11 +83,11 @@ describe('a new home', () => {
     for (const folder of ['', 'locks', 'transcripts']) expect(statSync(join(home, folder)).mode & 0o777).toBe(0o700)
   })
 
-  test('has a database that readers and a writer can use at once', () => {
+  test('has a database that readers and a writer can use at once', async () => {
     const home = temporaryFolder()
     open(home)
     expect(ask(home, 'PRAGMA journal_mode')).toEqual({ journal_mode: 'wal' })
-    expect(open(home).selfCheck()).toBeUndefined()
+    expect(await open(home).selfCheck()).toBeUndefined()
   })
 })
 
@@ -119,7 +127,7 @@ describe('the tables', () => {
       await openStore(process.env.HOME_OF_RALPH, Date.now).close()`
     const children = Array.from({ length: 4 }, () => startScript(code, { HOME_OF_RALPH: home }))
     for (const { ended } of children) expect(await ended).toMatchObject({ code: 0, err: '' })
-    expect(await open(home).list()).toEqual([])
+    expect((await open(home).list()).rows).toEqual([])
   })
 
   test('of a newer ralph are refused, and left as they are', async () => {
@@ -164,13 +172,13 @@ describe('a database that is damaged', () => {
     const path = join(home, 'ralph.db')
     const bytes = readFileSync(path)
     writeFileSync(path, bytes.fill(0x5a, bytes.length - 4_096))
-    expect(open(home).selfCheck()).toMatch(/\S/)
+    expect(await open(home).selfCheck()).toMatch(/\S/)
   })
 
   test('by being empty is a new one', async () => {
     const home = temporaryFolder()
     writeFileSync(join(home, 'ralph.db'), '')
-    expect(await open(home).list()).toEqual([])
+    expect((await open(home).list()).rows).toEqual([])
   })
 })
 
@@ -248,7 +256,7 @@ describe.skipIf(!canMount)('a disk that is full (needs mount)', () => {
     writeFileSync(join(path, 'ballast'), Buffer.alloc(240 * 1024))
     expect(() => openStore(join(path, 'home'), Date.now)).toThrow(expect.objectContaining({ code: 'disk-full' }))
     rmSync(join(path, 'ballast'))
-    expect(await open(join(path, 'home')).list()).toEqual([])
+    expect((await open(join(path, 'home')).list()).rows).toEqual([])
   })
 
   test('has no loop that is only half made', async () => {
@@ -264,7 +272,7 @@ describe.skipIf(!canMount)('a disk that is full (needs mount)', () => {
     await expect(fill()).rejects.toMatchObject({ code: 'disk-full', message: expect.stringContaining('ralph resume') })
     expect(made.length).toBeGreaterThan(2)
     for (const id of made) expect(await store.load(id)).toEqual(loopOf(id, 'x'.repeat(100_000)))
-    expect(store.selfCheck()).toBeUndefined()
+    expect(await store.selfCheck()).toBeUndefined()
   })
 
   test('has no fact that is only half saved, and loses none', async () => {
@@ -292,7 +300,7 @@ describe.skipIf(!canMount)('a disk that is full (needs mount)', () => {
     await consistent(later, 'a1')
     const events = await later.events(0, 'a1')
     expect(events.length).toBeGreaterThan(saved)
-    expect(later.transcripts.read('a1')?.facts).toEqual(events.map(({ fact }) => fact))
+    expect(later.transcripts.story('a1')?.facts).toEqual(events.map(({ fact }) => fact))
   })
 
   async function consistent(store: LocalStore, id: string): Promise<void> {
@@ -407,7 +415,7 @@ describe('other processes', () => {
       const events = await store.events(0, `loop-${number}`)
       expect(events.map(({ n }) => n)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1))
       expect((await store.load(`loop-${number}`)).tally.iteration).toBe(100)
-      expect(store.transcripts.read(`loop-${number}`)?.facts).toHaveLength(100)
+      expect(store.transcripts.story(`loop-${number}`)?.facts).toHaveLength(100)
     }
     const seqs = (await store.events(0)).map(({ seq }) => seq)
     expect(seqs).toEqual(Array.from({ length: 400 }, (_, index) => index + 1))
@@ -434,7 +442,7 @@ describe('other processes', () => {
     expect(events.map(({ n }) => n)).toEqual(Array.from({ length: 60 }, (_, index) => index + 1))
     expect((await store.load('a1')).tally.iteration).toBe(60)
     expect(await store.iterations('a1')).toHaveLength(60)
-    expect(store.transcripts.read('a1')?.facts).toEqual(events.map(({ fact }) => fact))
+    expect(store.transcripts.story('a1')?.facts).toEqual(events.map(({ fact }) => fact))
   })
 
   test('that only look whether a loop is driven never keep it from being leased', async () => {
@@ -507,186 +515,15 @@ describe('other processes', () => {
 })
 
 describe('tasks of vaults', () => {
-  const VAULT = { path: '/vault', id: 'a', file: 'a.md', from: 'Needs_Action/a.md', by: 'caller' } as const
-
-  function taskLoop(id: string, task: Partial<VaultTask> = {}, start = START): Loop {
-    const vault: VaultTask = { ...VAULT, done: 'Done', state: 'Ralph_State', ...task }
-    return startLoop(id, specOf({ work: { ...specOf().work, dir: vault.path, vault } }), { at: start })
-  }
-
-  async function end(store: LocalStore, id: string, order: Order = { kind: 'cancel' }, moment = START): Promise<void> {
-    const lease = await leased(store, id)
-    await save(store, lease, { kind: 'told', at: moment, by: 'Ada', order })
-    await lease.release()
-  }
-
-  test('are begun with their loop, and found again', async () => {
+  test('begin the transcript of their loop, unless that has moved already', async () => {
     const store = open(temporaryFolder())
-    expect(store.beginTask(taskLoop('l1'), { inode: '1:2' })).toBeUndefined()
-    expect(await store.load('l1')).toEqual(taskLoop('l1'))
-    const row = { vault: '/vault', id: 'a', loop: 'l1', record: { inode: '1:2' }, movedAt: START, events: 0 }
-    expect(store.loadTask('/vault', 'a')).toEqual(row)
-    expect(store.listTasks('/vault')).toEqual([row])
-    expect(store.transcripts.read('l1')?.beginning).toMatchObject({ id: 'l1' })
-  })
-
-  test('can take a loop that has moved already, as it is', async () => {
-    const store = open(temporaryFolder())
-    await store.create(taskLoop('l1'))
-    await end(store, 'l1', { kind: 'say', words: 'x' }, START + 5)
-    const loop = await store.load('l1')
-    expect(store.beginTask(taskLoop('l1'), {})).toBeUndefined()
-    expect(await store.load('l1')).toEqual(loop)
-    expect(store.loadTask('/vault', 'a')).toMatchObject({ loop: 'l1', movedAt: START + 5, events: 1 })
-    expect(store.transcripts.read('l1')?.facts).toHaveLength(1)
-  })
-
-  test('are known in their own vault alone, by their whole name', () => {
-    const store = open(temporaryFolder())
-    store.beginTask(taskLoop('l1'), {})
-    for (const [vault, id] of [
-      ['/other', 'a'],
-      ['/vault', 'b'],
-      ['/vault', ''],
-      ['/vault/', 'a'],
-    ] as const)
-      expect(store.loadTask(vault, id)).toBeUndefined()
-    expect(store.listTasks('/other')).toEqual([])
-  })
-
-  test.each<[end: string, order: Order]>([
-    ['completed', { kind: 'done' }],
-    ['halted', { kind: 'out-of-time' }],
-    ['cancelled', { kind: 'cancel' }],
-  ])('can be begun again once they are %s, and the newest loop is theirs', async (_, order) => {
-    const store = open(temporaryFolder())
-    store.beginTask(taskLoop('l1'), { inode: '1:1' })
-    expect(store.beginTask(taskLoop('l2'), {})).toBe('l1')
-    await expect(store.load('l2')).rejects.toMatchObject({ code: 'loop-unknown' })
-    await end(store, 'l1', order)
-    expect(store.beginTask(taskLoop('l2'), { inode: '2:2' })).toBeUndefined()
-    expect(store.loadTask('/vault', 'a')).toMatchObject({ loop: 'l2', record: { inode: '2:2' } })
-    expect(await store.load('l1')).toMatchObject({ id: 'l1' })
-  })
-
-  test.each<[wait: string, order: Order]>([
-    ['paused', { kind: 'pause' }],
-    ['told something', { kind: 'say', words: 'x' }],
-  ])('are not over while they are %s', async (_, order) => {
-    const store = open(temporaryFolder())
-    store.beginTask(taskLoop('l1'), {})
-    await end(store, 'l1', order)
-    expect(store.beginTask(taskLoop('l2'), {})).toBe('l1')
-  })
-
-  test('tell when their loop last moved, and how often', async () => {
-    const store = open(temporaryFolder())
-    store.beginTask(taskLoop('l1'), {})
-    await end(store, 'l1', { kind: 'say', words: 'x' }, START + 5)
-    await end(store, 'l1', { kind: 'say', words: 'y' }, START + 9)
-    expect(store.loadTask('/vault', 'a')).toMatchObject({ movedAt: START + 9, events: 2 })
-  })
-
-  test('have a record that is changed as a whole', () => {
-    const store = open(temporaryFolder())
-    store.beginTask(taskLoop('l1'), { inode: '1:1' })
-    const progress = { total: 5, completed: 2, step: 'it\'s "half" 🦉', at: START }
-    const task = { vault: '/vault', id: 'a', loop: 'l1' }
-    store.changeTask(task, (record) => ({ ...record, progress, files: null }))
-    store.changeTask({ ...task, id: 'nobody' }, () => ({ exitReason: 'x' }))
-    store.changeTask({ ...task, loop: 'an earlier one' }, () => ({ exitReason: 'x' }))
-    expect(store.loadTask('/vault', 'a')?.record).toEqual({ inode: '1:1', progress, files: null })
-    const fail = () => {
-      throw new Error('not now')
-    }
-    expect(() => store.changeTask(task, fail)).toThrow('not now')
-    expect(store.loadTask('/vault', 'a')?.record).toEqual({ inode: '1:1', progress, files: null })
-  })
-
-  test('are listed oldest first, of one vault or of all', () => {
-    const store = open(temporaryFolder())
-    store.beginTask(taskLoop('l2', { id: 'later' }, START + 5), {})
-    store.beginTask(taskLoop('l1', { id: 'sooner' }, START), {})
-    store.beginTask(taskLoop('l3', { path: '/other' }), {})
-    expect(store.listTasks('/vault').map(({ id }) => id)).toEqual(['sooner', 'later'])
-    expect(store.listTasks().map(({ vault, id }) => `${vault} ${id}`)).toHaveLength(3)
-  })
-
-  test('can be forgotten; their loop stays', async () => {
-    const store = open(temporaryFolder())
-    store.beginTask(taskLoop('l1'), {})
-    store.forgetTask({ vault: '/vault', id: 'a', loop: 'another' })
-    expect(store.loadTask('/vault', 'a')).toBeDefined()
-    store.forgetTask({ vault: '/vault', id: 'a', loop: 'l1' })
-    expect(store.loadTask('/vault', 'a')).toBeUndefined()
-    expect(await store.load('l1')).toMatchObject({ id: 'l1' })
-    expect(store.beginTask(taskLoop('l2'), {})).toBeUndefined()
-  })
-
-  test('go along with a vault that is moved', async () => {
-    const store = open(temporaryFolder())
-    store.beginTask(taskLoop('l1'), { inode: '1:1' })
-    store.beginTask(taskLoop('l2', { id: 'b', path: '/other' }), {})
-    store.moveTasks('/vault', '/moved')
-    expect(store.loadTask('/vault', 'a')).toBeUndefined()
-    expect(store.loadTask('/moved', 'a')).toMatchObject({ loop: 'l1', record: { inode: '1:1' } })
-    expect((await store.load('l1')).spec.work).toMatchObject({ dir: '/moved', vault: { path: '/moved', id: 'a' } })
-    expect((await store.list({ dir: '/moved', limit: 5 })).map(({ id }) => id)).toEqual(['l1'])
-    expect(store.loadTask('/other', 'b')).toBeDefined()
-  })
-
-  test('overlap where another loop of the folder was under way after their start', async () => {
-    const store = open(temporaryFolder())
-    const others = () => store.overlapping('l1', '/vault', START)
-    store.beginTask(taskLoop('before', { id: 'before' }, START - 9), {})
-    await end(store, 'before', { kind: 'cancel' }, START - 1)
-    store.beginTask(taskLoop('l1'), {})
-    store.beginTask(taskLoop('elsewhere', { path: '/other' }), {})
-    expect(others()).toBe(0)
-    store.beginTask(taskLoop('open', { id: 'open' }), {})
-    expect(others()).toBe(1)
-    await end(store, 'open', { kind: 'cancel' }, START + 1)
-    expect(others()).toBe(1)
-    store.beginTask(taskLoop('old', { id: 'old' }, START - 9), {})
-    expect(others()).toBe(2)
-    const wait = { kind: 'wait', why: 'person' } as const
-    store.beginTask({ ...taskLoop('waits', { id: 'waits' }, START - 9), next: wait }, {})
-    expect(others()).toBe(2)
-  })
-
-  test('keep the count of a loop that does not begin at nothing', async () => {
-    const store = open(temporaryFolder())
-    const loop = taskLoop('l1')
-    store.beginTask({ ...loop, tally: { ...loop.tally, iteration: 7 } }, {})
-    expect((await store.list())[0]?.iteration).toBe(7)
-  })
-
-  test('are begun by one of several processes that try at once', async () => {
-    const home = temporaryFolder()
-    const store = open(home)
-    const code = `const { openStore } = await import(${source('host/sqlite.ts')})
-      const store = openStore(process.env.HOME_OF_RALPH, Date.now)
-      const loops = JSON.parse(process.env.LOOPS)
-      console.log('ready')
-      process.stdin.once('data', async () => {
-        for (const loop of loops) console.log(store.beginTask(loop, {}) ?? 'begun')
-        await store.close()
-        process.exit()
-      })`
-    const tasks = Array.from({ length: 50 }, (_, n) => `task-${n}`)
-    const children = [1, 2, 3].map((number) => {
-      const loops = tasks.map((id) => taskLoop(`${id}-of-${number}`, { id }))
-      return startScript(code, { HOME_OF_RALPH: home, LOOPS: JSON.stringify(loops) })
-    })
-    for (const child of children) await eventually(() => child.lines().length)
-    for (const child of children) child.write('go\n')
-    for (const { ended } of children) expect(await ended).toMatchObject({ code: 0, err: '' })
-    for (const [index, id] of tasks.entries()) {
-      const answers = children.map((child) => child.lines()[index + 1])
-      const winner = store.loadTask('/vault', id)?.loop
-      expect(answers.toSorted()).toEqual(['begun', winner, winner].toSorted())
-    }
-    expect(await store.list()).toHaveLength(50)
+    expect(await store.tasks.begin(taskLoop('l1'), {})).toBeUndefined()
+    expect(store.transcripts.story('l1')?.beginning).toMatchObject({ id: 'l1' })
+    await store.create(taskLoop('l2', { id: 'b' }))
+    const lease = await leased(store, 'l2')
+    await save(store, lease, say('x'))
+    expect(await store.tasks.begin(taskLoop('l2', { id: 'b' }), {})).toBeUndefined()
+    expect(store.transcripts.story('l2')?.facts).toHaveLength(1)
   })
 
   test.each([...MIGRATIONS.keys()])('can be begun in a database of version %i', async (version) => {
@@ -696,9 +533,9 @@ describe('tasks of vaults', () => {
     old.exec(`PRAGMA user_version = ${version}`)
     old.close()
     const store = open(home)
-    expect(store.listTasks()).toEqual([])
-    expect(store.beginTask(taskLoop('l1'), {})).toBeUndefined()
-    expect(store.loadTask('/vault', 'a')?.loop).toBe('l1')
+    expect(await store.tasks.list()).toEqual([])
+    expect(await store.tasks.begin(taskLoop('l1'), {})).toBeUndefined()
+    expect((await store.tasks.load('/vault', 'a'))?.loop).toBe('l1')
   })
 })
 
@@ -719,7 +556,7 @@ describe('the transcript of a loop', () => {
     await save(store, lease, works)
     const facts = (await store.events(0, 'a1')).map(({ fact }) => fact)
     expect(facts).toHaveLength(4)
-    expect(store.transcripts.read('a1')).toMatchObject({ beginning: { id: 'a1', spec: loopOf('a1').spec }, facts })
+    expect(store.transcripts.story('a1')).toMatchObject({ beginning: { id: 'a1', spec: loopOf('a1').spec }, facts })
   })
 
   test('that somebody wrote into is still read', async () => {
@@ -727,7 +564,7 @@ describe('the transcript of a loop', () => {
     appendFileSync(join(home, 'transcripts', 'a1', 'loop.jsonl'), 'hello\n{"n":"x"}\n[]\nnull\n')
     const store = open(home)
     await save(store, await leased(store, 'a1'), works)
-    expect(store.transcripts.read('a1')?.facts).toHaveLength(4)
+    expect(store.transcripts.story('a1')?.facts).toHaveLength(4)
   })
 })
 

@@ -1,7 +1,9 @@
 /** Whoever reads on from a number misses nothing. */
 import { describe, expect, test } from 'vitest'
-import { checked, checks, claims, works } from '../../engine/stories.test-support.ts'
-import { loopOf, PROMPT_OF_ALL_KINDS, type Scene, storyIn } from './scene.ts'
+import { checked, claims, works } from '../../engine/stories.test-support.ts'
+import { eventually } from '../place.test-support.ts'
+import type { StoredEvent } from '../store.ts'
+import { loopOf, PROMPT_OF_ALL_KINDS, type Scene, storyIn, upTo } from './scene.ts'
 
 export function events(scene: Scene): void {
   describe(`the events of ${scene.name}`, () => {
@@ -33,6 +35,35 @@ export function events(scene: Scene): void {
       await scene.story('a2', {}, works)
       expect((await scene.store.events(0, 'a2')).map(({ loop }) => loop)).toEqual(['a2'])
       expect(await scene.store.events(0, 'a3')).toEqual([])
+    })
+
+    test('are missed by no reader that resumes, whichever writer began or committed first', async () => {
+      const ids = ['a1', 'a2', 'a3']
+      for (const id of ids) await scene.store.create(loopOf(id, {}))
+      const code = (id: string) => `const lease = await store.lease('${id}')
+        console.log('ready')
+        process.stdin.once('data', async () => {
+          for (let n = 0; n < 40; n++) await save(lease)
+          await store.close()
+          process.exit()
+        })`
+      const writers = ids.map((id) => scene.start(code(id)))
+      for (const writer of writers) await eventually(() => writer.lines().length)
+      let writing = true
+      const seen: StoredEvent[] = []
+      const reading = (async () => {
+        for (let last = false; !last; ) {
+          last = !writing // one more look after the last of them
+          seen.push(...(await scene.store.events(seen.at(-1)?.seq ?? 0)))
+          await new Promise((done) => setImmediate(done))
+        }
+      })()
+      for (const writer of writers) writer.write('go\n')
+      for (const { ended } of writers) expect(await ended).toMatchObject({ code: 0, err: '' })
+      writing = false
+      await reading
+      for (const id of ids) expect(seen.filter(({ loop }) => loop === id).map(({ n }) => n)).toEqual(upTo(40))
+      expect(seen).toEqual(await scene.store.events(0))
     })
 
     test('are the facts as they were', async () => {

@@ -1,6 +1,8 @@
 /** One driver at a time, and the next one when it is gone. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { at, works } from '../../engine/stories.test-support.ts'
+import { works } from '../../engine/stories.test-support.ts'
+import { eventually } from '../place.test-support.ts'
+import type { Lease } from '../store.ts'
 import { granted, loopOf, move, type Scene } from './scene.ts'
 
 export function leaseAndTakeover(scene: Scene): void {
@@ -70,5 +72,55 @@ export function leaseAndTakeover(scene: Scene): void {
         await granted(answer).release()
       }
     })
+
+    test('of a process that was killed goes to the next one, whose epoch is higher', async () => {
+      const holder = scene.start(
+        `const lease = await store.lease('a1'); await save(lease); console.log('leased'); setInterval(() => {}, 1_000)`,
+      )
+      await eventually(() => holder.lines().includes('leased'))
+      expect(await scene.store.lease('a1')).toEqual({ heldBy: expect.stringMatching(/\S/) })
+      expect(await scene.store.isDriven('a1')).toBe(true)
+      process.kill(holder.pid, 'SIGKILL')
+      expect((await holder.ended).err).toBe('')
+      const lease = await eventually(async () => {
+        const answer = await scene.store.lease('a1')
+        return 'epoch' in answer ? answer : undefined
+      })
+      expect(lease).toMatchObject({ loop: 'a1', epoch: 2 })
+      expect((await scene.store.load('a1')).tally.iteration).toBe(1)
+    })
+
+    test('is lost when another takes over: a save is refused, and its signal fires', async () => {
+      const old = granted(await scene.store.lease('a1'))
+      const lease = await takenOver()
+      expect([old.lost.aborted, lease.lost.aborted]).toEqual([false, false])
+      const { loop, fact } = move(await scene.store.load('a1'), works)
+      await expect(scene.store.save(old, loop, fact)).rejects.toMatchObject({ code: 'lease-lost' })
+      expect([old.lost.aborted, lease.lost.aborted]).toEqual([true, false])
+    })
+
+    test('is lost for whoever listens for changes, though nothing is saved', async () => {
+      const old = granted(await scene.store.lease('a1'))
+      const stop = scene.store.onChange(() => {})
+      const lost = new Promise((done) => old.lost.addEventListener('abort', done, { once: true }))
+      await takenOver()
+      await lost
+      stop()
+    })
+
+    test('is not lost by being refused to others, or by being released', async () => {
+      const lease = granted(await scene.store.lease('a1'))
+      const other = await scene.connect()
+      await other.lease('a1')
+      const { loop, fact } = move(await scene.store.load('a1'), works)
+      await scene.store.save(lease, loop, fact)
+      await lease.release()
+      expect(lease.lost.aborted).toBe(false)
+    })
+
+    async function takenOver(): Promise<Lease> {
+      await scene.place.free('a1')
+      return granted(await (await scene.connect()).lease('a1'))
+    }
   })
 }

@@ -1,7 +1,7 @@
 /** What a person tells a loop waits until its driver has saved it. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Fact } from '../../engine/loop.ts'
-import { at, cancel, say, works } from '../../engine/stories.test-support.ts'
+import { works } from '../../engine/stories.test-support.ts'
 import { loopOf, ORDERS, type Scene } from './scene.ts'
 
 export function orders(scene: Scene): void {

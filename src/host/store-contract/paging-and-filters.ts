@@ -1,5 +1,6 @@
 /** Lists: order, pages, filters, sums. */
 import { describe, expect, test } from 'vitest'
+import type { Status } from '../../engine/loop.ts'
 import {
   at,
   cancel,
@@ -8,11 +9,15 @@ import {
   idles,
   MINUTE,
   START,
+  say,
   uses,
   wantsPerson,
   works,
 } from '../../engine/stories.test-support.ts'
-import { idsOf, loopOf, type Scene, WORK } from './scene.ts'
+import { granted, idsOf, loopOf, move, type Scene, upTo, WORK } from './scene.ts'
+import { taskLoop } from './task-records.ts'
+
+const HERE = { ...WORK, dir: '/here' }
 
 export function pagingAndFilters(scene: Scene): void {
   describe(`${scene.name} lists loops`, () => {
@@ -32,6 +37,89 @@ export function pagingAndFilters(scene: Scene): void {
       await scene.store.create(loopOf('below', { work: { ...WORK, dir: '/here/below' } }))
       expect(idsOf(await scene.store.list({ dir: '/here' }))).toEqual(['here'])
       expect((await scene.store.list({ dir: '/elsewhere' })).rows).toEqual([])
+    })
+
+    test('page by page, also within one millisecond and while new ones come', async () => {
+      const made = upTo(9).map((n) => `loop-${n}`)
+      for (const [index, id] of made.entries()) await scene.store.create(loopOf(id, {}, Math.floor(index / 4)))
+      const seen: string[] = []
+      let pages = 0
+      for (let after: string | undefined, more = true; more; pages++) {
+        const page = await scene.store.list({ limit: 2, ...(after === undefined ? {} : { after }) })
+        seen.push(...idsOf(page))
+        await scene.store.create(loopOf(`new-${pages}`, {}, 9))
+        after = page.next
+        more = after !== undefined
+      }
+      expect(seen).toEqual(made.toReversed())
+      expect(pages).toBe(5)
+    })
+
+    test('without a next page where no more follow', async () => {
+      for (const id of ['a', 'b']) await scene.store.create(loopOf(id))
+      expect(await scene.store.list()).not.toHaveProperty('next')
+      expect(await scene.store.list({ limit: 2 })).not.toHaveProperty('next')
+      expect((await scene.store.list({ limit: 1 })).next).toMatch(/\S/)
+    })
+
+    test.each(['', 'x', '1', '1-2-3', "1-1'"])('but not after "%s", which is no cursor', async (after) => {
+      await expect(scene.store.list({ after })).rejects.toMatchObject({ code: 'usage' })
+    })
+
+    test('of some statuses', async () => {
+      await scene.story('done', {}, claims('clear'))
+      await scene.story('cancelled', {}, cancel)
+      await scene.story('asking', {}, wantsPerson())
+      await scene.store.create(loopOf('new'))
+      const ids = async (...status: Status[]) => idsOf(await scene.store.list({ status })).sort()
+      expect(await ids('completed')).toEqual(['done'])
+      expect(await ids('running', 'needs-input')).toEqual(['asking', 'new'])
+      expect(await ids('halted')).toEqual([])
+      expect(await ids()).toEqual([])
+    })
+
+    test('of one kind of owner', async () => {
+      const project = { name: 'p', task: 'T1', folder: '/p' }
+      await scene.store.create(loopOf('mine'))
+      await scene.store.create(loopOf('project', { work: { ...WORK, project } }))
+      await scene.store.tasks.begin(taskLoop('vault'), {})
+      for (const [owner, id] of [
+        ['person', 'mine'],
+        ['project', 'project'],
+        ['vault', 'vault'],
+      ] as const)
+        expect((await scene.store.list({ owner })).rows).toMatchObject([{ id, owner }])
+    })
+
+    test('by a part of their prompt, taken literally, in whatever case', async () => {
+      for (const [id, prompt] of Object.entries({ a: 'Fix the Parser 🦉', b: '100% of _it_', c: "it's \\d+" }))
+        await scene.store.create(loopOf(id, { prompt }))
+      const found = async (text: string) => idsOf(await scene.store.list({ text }))
+      for (const text of ['parser', 'PARSER 🦉', 'Fix']) expect(await found(text)).toEqual(['a'])
+      expect([await found('%'), await found('_'), await found("'s \\d")]).toEqual([['b'], ['b'], ['c']])
+      expect([await found('parsers'), await found('')]).toEqual([[], ['c', 'b', 'a']])
+    })
+
+    test('by several of these together, page by page', async () => {
+      for (const n of upTo(5)) await scene.store.create(loopOf(`h${n}`, { prompt: n % 2 ? 'odd' : 'even', work: HERE }))
+      await scene.store.create(loopOf('elsewhere', { prompt: 'odd' }))
+      const filter = { dir: '/here', text: 'odd', status: ['running'], owner: 'person', limit: 2 } as const
+      const first = await scene.store.list(filter)
+      expect(idsOf(first)).toEqual(['h5', 'h3'])
+      const second = await scene.store.list({ ...filter, after: first.next ?? '' })
+      expect([idsOf(second), second.next]).toEqual([['h1'], undefined])
+    })
+
+    test('as their spec says now, when that has changed', async () => {
+      const loop = await scene.story('a1', {}, works)
+      const work = { ...WORK, dir: '/there', agent: 'command:./other', project: { name: 'p', task: 'T', folder: '/p' } }
+      const changed = { ...loop, spec: { ...loop.spec, prompt: 'Another prompt', work } }
+      const lease = granted(await scene.store.lease('a1'))
+      const moved = move(changed, say('go on'))
+      await scene.store.save(lease, moved.loop, moved.fact)
+      const row = { id: 'a1', dir: '/there', agent: work.agent, prompt: 'Another prompt', owner: 'project' }
+      expect((await scene.store.list({ dir: '/there', owner: 'project' })).rows).toMatchObject([row])
+      expect((await scene.store.list({ owner: 'person' })).rows).toEqual([])
     })
 
     test('with what has become of them', async () => {

@@ -14,7 +14,7 @@ import {
   woke,
   works,
 } from '../../engine/stories.test-support.ts'
-import { granted, loopOf, move, type Scene, upTo } from './scene.ts'
+import { ANYTHING, granted, loopOf, move, type Scene, upTo } from './scene.ts'
 
 export function saveAndFencing(scene: Scene): void {
   describe(`what ${scene.name} saves`, () => {
