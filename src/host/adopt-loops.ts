@@ -2,14 +2,15 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Fact } from '../engine/loop.ts'
 import { upgradeLoop } from '../engine/upgrade.ts'
-import { toLoop } from './rows.ts'
+import { type StoredLoop, toLoop } from './rows.ts'
 import type { TurnRecords } from './transcript.ts'
 
 /** Within the transaction of a migration. What is written to the transcripts twice counts once there. */
 export function adoptLoops(database: DatabaseSync, transcripts: TurnRecords): void {
   const change = database.prepare('UPDATE loop SET spec = ?, tally = ?, next = ?, events = ? WHERE id = ?')
   const add = database.prepare('INSERT INTO event (loop, n, at, fact, next) VALUES (?, ?, ?, ?, ?)')
-  for (const row of database.prepare('SELECT * FROM loop').all()) {
+  // ralph wrote the rows itself.
+  for (const row of database.prepare('SELECT * FROM loop').all() as StoredLoop[]) {
     const loop = upgradeLoop(toLoop(row))
     const [n, at] = [Number(row.events) + 1, Number(row.updated_at)]
     const fact: Fact = { kind: 'adopted', at, loop }
