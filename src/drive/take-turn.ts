@@ -66,11 +66,11 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
   const argv = [...sandbox, ...bare]
   const parser = agent.parser(request)
   const log = bench.store.transcripts.openTurn(loop.id, next.iteration)
+  const watch = new AbortController()
   try {
     const [prompt, command] = [maskSecrets(request.prompt), bare.map(maskSecrets)]
     log.write([{ at: now(), attempt: next.attempt, prompt, command }])
     bench.show({ kind: 'turn-start' }, loop)
-    const watch = new AbortController()
     const finished = new AbortController()
     void bench.task?.finished?.(watch.signal).then(() => watch.signal.aborted || finished.abort())
     const exit = await runProgram({
@@ -92,7 +92,6 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
         return answer
       },
     })
-    watch.abort()
     log.write([{ at: now(), exit: exit.code, signal: exit.signal }])
     const said = parser.end(exit, readFiles(parser.collect?.() ?? []))
     // An agent that said it is finished and then had to be ended has done its turn.
@@ -103,6 +102,7 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
     const session = turn.session && next.agent !== undefined ? { ...turn.session, agent: next.agent } : turn.session
     return { kind: 'turned', at: now(), turn: { ...turn, ...(diff ? { diff } : {}), ...(session ? { session } : {}) } }
   } finally {
+    watch.abort()
     log.close()
   }
 }
