@@ -71,6 +71,24 @@ beforeAll(() => {
   for (const path of IGNORED) write(join(template, path), `ignored ${path}\n`)
 })
 
+test('undo takes away what the rollback brought, also where the rules of that time ignore it', async () => {
+  const { dir, tree, checkpoints } = await openPlace()
+  write(join(dir, 'new.txt'), 'new')
+  await tree.look()
+  await checkpoints.keep(0)
+  write(join(dir, '.gitignore'), '*.txt\n')
+  write(join(dir, 'mine.txt'), 'mine')
+  await tree.look()
+  await checkpoints.keep(1)
+  rmSync(join(dir, 'new.txt'))
+  const last = read(dir)
+
+  await rollBack(checkpoints.restoring, 0)
+  expect(read(dir).files).toHaveProperty(['new.txt'])
+  await undoRollBack(checkpoints.restoring)
+  expect(read(dir)).toEqual(last)
+})
+
 describe.concurrent(`random work, rolled back and undone (${runs} runs from RALPH_TEST_SEED=${seed})`, () => {
   test.for(Array.from({ length: SHARES }, (_, share) => share))(
     'comes back as it was, share %i',
