@@ -1,17 +1,17 @@
 /**
  * kill -9 at many points of a loop of ten iterations, then `ralph resume`: nothing is lost, nothing is done twice.
- * The points are drawn from a seed. `RALPH_CRASH_POINTS=100 npx vitest run test/crash.test.ts` tries a hundred of them,
- * `RALPH_CRASH_SEED=7` draws others.
+ * The points are drawn from a seed. `RALPH_TEST_RUNS=100 npx vitest run test/crash.test.ts` tries a hundred of them,
+ * `RALPH_TEST_SEED=7` draws others.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { drawChance } from '../src/host/chance.test-support.ts'
 import { carriers, makePlace, type Place, query, type Running } from './ralph.ts'
 
-const POINTS = Number(process.env.RALPH_CRASH_POINTS ?? 12)
-const SEED = Number(process.env.RALPH_CRASH_SEED ?? 1)
+const { runs, seed } = drawChance({ runs: 12, seed: 1 })
 const ITERATIONS = 10
 
 /** Where ralph is killed: after a share of the time an undisturbed loop takes, or when something is first seen. */
@@ -20,7 +20,7 @@ type Moment = { kind: 'time'; share: number } | { kind: 'event' | 'agent' | 'che
 type Point = { name: string; moments: Moment[] }
 
 // Every fourth loop is killed a second time, while it is being resumed.
-const points = drawPoints(POINTS, SEED)
+const points = drawPoints(runs, seed)
 
 let undisturbed: { result: object; ms: number }
 

@@ -64,11 +64,11 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
   const argv = [...sandbox, ...bare]
   const parser = agent.parser(request)
   const log = bench.store.transcripts.openTurn(loop.id, next.iteration)
+  const watch = new AbortController()
   try {
     const [prompt, command] = [maskSecrets(request.prompt), bare.map(maskSecrets)]
     log.write([{ at: now(), attempt: next.attempt, prompt, command }])
     bench.show({ kind: 'turn-start' }, loop)
-    const watch = new AbortController()
     const finished = new AbortController()
     void bench.task?.finished?.(watch.signal).then(() => watch.signal.aborted || finished.abort())
     const exit = await runProgram({
@@ -90,7 +90,6 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
         return answer
       },
     })
-    watch.abort()
     log.write([{ at: now(), exit: exit.code, signal: exit.signal }])
     const said = parser.end(exit, readFiles(parser.collect?.() ?? []))
     // An agent that said it is finished and then had to be ended has done its turn.
@@ -98,6 +97,7 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
     if (exit.stopped === 'told') return { kind: 'lost', at: now(), ...costOf(outcome) }
     return await turnEnded({ ...bench, judge: bench.task?.judge }, { loop, next, prompt: request.prompt, outcome })
   } finally {
+    watch.abort()
     log.close()
   }
 }

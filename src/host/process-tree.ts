@@ -19,7 +19,7 @@ type ProcessTree = Trace & {
   exited: () => boolean
 }
 
-/** SIGTERM, grace, SIGKILL: to the group and to every process that carries the marker. */
+/** SIGTERM, grace, SIGKILL: to the group and to every process that carries the marker. When it returns, they are gone. */
 export async function endProcesses(tree: ProcessTree): Promise<void> {
   const { group, graceMs, exited } = tree
   const marked = () => findMarked(tree)
@@ -34,6 +34,8 @@ export async function endProcesses(tree: ProcessTree): Promise<void> {
     }, 2_000)
   }
   signalAll([-group], 'SIGKILL')
+  // A killed process lives on until its turn on the processor comes, a while on a busy machine.
+  await until(async () => !hasMembers(tree), 2_000)
 }
 
 /** Ends what an earlier ralph left of a loop. */
@@ -49,7 +51,21 @@ export async function reap(loop: string): Promise<void> {
 
 async function until(holds: () => Promise<boolean>, ms: number): Promise<void> {
   const end = performance.now() + ms
-  while (!(await holds()) && performance.now() < end) await sleep(10)
+  // Mostly the wait is over at once; only a long one is worth long naps.
+  for (let nap = 1; !(await holds()) && performance.now() < end; nap = Math.min(nap * 2, 10)) await sleep(nap)
+}
+
+/** Whether somebody in the group is alive; of those who left it, only the marker tells. */
+function hasMembers({ group, forks }: Trace): boolean {
+  if (group === 0) return false
+  for (const pid of startedSince(group, forks)) if (isMember(pid, group)) return true
+  return false
+}
+
+/** A zombie is none: it may be left so for as long as its parent likes. */
+function isMember(pid: number, group: number): boolean {
+  const [state = 'X', , ofGroup] = readProc(`${pid}/stat`)?.split(') ').at(-1)?.split(' ') ?? []
+  return Number(ofGroup) === group && !'ZX'.includes(state)
 }
 
 /** The living processes that carry the marker. */

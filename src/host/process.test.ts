@@ -256,10 +256,6 @@ describe('how a program ends', () => {
   ])('a listener of %s that throws ends it, and the caller is told', async (_, listener) => {
     await expect(runs('echo one; echo two; sleep 600', listener)).rejects.toThrow('the disk is full')
   })
-
-  function fails(): never {
-    throw new Error('the disk is full')
-  }
 })
 
 describe('nothing a program started outlives it:', () => {
@@ -283,6 +279,17 @@ describe('nothing a program started outlives it:', () => {
     expect({ code, stopped }).toEqual({ code: 0, stopped: undefined })
     await eventually(() => !isAlive(Number(printed[0])), 500)
     expect(tookMs).toBeLessThan(20_000)
+  })
+
+  test.each<[what: string, lines: string, how: Partial<Started>]>([
+    ['by itself', 'echo one', {}],
+    ['since somebody stopped it', 'echo one; sleep 600', { deadlineMs: 0 }],
+    ['since a listener threw', 'yes', { onPiece: fails }],
+  ])('all of it is gone in the moment it has ended %s', async (_, lines, how) => {
+    for (let round = 0; round < 30; round++) {
+      await runs(lines, how).catch(() => {})
+      expect(running(marker)).toEqual([])
+    }
   })
 
   test('a process that starts itself anew all the time', async () => {
@@ -456,6 +463,10 @@ test('ten programs at once do not get in each other’s way', async () => {
   )
   expect(ended.map(({ code, lines }) => [code, lines[0]])).toEqual(numbers.map((number) => [number, String(number)]))
 })
+
+function fails(): never {
+  throw new Error('the disk is full')
+}
 
 function atLeast<Item>(count: number, items: Item[]): Item[] | undefined {
   return items.length >= count ? items : undefined

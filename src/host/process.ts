@@ -1,13 +1,13 @@
 /** Programs: started without a shell, streamed line by line, ended with everything they started. */
-import { spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
-import type { Duplex, Readable } from 'node:stream'
-import { StringDecoder } from 'node:string_decoder'
+import type { Duplex, Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { folderGone, isFolder } from './files.ts'
 import { countForks, endProcesses } from './process-tree.ts'
+import { readLines } from './read-lines.ts'
 
 export type Started = {
   argv: readonly string[]
@@ -42,11 +42,42 @@ export type Ended = {
 
 /**
  * Runs a program to its end. A small sh stands beside it and ends the whole group when ralph dies, also by kill -9:
- * it holds the other end of a pipe that only ralph keeps open.
+ * it holds the other end of a pipe that only ralph keeps open. Returns or throws only once nothing of it is alive.
  */
 export async function runProgram(started: Started): Promise<Ended> {
-  const { argv, dir, env, stdin, signal, silenceMs, deadlineMs } = started
-  if (signal?.aborted) return { code: null, signal: null, stopped: 'told' }
+  if (started.signal?.aborted) return { code: null, signal: null, stopped: 'told' }
+  const program = await launch(started)
+  const { child, fate } = program
+  const clocks = watchOver(program, started)
+  const reading = Promise.all([
+    listen(child.stdout, 'out', program, { started, clocks }),
+    listen(child.stderr, 'err', program, { started, clocks }),
+  ])
+  child.stdin.on('error', () => {}) // it may end without reading its prompt
+  child.stdin.write(started.stdin)
+  if (!started.dialogue) child.stdin.end()
+
+  const exit = await new Promise<Ended>((done) => child.once('exit', (code, by) => done({ code, signal: by })))
+  clocks.stop()
+  await program.end()
+  await drain(child, reading)
+  if (fate.broken) throw fate.broken.cause
+  const { stopped, lingered } = fate
+  return { ...exit, ...(stopped ? { stopped } : {}), ...(lingered ? { lingered } : {}) }
+}
+
+type Program = {
+  child: ChildProcessByStdio<Writable, Readable, Readable>
+  fate: Pick<Ended, 'stopped' | 'lingered'> & { broken?: { cause: unknown } }
+  /** Ends it with everything it started; who asks again waits for the same end. */
+  end(): Promise<void>
+  /** The first reason stays. */
+  stop(why: Ended['stopped']): void
+  /** What the listeners throw, such as a full disk while recording, ends the program and is thrown to the caller. */
+  guarded(work: () => void): void
+}
+
+async function launch({ argv, dir, env, graceMs }: Started): Promise<Program> {
   const marker = `RALPH_PROCESS=${randomUUID()}`
   const forks = countForks()
   const child = spawn('/bin/sh', ['-c', BESIDE, 'ralph', marker, ...argv], {
@@ -54,96 +85,86 @@ export async function runProgram(started: Started): Promise<Ended> {
     env: { ...env },
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     detached: true,
-  })
+  }) as ChildProcessByStdio<Writable, Readable, Readable> // the first three are pipes, see `stdio`
   await new Promise<void>((started, failed) => child.once('spawn', started).once('error', failed)).catch((cause) => {
     throw isFolder(dir) ? cause : folderGone(dir, cause)
   })
-
-  let stopped: Ended['stopped']
-  let broken: unknown
+  const exited = () => child.exitCode !== null || child.signalCode !== null
+  const fate: Program['fate'] = {}
   let ending: Promise<void> | undefined
-  const end = (graceMs: number) =>
-    (ending ??= endProcesses({
-      group: child.pid ?? 0,
-      marker,
-      forks,
-      graceMs,
-      exited: () => child.exitCode !== null || child.signalCode !== null,
-    }))
+  const end = () => (ending ??= endProcesses({ group: child.pid ?? 0, marker, forks, graceMs, exited }))
   const stop = (why: Ended['stopped']) => {
-    stopped ??= why
-    void end(started.graceMs).catch((cause) => (broken ??= cause))
+    if (why) fate.stopped ??= why
+    void end().catch((cause) => (fate.broken ??= { cause }))
   }
+  const guarded = (work: () => void) => {
+    if (fate.broken) return
+    try {
+      work()
+    } catch (cause) {
+      fate.broken = { cause }
+      stop('told')
+    }
+  }
+  return { child, fate, end, stop, guarded }
+}
 
+type Clocks = { heard(): void; stop(): void }
+
+/** Ends a program that is silent, late, no longer wanted, or finished without ending. */
+function watchOver({ fate, stop }: Program, { signal, finished, silenceMs, deadlineMs }: Started): Clocks {
   const silence = timer(silenceMs, () => stop('silent'))
   const deadline = timer(deadlineMs, () => stop('deadline'))
-  const onAbort = () => stop('told')
-  signal?.addEventListener('abort', onAbort, { once: true })
-  if (signal?.aborted) onAbort() // while it was being started
-
-  let lingered = false
-  let quiet: ReturnType<typeof timer> | undefined
-  let longest: ReturnType<typeof timer> | undefined
+  const lingering: Timer[] = []
   const linger = () => {
-    lingered = !stopped
-    void end(started.graceMs).catch((cause) => (broken ??= cause))
+    if (!fate.stopped) fate.lingered = true
+    stop(undefined)
   }
-  const onFinished = () => {
-    quiet = timer(QUIET_MS, linger)
-    longest = timer(LONGEST_LINGER_MS, linger)
+  const onAbort = () => stop('told')
+  const onFinished = () => void lingering.push(timer(QUIET_MS, linger), timer(LONGEST_LINGER_MS, linger))
+  signal?.addEventListener('abort', onAbort, { once: true })
+  finished?.addEventListener('abort', onFinished, { once: true })
+  if (signal?.aborted) onAbort() // while it was being started
+  return {
+    heard: () => {
+      silence.restart()
+      lingering[0]?.restart()
+    },
+    stop: () => {
+      for (const clock of [silence, deadline, ...lingering]) clock.stop()
+      signal?.removeEventListener('abort', onAbort)
+      finished?.removeEventListener('abort', onFinished)
+    },
   }
-  started.finished?.addEventListener('abort', onFinished, { once: true })
+}
 
-  const read = (source: Readable, stream: Stream) =>
-    readLines(source, {
-      onChunk: () => {
-        silence.restart()
-        quiet?.restart()
-      },
-      onPiece: (text) => guarded(() => started.onPiece?.(text, stream)),
-      onLine: (line) => guarded(() => answer(started.onLine?.(line, stream))),
-    })
-  const reading = [read(child.stdout, 'out'), read(child.stderr, 'err')]
-  child.stdin.on('error', () => {}) // it may end without reading its prompt
-  child.stdin.write(stdin)
-  if (!started.dialogue) child.stdin.end()
+type Listening = { started: Started; clocks: Clocks }
 
-  const exit = await new Promise<Ended>((done) => child.once('exit', (code, by) => done({ code, signal: by })))
-  silence.stop()
-  deadline.stop()
-  quiet?.stop()
-  longest?.stop()
-  signal?.removeEventListener('abort', onAbort)
-  started.finished?.removeEventListener('abort', onFinished)
-  await end(started.graceMs)
-  // What is left in the pipes is read to the end. Only what could hide from the sweep may still hold them open.
-  await Promise.race([Promise.all(reading), sleep(LONGEST_DRAIN_MS, undefined, { ref: false })])
-  child.stdout.destroy()
-  child.stderr.destroy()
-  await Promise.all(reading)
-  child.stdin.destroy()
-  // The fourth pipe is a socket, as Node makes them.
-  ;(child.stdio[3] as Duplex).destroy()
-  if (broken) throw broken
-  return { ...exit, ...(stopped ? { stopped } : {}), ...(lingered ? { lingered: true as const } : {}) }
+function listen(source: Readable, stream: Stream, program: Program, { started, clocks }: Listening): Promise<void> {
+  const { child, guarded, stop } = program
+  return readLines(source, {
+    onChunk: clocks.heard,
+    onPiece: (text) => guarded(() => started.onPiece?.(text, stream)),
+    onLine: (line) => guarded(() => answer(started.onLine?.(line, stream))),
+  })
 
   function answer(reply: Reply | undefined): void {
     if (reply?.write) child.stdin.write(reply.write)
     if (!reply?.done) return
     child.stdin.end()
-    setTimeout(() => void end(started.graceMs).catch((cause) => (broken ??= cause)), LINGER_MS).unref()
+    setTimeout(() => stop(undefined), LINGER_MS).unref()
   }
+}
 
-  // What the listeners throw, such as a full disk while recording, ends the program and is thrown to the caller.
-  function guarded(work: () => void): void {
-    if (broken) return
-    try {
-      work()
-    } catch (cause) {
-      broken = cause
-      stop('told')
-    }
-  }
+/** What is left in the pipes is read to the end. Only what could hide from the sweep may still hold them open. */
+async function drain(child: Program['child'], reading: Promise<unknown>): Promise<void> {
+  await Promise.race([reading, sleep(LONGEST_DRAIN_MS, undefined, { ref: false })])
+  child.stdout.destroy()
+  child.stderr.destroy()
+  await reading
+  child.stdin.destroy()
+  // The fourth pipe is a socket, as Node makes them.
+  ;(child.stdio[3] as Duplex | null | undefined)?.destroy()
 }
 
 // fd 3 is the lifeline. The watcher ignores TERM, so that it outlives the polite end of its own group; KILL ends it too.
@@ -169,56 +190,11 @@ const LINGER_MS = 2_000
 const QUIET_MS = 10_000
 const LONGEST_LINGER_MS = 60_000
 
-const LONGEST_LINE = 8 * 1024 * 1024
-const LONGEST_PIECE = 64 * 1024
 const LONGEST_DRAIN_MS = 1_000
 
-type Reading = { onChunk: () => void; onPiece: (text: string) => void; onLine: (line: string) => void }
+type Timer = { restart(): void; stop(): void }
 
-/** Bytes that are not UTF-8 become U+FFFD; a line longer than eight million characters is cut, so memory stays flat. */
-function readLines(source: Readable, { onChunk, onPiece, onLine }: Reading): Promise<void> {
-  const decoder = new StringDecoder('utf8')
-  let parts: string[] = []
-  let held = 0
-  let unrecorded = ''
-  const record = (text: string) => {
-    if (text) onPiece(text)
-  }
-  const finish = (line: string) => onLine(line.endsWith('\r') ? line.slice(0, -1) : line)
-  const take = (text: string) => {
-    // Recorded first: what somebody has been shown is never lost.
-    const all = `${unrecorded}${text}`
-    const wholeLines = all.lastIndexOf('\n') + 1
-    const cut = wholeLines === 0 && all.length > LONGEST_PIECE ? all.length : wholeLines
-    record(all.slice(0, cut))
-    unrecorded = all.slice(cut)
-    const lines = text.split('\n')
-    const rest = lines.pop() ?? ''
-    for (const line of lines) {
-      finish(held > 0 ? [...parts, line].join('') : line)
-      parts = []
-      held = 0
-    }
-    if (rest && held < LONGEST_LINE) {
-      parts.push(rest)
-      held += rest.length
-    }
-  }
-  return new Promise((done) => {
-    source.on('data', (bytes: Buffer) => {
-      onChunk()
-      take(decoder.write(bytes))
-    })
-    source.once('close', () => {
-      take(decoder.end())
-      record(unrecorded)
-      if (held > 0) finish(parts.join(''))
-      done()
-    })
-  })
-}
-
-function timer(ms: number | undefined, ring: () => void): { restart(): void; stop(): void } {
+function timer(ms: number | undefined, ring: () => void): Timer {
   if (ms === undefined) return { restart: () => {}, stop: () => {} }
   // setTimeout cannot hold more than 24 days.
   const clock = setTimeout(ring, Math.max(0, Math.min(ms, 2 ** 31 - 1)))

@@ -108,6 +108,7 @@ async function putBack(restoring: Restoring, to: string, safety: string): Promis
       'git-failed',
       `git cannot tell what is in ${repo.top} now, so nothing was changed. Try \`git status\` there.`,
     )
+  const brought = await broughtBy(restoring, { to, target, now })
   const before = await valuesOf(repo, refs)
   await keep(safety, { ...now, tree: covered }, before)
 
@@ -120,13 +121,30 @@ async function putBack(restoring: Restoring, to: string, safety: string): Promis
       `git stopped half-way: ${moved.says.split('\n')[0]}. Some files were changed. Mend that and try again, or go back with \`ralph undo ${loop}\`.`,
     )
   setModes(repo.top, modes)
-  await bringBackIgnored(restoring, covered, changes.removed)
+  await bringBackIgnored(
+    restoring,
+    covered,
+    changes.removed.filter((path) => !brought.has(path)),
+  )
   await moveBranches(repo, refs, before)
   await setHead(repo, target, now)
   await putIndex(repo, target.index)
   if (snapshots.sparse) await hideAgain(restoring, target)
   must(await setRefs(repo, [refOf(loop, NOW)], target.commit))
   return [...headMoved(target, now), ...remarks(target.underWay, underWay(repo))]
+}
+
+/** The files that were not there before the rollback that is undone, and are still as it put them there. */
+async function broughtBy(
+  { repo, loop }: Restoring,
+  { to, target, now }: { to: string; target: Kept; now: Snapshot },
+): Promise<Set<string>> {
+  const last = to.startsWith('before/') ? await readCheckpoint(repo, refOf(loop, NOW)) : undefined
+  if (!last) return new Set()
+  const { added } = await compare(repo, target.tree, last.tree)
+  const since = await compare(repo, last.tree, now.tree)
+  const touched = new Set([...since.added, ...since.changed, ...since.removed])
+  return new Set(added.filter((path) => !touched.has(path)))
 }
 
 function headMoved({ branch, head }: Kept, now: Snapshot): string[] {

@@ -4,16 +4,15 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { TASK_STATUSES, type TaskState, type VaultStatus } from '../formats/task-state.ts'
+import { drawChance } from '../host/chance.test-support.ts'
 import { eventually } from '../host/place.test-support.ts'
 import { type LocalStore, openStore } from '../host/sqlite.ts'
 import { type Answer, type Caller, type Method, startCaller } from './callers.test-support.ts'
 import { statusOfTask, TRANSITIONS } from './lifecycle.ts'
 import { MINUTE, openVault, START, type Vault, work } from './vault.test-support.ts'
 
-// More of it: RALPH_TEST_RUNS=500 RALPH_TEST_SEED=1 npx vitest run src/vault/lifecycle-property.test.ts
-const { RALPH_TEST_RUNS: runs = '40', RALPH_TEST_SEED: seed } = process.env
-const CHOICE = { numRuns: Number(runs), endOnFailure: true, ...(seed === undefined ? {} : { seed: Number(seed) }) }
-const TIME_LIMIT = 60_000 + Number(runs) * 10_000
+const { runs, seed } = drawChance({ runs: 40 })
+const TIME_LIMIT = 60_000 + runs * 10_000
 
 type Folder = 'Needs_Action' | 'Done' | 'Pending_Approval' | 'In_Progress' | 'nowhere'
 
@@ -67,7 +66,7 @@ beforeAll(() => {
 })
 
 test(
-  'whatever four processes do with one task, it takes legal steps and every iteration counts once',
+  `whatever four processes do with one task, it takes legal steps and every iteration counts once (RALPH_TEST_SEED=${seed})`,
   async () => {
     await fc.assert(
       // A watcher also mends the state file, so some stories have none.
@@ -84,7 +83,7 @@ test(
         await mustAgree(scene)
         await scene.store.close()
       }),
-      CHOICE,
+      { numRuns: runs, seed, endOnFailure: true },
     )
   },
   TIME_LIMIT,
