@@ -1,9 +1,15 @@
 /** Builds dist/: the command line, the programs ralph starts, and the library. */
-import { readFileSync, rmSync } from 'node:fs'
-import { build, transformSync } from 'esbuild'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type BuildOptions, build, type Plugin, transformSync } from 'esbuild'
 
 rmSync('dist', { recursive: true, force: true })
-const common = { bundle: true, platform: 'node', target: 'node22', logLevel: 'warning' } as const
+const common: BuildOptions = {
+  bundle: true,
+  platform: 'node',
+  target: 'node22',
+  logLevel: 'warning',
+  mainFields: ['module', 'main'], // the other form of jsonc-parser looks for its own files when it runs
+}
 await Promise.all([
   build({
     ...common,
@@ -11,6 +17,8 @@ await Promise.all([
     outdir: 'dist',
     format: 'cjs',
     define: { 'import.meta.dirname': '__dirname' },
+    plugins: [yamlLater('require')],
+    external: ['./yaml.cjs'],
     outExtension: { '.js': '.cjs' },
   }),
   build({
@@ -20,7 +28,8 @@ await Promise.all([
     format: 'cjs',
     minify: true,
     charset: 'utf8',
-    external: ['./hook-more.cjs'],
+    plugins: [yamlLater('require'), nodeOnce()],
+    external: ['./hook-more.cjs', './yaml.cjs'],
     banner: {
       js: transformSync(readFileSync('src/fronts/hook/old-node.cjs', 'utf8'), { minify: true, target: 'node16' }).code,
     },
@@ -42,5 +51,55 @@ await Promise.all([
     format: 'esm',
     outExtension: { '.js': '.mjs' },
   }),
-  build({ ...common, entryPoints: { index: 'src/index.ts' }, outdir: 'dist', format: 'esm' }),
+  build({
+    ...common,
+    entryPoints: { index: 'src/index.ts' },
+    outdir: 'dist',
+    format: 'esm',
+    plugins: [yamlLater("process.getBuiltinModule('node:module').createRequire(import.meta.url)")],
+  }),
+  build({
+    ...common,
+    entryPoints: { yaml: 'node_modules/yaml/dist/index.js' },
+    outdir: 'dist',
+    format: 'cjs',
+    minify: true,
+    outExtension: { '.js': '.cjs' },
+  }),
 ])
+
+const bundled = ['jsonc-parser/LICENSE.md', 'yaml/LICENSE']
+writeFileSync('dist/licenses.txt', bundled.map((path) => readFileSync(`node_modules/${path}`, 'utf8')).join('\n\n'))
+
+/** YAML lies in a file of its own, loaded with the first value that needs it: most commands and hooks read none. */
+function yamlLater(load: string): Plugin {
+  return {
+    name: 'yaml-later',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^yaml$/ }, ({ path }) => ({ path, namespace: 'later' }))
+      onLoad({ filter: /^yaml$/, namespace: 'later' }, () => ({
+        contents: ['isScalar', 'isSeq', 'parseDocument']
+          .map((name) => `export const ${name} = (...given) => ${load}('./yaml.cjs').${name}(...given)`)
+          .join('\n'),
+      }))
+    },
+  }
+}
+
+/** Each part of Node is asked for once in a bundle, not once a file: what a hook loads must be small. */
+function nodeOnce(): Plugin {
+  return {
+    name: 'node-once',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^node:/, namespace: 'file' }, ({ path }) => ({
+        path,
+        namespace: 'node',
+        sideEffects: false,
+      }))
+      onLoad({ filter: /^node:/, namespace: 'node' }, async ({ path }) => {
+        const { default: _, ...names } = await import(path)
+        return { contents: `export { ${Object.keys(names).join(', ')} } from '${path}'` }
+      })
+    },
+  }
+}

@@ -1,4 +1,5 @@
 /** JSON that belongs to a person: entries are put in and taken out as text, so that everything else keeps its bytes. */
+import { type Node, type ParseError, parse, parseTree } from 'jsonc-parser'
 import { RalphError } from '../error.ts'
 import { isObject, readJson } from './json-file.ts'
 
@@ -8,22 +9,23 @@ export type ListEntry = { at: readonly string[]; item: unknown }
 /** `name` is the file in the sentence about a place that is taken by something else. An empty text becomes a new object. */
 export function addEntry(text: string, { at, item }: ListEntry, name: string): string {
   if (text.trim() === '') return addEntry('{}\n', { at, item }, name)
-  let node = parseNodes(text)
+  let place = readPlace(text)
   for (const [depth, key] of at.entries()) {
-    if (node.kind !== 'object') throw taken(name, at.slice(0, depth), 'an object')
-    const member = node.parts.findLast((part) => part.key === key)
-    if (!member) return insert(text, node, nest(at.slice(depth + 1), item), key)
-    node = member.node
+    if (place.kind !== 'object') throw taken(name, at.slice(0, depth), 'an object')
+    const member = place.parts.findLast((part) => part.key === key)
+    if (!member) return insert(text, place, nest(at.slice(depth + 1), item), key)
+    place = member.value
   }
-  if (node.kind !== 'list') throw taken(name, at, 'a list')
-  return insert(text, node, item)
+  if (place.kind !== 'list') throw taken(name, at, 'a list')
+  return insert(text, place, item)
 }
 
 /** Puts a field at the end of the whole object, unless it has one of that name. */
 export function addField(text: string, key: string, value: unknown): string {
-  const root = parseNodes(text.trim() === '' ? '{}\n' : text)
+  if (text.trim() === '') return addField('{}\n', key, value)
+  const root = readPlace(text)
   if (root.kind !== 'object' || root.parts.some((part) => part.key === key)) return text
-  return insert(text.trim() === '' ? '{}\n' : text, root, value, key)
+  return insert(text, root, value, key)
 }
 
 /**
@@ -32,7 +34,7 @@ export function addField(text: string, key: string, value: unknown): string {
  */
 export function removeEntries(text: string, isOwn: (item: unknown) => boolean): string {
   if (text.trim() === '') return text
-  const way = findOwn(text, parseNodes(text), isOwn, [])
+  const way = findOwn(text, readPlace(text), isOwn, [])
   return way ? removeEntries(cut(text, way), isOwn) : text
 }
 
@@ -50,13 +52,14 @@ export function whyNotPlain(text: string, name: string): string | undefined {
     return isObject(read.value)
       ? undefined
       : `${name} must hold a JSON object, but holds something else. Put it right first.`
-  if ('value' in readJson(withoutExtras(text)))
+  if (isWithExtras(text))
     return `${name} has comments or commas at the end of a list. ralph changes only plain JSON, so that nothing of yours is lost.`
   return `${name} cannot be changed: ${read.problem} Put it right first.`
 }
 
-type Part = { key?: string; start: number; node: Node }
-type Node = { kind: 'object' | 'list' | 'scalar'; start: number; end: number; parts: Part[] }
+/** Where a value begins and ends in the text; `start` of a part is that of its key, where it has one. */
+type Place = { kind: 'object' | 'list' | 'scalar'; start: number; end: number; parts: Part[] }
+type Part = { key?: string; start: number; value: Place }
 
 function taken(name: string, at: readonly string[], what: string): RalphError {
   return new RalphError('input-invalid', `${name}: "${at.join('.')}" must be ${what}. Put it right first.`)
@@ -66,54 +69,30 @@ function nest(keys: readonly string[], item: unknown): unknown {
   return keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), [item])
 }
 
-/** Where everything in a valid text begins and ends. */
-function parseNodes(text: string): Node {
-  let at = text.startsWith('\uFEFF') ? 1 : 0
-  const skip = () => {
-    while (/\s/.test(text[at] ?? '')) at++
-  }
-  const scan = (pattern: RegExp) => {
-    pattern.lastIndex = at
-    at += pattern.exec(text)?.[0].length ?? 1
-  }
-  function value(): Node {
-    const start = at
-    const open = text[at]
-    if (open !== '{' && open !== '[') {
-      scan(open === '"' ? STRING : SCALAR)
-      return { kind: 'scalar', start, end: at, parts: [] }
-    }
-    at++
-    skip()
-    const parts: Part[] = []
-    while (text[at] !== '}' && text[at] !== ']') {
-      parts.push(open === '{' ? member() : item())
-      skip()
-      if (text[at] === ',') at++
-      skip()
-    }
-    at++
-    return { kind: open === '{' ? 'object' : 'list', start, end: at, parts }
-  }
-  function item(): Part {
-    return { start: at, node: value() }
-  }
-  function member(): Part {
-    const start = at
-    scan(STRING)
-    const key: string = JSON.parse(text.slice(start, at))
-    scan(/\s*:\s*/y)
-    return { key, start, node: value() }
-  }
-  skip()
-  return value()
+/** The whole of a valid text. */
+function readPlace(text: string): Place {
+  const [mark] = /^\uFEFF?/.exec(text) ?? ['']
+  const root = parseTree(text.slice(mark.length))
+  if (!root) throw new Error('A text that is no JSON was to be changed.')
+  return placeOf(root, mark.length)
 }
 
-const STRING = /"(?:[^"\\]|\\[\s\S])*"/y
-const SCALAR = /[^\s,\]}]+/y
+function placeOf({ type, offset, length, children = [] }: Node, shift: number): Place {
+  const start = offset + shift
+  const kind = type === 'object' ? 'object' : type === 'array' ? 'list' : 'scalar'
+  return { kind, start, end: start + length, parts: children.map((child) => partOf(child, shift)) }
+}
+
+function partOf(node: Node, shift: number): Part {
+  const start = node.offset + shift
+  const [name, value] = node.type === 'property' ? (node.children ?? []) : []
+  return name && value
+    ? { key: String(name.value), start, value: placeOf(value, shift) }
+    : { start, value: placeOf(node, shift) }
+}
 
 /** In the way the file is written: its indentation, its line ends, and on one line what is on one line. */
-function insert(text: string, into: Node, value: unknown, key?: string): string {
+function insert(text: string, into: Place, value: unknown, key?: string): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n'
   const unit = /^[ \t]+(?=\S)/m.exec(text)?.[0] ?? '  '
   const label = key === undefined ? '' : `${JSON.stringify(key)}: `
@@ -128,21 +107,21 @@ function insert(text: string, into: Node, value: unknown, key?: string): string 
   const before = text.slice(text.lastIndexOf('\n', last.start) + 1, last.start)
   const ownLine = text.slice(0, last.start).includes('\n') && before.trim() === ''
   const added = ownLine ? `,${newline}${before}${print(before)}` : `, ${label}${JSON.stringify(value)}`
-  return text.slice(0, last.node.end) + added + text.slice(last.node.end)
+  return text.slice(0, last.value.end) + added + text.slice(last.value.end)
 }
 
 function marginAt(text: string, at: number): string {
   return /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', at - 1) + 1))?.[0] ?? ''
 }
 
-type Step = { node: Node; index: number }
+type Step = { place: Place; index: number }
 
 /** The way down to the first entry that is to go. */
-function findOwn(text: string, node: Node, isOwn: (item: unknown) => boolean, way: Step[]): Step[] | undefined {
-  for (const [index, part] of node.parts.entries()) {
-    const here = [...way, { node, index }]
-    if (node.kind === 'list' && isOwn(JSON.parse(text.slice(part.start, part.node.end)))) return here
-    const below = findOwn(text, part.node, isOwn, here)
+function findOwn(text: string, place: Place, isOwn: (item: unknown) => boolean, way: Step[]): Step[] | undefined {
+  for (const [index, part] of place.parts.entries()) {
+    const here = [...way, { place, index }]
+    if (place.kind === 'list' && isOwn(JSON.parse(text.slice(part.start, part.value.end)))) return here
+    const below = findOwn(text, part.value, isOwn, here)
     if (below) return below
   }
   return undefined
@@ -151,21 +130,21 @@ function findOwn(text: string, node: Node, isOwn: (item: unknown) => boolean, wa
 function cut(text: string, way: Step[]): string {
   const step = way.at(-1)
   if (!step) return text
-  const { node, index } = step
+  const { place, index } = step
   const above = way.at(-2)
   // A group of hooks without its hooks means nothing.
-  const isGroup = node.kind === 'object' && node.parts[index]?.key === 'hooks' && above?.node.kind === 'list'
-  if (above && (isGroup || node.parts.length === 1)) return cut(text, way.slice(0, -1))
-  const [before, part, after] = [node.parts[index - 1], node.parts[index], node.parts[index + 1]]
+  const isGroup = place.kind === 'object' && place.parts[index]?.key === 'hooks' && above?.place.kind === 'list'
+  if (above && (isGroup || place.parts.length === 1)) return cut(text, way.slice(0, -1))
+  const [before, part, after] = [place.parts[index - 1], place.parts[index], place.parts[index + 1]]
   if (!part) return text
   if (after) return text.slice(0, part.start) + text.slice(after.start)
-  if (before) return text.slice(0, before.node.end) + text.slice(part.node.end)
-  return text.slice(0, node.start + 1) + text.slice(node.end - 1)
+  if (before) return text.slice(0, before.value.end) + text.slice(part.value.end)
+  return text.slice(0, place.start + 1) + text.slice(place.end - 1)
 }
 
-/** Without comments and last commas; strings stay as they are. */
-function withoutExtras(text: string): string {
-  return text
-    .replace(/("(?:[^"\\]|\\[\s\S])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, '$1')
-    .replace(/("(?:[^"\\]|\\[\s\S])*")|,(?=\s*[}\]])/g, '$1')
+/** Whether it would be JSON without its comments and last commas. */
+function isWithExtras(text: string): boolean {
+  const errors: ParseError[] = []
+  parse(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true })
+  return errors.length === 0
 }

@@ -1,4 +1,5 @@
 /** ralph-loop.local.md: a loop inside an agent's own session, as a file that people can read and edit. */
+import { splitFrontmatter } from './frontmatter.ts'
 import { headValue } from './head-value.ts'
 
 export type LoopFile = {
@@ -16,9 +17,7 @@ export type LoopFile = {
 
 /** Undefined when it is no such file any more. Unknown lines of the head are passed over. */
 export function parseLoopFile(text: string): LoopFile | undefined {
-  // One that an editor of Windows has saved is the same file.
-  const plain = /^\uFEFF?---[ \t]*\r/.test(text) ? text.replaceAll('\r\n', '\n') : text
-  const [, head, prompt] = /^\uFEFF?---[ \t]*\n(.*?)\n---[ \t]*(?:\n\n?(.*))?$/s.exec(plain) ?? []
+  const [head, body = ''] = splitFrontmatter(text)
   if (head === undefined) return undefined
   const fields = new Map(
     head.split('\n').flatMap((line) => {
@@ -26,8 +25,10 @@ export function parseLoopFile(text: string): LoopFile | undefined {
       return key === undefined ? [] : [[key, headValue(value)] as const]
     }),
   )
+  // One that an editor of Windows has saved is the same file.
+  const prompt = (head.includes('\r\n') ? body.replaceAll('\r\n', '\n') : body).replace(/^\n/, '')
   const maxIterations = whole(fields.get('max_iterations'))
-  if (maxIterations === undefined || !prompt?.trim()) return undefined
+  if (maxIterations === undefined || !prompt.trim()) return undefined
   return {
     active: fields.get('active') !== 'false',
     iteration: whole(fields.get('iteration')) ?? 1,

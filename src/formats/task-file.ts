@@ -1,8 +1,10 @@
 /** The file of a task in a vault: Markdown, which may begin with frontmatter that says how the task is worked on. */
 import { RalphError } from '../error.ts'
 import { parseCommandLine } from './command-line.ts'
+import { splitFrontmatter } from './frontmatter.ts'
 import { headValue } from './head-value.ts'
 import { quote } from './json-file.ts'
+import { parseYaml } from './yaml-value.ts'
 
 export type TaskHead = {
   /** One name, or several with commas between. */
@@ -18,7 +20,7 @@ export type TaskHead = {
 /** Keys of other programs are passed over; a key of ours with a wrong value is an error, so that no limit is silently without effect. */
 export function parseTaskFile(text: string, file: string): { head: TaskHead; body: string } {
   const plain = text.replace(/^\uFEFF?(?:[ \t]*\r?\n)*(?=---[ \t]*\r?\n)/, '').replace(/^\uFEFF/, '')
-  const [, head, body = ''] = FRONTMATTER.exec(plain) ?? []
+  const [head, body = ''] = splitFrontmatter(plain)
   if (head === undefined && OPEN_HEAD.test(plain))
     throw new RalphError(
       'input-invalid',
@@ -26,10 +28,10 @@ export function parseTaskFile(text: string, file: string): { head: TaskHead; bod
     )
   // Text between two lines of Markdown is no frontmatter.
   const isHead = head !== undefined && (head.trim() === '' || head.split('\n').some((line) => KEY.test(line)))
-  return isHead ? { head: parseHead(head, file), body } : { head: { priority: NORMAL }, body: plain }
+  if (!isHead) return { head: { priority: NORMAL }, body: plain }
+  return { head: parseHead(head, file), body: body.replace(/^\r?\n/, '') }
 }
 
-const FRONTMATTER = /^---[ \t]*\r?\n((?:.*?\n)??)(?:---|\.\.\.)[ \t]*(?:\r?\n(?:\r?\n)?(.*))?$/s
 /** It would set something, were it a head. */
 const OPEN_HEAD =
   /^---[ \t]*\r?\n(?:.*\n){0,40}?[ \t]*["']?(?:agent|max_iterations|timeout_minutes|max_cost_usd|verify|checks|priority)["']?[ \t]*:/
@@ -103,28 +105,18 @@ function parseValue([beside = '', ...below]: readonly string[]): Value | undefin
   return items.map((item) => scalar(item?.[1] ?? ''))
 }
 
-const QUOTED = /^("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')(?:\s+#.*)?$/s
-
+/** Without quotes, what YAML refuses is taken as it is written: `"./my prog" --flag`, `make: all`. */
 function scalar(text: string): string {
-  const [, inQuotes] = QUOTED.exec(text.trim()) ?? []
-  if (inQuotes !== undefined) return headValue(inQuotes)
+  const quoted = /^["']/.test(text.trim()) ? parseYaml(text) : undefined
+  if (typeof quoted === 'string') return quoted
   const plain = text.replace(/(?:^|\s)#.*$/s, '').trim()
-  return /^["']/.test(plain) ? plain : headValue(plain) // only its first word may be in quotes
+  return plain === 'null' || plain === '~' ? '' : plain
 }
 
 /** `[a, "b, c"]`, on one line. */
 function inBrackets(text: string): string[] | undefined {
-  const items: string[] = []
-  const next = /\s*(?:("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')\s*|([^\s,[\]"'][^,\]]*))?([,\]])/sy
-  next.lastIndex = 1
-  for (let found = next.exec(text); found; found = next.exec(text)) {
-    const [, inQuotes, plain, end] = found
-    const item = inQuotes === undefined ? plain?.trim() : headValue(inQuotes)
-    if (item !== undefined) items.push(item)
-    if (end === ']') return scalar(text.slice(next.lastIndex)) === '' ? items : undefined
-    if (item === undefined) return undefined
-  }
-  return undefined
+  const list = parseYaml(text)
+  return typeof list === 'string' ? undefined : list
 }
 
 const AGENT_EXPECTED =

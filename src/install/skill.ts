@@ -1,8 +1,9 @@
 /** A command text as a skill, for agents that know no commands. */
+import { splitFrontmatter } from '../formats/frontmatter.ts'
 
-/** `command` begins with fields between `---` lines, of which a skill has the description. */
+/** `command` may begin with fields between `---` lines, of which a skill has the description. */
 export function skillOf(name: string, command: string): string {
-  const [, fields = '', body = command] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n([\s\S]*)$/.exec(command) ?? []
-  const description = /^description:.*$/m.exec(fields)?.[0] ?? `description: ${name}`
+  const [head = '', body = command] = splitFrontmatter(command)
+  const description = /^description:.*$/m.exec(head)?.[0] ?? `description: ${name}`
   return `---\nname: ${name}\n${description}\n---\n${body}`
 }

@@ -8,9 +8,10 @@ import type { Executed } from '../../project/execute.ts'
 import type { Project } from '../../project/folder.ts'
 import type { ProjectRecord } from '../../project/record.ts'
 import type { Context } from './context.ts'
+import { openBlock } from './live.ts'
 import { diffWords, iterationMark, iterationSentence, type Settled } from './story.ts'
 import { clock, count, money, type Output, paint, type Style, short, timeOfDay } from './text.ts'
-import { bypassLine, doingOf, FRAMES, MARK_STYLES, openJsonView } from './view.ts'
+import { bypassLine, doingOf, MARK_STYLES, openJsonView } from './view.ts'
 
 export type ProjectView = {
   begin(project: Project, record: ProjectRecord, how: How): void
@@ -25,134 +26,168 @@ export type ProjectView = {
 type How = { agents: string[]; checks: string[]; slots: number; permissions: 'bypass' | 'ask' }
 
 /** One task under way, as it is shown. */
-type Row = { since: number; doing: string; settled: Settled; loop?: Loop; costUsd: number }
+type Row = { since: number; doing: string; settled: Settled; loop?: Loop }
+
+/** What is shown of a project: the tasks under way, all tasks, and what each loop has cost. */
+type Shown = { startedAt: number; rows: Map<string, Row>; tasks: readonly Task[]; costs: Map<string, number> }
 
 export function openProjectView({ out, now, cwd }: Context): ProjectView {
-  const startedAt = now()
-  const rows = new Map<string, Row>()
-  const costs = new Map<string, number>()
-  let tasks: readonly Task[] = []
-  const block = openBlock(out, () => blockLines())
+  const shown: Shown = { startedAt: now(), rows: new Map(), tasks: [], costs: new Map() }
+  const block = openBlock(out, () => blockLines(out, shown, now()))
   const line = (text: string) => block.above(`${text}\n`)
   const rowOf = (task: string) => {
-    const known = rows.get(task) ?? { since: now(), doing: 'getting ready', settled: { verdicts: [] }, costUsd: 0 }
-    rows.set(task, known)
+    const known = shown.rows.get(task) ?? newRow(now())
+    shown.rows.set(task, known)
     return known
   }
-
-  function blockLines(): string[] {
-    const spent = [...costs.values()].reduce((sum, cost) => sum + cost, 0)
-    const facts = [
-      `${tasks.filter(({ status }) => status === 'completed').length}/${count(tasks.length, 'task')}`,
-      clock(now() - startedAt),
-      ...(spent > 0 ? [money(spent)] : []),
-    ]
-    return [
-      `${bar(
-        out,
-        tasks.map((task) =>
-          rows.has(task.id) && task.status === 'pending' ? { ...task, status: 'in_progress' } : task,
-        ),
-      )}  ${facts.join(' · ')}`,
-      ...[...rows].map(([task, { since, doing, loop }]) => {
-        const limit = loop ? iterationLimit(loop.spec.limits, loop.tally) : 0
-        const attempt = loop?.next.kind === 'turn' && limit > 1 ? `${loop.next.iteration}/${limit} · ` : ''
-        const title = short(tasks.find(({ id }) => id === task)?.title ?? '', 28)
-        const text = `${task} ${title} · ${attempt}${clock(now() - since)} · ${doing}`
-        return `  ${paint(out, 'dim', short(text, out.columns - 5))}`
-      }),
-    ]
-  }
-
   return {
-    begin(project, record, { agents, checks, slots, permissions }) {
-      tasks = record.tasks.tasks
-      const done = tasks.filter(({ status }) => status === 'completed').length
-      line(
-        [
-          `${paint(out, 'bold', 'ralph')} project ${paint(out, 'cyan', project.name)}`,
-          `agent ${agents.join(', then ')}`,
-          `${count(tasks.length, 'task')}${done > 0 ? `, ${done} completed` : ''}`,
-          ...(slots > 1 ? [`up to ${slots} at a time`] : []),
-        ].join(' · '),
-      )
-      const bypass = bypassLine(agents, permissions)
-      if (bypass) line(bypass)
-      if (checks.length > 0) line(checks.map((check) => `check: ${check}`).join('\n'))
-      else if (tasks.some(({ status, verify }) => status !== 'completed' && !verify))
-        line(
-          paint(
-            out,
-            'yellow',
-            'No check: tasks without "verify" are taken at their agent\'s word. --verify "…" would prove them.',
-          ),
-        )
+    begin(project, record, how) {
+      shown.tasks = record.tasks.tasks
+      for (const text of beginning(out, project, shown.tasks, how)) line(text)
     },
     show: (task) => (event, loop) => {
       const row = rowOf(task)
       row.loop = loop
       if (event.kind === 'note') return line(`    ${paint(out, 'yellow', '!')}  ${task} ${event.text}`)
       if (event.kind === 'turn-start') row.since = now()
-      row.doing =
-        event.kind === 'agent'
-          ? (doingOf(event.event) ?? row.doing)
-          : event.kind === 'check-start'
-            ? 'checking'
-            : 'the agent is at work'
+      row.doing = doingDuring(event, row.doing)
       block.set()
     },
     saw(task, loop, fact) {
       const row = rowOf(task)
       row.loop = loop
-      costs.set(loop.id, loop.tally.costUsd)
+      shown.costs.set(loop.id, loop.tally.costUsd)
       if (fact.kind === 'turned') row.settled = { turn: fact.turn, verdicts: [] }
       if (fact.kind === 'checked') row.settled = { ...row.settled, verdicts: fact.verdicts }
-      if ((fact.kind === 'turned' || fact.kind === 'checked') && loop.next.kind !== 'check') {
-        const completed = loop.next.kind === 'complete'
-        const mark = iterationMark(row.settled, completed)
-        const tail = [diffWords(row.settled.turn?.diff), clock(fact.at - row.since)].join('  ').trim()
-        const sentence = iterationSentence(row.settled, completed)
-          .replace(`stage ${task} is`, 'it is')
-          .replace('stage merge is', 'the merge is')
-        const room = Math.max(30, out.columns - tail.length - task.length - 10)
-        line(
-          `  ${paint(out, MARK_STYLES[mark] ?? 'dim', mark)}  ${paint(out, 'bold', task)}  ${short(sentence, room)}  ${paint(out, 'dim', tail)}`,
-        )
-      }
-      if (loop.next.kind === 'wait' && loop.next.until !== undefined) {
+      if (loop.next.kind === 'wait' && loop.next.until !== undefined)
         row.doing = `waiting until ${timeOfDay(loop.next.until)}`
-        line(
-          `  ${paint(out, 'yellow', '…')}  ${paint(out, 'bold', task)}  waiting until ${timeOfDay(loop.next.until)} for the agent's ${loop.next.why === 'limit' ? 'limit to reset' : 'service to recover'}`,
-        )
-      }
-      if (fact.kind === 'lost')
-        line(`  ${paint(out, 'dim', `·  ${task}  was interrupted; that does not count as an attempt`)}`)
+      for (const text of factLines(out, task, row, { loop, fact })) line(text)
     },
     note: (task, text) => line(`  ${paint(out, 'yellow', '!')}  ${task ? `${paint(out, 'bold', task)}  ` : ''}${text}`),
     progress(record, working) {
-      const before = new Set(tasks.filter(({ status }) => status === 'completed').map(({ id }) => id))
-      tasks = record.tasks.tasks
-      for (const id of [...rows.keys()]) if (!working.has(id)) rows.delete(id)
+      const before = completedIn(shown.tasks)
+      shown.tasks = record.tasks.tasks
+      for (const id of [...shown.rows.keys()]) if (!working.has(id)) shown.rows.delete(id)
       for (const id of working) rowOf(id)
-      for (const { id, title, status } of tasks)
-        if (status === 'completed' && !before.has(id))
-          line(
-            `  ${paint(out, 'green', '✓')}  ${paint(out, 'bold', id)}  ${short(title, 60)}: completed (${tasks.filter((task) => task.status === 'completed').length}/${tasks.length})`,
-          )
+      for (const text of completedLines(out, shown.tasks, before)) line(text)
       block.set()
     },
     say: line,
-    end({ folder }, { stop, iterations }) {
+    end({ folder }, executed) {
       block.clear()
-      const done = stop.reason === 'completed'
-      const [mark, style]: [string, Style] = done ? ['✓', 'green'] : ['✗', stop.reason === 'paused' ? 'yellow' : 'red']
-      const spent = [...costs.values()].reduce((sum, cost) => sum + cost, 0)
-      const used = [count(iterations, 'iteration'), clock(now() - startedAt), ...(spent > 0 ? [money(spent)] : [])]
-      out.write(`\n${paint(out, style, mark)} ${done ? '' : `stopped (${stop.reason}). `}${stop.sentence}\n`)
-      const story = `The whole story: ${relative(cwd, folder) || '.'}/results.md`
-      out.write(`  ${paint(out, 'dim', `${used.join(', ')} · ${story}`)}\n`)
+      out.write(ending(out, executed, spentSince(shown, now()), `${relative(cwd, folder) || '.'}/results.md`))
     },
   }
+}
+
+function newRow(since: number): Row {
+  return { since, doing: 'getting ready', settled: { verdicts: [] } }
+}
+
+function completedIn(tasks: readonly Task[]): Set<string> {
+  return new Set(tasks.filter(({ status }) => status === 'completed').map(({ id }) => id))
+}
+
+/** The time, and the money if there was any. */
+function spentSince({ startedAt, costs }: Shown, now: number): string[] {
+  const spent = [...costs.values()].reduce((sum, cost) => sum + cost, 0)
+  return [clock(now - startedAt), ...(spent > 0 ? [money(spent)] : [])]
+}
+
+function blockLines(out: Output, shown: Shown, now: number): string[] {
+  const { rows, tasks } = shown
+  const facts = [`${completedIn(tasks).size}/${count(tasks.length, 'task')}`, ...spentSince(shown, now)]
+  const atWork = tasks.map((task) =>
+    rows.has(task.id) && task.status === 'pending' ? { ...task, status: 'in_progress' as const } : task,
+  )
+  return [
+    `${bar(out, atWork)}  ${facts.join(' · ')}`,
+    ...[...rows].map(([task, { since, doing, loop }]) => {
+      const limit = loop ? iterationLimit(loop.spec.limits, loop.tally) : 0
+      const attempt = loop?.next.kind === 'turn' && limit > 1 ? `${loop.next.iteration}/${limit} · ` : ''
+      const title = short(tasks.find(({ id }) => id === task)?.title ?? '', 28)
+      const text = `${task} ${title} · ${attempt}${clock(now - since)} · ${doing}`
+      return `  ${paint(out, 'dim', short(text, out.columns - 5))}`
+    }),
+  ]
+}
+
+function beginning(
+  out: Output,
+  { name }: Project,
+  tasks: readonly Task[],
+  { agents, checks, slots, permissions }: How,
+): string[] {
+  const done = completedIn(tasks).size
+  const title = [
+    `${paint(out, 'bold', 'ralph')} project ${paint(out, 'cyan', name)}`,
+    `agent ${agents.join(', then ')}`,
+    `${count(tasks.length, 'task')}${done > 0 ? `, ${done} completed` : ''}`,
+    ...(slots > 1 ? [`up to ${slots} at a time`] : []),
+  ].join(' · ')
+  const unproven = checks.length === 0 && tasks.some(({ status, verify }) => status !== 'completed' && !verify)
+  return [
+    title,
+    ...[bypassLine(agents, permissions) ?? []].flat(),
+    ...checks.map((check) => `check: ${check}`),
+    ...(unproven ? [paint(out, 'yellow', UNPROVEN)] : []),
+  ]
+}
+
+const UNPROVEN = 'No check: tasks without "verify" are taken at their agent\'s word. --verify "…" would prove them.'
+
+function doingDuring(event: Parameters<Show>[0], before: string): string {
+  if (event.kind === 'agent') return doingOf(event.event) ?? before
+  return event.kind === 'check-start' ? 'checking' : 'the agent is at work'
+}
+
+/** What a fact is worth telling: an iteration that is over, a wait, a loss. */
+function factLines(out: Output, task: string, row: Row, { loop, fact }: { loop: Loop; fact: Fact }): string[] {
+  const { next } = loop
+  const isOver = (fact.kind === 'turned' || fact.kind === 'checked') && next.kind !== 'check'
+  return [
+    ...(isOver ? [iterationLine(out, task, row, { completed: next.kind === 'complete', at: fact.at })] : []),
+    ...(next.kind === 'wait' && next.until !== undefined
+      ? [
+          `  ${paint(out, 'yellow', '…')}  ${paint(out, 'bold', task)}  waiting until ${timeOfDay(next.until)} for the agent's ${next.why === 'limit' ? 'limit to reset' : 'service to recover'}`,
+        ]
+      : []),
+    ...(fact.kind === 'lost'
+      ? [`  ${paint(out, 'dim', `·  ${task}  was interrupted; that does not count as an attempt`)}`]
+      : []),
+  ]
+}
+
+function iterationLine(
+  out: Output,
+  task: string,
+  { settled, since }: Row,
+  { completed, at }: { completed: boolean; at: number },
+): string {
+  const mark = iterationMark(settled, completed)
+  const tail = [diffWords(settled.turn?.diff), clock(at - since)].join('  ').trim()
+  const sentence = iterationSentence(settled, completed)
+    .replace(`stage ${task} is`, 'it is')
+    .replace('stage merge is', 'the merge is')
+  const room = Math.max(30, out.columns - tail.length - task.length - 10)
+  return `  ${paint(out, MARK_STYLES[mark] ?? 'dim', mark)}  ${paint(out, 'bold', task)}  ${short(sentence, room)}  ${paint(out, 'dim', tail)}`
+}
+
+function completedLines(out: Output, tasks: readonly Task[], before: ReadonlySet<string>): string[] {
+  const completed = completedIn(tasks)
+  return tasks
+    .filter(({ id }) => completed.has(id) && !before.has(id))
+    .map(
+      ({ id, title }) =>
+        `  ${paint(out, 'green', '✓')}  ${paint(out, 'bold', id)}  ${short(title, 60)}: completed (${completed.size}/${tasks.length})`,
+    )
+}
+
+function ending(out: Output, { stop, iterations }: Executed, spent: readonly string[], results: string): string {
+  const done = stop.reason === 'completed'
+  const [mark, style]: [string, Style] = done ? ['✓', 'green'] : ['✗', stop.reason === 'paused' ? 'yellow' : 'red']
+  const used = [count(iterations, 'iteration'), ...spent].join(', ')
+  return `\n${paint(out, style, mark)} ${done ? '' : `stopped (${stop.reason}). `}${stop.sentence}\n  ${paint(out, 'dim', `${used} · The whole story: ${results}`)}\n`
 }
 
 const WIDTH = 24
@@ -177,39 +212,6 @@ export function bar(out: Output, tasks: readonly Task[]): string {
     paint(out, 'red', '▒'.repeat(blocked)),
     paint(out, 'dim', '░'.repeat(WIDTH - used)),
   ].join('')
-}
-
-/** The lines that move. Elsewhere than in a terminal there are none. */
-function openBlock(out: Output, lines: () => string[]): { set(): void; clear(): void; above(text: string): void } {
-  let timer: NodeJS.Timeout | undefined
-  let drawn = 0
-  let frame = 0
-  const erase = () => (drawn > 0 ? `${drawn > 1 ? `\u001b[${drawn - 1}A` : ''}\r\u001b[J` : '')
-  const draw = () => {
-    const spinner = paint(out, 'cyan', FRAMES[frame++ % FRAMES.length] ?? '')
-    const text = lines().map((line, index) => (index === 0 ? `${spinner} ${line}` : line))
-    out.write(`${erase()}${text.join('\n')}`)
-    drawn = text.length
-  }
-  const clear = () => {
-    if (timer) clearInterval(timer)
-    timer = undefined
-    out.write(erase())
-    drawn = 0
-  }
-  return {
-    set() {
-      if (!out.live) return
-      timer ??= setInterval(draw, 100).unref()
-    },
-    clear,
-    above(text) {
-      const moving = timer !== undefined
-      clear()
-      out.write(text)
-      if (moving) this.set()
-    },
-  }
 }
 
 /** The same for programs: one JSON object a line. */

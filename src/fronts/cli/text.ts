@@ -1,5 +1,6 @@
 /** Small things every command prints: durations, money, tables, colours. */
 import { stripVTControlCharacters, styleText } from 'node:util'
+import { cellsOf } from '../../formats/cells.ts'
 
 export type Output = { write(text: string): void; color: boolean; columns: number; live: boolean }
 
@@ -55,11 +56,11 @@ export function money(usd: number): string {
 /** One line that takes at most so many cells of a terminal; colours and control characters are left out. */
 export function short(text: string, width: number): string {
   const line = harmless(text).replace(/\s+/g, ' ').trim()
-  if (cells(line) <= width) return line
+  if (cellsOf(line) <= width) return line
   let kept = ''
   let room = width - 1
   for (const char of line) {
-    room -= cells(char)
+    room -= cellsOf(char)
     if (room < 0) break
     kept += char
   }
@@ -72,22 +73,14 @@ export function harmless(text: string): string {
   return stripVTControlCharacters(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
 }
 
-const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/gu
-
-/** How many cells of a terminal a text takes: East Asian characters and emoji take two. */
-function cells(text: string): number {
-  return [...text].length + (text.match(WIDE)?.length ?? 0)
-}
-
 /** Columns as wide as their widest cell; the last one may be cut to fit. */
 export function table(rows: readonly (readonly string[])[], columns: number): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => cells(row[column] ?? ''))))
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => cellsOf(row[column] ?? ''))))
   return rows
     .map((row) => {
       const line = row
         .map((cell, column) =>
-          column === row.length - 1 ? cell : cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - cells(cell))),
+          column === row.length - 1 ? cell : cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - cellsOf(cell))),
         )
         .join('  ')
       return line.length > columns ? `${line.slice(0, columns - 1)}…` : line.trimEnd()

@@ -7,6 +7,7 @@ import { type Fact, type Loop, statusOf, type Turn } from '../../engine/loop.ts'
 import { agentsOf } from '../../engine/roster.ts'
 import { allChecks, openStages } from '../../engine/stages.ts'
 import type { Tree } from '../../host/tree.ts'
+import { openStatusLine } from './live.ts'
 import { diffWords, endingOf, iterationMark, iterationSentence, printEnding, type Settled } from './story.ts'
 import { clock, count, money, type Output, paint, type Style, short, timeOfDay } from './text.ts'
 
@@ -23,61 +24,13 @@ export type Found = { suggestion: string | undefined; checkpoints: Tree['checkpo
 
 export function openView(output: Output, now: () => number): View {
   const status = openStatusLine(output)
-  let settled: Settled = { verdicts: [] }
-  let turnStartedAt = now()
   const noted = new Set<string>()
-  let agent: string | undefined
+  let turn: Shown = { settled: { verdicts: [] }, startedAt: now(), agent: undefined }
   const line = (text: string) => status.above(`${text}\n`)
-
-  const saw = (loop: Loop, fact: Fact): void => {
-    if (fact.kind === 'turned') settled = { turn: fact.turn, verdicts: [] }
-    if (fact.kind === 'checked') settled = { ...settled, verdicts: fact.verdicts }
-    if (fact.kind === 'turned' || fact.kind === 'checked') {
-      if (loop.next.kind === 'check') return
-      const counted = settled.turn?.end === 'ok' || settled.turn?.end === 'context-full'
-      const number = counted ? String(loop.tally.iteration).padStart(3) : '   '
-      const completed = loop.next.kind === 'complete'
-      const mark = iterationMark(settled, completed)
-      const tail = [diffWords(settled.turn?.diff), clock(fact.at - turnStartedAt)].join('  ').trim()
-      const sentence = `${agent === undefined ? '' : `${agent} `}${iterationSentence(settled, completed)}`
-      const room = Math.max(30, output.columns - tail.length - 9)
-      line(
-        `${number} ${paint(output, MARK_STYLES[mark] ?? 'dim', mark)}  ${short(sentence, room)}  ${paint(output, 'dim', tail)}`,
-      )
-    }
-    if (fact.kind === 'turned' && loop.next.kind === 'turn' && agent !== undefined && loop.next.agent !== agent)
-      line(`    ${paint(output, 'yellow', '→')}  ${loop.next.agent} takes over`)
-    if (loop.next.kind === 'wait' && loop.next.until !== undefined) {
-      line(
-        `    ${paint(output, 'yellow', '…')}  waiting until ${timeOfDay(loop.next.until)} (${clock(loop.next.until - now())}) for the agent's ${loop.next.why === 'limit' ? 'limit to reset' : 'service to recover'}; ralph resume ${loop.id} tries at once`,
-      )
-    }
-    if (fact.kind === 'lost')
-      line(
-        `    ${paint(output, 'dim', loop.next.kind === 'check' ? '·  the checks were interrupted; they run again' : '·  this attempt was interrupted; its iteration is not counted')}`,
-      )
-  }
-
   return {
-    begin(loop, { suggestion = 'npm test', checkpoints }) {
-      const { spec } = loop
-      settled = { turn: lastTurn(loop), verdicts: [] }
-      const checks = allChecks(spec)
-      const limit = iterationLimit(spec.limits, loop.tally)
-      line(
-        `${paint(output, 'bold', 'ralph')} loop ${paint(output, 'cyan', loop.id)} · agent ${agentsOf(spec).join(', then ')} · ${limit > 0 ? `up to ${count(limit, 'iteration')}` : 'no iteration limit'}`,
-      )
-      const bypass = bypassLine(agentsOf(spec), spec.work.permissions)
-      if (bypass) line(bypass)
-      if (checks.length > 0) line(checks.map((check) => `check: ${check}`).join('\n'))
-      else
-        line(
-          paint(output, 'yellow', `No check: the agent is taken at its word. --verify "${suggestion}" would prove it.`),
-        )
-      if (spec.work.sandbox) line('sandbox: the agent can write only the work tree and its own settings')
-      if (spec.work.worktree) line(`work tree: ${spec.work.worktree.path} · branch ${spec.work.worktree.branch}`)
-      if ('none' in checkpoints && (loop.tally.iteration === 0 || spec.work.gitDir !== undefined))
-        line(`No checkpoints: ${checkpoints.none}, so nothing can be rolled back.`)
+    begin(loop, found) {
+      turn = { ...turn, settled: { turn: lastTurn(loop), verdicts: [] } }
+      for (const text of beginning(output, loop, found)) line(text)
     },
     show(event, loop) {
       if (event.kind === 'note') {
@@ -85,21 +38,16 @@ export function openView(output: Output, now: () => number): View {
         noted.add(event.text)
         return
       }
-      if (event.kind === 'turn-start') {
-        turnStartedAt = now()
-        agent = loop.next.kind === 'turn' ? loop.next.agent : undefined
-      }
-      const doing =
-        event.kind === 'agent'
-          ? doingOf(event.event)
-          : event.kind === 'check-start'
-            ? `checking: ${allChecks(loop.spec).join(', ')}`
-            : 'the agent is at work'
+      if (event.kind === 'turn-start')
+        turn = { ...turn, startedAt: now(), agent: loop.next.kind === 'turn' ? loop.next.agent : undefined }
+      const doing = doingDuring(event, loop)
       if (doing) status.set(() => statusText(loop, doing, now() - loop.tally.startedAt))
     },
     saw(loop, fact) {
       status.clear()
-      saw(loop, fact)
+      if (fact.kind === 'turned') turn = { ...turn, settled: { turn: fact.turn, verdicts: [] } }
+      if (fact.kind === 'checked') turn = { ...turn, settled: { ...turn.settled, verdicts: fact.verdicts } }
+      for (const text of factLines(output, turn, { loop, fact, now: now() })) line(text)
     },
     say: line,
     end(loop) {
@@ -107,6 +55,69 @@ export function openView(output: Output, now: () => number): View {
       output.write(printEnding(loop, output))
     },
   }
+}
+
+/** The turn that is shown. `agent` is named where a loop has several. */
+type Shown = { settled: Settled; startedAt: number; agent: string | undefined }
+
+function beginning(output: Output, loop: Loop, { suggestion = 'npm test', checkpoints }: Found): string[] {
+  const { spec, tally } = loop
+  const checks = allChecks(spec)
+  const limit = iterationLimit(spec.limits, tally)
+  const { sandbox, worktree, permissions, gitDir } = spec.work
+  const unproven = `No check: the agent is taken at its word. --verify "${suggestion}" would prove it.`
+  const hasNone = 'none' in checkpoints && (tally.iteration === 0 || gitDir !== undefined)
+  return [
+    `${paint(output, 'bold', 'ralph')} loop ${paint(output, 'cyan', loop.id)} · agent ${agentsOf(spec).join(', then ')} · ${limit > 0 ? `up to ${count(limit, 'iteration')}` : 'no iteration limit'}`,
+    ...[bypassLine(agentsOf(spec), permissions) ?? []].flat(),
+    ...(checks.length > 0 ? checks.map((check) => `check: ${check}`) : [paint(output, 'yellow', unproven)]),
+    ...(sandbox ? ['sandbox: the agent can write only the work tree and its own settings'] : []),
+    ...(worktree ? [`work tree: ${worktree.path} · branch ${worktree.branch}`] : []),
+    ...(hasNone ? [`No checkpoints: ${checkpoints.none}, so nothing can be rolled back.`] : []),
+  ]
+}
+
+function doingDuring(event: Exclude<Parameters<Show>[0], { kind: 'note' }>, { spec }: Loop): string | undefined {
+  if (event.kind === 'agent') return doingOf(event.event)
+  return event.kind === 'check-start' ? `checking: ${allChecks(spec).join(', ')}` : 'the agent is at work'
+}
+
+type Seen = { loop: Loop; fact: Fact; now: number }
+
+/** What a fact is worth telling: an iteration that is over, another agent, a wait, a loss. */
+function factLines(output: Output, turn: Shown, { loop, fact, now }: Seen): string[] {
+  const { next } = loop
+  const isTurn = fact.kind === 'turned' || fact.kind === 'checked'
+  if (isTurn && next.kind === 'check') return []
+  const lines = isTurn ? [iterationLine(output, turn, loop, fact.at)] : []
+  if (fact.kind === 'turned' && next.kind === 'turn' && turn.agent !== undefined && next.agent !== turn.agent)
+    lines.push(`    ${paint(output, 'yellow', '→')}  ${next.agent} takes over`)
+  if (next.kind === 'wait' && next.until !== undefined)
+    lines.push(
+      `    ${paint(output, 'yellow', '…')}  waiting until ${timeOfDay(next.until)} (${clock(next.until - now)}) for the agent's ${next.why === 'limit' ? 'limit to reset' : 'service to recover'}; ralph resume ${loop.id} tries at once`,
+    )
+  if (fact.kind === 'lost')
+    lines.push(`    ${paint(output, 'dim', `·  ${next.kind === 'check' ? CHECKS_LOST : TURN_LOST}`)}`)
+  return lines
+}
+
+const CHECKS_LOST = 'the checks were interrupted; they run again'
+const TURN_LOST = 'this attempt was interrupted; its iteration is not counted'
+
+function iterationLine(
+  output: Output,
+  { settled, startedAt, agent }: Shown,
+  { next, tally }: Loop,
+  at: number,
+): string {
+  const counted = settled.turn?.end === 'ok' || settled.turn?.end === 'context-full'
+  const number = counted ? String(tally.iteration).padStart(3) : '   '
+  const completed = next.kind === 'complete'
+  const mark = iterationMark(settled, completed)
+  const tail = [diffWords(settled.turn?.diff), clock(at - startedAt)].join('  ').trim()
+  const sentence = `${agent === undefined ? '' : `${agent} `}${iterationSentence(settled, completed)}`
+  const room = Math.max(30, output.columns - tail.length - 9)
+  return `${number} ${paint(output, MARK_STYLES[mark] ?? 'dim', mark)}  ${short(sentence, room)}  ${paint(output, 'dim', tail)}`
 }
 
 /** By which flags the agents work without asking, if they do. */
@@ -151,44 +162,6 @@ export function doingOf(event: AgentEvent): string | undefined {
     case 'session':
     case 'usage':
       return undefined
-  }
-}
-
-export const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
-
-/** The one line that moves. Elsewhere than in a terminal there is none. */
-function openStatusLine(output: Output): { set(text: () => string): void; clear(): void; above(text: string): void } {
-  let text: (() => string) | undefined
-  let timer: NodeJS.Timeout | undefined
-  let frame = 0
-  const draw = () => {
-    if (text)
-      output.write(
-        `\r\u001b[2K${paint(output, 'cyan', FRAMES[frame++ % FRAMES.length] ?? '')} ${paint(output, 'dim', short(text(), output.columns - 3))}`,
-      )
-  }
-  const clear = () => {
-    if (timer) {
-      clearInterval(timer)
-      output.write('\r\u001b[2K')
-    }
-    timer = undefined
-    text = undefined
-  }
-  return {
-    set(next) {
-      if (!output.live) return
-      text = next
-      timer ??= setInterval(draw, 100).unref()
-      draw()
-    },
-    clear,
-    above(line) {
-      const kept = text
-      clear()
-      output.write(line)
-      if (kept) this.set(kept)
-    },
   }
 }
 

@@ -1,4 +1,5 @@
 /** How a message of the loop looks in Pi: a heading, the first lines of what the agent was told, the rest when expanded. */
+import { cellsOf } from '../../formats/cells.ts'
 import { type Answer, objectOf, words } from './answer.ts'
 import type { Component, CustomMessage, Draft, Message, Theme } from './host.ts'
 import { CUSTOM_TYPE } from './memory.ts'
@@ -54,7 +55,7 @@ export function renderCard(
       const row = (text: string, plain: string) =>
         theme.bg(
           'customMessageBg',
-          `${' '.repeat(outputPad)}${text}${' '.repeat(Math.max(0, room - widthOf(plain) + outputPad))}`,
+          `${' '.repeat(outputPad)}${text}${' '.repeat(Math.max(0, room - cellsOf(plain) + outputPad))}`,
         )
       const title = cut(`${mark} ${heading}`, room)
       return [
@@ -86,8 +87,8 @@ function wrapLine(line: string, columns: number): string[] {
   const lines = ['']
   for (const word of line.split(/(?<= )(?=[^ ])/)) {
     let rest = word
-    if (widthOf(`${lines.at(-1)}${rest.trimEnd()}`) > columns && lines.at(-1)) lines.push('')
-    while (widthOf(rest.trimEnd()) > columns) {
+    if (cellsOf(`${lines.at(-1)}${rest.trimEnd()}`) > columns && lines.at(-1)) lines.push('')
+    while (cellsOf(rest.trimEnd()) > columns) {
       const piece = cutTo(rest, columns)
       lines[lines.length - 1] += piece
       lines.push('')
@@ -100,33 +101,19 @@ function wrapLine(line: string, columns: number): string[] {
 
 function cut(text: string, columns: number): string {
   const line = clean(text).replaceAll('\n', ' ')
-  return widthOf(line) <= columns ? line : `${cutTo(line, columns - 1)}…`
+  return cellsOf(line) <= columns ? line : `${cutTo(line, columns - 1)}…`
 }
 
 function cutTo(text: string, columns: number): string {
   let kept = ''
   let width = 0
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    width += widthOf(segment)
+    width += cellsOf(segment)
     if (width > columns && kept) break
     kept += segment
   }
   return kept
 }
-
-/** Columns in a terminal, rather too many than too few: Pi ends itself when a line is too wide. */
-function widthOf(text: string): number {
-  let width = 0
-  for (const letter of text) width += letter === EMOJI ? 1 : NOTHING.test(letter) ? 0 : NARROW.test(letter) ? 1 : 2
-  return width
-}
-
-/** Behind a letter it makes an emoji of it, which is wide. */
-const EMOJI = '\ufe0f'
-/** What joins the letter before it. */
-const NOTHING = /[\p{Mn}\p{Me}\u200d]/u
-// Letters of Europe and the Near East, punctuation, arrows, lines and boxes; the marks of this file among them.
-const NARROW = /[\u0020-\u10ff\u2010-\u2027\u2190-\u21ff\u2500-\u259f✓✗]/
 
 /** Without colours and other orders to a terminal. */
 function clean(text: string): string {

@@ -1,0 +1,73 @@
+/** An index of ralph's own, begun as a copy of the person's: what is built in it leaves theirs untouched. */
+import { constants, copyFileSync, mkdirSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { inBytes, listPaths, type Repository } from './git.ts'
+
+/** Git is content with files it could not read; those are left as they were. False: git gave up. */
+export type PrivateIndex = {
+  /** Names it to git. */
+  env: Record<string, string>
+  /** Whether a part of the files is not checked out. */
+  sparse: boolean
+  /** What `git ls-files` lists of it. */
+  list(how: readonly string[]): Promise<string[] | undefined>
+  /** Takes in what has changed of the files that are in it. */
+  update(pathspec: readonly string[]): Promise<boolean>
+  /** Takes in these files, also ignored ones. */
+  add(paths: readonly string[]): Promise<boolean>
+  drop(paths: readonly string[]): Promise<boolean>
+  /** Undefined when git cannot. */
+  writeTree(): Promise<string | undefined>
+  /** Begins again with a copy of the person's. */
+  renew(): Promise<void>
+}
+
+/** One from before is taken up again, so that only changed files are read. */
+export async function openPrivateIndex(repo: Repository, path: string, loop: string): Promise<PrivateIndex> {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  rmSync(`${path}.lock`, { force: true }) // of a git that was killed; a loop has one driver at a time
+  // The mark lets the next ralph find and end a git whose ralph was killed.
+  const env = { GIT_INDEX_FILE: path, RALPH_LOOP_ID: loop }
+  const list = (how: readonly string[]) => listPaths(repo, how, env)
+
+  async function succeeds(args: readonly string[], paths: readonly string[] = [], how = {}): Promise<boolean> {
+    const answer = await repo.ask(args, { env: { ...env, ...how }, minutes: 10, stdin: inBytes(paths) })
+    return answer.ok || answer.code === 1
+  }
+
+  async function copy(how = 0): Promise<void> {
+    try {
+      copyFileSync(repo.index, path, how)
+    } catch {
+      return // a new repository has none
+    }
+    // What a person asked git not to look at must be looked at, or going back would overwrite it unseen.
+    const hidden = ((await list(['-v'])) ?? []).flatMap((entry) => (/^[a-z] /.test(entry) ? [entry.slice(2)] : []))
+    if (hidden.length > 0) await succeeds(['update-index', '--no-assume-unchanged', '-z', '--stdin'], hidden)
+  }
+
+  const [sparse] = await Promise.all([isSparse(repo), copy(constants.COPYFILE_EXCL)])
+  const add = ['add', '--ignore-errors', ...(sparse ? ['--sparse'] : [])]
+  const listed = [...add, '--force', '--pathspec-from-file=-', '--pathspec-file-nul']
+  return {
+    env,
+    sparse,
+    list,
+    update: (pathspec) => succeeds([...add, '--update', ...pathspec]),
+    add: async (paths) => paths.length === 0 || succeeds(listed, paths, { GIT_LITERAL_PATHSPECS: '1' }),
+    drop: (paths) => succeeds(['update-index', '--force-remove', '-z', '--stdin'], paths),
+    async writeTree() {
+      const answer = await repo.ask(['write-tree'], { env })
+      return answer.ok ? answer.out : undefined
+    },
+    renew() {
+      rmSync(path, { force: true })
+      return copy()
+    },
+  }
+}
+
+async function isSparse(repo: Repository): Promise<boolean> {
+  const answer = await repo.ask(['config', '--type=bool', 'core.sparseCheckout'])
+  return answer.ok && answer.out === 'true'
+}
