@@ -16,7 +16,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   'project/': [...BELOW, 'drive/'],
   'session/': [...BELOW, 'drive/'],
   'vault/': [...BELOW, 'drive/'],
-  'install/': BELOW,
+  'install/': [...BELOW, 'session/'],
   'index.ts': [...BELOW, 'drive/', 'project/', 'vault/'],
   'fronts/': [...BELOW, 'drive/', 'project/', 'session/', 'vault/', 'install/'],
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { count, estimateIterations, iterationLimit, retryAt, type Size } from './limits.ts'
+import { atCap, count, estimateIterations, iterationLimit, neverBegins, overCap, retryAt, type Size } from './limits.ts'
 import type { Spec } from './loop.ts'
 import {
   at,
@@ -298,4 +298,36 @@ test.each([
 
 test('a limit that is told later counts what was used before', () => {
   expect(play(checkedByTests, uses({ tokens: 50 }), setLimits({ tokens: 40 })).at(-1)).toBe('halt tokens')
+})
+
+describe('a host that lets a loop go on three times in a row', () => {
+  const grown = (turns: number) => loopAfter(specOf({}, { iterations: 0 }), ...times(turns, works))
+
+  test.each<[turns: number, since: number, asked: string]>([
+    [0, 0, 'within'],
+    [2, 0, 'within'],
+    [3, 0, 'the last'],
+    [4, 0, 'over'],
+    [4, 1, 'the last'],
+    [4, 4, 'within'],
+    [8, 4, 'over'],
+  ])('after %i turns, counted from %i, is asked for a turn that is %s', (turns, since, asked) => {
+    const loop = grown(turns)
+    const found = overCap(loop, since, 3) ? 'over' : atCap(loop, since, 3) ? 'the last' : 'within'
+    expect(found).toBe(asked)
+  })
+
+  test('and one without such a cap goes on for ever', () => {
+    expect(overCap(grown(50), 0, Number.POSITIVE_INFINITY)).toBe(false)
+    expect(atCap(grown(50), 0, Number.POSITIVE_INFINITY)).toBe(false)
+  })
+})
+
+test.each([
+  [0, false],
+  [4_999, false],
+  [5_000, true],
+  [60_000, true],
+])('an agent that is idle for %i ms never begins: %s', (idleMs, never) => {
+  expect(neverBegins(idleMs)).toBe(never)
 })

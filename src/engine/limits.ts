@@ -87,6 +87,23 @@ export function extension({ spec, tally }: Loop): number {
   return Math.max(0, Math.min(2, ceiling - iterationLimit(spec.limits, tally)))
 }
 
+/** Whether a host that lets a loop go on this often in a row, counted from iteration `since`, would not take another turn. */
+export function overCap({ tally }: Pick<Loop, 'tally'>, since: number, most: number): boolean {
+  return tally.iteration - since > most
+}
+
+/** Whether the turn that is asked for is the last that such a host takes. */
+export function atCap({ tally }: Pick<Loop, 'tally'>, since: number, most: number): boolean {
+  return tally.iteration - since === most
+}
+
+const BEGIN_MS = 5_000
+
+/** An idle agent that has not begun the turn it was given after this time never will: it has no model, or no key. */
+export function neverBegins(idleMs: number): boolean {
+  return idleMs >= BEGIN_MS
+}
+
 const LONGEST_RESET_MS = 8 * 24 * 3_600_000
 
 /** When to try again: at the reset the agent named, else after 1, 2, 4 … 30 minutes. A reset beyond a week is a misreading. */

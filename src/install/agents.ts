@@ -1,5 +1,6 @@
-/** Where each agent looks for hooks and commands, and what ralph puts there. The places were tried with the real clients. */
+/** What ralph puts into the folders where each agent looks for hooks and commands. The places were tried with the real clients. */
 import { join } from 'node:path'
+import { HOSTS, type Host, type Install, type InstallName } from '../session/hosts.ts'
 import { droidCommand, droidFiles, droidHooks } from './droid.ts'
 import {
   commandFiles,
@@ -17,16 +18,19 @@ import {
   type Wanted,
 } from './pieces.ts'
 
-export type Place = {
+export type Place = Writes & {
   title: string
   programs: readonly string[]
   /** The folder that an installation is known by. */
   folder(site: Site): string
+  /** How a person starts a loop there; absent where that is no command. */
+  command?: string
+}
+
+type Writes = {
   wanted(site: Site, folder: string): Wanted[]
   /** Further files that may have got entries of ralph's. */
   elsewhere?(folder: string): string[]
-  /** How a person starts a loop there; absent where that is no command. */
-  command?: string
   /** What is still to be done by hand. `others` are the installations of all agents. */
   afterwards(site: Site, others: readonly { agent: string; scope: Scope }[]): string[]
 }
@@ -43,31 +47,24 @@ const TWICE_IN_COPILOT =
 
 const RESTART = 'Sessions that are open do not know it yet: start a new one.'
 
-export const PLACES: Readonly<Record<string, Place>> = {
+/** In the order in which `ralph install` names them. */
+const WRITES: Readonly<Record<InstallName, Writes>> = {
   claude: {
-    title: 'Claude Code',
-    programs: ['claude'],
-    folder: (site) => choose(site, site.env.CLAUDE_CONFIG_DIR || join(site.person, '.claude'), '.claude'),
     wanted: (site, folder) => [
       // The settings of a project are for everybody in it, and would be committed; the local ones are not.
       hooks(join(folder, site.scope === 'user' ? 'settings.json' : 'settings.local.json'), site, STOP, PROMPT),
       ...commandFiles(site, (name) => join(folder, 'commands', 'ralph', `${name}.md`)),
     ],
-    command: '/ralph:loop',
     afterwards: ({ scope }, others) => [
       ...(scope === 'project' && others.some(({ agent }) => agent === 'copilot') ? [TWICE_IN_COPILOT] : []),
       RESTART,
     ],
   },
   codex: {
-    title: 'Codex',
-    programs: ['codex'],
-    folder: (site) => choose(site, site.env.CODEX_HOME || join(site.person, '.codex'), '.codex'),
     wanted: (site, folder) => [
       hooks(join(folder, 'hooks.json'), site, STOP, PROMPT),
       ...skills(site, join(folder, 'skills')),
     ],
-    command: '$ralph-loop',
     afterwards: ({ scope }) => [
       'Codex asks you to review new hooks when it starts next: look at them and trust them, or they do not run.',
       ...(scope === 'project'
@@ -76,9 +73,6 @@ export const PLACES: Readonly<Record<string, Place>> = {
     ],
   },
   gemini: {
-    title: 'Gemini CLI',
-    programs: ['gemini'],
-    folder: (site) => choose(site, join(site.env.GEMINI_CLI_HOME || site.person, '.gemini'), '.gemini'),
     wanted: (site, folder) => [
       hooks(
         join(folder, 'settings.json'),
@@ -88,7 +82,6 @@ export const PLACES: Readonly<Record<string, Place>> = {
       ),
       ...copies(site.plugin('gemini/commands'), join(folder, 'commands')),
     ],
-    command: '/ralph:loop',
     afterwards: ({ scope }) => [
       ...(scope === 'project'
         ? ['Gemini runs hooks of a folder only when you trust it: answer its question, or type /permissions.']
@@ -97,24 +90,12 @@ export const PLACES: Readonly<Record<string, Place>> = {
     ],
   },
   opencode: {
-    title: 'OpenCode',
-    programs: ['opencode'],
-    folder: (site) =>
-      choose(
-        site,
-        site.env.OPENCODE_CONFIG_DIR || join(site.env.XDG_CONFIG_HOME || join(site.person, '.config'), 'opencode'),
-        '.opencode',
-      ),
     wanted: (site, folder) => [
       ...copies({ 'ralph.js': fileOf(site.plugin('opencode'), 'ralph.js') }, join(folder, 'plugins')),
     ],
-    command: '/ralph:loop',
     afterwards: () => [RESTART],
   },
   copilot: {
-    title: 'Copilot CLI',
-    programs: ['copilot'],
-    folder: (site) => choose(site, site.env.COPILOT_HOME || join(site.person, '.copilot'), '.github'),
     wanted: (site, folder) => [
       // A project's hooks/ would be committed; its local settings are not. Both are read.
       site.scope === 'user'
@@ -122,7 +103,6 @@ export const PLACES: Readonly<Record<string, Place>> = {
         : copilotHooks(site, join(folder, 'copilot', 'settings.local.json'), {}),
       ...skills(site, join(folder, 'skills')),
     ],
-    command: '/ralph-loop',
     afterwards: ({ scope }, others) => [
       ...(others.some((one) => one.agent === 'claude' && one.scope === 'project') ? [TWICE_IN_COPILOT] : []),
       ...(scope === 'project'
@@ -132,14 +112,10 @@ export const PLACES: Readonly<Record<string, Place>> = {
     ],
   },
   qwen: {
-    title: 'Qwen Code',
-    programs: ['qwen'],
-    folder: (site) => choose(site, site.env.QWEN_HOME || join(site.person, '.qwen'), '.qwen'),
     wanted: (site, folder) => [
       hooks(join(folder, 'settings.json'), site, QWEN_STOP, QWEN_PROMPT),
       ...commandFiles(site, (name) => join(folder, 'commands', 'ralph', `${name}.md`)),
     ],
-    command: '/ralph:loop',
     afterwards: () => [
       RESTART,
       'Qwen gives a hook less than a minute: a loop whose checks take longer ends. `ralph run --agent qwen` has no such limit.',
@@ -147,15 +123,11 @@ export const PLACES: Readonly<Record<string, Place>> = {
     ],
   },
   droid: {
-    title: 'Droid',
-    programs: ['droid'],
-    folder: (site) => choose(site, join(site.env.FACTORY_HOME_OVERRIDE || site.person, '.factory'), '.factory'),
     wanted: (site, folder) => [
       ...droidHooks(site, folder),
       ...commandFiles(site, (name) => join(folder, 'commands', `ralph-${name}.md`), droidCommand),
     ],
     elsewhere: droidFiles,
-    command: '/ralph-loop',
     afterwards: ({ scope }) => [
       ...(scope === 'project'
         ? ['Droid loads what a folder brings only when you trust it; it asks when it starts here.']
@@ -164,9 +136,6 @@ export const PLACES: Readonly<Record<string, Place>> = {
     ],
   },
   cursor: {
-    title: 'Cursor',
-    programs: ['cursor-agent', 'cursor'],
-    folder: (site) => choose(site, join(site.person, '.cursor'), '.cursor'),
     wanted: (site, folder) => [
       {
         kind: 'settings',
@@ -186,13 +155,9 @@ export const PLACES: Readonly<Record<string, Place>> = {
       },
       ...commandFiles(site, (name) => join(folder, 'commands', `ralph-${name}.md`)),
     ],
-    command: '/ralph-loop',
     afterwards: () => [RESTART, 'This was written by the documentation of Cursor and has not been tried with it.'],
   },
   pi: {
-    title: 'Pi',
-    programs: ['pi'],
-    folder: (site) => choose(site, site.env.PI_CODING_AGENT_DIR || join(site.person, '.pi', 'agent'), '.pi'),
     wanted: (site, folder) => [
       {
         kind: 'settings',
@@ -200,7 +165,6 @@ export const PLACES: Readonly<Record<string, Place>> = {
         entries: [{ at: ['packages'], item: piPackage(site.home) }],
       },
     ],
-    command: '/ralph-loop',
     afterwards: ({ scope }) => [
       ...(scope === 'project'
         ? [
@@ -212,6 +176,29 @@ export const PLACES: Readonly<Record<string, Place>> = {
   },
 }
 
-function choose({ scope, project }: Site, user: string, below: string): string {
-  return scope === 'user' ? user : join(project, below)
+/** By the name that `ralph install` is given. */
+export const PLACES: Readonly<Record<string, Place>> = Object.fromEntries(
+  // `Object.entries` forgets which names there are.
+  Object.entries(WRITES).map(([name, writes]) => [name, placeOf(HOSTS[name as InstallName], writes)]),
+)
+
+function placeOf({ title, agent, folder, types, install }: Host & { install: Install }, writes: Writes): Place {
+  return {
+    ...writes,
+    title: install.title ?? title,
+    programs: install.programs ?? [agent],
+    folder: (site) =>
+      site.scope === 'user' ? userFolder(install.user, site) : join(site.project, install.project ?? folder),
+    command: types('loop'),
+  }
+}
+
+/** The first of these places whose variable is set; `~` always is. */
+function userFolder(places: readonly string[], { env, person }: Site): string {
+  for (const place of places) {
+    const [root = '', ...below] = place.split('/')
+    const start = root === '~' ? person : env[root.slice(1)]
+    if (start) return join(start, ...below)
+  }
+  return person
 }

@@ -17,11 +17,10 @@ import type { Store } from '../host/store.ts'
 import { openTree } from '../host/tree.ts'
 import { type Answer, NOTHING, type Note, promptOf } from './answer.ts'
 import { arm, disarm, forgetOld, isSessionId, loadArmed, processOf, reserve } from './armed.ts'
+import type { Desk as BareDesk } from './desk.ts'
 import { canHaveFace, FACE, readFace, writeFace } from './face.ts'
-import { HOSTING, type Hosting } from './hosting.ts'
 import { HOSTS, type Host, type HostName } from './hosts.ts'
 import { subagentArgs } from './subagent.ts'
-import type { Desk as BareDesk } from './turn-over.ts'
 
 /** A desk whose store can also be asked about other loops. */
 export type Desk = Omit<BareDesk, 'store'> & { store(): Store }
@@ -29,20 +28,20 @@ export type Desk = Omit<BareDesk, 'store'> & { store(): Store }
 export type Asked = { host: HostName; session: string; dir: string; args: string }
 
 export async function beginLoop(desk: Desk, { host: name, session, dir: folder, args }: Asked): Promise<Answer> {
-  const [host, hosting] = [HOSTS[name], HOSTING[name]]
+  const host = HOSTS[name]
   if (!isSessionId(session)) throw new RalphError('usage', `${host.title} named no session that a loop can belong to.`)
   const dir = realFolder(folder)
   const command = parseLoopCommand(args)
   const again = await sameAgain(desk, session, { host, command })
   if (again) return again
   const context = command.context ?? 'same'
-  if (!hosting.contexts.includes(context))
+  if (!host.contexts.includes(context))
     throw new RalphError(
       'usage',
-      `--context ${context} is not to be had inside ${host.title}, only ${hosting.contexts.join(', ')}. \`ralph run\` begins every iteration anew.`,
+      `--context ${context} is not to be had inside ${host.title}, only ${host.contexts.join(', ')}. \`ralph run\` begins every iteration anew.`,
     )
   const id = newLoopId()
-  const spec = resolveSpec(desk, { hosting, dir, command })
+  const spec = resolveSpec(desk, { hosting: host, dir, command })
   const { look, seen, checkpoints } = await openTree({ dir, home: desk.home, loop: id })
   const tree = await look()
   const gitDir = 'none' in checkpoints ? {} : { gitDir: checkpoints.repo.gitDir }
@@ -67,7 +66,7 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
 
   await keepStart({ tree: { look, seen, checkpoints }, show: desk.show }, loop)
   const face = await chooseFace(desk, dir, { host: name, session })
-  await excludeFaces(dir, hosting.folder).catch(() => {}) // a face that is shown by `git status` is no harm
+  await excludeFaces(dir, host.folder).catch(() => {}) // a face that is shown by `git status` is no harm
   writeFace(face, { loop, session })
   arm(desk.home, session, { loop: id, host: name, face, context, since: 0, ...processOf(desk.env) })
   return {
@@ -82,7 +81,7 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
         : [
             {
               level: 'warning',
-              text: `ralph: ${hosting.folder} cannot hold this loop as a file; all else works.`,
+              text: `ralph: ${host.folder} cannot hold this loop as a file; all else works.`,
             } as const,
           ]),
     ],
@@ -119,7 +118,7 @@ async function sameAgain(
 
 function resolveSpec(
   desk: Desk,
-  { hosting, dir, command }: { hosting: Hosting; dir: string; command: LoopCommand },
+  { hosting, dir, command }: { hosting: Host; dir: string; command: LoopCommand },
 ): Spec {
   const config = loadConfig(desk.home, dir)
   const text = command.file === undefined ? command.prompt : readText(resolve(dir, command.file), 'prompt')
@@ -187,7 +186,7 @@ export async function chooseFace(
   dir: string,
   { host, session }: { host: HostName; session: string },
 ): Promise<string> {
-  const folder = join(dir, HOSTING[host].folder)
+  const folder = join(dir, HOSTS[host].folder)
   if (!canHaveFace(dir, join(folder, FACE))) return ''
   const usual = join(folder, FACE)
   const found = readFace(usual)

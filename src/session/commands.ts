@@ -5,13 +5,14 @@ import { iterationLimit } from '../engine/limits.ts'
 import { ended, type Loop, statusOf } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { realFolder } from '../host/files.ts'
-import { type Answer, say, standing } from './answer.ts'
+import { type Answer, say } from './answer.ts'
 import { type Armed, arm, disarm, loadArmed, processOf, sessionOf, typedAt } from './armed.ts'
 import { type Asked, beginLoop, chooseFace, type Desk } from './begin.ts'
 import { writeFace } from './face.ts'
-import { HOSTING, type Hosting } from './hosting.ts'
 import { type CommandName, HOSTS, type Host } from './hosts.ts'
-import { goOnNow, settle, told, withLoop } from './turn-over.ts'
+import { settle } from './settle.ts'
+import { standing } from './standing.ts'
+import { goOnNow, told, withLoop } from './turn-over.ts'
 
 export async function runCommand(desk: Desk, command: CommandName, asked: Asked): Promise<Answer> {
   switch (command) {
@@ -31,7 +32,7 @@ export async function runCommand(desk: Desk, command: CommandName, asked: Asked)
 }
 
 function help({ host }: Asked): Answer {
-  return say(helpFor(HOSTS[host], HOSTING[host]))
+  return say(helpFor(HOSTS[host]))
 }
 
 async function order(desk: Desk, kind: 'cancel' | 'pause', { session, host, args }: Asked): Promise<Answer> {
@@ -209,7 +210,8 @@ function noLoop(host: Host): string {
   return `ralph: no loop is active in this session. Start one: ${host.types('loop')} Make the tests pass --verify "npm test"`
 }
 
-function helpFor(host: Host, { contexts, folder }: Hosting): string {
+function helpFor(host: Host): string {
+  const { contexts, folder } = host
   const rows: [string, string][] = [
     [`${host.types('loop')} PROMPT [options]`, 'works on the prompt again and again until it is done'],
     [host.types('status'), 'shows how the loop stands'],

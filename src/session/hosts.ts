@@ -1,62 +1,185 @@
-/** The agents whose own session can hold a loop, as far as the end of a turn must know them. */
+/** The agents whose own session can hold a loop: one entry a host, with all that ralph knows of it as words and numbers. */
 
-export type HostName =
-  | 'claude'
-  | 'codex'
-  | 'copilot'
-  | 'cursor'
-  | 'droid'
-  | 'gemini'
-  | 'kilo'
-  | 'opencode'
-  | 'pi'
-  | 'qwen'
+/** Those that `ralph install` sets up. */
+export type InstallName = 'claude' | 'codex' | 'gemini' | 'opencode' | 'copilot' | 'qwen' | 'droid' | 'cursor' | 'pi'
+
+export type HostName = InstallName | 'kilo'
 
 export type CommandName = 'loop' | 'cancel' | 'status' | 'help' | 'pause' | 'resume'
 
 export type Host = {
   /** How it is called in a sentence. */
   title: string
-  /** How often a hook may go on in a row before the host ends that. */
-  cap?: Cap
   /** How a person types a command. */
   types(command: CommandName): string
+  /** As `--agent` knows it, for a loop that goes on without a session. */
+  agent: string
+  /** The folder of a project that its files lie in. */
+  folder: string
+  contexts: readonly ('same' | 'fresh' | 'process')[]
+  /** Minutes that its hook may take; undefined is as long as it wants. */
+  hookMinutes: number | undefined
+  /** How often a hook may go on in a row before the host ends that. */
+  cap: Cap | undefined
+  speaks: Dialect
+  /** Where `ralph install` writes; undefined where it does not. */
+  install: Install | undefined
 }
 
 /** `sure`: nothing the agent does starts the count anew. `raise`: how a person changes it. */
 type Cap = { most: number; sure?: true; variable?: string; raise?: string }
 
+/**
+ * How a host talks to its hook: `fronts/hook/` reads what it tells and answers in the same way. `plain` is how Claude
+ * does it, without what Claude alone has. `shim`: ralph's own plugin talks, never the host itself.
+ */
+export type Dialect = 'claude' | 'plain' | 'copilot' | 'cursor' | 'droid' | 'gemini' | 'shim'
+
+/** Which files that are is in `install/agents.ts`, by the name of the host. */
+export type Install = {
+  /** How the program is called, where that is not the title. */
+  title?: string
+  /** Names it may have in the PATH, where that is not `agent`. */
+  programs?: readonly string[]
+  /** The folder of a person's own settings: the first of these whose variable is set. */
+  user: readonly string[]
+  /** The folder of a project's settings, where that is not `folder`. */
+  project?: string
+}
+
+type Hosts = Readonly<Record<HostName, Host>> & Readonly<Record<InstallName, { install: Install }>>
+
 const named = (command: CommandName) => `/ralph:${command}`
 const dashed = (command: CommandName) => `/ralph-${command}`
 
-export const HOSTS: Readonly<Record<HostName, Host>> = {
+const hooked = { contexts: ['same'], hookMinutes: 10, cap: undefined, speaks: 'plain' } as const
+const shimmed = { contexts: ['same', 'fresh'], hookMinutes: undefined, cap: undefined, speaks: 'shim' } as const
+
+export const HOSTS: Hosts = {
   claude: {
+    ...hooked,
     title: 'Claude Code',
     types: named,
+    agent: 'claude',
+    folder: '.claude',
+    speaks: 'claude',
     cap: {
       most: 8,
       variable: 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP',
       raise: 'a tool call starts the count anew; CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0 lifts it',
     },
+    install: { user: ['$CLAUDE_CONFIG_DIR', '~/.claude'] },
   },
-  codex: { title: 'Codex', types: (command) => `$ralph-${command}` },
-  copilot: { title: 'Copilot', types: dashed, cap: { most: 8, sure: true } },
-  cursor: { title: 'Cursor', types: dashed },
-  droid: { title: 'Droid', types: dashed },
-  gemini: { title: 'Gemini', types: named },
-  kilo: { title: 'Kilo', types: named },
-  opencode: { title: 'OpenCode', types: named },
-  pi: { title: 'Pi', types: (command) => (command === 'cancel' ? '/cancel-ralph' : dashed(command)) },
+  codex: {
+    ...hooked,
+    title: 'Codex',
+    types: (command) => `$ralph-${command}`,
+    agent: 'codex',
+    folder: '.codex',
+    install: { user: ['$CODEX_HOME', '~/.codex'] },
+  },
+  gemini: {
+    ...hooked,
+    title: 'Gemini',
+    types: named,
+    agent: 'gemini',
+    folder: '.gemini',
+    contexts: ['same', 'fresh'],
+    speaks: 'gemini',
+    install: {
+      title: 'Gemini CLI',
+      user: ['$GEMINI_CLI_HOME/.gemini', '~/.gemini'],
+    },
+  },
+  opencode: {
+    ...shimmed,
+    title: 'OpenCode',
+    types: named,
+    agent: 'opencode',
+    folder: '.opencode',
+    install: {
+      user: ['$OPENCODE_CONFIG_DIR', '$XDG_CONFIG_HOME/opencode', '~/.config/opencode'],
+    },
+  },
+  copilot: {
+    ...hooked,
+    title: 'Copilot',
+    types: dashed,
+    agent: 'copilot',
+    folder: '.copilot',
+    speaks: 'copilot',
+    cap: { most: 8, sure: true },
+    install: {
+      title: 'Copilot CLI',
+      user: ['$COPILOT_HOME', '~/.copilot'],
+      project: '.github',
+    },
+  },
   qwen: {
+    ...hooked,
     title: 'Qwen',
     types: named,
+    agent: 'qwen',
+    folder: '.qwen',
+    hookMinutes: 55 / 60, // whatever is set, Qwen breaks down when a hook takes a minute
     cap: {
       most: 7,
       sure: true,
       variable: 'QWEN_CODE_STOP_HOOK_BLOCK_CAP',
       raise: 'QWEN_CODE_STOP_HOOK_BLOCK_CAP=100 raises it',
     },
+    install: {
+      title: 'Qwen Code',
+      user: ['$QWEN_HOME', '~/.qwen'],
+    },
   },
+  droid: {
+    ...hooked,
+    title: 'Droid',
+    types: dashed,
+    agent: 'droid',
+    folder: '.factory',
+    speaks: 'droid',
+    install: {
+      user: ['$FACTORY_HOME_OVERRIDE/.factory', '~/.factory'],
+    },
+  },
+  cursor: {
+    ...hooked,
+    title: 'Cursor',
+    types: dashed,
+    agent: 'acp:cursor-agent acp',
+    folder: '.cursor',
+    speaks: 'cursor',
+    install: { programs: ['cursor-agent', 'cursor'], user: ['~/.cursor'] },
+  },
+  pi: {
+    ...shimmed,
+    title: 'Pi',
+    types: (command) => (command === 'cancel' ? '/cancel-ralph' : dashed(command)),
+    agent: 'pi',
+    folder: '.pi',
+    contexts: ['same', 'fresh', 'process'],
+    install: { user: ['$PI_CODING_AGENT_DIR', '~/.pi/agent'] },
+  },
+  // It loads OpenCode's plugin.
+  kilo: {
+    ...shimmed,
+    title: 'Kilo',
+    types: named,
+    agent: 'kilo',
+    folder: '.kilocode',
+    install: undefined,
+  },
+}
+
+export type Env = Readonly<Record<string, string | undefined>>
+
+/** How often this host lets a hook go on in a row. Its variable counts from the usual eight. */
+export function allowance({ cap }: Host, env: Env): number {
+  const given = cap?.variable === undefined ? undefined : env[cap.variable]
+  if (!cap || given === '0') return Number.POSITIVE_INFINITY
+  return given !== undefined && /^\d+$/.test(given) ? Number(given) - 8 + cap.most : cap.most
 }
 
 export function isHostName(name: unknown): name is HostName {

@@ -1,34 +1,20 @@
 /** A turn of an agent in a person's session has ended: step the loop, run what it asks for, and say how it goes on. */
 import type { Outcome } from '../agents/agent.ts'
-import { type CheckNext, drive } from '../drive/drive.ts'
-import type { Checking, Show } from '../drive/hands.ts'
+import { drive } from '../drive/drive.ts'
 import { keepCheckpoint, lookAt } from '../drive/look.ts'
+import { overCap } from '../engine/limits.ts'
 import { ended, type Fact, type Loop, type Verdict } from '../engine/loop.ts'
 import { step } from '../engine/step.ts'
 import { hasWorked } from '../engine/tally.ts'
 import { maskSecrets } from '../formats/secrets.ts'
 import type { Held, Lease, LoopStore } from '../host/store.ts'
 import { openTree, type Tree } from '../host/tree.ts'
-import { type Answer, allowance, capNote, checkWords, NOTHING, type Note, promptOf, say, standing } from './answer.ts'
+import { type Answer, NOTHING, type Note, promptOf, say } from './answer.ts'
 import { type Armed, arm, disarm, loadArmed, typedAt } from './armed.ts'
-import { nameOf, ordersIn, putAside, readFace, removeFace, writeFace } from './face.ts'
-import { HOSTS } from './hosts.ts'
-
-/** What every part of a session works with. */
-export type Desk = {
-  home: string
-  env: Readonly<Record<string, string | undefined>>
-  now: () => number
-  /** When this call began. */
-  began: number
-  /** Opened when first asked for. */
-  store(): LoopStore
-  /** The hand that runs checks; it is only loaded when it is needed. */
-  checker(checking: Omit<Checking, 'store'>): (loop: Loop, next: CheckNext) => Promise<Fact | undefined>
-  /** Ends the checks at once. */
-  stop: AbortSignal
-  show: Show
-}
+import type { Desk, Holding } from './desk.ts'
+import { nameOf, ordersIn, putAside, readFace, writeFace } from './face.ts'
+import { allowance, HOSTS } from './hosts.ts'
+import { settle } from './settle.ts'
 
 /** `aborted`: a person stopped the agent. `heard`: what it has said so far, where the host repeats all of it. */
 export type TurnOver = {
@@ -109,8 +95,6 @@ function hasHeard({ next }: Loop, words: string): boolean {
   return next.kind === 'turn' && next.feedback.includes(`A person says: ${words}`)
 }
 
-export type Holding = { session: string; armed: Armed; loop: Loop; lease: Lease }
-
 /** The loop of a session, held alone, with the orders of its face carried out. A loop that somebody else drives is none of ours. */
 export async function withLoop(
   desk: Desk,
@@ -163,26 +147,27 @@ async function obeyOrders(
     case 'gone':
       return { loop: await told(desk, { ...held, loop }, `deleting ${name}`, { kind: 'cancel' }), notes: [] }
     case 'strange':
-      return { loop, notes: [{ level: 'warning', text: `ralph: ${name} is left alone: ${found.why}.` }] }
+      return { loop, notes: [about(name, `is left alone: ${found.why}`)] }
     case 'broken': {
       const aside = putAside(armed.face, desk.now())
       writeFace(armed.face, { loop, session })
-      return {
-        loop,
-        notes: [{ level: 'warning', text: `ralph: ${name} was damaged; it is ${aside} now, and made anew.` }],
-      }
+      return { loop, notes: [about(name, `was damaged; it is ${aside} now, and made anew`)] }
     }
     case 'file': {
       if (found.file.sessionId !== session && asked === 'host')
         return {
           loop,
           release: true,
-          notes: [{ level: 'warning', text: `ralph: ${name} names another session, or none, so the loop rests.` }],
+          notes: [about(name, 'names another session, or none, so the loop rests')],
         }
       for (const order of ordersIn(found.file, loop)) loop = await told(desk, { ...held, loop }, name, order)
       return { loop, notes: [] }
     }
   }
+}
+
+function about(face: string, what: string): Note {
+  return { level: 'warning', text: `ralph: ${face} ${what}.` }
 }
 
 /** Words for the agent wait until a turn is asked for: the one under way has begun without them. */
@@ -238,45 +223,9 @@ async function goOn(desk: Desk, held: Holding, tree: Tree): Promise<Answer> {
     check: (asked, next) => desk.checker({ tree, env, now, stop, show })(asked, next),
     saw: (_, fact) => fact.kind === 'checked' && verdicts.push(...fact.verdicts),
   })
-  const capped = loop.next.kind === 'turn' && isOverCap(loop, held.armed, env)
-  const rested = capped ? await told(desk, { ...held, loop }, HOSTS[held.armed.host].title, { kind: 'pause' }) : loop
+  const host = HOSTS[held.armed.host]
+  // Another turn would not be taken, and nobody would be told.
+  const capped = host.cap?.sure && loop.next.kind === 'turn' && overCap(loop, held.armed.since, allowance(host, env))
+  const rested = capped ? await told(desk, { ...held, loop }, host.title, { kind: 'pause' }) : loop
   return settle(desk, { ...held, loop: rested }, verdicts)
-}
-
-/** Another turn would not be taken, and nobody would be told. */
-function isOverCap({ tally }: Loop, { host, since }: Armed, env: Desk['env']): boolean {
-  return HOSTS[host].cap?.sure === true && tally.iteration - since > allowance(HOSTS[host], env)
-}
-
-/** Brings face and armed file into line with the loop, and says how it stands. */
-export function settle(desk: Desk, { session, armed, loop }: Holding, verdicts: readonly Verdict[]): Answer {
-  const host = HOSTS[armed.host]
-  const note = standing(loop, host)
-  const checked = verdicts.length > 0 && loop.next.kind !== 'complete' ? ` · ${checkWords(verdicts)}` : ''
-  const show = [{ ...note, text: `${note.text}${checked}` }, ...noticed(loop)]
-  if (ended(loop)) {
-    removeFace(armed.face)
-    disarm(desk.home, session)
-    return { loop, verdicts, show }
-  }
-  if (armed.face && readFace(armed.face).kind === 'file') writeFace(armed.face, { loop, session })
-  if (loop.next.kind === 'wait' && loop.next.until !== undefined)
-    return { loop, verdicts, show, waitMs: Math.max(0, loop.next.until - desk.now()) }
-  if (loop.next.kind === 'wait' && loop.next.why === 'paused') {
-    if (armed.quiet) return { loop, verdicts, show: [] }
-    arm(desk.home, session, { ...armed, quiet: true })
-  }
-  if (loop.next.kind !== 'turn') return { loop, verdicts, show }
-  return {
-    loop,
-    verdicts,
-    prompt: promptOf(loop, armed.context),
-    context: armed.context,
-    fresh: armed.context === 'fresh' || (loop.next.fresh && loop.next.iteration > 1),
-    show: [...show, ...capNote(loop, armed, desk.env)],
-  }
-}
-
-function noticed({ tally }: Loop): Note[] {
-  return tally.findings.map((finding) => ({ level: 'warning', text: `ralph noticed: ${finding}` }))
 }

@@ -8,7 +8,9 @@ import type { LoopStore } from '../../host/store.ts'
 import { openRecords } from '../../host/transcript.ts'
 import { NOTHING } from '../../session/answer.ts'
 import { loadArmed } from '../../session/armed.ts'
-import { type Desk, turnOver } from '../../session/turn-over.ts'
+import type { Desk } from '../../session/desk.ts'
+import { HOSTS } from '../../session/hosts.ts'
+import { turnOver } from '../../session/turn-over.ts'
 import { failOpen } from './fail-open.ts'
 import type * as More from './more.ts'
 import { readPayload } from './payload.ts'
@@ -36,7 +38,8 @@ async function reply(desk: Desk, said: Said, more: () => typeof More): Promise<R
   const armed = loadArmed(desk.home, from.session)
   if (armed?.vault || process.argv.at(-2) === 'task') return more().replyToTask(desk, said)
   // Droid's one-shot mode tells no hook what was typed; its record does.
-  if (!armed && from.host === 'droid') return more().replyToRecord(desk, from, transcriptOf(payload) ?? '')
+  if (!armed && HOSTS[from.host].speaks === 'droid')
+    return more().replyToRecord(desk, from, transcriptOf(payload) ?? '')
   if (!armed) return from.shim ? printStop(NOTHING, from) : {}
   const over = await readStop(from, payload, {
     ...(armed.heard ? { heard: armed.heard } : {}),
@@ -64,6 +67,7 @@ function openDesk(home: string, { shim }: Said['from'], more: () => typeof More)
         transcripts: openRecords(home),
         open: (path) => openCurrent(path) ?? more().openDatabase(path),
       })),
+    words: more,
     checker: (checking) => more().checker({ home, now: Date.now }, checking),
     stop: stop.signal,
     show(event, loop) {

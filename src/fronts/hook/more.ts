@@ -12,7 +12,9 @@ import { type Answer, NOTHING, say } from '../../session/answer.ts'
 import { loadArmed } from '../../session/armed.ts'
 import type { Desk as WholeDesk } from '../../session/begin.ts'
 import { runCommand } from '../../session/commands.ts'
-import { type Desk, goOnNow, otherPrompt } from '../../session/turn-over.ts'
+import type { Desk } from '../../session/desk.ts'
+import { HOSTS } from '../../session/hosts.ts'
+import { goOnNow, otherPrompt } from '../../session/turn-over.ts'
 import { failOpen } from './fail-open.ts'
 import { EVERYTHING, isNews, remember } from './heard.ts'
 import { newPart } from './new-part.ts'
@@ -25,12 +27,13 @@ import { taskOver } from './task.ts'
 import { lastMessage, lastPrompt } from './transcript.ts'
 
 export { openDatabase } from '../../host/migrate.ts'
+export { capNote, checkWords, standing } from '../../session/standing.ts'
 export { lastMessage, newPart }
 
 /** What a person typed. */
 export async function replyToTyped(desk: Desk, { from, payload, event }: Said): Promise<Reply> {
   const typed = readTyped(event, payload)
-  if (from.host === 'droid' && typed?.kind === 'command') remember(desk.home, from.session, EVERYTHING)
+  if (HOSTS[from.host].speaks === 'droid' && typed?.kind === 'command') remember(desk.home, from.session, EVERYTHING)
   return typed ? printTyped(await failOpen(() => answerTo(desk, from, typed)), from, typed) : {}
 }
 

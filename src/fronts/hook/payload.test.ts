@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { HOSTS } from '../../session/hosts.ts'
 import { readPayload } from './payload.ts'
 
 type Env = Record<string, string>
@@ -36,6 +37,11 @@ const STOPS: [host: string, payload: object, env: Env][] = [
 test.each(STOPS)('a turn that ended in %s is known', (host, payload, env) => {
   const said = readPayload(JSON.stringify(payload), env)
   expect(said?.from).toEqual({ host, shim: 'host' in payload, during: 'stop', session: 's', dir: '/p' })
+})
+
+test('every host has such a payload', () => {
+  const known = new Set(STOPS.map(([host]) => host))
+  expect(Object.keys(HOSTS).filter((host) => !known.has(host))).toEqual([])
 })
 
 test.each<[host: string, payload: object, env: Env]>([

@@ -1,6 +1,6 @@
 /** ralph's answer to what a person typed, in each host's own form. Nothing at all lets the prompt pass. */
 import type { Answer } from '../../session/answer.ts'
-import type { HostName } from '../../session/hosts.ts'
+import { type Dialect, HOSTS } from '../../session/hosts.ts'
 import type { From } from './payload.ts'
 import type { Typed } from './prompt.ts'
 import { neutral, print, printStop, type Reply, textOf } from './reply.ts'
@@ -8,32 +8,40 @@ import { neutral, print, printStop, type Reply, textOf } from './reply.ts'
 export function printTyped(answer: Answer, from: From, { kind }: Typed): Reply {
   if (from.shim) return print(neutral(answer))
   if (from.during === 'stop') return printStop(answer, from)
+  const { speaks } = HOSTS[from.host]
   const text = textOf(answer)
   // A command that needs no agent is answered without one.
-  if (kind === 'command' && answer.prompt === undefined) return text ? refusal(from.host, text) : {}
+  if (kind === 'command' && answer.prompt === undefined) return text ? refusal(speaks, text) : {}
   const message = text ? { systemMessage: text } : {}
-  if (answer.prompt === undefined) return print(from.host === 'cursor' ? {} : message)
-  switch (from.host) {
+  if (answer.prompt === undefined) return print(speaks === 'cursor' ? {} : message)
+  switch (speaks) {
     case 'cursor':
       return {}
     case 'copilot':
       return print({ additionalContext: answer.prompt })
-    default: {
-      const hookEventName = from.host === 'gemini' ? 'BeforeAgent' : 'UserPromptSubmit'
+    case 'claude':
+    case 'plain':
+    case 'droid':
+    case 'gemini':
+    case 'shim': {
+      const hookEventName = speaks === 'gemini' ? 'BeforeAgent' : 'UserPromptSubmit'
       return print({ hookSpecificOutput: { hookEventName, additionalContext: answer.prompt }, ...message })
     }
   }
 }
 
-function refusal(host: HostName, text: string): Reply {
-  switch (host) {
+function refusal(speaks: Dialect, text: string): Reply {
+  switch (speaks) {
     case 'cursor':
       return print({ continue: false, user_message: text })
     case 'copilot':
       return print({ handled: true, responseContent: text })
     case 'droid':
       return { error: text }
-    default:
+    case 'claude':
+    case 'plain':
+    case 'gemini':
+    case 'shim':
       return print({ decision: 'block', reason: text })
   }
 }

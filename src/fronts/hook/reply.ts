@@ -2,6 +2,7 @@
 import { iterationLimit } from '../../engine/limits.ts'
 import { statusOf } from '../../engine/loop.ts'
 import type { Answer } from '../../session/answer.ts'
+import { HOSTS } from '../../session/hosts.ts'
 import type { From } from './payload.ts'
 
 /** `error`: the words for a host that shows them only then. */
@@ -9,12 +10,15 @@ export type Reply = { out?: string; error?: string }
 
 export function printStop(answer: Answer, { host, shim }: From): Reply {
   if (shim) return print(neutral(answer))
+  const { speaks } = HOSTS[host]
   const systemMessage = textOf(answer)
   const told = systemMessage ? { systemMessage } : {}
-  if (answer.prompt === undefined) return print(host === 'cursor' ? {} : told)
-  if (host === 'cursor') return print({ followup_message: answer.prompt })
+  if (answer.prompt === undefined) return print(speaks === 'cursor' ? {} : told)
+  if (speaks === 'cursor') return print({ followup_message: answer.prompt })
   const clear =
-    host === 'gemini' && answer.fresh ? { hookSpecificOutput: { hookEventName: 'AfterAgent', clearContext: true } } : {}
+    speaks === 'gemini' && answer.fresh
+      ? { hookSpecificOutput: { hookEventName: 'AfterAgent', clearContext: true } }
+      : {}
   return print({ decision: 'block', reason: answer.prompt, ...told, ...clear })
 }
 

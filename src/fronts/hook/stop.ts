@@ -1,6 +1,7 @@
 /** A turn that ended, as a host tells it. */
 import type { Outcome } from '../../agents/agent.ts'
 import type { Armed } from '../../session/armed.ts'
+import { HOSTS } from '../../session/hosts.ts'
 import type { TurnOver } from '../../session/turn-over.ts'
 import type { newPart as NewPart } from './new-part.ts'
 import { type From, type Json, word } from './payload.ts'
@@ -23,19 +24,21 @@ export async function readStop(
   payload: Json,
   { heard: before, newPart, lastMessage, failed }: Finding,
 ): Promise<TurnOver> {
+  const { speaks } = HOSTS[host]
   const path = transcriptOf(payload) ?? ''
   const told = word(payload.last_assistant_message) ?? word(payload.prompt_response)
   const text = told ?? (await lastMessage(path))
-  const { message, heard } = host === 'gemini' ? newPart(text ?? '', before) : { message: text ?? '', heard: undefined }
+  const { message, heard } =
+    speaks === 'gemini' ? newPart(text ?? '', before) : { message: text ?? '', heard: undefined }
   // Nothing new: a person stopped it, or its own loop detector did.
   const silent = heard !== undefined && !message.trim()
   return {
     session,
     outcome: silent || text === undefined ? 'aborted' : outcomeOf(payload, message, failed),
     background: runsOn(payload.background_tasks),
-    ...(host === 'claude' && isToStop(path) ? { toBeTold: true } : {}),
+    ...(speaks === 'claude' && isToStop(path) ? { toBeTold: true } : {}),
     ...(heard ? { heard } : {}),
-    ...(host === 'copilot' && payload.timestamp !== undefined ? { at: String(payload.timestamp) } : {}),
+    ...(speaks === 'copilot' && payload.timestamp !== undefined ? { at: String(payload.timestamp) } : {}),
   }
 }
 

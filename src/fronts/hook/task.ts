@@ -1,7 +1,7 @@
 /** A session that works on a task of a vault wants to stop: it is given the loop of the task, and its turn is over like any other. */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { setTimeout as nap } from 'node:timers/promises'
-import { count } from '../../engine/limits.ts'
+import { atCap, count } from '../../engine/limits.ts'
 import { ended, type Fact, type Loop } from '../../engine/loop.ts'
 import { allChecks } from '../../engine/stages.ts'
 import { RalphError } from '../../error.ts'
@@ -10,10 +10,10 @@ import { loadConfig } from '../../host/config.ts'
 import { realFolder } from '../../host/files.ts'
 import type { Lease } from '../../host/store.ts'
 import { postWebhook } from '../../host/webhook.ts'
-import { type Answer, allowance, NOTHING, type Note, say } from '../../session/answer.ts'
+import { type Answer, NOTHING, type Note, say } from '../../session/answer.ts'
 import { arm, disarm, isSessionId, loadArmed, processOf, sessionOf } from '../../session/armed.ts'
 import type { Desk } from '../../session/begin.ts'
-import { HOSTS } from '../../session/hosts.ts'
+import { allowance, HOSTS } from '../../session/hosts.ts'
 import { goOnNow, type TurnOver, turnOver } from '../../session/turn-over.ts'
 import type { VaultDesk } from '../../vault/desk.ts'
 import { comeAlong } from '../../vault/finding.ts'
@@ -186,7 +186,7 @@ function inTaskWords({ home, env }: Desk, { session }: From, answer: Answer): An
   const { loop, show } = answer
   const [first, ...more] = show
   if (!loop || !first) return answer
-  const rest = more.filter(({ text }) => !text.includes(HOSTS.claude.types('resume')))
+  const rest = more.filter(({ kind }) => kind !== 'cap')
   if (loop.next.kind !== 'turn') return { ...answer, show: [standing(loop), ...rest] }
   return { ...answer, show: [first, ...rest, ...capNote(loop, loadArmed(home, session)?.since ?? 0, env)] }
 }
@@ -235,10 +235,10 @@ function endOf(loop: Loop): string {
 }
 
 /** Said once, with the last turn that Claude Code surely allows. */
-function capNote({ tally }: Loop, since: number, env: Desk['env']): Note[] {
+function capNote(loop: Loop, since: number, env: Desk['env']): Note[] {
   const { cap, title } = HOSTS.claude
   const most = allowance(HOSTS.claude, env)
-  if (tally.iteration - since !== most) return []
+  if (!atCap(loop, since, most)) return []
   return [
     {
       level: 'warning',

@@ -1,6 +1,6 @@
 /** The last words of an agent whose hook is not told them: read from the end of the session's own record, whatever its size. */
 import { setTimeout as nap } from 'node:timers/promises'
-import type { HostName } from '../../session/hosts.ts'
+import { HOSTS, type HostName } from '../../session/hosts.ts'
 import { tailOf } from './tail.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -10,10 +10,11 @@ const PATIENCE_MS = 2_000
 
 /** Empty when it is not to be found, undefined when a person stopped the agent. A host may still be writing while its hook runs. */
 export async function lastMessage(path: string, host: HostName, payload: Json): Promise<string | undefined> {
+  const { speaks } = HOSTS[host]
   if (!path) return ''
   for (let waited = 0; ; waited += 20) {
-    if (host === 'droid' && wasStopped(linesOf(path), payload)) return undefined
-    const found = host === 'copilot' ? copilotMessage(linesOf(path), payload) : plainMessage(linesOf(path), payload)
+    if (speaks === 'droid' && wasStopped(linesOf(path), payload)) return undefined
+    const found = speaks === 'copilot' ? copilotMessage(linesOf(path), payload) : plainMessage(linesOf(path), payload)
     if (found !== undefined || waited >= PATIENCE_MS) return found ?? ''
     await nap(20)
   }

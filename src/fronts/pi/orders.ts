@@ -1,0 +1,104 @@
+/** What a person tells the loop of their session: commands, answers, ESC, and that they leave. */
+import type { Answer, CommandName } from './answer.ts'
+import { enter, isActive, show, tell } from './course.ts'
+import { carryOut, OVER, type Works } from './turns.ts'
+import { statusWords } from './words.ts'
+
+const GOING_ON = 'Ralph: the loop of this session is going on.'
+const COMMAND_MS = 120_000
+const FAREWELL_MS = 5_000
+
+/** What was typed behind a `/`; undefined when ralph gave no answer. */
+export async function command(works: Works, name: CommandName, args: string): Promise<Answer | undefined> {
+  const { course, asker } = works
+  asker.complainAgain()
+  const { phase } = course
+  if (name === 'cancel' || (name === 'pause' && (phase === 'asking' || phase === 'waiting'))) {
+    await interrupt(works, name, args)
+    if (phase === 'turn') course.session.abort()
+    return course.answer
+  }
+  if (name === 'resume' && isActive(course) && phase !== 'waiting' && course.answer?.status !== 'paused') {
+    course.session.say('info', GOING_ON)
+    return course.answer
+  }
+  const told = await asker.ask({ event: 'command', command: name, args }, name === 'resume' ? undefined : COMMAND_MS)
+  if (told) await take(works, name, told)
+  return told
+}
+
+async function take(works: Works, name: CommandName, told: Answer): Promise<void> {
+  const { course } = works
+  const begins = (name === 'loop' || name === 'resume') && (told.next !== 'none' || !isActive(course))
+  if (begins && course.phase === 'waiting') await halt(works)
+  if (begins && course.phase !== 'turn') {
+    carryOut(works, told)
+    return
+  }
+  tell(course, told)
+  // The turn that is under way will be judged by this.
+  if (begins || name === 'pause') course.answer = told
+}
+
+/** What was typed while the loop waits for an answer. */
+export async function reply(works: Works, text: string): Promise<Answer | undefined> {
+  const told = await works.asker.ask({ event: 'prompt', prompt: text })
+  if (told) carryOut(works, told)
+  return told
+}
+
+/** A session that Pi has taken up again may have a loop. */
+export async function find({ course, asker }: Works): Promise<void> {
+  const told = await asker.ask({ event: 'command', command: 'status', args: '' }, COMMAND_MS)
+  if (!told || OVER.includes(told.status) || isActive(course)) return
+  course.answer = told
+  if (told.status === 'needs-input') {
+    tell(course, told)
+    enter(course, 'person')
+    return
+  }
+  const words = `Ralph: a loop of this session is not over (${statusWords(told)}).`
+  course.session.say('info', `${words} /ralph-resume goes on with it, /cancel-ralph ends it.`)
+}
+
+/** ESC, where Pi would not tell of it. */
+export function pressEscape(works: Works): { consume: true } | undefined {
+  const { course, apart } = works
+  if (!isActive(course)) return undefined
+  const isPis = course.phase === 'turn' || course.phase === 'asking' // it ends its own run, too
+  if (course.phase === 'turn' && !course.settling) course.escaped = true
+  else if (course.phase === 'apart') apart.end()
+  else void interrupt(works, 'pause')
+  return isPis ? undefined : { consume: true }
+}
+
+/** Pi leaves the session: what is under way ends, and the loop can be resumed. Returns what to tell the person later. */
+export async function leave(works: Works): Promise<string | undefined> {
+  const { course, asker } = works
+  course.session.leave()
+  if (isActive(course)) {
+    await halt(works)
+    await asker.ask({ event: 'command', command: 'pause', args: '' }, FAREWELL_MS)
+    course.ending.resolve()
+  }
+  const { answer } = course
+  if (!answer || OVER.includes(answer.status)) return undefined
+  return `Ralph: the loop ${answer.loop} is paused (${statusWords(answer)}). /ralph-resume ${answer.loop} takes it up here.`
+}
+
+/** Ends what is under way here, and tells ralph why. */
+async function interrupt(works: Works, order: 'pause' | 'cancel', args = ''): Promise<void> {
+  const { course, asker } = works
+  await halt(works)
+  const told = await asker.ask({ event: 'command', command: order, args }, COMMAND_MS)
+  if (told) course.answer = told
+  if (told) tell(course, told)
+  enter(course, 'idle')
+}
+
+async function halt({ course, asker, apart }: Works): Promise<void> {
+  asker.end()
+  if (isActive(course)) course.phase = 'idle' // whoever waits for an answer finds that it is not wanted any more
+  show(course, {})
+  await apart.halt()
+}

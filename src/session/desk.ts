@@ -1,0 +1,28 @@
+/** What every part of a session works with, and the loop that it holds meanwhile. */
+import type { CheckNext } from '../drive/drive.ts'
+import type { Checking, Show } from '../drive/hands.ts'
+import type { Fact, Loop } from '../engine/loop.ts'
+import type { LoopStore } from '../host/loop-store.ts'
+import type { Lease } from '../host/store.ts'
+import type { Armed } from './armed.ts'
+import type { Env } from './hosts.ts'
+import type * as Standing from './standing.ts'
+
+export type Desk = {
+  home: string
+  env: Env
+  now: () => number
+  /** When this call began. */
+  began: number
+  /** Opened when first asked for. */
+  store(): LoopStore
+  /** What is said of a loop that does not simply go on; it is only loaded when it is needed. */
+  words(): Pick<typeof Standing, 'standing' | 'checkWords' | 'capNote'>
+  /** The hand that runs checks; it is only loaded when it is needed. */
+  checker(checking: Omit<Checking, 'store'>): (loop: Loop, next: CheckNext) => Promise<Fact | undefined>
+  /** Ends the checks at once. */
+  stop: AbortSignal
+  show: Show
+}
+
+export type Holding = { session: string; armed: Armed; loop: Loop; lease: Lease }

@@ -1,0 +1,42 @@
+/** What a session keeps of its loop when something has happened to it, and what it is answered then. */
+import { atCap } from '../engine/limits.ts'
+import { ended, type Loop, type Verdict } from '../engine/loop.ts'
+import { type Answer, goesOn, type Note, promptOf } from './answer.ts'
+import { arm, disarm } from './armed.ts'
+import type { Desk, Holding } from './desk.ts'
+import { readFace, removeFace, writeFace } from './face.ts'
+import { allowance, HOSTS } from './hosts.ts'
+
+/** Brings face and armed file into line with the loop, and says how it stands. */
+export function settle(desk: Desk, { session, armed, loop }: Holding, verdicts: readonly Verdict[]): Answer {
+  const host = HOSTS[armed.host]
+  const note = loop.next.kind === 'turn' ? goesOn(loop) : desk.words().standing(loop, host)
+  const checked = verdicts.length > 0 && loop.next.kind !== 'complete' ? ` · ${desk.words().checkWords(verdicts)}` : ''
+  const show = [{ ...note, text: `${note.text}${checked}` }, ...noticed(loop)]
+  if (ended(loop)) {
+    removeFace(armed.face)
+    disarm(desk.home, session)
+    return { loop, verdicts, show }
+  }
+  if (armed.face && readFace(armed.face).kind === 'file') writeFace(armed.face, { loop, session })
+  if (loop.next.kind === 'wait' && loop.next.until !== undefined)
+    return { loop, verdicts, show, waitMs: Math.max(0, loop.next.until - desk.now()) }
+  if (loop.next.kind === 'wait' && loop.next.why === 'paused') {
+    if (armed.quiet) return { loop, verdicts, show: [] }
+    arm(desk.home, session, { ...armed, quiet: true })
+  }
+  if (loop.next.kind !== 'turn') return { loop, verdicts, show }
+  const isLast = atCap(loop, armed.since, allowance(host, desk.env))
+  return {
+    loop,
+    verdicts,
+    prompt: promptOf(loop, armed.context),
+    context: armed.context,
+    fresh: armed.context === 'fresh' || (loop.next.fresh && loop.next.iteration > 1),
+    show: isLast ? [...show, desk.words().capNote(loop, host, desk.env)] : show,
+  }
+}
+
+function noticed({ tally }: Loop): Note[] {
+  return tally.findings.map((finding) => ({ level: 'warning', text: `ralph noticed: ${finding}` }))
+}

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { atCap } from '../engine/limits.ts'
+import type { Loop } from '../engine/loop.ts'
+import {
+  at,
+  cancel,
+  checkedByTests,
+  checks,
+  claims,
+  isLimited,
+  loopAfter,
+  pause,
+  specOf,
+  times,
+  unchecked,
+  wantsPerson,
+  works,
+} from '../engine/stories.test-support.ts'
+import { allowance, HOSTS, type HostName } from './hosts.ts'
+import { capNote, checkWords, standing } from './standing.ts'
+
+const { claude, codex } = HOSTS
+
+describe('how a loop stands', () => {
+  test.each<[loop: Loop, level: string, text: string]>([
+    [loopAfter(unchecked), 'info', 'ralph: iteration 1 of 10'],
+    [loopAfter(specOf({}, { iterations: 0 }), works), 'info', 'ralph: iteration 2'],
+    [
+      loopAfter(checkedByTests, claims('clear'), checks('pass')),
+      'info',
+      'ralph: done after 1 iteration, proven: npm test',
+    ],
+    [
+      loopAfter(unchecked, works, claims('clear')),
+      'warning',
+      "ralph: done after 2 iterations, by the agent's word alone",
+    ],
+    [loopAfter(unchecked, cancel), 'info', 'ralph: cancelled after 0 iterations. Cancelled by Ada.'],
+    [loopAfter(specOf({}, { iterations: 1 }), works), 'warning', 'ralph: stopped after 1 iteration (max-iterations).'],
+    [loopAfter(unchecked, wantsPerson('Tabs?')), 'warning', 'the agent asks: Tabs? Answer here'],
+    [loopAfter(unchecked, isLimited), 'info', 'ralph: waits for the agent after 0 iterations. You hit your limit.'],
+    [
+      loopAfter(unchecked, works, pause),
+      'info',
+      'Go on here with /ralph:resume, without a session with `ralph resume L1`',
+    ],
+    [loopAfter(checkedByTests, claims('clear')), 'warning', '/ralph:resume tries them again'],
+  ])('%#', (loop, level, text) => {
+    expect(standing(loop, claude)).toEqual({ level, text: expect.stringContaining(text) })
+  })
+
+  test('is told with the words that this host knows', () => {
+    expect(standing(loopAfter(unchecked, pause), codex).text).toContain('$ralph-resume')
+  })
+})
+
+test('what the checks said is told in words', () => {
+  const verdict = (check: string, result: 'pass' | 'fail' | 'broken' | 'timeout') => ({ check, result, tail: '' })
+  const all = [verdict('a', 'pass'), verdict('b', 'fail'), verdict('c', 'broken'), verdict('d', 'timeout')]
+  expect(checkWords(all)).toBe('a passes, b fails, c cannot be started, d ran out of time')
+})
+
+describe('the cap of a host', () => {
+  const grown = (turns: number) => loopAfter(specOf({}, { iterations: 0 }), ...times(turns, works))
+
+  test.each<[host: HostName, turns: number, env: Record<string, string>, since: number, notes: number]>([
+    ['claude', 7, {}, 0, 0],
+    ['claude', 8, {}, 0, 1],
+    ['claude', 9, {}, 0, 0],
+    ['claude', 8, {}, 3, 0],
+    ['claude', 11, {}, 3, 1],
+    ['claude', 3, { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '3' }, 0, 1],
+    ['claude', 8, { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '3' }, 0, 0],
+    ['claude', 8, { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '0' }, 0, 0],
+    ['claude', 8, { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '' }, 0, 1],
+    ['claude', 8, { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '-1' }, 0, 1],
+    ['qwen', 7, { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '3' }, 0, 1],
+    ['qwen', 11, { QWEN_CODE_STOP_HOOK_BLOCK_CAP: '12' }, 0, 1],
+    ['qwen', 7, { QWEN_CODE_STOP_HOOK_BLOCK_CAP: '0' }, 0, 0],
+    ['copilot', 8, { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '0' }, 0, 1],
+    ['codex', 8, {}, 0, 0],
+    ['droid', 8, {}, 0, 0],
+    ['gemini', 8, {}, 0, 0],
+  ])('%s after %i turns with %j, counted from %i', (host, turns, env, since, expected) => {
+    expect(atCap(grown(turns), since, allowance(HOSTS[host], env))).toBe(expected === 1)
+  })
+
+  test('is told with what can be done about it', () => {
+    expect(capNote(grown(8), claude, {}).text).toContain('CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0 lifts it')
+    expect(capNote(grown(8), HOSTS.copilot, {}).text).toMatch(
+      /Copilot lets a hook go on 8 times in a row, and this is the last one/,
+    )
+  })
+})
+
+test('a wait that is over is told as a wait', () => {
+  expect(standing(loopAfter(unchecked, at(1, isLimited)), claude).text).toContain('waits for the agent')
+})
