@@ -43,7 +43,11 @@ export async function turnEnded(
 }
 
 /** For a turn that nobody listened to while it went on. */
-export function logTurn(records: TurnRecords, { loop, next, prompt, outcome }: Ending, at: number): void {
+export function logTurn(
+  records: Pick<TurnRecords, 'openTurn'>,
+  { loop, next, prompt, outcome }: Ending,
+  at: number,
+): void {
   const log = records.openTurn(loop.id, next.iteration)
   log.write([
     { at, attempt: next.attempt, prompt: maskSecrets(prompt), command: [] },

@@ -13,7 +13,8 @@ export type Visit = {
   /** Never before the last fact, also when somebody has set the clock back. */
   now(): number
   move(fact: Fact): Promise<Loop>
-  drive(hands: Hands): Promise<Loop>
+  /** `told`: which orders are heard now. Absent: all of them. */
+  drive(hands: Hands, told?: VisitStore['told']): Promise<Loop>
 }
 
 export type Visiting<Result> = {
@@ -98,13 +99,18 @@ function openVisit(loaded: Loop, lease: Lease, { store, now }: Pick<Visiting<unk
       saw(next, fact)
       return next
     },
-    drive: (hands) =>
-      drive(loop, lease, store, {
-        ...hands,
-        saw(moved, fact) {
-          saw(moved, fact)
-          hands.saw?.(moved, fact)
+    drive: (hands, told = store.told) =>
+      drive(
+        loop,
+        lease,
+        { told, save: store.save },
+        {
+          ...hands,
+          saw(moved, fact) {
+            saw(moved, fact)
+            hands.saw?.(moved, fact)
+          },
         },
-      }),
+      ),
   }
 }

@@ -1,20 +1,20 @@
 /** A person starts a loop inside their own session: the loop is made, and the session is armed. */
 import { join, resolve } from 'node:path'
-import { keepStart } from '../drive/look.ts'
+import { keepStart } from '../drive/turn-ended.ts'
 import { claimTag } from '../engine/claim.ts'
 import { count } from '../engine/limits.ts'
-import { ended, type Limits, type Spec, startLoop } from '../engine/loop.ts'
+import { ended, type Spec, startLoop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
-import type { Config } from '../formats/config.ts'
 import { type LoopCommand, parseLoopCommand } from '../formats/loop-command.ts'
-import { unwrapPrompt } from '../formats/wrapped-prompt.ts'
-import { canStart, findChecks } from '../host/check.ts'
+import { canStart } from '../host/check.ts'
 import { loadConfig, readText } from '../host/config.ts'
 import { excludeFaces } from '../host/exclude.ts'
 import { realFolder } from '../host/files.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import type { Store } from '../host/store.ts'
 import { openTree } from '../host/tree.ts'
+import type { LoopRequest, Place } from '../request/request.ts'
+import { resolveSpec } from '../request/resolve.ts'
 import { type Answer, NOTHING, type Note, promptOf } from './answer.ts'
 import { arm, disarm, forgetOld, isSessionId, loadArmed, processOf, reserve } from './armed.ts'
 import type { Desk as BareDesk } from './desk.ts'
@@ -41,15 +41,18 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
       `--context ${context} is not to be had inside ${host.title}, only ${host.contexts.join(', ')}. \`ralph run\` begins every iteration anew.`,
     )
   const id = newLoopId()
-  const spec = resolveSpec(desk, { hosting: host, dir, command })
   const { look, seen, checkpoints } = await openTree({ dir, home: desk.home, loop: id })
+  const place: Place = {
+    dir,
+    ...('none' in checkpoints ? {} : { gitDir: checkpoints.repo.gitDir }),
+    owner: { kind: 'session' },
+    env: desk.env,
+    config: loadConfig(desk.home, dir),
+    history: () => desk.store().history(),
+  }
+  const spec = withinHook(await resolveSpec(requestOf(desk, { host, dir, command }), place), host)
   const tree = await look()
-  const gitDir = 'none' in checkpoints ? {} : { gitDir: checkpoints.repo.gitDir }
-  const loop = startLoop(
-    id,
-    { ...spec, work: { ...spec.work, ...gitDir } },
-    { at: desk.now(), ...(tree === undefined ? {} : { tree }) },
-  )
+  const loop = startLoop(id, spec, { at: desk.now(), ...(tree === undefined ? {} : { tree }) })
   if (!reserve(desk.home, session, desk.now())) return NOTHING
   await desk
     .store()
@@ -116,68 +119,31 @@ async function sameAgain(
   )
 }
 
-function resolveSpec(
-  desk: Desk,
-  { hosting, dir, command }: { hosting: Host; dir: string; command: LoopCommand },
-): Spec {
-  const config = loadConfig(desk.home, dir)
-  const text = command.file === undefined ? command.prompt : readText(resolve(dir, command.file), 'prompt')
-  if (!text.trim()) throw new RalphError('usage', `The prompt file ${command.file} is empty.`)
-  const wrapped = unwrapPrompt(text)
-  const verify = command.checks.length > 0 ? command.checks : (config.verify ?? [])
-  const checks = [...new Set(verify.flatMap((check) => (check === 'auto' ? foundChecks(dir) : [check])))]
-  return {
-    prompt: wrapped?.prompt ?? text,
-    promise: command.promise ?? wrapped?.promise ?? config.completion_promise ?? '',
-    signals: [...new Set(['TASK_COMPLETE', ...(config.completion_signals ?? [])])],
-    checks,
-    until: false,
-    stages: [],
-    limits: limitsOf(desk, command, { config, wrapped: wrapped?.maxIterations }),
-    work: {
-      dir,
-      agent: hosting.agent,
-      permissions: 'bypass',
-      context: 'fresh',
-      silenceMinutes: 10,
-      agentArgs: command.subagent === undefined ? [] : subagentArgs(command.subagent, dir, desk.env),
-      checkMinutes: hosting.hookMinutes === undefined ? 10 : (hosting.hookMinutes * 0.9) / Math.max(1, checks.length),
-    },
-  }
-}
-
-function limitsOf(
+function requestOf(
   { env }: Desk,
-  command: LoopCommand,
-  { config, wrapped }: { config: Config; wrapped: number | undefined },
-): Limits {
-  const configured = config.max_iterations === 'auto' ? undefined : config.max_iterations
-  const minutes =
-    command.timeoutMinutes ??
-    environmentNumber(env, 'RALPH_TIMEOUT_MINUTES', { shape: /^\d{1,9}(\.\d+)?$/, expected: 'a number' }) ??
-    config.timeout_minutes
+  { host, dir, command }: { host: Host; dir: string; command: LoopCommand },
+): LoopRequest {
+  const { file, promise, checks, maxIterations, timeoutMinutes: minutes, subagent } = command
+  const prompt = file === undefined ? command.prompt : readText(resolve(dir, file), 'prompt')
+  if (!prompt.trim()) throw new RalphError('usage', `The prompt file ${file} is empty.`)
   return {
-    iterations: command.maxIterations ?? environmentNumber(env, 'RALPH_MAX_ITERATIONS') ?? wrapped ?? configured ?? 10,
-    noProgress: config.circuit_breaker?.no_progress_limit ?? 3,
-    sameError: config.circuit_breaker?.same_error_limit ?? 5,
-    ...(minutes === undefined ? {} : { minutes }),
-    ...(config.max_cost_usd === undefined ? {} : { costUsd: config.max_cost_usd }),
+    prompt,
+    checks,
+    agents: [host.agent],
+    agentArgs: subagent === undefined ? [] : subagentArgs(subagent, dir, env),
+    limits: {
+      ...(maxIterations === undefined ? {} : { iterations: maxIterations }),
+      ...(minutes === undefined ? {} : { minutes }),
+    },
+    ...(promise === undefined ? {} : { promise }),
   }
 }
 
-const WHOLE = { shape: /^\d{1,9}$/, expected: 'a whole number' }
-
-function environmentNumber(env: Desk['env'], name: string, { shape, expected } = WHOLE): number | undefined {
-  const value = env[name]
-  if (!value || value === 'auto') return undefined
-  if (!shape.test(value)) throw new RalphError('usage', `${name} must be ${expected}, but is "${value}".`)
-  return Number(value)
-}
-
-function foundChecks(dir: string): string[] {
-  const found = findChecks(dir)
-  if (found.length > 0) return found
-  throw new RalphError('usage', `--verify auto found no check in ${dir}. Name one: --verify "make test".`)
+/** The checks of a loop must end before the host gives its hook up. */
+function withinHook(spec: Spec, { hookMinutes }: Host): Spec {
+  if (hookMinutes === undefined) return spec
+  const checkMinutes = (hookMinutes * 0.9) / Math.max(1, spec.checks.length)
+  return { ...spec, work: { ...spec.work, checkMinutes } }
 }
 
 /** The file of this name, unless another loop has it, or it is not ralph's to overwrite. Empty where there can be none. */

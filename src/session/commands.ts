@@ -1,6 +1,6 @@
 /** What a person types in their session, other than the task itself: status, cancel, pause, resume, help. */
 
-import { drive } from '../drive/drive.ts'
+import { visit } from '../drive/visit.ts'
 import { iterationLimit } from '../engine/limits.ts'
 import { ended, type Loop, statusOf } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -47,7 +47,10 @@ async function order(desk: Desk, kind: 'cancel' | 'pause', { session, host, args
   return withLoop(
     desk,
     session,
-    async (held) => settle(desk, { ...held, loop: await told(desk, held, 'you', { kind }) }, []),
+    async (held) => {
+      await told(held, 'you', { kind })
+      return settle(desk, held, [])
+    },
     'person',
   )
 }
@@ -58,17 +61,17 @@ async function orderBeside(
   kind: 'cancel' | 'pause',
   { session, armed }: { session: string; armed: Armed },
 ): Promise<Answer> {
-  const store = desk.store()
   const answer = await tell(desk, kind, armed)
-  const lease = await store.lease(armed.loop)
-  if ('heldBy' in lease) return answer
-  try {
-    const loop = await drive(await store.load(armed.loop), lease, store, {})
-    if (ended(loop)) disarm(desk.home, session)
-    return { loop, context: 'process', show: [standing(loop, HOSTS[armed.host])] }
-  } finally {
-    await lease.release()
-  }
+  return visit<Answer>(armed.loop, {
+    store: desk.store(),
+    now: desk.now,
+    held: () => answer,
+    async work(held) {
+      const loop = await held.drive({})
+      if (ended(loop)) disarm(desk.home, session)
+      return { loop, context: 'process', show: [standing(loop, HOSTS[armed.host])] }
+    },
+  })
 }
 
 /** Whoever drives the loop carries it out. */
@@ -114,8 +117,8 @@ async function takeOver(desk: Desk, { session, host, dir }: Asked, id: string): 
   if (own && (await isOpen(desk, own.loop))) throw new RalphError('usage', `This session has loop ${own.loop} already.`)
   if (ended(loop))
     throw new RalphError('loop-ended', `Loop ${id} has ended. Start a new one with ${HOSTS[host].types('loop')}.`)
-  if (loop.spec.work.project)
-    throw new RalphError('usage', `Loop ${id} belongs to a project: ralph execute ${loop.spec.work.project.name}`)
+  if (loop.spec.work.owner?.kind === 'project')
+    throw new RalphError('usage', `Loop ${id} belongs to a project, which goes on with \`ralph execute\`.`)
   if (loop.spec.work.dir !== realFolder(dir))
     throw new RalphError(
       'usage',

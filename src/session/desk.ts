@@ -1,9 +1,10 @@
 /** What every part of a session works with, and the loop that it holds meanwhile. */
 import type { CheckNext } from '../drive/drive.ts'
 import type { Checking, Show } from '../drive/hands.ts'
+import type { Judge } from '../drive/turn-ended.ts'
+import type { Visit } from '../drive/visit.ts'
 import type { Fact, Loop } from '../engine/loop.ts'
-import type { LoopStore } from '../host/loop-store.ts'
-import type { Lease } from '../host/store.ts'
+import type { LoopStore } from '../host/store.ts'
 import type { Armed } from './armed.ts'
 import type { Env } from './hosts.ts'
 import type * as Standing from './standing.ts'
@@ -20,9 +21,12 @@ export type Desk = {
   words(): Pick<typeof Standing, 'standing' | 'checkWords' | 'capNote'>
   /** The hand that runs checks; it is only loaded when it is needed. */
   checker(checking: Omit<Checking, 'store'>): (loop: Loop, next: CheckNext) => Promise<Fact | undefined>
+  /** What the owner of the loop makes of its turns. Absent: the agent's words claim. */
+  judge?: Judge
   /** Ends the checks at once. */
   stop: AbortSignal
   show: Show
 }
 
-export type Holding = { session: string; armed: Armed; loop: Loop; lease: Lease }
+/** The loop of a session, held alone. */
+export type Holding = { session: string; armed: Armed; visit: Visit }

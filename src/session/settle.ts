@@ -8,7 +8,7 @@ import { readFace, removeFace, writeFace } from './face.ts'
 import { allowance, HOSTS } from './hosts.ts'
 
 /** Brings face and armed file into line with the loop, and says how it stands. */
-export function settle(desk: Desk, { session, armed, loop }: Holding, verdicts: readonly Verdict[]): Answer {
+export function settle(desk: Desk, { session, armed, visit: { loop } }: Holding, verdicts: readonly Verdict[]): Answer {
   const host = HOSTS[armed.host]
   const note = loop.next.kind === 'turn' ? goesOn(loop) : desk.words().standing(loop, host)
   const checked = verdicts.length > 0 && loop.next.kind !== 'complete' ? ` · ${desk.words().checkWords(verdicts)}` : ''

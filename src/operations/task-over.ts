@@ -1,30 +1,33 @@
 /** A session that works on a task of a vault wants to stop: it is given the loop of the task, and its turn is over like any other. */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { setTimeout as nap } from 'node:timers/promises'
-import { atCap, count } from '../../engine/limits.ts'
-import { ended, type Fact, type Loop } from '../../engine/loop.ts'
-import { allChecks } from '../../engine/stages.ts'
-import { RalphError } from '../../error.ts'
-import { taskCommand } from '../../formats/task-command.ts'
-import { loadConfig } from '../../host/config.ts'
-import { realFolder } from '../../host/files.ts'
-import type { Lease } from '../../host/store.ts'
-import { postWebhook } from '../../host/webhook.ts'
-import { type Answer, NOTHING, type Note, say } from '../../session/answer.ts'
-import { arm, disarm, isSessionId, loadArmed, processOf, sessionOf } from '../../session/armed.ts'
-import type { Desk } from '../../session/begin.ts'
-import { allowance, HOSTS } from '../../session/hosts.ts'
-import { goOnNow, type TurnOver, turnOver } from '../../session/turn-over.ts'
-import type { VaultDesk } from '../../vault/desk.ts'
-import { comeAlong } from '../../vault/finding.ts'
-import { FAILED } from '../../vault/place.ts'
-import { resolveSettings } from '../../vault/settings.ts'
-import { hasHookFile, writeHookFiles } from '../../vault/state-file.ts'
-import { limitMessage, timeoutMessage } from '../../vault/telling.ts'
-import { vaultOf } from '../../vault/vault-task.ts'
-import { askedAbout, findFile, whereIs } from '../../vault/where.ts'
-import { movedByHand, seeTo } from '../../vault/work.ts'
-import type { From } from './payload.ts'
+import { visit } from '../drive/visit.ts'
+import { saidSentence } from '../engine/feedback.ts'
+import { atCap, count } from '../engine/limits.ts'
+import { ended, type Fact, type Loop } from '../engine/loop.ts'
+import { allChecks } from '../engine/stages.ts'
+import { RalphError } from '../error.ts'
+import { taskCommand } from '../formats/task-command.ts'
+import { loadConfig } from '../host/config.ts'
+import { realFolder } from '../host/files.ts'
+import { postWebhook } from '../host/webhook.ts'
+import { type Answer, NOTHING, type Note, say } from '../session/answer.ts'
+import { arm, disarm, isSessionId, loadArmed, processOf, sessionOf } from '../session/armed.ts'
+import type { Desk } from '../session/begin.ts'
+import { allowance, HOSTS, type HostName } from '../session/hosts.ts'
+import { goOnNow, type TurnOver, turnOver } from '../session/turn-over.ts'
+import type { VaultDesk } from '../vault/desk.ts'
+import { comeAlong } from '../vault/finding.ts'
+import { FAILED } from '../vault/place.ts'
+import { resolveSettings } from '../vault/settings.ts'
+import { hasHookFile, writeHookFiles } from '../vault/state-file.ts'
+import { limitMessage, timeoutMessage } from '../vault/telling.ts'
+import { vaultOf } from '../vault/vault-task.ts'
+import { findFile, isAboutFile, judgeTurn, whereIs } from '../vault/where.ts'
+import { movedByHand, seeTo } from '../vault/work.ts'
+
+/** Who tells of the stop. */
+export type From = { host: HostName; session: string }
 
 /** `vault` names where the task is; without it the session has its loop already. */
 export async function taskOver(
@@ -67,7 +70,9 @@ async function stopWith(desk: Desk, from: From, loop: Loop, over: () => Promise<
   const isMoved = next.kind === 'wait' || findFile(task) === `${FAILED}/${task.file}`
   const moved = isMoved ? (movedByHand(loop, desk.now()) ?? (await answerTo(desk, loop))) : undefined
   const unheard = moved ? [] : unheardWords(desk, from, loop)
-  const answer = moved ? await goOnNow(desk, from.session, moved) : await turnOver(desk, await over())
+  const answer = moved
+    ? await goOnNow(desk, from.session, moved)
+    : await turnOver({ ...desk, judge: (held, turn) => judgeTurn(vaultOf(held), turn) }, await over())
   const armed = loadArmed(desk.home, from.session)
   if (armed?.loop === loop.id) {
     const { free: _, ...rest } = armed
@@ -85,7 +90,7 @@ async function answerTo({ store }: Desk, { id, next }: Loop): Promise<Fact | und
 /** What a person said while the session was free: its turn began without a word of ralph. */
 function unheardWords({ home }: Desk, { session }: From, { next }: Loop): string[] {
   if (next.kind !== 'turn' || !loadArmed(home, session)?.free) return []
-  return next.feedback.filter((text) => text.startsWith('A person says: '))
+  return (next.heard ?? []).map((words) => saidSentence({ by: 'person', words }))
 }
 
 async function isUncounted(desk: Desk, { session }: From, { id, tally }: Loop): Promise<boolean> {
@@ -124,27 +129,18 @@ async function loadLoop({ store }: Desk, id: string | undefined): Promise<Loop |
 
 /** The session gets the loop, unless it is somebody else's: then this is what it is told instead. */
 async function take(desk: Desk, from: From, loop: Loop): Promise<Answer | undefined> {
-  const lease = await leaseOf(desk, loop.id)
-  // The one who holds it may be a second hook of this very session, which has counted the turn then.
-  const isOwn = loadArmed(desk.home, from.session)?.loop === loop.id
-  if (!lease) return isOwn ? NOTHING : elsewhere(loop, 'by another process')
-  try {
-    return isOwn ? undefined : await armWith(desk, from, loop)
-  } finally {
-    await lease.release()
-  }
+  const isOwn = () => loadArmed(desk.home, from.session)?.loop === loop.id
+  return visit<Answer | undefined>(loop.id, {
+    store: desk.store(),
+    now: desk.now,
+    patienceMs: PATIENCE_MS,
+    // The one who holds it may be a second hook of this very session, which has counted the turn then.
+    held: () => (isOwn() ? NOTHING : elsewhere(loop, 'by another process')),
+    work: async () => (isOwn() ? undefined : armWith(desk, from, loop)),
+  })
 }
 
 const PATIENCE_MS = 1_000
-
-async function leaseOf({ store }: Desk, id: string): Promise<Lease | undefined> {
-  for (let waited = 0; waited <= PATIENCE_MS; waited += 20) {
-    const lease = await store().lease(id)
-    if (!('heldBy' in lease)) return lease
-    await nap(20)
-  }
-  return undefined
-}
 
 async function armWith(desk: Desk, { session, host }: From, loop: Loop): Promise<Answer | undefined> {
   const { home, env } = desk
@@ -221,7 +217,7 @@ function standing(loop: Loop): Note {
 
 function waiting(loop: Loop, question: string): Note {
   const { id, path } = vaultOf(loop)
-  const answer = askedAbout(vaultOf(loop), question) === 'agent' ? ['--note', 'your answer'] : []
+  const answer = isAboutFile(loop) ? [] : ['--note', 'your answer']
   return {
     level: 'warning',
     text: `ralph: task ${id} waits for you: ${question} Go on with \`${taskCommand('approve', id, path, ...answer)}\`, end it with \`${taskCommand('reject', id, path)}\`.`,

@@ -1,0 +1,16 @@
+/** What happened in a vault, and what a person should do now. */
+import type { Briefing } from '../formats/briefing.ts'
+import { gatherBriefing } from '../vault/briefing.ts'
+import type { Operation } from './operation.ts'
+import { mustBeVault, openDesk, vaultFor } from './vault-place.ts'
+
+export const briefVault: Operation<{ vault?: string; since: number }, Briefing> = {
+  name: 'brief_vault',
+  effect: 'read',
+  summary: 'What was done in a vault since a time, what is stuck, what waits for a person, and what to do next.',
+  async run(context, { vault: named, since }) {
+    const vault = vaultFor(context, named === undefined ? {} : { named })
+    mustBeVault(context, vault)
+    return gatherBriefing(openDesk(context, vault), since)
+  },
+}

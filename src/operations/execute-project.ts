@@ -1,0 +1,149 @@
+/** Works through the tasks of a project, here. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../formats/config.ts'
+import { canStart } from '../host/check.ts'
+import { loadConfig } from '../host/config.ts'
+import { newLoopId } from '../host/loop-id.ts'
+import { mustHaveSandbox } from '../host/sandbox.ts'
+import { mustBeCopyable } from '../host/worktree.ts'
+import type { Execution } from '../project/desk.ts'
+import { type Executed, execute } from '../project/execute.ts'
+import { openProject, type Project } from '../project/folder.ts'
+import { checkRepository, loadRecord, lockProject, mendLeftovers } from '../project/open.ts'
+import type { ProjectRecord } from '../project/record.ts'
+import { writeResults } from '../project/results.ts'
+import { parseExecute } from '../project/templates.ts'
+import { DEFAULTS } from '../request/defaults.ts'
+import type { LoopRequest } from '../request/request.ts'
+import { resolveChecks, resolveLimits } from '../request/resolve.ts'
+import { chooseAgents, mustSuit } from './choose-agents.ts'
+import { type Context, selfIn } from './operation.ts'
+import { workFolder } from './start-loop.ts'
+
+export type { Executed } from '../project/execute.ts'
+export type { Project } from '../project/folder.ts'
+export type { ProjectRecord } from '../project/record.ts'
+
+/** What is asked of the project as a whole. `slots`: how many tasks at a time. */
+export type Executing = Omit<
+  LoopRequest,
+  'prompt' | 'promise' | 'signals' | 'until' | 'stages' | 'onHalt' | 'agents'
+> & {
+  project: string
+  dir?: string
+  agent?: string
+  slots: number
+  iterations?: number
+}
+
+/** Who watches, and how it is stopped. */
+export type Watching = Pick<Execution, 'progress' | 'show' | 'saw' | 'note' | 'stop' | 'pause'> & {
+  begin(project: Project, record: ProjectRecord, how: Begun): void
+  say(text: string): void
+  end(project: Project, executed: Executed): void
+}
+
+export type Begun = { agents: string[]; checks: string[]; slots: number; permissions: 'bypass' | 'ask' }
+
+export async function executeProject(context: Context, asked: Executing, watching: Watching): Promise<Executed> {
+  const dir = workFolder(context, asked.dir)
+  const project = openProject(dir, asked.project)
+  const config = loadConfig(context.home, dir)
+  const lock = lockProject(project)
+  try {
+    const { record, notes } = await loadRecord(project, context.store(), context.now)
+    const prepared = await prepare(context, asked, { project, config, record })
+    const executed = await execute({
+      ...prepared.execution,
+      ...watching,
+      hold: lock.hold,
+      begun: (now) => {
+        const { execution, permissions, why } = prepared
+        watching.begin(project, now, {
+          agents: execution.request.agents ?? [],
+          checks: execution.checks,
+          slots: asked.slots,
+          permissions,
+        })
+        for (const text of [...why, ...notes, ...prepared.notes, ...whatIsMissing(context, now, prepared)])
+          watching.say(text)
+      },
+    })
+    await writeResults(project, executed.record, { stop: executed.stop, store: context.store(), at: context.now() })
+    watching.end(project, executed)
+    return executed
+  } finally {
+    lock.release()
+  }
+}
+
+type Place = { project: Project; config: Config; record: ProjectRecord }
+type Prepared = {
+  execution: Omit<Execution, 'progress' | 'show' | 'saw' | 'note' | 'stop' | 'pause' | 'hold' | 'begun'>
+  permissions: 'bypass' | 'ask'
+  why: string[]
+  notes: string[]
+}
+
+/** What is wrong with what is asked for is told before anything begins. */
+async function prepare(context: Context, asked: Executing, { project, config, record }: Place): Promise<Prepared> {
+  const { project: _, dir: __, agent, slots, iterations, checks: given, limits: asks, ...request } = asked
+  const { dir } = project
+  const { env, home, now, root } = context
+  const { agents, why } = await chooseAgents(context, { dir, config, asked: agent })
+  mustSuit(agents, asked)
+  const checks = resolveChecks(given === undefined ? {} : { checks: given }, { dir, config })
+  if (request.sandbox) await mustHaveSandbox(dir, env)
+  const copied = config.worktree_files ?? []
+  mustBeCopyable(dir, copied)
+  mustRender(project, record)
+  await mendLeftovers(project, record)
+  const { branch, notes } = await checkRepository(project, slots)
+  const place = { dir, env, config: { ...config, max_iterations: 0 } }
+  const { iterations: ___, ...limits } = await resolveLimits({ prompt: '', ...(asks ? { limits: asks } : {}) }, place)
+  return {
+    execution: {
+      project,
+      store: context.store(),
+      record,
+      checks,
+      slots,
+      limits,
+      home,
+      env,
+      now,
+      self: selfIn(root),
+      newId: newLoopId,
+      ...(iterations === undefined ? {} : { iterations }),
+      ...(branch === undefined ? {} : { branch }),
+      copied,
+      request: { ...request, agents },
+    },
+    permissions: request.permissions ?? DEFAULTS.permissions,
+    why: why === undefined ? [] : [why],
+    notes,
+  }
+}
+
+/** A template that cannot be rendered is told before anything begins. */
+function mustRender({ name, dir }: Project, { tasks }: ProjectRecord): void {
+  for (const task of tasks.tasks.slice(0, 1)) parseExecute(name, 1, 1, task, { dir })
+}
+
+function whatIsMissing({ env }: Context, { tasks }: ProjectRecord, { execution }: Prepared): string[] {
+  const { copied, slots, checks, project } = execution
+  const open = tasks.tasks.filter(({ status }) => status !== 'completed')
+  return [
+    ...copied
+      .filter((name) => slots > 1 && !existsSync(join(project.dir, name)))
+      .map((name) => `${name} of worktree_files is not here, so no work tree gets it.`),
+    // Without its program a check stops the project at the first claim.
+    ...[...new Set([...checks, ...open.flatMap(({ verify }) => verify ?? [])])]
+      .filter((check) => !canStart(check, project.dir, env.PATH))
+      .map(
+        (check) =>
+          `The program of the check "${check}" is not here yet. Without it the project will stop (verifier-broken).`,
+      ),
+  ]
+}

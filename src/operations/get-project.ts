@@ -1,0 +1,68 @@
+/** How a project stands. */
+import { join } from 'node:path'
+import { plan } from '../engine/schedule.ts'
+import type { Obstacle } from '../formats/obstacles.ts'
+import { parseTasks, type Task } from '../formats/tasks.ts'
+import { openProject, readFace } from '../project/folder.ts'
+import { isHeld } from '../project/open.ts'
+import { planned, readLists, storedRecord } from '../project/record.ts'
+import { spendingOf } from '../project/results.ts'
+import type { Operation } from './operation.ts'
+
+export type FoundProject = {
+  name: string
+  folder: string
+  /** Absent: there is no list of tasks yet. */
+  tasks?: Task[]
+  /** Somebody works on it right now. */
+  alive: boolean
+  iterations: number
+  entries: number
+  workedMs: number
+  loops: string[]
+  /** Tasks under way, and their loops. */
+  open: { task: string; loop: string }[]
+  /** Open ones. */
+  obstacles: Obstacle[]
+  costUsd: number
+  tokens: number
+  /** Why nothing would be begun now; absent: it can go on. */
+  stop?: string
+}
+
+export const getProject: Operation<{ project: string }, FoundProject> = {
+  name: 'get_project',
+  effect: 'read',
+  summary: 'A project of this folder: its tasks, what they took, what stands in the way.',
+  async run(context, { project: name }) {
+    const store = context.store()
+    const project = openProject(context.cwd, name)
+    const text = readFace(project, 'tasks.json')
+    const record = await storedRecord(project, store)
+    const { obstacles, entries } = readLists(project)
+    const tasks = text === undefined ? undefined : parseTasks(text, join(project.folder, 'tasks.json')).tasks
+    const open = (record?.open ?? []).map(({ task, loop }) => ({ task, loop }))
+    const stop = tasks && whyStopped(tasks, open)
+    return {
+      name,
+      folder: project.folder,
+      ...(tasks ? { tasks } : {}),
+      alive: isHeld(project),
+      iterations: record?.iteration ?? 0,
+      entries: entries.length,
+      workedMs: record?.workedMs ?? 0,
+      loops: record?.loops ?? [],
+      open,
+      obstacles: obstacles.filter(({ resolved }) => !resolved),
+      ...(await spendingOf({ loops: record?.loops ?? [] }, store)),
+      ...(stop === undefined ? {} : { stop }),
+    }
+  },
+}
+
+function whyStopped(tasks: readonly Task[], open: FoundProject['open']): string | undefined {
+  const begun = new Set(open.map(({ task }) => task))
+  const going = { working: new Set<string>(), begun, asking: new Map<string, string>(), slots: 1 }
+  const next = plan(tasks.map(planned), going)
+  return next.kind === 'stop' ? next.sentence : undefined
+}

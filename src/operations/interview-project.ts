@@ -1,0 +1,79 @@
+/** Has agents ask about the spec of a project and make tasks of it. */
+import type { AgentEvent } from '../agents/agent.ts'
+import type { TaskList } from '../formats/tasks.ts'
+import { loadConfig } from '../host/config.ts'
+import { openProject, type Project } from '../project/folder.ts'
+import { blankSpec } from '../project/init.ts'
+import { holdInterview, type Interview, mustBeReady } from '../project/interview.ts'
+import { type Interviewer, talkInTerminal, workAlone } from '../project/interview-agent.ts'
+import { lockProject } from '../project/open.ts'
+import { withAnswers } from '../prompt/interview-prompt.ts'
+import { DEFAULTS } from '../request/defaults.ts'
+import type { LoopRequest } from '../request/request.ts'
+import { chooseAgents, mustSuit } from './choose-agents.ts'
+import { type Context, selfIn } from './operation.ts'
+import { workFolder } from './start-loop.ts'
+
+/** `answers`: what agents read where nobody can be asked. */
+export type Interviewing = Pick<LoopRequest, 'model' | 'permissions' | 'agentArgs'> & {
+  project: string
+  dir?: string
+  agent?: string
+  rounds: number
+  answers?: string
+}
+
+export type Listening = {
+  begin(how: { project: Project; agent: string; permissions: 'bypass' | 'ask'; isBlank: boolean; why?: string }): void
+  say(text: string): void
+  /** What an agent does that works alone. */
+  saw(event: AgentEvent): void
+  /** An agent that works alone did not end well. */
+  failed(words: string): void
+  signal: AbortSignal
+  /** The person has had enough. */
+  leave(): void
+}
+
+/** Undefined when it was stopped. */
+export async function interviewProject(
+  context: Context,
+  asked: Interviewing,
+  listening: Listening,
+): Promise<{ project: Project; list: TaskList | undefined }> {
+  const dir = workFolder(context, asked.dir)
+  const project = openProject(dir, asked.project)
+  const isBlank = mustBeReady(project).trim() === blankSpec(project.name).trim()
+  const { agents, why } = await chooseAgents(context, {
+    dir,
+    config: loadConfig(context.home, dir),
+    asked: asked.agent,
+  })
+  const [name = ''] = agents
+  mustSuit([name], asked)
+  const permissions = asked.permissions ?? DEFAULTS.permissions
+  listening.begin({ project, agent: name, permissions, isBlank, ...(why === undefined ? {} : { why }) })
+  const { signal } = listening
+  const { env, now, root } = context
+  const settings = { permissions, ...(asked.model === undefined ? {} : { model: asked.model }) }
+  const extraArgs = asked.agentArgs ?? []
+  const interviewer = { ...settings, name, project, signal, self: selfIn(root), env, now, extraArgs }
+  const lock = lockProject(project)
+  try {
+    const ask = askingOf(interviewer, asked.answers, listening)
+    return { project, list: await holdInterview({ project, rounds: asked.rounds, say: listening.say, signal, ask }) }
+  } finally {
+    lock.release()
+  }
+}
+
+function askingOf(interviewer: Interviewer, answers: string | undefined, listening: Listening): Interview['ask'] {
+  if (answers === undefined)
+    return async (prompt, at) => {
+      if (await talkInTerminal(interviewer, prompt, at)) listening.leave()
+    }
+  return async (prompt, at) => {
+    const wrong = await workAlone(interviewer, withAnswers(prompt, answers), at, listening.saw)
+    if (wrong) listening.failed(wrong)
+  }
+}

@@ -1,0 +1,201 @@
+/** The tasks of a vault, worked on by whoever calls: the task API as operations. */
+import { existsSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import type { TaskProgress, TaskState } from '../formats/task-state.ts'
+import { pathBelow } from '../host/files.ts'
+import type { CompletedTask, CountedIteration, StartedTask, StoppedTask } from '../vault/contract.ts'
+import { TaskNotFoundError } from '../vault/errors.ts'
+import { taskIdOf } from '../vault/place.ts'
+import { RalphWiggum } from '../vault/ralph-wiggum.ts'
+import type { Context, Operation } from './operation.ts'
+import { pruneOld } from './prune.ts'
+import { mustBeVault, vaultFor } from './vault-place.ts'
+
+export type { CompletedTask, CountedIteration, StartedTask, StoppedTask } from '../vault/contract.ts'
+
+/** `vault`: without it RALPH_VAULT, or the one we stand in. `task`: its id, or a path of its file. */
+export type TaskOf = { vault?: string; task: string }
+
+export type ListedTask = Omit<TaskState, 'iterations_history'>
+
+export const startTask: Operation<
+  { vault?: string; file: string; maxIterations?: number; timeoutMinutes?: number },
+  StartedTask
+> = {
+  name: 'start_task',
+  effect: 'write',
+  summary: 'Starts a task of a vault, which whoever calls works on.',
+  async run(context, { vault: named, file, maxIterations, timeoutMinutes }) {
+    const vault = vaultFor(context, { ...(named === undefined ? {} : { named }), file })
+    const here = resolve(context.cwd, file)
+    await pruneOld(context, { dir: vault })
+    return withTasks(context, vault, (tasks) =>
+      tasks.startTask({
+        task_file: named === undefined && existsSync(here) ? here : file,
+        ...(maxIterations === undefined ? {} : { max_iterations: maxIterations }),
+        ...(timeoutMinutes === undefined ? {} : { timeout_minutes: timeoutMinutes }),
+      }),
+    )
+  },
+}
+
+export const isTaskComplete: Operation<TaskOf, { task_id: string; complete: boolean }> = {
+  name: 'is_task_complete',
+  effect: 'read',
+  summary: 'Whether the file of a task is where it belongs when it is done.',
+  run: (context, asked) =>
+    withTask(context, asked, async (tasks, task_id) => ({
+      task_id,
+      complete: await tasks.checkTaskComplete(task_id),
+    })),
+}
+
+/** Without `seconds`: the time since the task last moved. */
+export const iterateTask: Operation<TaskOf & { action: string; result: string; seconds?: number }, CountedIteration> = {
+  name: 'iterate_task',
+  effect: 'write',
+  summary: 'Counts an iteration of a task that whoever calls has taken.',
+  run: (context, { action, result, seconds, ...asked }) =>
+    withTask(context, asked, async (tasks, task_id, vault) => {
+      const since = (await context.store().tasks.load(vault, task_id))?.movedAt
+      const measured = since === undefined ? 0 : Math.max(0, context.now() - since) / 1_000
+      return tasks.incrementIteration({ task_id, action, result, duration_seconds: seconds ?? measured })
+    }),
+}
+
+/** `why`: why it stopped short, or what it asks. */
+export type FoundTask = { state: TaskState; why?: string }
+
+export const getTask: Operation<TaskOf & { history?: number }, FoundTask> = {
+  name: 'get_task',
+  effect: 'read',
+  summary: 'How a task stands: status, limits, progress, iterations.',
+  run: (context, { history, ...asked }) =>
+    withTask(context, asked, async (tasks, task_id, vault) => {
+      const state = await tasks.getTaskState({
+        task_id,
+        ...(history === undefined ? {} : { history_limit: history }),
+      })
+      return { state, ...(await whyOf(context, vault, task_id)) }
+    }),
+}
+
+export const reportProgress: Operation<TaskOf & { total: number; completed: number; step: string }, TaskProgress> = {
+  name: 'report_progress',
+  effect: 'write',
+  summary: 'Tells how far the work on a task has come.',
+  run: (context, { total, completed, step, ...asked }) =>
+    withTask(context, asked, (tasks, task_id) =>
+      tasks.updateProgress({ task_id, steps_total: total, steps_completed: completed, current_step: step }),
+    ),
+}
+
+export const completeTask: Operation<TaskOf & { reason?: string }, CompletedTask> = {
+  name: 'complete_task',
+  effect: 'write',
+  summary: 'Completes a task whose file is done and whose checks pass.',
+  run: (context, { reason, ...asked }) =>
+    withTask(context, asked, (tasks, task_id) =>
+      tasks.completeTask({ task_id, ...(reason === undefined ? {} : { exit_reason: reason }) }),
+    ),
+}
+
+export const timeOutTask: Operation<TaskOf, StoppedTask> = {
+  name: 'time_out_task',
+  effect: 'destroy',
+  summary: 'Gives a task up for want of time; its progress is kept.',
+  run: (context, asked) => withTask(context, asked, (tasks, task_id) => tasks.handleTimeout(task_id)),
+}
+
+export const exhaustTask: Operation<TaskOf, StoppedTask> = {
+  name: 'exhaust_task',
+  effect: 'read',
+  summary: 'Tells of a task that has used all its iterations.',
+  run: (context, asked) => withTask(context, asked, (tasks, task_id) => tasks.handleMaxIterations(task_id)),
+}
+
+export const approveTask: Operation<TaskOf & { note?: string }, TaskState> = {
+  name: 'approve_task',
+  effect: 'write',
+  summary: 'Lets a task go on that waits for a person.',
+  run: (context, { note, ...asked }) =>
+    withTask(context, asked, (tasks, task_id) =>
+      tasks.approveTask({ task_id, ...(note === undefined ? {} : { note }) }),
+    ),
+}
+
+export const rejectTask: Operation<TaskOf & { reason?: string }, FoundTask> = {
+  name: 'reject_task',
+  effect: 'destroy',
+  summary: 'Ends a task that waits for a person: it has failed.',
+  run: (context, { reason, ...asked }) =>
+    withTask(context, asked, async (tasks, task_id, vault) => {
+      const state = await tasks.rejectTask({ task_id, ...(reason === undefined ? {} : { reason }) })
+      return { state, ...(await whyOf(context, vault, task_id)) }
+    }),
+}
+
+export const listTasks: Operation<{ vault?: string }, { tasks: ListedTask[] }> = {
+  name: 'list_tasks',
+  effect: 'read',
+  summary: 'All tasks of a vault, oldest first.',
+  async run(context, { vault: named }) {
+    const vault = vaultFor(context, named === undefined ? {} : { named })
+    mustBeVault(context, vault)
+    return { tasks: await withTasks(context, vault, (tasks) => tasks.listTasks()) }
+  },
+}
+
+async function withTasks<Result>(
+  { env, home, now, note }: Context,
+  vault: string,
+  work: (tasks: RalphWiggum) => Promise<Result>,
+): Promise<Result> {
+  const tasks = new RalphWiggum({ vaultPath: vault, env, home, now, onNote: note })
+  try {
+    return await work(tasks)
+  } finally {
+    await tasks.close()
+  }
+}
+
+async function withTask<Result>(
+  context: Context,
+  { vault: named, task }: TaskOf,
+  work: (tasks: RalphWiggum, id: string, vault: string) => Promise<Result>,
+): Promise<Result> {
+  const vault = vaultFor(context, named === undefined ? {} : { named })
+  mustBeVault(context, vault)
+  return withTasks(context, vault, async (tasks) =>
+    work(tasks, await idMeant(tasks, task, { vault, cwd: context.cwd }), vault),
+  )
+}
+
+/** People also name the file, or where it lies. Only the very file of a task stands for it. */
+async function idMeant(tasks: RalphWiggum, given: string, at: { vault: string; cwd: string }): Promise<string> {
+  const stem = taskIdOf(given)
+  const isPath = given.includes('/')
+  if (stem === given || (isPath && !liesIn(at, given))) return given
+  if (!isPath && (await fileOf(tasks, given)) !== undefined) return given
+  return (await fileOf(tasks, stem)) === basename(given) ? stem : given
+}
+
+function liesIn({ vault, cwd }: { vault: string; cwd: string }, path: string): boolean {
+  return [cwd, vault].some((base) => pathBelow(vault, resolve(base, path)) !== undefined)
+}
+
+async function fileOf(tasks: RalphWiggum, id: string): Promise<string | undefined> {
+  try {
+    return basename((await tasks.getTaskState({ task_id: id, history_limit: 0 })).task_file)
+  } catch (cause) {
+    if (cause instanceof TaskNotFoundError) return undefined
+    throw cause
+  }
+}
+
+async function whyOf({ store }: Context, vault: string, id: string): Promise<{ why?: string }> {
+  const row = await store().tasks.load(vault, id)
+  const next = row && (await store().load(row.loop)).next
+  const why = next?.kind === 'halt' ? next.sentence : next?.kind === 'wait' ? next.question : undefined
+  return why === undefined ? {} : { why }
+}

@@ -1,0 +1,188 @@
+/** Works on the files that come into a vault, here. */
+import { resolve } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { agents as known, parseAgent } from '../agents/index.ts'
+import { doubt } from '../engine/breaker.ts'
+import { agentsOf } from '../engine/roster.ts'
+import { RalphError } from '../error.ts'
+import type { TaskHead } from '../formats/task-file.ts'
+import { canStart } from '../host/check.ts'
+import { loadConfig } from '../host/config.ts'
+import { findProgram } from '../host/process.ts'
+import { mustHaveSandbox } from '../host/sandbox.ts'
+import { DEFAULTS } from '../request/defaults.ts'
+import type { LoopRequest } from '../request/request.ts'
+import { resolveChecks, resolveLimits } from '../request/resolve.ts'
+import { openVault } from '../vault/place.ts'
+import type { Crew } from '../vault/spec.ts'
+import { type Watched, watchVault as watch } from '../vault/watch.ts'
+import type { WatchEvent } from '../vault/work.ts'
+import { chooseAgents, mustSuit } from './choose-agents.ts'
+import { type Context, selfIn } from './operation.ts'
+import { openDesk } from './vault-place.ts'
+
+export { statusOfTask } from '../vault/lifecycle.ts'
+export { vaultOf } from '../vault/vault-task.ts'
+export type { Watched } from '../vault/watch.ts'
+export { isAboutFile } from '../vault/where.ts'
+export type { WatchEvent } from '../vault/work.ts'
+
+/** `slots`: how many tasks at a time. `once`: it ends when nothing is left to do. */
+export type Watching = Omit<
+  LoopRequest,
+  'prompt' | 'promise' | 'signals' | 'until' | 'stages' | 'onHalt' | 'agents'
+> & {
+  vault: string
+  agent?: string
+  slots: number
+  once: boolean
+  maxIterations?: number
+  timeoutMinutes?: number
+}
+
+export type Begun = {
+  vault: string
+  agents: string[]
+  checks: string[]
+  slots: number
+  permissions: 'bypass' | 'ask'
+  once: boolean
+}
+
+/** Who is told, and how it is stopped. */
+export type Listener = {
+  begin(how: Begun): void
+  tell(event: WatchEvent): void
+  rest: AbortSignal
+  stop: AbortSignal
+  /** Ends after the iterations under way, and says why. */
+  wind(why: string): void
+}
+
+/** `useless`: the agent of all tasks cannot work, so that the rest was left alone. */
+export async function watchVault(
+  context: Context,
+  asked: Watching,
+  listener: Listener,
+): Promise<{ watched: Watched; useless: boolean }> {
+  const { env, home, root } = context
+  const vault = openVault(resolve(context.cwd, asked.vault))
+  const config = loadConfig(home, vault)
+  const desk = openDesk({ ...context, note: once((text) => tell({ kind: 'note', text })) }, vault, settingsOf(asked))
+  const { agents, why } = await chooseAgents(context, { dir: vault, config, asked: asked.agent })
+  mustSuit(agents, asked)
+  const checks = mustStart(resolveChecks(asked, { dir: vault, config }), vault, env)
+  if (asked.sandbox) await mustHaveSandbox(vault, env)
+  const place = { dir: vault, env: {}, config: { ...config, max_iterations: 0 } }
+  const { iterations: _, minutes: __, ...limits } = await resolveLimits({ ...asked, prompt: '' }, place)
+  const crew = (head: TaskHead) => crewOf(context, { asked, vault, agents, checks, limits }, head)
+  crew({ priority: 1 }) // what is wrong with the options is no file's fault
+  // What an agent prints is garbage at once. V8 would let its young generation grow to 130 MB for a flood of it.
+  setFlagsFromString('--semi-space-growth-factor=1')
+  const { slots, once: isOnce, permissions = DEFAULTS.permissions } = asked
+  listener.begin({ vault, agents, checks, slots, permissions, once: isOnce })
+  if (why !== undefined) listener.tell({ kind: 'note', text: why })
+  const isUseless = openDoubts(agents)
+  let useless = false
+
+  function tell(event: WatchEvent): void {
+    listener.tell(event)
+    if (!isUseless(event)) return
+    useless = true
+    listener.wind(`No task can be done with ${agents.join(', ')} now. The others are left where they are.`)
+  }
+
+  const { rest, stop } = listener
+  const watched = await watch({ desk, slots, once: isOnce, self: selfIn(root), tell, rest, stop, crew })
+  return { watched, useless }
+}
+
+function settingsOf({ maxIterations, timeoutMinutes }: Watching): Parameters<typeof openDesk>[2] {
+  return {
+    ...(maxIterations === undefined ? {} : { maxIterations }),
+    ...(timeoutMinutes === undefined ? {} : { timeoutMinutes }),
+  }
+}
+
+function mustStart(checks: string[], vault: string, env: Context['env']): string[] {
+  const missing = checks.find((check) => !canStart(check, vault, env.PATH))
+  if (missing === undefined) return checks
+  throw new RalphError(
+    'usage',
+    `The program of the check "${missing}" is not here, so no task could ever pass it. Install it.`,
+  )
+}
+
+type Hiring = {
+  asked: Watching
+  vault: string
+  agents: string[]
+  checks: string[]
+  limits: NonNullable<Crew['limits']>
+}
+
+/** Model and arguments belong to the agent of the watcher, not to the one that a task names. */
+function crewOf(context: Context, { asked, vault, agents, checks, limits }: Hiring, head: TaskHead): Crew {
+  const { model, agentArgs, permissions, context: memory, sandbox, silenceMinutes, checkMinutes } = asked
+  const names = head.agent === undefined ? agents : agentsIn(head.agent, context, vault)
+  const own = head.agent === undefined
+  const blind = names.map((name) => parseAgent(name).agent).find(({ reports }) => !reports.includes('cost'))
+  if ((head.maxCostUsd ?? limits.costUsd) !== undefined && blind)
+    throw new RalphError(
+      'input-invalid',
+      `The limit of cost (max_cost_usd) cannot be kept: the agent "${blind.name}" does not report its cost.`,
+    )
+  const crew: Crew = {
+    agents: names,
+    checks,
+    limits,
+    agentArgs: own ? (agentArgs ?? []) : [],
+    ...(own && model !== undefined ? { model } : {}),
+    ...(permissions === undefined ? {} : { permissions }),
+    ...(memory === undefined ? {} : { context: memory }),
+    ...(sandbox ? { sandbox } : {}),
+    ...(silenceMinutes === undefined ? {} : { silenceMinutes }),
+    ...(checkMinutes === undefined ? {} : { checkMinutes }),
+  }
+  mustSuit(names, { ...crew, limits: {} })
+  return crew
+}
+
+/** Whom a task file may name: agents that need no more than their names. */
+function agentsIn(text: string, { env }: Context, dir: string): string[] {
+  const nameable = Object.values(known).filter(({ targetExample }) => targetExample === undefined)
+  return [...new Set(text.split(','))].map((name) => {
+    const agent = nameable.find((each) => each.name === name)
+    if (!agent)
+      throw new RalphError(
+        'agent-unknown',
+        `There is no agent "${name}" that a task file can name. Those are: ${nameable.map((each) => each.name).join(', ')}. Name one of them, or leave it to \`ralph watch --agent\`.`,
+      )
+    const [program = name] = agent.probe?.programs ?? []
+    if (findProgram(program, dir, env.PATH)) return name
+    throw new RalphError(
+      'agent-missing',
+      `The agent "${program}" was not found on PATH. Install it, or name another one. \`ralph doctor\` tells which agents are here.`,
+    )
+  })
+}
+
+function once(say: (text: string) => void): (text: string) => void {
+  const said = new Set<string>()
+  return (text) => {
+    if (said.has(text)) return
+    said.add(text)
+    say(text)
+  }
+}
+
+/** Whether the agents of all tasks would fail with the next one, too. Tasks that name their own say nothing about them. */
+function openDoubts(agents: readonly string[]): (event: WatchEvent) => boolean {
+  let crashed = 0
+  return (event) => {
+    if (event.kind !== 'ended' || agentsOf(event.loop.spec).join() !== agents.join()) return false
+    const doubts = doubt(crashed, event.loop)
+    crashed = doubts.crashed
+    return doubts.useless
+  }
+}
