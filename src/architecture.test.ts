@@ -4,6 +4,8 @@ import { expect, test } from 'vitest'
 
 const BELOW = ['error.ts', 'engine/', 'formats/', 'agents/', 'prompt/', 'host/']
 
+const OWNERS = ['project/', 'session/', 'vault/']
+
 /** Who may use whom. A place may always use itself; what is not named here has no place yet. */
 const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   'error.ts': [],
@@ -12,13 +14,18 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   'agents/': ['error.ts', 'engine/', 'formats/'],
   'prompt/': ['error.ts', 'engine/', 'formats/'],
   'host/': ['error.ts', 'engine/', 'formats/', 'agents/', 'prompt/'],
+  'request/': BELOW,
   'drive/': BELOW,
-  'project/': [...BELOW, 'drive/'],
-  'session/': [...BELOW, 'drive/'],
-  'vault/': [...BELOW, 'drive/'],
+  'project/': [...BELOW, 'request/', 'drive/'],
+  'session/': [...BELOW, 'request/', 'drive/'],
+  'vault/': [...BELOW, 'request/', 'drive/'],
   'install/': [...BELOW, 'session/'],
-  'index.ts': [...BELOW, 'drive/', 'project/', 'vault/'],
-  'fronts/': [...BELOW, 'drive/', 'project/', 'session/', 'vault/', 'install/'],
+  'operations/': [...BELOW, 'request/', 'drive/', ...OWNERS],
+  'index.ts': [...BELOW, 'request/', 'drive/', ...OWNERS, 'operations/'],
+  'fronts/cli/': [...BELOW, 'request/', 'drive/', 'operations/', 'install/'],
+  // What lives in a session is its own front: it works without operations, but for tasks of vaults.
+  'fronts/hook/': [...BELOW, 'drive/', 'session/', 'operations/'],
+  'fronts/pi/': [...BELOW, 'session/'],
 }
 
 const PURE = ['engine/', 'formats/', 'agents/', 'prompt/']
@@ -60,6 +67,21 @@ test('no agent uses another, and no front another', () => {
   expect(sideways.map(({ file, used }) => `${file} uses ${used}`)).toEqual([])
 })
 
+/** What moves a loop: drive/, and owners that ask the engine before they write. Everybody else brings facts to a visit. */
+const MAY_STEP = ['drive/drive.ts', 'drive/visit.ts', 'project/task.ts']
+
+test('nothing but drive and owners asks the engine for the next step', () => {
+  const steps = imports.filter(({ file, used }) => used === 'engine/step.ts' && placeOf(file) !== 'engine/')
+  expect(steps.map(({ file }) => file).sort()).toEqual([...MAY_STEP, 'index.ts'].sort())
+})
+
+test('the schemas of operations are loaded by nobody but who takes input from outside', () => {
+  const load = imports.filter(({ used }) => used === 'operations/schemas.ts' || used === 'operations/call.ts')
+  expect(load.map(({ file, used }) => `${file} uses ${used}`)).toEqual([
+    'operations/call.ts uses operations/schemas.ts',
+  ])
+})
+
 test('pure folders take neither time nor chance nor anything else from the machine', () => {
   const takes = files
     .filter(({ file }) => PURE.includes(placeOf(file) ?? ''))
@@ -68,8 +90,9 @@ test('pure folders take neither time nor chance nor anything else from the machi
 })
 
 function placeOf(file: string): string | undefined {
-  const place = file.includes('/') ? file.slice(0, file.indexOf('/') + 1) : file
-  return Object.keys(MAY_USE).find((name) => name.split(' ').includes(place))
+  const [folder = '', front] = file.split('/')
+  const place = folder === 'fronts' ? `fronts/${front}/` : front === undefined ? folder : `${folder}/`
+  return Object.hasOwn(MAY_USE, place) ? place : undefined
 }
 
 function withoutComments(text: string): string {

@@ -30,6 +30,8 @@ import {
 import { printTaskState } from '../formats/task-state.ts'
 import { eventually, source, startScript, temporaryFolder } from '../host/place.test-support.ts'
 import { type LocalStore, openStore } from '../host/sqlite.ts'
+import { remakeTask } from '../vault/remake.ts'
+import { placeOf, type VaultTask, vaultOf } from '../vault/vault-task.ts'
 import { rebuild } from './rebuild.ts'
 
 let home: string
@@ -230,30 +232,34 @@ test('a home without a story gets an empty database', async () => {
 
 function withId(loop: Loop, id: string): Loop {
   const { work } = loop.spec
-  if (!work.vault) return loop
-  return { ...loop, spec: { ...loop.spec, work: { ...work, vault: { ...work.vault, id } } } }
+  return { ...loop, spec: { ...loop.spec, work: { ...work, ...placeOf({ ...vaultOf(loop), id }) } } }
 }
 
 test('a task of a vault has its newest loop again, and how far its work had come', async () => {
   const vault = temporaryFolder()
-  const task = { path: vault, id: 'a', file: 'a.md', from: 'Needs_Action/a.md', by: 'caller' } as const
+  const task: VaultTask = {
+    kind: 'vault',
+    path: vault,
+    id: 'a',
+    file: 'a.md',
+    from: 'Needs_Action/a.md',
+    by: 'caller',
+    done: 'Done',
+    state: 'Ralph_State',
+  }
   const spec = specOf({ checks: [] })
   const started = (id: string, minute: number): Loop =>
-    startLoop(
-      id,
-      { ...spec, work: { ...spec.work, dir: vault, vault: { ...task, done: 'Done', state: 'Ralph_State' } } },
-      { at: START + minute * MINUTE },
-    )
+    startLoop(id, { ...spec, work: { ...spec.work, ...placeOf(task) } }, { at: START + minute * MINUTE })
   // By their names the newer one comes first.
   await withStore(async (store) => {
     const older = started('zz', 0)
-    expect(await store.tasks.begin(older, {})).toBeUndefined()
+    expect(await store.tasks.begin({ vault, id: 'a' }, older, {})).toBeUndefined()
     const lease = await store.lease('zz')
     if ('heldBy' in lease) throw new Error(lease.heldBy)
     await store.save(lease, step(older, cancel), cancel)
     await lease.release()
-    expect(await store.tasks.begin(started('aa', 5), {})).toBeUndefined()
-    expect(await store.tasks.begin(withId(started('over', 1), 'b'), {})).toBeUndefined()
+    expect(await store.tasks.begin({ vault, id: 'a' }, started('aa', 5), {})).toBeUndefined()
+    expect(await store.tasks.begin({ vault, id: 'b' }, withId(started('over', 1), 'b'), {})).toBeUndefined()
     const other = await store.lease('over')
     if ('heldBy' in other) throw new Error(other.heldBy)
     await store.save(other, step(await store.load('over'), cancel), cancel)
@@ -277,7 +283,7 @@ test('a task of a vault has its newest loop again, and how far its work had come
     }),
   )
   rmSync(join(home, 'ralph.db'))
-  await rebuild(home, () => START)
+  await rebuild(home, () => START, remakeTask)
   const [over, row, ...more] = await withStore(async (store) => await store.tasks.list(vault))
   expect(more).toEqual([])
   // Its end was seen to long ago.

@@ -22,7 +22,7 @@ import { MIGRATIONS } from './schema.ts'
 import { type LocalStore, openStore } from './sqlite.ts'
 import type { Lease } from './store.ts'
 import { storeContract } from './store-contract/contract.ts'
-import { taskLoop } from './store-contract/task-records.ts'
+import { beginIn, taskLoop } from './store-contract/task-records.ts'
 
 storeContract({
   name: 'SQLite',
@@ -119,6 +119,36 @@ describe('the tables', () => {
     expect(ask(home, 'PRAGMA user_version')).toEqual({ user_version: MIGRATIONS.length })
     await store.create(loopOf('a1'))
     expect(await store.load('a1')).toEqual(loopOf('a1'))
+  })
+
+  test('tell whose a loop is, also of one that was made before they did', async () => {
+    const home = temporaryFolder()
+    const old = new DatabaseSync(join(home, 'ralph.db'))
+    for (const migration of MIGRATIONS.slice(0, 4)) old.exec(migration)
+    const owned = { mine: {}, project: { project: { name: 'p' } }, vault: { vault: { path: '/v', id: 'a' } } }
+    for (const [id, work] of Object.entries(owned))
+      old
+        .prepare(
+          `INSERT INTO loop VALUES (?, '/d', 'a', 'p', ?, '{}', '{"kind":"wait"}', 'paused', NULL, NULL, 0, 0, 0, 0, 0, 0, '', 0, 1, 1)`,
+        )
+        .run(id, JSON.stringify({ work: { dir: '/d', ...work } }))
+    old.exec('PRAGMA user_version = 4')
+    old.close()
+    const { rows } = await open(home).list()
+    expect(rows.map(({ id, owner }) => [id, owner])).toEqual([
+      ['vault', 'vault'],
+      ['project', 'project'],
+      ['mine', 'person'],
+    ])
+  })
+
+  test('find loops by status, owner and folder without looking at all of them', () => {
+    const home = temporaryFolder()
+    open(home)
+    for (const column of ['status', 'owner', 'dir'])
+      expect(
+        ask(home, `EXPLAIN QUERY PLAN SELECT * FROM loop WHERE ${column} = 'x' ORDER BY started_at DESC, rowid DESC`),
+      ).toMatchObject({ detail: `SEARCH loop USING INDEX loop_by_${column} (${column}=?)` })
   })
 
   test('are the same whoever opens them first', async () => {
@@ -517,12 +547,12 @@ describe('other processes', () => {
 describe('tasks of vaults', () => {
   test('begin the transcript of their loop, unless that has moved already', async () => {
     const store = open(temporaryFolder())
-    expect(await store.tasks.begin(taskLoop('l1'), {})).toBeUndefined()
+    expect(await beginIn(store.tasks, taskLoop('l1'), {})).toBeUndefined()
     expect(store.transcripts.story('l1')?.beginning).toMatchObject({ id: 'l1' })
     await store.create(taskLoop('l2', { id: 'b' }))
     const lease = await leased(store, 'l2')
     await save(store, lease, say('x'))
-    expect(await store.tasks.begin(taskLoop('l2', { id: 'b' }), {})).toBeUndefined()
+    expect(await beginIn(store.tasks, taskLoop('l2', { id: 'b' }), {})).toBeUndefined()
     expect(store.transcripts.story('l2')?.facts).toHaveLength(1)
   })
 
@@ -534,7 +564,7 @@ describe('tasks of vaults', () => {
     old.close()
     const store = open(home)
     expect(await store.tasks.list()).toEqual([])
-    expect(await store.tasks.begin(taskLoop('l1'), {})).toBeUndefined()
+    expect(await beginIn(store.tasks, taskLoop('l1'), {})).toBeUndefined()
     expect((await store.tasks.load('/vault', 'a'))?.loop).toBe('l1')
   })
 })

@@ -87,6 +87,13 @@ const row = z.strictObject({
   updatedAt: z.number(),
 })
 
+const attendance = {
+  alive: z.boolean(),
+  session: z.string().exactOptional(),
+  worker: z.string().exactOptional(),
+  unattended: z.boolean(),
+}
+
 const verdict = z.strictObject({
   check: z.string(),
   result: z.enum(['pass', 'fail', 'broken', 'timeout']),
@@ -136,7 +143,7 @@ export const SCHEMAS: Schemas = {
       after: z.string().exactOptional(),
     }),
     output: z.strictObject({
-      loops: z.array(row.extend({ alive: z.boolean(), session: z.string().exactOptional() })),
+      loops: z.array(row.extend(attendance)),
       next: z.string().exactOptional(),
     }),
   },
@@ -151,11 +158,8 @@ export const SCHEMAS: Schemas = {
         hint: z.string(),
       }),
       breaker: z.enum(['closed', 'half-open', 'open']),
-      alive: z.boolean(),
-      session: z.string().exactOptional(),
-      unattended: z.boolean(),
+      ...attendance,
       whose: z.string().exactOptional(),
-      worker: z.string().exactOptional(),
       iterations: z.array(iteration),
     }),
   },

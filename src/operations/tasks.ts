@@ -12,9 +12,12 @@ import { pruneOld } from './prune.ts'
 import { mustBeVault, vaultFor } from './vault-place.ts'
 
 export type { CompletedTask, CountedIteration, StartedTask, StoppedTask } from '../vault/contract.ts'
+export { TaskError } from '../vault/errors.ts'
 
 /** `vault`: without it RALPH_VAULT, or the one we stand in. `task`: its id, or a path of its file. */
 export type TaskOf = { vault?: string; task: string }
+
+export type ProgressedTask = { task_id: string; progress: TaskProgress }
 
 export type ListedTask = Omit<TaskState, 'iterations_history'>
 
@@ -80,7 +83,7 @@ export const getTask: Operation<TaskOf & { history?: number }, FoundTask> = {
     }),
 }
 
-export const reportProgress: Operation<TaskOf & { total: number; completed: number; step: string }, TaskProgress> = {
+export const reportProgress: Operation<TaskOf & { total: number; completed: number; step: string }, ProgressedTask> = {
   name: 'report_progress',
   effect: 'write',
   summary: 'Tells how far the work on a task has come.',

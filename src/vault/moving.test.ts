@@ -8,7 +8,8 @@ const START = Date.UTC(2026, 0, 15, 10)
 const HOUR = 3_600_000
 
 const loopOf = (by: VaultTask['by']): Loop => {
-  const vault: VaultTask = {
+  const owner: VaultTask = {
+    kind: 'vault',
     path: '/vault',
     id: 'a',
     file: 'a.md',
@@ -33,11 +34,13 @@ const loopOf = (by: VaultTask['by']): Loop => {
       context: 'fresh',
       silenceMinutes: 10,
       checkMinutes: 10,
-      vault,
+      owner,
     },
   }
   return startLoop('l', spec, { at: START })
 }
+
+const movedAt = (at: number) => ({ movedAt: at })
 
 const claims: Fact = {
   kind: 'turned',
@@ -50,11 +53,11 @@ test.each<[what: string, loop: Loop]>([
   ['in its checks', step(loopOf('watch'), claims)],
 ])('the clock of a task that was left %s has rested', (_, loop) => {
   const now = START + 10 * HOUR
-  const after = restFacts(loop, START + 120_000, now).reduce(step, loop)
+  const after = restFacts(loop, movedAt(START + 120_000), now).reduce(step, loop)
   expect(after.next.kind).toBe(loop.next.kind)
   expect(after.tally.restedMs).toBe(now - START - 120_000)
 })
 
 test('that of a caller has not: the caller was there', () => {
-  expect(restFacts(loopOf('caller'), START, START + HOUR)).toEqual([])
+  expect(restFacts(loopOf('caller'), movedAt(START), START + HOUR)).toEqual([])
 })

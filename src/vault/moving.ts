@@ -49,7 +49,7 @@ export function moverOf(held: Visit, hands: { check: ReturnType<typeof checkHand
 }
 
 /** As if a person had paused it when it last moved: for a task that a watcher has left. What it is at may be checks. */
-export function restFacts({ next, spec }: Loop, { movedAt }: Lease, now: number): Fact[] {
+export function restFacts({ next, spec }: Loop, { movedAt }: Pick<Lease, 'movedAt'>, now: number): Fact[] {
   const isLeft = findVaultTask(spec.work)?.by === 'watch' && (next.kind === 'turn' || next.kind === 'check')
   if (!isLeft) return []
   const told = { kind: 'told', by: 'ralph' } as const

@@ -4,20 +4,21 @@ import { expect, test } from 'vitest'
 import type { Turn } from '../engine/loop.ts'
 import { temporaryFolder } from '../host/place.test-support.ts'
 import type { VaultTask } from './vault-task.ts'
-import { askedAbout, judgeTurn } from './where.ts'
+import { judgeTurn } from './where.ts'
 
 const TURN: Turn = { end: 'ok', claim: { kind: 'none' }, words: 'x', ranTests: false, tokens: 0 }
 const ASKS: Turn = { ...TURN, ask: { kind: 'person', words: 'b.md is in no folder of the vault any more.' } }
 
-test.each<[where: string, turn: Turn, about: string]>([
+test.each<[where: string, turn: Turn, about: string | undefined]>([
   ['Pending_Approval', TURN, 'approval'],
   ['Pending_Approval', ASKS, 'approval'],
   ['..', TURN, 'gone'],
-  ['Needs_Action', ASKS, 'agent'],
+  ['Needs_Action', ASKS, undefined],
 ])('with the file in %s it is known what a person is asked about', (where, turn, about) => {
   const path = join(temporaryFolder(), 'vault')
   for (const folder of ['Needs_Action', 'Pending_Approval']) mkdirSync(join(path, folder), { recursive: true })
   const task: VaultTask = {
+    kind: 'vault',
     path,
     id: 'a',
     file: 'a.md',
@@ -28,5 +29,5 @@ test.each<[where: string, turn: Turn, about: string]>([
   }
   writeFileSync(join(path, 'a.md'), 'Do it.\n')
   renameSync(join(path, 'a.md'), join(path, where, 'a.md'))
-  expect(askedAbout(task, judgeTurn(task, turn).ask?.words)).toBe(about)
+  expect(judgeTurn(task, turn).ask?.about).toBe(about)
 })

@@ -1,10 +1,9 @@
 /** `ralph briefing`: what happened in a vault, and what a person should do now. */
 import { printBriefing } from '../../formats/briefing.ts'
 import { parseSince } from '../../formats/since.ts'
-import { gatherBriefing } from '../../vault/briefing.ts'
+import { briefVault } from '../../operations/brief-vault.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command } from './context.ts'
-import { mustBeVault, openDesk, vaultFor } from './vault-place.ts'
 
 const spec: CommandSpec = {
   name: 'briefing',
@@ -34,9 +33,7 @@ export const briefing: Command = {
         `--since must be a time that is over, such as 90m, 24h, 7d, 2026-11-15 or 2026-11-15T08:00, but is "${given}".`,
       )
     const [named] = args.words
-    const vault = vaultFor(context, named === undefined ? {} : { named })
-    mustBeVault(context, vault)
-    const found = await gatherBriefing(openDesk(context, vault), since)
+    const found = await briefVault.run(context, { since, ...(named === undefined ? {} : { vault: named }) })
     context.out.write(args.flag('json') ? `${JSON.stringify(found)}\n` : printBriefing(found))
     return 0
   },

@@ -1,28 +1,15 @@
 /** What every command works with: the machine's clock, environment and streams, and the store behind them. */
-import { existsSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { ended } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
 import { openStore } from '../../host/sqlite.ts'
 import type { Store } from '../../host/store.ts'
-import { listProjects, openProject, type Project } from '../../project/folder.ts'
-import { loopsOf } from '../../project/record.ts'
+import type { Context as OperationContext } from '../../operations/operation.ts'
 import type { CommandSpec } from './args.ts'
 import { type Output, openOutput } from './text.ts'
 
-export type Context = {
-  env: Readonly<Record<string, string | undefined>>
-  cwd: string
-  home: string
-  version: string
-  /** Where ralph is installed. */
-  root: string
-  out: Output
-  now: () => number
-  /** Opened when first asked for; closed at the end. */
-  store(): Store
-}
+/** What an operation works with, and where its form is printed. */
+export type Context = OperationContext & { version: string; out: Output }
 
 /** A command: its table for help and parsing, and what it does. The number is the exit code. */
 export type Command = {
@@ -53,6 +40,7 @@ export function openContext(root: string, version: string): Context & { close():
     out: openOutput(process.stdout, env),
     now,
     store: () => (store ??= openStore(home, now)),
+    note: (text) => void process.stderr.write(`ralph: ${text}\n`),
     close: async () => store?.close(),
   }
 }
@@ -63,44 +51,4 @@ function whereWeStand(): string {
   } catch (cause) {
     throw new RalphError('home-unusable', 'The folder this was started in is gone. Go to one that exists.', { cause })
   }
-}
-
-/** The command line of one of ralph's own programs. */
-export function selfIn(root: string): (program: string) => string[] {
-  return (program) => [process.execPath, join(root, 'dist', `${program}.mjs`)]
-}
-
-/** The folder to work in, as it really is. */
-export function workFolder(context: Context, dir: string | undefined): string {
-  const path = resolve(context.cwd, dir ?? '.')
-  if (!existsSync(path) || !statSync(path).isDirectory())
-    throw new RalphError('usage', `${path} is not a folder. Give --dir an existing one.`)
-  return realpathSync(path)
-}
-
-/** The project of that name in this folder, if there is one. */
-export function findProject({ cwd }: Context, name: string): Project | undefined {
-  return listProjects(cwd).includes(name) ? openProject(cwd, name) : undefined
-}
-
-async function isOpen(store: Store, id: string): Promise<boolean> {
-  const loop = await store.load(id).catch(() => undefined) // it was never made, or was pruned
-  return loop !== undefined && !ended(loop)
-}
-
-/** The loop that an id, a beginning of one, a project or nothing at all stands for: the newest that is open of the project, or the newest of this folder. */
-export async function findLoop(context: Context, name: string | undefined): Promise<string> {
-  const store = context.store()
-  const project = name === undefined ? undefined : findProject(context, name)
-  const loops = project ? (await loopsOf(project, store)).reverse() : []
-  for (const id of loops) if (await isOpen(store, id)) return id
-  if (loops[0] !== undefined) return loops[0]
-  if (name !== undefined) return store.find(name)
-  const [newest] = (await store.list({ dir: realpathSync(context.cwd), limit: 1 })).rows
-  if (!newest)
-    throw new RalphError(
-      'loop-unknown',
-      'No loop was ever started in this folder. Name one; `ralph status` lists them.',
-    )
-  return newest.id
 }

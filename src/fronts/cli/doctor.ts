@@ -1,11 +1,12 @@
 /** `ralph doctor`: is everything there that ralph needs, which agents are here, and can a damaged database be made anew? */
 import type { Agent } from '../../agents/agent.ts'
 import { agents } from '../../agents/index.ts'
-import { type Rebuilt, rebuild } from '../../drive/rebuild.ts'
+import type { Rebuilt } from '../../drive/rebuild.ts'
 import { RalphError } from '../../error.ts'
 import { git } from '../../host/git.ts'
 import { askVersion, findAgent } from '../../host/probe.ts'
 import { findProgram } from '../../host/process.ts'
+import { rebuild } from '../../operations/rebuild.ts'
 import { type CommandSpec, parseArgs } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { count, paint } from './text.ts'
@@ -30,7 +31,7 @@ export const doctor: Command = {
     const args = parseArgs(spec, argv, 0)
     const json = args.flag('json')
     if (args.flag('rebuild')) {
-      const rebuilt = await rebuild(context.home, context.now)
+      const rebuilt = await rebuild.run(context, {})
       context.out.write(
         json ? `${JSON.stringify({ what: 'rebuild', ok: true, ...rebuilt })}\n` : rebuiltSentence(rebuilt),
       )

@@ -1,27 +1,15 @@
 /** `ralph execute`: works through the tasks of a project. */
 
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { parseCommandLine } from '../../formats/command-line.ts'
-import { canStart } from '../../host/check.ts'
+import { resolve } from 'node:path'
 import { loadConfig } from '../../host/config.ts'
-import { newLoopId } from '../../host/loop-id.ts'
-import { mustHaveSandbox } from '../../host/sandbox.ts'
-import { mustBeCopyable } from '../../host/worktree.ts'
-import { type Executed, execute as executeProject } from '../../project/execute.ts'
-import { openProject, type Project } from '../../project/folder.ts'
-import { checkRepository, loadRecord, lockProject, mendLeftovers } from '../../project/open.ts'
-import type { ProjectRecord } from '../../project/record.ts'
-import { writeResults } from '../../project/results.ts'
-import { parseExecute } from '../../project/templates.ts'
-import { type Args, type CommandSpec, parseArgs } from './args.ts'
-import { type Command, type Context, selfIn, workFolder } from './context.ts'
+import { type Executed, type Executing, executeProject } from '../../operations/execute-project.ts'
+import { type CommandSpec, parseArgs } from './args.ts'
+import type { Command, Context } from './context.ts'
 import { projectName } from './init.ts'
+import { onInterrupt } from './interrupt.ts'
 import { notifyText } from './notify.ts'
-import { openProjectJsonView, openProjectView, type ProjectView } from './project-view.ts'
-import { checksOf } from './run.ts'
-import { chooseAgents, settingsOf } from './run-agent.ts'
-import { type Given, resolveLimits } from './run-limits.ts'
+import { openProjectJsonView, openProjectView } from './project-view.ts'
+import { agentRequest, limitsRequest } from './request.ts'
 import { runSpec } from './run-options.ts'
 
 const SHARED = [
@@ -68,150 +56,40 @@ export const execute: Command = {
   spec,
   async run(argv, context) {
     const args = parseArgs(spec, argv, 1)
-    const slots = args.whole('parallel', 1) ?? 1
-    const iterations = args.whole('iterations', 1)
-    const dir = workFolder(context, args.text('dir'))
-    const project = openProject(dir, projectName(args))
-    const config = loadConfig(context.home, dir)
-    const store = context.store()
-    const lock = lockProject(project)
+    const project = projectName(args)
+    const [dir, agent, iterations] = [args.text('dir'), args.text('agent'), args.whole('iterations', 1)]
+    const asked: Executing = {
+      project,
+      ...(dir === undefined ? {} : { dir }),
+      ...(agent === undefined ? {} : { agent }),
+      slots: args.whole('parallel', 1) ?? 1,
+      ...(iterations === undefined ? {} : { iterations }),
+      checks: args.many('verify'),
+      limits: limitsRequest(args),
+      ...agentRequest(args),
+    }
+    const view = args.flag('json') ? openProjectJsonView(context) : openProjectView(context)
+    const stopping = onInterrupt({
+      pausing: `Pausing after the iterations under way. Press Ctrl-C again to stop at once. Go on later with: ralph execute ${project}`,
+      say: view.say,
+    })
     try {
-      const { record, notes } = await loadRecord(project, store, context.now)
-      const { agents, why } = await chooseAgents(args, { context, config, dir })
-      const settings = settingsOf(args, agents)
-      const checks = projectChecks(args, { context, config, dir })
-      if (args.flag('sandbox')) await mustHaveSandbox(dir, context.env)
-      const copied = config.worktree_files ?? []
-      mustBeCopyable(dir, copied)
-      mustRender(project, record)
-      await mendLeftovers(project, record)
-      const repository = await checkRepository(project, slots)
-      const { iterations: _, ...limits } = await resolveLimits(
-        args,
-        { context, config: { ...config, max_iterations: 0 }, dir },
-        { prompt: '', stages: [], wrappedLimit: undefined },
-      )
-      const view = args.flag('json') ? openProjectJsonView(context) : openProjectView(context)
-      const stopping = onInterrupt(view, project.name)
-      try {
-        const executed = await executeProject({
-          project,
-          store,
-          record,
-          checks,
-          slots,
-          limits,
-          home: context.home,
-          env: context.env,
-          now: context.now,
-          self: selfIn(context.root),
-          newId: newLoopId,
-          ...(iterations === undefined ? {} : { iterations }),
-          ...(repository.branch === undefined ? {} : { branch: repository.branch }),
-          agents,
-          copied,
-          work: {
-            agent: agents[0] ?? '',
-            ...settings,
-            agentArgs: args.rest,
-            ...(args.flag('sandbox') ? { sandbox: true as const } : {}),
-            silenceMinutes: args.amount('silence') ?? 10,
-            checkMinutes: args.amount('check-timeout') ?? 10,
-          },
-          stop: stopping.stop,
-          pause: stopping.pause,
-          begun: (now) => {
-            view.begin(project, now, { agents, checks, slots, permissions: settings.permissions })
-            const missing = copied.filter((name) => slots > 1 && !existsSync(join(dir, name)))
-            for (const text of [
-              ...(why === undefined ? [] : [why]),
-              ...notes,
-              ...repository.notes,
-              ...missing.map((name) => `${name} of worktree_files is not here, so no work tree gets it.`),
-              ...checksToCome(now, checks, { dir, path: context.env.PATH }),
-            ])
-              view.say(text)
-          },
-          progress: view.progress,
-          show: view.show,
-          saw: view.saw,
-          note: view.note,
-          hold: lock.hold,
-        })
-        await writeResults(project, executed.record, { stop: executed.stop, store, at: context.now() })
-        view.end(project, executed)
-        if (args.flag('notify')) await tellPerson(context, project.name, executed, config.notify_webhook)
-        return exitCode(executed)
-      } finally {
-        stopping.release()
-      }
+      const executed = await executeProject(context, asked, { ...view, pause: stopping.rest, stop: stopping.stop })
+      if (args.flag('notify')) await tellEnd(context, asked, executed)
+      return exitCode(executed)
     } finally {
-      lock.release()
+      stopping.release()
     }
   },
 }
 
-/** The checks of every task: those of the command line, or else of the config. */
-export function projectChecks(args: Args, { config, dir }: Given): string[] {
-  const given = args.many('verify').length > 0 ? args.many('verify') : (config.verify ?? [])
-  const checks = [...new Set(given.flatMap((check) => (check === 'auto' ? checksOf(dir, args.spec) : [check])))]
-  for (const check of checks) parseCommandLine(check)
-  return checks
-}
-
-/** A template that cannot be rendered is told before anything begins. */
-function mustRender({ name, dir }: Project, { tasks }: ProjectRecord): void {
-  for (const task of tasks.tasks.slice(0, 1)) parseExecute(name, 1, 1, task, { dir })
-}
-
-/** Without its program a check stops the project at the first claim. */
-function checksToCome(
-  { tasks }: ProjectRecord,
-  checks: readonly string[],
-  { dir, path }: { dir: string; path: string | undefined },
-): string[] {
-  const open = tasks.tasks.filter(({ status }) => status !== 'completed')
-  return [...new Set([...checks, ...open.flatMap(({ verify }) => verify ?? [])])]
-    .filter((check) => !canStart(check, dir, path))
-    .map(
-      (check) =>
-        `The program of the check "${check}" is not here yet. Without it the project will stop (verifier-broken).`,
-    )
-}
-
-async function tellPerson(
-  context: Context,
-  name: string,
-  { stop }: Executed,
-  webhook: string | undefined,
-): Promise<void> {
+async function tellEnd(context: Context, { project, dir }: Executing, { stop }: Executed): Promise<void> {
+  const webhook = loadConfig(context.home, resolve(context.cwd, dir ?? '.')).notify_webhook
   await notifyText(
-    { title: `ralph: ${name} ${stop.reason === 'completed' ? 'is completed' : 'stopped'}`, text: stop.sentence },
-    { type: 'project-end', project: name, reason: stop.reason, sentence: stop.sentence },
+    { title: `ralph: ${project} ${stop.reason === 'completed' ? 'is completed' : 'stopped'}`, text: stop.sentence },
+    { type: 'project-end', project, reason: stop.reason, sentence: stop.sentence },
     { context, ...(webhook === undefined ? {} : { webhook }) },
   )
-}
-
-/** The first Ctrl-C pauses after the iterations under way, the second ends the agents now. */
-function onInterrupt(view: ProjectView, name: string): { pause: AbortSignal; stop: AbortSignal; release(): void } {
-  const [pause, stop] = [new AbortController(), new AbortController()]
-  const stopNow = () => {
-    pause.abort()
-    stop.abort()
-  }
-  const interrupt = () => {
-    if (pause.signal.aborted) return stopNow()
-    view.say(
-      `Pausing after the iterations under way. Press Ctrl-C again to stop at once. Go on later with: ralph execute ${name}`,
-    )
-    pause.abort()
-  }
-  process.on('SIGINT', interrupt).on('SIGTERM', stopNow).on('SIGHUP', stopNow)
-  return {
-    pause: pause.signal,
-    stop: stop.signal,
-    release: () => void process.off('SIGINT', interrupt).off('SIGTERM', stopNow).off('SIGHUP', stopNow),
-  }
 }
 
 function exitCode({ stop: { reason } }: Executed): number {

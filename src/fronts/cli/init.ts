@@ -1,9 +1,8 @@
 /** `ralph init`: begins a project with a spec for the person to fill in. */
 import { join, relative } from 'node:path'
-import { ARTEFACTS } from '../../project/folder.ts'
-import { initProject } from '../../project/init.ts'
+import { ARTEFACTS, initProject } from '../../operations/init-project.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
-import { type Command, workFolder } from './context.ts'
+import type { Command } from './context.ts'
 
 const spec: CommandSpec = {
   name: 'init',
@@ -20,8 +19,10 @@ export const init: Command = {
   async run(argv, context) {
     const args = parseArgs(spec, argv, 1)
     const name = projectName(args)
-    const { project, exclusion } = await initProject(workFolder(context, args.text('dir')), name)
-    const folder = relative(context.cwd, project.folder) || '.'
+    const dir = args.text('dir')
+    const inited = await initProject.run(context, { project: name, ...(dir === undefined ? {} : { dir }) })
+    const { exclusion } = inited
+    const folder = relative(context.cwd, inited.folder) || '.'
     context.out.write(`Made ${join(folder, 'spec.md')}. Write there what you want, in your own words.\n`)
     context.out.write(`Then have agents ask about what is missing: ralph interview ${name}\n`)
     if (exclusion === 'excluded' || exclusion === 'ignored')

@@ -7,8 +7,9 @@ import type { Place } from '../../install/agents.ts'
 import type { Installation } from '../../install/installation.ts'
 import type { Site } from '../../install/pieces.ts'
 import { isOwnScript, scriptIn, type VaultFolders, vaultPlace } from '../../install/vault.ts'
+import { mustBeVault } from '../../operations/vault-place.ts'
+import { DEFAULTS } from '../../request/defaults.ts'
 import { type Args, usage } from './args.ts'
-import { mustBeVault } from './vault-place.ts'
 
 type Asked = { place: Place; site: Site; folder: string }
 
@@ -19,7 +20,9 @@ export function askedForVault({ spec, words, flag }: Args, given: string, site: 
   if (spec.name === 'install' && !isFolder(path)) throw usage(spec, `--vault ${given}: there is no such folder.`)
   const here = { ...site, project: targetOf(path) }
   // What is taken out is known by what was written, whatever is set by now.
-  const place = vaultPlace(spec.name === 'install' ? foldersOf(here) : { state: 'Ralph_State', done: 'Done' })
+  const place = vaultPlace(
+    spec.name === 'install' ? foldersOf(here) : { state: DEFAULTS.stateDir, done: DEFAULTS.doneFolder },
+  )
   return { place, site: here, folder: place.folder(here) }
 }
 

@@ -3,18 +3,13 @@
 import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
 import type { TaskList } from '../../formats/tasks.ts'
-import { loadConfig, readText } from '../../host/config.ts'
-import { openProject, type Project } from '../../project/folder.ts'
-import { blankSpec } from '../../project/init.ts'
-import { holdInterview, type Interview, mustBeReady } from '../../project/interview.ts'
-import { type Interviewer, talkInTerminal, workAlone } from '../../project/interview-agent.ts'
-import { lockProject } from '../../project/open.ts'
-import { withAnswers } from '../../prompt/interview-prompt.ts'
+import { readText } from '../../host/config.ts'
+import { type Interviewing, interviewProject } from '../../operations/interview-project.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
-import { type Command, type Context, selfIn, workFolder } from './context.ts'
+import type { Command, Context } from './context.ts'
 import { projectName } from './init.ts'
-import { chooseAgents, settingsOf } from './run-agent.ts'
-import { count, type Output, paint, short } from './text.ts'
+import { oneOf } from './request.ts'
+import { count, paint, short } from './text.ts'
 import { bypassLine } from './view.ts'
 
 const spec: CommandSpec = {
@@ -48,37 +43,40 @@ export const interview: Command = {
   spec,
   async run(argv, context) {
     const args = parseArgs(spec, argv, 1)
+    const { out } = context
     const rounds = args.whole('rounds', 1) ?? 3
-    const dir = workFolder(context, args.text('dir'))
-    const project = openProject(dir, projectName(args))
-    const isBlank = mustBeReady(project).trim() === blankSpec(project.name).trim()
+    const [dir, agent, model] = [args.text('dir'), args.text('agent'), args.text('model')]
+    const permissions = oneOf(args, 'permissions', ['bypass', 'ask'])
     const answers = answersOf(args, context)
-    const { agents, why } = await chooseAgents(args, { context, config: loadConfig(context.home, dir), dir })
-    const [name = ''] = agents
-    const { context: _, ...settings } = settingsOf(args, [name])
-    const say = (text: string) => context.out.write(`${text}\n`)
-    const title = `${paint(context.out, 'bold', 'ralph')} interview ${paint(context.out, 'cyan', project.name)}`
-    say(`${title} · agent ${name} · ${count(rounds, 'round')}`)
-    for (const line of [bypassLine([name], settings.permissions), why, isBlank ? BLANK : undefined]) if (line) say(line)
-
+    const asked: Interviewing = {
+      project: projectName(args),
+      rounds,
+      agentArgs: args.rest,
+      ...(dir === undefined ? {} : { dir }),
+      ...(agent === undefined ? {} : { agent }),
+      ...(model === undefined ? {} : { model }),
+      ...(permissions === undefined ? {} : { permissions }),
+      ...(answers === undefined ? {} : { answers }),
+    }
+    const say = (text: string) => out.write(`${text}\n`)
     const stopping = stopOnSignal(answers !== undefined)
-    const { signal } = stopping
-    const self = selfIn(context.root)
-    const { env, now } = context
-    const interviewer = { ...settings, name, project, signal, self, env, now, extraArgs: args.rest }
-    const lock = lockProject(project)
     try {
-      const list = await holdInterview({
-        project,
-        rounds,
+      const { project, list } = await interviewProject(context, asked, {
         say,
-        signal,
-        ask: askingOf(interviewer, answers, { out: context.out, leave: stopping.leave }),
+        signal: stopping.signal,
+        leave: stopping.leave,
+        saw: (event) => event.kind === 'text' && out.write(`    ${short(event.text, out.columns - 4)}\n`),
+        failed: (words) => say(`The agent did not end well (${short(words, 500)}).`),
+        begin(how) {
+          const title = `${paint(out, 'bold', 'ralph')} interview ${paint(out, 'cyan', how.project.name)}`
+          say(`${title} · agent ${how.agent} · ${count(rounds, 'round')}`)
+          const lines = [bypassLine([how.agent], how.permissions), how.why, how.isBlank ? BLANK : undefined]
+          for (const line of lines) if (line) say(line)
+        },
       })
       say(list ? endingOf(project, list) : `Stopped. What was written is kept. Again: ralph interview ${project.name}`)
       return list ? 0 : 130
     } finally {
-      lock.release()
       stopping.release()
     }
   },
@@ -87,7 +85,7 @@ export const interview: Command = {
 const BLANK =
   'The spec is still the empty template: the agents will have to ask for everything. A few lines in it help.'
 
-function endingOf({ name, folder }: Project, { tasks }: TaskList): string {
+function endingOf({ name, folder }: { name: string; folder: string }, { tasks }: TaskList): string {
   return `${count(tasks.length, 'task')} in ${folder}/tasks.json. Go on with: ralph execute ${name}`
 }
 
@@ -104,24 +102,6 @@ function mustBeTerminal(): void {
     spec,
     'An interview needs a terminal, for the agents talk to you, but this is none. Write your answers into a file and give --non-interactive FILE.',
   )
-}
-
-/** `leave`: the person has had enough. */
-function askingOf(
-  interviewer: Interviewer,
-  answers: string | undefined,
-  { out, leave }: { out: Output; leave: () => void },
-): Interview['ask'] {
-  if (answers === undefined)
-    return async (prompt, at) => {
-      if (await talkInTerminal(interviewer, prompt, at)) leave()
-    }
-  return async (prompt, at) => {
-    const wrong = await workAlone(interviewer, withAnswers(prompt, answers), at, (event) => {
-      if (event.kind === 'text') out.write(`    ${short(event.text, out.columns - 4)}\n`)
-    })
-    if (wrong) out.write(`The agent did not end well (${short(wrong, 500)}).\n`)
-  }
 }
 
 /** In a terminal Ctrl-C belongs to the agent; alone it ends the interview, as a closed terminal does everywhere. */

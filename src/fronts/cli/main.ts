@@ -1,7 +1,7 @@
 /** The command line: finds the command, runs it, and turns what went wrong into a sentence and an exit code. */
 import { type ErrorCode, RalphError } from '../../error.ts'
 import { nearest } from '../../formats/nearest.ts'
-import { TaskError } from '../../vault/errors.ts'
+import { TaskError } from '../../operations/tasks.ts'
 import { printHelp } from './args.ts'
 import { COMMANDS } from './commands.ts'
 import { type Command, openContext, specFor } from './context.ts'

@@ -3,15 +3,15 @@ import { spawn } from 'node:child_process'
 import { type Loop, statusOf } from '../../engine/loop.ts'
 import { findProgram } from '../../host/process.ts'
 import { postWebhook } from '../../host/webhook.ts'
+import { standingOf } from '../../operations/standing.ts'
 import type { Context } from './context.ts'
-import { endingOf } from './story.ts'
 import { loopEnd } from './view.ts'
 
 type Reaching = { context: Context; webhook?: string }
 
 export async function notify(loop: Loop, reaching: Reaching): Promise<void> {
   const title = `ralph: loop ${loop.id} ${statusOf(loop)}`
-  await notifyText({ title, text: endingOf(loop).sentence }, loopEnd(loop), reaching)
+  await notifyText({ title, text: standingOf(loop).sentence }, loopEnd(loop), reaching)
 }
 
 /** `more` is what a webhook gets besides. */

@@ -4,17 +4,16 @@ import type { Show } from '../../drive/hands.ts'
 import { iterationLimit } from '../../engine/limits.ts'
 import type { Fact, Loop } from '../../engine/loop.ts'
 import type { Task } from '../../formats/tasks.ts'
-import type { Executed } from '../../project/execute.ts'
-import type { Project } from '../../project/folder.ts'
-import type { ProjectRecord } from '../../project/record.ts'
+import type { Begun, Executed, Project, ProjectRecord } from '../../operations/execute-project.ts'
+import { timeOfDay } from '../../operations/standing.ts'
 import type { Context } from './context.ts'
 import { openBlock } from './live.ts'
 import { diffWords, iterationMark, iterationSentence, type Settled } from './story.ts'
-import { clock, count, money, type Output, paint, type Style, short, timeOfDay } from './text.ts'
+import { clock, count, money, type Output, paint, type Style, short } from './text.ts'
 import { bypassLine, doingOf, MARK_STYLES, openJsonView } from './view.ts'
 
 export type ProjectView = {
-  begin(project: Project, record: ProjectRecord, how: How): void
+  begin(project: Project, record: ProjectRecord, how: Begun): void
   show(task: string): Show
   saw(task: string, loop: Loop, fact: Fact): void
   note(task: string, text: string): void
@@ -22,8 +21,6 @@ export type ProjectView = {
   say(text: string): void
   end(project: Project, executed: Executed): void
 }
-
-type How = { agents: string[]; checks: string[]; slots: number; permissions: 'bypass' | 'ask' }
 
 /** One task under way, as it is shown. */
 type Row = { since: number; doing: string; settled: Settled; loop?: Loop }
@@ -116,7 +113,7 @@ function beginning(
   out: Output,
   { name }: Project,
   tasks: readonly Task[],
-  { agents, checks, slots, permissions }: How,
+  { agents, checks, slots, permissions }: Begun,
 ): string[] {
   const done = completedIn(tasks).size
   const title = [

@@ -1,4 +1,5 @@
 /** `ralph stats`: what all loops together tell. */
+import { stats as operation } from '../../operations/stats.ts'
 import { type CommandSpec, parseArgs } from './args.ts'
 import type { Command } from './context.ts'
 import { count, money, table } from './text.ts'
@@ -12,9 +13,10 @@ const spec: CommandSpec = {
 
 export const stats: Command = {
   spec,
-  async run(argv, { out, store }) {
+  async run(argv, context) {
+    const { out } = context
     const args = parseArgs(spec, argv, 0)
-    const totals = await store().totals()
+    const totals = await operation.run(context, {})
     if (args.flag('json')) {
       out.write(`${JSON.stringify(totals)}\n`)
       return 0

@@ -1,12 +1,11 @@
 /** `ralph status`: the loops there are, or one of them. */
 import { once } from 'node:events'
-import { breakerState } from '../../engine/breaker.ts'
-import { ended, statusOf } from '../../engine/loop.ts'
 import type { LoopRow } from '../../host/store.ts'
-import { holderOf } from '../../session/elsewhere.ts'
-import { CALLER } from '../../vault/spec.ts'
+import { findLoop, findProject } from '../../operations/find-loop.ts'
+import { getLoop } from '../../operations/get-loop.ts'
+import { type ListedLoop, listLoops } from '../../operations/list-loops.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
-import { type Command, type Context, findLoop, findProject } from './context.ts'
+import type { Command, Context } from './context.ts'
 import { projectStatus } from './project-status.ts'
 import { printEnding } from './story.ts'
 import { ago, count, money, paint, short, table } from './text.ts'
@@ -40,7 +39,7 @@ export const status: Command = {
     const id = name === undefined || project ? undefined : await findLoop(context, name)
     const draw = () =>
       project
-        ? projectStatus(context, project, { json: args.flag('json'), graph, all: args.flag('all') })
+        ? projectStatus(context, project.name, { json: args.flag('json'), graph, all: args.flag('all') })
         : id === undefined
           ? listAll(context, args.flag('json'), args.flag('all') ? 100_000 : 20)
           : oneLoop(context, id, args.flag('json'))
@@ -65,18 +64,14 @@ async function watch(context: Context, draw: () => Promise<string>): Promise<voi
 }
 
 async function listAll(context: Context, json: boolean, limit: number): Promise<string> {
-  const store = context.store()
-  const { rows } = await store.list({ limit })
-  const lines = await Promise.all(
-    rows.map(async (row) => ({ row, alive: isOpen(row) && (await store.isDriven(row.id)) })),
-  )
-  if (json) return lines.map(({ row, alive }) => `${JSON.stringify({ ...rowJson(row), alive })}\n`).join('')
-  if (rows.length === 0)
+  const { loops } = await listLoops.run(context, { limit })
+  if (json) return loops.map((row) => `${JSON.stringify({ ...rowJson(row), alive: row.alive })}\n`).join('')
+  if (loops.length === 0)
     return 'No loops yet. Start one: ralph run "Make the tests pass" --agent … --verify "npm test"\n'
-  const head = ['loop', 'status', 'iterations', 'cost', 'agent', 'updated', 'task'].map((cell) => cell)
-  const body = lines.map(({ row, alive }) => [
+  const head = ['loop', 'status', 'iterations', 'cost', 'agent', 'updated', 'task']
+  const body = loops.map((row) => [
     row.id,
-    statusWord(row, alive || row.agent === CALLER ? 'alive' : holderOf(context.home, row.id)),
+    statusWord(row),
     row.iterationLimit > 0 ? `${row.iteration}/${row.iterationLimit}` : String(row.iteration),
     money(row.costUsd),
     short(row.agent, 24),
@@ -88,15 +83,11 @@ async function listAll(context: Context, json: boolean, limit: number): Promise<
   return [paint(context.out, 'dim', first), ...rest].join('\n')
 }
 
-function isOpen({ status }: LoopRow): boolean {
-  return status !== 'completed' && status !== 'halted' && status !== 'cancelled'
-}
-
-function statusWord(row: LoopRow, holder: string | undefined): string {
-  if (row.next.kind === 'halt' && row.status === 'halted') return `halted: ${row.next.reason}`
-  if (row.next.kind === 'complete') return `completed, ${row.next.proof}`
-  if (!['running', 'verifying', 'waiting'].includes(row.status) || holder === 'alive') return row.status
-  return holder === undefined ? `${row.status}, its ralph is gone` : `${row.status} in ${holder}`
+function statusWord({ next, status, unattended, session }: ListedLoop): string {
+  if (next.kind === 'halt' && status === 'halted') return `halted: ${next.reason}`
+  if (next.kind === 'complete') return `completed, ${next.proof}`
+  if (unattended) return `${status}, its ralph is gone`
+  return session === undefined ? status : `${status} in ${session}`
 }
 
 function rowJson(row: LoopRow): object {
@@ -119,19 +110,14 @@ function rowJson(row: LoopRow): object {
 }
 
 async function oneLoop(context: Context, id: string, json: boolean): Promise<string> {
-  const store = context.store()
-  const loop = await store.load(id)
-  const alive = await store.isDriven(id)
-  const holder = ended(loop) ? undefined : holderOf(context.home, id)
-  const { agent, dir, vault } = loop.spec.work
-  const unattended =
-    !alive && holder === undefined && agent !== CALLER && ['running', 'verifying', 'waiting'].includes(statusOf(loop))
-  if (json) return `${JSON.stringify({ ...loopEnd(loop), type: 'loop', alive, breaker: breakerState(loop) })}\n`
+  const { loop, status, alive, session, unattended, whose, worker, breaker } = await getLoop.run(context, { loop: id })
+  if (json) return `${JSON.stringify({ ...loopEnd(loop), type: 'loop', alive, breaker })}\n`
+  const { agent, dir } = loop.spec.work
   return [
-    `loop ${id} · ${statusOf(loop)}${alive ? ' · its ralph is alive' : ''}${holder === undefined ? '' : ` · in ${holder}`}`,
-    ...(vault ? [`task ${vault.id} of the vault ${vault.path}`] : []),
-    agent === CALLER ? 'worked on by whoever started it' : `agent ${agent} in ${dir}`,
-    `breaker ${breakerState(loop)} · ${count(loop.tally.falseClaims, 'false claim')} caught`,
+    `loop ${id} · ${status}${alive ? ' · its ralph is alive' : ''}${session === undefined ? '' : ` · in ${session}`}`,
+    ...(whose === undefined ? [] : [whose]),
+    worker === undefined ? `agent ${agent} in ${dir}` : `worked on by ${worker}`,
+    `breaker ${breaker} · ${count(loop.tally.falseClaims, 'false claim')} caught`,
     ...(unattended ? [`Its ralph is gone. Go on: ralph resume ${id}`] : []),
     printEnding(loop, context.out),
   ].join('\n')

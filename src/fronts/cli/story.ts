@@ -1,8 +1,8 @@
 /** A loop told in plain sentences: what was claimed, what was checked, why it went on, why it ended. */
 import { count } from '../../engine/limits.ts'
-import type { Diff, Fact, Loop, Next, Tally, Turn, Verdict } from '../../engine/loop.ts'
-import { taskCommand } from '../../formats/task-command.ts'
-import { clock, type Output, paint, type Style, short, timeOfDay } from './text.ts'
+import type { Diff, Fact, Loop, Next, Turn, Verdict } from '../../engine/loop.ts'
+import { type Standing, standingOf } from '../../operations/standing.ts'
+import { clock, type Output, paint, type Style, short } from './text.ts'
 
 /** A turn together with what the checks said about it. */
 export type Settled = { turn?: Turn; verdicts: readonly Verdict[] }
@@ -59,70 +59,20 @@ const ENDINGS: Readonly<Record<Exclude<Turn['end'], 'ok'>, string>> = {
   failed: 'failed',
 }
 
-export type Ending = { mark: string; style: Style; sentence: string /** What to type now. */; hint: string }
-
-/** How a loop stands, as the last lines of `ralph run`. */
-export function endingOf({ id, tally, next, spec }: Loop): Ending {
-  const after = `after ${count(tally.iteration, 'iteration')}`
-  const story = [
-    ...(spec.work.worktree && !spec.work.project ? [`Take its work: ralph accept ${id}`] : []),
-    ...(spec.onHalt && next.kind === 'halt' ? [`Take that back: ralph undo ${id}`] : []),
-    `Its story: ralph show ${id}`,
-  ].join(' · ')
-  switch (next.kind) {
-    case 'complete':
-      if (next.proof === 'verified')
-        return { mark: '✓', style: 'green', sentence: `complete, proof: verified, ${after}.`, hint: story }
-      return {
-        mark: '✓',
-        style: 'yellow',
-        sentence: `complete, proof: claimed, ${after}. Nothing checked the agent's word.`,
-        hint: `${spec.work.worktree && !spec.work.project ? `${story} · ` : ''}Next time: ${spec.work.vault ? 'a check in the frontmatter of its file, as `verify: npm test`' : '--verify "npm test"'}`,
-      }
-    case 'halt':
-      if (next.reason === 'cancelled')
-        return { mark: '✗', style: 'yellow', sentence: `cancelled ${after}. ${next.sentence}`, hint: story }
-      return {
-        mark: '✗',
-        style: 'red',
-        sentence: `halted (${next.reason}) ${after}. ${next.sentence}${next.reason === 'verifier-broken' ? '' : openFailures(tally)}`,
-        hint: story,
-      }
-    case 'wait':
-      if (next.why === 'person')
-        return {
-          mark: '?',
-          style: 'yellow',
-          sentence: `needs input ${after}. It asks: ${short(next.question ?? '', 300)}`,
-          hint: spec.work.vault
-            ? `Let it go on: ${taskCommand('approve', spec.work.vault.id, spec.work.vault.path)} · End it: ${taskCommand('reject', spec.work.vault.id, spec.work.vault.path)}`
-            : `Answer and go on: ralph steer ${id} "your answer"`,
-        }
-      return {
-        mark: '‖',
-        style: 'yellow',
-        sentence: `${next.until === undefined ? 'paused' : `waiting for the agent until ${timeOfDay(next.until)},`} ${after}.`,
-        hint: `Go on: ralph resume ${id}`,
-      }
-    case 'turn':
-    case 'check':
-    case 'restore':
-      return {
-        mark: '…',
-        style: 'yellow',
-        sentence: `under way ${after} in ${spec.work.dir}.`,
-        hint: `Watch it: ralph show ${id} --follow`,
-      }
-  }
-}
-
-function openFailures({ failures }: Tally): string {
-  return failures ? ` At the last check ${failures === 1 ? 'one failure was' : `${failures} failures were`} open.` : ''
+const MARKS: Readonly<Record<Standing['kind'], readonly [mark: string, style: Style]>> = {
+  verified: ['✓', 'green'],
+  claimed: ['✓', 'yellow'],
+  cancelled: ['✗', 'yellow'],
+  halted: ['✗', 'red'],
+  asks: ['?', 'yellow'],
+  rests: ['‖', 'yellow'],
+  'under-way': ['…', 'yellow'],
 }
 
 /** The ending as it is printed. */
 export function printEnding(loop: Loop, output: Output): string {
-  const { mark, style, sentence, hint } = endingOf(loop)
+  const { kind, sentence, hint } = standingOf(loop)
+  const [mark, style] = MARKS[kind]
   const noticed = loop.tally.findings.map(
     (finding) => `  ${paint(output, 'yellow', '!')} ralph noticed: ${short(finding, 300)}\n`,
   )
@@ -146,6 +96,12 @@ export function eventSentence(fact: Fact): string {
       return 'It was interrupted; that costs no iteration.'
     case 'told':
       return orderSentence(fact)
+    case 'asked':
+      return 'It was taken up with what was asked for this time.'
+    case 'moved':
+      return `It was moved to ${short(fact.to.dir, 200)}.`
+    case 'adopted':
+      return 'It was taken over from an earlier record.'
   }
 }
 

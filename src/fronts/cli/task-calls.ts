@@ -1,95 +1,102 @@
 /** What each verb of `ralph task` calls, with which of its options. */
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { nearest } from '../../formats/nearest.ts'
 import { TASK_STATUSES } from '../../formats/task-state.ts'
-import type { RalphWiggum } from '../../vault/ralph-wiggum.ts'
+import {
+  approveTask,
+  completeTask,
+  exhaustTask,
+  getTask,
+  isTaskComplete,
+  iterateTask,
+  listTasks,
+  rejectTask,
+  reportProgress,
+  startTask,
+  timeOutTask,
+} from '../../operations/tasks.ts'
 import { type Args, usage } from './args.ts'
 import type { Context } from './context.ts'
-import { pruneOld } from './prune.ts'
 import { type Answer, completed, counted, listed, progressed, shown, started, stopped } from './task-view.ts'
 import type { VerbName } from './task-words.ts'
 
-/** One call of the API; `id` is the task it is about. */
-export type Call = { ralph: RalphWiggum; args: Args; context: Context; vault: string; id: string }
+/** `word`: the file or the task that it is about. */
+export type Call = { args: Args; context: Context; word: string; vault?: string }
 
 export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> = {
-  async start({ ralph, args, context, vault }) {
-    const [given = ''] = [...args.words, ...args.rest]
-    const here = resolve(context.cwd, given)
-    const most = args.whole('max-iterations', 1)
-    const minutes = args.amount('timeout-minutes')
-    await pruneOld(context, context.store(), vault)
+  async start({ args, context, word, ...vault }) {
+    const maxIterations = args.whole('max-iterations', 1)
+    const timeoutMinutes = args.amount('timeout-minutes')
     return started(
-      await ralph.startTask({
-        task_file: args.text('vault') === undefined && existsSync(here) ? here : given,
-        ...(most === undefined ? {} : { max_iterations: most }),
-        ...(minutes === undefined ? {} : { timeout_minutes: minutes }),
+      await startTask.run(context, {
+        file: word,
+        ...vault,
+        ...(maxIterations === undefined ? {} : { maxIterations }),
+        ...(timeoutMinutes === undefined ? {} : { timeoutMinutes }),
       }),
     )
   },
 
-  async 'check-complete'({ ralph, id }) {
-    const complete = await ralph.checkTaskComplete(id)
+  async 'check-complete'({ context, word, args: _, ...vault }) {
+    const checked = await isTaskComplete.run(context, { task: word, ...vault })
+    const { task_id, complete } = checked
     return {
-      json: [{ task_id: id, complete }],
-      text: complete ? `Task ${id} is done: its file is where it belongs.\n` : `Task ${id} is not done yet.\n`,
+      json: [checked],
+      text: complete
+        ? `Task ${task_id} is done: its file is where it belongs.\n`
+        : `Task ${task_id} is not done yet.\n`,
       code: complete ? 0 : 1,
     }
   },
 
-  async iterate({ ralph, args, context, vault, id }) {
-    const since = (await context.store().tasks.load(vault, id))?.movedAt
-    const measured = since === undefined ? 0 : Math.max(0, context.now() - since) / 1_000
-    const told = {
-      action: needed(args, 'action'),
-      result: args.text('result') ?? 'success',
-      duration_seconds: args.text('duration') === '0' ? 0 : (args.amount('duration') ?? measured),
-    }
-    return counted(await ralph.incrementIteration({ task_id: id, ...told }))
+  async iterate({ args, context, word, ...vault }) {
+    const seconds = args.text('duration') === '0' ? 0 : args.amount('duration')
+    const [action, result] = [needed(args, 'action'), args.text('result') ?? 'success']
+    const told = { action, result, ...(seconds === undefined ? {} : { seconds }) }
+    return counted(await iterateTask.run(context, { task: word, ...vault, ...told }))
   },
 
-  async state({ ralph, args, context, vault, id }) {
+  async state({ args, context, word, ...vault }) {
     const history = args.whole('history')
-    const state = await ralph.getTaskState({
-      task_id: id,
-      ...(history === undefined ? {} : { history_limit: history }),
-    })
-    return shown(state, context, await about(context, args, { vault, id }))
+    const asked = { task: word, ...vault, ...(history === undefined ? {} : { history }) }
+    const { state, ...about } = await getTask.run(context, asked)
+    return shown(state, context, { ...about, ...vault })
   },
 
-  async progress({ ralph, args, id }) {
+  async progress({ args, context, word, ...vault }) {
     const progress = {
-      steps_total: Number(needed(args, 'total') && args.whole('total')),
-      steps_completed: Number(needed(args, 'completed') && args.whole('completed')),
-      current_step: needed(args, 'step'),
+      total: Number(needed(args, 'total') && args.whole('total')),
+      completed: Number(needed(args, 'completed') && args.whole('completed')),
+      step: needed(args, 'step'),
     }
-    return progressed(await ralph.updateProgress({ task_id: id, ...progress }))
+    return progressed(await reportProgress.run(context, { task: word, ...vault, ...progress }))
   },
 
-  async complete({ ralph, args, id }) {
+  async complete({ args, context, word, ...vault }) {
     const reason = args.text('exit-reason')
-    return completed(
-      await ralph.completeTask({ task_id: id, ...(reason === undefined ? {} : { exit_reason: reason }) }),
-    )
+    const asked = { task: word, ...vault, ...(reason === undefined ? {} : { reason }) }
+    return completed(await completeTask.run(context, asked))
   },
 
-  timeout: async ({ ralph, id }) => stopped(await ralph.handleTimeout(id)),
+  timeout: async ({ args: _, context, word, ...vault }) =>
+    stopped(await timeOutTask.run(context, { task: word, ...vault })),
 
-  'max-iterations': async ({ ralph, id }) => stopped(await ralph.handleMaxIterations(id)),
+  'max-iterations': async ({ args: _, context, word, ...vault }) =>
+    stopped(await exhaustTask.run(context, { task: word, ...vault })),
 
-  async approve({ ralph, args, context, id }) {
-    const words = args.text('note')
-    return shown(await ralph.approveTask({ task_id: id, ...(words === undefined ? {} : { note: words }) }), context)
+  async approve({ args, context, word, ...vault }) {
+    const note = args.text('note')
+    const asked = { task: word, ...vault, ...(note === undefined ? {} : { note }) }
+    return shown(await approveTask.run(context, asked), context)
   },
 
-  async reject({ ralph, args, context, vault, id }) {
+  async reject({ args, context, word, ...vault }) {
     const reason = args.text('reason')
-    const state = await ralph.rejectTask({ task_id: id, ...(reason === undefined ? {} : { reason }) })
-    return shown(state, context, await about(context, args, { vault, id }))
+    const asked = { task: word, ...vault, ...(reason === undefined ? {} : { reason }) }
+    const { state, ...about } = await rejectTask.run(context, asked)
+    return shown(state, context, { ...about, ...vault })
   },
 
-  async list({ ralph, args, context }) {
+  async list({ args, context, word: _, ...vault }) {
     const wanted = args.text('status')
     if (wanted !== undefined && !TASK_STATUSES.some((status) => status === wanted)) {
       const close = nearest(wanted, TASK_STATUSES)
@@ -98,26 +105,10 @@ export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> 
         `--status is one of ${TASK_STATUSES.join(', ')}, but is "${wanted}".${close ? ` Did you mean ${close}?` : ''}`,
       )
     }
-    const states = (await ralph.listTasks()).filter(({ status }) => wanted === undefined || status === wanted)
-    return listed(states, context, args.text('vault'))
+    const { tasks } = await listTasks.run(context, vault)
+    const states = tasks.filter(({ status }) => wanted === undefined || status === wanted)
+    return listed(states, context, vault.vault)
   },
-}
-
-/** What there is to say besides its state. A vault that somebody named must be named again. */
-async function about(
-  context: Context,
-  args: Args,
-  { vault, id }: { vault: string; id: string },
-): Promise<{ why?: string; vault?: string }> {
-  const [why, named] = [await sentenceOf(context, vault, id), args.text('vault')]
-  return { ...(why === undefined ? {} : { why }), ...(named === undefined ? {} : { vault: named }) }
-}
-
-/** Why it stopped short, or what it asks. */
-async function sentenceOf({ store }: Context, vault: string, id: string): Promise<string | undefined> {
-  const row = await store().tasks.load(vault, id)
-  const next = row && (await store().load(row.loop)).next
-  return next?.kind === 'halt' ? next.sentence : next?.kind === 'wait' ? next.question : undefined
 }
 
 function needed(args: Args, name: string): string {

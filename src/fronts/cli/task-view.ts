@@ -1,9 +1,10 @@
 /** What the verbs of `ralph task` answer: the API's object for programs, a few calm lines for people. */
 import { taskCommand } from '../../formats/task-command.ts'
 import type { TaskProgress, TaskState, VaultStatus } from '../../formats/task-state.ts'
-import type { CompletedTask, CountedIteration, StartedTask, StoppedTask } from '../../vault/contract.ts'
+import { timeOfDay } from '../../operations/standing.ts'
+import type { CompletedTask, CountedIteration, StartedTask, StoppedTask } from '../../operations/tasks.ts'
 import type { Context } from './context.ts'
-import { ago, clock, count, paint, type Style, short, table, timeOfDay } from './text.ts'
+import { ago, clock, count, paint, type Style, short, table } from './text.ts'
 
 /** `json`: one object a line. */
 export type Answer = { json: readonly object[]; text: string; code?: number }

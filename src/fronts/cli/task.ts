@@ -1,15 +1,9 @@
 /** `ralph task`: the task API, call by call, for shells and programs in other languages. */
-import { basename, resolve } from 'node:path'
 import { nearest } from '../../formats/nearest.ts'
-import { pathBelow } from '../../host/files.ts'
-import { TaskNotFoundError } from '../../vault/errors.ts'
-import { taskIdOf } from '../../vault/place.ts'
-import { RalphWiggum } from '../../vault/ralph-wiggum.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command } from './context.ts'
 import { CALLS } from './task-calls.ts'
 import { SHARED, type VerbName, verbs } from './task-words.ts'
-import { mustBeVault, note, vaultFor } from './vault-place.ts'
 
 const spec: CommandSpec = {
   name: 'task',
@@ -47,22 +41,19 @@ export const task: Command = {
     const name = verbNamed(verb)
     const args = parseArgs(verbs[name], argv)
     const word = onlyWord(args, name)
-    const named = args.text('vault')
-    const vault = vaultFor(context, {
-      ...(named === undefined ? {} : { named }),
-      ...(name === 'start' && word !== undefined ? { file: word } : {}),
+    const vault = args.text('vault')
+    const {
+      json,
+      text,
+      code = 0,
+    } = await CALLS[name]({
+      args,
+      context,
+      word: word ?? '',
+      ...(vault === undefined ? {} : { vault }),
     })
-    if (name !== 'start') mustBeVault(context, vault)
-    const { env, home, now, out } = context
-    const ralph = new RalphWiggum({ vaultPath: vault, env, home, now, onNote: note })
-    try {
-      const id = word === undefined || name === 'start' ? '' : await idMeant(ralph, word, { vault, cwd: context.cwd })
-      const { json, text, code = 0 } = await CALLS[name]({ ralph, args, context, vault, id })
-      out.write(args.flag('json') ? json.map((value) => `${JSON.stringify(value)}\n`).join('') : text)
-      return code
-    } finally {
-      await ralph.close()
-    }
+    context.out.write(args.flag('json') ? json.map((value) => `${JSON.stringify(value)}\n`).join('') : text)
+    return code
   },
 }
 
@@ -83,26 +74,4 @@ function onlyWord(args: Args, name: VerbName): string | undefined {
   const [surplus] = wanted === undefined ? [word] : more
   if (surplus !== undefined) throw usage(args.spec, `Too many words: "${surplus}".`)
   return word
-}
-
-/** People also name the file, or where it lies. Only the very file of a task stands for it. */
-async function idMeant(ralph: RalphWiggum, given: string, at: { vault: string; cwd: string }): Promise<string> {
-  const stem = taskIdOf(given)
-  const isPath = given.includes('/')
-  if (stem === given || (isPath && !liesIn(at, given))) return given
-  if (!isPath && (await fileOf(ralph, given)) !== undefined) return given
-  return (await fileOf(ralph, stem)) === basename(given) ? stem : given
-}
-
-function liesIn({ vault, cwd }: { vault: string; cwd: string }, path: string): boolean {
-  return [cwd, vault].some((base) => pathBelow(vault, resolve(base, path)) !== undefined)
-}
-
-async function fileOf(ralph: RalphWiggum, id: string): Promise<string | undefined> {
-  try {
-    return basename((await ralph.getTaskState({ task_id: id, history_limit: 0 })).task_file)
-  } catch (cause) {
-    if (cause instanceof TaskNotFoundError) return undefined
-    throw cause
-  }
 }

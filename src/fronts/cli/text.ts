@@ -31,13 +31,6 @@ export function clock(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`
 }
 
-/** `15:30:00`, by the clock on the wall; with the day when it is not today. */
-export function timeOfDay(at: number): string {
-  const time = new Date(at)
-  const day = time.toDateString() === new Date().toDateString() ? '' : ` on ${time.toDateString().slice(0, 10)}`
-  return `${time.toTimeString().slice(0, 8)}${day}`
-}
-
 /** `3 days ago`, `just now`. */
 export function ago(ms: number): string {
   const steps: [number, string][] = [

@@ -7,9 +7,10 @@ import { type Fact, type Loop, statusOf, type Turn } from '../../engine/loop.ts'
 import { agentsOf } from '../../engine/roster.ts'
 import { allChecks, openStages } from '../../engine/stages.ts'
 import type { Tree } from '../../host/tree.ts'
+import { standingOf, timeOfDay } from '../../operations/standing.ts'
 import { openStatusLine } from './live.ts'
-import { diffWords, endingOf, iterationMark, iterationSentence, printEnding, type Settled } from './story.ts'
-import { clock, count, money, type Output, paint, type Style, short, timeOfDay } from './text.ts'
+import { diffWords, iterationMark, iterationSentence, printEnding, type Settled } from './story.ts'
+import { clock, count, money, type Output, paint, type Style, short } from './text.ts'
 
 export type View = {
   begin(loop: Loop, found: Found): void
@@ -217,6 +218,9 @@ const JSON_NAMES: Readonly<Record<Fact['kind'], string>> = {
   restored: 'files-restored',
   lost: 'iteration-lost',
   told: 'order-taken',
+  asked: 'spec-changed',
+  moved: 'loop-moved',
+  adopted: 'loop-adopted',
 }
 
 /** The last line of `--json`, also what `status --json` prints for a loop. */
@@ -228,7 +232,7 @@ export function loopEnd(loop: Loop): object {
     status: statusOf(loop),
     reason: next.kind === 'halt' ? next.reason : null,
     proof: next.kind === 'complete' ? next.proof : null,
-    sentence: endingOf(loop).sentence,
+    sentence: standingOf(loop).sentence,
     iterations: tally.iteration,
     false_claims: tally.falseClaims,
     findings: tally.findings,

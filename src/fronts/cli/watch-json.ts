@@ -1,8 +1,7 @@
 /** What `ralph watch --json` prints for programs: one object a line for everything that happens to a task. */
 import type { Loop } from '../../engine/loop.ts'
 import { agentsOf } from '../../engine/roster.ts'
-import { statusOfTask } from '../../vault/lifecycle.ts'
-import { vaultOf } from '../../vault/vault-task.ts'
+import { statusOfTask, vaultOf } from '../../operations/watch-vault.ts'
 import type { Context } from './context.ts'
 import { openIterations, type WatchView } from './watch-view.ts'
 

@@ -3,33 +3,22 @@ import { iterationLimit } from '../../engine/limits.ts'
 import type { Fact, Loop } from '../../engine/loop.ts'
 import { hasWorked } from '../../engine/tally.ts'
 import { taskCommand } from '../../formats/task-command.ts'
-import { vaultOf } from '../../vault/vault-task.ts'
-import type { Watched } from '../../vault/watch.ts'
-import { askedAbout } from '../../vault/where.ts'
-import type { WatchEvent } from '../../vault/work.ts'
+import { timeOfDay } from '../../operations/standing.ts'
+import { type Begun, isAboutFile, vaultOf, type WatchEvent, type Watched } from '../../operations/watch-vault.ts'
 import type { Context } from './context.ts'
 import { iterationMark, iterationSentence, type Settled } from './story.ts'
-import { clock, count, harmless, paint, type Style, short, timeOfDay } from './text.ts'
+import { clock, count, harmless, paint, type Style, short } from './text.ts'
 import { bypassLine, MARK_STYLES } from './view.ts'
 
 export type WatchView = {
-  begin(how: How): void
+  begin(how: Begun): void
   tell(event: WatchEvent): void
   end(watched: Watched, stopped: boolean): void
 }
 
-type How = {
-  vault: string
-  agents: string[]
-  checks: string[]
-  slots: number
-  permissions: 'bypass' | 'ask'
-  once: boolean
-}
-
 export function openWatchView({ out, now }: Context): WatchView {
   const iterations = openIterations()
-  let how: How | undefined
+  let how: Begun | undefined
   const line = (mark: string, style: Style, text: string, task?: string) =>
     out.write(
       `${paint(out, 'dim', timeOfDay(now()).slice(0, 8))}  ${paint(out, style, mark)}  ${task === undefined ? '' : `${paint(out, 'bold', short(task, 60))}  `}${harmless(text).replace(/\s*\n\s*/g, ' ')}\n`,
@@ -126,7 +115,7 @@ function waitWords({ loop: { next } }: { loop: Loop }): string | undefined {
 function approvalWords(loop: Loop): string {
   const { id, path, file, from } = vaultOf(loop)
   const question = loop.next.kind === 'wait' ? (loop.next.question ?? '') : ''
-  if (askedAbout(vaultOf(loop), question) === 'agent')
+  if (!isAboutFile(loop))
     return `asks you: ${short(question, 200)} Answer: ${taskCommand('approve', id, path, '--note', '…')}`
   return `waits for you: ${question} Approve: ${taskCommand('approve', id, path)}, or move ${file} back to ${from.split('/')[0]}`
 }

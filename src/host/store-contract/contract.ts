@@ -9,6 +9,7 @@ import { pagingAndFilters } from './paging-and-filters.ts'
 import { projectRecords } from './project-records.ts'
 import { saveAndFencing } from './save-and-fencing.ts'
 import { openScene, type StoreKind } from './scene.ts'
+import { sums } from './sums.ts'
 import { taskRecords } from './task-records.ts'
 
 export function storeContract(kind: StoreKind): void {
@@ -20,6 +21,7 @@ export function storeContract(kind: StoreKind): void {
   orders(scene)
   events(scene)
   pagingAndFilters(scene)
+  sums(scene)
   oddText(scene)
   projectRecords(scene)
   taskRecords(scene)

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { checked, claims, say, turn } from '../../engine/stories.test-support.ts'
 import { granted, loopOf, move, type Scene, WORK } from './scene.ts'
-import { taskLoop } from './task-records.ts'
+import { beginIn, taskLoop } from './task-records.ts'
 
 const ODD: [what: string, text: string][] = [
   ['a NUL byte', 'before\u0000after'],
@@ -64,7 +64,7 @@ export function oddText(scene: Scene): void {
       await projects.save('/project', { words: text, [text]: text })
       expect(await projects.load('/project')).toEqual({ words: text, [text]: text })
       const loop = taskLoop('l1')
-      await tasks.begin({ ...loop, spec: { ...loop.spec, prompt: text } }, { inode: text })
+      await beginIn(tasks, { ...loop, spec: { ...loop.spec, prompt: text } }, { inode: text })
       const progress = { total: 1, completed: 0, step: text, at: 0 }
       await tasks.change({ vault: '/vault', id: 'a', loop: 'l1' }, { progress, away: text })
       await tasks.move('/vault', '/moved')

@@ -1,4 +1,4 @@
-/** Lists: order, pages, filters, sums. */
+/** Lists: their order, pages and filters. */
 import { describe, expect, test } from 'vitest'
 import type { Status } from '../../engine/loop.ts'
 import {
@@ -6,7 +6,6 @@ import {
   cancel,
   checks,
   claims,
-  idles,
   MINUTE,
   START,
   say,
@@ -15,7 +14,7 @@ import {
   works,
 } from '../../engine/stories.test-support.ts'
 import { granted, idsOf, loopOf, move, type Scene, upTo, WORK } from './scene.ts'
-import { taskLoop } from './task-records.ts'
+import { beginIn, taskLoop } from './task-records.ts'
 
 const HERE = { ...WORK, dir: '/here' }
 
@@ -79,10 +78,10 @@ export function pagingAndFilters(scene: Scene): void {
     })
 
     test('of one kind of owner', async () => {
-      const project = { name: 'p', task: 'T1', folder: '/p' }
+      const owner = { kind: 'project', name: 'p', task: 'T1', folder: '/p' } as const
       await scene.store.create(loopOf('mine'))
-      await scene.store.create(loopOf('project', { work: { ...WORK, project } }))
-      await scene.store.tasks.begin(taskLoop('vault'), {})
+      await scene.store.create(loopOf('project', { work: { ...WORK, owner } }))
+      await beginIn(scene.store.tasks, taskLoop('vault'), {})
       for (const [owner, id] of [
         ['person', 'mine'],
         ['project', 'project'],
@@ -148,67 +147,6 @@ export function pagingAndFilters(scene: Scene): void {
           updatedAt: START + 4 * MINUTE,
         },
       ])
-    })
-  })
-
-  describe(`the sums of ${scene.name}`, () => {
-    test('of nothing are nothing', async () => {
-      expect(await scene.store.totals()).toEqual({
-        loops: 0,
-        byStatus: {},
-        byReason: {},
-        verified: 0,
-        claimed: 0,
-        falseClaims: 0,
-        iterations: 0,
-        meanIterationsToDone: undefined,
-        tokens: 0,
-        costUsd: 0,
-        byAgent: [],
-      })
-      expect(await scene.store.history()).toEqual([])
-    })
-
-    test('count every loop once', async () => {
-      const other = { ...WORK, agent: 'command:./agent' }
-      const checkedSpec = { checks: ['npm test'] }
-      await scene.story(
-        'verified',
-        checkedSpec,
-        works,
-        claims('clear'),
-        checks('fail'),
-        claims('clear'),
-        checks('pass'),
-      )
-      await scene.story('claimed', { work: other }, uses({ tokens: 10, costUsd: 0.5 }), claims('clear'))
-      await scene.story('cancelled', { work: other }, works, cancel)
-      await scene.story('halted', {}, ...Array(3).fill(idles))
-      await scene.story('asking', {}, wantsPerson())
-      await scene.store.create(loopOf('new'))
-      expect(await scene.store.totals()).toEqual({
-        loops: 6,
-        byStatus: { completed: 2, cancelled: 1, halted: 1, 'needs-input': 1, running: 1 },
-        byReason: { cancelled: 1, 'no-progress': 1 },
-        verified: 1,
-        claimed: 1,
-        falseClaims: 1,
-        iterations: 3 + 2 + 1 + 3 + 1,
-        meanIterationsToDone: 2.5,
-        tokens: 10,
-        costUsd: 0.5,
-        byAgent: [
-          { agent: WORK.agent, loops: 4, completed: 1, iterations: 3 + 3 + 1, costUsd: 0 },
-          { agent: other.agent, loops: 2, completed: 1, iterations: 2 + 1, costUsd: 0.5 },
-        ],
-      })
-    })
-
-    test('remember how many iterations a task took, newest first, of completed loops alone', async () => {
-      await scene.story('short', {}, works, at(1, claims('clear')))
-      await scene.story('long', {}, works, works, works, at(2, claims('clear')))
-      await scene.story('cancelled', {}, works, at(3, cancel))
-      expect(await scene.store.history()).toEqual([4, 2])
     })
   })
 }

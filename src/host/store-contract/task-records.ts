@@ -1,17 +1,26 @@
 /** The tasks of vaults: which loop each has, and what is known of it besides. */
 import { describe, expect, test } from 'vitest'
-import { type Loop, type Order, startLoop, type VaultTask } from '../../engine/loop.ts'
+import { type Loop, type Order, type Owner, startLoop } from '../../engine/loop.ts'
 import { START, specOf } from '../../engine/stories.test-support.ts'
 import { eventually } from '../place.test-support.ts'
+import type { TaskRecord, TaskRecords } from '../store.ts'
 import type { Scene } from './scene.ts'
 
-const VAULT = { path: '/vault', id: 'a', file: 'a.md', from: 'Needs_Action/a.md', by: 'caller' } as const
+type Task = Owner & { path: string; id: string }
+
+const VAULT: Task = { kind: 'vault', path: '/vault', id: 'a' }
 
 const TASK = { vault: '/vault', id: 'a', loop: 'l1' }
 
-export function taskLoop(id: string, task: Partial<VaultTask> = {}, start: number = START): Loop {
-  const vault: VaultTask = { ...VAULT, done: 'Done', state: 'Ralph_State', ...task }
-  return startLoop(id, specOf({ work: { ...specOf().work, dir: vault.path, vault } }), { at: start })
+export function taskLoop(id: string, task: Partial<Task> = {}, start: number = START): Loop {
+  const owner: Task = { ...VAULT, ...task }
+  return startLoop(id, specOf({ work: { ...specOf().work, dir: owner.path, owner } }), { at: start })
+}
+
+/** Begins a task of the vault that its loop names. */
+export function beginIn(tasks: TaskRecords, loop: Loop, record: TaskRecord): Promise<string | undefined> {
+  const { path, id } = loop.spec.work.owner as Task // which `taskLoop` made
+  return tasks.begin({ vault: path, id }, loop, record)
 }
 
 export function taskRecords(scene: Scene): void {
@@ -21,7 +30,7 @@ export function taskRecords(scene: Scene): void {
 
   describe(`the tasks of vaults in ${scene.name}`, () => {
     test('are begun with their loop, and found again', async () => {
-      expect(await scene.store.tasks.begin(taskLoop('l1'), { inode: '1:2' })).toBeUndefined()
+      expect(await beginIn(scene.store.tasks, taskLoop('l1'), { inode: '1:2' })).toBeUndefined()
       expect(await scene.store.load('l1')).toEqual(taskLoop('l1'))
       const row = { vault: '/vault', id: 'a', loop: 'l1', record: { inode: '1:2' }, movedAt: START, events: 0 }
       expect(await scene.store.tasks.load('/vault', 'a')).toEqual(row)
@@ -32,13 +41,13 @@ export function taskRecords(scene: Scene): void {
       await scene.store.create(taskLoop('l1'))
       await end('l1', { kind: 'say', words: 'x' }, START + 5)
       const loop = await scene.store.load('l1')
-      expect(await scene.store.tasks.begin(taskLoop('l1'), {})).toBeUndefined()
+      expect(await beginIn(scene.store.tasks, taskLoop('l1'), {})).toBeUndefined()
       expect(await scene.store.load('l1')).toEqual(loop)
       expect(await scene.store.tasks.load('/vault', 'a')).toMatchObject({ loop: 'l1', movedAt: START + 5, events: 1 })
     })
 
     test('are known in their own vault alone, by their whole name', async () => {
-      await scene.store.tasks.begin(taskLoop('l1'), {})
+      await beginIn(scene.store.tasks, taskLoop('l1'), {})
       for (const [vault, id] of [
         ['/other', 'a'],
         ['/vault', 'b'],
@@ -54,11 +63,11 @@ export function taskRecords(scene: Scene): void {
       ['halted', { kind: 'out-of-time' }],
       ['cancelled', { kind: 'cancel' }],
     ])('can be begun again once they are %s, and the newest loop is theirs', async (_, order) => {
-      await scene.store.tasks.begin(taskLoop('l1'), { inode: '1:1' })
-      expect(await scene.store.tasks.begin(taskLoop('l2'), {})).toBe('l1')
+      await beginIn(scene.store.tasks, taskLoop('l1'), { inode: '1:1' })
+      expect(await beginIn(scene.store.tasks, taskLoop('l2'), {})).toBe('l1')
       await expect(scene.store.load('l2')).rejects.toMatchObject({ code: 'loop-unknown' })
       await end('l1', order)
-      expect(await scene.store.tasks.begin(taskLoop('l2'), { inode: '2:2' })).toBeUndefined()
+      expect(await beginIn(scene.store.tasks, taskLoop('l2'), { inode: '2:2' })).toBeUndefined()
       expect(await scene.store.tasks.load('/vault', 'a')).toMatchObject({ loop: 'l2', record: { inode: '2:2' } })
       expect(await scene.store.load('l1')).toMatchObject({ id: 'l1' })
     })
@@ -67,13 +76,13 @@ export function taskRecords(scene: Scene): void {
       ['paused', { kind: 'pause' }],
       ['told something', { kind: 'say', words: 'x' }],
     ])('are not over while they are %s', async (_, order) => {
-      await scene.store.tasks.begin(taskLoop('l1'), {})
+      await beginIn(scene.store.tasks, taskLoop('l1'), {})
       await end('l1', order)
-      expect(await scene.store.tasks.begin(taskLoop('l2'), {})).toBe('l1')
+      expect(await beginIn(scene.store.tasks, taskLoop('l2'), {})).toBe('l1')
     })
 
     test('tell when their loop last moved, and how often', async () => {
-      await scene.store.tasks.begin(taskLoop('l1'), {})
+      await beginIn(scene.store.tasks, taskLoop('l1'), {})
       await end('l1', { kind: 'say', words: 'x' }, START + 5)
       await end('l1', { kind: 'say', words: 'y' }, START + 9)
       expect(await scene.store.tasks.load('/vault', 'a')).toMatchObject({ movedAt: START + 9, events: 2 })
@@ -81,7 +90,7 @@ export function taskRecords(scene: Scene): void {
 
     test('have a record of which only what is named is changed', async () => {
       const { tasks } = scene.store
-      await tasks.begin(taskLoop('l1'), { inode: '1:1' })
+      await beginIn(tasks, taskLoop('l1'), { inode: '1:1' })
       const progress = { total: 5, completed: 2, step: 'it\'s "half" 🦉', at: START }
       await tasks.change(TASK, { progress, files: null })
       await tasks.change(TASK, {})
@@ -95,7 +104,7 @@ export function taskRecords(scene: Scene): void {
 
     test('have a record in which only gaps are filled, where the first counts', async () => {
       const { tasks } = scene.store
-      await tasks.begin(taskLoop('l1'), {})
+      await beginIn(tasks, taskLoop('l1'), {})
       await tasks.fill(TASK, { files: null, exitReason: 'completed' })
       await tasks.fill(TASK, { files: { created: 1, modified: 2 }, exitReason: 'other', away: 'Failed/a.md' })
       await tasks.fill({ ...TASK, loop: 'an earlier one' }, { inode: 'x' })
@@ -105,7 +114,7 @@ export function taskRecords(scene: Scene): void {
 
     test('lose no change of two connections at once', async () => {
       const other = await scene.connect()
-      await scene.store.tasks.begin(taskLoop('l1'), {})
+      await beginIn(scene.store.tasks, taskLoop('l1'), {})
       await Promise.all([
         scene.store.tasks.change(TASK, { begun: true }),
         other.tasks.change(TASK, { exitReason: 'completed' }),
@@ -119,9 +128,9 @@ export function taskRecords(scene: Scene): void {
     test('are open until they are over and their end was seen to', async () => {
       const { tasks } = scene.store
       const openIds = async () => (await tasks.open('/vault')).map(({ id }) => id)
-      await tasks.begin(taskLoop('l2', { id: 'later' }, START + 5), {})
-      await tasks.begin(taskLoop('l1'), {})
-      await tasks.begin(taskLoop('l3', { path: '/other' }), {})
+      await beginIn(tasks, taskLoop('l2', { id: 'later' }, START + 5), {})
+      await beginIn(tasks, taskLoop('l1'), {})
+      await beginIn(tasks, taskLoop('l3', { path: '/other' }), {})
       expect(await openIds()).toEqual(['a', 'later'])
       await tasks.change(TASK, { files: null })
       expect(await openIds()).toEqual(['a', 'later'])
@@ -131,58 +140,53 @@ export function taskRecords(scene: Scene): void {
     })
 
     test('are listed oldest first, of one vault or of all', async () => {
-      await scene.store.tasks.begin(taskLoop('l2', { id: 'later' }, START + 5), {})
-      await scene.store.tasks.begin(taskLoop('l1', { id: 'sooner' }, START), {})
-      await scene.store.tasks.begin(taskLoop('l3', { path: '/other' }), {})
+      await beginIn(scene.store.tasks, taskLoop('l2', { id: 'later' }, START + 5), {})
+      await beginIn(scene.store.tasks, taskLoop('l1', { id: 'sooner' }, START), {})
+      await beginIn(scene.store.tasks, taskLoop('l3', { path: '/other' }), {})
       expect((await scene.store.tasks.list('/vault')).map(({ id }) => id)).toEqual(['sooner', 'later'])
       expect((await scene.store.tasks.list()).map(({ vault, id }) => `${vault} ${id}`)).toHaveLength(3)
     })
 
     test('can be forgotten; their loop stays', async () => {
-      await scene.store.tasks.begin(taskLoop('l1'), {})
+      await beginIn(scene.store.tasks, taskLoop('l1'), {})
       await scene.store.tasks.forget({ vault: '/vault', id: 'a', loop: 'another' })
       expect(await scene.store.tasks.load('/vault', 'a')).toBeDefined()
       await scene.store.tasks.forget({ vault: '/vault', id: 'a', loop: 'l1' })
       expect(await scene.store.tasks.load('/vault', 'a')).toBeUndefined()
       expect(await scene.store.load('l1')).toMatchObject({ id: 'l1' })
-      expect(await scene.store.tasks.begin(taskLoop('l2'), {})).toBeUndefined()
+      expect(await beginIn(scene.store.tasks, taskLoop('l2'), {})).toBeUndefined()
     })
 
     test('go along with a vault that is moved', async () => {
-      await scene.store.tasks.begin(taskLoop('l1'), { inode: '1:1' })
-      await scene.store.tasks.begin(taskLoop('l2', { id: 'b', path: '/other' }), {})
+      await beginIn(scene.store.tasks, taskLoop('l1'), { inode: '1:1' })
+      await beginIn(scene.store.tasks, taskLoop('l2', { id: 'b', path: '/other' }), {})
       await scene.store.tasks.move('/vault', '/moved')
       expect(await scene.store.tasks.load('/vault', 'a')).toBeUndefined()
       expect(await scene.store.tasks.load('/moved', 'a')).toMatchObject({ loop: 'l1', record: { inode: '1:1' } })
-      expect((await scene.store.load('l1')).spec.work).toMatchObject({
-        dir: '/moved',
-        vault: { path: '/moved', id: 'a' },
-      })
-      expect((await scene.store.list({ dir: '/moved', limit: 5 })).rows.map(({ id }) => id)).toEqual(['l1'])
       expect(await scene.store.tasks.load('/other', 'b')).toBeDefined()
     })
 
     test('overlap where another loop of the folder was under way after their start', async () => {
       const others = () => scene.store.overlapping('l1', '/vault', START)
-      await scene.store.tasks.begin(taskLoop('before', { id: 'before' }, START - 9), {})
+      await beginIn(scene.store.tasks, taskLoop('before', { id: 'before' }, START - 9), {})
       await end('before', { kind: 'cancel' }, START - 1)
-      await scene.store.tasks.begin(taskLoop('l1'), {})
-      await scene.store.tasks.begin(taskLoop('elsewhere', { path: '/other' }), {})
+      await beginIn(scene.store.tasks, taskLoop('l1'), {})
+      await beginIn(scene.store.tasks, taskLoop('elsewhere', { path: '/other' }), {})
       expect(await others()).toBe(0)
-      await scene.store.tasks.begin(taskLoop('open', { id: 'open' }), {})
+      await beginIn(scene.store.tasks, taskLoop('open', { id: 'open' }), {})
       expect(await others()).toBe(1)
       await end('open', { kind: 'cancel' }, START + 1)
       expect(await others()).toBe(1)
-      await scene.store.tasks.begin(taskLoop('old', { id: 'old' }, START - 9), {})
+      await beginIn(scene.store.tasks, taskLoop('old', { id: 'old' }, START - 9), {})
       expect(await others()).toBe(2)
       const wait = { kind: 'wait', why: 'person' } as const
-      await scene.store.tasks.begin({ ...taskLoop('waits', { id: 'waits' }, START - 9), next: wait }, {})
+      await beginIn(scene.store.tasks, { ...taskLoop('waits', { id: 'waits' }, START - 9), next: wait }, {})
       expect(await others()).toBe(2)
     })
 
     test('keep the count of a loop that does not begin at nothing', async () => {
       const loop = taskLoop('l1')
-      await scene.store.tasks.begin({ ...loop, tally: { ...loop.tally, iteration: 7 } }, {})
+      await beginIn(scene.store.tasks, { ...loop, tally: { ...loop.tally, iteration: 7 } }, {})
       expect((await scene.store.list()).rows[0]?.iteration).toBe(7)
     })
 
@@ -190,7 +194,7 @@ export function taskRecords(scene: Scene): void {
       const code = (loops: Loop[]) => `const loops = ${JSON.stringify(loops)}
         console.log('ready')
         process.stdin.once('data', async () => {
-          for (const loop of loops) console.log((await store.tasks.begin(loop, {})) ?? 'begun')
+          for (const loop of loops) console.log((await store.beginIn(tasks, loop, {})) ?? 'begun')
           await store.close()
           process.exit()
         })`

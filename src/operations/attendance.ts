@@ -1,0 +1,35 @@
+/** Who is at a loop right now. */
+import { isOver, type Status } from '../engine/loop.ts'
+import { holderOf } from '../session/elsewhere.ts'
+import type { Context } from './operation.ts'
+import { ownerOf } from './owners.ts'
+
+export type Attendance = {
+  /** Somebody drives it. */
+  alive: boolean
+  /** The agent's session that holds it. */
+  session?: string
+  /** Who takes its turns, where ralph does not. */
+  worker?: string
+  /** Its driver is gone, and nobody goes on with it. */
+  unattended: boolean
+}
+
+export async function attendanceOf(
+  { home, store }: Pick<Context, 'home' | 'store'>,
+  { id, status }: { id: string; status: Status },
+): Promise<Attendance> {
+  if (isOver(status)) return { alive: false, unattended: false }
+  const alive = await store().isDriven(id)
+  const session = holderOf(home, id)
+  const loop = await store().load(id)
+  const worker = ownerOf(loop).hints?.(loop).worker
+  return {
+    alive,
+    ...(session === undefined ? {} : { session }),
+    ...(worker === undefined ? {} : { worker }),
+    unattended: !alive && session === undefined && worker === undefined && UNDER_WAY.has(status),
+  }
+}
+
+const UNDER_WAY: ReadonlySet<Status> = new Set(['running', 'verifying', 'waiting'])
