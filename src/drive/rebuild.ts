@@ -5,7 +5,7 @@ import { ended, type Loop, startLoop, type VaultTask } from '../engine/loop.ts'
 import { step } from '../engine/step.ts'
 import { RalphError } from '../error.ts'
 import { parseTaskState, type TaskState } from '../formats/task-state.ts'
-import { inPlainWords } from '../host/files.ts'
+import { brokenName, inPlainWords } from '../host/files.ts'
 import { isLocked } from '../host/lock.ts'
 import { type LocalStore, openStore, type TaskRecord } from '../host/sqlite.ts'
 import { openTranscripts, type Story, type Transcripts } from '../host/transcript.ts'
@@ -43,7 +43,7 @@ export async function rebuild(home: string, now: () => number): Promise<Rebuilt>
 const SILENT: Partial<Transcripts> = { begin: () => {}, addFact: () => {}, lastFact: () => Number.MAX_SAFE_INTEGER }
 
 function putAside(path: string, at: number): string | undefined {
-  const aside = `${path}.broken-${new Date(at).toISOString().replace(/[:.]/g, '-')}`
+  const aside = brokenName(path, at)
   const there = ['', '-wal', '-shm'].filter((suffix) => existsSync(path + suffix))
   try {
     for (const suffix of there) renameSync(path + suffix, aside + suffix)
