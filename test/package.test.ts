@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const folder = mkdtempSync(join(tmpdir(), 'ralph-package-'))
 const installed = join(folder, 'node_modules', 'ralphloop')
@@ -30,6 +30,36 @@ test('the library loads by its name', () => {
     `import { step, wrapPrompt } from 'ralphloop'\nconsole.log(typeof step, wrapPrompt('x', { maxIterations: 3, promise: 'P' }).length)`,
   )
   expect(execFileSync(process.execPath, [join(folder, 'use.mjs')], { encoding: 'utf8' })).toMatch(/^function \d+\n$/)
+})
+
+describe('a task file with a list in brackets is read', () => {
+  const task = '---\nverify: ["ls a, b", "true"]\n---\n\nDo it.\n'
+  const env = () => ({ ...process.env, RALPH_HOME: mkdtempSync(join(folder, 'home-')) })
+  const checks = (vault: string) => readFileSync(join(vault, 'Ralph_State', '.hook', 'a'), 'utf8')
+
+  function makeVault(): string {
+    const vault = mkdtempSync(join(folder, 'vault-'))
+    mkdirSync(join(vault, 'Needs_Action'))
+    writeFileSync(join(vault, 'Needs_Action', 'a.md'), task)
+    return vault
+  }
+
+  test('by the command', () => {
+    const vault = makeVault()
+    const call = [join(installed, 'bin', 'ralph.cjs'), 'task', 'start', 'Needs_Action/a.md', '--vault', vault]
+    execFileSync(process.execPath, call, { env: env(), cwd: vault })
+    expect(checks(vault)).toMatch(/^a\.md\nchecks\n/)
+  })
+
+  test('by the library', () => {
+    const vault = makeVault()
+    writeFileSync(
+      join(folder, 'start.mjs'),
+      `import { RalphWiggum } from 'ralphloop'\nawait new RalphWiggum({ vaultPath: process.argv[2] }).startTask({ task_file: 'Needs_Action/a.md' })`,
+    )
+    execFileSync(process.execPath, [join(folder, 'start.mjs'), vault], { env: env() })
+    expect(checks(vault)).toMatch(/^a\.md\nchecks\n/)
+  })
 })
 
 test('its types hold in a strict project', () => {

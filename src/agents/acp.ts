@@ -3,7 +3,7 @@ import { parseCommandLine } from '../formats/command-line.ts'
 import type { Agent, AgentEvent, Exit, Outcome, Parser, Pushed, Request } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
 import { brokenOff, stoppedEnding } from './ended.ts'
-import { amount, type Json, objectOf, parseJsonLine, text } from './json-line.ts'
+import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
 import { readReset } from './reset.ts'
 
 export const acp: Agent = {
@@ -45,13 +45,7 @@ type Seen = {
 function conversation(request: Request): Parser {
   const seen: Seen = { session: '', prompted: false, anew: false, words: '', ran: [], denied: [], stderr: [] }
   return {
-    push(line, stream) {
-      const message = stream === 'out' ? parseJsonLine(line) : undefined
-      if (message) return take(message, seen, request)
-      if (!line.trim()) return { events: [] }
-      seen.stderr = [...seen.stderr.slice(-19), line]
-      return { events: [{ kind: 'warning', message: line.slice(0, 500) }] }
-    },
+    push: pushTo(seen, (message) => take(message, seen, request)),
     end: (exit) => sumUp(seen, exit, request),
   }
 }

@@ -1,6 +1,6 @@
 /** The stream of JSON lines that Claude Code prints, and others print after it. */
-import type { AgentEvent, Parser } from './agent.ts'
-import { type Json, objectOf, parseJsonLine, text } from './json-line.ts'
+import type { AgentEvent } from './agent.ts'
+import { type Json, objectOf, text } from './json-line.ts'
 
 /** What a turn has printed so far. `stderr` has its last lines, with those of the stream that are not JSON. */
 export type Seen = {
@@ -18,17 +18,6 @@ export type Seen = {
 
 export function nothingSeen(): Seen {
   return { words: '', session: '', tokens: 0, calls: new Set(), error: '', ran: [], stderr: [] }
-}
-
-/** Every JSON line goes to `take`, every other one is a warning. */
-export function pushTo(seen: Seen, take: (event: Json) => AgentEvent[]): Parser['push'] {
-  return (line, stream) => {
-    const event = stream === 'out' ? parseJsonLine(line) : undefined
-    if (event) return { events: take(event) }
-    if (!line.trim()) return { events: [] }
-    seen.stderr = [...seen.stderr.slice(-19), line]
-    return { events: [{ kind: 'warning', message: line.slice(0, 500) }] }
-  }
 }
 
 export function takeInit(event: Json, seen: Seen): AgentEvent[] {

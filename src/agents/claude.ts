@@ -1,8 +1,8 @@
 /** Claude Code: headless one `claude -p` a turn, read from its stream of JSON lines; interactive with a Stop hook. */
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
-import { deniedIn, nothingSeen, pushTo, type Seen, takeAssistant, takeInit } from './claude-stream.ts'
+import { deniedIn, nothingSeen, type Seen, takeAssistant, takeInit } from './claude-stream.ts'
 import { brokenOff, stoppedEnding } from './ended.ts'
-import { amount, type Json, objectOf, text } from './json-line.ts'
+import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
 import { readReset } from './reset.ts'
 
 export const claude: Agent = {

@@ -2,7 +2,7 @@
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
 import { brokenOff, stoppedEnding } from './ended.ts'
-import { amount, type Json, objectOf, parseJsonLine, text } from './json-line.ts'
+import { amount, type Json, objectOf, parseJsonLine, pushTo, text } from './json-line.ts'
 import { readReset } from './reset.ts'
 
 export const copilot: Agent = {
@@ -64,13 +64,7 @@ type Seen = {
 function lineParser(request: Request): Parser {
   const seen: Seen = { words: '', aborted: false, tools: new Map(), ran: [], denied: [], stderr: [] }
   return {
-    push(line, stream) {
-      const event = stream === 'out' ? parseJsonLine(line) : undefined
-      if (event) return { events: take(event, objectOf(event.data), seen) }
-      if (!line.trim()) return { events: [] }
-      seen.stderr = [...seen.stderr.slice(-19), line]
-      return { events: [{ kind: 'warning', message: line.slice(0, 500) }] }
-    },
+    push: pushTo(seen, (event) => take(event, objectOf(event.data), seen)),
     collect: () => [usageFile(request)],
     end: (exit, files) => sumUp(seen, exit, { request, usage: files.get(usageFile(request)) }),
   }

@@ -2,7 +2,7 @@
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
 import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
-import { amount, type Json, objectOf, parseJsonLine, text } from './json-line.ts'
+import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
 import { readReset } from './reset.ts'
 
 export const droid: Agent = {
@@ -54,19 +54,13 @@ type Seen = {
   calls: Map<string, string>
   denied: string[]
   ran: string[]
-  said: string[]
+  stderr: string[]
 }
 
 function streamParser(request: Request): Parser {
-  const seen: Seen = { session: '', words: '', error: '', calls: new Map(), denied: [], ran: [], said: [] }
+  const seen: Seen = { session: '', words: '', error: '', calls: new Map(), denied: [], ran: [], stderr: [] }
   return {
-    push(line, stream) {
-      const event = stream === 'out' ? parseJsonLine(line) : undefined
-      if (event) return { events: take(event, seen) }
-      if (!line.trim()) return { events: [] }
-      seen.said = [...seen.said.slice(-19), line]
-      return { events: [{ kind: 'warning', message: line.slice(0, 500) }] }
-    },
+    push: pushTo(seen, (event) => take(event, seen)),
     end: (exit) => sumUp(seen, exit, request),
   }
 }
@@ -142,7 +136,8 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
   if (completion && exit.code === 0) return { ...base, kind: 'ok' }
   // A denial ends it at once, with an error in place of its last words: a person is asked, nothing has failed.
   if (denied.length > 0 && DENIED.test(error)) return { ...base, finalText: '', kind: 'ok' }
-  if (!error) return { ...base, ...(neverBegan(seen, exit, resume !== undefined) ?? brokenOff(exit, seen.said.at(-1))) }
+  if (!error)
+    return { ...base, ...(neverBegan(seen, exit, resume !== undefined) ?? brokenOff(exit, seen.stderr.at(-1))) }
   const kind = errorKind(error)
   const resetsAt = kind === 'rate-limit' ? readReset(error, at) : undefined
   return { ...base, kind, message: error, ...(resetsAt === undefined ? {} : { resetsAt }) }
@@ -158,12 +153,12 @@ function errorKind(message: string): Outcome['kind'] {
   return (status && kindOfStatus(Number(status[1]))) ?? words ?? 'unknown'
 }
 
-function neverBegan({ session, said }: Seen, exit: Exit, resumed: boolean): Ending | undefined {
+function neverBegan({ session, stderr }: Seen, exit: Exit, resumed: boolean): Ending | undefined {
   if (session || exit.code === 0 || exit.signal) return undefined
   // Of a session that it does not find it says nothing at all.
-  if (resumed && said.length === 0) return { kind: 'context', message: 'it did not find its session' }
-  const wrong = /^.*(unknown option|invalid (model|option|argument)|cannot be combined).*$/im.exec(said.join('\n'))
+  if (resumed && stderr.length === 0) return { kind: 'context', message: 'it did not find its session' }
+  const wrong = /^.*(unknown option|invalid (model|option|argument)|cannot be combined).*$/im.exec(stderr.join('\n'))
   if (wrong) return { kind: 'config', message: wrong[0] }
-  const key = /^.*(authenticat|api key|log ?in).*$/im.exec(said.join('\n'))
+  const key = /^.*(authenticat|api key|log ?in).*$/im.exec(stderr.join('\n'))
   return key ? { kind: 'auth', message: key[0] } : undefined
 }

@@ -1,5 +1,21 @@
-/** One line of an agent that prints JSON: an object, or nothing for a line that is none. */
+/** The lines of an agent that prints JSON. */
+import type { AgentEvent, Parser, Pushed } from './agent.ts'
 
+/** Every JSON line goes to `take`; every other one is a warning, and the last ones stay in `stderr`. */
+export function pushTo(seen: { stderr: string[] }, take: (event: Json) => AgentEvent[] | Pushed): Parser['push'] {
+  return (line, stream) => {
+    const event = stream === 'out' ? parseJsonLine(line) : undefined
+    if (event) {
+      const taken = take(event)
+      return Array.isArray(taken) ? { events: taken } : taken
+    }
+    if (!line.trim()) return { events: [] }
+    seen.stderr = [...seen.stderr.slice(-19), line]
+    return { events: [{ kind: 'warning', message: line.slice(0, 500) }] }
+  }
+}
+
+/** An object, or nothing for a line that is none. */
 export function parseJsonLine(line: string): Record<string, unknown> | undefined {
   if (!line.trimStart().startsWith('{')) return undefined
   try {

@@ -2,7 +2,7 @@
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
 import { kindOfMessage } from './api-error.ts'
 import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
-import { amount, type Json, objectOf, parseJsonLine, text } from './json-line.ts'
+import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
 import { readReset } from './reset.ts'
 
 /** It has no permissions to ask for, so there are none to bypass. */
@@ -76,13 +76,7 @@ type Seen = {
 function streamParser(request: Request): Parser {
   const seen: Seen = { session: '', words: '', settled: false, tokens: 0, calls: 0, ran: [], stderr: [] }
   return {
-    push(line, stream) {
-      const event = stream === 'out' ? parseJsonLine(line) : undefined
-      if (event) return { events: take(event, seen) }
-      if (!line.trim()) return { events: [] }
-      seen.stderr = [...seen.stderr.slice(-19), line]
-      return { events: [{ kind: 'warning', message: line.slice(0, 500) }] }
-    },
+    push: pushTo(seen, (event) => take(event, seen)),
     end: (exit) => sumUp(seen, exit, request),
   }
 }

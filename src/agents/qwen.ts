@@ -1,9 +1,9 @@
 /** Qwen Code, headless: one `qwen` a turn, read from a stream like Claude Code's. */
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
 import { kindOfWords } from './api-error.ts'
-import { deniedIn, nothingSeen, pushTo, type Seen, takeAssistant, takeInit } from './claude-stream.ts'
+import { deniedIn, nothingSeen, type Seen, takeAssistant, takeInit } from './claude-stream.ts'
 import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
-import { amount, type Json, objectOf, text } from './json-line.ts'
+import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
 import { readReset } from './reset.ts'
 
 export const qwen: Agent = {

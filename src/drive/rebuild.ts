@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Loop, startLoop } from '../engine/loop.ts'
 import { upgradeSpec } from '../engine/upgrade.ts'
 import { RalphError } from '../error.ts'
-import { inPlainWords } from '../host/files.ts'
+import { brokenName, inPlainWords } from '../host/files.ts'
 import { isLocked } from '../host/lock.ts'
 import { salvage } from '../host/salvage.ts'
 import { openStore } from '../host/sqlite.ts'
@@ -54,7 +54,7 @@ const SILENT: Partial<LocalTranscripts> = {
 }
 
 function putAside(path: string, at: number): string | undefined {
-  const aside = `${path}.broken-${new Date(at).toISOString().replace(/[:.]/g, '-')}`
+  const aside = brokenName(path, at)
   const there = ['', '-wal', '-shm'].filter((suffix) => existsSync(path + suffix))
   try {
     for (const suffix of there) renameSync(path + suffix, aside + suffix)

@@ -1,5 +1,6 @@
 /** ralph.config.json: the settings of a project or of a person. */
 import { RalphError } from '../error.ts'
+import { isTexts } from './json-file.ts'
 import { nearest } from './nearest.ts'
 
 export type Config = {
@@ -21,7 +22,6 @@ export type Config = {
 const isNumber = (value: unknown) => typeof value === 'number' && value >= 0
 const isCount = (value: unknown) => Number.isInteger(value) && isNumber(value)
 const isText = (value: unknown) => typeof value === 'string'
-const isTexts = (value: unknown) => Array.isArray(value) && value.every(isText)
 
 type Key = { fits: (value: unknown) => boolean; expected: string }
 

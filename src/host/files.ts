@@ -16,23 +16,45 @@ import {
 import { dirname, isAbsolute, relative, sep } from 'node:path'
 import { RalphError } from '../error.ts'
 
-/** Writes a file whole or not at all: temporary name, fsync, rename, fsync of the folder. */
+/** Writes a file whole or not at all. */
 export function writeWhole(path: string, content: string | Buffer, mode = 0o600): void {
-  const temporary = `${path}.${process.pid}.tmp`
   try {
-    const file = openSync(temporary, 'w', mode)
+    replaceFile(path, content, { temporary: `${path}.${process.pid}.tmp`, mode })
+  } catch (cause) {
+    throw inPlainWords(cause, path)
+  }
+}
+
+/** `ready` sees to the new file before it takes the place of the old one. */
+type Replacing = { temporary: string; mode: number; ready?: () => void }
+
+/** Temporary name, fsync, rename, fsync of the folder. */
+export function replaceFile(path: string, content: string | Buffer, { temporary, mode, ready }: Replacing): void {
+  try {
+    rmSync(temporary, { force: true }) // of a process that was killed
+    const file = openSync(temporary, 'wx', mode)
     try {
       writeFileSync(file, content)
       fsyncSync(file)
     } finally {
       closeSync(file)
     }
+    ready?.()
     renameSync(temporary, path)
     syncFolder(dirname(path))
   } catch (cause) {
-    rmSync(temporary, { force: true })
-    throw inPlainWords(cause, path)
+    try {
+      rmSync(temporary, { force: true })
+    } catch {
+      // where nothing can be written, nothing is left
+    }
+    throw cause
   }
+}
+
+/** The name under which a file is kept that somebody broke. */
+export function brokenName(path: string, at: number): string {
+  return `${path}.broken-${new Date(at).toISOString().replace(/[:.]/g, '-')}`
 }
 
 /** Makes a folder that only its owner may read, and those above it that are missing. */
@@ -73,7 +95,7 @@ export function statBelow(folder: string, path: string): Stats | undefined {
   try {
     return lstatSync(onDisk(folder, path), { throwIfNoEntry: false })
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOTDIR') return undefined
+    if (codeOf(cause) === 'ENOTDIR') return undefined
     throw cause
   }
 }
@@ -111,8 +133,7 @@ export function realFolder(path: string): string {
 
 /** Turns what Node says about a full, read-only or missing place into a sentence; anything else stays as it is. */
 export function inPlainWords(cause: unknown, path: string): unknown {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  switch (code) {
+  switch (codeOf(cause)) {
     case 'ENOSPC':
     case 'EDQUOT':
       return noSpaceLeft(path, cause)
@@ -133,6 +154,11 @@ export function inPlainWords(cause: unknown, path: string): unknown {
   }
 }
 
+/** What Node calls an error, such as ENOENT. */
+export function codeOf(cause: unknown): unknown {
+  return cause instanceof Error && 'code' in cause ? cause.code : undefined
+}
+
 export function noSpaceLeft(path: string, cause: unknown): RalphError {
   return new RalphError(
     'disk-full',
@@ -150,7 +176,7 @@ export function notWritable(path: string, cause: unknown): RalphError {
 }
 
 /** Makes a rename in this folder outlast a power cut. */
-export function syncFolder(path: string): void {
+function syncFolder(path: string): void {
   const folder = openSync(path, 'r')
   try {
     fsyncSync(folder)

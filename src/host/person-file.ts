@@ -3,24 +3,19 @@ import {
   accessSync,
   chmodSync,
   chownSync,
-  closeSync,
   constants,
-  fsyncSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readFileSync,
   realpathSync,
-  renameSync,
   rmdirSync,
   rmSync,
   type Stats,
   statSync,
-  writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { RalphError } from '../error.ts'
-import { syncFolder } from './files.ts'
+import { codeOf, replaceFile } from './files.ts'
 
 /** `target` is the file itself, where `path` is a link or lies behind one. */
 export type PersonFile = { bytes: Buffer; target: string }
@@ -65,19 +60,9 @@ export function replacePersonFile(path: string, bytes: Buffer): void {
   try {
     if (stat) accessSync(target, constants.W_OK) // a rename would not mind that it is read-only
     for (const folder of missingFolders(target)) makeFolder(folder)
-    rmSync(temporary, { force: true })
-    const file = openSync(temporary, 'wx', 0o644)
-    try {
-      writeFileSync(file, bytes)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
-    if (stat) keepRights(temporary, stat)
-    renameSync(temporary, target)
-    syncFolder(dirname(target))
+    const ready = () => stat && keepRights(temporary, stat)
+    replaceFile(target, bytes, { temporary, mode: 0o644, ready })
   } catch (cause) {
-    tryTo(() => rmSync(temporary, { force: true }))
     throw inWords(cause, path, 'written')
   }
 }
@@ -153,8 +138,7 @@ function unusable(message: string, cause?: unknown): RalphError {
 }
 
 function inWords(cause: unknown, path: string, what: 'read' | 'written' | 'removed'): unknown {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  switch (code) {
+  switch (codeOf(cause)) {
     case 'ENOSPC':
     case 'EDQUOT':
       return new RalphError(

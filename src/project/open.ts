@@ -7,6 +7,7 @@ import { parseTasks, type Task, type TaskList } from '../formats/tasks.ts'
 import { mustHaveIdentity, readHead, repositoryAt, uncommitted } from '../host/branch.ts'
 import { underWay } from '../host/checkpoint.ts'
 import { excludeFromGit } from '../host/exclude.ts'
+import { brokenName } from '../host/files.ts'
 import { lockFile } from '../host/lock.ts'
 import { mendForward } from '../host/merge.ts'
 import { reap } from '../host/process-tree.ts'
@@ -121,7 +122,7 @@ function listsOf(project: Project, old: ProjectRecord | undefined, now: () => nu
   const { entries, obstacles, problems } = readLists(project)
   const broken = new Map(problems.map(({ file, problem }) => [file, problem]))
   const notes = [...broken].map(([file, problem]) => {
-    const kept = `${file}.broken-${new Date(now()).toISOString().replace(/[:.]/g, '-')}`
+    const kept = brokenName(file, now())
     writeFace(project, kept, readFace(project, file) ?? '')
     removeFace(project, file)
     return `${file} was broken: ${problem} It is kept as ${kept}, and ralph made it again ${old ? 'from its own record' : 'empty'}.`

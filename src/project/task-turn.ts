@@ -4,6 +4,7 @@ import type { TurnNext } from '../drive/drive.ts'
 import type { Loop, Turn } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { bringBack, changedPaths, holdsHistory, readHead, repositoryAt } from '../host/branch.ts'
+import { brokenName } from '../host/files.ts'
 import { readable } from '../host/git.ts'
 import { rollBack } from '../host/restore.ts'
 import type { Tree } from '../host/tree.ts'
@@ -138,7 +139,7 @@ function arrivedLater(record: ProjectRecord, task: string): ProjectRecord {
 function setAside({ project, now, note }: Site, name: FaceName): void {
   const text = readFace(project, name)
   if (text === undefined) return
-  const kept = `${name}.broken-${new Date(now()).toISOString().replace(/[:.]/g, '-')}`
+  const kept = brokenName(name, now())
   writeFace(project, kept, text)
   note('', `${name} as the agent left it is kept as ${kept}.`)
 }

@@ -119,7 +119,7 @@ describe('what is found', () => {
 test('what is broken is put aside under a name of its own', () => {
   const { path } = written()
   const name = putAside(path, Date.UTC(2026, 10, 16, 6, 8, 14, 123))
-  expect(name).toBe('ralph-loop.local.md.broken-20261116T060814Z')
+  expect(name).toBe('ralph-loop.local.md.broken-2026-11-16T06-08-14-123Z')
   expect([existsSync(path), existsSync(join(path, '..', name))]).toEqual([false, true])
 })
 

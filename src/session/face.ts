@@ -15,7 +15,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { iterationLimit } from '../engine/limits.ts'
 import type { Loop, Order } from '../engine/loop.ts'
 import { type LoopFile, parseLoopFile, printLoopFile } from '../formats/loop-file.ts'
-import { pathBelow, writeWhole } from '../host/files.ts'
+import { brokenName, pathBelow, writeWhole } from '../host/files.ts'
 
 export const FACE = 'ralph-loop.local.md'
 
@@ -93,7 +93,7 @@ export function removeFace(path: string): void {
 
 /** A file that a person or an agent broke is put aside, never thrown away. Returns its new name. */
 export function putAside(path: string, at: number): string {
-  const aside = `${path}.broken-${new Date(at).toISOString().replace(/[-:]|\.\d+/g, '')}`
+  const aside = brokenName(path, at)
   renameSync(path, aside)
   return basename(aside)
 }

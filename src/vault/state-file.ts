@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import type { Loop } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
 import { parseTaskState, printTaskState, type TaskState } from '../formats/task-state.ts'
-import { realFolder } from '../host/files.ts'
+import { brokenName, realFolder } from '../host/files.ts'
 import { isGone } from '../host/pid.ts'
 import type { VaultDesk } from './desk.ts'
 import { StateFileError } from './errors.ts'
@@ -55,7 +55,7 @@ export function readState({ vault, settings }: Place, id: string): TaskState | '
 /** What was damaged is kept under another name, which is returned. Undefined: another process was quicker. */
 export function putAside({ vault, settings }: Place, id: string, at: number): string | undefined {
   const path = join(vault, stateFileOf({ settings }, id))
-  const aside = `${stateFileOf({ settings }, id)}.broken-${new Date(at).toISOString().replace(/[:.]/g, '-')}`
+  const aside = brokenName(stateFileOf({ settings }, id), at)
   try {
     renameSync(path, join(vault, aside))
     return aside
