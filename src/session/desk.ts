@@ -26,3 +26,10 @@ export type Desk = {
 }
 
 export type Holding = { session: string; armed: Armed; loop: Loop; lease: Lease }
+
+/** Undefined for a loop of a home that was cleared. */
+export async function loadKnown({ store }: Pick<Desk, 'store'>, id: string): Promise<Loop | undefined> {
+  return store()
+    .load(id)
+    .catch(() => undefined)
+}
