@@ -4,15 +4,14 @@ import { join } from 'node:path'
 import type { Loop } from '../engine/loop.ts'
 import { makePrivateFolder, writeWhole } from '../host/files.ts'
 import { isGone } from '../host/pid.ts'
-import { type HostName, isHostName } from './hosts.ts'
+import { type Context, type HostName, isHostName } from './hosts.ts'
 
 export type Armed = {
   loop: string
   host: HostName
   /** The file that people read and edit. Empty: there is none. */
   face: string
-  /** `fresh`: each turn begins without memory of the earlier ones. `process`: a program beside the session takes the turns. */
-  context: 'same' | 'fresh' | 'process'
+  context: Context
   /** Iterations that were finished when a person last typed something: what a host's cap counts from. */
   since: number
   /** It works on a task of a vault. */
@@ -110,14 +109,6 @@ function sessions(home: string): string[] {
 }
 
 function isArmed(value: unknown): value is Armed {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'loop' in value &&
-    typeof value.loop === 'string' &&
-    'host' in value &&
-    isHostName(value.host) &&
-    'face' in value &&
-    typeof value.face === 'string'
-  )
+  const { loop, host, face } = Object(value) as Readonly<Record<string, unknown>> // whatever was in the file
+  return typeof loop === 'string' && isHostName(host) && typeof face === 'string'
 }

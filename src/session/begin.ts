@@ -19,7 +19,7 @@ import { arm, disarm, forgetOld, isSessionId, loadArmed, processOf, reserve } fr
 import { begunNotes, facelessNote } from './begun.ts'
 import { type Desk as BareDesk, loadKnown } from './desk.ts'
 import { chooseFace, writeFace } from './face.ts'
-import { HOSTS, type Host, type HostName } from './hosts.ts'
+import { type Context, HOSTS, type Host, type HostName } from './hosts.ts'
 import { subagentArgs } from './subagent.ts'
 
 /** A desk whose store can also be asked about other loops. */
@@ -64,7 +64,7 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
   }
 }
 
-function contextOf({ context = 'same' }: LoopCommand, { contexts, title }: Host): Host['contexts'][number] {
+function contextOf({ context = 'same' }: LoopCommand, { contexts, title }: Host): Context {
   if (contexts.includes(context)) return context
   throw new RalphError(
     'usage',
