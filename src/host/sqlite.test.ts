@@ -112,7 +112,7 @@ describe('the tables', () => {
   test.each([...MIGRATIONS.keys(), MIGRATIONS.length])('of version %i are brought forward', async (version) => {
     const home = temporaryFolder()
     const old = new DatabaseSync(join(home, 'ralph.db'))
-    for (const migration of MIGRATIONS.slice(0, version)) old.exec(migration)
+    for (const migration of MIGRATIONS.slice(0, version)) if (migration !== 'adopt') old.exec(migration)
     old.exec(`PRAGMA user_version = ${version}`)
     old.close()
     const store = open(home)
@@ -125,13 +125,17 @@ describe('the tables', () => {
     const home = temporaryFolder()
     const old = new DatabaseSync(join(home, 'ralph.db'))
     for (const migration of MIGRATIONS.slice(0, 4)) old.exec(migration)
-    const owned = { mine: {}, project: { project: { name: 'p' } }, vault: { vault: { path: '/v', id: 'a' } } }
+    const owned = {
+      mine: {},
+      project: { project: { name: 'p', folder: '/d/.artefacts/p' } },
+      vault: { vault: { path: '/v', id: 'a' } },
+    }
     for (const [id, work] of Object.entries(owned))
       old
         .prepare(
-          `INSERT INTO loop VALUES (?, '/d', 'a', 'p', ?, '{}', '{"kind":"wait"}', 'paused', NULL, NULL, 0, 0, 0, 0, 0, 0, '', 0, 1, 1)`,
+          `INSERT INTO loop VALUES (?, '/d', 'a', 'p', ?, ?, '{"kind":"wait"}', 'paused', NULL, NULL, 0, 0, 0, 0, 0, 0, '', 0, 1, 1)`,
         )
-        .run(id, JSON.stringify({ work: { dir: '/d', ...work } }))
+        .run(id, JSON.stringify({ work: { dir: '/d', ...work } }), JSON.stringify(loopOf(id).tally))
     old.exec('PRAGMA user_version = 4')
     old.close()
     const { rows } = await open(home).list()
@@ -559,7 +563,7 @@ describe('tasks of vaults', () => {
   test.each([...MIGRATIONS.keys()])('can be begun in a database of version %i', async (version) => {
     const home = temporaryFolder()
     const old = new DatabaseSync(join(home, 'ralph.db'))
-    for (const migration of MIGRATIONS.slice(0, version)) old.exec(migration)
+    for (const migration of MIGRATIONS.slice(0, version)) if (migration !== 'adopt') old.exec(migration)
     old.exec(`PRAGMA user_version = ${version}`)
     old.close()
     const store = open(home)

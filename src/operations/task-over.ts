@@ -1,33 +1,24 @@
 /** A session that works on a task of a vault wants to stop: it is given the loop of the task, and its turn is over like any other. */
-import { closeSync, openSync, writeSync } from 'node:fs'
 import { setTimeout as nap } from 'node:timers/promises'
-import { visit } from '../drive/visit.ts'
 import { saidSentence } from '../engine/feedback.ts'
-import { atCap, count } from '../engine/limits.ts'
 import { ended, type Fact, type Loop } from '../engine/loop.ts'
-import { allChecks } from '../engine/stages.ts'
-import { RalphError } from '../error.ts'
-import { taskCommand } from '../formats/task-command.ts'
-import { loadConfig } from '../host/config.ts'
 import { realFolder } from '../host/files.ts'
-import { postWebhook } from '../host/webhook.ts'
 import { type Answer, NOTHING, type Note, say } from '../session/answer.ts'
-import { arm, disarm, isSessionId, loadArmed, processOf, sessionOf } from '../session/armed.ts'
+import { arm, disarm, loadArmed } from '../session/armed.ts'
 import type { Desk } from '../session/begin.ts'
-import { allowance, HOSTS, type HostName } from '../session/hosts.ts'
 import { goOnNow, type TurnOver, turnOver } from '../session/turn-over.ts'
 import type { VaultDesk } from '../vault/desk.ts'
 import { comeAlong } from '../vault/finding.ts'
 import { FAILED } from '../vault/place.ts'
 import { resolveSettings } from '../vault/settings.ts'
-import { hasHookFile, writeHookFiles } from '../vault/state-file.ts'
-import { limitMessage, timeoutMessage } from '../vault/telling.ts'
+import { hasHookFile } from '../vault/state-file.ts'
 import { vaultOf } from '../vault/vault-task.ts'
-import { findFile, isAboutFile, judgeTurn, whereIs } from '../vault/where.ts'
+import { findFile, judgeTurn, whereIs } from '../vault/where.ts'
 import { movedByHand, seeTo } from '../vault/work.ts'
-
-/** Who tells of the stop. */
-export type From = { host: HostName; session: string }
+import { tellPerson } from './task-alarm.ts'
+import type { From } from './task-session.ts'
+import { loadLoop, take } from './task-session.ts'
+import { inTaskWords, taskStanding } from './task-words.ts'
 
 /** `vault` names where the task is; without it the session has its loop already. */
 export async function taskOver(
@@ -40,10 +31,8 @@ export async function taskOver(
   const loop = await loadLoop(desk, vault === undefined ? armed?.loop : await taskIn(desk, realFolder(vault)))
   if (!loop || ended(loop)) {
     if (armed?.vault && (!loop || armed.loop === loop.id)) disarm(desk.home, from.session)
-    if (!loop) return say(`ralph: this task is not known in ${desk.home}; the session is free.`, 'warning')
-    const isNews = hasHookFile(vaultOf(loop))
-    const notes = await settle(desk, loop)
-    return { loop, show: [standing(loop), ...notes, ...(isNews ? await tellPerson(desk, { loop, show: [] }) : [])] }
+    if (loop) return alreadyOver(desk, loop)
+    return say(`ralph: this task is not known in ${desk.home}; the session is free.`, 'warning')
   }
   let answer = NOTHING
   // Hooks of one session that run at the same time take each other's place: then this turn is still to be counted.
@@ -59,7 +48,14 @@ export async function taskOver(
   const after = await loadLoop(desk, loop.id)
   if (after && ended(after) && loadArmed(desk.home, from.session)?.loop === loop.id) disarm(desk.home, from.session)
   const told = inTaskWords(desk, from, after && ended(after) ? { loop: after, show: answer.show } : answer)
-  return { ...told, show: [...told.show, ...notes, ...(await tellPerson(desk, told))] }
+  return { ...told, show: [...told.show, ...notes, ...(await tellPerson(desk, told.loop))] }
+}
+
+/** It ended elsewhere; whoever sees that first tells it. */
+async function alreadyOver(desk: Desk, loop: Loop): Promise<Answer> {
+  const isNews = hasHookFile(vaultOf(loop))
+  const notes = await settle(desk, loop)
+  return { loop, show: [taskStanding(loop), ...notes, ...(isNews ? await tellPerson(desk, loop) : [])] }
 }
 
 /** What the end of its turn brings about. Without a loop: the session has none. */
@@ -117,52 +113,6 @@ function vaultDesk(
   return { ...place, store: store(), home, env, now, note, histories: new Map() }
 }
 
-async function loadLoop({ store }: Desk, id: string | undefined): Promise<Loop | undefined> {
-  if (id === undefined) return undefined
-  return store()
-    .load(id)
-    .catch((cause) => {
-      if (cause instanceof RalphError && cause.code === 'loop-unknown') return undefined // of a home that was cleared
-      throw cause
-    })
-}
-
-/** The session gets the loop, unless it is somebody else's: then this is what it is told instead. */
-async function take(desk: Desk, from: From, loop: Loop): Promise<Answer | undefined> {
-  const isOwn = () => loadArmed(desk.home, from.session)?.loop === loop.id
-  return visit<Answer | undefined>(loop.id, {
-    store: desk.store(),
-    now: desk.now,
-    patienceMs: PATIENCE_MS,
-    // The one who holds it may be a second hook of this very session, which has counted the turn then.
-    held: () => (isOwn() ? NOTHING : elsewhere(loop, 'by another process')),
-    work: async () => (isOwn() ? undefined : armWith(desk, from, loop)),
-  })
-}
-
-const PATIENCE_MS = 1_000
-
-async function armWith(desk: Desk, { session, host }: From, loop: Loop): Promise<Answer | undefined> {
-  const { home, env } = desk
-  const own = loadArmed(home, session)
-  const before = own && !own.vault ? await loadLoop(desk, own.loop) : undefined
-  if (!isSessionId(session) || (before && !ended(before))) return NOTHING
-  if (vaultOf(loop).by === 'watch') return elsewhere(loop, 'by `ralph watch`')
-  const other = sessionOf(home, loop.id)
-  // After /clear the same process has another session.
-  const isSame = other?.armed.pid !== undefined && other.armed.pid === processOf(env).pid
-  if (other && !other.gone && !isSame) return elsewhere(loop, `in another session of ${HOSTS[other.armed.host].title}`)
-  if (other) disarm(home, other.session)
-  await writeHookFiles(loop, home, session)
-  const since = loop.tally.iteration
-  arm(home, session, { loop: loop.id, host, face: '', context: 'same', since, vault: true, ...processOf(env) })
-  return undefined
-}
-
-function elsewhere(loop: Loop, where: string): Answer {
-  return say(`ralph: task ${vaultOf(loop).id} is worked on ${where}; this session is free.`)
-}
-
 /** The vault's own files are true after every stop. Where that cannot be, the session goes on all the same. */
 async function settle(desk: Desk, loop: Loop): Promise<Note[]> {
   const { path, id, state, done } = vaultOf(loop)
@@ -175,104 +125,4 @@ async function settle(desk: Desk, loop: Loop): Promise<Note[]> {
     note(cause instanceof Error ? cause.message : String(cause)),
   )
   return notes
-}
-
-/** What a session is told is about commands that a vault has not; here it is about its task. */
-function inTaskWords({ home, env }: Desk, { session }: From, answer: Answer): Answer {
-  const { loop, show } = answer
-  const [first, ...more] = show
-  if (!loop || !first) return answer
-  const rest = more.filter(({ kind }) => kind !== 'cap')
-  if (loop.next.kind !== 'turn') return { ...answer, show: [standing(loop), ...rest] }
-  return { ...answer, show: [first, ...rest, ...capNote(loop, loadArmed(home, session)?.since ?? 0, env)] }
-}
-
-function standing(loop: Loop): Note {
-  const { spec, tally, next } = loop
-  const { id, done, file } = vaultOf(loop)
-  const after = `after ${count(tally.iteration, 'iteration')}`
-  switch (next.kind) {
-    case 'complete': {
-      const proof = next.proof === 'verified' ? `proven: ${allChecks(spec).join(', ')}` : `${file} is in ${done}`
-      return { level: 'info', text: `ralph: task ${id} is done ${after}, ${proof}` }
-    }
-    case 'halt':
-      return { level: 'warning', text: `ralph: task ${id} stopped ${after}. ${endOf(loop)}` }
-    case 'wait':
-      if (next.why === 'person') return waiting(loop, next.question ?? '')
-      if (next.until !== undefined) return { level: 'info', text: `ralph: task ${id} waits for the agent ${after}.` }
-      return {
-        level: 'info',
-        text: `ralph: task ${id} rests ${after}; this session is free. Go on: ralph resume ${loop.id}`,
-      }
-    case 'turn':
-    case 'check':
-    case 'restore':
-      return {
-        level: 'warning',
-        text: `ralph: task ${id} is not over: its checks could not be run to their end. The next stop tries them again.`,
-      }
-  }
-}
-
-function waiting(loop: Loop, question: string): Note {
-  const { id, path } = vaultOf(loop)
-  const answer = isAboutFile(loop) ? [] : ['--note', 'your answer']
-  return {
-    level: 'warning',
-    text: `ralph: task ${id} waits for you: ${question} Go on with \`${taskCommand('approve', id, path, ...answer)}\`, end it with \`${taskCommand('reject', id, path)}\`.`,
-  }
-}
-
-function endOf(loop: Loop): string {
-  if (loop.next.kind !== 'halt') return ''
-  if (loop.next.reason === 'timeout') return timeoutMessage(loop)
-  return loop.next.reason === 'max-iterations' ? limitMessage(loop) : loop.next.sentence
-}
-
-/** Said once, with the last turn that Claude Code surely allows. */
-function capNote(loop: Loop, since: number, env: Desk['env']): Note[] {
-  const { cap, title } = HOSTS.claude
-  const most = allowance(HOSTS.claude, env)
-  if (!atCap(loop, since, most)) return []
-  return [
-    {
-      level: 'warning',
-      text: `ralph: ${title} lets a hook go on ${most} times in a row (${cap?.raise}). Should it stop here, tell it to go on.`,
-    },
-  ]
-}
-
-const WEBHOOK_MS = 3_000
-
-/** A task that ran out of time or turns needs somebody, who may be elsewhere. */
-async function tellPerson({ home }: Desk, { loop }: Answer): Promise<Note[]> {
-  if (loop?.next.kind !== 'halt' || !['timeout', 'max-iterations'].includes(loop.next.reason)) return []
-  ringBell()
-  const { path, id } = vaultOf(loop)
-  const told = {
-    task_id: id,
-    vault: path,
-    loop_id: loop.id,
-    reason: loop.next.reason,
-    iterations: loop.tally.iteration,
-  }
-  try {
-    const address = loadConfig(home, path).notify_webhook
-    const body = { title: `ralph: task ${id} stopped`, text: endOf(loop), ...told }
-    const trouble = address && (await postWebhook(address, body, WEBHOOK_MS))
-    return trouble ? [{ level: 'warning', text: `ralph: ${trouble}` }] : []
-  } catch (cause) {
-    return [{ level: 'warning', text: `ralph: ${cause instanceof Error ? cause.message : cause}` }]
-  }
-}
-
-function ringBell(): void {
-  try {
-    const terminal = openSync('/dev/tty', 'w')
-    writeSync(terminal, '\u0007')
-    closeSync(terminal)
-  } catch {
-    // nobody sits at one
-  }
 }

@@ -2,7 +2,7 @@
 import { iterationLimit } from '../engine/limits.ts'
 import type { Loop, Verdict } from '../engine/loop.ts'
 import { buildTurnPrompt } from '../prompt/turn-prompt.ts'
-import type { Armed } from './armed.ts'
+import type { Context } from './hosts.ts'
 
 /** `cap`: it tells how far the host lets a loop go on. */
 export type Note = { level: 'info' | 'warning' | 'error'; text: string; kind?: 'cap' }
@@ -16,7 +16,7 @@ export type Answer = {
   fresh?: boolean
   /** When to come back, for a loop that waits for its agent. */
   waitMs?: number
-  context?: 'same' | 'fresh' | 'process'
+  context?: Context
   /** What the checks of this call said. */
   verdicts?: readonly Verdict[]
   show: Note[]
@@ -29,7 +29,7 @@ export function say(text: string, level: Note['level'] = 'info'): Answer {
 }
 
 /** The prompt of the turn a loop asks for, in a session that remembers the earlier ones or does not. */
-export function promptOf(loop: Loop, context: Armed['context']): string {
+export function promptOf(loop: Loop, context: Context): string {
   if (loop.next.kind !== 'turn' || context === 'process') return ''
   const { work } = loop.spec
   return buildTurnPrompt({ ...loop, spec: { ...loop.spec, work: { ...work, context } } }, loop.next)

@@ -66,11 +66,13 @@ test('the session of a loop is the one whose agent takes its turns', () => {
 test('of two hooks of one call only one takes the place of a session', () => {
   const home = temporaryFolder()
   const now = Date.now()
-  expect([reserve(home, 's-1', now), reserve(home, 's-1', now)]).toEqual([true, false])
+  const call = (at: number) => ({ now: () => at, began: at })
+  expect([reserve(home, 's-1', call(now)), reserve(home, 's-1', call(now))]).toEqual([true, false])
   expect(loadArmed(home, 's-1')).toBeUndefined()
-  expect(reserve(home, 's-1', now + 60_000)).toBe(true) // the first was killed
+  expect(reserve(home, 's-1', call(now + 60_000))).toBe(true) // the first was killed
   arm(home, 's-1', ARMED)
-  expect(reserve(home, 's-1', now)).toBe(true) // of a loop that is over
+  expect(reserve(home, 's-1', call(now - 5_000))).toBe(false) // the other hook was quicker
+  expect(reserve(home, 's-1', call(Date.now() + 5_000))).toBe(true) // of a loop that is over
   expect(loadArmed(home, 's-1')).toEqual(ARMED)
 })
 

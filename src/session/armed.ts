@@ -4,15 +4,14 @@ import { join } from 'node:path'
 import type { Loop } from '../engine/loop.ts'
 import { makePrivateFolder, writeWhole } from '../host/files.ts'
 import { isGone } from '../host/pid.ts'
-import { type HostName, isHostName } from './hosts.ts'
+import { type Context, type HostName, isHostName } from './hosts.ts'
 
 export type Armed = {
   loop: string
   host: HostName
   /** The file that people read and edit. Empty: there is none. */
   face: string
-  /** `fresh`: each turn begins without memory of the earlier ones. `process`: a program beside the session takes the turns. */
-  context: 'same' | 'fresh' | 'process'
+  context: Context
   /** Iterations that were finished when a person last typed something: what a host's cap counts from. */
   since: number
   /** It works on a task of a vault. */
@@ -40,7 +39,7 @@ export function arm(home: string, session: string, armed: Armed): void {
 }
 
 /** Takes the place of a session's file. False when another hook of the same call was quicker: a plugin may be installed twice. */
-export function reserve(home: string, session: string, now: number): boolean {
+export function reserve(home: string, session: string, { now, began }: { now: () => number; began: number }): boolean {
   const path = join(home, 'armed', session)
   makePrivateFolder(join(home, 'armed'))
   try {
@@ -48,7 +47,8 @@ export function reserve(home: string, session: string, now: number): boolean {
     return true
   } catch {
     const { size = 0, mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {}
-    return size > 0 || mtimeMs < now - 10_000 // of a loop that is over, or of a call that was killed
+    // Of a loop that is over, unless the other hook has just written it; or of a call that was killed.
+    return (size > 0 && mtimeMs < began) || mtimeMs < now() - 10_000
   }
 }
 
@@ -110,14 +110,6 @@ function sessions(home: string): string[] {
 }
 
 function isArmed(value: unknown): value is Armed {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'loop' in value &&
-    typeof value.loop === 'string' &&
-    'host' in value &&
-    isHostName(value.host) &&
-    'face' in value &&
-    typeof value.face === 'string'
-  )
+  const { loop, host, face } = Object(value) as Readonly<Record<string, unknown>> // whatever was in the file
+  return typeof loop === 'string' && isHostName(host) && typeof face === 'string'
 }

@@ -1,25 +1,24 @@
 /** A person starts a loop inside their own session: the loop is made, and the session is armed. */
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { keepStart } from '../drive/turn-ended.ts'
-import { claimTag } from '../engine/claim.ts'
 import { count } from '../engine/limits.ts'
-import { ended, type Spec, startLoop } from '../engine/loop.ts'
+import { ended, type Loop, type Spec, startLoop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { type LoopCommand, parseLoopCommand } from '../formats/loop-command.ts'
-import { canStart } from '../host/check.ts'
 import { loadConfig, readText } from '../host/config.ts'
 import { excludeFaces } from '../host/exclude.ts'
 import { realFolder } from '../host/files.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import type { Store } from '../host/store.ts'
-import { openTree } from '../host/tree.ts'
+import { openTree, type Tree } from '../host/tree.ts'
 import type { LoopRequest, Place } from '../request/request.ts'
 import { resolveSpec } from '../request/resolve.ts'
-import { type Answer, NOTHING, type Note, promptOf } from './answer.ts'
+import { type Answer, NOTHING, promptOf } from './answer.ts'
 import { arm, disarm, forgetOld, isSessionId, loadArmed, processOf, reserve } from './armed.ts'
-import type { Desk as BareDesk } from './desk.ts'
-import { canHaveFace, FACE, readFace, writeFace } from './face.ts'
-import { HOSTS, type Host, type HostName } from './hosts.ts'
+import { begunNotes, facelessNote } from './begun.ts'
+import { type Desk as BareDesk, loadKnown } from './desk.ts'
+import { chooseFace, writeFace } from './face.ts'
+import { type Context, HOSTS, type Host, type HostName } from './hosts.ts'
 import { subagentArgs } from './subagent.ts'
 
 /** A desk whose store can also be asked about other loops. */
@@ -34,26 +33,9 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
   const command = parseLoopCommand(args)
   const again = await sameAgain(desk, session, { host, command })
   if (again) return again
-  const context = command.context ?? 'same'
-  if (!host.contexts.includes(context))
-    throw new RalphError(
-      'usage',
-      `--context ${context} is not to be had inside ${host.title}, only ${host.contexts.join(', ')}. \`ralph run\` begins every iteration anew.`,
-    )
-  const id = newLoopId()
-  const { look, seen, checkpoints } = await openTree({ dir, home: desk.home, loop: id })
-  const place: Place = {
-    dir,
-    ...('none' in checkpoints ? {} : { gitDir: checkpoints.repo.gitDir }),
-    owner: { kind: 'session' },
-    env: desk.env,
-    config: loadConfig(desk.home, dir),
-    history: () => desk.store().history(),
-  }
-  const spec = withinHook(await resolveSpec(requestOf(desk, { host, dir, command }), place), host)
-  const tree = await look()
-  const loop = startLoop(id, spec, { at: desk.now(), ...(tree === undefined ? {} : { tree }) })
-  if (!reserve(desk.home, session, desk.now())) return NOTHING
+  const context = contextOf(command, host)
+  const { loop, tree } = await makeLoop(desk, { host, dir, command })
+  if (!reserve(desk.home, session, desk)) return NOTHING
   await desk
     .store()
     .create(loop)
@@ -61,34 +43,52 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
       disarm(desk.home, session)
       throw cause
     })
-  const begun: Note[] = [{ level: 'info', text: settingsOf(spec, host) }, ...doubts(spec, desk.env)]
+  const show = begunNotes(loop.spec, host, desk.env)
   if (context === 'process') {
-    arm(desk.home, session, { loop: id, host: name, face: '', context, since: 0 })
-    return { loop, context, show: [...begun] }
+    arm(desk.home, session, { loop: loop.id, host: name, face: '', context, since: 0 })
+    return { loop, context, show }
   }
 
-  await keepStart({ tree: { look, seen, checkpoints }, show: desk.show }, loop)
+  await keepStart({ tree, show: desk.show }, loop)
   const face = await chooseFace(desk, dir, { host: name, session })
   await excludeFaces(dir, host.folder).catch(() => {}) // a face that is shown by `git status` is no harm
   writeFace(face, { loop, session })
-  arm(desk.home, session, { loop: id, host: name, face, context, since: 0, ...processOf(desk.env) })
+  arm(desk.home, session, { loop: loop.id, host: name, face, context, since: 0, ...processOf(desk.env) })
   return {
     loop,
     context,
     prompt: promptOf(loop, context),
     fresh: context === 'fresh',
-    show: [
-      ...begun,
-      ...(face
-        ? []
-        : [
-            {
-              level: 'warning',
-              text: `ralph: ${host.folder} cannot hold this loop as a file; all else works.`,
-            } as const,
-          ]),
-    ],
+    show: face ? show : [...show, facelessNote(host)],
   }
+}
+
+function contextOf({ context = 'same' }: LoopCommand, { contexts, title }: Host): Context {
+  if (contexts.includes(context)) return context
+  throw new RalphError(
+    'usage',
+    `--context ${context} is not to be had inside ${title}, only ${contexts.join(', ')}. \`ralph run\` begins every iteration anew.`,
+  )
+}
+
+type Making = { host: Host; dir: string; command: LoopCommand }
+
+async function makeLoop(desk: Desk, { host, dir, command }: Making): Promise<{ loop: Loop; tree: Tree }> {
+  const { home, env, now, store } = desk
+  const id = newLoopId()
+  const request = requestOf(desk, { host, dir, command })
+  const tree = await openTree({ dir, home, loop: id })
+  const place: Place = {
+    dir,
+    ...('none' in tree.checkpoints ? {} : { gitDir: tree.checkpoints.repo.gitDir }),
+    owner: { kind: 'session' },
+    env,
+    config: loadConfig(home, dir),
+    history: () => store().history(),
+  }
+  const spec = withinHook(await resolveSpec(request, place), host)
+  const state = await tree.look()
+  return { tree, loop: startLoop(id, spec, { at: now(), ...(state === undefined ? {} : { tree: state }) }) }
 }
 
 const DAY_MS = 86_400_000
@@ -100,9 +100,8 @@ async function sameAgain(
   session: string,
   { host, command }: { host: Host; command: LoopCommand },
 ): Promise<Answer | undefined> {
-  const store = desk.store()
   const open = async (id: string) => {
-    const loop = await store.load(id).catch(() => undefined) // of a home that was cleared
+    const loop = await loadKnown(desk, id)
     return loop && !ended(loop) ? loop : undefined
   }
   await forgetOld(desk.home, desk.now() - DAY_MS, async (id) => (await open(id)) === undefined)
@@ -144,50 +143,4 @@ function withinHook(spec: Spec, { hookMinutes }: Host): Spec {
   if (hookMinutes === undefined) return spec
   const checkMinutes = (hookMinutes * 0.9) / Math.max(1, spec.checks.length)
   return { ...spec, work: { ...spec.work, checkMinutes } }
-}
-
-/** The file of this name, unless another loop has it, or it is not ralph's to overwrite. Empty where there can be none. */
-export async function chooseFace(
-  desk: Desk,
-  dir: string,
-  { host, session }: { host: HostName; session: string },
-): Promise<string> {
-  const folder = join(dir, HOSTS[host].folder)
-  if (!canHaveFace(dir, join(folder, FACE))) return ''
-  const usual = join(folder, FACE)
-  const found = readFace(usual)
-  if (found.kind === 'gone') return usual
-  const own = join(folder, `ralph-loop.${session}.local.md`)
-  if (found.kind !== 'file' || !found.file.loopId) return own
-  const other = await desk
-    .store()
-    .load(found.file.loopId)
-    .catch(() => undefined) // of another home
-  return other && (ended(other) || found.file.sessionId === session) ? usual : own
-}
-
-const LEFT_IN = /(?:^|\s)(?:--|—)(verify|max-iterations|completion-promise|timeout|context|file)\b/i
-
-/** What may not have been meant so. */
-function doubts({ prompt, checks, work }: Spec, env: Desk['env']): Note[] {
-  const option = LEFT_IN.exec(prompt)?.[1]?.toLowerCase()
-  const left =
-    option &&
-    `--${option} was taken for a part of the prompt. Put its value in quotes, and options before or behind the prompt.`
-  const missing = checks.filter((check) => !canStart(check, work.dir, env.PATH))
-  return [
-    ...(left ? [left] : []),
-    ...missing.map((check) => `The program of the check "${check}" is not here yet. Without it the loop will halt.`),
-  ].map((text) => ({ level: 'warning', text: `ralph: ${text}` }))
-}
-
-/** What was understood, so that nobody finds out later that a limit was not taken. */
-function settingsOf({ checks, promise, signals, limits }: Spec, host: Host): string {
-  const parts = [
-    limits.iterations > 0 ? `at most ${limits.iterations} iterations` : 'no limit on iterations',
-    ...(limits.minutes === undefined ? [] : [`${limits.minutes} minutes`]),
-    `done when it says ${promise ? claimTag(promise) : signals[0]}`,
-    checks.length > 0 ? `checked by ${checks.join(', ')}` : 'no check, so its word is taken',
-  ]
-  return `ralph: the loop begins: ${parts.join(' · ')}. ${host.types('status')} shows it, ${host.types('cancel')} ends it.`
 }

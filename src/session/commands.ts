@@ -1,24 +1,25 @@
-/** What a person types in their session, other than the task itself: status, cancel, pause, resume, help. */
-
+/** What a person types in their session: each command's way to its answer, and cancel, pause and resume themselves. */
 import { visit } from '../drive/visit.ts'
-import { iterationLimit } from '../engine/limits.ts'
-import { ended, type Loop, statusOf } from '../engine/loop.ts'
+import { ended, type Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { realFolder } from '../host/files.ts'
 import { type Answer, say } from './answer.ts'
 import { type Armed, arm, disarm, loadArmed, processOf, sessionOf, typedAt } from './armed.ts'
-import { type Asked, beginLoop, chooseFace, type Desk } from './begin.ts'
-import { writeFace } from './face.ts'
-import { type CommandName, HOSTS, type Host } from './hosts.ts'
+import { type Asked, beginLoop, type Desk } from './begin.ts'
+import { loadKnown } from './desk.ts'
+import { chooseFace, writeFace } from './face.ts'
+import { helpFor } from './help.ts'
+import { type CommandName, HOSTS } from './hosts.ts'
 import { settle } from './settle.ts'
 import { standing } from './standing.ts'
+import { noLoop, status } from './status.ts'
 import { goOnNow, told, withLoop } from './turn-over.ts'
 
 export async function runCommand(desk: Desk, command: CommandName, asked: Asked): Promise<Answer> {
   switch (command) {
     case 'loop':
       // It would be a prompt otherwise, and nobody means that.
-      return /^(--help|-h)$/.test(asked.args.trim()) ? help(asked) : beginLoop(desk, asked)
+      return /^(--help|-h)$/.test(asked.args.trim()) ? say(helpFor(HOSTS[asked.host])) : beginLoop(desk, asked)
     case 'cancel':
     case 'pause':
       return order(desk, command, asked)
@@ -27,12 +28,8 @@ export async function runCommand(desk: Desk, command: CommandName, asked: Asked)
     case 'status':
       return status(desk, asked)
     case 'help':
-      return help(asked)
+      return say(helpFor(HOSTS[asked.host]))
   }
-}
-
-function help({ host }: Asked): Answer {
-  return say(helpFor(HOSTS[host]))
 }
 
 async function order(desk: Desk, kind: 'cancel' | 'pause', { session, host, args }: Asked): Promise<Answer> {
@@ -100,32 +97,16 @@ async function resumeBeside(desk: Desk, { loop: id, host }: Armed): Promise<Answ
 /** A person has typed something: what a host's cap counts begins anew, and they are told things again. */
 async function freshCount(desk: Desk, session: string): Promise<void> {
   const armed = loadArmed(desk.home, session)
-  const loop =
-    armed &&
-    (await desk
-      .store()
-      .load(armed.loop)
-      .catch(() => undefined)) // of a home that was cleared
+  const loop = armed && (await loadKnown(desk, armed.loop))
   if (!loop) return
   arm(desk.home, session, typedAt(armed, loop))
 }
 
-async function takeOver(desk: Desk, { session, host, dir }: Asked, id: string): Promise<void> {
+async function takeOver(desk: Desk, asked: Asked, id: string): Promise<void> {
+  const { session, host, dir } = asked
   const loop = await desk.store().load(id)
-  const own = loadArmed(desk.home, session)
-  if (own?.loop === id) return freshCount(desk, session)
-  if (own && (await isOpen(desk, own.loop))) throw new RalphError('usage', `This session has loop ${own.loop} already.`)
-  if (ended(loop))
-    throw new RalphError('loop-ended', `Loop ${id} has ended. Start a new one with ${HOSTS[host].types('loop')}.`)
-  if (loop.spec.work.owner?.kind === 'project')
-    throw new RalphError('usage', `Loop ${id} belongs to a project, which goes on with \`ralph execute\`.`)
-  if (loop.spec.work.dir !== realFolder(dir))
-    throw new RalphError(
-      'usage',
-      `Loop ${id} works in ${loop.spec.work.dir}, and this session in ${dir}. Resume it there.`,
-    )
-  if (await desk.store().isDriven(id))
-    throw new RalphError('loop-held', `Loop ${id} is at work elsewhere. Pause it first: ralph pause ${id}`)
+  if (loadArmed(desk.home, session)?.loop === id) return freshCount(desk, session)
+  await refuseUnlessFree(desk, asked, loop)
   const before = sessionOf(desk.home, id)
   // After /clear the same process has another session.
   const over = before?.gone || (before?.armed.pid !== undefined && before.armed.pid === processOf(desk.env).pid)
@@ -147,93 +128,23 @@ async function takeOver(desk: Desk, { session, host, dir }: Asked, id: string): 
   })
 }
 
+/** Only a loop of this folder that nobody is at work on can go on in a session that has none. */
+async function refuseUnlessFree(desk: Desk, { session, host, dir }: Asked, loop: Loop): Promise<void> {
+  const { id, spec } = loop
+  const own = loadArmed(desk.home, session)
+  if (own && (await isOpen(desk, own.loop))) throw new RalphError('usage', `This session has loop ${own.loop} already.`)
+  if (ended(loop))
+    throw new RalphError('loop-ended', `Loop ${id} has ended. Start a new one with ${HOSTS[host].types('loop')}.`)
+  if (spec.work.owner?.kind === 'project')
+    throw new RalphError('usage', `Loop ${id} belongs to a project, which goes on with \`ralph execute\`.`)
+  if (spec.work.dir !== realFolder(dir))
+    throw new RalphError('usage', `Loop ${id} works in ${spec.work.dir}, and this session in ${dir}. Resume it there.`)
+  if (await desk.store().isDriven(id))
+    throw new RalphError('loop-held', `Loop ${id} is at work elsewhere. Pause it first: ralph pause ${id}`)
+}
+
 /** Not so when it ended elsewhere and the session has not heard of it, or when the home was cleared. */
 async function isOpen(desk: Desk, id: string): Promise<boolean> {
-  const loop = await desk
-    .store()
-    .load(id)
-    .catch(() => undefined)
+  const loop = await loadKnown(desk, id)
   return loop !== undefined && !ended(loop)
-}
-
-async function status(desk: Desk, { session, host, dir }: Asked): Promise<Answer> {
-  const armed = loadArmed(desk.home, session)
-  const loops = await openLoops(desk, dir)
-  const own =
-    armed &&
-    (await desk
-      .store()
-      .load(armed.loop)
-      .catch(() => undefined)) // of a home that was cleared
-  const others = loops.filter(({ id }) => id !== armed?.loop)
-  const lines = [
-    own ? `${standing(own, HOSTS[host]).text}${detail(own)}` : noLoop(HOSTS[host]),
-    ...others.map(
-      (loop) =>
-        `Besides, in this folder: loop ${loop.id}, ${whereIs(desk, loop)}, ${progress(loop)}: ${firstLine(loop)}`,
-    ),
-    ...(others.length > 0 ? [`Go on with one of them here: ${HOSTS[host].types('resume')} LOOP`] : []),
-  ]
-  return {
-    ...(own ? { loop: own, ...(armed ? { context: armed.context } : {}) } : {}),
-    show: [{ level: 'info', text: lines.join('\n') }],
-  }
-}
-
-async function openLoops(desk: Desk, dir: string): Promise<Loop[]> {
-  const { rows } = await desk.store().list({ dir: realFolder(dir), limit: 50 })
-  const loops = await Promise.all(rows.map(({ id }) => desk.store().load(id)))
-  return loops.filter((loop) => !ended(loop))
-}
-
-function whereIs(desk: Desk, loop: Loop): string {
-  const held = sessionOf(desk.home, loop.id)
-  return `${statusOf(loop)}${held ? ` in another session of ${HOSTS[held.armed.host].title}` : ''}`
-}
-
-function detail(loop: Loop): string {
-  const { tally, spec } = loop
-  const checked =
-    tally.failures === undefined ? '' : tally.failures === 0 ? ' The last check passed.' : ' The last check failed.'
-  return ` (loop ${loop.id}, ${progress(loop)}).${checked}\n${firstLine(loop)}${spec.checks.length > 0 ? `\nChecked by ${spec.checks.join(', ')}` : ''}`
-}
-
-function progress({ spec, tally }: Loop): string {
-  const most = iterationLimit(spec.limits, tally)
-  return `${tally.iteration}${most > 0 ? ` of ${most}` : ''} iterations finished`
-}
-
-function firstLine({ spec }: Loop): string {
-  const [line = ''] = spec.prompt.trim().split('\n')
-  const shown = line.replace(/\p{Cc}/gu, ' ')
-  return shown.length > 100 ? `${shown.slice(0, 99)}…` : shown
-}
-
-function noLoop(host: Host): string {
-  return `ralph: no loop is active in this session. Start one: ${host.types('loop')} Make the tests pass --verify "npm test"`
-}
-
-function helpFor(host: Host): string {
-  const { contexts, folder } = host
-  const rows: [string, string][] = [
-    [`${host.types('loop')} PROMPT [options]`, 'works on the prompt again and again until it is done'],
-    [host.types('status'), 'shows how the loop stands'],
-    [host.types('pause'), 'rests; the turn under way is not counted'],
-    [`${host.types('resume')} [LOOP]`, 'goes on, also with a loop of another session'],
-    [host.types('cancel'), 'ends the loop'],
-  ]
-  const options: [string, string][] = [
-    ['--verify CMD', 'a command that proves the work; ralph runs it itself. Give several, or auto'],
-    ['--completion-promise T', 'the agent says it is done with <promise>T</promise>'],
-    ['--max-iterations N', 'default 10; 0 is no limit'],
-    ['--timeout MIN', 'minutes in all'],
-    ['--file F', 'the prompt is in a file'],
-    ...(contexts.length > 1 ? [['--context C', contexts.join(', ')] as [string, string]] : []),
-    ...(contexts.includes('process')
-      ? [['--subagent NAME', 'with --context process: one of your agents'] as [string, string]]
-      : []),
-  ]
-  const width = Math.max(...[...rows, ...options].map(([left]) => left.length)) + 2
-  const print = (list: [string, string][]) => list.map(([left, right]) => `  ${left.padEnd(width)}${right}`).join('\n')
-  return `ralph keeps this agent at one task until the task is proven done.\n\n${print(rows)}\n\nOptions, before or behind the prompt:\n${print(options)}\n\nThe loop is a file you can edit: ${folder}/ralph-loop.local.md. Deleting it ends the loop.`
 }

@@ -30,3 +30,10 @@ export type Desk = {
 
 /** The loop of a session, held alone. */
 export type Holding = { session: string; armed: Armed; visit: Visit }
+
+/** Undefined for a loop of a home that was cleared. */
+export async function loadKnown({ store }: Pick<Desk, 'store'>, id: string): Promise<Loop | undefined> {
+  return store()
+    .load(id)
+    .catch(() => undefined)
+}

@@ -13,11 +13,13 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { iterationLimit } from '../engine/limits.ts'
-import type { Loop, Order } from '../engine/loop.ts'
+import { ended, type Loop, type Order } from '../engine/loop.ts'
 import { type LoopFile, parseLoopFile, printLoopFile } from '../formats/loop-file.ts'
 import { brokenName, pathBelow, writeWhole } from '../host/files.ts'
+import { type Desk, loadKnown } from './desk.ts'
+import { HOSTS, type HostName } from './hosts.ts'
 
-export const FACE = 'ralph-loop.local.md'
+const FACE = 'ralph-loop.local.md'
 
 /** What became of a face since ralph wrote it. `strange`: it is no plain file of ours any more, and why. */
 export type Found =
@@ -49,6 +51,23 @@ function statOf(path: string): Stats | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The file of this name, unless another loop has it, or it is not ralph's to overwrite. Empty where there can be none. */
+export async function chooseFace(
+  desk: Pick<Desk, 'store'>,
+  dir: string,
+  { host, session }: { host: HostName; session: string },
+): Promise<string> {
+  const folder = join(dir, HOSTS[host].folder)
+  if (!canHaveFace(dir, join(folder, FACE))) return ''
+  const usual = join(folder, FACE)
+  const found = readFace(usual)
+  if (found.kind === 'gone') return usual
+  const own = join(folder, `ralph-loop.${session}.local.md`)
+  if (found.kind !== 'file' || !found.file.loopId) return own
+  const other = await loadKnown(desk, found.file.loopId)
+  return other && (ended(other) || found.file.sessionId === session) ? usual : own
 }
 
 /** False where there can be none: its folder cannot be made, or leads out of the project. */

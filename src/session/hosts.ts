@@ -7,6 +7,9 @@ export type HostName = InstallName | 'kilo'
 
 export type CommandName = 'loop' | 'cancel' | 'status' | 'help' | 'pause' | 'resume'
 
+/** `fresh`: each turn begins without memory of the earlier ones. `process`: a program beside the session takes the turns. */
+export type Context = 'same' | 'fresh' | 'process'
+
 export type Host = {
   /** How it is called in a sentence. */
   title: string
@@ -16,7 +19,7 @@ export type Host = {
   agent: string
   /** The folder of a project that its files lie in. */
   folder: string
-  contexts: readonly ('same' | 'fresh' | 'process')[]
+  contexts: readonly Context[]
   /** Minutes that its hook may take; undefined is as long as it wants. */
   hookMinutes: number | undefined
   /** How often a hook may go on in a row before the host ends that. */
@@ -52,6 +55,7 @@ type Hosts = Readonly<Record<HostName, Host>> & Readonly<Record<InstallName, { i
 const named = (command: CommandName) => `/ralph:${command}`
 const dashed = (command: CommandName) => `/ralph-${command}`
 
+/** What most hosts that run a hook program have in common, and below it those that ralph reaches through a plugin. */
 const hooked = { contexts: ['same'], hookMinutes: 10, cap: undefined, speaks: 'plain' } as const
 const shimmed = { contexts: ['same', 'fresh'], hookMinutes: undefined, cap: undefined, speaks: 'shim' } as const
 

@@ -111,7 +111,7 @@ export function pagingAndFilters(scene: Scene): void {
 
     test('as their spec says now, when that has changed', async () => {
       const loop = await scene.story('a1', {}, works)
-      const work = { ...WORK, dir: '/there', agent: 'command:./other', project: { name: 'p', task: 'T', folder: '/p' } }
+      const work = { ...WORK, dir: '/there', agent: 'command:./other', owner: { kind: 'project' as const } }
       const changed = { ...loop, spec: { ...loop.spec, prompt: 'Another prompt', work } }
       const lease = granted(await scene.store.lease('a1'))
       const moved = move(changed, say('go on'))

@@ -194,7 +194,10 @@ export function taskRecords(scene: Scene): void {
       const code = (loops: Loop[]) => `const loops = ${JSON.stringify(loops)}
         console.log('ready')
         process.stdin.once('data', async () => {
-          for (const loop of loops) console.log((await store.beginIn(tasks, loop, {})) ?? 'begun')
+          for (const loop of loops) {
+            const { path: vault, id } = loop.spec.work.owner
+            console.log((await store.tasks.begin({ vault, id }, loop, {})) ?? 'begun')
+          }
           await store.close()
           process.exit()
         })`

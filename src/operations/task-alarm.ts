@@ -1,0 +1,43 @@
+/** Tells a person who may not look at the session that its task needs them: the bell of the terminal, and a webhook. */
+import { closeSync, openSync, writeSync } from 'node:fs'
+import type { Loop } from '../engine/loop.ts'
+import { loadConfig } from '../host/config.ts'
+import { postWebhook } from '../host/webhook.ts'
+import type { Note } from '../session/answer.ts'
+import type { Desk } from '../session/begin.ts'
+import { vaultOf } from '../vault/vault-task.ts'
+import { endOf } from './task-words.ts'
+
+const WEBHOOK_MS = 3_000
+
+/** A task that ran out of time or turns needs somebody, who may be elsewhere. */
+export async function tellPerson({ home }: Desk, loop: Loop | undefined): Promise<Note[]> {
+  if (loop?.next.kind !== 'halt' || !['timeout', 'max-iterations'].includes(loop.next.reason)) return []
+  ringBell()
+  const { path, id } = vaultOf(loop)
+  const told = {
+    task_id: id,
+    vault: path,
+    loop_id: loop.id,
+    reason: loop.next.reason,
+    iterations: loop.tally.iteration,
+  }
+  try {
+    const address = loadConfig(home, path).notify_webhook
+    const body = { title: `ralph: task ${id} stopped`, text: endOf(loop), ...told }
+    const trouble = address && (await postWebhook(address, body, WEBHOOK_MS))
+    return trouble ? [{ level: 'warning', text: `ralph: ${trouble}` }] : []
+  } catch (cause) {
+    return [{ level: 'warning', text: `ralph: ${cause instanceof Error ? cause.message : cause}` }]
+  }
+}
+
+function ringBell(): void {
+  try {
+    const terminal = openSync('/dev/tty', 'w')
+    writeSync(terminal, '\u0007')
+    closeSync(terminal)
+  } catch {
+    // nobody sits at one
+  }
+}

@@ -1,0 +1,59 @@
+/** Which session works on a task of a vault: one at a time, and never one that has another loop. */
+import { visit } from '../drive/visit.ts'
+import { ended, type Loop } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import { type Answer, NOTHING, say } from '../session/answer.ts'
+import { arm, disarm, isSessionId, loadArmed, processOf, sessionOf } from '../session/armed.ts'
+import type { Desk } from '../session/begin.ts'
+import { HOSTS, type HostName } from '../session/hosts.ts'
+import { writeHookFiles } from '../vault/state-file.ts'
+import { vaultOf } from '../vault/vault-task.ts'
+
+/** Who tells of the end of a turn. */
+export type From = { host: HostName; session: string }
+
+/** The session gets the loop, unless it is somebody else's: then this is what it is told instead. */
+export async function take(desk: Desk, from: From, loop: Loop): Promise<Answer | undefined> {
+  const isOwn = () => loadArmed(desk.home, from.session)?.loop === loop.id
+  return visit<Answer | undefined>(loop.id, {
+    store: desk.store(),
+    now: desk.now,
+    patienceMs: PATIENCE_MS,
+    // The one who holds it may be a second hook of this very session, which has counted the turn then.
+    held: () => (isOwn() ? NOTHING : elsewhere(loop, 'by another process')),
+    work: async () => (isOwn() ? undefined : armWith(desk, from, loop)),
+  })
+}
+
+const PATIENCE_MS = 1_000
+
+async function armWith(desk: Desk, { session, host }: From, loop: Loop): Promise<Answer | undefined> {
+  const { home, env } = desk
+  const own = loadArmed(home, session)
+  const before = own && !own.vault ? await loadLoop(desk, own.loop) : undefined
+  if (!isSessionId(session) || (before && !ended(before))) return NOTHING
+  if (vaultOf(loop).by === 'watch') return elsewhere(loop, 'by `ralph watch`')
+  const other = sessionOf(home, loop.id)
+  // After /clear the same process has another session.
+  const isSame = other?.armed.pid !== undefined && other.armed.pid === processOf(env).pid
+  if (other && !other.gone && !isSame) return elsewhere(loop, `in another session of ${HOSTS[other.armed.host].title}`)
+  if (other) disarm(home, other.session)
+  await writeHookFiles(loop, home, session)
+  const since = loop.tally.iteration
+  arm(home, session, { loop: loop.id, host, face: '', context: 'same', since, vault: true, ...processOf(env) })
+  return undefined
+}
+
+function elsewhere(loop: Loop, where: string): Answer {
+  return say(`ralph: task ${vaultOf(loop).id} is worked on ${where}; this session is free.`)
+}
+
+export async function loadLoop({ store }: Desk, id: string | undefined): Promise<Loop | undefined> {
+  if (id === undefined) return undefined
+  return store()
+    .load(id)
+    .catch((cause) => {
+      if (cause instanceof RalphError && cause.code === 'loop-unknown') return undefined // of a home that was cleared
+      throw cause
+    })
+}

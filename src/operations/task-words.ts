@@ -1,0 +1,79 @@
+/** What a session is told of the task of a vault that it works on. */
+import { atCap, count } from '../engine/limits.ts'
+import type { Loop } from '../engine/loop.ts'
+import { allChecks } from '../engine/stages.ts'
+import { taskCommand } from '../formats/task-command.ts'
+import type { Answer, Note } from '../session/answer.ts'
+import { loadArmed } from '../session/armed.ts'
+import type { Desk } from '../session/begin.ts'
+import { allowance, HOSTS } from '../session/hosts.ts'
+import { limitMessage, timeoutMessage } from '../vault/telling.ts'
+import { vaultOf } from '../vault/vault-task.ts'
+import { isAboutFile } from '../vault/where.ts'
+import type { From } from './task-session.ts'
+
+/** What a session is told is about commands that a vault has not; here it is about its task. */
+export function inTaskWords({ home, env }: Desk, { session }: From, answer: Answer): Answer {
+  const { loop, show } = answer
+  const [first, ...more] = show
+  if (!loop || !first) return answer
+  const rest = more.filter(({ kind }) => kind !== 'cap')
+  if (loop.next.kind !== 'turn') return { ...answer, show: [taskStanding(loop), ...rest] }
+  return { ...answer, show: [first, ...rest, ...capNote(loop, loadArmed(home, session)?.since ?? 0, env)] }
+}
+
+export function taskStanding(loop: Loop): Note {
+  const { spec, tally, next } = loop
+  const { id, done, file } = vaultOf(loop)
+  const after = `after ${count(tally.iteration, 'iteration')}`
+  switch (next.kind) {
+    case 'complete': {
+      const proof = next.proof === 'verified' ? `proven: ${allChecks(spec).join(', ')}` : `${file} is in ${done}`
+      return { level: 'info', text: `ralph: task ${id} is done ${after}, ${proof}` }
+    }
+    case 'halt':
+      return { level: 'warning', text: `ralph: task ${id} stopped ${after}. ${endOf(loop)}` }
+    case 'wait':
+      if (next.why === 'person') return waiting(loop, next.question ?? '')
+      if (next.until !== undefined) return { level: 'info', text: `ralph: task ${id} waits for the agent ${after}.` }
+      return {
+        level: 'info',
+        text: `ralph: task ${id} rests ${after}; this session is free. Go on: ralph resume ${loop.id}`,
+      }
+    case 'turn':
+    case 'check':
+    case 'restore':
+      return {
+        level: 'warning',
+        text: `ralph: task ${id} is not over: its checks could not be run to their end. The next stop tries them again.`,
+      }
+  }
+}
+
+function waiting(loop: Loop, question: string): Note {
+  const { id, path } = vaultOf(loop)
+  const answer = isAboutFile(loop) ? [] : ['--note', 'your answer']
+  return {
+    level: 'warning',
+    text: `ralph: task ${id} waits for you: ${question} Go on with \`${taskCommand('approve', id, path, ...answer)}\`, end it with \`${taskCommand('reject', id, path)}\`.`,
+  }
+}
+
+export function endOf(loop: Loop): string {
+  if (loop.next.kind !== 'halt') return ''
+  if (loop.next.reason === 'timeout') return timeoutMessage(loop)
+  return loop.next.reason === 'max-iterations' ? limitMessage(loop) : loop.next.sentence
+}
+
+/** Said once, with the last turn that Claude Code surely allows. */
+function capNote(loop: Loop, since: number, env: Desk['env']): Note[] {
+  const { cap, title } = HOSTS.claude
+  const most = allowance(HOSTS.claude, env)
+  if (!atCap(loop, since, most)) return []
+  return [
+    {
+      level: 'warning',
+      text: `ralph: ${title} lets a hook go on ${most} times in a row (${cap?.raise}). Should it stop here, tell it to go on.`,
+    },
+  ]
+}

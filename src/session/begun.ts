@@ -1,0 +1,40 @@
+/** What a person is told when a loop begins in their session. */
+import { claimTag } from '../engine/claim.ts'
+import type { Spec } from '../engine/loop.ts'
+import { canStart } from '../host/check.ts'
+import type { Note } from './answer.ts'
+import type { Env, Host } from './hosts.ts'
+
+export function begunNotes(spec: Spec, host: Host, env: Env): Note[] {
+  return [{ level: 'info', text: settingsOf(spec, host) }, ...doubts(spec, env)]
+}
+
+export function facelessNote({ folder }: Host): Note {
+  return { level: 'warning', text: `ralph: ${folder} cannot hold this loop as a file; all else works.` }
+}
+
+const LEFT_IN = /(?:^|\s)(?:--|—)(verify|max-iterations|completion-promise|timeout|context|file)\b/i
+
+/** What may not have been meant so. */
+function doubts({ prompt, checks, work }: Spec, env: Env): Note[] {
+  const option = LEFT_IN.exec(prompt)?.[1]?.toLowerCase()
+  const left =
+    option &&
+    `--${option} was taken for a part of the prompt. Put its value in quotes, and options before or behind the prompt.`
+  const missing = checks.filter((check) => !canStart(check, work.dir, env.PATH))
+  return [
+    ...(left ? [left] : []),
+    ...missing.map((check) => `The program of the check "${check}" is not here yet. Without it the loop will halt.`),
+  ].map((text) => ({ level: 'warning', text: `ralph: ${text}` }))
+}
+
+/** What was understood, so that nobody finds out later that a limit was not taken. */
+function settingsOf({ checks, promise, signals, limits }: Spec, host: Host): string {
+  const parts = [
+    limits.iterations > 0 ? `at most ${limits.iterations} iterations` : 'no limit on iterations',
+    ...(limits.minutes === undefined ? [] : [`${limits.minutes} minutes`]),
+    `done when it says ${promise ? claimTag(promise) : signals[0]}`,
+    checks.length > 0 ? `checked by ${checks.join(', ')}` : 'no check, so its word is taken',
+  ]
+  return `ralph: the loop begins: ${parts.join(' · ')}. ${host.types('status')} shows it, ${host.types('cancel')} ends it.`
+}

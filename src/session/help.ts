@@ -1,0 +1,27 @@
+/** What `/ralph:help` says in a session. */
+import type { Host } from './hosts.ts'
+
+export function helpFor(host: Host): string {
+  const { contexts, folder } = host
+  const rows: [string, string][] = [
+    [`${host.types('loop')} PROMPT [options]`, 'works on the prompt again and again until it is done'],
+    [host.types('status'), 'shows how the loop stands'],
+    [host.types('pause'), 'rests; the turn under way is not counted'],
+    [`${host.types('resume')} [LOOP]`, 'goes on, also with a loop of another session'],
+    [host.types('cancel'), 'ends the loop'],
+  ]
+  const options: [string, string][] = [
+    ['--verify CMD', 'a command that proves the work; ralph runs it itself. Give several, or auto'],
+    ['--completion-promise T', 'the agent says it is done with <promise>T</promise>'],
+    ['--max-iterations N', 'default 10; 0 is no limit'],
+    ['--timeout MIN', 'minutes in all'],
+    ['--file F', 'the prompt is in a file'],
+    ...(contexts.length > 1 ? [['--context C', contexts.join(', ')] as [string, string]] : []),
+    ...(contexts.includes('process')
+      ? [['--subagent NAME', 'with --context process: one of your agents'] as [string, string]]
+      : []),
+  ]
+  const width = Math.max(...[...rows, ...options].map(([left]) => left.length)) + 2
+  const print = (list: [string, string][]) => list.map(([left, right]) => `  ${left.padEnd(width)}${right}`).join('\n')
+  return `ralph keeps this agent at one task until the task is proven done.\n\n${print(rows)}\n\nOptions, before or behind the prompt:\n${print(options)}\n\nThe loop is a file you can edit: ${folder}/ralph-loop.local.md. Deleting it ends the loop.`
+}

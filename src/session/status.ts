@@ -1,0 +1,62 @@
+/** How the loop of a session stands, and which others there are in its folder. */
+import { iterationLimit } from '../engine/limits.ts'
+import { ended, type Loop, statusOf } from '../engine/loop.ts'
+import { realFolder } from '../host/files.ts'
+import type { Answer } from './answer.ts'
+import { loadArmed, sessionOf } from './armed.ts'
+import type { Asked, Desk } from './begin.ts'
+import { loadKnown } from './desk.ts'
+import { HOSTS, type Host } from './hosts.ts'
+import { standing } from './standing.ts'
+
+export async function status(desk: Desk, { session, host, dir }: Asked): Promise<Answer> {
+  const armed = loadArmed(desk.home, session)
+  const loops = await openLoops(desk, dir)
+  const own = armed && (await loadKnown(desk, armed.loop))
+  const others = loops.filter(({ id }) => id !== armed?.loop)
+  const lines = [
+    own ? `${standing(own, HOSTS[host]).text}${detail(own)}` : noLoop(HOSTS[host]),
+    ...others.map(
+      (loop) =>
+        `Besides, in this folder: loop ${loop.id}, ${whereIs(desk, loop)}, ${progress(loop)}: ${firstLine(loop)}`,
+    ),
+    ...(others.length > 0 ? [`Go on with one of them here: ${HOSTS[host].types('resume')} LOOP`] : []),
+  ]
+  return {
+    ...(own ? { loop: own, ...(armed ? { context: armed.context } : {}) } : {}),
+    show: [{ level: 'info', text: lines.join('\n') }],
+  }
+}
+
+async function openLoops(desk: Desk, dir: string): Promise<Loop[]> {
+  const { rows } = await desk.store().list({ dir: realFolder(dir), limit: 50 })
+  const loops = await Promise.all(rows.map(({ id }) => desk.store().load(id)))
+  return loops.filter((loop) => !ended(loop))
+}
+
+function whereIs(desk: Desk, loop: Loop): string {
+  const held = sessionOf(desk.home, loop.id)
+  return `${statusOf(loop)}${held ? ` in another session of ${HOSTS[held.armed.host].title}` : ''}`
+}
+
+function detail(loop: Loop): string {
+  const { tally, spec } = loop
+  const checked =
+    tally.failures === undefined ? '' : tally.failures === 0 ? ' The last check passed.' : ' The last check failed.'
+  return ` (loop ${loop.id}, ${progress(loop)}).${checked}\n${firstLine(loop)}${spec.checks.length > 0 ? `\nChecked by ${spec.checks.join(', ')}` : ''}`
+}
+
+function progress({ spec, tally }: Loop): string {
+  const most = iterationLimit(spec.limits, tally)
+  return `${tally.iteration}${most > 0 ? ` of ${most}` : ''} iterations finished`
+}
+
+function firstLine({ spec }: Loop): string {
+  const [line = ''] = spec.prompt.trim().split('\n')
+  const shown = line.replace(/\p{Cc}/gu, ' ')
+  return shown.length > 100 ? `${shown.slice(0, 99)}…` : shown
+}
+
+export function noLoop(host: Host): string {
+  return `ralph: no loop is active in this session. Start one: ${host.types('loop')} Make the tests pass --verify "npm test"`
+}
