@@ -611,7 +611,7 @@ describe.concurrent('it stops', () => {
     const costly = (id: string) => [{ usage: { tokens: 10, costUsd: 0.6 } }, ...does(id)]
     const ran = await execute(place, { T1: [costly('T1')], T2: [costly('T2')], T3: [costly('T3')] }, '--max-cost', '1')
     expect(ran).toMatchObject({ code: 1, end: { reason: 'cost', completed: ['T1', 'T2'] } })
-    expect(ran.end.sentence).toContain('$1.20 are spent, and the limit is $1.')
+    expect(ran.end.sentence).toContain('$1.20 are spent; the limit is $1.00.')
   })
 
   test('when one turn alone costs more than the limit', async () => {
