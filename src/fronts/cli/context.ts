@@ -2,6 +2,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
 import { ended } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
 import { type LocalStore, openStore } from '../../host/sqlite.ts'
@@ -10,14 +11,26 @@ import { loopsOf } from '../../project/record.ts'
 import type { CommandSpec } from './args.ts'
 import { type Output, openOutput } from './text.ts'
 
-export type Context = {
+/** The process that a command line runs in, in Node's words. */
+export type Machine = {
   env: Readonly<Record<string, string | undefined>>
+  cwd(): string
+  stdin: Readable & { isTTY?: boolean }
+  stdout: Writable & { isTTY?: boolean; columns?: number }
+  stderr: Writable
+}
+
+export type Context = {
+  env: Machine['env']
   cwd: string
   home: string
   version: string
   /** Where ralph is installed. */
   root: string
   out: Output
+  /** Beside what is printed for programs. */
+  err: Pick<Output, 'write'>
+  machine: Machine
   now: () => number
   /** Opened when first asked for; closed at the end. */
   store(): LocalStore
@@ -36,29 +49,34 @@ export function specFor({ spec, verbs = {} }: Command, [verb = '']: readonly str
   return (Object.hasOwn(verbs, verb) && verbs[verb]) || spec
 }
 
-export function openContext(root: string, version: string): Context & { close(): Promise<void> } {
-  const { env } = process
+export function openContext(
+  { root, version }: Pick<Context, 'root' | 'version'>,
+  machine: Machine,
+): Context & { close(): Promise<void> } {
+  const { env } = machine
   const home = resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
   const now = Date.now
   let store: LocalStore | undefined
   return {
     env,
     get cwd() {
-      return whereWeStand()
+      return whereWeStand(machine)
     },
     home,
     version,
     root,
-    out: openOutput(process.stdout, env),
+    out: openOutput(machine),
+    err: { write: (text) => void machine.stderr.write(text) },
+    machine,
     now,
     store: () => (store ??= openStore(home, now)),
     close: async () => store?.close(),
   }
 }
 
-function whereWeStand(): string {
+function whereWeStand({ cwd }: Machine): string {
   try {
-    return process.cwd()
+    return cwd()
   } catch (cause) {
     throw new RalphError('home-unusable', 'The folder this was started in is gone. Go to one that exists.', { cause })
   }

@@ -37,13 +37,11 @@ export const run: Command = {
     if (resolved.work.sandbox) await mustHaveSandbox(dir, context.env)
     const { spec, tree } = await placed(args, { context, config, dir, id, resolved })
     for (const other of await drivenBeside(store, { id, spec }))
-      process.stderr.write(
-        `ralph: loop ${other} is at work here, too. Each will take the other's changes for its own.\n`,
-      )
+      context.err.write(`ralph: loop ${other} is at work here, too. Each will take the other's changes for its own.\n`)
     for (const { id: other, status } of await store.list({ dir, limit: 20 })) {
       const holder = status === 'running' ? holderOf(context.home, other) : undefined
       if (holder !== undefined)
-        process.stderr.write(
+        context.err.write(
           `ralph: loop ${other} is at work here in ${holder}. Each will take the other's changes for its own.\n`,
         )
     }
@@ -76,7 +74,7 @@ async function placed(
     })
     const uncommitted = await countUncommitted(dir)
     if (uncommitted > 0)
-      process.stderr.write(
+      context.err.write(
         `ralph: the work tree begins at your last commit; ${count(uncommitted, 'uncommitted change')} of yours ${uncommitted === 1 ? 'is' : 'are'} not in it.\n`,
       )
     return { spec: { ...resolved, work: { ...resolved.work, ...plan } }, tree }
@@ -148,7 +146,7 @@ async function readPrompt(args: Args, context: Context): Promise<string | undefi
     throw usage(runSpec, `The prompt must be one text, but ${args.words.length} were given. Put it in quotes.`)
   const file = args.text('file')
   if (file !== undefined && word !== undefined) throw usage(runSpec, 'Give either a prompt or --file, not both.')
-  if (word === '-') return readAll(process.stdin)
+  if (word === '-') return readAll(context.machine.stdin)
   if (file === undefined) return word
   return readText(resolve(context.cwd, file), 'prompt')
 }

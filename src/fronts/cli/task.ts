@@ -9,7 +9,7 @@ import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command } from './context.ts'
 import { CALLS } from './task-calls.ts'
 import { SHARED, type VerbName, verbs } from './task-words.ts'
-import { mustBeVault, note, vaultFor } from './vault-place.ts'
+import { mustBeVault, noteBeside, vaultFor } from './vault-place.ts'
 
 const spec: CommandSpec = {
   name: 'task',
@@ -54,7 +54,7 @@ export const task: Command = {
     })
     if (name !== 'start') mustBeVault(context, vault)
     const { env, home, now, out } = context
-    const ralph = new RalphWiggum({ vaultPath: vault, env, home, now, onNote: note })
+    const ralph = new RalphWiggum({ vaultPath: vault, env, home, now, onNote: noteBeside(context) })
     try {
       const id = word === undefined || name === 'start' ? '' : await idMeant(ralph, word, { vault, cwd: context.cwd })
       const { json, text, code = 0 } = await CALLS[name]({ ralph, args, context, vault, id })

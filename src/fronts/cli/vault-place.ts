@@ -35,13 +35,14 @@ export function mustBeVault({ env, home }: Pick<Context, 'env' | 'home'>, vault:
   )
 }
 
-export function openDesk({ env, home, now, store }: Context, vault: string): VaultDesk {
+export function openDesk(context: Context, vault: string): VaultDesk {
+  const { env, home, now, store } = context
   return {
     vault,
     home,
     env,
     now,
-    note,
+    note: noteBeside(context),
     histories: new Map(),
     settings: resolveSettings({}, { env, home, vault }),
     store: store(),
@@ -59,6 +60,6 @@ export async function keepVaultTrue(context: Context, { id, spec }: Loop): Promi
 }
 
 /** Beside what is printed for programs. */
-export function note(text: string): void {
-  process.stderr.write(`ralph: ${text}\n`)
+export function noteBeside({ err }: Context): (text: string) => void {
+  return (text) => err.write(`ralph: ${text}\n`)
 }
