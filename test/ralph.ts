@@ -151,8 +151,8 @@ process.setMaxListeners(200)
 /** These programs are started by ralph with its own streams. */
 const APART = ['hook', 'demo']
 
-function needsProcess([command = '']: readonly string[], { node, apart }: How = {}): boolean {
-  return node !== undefined || apart === true || APART.includes(command)
+function needsProcess([command = '']: readonly string[], { node, env, apart }: How = {}): boolean {
+  return node !== undefined || env?.NODE_OPTIONS !== undefined || apart === true || APART.includes(command)
 }
 
 async function runHere(place: Place, args: readonly string[], how: How = {}): Promise<Ran> {

@@ -13,6 +13,8 @@ export type VaultSettings = {
   stateDir: string
   doneFolder: string
   checkIntervalSeconds: number
+  /** How long a file must be left alone to count as whole. */
+  quietSeconds: number
 }
 
 /** `vault` is its real path. */
@@ -41,6 +43,7 @@ export function resolveSettings(given: Partial<VaultSettings>, { env, home, vaul
     stateDir,
     doneFolder,
     checkIntervalSeconds: numberOf(find('checkIntervalSeconds', 'check_interval_seconds'), SECONDS),
+    quietSeconds: numberOf(find('quietSeconds', 'quiet_seconds'), SECONDS),
   }
 }
 
@@ -60,6 +63,7 @@ const DEFAULTS = {
   state_dir: 'Ralph_State',
   done_folder: 'Done',
   check_interval_seconds: 5,
+  quiet_seconds: 1.5,
 } as const
 
 /** `code` is that of an error about it. */

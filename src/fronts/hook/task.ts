@@ -172,7 +172,7 @@ async function settle(desk: Desk, loop: Loop): Promise<Note[]> {
   const { path, id, state, done } = vaultOf(loop)
   const notes: Note[] = []
   const { iterations, minutes = 0 } = loop.spec.limits
-  const folders = { stateDir: state, doneFolder: done, checkIntervalSeconds: 5 }
+  const folders = { stateDir: state, doneFolder: done, checkIntervalSeconds: 5, quietSeconds: 1.5 }
   const settings = { maxIterations: iterations, timeoutMinutes: minutes, ...folders }
   const note = (text: string) => void notes.push({ level: 'warning', text: `ralph: ${text}` })
   await seeTo(vaultDesk(desk, { vault: path, settings }, note), id).catch((cause) =>
