@@ -18,6 +18,7 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll } from 'vitest'
+import { copyModel } from '../src/host/model-folder.test-support.ts'
 import { ralphHere } from './here.ts'
 
 export { carriers } from './carriers.ts'
@@ -125,8 +126,10 @@ export function makePlace({ git }: { git: boolean } = { git: true }): Place {
   }
   places.push(place)
   if (git) {
-    place.write('README.md', 'A project.\n')
-    commitAll(place)
+    copyModel('a project', dir, (model) => {
+      writeFileSync(join(model, 'README.md'), 'A project.\n')
+      commitAll({ dir: model, env })
+    })
   }
   return place
 }
@@ -135,7 +138,7 @@ function person(role: string): Record<string, string> {
   return { [`GIT_${role}_NAME`]: 'Somebody', [`GIT_${role}_EMAIL`]: 'somebody@localhost' }
 }
 
-export function commitAll({ dir, env }: Place): void {
+export function commitAll({ dir, env }: Pick<Place, 'dir' | 'env'>): void {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: dir, env, stdio: 'ignore' })
   if (!existsSync(join(dir, '.git'))) git('init', '--quiet')
   git('add', '--all')
