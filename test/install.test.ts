@@ -552,7 +552,7 @@ test('two at once: one of them waits its turn or says so, and nothing is lost', 
   const place = makePlace({ git: false })
   put(settingsOf(place), OTHERS)
   const before = snapshot(place)
-  const ran = await Promise.all([1, 2, 3].map(() => place.ralph(['install', 'claude', '--yes'])))
+  const ran = await Promise.all([1, 2, 3].map(() => place.ralph(['install', 'claude', '--yes'], { apart: true })))
   expect(ran.some(({ code }) => code === 0)).toBe(true)
   for (const { code, stderr } of ran) if (code !== 0) expect(stderr).toContain('under way')
   await place.ralph(['uninstall', 'claude', '--yes'])
