@@ -516,7 +516,7 @@ describe.concurrent('in a vault', () => {
   })
 })
 
-test('what a person changed since stays, and it is said', async () => {
+test.concurrent('what a person changed since stays, and it is said', async () => {
   const place = makePlace({ git: false })
   put(settingsOf(place), OTHERS)
   await place.ralph(['install', 'claude', '--yes'])
@@ -527,7 +527,7 @@ test('what a person changed since stays, and it is said', async () => {
   expect(readFileSync(settingsOf(place), 'utf8')).toBe(OTHERS.replace('"dark"', '"light"'))
 })
 
-test('killed at any moment, no file is seen half-written, and both commands work afterwards', async () => {
+test.concurrent('killed at any moment, no file is seen half-written, and both commands work afterwards', async () => {
   const place = makePlace()
   put(settingsOf(place), OTHERS)
   const before = snapshot(place)
@@ -548,7 +548,7 @@ test('killed at any moment, no file is seen half-written, and both commands work
   }
 })
 
-test('two at once: one of them waits its turn or says so, and nothing is lost', async () => {
+test.concurrent('two at once: one of them waits its turn or says so, and nothing is lost', async () => {
   const place = makePlace({ git: false })
   put(settingsOf(place), OTHERS)
   const before = snapshot(place)

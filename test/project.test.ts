@@ -753,7 +753,7 @@ describe.concurrent('a claim', () => {
   })
 })
 
-test('an agent that said it is finished and lingers is ended, and its turn counts', async () => {
+test.concurrent('an agent that said it is finished and lingers is ended, and its turn counts', async () => {
   const place = makeProject(['T1'])
   const begin = performance.now()
   const ran = await execute(place, { T1: [[...does('T1'), { sleep: 300 }]] })
