@@ -45,7 +45,7 @@ export async function watchVault(watching: Watching): Promise<Watched> {
     },
   }
   const intervalMs = settings.checkIntervalSeconds * 1_000
-  const [bell, ledger, readInbox] = [openBell(), openLedger(intervalMs), openInbox(desk, () => performance.now())]
+  const [bell, ledger, readInbox] = [openBell(), openLedger(settings), openInbox(desk, () => performance.now())]
   const working = new Map<string, Promise<void>>()
   const start = ({ id, run }: Chore) => {
     const work = run().catch((cause) => broken.abort(cause))

@@ -57,7 +57,7 @@ async function readPrompt(args: Args, context: Context): Promise<string | undefi
     throw usage(runSpec, `The prompt must be one text, but ${args.words.length} were given. Put it in quotes.`)
   const file = args.text('file')
   if (file !== undefined && word !== undefined) throw usage(runSpec, 'Give either a prompt or --file, not both.')
-  if (word === '-') return readAll(process.stdin)
+  if (word === '-') return readAll(context.machine.stdin)
   if (file === undefined) return word
   return readText(resolve(context.cwd, file), 'prompt')
 }
