@@ -34,7 +34,7 @@ export async function watchVault(watching: Watching): Promise<Watched> {
     stop: AbortSignal.any([watching.stop, broken.signal]),
     tell: failures.tell,
   }
-  const [bell, ledger] = [openBell(), openLedger(intervalOf(desk))]
+  const [bell, ledger] = [openBell(), openLedger(desk.settings)]
   const working = openWorking({ done: bell.hurry, failed: (cause) => broken.abort(cause) })
   const news = ringOnNews(site, bell)
   try {

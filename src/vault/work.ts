@@ -51,7 +51,7 @@ export async function driveTask(site: Site, { loop: id, kept, again }: Carrying)
   return visit<Driven>(id, {
     store,
     now,
-    lease: kept,
+    ...(kept ? { take: async () => kept } : {}),
     held: () => 'held',
     takeUp: takeUp({ store, now, self: site.self }),
     since: (loop, lease) => (again && !kept ? restFacts(loop, lease, now()) : []),
