@@ -331,6 +331,14 @@ describe('what cannot be a task is put into Failed, with a note', () => {
   })
 })
 
+test('the note beside a refused file is the one that the docs show', async () => {
+  const place = makeVault([[done]])
+  drop(place, 'report.md', '---\nmax_iterations: many\n---\nx')
+  await place.ralph(command(place, '--once'))
+  const [, sample] = /```markdown\n(---\nralph: .*?)```/s.exec(readFileSync('docs/vault.md', 'utf8')) ?? []
+  expect(place.read('Failed/report.md.why.md')).toBe(sample)
+})
+
 test('a task that was tried again and is done leaves no note behind', async () => {
   const place = makeVault([[sh('test -e ../go && mv "$RALPH_TASK_FILE" Done/; date +%N > x.txt')]])
   drop(place, 'once.md', '---\nmax_iterations: 1\n---\nDo it.\n')

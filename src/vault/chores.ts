@@ -7,7 +7,6 @@ import type { VaultDesk } from './desk.ts'
 import { earlierTask, formerTask } from './earlier.ts'
 import { type Arrival, isUnchanged } from './inbox.ts'
 import { NEEDS_ACTION } from './place.ts'
-import { refusedTitle } from './refused.ts'
 import type { VaultSettings } from './settings.ts'
 import type { Crew } from './spec.ts'
 import { stateFileOf } from './state-file.ts'
@@ -142,7 +141,8 @@ export function close(site: WatchSite, ledger: Ledger, { id, loop }: Pick<TaskRo
 function putAside({ desk, tell }: WatchSite, { file, id }: Arrival, why: string): void {
   const from = `${NEEDS_ACTION}/${file}`
   try {
-    const place = putAway(desk.vault, { file, from, place: from, title: refusedTitle(file), why, facts: [] })
+    const title = `${file} was not begun`
+    const place = putAway(desk.vault, { kind: 'refused', file, from, place: from, title, why, facts: [] })
     tell({ kind: 'refused', id, file, why, place: place ?? from })
   } catch (cause) {
     if (!(cause instanceof RalphError)) throw cause
