@@ -396,10 +396,8 @@ describe('agents of one loop after the other', () => {
       false,
     ],
   ])('are doubted: %s', (_, loops, useless) => {
-    const [last] = loops.reduce<ReturnType<typeof doubt>[]>(
-      (before, loop) => [doubt(before[0]?.crashed ?? 0, loop), ...before],
-      [],
-    )
-    expect(last?.useless).toBe(useless)
+    let last = { crashed: 0, useless: false }
+    for (const loop of loops) last = doubt(last.crashed, loop)
+    expect(last.useless).toBe(useless)
   })
 })
