@@ -79,6 +79,7 @@ async function carry(site: Site, held: Visit, again: boolean): Promise<Loop> {
     env,
     now: held.now,
     stop,
+    lost: held.lease.lost,
     self,
     tree: await openTree({ ...loop.spec.work, home, loop: loop.id }),
     show(event, current) {
