@@ -2,6 +2,7 @@
 import type { Next, Order } from '../../engine/loop.ts'
 import { loadConfig } from '../../host/config.ts'
 import { driveLoop } from '../../operations/drive-loop.ts'
+import { given } from '../../request/given.ts'
 import type { Context } from './context.ts'
 import { onInterrupt } from './interrupt.ts'
 import { notify } from './notify.ts'
@@ -35,7 +36,7 @@ export async function driveHere(
     const loop = await driveLoop(context, id, watching, order ?? undefined)
     view.end(loop)
     const webhook = loadConfig(context.home, loop.spec.work.dir).notify_webhook
-    if (tells) await notify(loop, { context, ...(webhook === undefined ? {} : { webhook }) })
+    if (tells) await notify(loop, { context, ...given({ webhook }) })
     return exitCode(loop.next)
   } finally {
     stopping.release()

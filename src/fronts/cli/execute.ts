@@ -3,6 +3,7 @@
 import { resolve } from 'node:path'
 import { loadConfig } from '../../host/config.ts'
 import { type Executed, type Executing, executeProject } from '../../operations/execute-project.ts'
+import { given } from '../../request/given.ts'
 import { type CommandSpec, parseArgs } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { projectName } from './init.ts'
@@ -57,15 +58,16 @@ export const execute: Command = {
   async run(argv, context) {
     const args = parseArgs(spec, argv, 1)
     const project = projectName(args)
-    const [dir, agent, iterations] = [args.text('dir'), args.text('agent'), args.whole('iterations', 1)]
     const asked: Executing = {
-      project,
-      ...(dir === undefined ? {} : { dir }),
-      ...(agent === undefined ? {} : { agent }),
-      slots: args.whole('parallel', 1) ?? 1,
-      ...(iterations === undefined ? {} : { iterations }),
-      checks: args.many('verify'),
-      limits: limitsRequest(args),
+      ...given({
+        project,
+        dir: args.text('dir'),
+        agent: args.text('agent'),
+        slots: args.whole('parallel', 1) ?? 1,
+        iterations: args.whole('iterations', 1),
+        checks: args.many('verify'),
+        limits: limitsRequest(args),
+      }),
       ...agentRequest(args),
     }
     const view = args.flag('json') ? openProjectJsonView(context) : openProjectView(context)
@@ -89,7 +91,7 @@ async function tellEnd(context: Context, { project, dir }: Executing, { stop }: 
   await notifyText(
     { title: `ralph: ${project} ${stop.reason === 'completed' ? 'is completed' : 'stopped'}`, text: stop.sentence },
     { type: 'project-end', project, reason: stop.reason, sentence: stop.sentence },
-    { context, ...(webhook === undefined ? {} : { webhook }) },
+    given({ context, webhook }),
   )
 }
 

@@ -1,6 +1,7 @@
 /** `ralph init`: begins a project with a spec for the person to fill in. */
 import { join, relative } from 'node:path'
 import { ARTEFACTS, initProject } from '../../operations/init-project.ts'
+import { given } from '../../request/given.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command } from './context.ts'
 
@@ -20,7 +21,7 @@ export const init: Command = {
     const args = parseArgs(spec, argv, 1)
     const name = projectName(args)
     const dir = args.text('dir')
-    const inited = await initProject.run(context, { project: name, ...(dir === undefined ? {} : { dir }) })
+    const inited = await initProject.run(context, { project: name, ...given({ dir }) })
     const { exclusion } = inited
     const folder = relative(context.cwd, inited.folder) || '.'
     context.out.write(`Made ${join(folder, 'spec.md')}. Write there what you want, in your own words.\n`)

@@ -6,6 +6,7 @@ import { RalphError } from '../../error.ts'
 import type { TaskList } from '../../formats/tasks.ts'
 import { readText } from '../../host/config.ts'
 import { type Interviewing, interviewProject } from '../../operations/interview-project.ts'
+import { given } from '../../request/given.ts'
 import { type Args, type CommandSpec, parseArgs } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { projectName } from './init.ts'
@@ -46,17 +47,15 @@ export const interview: Command = {
     const args = parseArgs(spec, argv, 1)
     const { out } = context
     const rounds = args.whole('rounds', 1) ?? 3
-    const [dir, agent, model] = [args.text('dir'), args.text('agent'), args.text('model')]
-    const permissions = oneOf(args, 'permissions', ['bypass', 'ask'])
-    const asked: Interviewing = {
+    const asked: Interviewing = given({
       project: projectName(args),
       rounds,
       agentArgs: args.rest,
-      ...(dir === undefined ? {} : { dir }),
-      ...(agent === undefined ? {} : { agent }),
-      ...(model === undefined ? {} : { model }),
-      ...(permissions === undefined ? {} : { permissions }),
-    }
+      dir: args.text('dir'),
+      agent: args.text('agent'),
+      model: args.text('model'),
+      permissions: oneOf(args, 'permissions', ['bypass', 'ask']),
+    })
     const say = (text: string) => out.write(`${text}\n`)
     const stopping = stopOnSignal(args.text('non-interactive') !== undefined)
     try {

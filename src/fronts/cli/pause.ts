@@ -1,5 +1,6 @@
 /** `ralph pause`. */
 import { pause as operation } from '../../operations/pause.ts'
+import { given } from '../../request/given.ts'
 import { type CommandSpec, parseArgs } from './args.ts'
 import type { Command } from './context.ts'
 import { givenWords, LOOP_WORDS } from './loop-words.ts'
@@ -16,7 +17,7 @@ export const pause: Command = {
   spec,
   async run(argv, context) {
     const [loop] = parseArgs(spec, argv, 1).words
-    const all = await operation.run(context, loop === undefined ? {} : { loop })
+    const all = await operation.run(context, given({ loop }))
     for (const given of all)
       context.out.write(await givenWords(context, given, 'It pauses when its iteration is over.'))
     return 0

@@ -1,6 +1,7 @@
 /** `ralph prune`: removes old transcripts, checkpoints and state files. */
 import { prune as operation } from '../../operations/prune.ts'
 import { DEFAULTS } from '../../request/defaults.ts'
+import { given } from '../../request/given.ts'
 import { type CommandSpec, parseArgs } from './args.ts'
 import type { Command } from './context.ts'
 import { count } from './text.ts'
@@ -18,7 +19,7 @@ export const prune: Command = {
   spec,
   async run(argv, context) {
     const days = parseArgs(spec, argv, 0).whole('days')
-    const { transcripts, checkpoints, tasks } = await operation.run(context, days === undefined ? {} : { days })
+    const { transcripts, checkpoints, tasks } = await operation.run(context, given({ days }))
     context.out.write(
       `Removed the transcripts of ${count(transcripts, 'iteration')} and ${count(checkpoints, 'checkpoint')}. Removed the state of ${count(tasks, 'task')} of vaults.\n`,
     )

@@ -1,5 +1,6 @@
 /** `ralph resume`: goes on with a loop, here. */
 import { resume as operation } from '../../operations/resume.ts'
+import { given } from '../../request/given.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command } from './context.ts'
 import { driveHere } from './drive-here.ts'
@@ -19,7 +20,7 @@ export const resume: Command = {
     const args = parseArgs(spec, argv)
     const [loop, ...more] = args.words
     if (more.length > 0) throw usage(spec, 'Name one loop.')
-    const resumed = await operation.run(context, loop === undefined ? {} : { loop })
+    const resumed = await operation.run(context, given({ loop }))
     if (resumed.heard === 'nobody')
       return driveHere(context, resumed.loop, {
         json: args.flag('json'),

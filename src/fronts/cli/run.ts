@@ -4,6 +4,7 @@ import { text as readAll } from 'node:stream/consumers'
 import type { Stage } from '../../engine/loop.ts'
 import { readText } from '../../host/config.ts'
 import { start } from '../../operations/start-loop.ts'
+import { given } from '../../request/given.ts'
 import { type Args, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { driveHere } from './drive-here.ts'
@@ -14,34 +15,30 @@ export const run: Command = {
   spec: runSpec,
   async run(argv, context) {
     const args = parseArgs(runSpec, argv)
-    const [dir, agent, until] = [args.text('dir'), args.text('agent'), args.text('until')]
-    const starting = start.run(context, {
-      prompt: await promptOf(args, context),
-      ...(dir === undefined ? {} : { dir }),
-      ...(agent === undefined ? {} : { agent }),
-      ...promised(args),
+    const prompt = await promptOf(args, context)
+    const asked = given({
+      prompt,
+      dir: args.text('dir'),
+      agent: args.text('agent'),
+      promise: promised(args),
       signals: args.many('signal'),
       checks: args.many('verify'),
-      ...(until === undefined ? {} : { until }),
+      until: args.text('until'),
       stages: args.many('stage').map(parseStage),
       limits: limitsRequest(args),
-      ...agentRequest(args),
-      onHalt: oneOf(args, 'on-halt', ['keep', 'best', 'restore']) ?? 'keep',
+      onHalt: oneOf(args, 'on-halt', ['keep', 'best', 'restore']),
       worktree: args.flag('worktree'),
     })
+    const starting = start.run(context, { ...asked, ...agentRequest(args) })
     const { loop, why } = await withHelp(runSpec, starting)
-    return driveHere(context, loop, {
-      json: args.flag('json'),
-      notify: args.flag('notify'),
-      ...(why === undefined ? {} : { why }),
-    })
+    return driveHere(context, loop, given({ json: args.flag('json'), notify: args.flag('notify'), why }))
   },
 }
 
-function promised(args: Args): { promise?: string } {
+function promised(args: Args): string | undefined {
   const promise = args.text('completion-promise')
   if (promise?.trim() === '') throw usage(runSpec, '--completion-promise is empty. Give it a text, or leave it out.')
-  return promise === undefined ? {} : { promise }
+  return promise
 }
 
 async function promptOf(args: Args, context: Context): Promise<string> {

@@ -14,6 +14,7 @@ import {
   startTask,
   timeOutTask,
 } from '../../operations/tasks.ts'
+import { given } from '../../request/given.ts'
 import { type Args, usage } from './args.ts'
 import type { Context } from './context.ts'
 import { type Answer, completed, counted, listed, progressed, shown, started, stopped } from './task-view.ts'
@@ -30,8 +31,8 @@ export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> 
       await startTask.run(context, {
         file: word,
         ...vault,
-        ...(maxIterations === undefined ? {} : { maxIterations }),
-        ...(timeoutMinutes === undefined ? {} : { timeoutMinutes }),
+        ...given({ maxIterations }),
+        ...given({ timeoutMinutes }),
       }),
     )
   },
@@ -51,13 +52,13 @@ export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> 
   async iterate({ args, context, word, ...vault }) {
     const seconds = args.text('duration') === '0' ? 0 : args.amount('duration')
     const [action, result] = [needed(args, 'action'), args.text('result') ?? 'success']
-    const told = { action, result, ...(seconds === undefined ? {} : { seconds }) }
+    const told = { action, result, ...given({ seconds }) }
     return counted(await iterateTask.run(context, { task: word, ...vault, ...told }))
   },
 
   async state({ args, context, word, ...vault }) {
     const history = args.whole('history')
-    const asked = { task: word, ...vault, ...(history === undefined ? {} : { history }) }
+    const asked = { task: word, ...vault, ...given({ history }) }
     const { state, ...about } = await getTask.run(context, asked)
     return shown(state, context, { ...about, ...vault })
   },
@@ -73,7 +74,7 @@ export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> 
 
   async complete({ args, context, word, ...vault }) {
     const reason = args.text('exit-reason')
-    const asked = { task: word, ...vault, ...(reason === undefined ? {} : { reason }) }
+    const asked = { task: word, ...vault, ...given({ reason }) }
     return completed(await completeTask.run(context, asked))
   },
 
@@ -85,13 +86,13 @@ export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> 
 
   async approve({ args, context, word, ...vault }) {
     const note = args.text('note')
-    const asked = { task: word, ...vault, ...(note === undefined ? {} : { note }) }
+    const asked = { task: word, ...vault, ...given({ note }) }
     return shown(await approveTask.run(context, asked), context)
   },
 
   async reject({ args, context, word, ...vault }) {
     const reason = args.text('reason')
-    const asked = { task: word, ...vault, ...(reason === undefined ? {} : { reason }) }
+    const asked = { task: word, ...vault, ...given({ reason }) }
     const { state, ...about } = await rejectTask.run(context, asked)
     return shown(state, context, { ...about, ...vault })
   },

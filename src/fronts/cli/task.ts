@@ -1,5 +1,6 @@
 /** `ralph task`: the task API, call by call, for shells and programs in other languages. */
 import { nearest } from '../../formats/nearest.ts'
+import { given } from '../../request/given.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command } from './context.ts'
 import { CALLS } from './task-calls.ts'
@@ -50,7 +51,7 @@ export const task: Command = {
       args,
       context,
       word: word ?? '',
-      ...(vault === undefined ? {} : { vault }),
+      ...given({ vault }),
     })
     context.out.write(args.flag('json') ? json.map((value) => `${JSON.stringify(value)}\n`).join('') : text)
     return code

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { loadConfig } from '../../host/config.ts'
 import { type WatchEvent, type Watched, type Watching, watchVault } from '../../operations/watch-vault.ts'
+import { given } from '../../request/given.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { onInterrupt } from './interrupt.ts'
@@ -77,21 +78,17 @@ function vaultGiven({ words: [vault] }: Args): string {
 }
 
 function watchingOf(args: Args, vault: string): Watching {
-  const [agent, maxIterations, timeoutMinutes] = [
-    args.text('agent'),
-    args.whole('max-iterations', 1),
-    args.amount('timeout'),
-  ]
-  const costUsd = args.amount('max-cost')
   return {
-    vault,
-    slots: args.whole('concurrency', 1) ?? 1,
-    once: args.flag('once'),
-    checks: args.many('verify'),
-    ...(agent === undefined ? {} : { agent }),
-    ...(maxIterations === undefined ? {} : { maxIterations }),
-    ...(timeoutMinutes === undefined ? {} : { timeoutMinutes }),
-    ...(costUsd === undefined ? {} : { limits: { costUsd } }),
+    ...given({
+      vault,
+      slots: args.whole('concurrency', 1) ?? 1,
+      once: args.flag('once'),
+      checks: args.many('verify'),
+      agent: args.text('agent'),
+      maxIterations: args.whole('max-iterations', 1),
+      timeoutMinutes: args.amount('timeout'),
+      limits: given({ costUsd: args.amount('max-cost') }),
+    }),
     ...agentRequest(args),
   }
 }
@@ -122,7 +119,7 @@ async function tellTrouble(context: Context, event: WatchEvent, webhook: string 
   await notifyText(
     { title: `ralph: ${task} ${status}`, text },
     { type: 'task', task_id: task, status, sentence: text },
-    { context, ...(webhook === undefined ? {} : { webhook }) },
+    given({ context, webhook }),
   )
 }
 

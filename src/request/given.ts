@@ -1,0 +1,12 @@
+/** What somebody has given, without what nobody named: an option that was left out is absent, not undefined. */
+
+export function given<Value extends object>(value: Value): Given<Value> {
+  const entries = Object.entries(value).filter(([, field]) => field !== undefined)
+  return Object.fromEntries(entries) as Given<Value> // which has just those fields
+}
+
+export type Given<Value> = {
+  [Key in keyof Value as undefined extends Value[Key] ? never : Key]: Value[Key]
+} & {
+  [Key in keyof Value as undefined extends Value[Key] ? Key : never]?: Exclude<Value[Key], undefined>
+}
