@@ -15,7 +15,7 @@ import type { ProjectRecord } from '../project/record.ts'
 import { writeResults } from '../project/results.ts'
 import { parseExecute } from '../project/templates.ts'
 import { DEFAULTS } from '../request/defaults.ts'
-import type { LoopRequest } from '../request/request.ts'
+import type { CrewRequest } from '../request/request.ts'
 import { resolveChecks, resolveLimits } from '../request/resolve.ts'
 import { chooseAgents, mustSuit } from './choose-agents.ts'
 import { type Context, selfIn } from './operation.ts'
@@ -25,17 +25,8 @@ export type { Executed } from '../project/execute.ts'
 export type { Project } from '../project/folder.ts'
 export type { ProjectRecord } from '../project/record.ts'
 
-/** What is asked of the project as a whole. `slots`: how many tasks at a time. */
-export type Executing = Omit<
-  LoopRequest,
-  'prompt' | 'promise' | 'signals' | 'until' | 'stages' | 'onHalt' | 'agents'
-> & {
-  project: string
-  dir?: string
-  agent?: string
-  slots: number
-  iterations?: number
-}
+/** What is asked of the project as a whole. `iterations`: turns of agents in all. */
+export type Executing = CrewRequest & { project: string; dir?: string; iterations?: number }
 
 /** Who watches, and how it is stopped. */
 export type Watching = Pick<Execution, 'progress' | 'show' | 'saw' | 'note' | 'stop' | 'pause'> & {

@@ -11,7 +11,8 @@ import { loadConfig } from '../host/config.ts'
 import { findProgram } from '../host/process.ts'
 import { mustHaveSandbox } from '../host/sandbox.ts'
 import { DEFAULTS } from '../request/defaults.ts'
-import type { LoopRequest } from '../request/request.ts'
+import { given } from '../request/given.ts'
+import type { CrewRequest } from '../request/request.ts'
 import { resolveChecks, resolveLimits } from '../request/resolve.ts'
 import { openVault } from '../vault/place.ts'
 import type { Crew } from '../vault/spec.ts'
@@ -27,14 +28,9 @@ export type { Watched } from '../vault/watch.ts'
 export { isAboutFile } from '../vault/where.ts'
 export type { WatchEvent } from '../vault/work.ts'
 
-/** `slots`: how many tasks at a time. `once`: it ends when nothing is left to do. */
-export type Watching = Omit<
-  LoopRequest,
-  'prompt' | 'promise' | 'signals' | 'until' | 'stages' | 'onHalt' | 'agents'
-> & {
+/** `once`: it ends when nothing is left to do. */
+export type Watching = CrewRequest & {
   vault: string
-  agent?: string
-  slots: number
   once: boolean
   maxIterations?: number
   timeoutMinutes?: number
@@ -98,10 +94,7 @@ export async function watchVault(
 }
 
 function settingsOf({ maxIterations, timeoutMinutes }: Watching): Parameters<typeof openDesk>[2] {
-  return {
-    ...(maxIterations === undefined ? {} : { maxIterations }),
-    ...(timeoutMinutes === undefined ? {} : { timeoutMinutes }),
-  }
+  return given({ maxIterations, timeoutMinutes })
 }
 
 function mustStart(checks: string[], vault: string, env: Context['env']): string[] {
@@ -133,16 +126,11 @@ function crewOf(context: Context, { asked, vault, agents, checks, limits }: Hiri
       `The limit of cost (max_cost_usd) cannot be kept: the agent "${blind.name}" does not report its cost.`,
     )
   const crew: Crew = {
+    ...given({ permissions, context: memory, sandbox, silenceMinutes, checkMinutes }),
+    ...(own ? given({ model, agentArgs }) : {}),
     agents: names,
     checks,
     limits,
-    agentArgs: own ? (agentArgs ?? []) : [],
-    ...(own && model !== undefined ? { model } : {}),
-    ...(permissions === undefined ? {} : { permissions }),
-    ...(memory === undefined ? {} : { context: memory }),
-    ...(sandbox ? { sandbox } : {}),
-    ...(silenceMinutes === undefined ? {} : { silenceMinutes }),
-    ...(checkMinutes === undefined ? {} : { checkMinutes }),
   }
   mustSuit(names, { ...crew, limits: {} })
   return crew

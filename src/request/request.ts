@@ -25,6 +25,17 @@ export type LoopRequest = {
   onHalt?: 'keep' | NonNullable<Spec['onHalt']>
 }
 
+/** What is asked of every task of a project or a vault, besides what the task itself says. */
+export type CrewRequest = Omit<
+  LoopRequest,
+  'prompt' | 'promise' | 'signals' | 'until' | 'stages' | 'onHalt' | 'agents'
+> & {
+  /** As people name it, several with commas. */
+  agent?: string
+  /** How many tasks at a time. */
+  slots: number
+}
+
 /** A number, 0 for no limit, or a guess by the size of the task that may grow up to a ceiling. */
 export type Iterations = number | { ceiling: number }
 
