@@ -291,3 +291,19 @@ test('a task of a vault has its newest loop again, and how far its work had come
   expect(row).toMatchObject({ vault, id: 'a', loop: 'aa' })
   expect(row?.record).toEqual({ progress: { total: 4, completed: 1, step: 'Begin', at: START + 6 * MINUTE } })
 })
+
+test('a task that was forgotten stays forgotten, unless the old database is gone', async () => {
+  const task = { kind: 'vault', path: home, id: 'a', file: 'a.md', from: 'Needs_Action/a.md' } as const
+  const spec = specOf({ checks: [] })
+  const work = { ...spec.work, ...placeOf({ ...task, by: 'caller', done: 'Done', state: 'Ralph_State' }) }
+  await withStore(async (store) => {
+    await store.tasks.begin({ vault: home, id: 'a' }, startLoop('aa', { ...spec, work }, { at: START }), {})
+    await store.tasks.forget({ vault: home, id: 'a', loop: 'aa' })
+  })
+  const tasks = () => withStore((store) => store.tasks.list())
+  await rebuild(home, () => START, remakeTask)
+  expect(await tasks()).toEqual([])
+  rmSync(join(home, 'ralph.db'))
+  await rebuild(home, () => START + 1, remakeTask)
+  expect(await tasks()).toMatchObject([{ id: 'a', loop: 'aa' }])
+})
