@@ -1,9 +1,5 @@
 /** What every command works with: the machine's clock, environment and streams, and the store behind them. */
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { RalphError } from '../../error.ts'
-import { openStore } from '../../host/sqlite.ts'
-import type { Store } from '../../host/store.ts'
+import { openContext as openOperations } from '../../operations/context.ts'
 import type { Context as OperationContext } from '../../operations/operation.ts'
 import type { CommandSpec } from './args.ts'
 import { type Output, openOutput } from './text.ts'
@@ -24,31 +20,9 @@ export function specFor({ spec, verbs = {} }: Command, [verb = '']: readonly str
   return (Object.hasOwn(verbs, verb) && verbs[verb]) || spec
 }
 
-export function openContext(root: string, version: string): Context & { close(): Promise<void> } {
-  const { env } = process
-  const home = resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
-  const now = Date.now
-  let store: Store | undefined
-  return {
-    env,
-    get cwd() {
-      return whereWeStand()
-    },
-    home,
-    version,
-    root,
-    out: openOutput(process.stdout, env),
-    now,
-    store: () => (store ??= openStore(home, now)),
-    note: (text) => void process.stderr.write(`ralph: ${text}\n`),
-    close: async () => store?.close(),
-  }
-}
-
-function whereWeStand(): string {
-  try {
-    return process.cwd()
-  } catch (cause) {
-    throw new RalphError('home-unusable', 'The folder this was started in is gone. Go to one that exists.', { cause })
-  }
+export function openContext(root: string, version: string): Context {
+  const note = (text: string) => void process.stderr.write(`ralph: ${text}\n`)
+  const context = openOperations({ root, note })
+  // Not spread: its folder is looked up whenever it is asked for.
+  return Object.assign(context, { version, out: openOutput(process.stdout, context.env) })
 }
