@@ -14,6 +14,10 @@ export function inputError([issue]: readonly Issue[], given: Given): RalphError 
 }
 
 function sentence(issue: Issue, { operation, input, fields }: Given): string {
+  if (issue.code === 'invalid_union') {
+    const within = closest(issue.errors.flat())
+    if (within) return sentence({ ...within, path: [...issue.path, ...within.path] }, { operation, input, fields: [] })
+  }
   const field = fieldName(issue.path)
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys
@@ -23,6 +27,11 @@ function sentence(issue: Issue, { operation, input, fields }: Given): string {
     return `${operation} has no field ${quote(key)}.${close ? ` Did you mean "${close}"?` : ''} ${takes}`
   }
   return `${operation}: ${field || 'the input'} ${wanted(issue)}, but is ${show(valueAt(input, issue.path))}.`
+}
+
+/** Of several shapes, the one that the value has: what is wrong is something within it. */
+function closest(issues: readonly Issue[]): Issue | undefined {
+  return issues.find(({ code, path }) => path.length > 0 || code !== 'invalid_type')
 }
 
 /** `stages[0].name` */
@@ -47,7 +56,7 @@ function wanted(issue: Issue): string {
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`
     case 'invalid_union':
-      return issue.errors.flatMap(([first]) => (first ? [wanted(first)] : [])).join(', or ')
+      return `must be ${issue.errors.flatMap(([first]) => (first ? [wanted(first).replace('must be ', '')] : [])).join(' or ')}`
     default:
       return issue.message // the schema says it in our words
   }
