@@ -21,20 +21,8 @@ await Promise.all([
     external: ['./yaml.cjs'],
     outExtension: { '.js': '.cjs' },
   }),
-  build({
-    ...common,
-    entryPoints: { hook: 'src/fronts/hook/main.ts', 'hook-more': 'src/fronts/hook/more.ts' },
-    outdir: 'dist',
-    format: 'cjs',
-    minify: true,
-    charset: 'utf8',
-    plugins: [yamlLater('require'), nodeOnce()],
-    external: ['./hook-more.cjs', './yaml.cjs'],
-    banner: {
-      js: transformSync(readFileSync('src/fronts/hook/old-node.cjs', 'utf8'), { minify: true, target: 'node16' }).code,
-    },
-    outExtension: { '.js': '.cjs' },
-  }),
+  buildHook('hook', 'src/fronts/hook/main.ts'),
+  buildHook('hook-more', 'src/fronts/hook/more.ts'),
   build({
     ...common,
     entryPoints: { 'scripted-agent': 'src/host/scripted-agent.ts' },
@@ -93,8 +81,38 @@ function yamlLater(load: string): Plugin {
   }
 }
 
-/** Each part of Node is asked for once in a bundle, not once a file: what a hook loads must be small. */
-function nodeOnce(): Plugin {
+async function buildHook(name: string, entry: string): Promise<void> {
+  const options: BuildOptions = {
+    ...common,
+    entryPoints: { [name]: entry },
+    outdir: 'dist',
+    format: 'cjs',
+    minify: true,
+    charset: 'utf8',
+    external: ['./hook-more.cjs', './yaml.cjs'],
+    outExtension: { '.js': '.cjs' },
+  }
+  const { metafile } = await build({ ...options, plugins: [yamlLater('require')], metafile: true, write: false })
+  const old = readFileSync('src/fronts/hook/old-node.cjs', 'utf8')
+  await build({
+    ...options,
+    plugins: [yamlLater('require'), nodeOnce(Object.keys(metafile?.inputs ?? {}))],
+    banner: { js: transformSync(old, { minify: true, target: 'node16' }).code },
+  })
+}
+
+/**
+ * Each part of Node is asked for once in a bundle, and each of its functions has a short name there: what a hook loads must
+ * be small. `inputs` are the files of the bundle.
+ */
+function nodeOnce(inputs: readonly string[]): Plugin {
+  const used = new Map<string, Set<string>>()
+  for (const file of inputs.filter((path) => path.endsWith('.ts')))
+    for (const [, names = '', module = ''] of readFileSync(file, 'utf8').matchAll(
+      /^import \{([^}]*)\} from '(node:.*)'$/gm,
+    ))
+      for (const name of names.split(',').map((text) => text.trim().replace(/ as .*/, '')))
+        if (name && !name.startsWith('type ')) used.set(module, (used.get(module) ?? new Set()).add(name))
   return {
     name: 'node-once',
     setup({ onResolve, onLoad }) {
@@ -103,10 +121,9 @@ function nodeOnce(): Plugin {
         namespace: 'node',
         sideEffects: false,
       }))
-      onLoad({ filter: /^node:/, namespace: 'node' }, async ({ path }) => {
-        const { default: _, ...names } = await import(path)
-        return { contents: `export { ${Object.keys(names).join(', ')} } from '${path}'` }
-      })
+      onLoad({ filter: /^node:/, namespace: 'node' }, ({ path }) => ({
+        contents: `export const { ${[...(used.get(path) ?? [])].join(', ')} } = require('${path}')`,
+      }))
     },
   }
 }

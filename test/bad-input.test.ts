@@ -347,7 +347,7 @@ describe('an agent that floods', () => {
     { what: 'without a line break', flood: `head -c 250000000 /dev/zero | tr '\\000' x` },
   ])('250 MB $what are recorded whole, in flat memory', async ({ flood }) => {
     const place = makePlace({ git: false })
-    const ran = await place.ralph(['run', 'x', '--agent', place.agent(`${flood}; echo; ${CLAIMS}`)])
+    const ran = await place.ralph(['run', 'x', '--agent', place.agent(`${flood}; echo; ${CLAIMS}`)], { apart: true })
     const folder = join(place.home, 'transcripts', onlyLoop(place))
     const size = execFileSync('stat', ['-c', '%s', join(folder, '1.jsonl')], { encoding: 'utf8' })
     rmSync(folder, { recursive: true })
@@ -382,7 +382,8 @@ describe.concurrent('a check', () => {
       `#!/bin/sh\nyes "$(printf '%099d' 7)" | head -c 100000000\necho the very end\nexit 1\n`,
       0o755,
     )
-    const ran = await run(place, place.agent(CLAIMS), '--verify', './check.sh', '--max-iterations', '2')
+    const words = ['--agent', place.agent(CLAIMS), '--json', '--verify', './check.sh', '--max-iterations', '2']
+    const ran = await place.ralph(['run', 'x', ...words], { apart: true })
     expect(ran).toMatchObject({ code: 1, end: { reason: 'max-iterations', false_claims: 2 } })
     expect(place.prompt(2)).toContain('the very end')
     expect(place.prompt(2).length).toBeLessThan(10_000)

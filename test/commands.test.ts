@@ -642,7 +642,7 @@ describe.concurrent('ralph doctor', () => {
 
   test('misses git where there is none', async () => {
     const place = makePlace({ git: false })
-    const ran = await place.ralph(['doctor'], { env: { PATH: join(place.root, 'tmp') } })
+    const ran = await place.ralph(['doctor'], { env: { PATH: join(place.root, 'tmp') }, apart: true })
     expect(ran.stdout).toMatch(/^✗ git /m)
     expect(ran.code).toBe(1)
   })
@@ -742,7 +742,7 @@ describe.concurrent('the launcher', () => {
   const isOld = version !== 'none' && (major < 22 || (major === 22 && minor < 19))
 
   test.each(['--version', '-v'])('answers %s', async (flag) => {
-    const ran = await makePlace({ git: false }).ralph([flag])
+    const ran = await makePlace({ git: false }).ralph([flag], { apart: true })
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
   })
 

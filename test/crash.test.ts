@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { drawChance } from '../src/host/chance.test-support.ts'
-import { carriers, makePlace, type Place, query, type Running } from './ralph.ts'
+import { carriers, makePlace, type Place, query, type Running, until } from './ralph.ts'
 
 const { runs, seed } = drawChance({ runs: 12, seed: 1 })
 const ITERATIONS = 10
@@ -136,13 +136,7 @@ async function expectWayBack(place: Place, id: string): Promise<void> {
 async function expectSilence(place: Place): Promise<void> {
   const [loop] = ask(place, 'SELECT id FROM loop')
   if (!loop) return
-  const late = performance.now() + 1_000
-  let alive = carriers(`RALPH_LOOP_ID=${loop.id}`)
-  while (alive.length > 0 && performance.now() < late) {
-    await sleep(20)
-    alive = carriers(`RALPH_LOOP_ID=${loop.id}`)
-  }
-  expect(alive).toEqual([])
+  await until('all is silent', () => carriers(`RALPH_LOOP_ID=${loop.id}`).length === 0, 1_000)
 }
 
 /** Before its first save there is no database, or one without tables. */

@@ -516,7 +516,7 @@ describe.concurrent('in a vault', () => {
   })
 })
 
-test('what a person changed since stays, and it is said', async () => {
+test.concurrent('what a person changed since stays, and it is said', async () => {
   const place = makePlace({ git: false })
   put(settingsOf(place), OTHERS)
   await place.ralph(['install', 'claude', '--yes'])
@@ -527,7 +527,7 @@ test('what a person changed since stays, and it is said', async () => {
   expect(readFileSync(settingsOf(place), 'utf8')).toBe(OTHERS.replace('"dark"', '"light"'))
 })
 
-test('killed at any moment, no file is seen half-written, and both commands work afterwards', async () => {
+test.concurrent('killed at any moment, no file is seen half-written, and both commands work afterwards', async () => {
   const place = makePlace()
   put(settingsOf(place), OTHERS)
   const before = snapshot(place)
@@ -548,11 +548,11 @@ test('killed at any moment, no file is seen half-written, and both commands work
   }
 })
 
-test('two at once: one of them waits its turn or says so, and nothing is lost', async () => {
+test.concurrent('two at once: one of them waits its turn or says so, and nothing is lost', async () => {
   const place = makePlace({ git: false })
   put(settingsOf(place), OTHERS)
   const before = snapshot(place)
-  const ran = await Promise.all([1, 2, 3].map(() => place.ralph(['install', 'claude', '--yes'])))
+  const ran = await Promise.all([1, 2, 3].map(() => place.ralph(['install', 'claude', '--yes'], { apart: true })))
   expect(ran.some(({ code }) => code === 0)).toBe(true)
   for (const { code, stderr } of ran) if (code !== 0) expect(stderr).toContain('under way')
   await place.ralph(['uninstall', 'claude', '--yes'])

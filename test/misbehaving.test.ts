@@ -109,25 +109,15 @@ describe.concurrent.each([
 })
 
 describe.concurrent('an agent that only talks', () => {
-  const WORDS: readonly [story: string, words: string][] = [
-    ['refuses to claim', 'I will not output <promise>COMPLETE</promise> yet, because two tests fail.'],
-    ['refuses on a line of its own', 'I will not say the following:\\n<promise>COMPLETE</promise>'],
-    ['plans to claim', 'When all is done I will output <promise>COMPLETE</promise>.'],
-    ['has only set things up', 'The setup is done. I will continue tomorrow with the rest.'],
-    ['uses the bare word', 'Done. Everything is complete and finished.'],
-    ['shows the tag in a code block', 'The last line must be:\\n```\\n<promise>COMPLETE</promise>\\n```'],
-    ['promises something else', '<promise>COMPLETED</promise>'],
-  ]
+  // What counts as a claim is told in src/engine; here is that it reaches a loop that way.
+  const REFUSES = "printf 'I will not say the following:\\n<promise>COMPLETE</promise>\\n'"
 
-  test.each(WORDS)('and %s claims nothing where a check fails', async (_, words) => {
+  test.each([
+    { what: 'where a check fails', flags: ['--verify', 'false'] },
+    { what: 'where there is no check', flags: [] },
+  ])('and refuses to claim claims nothing $what', async ({ flags }) => {
     const place = makePlace()
-    expect(outcome(place, await run(place, place.agent(`printf '${words}\\n'`), '--verify', 'false'))).toEqual(GAVE_UP)
-    expect(claims(place)).toEqual(['none', 'none', 'none'])
-  })
-
-  test.each(WORDS)('and %s claims nothing where there is no check', async (_, words) => {
-    const place = makePlace()
-    expect(outcome(place, await run(place, place.agent(`printf '${words}\\n'`)))).toEqual(GAVE_UP)
+    expect(outcome(place, await run(place, place.agent(REFUSES), ...flags))).toEqual(GAVE_UP)
     expect(claims(place)).toEqual(['none', 'none', 'none'])
   })
 

@@ -406,7 +406,7 @@ describe.concurrent('a person who comes back to a task under way', () => {
   })
 })
 
-test('a project whose folder an agent removed stays held', async () => {
+test.concurrent('a project whose folder an agent removed stays held', async () => {
   const place = makeProject(['T1'])
   const wait = sh('touch ../begun; while [ ! -e ../go ]; do sleep 0.02; done')
   const going = startExecute(place, {
@@ -446,7 +446,7 @@ describe.concurrent('history that is rewritten', () => {
   })
 })
 
-test.each(['tasks.json', 'obstacles.json', 'spec.md', 'done.md'])(
+test.concurrent.each(['tasks.json', 'obstacles.json', 'spec.md', 'done.md'])(
   'a pipe in the place of %s is put back',
   async (face) => {
     const place = makeProject(['T1'])

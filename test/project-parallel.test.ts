@@ -513,7 +513,7 @@ describe.concurrent('Ctrl-C', () => {
   })
 })
 
-test('a project in a folder that is in no commit can be worked on', async () => {
+test.concurrent('a project in a folder that is in no commit can be worked on', async () => {
   const place = makeProject(['T1', 'T2'])
   commit(place, { 'README.md': 'x\n' })
   const folder = join(place.dir, 'sub', 'deep')
@@ -525,7 +525,7 @@ test('a project in a folder that is in no commit can be worked on', async () => 
   expect(gitIn(place)('worktree', 'list').split('\n')).toHaveLength(1)
 })
 
-test('a task begun alone is ended alone, though several are asked for now', async () => {
+test.concurrent('a task begun alone is ended alone, though several are asked for now', async () => {
   const place = makeProject(['T1', 'T2'])
   place.write('.git/hooks/pre-commit', '#!/bin/sh\nexit 1\n', 0o755)
   expect((await execute(place, { T1: [does('T1')] })).end).toMatchObject({ reason: 'git-failed' })

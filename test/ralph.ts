@@ -18,6 +18,8 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll } from 'vitest'
+import { copyModel } from '../src/host/model-folder.test-support.ts'
+import { ralphHere } from './here.ts'
 
 export { carriers } from './carriers.ts'
 
@@ -31,7 +33,7 @@ export type Place = {
   /** RALPH_HOME. */
   home: string
   env: Record<string, string>
-  /** Runs ralph to its end. */
+  /** Runs ralph to its end, in this process where it can. */
   ralph(args: readonly string[], how?: How): Promise<Ran>
   /** Starts ralph and leaves it running. */
   start(args: readonly string[], how?: How): Running
@@ -47,7 +49,14 @@ export type Place = {
   read(name: string): string
 }
 
-export type How = { env?: Record<string, string | undefined>; cwd?: string; node?: string; stdin?: string }
+export type How = {
+  env?: Record<string, string | undefined>
+  cwd?: string
+  node?: string
+  stdin?: string
+  /** In a process of its own, as when a person types it. */
+  apart?: true
+}
 
 export type Line = Record<string, unknown> & { type?: string }
 
@@ -60,7 +69,7 @@ export type Ran = {
   lines: Line[]
   /** The last of them. */
   end: Line
-  /** The most memory ralph itself held. */
+  /** The most memory ralph itself held, where it had a process of its own. */
   peakMb: number
 }
 
@@ -93,7 +102,7 @@ export function makePlace({ git }: { git: boolean } = { git: true }): Place {
     dir,
     home,
     env,
-    ralph: (args, how) => start(place, args, how).ended,
+    ralph: (args, how) => (needsProcess(args, how) ? start(place, args, how).ended : runHere(place, args, how)),
     start: (args, how) => start(place, args, how),
     agent(lines) {
       const file = join(root, 'agent.sh')
@@ -117,8 +126,10 @@ export function makePlace({ git }: { git: boolean } = { git: true }): Place {
   }
   places.push(place)
   if (git) {
-    place.write('README.md', 'A project.\n')
-    commitAll(place)
+    copyModel('a project', dir, (model) => {
+      writeFileSync(join(model, 'README.md'), 'A project.\n')
+      commitAll({ dir: model, env })
+    })
   }
   return place
 }
@@ -127,11 +138,39 @@ function person(role: string): Record<string, string> {
   return { [`GIT_${role}_NAME`]: 'Somebody', [`GIT_${role}_EMAIL`]: 'somebody@localhost' }
 }
 
-export function commitAll({ dir, env }: Place): void {
+export function commitAll({ dir, env }: Pick<Place, 'dir' | 'env'>): void {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: dir, env, stdio: 'ignore' })
   if (!existsSync(join(dir, '.git'))) git('init', '--quiet')
   git('add', '--all')
   git('commit', '--quiet', '--allow-empty', '--message', 'A state')
+}
+
+// Git asks the environment of the process it is started from.
+Object.assign(process.env, { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' })
+Object.assign(process.env, person('AUTHOR'), person('COMMITTER'))
+// Every ralph that runs here listens for Ctrl-C.
+process.setMaxListeners(200)
+
+/** These programs are started by ralph with its own streams. */
+const APART = ['hook', 'demo']
+
+function needsProcess([command = '']: readonly string[], { node, env, apart }: How = {}): boolean {
+  return node !== undefined || env?.NODE_OPTIONS !== undefined || apart === true || APART.includes(command)
+}
+
+async function runHere(place: Place, args: readonly string[], how: How = {}): Promise<Ran> {
+  const { code, stdout, stderr } = await ralphHere(args, {
+    env: { ...place.env, ...how.env },
+    cwd: how.cwd ?? place.dir,
+    ...(how.stdin === undefined ? {} : { stdin: how.stdin }),
+  })
+  return ran(args, { code, signal: null, stdout, stderr, peakMb: Number.NaN })
+}
+
+function ran(args: readonly string[], heard: Omit<Ran, 'lines' | 'end'>): Ran {
+  if (BUG.test(heard.stderr)) throw new Error(`ralph ${args.join(' ')} met a bug of its own:\n${heard.stderr}`)
+  const lines = args.includes('--json') ? jsonLines(heard.stdout) : []
+  return { ...heard, lines, end: lines.at(-1) ?? {} }
 }
 
 function start(place: Place, args: readonly string[], how: How = {}): Running {
@@ -152,9 +191,7 @@ function start(place: Place, args: readonly string[], how: How = {}): Running {
   const ended = once(child, 'close').then(([code, signal]): Ran => {
     clearInterval(look)
     children.delete(child)
-    if (BUG.test(stderr)) throw new Error(`ralph ${args.join(' ')} met a bug of its own:\n${stderr}`)
-    const lines = args.includes('--json') ? jsonLines(stdout) : []
-    return { code, signal, stdout, stderr, lines, end: lines.at(-1) ?? {}, peakMb }
+    return ran(args, { code, signal, stdout, stderr, peakMb })
   })
   return { pid: child.pid ?? 0, child, stdout: () => stdout, lines: () => jsonLines(wholeLines(stdout)), ended }
 }

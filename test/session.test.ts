@@ -1381,7 +1381,7 @@ describe.concurrent('settings', () => {
     const wrong = await openSession(place, { id: 's-4', env: { RALPH_MAX_ITERATIONS: 'ten' } }).type(
       '/ralph:loop Build it',
     )
-    expect(answerOf(wrong)).toContain('RALPH_MAX_ITERATIONS must be a whole number, but is "ten"')
+    expect(answerOf(wrong)).toContain('RALPH_MAX_ITERATIONS must be a whole number, auto or auto:N, but is "ten"')
     place.write('ralph.config.json', '{')
     expect(answerOf(await openSession(place, { id: 's-5' }).type('/ralph:loop x'))).toContain('ralph.config.json')
   })

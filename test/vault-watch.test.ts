@@ -17,10 +17,13 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text as readAll } from 'node:stream/consumers'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { test as alone, describe, expect } from 'vitest'
 import type { TaskState } from '../src/formats/task-state.ts'
 import { RalphWiggum } from '../src/index.ts'
 import { carriers, commitAll, type Line, makePlace, type Place, query, type Running, until } from './ralph.ts'
+
+// Most of the time of a watcher is spent waiting.
+const test = alone.concurrent
 
 /** A step that a shell carries out in the vault. */
 const sh = (line: string) => ({ shell: ['sh', '-c', line] })
@@ -33,6 +36,7 @@ const untilGo = (go: string) => sh(`while [ ! -e '${go}' ]; do sleep 0.05; done`
 function makeVault(turns: readonly (readonly object[])[], tasks: Readonly<Record<string, object[][]>> = {}): Place {
   const place = makePlace({ git: false })
   place.env.LOG = join(place.root, 'log')
+  place.env.RALPH_QUIET_SECONDS = '0.3'
   const logged = (each: readonly (readonly object[])[]) => each.map((steps) => [log, ...steps])
   const byTask = Object.fromEntries(Object.entries(tasks).map(([id, each]) => [id, logged(each)]))
   writeFileSync(join(place.root, 'script.json'), JSON.stringify({ turns: logged(turns), tasks: byTask }))
@@ -90,11 +94,12 @@ function expectReleased(place: Place): void {
   expect(readdirSync(join(place.dir, 'Ralph_State', '.hook'))).toEqual([])
 }
 
-test('200 files and two watchers: each is done exactly once', { timeout: 300_000 }, async () => {
-  const place = makeVault([[done]])
+alone('200 files and two watchers: each is done exactly once', { timeout: 300_000 }, async () => {
+  const place = makeVault([])
+  const agent = place.agent([log, done].map(({ shell }) => shell[2]).join('\n'))
   const ids = Array.from({ length: 200 }, (_, n) => `task_${String(n).padStart(3, '0')}`)
   for (const id of ids.slice(0, 50)) drop(place, `${id}.md`)
-  const watchers = [1, 2].map(() => place.start(command(place, '--concurrency', '4')))
+  const watchers = [1, 2].map(() => place.start(['watch', place.dir, '--agent', agent, '--json', '--concurrency', '4']))
   await Promise.all(watchers.map((each) => saw(each, 'task-start')))
   for (const id of ids.slice(50)) drop(place, `${id}.md`)
   await until('all are done', () => names(place, 'Done').length === 200, 280_000)
@@ -326,6 +331,14 @@ describe('what cannot be a task is put into Failed, with a note', () => {
   })
 })
 
+test('the note beside a refused file is the one that the docs show', async () => {
+  const place = makeVault([[done]])
+  drop(place, 'report.md', '---\nmax_iterations: many\n---\nx')
+  await place.ralph(command(place, '--once'))
+  const [, sample] = /```markdown\n(---\nralph: .*?)```/s.exec(readFileSync('docs/vault.md', 'utf8')) ?? []
+  expect(place.read('Failed/report.md.why.md')).toBe(sample)
+})
+
 test('a task that was tried again and is done leaves no note behind', async () => {
   const place = makeVault([[sh('test -e ../go && mv "$RALPH_TASK_FILE" Done/; date +%N > x.txt')]])
   drop(place, 'once.md', '---\nmax_iterations: 1\n---\nDo it.\n')
@@ -496,7 +509,7 @@ test('a vault in a repository that ignores its folders needs no second turn', as
   expect(logOf(place)).toEqual(['a 1 1'])
 })
 
-test('a person who is elsewhere hears of what failed and what waits for them', async () => {
+test('a person who is elsewhere hears of what failed and what waits for them', async ({ onTestFinished }) => {
   const heard: object[] = []
   const server = createServer(async (request, response) => {
     heard.push(JSON.parse(await readAll(request)))

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Fact, type Limits, type Loop, type Order, type Spec, startLoop } from '../engine/loop.ts'
 import { step } from '../engine/step.ts'
@@ -480,6 +481,25 @@ describe('a loop that somebody else takes over', () => {
     expect(await store.load('a1')).toEqual(ended)
     expect((await store.events(0, 'a1')).map(({ n }) => n)).toEqual([1, 2, 3])
     expect((await store.iterations('a1')).map(({ n }) => n)).toEqual([1, 2, 3])
+  })
+
+  test('ends the agent of the first at once', async () => {
+    const loop = await make({ agent: agent('echo started > ../started; sleep 600') })
+    const lease = await leased(store)
+    const bench = await benchOf({ lost: lease.lost })
+    const first = drive(
+      loop,
+      lease,
+      store,
+      runHands(bench, () => {}),
+    )
+    first.catch(() => {}) // looked at below
+    await started()
+    const database = new DatabaseSync(join(home, 'ralph.db')) // as a machine does that cannot see who is alive here
+    database.exec('UPDATE loop SET epoch = epoch + 1')
+    database.close()
+    await expect(first).rejects.toMatchObject({ code: 'lease-lost' })
+    expect(running(marker)).toEqual([])
   })
 
   test('after a kill goes on where it was: the turn once more, its cost counted, its processes gone', async () => {

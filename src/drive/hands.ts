@@ -19,6 +19,8 @@ export type Workbench = {
   env: Readonly<Record<string, string | undefined>>
   now: () => number
   stop: AbortSignal
+  /** Fires when another has taken the loop over: what is under way is not wanted any more. */
+  lost?: AbortSignal
   /** The command line of one of ralph's own programs. */
   self: (program: string) => string[]
   show: Show
@@ -63,14 +65,14 @@ export function checkHand(bench: Checking): (loop: Loop, next: CheckNext) => Pro
   return (loop, next) => untilCancelled(bench, loop, (signal) => runChecks(bench, loop, next, signal))
 }
 
-export type Checking = Pick<Workbench, 'store' | 'tree' | 'env' | 'now' | 'stop' | 'show'>
+export type Checking = Pick<Workbench, 'store' | 'tree' | 'env' | 'now' | 'stop' | 'lost' | 'show'>
 
 /**
- * A cancel ends the agent or the check under way; every other order waits until it is over. Once ralph itself is to
- * stop, nothing new is begun.
+ * A cancel ends the agent or the check under way, and so does whoever takes the loop over; every other order waits until
+ * it is over. Once ralph itself is to stop, nothing new is begun.
  */
 async function untilCancelled(
-  bench: Pick<Workbench, 'store' | 'stop'>,
+  bench: Pick<Workbench, 'store' | 'stop' | 'lost'>,
   loop: Loop,
   work: (signal: AbortSignal) => Promise<Fact>,
 ): Promise<Fact | undefined> {
@@ -83,7 +85,7 @@ async function untilCancelled(
   // A store that cannot be read now is noticed when the turn is saved.
   const unwatch = bench.store.onChange(() => void look().catch(() => {}))
   try {
-    return await work(AbortSignal.any([cancel.signal, bench.stop]))
+    return await work(AbortSignal.any([cancel.signal, bench.stop, ...(bench.lost ? [bench.lost] : [])]))
   } finally {
     unwatch()
   }

@@ -1,5 +1,4 @@
 /** One stretch of driving a loop: held alone, taken up where the last driver left it, driven, let go. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fact, Loop } from '../engine/loop.ts'
 import { step } from '../engine/step.ts'
 import type { Held, Lease, LoopStore } from '../host/store.ts'
@@ -20,10 +19,8 @@ export type Visit = {
 export type Visiting<Result> = {
   store: VisitStore
   now: () => number
-  /** How long to wait for who holds it. */
-  patienceMs?: number
-  /** The lease, where a visit before has kept it. */
-  lease?: Lease | undefined
+  /** How the lease is taken. Absent: it is asked for once. */
+  take?(): Promise<Lease | Held>
   /** What comes of it where somebody alive holds the loop. */
   held(by: string): Result | Promise<Result>
   /** How what a dead driver left is put in order. Absent: a driver that is gone cannot have left anything. */
@@ -48,8 +45,8 @@ export type TakeUp = {
 
 /** Every front and every owner moves a loop this way. */
 export async function visit<Result>(id: string, visiting: Visiting<Result>): Promise<Result> {
-  const { store, held, takeUp, since, work, after, keeps } = visiting
-  const lease = visiting.lease ?? (await take(id, visiting))
+  const { store, take, held, takeUp, since, work, after, keeps } = visiting
+  const lease = await (take?.() ?? store.lease(id))
   if ('heldBy' in lease) return held(lease.heldBy)
   let kept = false
   try {
@@ -64,19 +61,6 @@ export async function visit<Result>(id: string, visiting: Visiting<Result>): Pro
     return result
   } finally {
     if (!kept) await lease.release()
-  }
-}
-
-async function take(
-  id: string,
-  { store, patienceMs }: Pick<Visiting<unknown>, 'store' | 'patienceMs'>,
-): Promise<Lease | Held> {
-  if (patienceMs === undefined) return store.lease(id)
-  const until = performance.now() + patienceMs
-  for (;;) {
-    const lease = await store.lease(id, 0)
-    if (!('heldBy' in lease) || performance.now() >= until) return lease
-    await sleep(5 + Math.random() * 20)
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { breakerState, errorFingerprint, fingerprint, oneLine } from './breaker.ts'
-import type { Loop, Spec, Turn } from './loop.ts'
+import { breakerState, doubt, errorFingerprint, fingerprint, oneLine } from './breaker.ts'
+import type { HaltReason, Loop, Spec, Turn } from './loop.ts'
 import {
   at,
   blind,
@@ -379,4 +379,25 @@ test.each<[text: string, line: string]>([
   ['x'.repeat(201), `${'x'.repeat(199)}…`],
 ])('the last line of %j is %j', (text, line) => {
   expect(oneLine(text)).toBe(line)
+})
+
+describe('agents of one loop after the other', () => {
+  const ends = (reason: HaltReason) => ({ next: { kind: 'halt', reason, sentence: '' } }) as const
+  const done = { next: { kind: 'complete', proof: 'verified' } } as const
+
+  test.each<[what: string, loops: Pick<Loop, 'next'>[], useless: boolean]>([
+    ['one that cannot be used', [ends('agent-unusable')], true],
+    ['one that crashed once', [ends('agent-failed')], false],
+    ['one that crashed twice in a row', [ends('agent-failed'), ends('agent-failed')], true],
+    ['one that has worked in between', [ends('agent-failed'), done, ends('agent-failed')], false],
+    [
+      'one that stopped for another reason in between',
+      [ends('agent-failed'), ends('cost'), ends('agent-failed')],
+      false,
+    ],
+  ])('are doubted: %s', (_, loops, useless) => {
+    let last = { crashed: 0, useless: false }
+    for (const loop of loops) last = doubt(last.crashed, loop)
+    expect(last.useless).toBe(useless)
+  })
 })

@@ -97,6 +97,22 @@ test.each<[agent: string, spec: Spec, facts: Happening[], asked: string]>([
   expect(play(spec, ...facts).join(', ')).toBe(asked)
 })
 
+test.each<[agent: string, words: string]>([
+  ['refuses to claim', 'I will not output <promise>COMPLETE</promise> yet, because two tests fail.'],
+  ['refuses on a line of its own', 'I will not say the following:\n<promise>COMPLETE</promise>'],
+  ['plans to claim', 'When all is done I will output <promise>COMPLETE</promise>.'],
+  ['has only set things up', 'The setup is done. I will continue tomorrow with the rest.'],
+  ['uses the bare word', 'Done. Everything is complete and finished.'],
+  ['shows the tag in a code block', 'The last line must be:\n```\n<promise>COMPLETE</promise>\n```'],
+  ['promises something else', '<promise>COMPLETED</promise>'],
+])('an agent that only talks and %s claims nothing, and is given up', (_, words) => {
+  const { promise, signals } = believed
+  expect(readClaim(`${words}\n`, { promise, signals, stages: [] }).kind).toBe('none')
+  const talks = says(`${words}\n`)
+  expect(play(believed, ...times(3, talks)).join(', ')).toBe(gaveUp)
+  expect(play(proven, ...times(3, talks), checks('fail')).join(', ')).toBe(gaveUpChecked)
+})
+
 test.each<[story: string, facts: Happening[]]>([
   ['a limit', [isLimitedUntil(360)]],
   ['a limit without a reset', [isLimited, woke, isLimited]],

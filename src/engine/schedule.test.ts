@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { attemptsLeft, type Going, type PlannedTask, plan } from './schedule.ts'
+import { attemptsLeft, type Going, mayTryAgain, mergeReason, type PlannedTask, plan, stopOf } from './schedule.ts'
 
 /** "A", "B<A" waits for A, "C!" is blocked, "D." is completed, "E2/3" has used two of three attempts. */
 function tasksOf(...words: string[]): PlannedTask[] {
@@ -123,4 +123,41 @@ test.each([
   ['A5/3 B', 3],
 ])('%s may still take %i turns', (words, turns) => {
   expect(attemptsLeft(tasksOf(...words.split(' ')))).toBe(turns)
+})
+
+describe('a task', () => {
+  const task = (attempts: number): PlannedTask => ({
+    id: 'T1',
+    dependsOn: [],
+    status: 'open',
+    attempts,
+    maxAttempts: 3,
+  })
+  const stop = { reason: 'max-iterations', sentence: 'All 3 iterations are used.' } as const
+
+  test('may be tried again until its attempts are used', () => {
+    expect([0, 2, 3, 4].map((attempts) => mayTryAgain(task(attempts)))).toEqual([true, true, false, false])
+  })
+
+  test('that has used its attempts stops nothing but itself', () => {
+    expect(stopOf(task(3), stop)).toBeUndefined()
+  })
+
+  test.each([
+    ['whose iterations were used up by the project', 2, stop],
+    ['that halted for any other reason', 3, { reason: 'cost', sentence: '$2.00 are spent; the limit is $1.00.' }],
+  ] as const)('%s stops the project', (_, attempts, halted) => {
+    expect(stopOf(task(attempts), halted)).toEqual({ reason: halted.reason, sentence: `T1: ${halted.sentence}` })
+  })
+})
+
+test.each([
+  ['max-iterations', 'conflict'],
+  ['no-progress', 'conflict'],
+  ['same-error', 'conflict'],
+  ['test-only', 'conflict'],
+  ['cost', 'cost'],
+  ['agent-unusable', 'agent-unusable'],
+] as const)('a merge whose agent halted by %s stops the project by %s', (reason, stop) => {
+  expect(mergeReason(reason)).toBe(stop)
 })

@@ -15,6 +15,7 @@ const FULL: Required<Config> = {
   state_dir: 'Ralph_State',
   done_folder: 'Done',
   check_interval_seconds: 0.5,
+  quiet_seconds: 0.2,
 }
 
 test.each<[what: string, config: Config]>([
@@ -50,6 +51,7 @@ test.each<[text: string, says: string]>([
   ['{"state_dir": 3}', 'state_dir must be a folder of the vault, but is 3'],
   ['{"done_folder": ["Done"]}', 'done_folder must be a folder of the vault, but is ["Done"]'],
   ['{"check_interval_seconds": "5"}', 'check_interval_seconds must be a number, but is "5"'],
+  ['{"quiet_seconds": "2"}', 'quiet_seconds must be a number, but is "2"'],
   ['{"done_dir": "Done"}', 'unknown key "done_dir"'],
   ['', 'is not JSON'],
   ['{"agent": }', 'is not JSON'],

@@ -17,6 +17,7 @@ export type Config = {
   state_dir?: string
   done_folder?: string
   check_interval_seconds?: number
+  quiet_seconds?: number
 }
 
 const isNumber = (value: unknown) => typeof value === 'number' && value >= 0
@@ -39,6 +40,7 @@ const KEYS: Readonly<Record<keyof Config, Key>> = {
   state_dir: { fits: isText, expected: 'a folder of the vault' },
   done_folder: { fits: isText, expected: 'a folder of the vault' },
   check_interval_seconds: { fits: isNumber, expected: 'a number' },
+  quiet_seconds: { fits: isNumber, expected: 'a number' },
 }
 
 const BREAKER_KEYS: Readonly<Record<string, Key>> = {

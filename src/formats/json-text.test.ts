@@ -121,13 +121,14 @@ describe('entries are taken out', () => {
 })
 
 test.each([
-  ['', undefined],
-  ['{}', undefined],
-  ['[]', 'must hold a JSON object'],
-  ['{ // mine\n "a": "http://x" }', 'has comments or commas'],
-  ['{"a": [1,],}', 'has comments or commas'],
-  ['{"a": "/* no */"', 'it is not JSON'],
-])('tells whether %j can be changed', (text, sentence) => {
-  if (sentence === undefined) expect(whyNotPlain(text, 'f')).toBeUndefined()
-  else expect(whyNotPlain(text, 'f')).toContain(sentence)
+  ['[]', 'no-object', 'must hold a JSON object'],
+  ['{ // mine\n "a": "http://x" }', 'extras', 'has comments or commas'],
+  ['{"a": [1,],}', 'extras', 'has comments or commas'],
+  ['{"a": "/* no */"', 'no-json', 'it is not JSON'],
+])('tells why %j cannot be changed', (text, kind, sentence) => {
+  expect(whyNotPlain(text, 'f')).toEqual({ kind, sentence: expect.stringContaining(sentence) })
+})
+
+test.each(['', '{}'])('tells that %j can be changed', (text) => {
+  expect(whyNotPlain(text, 'f')).toBeUndefined()
 })

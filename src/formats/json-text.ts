@@ -44,17 +44,24 @@ export function allItems(value: unknown): unknown[] {
   return isObject(value) ? Object.values(value).flatMap(allItems) : []
 }
 
-/** What stands in the way of changing a text as JSON: a sentence for the person, or nothing. */
-export function whyNotPlain(text: string, name: string): string | undefined {
+/** What stands in the way of changing a text as JSON, with a sentence for the person. `extras`: comments or last commas. */
+export type NotPlain = { kind: 'no-object' | 'extras' | 'no-json'; sentence: string }
+
+export function whyNotPlain(text: string, name: string): NotPlain | undefined {
   if (text.trim() === '') return undefined
   const read = readJson(text)
+  if ('value' in read && isObject(read.value)) return undefined
   if ('value' in read)
-    return isObject(read.value)
-      ? undefined
-      : `${name} must hold a JSON object, but holds something else. Put it right first.`
+    return {
+      kind: 'no-object',
+      sentence: `${name} must hold a JSON object, but holds something else. Put it right first.`,
+    }
   if (isWithExtras(text))
-    return `${name} has comments or commas at the end of a list. ralph changes only plain JSON, so that nothing of yours is lost.`
-  return `${name} cannot be changed: ${read.problem} Put it right first.`
+    return {
+      kind: 'extras',
+      sentence: `${name} has comments or commas at the end of a list. ralph changes only plain JSON, so that nothing of yours is lost.`,
+    }
+  return { kind: 'no-json', sentence: `${name} cannot be changed: ${read.problem} Put it right first.` }
 }
 
 /** Where a value begins and ends in the text; `start` of a part is that of its key, where it has one. */

@@ -1,5 +1,6 @@
 /** What is asked about loops, in SQL. */
 import type { SQLInputValue } from 'node:sqlite'
+import { OVER } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { Asking } from './asking.ts'
 import { unknownLoop } from './loop-store.ts'
@@ -8,7 +9,7 @@ import type { ListFilter, Store } from './store.ts'
 import { readTotals } from './totals.ts'
 
 /** A loop that is not over. */
-export const IS_OPEN = "status NOT IN ('completed', 'halted', 'cancelled')"
+export const IS_OPEN: string = `status NOT IN (${OVER.map((word) => `'${word}'`).join(', ')})`
 
 type Queries = Pick<Store, 'find' | 'list' | 'events' | 'iterations' | 'totals' | 'history' | 'overlapping'>
 

@@ -1,9 +1,10 @@
 /** A real git repository for the tests of the doors to git, with a work tree of a task beside it. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
 import { openRepository, type Repository } from './git.ts'
+import { copyModel } from './model-folder.test-support.ts'
 import { temporaryFolder } from './place.test-support.ts'
 
 export type TestRepository = {
@@ -22,25 +23,15 @@ export type TestRepository = {
 
 /** On the branch main, with these files committed. */
 export async function makeRepository(files: Record<string, string> = { 'a.txt': 'a\n' }): Promise<TestRepository> {
-  const key = JSON.stringify(files)
-  const model = models.get(key) ?? makeModel(files)
-  models.set(key, model)
   const dir = temporaryFolder()
-  cpSync(model, dir, { recursive: true })
+  copyModel(JSON.stringify(files), dir, (model) => {
+    const { git, commit } = filesIn(model)
+    git('init', '--quiet', '--initial-branch', 'main')
+    git('config', 'user.name', 'Somebody')
+    git('config', 'user.email', 'somebody@localhost')
+    commit('Start', files)
+  })
   return { ...filesIn(dir), repo: await opened(dir) }
-}
-
-/** Made once and copied, since a copy takes a tenth of the time. */
-const models = new Map<string, string>()
-
-function makeModel(files: Record<string, string>): string {
-  const dir = temporaryFolder()
-  const { git, commit } = filesIn(dir)
-  git('init', '--quiet', '--initial-branch', 'main')
-  git('config', 'user.name', 'Somebody')
-  git('config', 'user.email', 'somebody@localhost')
-  commit('Start', files)
-  return dir
 }
 
 /** The work tree of a task that began at the tip of main. */

@@ -2,7 +2,6 @@
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
-  cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -16,8 +15,9 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { drawChance } from './chance.test-support.ts'
+import { copyModel } from './model-folder.test-support.ts'
 import { temporaryFolder } from './place.test-support.ts'
 import { rollBack, undoRollBack } from './restore.ts'
 import { type Checkpoints, openTree, type Tree } from './tree.ts'
@@ -58,18 +58,15 @@ const act = fc.oneof(
 )
 type Act = typeof act extends fc.Arbitrary<infer Value> ? Value : never
 
-let template = ''
-
-beforeAll(() => {
-  template = temporaryFolder()
-  for (const path of TRACKED) write(join(template, path), `${path}\n`)
-  chmodSync(join(template, 'run.sh'), 0o755)
-  write(join(template, '.gitignore'), IGNORE_RULES[0] ?? '')
-  git(template, 'init', '--quiet', '--initial-branch=main')
-  git(template, 'add', '--all')
-  git(template, 'commit', '--quiet', '--message', 'The start')
-  for (const path of IGNORED) write(join(template, path), `ignored ${path}\n`)
-})
+function makeProject(dir: string): void {
+  for (const path of TRACKED) write(join(dir, path), `${path}\n`)
+  chmodSync(join(dir, 'run.sh'), 0o755)
+  write(join(dir, '.gitignore'), IGNORE_RULES[0] ?? '')
+  git(dir, 'init', '--quiet', '--initial-branch=main')
+  git(dir, 'add', '--all')
+  git(dir, 'commit', '--quiet', '--message', 'The start')
+  for (const path of IGNORED) write(join(dir, path), `ignored ${path}\n`)
+}
 
 test('undo takes away what the rollback brought, also where the rules of that time ignore it', async () => {
   const { dir, tree, checkpoints } = await openPlace()
@@ -134,7 +131,7 @@ describe.concurrent(`random work, rolled back and undone (${runs} runs from RALP
 async function openPlace(): Promise<{ dir: string; tree: Tree; checkpoints: Checkpoints; remove(): void }> {
   const root = temporaryFolder()
   const [dir, home] = [join(root, 'work'), join(root, 'home')]
-  cpSync(template, dir, { recursive: true, verbatimSymlinks: true })
+  copyModel('a project', dir, makeProject)
   mkdirSync(home)
   const tree = await openTree({ dir, home, loop: 'a1' })
   if ('none' in tree.checkpoints) throw new Error(tree.checkpoints.none)

@@ -1,8 +1,18 @@
-import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from './place.test-support.ts'
+import { eventually, temporaryFolder } from './place.test-support.ts'
 import { watchFor, watchForQuiet } from './signal-file.ts'
 
 const SHORT_MS = 250
@@ -12,6 +22,15 @@ async function timed<Answer>(work: Promise<Answer>): Promise<{ answer: Answer; m
   const start = performance.now()
   const answer = await work
   return { answer, ms: performance.now() - start }
+}
+
+/** Linux tells which folders a process watches. */
+function isWatched(folder: string): boolean {
+  const mark = `ino:${statSync(folder).ino.toString(16)} `
+  return readdirSync('/proc/self/fdinfo').some((fd) => {
+    const path = `/proc/self/fdinfo/${fd}`
+    return existsSync(path) && readFileSync(path, 'utf8').includes(mark)
+  })
 }
 
 test('a file that is there already is seen at once', async () => {
@@ -58,13 +77,13 @@ test('the folder may come later', async () => {
 })
 
 test('the folder may go and be made again, and is watched again', async () => {
-  const folder = join(temporaryFolder(), 'project')
-  mkdirSync(folder)
+  const root = temporaryFolder()
+  const [folder, another] = [join(root, 'project'), join(root, 'another')]
+  for (const each of [folder, another]) mkdirSync(each)
   const waiting = watchFor(join(folder, 'done.md'))
   rmSync(folder, { recursive: true })
-  await sleep(600) // longer than the poll takes to see that it is gone
-  mkdirSync(folder)
-  await sleep(600)
+  renameSync(another, folder)
+  await eventually(() => isWatched(folder))
   writeFileSync(join(folder, 'done.md'), '')
   const { answer, ms } = await timed(waiting)
   expect(answer).toBe(true)

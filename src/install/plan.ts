@@ -163,10 +163,11 @@ function textOf(want: Exclude<Wanted, { kind: 'own' }>, bytes: Buffer | undefine
   const text = bytes?.toString() ?? ''
   if (bytes && !Buffer.from(text).equals(bytes))
     throw new RalphError('file-unusable', `${want.path} is not text in UTF-8. Put it right, then try again.`)
-  const problem = want.kind === 'settings' ? whyNotPlain(text, want.path) : undefined
+  if (want.kind === 'lines') return text
+  const problem = whyNotPlain(text, want.path)
   if (problem === undefined) return text
-  const byHand = want.kind === 'settings' && /plain JSON/.test(problem) ? handwork(want.entries) : ''
-  throw new RalphError('input-invalid', `${problem}${byHand}`)
+  const byHand = problem.kind === 'extras' ? handwork(want.entries) : ''
+  throw new RalphError('input-invalid', `${problem.sentence}${byHand}`)
 }
 
 /** What a person can put in or take out by hand instead. */

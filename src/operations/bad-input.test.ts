@@ -8,7 +8,7 @@ import { SCHEMAS } from './schemas.ts'
 
 /** No operation gets so far that it asks for anything. */
 const context: Context = {
-  ...openContext({ root: '/', home: temporaryFolder(), cwd: temporaryFolder(), note: () => {} }),
+  ...openContext({ root: '/', home: temporaryFolder(), cwd: () => '/', env: {}, note: () => {} }),
   store() {
     throw new Error('The store was asked for.')
   },

@@ -6,10 +6,14 @@ import { openStore } from '../host/sqlite.ts'
 import type { Store } from '../host/store.ts'
 import type { Context } from './operation.ts'
 
-/** `root`: where ralph is installed. `cwd`: by default the folder that this process is in, also when that changes. */
-export type Place = Pick<Context, 'root' | 'note'> & Partial<Pick<Context, 'cwd' | 'env' | 'home' | 'now'>>
+/** `root`: where ralph is installed. `cwd` is asked each time, since a process may change its folder, or lose it. */
+export type Place = Pick<Context, 'root' | 'note' | 'env'> & {
+  cwd: () => string
+  home?: string
+  now?: () => number
+}
 
-export function openContext({ root, note, cwd, env = process.env, now = Date.now, ...place }: Place): Context {
+export function openContext({ root, note, env, cwd, now = Date.now, ...place }: Place): Context {
   const home = place.home ?? resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
   let store: Store | undefined
   return {
@@ -19,7 +23,7 @@ export function openContext({ root, note, cwd, env = process.env, now = Date.now
     now,
     home,
     get cwd() {
-      return cwd ?? whereWeStand()
+      return whereWeStand(cwd)
     },
     store: () => (store ??= openStore(home, now)),
     async close() {
@@ -30,9 +34,9 @@ export function openContext({ root, note, cwd, env = process.env, now = Date.now
   }
 }
 
-function whereWeStand(): string {
+function whereWeStand(cwd: () => string): string {
   try {
-    return process.cwd()
+    return cwd()
   } catch (cause) {
     throw new RalphError('home-unusable', 'The folder this was started in is gone. Go to one that exists.', { cause })
   }

@@ -59,6 +59,7 @@ async function work(context: Context, held: Visit, watching: Watching, order: Or
     env,
     now: held.now,
     stop: watching.stop,
+    lost: held.lease.lost,
     self: selfIn(root),
     show: watching.show,
     ...(task ? { task } : {}),

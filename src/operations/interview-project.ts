@@ -14,16 +14,16 @@ import { chooseAgents, mustSuit } from './choose-agents.ts'
 import { type Context, selfIn } from './operation.ts'
 import { workFolder } from './start-loop.ts'
 
-/** `answers`: what agents read where nobody can be asked. */
 export type Interviewing = Pick<LoopRequest, 'model' | 'permissions' | 'agentArgs'> & {
   project: string
   dir?: string
   agent?: string
   rounds: number
-  answers?: string
 }
 
 export type Listening = {
+  /** What agents read where nobody can be asked; undefined when the person answers in this terminal. */
+  answers(): string | undefined
   begin(how: { project: Project; agent: string; permissions: 'bypass' | 'ask'; isBlank: boolean; why?: string }): void
   say(text: string): void
   /** What an agent does that works alone. */
@@ -44,6 +44,7 @@ export async function interviewProject(
   const dir = workFolder(context, asked.dir)
   const project = openProject(dir, asked.project)
   const isBlank = mustBeReady(project).trim() === blankSpec(project.name).trim()
+  const answers = listening.answers()
   const { agents, why } = await chooseAgents(context, {
     dir,
     config: loadConfig(context.home, dir),
@@ -60,7 +61,7 @@ export async function interviewProject(
   const interviewer = { ...settings, name, project, signal, self: selfIn(root), env, now, extraArgs }
   const lock = lockProject(project)
   try {
-    const ask = askingOf(interviewer, asked.answers, listening)
+    const ask = askingOf(interviewer, answers, listening)
     return { project, list: await holdInterview({ project, rounds: asked.rounds, say: listening.say, signal, ask }) }
   } finally {
     lock.release()

@@ -1,6 +1,6 @@
 /** The operations as a library: what a server, an MCP endpoint or any other program calls. */
 import { join } from 'node:path'
-import { openContext as open, type Place } from './context.ts'
+import { openContext as open } from './context.ts'
 import type { OperationName, Table } from './index.ts'
 import type { Context, Operation } from './operation.ts'
 import { SCHEMAS as CHECKED } from './schemas.ts'
@@ -28,8 +28,12 @@ export const SCHEMAS: {
     : never
 } = CHECKED
 
-/** `home`: default RALPH_HOME or ~/.ralph. `cwd`: where relative paths and project names begin. Close it when it is done with. */
-export function openContext(place: Partial<Place> = {}): Context {
+/** `home`: default RALPH_HOME or ~/.ralph. `cwd`: where relative paths and project names begin. */
+export type Opening = Partial<Pick<Context, 'cwd' | 'home' | 'env' | 'now' | 'note'>>
+
+/** Close it when it is no longer needed. */
+export function openContext({ cwd, env = process.env, ...opening }: Opening = {}): Context {
   const note = (text: string) => process.emitWarning(text, 'RalphWarning')
-  return open({ root: join(import.meta.dirname, '..'), note, ...place }) // built, this file lies in dist/
+  const root = join(import.meta.dirname, '..') // built, this file lies in dist/
+  return open({ root, note, env, cwd: () => cwd ?? process.cwd(), ...opening })
 }

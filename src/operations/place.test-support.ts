@@ -34,7 +34,7 @@ export function openPlace({ cwd = temporaryFolder() }: { cwd?: string } = {}): O
   const context = openContext({
     root: resolve(import.meta.dirname, '../..'),
     home,
-    cwd,
+    cwd: () => cwd,
     env,
     note: (text) => void notes.push(text),
   })

@@ -3,6 +3,7 @@ import { setTimeout as nap } from 'node:timers/promises'
 import { saidSentence } from '../engine/feedback.ts'
 import { ended, type Fact, type Loop } from '../engine/loop.ts'
 import { realFolder } from '../host/files.ts'
+import { DEFAULTS } from '../request/defaults.ts'
 import { type Answer, NOTHING, type Note, say } from '../session/answer.ts'
 import { arm, disarm, loadArmed } from '../session/armed.ts'
 import type { Desk } from '../session/begin.ts'
@@ -118,8 +119,13 @@ async function settle(desk: Desk, loop: Loop): Promise<Note[]> {
   const { path, id, state, done } = vaultOf(loop)
   const notes: Note[] = []
   const { iterations, minutes = 0 } = loop.spec.limits
-  const folders = { stateDir: state, doneFolder: done, checkIntervalSeconds: 5 }
-  const settings = { maxIterations: iterations, timeoutMinutes: minutes, ...folders }
+  const settings = {
+    ...DEFAULTS,
+    maxIterations: iterations,
+    timeoutMinutes: minutes,
+    stateDir: state,
+    doneFolder: done,
+  }
   const note = (text: string) => void notes.push({ level: 'warning', text: `ralph: ${text}` })
   await seeTo(vaultDesk(desk, { vault: path, settings }, note), id).catch((cause) =>
     note(cause instanceof Error ? cause.message : String(cause)),

@@ -1,4 +1,5 @@
 /** Which session works on a task of a vault: one at a time, and never one that has another loop. */
+import { leasePatiently } from '../drive/patience.ts'
 import { visit } from '../drive/visit.ts'
 import { ended, type Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -18,7 +19,7 @@ export async function take(desk: Desk, from: From, loop: Loop): Promise<Answer |
   return visit<Answer | undefined>(loop.id, {
     store: desk.store(),
     now: desk.now,
-    patienceMs: PATIENCE_MS,
+    take: () => leasePatiently(desk.store(), loop.id, PATIENCE_MS),
     // The one who holds it may be a second hook of this very session, which has counted the turn then.
     held: () => (isOwn() ? NOTHING : elsewhere(loop, 'by another process')),
     work: async () => (isOwn() ? undefined : armWith(desk, from, loop)),

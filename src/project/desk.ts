@@ -1,11 +1,10 @@
-/** One execution of a project: what its tasks share, what they have used together, and why nothing new is begun any more. */
-import { overBudget, whatIsLeft } from '../engine/limits.ts'
-import type { Limits } from '../engine/loop.ts'
+/** One execution of a project: what its tasks share, and why nothing new is begun any more. */
 import { attemptsLeft, type Going, type ProjectStop } from '../engine/schedule.ts'
 import { RalphError } from '../error.ts'
 import { closeTask } from './merge.ts'
 import { openKeeper, type ProjectRecord, planned } from './record.ts'
 import type { Site } from './site.ts'
+import { openPurse, type Purse, type SharedLimits, type Spending } from './spending.ts'
 
 /** What is asked for. */
 export type Execution = Omit<
@@ -18,8 +17,7 @@ export type Execution = Omit<
   /** How many tasks at a time; more than one needs a branch. */
   slots: number
   iterations?: number
-  /** For all tasks together. */
-  limits: Omit<Limits, 'iterations' | 'ceiling'>
+  limits: SharedLimits
   begun: (record: ProjectRecord) => void
   progress: (record: ProjectRecord, working: ReadonlySet<string>) => void
 }
@@ -48,9 +46,46 @@ export type Desk = {
 
 /** What is shared by all tasks of this execution, and what it remembers besides the record. */
 export function openDesk(execution: Execution, startedAt: number, spent: Map<string, Spending>): Desk {
-  const { record, pause, slots, iterations, limits, now, store } = execution
+  const { slots, limits } = execution
+  const brake = openBrake(execution)
+  const site = siteOf(execution, brake, openPurse({ limits, startedAt, spent }))
+  const { keeper, turns } = site
   const asking = new Map<string, string>()
   const closing = new Set<Promise<void>>()
+  return {
+    site,
+    take(id, outcome) {
+      if (outcome === 'blocked' || outcome === 'unfinished') return
+      if ('asks' in outcome) asking.set(id, outcome.asks)
+      if ('halt' in outcome && outcome.halt) brake.halt(outcome.halt)
+      if ('done' in outcome) {
+        const closed = closeTask(site, id, outcome.done).catch((cause) => brake.halt(troubleOf(id, cause)))
+        closing.add(closed) // others go on meanwhile
+      }
+    },
+    going(working) {
+      const { open } = keeper.record
+      const halted = brake.halted()
+      return {
+        working,
+        asking,
+        // A task in the person's own files has them for itself.
+        slots: open.every(({ worktree, halted: over }) => worktree || over) ? slots : 1,
+        begun: new Set(open.filter((each) => !each.halted).map(({ task }) => task)),
+        turns,
+        ...(halted ? { halted } : {}),
+      }
+    },
+    closed: async () => void (await Promise.all(closing)),
+    close: brake.close,
+  }
+}
+
+/** Why nothing new is begun any more: the first reason counts. */
+type Brake = { halt(stop: ProjectStop): void; halted(): ProjectStop | undefined; rest: AbortSignal; close(): void }
+
+function openBrake(execution: Pick<Execution, 'pause' | 'project'>): Brake {
+  const { pause } = execution
   const rest = new AbortController()
   let halted: ProjectStop | undefined
   const halt = (stop: ProjectStop) => {
@@ -59,56 +94,10 @@ export function openDesk(execution: Execution, startedAt: number, spent: Map<str
   }
   const onPause = () => halt(pausedBy(execution))
   pause.addEventListener('abort', onPause, { once: true })
-  // Tasks that agents add share the attempts of those they found.
-  const most = iterations ?? attemptsLeft(record.tasks.tasks.map(planned)) + record.open.length
-  const turns = { most, left: most }
-  const total = () => {
-    const sums = [...spent.values()]
-    return {
-      startedAt,
-      restedMs: 0,
-      costUsd: sums.reduce((sum, { before, now: after }) => sum + after.costUsd - before.costUsd, 0),
-      tokens: sums.reduce((sum, { before, now: after }) => sum + after.tokens - before.tokens, 0),
-    }
-  }
-  const keeper = openKeeper(execution.project, store, record)
-  const site: Site = {
-    ...execution,
-    keeper,
-    rest: rest.signal,
-    parallel: slots > 1,
-    turns,
-    mostIterations: record.iteration + most,
-    saw(task, loop, fact) {
-      const before = spent.get(loop.id)?.before ?? { costUsd: 0, tokens: 0 }
-      spent.set(loop.id, { before, now: loop.tally })
-      execution.saw(task, loop, fact)
-    },
-    mayTurn() {
-      const over = overBudget({ limits, tally: total() }, now())
-      if (over) halt(over)
-      return !over && !halted
-    },
-    limits: () => ({ ...limits, ...whatIsLeft(limits, total(), now()) }),
-  }
   return {
-    site,
-    take(id, outcome) {
-      if (outcome === 'blocked' || outcome === 'unfinished') return
-      if ('asks' in outcome) asking.set(id, outcome.asks)
-      if ('halt' in outcome && outcome.halt) halt(outcome.halt)
-      if ('done' in outcome) closing.add(closeTask(site, id, outcome.done).catch((cause) => halt(troubleOf(id, cause)))) // others go on meanwhile
-    },
-    going: (working) => ({
-      working,
-      asking,
-      // A task in the person's own files has them for itself.
-      slots: keeper.record.open.every(({ worktree, halted: over }) => worktree || over) ? slots : 1,
-      begun: new Set(keeper.record.open.filter((open) => !open.halted).map(({ task }) => task)),
-      turns,
-      ...(halted ? { halted } : {}),
-    }),
-    closed: async () => void (await Promise.all(closing)),
+    halt,
+    halted: () => halted,
+    rest: rest.signal,
     close() {
       pause.removeEventListener('abort', onPause)
       rest.abort() // should one task have failed in a way nobody foresaw, the others end their iteration
@@ -116,18 +105,28 @@ export function openDesk(execution: Execution, startedAt: number, spent: Map<str
   }
 }
 
-type Spent = { costUsd: number; tokens: number }
-
-/** Of a loop: before this execution, and in all. */
-type Spending = { before: Spent; now: Spent }
-
-export async function spentBefore({ record, store }: Execution): Promise<Map<string, Spending>> {
-  const spent = new Map<string, Spending>()
-  for (const id of record.open.flatMap(({ loop, merging }) => (merging ? [loop, merging.loop] : [loop]))) {
-    const known = await store.load(id).catch(() => undefined) // it was killed before its loop was made
-    if (known) spent.set(id, { before: known.tally, now: known.tally })
+function siteOf(execution: Execution, brake: Brake, purse: Purse): Site {
+  const { project, record, slots, iterations, now, store } = execution
+  // Tasks that agents add share the attempts of those they found.
+  const most = iterations ?? attemptsLeft(record.tasks.tasks.map(planned)) + record.open.length
+  return {
+    ...execution,
+    keeper: openKeeper(project, store, record),
+    rest: brake.rest,
+    parallel: slots > 1,
+    turns: { most, left: most },
+    mostIterations: record.iteration + most,
+    saw(task, loop, fact) {
+      purse.saw(loop)
+      execution.saw(task, loop, fact)
+    },
+    mayTurn() {
+      const over = purse.over(now())
+      if (over) brake.halt(over)
+      return !over && !brake.halted()
+    },
+    limits: () => purse.left(now()),
   }
-  return spent
 }
 
 /** What a person can mend in their repository stops the project; what nobody foresaw is thrown on. */

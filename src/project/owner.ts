@@ -1,6 +1,6 @@
 /** A task of a project as the owner of its loop, and the rules for that. */
 import type { OwnerRules } from '../drive/owner.ts'
-import type { Loop, Work } from '../engine/loop.ts'
+import type { Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 
 /** `folder` is where its agent finds the project's files. */
@@ -8,14 +8,9 @@ export type ProjectTask = { kind: 'project'; name: string; task: string; folder:
 
 /** The task of a loop that has one. */
 export function projectOf({ id, spec }: Loop): ProjectTask {
-  const task = findProjectTask(spec.work)
-  if (!task) throw new Error(`Loop ${id} is no task of a project.`)
-  return task
-}
-
-/** Undefined for a loop of somebody else. */
-export function findProjectTask({ owner }: Pick<Work, 'owner'>): ProjectTask | undefined {
-  return owner?.kind === 'project' ? (owner as ProjectTask) : undefined // this folder alone makes owners of that kind
+  const { owner } = spec.work
+  if (owner?.kind !== 'project') throw new Error(`Loop ${id} is no task of a project.`)
+  return owner as ProjectTask // this folder alone makes owners of that kind
 }
 
 export const projectRules: OwnerRules = {

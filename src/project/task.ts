@@ -94,6 +94,7 @@ async function driveHeld(site: Site, held: Visit, { task, how, fresh }: Held): P
     env: site.env,
     now: held.now,
     stop: site.stop,
+    lost: held.lease.lost,
     self: site.self,
     show: site.show(task),
     task: how.turn,

@@ -18,6 +18,8 @@ export const DEFAULTS = {
   stateDir: 'Ralph_State',
   doneFolder: 'Done',
   checkIntervalSeconds: 5,
+  /** For so long a new file must not have changed. */
+  quietSeconds: 1.5,
   /** Days that transcripts and checkpoints are kept. */
   keepDays: 30,
 } as const

@@ -1,5 +1,5 @@
 /** What somebody asks for, as plain data: what a flag, a task file, a list of tasks or a program says. */
-import type { Limits, Owner, Spec, Stage, Work } from '../engine/loop.ts'
+import type { Limits, Spec, Stage, Work } from '../engine/loop.ts'
 import type { Config } from '../formats/config.ts'
 
 export type LoopRequest = {
@@ -35,6 +35,3 @@ export type Place = Pick<Work, 'dir' | 'gitDir' | 'worktree' | 'owner' | 'faces'
   /** Iterations that earlier loops took, for a guess. */
   history?: () => Promise<number[]>
 }
-
-/** An owner with its own data. */
-export type OwnerData<Kind extends Owner['kind'], Data> = { kind: Kind } & Data

@@ -30,8 +30,7 @@ export async function turnOver(desk: Desk, over: TurnOver): Promise<Answer> {
   return withLoop(desk, over.session, async (held) => {
     const { armed, visit } = held
     if (over.toBeTold || isOver(visit.lease, desk)) return NOTHING
-    if (over.background)
-      return say('ralph: something still runs in the background; the loop goes on when that has ended.')
+    if (over.background) return say('ralph: a background task is still running; the loop goes on when it ends.')
     if (over.outcome === 'aborted') {
       await told(held, 'you', { kind: 'pause' })
       return settle(desk, held, [])

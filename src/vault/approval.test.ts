@@ -96,8 +96,8 @@ describe('rejectTask', () => {
     expect(vault.names('Failed')).toEqual(['a.md', 'a.md.why.md'])
     expect(vault.names('Pending_Approval')).toEqual([])
     const note = vault.read('Failed/a.md.why.md')
+    expect(note).toMatch(/^---\nralph: failed\nfrom: "Needs_Action\/a\.md"\n---\n\n# a was not done\n/)
     for (const words of [
-      '# a was not done',
       'Cancelled by you, who rejected it: Too expensive.',
       '- iterations: 1',
       '- stopped: 2026-01-15T10:01:00.000Z',
@@ -135,6 +135,15 @@ describe('rejectTask', () => {
     expect(vault.names('Failed')).toEqual(['a.md.why.md'])
     await INTO.in_progress(vault, 'a')
     expect(vault.names('Failed')).toEqual([])
+  })
+
+  test('leaves a note without its head to the person', async () => {
+    const vault = openVault()
+    await INTO.failed(vault, 'a')
+    vault.move('Failed/a.md', 'Needs_Action/a.md')
+    vault.put('Failed/a.md.why.md', '# a was not done\n\nIt was stopped.\n')
+    await INTO.in_progress(vault, 'a')
+    expect(vault.names('Failed')).toEqual(['a.md.why.md'])
   })
 
   test('says what is wrong when Failed is no folder, and works once that is put right', async () => {

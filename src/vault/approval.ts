@@ -4,6 +4,7 @@ import { extname, join } from 'node:path'
 import type { Loop } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
 import { RalphError } from '../error.ts'
+import { parseWhyNote, printWhyNote, type WhyNote } from '../formats/why-note.ts'
 import { writeWhole } from '../host/files.ts'
 import { FAILED, prepareFolders } from './place.ts'
 import type { VaultTask } from './vault-task.ts'
@@ -37,6 +38,7 @@ export function sendAway(task: VaultTask, loop: Loop, at: number): string | unde
     file,
     from,
     place: found,
+    kind: 'failed',
     title: `${id} was not done`,
     why: loop.next.kind === 'halt' ? loop.next.sentence : 'It was stopped.',
     facts: [
@@ -49,26 +51,22 @@ export function sendAway(task: VaultTask, loop: Loop, at: number): string | unde
 }
 
 /** `place` is where it lies now, `from` where work on it begins; both are told from the vault on. */
-export type Leaving = {
+export type Leaving = WhyNote & {
   file: string
-  from: string
   place: string | undefined
   title: string
-  why: string
   facts: readonly string[]
 }
 
-export function putAway(vault: string, { file, from, place, title, why, facts }: Leaving): string | undefined {
+export function putAway(vault: string, { file, place, ...about }: Leaving): string | undefined {
   prepareFolders(vault, [FAILED])
   const folder = join(vault, FAILED)
   const stays = place === `${FAILED}/${file}`
   const name = stays ? file : freeName(folder, file)
   if (place !== undefined && !stays) move(join(vault, place), join(folder, name))
-  const again =
-    place === undefined ? [] : [`To try it again, put that right and move ${FAILED}/${name} back to ${from}.`]
-  const list = facts.map((fact) => `- ${fact}`).join('\n')
-  const note = [`# ${title}`, why, ...(list ? [list] : []), ...again].join('\n\n')
-  writeWhole(join(folder, noteOf(name)), `${note}\n`, 0o644)
+  const advice = `To try it again, put that right and move ${FAILED}/${name} back to ${about.from}.`
+  const note = printWhyNote({ ...about, ...(place === undefined ? {} : { advice }) })
+  writeWhole(join(folder, noteOf(name)), note, 0o644)
   return place === undefined ? undefined : `${FAILED}/${name}`
 }
 
@@ -77,7 +75,7 @@ export function forgetNote(vault: string, file: string): void {
   if (statOf(join(vault, FAILED, file))) return
   const note = join(vault, FAILED, noteOf(file))
   try {
-    if (/^# .* was not (?:done|begun)\n/.test(readFileSync(note, 'utf8'))) rmSync(note)
+    if (parseWhyNote(readFileSync(note, 'utf8'))) rmSync(note)
   } catch {
     // There is none, or none that may be touched: it is in nobody's way.
   }

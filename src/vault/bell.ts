@@ -1,4 +1,9 @@
 /** Wakes who waits for news. News that come close together are one, so that looking at them never becomes the main work. */
+import { join } from 'node:path'
+import { watchFolder } from '../host/signal-file.ts'
+import { NEEDS_ACTION } from './place.ts'
+import { PENDING } from './where.ts'
+import type { Site } from './work.ts'
 
 export type Bell = {
   ring(): void
@@ -41,6 +46,25 @@ export function openBell(): Bell {
       heard = 'nothing'
       listener = () => {}
       wokeAt = performance.now()
+    },
+  }
+}
+
+/** `renew`: a folder that was replaced is watched again. */
+export type News = { renew(): void; close(): void }
+
+/** Files that come or go, changes in the store, and the wish that it stops. */
+export function ringOnNews({ desk, rest, stop }: Pick<Site, 'desk' | 'rest' | 'stop'>, bell: Bell): News {
+  const folders = [NEEDS_ACTION, PENDING].map((name) => watchFolder(join(desk.vault, name), () => bell.ring()))
+  const unwatch = desk.store.onChange(bell.ring)
+  for (const signal of [rest, stop]) signal.addEventListener('abort', bell.hurry)
+  return {
+    renew() {
+      for (const folder of folders) folder.renew()
+    },
+    close() {
+      unwatch()
+      for (const folder of folders) folder.close()
     },
   }
 }

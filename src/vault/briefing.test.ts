@@ -11,7 +11,6 @@ import { gatherBriefing } from './briefing.ts'
 import type { VaultDesk } from './desk.ts'
 import { moveTask } from './moving.ts'
 import { RalphWiggum } from './ralph-wiggum.ts'
-import { refusedTitle } from './refused.ts'
 import { resolveSettings } from './settings.ts'
 import { startTask } from './tasks.ts'
 import { vaultOf } from './vault-task.ts'
@@ -324,7 +323,8 @@ describe('a file that was refused', () => {
       file,
       from,
       place: from,
-      title: refusedTitle(file),
+      kind: 'refused',
+      title: `${file} was not begun`,
       why: `${file}: priority is wrong.`,
       facts: [],
     })
@@ -359,6 +359,18 @@ describe('a file that was refused', () => {
     move('bad.md', 'Needs_Action', 'Failed')
     const { stuck, new: fresh } = await gatherBriefing(desk, START)
     expect([stuck, fresh.map(({ file }) => file)]).toEqual([[], ['bad.md']])
+  })
+
+  test('is known by the head of its note alone', async () => {
+    refuse('bad.md', START)
+    const note = join(vault, 'Failed', 'bad.md.why.md')
+    writeFileSync(note, readFileSync(note, 'utf8').replace('# bad.md was not begun', '# Mine'))
+    put('mine.md')
+    move('mine.md', 'Failed')
+    writeFileSync(join(vault, 'Failed', 'mine.md.why.md'), '# mine.md was not begun\n\nI said so.\n')
+    expect((await gatherBriefing(desk, 0)).stuck).toMatchObject([
+      { task_id: 'bad', status: 'refused', why: 'bad.md: priority is wrong.' },
+    ])
   })
 
   test('is another thing than a task that failed', async () => {

@@ -7,7 +7,7 @@ import type { VaultDesk } from './desk.ts'
 import { earlierTask, formerTask } from './earlier.ts'
 import { type Arrival, isUnchanged } from './inbox.ts'
 import { NEEDS_ACTION } from './place.ts'
-import { refusedTitle } from './refused.ts'
+import type { VaultSettings } from './settings.ts'
 import type { Crew } from './spec.ts'
 import { stateFileOf } from './state-file.ts'
 import { lockTask, type TaskLock } from './task-lock.ts'
@@ -41,10 +41,12 @@ export type Ledger = {
   troubled: Set<string>
   /** Whether nothing has been looked at yet. */
   fresh: boolean
+  /** How long something must be so in order not to be a moment between two steps of somebody else. */
+  momentMs: number
   putOff(name: string): void
 }
 
-export function openLedger(intervalMs: number): Ledger {
+export function openLedger({ checkIntervalSeconds, quietSeconds }: VaultSettings): Ledger {
   const later = new Map<string, number>()
   return {
     waiting: new Map(),
@@ -54,7 +56,8 @@ export function openLedger(intervalMs: number): Ledger {
     later,
     troubled: new Set(),
     fresh: true,
-    putOff: (name) => void later.set(name, performance.now() + intervalMs),
+    momentMs: quietSeconds * 1_000,
+    putOff: (name) => void later.set(name, performance.now() + checkIntervalSeconds * 1_000),
   }
 }
 
@@ -138,7 +141,8 @@ export function close(site: WatchSite, ledger: Ledger, { id, loop }: Pick<TaskRo
 function putAside({ desk, tell }: WatchSite, { file, id }: Arrival, why: string): void {
   const from = `${NEEDS_ACTION}/${file}`
   try {
-    const place = putAway(desk.vault, { file, from, place: from, title: refusedTitle(file), why, facts: [] })
+    const title = `${file} was not begun`
+    const place = putAway(desk.vault, { kind: 'refused', file, from, place: from, title, why, facts: [] })
     tell({ kind: 'refused', id, file, why, place: place ?? from })
   } catch (cause) {
     if (!(cause instanceof RalphError)) throw cause

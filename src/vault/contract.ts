@@ -9,6 +9,7 @@ export type VaultOptions = Either<
     state_dir: string
     done_folder: string
     check_interval_seconds: number
+    quiet_seconds: number
   }>
 > & {
   /** RALPH_HOME, where the database is. */

@@ -2,9 +2,10 @@ import { appendFileSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSy
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../host/place.test-support.ts'
-import { type Inbox, openInbox, QUIET_MS } from './inbox.ts'
+import { type Inbox, openInbox } from './inbox.ts'
 import { resolveSettings } from './settings.ts'
 
+const QUIET_MS = 1_500
 const START = Date.UTC(2026, 0, 15, 10)
 
 type Box = {

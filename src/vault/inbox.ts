@@ -29,9 +29,6 @@ export type Inbox = {
   dueMs?: number
 }
 
-/** How long a file must be left alone to count as whole. */
-export const QUIET_MS = 1_500
-
 /** Hidden files, those of editors, systems and downloads that are under way, and ralph's own notes. */
 const LEFT_ALONE = /^[.~]|~$|^#.*#$|\.(?:tmp|part|crdownload|swp|bak)$|\.why\.md$|^(?:4913|thumbs\.db|desktop\.ini)$/i
 
@@ -42,6 +39,7 @@ export function openInbox(
   { vault, settings, now, note }: Pick<VaultDesk, 'vault' | 'settings' | 'now' | 'note'>,
   elapsed: () => number,
 ): () => Inbox {
+  const enoughMs = settings.quietSeconds * 1_000
   const folder = join(vault, NEEDS_ACTION)
   const state = join(vault, settings.stateDir)
   let seen = new Map<string, Seen>()
@@ -59,8 +57,8 @@ export function openInbox(
       return [{ file, stat, known, quietMs }]
     })
     seen = new Map(found.map(({ file, known }) => [file, known]))
-    const ready = found.filter(({ quietMs }) => quietMs >= QUIET_MS)
-    const growing = found.filter(({ quietMs }) => quietMs < QUIET_MS)
+    const ready = found.filter(({ quietMs }) => quietMs >= enoughMs)
+    const growing = found.filter(({ quietMs }) => quietMs < enoughMs)
     for (const { file, stat, known } of ready) known.priority ??= priorityOf(join(folder, file), stat)
     ready.sort(
       (a, b) =>
@@ -79,7 +77,7 @@ export function openInbox(
         stamp: known.stamp,
       })),
       growing: growing.map(({ file, known }) => ({ file, since: known.first })),
-      ...(growing.length > 0 ? { dueMs: QUIET_MS - Math.max(...growing.map(({ quietMs }) => quietMs)) } : {}),
+      ...(growing.length > 0 ? { dueMs: enoughMs - Math.max(...growing.map(({ quietMs }) => quietMs)) } : {}),
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Moving the loop of a task: held alone for one call, with the checks it asks for. */
 import { checkHand } from '../drive/hands.ts'
+import { leasePatiently } from '../drive/patience.ts'
 import { type Visit, visit } from '../drive/visit.ts'
 import type { Fact, Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -22,7 +23,7 @@ export async function moveTask<Result>(
   return visit(id, {
     store,
     now,
-    patienceMs: PATIENCE_MS,
+    take: () => leasePatiently(store, id, PATIENCE_MS),
     held(by) {
       throw new RalphError('loop-held', `The task is being worked on by ${by} (loop ${id}). Only one can at a time.`)
     },

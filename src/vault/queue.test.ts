@@ -42,7 +42,7 @@ async function openSite(): Promise<WatchSite> {
 }
 
 async function doubtful(site: WatchSite): Promise<number> {
-  const ledger = openLedger(5_000)
+  const ledger = openLedger(site.desk.settings)
   const { chores } = await look(site, ledger, {
     inbox: { ready: [], growing: [] },
     working: new Set(),

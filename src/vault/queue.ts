@@ -5,7 +5,7 @@ import { targetOf } from '../host/person-file.ts'
 import type { TaskRow } from '../host/store.ts'
 import { begin, type Chore, close, goOn, type Ledger, type WatchSite } from './chores.ts'
 import { comeAlong } from './finding.ts'
-import { type Arrival, type Inbox, QUIET_MS } from './inbox.ts'
+import type { Arrival, Inbox } from './inbox.ts'
 import { NEEDS_ACTION } from './place.ts'
 import { otherKeeper } from './state-file.ts'
 import { isMissing } from './tasks.ts'
@@ -47,7 +47,7 @@ export async function look(site: WatchSite, ledger: Ledger, { inbox, working, sl
   }
   ledger.fresh = false
   tidy(ledger, inbox, rows)
-  return { chores, ...(ledger.doubtful.size > 0 ? { dueMs: QUIET_MS } : {}) }
+  return { chores, ...(ledger.doubtful.size > 0 ? { dueMs: ledger.momentMs } : {}) }
 }
 
 type Open = { row: TaskRow; loop: Loop }
@@ -94,11 +94,11 @@ function unseenEnds({ waiting }: Ledger, rows: readonly Open[]): { id: string; l
 }
 
 /** Whether something has been so for long enough not to be a moment between two steps of somebody else. */
-function stays({ doubtful }: Ledger, loop: string, isSo: boolean): boolean {
+function stays({ doubtful, momentMs }: Ledger, loop: string, isSo: boolean): boolean {
   const since = doubtful.get(loop)
   if (!isSo) doubtful.delete(loop)
   else if (since === undefined) doubtful.set(loop, performance.now())
-  else if (performance.now() - since >= QUIET_MS) {
+  else if (performance.now() - since >= momentMs) {
     doubtful.delete(loop)
     return true
   }

@@ -58,6 +58,7 @@ export class RalphWiggum {
         state_dir: { kind: 'line', optional: true },
         done_folder: { kind: 'line', optional: true },
         check_interval_seconds: { kind: 'amount', optional: true },
+        quiet_seconds: { kind: 'amount', optional: true },
       },
     )
     const vault = openVault(vault_path)

@@ -11,6 +11,7 @@ const DEFAULTS: VaultSettings = {
   stateDir: 'Ralph_State',
   doneFolder: 'Done',
   checkIntervalSeconds: 5,
+  quietSeconds: 1.5,
 }
 
 type Story = {
@@ -36,6 +37,7 @@ describe('where a setting comes from', () => {
     max_iterations: 1,
     timeout_minutes: 1,
     check_interval_seconds: 1,
+    quiet_seconds: 1,
     state_dir: 's1',
     done_folder: 'd1',
   }
@@ -43,6 +45,7 @@ describe('where a setting comes from', () => {
     max_iterations: 2,
     timeout_minutes: 2,
     check_interval_seconds: 2,
+    quiet_seconds: 2,
     state_dir: 's2',
     done_folder: 'd2',
   }
@@ -50,6 +53,7 @@ describe('where a setting comes from', () => {
     RALPH_MAX_ITERATIONS: '3',
     RALPH_TIMEOUT_MINUTES: '3',
     RALPH_CHECK_INTERVAL_SECONDS: '3',
+    RALPH_QUIET_SECONDS: '3',
     RALPH_STATE_DIR: 's3',
     RALPH_DONE_FOLDER: 'd3',
   }
@@ -77,6 +81,7 @@ describe('where a setting comes from', () => {
       maxIterations: number,
       timeoutMinutes: number,
       checkIntervalSeconds: number,
+      quietSeconds: number,
       stateDir: `s${number}`,
       doneFolder: `d${number}`,
     }
@@ -97,6 +102,7 @@ test.each<[what: string, story: Story, change: Partial<VaultSettings>]>([
   ['blanks around a number', { env: { RALPH_MAX_ITERATIONS: ' 5 ' } }, { maxIterations: 5 }],
   ['often', { given: { checkIntervalSeconds: 0.1 } }, { checkIntervalSeconds: 0.1 }],
   ['seldom', { config: { check_interval_seconds: 3_600 } }, { checkIntervalSeconds: 3_600 }],
+  ['a short rest', { config: { quiet_seconds: 0.1 } }, { quietSeconds: 0.1 }],
   ['a folder in a folder', { given: { doneFolder: './Archive//Done/' } }, { doneFolder: 'Archive/Done' }],
   ['a way out and in again', { given: { doneFolder: 'x/../Finished' } }, { doneFolder: 'Finished' }],
   ['a name that begins with dots', { given: { stateDir: '..state' } }, { stateDir: '..state' }],
@@ -142,6 +148,7 @@ test.each<[story: Story, code: string, says: string]>([
   [{ given: { timeoutMinutes: 525_601 } }, 'usage', `timeoutMinutes ${MINUTES}, but is 525601.`],
   [{ env: { RALPH_TIMEOUT_MINUTES: '30m' } }, 'usage', `RALPH_TIMEOUT_MINUTES ${MINUTES}, but is "30m".`],
   [{ config: { timeout_minutes: 0 } }, 'input-invalid', `/ralph.config.json ${MINUTES}, but is 0.`],
+  [{ given: { quietSeconds: 0 } }, 'usage', `quietSeconds ${SECONDS}, but is 0.`],
   [{ given: { checkIntervalSeconds: 0.09 } }, 'usage', `checkIntervalSeconds ${SECONDS}, but is 0.09.`],
   [{ env: { RALPH_CHECK_INTERVAL_SECONDS: '3601' } }, 'usage', `RALPH_CHECK_INTERVAL_SECONDS ${SECONDS}`],
   [{ given: { stateDir: '' } }, 'usage', 'stateDir must be the name of a folder, but is "".'],

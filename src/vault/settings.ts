@@ -5,6 +5,7 @@ import { type ErrorCode, RalphError } from '../error.ts'
 import type { Config } from '../formats/config.ts'
 import { quote } from '../formats/json-file.ts'
 import { readConfig } from '../host/config.ts'
+import { DEFAULTS } from '../request/defaults.ts'
 
 export type VaultSettings = {
   maxIterations: number
@@ -13,6 +14,8 @@ export type VaultSettings = {
   stateDir: string
   doneFolder: string
   checkIntervalSeconds: number
+  /** How long a file must be left alone to count as whole. */
+  quietSeconds: number
 }
 
 /** `vault` is its real path. */
@@ -20,14 +23,14 @@ export type SettingsPlace = { env: Readonly<Record<string, string | undefined>>;
 
 export function resolveSettings(given: Partial<VaultSettings>, { env, home, vault }: SettingsPlace): VaultSettings {
   const files = [vault, home].map((folder) => configIn(folder))
-  const find = (name: keyof VaultSettings, key: keyof typeof DEFAULTS): Found => {
+  const find = (name: keyof VaultSettings, key: keyof typeof USUAL): Found => {
     if (given[name] !== undefined) return { source: name, value: given[name], code: 'usage' }
     const variable = `RALPH_${key.toUpperCase()}`
     if (env[variable]) return { source: variable, value: env[variable], code: 'usage' }
     const said = files.find(({ config }) => config[key] !== undefined)
     if (said && !isAuto(key, said.config[key]))
       return { source: `${key} of ${said.path}`, value: said.config[key], code: 'input-invalid' }
-    return { source: key, value: DEFAULTS[key], code: 'usage' }
+    return { source: key, value: USUAL[key], code: 'usage' }
   }
   const [state, done] = [find('stateDir', 'state_dir'), find('doneFolder', 'done_folder')]
   const [stateDir, doneFolder] = [folderBelow(vault, state), folderBelow(vault, done)]
@@ -41,6 +44,7 @@ export function resolveSettings(given: Partial<VaultSettings>, { env, home, vaul
     stateDir,
     doneFolder,
     checkIntervalSeconds: numberOf(find('checkIntervalSeconds', 'check_interval_seconds'), SECONDS),
+    quietSeconds: numberOf(find('quietSeconds', 'quiet_seconds'), SECONDS),
   }
 }
 
@@ -50,16 +54,17 @@ function configIn(folder: string): { path: string; config: Config } {
 }
 
 /** A limit that is guessed from the task is for `ralph run`, and one file is for both: a vault takes its default. */
-function isAuto(key: keyof typeof DEFAULTS, value: unknown): boolean {
+function isAuto(key: keyof typeof USUAL, value: unknown): boolean {
   return key === 'max_iterations' && value === 'auto'
 }
 
-const DEFAULTS = {
-  max_iterations: 10,
-  timeout_minutes: 30,
-  state_dir: 'Ralph_State',
-  done_folder: 'Done',
-  check_interval_seconds: 5,
+const USUAL = {
+  max_iterations: DEFAULTS.iterations,
+  timeout_minutes: DEFAULTS.vaultMinutes,
+  state_dir: DEFAULTS.stateDir,
+  done_folder: DEFAULTS.doneFolder,
+  check_interval_seconds: DEFAULTS.checkIntervalSeconds,
+  quiet_seconds: DEFAULTS.quietSeconds,
 } as const
 
 /** `code` is that of an error about it. */

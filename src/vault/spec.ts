@@ -65,7 +65,7 @@ export async function specOf(
 }
 
 /** The name of the agent where ralph does not know who works. */
-export const CALLER = 'caller'
+const CALLER = 'caller'
 
 /** A turn that somebody tells of, instead of ralph having seen it. */
 export function toldTurn(told: NonNullable<Turn['told']>): Turn {

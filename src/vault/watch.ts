@@ -1,9 +1,8 @@
 /** `ralph watch`: takes up the files of a vault as they come, and works on several at once. */
-import { join } from 'node:path'
 import { RalphError } from '../error.ts'
-import { watchFolder } from '../host/signal-file.ts'
-import { openBell } from './bell.ts'
-import { type Chore, openLedger, type WatchSite } from './chores.ts'
+import { type Bell, type News, openBell, ringOnNews } from './bell.ts'
+import { type Chore, type Ledger, openLedger, type WatchSite } from './chores.ts'
+import type { VaultDesk } from './desk.ts'
 import { comeAlong } from './finding.ts'
 import { type Inbox, openInbox } from './inbox.ts'
 import { mustBePresent, NEEDS_ACTION, prepareFolders } from './place.ts'
@@ -26,78 +25,125 @@ export type Watched = { failed: number; waiting: number }
 const LONGEST_WAIT_MS = 30_000
 
 export async function watchVault(watching: Watching): Promise<Watched> {
-  const { desk, once, rest, slots } = watching
+  const { desk } = watching
+  await prepareVault(desk)
+  const broken = new AbortController()
+  const failures = countFailures(watching.tell)
+  const site: WatchSite = {
+    ...watching,
+    stop: AbortSignal.any([watching.stop, broken.signal]),
+    tell: failures.tell,
+  }
+  const [bell, ledger] = [openBell(), openLedger(desk.settings)]
+  const working = openWorking({ done: bell.hurry, failed: (cause) => broken.abort(cause) })
+  const news = ringOnNews(site, bell)
+  try {
+    await takeUpFiles({ ...watching, site, bell, ledger, working, news })
+  } catch (cause) {
+    broken.abort(cause) // nobody would hear of it before the agents at work are done
+  } finally {
+    news.close()
+    await working.allDone()
+    await releasePaused(ledger)
+  }
+  if (broken.signal.aborted) throw broken.signal.reason
+  return { failed: failures.count() + ledger.troubled.size, waiting: ledger.waiting.size + ledger.paused.size }
+}
+
+/** Makes its folders, and puts right what a watcher that was killed has left untrue. */
+async function prepareVault(desk: VaultDesk): Promise<void> {
   const { vault, settings, store } = desk
   if ((await store.tasks.open(vault)).length > 0) mustBePresent(vault, settings.doneFolder)
   prepareFolders(vault, [NEEDS_ACTION, PENDING, settings.doneFolder, settings.stateDir])
   await comeAlong(desk)
-  // What a watcher that was killed has left untrue.
   for (const { id } of await store.tasks.open(vault))
     await noteTrouble(desk, async () => otherKeeper(desk, id) || publish(desk, id, 'file'))
-  const broken = new AbortController()
+}
+
+function countFailures(tell: WatchSite['tell']): { tell: WatchSite['tell']; count(): number } {
   let failed = 0
-  const site: WatchSite = {
-    ...watching,
-    stop: AbortSignal.any([watching.stop, broken.signal]),
+  return {
+    count: () => failed,
     tell(event) {
       if (event.kind === 'refused' || (event.kind === 'ended' && event.status !== 'completed')) failed += 1
-      watching.tell(event)
+      tell(event)
     },
   }
-  const intervalMs = settings.checkIntervalSeconds * 1_000
-  const [bell, ledger, readInbox] = [openBell(), openLedger(intervalMs), openInbox(desk, () => performance.now())]
+}
+
+function intervalOf({ settings }: VaultDesk): number {
+  return settings.checkIntervalSeconds * 1_000
+}
+
+/** The chores under way, each with the id of its task. */
+type Working = { ids(): ReadonlySet<string>; start(chore: Chore): void; allDone(): Promise<void> }
+
+function openWorking({ done, failed }: { done: () => void; failed: (cause: unknown) => void }): Working {
   const working = new Map<string, Promise<void>>()
-  const start = ({ id, run }: Chore) => {
-    const work = run().catch((cause) => broken.abort(cause))
-    working.set(
-      id,
-      work.finally(() => {
+  return {
+    ids: () => new Set(working.keys()),
+    start({ id, run }) {
+      const ended = () => {
         working.delete(id)
-        bell.hurry()
-      }),
-    )
-  }
-  const see = async (): Promise<Seen> => {
-    const inbox = readInbox()
-    return { inbox, ...(await look(site, ledger, { inbox, working: new Set(working.keys()), slots })) }
-  }
-  const folders = [NEEDS_ACTION, PENDING].map((name) => watchFolder(join(vault, name), () => bell.ring()))
-  const unwatch = store.onChange(bell.ring)
-  for (const signal of [rest, site.stop]) signal.addEventListener('abort', bell.hurry)
-  let idle = false
-  try {
-    while (!rest.aborted && !site.stop.aborted) {
-      for (const folder of folders) folder.renew()
-      const { inbox, chores, dueMs } = await see().catch((cause): Seen => {
-        // A vault that cannot be read now may be put right again.
-        if (!(cause instanceof RalphError) || (once && working.size === 0)) throw cause
-        desk.note(cause.message)
-        return { inbox: { ready: [], growing: [] }, chores: [], dueMs: intervalMs }
-      })
-      for (const chore of chores) start(chore)
-      const growing = inbox.growing.filter(({ since }) => !once || performance.now() - since < LONGEST_WAIT_MS)
-      const busy = working.size > 0
-      if (once && !busy && growing.length === 0 && dueMs === undefined) {
-        for (const { file } of inbox.growing) desk.note(`${NEEDS_ACTION}/${file} is still being written. It is left.`)
-        break
+        done()
       }
-      if (!busy && !idle) site.tell({ kind: 'idle' })
-      idle = !busy
-      await bell.wait(Math.min(intervalMs, inbox.dueMs ?? intervalMs, dueMs ?? intervalMs))
-    }
-  } catch (cause) {
-    broken.abort(cause) // nobody would hear of it before the agents at work are done
-  } finally {
-    unwatch()
-    for (const folder of folders) folder.close()
-    await Promise.all(working.values())
-    for (const { lease, lock } of ledger.paused.values()) {
-      await lease.release()
-      lock.release()
-    }
+      working.set(id, run().catch(failed).finally(ended))
+    },
+    allDone: async () => void (await Promise.all(working.values())),
   }
-  if (broken.signal.aborted) throw broken.signal.reason
-  return { failed: failed + ledger.troubled.size, waiting: ledger.waiting.size + ledger.paused.size }
+}
+
+type Watch = Pick<Watching, 'slots' | 'once'> & {
+  site: WatchSite
+  bell: Bell
+  ledger: Ledger
+  working: Working
+  news: News
+}
+
+/** Until it is to stop; with `once`, until nothing is left to do. */
+async function takeUpFiles(watch: Watch): Promise<void> {
+  const { site, once, bell, working, news } = watch
+  const intervalMs = intervalOf(site.desk)
+  const readInbox = openInbox(site.desk, () => performance.now())
+  let idle = false
+  while (!site.rest.aborted && !site.stop.aborted) {
+    news.renew()
+    const { inbox, chores, dueMs } = await see(watch, readInbox)
+    for (const chore of chores) working.start(chore)
+    const busy = working.ids().size > 0
+    if (once && !busy && dueMs === undefined && !mayBecomeWhole(inbox)) return noteGrowing(site.desk, inbox)
+    if (!busy && !idle) site.tell({ kind: 'idle' })
+    idle = !busy
+    await bell.wait(Math.min(intervalMs, inbox.dueMs ?? intervalMs, dueMs ?? intervalMs))
+  }
 }
 
 type Seen = Found & { inbox: Inbox }
+
+/** A vault that cannot be read now may be put right again. */
+async function see({ site, once, slots, ledger, working }: Watch, readInbox: () => Inbox): Promise<Seen> {
+  try {
+    const inbox = readInbox()
+    return { inbox, ...(await look(site, ledger, { inbox, working: working.ids(), slots })) }
+  } catch (cause) {
+    if (!(cause instanceof RalphError) || (once && working.ids().size === 0)) throw cause
+    site.desk.note(cause.message)
+    return { inbox: { ready: [], growing: [] }, chores: [], dueMs: intervalOf(site.desk) }
+  }
+}
+
+function mayBecomeWhole({ growing }: Inbox): boolean {
+  return growing.some(({ since }) => performance.now() - since < LONGEST_WAIT_MS)
+}
+
+function noteGrowing({ note }: VaultDesk, { growing }: Inbox): void {
+  for (const { file } of growing) note(`${NEEDS_ACTION}/${file} is still being written. It is left.`)
+}
+
+async function releasePaused({ paused }: Ledger): Promise<void> {
+  for (const { lease, lock } of paused.values()) {
+    await lease.release()
+    lock.release()
+  }
+}

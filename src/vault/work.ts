@@ -51,7 +51,7 @@ export async function driveTask(site: Site, { loop: id, kept, again }: Carrying)
   return visit<Driven>(id, {
     store,
     now,
-    lease: kept,
+    ...(kept ? { take: async () => kept } : {}),
     held: () => 'held',
     takeUp: takeUp({ store, now, self: site.self }),
     since: (loop, lease) => (again && !kept ? restFacts(loop, lease, now()) : []),
@@ -79,6 +79,7 @@ async function carry(site: Site, held: Visit, again: boolean): Promise<Loop> {
     env,
     now: held.now,
     stop,
+    lost: held.lease.lost,
     self,
     tree: await openTree({ ...loop.spec.work, home, loop: loop.id }),
     show(event, current) {

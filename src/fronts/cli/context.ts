@@ -1,11 +1,27 @@
 /** What every command works with: the machine's clock, environment and streams, and the store behind them. */
+import type { Readable, Writable } from 'node:stream'
 import { openContext as openOperations } from '../../operations/context.ts'
 import type { Context as OperationContext } from '../../operations/operation.ts'
 import type { CommandSpec } from './args.ts'
 import { type Output, openOutput } from './text.ts'
 
+/** The process that a command line runs in, in Node's words. */
+export type Machine = {
+  env: Readonly<Record<string, string | undefined>>
+  cwd(): string
+  stdin: Readable & { isTTY?: boolean }
+  stdout: Writable & { isTTY?: boolean; columns?: number }
+  stderr: Writable
+}
+
 /** What an operation works with, and where its form is printed. */
-export type Context = OperationContext & { version: string; out: Output }
+export type Context = OperationContext & {
+  version: string
+  out: Output
+  /** Beside what is printed for programs. */
+  err: Pick<Output, 'write'>
+  machine: Machine
+}
 
 /** A command: its table for help and parsing, and what it does. The number is the exit code. */
 export type Command = {
@@ -20,9 +36,10 @@ export function specFor({ spec, verbs = {} }: Command, [verb = '']: readonly str
   return (Object.hasOwn(verbs, verb) && verbs[verb]) || spec
 }
 
-export function openContext(root: string, version: string): Context {
-  const note = (text: string) => void process.stderr.write(`ralph: ${text}\n`)
-  const context = openOperations({ root, note })
+export function openContext({ root, version }: Pick<Context, 'root' | 'version'>, machine: Machine): Context {
+  const note = (text: string) => void machine.stderr.write(`ralph: ${text}\n`)
+  const err = { write: (text: string) => void machine.stderr.write(text) }
+  const context = openOperations({ root, note, env: machine.env, cwd: () => machine.cwd() })
   // Not spread: its folder is looked up whenever it is asked for.
-  return Object.assign(context, { version, out: openOutput(process.stdout, context.env) })
+  return Object.assign(context, { version, out: openOutput(machine), err, machine })
 }

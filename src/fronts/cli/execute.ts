@@ -9,7 +9,7 @@ import { projectName } from './init.ts'
 import { onInterrupt } from './interrupt.ts'
 import { notifyText } from './notify.ts'
 import { openProjectJsonView, openProjectView } from './project-view.ts'
-import { agentRequest, limitsRequest } from './request.ts'
+import { agentRequest, limitsRequest, withHelp } from './request.ts'
 import { runSpec } from './run-options.ts'
 
 const SHARED = [
@@ -74,7 +74,8 @@ export const execute: Command = {
       say: view.say,
     })
     try {
-      const executed = await executeProject(context, asked, { ...view, pause: stopping.rest, stop: stopping.stop })
+      const watching = { ...view, pause: stopping.rest, stop: stopping.stop }
+      const executed = await withHelp(spec, executeProject(context, asked, watching))
       if (args.flag('notify')) await tellEnd(context, asked, executed)
       return exitCode(executed)
     } finally {

@@ -48,14 +48,14 @@ export function nameOf(path: string, { person, project }: Pick<Site, 'person' | 
   return home === undefined ? path : `~/${home}`
 }
 
-export async function confirm(args: Args, { out }: Context): Promise<void> {
+export async function confirm(args: Args, { out, machine: { stdin, stdout } }: Context): Promise<void> {
   if (args.flag('yes')) return
-  if (!process.stdin.isTTY || !process.stdout.isTTY)
+  if (!stdin.isTTY || !stdout.isTTY)
     throw usage(
       args.spec,
       'Nothing was written: there is no terminal to ask you on. If that is what you want, give --yes.',
     )
-  const lines = createInterface({ input: process.stdin, output: process.stdout })
+  const lines = createInterface({ input: stdin, output: stdout })
   const answer = await new Promise<string>((answered) => {
     lines.once('close', () => answered(''))
     lines.question('Write this? [y/N] ', answered)

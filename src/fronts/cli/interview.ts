@@ -2,13 +2,14 @@
 
 import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
+import { RalphError } from '../../error.ts'
 import type { TaskList } from '../../formats/tasks.ts'
 import { readText } from '../../host/config.ts'
 import { type Interviewing, interviewProject } from '../../operations/interview-project.ts'
-import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
+import { type Args, type CommandSpec, parseArgs } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { projectName } from './init.ts'
-import { oneOf } from './request.ts'
+import { oneOf, withHelp } from './request.ts'
 import { count, paint, short } from './text.ts'
 import { bypassLine } from './view.ts'
 
@@ -47,7 +48,6 @@ export const interview: Command = {
     const rounds = args.whole('rounds', 1) ?? 3
     const [dir, agent, model] = [args.text('dir'), args.text('agent'), args.text('model')]
     const permissions = oneOf(args, 'permissions', ['bypass', 'ask'])
-    const answers = answersOf(args, context)
     const asked: Interviewing = {
       project: projectName(args),
       rounds,
@@ -56,12 +56,12 @@ export const interview: Command = {
       ...(agent === undefined ? {} : { agent }),
       ...(model === undefined ? {} : { model }),
       ...(permissions === undefined ? {} : { permissions }),
-      ...(answers === undefined ? {} : { answers }),
     }
     const say = (text: string) => out.write(`${text}\n`)
-    const stopping = stopOnSignal(answers !== undefined)
+    const stopping = stopOnSignal(args.text('non-interactive') !== undefined)
     try {
-      const { project, list } = await interviewProject(context, asked, {
+      const interviewing = interviewProject(context, asked, {
+        answers: () => answersOf(args, context),
         say,
         signal: stopping.signal,
         leave: stopping.leave,
@@ -74,6 +74,7 @@ export const interview: Command = {
           for (const line of lines) if (line) say(line)
         },
       })
+      const { project, list } = await withHelp(spec, interviewing)
       say(list ? endingOf(project, list) : `Stopped. What was written is kept. Again: ralph interview ${project.name}`)
       return list ? 0 : 130
     } finally {
@@ -98,8 +99,8 @@ function answersOf(args: Args, context: Context): string | undefined {
 
 function mustBeTerminal(): void {
   if (isatty(0) && isatty(1)) return
-  throw usage(
-    spec,
+  throw new RalphError(
+    'usage',
     'An interview needs a terminal, for the agents talk to you, but this is none. Write your answers into a file and give --non-interactive FILE.',
   )
 }

@@ -4,11 +4,15 @@ import { nearest } from '../../formats/nearest.ts'
 import { TaskError } from '../../operations/tasks.ts'
 import { printHelp } from './args.ts'
 import { COMMANDS } from './commands.ts'
-import { type Command, openContext, specFor } from './context.ts'
+import { type Command, type Context, type Machine, openContext, specFor } from './context.ts'
 
 /** Runs one command line; the number is the exit code. */
-export async function main(argv: readonly string[], ralph: { root: string; version: string }): Promise<number> {
-  const context = openContext(ralph.root, ralph.version)
+export async function main(
+  argv: readonly string[],
+  ralph: Pick<Context, 'root' | 'version'>,
+  machine: Machine = process,
+): Promise<number> {
+  const context = openContext(ralph, machine)
   try {
     const [name, ...rest] = argv
     if (name === undefined || isHelp(name)) {
@@ -24,7 +28,7 @@ export async function main(argv: readonly string[], ralph: { root: string; versi
     }
     return await command.run(rest, context)
   } catch (cause) {
-    return report(cause, argv.includes('--json'))
+    return report(cause, context, argv.includes('--json'))
   } finally {
     await context.close()
   }
@@ -89,9 +93,9 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   'state-file': 1,
 }
 
-function report(cause: unknown, json: boolean): number {
+function report(cause: unknown, { out, err }: Context, json: boolean): number {
   if (!(cause instanceof RalphError)) {
-    process.stderr.write(
+    err.write(
       `ralph: this is a bug in ralph. Please report it with the lines below.\n${cause instanceof Error ? cause.stack : cause}\n`,
     )
     return 1
@@ -99,7 +103,7 @@ function report(cause: unknown, json: boolean): number {
   const { code, message } = cause
   // The errors of the task API print as the response that its callers know.
   const response = cause instanceof TaskError ? cause : { type: 'error', code, message }
-  if (json) process.stdout.write(`${JSON.stringify(response)}\n`)
-  process.stderr.write(`ralph: ${message}\n`)
+  if (json) out.write(`${JSON.stringify(response)}\n`)
+  err.write(`ralph: ${message}\n`)
   return EXIT_CODES[code]
 }

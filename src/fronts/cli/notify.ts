@@ -27,7 +27,7 @@ export async function notifyText(
       .on('error', () => {})
       .unref()
   const trouble = webhook && (await postWebhook(webhook, { title, text, ...more }))
-  if (trouble) process.stderr.write(`ralph: ${trouble}\n`)
+  if (trouble) context.err.write(`ralph: ${trouble}\n`)
 }
 
 function desktopCommand(

@@ -1,7 +1,8 @@
 /** Options of a command line as parts of a request. */
+import { RalphError } from '../../error.ts'
 import type { LoopRequest } from '../../request/request.ts'
 import { parseIterations } from '../../request/resolve.ts'
-import { type Args, usage } from './args.ts'
+import { type Args, type CommandSpec, usage } from './args.ts'
 
 /** What is said about the agent's work. */
 export function agentRequest(
@@ -39,6 +40,16 @@ export function limitsRequest(args: Args): NonNullable<LoopRequest['limits']> {
     ...(tokens === undefined ? {} : { tokens }),
     ...(noProgress === undefined ? {} : { noProgress }),
     ...(sameError === undefined ? {} : { sameError }),
+  }
+}
+
+/** What is wrong with what was asked for comes with the way to the help, as what is wrong with the words themselves does. */
+export async function withHelp<Result>(spec: CommandSpec, work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (cause) {
+    if (cause instanceof RalphError && cause.code === 'usage') throw usage(spec, cause.message)
+    throw cause
   }
 }
 

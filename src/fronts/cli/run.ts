@@ -7,7 +7,7 @@ import { start } from '../../operations/start-loop.ts'
 import { type Args, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { driveHere } from './drive-here.ts'
-import { agentRequest, limitsRequest, oneOf } from './request.ts'
+import { agentRequest, limitsRequest, oneOf, withHelp } from './request.ts'
 import { runSpec } from './run-options.ts'
 
 export const run: Command = {
@@ -15,7 +15,7 @@ export const run: Command = {
   async run(argv, context) {
     const args = parseArgs(runSpec, argv)
     const [dir, agent, until] = [args.text('dir'), args.text('agent'), args.text('until')]
-    const { loop, why } = await start.run(context, {
+    const starting = start.run(context, {
       prompt: await promptOf(args, context),
       ...(dir === undefined ? {} : { dir }),
       ...(agent === undefined ? {} : { agent }),
@@ -29,6 +29,7 @@ export const run: Command = {
       onHalt: oneOf(args, 'on-halt', ['keep', 'best', 'restore']) ?? 'keep',
       worktree: args.flag('worktree'),
     })
+    const { loop, why } = await withHelp(runSpec, starting)
     return driveHere(context, loop, {
       json: args.flag('json'),
       notify: args.flag('notify'),
@@ -56,7 +57,7 @@ async function readPrompt(args: Args, context: Context): Promise<string | undefi
     throw usage(runSpec, `The prompt must be one text, but ${args.words.length} were given. Put it in quotes.`)
   const file = args.text('file')
   if (file !== undefined && word !== undefined) throw usage(runSpec, 'Give either a prompt or --file, not both.')
-  if (word === '-') return readAll(process.stdin)
+  if (word === '-') return readAll(context.machine.stdin)
   if (file === undefined) return word
   return readText(resolve(context.cwd, file), 'prompt')
 }

@@ -2,12 +2,12 @@
 import { once } from 'node:events'
 import { ended } from '../../engine/loop.ts'
 import { agentsOf } from '../../engine/roster.ts'
-import { RalphError } from '../../error.ts'
-import { printDiff } from '../../host/checkpoint.ts'
-import { openRepository } from '../../host/git.ts'
-import type { Store, StoredEvent } from '../../host/store.ts'
+import type { StoredEvent } from '../../host/store.ts'
 import { readTurnLog } from '../../host/transcript.ts'
 import { findLoop } from '../../operations/find-loop.ts'
+import { getIteration } from '../../operations/get-iteration.ts'
+import { getLoop } from '../../operations/get-loop.ts'
+import { listEvents } from '../../operations/list-events.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { diffWords, eventSentence, iterationMark, iterationSentence, nextSentence, printEnding } from './story.ts'
@@ -39,15 +39,15 @@ export const show: Command = {
 }
 
 async function tell(context: Context, id: string, { json, follow }: { json: boolean; follow: boolean }): Promise<void> {
-  const store = context.store()
   let seen = 0
   const print = async () => {
-    for (const event of await store.events(seen, id)) {
+    const { events } = await listEvents.run(context, { loop: id, after: seen })
+    for (const event of events) {
       seen = event.seq
       context.out.write(json ? `${JSON.stringify(event)}\n` : `${sentences(event)}\n`)
     }
   }
-  const loop = await store.load(id)
+  const { loop } = await getLoop.run(context, { loop: id })
   if (!json)
     context.out.write(
       `loop ${id} · agent ${agentsOf(loop.spec).join(', then ')} · ${loop.spec.work.dir}\n${paint(context.out, 'dim', short(loop.spec.prompt, context.out.columns * 2))}\n\n`,
@@ -82,9 +82,7 @@ function sentences({ at, fact, next }: StoredEvent): string {
 }
 
 async function summary(context: Context, id: string): Promise<string> {
-  const store = context.store()
-  const loop = await store.load(id)
-  const iterations = await store.iterations(id)
+  const { loop, iterations } = await getLoop.run(context, { loop: id })
   const rows = iterations.map((row, index) => {
     const last = index === iterations.length - 1
     const completed = last && loop.next.kind === 'complete'
@@ -120,12 +118,10 @@ async function showIteration(
   { number, json }: { number: string; json: boolean },
 ): Promise<number> {
   if (!/^\d{1,9}$/.test(number)) throw usage(spec, `"${number}" is not the number of an iteration.`)
-  const store = context.store()
-  const n = Number(number)
-  const row = (await store.iterations(id)).find((iteration) => iteration.n === n)
+  const { row, diff } = await getIteration.run(context, { loop: id, iteration: Number(number) })
   const raw = (text: string) => (context.out.live ? harmless(text) : text)
   let found = false
-  for await (const entry of readTurnLog(store.transcripts, id, n)) {
+  for await (const entry of readTurnLog(context.store().transcripts, id, Number(number))) {
     found = true
     if (json) context.out.write(`${JSON.stringify(entry)}\n`)
     else if ('prompt' in entry)
@@ -137,9 +133,6 @@ async function showIteration(
     else context.out.write(heading(context, `it ended: ${entry.signal ?? `exit code ${entry.exit}`}`))
   }
   if (!found && row && !json) context.out.write('What it was told and printed has been removed; see `ralph prune`.\n')
-  if (!found && !row)
-    throw new RalphError('loop-unknown', `Loop ${id} has no iteration ${n}. \`ralph show ${id}\` lists them.`)
-  const diff = await diffOf(store, id, n)
   if (json && diff !== undefined) context.out.write(`${JSON.stringify({ diff })}\n`)
   if (json || !row) return 0
   if (diff)
@@ -149,13 +142,6 @@ async function showIteration(
       `${heading(context, `check ${verdict.check}: ${verdict.result}`)}${raw(verdict.tail.trimEnd())}\n`,
     )
   return 0
-}
-
-/** Undefined where there is no checkpoint of this iteration. */
-async function diffOf(store: Store, id: string, n: number): Promise<string | undefined> {
-  const { dir, worktree } = (await store.load(id)).spec.work
-  const repo = await openRepository(worktree?.from ?? dir)
-  return 'none' in repo ? undefined : printDiff(repo, id, n)
 }
 
 function colored({ out }: Context, diff: string): string {

@@ -1,10 +1,11 @@
 /** Small things every command prints: durations, money, tables, colours. */
 import { stripVTControlCharacters, styleText } from 'node:util'
 import { cellsOf } from '../../formats/cells.ts'
+import type { Machine } from './context.ts'
 
 export type Output = { write(text: string): void; color: boolean; columns: number; live: boolean }
 
-export function openOutput(stream: NodeJS.WriteStream, env: Readonly<Record<string, string | undefined>>): Output {
+export function openOutput({ stdout: stream, env }: Pick<Machine, 'stdout' | 'env'>): Output {
   stream.on('error', () => {}) // whoever was reading is gone; the work goes on
   const live = stream.isTTY === true && env.TERM !== 'dumb'
   return {

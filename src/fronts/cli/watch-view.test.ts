@@ -1,8 +1,27 @@
 import { expect, test } from 'vitest'
-import { startLoop } from '../../engine/loop.ts'
-import { START, specOf } from '../../engine/stories.test-support.ts'
+import { type Loop, startLoop } from '../../engine/loop.ts'
+import { step } from '../../engine/step.ts'
+import { cancel, claims, crashes, type Happening, START, specOf, works } from '../../engine/stories.test-support.ts'
+import type { WatchEvent } from '../../operations/watch-vault.ts'
 import type { VaultTask } from '../../vault/vault-task.ts'
-import { troubleWords } from './watch-view.ts'
+import { openScreen } from './screen.test-support.ts'
+import { openWatchView, troubleWords } from './watch-view.ts'
+
+const owner: VaultTask = {
+  kind: 'vault',
+  path: '/V',
+  id: '-x',
+  file: '-x.md',
+  from: 'Needs_Action/-x.md',
+  done: 'Done',
+  state: 'Ralph_State',
+  by: 'watch',
+}
+
+function begun(): Loop {
+  const spec = specOf()
+  return startLoop('abc', { ...spec, work: { ...spec.work, agent: 'command:agent', owner } }, { at: START })
+}
 
 test.each<[question: string, about: string | undefined, says: string]>([
   ['Red or blue?', undefined, "asks you: Red or blue? Answer: ralph task approve --vault /V --note '…' -- -x"],
@@ -17,18 +36,71 @@ test.each<[question: string, about: string | undefined, says: string]>([
     'waits for you: -x.md is in no folder of the vault any more. Approve: ralph task approve --vault /V -- -x, or move -x.md back to Needs_Action',
   ],
 ])('who is asked %s is told what to type', (question, about, says) => {
-  const owner: VaultTask = {
-    kind: 'vault',
-    path: '/V',
-    id: '-x',
-    file: '-x.md',
-    from: 'Needs_Action/-x.md',
-    done: 'Done',
-    state: 'Ralph_State',
-    by: 'watch',
-  }
-  const spec = specOf()
-  const loop = startLoop('abc', { ...spec, work: { ...spec.work, owner } }, { at: START })
-  const waits = { ...loop, next: { kind: 'wait', why: 'person', question, ...(about ? { about } : {}) } } as const
+  const waits = { ...begun(), next: { kind: 'wait', why: 'person', question, ...(about ? { about } : {}) } } as const
   expect(troubleWords({ kind: 'waiting', loop: waits })?.text).toBe(says)
+})
+
+/** What is printed about these, without the time of day. */
+function printed(...events: WatchEvent[]): string[] {
+  const { context, lines } = openScreen()
+  const view = openWatchView(context)
+  for (const event of events) view.tell(event)
+  return lines().map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/, ''))
+}
+
+function saw(loop: Loop, happening: Happening): Extract<WatchEvent, { kind: 'saw' }> {
+  const fact = typeof happening === 'function' ? happening(loop) : happening
+  return { kind: 'saw', loop: step(loop, fact), fact }
+}
+
+test('a task is told from its start to its end', () => {
+  const first = saw(begun(), works)
+  const last = saw(first.loop, claims('clear'))
+  expect(
+    printed({ kind: 'started', loop: begun(), again: false }, first, last, {
+      kind: 'ended',
+      loop: last.loop,
+      status: 'completed',
+      place: 'Done/-x.md',
+    }),
+  ).toEqual([
+    '▸  -x  started with command:agent',
+    '·  -x  iteration 1 of 10: worked: Step 1.1 is taken.',
+    '✓  -x  iteration 2 of 10: said it is done; nothing to check it with',
+    '✓  -x  completed in 2 iterations, 0:00',
+  ])
+})
+
+test.each<[what: string, event: WatchEvent, line: string]>([
+  ['one that goes on', { kind: 'started', loop: begun(), again: true }, '▸  -x  goes on with command:agent'],
+  ['a crash', saw(begun(), crashes('Boom')), '!  -x  iteration 1 of 10: failed: Boom'],
+  ['a pause', { kind: 'paused', loop: begun() }, '‖  -x  paused. Go on: ralph resume abc'],
+  [
+    'a cancelled one',
+    { kind: 'ended', loop: saw(begun(), cancel).loop, status: 'failed', place: 'Failed/-x.md' },
+    '✗  -x  failed after 0 iterations. Cancelled by Ada. Now in Failed/-x.md',
+  ],
+  [
+    'a file that is no task',
+    { kind: 'refused', id: 'bad', file: 'bad.md', why: 'It is empty.', place: 'Failed/bad.md' },
+    '✗  bad.md  was not begun. It is empty. Now in Failed/bad.md',
+  ],
+  ['a note over two lines', { kind: 'note', text: 'mind\n  the gap' }, '!  mind the gap'],
+])('%s is one line', (_, event, line) => {
+  expect(printed(event)).toEqual([line])
+})
+
+test('a watcher says what it watches, and that it can go on', () => {
+  const { context, lines } = openScreen()
+  const view = openWatchView(context)
+  const how = { vault: '/V', agents: ['command:agent'], checks: ['npm test'], slots: 2, once: false } as const
+  view.begin({ ...how, agents: [...how.agents], checks: [...how.checks], permissions: 'bypass' })
+  view.tell({ kind: 'idle' })
+  view.end({ failed: 0, waiting: 0 }, true)
+  expect(lines().map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/, ''))).toEqual([
+    'ralph vault /V · agent command:agent · up to 2 at a time',
+    'check: npm test',
+    '·  Watching /V/Needs_Action … Ctrl-C stops',
+    '·  Stopped. The same command goes on.',
+  ])
 })

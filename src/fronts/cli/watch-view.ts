@@ -77,7 +77,7 @@ function idOf(loop: Loop): string {
   return vaultOf(loop).id
 }
 
-type Iteration = { mark: string; text: string; settled: Settled }
+export type Iteration = { mark: string; text: string; settled: Settled }
 
 /** Turns together with what their checks said. */
 export function openIterations(): { tell(loop: Loop, fact: Fact): Iteration | undefined; forget(loop: Loop): void } {

@@ -6,7 +6,7 @@ import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { onInterrupt } from './interrupt.ts'
 import { notifyText } from './notify.ts'
-import { agentRequest } from './request.ts'
+import { agentRequest, withHelp } from './request.ts'
 import { runSpec } from './run-options.ts'
 import { openWatchJsonView } from './watch-json.ts'
 import { openWatchView, troubleWords } from './watch-view.ts'
@@ -61,7 +61,7 @@ export const watch: Command = {
       },
     }
     try {
-      const { watched, useless } = await watchVault(context, watchingOf(args, vault), listener)
+      const { watched, useless } = await withHelp(spec, watchVault(context, watchingOf(args, vault), listener))
       await messages.sent()
       view.end(watched, stopping.rest.aborted)
       return useless ? 3 : stopping.rest.aborted ? 130 : exitCode(watched)

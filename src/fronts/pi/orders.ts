@@ -1,7 +1,7 @@
 /** What a person tells the loop of their session: commands, answers, ESC, and that they leave. */
 import type { Answer, CommandName } from './answer.ts'
 import { enter, isActive, show, tell } from './course.ts'
-import { carryOut, OVER, type Works } from './turns.ts'
+import { carryOut, isOver, type Works } from './turns.ts'
 import { statusWords } from './words.ts'
 
 const GOING_ON = 'Ralph: the loop of this session is going on.'
@@ -50,7 +50,7 @@ export async function reply(works: Works, text: string): Promise<Answer | undefi
 /** A session that Pi has taken up again may have a loop. */
 export async function find({ course, asker }: Works): Promise<void> {
   const told = await asker.ask({ event: 'command', command: 'status', args: '' }, COMMAND_MS)
-  if (!told || OVER.includes(told.status) || isActive(course)) return
+  if (!told || isOver(told) || isActive(course)) return
   course.answer = told
   if (told.status === 'needs-input') {
     tell(course, told)
@@ -82,7 +82,7 @@ export async function leave(works: Works): Promise<string | undefined> {
     course.ending.resolve()
   }
   const { answer } = course
-  if (!answer || OVER.includes(answer.status)) return undefined
+  if (!answer || isOver(answer)) return undefined
   return `Ralph: the loop ${answer.loop} is paused (${statusWords(answer)}). /ralph-resume ${answer.loop} takes it up here.`
 }
 

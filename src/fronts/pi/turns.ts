@@ -1,6 +1,7 @@
 /** Carries out what the hook program answers: gives the agent its turns, waits between them, and has each one judged. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { neverBegins } from '../../engine/limits.ts'
+import { isOver as isOverStatus } from '../../engine/loop.ts'
 import type { Answer, Stop } from './answer.ts'
 import type { Apart } from './apart.ts'
 import type { Asker } from './asker.ts'
@@ -12,7 +13,10 @@ import { clock } from './words.ts'
 /** What every part of the drive works with. */
 export type Works = { course: Course; asker: Asker; apart: Apart }
 
-export const OVER: readonly Answer['status'][] = ['none', 'completed', 'halted', 'cancelled']
+/** Nothing goes on any more, or nothing ever did. */
+export function isOver({ status }: Answer): boolean {
+  return status === 'none' || isOverStatus(status)
+}
 
 const LOOK_MS = 25
 
@@ -27,7 +31,7 @@ export function carryOut(works: Works, told: Answer): void {
   course.answer = { ...told, iteration }
   if (told.next === 'turn') give(works, told)
   else if (told.next === 'wait') wait(works, told.waitMs)
-  else if (told.context === 'process' && !OVER.includes(told.status)) runApart(works, told.loop)
+  else if (told.context === 'process' && !isOver(told)) runApart(works, told.loop)
   else enter(course, told.status === 'needs-input' ? 'person' : 'idle')
 }
 

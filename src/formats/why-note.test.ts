@@ -1,0 +1,57 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parseWhyNote, printWhyNote } from './why-note.ts'
+
+const NOTE = { kind: 'refused', from: 'Needs_Action/a.md', why: 'priority is wrong.' } as const
+const TEXT = `---
+ralph: refused
+from: "Needs_Action/a.md"
+---
+
+# a.md was not begun
+
+priority is wrong.
+
+- iterations: 1
+
+Move it back.
+`
+
+test('has a head for ralph and a text for people', () => {
+  const printed = printWhyNote({
+    ...NOTE,
+    title: 'a.md was not begun',
+    facts: ['iterations: 1'],
+    advice: 'Move it back.',
+  })
+  expect(printed).toBe(TEXT)
+  expect(parseWhyNote(TEXT)).toEqual(NOTE)
+})
+
+test('is read whatever the file is called', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.constantFrom('', 'So.'), (from, why) => {
+      const text = printWhyNote({ kind: 'failed', from, why, title: 'x', facts: ['y'] })
+      expect(parseWhyNote(text)).toEqual({ kind: 'failed', from, why })
+    }),
+  )
+})
+
+test.each<[what: string, text: string, why: string]>([
+  ['saved by an editor of Windows', TEXT.replaceAll('\n', '\r\n'), NOTE.why],
+  ['with a title of a person', TEXT.replace('a.md was not begun', 'Mine'), NOTE.why],
+  ['with keys of another program', TEXT.replace('from:', 'tags: [x]\nfrom:'), NOTE.why],
+  ['without its text', TEXT.slice(0, TEXT.indexOf('#')), ''],
+])('is the same %s', (_, text, why) => {
+  expect(parseWhyNote(text)).toEqual({ ...NOTE, why })
+})
+
+test.each([
+  ['without a head', '# a.md was not begun\n\npriority is wrong.\n'],
+  ['with a head of its own', '---\ntags: x\n---\n\n# a was not done\n'],
+  ['of a kind nobody knows', TEXT.replace('refused', 'perhaps')],
+  ['that does not say from where', TEXT.replace(/from: .*\n/, '')],
+  ['empty', ''],
+])('is none of ralph: a text %s', (_, text) => {
+  expect(parseWhyNote(text)).toBeUndefined()
+})

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest'
+import type { Loop } from '../../engine/loop.ts'
+import { step } from '../../engine/step.ts'
+import {
+  checkedByTests,
+  checks,
+  claims,
+  type Happening,
+  isLimitedUntil,
+  loopAfter,
+  lost,
+  unchecked,
+} from '../../engine/stories.test-support.ts'
+import type { Task } from '../../formats/tasks.ts'
+import type { Executed } from '../../project/execute.ts'
+import type { Project } from '../../project/folder.ts'
+import type { ProjectRecord } from '../../project/record.ts'
+import { bar, openProjectJsonView, openProjectView, type ProjectView } from './project-view.ts'
+import { openScreen } from './screen.test-support.ts'
+
+const project = { name: 'shop', folder: '/work/.artefacts/shop' } as Project
+const HOW = { agents: ['command:agent'], checks: [], slots: 2, permissions: 'bypass' } as const
+
+function tasks(...statuses: Task['status'][]): Task[] {
+  return statuses.map((status, n) => ({ id: `T${n + 1}`, title: `Task ${n + 1}`, status }) as Task)
+}
+
+const record = (...statuses: Task['status'][]) =>
+  ({ iteration: 3, tasks: { tasks: tasks(...statuses) } }) as unknown as ProjectRecord
+
+const stop = (reason: string, sentence: string, of: ProjectRecord) =>
+  ({ stop: { reason, sentence }, iterations: 3, record: of }) as unknown as Executed
+
+/** One task, from its first turn on. */
+function work(view: ProjectView, task: string, start: Loop, ...story: Happening[]): void {
+  let loop = start
+  for (const happening of story) {
+    view.show(task)({ kind: loop.next.kind === 'check' ? 'check-start' : 'turn-start' }, loop)
+    const fact = typeof happening === 'function' ? happening(loop) : happening
+    loop = step(loop, fact)
+    view.saw(task, loop, fact)
+  }
+}
+
+test('a project is told line by line, from its tasks to the whole story', () => {
+  const { context, printed } = openScreen()
+  const view = openProjectView(context)
+  view.begin(project, record('pending', 'completed'), { ...HOW, agents: [...HOW.agents], checks: [] })
+  view.progress(record('in_progress', 'completed'), new Set(['T1']))
+  work(
+    view,
+    'T1',
+    loopAfter(checkedByTests),
+    claims('clear', 'T1'),
+    checks('fail'),
+    claims('clear', 'T1'),
+    checks('pass'),
+  )
+  view.note('T1', 'mind the gap')
+  view.progress(record('completed', 'completed'), new Set())
+  view.end(project, stop('completed', 'All tasks are completed.', record('completed', 'completed')))
+  expect(printed()).toMatchInlineSnapshot(`
+    "ralph project shop · agent command:agent · 2 tasks, 1 completed · up to 2 at a time
+    No check: tasks without "verify" are taken at their agent's word. --verify "…" would prove them.
+      ✗  T1  said it is done; refused: npm test fails  0:00
+      ✓  T1  said it is done; proven: npm test passes  0:00
+      !  T1  mind the gap
+      ✓  T1  Task 1: completed (2/2)
+
+    ✓ All tasks are completed.
+      3 iterations, 0:00 · The whole story: .artefacts/shop/results.md
+    "
+  `)
+})
+
+test('what costs no attempt is told as that, and a wait with its reason', () => {
+  const { context, lines } = openScreen()
+  const view = openProjectView(context)
+  work(view, 'T1', loopAfter(unchecked), lost, isLimitedUntil(6))
+  expect(lines()[0]).toBe('  ·  T1  was interrupted; that does not count as an attempt')
+  expect(lines()[2]).toMatch(/^ {2}… {2}T1 {2}waiting until .* for the agent's limit to reset$/)
+})
+
+test('a project that stopped says why', () => {
+  const { context, lines } = openScreen()
+  openProjectView(context).end(project, stop('timeout', 'Its time is over.', record('pending')))
+  expect(lines()).toEqual([
+    '✗ stopped (timeout). Its time is over.',
+    '  3 iterations, 0:00 · The whole story: .artefacts/shop/results.md',
+  ])
+})
+
+test.each<[statuses: Task['status'][], drawn: string]>([
+  [[], '░'.repeat(24)],
+  [['completed', 'pending'], `${'█'.repeat(12)}${'░'.repeat(12)}`],
+  [
+    ['completed', 'in_progress', 'blocked', 'pending'],
+    `${'█'.repeat(6)}${'▓'.repeat(6)}${'▒'.repeat(6)}${'░'.repeat(6)}`,
+  ],
+  [['completed', 'completed', 'completed'], '█'.repeat(24)],
+])('%j as a bar', (statuses, drawn) => {
+  expect(bar(openScreen().context.out, tasks(...statuses))).toBe(drawn)
+})
+
+test('a program gets one object a line, with the task it is about', () => {
+  const { context, lines } = openScreen()
+  const view = openProjectJsonView(context)
+  view.begin(project, record('pending'), { ...HOW, agents: [...HOW.agents], checks: [] })
+  work(view, 'T1', loopAfter(unchecked), claims('clear'))
+  view.progress(record('completed'), new Set(['T1']))
+  view.end(project, stop('completed', 'Done.', record('completed', 'pending')))
+  expect(lines().map((line) => JSON.parse(line))).toMatchObject([
+    { type: 'project-start', project: 'shop', parallel: 2, tasks: 1 },
+    { type: 'iteration-start', task_id: 'T1', iteration: 1, attempt: 1 },
+    { type: 'iteration-end', task_id: 'T1' },
+    { type: 'project-progress', completed: 1, tasks: 1, working: ['T1'] },
+    { type: 'project-end', reason: 'completed', completed: ['T1'], remaining: ['T2'] },
+  ])
+})

@@ -1,0 +1,23 @@
+/** Folders that many tests begin with: made once for a test file and copied, since a copy takes a tenth of the time. */
+import { cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+
+const models = new Map<string, string>()
+
+afterAll(() => {
+  for (const model of models.values()) rmSync(model, { recursive: true, force: true, maxRetries: 5 })
+})
+
+/** Fills a folder with what `make` makes of an empty one; the same name means the same content. */
+export function copyModel(name: string, into: string, make: (dir: string) => void): void {
+  const model = models.get(name) ?? realpathSync(mkdtempSync(join(tmpdir(), 'ralph-model-')))
+  if (!models.has(name)) {
+    models.set(name, model)
+    make(model)
+    // Samples that nobody runs are most of a new repository.
+    rmSync(join(model, '.git', 'hooks'), { recursive: true, force: true })
+  }
+  cpSync(model, into, { recursive: true, verbatimSymlinks: true })
+}

@@ -1,0 +1,15 @@
+/** What has happened to loops, in order. */
+import type { StoredEvent } from '../host/store.ts'
+import { findLoop } from './find-loop.ts'
+import type { Operation } from './operation.ts'
+
+/** `after`: the last one that is known. Who reads on from the last `seq` misses none. */
+export const listEvents: Operation<{ loop?: string; after?: number }, { events: StoredEvent[] }> = {
+  name: 'list_events',
+  effect: 'read',
+  summary: 'What has happened, in order: of one loop, or of all of them.',
+  async run(context, { loop, after = 0 }) {
+    const id = loop === undefined ? undefined : await findLoop(context, loop)
+    return { events: await context.store().events(after, id) }
+  },
+}

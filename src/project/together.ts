@@ -1,0 +1,67 @@
+/** Whether the work of a task still passes together with what others did meanwhile, and what happens when it does not. */
+import { type Loop, type Spec, startLoop, type Verdict } from '../engine/loop.ts'
+import { runCheck } from '../host/check.ts'
+import { keepTrial } from '../host/merge.ts'
+import { openTree } from '../host/tree.ts'
+import { DEFAULTS } from '../request/defaults.ts'
+import { projectOf } from './owner.ts'
+import { type Open, openOf, taskOf } from './record.ts'
+import type { Site } from './site.ts'
+import { enterTurn } from './task-turn.ts'
+
+/** Its own checks, those of the project, and those of the tasks that arrived meanwhile. */
+export function checksTogether(site: Site, open: Open): string[] {
+  const { record } = site.keeper
+  const others = record.entries.slice(open.entries).filter(({ status }) => status === 'completed')
+  const tasks = [open.task, ...others.map(({ task_id }) => task_id)]
+  return [...new Set([...site.checks, ...tasks.flatMap((id) => taskOf(record, id).verify ?? [])])]
+}
+
+/** Those that fail; undefined when it was interrupted. */
+export async function checkTogether(site: Site, open: Open): Promise<Verdict[] | undefined> {
+  const failed: Verdict[] = []
+  for (const check of checksTogether(site, open)) {
+    const verdict = await runCheck(check, {
+      dir: open.worktree?.dir ?? '',
+      env: { ...site.env, RALPH_LOOP_ID: open.loop },
+      minutes: site.request.checkMinutes ?? DEFAULTS.checkMinutes,
+      signal: site.stop,
+    })
+    if (!verdict) return undefined
+    if (verdict.result !== 'pass') failed.push(verdict)
+  }
+  return failed
+}
+
+/** Nothing of it has arrived on the branch. The next attempt finds both sides together and is told what fails. */
+export async function backOut(
+  site: Site,
+  loop: Loop,
+  { merged, onto, failed }: { merged: string; onto: string; failed: Verdict[] },
+): Promise<void> {
+  const open = openOf(site.keeper.record, projectOf(loop).task)
+  if (!open.worktree) throw new Error(`${open.task} has no work tree`)
+  await keepTrial(open.worktree, merged)
+  const names = failed.map(({ check }) => check).join(', ')
+  site.note(open.task, `Merged with what arrived meanwhile, its checks fail (${names}). It is tried again.`)
+  await enterTurn(site, loop)
+  const id = site.newId()
+  const { tree: _, ...work } = { ...loop.spec.work, tree: undefined }
+  const before = taskOf(site.keeper.record, open.task).attempts
+  const left = taskOf(site.keeper.record, open.task).max_attempts - before
+  const spec: Spec = { ...loop.spec, limits: { ...loop.spec.limits, iterations: Math.max(1, left) }, work }
+  const state = await (await openTree({ ...work, home: site.home, loop: id })).look()
+  await site.store.create(startLoop(id, spec, { at: site.now(), ...(state === undefined ? {} : { tree: state }) }))
+  const words = failed.map(({ check, tail }) => `The check \`${check}\` fails. Its output ends:\n${tail.trimEnd()}`)
+  await site.store.tell(id, 'ralph', {
+    kind: 'say',
+    words: `Your work passed alone. Merged with what other tasks did meanwhile, it does not:\n${words.join('\n')}`,
+  })
+  await site.keeper.change((record) => ({
+    ...record,
+    loops: [...record.loops, id],
+    open: record.open.map(({ trial: _, ...other }) =>
+      other.task === open.task ? { ...other, loop: id, before, base: onto } : other,
+    ),
+  }))
+}

@@ -1,0 +1,27 @@
+/** The built ralph, run inside the process of the tests: most of what it does needs no process of its own. */
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import type * as Cli from '../src/fronts/cli/main.ts'
+import { openRecorder } from '../src/fronts/cli/screen.test-support.ts'
+
+const ROOT = resolve(import.meta.dirname, '..')
+const require = createRequire(import.meta.url)
+
+export type Heard = { code: number; stdout: string; stderr: string }
+
+/** Runs one command line to its end. */
+export async function ralphHere(
+  args: readonly string[],
+  { env, cwd, stdin = '' }: { env: Readonly<Record<string, string | undefined>>; cwd: string; stdin?: string },
+): Promise<Heard> {
+  // What was built, so that nobody is fooled by a bundle that differs; its types are those of its source.
+  const { main } = require(join(ROOT, 'dist', 'cli.cjs')) as typeof Cli
+  const [out, err] = [openRecorder(), openRecorder()]
+  const code = await main(
+    args,
+    { root: ROOT, version: require('../package.json').version },
+    { env, cwd: () => cwd, stdin: Readable.from([stdin]), stdout: out.stream, stderr: err.stream },
+  )
+  return { code, stdout: out.text(), stderr: err.text() }
+}
