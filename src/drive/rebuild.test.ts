@@ -161,9 +161,18 @@ describe('a database that is made anew', () => {
   test('has the facts up to where a transcript was cut', async () => {
     const file = join(home, 'transcripts', 'done', 'loop.jsonl')
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, -30))
+    removeAll()
     await rebuild(home, () => START)
     const events = await withStore((store) => store.events(0, 'done'))
     expect(events.map(({ n }) => n)).toEqual([1, 2, 3, 4, 5])
+  })
+
+  test('has the fact that a killed ralph had saved, but not yet written down', async () => {
+    const file = join(home, 'transcripts', 'done', 'loop.jsonl')
+    const before = await withStore(everything)
+    writeFileSync(file, readFileSync(file, 'utf8').slice(0, -30))
+    await rebuild(home, () => START)
+    expect(await withStore(everything)).toEqual(before)
   })
 
   test('passes over what is no story, and does not count it', async () => {

@@ -6,8 +6,7 @@ import { upgradeSpec } from '../engine/upgrade.ts'
 import { RalphError } from '../error.ts'
 import { brokenName, inPlainWords } from '../host/files.ts'
 import { isLocked } from '../host/lock.ts'
-import { openDatabase } from '../host/migrate.ts'
-import { salvage } from '../host/salvage.ts'
+import { completeTranscripts, salvage } from '../host/salvage.ts'
 import { openStore } from '../host/sqlite.ts'
 import type { Store } from '../host/store.ts'
 import { type LocalTranscripts, openTranscripts, type Story } from '../host/transcript.ts'
@@ -27,7 +26,7 @@ export async function rebuild(home: string, now: () => number, remake?: Remake):
       'loop-held',
       `Loop ${driven} is being driven. Pause or cancel it, then make the database anew.`,
     )
-  bringUpToDate(join(home, 'ralph.db'))
+  completeTranscripts(join(home, 'ralph.db'), transcripts)
   const aside = putAside(join(home, 'ralph.db'), now())
   const store = openStore(home, now, { ...transcripts, ...SILENT })
   try {
@@ -53,16 +52,6 @@ const SILENT: Partial<LocalTranscripts> = {
   begin: () => {},
   addFact: () => {},
   lastFact: () => Number.MAX_SAFE_INTEGER,
-}
-
-/** What an older ralph stored gets into the transcripts this way, where it can be read. */
-function bringUpToDate(path: string): void {
-  if (!existsSync(path)) return
-  try {
-    openDatabase(path).close()
-  } catch {
-    // Damaged, which is why it is rebuilt.
-  }
 }
 
 function putAside(path: string, at: number): string | undefined {

@@ -2,6 +2,26 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from './migrate.ts'
+import { parse } from './rows.ts'
+import type { TurnRecords } from './transcript.ts'
+
+/** Writes down what only the database has: what an older ralph stored, and the last fact of a ralph that was killed before it could. */
+export function completeTranscripts(path: string, transcripts: TurnRecords): void {
+  if (!existsSync(path)) return
+  attempt(() => {
+    const database = openDatabase(path) // which also brings it up to date
+    try {
+      const missing = database.prepare('SELECT n, fact FROM event WHERE loop = ? AND n > ? ORDER BY n')
+      for (const { id, events } of database.prepare('SELECT id, events FROM loop').all()) {
+        const last = transcripts.lastFact(String(id))
+        if (last < 0 || last >= Number(events)) continue
+        for (const { n, fact } of missing.all(String(id), last)) transcripts.addFact(String(id), Number(n), parse(fact))
+      }
+    } finally {
+      database.close()
+    }
+  })
+}
 
 /** Copies it from the file that was put aside, as far as it can be read. */
 export function salvage(home: string, aside: string): void {
@@ -22,7 +42,7 @@ function attempt(work: () => void): boolean {
     work()
     return true
   } catch {
-    return false // as above; the others may be readable
+    return false // it is damaged, which is why it is rebuilt; other parts may be readable
   }
 }
 
