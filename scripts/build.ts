@@ -48,6 +48,13 @@ await Promise.all([
   }),
   build({
     ...common,
+    entryPoints: { operations: 'src/operations/library.ts' },
+    outdir: 'dist',
+    format: 'esm',
+    plugins: [yamlLater("process.getBuiltinModule('node:module').createRequire(import.meta.url)")],
+  }),
+  build({
+    ...common,
     entryPoints: { yaml: 'node_modules/yaml/dist/index.js' },
     outdir: 'dist',
     format: 'cjs',
@@ -56,7 +63,7 @@ await Promise.all([
   }),
 ])
 
-const bundled = ['jsonc-parser/LICENSE.md', 'yaml/LICENSE']
+const bundled = ['jsonc-parser/LICENSE.md', 'yaml/LICENSE', 'zod/LICENSE']
 writeFileSync('dist/licenses.txt', bundled.map((path) => readFileSync(`node_modules/${path}`, 'utf8')).join('\n\n'))
 
 /** YAML lies in a file of its own, loaded with the first value that needs it: most commands and hooks read none. */

@@ -17,6 +17,7 @@ import { parseTasks, printTasks } from '../src/formats/tasks.ts'
 import { type CommandSpec, parseArgs, printHelp } from '../src/fronts/cli/args.ts'
 import { COMMANDS } from '../src/fronts/cli/commands.ts'
 import { specFor } from '../src/fronts/cli/context.ts'
+import { OPERATIONS } from '../src/operations/index.ts'
 import { parseExecute, parseInit, parseInterview } from '../src/project/templates.ts'
 import { TASK_ERRORS } from '../src/vault/errors.ts'
 import { CALLS, TRANSITIONS } from '../src/vault/lifecycle.ts'
@@ -75,20 +76,44 @@ test('the table of docs/task-api.md is what the lifecycle and the errors say; -u
   await expect(page.replace(table, () => rows.join(''))).toMatchFileSnapshot('../docs/task-api.md')
 })
 
+test('the table of docs/operations.md is the table of operations; -u writes it anew', async () => {
+  const rows = Object.values(OPERATIONS).map(
+    ({ name, effect, summary }) => `| \`${name}\` | ${effect} | ${summary} |\n`,
+  )
+  const page = readFileSync('docs/operations.md', 'utf8')
+  const table = /(?<=^\| operation .*\n\|(?:---\|)+\n)(?:\|.*\n)*/m
+  expect(page).toMatch(table)
+  await expect(page.replace(table, () => rows.join(''))).toMatchFileSnapshot('../docs/operations.md')
+})
+
+test('the example of docs/operations.md runs', () => {
+  const [example = ''] = codeBlocks('docs/operations.md', 'ts')
+  expect(runExample(example, (dir) => writeFileSync(join(dir, 'agent.sh'), '#!/bin/sh\n', { mode: 0o755 }))).toBe(
+    'started\n',
+  )
+})
+
 test('the example of docs/task-api.md runs', () => {
   const [example = ''] = codeBlocks('docs/task-api.md', 'ts')
-  const dir = mkdtempSync(join(tmpdir(), 'ralph-test-'))
-  onTestFinished(() => rmSync(dir, { recursive: true }))
-  mkdirSync(join(dir, 'vault', 'Needs_Action'), { recursive: true })
-  mkdirSync(join(dir, 'node_modules'))
-  symlinkSync(process.cwd(), join(dir, 'node_modules', 'ralphloop'))
-  writeFileSync(join(dir, 'vault', 'Needs_Action', 'task_simple.md'), 'Write the letter.\n')
-  writeFileSync(join(dir, 'package.json'), '{"type":"module"}')
-  writeFileSync(join(dir, 'example.ts'), example)
-  const env = { PATH: process.env.PATH, RALPH_HOME: join(dir, 'home') }
-  const printed = execFileSync(process.execPath, ['example.ts'], { cwd: dir, env, encoding: 'utf8' })
+  const printed = runExample(example, (dir) => {
+    mkdirSync(join(dir, 'vault', 'Needs_Action'), { recursive: true })
+    writeFileSync(join(dir, 'vault', 'Needs_Action', 'task_simple.md'), 'Write the letter.\n')
+  })
   expect(printed).toBe('Task completed in 1 iterations\n')
 })
+
+/** What it prints in a folder of its own, where the package is installed. */
+function runExample(example: string, prepare: (dir: string) => void): string {
+  const dir = mkdtempSync(join(tmpdir(), 'ralph-test-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  mkdirSync(join(dir, 'node_modules'))
+  symlinkSync(process.cwd(), join(dir, 'node_modules', 'ralphloop'))
+  writeFileSync(join(dir, 'package.json'), '{"type":"module"}')
+  writeFileSync(join(dir, 'example.ts'), example)
+  prepare(dir)
+  const env = { PATH: process.env.PATH, RALPH_HOME: join(dir, 'home') }
+  return execFileSync(process.execPath, ['example.ts'], { cwd: dir, env, encoding: 'utf8' })
+}
 
 const samples = [
   ...DOCS.flatMap((file) =>

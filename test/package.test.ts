@@ -1,6 +1,6 @@
 /** What npm would publish: installed without anything else, its command runs, its library loads, its types hold. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -30,6 +30,29 @@ test('the library loads by its name', () => {
     `import { step, wrapPrompt } from 'ralphloop'\nconsole.log(typeof step, wrapPrompt('x', { maxIterations: 3, promise: 'P' }).length)`,
   )
   expect(execFileSync(process.execPath, [join(folder, 'use.mjs')], { encoding: 'utf8' })).toMatch(/^function \d+\n$/)
+})
+
+test('the operations load by their name, and refuse what is wrong', () => {
+  writeFileSync(
+    join(folder, 'call.mjs'),
+    `import { call, openContext, OPERATIONS, RalphError, SCHEMAS } from 'ralphloop/operations'
+     const context = openContext({ home: process.argv[2] })
+     const error = await call(context, 'get_loop', { lop: 1 }).catch((cause) => cause)
+     console.log(error instanceof RalphError, error.message)
+     console.log(Object.keys(OPERATIONS).every((name) => SCHEMAS[name].input.toJSONSchema().type === 'object'))
+     console.log((await call(context, 'list_loops', {})).loops.length)
+     await context.close()`,
+  )
+  const home = mkdtempSync(join(folder, 'home-'))
+  const printed = execFileSync(process.execPath, [join(folder, 'call.mjs'), home], { encoding: 'utf8' })
+  expect(printed).toBe('true get_loop has no field "lop". Did you mean "loop"? It takes loop.\ntrue\n0\n')
+})
+
+test('zod is in the operations alone', () => {
+  const programs = readdirSync(join(installed, 'dist')).filter((name) => /\.(cjs|mjs|js)$/.test(name))
+  const checking = programs.filter((name) => readFileSync(join(installed, 'dist', name), 'utf8').includes('ZodError'))
+  expect(programs).toEqual(expect.arrayContaining(['cli.cjs', 'hook.cjs', 'hook-more.cjs', 'pi.mjs', 'index.js']))
+  expect(checking).toEqual(['operations.js'])
 })
 
 describe('a task file with a list in brackets is read', () => {
@@ -68,6 +91,10 @@ test('its types hold in a strict project', () => {
     join(folder, 'use.ts'),
     `import { type Loop, step } from 'ralphloop'\nexport const go = (loop: Loop): Loop => step(loop, { kind: 'woke', at: 1 })\n// @ts-expect-error a fact of this kind does not exist\nexport const wrong = (loop: Loop): Loop => step(loop, { kind: 'nothing', at: 1 })\n`,
   )
+  writeFileSync(
+    join(folder, 'call.ts'),
+    `import { type Context, OPERATIONS, SCHEMAS } from 'ralphloop/operations'\nexport const find = async (context: Context): Promise<string> => (await OPERATIONS.get_loop.run(context, { loop: 'a' })).status\nexport const read = (value: unknown): boolean => SCHEMAS.undo.input.safeParse(value).success\n// @ts-expect-error it needs a name\nexport const wrong = (context: Context): unknown => OPERATIONS.undo.run(context, {})\n`,
+  )
   const options = [
     '--strict',
     '--noEmit',
@@ -81,7 +108,7 @@ test('its types hold in a strict project', () => {
     resolve('node_modules/@types'),
   ]
   expect(() =>
-    execFileSync(resolve('node_modules/.bin/tsc'), [...options, 'use.ts'], {
+    execFileSync(resolve('node_modules/.bin/tsc'), [...options, 'use.ts', 'call.ts'], {
       cwd: folder,
       encoding: 'utf8',
       stdio: 'pipe',

@@ -161,9 +161,18 @@ describe('a database that is made anew', () => {
   test('has the facts up to where a transcript was cut', async () => {
     const file = join(home, 'transcripts', 'done', 'loop.jsonl')
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, -30))
+    removeAll()
     await rebuild(home, () => START)
     const events = await withStore((store) => store.events(0, 'done'))
     expect(events.map(({ n }) => n)).toEqual([1, 2, 3, 4, 5])
+  })
+
+  test('has the fact that a killed ralph had saved, but not yet written down', async () => {
+    const file = join(home, 'transcripts', 'done', 'loop.jsonl')
+    const before = await withStore(everything)
+    writeFileSync(file, readFileSync(file, 'utf8').slice(0, -30))
+    await rebuild(home, () => START)
+    expect(await withStore(everything)).toEqual(before)
   })
 
   test('passes over what is no story, and does not count it', async () => {
@@ -290,4 +299,20 @@ test('a task of a vault has its newest loop again, and how far its work had come
   expect(over).toMatchObject({ id: 'b', record: { files: null } })
   expect(row).toMatchObject({ vault, id: 'a', loop: 'aa' })
   expect(row?.record).toEqual({ progress: { total: 4, completed: 1, step: 'Begin', at: START + 6 * MINUTE } })
+})
+
+test('a task that was forgotten stays forgotten, unless the old database is gone', async () => {
+  const task = { kind: 'vault', path: home, id: 'a', file: 'a.md', from: 'Needs_Action/a.md' } as const
+  const spec = specOf({ checks: [] })
+  const work = { ...spec.work, ...placeOf({ ...task, by: 'caller', done: 'Done', state: 'Ralph_State' }) }
+  await withStore(async (store) => {
+    await store.tasks.begin({ vault: home, id: 'a' }, startLoop('aa', { ...spec, work }, { at: START }), {})
+    await store.tasks.forget({ vault: home, id: 'a', loop: 'aa' })
+  })
+  const tasks = () => withStore((store) => store.tasks.list())
+  await rebuild(home, () => START, remakeTask)
+  expect(await tasks()).toEqual([])
+  rmSync(join(home, 'ralph.db'))
+  await rebuild(home, () => START + 1, remakeTask)
+  expect(await tasks()).toMatchObject([{ id: 'a', loop: 'aa' }])
 })

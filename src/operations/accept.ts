@@ -11,7 +11,7 @@ export const accept: Operation<{ loop: string; merge: boolean }, Accepted> = {
   name: 'accept',
   effect: 'write',
   summary:
-    "Merges the work of a loop that ran in its own work tree into the person's branch, or leaves it on a branch.",
+    'Merges the work of a loop that ran in its own worktree into your branch, or keeps it on a branch of its own.',
   async run(context, { loop: name, merge }) {
     const id = await findLoop(context, name)
     const loop = await context.store().load(id)

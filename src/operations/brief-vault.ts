@@ -7,7 +7,8 @@ import { mustBeVault, openDesk, vaultFor } from './vault-place.ts'
 export const briefVault: Operation<{ vault?: string; since: number }, Briefing> = {
   name: 'brief_vault',
   effect: 'read',
-  summary: 'What was done in a vault since a time, what is stuck, what waits for a person, and what to do next.',
+  summary:
+    'Summarizes a vault since a given time: what was completed, what is stuck, what waits for a person, what to do next.',
   async run(context, { vault: named, since }) {
     const vault = vaultFor(context, named === undefined ? {} : { named })
     mustBeVault(context, vault)

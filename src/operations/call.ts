@@ -2,6 +2,7 @@
 import { RalphError } from '../error.ts'
 import { nearest } from '../formats/nearest.ts'
 import { OPERATIONS, type OperationName } from './index.ts'
+import { inputError } from './input-error.ts'
 import type { Context, Operation } from './operation.ts'
 import { SCHEMAS } from './schemas.ts'
 
@@ -9,11 +10,10 @@ export async function call(context: Context, name: string, input: unknown): Prom
   if (!isOperation(name)) throw unknown(name)
   // Each row's input is the one that its own schema gives.
   const operation = OPERATIONS[name] as Operation<unknown, unknown>
-  const parsed = SCHEMAS[name].input.safeParse(input)
+  const { input: schema } = SCHEMAS[name]
+  const parsed = schema.safeParse(input)
   if (parsed.success) return operation.run(context, parsed.data)
-  const [issue] = parsed.error.issues
-  const where = issue && issue.path.length > 0 ? `${issue.path.join('.')}: ` : ''
-  throw new RalphError('input-invalid', `${name}: ${where}${issue?.message ?? 'the input does not fit'}.`)
+  throw inputError(parsed.error.issues, { operation: name, input, fields: fieldsOf(schema) })
 }
 
 function isOperation(name: string): name is OperationName {
@@ -24,6 +24,10 @@ function unknown(name: string): RalphError {
   const close = nearest(name, Object.keys(OPERATIONS))
   return new RalphError(
     'usage',
-    `There is no operation "${name}".${close ? ` Did you mean "${close}"?` : ''} Those are: ${Object.keys(OPERATIONS).join(', ')}.`,
+    `There is no operation "${name}".${close ? ` Did you mean "${close}"?` : ''} There are: ${Object.keys(OPERATIONS).join(', ')}.`,
   )
+}
+
+function fieldsOf(schema: object): string[] {
+  return 'shape' in schema ? Object.keys(schema.shape as object) : []
 }

@@ -6,7 +6,7 @@ import type { Operation } from './operation.ts'
 export const cancel: Operation<{ loop?: string }, Given[]> = {
   name: 'cancel',
   effect: 'destroy',
-  summary: 'Ends a loop, or the open loops of a project, for good; a running agent is ended at once.',
+  summary: 'Cancels a loop, or all open loops of a project. A running agent is stopped at once.',
   run: async (context, { loop }) =>
     Promise.all((await findOpenLoops(context, loop)).map((id) => giveOrder(context, id, { kind: 'cancel' }))),
 }

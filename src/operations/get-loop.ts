@@ -21,7 +21,7 @@ export type FoundLoop = Attendance & {
 export const getLoop: Operation<{ loop?: string }, FoundLoop> = {
   name: 'get_loop',
   effect: 'read',
-  summary: 'One loop: what was asked for, what came of its iterations, how it stands, what to do next.',
+  summary: 'Shows a loop: what was asked for, its iterations, its current state, and what to do next.',
   async run(context, { loop: name }) {
     const store = context.store()
     const id = await findLoop(context, name)

@@ -33,7 +33,7 @@ export type FoundProject = {
 export const getProject: Operation<{ project: string }, FoundProject> = {
   name: 'get_project',
   effect: 'read',
-  summary: 'A project of this folder: its tasks, what they took, what stands in the way.',
+  summary: 'Shows a project: its tasks, what they took, and what blocks them.',
   async run(context, { project: name }) {
     const store = context.store()
     const project = openProject(context.cwd, name)

@@ -16,7 +16,7 @@ export type ImportedTasks = { dir: string; path: string; tasks: number; complete
 export const importTasks: Operation<{ file: string; project: string; dir?: string }, ImportedTasks> = {
   name: 'import_tasks',
   effect: 'write',
-  summary: 'Begins a project with the tasks of a prd.json, a tasks.json, or Markdown with check boxes.',
+  summary: 'Creates a project from a prd.json, a tasks.json, or Markdown with check boxes.',
   async run(context, { file, project: name, dir: folder }) {
     const dir = workFolder(context, folder)
     const project = projectAt(dir, name)

@@ -1,15 +1,33 @@
 /** The table of operations: everything that can be done to ralph from outside, by name. */
 import { accept } from './accept.ts'
+import { briefVault } from './brief-vault.ts'
 import { cancel } from './cancel.ts'
 import { getLoop } from './get-loop.ts'
+import { getProject } from './get-project.ts'
+import { importTasks } from './import-tasks.ts'
+import { initProject } from './init-project.ts'
 import { listLoops } from './list-loops.ts'
 import { pause } from './pause.ts'
 import { prune } from './prune.ts'
+import { rebuild } from './rebuild.ts'
 import { resume } from './resume.ts'
 import { rollback } from './rollback.ts'
 import { start } from './start-loop.ts'
 import { stats } from './stats.ts'
 import { steer } from './steer.ts'
+import {
+  approveTask,
+  completeTask,
+  exhaustTask,
+  getTask,
+  isTaskComplete,
+  iterateTask,
+  listTasks,
+  rejectTask,
+  reportProgress,
+  startTask,
+  timeOutTask,
+} from './tasks.ts'
 import { undo } from './undo.ts'
 
 export const OPERATIONS: Table = {
@@ -25,6 +43,22 @@ export const OPERATIONS: Table = {
   accept,
   stats,
   prune,
+  rebuild,
+  init_project: initProject,
+  import_tasks: importTasks,
+  get_project: getProject,
+  start_task: startTask,
+  is_task_complete: isTaskComplete,
+  iterate_task: iterateTask,
+  get_task: getTask,
+  report_progress: reportProgress,
+  complete_task: completeTask,
+  time_out_task: timeOutTask,
+  exhaust_task: exhaustTask,
+  approve_task: approveTask,
+  reject_task: rejectTask,
+  list_tasks: listTasks,
+  brief_vault: briefVault,
 }
 
 export type Table = {
@@ -40,6 +74,22 @@ export type Table = {
   accept: typeof accept
   stats: typeof stats
   prune: typeof prune
+  rebuild: typeof rebuild
+  init_project: typeof initProject
+  import_tasks: typeof importTasks
+  get_project: typeof getProject
+  start_task: typeof startTask
+  is_task_complete: typeof isTaskComplete
+  iterate_task: typeof iterateTask
+  get_task: typeof getTask
+  report_progress: typeof reportProgress
+  complete_task: typeof completeTask
+  time_out_task: typeof timeOutTask
+  exhaust_task: typeof exhaustTask
+  approve_task: typeof approveTask
+  reject_task: typeof rejectTask
+  list_tasks: typeof listTasks
+  brief_vault: typeof briefVault
 }
 
 export type OperationName = keyof Table

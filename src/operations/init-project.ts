@@ -13,7 +13,7 @@ export type InitedProject = { folder: string; exclusion: Begun['exclusion'] }
 export const initProject: Operation<{ project: string; dir?: string }, InitedProject> = {
   name: 'init_project',
   effect: 'write',
-  summary: 'Begins a project: writes a spec for a person to fill in.',
+  summary: 'Creates a project with a spec for a person to fill in.',
   async run(context, { project: name, dir }) {
     const { project, exclusion } = await init(workFolder(context, dir), name)
     return { folder: project.folder, exclusion }

@@ -8,7 +8,7 @@ export type ListedLoop = LoopRow & Attendance
 export const listLoops: Operation<ListFilter, { loops: ListedLoop[]; next?: string }> = {
   name: 'list_loops',
   effect: 'read',
-  summary: 'The loops on this machine, newest first, whatever front began them.',
+  summary: 'Lists the loops on this machine, newest first, whatever started them.',
   async run(context, filter) {
     const { rows, next } = await context.store().list(filter)
     const loops = rows.map(async (row) => ({ ...row, ...(await attendanceOf(context, row)) }))

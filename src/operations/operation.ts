@@ -13,6 +13,8 @@ export type Context = {
   now: () => number
   /** Opened when first asked for. */
   store(): Store
+  /** Closes the store. Who asks for one afterwards gets a new one. */
+  close(): Promise<void>
   /** Tells something that a person should know, once. */
   note: (text: string) => void
 }

@@ -6,7 +6,7 @@ import type { Operation } from './operation.ts'
 export const pause: Operation<{ loop?: string }, Given[]> = {
   name: 'pause',
   effect: 'write',
-  summary: 'Pauses a loop, or the open loops of a project, after the iteration it is in.',
+  summary: 'Pauses a loop, or all open loops of a project, after the current iteration.',
   run: async (context, { loop }) =>
     Promise.all((await findOpenLoops(context, loop)).map((id) => giveOrder(context, id, { kind: 'pause' }))),
 }

@@ -15,7 +15,7 @@ export type Pruned = { transcripts: number; checkpoints: number; tasks: number }
 export const prune: Operation<{ days?: number }, Pruned> = {
   name: 'prune',
   effect: 'destroy',
-  summary: 'Removes transcripts, checkpoints and state files of what ended more than so many days ago.',
+  summary: 'Removes transcripts, checkpoints and state files of loops that ended more than a given number of days ago.',
   run: (context, { days }) => pruneOld(context, days === undefined ? {} : { days }),
 }
 

@@ -6,6 +6,9 @@ import type { Operation } from './operation.ts'
 export const rebuild: Operation<Record<string, never>, Rebuilt> = {
   name: 'rebuild',
   effect: 'destroy',
-  summary: 'Puts the database aside and makes a new one from the transcripts.',
-  run: ({ home, now }) => rebuildDatabase(home, now, remakeTask),
+  summary: 'Moves the database aside and rebuilds it from the transcripts.',
+  async run({ home, now, close }) {
+    await close() // of the database that is put aside
+    return rebuildDatabase(home, now, remakeTask)
+  },
 }

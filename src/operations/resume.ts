@@ -15,7 +15,7 @@ export type Resumed = Given | { loop: string; heard: 'nobody'; drive: Order | nu
 export const resume: Operation<{ loop?: string }, Resumed> = {
   name: 'resume',
   effect: 'write',
-  summary: 'Goes on with a loop that was paused, waits, or whose driver is gone.',
+  summary: 'Resumes a loop that is paused or waiting, or whose driver has died.',
   async run(context, { loop: name }) {
     const store = context.store()
     const id = await findLoop(context, name)

@@ -11,7 +11,7 @@ export type RolledBack = { loop: string; notes: string[] }
 export const rollback: Operation<{ loop: string; iteration: number }, RolledBack> = {
   name: 'rollback',
   effect: 'destroy',
-  summary: 'Puts files, HEAD and index back to how they were after an iteration; 0 is the start. Can be undone.',
+  summary: 'Restores files, HEAD and index to their state after an iteration; 0 is the start. Can be undone.',
   async run(context, { loop: name, iteration }) {
     const id = await findLoop(context, name)
     await mustNotBeInSession(context, id)

@@ -26,7 +26,7 @@ export type Started = { loop: string; why?: string }
 export const start: Operation<Starting, Started> = {
   name: 'start_loop',
   effect: 'write',
-  summary: 'Makes a loop: one prompt, worked on by an agent again and again until its checks pass.',
+  summary: 'Creates a loop: one prompt that an agent works on again and again until its checks pass.',
   async run(context, { dir: folder, agent, worktree = false, ...request }) {
     const dir = workFolder(context, folder)
     const config = loadConfig(context.home, dir)

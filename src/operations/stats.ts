@@ -5,6 +5,6 @@ import type { Operation } from './operation.ts'
 export const stats: Operation<Record<string, never>, Totals> = {
   name: 'stats',
   effect: 'read',
-  summary: 'Numbers over all loops: how they ended, false claims caught, iterations, cost, by agent.',
+  summary: 'Statistics over all loops: how they ended, false claims caught, iterations, cost, by agent.',
   run: ({ store }) => store().totals(),
 }

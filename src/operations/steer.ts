@@ -12,7 +12,7 @@ export type Steered = Resumed | { loop: string; heard: 'later'; by: string }
 export const steer: Operation<{ loop: string; words: string }, Steered> = {
   name: 'steer',
   effect: 'write',
-  summary: 'Says something to a loop: its next iteration hears it. A loop that waits for an answer goes on with it.',
+  summary: 'Sends a message to a loop for its next iteration. A loop that waits for an answer continues with it.',
   async run(context, { loop: name, words }) {
     const store = context.store()
     const id = await findLoop(context, name)

@@ -27,7 +27,7 @@ export const startTask: Operation<
 > = {
   name: 'start_task',
   effect: 'write',
-  summary: 'Starts a task of a vault, which whoever calls works on.',
+  summary: 'Starts a task of a vault. The caller does the work.',
   async run(context, { vault: named, file, maxIterations, timeoutMinutes }) {
     const vault = vaultFor(context, { ...(named === undefined ? {} : { named }), file })
     const here = resolve(context.cwd, file)
@@ -45,7 +45,7 @@ export const startTask: Operation<
 export const isTaskComplete: Operation<TaskOf, { task_id: string; complete: boolean }> = {
   name: 'is_task_complete',
   effect: 'read',
-  summary: 'Whether the file of a task is where it belongs when it is done.',
+  summary: 'Tells whether the file of a task is in the folder for completed tasks.',
   run: (context, asked) =>
     withTask(context, asked, async (tasks, task_id) => ({
       task_id,
@@ -57,7 +57,7 @@ export const isTaskComplete: Operation<TaskOf, { task_id: string; complete: bool
 export const iterateTask: Operation<TaskOf & { action: string; result: string; seconds?: number }, CountedIteration> = {
   name: 'iterate_task',
   effect: 'write',
-  summary: 'Counts an iteration of a task that whoever calls has taken.',
+  summary: 'Records an iteration of a task that the caller has finished.',
   run: (context, { action, result, seconds, ...asked }) =>
     withTask(context, asked, async (tasks, task_id, vault) => {
       const since = (await context.store().tasks.load(vault, task_id))?.movedAt
@@ -72,7 +72,7 @@ export type FoundTask = { state: TaskState; why?: string }
 export const getTask: Operation<TaskOf & { history?: number }, FoundTask> = {
   name: 'get_task',
   effect: 'read',
-  summary: 'How a task stands: status, limits, progress, iterations.',
+  summary: 'Shows a task: status, limits, progress, iterations.',
   run: (context, { history, ...asked }) =>
     withTask(context, asked, async (tasks, task_id, vault) => {
       const state = await tasks.getTaskState({
@@ -86,7 +86,7 @@ export const getTask: Operation<TaskOf & { history?: number }, FoundTask> = {
 export const reportProgress: Operation<TaskOf & { total: number; completed: number; step: string }, ProgressedTask> = {
   name: 'report_progress',
   effect: 'write',
-  summary: 'Tells how far the work on a task has come.',
+  summary: 'Records how far the work on a task has come.',
   run: (context, { total, completed, step, ...asked }) =>
     withTask(context, asked, (tasks, task_id) =>
       tasks.updateProgress({ task_id, steps_total: total, steps_completed: completed, current_step: step }),
@@ -96,7 +96,7 @@ export const reportProgress: Operation<TaskOf & { total: number; completed: numb
 export const completeTask: Operation<TaskOf & { reason?: string }, CompletedTask> = {
   name: 'complete_task',
   effect: 'write',
-  summary: 'Completes a task whose file is done and whose checks pass.',
+  summary: 'Completes a task whose file is in the folder for completed tasks and whose checks pass.',
   run: (context, { reason, ...asked }) =>
     withTask(context, asked, (tasks, task_id) =>
       tasks.completeTask({ task_id, ...(reason === undefined ? {} : { exit_reason: reason }) }),
@@ -106,21 +106,21 @@ export const completeTask: Operation<TaskOf & { reason?: string }, CompletedTask
 export const timeOutTask: Operation<TaskOf, StoppedTask> = {
   name: 'time_out_task',
   effect: 'destroy',
-  summary: 'Gives a task up for want of time; its progress is kept.',
+  summary: 'Ends a task that has run out of time. Its progress is kept.',
   run: (context, asked) => withTask(context, asked, (tasks, task_id) => tasks.handleTimeout(task_id)),
 }
 
 export const exhaustTask: Operation<TaskOf, StoppedTask> = {
   name: 'exhaust_task',
   effect: 'read',
-  summary: 'Tells of a task that has used all its iterations.',
+  summary: 'Shows the result of a task that has used all its iterations.',
   run: (context, asked) => withTask(context, asked, (tasks, task_id) => tasks.handleMaxIterations(task_id)),
 }
 
 export const approveTask: Operation<TaskOf & { note?: string }, TaskState> = {
   name: 'approve_task',
   effect: 'write',
-  summary: 'Lets a task go on that waits for a person.',
+  summary: 'Approves a task that waits for a person, so that it continues.',
   run: (context, { note, ...asked }) =>
     withTask(context, asked, (tasks, task_id) =>
       tasks.approveTask({ task_id, ...(note === undefined ? {} : { note }) }),
@@ -130,7 +130,7 @@ export const approveTask: Operation<TaskOf & { note?: string }, TaskState> = {
 export const rejectTask: Operation<TaskOf & { reason?: string }, FoundTask> = {
   name: 'reject_task',
   effect: 'destroy',
-  summary: 'Ends a task that waits for a person: it has failed.',
+  summary: 'Rejects a task that waits for a person. The task has failed.',
   run: (context, { reason, ...asked }) =>
     withTask(context, asked, async (tasks, task_id, vault) => {
       const state = await tasks.rejectTask({ task_id, ...(reason === undefined ? {} : { reason }) })
@@ -141,7 +141,7 @@ export const rejectTask: Operation<TaskOf & { reason?: string }, FoundTask> = {
 export const listTasks: Operation<{ vault?: string }, { tasks: ListedTask[] }> = {
   name: 'list_tasks',
   effect: 'read',
-  summary: 'All tasks of a vault, oldest first.',
+  summary: 'Lists the tasks of a vault, oldest first.',
   async run(context, { vault: named }) {
     const vault = vaultFor(context, named === undefined ? {} : { named })
     mustBeVault(context, vault)

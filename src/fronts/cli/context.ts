@@ -1,10 +1,6 @@
 /** What every command works with: the machine's clock, environment and streams, and the store behind them. */
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
-import { RalphError } from '../../error.ts'
-import { openStore } from '../../host/sqlite.ts'
-import type { Store } from '../../host/store.ts'
+import { openContext as openOperations } from '../../operations/context.ts'
 import type { Context as OperationContext } from '../../operations/operation.ts'
 import type { CommandSpec } from './args.ts'
 import { type Output, openOutput } from './text.ts'
@@ -40,36 +36,10 @@ export function specFor({ spec, verbs = {} }: Command, [verb = '']: readonly str
   return (Object.hasOwn(verbs, verb) && verbs[verb]) || spec
 }
 
-export function openContext(
-  { root, version }: Pick<Context, 'root' | 'version'>,
-  machine: Machine,
-): Context & { close(): Promise<void> } {
-  const { env } = machine
-  const home = resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
-  const now = Date.now
-  let store: Store | undefined
-  return {
-    env,
-    get cwd() {
-      return whereWeStand(machine)
-    },
-    home,
-    version,
-    root,
-    out: openOutput(machine),
-    err: { write: (text) => void machine.stderr.write(text) },
-    machine,
-    now,
-    store: () => (store ??= openStore(home, now)),
-    note: (text) => void machine.stderr.write(`ralph: ${text}\n`),
-    close: async () => store?.close(),
-  }
-}
-
-function whereWeStand({ cwd }: Machine): string {
-  try {
-    return cwd()
-  } catch (cause) {
-    throw new RalphError('home-unusable', 'The folder this was started in is gone. Go to one that exists.', { cause })
-  }
+export function openContext({ root, version }: Pick<Context, 'root' | 'version'>, machine: Machine): Context {
+  const note = (text: string) => void machine.stderr.write(`ralph: ${text}\n`)
+  const err = { write: (text: string) => void machine.stderr.write(text) }
+  const context = openOperations({ root, note, env: machine.env, cwd: () => machine.cwd() })
+  // Not spread: its folder is looked up whenever it is asked for.
+  return Object.assign(context, { version, out: openOutput(machine), err, machine })
 }

@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../host/place.test-support.ts'
+import { call } from './call.ts'
+import { openContext } from './context.ts'
+import { OPERATIONS, type OperationName } from './index.ts'
+import type { Context } from './operation.ts'
+import { SCHEMAS } from './schemas.ts'
+
+/** No operation gets so far that it asks for anything. */
+const context: Context = {
+  ...openContext({ root: '/', home: temporaryFolder(), cwd: () => '/', env: {}, note: () => {} }),
+  store() {
+    throw new Error('The store was asked for.')
+  },
+}
+
+const task = { task: 'a' }
+
+const VALID: Readonly<Record<OperationName, object>> = {
+  start_loop: { prompt: 'Build it' },
+  list_loops: {},
+  get_loop: {},
+  cancel: {},
+  pause: {},
+  resume: {},
+  steer: { loop: 'a', words: 'Use blue.' },
+  rollback: { loop: 'a', iteration: 1 },
+  undo: { loop: 'a' },
+  accept: { loop: 'a', merge: true },
+  stats: {},
+  prune: {},
+  rebuild: {},
+  init_project: { project: 'shop' },
+  import_tasks: { file: 'a.md', project: 'shop' },
+  get_project: { project: 'shop' },
+  start_task: { file: 'Needs_Action/a.md' },
+  is_task_complete: task,
+  iterate_task: { ...task, action: 'Draft', result: 'success' },
+  get_task: task,
+  report_progress: { ...task, total: 4, completed: 1, step: 'Begin' },
+  complete_task: task,
+  time_out_task: task,
+  exhaust_task: task,
+  approve_task: task,
+  reject_task: task,
+  list_tasks: {},
+  brief_vault: { since: 0 },
+}
+
+const refusal = (name: string, input: unknown) =>
+  call(context, name, input).then(
+    () => 'It was taken.',
+    (cause: { code?: string; message: string }) => `${cause.code}: ${cause.message}`,
+  )
+
+const fieldsOf = (name: OperationName): string[] => Object.keys((SCHEMAS[name].input as { shape?: object }).shape ?? {})
+
+describe.each(Object.entries(VALID) as [OperationName, object][])('%s', (name, valid) => {
+  test('takes what is right', () => {
+    expect(SCHEMAS[name].input.safeParse(valid)).toMatchObject({ success: true })
+  })
+
+  test.each([undefined, null, 'text', 7, [], [valid]])('takes an object, not %j', async (input) => {
+    expect(await refusal(name, input)).toMatch(
+      new RegExp(`^input-invalid: ${name}: the input must be an object, but is `),
+    )
+  })
+
+  test('names a field that it does not have', async () => {
+    expect(await refusal(name, { ...valid, nonsense: 1 })).toMatch(
+      new RegExp(`^input-invalid: ${name} has no field "nonsense"\\. It takes (.+)\\.$`),
+    )
+  })
+
+  test('names a field of the wrong type, or that is missing', async () => {
+    for (const field of fieldsOf(name))
+      expect(await refusal(name, { ...valid, [field]: { wrong: true } })).toMatch(
+        new RegExp(`^input-invalid: ${name}: ${field} (must be .+, but is an object|has no field "wrong")\\.$`),
+      )
+    for (const field of Object.keys(valid)) {
+      const { [field]: _, ...rest } = valid as Record<string, unknown>
+      expect(await refusal(name, rest)).toMatch(
+        new RegExp(`^input-invalid: ${name}: ${field} must be .+, but is missing\\.$`),
+      )
+    }
+  })
+
+  test('takes no NUL in a name or a path', async () => {
+    const named = [
+      'loop',
+      'project',
+      'file',
+      'dir',
+      'vault',
+      'task',
+      'agent',
+      'model',
+      'promise',
+      'until',
+      'step',
+      'result',
+    ]
+    for (const field of fieldsOf(name).filter((each) => named.includes(each)))
+      expect(await refusal(name, { ...valid, [field]: 'a\0b' })).toMatch(
+        new RegExp(`^input-invalid: ${name}: ${field} must be .+, but is "a\\\\u0000b"\\.$`),
+      )
+  })
+
+  test('takes no path where a name is meant', async () => {
+    for (const field of fieldsOf(name).filter((each) => each === 'loop' || each === 'project'))
+      for (const path of ['../x', '..', 'a/b', '/etc', 'a\\b', '.hidden'])
+        expect(await refusal(name, { ...valid, [field]: path })).toBe(
+          `input-invalid: ${name}: ${field} must be a name, not a path, but is ${JSON.stringify(path)}.`,
+        )
+  })
+})
+
+test.each<[name: string, input: unknown, sentence: string]>([
+  ['start_loop', {}, 'start_loop: prompt must be a text, but is missing.'],
+  ['start_loop', { prompt: '' }, 'start_loop: prompt must not be empty, but is "".'],
+  ['start_loop', { prompt: ' \n' }, 'start_loop: prompt must say what is to be done, but is " \\n".'],
+  [
+    'start_loop',
+    { prompt: 'x', dir: 'x'.repeat(5_000) },
+    'start_loop: dir must have at most 4096 characters, but is a text of 5000 characters.',
+  ],
+  ['start_loop', { prompt: 'x', checks: ['true', 7] }, 'start_loop: checks[1] must be a text, but is 7.'],
+  [
+    'start_loop',
+    { prompt: 'x', permissions: 'all' },
+    'start_loop: permissions must be one of bypass, ask, but is "all".',
+  ],
+  [
+    'start_loop',
+    { prompt: 'x', stages: [{ check: 'true' }] },
+    'start_loop: stages[0].name must be a text, but is missing.',
+  ],
+  ['start_loop', { prompt: 'x', limits: { minutes: 0 } }, 'start_loop: limits.minutes must be more than 0, but is 0.'],
+  [
+    'start_loop',
+    { prompt: 'x', limits: { tokens: 1.5 } },
+    'start_loop: limits.tokens must be a whole number, but is 1.5.',
+  ],
+  [
+    'start_loop',
+    { prompt: 'x', limits: { costUsd: Number.NaN } },
+    'start_loop: limits.costUsd must be a number, but is NaN.',
+  ],
+  [
+    'start_loop',
+    { prompt: 'x', limits: { iterations: 'many' } },
+    'start_loop: limits.iterations must be a number or an object, but is "many".',
+  ],
+  [
+    'start_loop',
+    { prompt: 'x', limits: { iterations: -1 } },
+    'start_loop: limits.iterations must be at least 0, but is -1.',
+  ],
+  [
+    'start_loop',
+    { prompt: 'x', limits: { iterations: { ceiling: 0 } } },
+    'start_loop: limits.iterations.ceiling must be at least 1, but is 0.',
+  ],
+  [
+    'start_loop',
+    { prompt: 'x', limits: { iterations: { most: 3 } } },
+    'start_loop: limits.iterations.ceiling must be a number, but is missing.',
+  ],
+  ['list_loops', { limit: 5_000 }, 'list_loops: limit must be at most 1000, but is 5000.'],
+  ['accept', { loop: 'a', merge: 'yes' }, 'accept: merge must be true or false, but is "yes".'],
+])('%s with %j says what is wrong', async (name, input, sentence) => {
+  expect(await refusal(name, input)).toBe(`input-invalid: ${sentence}`)
+})
+
+test('a field or an operation that is almost right is named', async () => {
+  expect(await refusal('get_loop', { lop: 'a' })).toBe(
+    'input-invalid: get_loop has no field "lop". Did you mean "loop"? It takes loop.',
+  )
+  expect(await refusal('get_lop', {})).toMatch(
+    /^usage: There is no operation "get_lop"\. Did you mean "get_loop"\? There are: start_loop, /,
+  )
+  for (const name of ['constructor', '__proto__', 'toString', ''])
+    expect(await refusal(name, {})).toMatch(/^usage: There is no operation /)
+})
+
+test('every operation is tried here', () => {
+  expect(Object.keys(VALID).sort()).toEqual(Object.keys(OPERATIONS).sort())
+})

@@ -1,0 +1,43 @@
+/** What operations work with, on this machine. */
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { RalphError } from '../error.ts'
+import { openStore } from '../host/sqlite.ts'
+import type { Store } from '../host/store.ts'
+import type { Context } from './operation.ts'
+
+/** `root`: where ralph is installed. `cwd` is asked each time, since a process may change its folder, or lose it. */
+export type Place = Pick<Context, 'root' | 'note' | 'env'> & {
+  cwd: () => string
+  home?: string
+  now?: () => number
+}
+
+export function openContext({ root, note, env, cwd, now = Date.now, ...place }: Place): Context {
+  const home = place.home ?? resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
+  let store: Store | undefined
+  return {
+    root,
+    note,
+    env,
+    now,
+    home,
+    get cwd() {
+      return whereWeStand(cwd)
+    },
+    store: () => (store ??= openStore(home, now)),
+    async close() {
+      const open = store
+      store = undefined
+      await open?.close()
+    },
+  }
+}
+
+function whereWeStand(cwd: () => string): string {
+  try {
+    return cwd()
+  } catch (cause) {
+    throw new RalphError('home-unusable', 'The folder this was started in is gone. Go to one that exists.', { cause })
+  }
+}

@@ -1,0 +1,83 @@
+/** What is wrong with the input of an operation, as one sentence that names the operation and the field. */
+import type { core } from 'zod'
+import { RalphError } from '../error.ts'
+import { quote } from '../formats/json-file.ts'
+import { nearest } from '../formats/nearest.ts'
+
+type Issue = core.$ZodIssue
+
+export type Given = { operation: string; input: unknown; fields: readonly string[] }
+
+/** One thing at a time: the first issue counts. */
+export function inputError([issue]: readonly Issue[], given: Given): RalphError {
+  return new RalphError('input-invalid', issue ? sentence(issue, given) : `${given.operation}: the input is not valid.`)
+}
+
+function sentence(issue: Issue, { operation, input, fields }: Given): string {
+  if (issue.code === 'invalid_union') {
+    const within = closest(issue.errors.flat())
+    if (within) return sentence({ ...within, path: [...issue.path, ...within.path] }, { operation, input, fields: [] })
+  }
+  const field = fieldName(issue.path)
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys
+    if (field) return `${operation}: ${field} has no field ${quote(key)}.`
+    const close = nearest(key, fields)
+    const takes = fields.length > 0 ? `It takes ${fields.join(', ')}.` : 'It takes no input.'
+    return `${operation} has no field ${quote(key)}.${close ? ` Did you mean "${close}"?` : ''} ${takes}`
+  }
+  return `${operation}: ${field || 'the input'} ${wanted(issue)}, but is ${show(valueAt(input, issue.path))}.`
+}
+
+/** Of several shapes, the one that the value has: what is wrong is something within it. */
+function closest(issues: readonly Issue[]): Issue | undefined {
+  return issues.find(({ code, path }) => path.length > 0 || code !== 'invalid_type')
+}
+
+/** `stages[0].name` */
+function fieldName(path: readonly PropertyKey[]): string {
+  return path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .replace(/^\./, '')
+}
+
+function wanted(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${KINDS[issue.expected] ?? issue.expected}`
+    case 'too_small':
+      if (issue.origin === 'string') return 'must not be empty'
+      return `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`
+    case 'too_big':
+      return issue.origin === 'string'
+        ? `must have at most ${issue.maximum} characters`
+        : `must be at most ${issue.maximum}`
+    case 'invalid_value':
+      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`
+    case 'invalid_union':
+      return `must be ${issue.errors.flatMap(([first]) => (first ? [wanted(first).replace('must be ', '')] : [])).join(' or ')}`
+    default:
+      return issue.message // the schema says it in our words
+  }
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((value, part) => (value as Record<PropertyKey, unknown> | undefined)?.[part], input)
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return 'missing'
+  if (typeof value === 'string' && value.length > 80) return `a text of ${value.length} characters`
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object'
+  return typeof value === 'string' ? quote(value) : String(value)
+}

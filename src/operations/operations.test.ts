@@ -1,0 +1,180 @@
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../host/place.test-support.ts'
+import { makeRepository } from '../host/repository.test-support.ts'
+import { OPERATIONS } from './index.ts'
+import { type OperationPlace, openPlace, ran } from './place.test-support.ts'
+
+describe('loops', () => {
+  const WORKS = 'date +%N > work.txt; echo "I worked."'
+  const DONE = 'date +%N > work.txt; echo "<promise>COMPLETE</promise>"'
+
+  test('are started, listed, shown, told and cancelled', async () => {
+    const place = openPlace()
+    const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent(WORKS), checks: ['true'] })
+    expect((await place.run('list_loops', { status: ['running'], owner: 'person' })).loops).toMatchObject([
+      { id: loop },
+    ])
+    expect(await place.run('get_loop', {})).toMatchObject({ loop: { id: loop }, status: 'running', unattended: true })
+    expect(await place.run('steer', { loop, words: 'Use blue.' })).toEqual({ loop, heard: 'here' })
+    expect(await place.run('pause', { loop: loop.slice(0, 6) })).toEqual([{ loop, heard: 'here' }])
+    expect((await place.run('get_loop', { loop })).standing.kind).toBe('rests')
+    expect(await place.run('resume', { loop })).toEqual({ loop, heard: 'nobody', drive: { kind: 'resume' } })
+    expect(await place.run('cancel', { loop })).toEqual([{ loop, heard: 'here' }])
+    expect((await place.run('get_loop', { loop })).status).toBe('cancelled')
+    await expect(place.run('steer', { loop, words: 'Go on.' })).rejects.toMatchObject({ code: 'loop-ended' })
+  })
+
+  test('come in pages', async () => {
+    const place = openPlace()
+    const started: string[] = []
+    for (const prompt of ['One', 'Two', 'Three'])
+      started.unshift((await place.run('start_loop', { prompt, agent: place.agent(WORKS) })).loop)
+    const first = await place.run('list_loops', { limit: 2 })
+    const second = await place.run('list_loops', { limit: 2, after: first.next })
+    expect([...first.loops, ...second.loops].map(({ id }) => id)).toEqual(started)
+    expect(second.next).toBeUndefined()
+    expect((await place.run('list_loops', { text: 'thr' })).loops).toMatchObject([{ prompt: 'Three' }])
+  })
+
+  test('are driven, rolled back, and that is undone', async () => {
+    const place = openPlace({ cwd: (await makeRepository()).dir })
+    const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent(DONE), checks: ['true'] })
+    expect((await place.drive(loop)).next).toEqual({ kind: 'complete', proof: 'verified' })
+    const found = await place.run('get_loop', { loop })
+    expect(found.iterations).toMatchObject([{ n: 1, claim: 'clear', verdicts: [{ check: 'true', result: 'pass' }] }])
+    expect((await place.run('rollback', { loop, iteration: 0 })).loop).toBe(loop)
+    expect(existsSync(join(place.cwd, 'work.txt'))).toBe(false)
+    await place.run('undo', { loop })
+    expect(existsSync(join(place.cwd, 'work.txt'))).toBe(true)
+    expect(await place.run('stats', {})).toMatchObject({ loops: 1, verified: 1, iterations: 1 })
+  })
+
+  test('in a worktree are accepted', async () => {
+    const place = openPlace({ cwd: (await makeRepository()).dir })
+    const asked = { prompt: 'Build it', agent: place.agent(DONE), worktree: true }
+    const { loop } = await place.run('start_loop', asked)
+    await place.drive(loop)
+    expect(existsSync(join(place.cwd, 'work.txt'))).toBe(false)
+    expect(await place.run('accept', { loop, merge: true })).toMatchObject({ loop, branch: `ralph/${loop}` })
+    expect(existsSync(join(place.cwd, 'work.txt'))).toBe(true)
+  })
+
+  test('leave nothing but their story once they are pruned', async () => {
+    const place = openPlace()
+    const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent(DONE) })
+    await place.drive(loop)
+    const later = { ...place.context, now: () => Date.now() + 40 * 86_400_000 }
+    expect(await OPERATIONS.prune.run(later, {})).toMatchObject({ transcripts: 1 })
+    expect(await place.run('prune', { days: 30 })).toEqual({ transcripts: 0, checkpoints: 0, tasks: 0 })
+    expect((await place.run('get_loop', { loop })).iterations).toHaveLength(1)
+  })
+
+  test('are the same in a database that is rebuilt, which is used from then on', async () => {
+    const place = openPlace()
+    const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent(DONE) })
+    await place.drive(loop)
+    const before = await place.run('get_loop', { loop })
+    expect(await place.run('rebuild', {})).toMatchObject({ loops: 1 })
+    expect(await place.run('get_loop', { loop })).toEqual(before)
+    const { loop: next } = await place.run('start_loop', { prompt: 'Another', agent: place.agent(DONE) })
+    await place.context.close()
+    expect((await place.run('list_loops', {})).loops.map(({ id }) => id)).toEqual([next, loop])
+  })
+
+  test('that do not exist are a sentence', async () => {
+    const place = openPlace()
+    await expect(place.run('get_loop', { loop: 'nope' })).rejects.toMatchObject({ code: 'loop-unknown' })
+    await expect(place.run('get_loop', {})).rejects.toMatchObject({ code: 'loop-unknown' })
+  })
+})
+
+test('projects are created, imported and shown', async () => {
+  const place = openPlace()
+  expect(await place.run('init_project', { project: 'shop' })).toMatchObject({ exclusion: 'none' })
+  expect((await place.run('get_project', { project: 'shop' })).tasks).toBeUndefined()
+  writeFileSync(join(place.cwd, 'todo.md'), '# Plan\n\n- [ ] Sell apples\n- [x] Sell pears\n')
+  expect(await place.run('import_tasks', { file: 'todo.md', project: 'fruit' })).toMatchObject({
+    tasks: 2,
+    completed: 1,
+  })
+  const found = await place.run('get_project', { project: 'fruit' })
+  expect(found.tasks?.map(({ title, status }) => `${title}: ${status}`)).toEqual([
+    'Sell apples: pending',
+    'Sell pears: completed',
+  ])
+  await expect(place.run('get_project', { project: 'fruits' })).rejects.toMatchObject({ code: 'project-unknown' })
+})
+
+describe('tasks of a vault', () => {
+  function openVault(): OperationPlace & { move(id: string, to: string): void } {
+    const cwd = temporaryFolder()
+    mkdirSync(join(cwd, 'Needs_Action'))
+    for (const id of ['a', 'b', 'c', 'd']) writeFileSync(join(cwd, 'Needs_Action', `${id}.md`), `Do ${id}.\n`)
+    const move = (id: string, to: string) => {
+      mkdirSync(join(cwd, to), { recursive: true })
+      renameSync(join(cwd, 'Needs_Action', `${id}.md`), join(cwd, to, `${id}.md`))
+    }
+    return { ...openPlace({ cwd }), move }
+  }
+  const iteration = { action: 'Draft it', result: 'success', seconds: 5 }
+
+  test('are worked on by the caller until they are done', async () => {
+    const vault = openVault()
+    const started = await vault.run('start_task', { file: 'Needs_Action/a.md', maxIterations: 3, timeoutMinutes: 20 })
+    expect(started).toMatchObject({ task_id: 'a', status: 'initializing' })
+    const progressed = await vault.run('report_progress', { task: 'a', total: 4, completed: 1, step: 'Begin' })
+    expect(progressed.progress.percentage).toBe(25)
+    const counted = await vault.run('iterate_task', { task: 'Needs_Action/a.md', ...iteration })
+    expect(counted).toMatchObject({ iteration: 1, max_iterations: 3, should_continue: true })
+    expect((await vault.run('get_task', { task: 'a', history: 1 })).state.iterations_history).toHaveLength(1)
+    expect(await vault.run('is_task_complete', { task: 'a' })).toEqual({ task_id: 'a', complete: false })
+    vault.move('a', 'Done')
+    expect(await vault.run('complete_task', { task: 'a', reason: 'all sent' })).toMatchObject({
+      exit_reason: 'all sent',
+    })
+    expect((await vault.run('list_tasks', {})).tasks).toMatchObject([{ task_id: 'a', status: 'completed' }])
+    const { completed } = await vault.run('brief_vault', { since: 0 })
+    expect(completed).toMatchObject([{ task_id: 'a', iterations: 1 }])
+  })
+
+  test('are approved, rejected, timed out and exhausted', async () => {
+    const vault = openVault()
+    for (const id of ['a', 'b', 'c', 'd'])
+      await vault.run('start_task', { file: `Needs_Action/${id}.md`, maxIterations: 2 })
+    for (const id of ['a', 'b']) {
+      vault.move(id, 'Pending_Approval')
+      await vault.run('iterate_task', { task: id, ...iteration })
+    }
+    expect((await vault.run('brief_vault', { since: 0 })).waiting.map(({ task_id }) => task_id)).toEqual(['a', 'b'])
+    expect(await vault.run('approve_task', { task: 'a', note: 'Fine.' })).toMatchObject({ status: 'in_progress' })
+    expect(await vault.run('reject_task', { task: 'b', reason: 'No.' })).toMatchObject({
+      state: { status: 'failed' },
+      why: expect.stringContaining('No'),
+    })
+    expect(await vault.run('time_out_task', { task: 'c' })).toMatchObject({ status: 'timeout' })
+    for (const _ of [1, 2]) await vault.run('iterate_task', { task: 'd', ...iteration })
+    expect(await vault.run('exhaust_task', { task: 'd' })).toMatchObject({ status: 'max_iterations_reached' })
+    expect((await vault.run('brief_vault', { since: 0 })).stuck).toHaveLength(3)
+  })
+
+  test('that do not exist are a sentence', async () => {
+    const vault = openVault()
+    await expect(vault.run('get_task', { task: 'nope' })).rejects.toMatchObject({ code: 'task-unknown' })
+    rmSync(join(vault.cwd, 'Needs_Action'), { recursive: true })
+    await expect(vault.run('list_tasks', {})).rejects.toMatchObject({ code: 'usage' })
+  })
+})
+
+test('every operation of the table was run above, and has the name of its row', () => {
+  expect([...ran].sort()).toEqual(Object.keys(OPERATIONS).sort())
+  for (const [name, operation] of Object.entries(OPERATIONS)) expect(operation.name).toBe(name)
+})
+
+test('no summary is longer than a line', () => {
+  for (const { summary } of Object.values(OPERATIONS)) {
+    expect(summary).toMatch(/^[A-Z].*\.$/)
+    expect(summary.length).toBeLessThanOrEqual(120)
+  }
+})

@@ -1,0 +1,30 @@
+/** What the schemas of several operations are made of. */
+import * as z from 'zod'
+import type { Table } from './index.ts'
+import type { Operation } from './operation.ts'
+
+export type SchemasOf<Names extends keyof Table> = {
+  [Name in Names]: Table[Name] extends Operation<infer Input, infer Output>
+    ? { input: z.ZodType<Input>; output: z.ZodType<Output> }
+    : never
+}
+
+export const amount: z.ZodNumber = z.number().positive()
+export const whole: z.ZodNumber = z.number().int().min(0).max(999_999_999)
+
+/** Messages follow the name of the field: they say what its value must be. */
+const NAME = /^(?!\.)[^/\\\p{Cc}]+$/u
+export const name: z.ZodString = z.string().min(1).max(200).regex(NAME, 'must be a name, not a path')
+export const path: z.ZodString = z
+  .string()
+  .min(1)
+  .max(4_096)
+  .regex(/^[^\0]+$/, 'must be a path')
+/** What is shown or passed on as one line. */
+export const line: z.ZodString = z
+  .string()
+  .max(1_000)
+  .regex(/^\P{Cc}*$/u, 'must be one line of text')
+export const words: z.ZodString = z.string().max(10_000)
+/** An argument of a program: no program can be given NUL. */
+export const argument: z.ZodString = z.string().regex(/^[^\0]*$/, 'must be a text without NUL')

@@ -1,0 +1,93 @@
+/** What a home knows, and whether it is what its facts say: replayed one by one, and rebuilt from the transcripts. */
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect } from 'vitest'
+import { rebuild } from '../src/drive/rebuild.ts'
+import { type Loop, startLoop } from '../src/engine/loop.ts'
+import { step } from '../src/engine/step.ts'
+import { upgradeSpec } from '../src/engine/upgrade.ts'
+import { openTranscripts } from '../src/host/transcript.ts'
+import { remakeTask } from '../src/vault/remake.ts'
+
+type Row = Record<string, unknown>
+export type Known = Record<'loop' | 'iteration' | 'check_result' | 'event' | 'told' | 'project' | 'task', Row[]>
+
+/** The whole database, but for who held a loop how often and the numbers that only say in which order it was written. */
+export function knownIn(home: string): Known {
+  const database = new DatabaseSync(join(home, 'ralph.db'), { readOnly: true, timeout: 5_000 })
+  const all = (sql: string) => (database.prepare(sql).all() as Row[]).map(parsed)
+  try {
+    return {
+      loop: all('SELECT * FROM loop ORDER BY id').map(({ epoch: _, holder: __, ...row }) => row),
+      iteration: all('SELECT * FROM iteration ORDER BY loop, n'),
+      check_result: all('SELECT * FROM check_result ORDER BY loop, iteration, position'),
+      event: all('SELECT loop, n, at, fact, next FROM event ORDER BY loop, n'),
+      told: all('SELECT * FROM told ORDER BY id'),
+      project: all('SELECT * FROM project ORDER BY folder'),
+      task: all('SELECT * FROM task ORDER BY vault, id'),
+    }
+  } finally {
+    database.close()
+  }
+}
+
+const JSON_COLUMNS = new Set(['spec', 'tally', 'next', 'fact', 'order', 'record'])
+
+/** The order in which an object was written means nothing. */
+function parsed(row: Row): Row {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, JSON_COLUMNS.has(name) ? JSON.parse(String(value)) : value]),
+  )
+}
+
+/** Every loop as its transcript tells it, fact by fact. */
+export function replayedIn(home: string): Loop[] {
+  const transcripts = openTranscripts(home)
+  return transcripts
+    .loops()
+    .sort()
+    .flatMap((id) => {
+      const story = transcripts.story(id)
+      if (!story) return []
+      const { spec, at, tree } = story.beginning
+      const begun = startLoop(id, upgradeSpec(spec), { at, ...(tree === undefined ? {} : { tree }) })
+      return [JSON.parse(JSON.stringify(story.facts.reduce(step, begun))) as Loop]
+    })
+}
+
+/** Replaying every loop gives that loop, and rebuilding the database gives that database, whether the old one is there or not. */
+export async function expectReplayed(home: string): Promise<Known> {
+  const before = await expectSame(home, () => rebuildIn(home))
+  for (const suffix of ['', '-wal', '-shm']) rmSync(join(home, `ralph.db${suffix}`), { force: true })
+  await rebuildIn(home)
+  const { told: _, project: __, task: ___, ...moved } = before
+  expect(knownIn(home)).toMatchObject(moved)
+  return before
+}
+
+/** The same with an old database that can be read, rebuilt by whom it is asked of. */
+export async function expectSame(home: string, rebuilds: () => Promise<unknown>): Promise<Known> {
+  const before = knownIn(home)
+  expect(replayedIn(home)).toEqual(before.loop.map(({ id, spec, tally, next }) => ({ id, spec, tally, next })))
+  await rebuilds()
+  expect(knownIn(home)).toEqual(before)
+  return before
+}
+
+export function rebuildIn(home: string): Promise<unknown> {
+  if (!existsSync(home)) throw new Error(`There is no home ${home}.`)
+  return rebuild(home, Date.now, remakeTask)
+}
+
+/** "completed", "halted max-iterations" and so on, oldest loop first. */
+export function endsOf({ loop }: Known): string[] {
+  return loop
+    .toSorted((one, other) => Number(one.started_at) - Number(other.started_at))
+    .map(({ status, reason }) => (reason === null || reason === status ? String(status) : `${status} ${reason}`))
+}
+
+/** Which kinds of facts moved these loops. */
+export function kindsOf({ event }: Known): Set<string> {
+  return new Set(event.map(({ fact }) => (fact as { kind: string }).kind))
+}
