@@ -20,6 +20,8 @@ const VALID: Readonly<Record<OperationName, object>> = {
   start_loop: { prompt: 'Build it' },
   list_loops: {},
   get_loop: {},
+  get_iteration: { loop: 'a', iteration: 1 },
+  list_events: {},
   cancel: {},
   pause: {},
   resume: {},

@@ -12,7 +12,7 @@ export type FoundIteration = { loop: string; row?: IterationRow; diff?: string }
 export const getIteration: Operation<{ loop: string; iteration: number }, FoundIteration> = {
   name: 'get_iteration',
   effect: 'read',
-  summary: 'One iteration of a loop: how it ended, what the checks said, what it changed as a diff.',
+  summary: 'Shows an iteration of a loop: how it ended, what the checks said, and what it changed, as a diff.',
   async run(context, { loop: name, iteration }) {
     const store = context.store()
     const id = await findLoop(context, name)

@@ -2,10 +2,12 @@
 import { accept } from './accept.ts'
 import { briefVault } from './brief-vault.ts'
 import { cancel } from './cancel.ts'
+import { getIteration } from './get-iteration.ts'
 import { getLoop } from './get-loop.ts'
 import { getProject } from './get-project.ts'
 import { importTasks } from './import-tasks.ts'
 import { initProject } from './init-project.ts'
+import { listEvents } from './list-events.ts'
 import { listLoops } from './list-loops.ts'
 import { pause } from './pause.ts'
 import { prune } from './prune.ts'
@@ -34,6 +36,8 @@ export const OPERATIONS: Table = {
   start_loop: start,
   list_loops: listLoops,
   get_loop: getLoop,
+  get_iteration: getIteration,
+  list_events: listEvents,
   cancel,
   pause,
   resume,
@@ -65,6 +69,8 @@ export type Table = {
   start_loop: typeof start
   list_loops: typeof listLoops
   get_loop: typeof getLoop
+  get_iteration: typeof getIteration
+  list_events: typeof listEvents
   cancel: typeof cancel
   pause: typeof pause
   resume: typeof resume

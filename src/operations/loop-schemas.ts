@@ -1,6 +1,6 @@
 /** What goes into the operations on loops, and what comes out. */
 import * as z from 'zod'
-import type { Loop, Next, Order } from '../engine/loop.ts'
+import type { Fact, Loop, Next, Order } from '../engine/loop.ts'
 import { amount, argument, line, name, path, type SchemasOf, whole, words } from './schema-parts.ts'
 
 const loopName = name.describe('An id, the beginning of one, or the name of a project in this folder.')
@@ -61,6 +61,7 @@ const owner = z.enum(['person', 'project', 'vault', 'session'])
 
 // The engine's own values are made by it alone, so what they are within is not checked again.
 const next = z.looseObject({ kind: z.string() }) as unknown as z.ZodType<Next>
+const fact = z.looseObject({ kind: z.string(), at: z.number() }) as unknown as z.ZodType<Fact>
 const order = z.looseObject({ kind: z.string() }) as unknown as z.ZodType<Order>
 const loop = z.looseObject({
   id: z.string(),
@@ -92,6 +93,8 @@ const attendance = {
   worker: z.string().exactOptional(),
   unattended: z.boolean(),
 }
+
+const event = z.strictObject({ seq: whole, loop: z.string(), n: whole, at: z.number(), fact, next })
 
 const verdict = z.strictObject({
   check: z.string(),
@@ -131,6 +134,8 @@ type LoopOperation =
   | 'start_loop'
   | 'list_loops'
   | 'get_loop'
+  | 'get_iteration'
+  | 'list_events'
   | 'cancel'
   | 'pause'
   | 'resume'
@@ -176,6 +181,18 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
       whose: z.string().exactOptional(),
       iterations: z.array(iteration),
     }),
+  },
+  get_iteration: {
+    input: z.strictObject({ loop: loopName, iteration: whole.min(1) }),
+    output: z.strictObject({
+      loop: z.string(),
+      row: iteration.exactOptional(),
+      diff: z.string().exactOptional(),
+    }),
+  },
+  list_events: {
+    input: z.strictObject({ loop: loopName.exactOptional(), after: whole.exactOptional() }),
+    output: z.strictObject({ events: z.array(event) }),
   },
   cancel: { input: optionalLoop, output: z.array(given) },
   pause: { input: optionalLoop, output: z.array(given) },
