@@ -1,5 +1,6 @@
 /** Makes the work of a loop in its own work tree part of the person's branch. */
 import { accept as acceptLoop } from '../drive/rollback.ts'
+import { given } from '../request/given.ts'
 import { findLoop } from './find-loop.ts'
 import type { Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
@@ -18,6 +19,6 @@ export const accept: Operation<{ loop: string; merge: boolean }, Accepted> = {
     const refusal = ownerOf(loop).refuses?.(loop, { kind: 'accept' })
     if (refusal) throw refusal
     const { branch, base } = await acceptLoop({ ...context, store: context.store() }, id, { merge })
-    return { loop: id, branch, ...(base === undefined ? {} : { base }) }
+    return { loop: id, branch, ...given({ base }) }
   },
 }

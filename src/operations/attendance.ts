@@ -1,5 +1,6 @@
 /** Who is at a loop right now. */
 import { isOver, type Status } from '../engine/loop.ts'
+import { given } from '../request/given.ts'
 import { holderOf } from '../session/elsewhere.ts'
 import type { Context } from './operation.ts'
 import { ownerOf } from './owners.ts'
@@ -26,8 +27,7 @@ export async function attendanceOf(
   const worker = ownerOf(loop).hints?.(loop).worker
   return {
     alive,
-    ...(session === undefined ? {} : { session }),
-    ...(worker === undefined ? {} : { worker }),
+    ...given({ session, worker }),
     unattended: !alive && session === undefined && worker === undefined && UNDER_WAY.has(status),
   }
 }

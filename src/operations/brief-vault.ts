@@ -1,5 +1,6 @@
 /** What happened in a vault, and what a person should do now. */
 import type { Briefing } from '../formats/briefing.ts'
+import { given } from '../request/given.ts'
 import { gatherBriefing } from '../vault/briefing.ts'
 import type { Operation } from './operation.ts'
 import { mustBeVault, openDesk, vaultFor } from './vault-place.ts'
@@ -10,7 +11,7 @@ export const briefVault: Operation<{ vault?: string; since: number }, Briefing> 
   summary:
     'Summarizes a vault since a given time: what was completed, what is stuck, what waits for a person, what to do next.',
   async run(context, { vault: named, since }) {
-    const vault = vaultFor(context, named === undefined ? {} : { named })
+    const vault = vaultFor(context, given({ named }))
     mustBeVault(context, vault)
     return gatherBriefing(openDesk(context, vault), since)
   },

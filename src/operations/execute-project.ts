@@ -15,6 +15,7 @@ import type { ProjectRecord } from '../project/record.ts'
 import { writeResults } from '../project/results.ts'
 import { parseExecute } from '../project/templates.ts'
 import { DEFAULTS } from '../request/defaults.ts'
+import { given } from '../request/given.ts'
 import type { CrewRequest } from '../request/request.ts'
 import { resolveChecks, resolveLimits } from '../request/resolve.ts'
 import { chooseAgents, mustSuit } from './choose-agents.ts'
@@ -79,12 +80,12 @@ type Prepared = {
 
 /** What is wrong with what is asked for is told before anything begins. */
 async function prepare(context: Context, asked: Executing, { project, config, record }: Place): Promise<Prepared> {
-  const { project: _, dir: __, agent, slots, iterations, checks: given, limits: asks, ...request } = asked
+  const { project: _, dir: __, agent, slots, iterations, checks: asksFor, limits: asks, ...request } = asked
   const { dir } = project
   const { env, home, now, root } = context
   const { agents, why } = await chooseAgents(context, { dir, config, asked: agent })
   mustSuit(agents, asked)
-  const checks = resolveChecks(given === undefined ? {} : { checks: given }, { dir, config })
+  const checks = resolveChecks(given({ checks: asksFor }), { dir, config })
   if (request.sandbox) await mustHaveSandbox(dir, env)
   const copied = config.worktree_files ?? []
   mustBeCopyable(dir, copied)
@@ -92,7 +93,7 @@ async function prepare(context: Context, asked: Executing, { project, config, re
   await mendLeftovers(project, record)
   const { branch, notes } = await checkRepository(project, slots)
   const place = { dir, env, config: { ...config, max_iterations: 0 } }
-  const { iterations: ___, ...limits } = await resolveLimits({ prompt: '', ...(asks ? { limits: asks } : {}) }, place)
+  const { iterations: ___, ...limits } = await resolveLimits({ prompt: '', ...given({ limits: asks }) }, place)
   return {
     execution: {
       project,
@@ -106,8 +107,7 @@ async function prepare(context: Context, asked: Executing, { project, config, re
       now,
       self: selfIn(root),
       newId: newLoopId,
-      ...(iterations === undefined ? {} : { iterations }),
-      ...(branch === undefined ? {} : { branch }),
+      ...given({ iterations, branch }),
       copied,
       request: { ...request, agents },
     },

@@ -3,6 +3,7 @@ import { RalphError } from '../error.ts'
 import { printDiff } from '../host/checkpoint.ts'
 import { openRepository } from '../host/git.ts'
 import type { IterationRow } from '../host/store.ts'
+import { given } from '../request/given.ts'
 import { findLoop } from './find-loop.ts'
 import type { Operation } from './operation.ts'
 
@@ -23,6 +24,6 @@ export const getIteration: Operation<{ loop: string; iteration: number }, FoundI
     const { dir, worktree } = (await store.load(id)).spec.work
     const repo = await openRepository(worktree?.from ?? dir)
     const diff = 'none' in repo ? undefined : await printDiff(repo, id, iteration)
-    return { loop: id, ...(row ? { row } : {}), ...(diff === undefined ? {} : { diff }) }
+    return { loop: id, ...(row ? { row } : {}), ...given({ diff }) }
   },
 }

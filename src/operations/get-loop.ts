@@ -2,6 +2,7 @@
 import { breakerState } from '../engine/breaker.ts'
 import { type Loop, type Status, statusOf } from '../engine/loop.ts'
 import type { IterationRow } from '../host/store.ts'
+import { given } from '../request/given.ts'
 import { type Attendance, attendanceOf } from './attendance.ts'
 import { findLoop } from './find-loop.ts'
 import type { Operation } from './operation.ts'
@@ -34,7 +35,7 @@ export const getLoop: Operation<{ loop?: string }, FoundLoop> = {
       standing: standingOf(loop),
       breaker: breakerState(loop),
       ...(await attendanceOf(context, { id, status })),
-      ...(whose === undefined ? {} : { whose }),
+      ...given({ whose }),
       iterations: await store.iterations(id),
     }
   },

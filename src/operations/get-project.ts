@@ -7,6 +7,7 @@ import { openProject, readFace } from '../project/folder.ts'
 import { isHeld } from '../project/open.ts'
 import { planned, readLists, storedRecord } from '../project/record.ts'
 import { spendingOf } from '../project/results.ts'
+import { given } from '../request/given.ts'
 import type { Operation } from './operation.ts'
 
 export type FoundProject = {
@@ -55,7 +56,7 @@ export const getProject: Operation<{ project: string }, FoundProject> = {
       open,
       obstacles: obstacles.filter(({ resolved }) => !resolved),
       ...(await spendingOf({ loops: record?.loops ?? [] }, store)),
-      ...(stop === undefined ? {} : { stop }),
+      ...given({ stop }),
     }
   },
 }

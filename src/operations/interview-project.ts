@@ -9,6 +9,7 @@ import { type Interviewer, talkInTerminal, workAlone } from '../project/intervie
 import { lockProject } from '../project/open.ts'
 import { withAnswers } from '../prompt/interview-prompt.ts'
 import { DEFAULTS } from '../request/defaults.ts'
+import { given } from '../request/given.ts'
 import type { LoopRequest } from '../request/request.ts'
 import { chooseAgents, mustSuit } from './choose-agents.ts'
 import { type Context, selfIn } from './operation.ts'
@@ -53,7 +54,7 @@ export async function interviewProject(
   const [name = ''] = agents
   mustSuit([name], asked)
   const permissions = asked.permissions ?? DEFAULTS.permissions
-  listening.begin({ project, agent: name, permissions, isBlank, ...(why === undefined ? {} : { why }) })
+  listening.begin({ project, agent: name, permissions, isBlank, ...given({ why }) })
   const { signal } = listening
   const { env, now, root } = context
   const settings = { permissions, ...(asked.model === undefined ? {} : { model: asked.model }) }

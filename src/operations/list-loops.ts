@@ -1,5 +1,6 @@
 /** The loops there are. */
 import type { ListFilter, LoopRow } from '../host/store.ts'
+import { given } from '../request/given.ts'
 import { type Attendance, attendanceOf } from './attendance.ts'
 import type { Operation } from './operation.ts'
 
@@ -12,6 +13,6 @@ export const listLoops: Operation<ListFilter, { loops: ListedLoop[]; next?: stri
   async run(context, filter) {
     const { rows, next } = await context.store().list(filter)
     const loops = rows.map(async (row) => ({ ...row, ...(await attendanceOf(context, row)) }))
-    return { loops: await Promise.all(loops), ...(next === undefined ? {} : { next }) }
+    return { loops: await Promise.all(loops), ...given({ next }) }
   },
 }

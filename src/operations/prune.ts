@@ -6,6 +6,7 @@ import { RalphError } from '../error.ts'
 import { dropCheckpoints } from '../host/checkpoint.ts'
 import { openRepository } from '../host/git.ts'
 import { DEFAULTS } from '../request/defaults.ts'
+import { given } from '../request/given.ts'
 import { forgetFiles } from '../vault/changes.ts'
 import { pruneTasks } from '../vault/prune.ts'
 import type { Context, Operation } from './operation.ts'
@@ -16,7 +17,7 @@ export const prune: Operation<{ days?: number }, Pruned> = {
   name: 'prune',
   effect: 'destroy',
   summary: 'Removes transcripts, checkpoints and state files of loops that ended more than a given number of days ago.',
-  run: (context, { days }) => pruneOld(context, days === undefined ? {} : { days }),
+  run: (context, { days }) => pruneOld(context, given({ days })),
 }
 
 /** `dir`: checkpoints go only in this folder's repository. Without it: in those of all loops. */

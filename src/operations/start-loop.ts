@@ -10,6 +10,7 @@ import { newLoopId } from '../host/loop-id.ts'
 import { mustHaveSandbox } from '../host/sandbox.ts'
 import { openTree } from '../host/tree.ts'
 import { countUncommitted, mustBeCopyable, planWorktree } from '../host/worktree.ts'
+import { given } from '../request/given.ts'
 import type { LoopRequest } from '../request/request.ts'
 import { resolveSpec } from '../request/resolve.ts'
 import { holderOf } from '../session/elsewhere.ts'
@@ -42,8 +43,8 @@ export const start: Operation<Starting, Started> = {
       : await inPlace(context, { id, spec: resolved })
     await noteOthers(context, { id, spec })
     await pruneOld(context, { dir })
-    await store.create(startLoop(id, spec, { at: context.now(), ...(tree === undefined ? {} : { tree }) }))
-    return { loop: id, ...(why === undefined ? {} : { why }) }
+    await store.create(startLoop(id, spec, { at: context.now(), ...given({ tree }) }))
+    return { loop: id, ...given({ why }) }
   },
 }
 
@@ -81,7 +82,7 @@ async function inPlace({ home }: Context, { id, spec }: Placing): Promise<Placed
     throw new RalphError('usage', `--on-halt ${spec.onHalt} needs checkpoints, but ${checkpoints.none}.`)
   const tree = await look()
   const work = { ...spec.work, ...('none' in checkpoints ? {} : { gitDir: checkpoints.repo.gitDir }) }
-  return { spec: { ...spec, work }, ...(tree === undefined ? {} : { tree }) }
+  return { spec: { ...spec, work }, ...given({ tree }) }
 }
 
 /** Two loops in one folder would take each other's changes for their own. */

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import type { TaskProgress, TaskState } from '../formats/task-state.ts'
 import { pathBelow } from '../host/files.ts'
+import { given } from '../request/given.ts'
 import type { CompletedTask, CountedIteration, StartedTask, StoppedTask } from '../vault/contract.ts'
 import { TaskNotFoundError } from '../vault/errors.ts'
 import { taskIdOf } from '../vault/place.ts'
@@ -29,7 +30,7 @@ export const startTask: Operation<
   effect: 'write',
   summary: 'Starts a task of a vault. The caller does the work.',
   async run(context, { vault: named, file, maxIterations, timeoutMinutes }) {
-    const vault = vaultFor(context, { ...(named === undefined ? {} : { named }), file })
+    const vault = vaultFor(context, { ...given({ named }), file })
     const here = resolve(context.cwd, file)
     await pruneOld(context, { dir: vault })
     return withTasks(context, vault, (tasks) =>
@@ -122,9 +123,7 @@ export const approveTask: Operation<TaskOf & { note?: string }, TaskState> = {
   effect: 'write',
   summary: 'Approves a task that waits for a person, so that it continues.',
   run: (context, { note, ...asked }) =>
-    withTask(context, asked, (tasks, task_id) =>
-      tasks.approveTask({ task_id, ...(note === undefined ? {} : { note }) }),
-    ),
+    withTask(context, asked, (tasks, task_id) => tasks.approveTask({ task_id, ...given({ note }) })),
 }
 
 export const rejectTask: Operation<TaskOf & { reason?: string }, FoundTask> = {
@@ -133,7 +132,7 @@ export const rejectTask: Operation<TaskOf & { reason?: string }, FoundTask> = {
   summary: 'Rejects a task that waits for a person. The task has failed.',
   run: (context, { reason, ...asked }) =>
     withTask(context, asked, async (tasks, task_id, vault) => {
-      const state = await tasks.rejectTask({ task_id, ...(reason === undefined ? {} : { reason }) })
+      const state = await tasks.rejectTask({ task_id, ...given({ reason }) })
       return { state, ...(await whyOf(context, vault, task_id)) }
     }),
 }
@@ -143,7 +142,7 @@ export const listTasks: Operation<{ vault?: string }, { tasks: ListedTask[] }> =
   effect: 'read',
   summary: 'Lists the tasks of a vault, oldest first.',
   async run(context, { vault: named }) {
-    const vault = vaultFor(context, named === undefined ? {} : { named })
+    const vault = vaultFor(context, given({ named }))
     mustBeVault(context, vault)
     return { tasks: await withTasks(context, vault, (tasks) => tasks.listTasks()) }
   },
@@ -167,7 +166,7 @@ async function withTask<Result>(
   { vault: named, task }: TaskOf,
   work: (tasks: RalphWiggum, id: string, vault: string) => Promise<Result>,
 ): Promise<Result> {
-  const vault = vaultFor(context, named === undefined ? {} : { named })
+  const vault = vaultFor(context, given({ named }))
   mustBeVault(context, vault)
   return withTasks(context, vault, async (tasks) =>
     work(tasks, await idMeant(tasks, task, { vault, cwd: context.cwd }), vault),
@@ -200,5 +199,5 @@ async function whyOf({ store }: Context, vault: string, id: string): Promise<{ w
   const row = await store().tasks.load(vault, id)
   const next = row && (await store().load(row.loop)).next
   const why = next?.kind === 'halt' ? next.sentence : next?.kind === 'wait' ? next.question : undefined
-  return why === undefined ? {} : { why }
+  return given({ why })
 }

@@ -1,5 +1,4 @@
 /** One turn at a task: picked up, judged by what the agent wrote into the project's files, and entered there once. */
-
 import type { TurnNext } from '../drive/drive.ts'
 import type { Loop, Turn } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'

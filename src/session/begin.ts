@@ -11,6 +11,7 @@ import { realFolder } from '../host/files.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import type { Store } from '../host/store.ts'
 import { openTree, type Tree } from '../host/tree.ts'
+import { given } from '../request/given.ts'
 import type { LoopRequest, Place } from '../request/request.ts'
 import { resolveSpec } from '../request/resolve.ts'
 import { type Answer, NOTHING, promptOf } from './answer.ts'
@@ -132,9 +133,9 @@ function requestOf(
     agentArgs: subagent === undefined ? [] : subagentArgs(subagent, dir, env),
     limits: {
       ...(maxIterations === undefined ? {} : { iterations: maxIterations }),
-      ...(minutes === undefined ? {} : { minutes }),
+      ...given({ minutes }),
     },
-    ...(promise === undefined ? {} : { promise }),
+    ...given({ promise }),
   }
 }
 

@@ -1,5 +1,4 @@
 /** Tasks of a vault that the database of this home does not have, or not as they stand: what their state files tell. */
-
 import type { Briefing, Spent } from '../formats/briefing.ts'
 import { printCommandLine } from '../formats/command-line.ts'
 import { taskCommand } from '../formats/task-command.ts'

@@ -1,5 +1,4 @@
 /** `ralph execute`: works through the tasks of a project. */
-
 import { resolve } from 'node:path'
 import { loadConfig } from '../../host/config.ts'
 import { type Executed, type Executing, executeProject } from '../../operations/execute-project.ts'

@@ -1,5 +1,4 @@
 /** `ralph import`: begins a project with the tasks of a file that another tool or a person wrote. */
-
 import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
 import { importTasks } from '../../operations/import-tasks.ts'

@@ -1,5 +1,4 @@
 /** What `ralph install` is about to write, shown as a diff, and the question whether it may. */
-
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'

@@ -1,5 +1,4 @@
 /** `ralph interview`: agents ask about a project's spec in this terminal, and the last one writes its tasks. */
-
 import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
 import { RalphError } from '../../error.ts'

@@ -31,8 +31,7 @@ export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> 
       await startTask.run(context, {
         file: word,
         ...vault,
-        ...given({ maxIterations }),
-        ...given({ timeoutMinutes }),
+        ...given({ maxIterations, timeoutMinutes }),
       }),
     )
   },
