@@ -555,8 +555,8 @@ describe('a loop that somebody else takes over', () => {
     const loop = await make({ agent: agent('true') })
     const checking: Loop = { ...loop, next: { kind: 'check', checks: [], because: 'claim' } }
     const { loss } = takeUp(await benchOf())
-    expect(await loss(checking)).toBeUndefined()
-    expect(await loss(loop)).toBeUndefined()
+    expect(await loss(checking, Date.now)).toBeUndefined()
+    expect(await loss(loop, Date.now)).toBeUndefined()
   })
 })
 

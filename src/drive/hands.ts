@@ -1,4 +1,5 @@
-/** The hands of `ralph run`: spawn the agent, run the checks, wait, put files back. */
+/** Hands that spawn the agent, run the checks, wait, and put files back: for every loop whose turns ralph takes. */
+import { setFlagsFromString } from 'node:v8'
 import type { AgentEvent } from '../agents/agent.ts'
 import type { Fact, Loop, Verdict } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
@@ -12,13 +13,14 @@ import type { CheckNext, Hands, RestoreNext, TurnNext, WaitNext } from './drive.
 import { takeTurn } from './take-turn.ts'
 import type { Judge } from './turn-ended.ts'
 
-/** What the hands of `ralph run` work with. `stop` ends the agent at once. */
+/** What these hands work with. `stop` ends the agent at once; after `rest` no turn is begun and no limit is waited for. */
 export type Workbench = {
   store: Store
   tree: Tree
   env: Readonly<Record<string, string | undefined>>
   now: () => number
   stop: AbortSignal
+  rest?: AbortSignal
   /** Fires when another has taken the loop over: what is under way is not wanted any more. */
   lost?: AbortSignal
   /** The command line of one of ralph's own programs. */
@@ -49,12 +51,16 @@ export type Show = (
   loop: Loop,
 ) => void
 
-/** Hands that spawn the agent, run the checks and wait. */
-export function runHands(bench: Workbench, saw: (loop: Loop, fact: Fact) => void): Hands {
+export function runHands(bench: Workbench, saw: (loop: Loop, fact: Fact) => void): Required<Hands> {
+  // What an agent prints is garbage at once. V8 would let its young generation grow to 130 MB for a flood of it.
+  setFlagsFromString('--semi-space-growth-factor=1')
+  const { stop, rest } = bench
+  const patience = rest ? AbortSignal.any([stop, rest]) : stop
   return {
-    turn: (loop, next) => untilCancelled(bench, loop, (signal) => takeTurn(bench, loop, next, signal)),
+    turn: async (loop, next) =>
+      rest?.aborted ? undefined : untilCancelled(bench, loop, (signal) => takeTurn(bench, loop, next, signal)),
     check: checkHand(bench),
-    wait: (loop, next) => waitUntil(bench, loop, next),
+    wait: (loop, next) => waitUntil({ ...bench, stop: patience }, loop, next),
     restore: (_, next) => putBack(async () => bench.tree.checkpoints, next, bench.now),
     saw,
   }

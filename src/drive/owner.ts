@@ -10,7 +10,7 @@ export type OwnerRules = {
   takesTurns?(loop: Loop): boolean
   /** Why a person cannot do this with it from outside, and what to do instead; undefined: they can. */
   refuses?(loop: Loop, wish: Wish): RalphError | undefined
-  /** Who hears words for it once its owner goes on, where they cannot be told now. */
+  /** How words for it are heard, where that is only when its owner goes on. */
   hearsLater?(loop: Loop): string | undefined
   /** How it is begun again once it is over. */
   again(loop: Loop): string

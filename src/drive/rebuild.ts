@@ -1,4 +1,4 @@
-/** Makes a lost or damaged database anew. The engine is pure: playing every loop's facts again gives what was. */
+/** Rebuilds a lost or damaged database. The engine is pure: replaying every loop's facts gives what was stored. */
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Loop, startLoop } from '../engine/loop.ts'

@@ -1,6 +1,6 @@
 /** What a person does with the work of a loop: go back to a checkpoint, take that back, accept it. */
 import { existsSync, mkdirSync } from 'node:fs'
-import { ended, isOver, type Loop, type Worktree } from '../engine/loop.ts'
+import { ended, type Loop, type Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { listCheckpoints, NOW, refOf } from '../host/checkpoint.ts'
 import { must } from '../host/git.ts'
@@ -18,6 +18,7 @@ import {
   removeWorktree,
   repositoryOf,
 } from '../host/worktree.ts'
+import { drivenBeside } from './beside.ts'
 import { visit } from './visit.ts'
 
 export type Desk = { store: Store; home: string; now: () => number }
@@ -94,17 +95,6 @@ async function alone<Result>({ store, now }: Desk, id: string, work: (loop: Loop
       )
     },
   })
-}
-
-/** Other loops that somebody drives in the same folder or repository. */
-export async function drivenBeside(store: Store, { id, spec }: Pick<Loop, 'id' | 'spec'>): Promise<string[]> {
-  const beside: string[] = []
-  for (const other of (await store.list({ limit: 1_000 })).rows) {
-    if (other.id === id || isOver(other.status) || !(await store.isDriven(other.id))) continue
-    const { dir, gitDir } = (await store.load(other.id)).spec.work
-    if (dir === spec.work.dir || (gitDir !== undefined && gitDir === spec.work.gitDir)) beside.push(other.id)
-  }
-  return beside
 }
 
 /** The checkpoints of a loop, in its own work tree if it has one; one that was removed by hand is made again. */

@@ -108,7 +108,7 @@ const ENDED_BY_FORCE: ReadonlySet<Outcome['kind']> = new Set(['killed', 'crash',
 export function takeUp(bench: Finding): TakeUp {
   return {
     reap,
-    loss: async (loop) => (loop.next.kind === 'turn' ? findLoss(bench, loop, loop.next) : undefined),
+    loss: async (loop, now) => (loop.next.kind === 'turn' ? findLoss({ ...bench, now }, loop, loop.next) : undefined),
   }
 }
 

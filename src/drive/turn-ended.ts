@@ -1,4 +1,4 @@
-/** A turn has ended, whoever saw it end: what it left is looked at, judged and kept, and it becomes a fact. */
+/** An agent's turn has ended, whoever saw it end, a process or a hook: what it left is looked at, judged and kept, and it becomes a fact. */
 import type { Outcome } from '../agents/agent.ts'
 import { toTurn } from '../agents/turn.ts'
 import type { Diff, Fact, Loop, Turn } from '../engine/loop.ts'

@@ -26,7 +26,7 @@ export type Visiting<Result> = {
   /** How what a dead driver left is put in order. Absent: a driver that is gone cannot have left anything. */
   takeUp?: TakeUp
   /** What has changed since the loop was last driven. */
-  since?(loop: Loop, lease: Lease): Fact[] | Promise<Fact[]>
+  since?(loop: Loop, lease: Lease, now: number): Fact[] | Promise<Fact[]>
   work(visit: Visit): Promise<Result>
   /** Whether the loop stays held afterwards: the next visit is given the lease then. */
   keeps?(loop: Loop): boolean
@@ -40,24 +40,24 @@ export type TakeUp = {
   /** Ends the processes of a driver that is gone. */
   reap(id: string): Promise<unknown>
   /** The turn that it was at, as far as that can be told. */
-  loss(loop: Loop): Promise<Fact | undefined>
+  loss(loop: Loop, now: () => number): Promise<Fact | undefined>
 }
 
 /** Every front and every owner moves a loop this way. */
 export async function visit<Result>(id: string, visiting: Visiting<Result>): Promise<Result> {
-  const { store, take, held, takeUp, since, work, after, keeps } = visiting
+  const { store, take, takeUp, since, work, after, keeps } = visiting
   const lease = await (take?.() ?? store.lease(id))
-  if ('heldBy' in lease) return held(lease.heldBy)
+  if ('heldBy' in lease) return visiting.held(lease.heldBy)
   let kept = false
   try {
     if (takeUp && lease.epoch > 1) await takeUp.reap(id)
-    const visit = openVisit(await store.load(id), lease, visiting)
-    const lost = await takeUp?.loss(visit.loop) // read as it was asked for then
-    for (const fact of (await since?.(visit.loop, lease)) ?? []) await visit.move(fact)
-    if (lost) await visit.move(lost)
-    const result = await work(visit)
-    await after?.(visit)
-    kept = keeps?.(visit.loop) ?? false
+    const held = openVisit(await store.load(id), lease, visiting)
+    const lost = await takeUp?.loss(held.loop, held.now) // read as it was asked for then
+    for (const fact of (await since?.(held.loop, lease, held.now())) ?? []) await held.move(fact)
+    if (lost) await held.move(lost)
+    const result = await work(held)
+    await after?.(held)
+    kept = keeps?.(held.loop) ?? false
     return result
   } finally {
     if (!kept) await lease.release()

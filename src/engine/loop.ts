@@ -308,6 +308,9 @@ export function ended({ next }: Pick<Loop, 'next'>): boolean {
 /** The words for a loop that is over. */
 export const OVER = ['completed', 'halted', 'cancelled'] as const
 
+/** The words for one that is not. */
+export const OPEN: readonly Status[] = ['running', 'verifying', 'waiting', 'needs-input', 'paused']
+
 export function isOver(status: string): boolean {
   return OVER.some((word) => word === status)
 }

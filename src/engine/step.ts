@@ -137,7 +137,7 @@ function answered(loop: Loop, at: number): Loop {
   return stop ? halt({ ...loop, tally }, stop) : again({ ...loop, tally }, at)
 }
 
-// Rule 2: an agent that could not work is waited for, tried again, or given up; only a turn that worked is judged.
+// docs/how-it-decides.md numbers the rules. Rule 2: an agent that could not work is waited for, tried again, or given up; only a turn that worked is judged.
 function afterTurn(loop: Loop, turn: Turn, at: number): Loop {
   const counted = { ...loop, tally: countTurn(loop.spec, loop.tally, turn) }
   const agent = (loop.next.kind === 'turn' && loop.next.agent) || loop.spec.work.agent

@@ -110,6 +110,6 @@ export async function mustHaveSandbox(dir: string, env: Environment): Promise<vo
 function missing(why: string): RalphError {
   return new RalphError(
     'sandbox-missing',
-    `--sandbox cannot be had: ${why}. Without --sandbox the agent could write everywhere you can.`,
+    `--sandbox is not available: ${why}. Without --sandbox the agent could write everywhere you can.`,
   )
 }

@@ -16,7 +16,7 @@ import type { Context } from './operation.ts'
 
 type Site = Pick<Context, 'env' | 'cwd'> & { dir: string }
 
-/** In their order, and why, where nobody named them. `asked` beats the environment, that the config. */
+/** In their order, and why, where nobody named them. Precedence: `asked`, environment, config, `auto`. */
 export async function chooseAgents(
   context: Context,
   { dir, config, asked }: { dir: string; config: Config; asked?: string | undefined },

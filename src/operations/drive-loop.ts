@@ -1,15 +1,15 @@
 /** Drives a loop here, as far as it goes: whoever its owner is, and whatever front asks for it. */
-import { setFlagsFromString } from 'node:v8'
+import { openBench } from '../drive/bench.ts'
 import type { Hands } from '../drive/drive.ts'
 import { runHands, type Show, type Workbench } from '../drive/hands.ts'
-import { checkpointsOf } from '../drive/rollback.ts'
 import { takeUp } from '../drive/take-turn.ts'
 import { type Visit, visit } from '../drive/visit.ts'
-import type { Fact, Loop, Order } from '../engine/loop.ts'
+import type { Fact, Loop } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
 import { RalphError } from '../error.ts'
 import { canStart, findChecks } from '../host/check.ts'
-import { openTree, type Tree } from '../host/tree.ts'
+import type { Tree } from '../host/tree.ts'
+import { letGo } from '../session/elsewhere.ts'
 import { type Context, selfIn } from './operation.ts'
 import { ownerOf } from './owners.ts'
 
@@ -23,10 +23,7 @@ export type Watching = {
   saw(loop: Loop, fact: Fact): void
 }
 
-/** `order` is what a person wants before it goes on. */
-export async function driveLoop(context: Context, id: string, watching: Watching, order?: Order): Promise<Loop> {
-  // What an agent prints is garbage at once. V8 would let its young generation grow to 130 MB for a flood of it.
-  setFlagsFromString('--semi-space-growth-factor=1')
+export async function driveLoop(context: Context, id: string, watching: Watching): Promise<Loop> {
   const { now, root } = context
   const store = context.store()
   const rules = ownerOf(await store.load(id))
@@ -34,42 +31,31 @@ export async function driveLoop(context: Context, id: string, watching: Watching
     store,
     now,
     takeUp: takeUp({ store, now, self: selfIn(root) }),
-    since: (loop, lease) => rules.since?.(loop, lease, now()) ?? [],
+    since: (loop, lease, at) => rules.since?.(loop, lease, at) ?? [],
     held(by) {
       throw new RalphError(
         'loop-held',
         `Loop ${id} is already being driven by ${by}. Watch it with \`ralph show ${id} --follow\`.`,
       )
     },
-    work: (held) => work(context, held, watching, order),
+    work: (held) => work(context, held, watching),
     after: async (held) => rules.after?.({ ...context, store }, held),
   }).then(() => store.load(id))
 }
 
-async function work(context: Context, held: Visit, watching: Watching, order: Order | undefined): Promise<Loop> {
+async function work(context: Context, held: Visit, watching: Watching): Promise<Loop> {
   const { home, env, root } = context
   const store = context.store()
   const { loop } = held
-  if (loop.spec.work.worktree) await checkpointsOf(context, loop) // made again, should somebody have removed it
-  const tree = await openTree({ ...loop.spec.work, home, loop: loop.id })
+  letGo(home, loop.id) // a session that had it does not go on with it
+  const { stop, show } = watching
   const task = ownerOf(loop).turn?.(loop)
-  const bench: Workbench = {
-    store,
-    tree,
-    env,
-    now: held.now,
-    stop: watching.stop,
-    lost: held.lease.lost,
-    self: selfIn(root),
-    show: watching.show,
-    ...(task ? { task } : {}),
-  }
-  watching.begin(loop, { suggestion: findChecks(loop.spec.work.dir)[0], checkpoints: tree.checkpoints })
+  const bench = await openBench(held, { home, store, env, stop, self: selfIn(root), show, ...(task ? { task } : {}) })
+  watching.begin(loop, { suggestion: findChecks(loop.spec.work.dir)[0], checkpoints: bench.tree.checkpoints })
   for (const check of allChecks(loop.spec).filter((text) => !canStart(text, loop.spec.work.dir, env.PATH)))
     watching.say(
       `The program of the check "${check}" is not here yet. Without it the loop will halt (verifier-broken).`,
     )
-  if (order) await store.tell(loop.id, 'you', order)
   return held.drive(handsOf(bench, watching))
 }
 
@@ -78,6 +64,6 @@ function handsOf(bench: Workbench, { saw }: Watching): Hands {
   const hands = runHands(bench, saw)
   return {
     ...hands,
-    turn: async (loop, next) => ownerOf(loop).instead?.(loop, bench.now()) ?? hands.turn?.(loop, next),
+    turn: async (loop, next) => ownerOf(loop).instead?.(loop, bench.now()) ?? hands.turn(loop, next),
   }
 }

@@ -1,6 +1,6 @@
 /** What goes into the operations on loops, and what comes out. */
 import * as z from 'zod'
-import type { Fact, Loop, Next, Order } from '../engine/loop.ts'
+import type { Fact, Loop, Next } from '../engine/loop.ts'
 import { amount, argument, line, name, path, type SchemasOf, whole, words } from './schema-parts.ts'
 
 const loopName = name.describe('An id, the beginning of one, or the name of a project in this folder.')
@@ -62,7 +62,6 @@ const owner = z.enum(['person', 'project', 'vault', 'session'])
 // The engine's own values are made by it alone, so what they are within is not checked again.
 const next = z.looseObject({ kind: z.string() }) as unknown as z.ZodType<Next>
 const fact = z.looseObject({ kind: z.string(), at: z.number() }) as unknown as z.ZodType<Fact>
-const order = z.looseObject({ kind: z.string() }) as unknown as z.ZodType<Order>
 const loop = z.looseObject({
   id: z.string(),
   spec: z.looseObject({ prompt: z.string() }),
@@ -124,10 +123,7 @@ const given = z.strictObject({
   heard: z.enum(['driver', 'session', 'here']),
   session: z.string().exactOptional(),
 })
-const resumed = z.union([
-  given,
-  z.strictObject({ loop: z.string(), heard: z.literal('nobody'), drive: order.nullable() }),
-])
+const resumed = z.union([given, z.strictObject({ loop: z.string(), heard: z.literal('nobody') })])
 const rolledBack = z.strictObject({ loop: z.string(), notes: z.array(z.string()) })
 
 type LoopOperation =
@@ -172,7 +168,7 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
       loop,
       status,
       standing: z.strictObject({
-        kind: z.enum(['verified', 'claimed', 'cancelled', 'halted', 'asks', 'rests', 'under-way']),
+        kind: z.enum(['verified', 'claimed', 'cancelled', 'halted', 'asks', 'waiting', 'under-way']),
         sentence: z.string(),
         hint: z.string(),
       }),
@@ -199,7 +195,7 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
   resume: { input: optionalLoop, output: resumed },
   steer: {
     input: z.strictObject({ loop: loopName, words: words.min(1) }),
-    output: z.union([resumed, z.strictObject({ loop: z.string(), heard: z.literal('later'), by: z.string() })]),
+    output: z.union([resumed, z.strictObject({ loop: z.string(), heard: z.literal('later'), how: z.string() })]),
   },
   rollback: { input: z.strictObject({ loop: loopName, iteration: whole }), output: rolledBack },
   undo: { input: oneLoop, output: rolledBack },

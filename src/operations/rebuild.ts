@@ -1,4 +1,4 @@
-/** Makes a lost or damaged database anew from the transcripts. */
+/** Rebuilds a lost or damaged database from the transcripts. */
 import { type Rebuilt, rebuild as rebuildDatabase } from '../drive/rebuild.ts'
 import { remakeTask } from '../vault/remake.ts'
 import type { Operation } from './operation.ts'

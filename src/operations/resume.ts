@@ -1,16 +1,15 @@
 /** Goes on with a loop that was paused, waits, or whose driver is gone. */
-import type { Order } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { sessionOf } from '../session/armed.ts'
-import { holderOf, letGo } from '../session/elsewhere.ts'
+import { holderOf } from '../session/elsewhere.ts'
 import { locate } from './choose-agents.ts'
 import { findLoop, mustBeOpen } from './find-loop.ts'
 import { type Given, giveOrder } from './give-order.ts'
 import type { Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
 
-/** `drive`: nobody drives it, so whoever asked does, beginning with this order. */
-export type Resumed = Given | { loop: string; heard: 'nobody'; drive: Order | null }
+/** `nobody`: it waits for somebody to drive it, who hears the order first. */
+export type Resumed = Given | { loop: string; heard: 'nobody' }
 
 export const resume: Operation<{ loop?: string }, Resumed> = {
   name: 'resume',
@@ -38,7 +37,7 @@ export const resume: Operation<{ loop?: string }, Resumed> = {
       )
     // Its session could still go on with it, so it is not given to an agent that is not here.
     if (sessionOf(context.home, id)) locate(spec.work.agent, { ...context, dir: spec.work.dir })
-    letGo(context.home, id)
-    return { loop: id, heard: 'nobody', drive: next.kind === 'wait' ? { kind: 'resume' } : null }
+    if (next.kind === 'wait') await store.tell(id, 'you', { kind: 'resume' })
+    return { loop: id, heard: 'nobody' }
   },
 }

@@ -5,7 +5,7 @@ import { cutTo, oneLine } from '../formats/one-line.ts'
 import { ownerOf } from './owners.ts'
 
 export type Standing = {
-  kind: 'verified' | 'claimed' | 'cancelled' | 'halted' | 'asks' | 'rests' | 'under-way'
+  kind: 'verified' | 'claimed' | 'cancelled' | 'halted' | 'asks' | 'waiting' | 'under-way'
   sentence: string
   /** What to type now. */
   hint: string
@@ -39,7 +39,7 @@ export function standingOf(loop: Loop): Standing {
           hint: ownerOf(loop).hints?.(loop).answer ?? `Answer and go on: ralph steer ${id} "your answer"`,
         }
       return {
-        kind: 'rests',
+        kind: 'waiting',
         sentence: `${next.until === undefined ? 'paused' : `waiting for the agent until ${timeOfDay(next.until)},`} ${after}.`,
         hint: `Go on: ralph resume ${id}`,
       }

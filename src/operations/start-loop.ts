@@ -1,7 +1,7 @@
 /** Makes a loop of a request. It asks for its first turn; whoever wants to drives it. */
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { drivenBeside } from '../drive/rollback.ts'
+import { drivenBeside } from '../drive/beside.ts'
 import { count } from '../engine/limits.ts'
 import { type Spec, startLoop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'

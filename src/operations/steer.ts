@@ -6,8 +6,8 @@ import type { Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
 import type { Resumed } from './resume.ts'
 
-/** `later`: it hears it when its owner goes on, which is done so. */
-export type Steered = Resumed | { loop: string; heard: 'later'; by: string }
+/** `later`: it hears it when its owner goes on; `how` tells the way. */
+export type Steered = Resumed | { loop: string; heard: 'later'; how: string }
 
 export const steer: Operation<{ loop: string; words: string }, Steered> = {
   name: 'steer',
@@ -20,16 +20,17 @@ export const steer: Operation<{ loop: string; words: string }, Steered> = {
     const driven = await store.isDriven(id)
     const rules = ownerOf(loop)
     const order = { kind: 'say', words } as const
-    const by = driven ? undefined : rules.hearsLater?.(loop)
-    if (by !== undefined) {
+    const how = driven ? undefined : rules.hearsLater?.(loop)
+    if (how !== undefined) {
       await store.tell(id, 'you', order)
-      return { loop: id, heard: 'later', by }
+      return { loop: id, heard: 'later', how }
     }
     const { next } = loop
     const asks = next.kind === 'wait' && next.why === 'person' && !driven && holderOf(context.home, id) === undefined
     if (!asks) return giveOrder(context, id, order)
     const refusal = rules.refuses?.(loop, { kind: 'answer', words })
     if (refusal) throw refusal
-    return { loop: id, heard: 'nobody', drive: order }
+    await store.tell(id, 'you', order)
+    return { loop: id, heard: 'nobody' }
   },
 }

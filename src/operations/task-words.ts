@@ -38,7 +38,7 @@ export function taskStanding(loop: Loop): Note {
       if (next.until !== undefined) return { level: 'info', text: `ralph: task ${id} waits for the agent ${after}.` }
       return {
         level: 'info',
-        text: `ralph: task ${id} rests ${after}; this session is free. Go on: ralph resume ${loop.id}`,
+        text: `ralph: task ${id} is paused ${after}; this session is free. Go on: ralph resume ${loop.id}`,
       }
     case 'turn':
     case 'check':

@@ -1,6 +1,5 @@
 /** Works on the files that come into a vault, here. */
 import { resolve } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
 import { agents as known, parseAgent } from '../agents/index.ts'
 import { doubt } from '../engine/breaker.ts'
 import { agentsOf } from '../engine/roster.ts'
@@ -64,7 +63,8 @@ export async function watchVault(
   const { env, home, root } = context
   const vault = openVault(resolve(context.cwd, asked.vault))
   const config = loadConfig(home, vault)
-  const desk = openDesk({ ...context, note: once((text) => tell({ kind: 'note', text })) }, vault, settingsOf(asked))
+  const note = once((text) => listener.tell({ kind: 'note', text }))
+  const desk = openDesk({ ...context, note }, vault, settingsOf(asked))
   const { agents, why } = await chooseAgents(context, { dir: vault, config, asked: asked.agent })
   mustSuit(agents, asked)
   const checks = mustStart(resolveChecks(asked, { dir: vault, config }), vault, env)
@@ -73,21 +73,17 @@ export async function watchVault(
   const { iterations: _, minutes: __, ...limits } = await resolveLimits({ ...asked, prompt: '' }, place)
   const crew = (head: TaskHead) => crewOf(context, { asked, vault, agents, checks, limits }, head)
   crew({ priority: 1 }) // what is wrong with the options is no file's fault
-  // What an agent prints is garbage at once. V8 would let its young generation grow to 130 MB for a flood of it.
-  setFlagsFromString('--semi-space-growth-factor=1')
   const { slots, once: isOnce, permissions = DEFAULTS.permissions } = asked
   listener.begin({ vault, agents, checks, slots, permissions, once: isOnce })
   if (why !== undefined) listener.tell({ kind: 'note', text: why })
   const isUseless = openDoubts(agents)
   let useless = false
-
-  function tell(event: WatchEvent): void {
+  const tell = (event: WatchEvent) => {
     listener.tell(event)
     if (!isUseless(event)) return
     useless = true
     listener.wind(`No task can be done with ${agents.join(', ')} now. The others are left where they are.`)
   }
-
   const { rest, stop } = listener
   const watched = await watch({ desk, slots, once: isOnce, self: selfIn(root), tell, rest, stop, crew })
   return { watched, useless }

@@ -60,6 +60,7 @@ export function openDesk(execution: Execution, startedAt: number, spent: Map<str
       if ('halt' in outcome && outcome.halt) brake.halt(outcome.halt)
       if ('done' in outcome) {
         const closed = closeTask(site, id, outcome.done).catch((cause) => brake.halt(troubleOf(id, cause)))
+        closed.catch(() => {}) // it is thrown where it is waited for
         closing.add(closed) // others go on meanwhile
       }
     },

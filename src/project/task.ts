@@ -1,9 +1,9 @@
 /** One task of a project: a loop of the engine whose agent also reads and writes the project's files. */
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { openBench } from '../drive/bench.ts'
 import type { Hands, TurnNext } from '../drive/drive.ts'
 import { runHands, type Workbench } from '../drive/hands.ts'
-import { checkpointsOf } from '../drive/rollback.ts'
 import { takeUp } from '../drive/take-turn.ts'
 import { type Visit, visit } from '../drive/visit.ts'
 import { ended, type Fact, type Loop, type Spec, startLoop, type Turn } from '../engine/loop.ts'
@@ -55,7 +55,7 @@ export async function specOf(site: Site, open: Open): Promise<Spec> {
   })
 }
 
-/** How a loop of this project is driven: `hands` may change what the plain ones of `ralph run` do. */
+/** What is done around the turns of a loop of this project. */
 export type Driving = {
   spec: () => Promise<Spec>
   turn: Workbench['task'] & object
@@ -74,8 +74,8 @@ export async function driveLoop(site: Site, task: string, id: string, how: Drivi
     store,
     now,
     takeUp: takeUp({ store, now, self }),
-    since: async (loop) =>
-      fresh || ended(loop) ? [] : askedAnew(loop, { kind: 'asked', at: now(), spec: await how.spec() }),
+    since: async (loop, _, at) =>
+      fresh || ended(loop) ? [] : askedAnew(loop, { kind: 'asked', at, spec: await how.spec() }),
     held(by) {
       throw new RalphError('project-held', `Loop ${id} of ${task} is being driven by ${by}.`)
     },
@@ -86,19 +86,18 @@ export async function driveLoop(site: Site, task: string, id: string, how: Drivi
 type Held = { task: string; how: Driving; fresh: Tree | undefined }
 
 async function driveHeld(site: Site, held: Visit, { task, how, fresh }: Held): Promise<Loop> {
-  const { loop } = held
-  if (loop.spec.work.worktree && !fresh) await checkpointsOf(site, loop)
-  const bench: Workbench = {
-    store: site.store,
-    tree: fresh ?? (await openTree({ ...loop.spec.work, home: site.home, loop: loop.id })),
-    env: site.env,
-    now: held.now,
-    stop: site.stop,
-    lost: held.lease.lost,
-    self: site.self,
+  const { store, home, env, stop, rest, self } = site
+  const bench = await openBench(held, {
+    home,
+    store,
+    env,
+    stop,
+    rest,
+    self,
     show: site.show(task),
     task: how.turn,
-  }
+    tree: fresh,
+  })
   return held.drive(handsOf(site, task, bench, how))
 }
 
@@ -125,15 +124,12 @@ async function loadLoop(store: Store, id: string): Promise<Loop | undefined> {
 }
 
 function handsOf(site: Site, task: string, bench: Workbench, how: Driving): Hands {
-  const saw = (loop: Loop, fact: Fact) => site.saw(task, loop, fact)
-  const plain = runHands(bench, saw)
-  const patient = runHands({ ...bench, stop: AbortSignal.any([site.stop, site.rest]) }, saw)
+  const hands = runHands(bench, (loop, fact) => site.saw(task, loop, fact))
   return {
-    ...plain,
-    ...(patient.wait ? { wait: patient.wait } : {}),
+    ...hands,
     async turn(loop, next) {
       if (site.stop.aborted || !(await how.before(loop, next))) return undefined
-      const fact = await plain.turn?.(loop, next)
+      const fact = await hands.turn(loop, next)
       if (fact?.kind !== 'turned') return fact
       if (!hasWorked(fact.turn)) {
         await how.failed?.(next, bench.tree)

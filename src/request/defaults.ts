@@ -1,4 +1,4 @@
-/** What a loop is given where nobody says anything else. Every default is in this table. */
+/** The defaults of a loop's spec, of a vault and of what is kept, in one table. */
 import type { OwnerKind } from '../engine/loop.ts'
 
 export const DEFAULTS = {

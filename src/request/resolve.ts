@@ -1,4 +1,4 @@
-/** A request becomes the spec of a loop: what is asked for beats the environment, that the wrapped prompt, that the config. */
+/** A request becomes the spec of a loop. Precedence: request, environment, wrapped prompt, config, defaults. */
 import type { Limits, Spec } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { parseCommandLine } from '../formats/command-line.ts'

@@ -68,7 +68,7 @@ function contextOf({ context = 'same' }: LoopCommand, { contexts, title }: Host)
   if (contexts.includes(context)) return context
   throw new RalphError(
     'usage',
-    `--context ${context} is not to be had inside ${title}, only ${contexts.join(', ')}. \`ralph run\` begins every iteration anew.`,
+    `--context ${context} is not available in ${title}, only ${contexts.join(', ')}. \`ralph run\` starts every iteration fresh.`,
   )
 }
 

@@ -1,5 +1,6 @@
 /** Work on one task of a vault by an agent that ralph starts: its loop, driven as far as it goes. */
 import { join } from 'node:path'
+import { openBench } from '../drive/bench.ts'
 import type { Hands } from '../drive/drive.ts'
 import { runHands, type TaskTurn, type Workbench } from '../drive/hands.ts'
 import { takeUp } from '../drive/take-turn.ts'
@@ -8,7 +9,6 @@ import { ended, type Fact, type Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { VaultStatus } from '../formats/task-state.ts'
 import type { Lease } from '../host/store.ts'
-import { openTree } from '../host/tree.ts'
 import { isRejected, sendAway } from './approval.ts'
 import type { VaultDesk } from './desk.ts'
 import { statusOfTask } from './lifecycle.ts'
@@ -54,7 +54,7 @@ export async function driveTask(site: Site, { loop: id, kept, again }: Carrying)
     ...(kept ? { take: async () => kept } : {}),
     held: () => 'held',
     takeUp: takeUp({ store, now, self: site.self }),
-    since: (loop, lease) => (again && !kept ? restFacts(loop, lease, now()) : []),
+    since: (loop, lease, at) => (again && !kept ? restFacts(loop, lease, at) : []),
     async work(held) {
       const loop = await carry(site, held, again)
       const isPaused = loop.next.kind === 'wait' && loop.next.why === 'paused'
@@ -69,19 +69,18 @@ export async function driveTask(site: Site, { loop: id, kept, again }: Carrying)
 export type Driven = 'held' | { loop: Loop; kept?: Lease }
 
 async function carry(site: Site, held: Visit, again: boolean): Promise<Loop> {
-  const { desk, stop, self, tell } = site
+  const { desk, stop, rest, self, tell } = site
   const { store, env, home } = desk
   const { loop } = held
   const task = vaultOf(loop)
   let started = false
-  const bench: Workbench = {
+  const bench = await openBench(held, {
+    home,
     store,
     env,
-    now: held.now,
     stop,
-    lost: held.lease.lost,
+    rest,
     self,
-    tree: await openTree({ ...loop.spec.work, home, loop: loop.id }),
     show(event, current) {
       if (event.kind === 'note') return tell({ kind: 'note', id: task.id, text: event.text })
       if (event.kind === 'agent' || started) return
@@ -89,14 +88,14 @@ async function carry(site: Site, held: Visit, again: boolean): Promise<Loop> {
       tell({ kind: 'started', loop: current, again })
     },
     task: turnOf(task),
-  }
+  })
   const stateFile = openStateFile(desk, task)
   const saw = (moved: Loop, fact: Fact) => {
     tell({ kind: 'saw', loop: moved, fact })
     stateFile.renew()
   }
   try {
-    return await held.drive(handsOf(site, bench, { task, stateFile, saw }))
+    return await held.drive(handsOf(bench, { task, stateFile, saw }))
   } finally {
     await stateFile.written()
   }
@@ -129,15 +128,14 @@ function openStateFile(desk: VaultDesk, { id }: VaultTask): StateFile {
 
 type Watched = { task: VaultTask; stateFile: StateFile; saw: (loop: Loop, fact: Fact) => void }
 
-function handsOf({ desk, rest }: Site, bench: Workbench, { task, stateFile, saw }: Watched): Hands {
-  const { store, now } = desk
-  const plain = runHands(bench, saw)
-  const patient = runHands({ ...bench, stop: AbortSignal.any([bench.stop, rest]) }, saw)
+function handsOf(bench: Workbench, { task, stateFile, saw }: Watched): Hands {
+  const { store, now, rest } = bench
+  const hands = runHands(bench, saw)
   let begun = false
   return {
-    ...plain,
+    ...hands,
     async turn(loop, next) {
-      if (rest.aborted) return undefined
+      if (rest?.aborted) return undefined
       const moved = movedBefore(loop, now())
       if (moved) return moved
       if (!begun) {
@@ -146,11 +144,11 @@ function handsOf({ desk, rest }: Site, bench: Workbench, { task, stateFile, saw 
         stateFile.renew()
         await stateFile.written()
       }
-      return plain.turn?.(loop, next)
+      return hands.turn(loop, next)
     },
     async wait(loop, next) {
       if (next.why === 'person') return movedByHand(loop, now())
-      return next.why === 'paused' ? undefined : patient.wait?.(loop, next)
+      return next.why === 'paused' ? undefined : hands.wait(loop, next)
     },
   }
 }

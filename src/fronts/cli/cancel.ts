@@ -18,7 +18,7 @@ export const cancel: Command = {
   async run(argv, context) {
     const [loop] = parseArgs(spec, argv, 1).words
     const all = await operation.run(context, given({ loop }))
-    for (const given of all) context.out.write(await givenWords(context, given, 'It stops now.'))
+    for (const told of all) context.out.write(await givenWords(context, told, 'It stops now.'))
     return 0
   },
 }

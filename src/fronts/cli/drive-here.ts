@@ -1,5 +1,5 @@
 /** Drives a loop in this terminal: shows it, obeys Ctrl-C, tells when it is over. Used by run, resume and steer. */
-import type { Next, Order } from '../../engine/loop.ts'
+import type { Next } from '../../engine/loop.ts'
 import { loadConfig } from '../../host/config.ts'
 import { driveLoop } from '../../operations/drive-loop.ts'
 import { given } from '../../request/given.ts'
@@ -8,15 +8,11 @@ import { onInterrupt } from './interrupt.ts'
 import { notify } from './notify.ts'
 import { openJsonView, openView } from './view.ts'
 
-/** `why`: how the agent was chosen, where nobody named one. `order`: what a person wants before it goes on. */
-export type Driving = { json: boolean; notify: boolean; why?: string; order?: Order | null }
+/** `why`: how the agent was chosen, where nobody named one. */
+export type Driving = { json: boolean; notify: boolean; why?: string }
 
 /** Returns the exit code. */
-export async function driveHere(
-  context: Context,
-  id: string,
-  { json, notify: tells, why, order }: Driving,
-): Promise<number> {
+export async function driveHere(context: Context, id: string, { json, notify: tells, why }: Driving): Promise<number> {
   const store = context.store()
   const view = json ? openJsonView(context.out) : openView(context.out, context.now)
   const stopping = onInterrupt({
@@ -33,7 +29,7 @@ export async function driveHere(
         if (why !== undefined) view.say(why)
       },
     }
-    const loop = await driveLoop(context, id, watching, order ?? undefined)
+    const loop = await driveLoop(context, id, watching)
     view.end(loop)
     const webhook = loadConfig(context.home, loop.spec.work.dir).notify_webhook
     if (tells) await notify(loop, { context, ...given({ webhook }) })

@@ -35,7 +35,7 @@ export function limitsRequest(args: Args): NonNullable<LoopRequest['limits']> {
   })
 }
 
-/** What is wrong with what was asked for comes with the way to the help, as what is wrong with the words themselves does. */
+/** A mistake that an operation finds in the options points to the help, like a mistake in the words themselves. */
 export async function withHelp<Result>(spec: CommandSpec, work: Promise<Result>): Promise<Result> {
   try {
     return await work

@@ -22,11 +22,7 @@ export const resume: Command = {
     if (more.length > 0) throw usage(spec, 'Name one loop.')
     const resumed = await operation.run(context, given({ loop }))
     if (resumed.heard === 'nobody')
-      return driveHere(context, resumed.loop, {
-        json: args.flag('json'),
-        notify: args.flag('notify'),
-        order: resumed.drive,
-      })
+      return driveHere(context, resumed.loop, { json: args.flag('json'), notify: args.flag('notify') })
     context.out.write(await givenWords(context, resumed, 'It tries at once.'))
     return 0
   },

@@ -21,14 +21,10 @@ export const steer: Command = {
       throw usage(spec, 'Name a loop and give the words in quotes: ralph steer LOOP "use tabs".')
     const steered = await operation.run(context, { loop, words })
     if (steered.heard === 'nobody')
-      return driveHere(context, steered.loop, {
-        json: args.flag('json'),
-        notify: args.flag('notify'),
-        order: steered.drive,
-      })
+      return driveHere(context, steered.loop, { json: args.flag('json'), notify: args.flag('notify') })
     const told =
       steered.heard === 'later'
-        ? `Told loop ${steered.loop}. ${steered.by}\n`
+        ? `Told loop ${steered.loop}. ${steered.how}\n`
         : await givenWords(context, steered, 'Its next iteration hears it.')
     context.out.write(told)
     return 0

@@ -65,7 +65,7 @@ const MARKS: Readonly<Record<Standing['kind'], readonly [mark: string, style: St
   cancelled: ['✗', 'yellow'],
   halted: ['✗', 'red'],
   asks: ['?', 'yellow'],
-  rests: ['‖', 'yellow'],
+  waiting: ['‖', 'yellow'],
   'under-way': ['…', 'yellow'],
 }
 
@@ -162,7 +162,7 @@ export function nextSentence(next: Next, at: number): string {
       return `So ralph ran the checks (${BECAUSE[next.because]}).`
     case 'wait':
       if (next.until !== undefined) return `So ralph waited ${clock(next.until - at)}.`
-      return next.why === 'person' ? `So it waits for a person: ${short(next.question ?? '', 200)}` : 'So it rests.'
+      return next.why === 'person' ? `So it waits for a person: ${short(next.question ?? '', 200)}` : 'So it is paused.'
     case 'restore':
       return `So it halts (${next.reason}), and the files go back to ${next.to === 0 ? 'the start' : `iteration ${next.to}`}.`
     case 'complete':
