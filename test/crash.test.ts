@@ -1,17 +1,17 @@
 /**
  * kill -9 at many points of a loop of ten iterations, then `ralph resume`: nothing is lost, nothing is done twice.
- * The points are drawn from a seed. `RALPH_TEST_RUNS=100 npx vitest run test/crash.test.ts` tries a hundred of them,
- * `RALPH_TEST_SEED=7` draws others.
+ * The points are drawn from a seed. `RALPH_CRASH_POINTS=100 npx vitest run test/crash.test.ts` tries a hundred of them,
+ * `RALPH_CRASH_SEED=7` draws others; see `crash-points.ts`.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { drawChance } from '../src/host/chance.test-support.ts'
+import { crashChance, generator } from './crash-points.ts'
 import { carriers, makePlace, type Place, query, type Running, until } from './ralph.ts'
 
-const { runs, seed } = drawChance({ runs: 12, seed: 1 })
+const { runs, seed } = crashChance({ runs: 12, seed: 1 })
 const ITERATIONS = 10
 
 /** Where ralph is killed: after a share of the time an undisturbed loop takes, or when something is first seen. */
@@ -212,15 +212,4 @@ function drawPoints(count: number, seed: number): Point[] {
 function words(moment: Moment): string {
   if (moment.kind === 'time') return `after ${Math.round(moment.share * 100)}% of its time`
   return `${moment.thenMs} ms after ${moment.kind} ${moment.nth}`
-}
-
-/** Mulberry32: small, and the same everywhere. */
-function generator(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }
