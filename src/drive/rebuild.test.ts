@@ -159,12 +159,25 @@ describe('a database that is made anew', () => {
   })
 
   test('has the facts up to where a transcript was cut', async () => {
-    const file = join(home, 'transcripts', 'done', 'loop.jsonl')
-    writeFileSync(file, readFileSync(file, 'utf8').slice(0, -30))
+    cutTranscript('done')
+    removeAll('Dear aunt')
     await rebuild(home, () => START)
     const events = await withStore((store) => store.events(0, 'done'))
     expect(events.map(({ n }) => n)).toEqual([1, 2, 3, 4, 5])
   })
+
+  test('has the last fact of a loop whose ralph was killed before its transcript had it', async () => {
+    const before = await withStore(everything)
+    cutTranscript('done')
+    expect((await withStore(everything)).loops).not.toEqual(before.loops)
+    await rebuild(home, () => START)
+    expect(await withStore(everything)).toEqual(before)
+  })
+
+  function cutTranscript(id: string): void {
+    const file = join(home, 'transcripts', id, 'loop.jsonl')
+    writeFileSync(file, readFileSync(file, 'utf8').slice(0, -30))
+  }
 
   test('passes over what is no story, and does not count it', async () => {
     writeFileSync(join(home, 'transcripts', 'new', 'loop.jsonl'), 'nonsense\n')

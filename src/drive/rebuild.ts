@@ -6,7 +6,7 @@ import { upgradeSpec } from '../engine/upgrade.ts'
 import { RalphError } from '../error.ts'
 import { brokenName, inPlainWords } from '../host/files.ts'
 import { isLocked } from '../host/lock.ts'
-import { salvage } from '../host/salvage.ts'
+import { completeTranscripts, salvage } from '../host/salvage.ts'
 import { openStore } from '../host/sqlite.ts'
 import type { Store } from '../host/store.ts'
 import { type LocalTranscripts, openTranscripts, type Story } from '../host/transcript.ts'
@@ -27,6 +27,7 @@ export async function rebuild(home: string, now: () => number, remake?: Remake):
       `Loop ${driven} is being driven. Pause or cancel it, then make the database anew.`,
     )
   const aside = putAside(join(home, 'ralph.db'), now())
+  if (aside !== undefined) completeTranscripts(transcripts, aside)
   const store = openStore(home, now, { ...transcripts, ...SILENT })
   try {
     let [loops, facts] = [0, 0]

@@ -1,7 +1,34 @@
-/** What a database knew that no transcript tells: records of projects and tasks, and orders that nobody has heard yet. */
+/** What a database knew that no transcript tells: last facts, records of projects and tasks, orders that nobody has heard yet. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Fact } from '../engine/loop.ts'
 import { openDatabase } from './migrate.ts'
+import { parse } from './rows.ts'
+import type { LocalTranscripts } from './transcript.ts'
+
+/**
+ * Adds the facts that a transcript lacks because ralph was killed between the two writes. The next lease does the same, but
+ * nobody leases a loop that has ended.
+ */
+export function completeTranscripts(transcripts: LocalTranscripts, aside: string): void {
+  if (!existsSync(aside)) return
+  try {
+    const database = new DatabaseSync(aside)
+    try {
+      const missing = database.prepare('SELECT n, fact FROM event WHERE loop = ? AND n > ? ORDER BY n')
+      for (const id of transcripts.loops()) {
+        if (!transcripts.story(id)) continue
+        for (const { n, fact } of missing.all(id, transcripts.lastFact(id)))
+          transcripts.addFact(id, Number(n), parse<Fact>(fact))
+      }
+    } finally {
+      database.close()
+    }
+  } catch {
+    // It was put aside because it is damaged: what cannot be read is lost.
+  }
+}
 
 const COPIES = [
   'INSERT OR REPLACE INTO project SELECT folder, record, updated_at FROM old.project',
