@@ -41,11 +41,12 @@ describe.concurrent('a loop whose ralph is killed', () => {
       await killAt(moment, going, place)
       await expectSilence(place)
     }
+    const killedAtItsEnd = isOver(place)
     if (!hasLoop(place)) await place.ralph(RUN)
-    else if (!isOver(place)) expect(await place.ralph(['resume', '--json'])).toMatchObject({ code: 0 })
+    else if (!killedAtItsEnd) expect(await place.ralph(['resume', '--json'])).toMatchObject({ code: 0 })
 
     expect(resultOf(place)).toEqual(undisturbed.result)
-    const record = recordOf(place)
+    const record = recordOf(place, killedAtItsEnd)
     expect(record.lost).toBeLessThanOrEqual(moments.length)
     expect(record.attempts.reduce((sum, attempts) => sum + attempts, 0)).toBe(ITERATIONS + record.lost)
     expect(carriers(`RALPH_LOOP_ID=${record.id}`)).toEqual([])
@@ -170,7 +171,7 @@ function resultOf(place: Place): object {
 }
 
 /** The record of a loop, in the database and in its transcript, without a gap and without a repetition. */
-function recordOf(place: Place): { id: string; attempts: number[]; lost: number } {
+function recordOf(place: Place, killedAtItsEnd = false): { id: string; attempts: number[]; lost: number } {
   const [{ id } = {}, ...more] = query(place, 'SELECT id FROM loop')
   expect(more).toEqual([])
   const events = query(place, 'SELECT n, fact FROM event ORDER BY seq')
@@ -180,8 +181,10 @@ function recordOf(place: Place): { id: string; attempts: number[]; lost: number 
     .trim()
     .split('\n')
   const facts = transcript.slice(1).map((line) => JSON.parse(line) as { n: number; fact: unknown })
-  expect(facts.map(({ n }) => n)).toEqual(numbers)
-  expect(facts.map(({ fact }) => JSON.stringify(fact))).toEqual(events.map(({ fact }) => fact))
+  // The fact that ends a loop may be missing there until the database is rebuilt: nobody takes up what has ended.
+  expect(numbers.length - facts.length).toBeLessThanOrEqual(killedAtItsEnd ? 1 : 0)
+  expect(facts.map(({ n }) => n)).toEqual(numbers.slice(0, facts.length))
+  expect(facts.map(({ fact }) => JSON.stringify(fact))).toEqual(events.slice(0, facts.length).map(({ fact }) => fact))
   const iterations = query(place, 'SELECT n, attempts FROM iteration ORDER BY n')
   expect(iterations.map(({ n }) => n)).toEqual(Array.from({ length: ITERATIONS }, (_, index) => index + 1))
   return {
