@@ -1016,6 +1016,22 @@ test('a task that another home has begun meanwhile does not keep a watcher from 
   expect(ran.lines.filter(({ type }) => type === 'task-start').map(({ task_id }) => task_id)).toContain('b')
 })
 
+test('killed while it begins a task: the next watcher tells the Stop hook of it', async () => {
+  const place = makeVault([[ask]])
+  const trap = join(place.root, 'trap.cjs')
+  writeFileSync(
+    trap,
+    `const fs = require('node:fs/promises'), rename = fs.rename
+     fs.rename = (from, to) => String(to).endsWith('/.hook/a') ? process.kill(process.pid, 'SIGKILL') : rename(from, to)`,
+  )
+  drop(place, 'a.md')
+  const killed = await place.ralph(command(place, '--once'), { env: { NODE_OPTIONS: `--require ${trap}` } })
+  expect(killed).toMatchObject({ signal: 'SIGKILL' })
+  expect(names(place, 'Ralph_State/.hook')).toEqual([])
+  expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 4 })
+  expect(place.read('Ralph_State/.hook/a')).toContain('a.md\n')
+})
+
 test('a state file that a killed watcher left behind is true again with the next', async () => {
   const place = makeVault([[ask]])
   drop(place, 'a.md')
