@@ -6,21 +6,19 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { crashChance, generator } from './crash-points.ts'
+import { crashChance, drawPoints, killAt, type Moment } from './crash-points.ts'
 import { carriers, makePlace, type Place, query, type Running, until } from './ralph.ts'
 
-const { runs, seed } = crashChance({ runs: 12, seed: 1 })
 const ITERATIONS = 10
 
-/** Where ralph is killed: after a share of the time an undisturbed loop takes, or when something is first seen. */
-type Moment = { kind: 'time'; share: number } | { kind: 'event' | 'agent' | 'check'; nth: number; thenMs: number }
+type Sight = 'event' | 'agent' | 'check'
 
-type Point = { name: string; moments: Moment[] }
-
-// Every fourth loop is killed a second time, while it is being resumed.
-const points = drawPoints(runs, seed)
+const points = drawPoints<Sight>(
+  crashChance({ runs: 12, seed: 1 }),
+  ['time', 'event', 'agent', 'check', 'time', 'event'],
+  { event: 2 * ITERATIONS - 1, agent: ITERATIONS, check: ITERATIONS },
+)
 
 let undisturbed: { result: object; ms: number }
 
@@ -38,7 +36,7 @@ describe.concurrent('a loop whose ralph is killed', () => {
     const place = makeLoop()
     for (const moment of moments) {
       const going = place.start(hasLoop(place) ? ['resume', '--json'] : RUN)
-      await killAt(moment, going, place)
+      await kill(moment, going, place)
       await expectSilence(place)
     }
     const killedAtItsEnd = isOver(place)
@@ -56,8 +54,8 @@ describe.concurrent('a loop whose ralph is killed', () => {
 
   test('shows the same when its database is made anew from the transcripts', async () => {
     const place = makeLoop()
-    await killAt({ kind: 'agent', nth: 4, thenMs: 0 }, place.start(RUN), place)
-    await killAt({ kind: 'check', nth: 7, thenMs: 0 }, place.start(['resume', '--json']), place)
+    await kill({ kind: 'agent', nth: 4, thenMs: 0 }, place.start(RUN), place)
+    await kill({ kind: 'check', nth: 7, thenMs: 0 }, place.start(['resume', '--json']), place)
     expect((await place.ralph(['doctor', '--rebuild'])).code).toBe(0)
     expect((await place.ralph(['resume', '--json'])).code).toBe(0)
     expect(resultOf(place)).toEqual(undisturbed.result)
@@ -86,24 +84,11 @@ echo "$((${ITERATIONS} - lines)) failed, $lines passed"
   return place
 }
 
-async function killAt(moment: Moment, { child, ended }: Running, place: Place): Promise<void> {
-  let over = false
-  const end = ended.then(
-    () => (over = true),
-    () => (over = true), // the last line of --json may be cut
-  )
-  // Loops that run side by side take longer than the one that ran alone.
-  if (moment.kind === 'time') await Promise.race([sleep(moment.share * undisturbed.ms * 1.5), end])
-  else {
-    const seen = countSeen(moment.kind, place) + 1
-    while (!over && countSeen(moment.kind, place) < Math.max(seen, moment.nth)) await sleep(2)
-    await sleep(moment.thenMs)
-  }
-  child.kill('SIGKILL')
-  await end
+function kill(moment: Moment<Sight>, going: Running, place: Place): Promise<void> {
+  return killAt(moment, going, { ms: undisturbed.ms, countSeen: (kind) => countSeen(kind, place) })
 }
 
-function countSeen(kind: 'event' | 'agent' | 'check', place: Place): number {
+function countSeen(kind: Sight, place: Place): number {
   if (kind === 'agent') return place.calls().length
   if (kind === 'event') return ask(place, 'SELECT n FROM event').length
   const file = join(place.root, 'checks')
@@ -192,27 +177,4 @@ function recordOf(place: Place, killedAtItsEnd = false): { id: string; attempts:
     attempts: iterations.map(({ attempts }) => Number(attempts)),
     lost: events.filter(({ fact }) => String(fact).startsWith('{"kind":"lost"')).length,
   }
-}
-
-function drawPoints(count: number, seed: number): Point[] {
-  const random = generator(seed)
-  const upTo = (most: number) => 1 + Math.floor(random() * most)
-  const draw = (): Moment => {
-    const kind = (['time', 'event', 'agent', 'check', 'time', 'event'] as const)[Math.floor(random() * 6)] ?? 'time'
-    if (kind === 'time') return { kind, share: random() }
-    return {
-      kind,
-      nth: upTo(kind === 'event' ? 2 * ITERATIONS - 1 : ITERATIONS),
-      thenMs: random() < 0.5 ? 0 : upTo(25),
-    }
-  }
-  return Array.from({ length: count }, (_, index) => {
-    const moments = index % 4 === 3 ? [draw(), draw()] : [draw()]
-    return { name: `${index + 1}: ${moments.map(words).join(', and ')}`, moments }
-  })
-}
-
-function words(moment: Moment): string {
-  if (moment.kind === 'time') return `after ${Math.round(moment.share * 100)}% of its time`
-  return `${moment.thenMs} ms after ${moment.kind} ${moment.nth}`
 }

@@ -6,7 +6,6 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ended, type Fact, type Loop, startLoop } from '../src/engine/loop.ts'
 import { step } from '../src/engine/step.ts'
@@ -14,18 +13,16 @@ import { printTaskState } from '../src/formats/task-state.ts'
 import { type LocalStore, openStore } from '../src/host/sqlite.ts'
 import { resolveSettings } from '../src/vault/settings.ts'
 import { historyOf, stateOf } from '../src/vault/telling.ts'
-import { crashChance, generator } from './crash-points.ts'
-import { carriers, type Line, makePlace, type Place, query, type Running, until } from './ralph.ts'
-
-const { runs, seed } = crashChance({ runs: 8, seed: 1 })
-
-/** Where ralph is killed: after a share of the time an undisturbed watch takes, or when something is first seen. */
-type Moment = { kind: 'time'; share: number } | { kind: Sight; nth: number; thenMs: number }
+import { crashChance, drawPoints, killAt } from './crash-points.ts'
+import { carriers, type Line, makePlace, type Place, query, until } from './ralph.ts'
 
 type Sight = 'event' | 'agent' | 'file'
 
-// Every fourth vault is killed a second time, while its tasks are taken up again.
-const points = drawPoints()
+const points = drawPoints<Sight>(
+  crashChance({ runs: 8, seed: 1 }),
+  ['time', 'event', 'file', 'agent', 'time', 'event'],
+  { event: 20, agent: 14, file: 11 },
+)
 
 let undisturbed: object
 let undisturbedMs: number
@@ -48,7 +45,7 @@ describe.concurrent('a vault whose ralph is killed', () => {
     const told: string[] = []
     for (const moment of moments) {
       const going = place.start(WATCH(place))
-      await killAt(moment, going, place)
+      await killAt(moment, going, { ms: undisturbedMs, countSeen: (kind) => countSeen(kind, place) })
       told.push(...endsIn(going.lines()))
       await expectSilence(place)
     }
@@ -123,23 +120,6 @@ function makeVault(): Place {
 
 function textOf(id: string, head: string | undefined): string {
   return `${head === undefined ? '' : `---\n${head}\n---\n`}Do ${id}.\n`
-}
-
-async function killAt(moment: Moment, { child, ended }: Running, place: Place): Promise<void> {
-  let over = false
-  const end = ended.then(
-    () => (over = true),
-    () => (over = true), // the last line of --json may be cut
-  )
-  // Vaults that are watched side by side take longer than the one that was alone.
-  if (moment.kind === 'time') await Promise.race([sleep(moment.share * undisturbedMs * 1.5), end])
-  else {
-    const seen = countSeen(moment.kind, place) + 1
-    while (!over && countSeen(moment.kind, place) < Math.max(seen, moment.nth)) await sleep(2)
-    await sleep(moment.thenMs)
-  }
-  child.kill('SIGKILL')
-  await end
 }
 
 function countSeen(kind: Sight, place: Place): number {
@@ -274,24 +254,4 @@ async function expectStateFile({ dir: vault, home, env }: Place, store: LocalSto
   const loop = await store.load(row.loop)
   const told = printTaskState(stateOf(loop, row, await historyOf(desk, loop)))
   expect(readFileSync(join(vault, settings.stateDir, `${id}.json`), 'utf8')).toBe(told)
-}
-
-function drawPoints(): { name: string; moments: Moment[] }[] {
-  const random = generator(seed)
-  const upTo = (most: number) => 1 + Math.floor(random() * most)
-  const most = { event: 20, agent: 14, file: 11 } // as many as an undisturbed watch has
-  const draw = (): Moment => {
-    const kind = (['time', 'event', 'file', 'agent', 'time', 'event'] as const)[Math.floor(random() * 6)] ?? 'time'
-    if (kind === 'time') return { kind, share: random() }
-    return { kind, nth: upTo(most[kind]), thenMs: random() < 0.5 ? 0 : upTo(25) }
-  }
-  return Array.from({ length: runs }, (_, index) => {
-    const moments = index % 4 === 3 ? [draw(), draw()] : [draw()]
-    return { name: `${index + 1}: ${moments.map(words).join(', and ')}`, moments }
-  })
-}
-
-function words(moment: Moment): string {
-  if (moment.kind === 'time') return `after ${Math.round(moment.share * 100)}% of its time`
-  return `${moment.thenMs} ms after ${moment.kind} ${moment.nth}`
 }
