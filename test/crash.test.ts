@@ -1,26 +1,24 @@
 /**
  * kill -9 at many points of a loop of ten iterations, then `ralph resume`: nothing is lost, nothing is done twice.
- * The points are drawn from a seed. `RALPH_TEST_RUNS=100 npx vitest run test/crash.test.ts` tries a hundred of them,
- * `RALPH_TEST_SEED=7` draws others.
+ * The points are drawn from a seed. `RALPH_CRASH_POINTS=100 npx vitest run test/crash.test.ts` tries a hundred of them,
+ * `RALPH_CRASH_SEED=7` draws others; see `crash-points.ts`.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { drawChance } from '../src/host/chance.test-support.ts'
+import { crashChance, drawPoints, killAt, type Moment } from './crash-points.ts'
 import { carriers, makePlace, type Place, query, type Running, until } from './ralph.ts'
 
-const { runs, seed } = drawChance({ runs: 12, seed: 1 })
 const ITERATIONS = 10
 
-/** Where ralph is killed: after a share of the time an undisturbed loop takes, or when something is first seen. */
-type Moment = { kind: 'time'; share: number } | { kind: 'event' | 'agent' | 'check'; nth: number; thenMs: number }
+type Sight = 'event' | 'agent' | 'check'
 
-type Point = { name: string; moments: Moment[] }
-
-// Every fourth loop is killed a second time, while it is being resumed.
-const points = drawPoints(runs, seed)
+const points = drawPoints<Sight>(
+  crashChance({ runs: 12, seed: 1 }),
+  ['time', 'event', 'agent', 'check', 'time', 'event'],
+  { event: 2 * ITERATIONS - 1, agent: ITERATIONS, check: ITERATIONS },
+)
 
 let undisturbed: { result: object; ms: number }
 
@@ -38,14 +36,15 @@ describe.concurrent('a loop whose ralph is killed', () => {
     const place = makeLoop()
     for (const moment of moments) {
       const going = place.start(hasLoop(place) ? ['resume', '--json'] : RUN)
-      await killAt(moment, going, place)
+      await kill(moment, going, place)
       await expectSilence(place)
     }
+    const killedAtItsEnd = isOver(place)
     if (!hasLoop(place)) await place.ralph(RUN)
-    else if (!isOver(place)) expect(await place.ralph(['resume', '--json'])).toMatchObject({ code: 0 })
+    else if (!killedAtItsEnd) expect(await place.ralph(['resume', '--json'])).toMatchObject({ code: 0 })
 
     expect(resultOf(place)).toEqual(undisturbed.result)
-    const record = recordOf(place)
+    const record = recordOf(place, killedAtItsEnd)
     expect(record.lost).toBeLessThanOrEqual(moments.length)
     expect(record.attempts.reduce((sum, attempts) => sum + attempts, 0)).toBe(ITERATIONS + record.lost)
     expect(carriers(`RALPH_LOOP_ID=${record.id}`)).toEqual([])
@@ -55,8 +54,8 @@ describe.concurrent('a loop whose ralph is killed', () => {
 
   test('shows the same when its database is made anew from the transcripts', async () => {
     const place = makeLoop()
-    await killAt({ kind: 'agent', nth: 4, thenMs: 0 }, place.start(RUN), place)
-    await killAt({ kind: 'check', nth: 7, thenMs: 0 }, place.start(['resume', '--json']), place)
+    await kill({ kind: 'agent', nth: 4, thenMs: 0 }, place.start(RUN), place)
+    await kill({ kind: 'check', nth: 7, thenMs: 0 }, place.start(['resume', '--json']), place)
     expect((await place.ralph(['doctor', '--rebuild'])).code).toBe(0)
     expect((await place.ralph(['resume', '--json'])).code).toBe(0)
     expect(resultOf(place)).toEqual(undisturbed.result)
@@ -85,24 +84,11 @@ echo "$((${ITERATIONS} - lines)) failed, $lines passed"
   return place
 }
 
-async function killAt(moment: Moment, { child, ended }: Running, place: Place): Promise<void> {
-  let over = false
-  const end = ended.then(
-    () => (over = true),
-    () => (over = true), // the last line of --json may be cut
-  )
-  // Loops that run side by side take longer than the one that ran alone.
-  if (moment.kind === 'time') await Promise.race([sleep(moment.share * undisturbed.ms * 1.5), end])
-  else {
-    const seen = countSeen(moment.kind, place) + 1
-    while (!over && countSeen(moment.kind, place) < Math.max(seen, moment.nth)) await sleep(2)
-    await sleep(moment.thenMs)
-  }
-  child.kill('SIGKILL')
-  await end
+function kill(moment: Moment<Sight>, going: Running, place: Place): Promise<void> {
+  return killAt(moment, going, { ms: undisturbed.ms, countSeen: (kind) => countSeen(kind, place) })
 }
 
-function countSeen(kind: 'event' | 'agent' | 'check', place: Place): number {
+function countSeen(kind: Sight, place: Place): number {
   if (kind === 'agent') return place.calls().length
   if (kind === 'event') return ask(place, 'SELECT n FROM event').length
   const file = join(place.root, 'checks')
@@ -170,7 +156,7 @@ function resultOf(place: Place): object {
 }
 
 /** The record of a loop, in the database and in its transcript, without a gap and without a repetition. */
-function recordOf(place: Place): { id: string; attempts: number[]; lost: number } {
+function recordOf(place: Place, killedAtItsEnd = false): { id: string; attempts: number[]; lost: number } {
   const [{ id } = {}, ...more] = query(place, 'SELECT id FROM loop')
   expect(more).toEqual([])
   const events = query(place, 'SELECT n, fact FROM event ORDER BY seq')
@@ -180,47 +166,15 @@ function recordOf(place: Place): { id: string; attempts: number[]; lost: number 
     .trim()
     .split('\n')
   const facts = transcript.slice(1).map((line) => JSON.parse(line) as { n: number; fact: unknown })
-  expect(facts.map(({ n }) => n)).toEqual(numbers)
-  expect(facts.map(({ fact }) => JSON.stringify(fact))).toEqual(events.map(({ fact }) => fact))
+  // The fact that ends a loop may be missing there until the database is rebuilt: nobody takes up what has ended.
+  expect(numbers.length - facts.length).toBeLessThanOrEqual(killedAtItsEnd ? 1 : 0)
+  expect(facts.map(({ n }) => n)).toEqual(numbers.slice(0, facts.length))
+  expect(facts.map(({ fact }) => JSON.stringify(fact))).toEqual(events.slice(0, facts.length).map(({ fact }) => fact))
   const iterations = query(place, 'SELECT n, attempts FROM iteration ORDER BY n')
   expect(iterations.map(({ n }) => n)).toEqual(Array.from({ length: ITERATIONS }, (_, index) => index + 1))
   return {
     id: String(id),
     attempts: iterations.map(({ attempts }) => Number(attempts)),
     lost: events.filter(({ fact }) => String(fact).startsWith('{"kind":"lost"')).length,
-  }
-}
-
-function drawPoints(count: number, seed: number): Point[] {
-  const random = generator(seed)
-  const upTo = (most: number) => 1 + Math.floor(random() * most)
-  const draw = (): Moment => {
-    const kind = (['time', 'event', 'agent', 'check', 'time', 'event'] as const)[Math.floor(random() * 6)] ?? 'time'
-    if (kind === 'time') return { kind, share: random() }
-    return {
-      kind,
-      nth: upTo(kind === 'event' ? 2 * ITERATIONS - 1 : ITERATIONS),
-      thenMs: random() < 0.5 ? 0 : upTo(25),
-    }
-  }
-  return Array.from({ length: count }, (_, index) => {
-    const moments = index % 4 === 3 ? [draw(), draw()] : [draw()]
-    return { name: `${index + 1}: ${moments.map(words).join(', and ')}`, moments }
-  })
-}
-
-function words(moment: Moment): string {
-  if (moment.kind === 'time') return `after ${Math.round(moment.share * 100)}% of its time`
-  return `${moment.thenMs} ms after ${moment.kind} ${moment.nth}`
-}
-
-/** Mulberry32: small, and the same everywhere. */
-function generator(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 }

@@ -534,6 +534,7 @@ test.concurrent('killed at any moment, no file is seen half-written, and both co
   await place.ralph(['install', 'claude', '--yes'])
   const after = readFileSync(settingsOf(place), 'utf8')
   await place.ralph(['uninstall', 'claude', '--yes'])
+  // The delay is the case itself: there is nothing to wait for, since any moment may be the one.
   for (let delay = 60; delay <= 240; delay += 15) {
     for (const command of ['install', 'uninstall']) {
       const running = place.start([command, 'claude', '--yes'])

@@ -1,17 +1,18 @@
 /**
  * kill -9 at many points of a project that is worked on by three agents at a time, with a merge conflict among its tasks; then
  * `ralph execute` again: every task is completed once, every commit is on the branch, nothing is left behind.
- * `RALPH_TEST_RUNS=50 npx vitest run test/project-crash.test.ts` tries fifty points, `RALPH_TEST_SEED=7` draws others.
+ * `RALPH_CRASH_POINTS=50 npx vitest run test/project-crash.test.ts` tries fifty points, `RALPH_CRASH_SEED=7` draws others;
+ * see `crash-points.ts`.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { drawChance } from '../src/host/chance.test-support.ts'
+import { crashChance, generator } from './crash-points.ts'
 import { carriers, makePlace, type Place, query } from './ralph.ts'
 
-const { runs, seed } = drawChance({ runs: 4, seed: 1 })
+const { runs, seed } = crashChance({ runs: 4, seed: 1 })
 
 /** Killed when so much of what an undisturbed execution prints has been printed, and a moment later. */
 type Moment = { share: number; thenMs: number }
@@ -128,11 +129,7 @@ function expectWhole(place: Place): void {
 }
 
 function drawPoints(): { name: string; moments: Moment[] }[] {
-  let state = seed * 2_654_435_761
-  const next = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
+  const next = generator(seed)
   return Array.from({ length: runs }, (_, index) => {
     const moments = Array.from({ length: index % 4 === 3 ? 2 : 1 }, () => ({
       share: next(),

@@ -421,7 +421,7 @@ describe.concurrent('bad input', () => {
     for (const end of ['', '-wal', '-shm']) rmSync(join(place.home, `ralph.db${end}`), { force: true })
     expect(await session.work()).toMatchObject({
       prompt: '',
-      said: expect.stringContaining(`loop ${loop} is not known any more`),
+      said: expect.stringContaining(`loop ${loop} is gone`),
     })
     expect(await session.work()).toMatchObject(PASSES)
     expect((await session.type('/ralph:loop Build anew')).said).toContain('the loop begins')
@@ -529,7 +529,7 @@ describe.concurrent('bad input', () => {
       ['x --max-iterations ten', 'must be a whole number, but is "ten"'],
       ['x --max-iterations -1', 'must be a whole number, but is "-1"'],
       ['x --verify "a | b"', 'only a shell understands'],
-      ['x --context fresh', 'not to be had inside Claude Code'],
+      ['x --context fresh', 'not available in Claude Code'],
       ['--file nowhere.md', 'cannot be read'],
     ]
     for (const [args, says] of wrong)
@@ -842,7 +842,7 @@ describe.concurrent('what a person may not have meant', () => {
   test('a face that names another session does not keep a person from cancelling', async () => {
     const { place, session } = await looping('Build it')
     edit(place, /session_id: .*/, 'session_id: "other"')
-    expect((await session.work()).said).toContain('so the loop rests')
+    expect((await session.work()).said).toContain('so the loop is paused')
     expect(answerOf(await session.type('/ralph:cancel'))).toContain('cancelled after 0 iterations')
   })
 })

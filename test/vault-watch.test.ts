@@ -91,7 +91,8 @@ function expectTidy(place: Place): void {
 /** Nothing holds anybody back. */
 function expectReleased(place: Place): void {
   expect(readdirSync(join(place.dir, 'Ralph_State', '.locks')).filter((name) => !name.endsWith('.db'))).toEqual([])
-  expect(readdirSync(join(place.dir, 'Ralph_State', '.hook'))).toEqual([])
+  const hook = join(place.dir, 'Ralph_State', '.hook') // made with the first task
+  expect(existsSync(hook) ? readdirSync(hook) : []).toEqual([])
 }
 
 alone('200 files and two watchers: each is done exactly once', { timeout: 300_000 }, async () => {
@@ -944,23 +945,41 @@ test('an agent that renames its file on and on is not set to work on it for ever
   expect(names(place, 'Done')).toEqual(['again.md'])
 })
 
-test('killed between the move to Failed and the note: the next watcher writes it, and tells the end', async () => {
-  const place = makeVault([[sh('date > x.txt')]])
-  const trap = join(place.root, 'trap.cjs')
-  writeFileSync(
-    trap,
-    `const fs = require('node:fs'), rename = fs.renameSync
-     fs.renameSync = (from, to) => { rename(from, to); if (String(to).includes('/Failed/')) process.kill(process.pid, 'SIGKILL') }`,
-  )
-  drop(place, 'a.md')
-  const once = command(place, '--once', '--max-iterations', '1')
-  expect(await place.ralph(once, { env: { NODE_OPTIONS: `--require ${trap}` } })).toMatchObject({ signal: 'SIGKILL' })
-  expect(names(place, 'Failed')).toEqual(['a.md'])
-  const ran = await place.ralph(once)
-  expect(ran).toMatchObject({ code: 1 })
-  expect(ends(ran.lines)).toEqual(['a max_iterations_reached'])
-  expect(names(place, 'Failed')).toEqual(['a.md', 'a.md.why.md'])
-  expectTidy(place)
+describe('killed while it puts a file into Failed, the next watcher leaves the file there with its note', () => {
+  const failing = '---\nmax_iterations: 1\n---\nDo it.\n'
+  const refused = '---\nmax_iterations: many\n---\nDo it.\n'
+
+  test.each<[what: string, when: 'before' | 'after', to: string, text: string, left: string[], told: string]>([
+    ['failed, while it writes the note', 'before', 'a.md.why.md', failing, [], 'task-end'],
+    ['failed, before it moves the file', 'after', 'a.md.why.md', failing, ['a.md.why.md'], 'task-end'],
+    ['failed, before it tells the end', 'after', 'a.md', failing, ['a.md', 'a.md.why.md'], 'task-end'],
+    ['refused, while it writes the note', 'before', 'a.md.why.md', refused, [], 'task-refused'],
+    ['refused, before it moves the file', 'after', 'a.md.why.md', refused, ['a.md.why.md'], 'task-refused'],
+  ])('%s', async (_, when, to, text, left, told) => {
+    const place = makeVault([[sh('date > x.txt')]])
+    const trap = join(place.root, 'trap.cjs')
+    writeFileSync(
+      trap,
+      `const fs = require('node:fs'), rename = fs.renameSync
+       fs.renameSync = (from, to) => {
+         const here = String(to).endsWith('/Failed/${to}')
+         if (!here || '${when}' === 'after') rename(from, to)
+         if (here) process.kill(process.pid, 'SIGKILL')
+       }`,
+    )
+    drop(place, 'a.md', text)
+    const killed = await place.ralph(command(place, '--once'), { env: { NODE_OPTIONS: `--require ${trap}` } })
+    expect(killed).toMatchObject({ signal: 'SIGKILL' })
+    expect(names(place, 'Failed')).toEqual(left)
+    const ran = await place.ralph(command(place, '--once'))
+    expect(ran).toMatchObject({ code: 1 })
+    expect(ran.lines.filter(({ type }) => type === 'task-end' || type === 'task-refused')).toMatchObject([
+      { type: told, task_id: 'a', file: 'Failed/a.md' },
+    ])
+    expect(readdirSync(join(place.dir, 'Failed')).sort()).toEqual(['a.md', 'a.md.why.md'])
+    expect(names(place, 'Needs_Action')).toEqual([])
+    expectTidy(place)
+  })
 })
 
 test('the end of a caller whose process was killed is seen to, and the next file of that name is taken up', async () => {
@@ -995,6 +1014,22 @@ test('a task that another home has begun meanwhile does not keep a watcher from 
   drop(place, 'b.md')
   const ran = await place.ralph(command(place, '--once'))
   expect(ran.lines.filter(({ type }) => type === 'task-start').map(({ task_id }) => task_id)).toContain('b')
+})
+
+test('killed while it begins a task: the next watcher tells the Stop hook of it', async () => {
+  const place = makeVault([[ask]])
+  const trap = join(place.root, 'trap.cjs')
+  writeFileSync(
+    trap,
+    `const fs = require('node:fs/promises'), rename = fs.rename
+     fs.rename = (from, to) => String(to).endsWith('/.hook/a') ? process.kill(process.pid, 'SIGKILL') : rename(from, to)`,
+  )
+  drop(place, 'a.md')
+  const killed = await place.ralph(command(place, '--once'), { env: { NODE_OPTIONS: `--require ${trap}` } })
+  expect(killed).toMatchObject({ signal: 'SIGKILL' })
+  expect(names(place, 'Ralph_State/.hook')).toEqual([])
+  expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 4 })
+  expect(place.read('Ralph_State/.hook/a')).toContain('a.md\n')
 })
 
 test('a state file that a killed watcher left behind is true again with the next', async () => {

@@ -22,10 +22,7 @@ export async function rebuild(home: string, now: () => number, remake?: Remake):
   const transcripts = openTranscripts(home)
   const driven = transcripts.loops().find((id) => isLocked(home, id))
   if (driven)
-    throw new RalphError(
-      'loop-held',
-      `Loop ${driven} is being driven. Pause or cancel it, then make the database anew.`,
-    )
+    throw new RalphError('loop-held', `Loop ${driven} is being driven. Pause or cancel it, then rebuild the database.`)
   completeTranscripts(join(home, 'ralph.db'), transcripts)
   const aside = putAside(join(home, 'ralph.db'), now())
   const store = openStore(home, now, { ...transcripts, ...SILENT })

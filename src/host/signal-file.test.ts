@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextLoop } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { eventually, temporaryFolder } from './place.test-support.ts'
 import { watchFor, watchForQuiet } from './signal-file.ts'
@@ -62,8 +62,10 @@ test('another file is not what is waited for', async () => {
   const folder = temporaryFolder()
   const stop = new AbortController()
   const waiting = watchFor(join(folder, 'done.md'), { signal: stop.signal })
+  const waitingForAnother = watchFor(join(folder, 'done.md.tmp'))
   writeFileSync(join(folder, 'done.md.tmp'), '')
-  expect(await Promise.race([waiting, sleep(700).then(() => 'still waiting')])).toBe('still waiting')
+  expect(await waitingForAnother).toBe(true) // so both have had their event
+  expect(await Promise.race([waiting, nextLoop('still waiting')])).toBe('still waiting')
   stop.abort()
   expect(await waiting).toBe(false)
 })
@@ -104,7 +106,7 @@ test('a file is quiet when nobody has written to it for so long', async () => {
   const path = join(temporaryFolder(), 'done.md')
   writeFileSync(path, 'one')
   const waiting = timed(watchForQuiet(path, 300))
-  await sleep(150)
+  await nextLoop() // by then it has looked at the file
   utimesSync(path, 1, 1)
   const { answer, ms } = await waiting
   expect(answer).toBe(true)
@@ -112,12 +114,16 @@ test('a file is quiet when nobody has written to it for so long', async () => {
 })
 
 test('a file that vanishes while it is waited for is waited for again', async () => {
-  const path = join(temporaryFolder(), 'done.md')
+  const folder = temporaryFolder()
+  const path = join(folder, 'done.md')
   const stop = new AbortController()
   writeFileSync(path, '')
   const waiting = watchForQuiet(path, 100, { signal: stop.signal })
+  await nextLoop() // by then it has looked at the file
+  expect(isWatched(folder)).toBe(false)
   rmSync(path)
-  expect(await Promise.race([waiting, sleep(400).then(() => 'still waiting')])).toBe('still waiting')
+  await eventually(() => isWatched(folder))
+  expect(await Promise.race([waiting, nextLoop('still waiting')])).toBe('still waiting')
   stop.abort()
   expect(await waiting).toBe(false)
 })

@@ -2,7 +2,9 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   truncateSync,
@@ -389,14 +391,25 @@ describe('other processes', () => {
     const other = new DatabaseSync(join(home, 'ralph.db'))
     other.exec('BEGIN IMMEDIATE')
     const code = `const { openStore } = await import(${source('host/sqlite.ts')})
-      console.log('opens')
       await openStore(process.env.HOME_OF_RALPH, Date.now).close()`
     const opener = startScript(code, { HOME_OF_RALPH: home })
-    await eventually(() => opener.lines().length)
-    await Promise.race([opener.ended, sleep(200)]) // long enough to find it locked; one that does not wait ends here
+    await eventually(() => hasOpen(opener.pid, join(home, 'ralph.db')))
+    // How long it is locked is the case itself, and nothing tells that somebody waits. One that does not wait ends here.
+    await Promise.race([opener.ended, sleep(200)])
     other.close()
     expect(await opener.ended).toMatchObject({ code: 0, err: '' })
   })
+
+  /** Linux tells which files a process has open. */
+  function hasOpen(pid: number, path: string): boolean {
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => {
+      try {
+        return readlinkSync(`/proc/${pid}/fd/${fd}`) === path
+      } catch {
+        return false // it has been closed
+      }
+    })
+  }
 
   test('that hold a lease lose it in the moment they are killed', async () => {
     const store = open(temporaryFolder())

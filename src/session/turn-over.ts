@@ -120,7 +120,7 @@ export async function withLoop(
     // As when the home was cleared. No matter of which of the two programs the class is.
     if (!(cause instanceof Error && 'code' in cause && cause.code === 'loop-unknown')) throw cause
     disarm(desk.home, session)
-    return say(`ralph: loop ${armed.loop} is not known any more; this session is free.`, 'warning')
+    return say(`ralph: loop ${armed.loop} is gone; this session is free.`, 'warning')
   }
 }
 
@@ -148,7 +148,7 @@ async function obeyOrders(
     }
     case 'file': {
       if (found.file.sessionId !== session && asked === 'host')
-        return { release: true, notes: [about(name, 'names another session, or none, so the loop is paused')] }
+        return { release: true, notes: [about(name, 'names no session or another, so the loop is paused')] }
       for (const order of ordersIn(found.file, loop)) await told(held, name, order)
       return { notes: [] }
     }

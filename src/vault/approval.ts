@@ -1,12 +1,13 @@
 /** Files that ralph itself moves: back from approval when a person says so, and away when a task has failed or is none. */
 import { readFileSync, renameSync, rmSync } from 'node:fs'
-import { extname, join } from 'node:path'
+import { basename, dirname, extname, join } from 'node:path'
 import type { Loop } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
 import { RalphError } from '../error.ts'
 import { parseWhyNote, printWhyNote, type WhyNote } from '../formats/why-note.ts'
-import { writeWhole } from '../host/files.ts'
+import { replaceFile } from '../host/files.ts'
 import { FAILED, prepareFolders } from './place.ts'
+import { removeHalves } from './state-file.ts'
 import type { VaultTask } from './vault-task.ts'
 import { findFile, isPlainFile, PENDING, statOf } from './where.ts'
 
@@ -63,11 +64,30 @@ export function putAway(vault: string, { file, place, ...about }: Leaving): stri
   const folder = join(vault, FAILED)
   const stays = place === `${FAILED}/${file}`
   const name = stays ? file : freeName(folder, file)
-  if (place !== undefined && !stays) move(join(vault, place), join(folder, name))
   const advice = `To try it again, put that right and move ${FAILED}/${name} back to ${about.from}.`
-  const note = printWhyNote({ ...about, ...(place === undefined ? {} : { advice }) })
-  writeWhole(join(folder, noteOf(name)), note, 0o644)
+  // Before the file moves: if ralph is killed in between, the file is still found, and put away again.
+  writeNote(folder, noteOf(name), printWhyNote({ ...about, ...(place === undefined ? {} : { advice }) }))
+  if (place !== undefined && !stays) moveWithNote(join(vault, place), join(folder, name))
   return place === undefined ? undefined : `${FAILED}/${name}`
+}
+
+function writeNote(folder: string, note: string, text: string): void {
+  const path = join(folder, note)
+  try {
+    removeHalves(folder, note)
+    replaceFile(path, text, { temporary: join(folder, `.${note}.${process.pid}.1.tmp`), mode: 0o644 })
+  } catch (cause) {
+    throw new RalphError('file-unusable', `${path} cannot be written. Make its folder writable.`, { cause })
+  }
+}
+
+function moveWithNote(from: string, to: string): void {
+  try {
+    move(from, to)
+  } catch (cause) {
+    rmSync(join(dirname(to), noteOf(basename(to))), { force: true }) // of a file that stays where it is
+    throw cause
+  }
 }
 
 /** What was noted about a file that is tried again now. The note of another one of that name stays, and so does what a person wrote. */

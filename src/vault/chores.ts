@@ -11,7 +11,7 @@ import type { VaultSettings } from './settings.ts'
 import type { Crew } from './spec.ts'
 import { stateFileOf } from './state-file.ts'
 import { lockTask, type TaskLock } from './task-lock.ts'
-import { startTask } from './tasks.ts'
+import { mendHook, startTask } from './tasks.ts'
 import { vaultOf } from './vault-task.ts'
 import { type Carrying, driveTask, finishTask, type Site } from './work.ts'
 
@@ -120,6 +120,7 @@ export function goOn(site: WatchSite, ledger: Ledger, row: TaskRow): Promise<voi
   ledger.paused.delete(row.loop)
   return underLock(site, ledger, { id: row.id, name: row.loop, ...(hold ? { hold } : {}) }, async (lock) => {
     const { id, loop } = row
+    await mendHook(site.desk, await site.desk.store.load(loop))
     return carry(site, ledger, { id, loop, lock, again: true, ...(hold ? { kept: hold.lease } : {}) })
   })
 }

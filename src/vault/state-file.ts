@@ -99,7 +99,7 @@ async function writeWhole(path: string, text: string): Promise<void> {
 }
 
 /** What processes that were killed have left beside a file of the task. */
-function removeHalves(folder: string, name: string): void {
+export function removeHalves(folder: string, name: string): void {
   for (const half of namesIn(folder)) {
     const pid = half.startsWith(`.${name}.`) ? /\.(\d+)\.\d+\.tmp$/.exec(half)?.[1] : undefined
     if (pid !== undefined && isGone(Number(pid))) rmSync(join(folder, half), { force: true })

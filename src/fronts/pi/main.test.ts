@@ -215,21 +215,22 @@ test('a command over several lines is a command', async () => {
 })
 
 test('a session that Pi has left during a wait is not touched again', async () => {
-  answers(TURN, { ...TURN, next: 'wait', wait_ms: 50, status: 'waiting' }, { next: 'none', status: 'paused' })
+  const waitMs = 50
+  answers(TURN, { ...TURN, next: 'wait', wait_ms: waitMs, status: 'waiting' }, { next: 'none', status: 'paused' })
   const { type, tell, seen, sent } = play()
   await type('ralph-loop', 'x')
   await tell('agent_before_settle', { outcome: 'error' })
   await tell('agent_settled')
   await tell('session_shutdown', { reason: 'new' })
   seen.isStale = true
-  await sleep(150)
-  expect(sent).toHaveLength(1)
-  expect(asked().map(({ event, command }) => command ?? event)).toEqual(['loop', 'stop', 'pause'])
+  await sleep(waitMs) // a timer that is set later fires later: the wait would be over now
   const next = play()
   await next.tell('session_start')
   await vi.waitFor(() =>
     expect(next.seen.notices).toEqual([expect.stringMatching(/the loop abc is paused.*resume abc/)]),
   )
+  expect(sent).toHaveLength(1)
+  expect(asked().map(({ event, command }) => command ?? event)).toEqual(['loop', 'stop', 'pause'])
 })
 
 test('a wait ends with a turn, and a turn that Pi refuses to begin is told', async () => {
