@@ -148,7 +148,7 @@ async function obeyOrders(
     }
     case 'file': {
       if (found.file.sessionId !== session && asked === 'host')
-        return { release: true, notes: [about(name, 'names no session or another, so the loop is paused')] }
+        return { release: true, notes: [about(name, 'names another session or none, so the loop is paused')] }
       for (const order of ordersIn(found.file, loop)) await told(held, name, order)
       return { notes: [] }
     }
