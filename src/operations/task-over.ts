@@ -9,13 +9,14 @@ import { arm, disarm, loadArmed } from '../session/armed.ts'
 import type { Desk } from '../session/begin.ts'
 import { goOnNow, type TurnOver, turnOver } from '../session/turn-over.ts'
 import type { VaultDesk } from '../vault/desk.ts'
+import { seeTo } from '../vault/ending.ts'
 import { comeAlong } from '../vault/finding.ts'
+import { movedByHand } from '../vault/moved.ts'
 import { FAILED } from '../vault/place.ts'
 import { resolveSettings } from '../vault/settings.ts'
 import { hasHookFile } from '../vault/state-file.ts'
 import { vaultOf } from '../vault/vault-task.ts'
-import { findFile, judgeTurn, whereIs } from '../vault/where.ts'
-import { movedByHand, seeTo } from '../vault/work.ts'
+import { findFile, judgeByPlace, whereIs } from '../vault/where.ts'
 import { tellPerson } from './task-alarm.ts'
 import type { From } from './task-session.ts'
 import { loadLoop, take } from './task-session.ts'
@@ -64,12 +65,12 @@ async function stopWith(desk: Desk, from: From, loop: Loop, over: () => Promise<
   const task = vaultOf(loop)
   // Another hook of this session may have let it go on meanwhile.
   const { next } = (await loadLoop(desk, loop.id)) ?? loop
-  const isMoved = next.kind === 'wait' || findFile(task) === `${FAILED}/${task.file}`
-  const moved = isMoved ? (movedByHand(loop, desk.now()) ?? (await answerTo(desk, loop))) : undefined
+  const mayBeMoved = next.kind === 'wait' || findFile(task) === `${FAILED}/${task.file}`
+  const moved = mayBeMoved ? (movedByHand(loop, desk.now()) ?? (await answerTo(desk, loop))) : undefined
   const unheard = moved ? [] : unheardWords(desk, from, loop)
   const answer = moved
     ? await goOnNow(desk, from.session, moved)
-    : await turnOver({ ...desk, judge: (held, turn) => judgeTurn(vaultOf(held), turn) }, await over())
+    : await turnOver({ ...desk, judge: (held, turn) => judgeByPlace(vaultOf(held), turn) }, await over())
   const armed = loadArmed(desk.home, from.session)
   if (armed?.loop === loop.id) {
     const { free: _, ...rest } = armed

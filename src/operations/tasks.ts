@@ -35,7 +35,7 @@ export const startTask: Operation<
     await pruneOld(context, { dir: vault })
     return withTasks(context, vault, (tasks) =>
       tasks.startTask({
-        task_file: named === undefined && existsSync(here) ? here : file,
+        task_file: existsSync(here) && (named === undefined || !existsSync(resolve(vault, file))) ? here : file,
         ...(maxIterations === undefined ? {} : { max_iterations: maxIterations }),
         ...(timeoutMinutes === undefined ? {} : { timeout_minutes: timeoutMinutes }),
       }),

@@ -51,7 +51,7 @@ export type Listener = {
   rest: AbortSignal
   stop: AbortSignal
   /** Ends after the iterations under way, and says why. */
-  wind(why: string): void
+  windDown(why: string): void
 }
 
 /** `useless`: the agent of all tasks cannot work, so that the rest was left alone. */
@@ -82,7 +82,7 @@ export async function watchVault(
     listener.tell(event)
     if (!isUseless(event)) return
     useless = true
-    listener.wind(`No task can be done with ${agents.join(', ')} now. The others are left where they are.`)
+    listener.windDown(`No task can be done with ${agents.join(', ')} now. The others are left where they are.`)
   }
   const { rest, stop } = listener
   const watched = await watch({ desk, slots, once: isOnce, self: selfIn(root), tell, rest, stop, crew })

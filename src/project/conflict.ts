@@ -7,7 +7,7 @@ import { buildMergePrompt } from '../prompt/merge-prompt.ts'
 import { buildTaskPrompt } from '../prompt/turn-prompt.ts'
 import { type Open, taskOf } from './record.ts'
 import { agentFolder, type Site } from './site.ts'
-import { driveLoop, specOf } from './task.ts'
+import { driveTaskLoop, specOf } from './task.ts'
 import { beginTurn, enterTurn } from './task-turn.ts'
 import { checksTogether } from './together.ts'
 
@@ -17,7 +17,7 @@ export async function resolveConflict(site: Site, open: Open): Promise<Loop> {
   if (!worktree || !merging || !trial) throw new Error(`${task} has no conflict`)
   const folder = { folder: agentFolder(site, open) }
   const message = `Merge ${task}: ${taskOf(site.keeper.record, task).title}`
-  const loop = await driveLoop(site, task, merging.loop, {
+  const loop = await driveTaskLoop(site, task, merging.loop, {
     spec: async () => ({
       ...(await specOf(site, open)),
       prompt: await sidesOf(site, open),

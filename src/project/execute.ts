@@ -13,7 +13,7 @@ import { projectOf } from './owner.ts'
 import { type Open, openOf, type ProjectRecord, planned, taskOf, withTask } from './record.ts'
 import type { Site } from './site.ts'
 import { spentBefore } from './spending.ts'
-import { driveTask } from './task.ts'
+import { driveProjectTask } from './task.ts'
 import { enterTurn } from './task-turn.ts'
 
 /** `iterations`: of this time alone. */
@@ -88,7 +88,7 @@ async function workOn(site: Site, id: string): Promise<Outcome> {
   try {
     await openTask(site, id)
     for (;;) {
-      const loop = await driveTask(site, openOf(site.keeper.record, id))
+      const loop = await driveProjectTask(site, openOf(site.keeper.record, id))
       if (loop.next.kind !== 'complete') return outcomeOf(site, id, loop)
       const arrival = await arrive(site, loop)
       if (arrival === 'again') {

@@ -67,7 +67,7 @@ export type Driving = {
 }
 
 /** Drives a loop as far as it goes: a new one is made, one whose ralph is gone is taken up. */
-export async function driveLoop(site: Site, task: string, id: string, how: Driving): Promise<Loop> {
+export async function driveTaskLoop(site: Site, task: string, id: string, how: Driving): Promise<Loop> {
   const { store, now, self } = site
   const fresh = (await loadLoop(store, id)) ? undefined : await makeLoop(site, id, await how.spec())
   return visit<Loop>(id, {
@@ -141,11 +141,11 @@ function handsOf(site: Site, task: string, bench: Workbench, how: Driving): Hand
 }
 
 /** Drives the loop of a task; what came of its turns stands in the project's files afterwards. */
-export async function driveTask(site: Site, open: Open): Promise<Loop> {
+export async function driveProjectTask(site: Site, open: Open): Promise<Loop> {
   const { keeper } = site
   const current = () => openOf(keeper.record, open.task)
   const folder = { folder: agentFolder(site, open) }
-  const loop = await driveLoop(site, open.task, open.loop, {
+  const loop = await driveTaskLoop(site, open.task, open.loop, {
     spec: () => specOf(site, open),
     turn: {
       prompt: (loop, next) => {

@@ -29,7 +29,7 @@ export type TurnOver = {
 export async function turnOver(desk: Desk, over: TurnOver): Promise<Answer> {
   return withLoop(desk, over.session, async (held) => {
     const { armed, visit } = held
-    if (over.toBeTold || isOver(visit.lease, desk)) return NOTHING
+    if (over.toBeTold || isCounted(visit.lease, desk)) return NOTHING
     if (over.background) return say('ralph: a background task is still running; the loop goes on when it ends.')
     if (over.outcome === 'aborted') {
       await told(held, 'you', { kind: 'pause' })
@@ -55,7 +55,7 @@ function treeOf({ home }: Desk, { visit: { loop } }: Holding): Promise<Tree> {
 }
 
 /** A second hook tells of a turn that the first has counted: the next one was asked for when this call had begun. */
-function isOver({ movedAt }: Lease, { began }: Desk): boolean {
+function isCounted({ movedAt }: Lease, { began }: Desk): boolean {
   return movedAt > began && movedAt < began + 10_000 // a clock may have been set back
 }
 

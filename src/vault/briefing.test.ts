@@ -14,7 +14,7 @@ import { RalphWiggum } from './ralph-wiggum.ts'
 import { resolveSettings } from './settings.ts'
 import { startTask } from './tasks.ts'
 import { vaultOf } from './vault-task.ts'
-import { judgeTurn } from './where.ts'
+import { judgeByPlace } from './where.ts'
 
 const MINUTE = 60_000
 /** To come, so that files were there before what is told of their tasks. */
@@ -68,7 +68,7 @@ async function watched(name: string): Promise<Loop> {
 
 async function turn(loop: Loop, change: Partial<Turn> = {}): Promise<void> {
   const told: Turn = { end: 'ok', claim: { kind: 'none' }, words: 'x', ranTests: false, tokens: 0, ...change }
-  const fact: Fact = { kind: 'turned', at: now, turn: judgeTurn(vaultOf(loop), told) }
+  const fact: Fact = { kind: 'turned', at: now, turn: judgeByPlace(vaultOf(loop), told) }
   await moveTask(desk, { loop: loop.id }, (step) => step(fact))
 }
 

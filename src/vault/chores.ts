@@ -5,6 +5,7 @@ import type { Lease, TaskRow } from '../host/store.ts'
 import { putAway } from './approval.ts'
 import type { VaultDesk } from './desk.ts'
 import { earlierTask, formerTask } from './earlier.ts'
+import { finishTask } from './ending.ts'
 import { type Arrival, isUnchanged } from './inbox.ts'
 import { NEEDS_ACTION } from './place.ts'
 import type { VaultSettings } from './settings.ts'
@@ -13,7 +14,7 @@ import { stateFileOf } from './state-file.ts'
 import { lockTask, type TaskLock } from './task-lock.ts'
 import { mendHook, startTask } from './tasks.ts'
 import { vaultOf } from './vault-task.ts'
-import { type Carrying, driveTask, finishTask, type Site } from './work.ts'
+import { type Carrying, driveVaultTask, type Site } from './work.ts'
 
 export type WatchSite = Site & {
   /** Who works on a task; throws for a head that asks for somebody who cannot. */
@@ -160,7 +161,7 @@ type Carried = 'done' | 'kept'
 /** Somebody else who moves the loop, such as a person who approves it, is quick: it is looked at again soon. */
 async function carry(site: WatchSite, ledger: Ledger, { id, lock, ...carrying }: Task): Promise<Carried> {
   const { loop } = carrying
-  const driven = await driveTask(site, carrying)
+  const driven = await driveVaultTask(site, carrying)
   if (driven === 'held') {
     ledger.putOff(loop)
     return 'done'

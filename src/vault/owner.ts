@@ -5,11 +5,13 @@ import type { Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { printCommandLine } from '../formats/command-line.ts'
 import { taskCommand } from '../formats/task-command.ts'
+import { seeTo } from './ending.ts'
+import { movedBefore } from './moved.ts'
 import { checksOf, moverOf, restFacts } from './moving.ts'
 import { resolveSettings } from './settings.ts'
 import { vaultOf } from './vault-task.ts'
 import { isAboutFile } from './where.ts'
-import { movedBefore, seeTo, turnOf } from './work.ts'
+import { taskTurn } from './work.ts'
 
 export const vaultRules: OwnerRules = {
   takesTurns: (loop) => !isCallers(loop),
@@ -25,7 +27,7 @@ export const vaultRules: OwnerRules = {
     )
   },
   since: restFacts,
-  turn: (loop) => turnOf(vaultOf(loop)),
+  turn: (loop) => taskTurn(vaultOf(loop)),
   instead: movedBefore,
   async after({ store, home, env, now, note }, held) {
     const { path, id } = vaultOf(held.loop)

@@ -11,7 +11,7 @@ import { resolveSettings } from './settings.ts'
 import { toldTurn } from './spec.ts'
 import { startTask } from './tasks.ts'
 import { vaultOf } from './vault-task.ts'
-import { judgeTurn } from './where.ts'
+import { judgeByPlace } from './where.ts'
 
 /** A watcher's site on a vault in which pay.md waits for approval. */
 async function openSite(): Promise<WatchSite> {
@@ -35,7 +35,7 @@ async function openSite(): Promise<WatchSite> {
   const crew = () => ({ work: { agent: 'claude' }, limits: { noProgress: 3, sameError: 5 } })
   const loop = await startTask(desk, { file: 'Needs_Action/pay.md', by: 'watch', crew })
   renameSync(join(vault, 'Needs_Action/pay.md'), join(vault, 'Pending_Approval/pay.md'))
-  const turn = judgeTurn(vaultOf(loop), toldTurn({ action: 'Asks.', result: 'success', seconds: 1 }))
+  const turn = judgeByPlace(vaultOf(loop), toldTurn({ action: 'Asks.', result: 'success', seconds: 1 }))
   await moveTask(desk, { loop: loop.id }, (move) => move({ kind: 'turned', at: Date.now(), turn }))
   const { signal } = new AbortController()
   return { desk, crew, rest: signal, stop: signal, tell: () => {}, self: () => [] }

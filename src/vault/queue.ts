@@ -6,12 +6,12 @@ import type { TaskRow } from '../host/store.ts'
 import { begin, type Chore, close, goOn, type Ledger, type WatchSite } from './chores.ts'
 import { comeAlong } from './finding.ts'
 import type { Arrival, Inbox } from './inbox.ts'
+import { movedByHand } from './moved.ts'
 import { NEEDS_ACTION } from './place.ts'
 import { otherKeeper } from './state-file.ts'
 import { isMissing } from './tasks.ts'
 import { vaultOf } from './vault-task.ts'
 import { whereIs } from './where.ts'
-import { movedByHand } from './work.ts'
 
 export type Now = { inbox: Inbox; working: ReadonlySet<string>; slots: number }
 

@@ -20,6 +20,7 @@ import {
   type VaultOptions,
 } from './contract.ts'
 import type { VaultDesk } from './desk.ts'
+import { seeTo } from './ending.ts'
 import { comeAlong, findTask } from './finding.ts'
 import { readInput } from './input.ts'
 import { type Call, illegal, mustAllow, statusOfTask } from './lifecycle.ts'
@@ -31,8 +32,7 @@ import { otherKeeper, readState, stateFileOf, stateFilesIn } from './state-file.
 import { endOverdue, giveUpGone, mendHook, mendState, noteTrouble, readTask, startTask } from './tasks.ts'
 import { callsOf, limitMessage, progressOf, stateOf, time, timeoutMessage } from './telling.ts'
 import { vaultOf } from './vault-task.ts'
-import { isPlainFile, judgeTurn, whereIs } from './where.ts'
-import { seeTo } from './work.ts'
+import { isPlainFile, judgeByPlace, whereIs } from './where.ts'
 
 export class RalphWiggum {
   readonly #desk: VaultDesk
@@ -114,7 +114,7 @@ export class RalphWiggum {
           `Task ${task_id} is paused, so no iteration is counted. \`ralph resume ${current.id}\` lets it go on.`,
         )
       this.#mustBePresent()
-      const turn = judgeTurn(vaultOf(current), toldTurn({ action, result, seconds: duration_seconds }))
+      const turn = judgeByPlace(vaultOf(current), toldTurn({ action, result, seconds: duration_seconds }))
       return { kind: 'turned', at: this.#desk.now(), turn }
     })
     const status = statusOfTask(loop, {})

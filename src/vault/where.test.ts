@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { Turn } from '../engine/loop.ts'
 import { temporaryFolder } from '../host/place.test-support.ts'
 import type { VaultTask } from './vault-task.ts'
-import { judgeTurn } from './where.ts'
+import { judgeByPlace } from './where.ts'
 
 const TURN: Turn = { end: 'ok', claim: { kind: 'none' }, words: 'x', ranTests: false, tokens: 0 }
 const ASKS: Turn = { ...TURN, ask: { kind: 'person', words: 'b.md is in no folder of the vault any more.' } }
@@ -29,5 +29,5 @@ test.each<[where: string, turn: Turn, about: string | undefined]>([
   }
   writeFileSync(join(path, 'a.md'), 'Do it.\n')
   renameSync(join(path, 'a.md'), join(path, where, 'a.md'))
-  expect(judgeTurn(task, turn).ask?.about).toBe(about)
+  expect(judgeByPlace(task, turn).ask?.about).toBe(about)
 })

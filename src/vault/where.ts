@@ -68,7 +68,7 @@ export function isAboutFile({ next }: Pick<Loop, 'next'>): boolean {
 }
 
 /** Words claim nothing here: the file does. */
-export function judgeTurn(task: VaultTask, turn: Turn): Turn {
+export function judgeByPlace(task: VaultTask, turn: Turn): Turn {
   const where = whereIs(task)
   const { ask, ...rest } = turn
   if (where === 'done') return { ...rest, claim: { kind: 'clear' } }

@@ -5,19 +5,15 @@ import type { Hands } from '../drive/drive.ts'
 import { runHands, type TaskTurn, type Workbench } from '../drive/hands.ts'
 import { takeUp } from '../drive/take-turn.ts'
 import { type Visit, visit } from '../drive/visit.ts'
-import { ended, type Fact, type Loop } from '../engine/loop.ts'
-import { RalphError } from '../error.ts'
+import type { Fact, Loop } from '../engine/loop.ts'
 import type { VaultStatus } from '../formats/task-state.ts'
 import type { Lease } from '../host/store.ts'
-import { isRejected, sendAway } from './approval.ts'
 import type { VaultDesk } from './desk.ts'
-import { statusOfTask } from './lifecycle.ts'
-import { type Move, restFacts } from './moving.ts'
-import { FAILED } from './place.ts'
-import { toldTurn } from './spec.ts'
-import { endMissing, type Left, noteTrouble, publish } from './tasks.ts'
+import { movedBefore, movedByHand } from './moved.ts'
+import { restFacts } from './moving.ts'
+import { noteTrouble, publish } from './tasks.ts'
 import { type VaultTask, vaultOf } from './vault-task.ts'
-import { findFile, isAboutFile, judgeTurn, whereIs } from './where.ts'
+import { findFile, judgeByPlace } from './where.ts'
 
 /** What is told while a vault is watched. */
 export type WatchEvent =
@@ -45,7 +41,7 @@ export type Site = {
 export type Carrying = { loop: string; kept?: Lease; again: boolean }
 
 /** Drives it until it is over, waits for a person, is paused, or ralph is to stop. A paused one stays held. */
-export async function driveTask(site: Site, { loop: id, kept, again }: Carrying): Promise<Driven> {
+export async function driveVaultTask(site: Site, { loop: id, kept, again }: Carrying): Promise<Driven> {
   const { store, now } = site.desk
   let keeps = false
   return visit<Driven>(id, {
@@ -87,7 +83,7 @@ async function carry(site: Site, held: Visit, again: boolean): Promise<Loop> {
       started = true
       tell({ kind: 'started', loop: current, again })
     },
-    task: turnOf(task),
+    task: taskTurn(task),
   })
   const stateFile = openStateFile(desk, task)
   const saw = (moved: Loop, fact: Fact) => {
@@ -102,13 +98,13 @@ async function carry(site: Site, held: Visit, again: boolean): Promise<Loop> {
 }
 
 /** What an agent finds in its environment about its task: in each turn, where the file lies by then. The file is its claim. */
-export function turnOf(task: VaultTask): TaskTurn {
+export function taskTurn(task: VaultTask): TaskTurn {
   const { id, path, from } = task
   return {
     get env() {
       return { RALPH_TASK_ID: id, RALPH_TASK_FILE: join(path, findFile(task) ?? from), RALPH_VAULT: path }
     },
-    judge: (_, turn) => judgeTurn(task, turn),
+    judge: (_, turn) => judgeByPlace(task, turn),
   }
 }
 
@@ -150,83 +146,5 @@ function handsOf(bench: Workbench, { task, stateFile, saw }: Watched): Hands {
       if (next.why === 'person') return movedByHand(loop, now())
       return next.why === 'paused' ? undefined : hands.wait(loop, next)
     },
-  }
-}
-
-/** A turn that was lost, or a person meanwhile, has moved the file: no agent is set to work on it. */
-export function movedBefore(loop: Loop, at: number): Fact | undefined {
-  const task = vaultOf(loop)
-  const where = whereIs(task)
-  if (where === 'open') return findFile(task) === `${FAILED}/${task.file}` ? movedByHand(loop, at) : undefined
-  // With checks that have refused it, the file may stay there while the work goes on.
-  if (where === 'done')
-    return loop.tally.claim.kind === 'clear' ? undefined : { kind: 'told', at, by: 'ralph', order: { kind: 'done' } }
-  const told = { action: 'The file was moved before the turn began.', result: where, seconds: 0 }
-  return { kind: 'turned', at, turn: judgeTurn(task, toldTurn(told)) }
-}
-
-/** What a person says about a task that waits for them, by moving its file. */
-export function movedByHand(loop: Loop, at: number): Fact | undefined {
-  const task = vaultOf(loop)
-  const told = { kind: 'told', at, by: 'you' } as const
-  // One that could not be found may have been on a disk that is back now.
-  const asked = isAboutFile(loop)
-  switch (findFile(task)) {
-    case `${task.done}/${task.file}`:
-      return { ...told, order: { kind: 'done' } }
-    case task.from:
-      return asked ? { ...told, order: { kind: 'say', words: 'Approved. Go on.' } } : undefined
-    case `${FAILED}/${task.file}`:
-      return { ...told, by: `whoever moved it to ${FAILED}`, order: { kind: 'cancel' } }
-    default:
-      return undefined
-  }
-}
-
-/** After the work, with nobody holding the loop: the vault's files are brought into line, and what has failed is put away. */
-export async function finishTask({ desk, tell }: Site, id: string): Promise<VaultStatus | undefined> {
-  const row = await desk.store.tasks.load(desk.vault, id)
-  if (!row) return undefined
-  const { loop, place, left } = await seeTo(desk, id)
-  const status = statusOfTask(loop, row.record)
-  if (status === 'waiting_approval') tell({ kind: 'waiting', loop })
-  if (ended(loop) && left === 'nothing') {
-    desk.histories.delete(loop.id)
-    if (vaultOf(loop).by === 'watch') tell({ kind: 'ended', loop, status, place })
-  }
-  return status
-}
-
-/** The file of what has failed here, or was rejected, is put away first: until that has worked, the end does not count as seen to. */
-export async function seeTo(
-  desk: VaultDesk,
-  id: string,
-  move?: Move,
-): Promise<{ loop: Loop; place: string | undefined; left: Left }> {
-  const loop = await endMissing(desk, id, move)
-  const isOurs = ended(loop) && (vaultOf(loop).by === 'watch' || isRejected(loop))
-  const { place, left } = isOurs ? await placeAfter(desk, loop) : { place: undefined, left: 'nothing' as const }
-  await noteTrouble(desk, () => publish(desk, id, left))
-  return { loop, place, left }
-}
-
-/** Where the file of a task is that is over: one that has failed is put away, once. */
-async function placeAfter(
-  { store, now, note }: VaultDesk,
-  loop: Loop,
-): Promise<{ place: string | undefined; left: Left }> {
-  const task = vaultOf(loop)
-  try {
-    if (loop.next.kind === 'complete') return { place: findFile(task), left: 'nothing' }
-    const row = await store.tasks.load(task.path, task.id)
-    const isNewest = row?.loop === loop.id
-    if (isNewest && row.record.away !== undefined) return { place: row.record.away ?? undefined, left: 'nothing' }
-    const place = sendAway(task, loop, now())
-    if (isNewest) await store.tasks.change(row, { away: place ?? null })
-    return { place, left: 'nothing' }
-  } catch (cause) {
-    if (!(cause instanceof RalphError)) throw cause
-    note(cause.message)
-    return { place: findFile(task), left: 'file' }
   }
 }

@@ -13,7 +13,7 @@ export type Stopping = {
   rest: AbortSignal
   stop: AbortSignal
   /** Ends after what is under way, and says why. */
-  wind(why: string): void
+  windDown(why: string): void
   release(): void
 }
 
@@ -25,7 +25,7 @@ export function onInterrupt({ pausing, say, pause = async () => {} }: Interrupti
     paused ??= pause()
     void paused.catch(() => {}).then(() => stop.abort())
   }
-  const wind = (why: string) => {
+  const windDown = (why: string) => {
     if (!rest.signal.aborted) say(why)
     rest.abort()
   }
@@ -33,13 +33,13 @@ export function onInterrupt({ pausing, say, pause = async () => {} }: Interrupti
     if (rest.signal.aborted) return stopNow()
     paused ??= pause()
     paused.catch(() => {}) // a store that cannot be written is noticed when the turn is saved
-    wind(pausing)
+    windDown(pausing)
   }
   process.on('SIGINT', interrupt).on('SIGTERM', stopNow).on('SIGHUP', stopNow)
   return {
     rest: rest.signal,
     stop: stop.signal,
-    wind,
+    windDown,
     release: () => void process.off('SIGINT', interrupt).off('SIGTERM', stopNow).off('SIGHUP', stopNow),
   }
 }
