@@ -44,7 +44,7 @@ test('docs/cli.md is what `ralph help` prints; `npx vitest run test/docs.test.ts
   await expect(`# Commands\n\n${pages.join('\n')}`).toMatchFileSnapshot('../docs/cli.md')
 })
 
-test('the table of docs/agents.md is the table of agents; -u writes it anew', async () => {
+test('the table of docs/agents.md is the table of agents; -u rewrites it', async () => {
   const rows = Object.values(agents).flatMap(({ name, probe, settings, reports, bypass }) => {
     if (!probe) return []
     const can = (has: boolean) => (has ? 'yes' : 'no')
@@ -60,7 +60,7 @@ test('the table of docs/agents.md is the table of agents; -u writes it anew', as
   await expect(page.replace(table, rows.join(''))).toMatchFileSnapshot('../docs/agents.md')
 })
 
-test('the table of docs/task-api.md is what the lifecycle and the errors say; -u writes it anew', async () => {
+test('the table of docs/task-api.md is what the lifecycle and the errors say; -u rewrites it', async () => {
   const names = (words: readonly string[]) => words.map((word) => `\`${word}\``).join(', ') || 'nothing: it is over'
   const states = Object.entries(TRANSITIONS).map(([state, to]) => {
     const calls = Object.entries(CALLS).filter(([, { from }]) => from.some((each) => each === state))
@@ -76,7 +76,7 @@ test('the table of docs/task-api.md is what the lifecycle and the errors say; -u
   await expect(page.replace(table, () => rows.join(''))).toMatchFileSnapshot('../docs/task-api.md')
 })
 
-test('the table of docs/operations.md is the table of operations; -u writes it anew', async () => {
+test('the table of docs/operations.md is the table of operations; -u rewrites it', async () => {
   const rows = Object.values(OPERATIONS).map(
     ({ name, effect, summary }) => `| \`${name}\` | ${effect} | ${summary} |\n`,
   )

@@ -125,7 +125,7 @@ describe.concurrent('loops of a session', () => {
     'another prompt in the face': (place) => editFace(place, /Build it/, 'Build it well'),
     'another limit in the face': (place) => editFace(place, /max_iterations: \d+/, 'max_iterations: 5'),
     'paused in the face': (place) => editFace(place, 'active: true', 'active: false'),
-    'begin anew': (_, session) => session.type('/ralph:loop Build it --completion-promise DONE'),
+    'begin again': (_, session) => session.type('/ralph:loop Build it --completion-promise DONE'),
   }
 
   test('in any order of turns, commands and edits', async () => {

@@ -1,4 +1,4 @@
-/** What a session is told of the task of a vault that it works on. */
+/** What a session hears about the vault task it works on. */
 import { atCap, count } from '../engine/limits.ts'
 import type { Loop } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'

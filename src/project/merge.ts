@@ -116,7 +116,7 @@ async function settleConflict(merge: Merge, open: Open, files: string[]): Promis
   const { trial } = open
   const last = await resolveConflict(site, open)
   if (last.next.kind === 'halt' && trial) {
-    // What a person does there now is theirs, and the next time begins anew.
+    // What a person does there now is theirs, and the next time starts over.
     await leaveTrial(worktree, trial)
     await site.keeper.changeOpen(task, ({ merging: _, trial: __, ...rest }) => rest)
     return { arrival: { halt: unresolved(merge, files, last.next) } }

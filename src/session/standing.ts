@@ -1,4 +1,4 @@
-/** What a person in a session is told of its loop. Where a loop simply goes on, none of this is loaded. */
+/** What a person in a session hears about its loop. Where a loop simply goes on, none of this is loaded. */
 import { count } from '../engine/limits.ts'
 import type { Loop, Verdict } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'

@@ -144,7 +144,7 @@ async function obeyOrders(
     case 'broken': {
       const aside = putAside(armed.face, desk.now())
       writeFace(armed.face, { loop, session })
-      return { notes: [about(name, `was damaged; it is ${aside} now, and made anew`)] }
+      return { notes: [about(name, `was damaged; it is now ${aside}, and rewritten`)] }
     }
     case 'file': {
       if (found.file.sessionId !== session && asked === 'host')

@@ -15,7 +15,7 @@ import { taskTurn } from './work.ts'
 
 export const vaultRules: OwnerRules = {
   takesTurns: (loop) => !isCallers(loop),
-  again: () => 'Start it anew with `ralph task start`.',
+  again: () => 'Start it again with `ralph task start`.',
   refuses(loop, wish) {
     const { id, path } = vaultOf(loop)
     const isPaused = loop.next.kind === 'wait' && loop.next.why === 'paused'
