@@ -709,6 +709,22 @@ describe.concurrent('--notify', () => {
     expect(hook.bodies).toHaveLength(2)
   })
 
+  test.each([
+    ['breaks the config', 'echo "{" > ralph.config.json'],
+    ['names another address', `echo '{"notify_webhook": "http://127.0.0.1:9/"}' > ralph.config.json`],
+  ])('reaches the person also when the agent %s', async (_, change) => {
+    const hook = await listen(200)
+    try {
+      const place = makePlace()
+      place.write('ralph.config.json', JSON.stringify({ notify_webhook: hook.address }))
+      const agent = place.agent(`${change}; ${CLAIMS}`)
+      expect(await place.ralph(['run', 'x', '--agent', agent, '--notify'])).toMatchObject({ code: 0, stderr: '' })
+      expect(hook.bodies).toMatchObject([{ status: 'completed' }])
+    } finally {
+      hook.close()
+    }
+  })
+
   test('says when the webhook refuses or cannot be reached, and changes no exit code', async ({ onTestFinished }) => {
     const hook = await listen(500)
     onTestFinished(hook.close)

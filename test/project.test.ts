@@ -138,6 +138,15 @@ describe.concurrent('a project from its beginning to its end', () => {
     expect(text).toMatch(/Iterations: 1\n- Time: \d+ s\n- Tokens: 1,200\n- Cost: \$0\.50/)
   })
 
+  test('calls nothing verified that ralph has not checked itself', async () => {
+    const place = makeProject(['T1', 'T2'])
+    const list = JSON.parse(place.read(`${FOLDER}/tasks.json`))
+    list.tasks[0].status = 'completed'
+    place.write(`${FOLDER}/tasks.json`, JSON.stringify(list))
+    await execute(place, { T2: [does('T2')] })
+    expect(results(place)).toContain('**T1: Title of T1** (claimed)')
+  })
+
   test('is told to a person in a line an iteration and a sentence', async () => {
     const place = makeProject(['T1', { id: 'T2', dependencies: ['T1'] }])
     const agent = scripted(place, { T1: [[attempted], does('T1')], T2: [does('T2')] })

@@ -11,12 +11,22 @@ export function adoptLoops(database: DatabaseSync, transcripts: TurnRecords): vo
   const add = database.prepare('INSERT INTO event (loop, n, at, fact, next) VALUES (?, ?, ?, ?, ?)')
   // ralph wrote the rows itself.
   for (const row of database.prepare('SELECT * FROM loop').all() as StoredLoop[]) {
-    const loop = upgradeLoop(toLoop(row))
+    const loop = readable(row)
+    if (!loop) continue
     const [n, at] = [Number(row.events) + 1, Number(row.updated_at)]
     const fact: Fact = { kind: 'adopted', at, loop }
     change.run(...[loop.spec, loop.tally, loop.next].map((part) => JSON.stringify(part)), n, String(row.id))
     add.run(String(row.id), n, at, JSON.stringify(fact), JSON.stringify(loop.next))
     // Of a loop whose transcripts were removed nothing could be rebuilt anyway.
     if (transcripts.lastFact(String(row.id)) >= 0) transcripts.addFact(String(row.id), n, fact)
+  }
+}
+
+/** Undefined for a row that was damaged: it is told where it is asked for, and keeps nobody from the others. */
+function readable(row: StoredLoop): ReturnType<typeof upgradeLoop> | undefined {
+  try {
+    return upgradeLoop(toLoop(row))
+  } catch {
+    return undefined
   }
 }

@@ -49,4 +49,11 @@ export const MIGRATIONS: readonly (string | 'adopt')[] = [
    CREATE INDEX loop_by_owner ON loop (owner, started_at);
    CREATE INDEX loop_by_dir ON loop (dir, started_at);`,
   'adopt',
+  // An older ralph that has the database open would go on writing loops in its own words.
+  ...['INSERT', 'UPDATE OF spec, tally'].map(
+    (writes, n) => `CREATE TRIGGER older_ralph_${n} BEFORE ${writes} ON loop
+     WHEN json_type(NEW.spec, '$.work.vault') IS NOT NULL OR json_type(NEW.spec, '$.work.project') IS NOT NULL
+       OR json_type(NEW.tally, '$.said[0]') = 'text'
+     BEGIN SELECT RAISE(ABORT, 'a newer ralph has opened this database; start this one again'); END;`,
+  ),
 ]

@@ -665,3 +665,33 @@ function readMounts(): { path: string; type: string }[] {
     .map((line) => line.split(' '))
     .map(([, path = '', type = '']) => ({ path, type }))
 }
+
+describe('an older ralph that has the database open', () => {
+  const OLD = { path: '/v', id: 'a', state: 'S' }
+
+  test.each<[what: string, sql: string, json: object]>([
+    ['a loop of a vault', 'UPDATE loop SET spec = ?', { work: { dir: '/d', vault: OLD } }],
+    ['a loop of a project', 'UPDATE loop SET spec = ?', { work: { dir: '/d', project: { folder: '/p' } } }],
+    ['words without their speaker', 'UPDATE loop SET tally = ?', { said: ['A person says: Hello.'] }],
+  ])('cannot write %s in its own words', async (_, sql, json) => {
+    const home = temporaryFolder()
+    await open(home).create(loopOf('a1'))
+    const old = new DatabaseSync(join(home, 'ralph.db'))
+    expect(() => old.prepare(sql).run(JSON.stringify(json))).toThrow('a newer ralph has opened this database')
+    old.close()
+  })
+
+  test('leaves no row that keeps the others from being brought forward', async () => {
+    const home = temporaryFolder()
+    const old = new DatabaseSync(join(home, 'ralph.db'))
+    for (const migration of MIGRATIONS.slice(0, 5)) old.exec(migration)
+    const insert = old.prepare(
+      `INSERT INTO loop VALUES (?, '/d', 'a', 'p', ?, ?, '{"kind":"turn","feedback":[]}', 'running', NULL, NULL, 0, 0, 0, 0, 0, 0, '', 0, 1, 1, 'person')`,
+    )
+    insert.run('broken', JSON.stringify({ work: { dir: '/d' } }), '{')
+    insert.run('whole', JSON.stringify({ work: { dir: '/d' } }), JSON.stringify(loopOf('whole').tally))
+    old.exec('PRAGMA user_version = 5')
+    old.close()
+    expect(await open(home).load('whole')).toMatchObject({ id: 'whole', spec: { work: { dir: '/d' } } })
+  })
+})

@@ -1,7 +1,7 @@
 /** The loop or the project that a name stands for. */
-import { realpathSync } from 'node:fs'
 import { ended, type Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
+import { realFolder } from '../host/files.ts'
 import { listProjects, openProject, type Project } from '../project/folder.ts'
 import { loopsOf } from '../project/record.ts'
 import type { Context } from './operation.ts'
@@ -21,7 +21,7 @@ export async function findLoop(context: Context, name: string | undefined): Prom
   for (const id of loops) if (await isOpen(context, id)) return id
   if (loops[0] !== undefined) return loops[0]
   if (name !== undefined) return store.find(name)
-  const [newest] = (await store.list({ dir: realpathSync(context.cwd), limit: 1 })).rows
+  const [newest] = (await store.list({ dir: realFolder(context.cwd), limit: 1 })).rows
   if (newest) return newest.id
   throw new RalphError('loop-unknown', 'No loop was ever started in this folder. Name one; `ralph status` lists them.')
 }
@@ -30,7 +30,7 @@ async function isOpen(context: Context, id: string): Promise<boolean> {
   const loop = await context
     .store()
     .load(id)
-    .catch(() => undefined) // it was never made, or was pruned
+    .catch(() => undefined) // its project was killed before it was made
   return loop !== undefined && !ended(loop)
 }
 

@@ -1,4 +1,6 @@
 /** The loops there are. */
+import { realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { ListFilter, LoopRow } from '../host/store.ts'
 import { given } from '../request/given.ts'
 import { type Attendance, attendanceOf } from './attendance.ts'
@@ -11,8 +13,19 @@ export const listLoops: Operation<ListFilter, { loops: ListedLoop[]; next?: stri
   effect: 'read',
   summary: 'Lists the loops on this machine, newest first, whatever started them.',
   async run(context, filter) {
-    const { rows, next } = await context.store().list(filter)
+    const { dir, ...others } = filter
+    const folder = dir === undefined ? undefined : folderAt(resolve(context.cwd, dir))
+    const { rows, next } = await context.store().list({ ...others, ...given({ dir: folder }) })
     const loops = rows.map(async (row) => ({ ...row, ...(await attendanceOf(context, row)) }))
     return { loops: await Promise.all(loops), ...given({ next }) }
   },
+}
+
+/** As loops know it; one that is gone is known by its name. */
+function folderAt(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
 }

@@ -1,7 +1,7 @@
 /** What goes into the operations on loops, and what comes out. */
 import * as z from 'zod'
 import type { Fact, Loop, Next } from '../engine/loop.ts'
-import { amount, argument, line, name, path, type SchemasOf, whole, words } from './schema-parts.ts'
+import { amount, argument, line, maybe, name, path, type SchemasOf, whole, words } from './schema-parts.ts'
 
 const loopName = name.describe('An id, the beginning of one, or the name of a project in this folder.')
 const optionalLoop = z.strictObject({
@@ -110,10 +110,10 @@ const iteration = z.strictObject({
   agent: z.string(),
   end: z.enum(['ok', 'limited', 'overloaded', 'unusable', 'context-full', 'failed']),
   claim: z.enum(['none', 'weak', 'clear']),
-  changed: z.union([z.boolean(), z.undefined()]),
-  diff: z.union([z.strictObject({ files: whole, added: whole, removed: whole }), z.undefined()]),
+  changed: maybe(z.boolean()),
+  diff: maybe(z.strictObject({ files: whole, added: whole, removed: whole })),
   tokens: z.number(),
-  costUsd: z.union([z.number(), z.undefined()]),
+  costUsd: maybe(z.number()),
   words: z.string(),
   verdicts: z.array(verdict),
 })
@@ -213,7 +213,7 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
       claimed: whole,
       falseClaims: whole,
       iterations: whole,
-      meanIterationsToDone: z.union([z.number(), z.undefined()]),
+      meanIterationsToDone: maybe(z.number()),
       tokens: z.number(),
       costUsd: z.number(),
       byAgent: z.array(
@@ -227,6 +227,6 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
   },
   rebuild: {
     input: z.strictObject({}),
-    output: z.strictObject({ loops: whole, facts: whole, aside: z.union([z.string(), z.undefined()]) }),
+    output: z.strictObject({ loops: whole, facts: whole, aside: maybe(z.string()) }),
   },
 }

@@ -5,6 +5,7 @@ import { temporaryFolder } from '../host/place.test-support.ts'
 import { makeRepository } from '../host/repository.test-support.ts'
 import { OPERATIONS } from './index.ts'
 import { type OperationPlace, openPlace, ran } from './place.test-support.ts'
+import { SCHEMAS } from './schemas.ts'
 
 describe('loops', () => {
   const WORKS = 'date +%N > work.txt; echo "I worked."'
@@ -23,6 +24,7 @@ describe('loops', () => {
     expect(await place.run('resume', { loop })).toEqual({ loop, heard: 'nobody' })
     expect(await place.run('cancel', { loop })).toEqual([{ loop, heard: 'here' }])
     expect((await place.run('get_loop', { loop })).status).toBe('cancelled')
+    expect((await place.run('list_loops', { dir: '.' })).loops).toMatchObject([{ id: loop }])
     await expect(place.run('steer', { loop, words: 'Go on.' })).rejects.toMatchObject({ code: 'loop-ended' })
   })
 
@@ -93,6 +95,11 @@ describe('loops', () => {
     await expect(place.run('get_loop', { loop: 'nope' })).rejects.toMatchObject({ code: 'loop-unknown' })
     await expect(place.run('get_loop', {})).rejects.toMatchObject({ code: 'loop-unknown' })
   })
+})
+
+test('a schema can be printed for programs that do not speak TypeScript', () => {
+  for (const { input, output } of Object.values(SCHEMAS))
+    for (const schema of [input, output]) expect(schema.toJSONSchema()).toHaveProperty('$schema')
 })
 
 test('projects are created, imported and shown', async () => {

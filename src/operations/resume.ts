@@ -5,7 +5,7 @@ import { holderOf } from '../session/elsewhere.ts'
 import { locate } from './choose-agents.ts'
 import { findLoop, mustBeOpen } from './find-loop.ts'
 import { type Given, giveOrder } from './give-order.ts'
-import type { Operation } from './operation.ts'
+import type { Context, Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
 
 /** `nobody`: it waits for somebody to drive it, who hears the order first. */
@@ -29,6 +29,11 @@ export const resume: Operation<{ loop?: string }, Resumed> = {
       await store.tell(id, 'you', { kind: 'resume' })
       return { loop: id, heard: 'driver' }
     }
+    if (driven)
+      throw new RalphError(
+        'loop-held',
+        `Loop ${id} is already being driven by ${await driverOf(context, id)}. Watch it with \`ralph show ${id} --follow\`.`,
+      )
     const holder = holderOf(context.home, id)
     if (holder !== undefined && next.kind !== 'wait')
       throw new RalphError(
@@ -40,4 +45,11 @@ export const resume: Operation<{ loop?: string }, Resumed> = {
     if (next.kind === 'wait') await store.tell(id, 'you', { kind: 'resume' })
     return { loop: id, heard: 'nobody' }
   },
+}
+
+async function driverOf({ store }: Pick<Context, 'store'>, id: string): Promise<string> {
+  const lease = await store().lease(id, 0)
+  if ('heldBy' in lease) return lease.heldBy
+  await lease.release() // it was let go just now
+  return 'another process'
 }

@@ -28,3 +28,8 @@ export const line: z.ZodString = z
 export const words: z.ZodString = z.string().max(10_000)
 /** An argument of a program: no program can be given NUL. */
 export const argument: z.ZodString = z.string().regex(/^[^\0]*$/, 'must be a text without NUL')
+
+/** A field that is always there, but may be undefined, which JSON leaves out. */
+export function maybe<Value>(schema: z.ZodType<Value>): z.ZodType<Value | undefined> {
+  return schema.optional()
+}

@@ -3,7 +3,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { drivenBeside } from '../drive/beside.ts'
 import { count } from '../engine/limits.ts'
-import { type Spec, startLoop } from '../engine/loop.ts'
+import { type Spec, type Stage, startLoop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { loadConfig } from '../host/config.ts'
 import { newLoopId } from '../host/loop-id.ts'
@@ -35,6 +35,7 @@ export const start: Operation<Starting, Started> = {
     const id = newLoopId()
     const { agents, why } = await chooseAgents(context, { dir, config, asked: agent })
     mustSuit(agents, request)
+    mustBeNames(request.stages ?? [])
     const history = () => store.history()
     const resolved = await resolveSpec({ ...request, agents }, { dir, env: context.env, config, history })
     if (resolved.work.sandbox) await mustHaveSandbox(dir, context.env)
@@ -46,6 +47,13 @@ export const start: Operation<Starting, Started> = {
     await store.create(startLoop(id, spec, { at: context.now(), ...given({ tree }) }))
     return { loop: id, ...given({ why }) }
   },
+}
+
+/** A stage is claimed by its name, which must survive whatever an agent prints around it. */
+function mustBeNames(stages: readonly Stage[]): void {
+  const odd = stages.find(({ name }) => !/^[\w .:-]{1,60}$/.test(name))
+  if (odd)
+    throw new RalphError('usage', `"${odd.name}" is not a name for a stage. Use letters, digits, space, and . : _ -`)
 }
 
 /** The folder to work in, as it really is. */

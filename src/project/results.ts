@@ -35,7 +35,8 @@ export async function writeResults(
     obstacles: record.obstacles,
     commits: history?.commits,
     files: history?.files,
-    claimed: Object.keys(record.proofs).filter((id) => record.proofs[id] === 'claimed'),
+    // What nobody has proven here is claimed, whoever called it completed.
+    claimed: record.tasks.tasks.map(({ id }) => id).filter((id) => record.proofs[id] !== 'verified'),
     iterations: record.iteration,
     ...(await spendingOf(record, store)),
     elapsedMs: record.workedMs,

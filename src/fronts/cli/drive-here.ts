@@ -5,7 +5,7 @@ import { driveLoop } from '../../operations/drive-loop.ts'
 import { given } from '../../request/given.ts'
 import type { Context } from './context.ts'
 import { onInterrupt } from './interrupt.ts'
-import { notify } from './notify.ts'
+import { notify, type Reaching } from './notify.ts'
 import { openJsonView, openView } from './view.ts'
 
 /** `why`: how the agent was chosen, where nobody named one. */
@@ -14,6 +14,7 @@ export type Driving = { json: boolean; notify: boolean; why?: string }
 /** Returns the exit code. */
 export async function driveHere(context: Context, id: string, { json, notify: tells, why }: Driving): Promise<number> {
   const store = context.store()
+  const reaching = tells ? await reachOf(context, id) : undefined
   const view = json ? openJsonView(context.out) : openView(context.out, context.now)
   const stopping = onInterrupt({
     pausing: `Pausing after this iteration. Press Ctrl-C again to stop at once. Go on later with: ralph resume ${id}`,
@@ -31,12 +32,17 @@ export async function driveHere(context: Context, id: string, { json, notify: te
     }
     const loop = await driveLoop(context, id, watching)
     view.end(loop)
-    const webhook = loadConfig(context.home, loop.spec.work.dir).notify_webhook
-    if (tells) await notify(loop, { context, ...given({ webhook }) })
+    if (reaching) await notify(loop, reaching)
     return exitCode(loop.next)
   } finally {
     stopping.release()
   }
+}
+
+/** Asked for before the agent could change it, where the person's own files are. */
+async function reachOf(context: Context, id: string): Promise<Reaching> {
+  const { dir, worktree } = (await context.store().load(id)).spec.work
+  return { context, ...given({ webhook: loadConfig(context.home, worktree?.from ?? dir).notify_webhook }) }
 }
 
 function exitCode(next: Next): number {

@@ -7,7 +7,7 @@ import { type CommandSpec, parseArgs } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { projectName } from './init.ts'
 import { onInterrupt } from './interrupt.ts'
-import { notifyText } from './notify.ts'
+import { notifyText, type Reaching } from './notify.ts'
 import { openProjectJsonView, openProjectView } from './project-view.ts'
 import { agentRequest, limitsRequest, withHelp } from './request.ts'
 import { runSpec } from './run-options.ts'
@@ -74,10 +74,11 @@ export const execute: Command = {
       pausing: `Pausing after the iterations under way. Press Ctrl-C again to stop at once. Go on later with: ralph execute ${project}`,
       say: view.say,
     })
+    const reaching = args.flag('notify') ? reachOf(context, asked) : undefined
     try {
       const watching = { ...view, pause: stopping.rest, stop: stopping.stop }
       const executed = await withHelp(spec, executeProject(context, asked, watching))
-      if (args.flag('notify')) await tellEnd(context, asked, executed)
+      if (reaching) await tellEnd(reaching, project, executed)
       return exitCode(executed)
     } finally {
       stopping.release()
@@ -85,12 +86,16 @@ export const execute: Command = {
   },
 }
 
-async function tellEnd(context: Context, { project, dir }: Executing, { stop }: Executed): Promise<void> {
-  const webhook = loadConfig(context.home, resolve(context.cwd, dir ?? '.')).notify_webhook
+/** Asked for before an agent could change it. */
+function reachOf(context: Context, { dir = '.' }: Executing): Reaching {
+  return given({ context, webhook: loadConfig(context.home, resolve(context.cwd, dir)).notify_webhook })
+}
+
+async function tellEnd(reaching: Reaching, project: string, { stop }: Executed): Promise<void> {
   await notifyText(
     { title: `ralph: ${project} ${stop.reason === 'completed' ? 'is completed' : 'stopped'}`, text: stop.sentence },
     { type: 'project-end', project, reason: stop.reason, sentence: stop.sentence },
-    given({ context, webhook }),
+    reaching,
   )
 }
 

@@ -7,7 +7,7 @@ import { standingOf } from '../../operations/standing.ts'
 import type { Context } from './context.ts'
 import { loopEnd } from './view.ts'
 
-type Reaching = { context: Context; webhook?: string }
+export type Reaching = { context: Context; webhook?: string }
 
 export async function notify(loop: Loop, reaching: Reaching): Promise<void> {
   const title = `ralph: loop ${loop.id} ${statusOf(loop)}`
