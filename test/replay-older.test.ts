@@ -43,7 +43,7 @@ function oldHome(): string {
       'task',
       JSON.stringify({ progress: { total: 4, completed: 1, step: 'Begin', at: 5 } }),
     )
-  database.prepare('INSERT INTO project VALUES (?, ?, ?)').run('/work/.artefacts/shop', '{"iteration":3}', 7)
+  database.prepare('INSERT INTO project VALUES (?, ?, ?)').run('/home/shop/.artefacts/shop', '{"iteration":3}', 7)
   database.prepare('INSERT INTO told VALUES (?, ?, ?, ?, ?)').run(9, 'paused', START, 'you', '{"kind":"resume"}')
   database.close()
   return home
@@ -61,7 +61,7 @@ const TASK: VaultTask = {
 }
 const plain = specOf({ checks: ['npm test'] })
 const three = { ...plain, limits: { ...plain.limits, iterations: 3 } }
-const PROJECT = { kind: 'project' as const, name: 'shop', task: 'T1', folder: '/work/.artefacts/shop' }
+const PROJECT = { kind: 'project' as const, name: 'shop', task: 'T1', folder: '/home/shop/.artefacts/shop' }
 
 type Given = { id: string; spec: Loop['spec']; story: Happening[]; raised?: number | undefined }
 
@@ -73,7 +73,7 @@ const STORIES: Given[] = [
   },
   {
     id: 'raised',
-    spec: { ...three, work: { ...plain.work, owner: PROJECT, faces: ['/work/.artefacts'] } },
+    spec: { ...three, work: { ...plain.work, owner: PROJECT, faces: ['/home/shop/.artefacts'] } },
     story: [works, works, works, works, claims('clear'), checks('pass')],
     raised: 3,
   },

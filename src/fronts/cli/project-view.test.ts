@@ -18,7 +18,7 @@ import type { ProjectRecord } from '../../project/record.ts'
 import { bar, openProjectJsonView, openProjectView, type ProjectView } from './project-view.ts'
 import { openScreen } from './screen.test-support.ts'
 
-const project = { name: 'shop', folder: '/work/.artefacts/shop' } as Project
+const project = { name: 'shop', folder: '/home/shop/.artefacts/shop' } as Project
 const HOW = { agents: ['command:agent'], checks: [], slots: 2, permissions: 'bypass' } as const
 
 function tasks(...statuses: Task['status'][]): Task[] {

@@ -10,7 +10,7 @@ export function openScreen({ columns, now = () => START }: { columns?: number; n
   const { stream: stdout, text } = openRecorder()
   const machine = {
     env: { NO_COLOR: '1', RALPH_HOME: '/home/ada/.ralph' },
-    cwd: () => '/work',
+    cwd: () => '/home/shop',
     stdin: Readable.from([]),
     stdout: columns === undefined ? stdout : Object.assign(stdout, { isTTY: true, columns }),
     stderr: stdout,
