@@ -43,6 +43,7 @@ function promised(args: Args): string | undefined {
 
 async function promptOf(args: Args, context: Context): Promise<string> {
   const until = args.text('until')
+  if (until?.trim() === '') throw usage(runSpec, '--until is empty. Give it the command that must pass.')
   const text = (await readPrompt(args, context)) ?? (until && `Make the command \`${until}\` pass.`)
   if (text?.trim()) return text
   throw usage(runSpec, 'There is no prompt. Say what to do: ralph run "Make the tests pass" … or give --file.')
