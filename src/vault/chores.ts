@@ -121,7 +121,11 @@ export function goOn(site: WatchSite, ledger: Ledger, row: TaskRow): Promise<voi
   ledger.paused.delete(row.loop)
   return underLock(site, ledger, { id: row.id, name: row.loop, ...(hold ? { hold } : {}) }, async (lock) => {
     const { id, loop } = row
-    await mendHook(site.desk, await site.desk.store.load(loop))
+    const { store, vault } = site.desk
+    const now = await store.tasks.load(vault, id)
+    // Another watcher has brought it to its end since it was looked at, and told so.
+    if (now?.loop !== loop || now.record.files !== undefined) return 'done'
+    await mendHook(site.desk, await store.load(loop))
     return carry(site, ledger, { id, loop, lock, again: true, ...(hold ? { kept: hold.lease } : {}) })
   })
 }

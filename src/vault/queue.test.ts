@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../host/place.test-support.ts'
 import { openStore } from '../host/sqlite.ts'
-import { openLedger, type WatchSite } from './chores.ts'
+import { goOn, openLedger, type WatchSite } from './chores.ts'
 import type { VaultDesk } from './desk.ts'
 import { moveTask } from './moving.ts'
 import { look } from './queue.ts'
@@ -32,7 +32,7 @@ async function openSite(): Promise<WatchSite> {
     note: () => {},
     histories: new Map(),
   }
-  const crew = () => ({ work: { agent: 'claude' }, limits: { noProgress: 3, sameError: 5 } })
+  const crew = () => ({ agents: ['claude'], limits: { noProgress: 3, sameError: 5 } })
   const loop = await startTask(desk, { file: 'Needs_Action/pay.md', by: 'watch', crew })
   renameSync(join(vault, 'Needs_Action/pay.md'), join(vault, 'Pending_Approval/pay.md'))
   const turn = judgeByPlace(vaultOf(loop), toldTurn({ action: 'Asks.', result: 'success', seconds: 1 }))
@@ -67,4 +67,17 @@ test('nothing is doubted in a vault that is away', async () => {
   expect(await doubtful(site)).toBe(0)
   mkdirSync(join(vault, 'Needs_Action')) // made by whoever drops files there
   expect(await doubtful(site)).toBe(0)
+})
+
+test('an end that another watcher has told is not told again', async () => {
+  const site = await openSite()
+  const { vault, settings, store } = site.desk
+  const told: string[] = []
+  const watcher: WatchSite = { ...site, tell: ({ kind }) => told.push(kind) }
+  const row = await store.tasks.load(vault, 'pay')
+  if (!row) throw new Error('there is no task')
+  mkdirSync(join(vault, 'Done'), { recursive: true })
+  renameSync(join(vault, 'Pending_Approval/pay.md'), join(vault, 'Done/pay.md'))
+  for (const _ of ['one that looked', 'another that had looked before']) await goOn(watcher, openLedger(settings), row)
+  expect(told.filter((kind) => kind === 'ended')).toEqual(['ended'])
 })
