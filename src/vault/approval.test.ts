@@ -88,15 +88,6 @@ describe('approveTask', () => {
 })
 
 describe('rejectTask', () => {
-  test('leaves a text of the person in the place of its note alone', async () => {
-    const vault = openVault()
-    vault.put('Failed/a.md.why.md', 'My own thoughts.\n')
-    await INTO.waiting_approval(vault, 'a')
-    await vault.ralph.rejectTask('a')
-    expect(vault.read('Failed/a.md.why.md')).toBe('My own thoughts.\n')
-    expect([vault.has('Failed/a-2.md'), vault.has('Failed/a-2.md.why.md')]).toEqual([true, true])
-  })
-
   test('puts the file into Failed, with a note that says why', async () => {
     const vault = openVault()
     await INTO.waiting_approval(vault, 'a')

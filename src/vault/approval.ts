@@ -118,16 +118,7 @@ function freeName(folder: string, file: string): string {
   const stem = file.slice(0, file.length - ending.length)
   for (let n = 1; ; n++) {
     const name = n === 1 ? file : `${stem}-${n}${ending}`
-    if (!statOf(join(folder, name)) && !isForeign(join(folder, noteOf(name)))) return name
-  }
-}
-
-/** Whether a person wrote what lies in the place of a note. */
-function isForeign(note: string): boolean {
-  try {
-    return parseWhyNote(readFileSync(note, 'utf8')) === undefined
-  } catch {
-    return false // there is none
+    if (!statOf(join(folder, name))) return name
   }
 }
 
