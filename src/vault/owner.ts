@@ -9,6 +9,7 @@ import { seeTo } from './ending.ts'
 import { movedBefore } from './moved.ts'
 import { checksOf, moverOf, restFacts } from './moving.ts'
 import { resolveSettings } from './settings.ts'
+import { lockTask } from './task-lock.ts'
 import { vaultOf } from './vault-task.ts'
 import { isAboutFile } from './where.ts'
 import { taskTurn } from './work.ts'
@@ -35,7 +36,14 @@ export const vaultRules: OwnerRules = {
     const settings = resolveSettings({}, { env, home, vault: path })
     const desk = { vault: path, settings, store, home, env, now, note, histories: new Map() }
     if ((await store.tasks.load(path, id))?.loop !== held.loop.id) return
-    await seeTo(desk, id, moverOf(held, { check: checksOf(desk) }))
+    // A watcher that is at it sees to its end itself; two at once would be in each other's way.
+    const lock = lockTask(desk, id)
+    if ('heldBy' in lock) return
+    try {
+      await seeTo(desk, id, moverOf(held, { check: checksOf(desk) }))
+    } finally {
+      lock.release()
+    }
   },
   hints(loop) {
     const { id, path } = vaultOf(loop)
