@@ -1,6 +1,7 @@
 /** What an agent's outcome means to the engine. */
-import { errorFingerprint, plain } from '../engine/breaker.ts'
+import { plain } from '../engine/breaker.ts'
 import { type Claimable, readAsk, readClaim, withoutEcho } from '../engine/claim.ts'
+import { errorFingerprint } from '../engine/fingerprint.ts'
 import type { Ask, Turn } from '../engine/loop.ts'
 import { maskSecrets } from '../formats/secrets.ts'
 import type { Outcome } from './agent.ts'

@@ -25,6 +25,8 @@ const BUSY: Briefing = {
       iterations: 3,
       working_seconds: 3_725,
       proof: 'verified',
+      proof_sentence: '`npm test` failed before.',
+      findings: [{ kind: 'tests-added', path: 'a.test.ts', words: 'is new' }],
       cost_usd: 0.42,
     },
     {
@@ -34,6 +36,8 @@ const BUSY: Briefing = {
       iterations: 1,
       working_seconds: 12.5,
       proof: 'claimed',
+      proof_sentence: 'There is no check.',
+      findings: [],
       cost_usd: null,
     },
   ],
@@ -110,7 +114,10 @@ The vault \`/Vault\`.
 | invoice | 3 | 1 h 2 min | verified | $0.42 |
 | letter | 1 | 13 s | claimed | unknown |
 
-Verified: checks of ralph passed. Claimed: the file is in its place, and nothing was there to check it with.
+- **invoice**: \\\`npm test\\\` failed before.
+  - added tests: a.test.ts
+
+Verified: a check that failed before passes now. Claimed: the file is in its place, and nothing was there to check it with.
 
 ## Stuck: 2
 

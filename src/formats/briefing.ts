@@ -1,7 +1,9 @@
 /** The briefing of a vault: what was done, what is stuck and what a person should do, as Markdown for people. */
 import { count } from '../engine/limits.ts'
+import { type Finding, GRADES, type Grade } from '../engine/loop.ts'
 import { dollars, duration } from './amounts.ts'
 import { inline, typed } from './markdown.ts'
+import { findingLines, GRADE_MEANINGS } from './proof-words.ts'
 import type { VaultStatus } from './task-state.ts'
 
 /** Times are texts such as 2026-01-15T10:00:00Z. Null: nobody knows. A task of another ralph has no `loop_id` here. */
@@ -15,7 +17,12 @@ export type Briefing = {
     completed_at: string
     iterations: number
     working_seconds: number
-    proof: 'verified' | 'claimed' | null
+    proof: Grade | null
+    /** What the grade depends on. */
+    proof_sentence: string | null
+    /** It was judged by the rules of an older ralph. */
+    proof_older?: true
+    findings: readonly Finding[]
     cost_usd: number | null
   }[]
   stuck: readonly {
@@ -117,10 +124,24 @@ function completed({ completed: tasks }: Briefing): string[] {
         `| ${inline(task_id)} | ${iterations} | ${duration(working_seconds * 1_000)} | ${proof ?? 'unknown'} | ${money(cost_usd)} |`,
     )
   const table = ['| task | iterations | time | proof | cost |', '|---|--:|--:|---|--:|', ...rows].join('\n')
-  const words = tasks.some(({ proof }) => proof === 'claimed')
-    ? 'Verified: checks of ralph passed. Claimed: the file is in its place, and nothing was there to check it with.'
-    : ''
-  return tasks.length === 0 ? [] : section(`Completed: ${tasks.length}`, table, words)
+  const grounds = tasks.slice(-MOST_LINES).filter(({ proof, findings }) => proof !== 'claimed' || findings.length > 0)
+  const grades = GRADES.filter((grade) => tasks.some(({ proof }) => proof === grade))
+  const words = grades.some((grade) => grade !== 'verified') ? grades.map((grade) => MEANINGS[grade]) : []
+  if (tasks.length === 0) return []
+  return section(`Completed: ${tasks.length}`, table, list(grounds.flatMap(groundsOf)), words.join(' '))
+}
+
+const MEANINGS: Readonly<Record<Grade, string>> = {
+  ...GRADE_MEANINGS,
+  claimed: 'Claimed: the file is in its place, and nothing was there to check it with.',
+}
+
+/** What the proof of a task depends on; for `altered` the paths come first. */
+function groundsOf({ task_id, proof, proof_sentence, findings }: Briefing['completed'][number]): string[] {
+  const sentence = proof_sentence ? [inline(proof_sentence)] : []
+  const noticed = findingLines(findings).map(inline)
+  const lines = proof === 'altered' ? [...noticed, ...sentence] : [...sentence, ...noticed]
+  return lines.length === 0 ? [] : [`${named(task_id)}: ${lines.join('\n  - ')}`]
 }
 
 function stuck({ stuck: tasks, stuck_before }: Briefing): string[] {

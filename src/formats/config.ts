@@ -1,5 +1,7 @@
 /** ralph.config.json: the settings of a project or of a person. */
+import { type Grade, REQUIRABLE } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
+import { parseCommandLine } from './command-line.ts'
 import { isTexts } from './json-file.ts'
 import { nearest } from './nearest.ts'
 
@@ -14,6 +16,12 @@ export type Config = {
   circuit_breaker?: { no_progress_limit?: number; same_error_limit?: number }
   notify_webhook?: string
   worktree_files?: string[]
+  proof?: 'off' | 'seal' | 'full'
+  require?: Grade
+  protect?: string[]
+  may_change?: string[]
+  proof_minutes?: number
+  proof_setup?: string
   state_dir?: string
   done_folder?: string
   check_interval_seconds?: number
@@ -23,6 +31,16 @@ export type Config = {
 const isNumber = (value: unknown) => typeof value === 'number' && value >= 0
 const isCount = (value: unknown) => Number.isInteger(value) && isNumber(value)
 const isText = (value: unknown) => typeof value === 'string'
+const isGlobs = (value: unknown) => isTexts(value) && value.every((glob) => glob.trim() !== '')
+
+/** One that can be taken apart into words. */
+function isCommand(value: unknown): boolean {
+  try {
+    return typeof value === 'string' && parseCommandLine(value).length > 0
+  } catch {
+    return false // the message says what was found
+  }
+}
 
 type Key = { fits: (value: unknown) => boolean; expected: string }
 
@@ -37,6 +55,15 @@ const KEYS: Readonly<Record<keyof Config, Key>> = {
   circuit_breaker: { fits: (value) => typeof value === 'object' && value !== null, expected: 'an object' },
   notify_webhook: { fits: (value) => isText(value) && /^https?:\/\//.test(String(value)), expected: 'an http address' },
   worktree_files: { fits: isTexts, expected: 'a list of paths' },
+  proof: {
+    fits: (value) => isText(value) && ['off', 'seal', 'full'].includes(String(value)),
+    expected: 'off, seal or full',
+  },
+  require: { fits: (value) => REQUIRABLE.some((grade) => grade === value), expected: 'verified, tested or kept' },
+  protect: { fits: isGlobs, expected: 'a list of globs' },
+  may_change: { fits: isGlobs, expected: 'a list of globs' },
+  proof_minutes: { fits: (value) => isNumber(value) && value !== 0, expected: 'a number above 0' },
+  proof_setup: { fits: isCommand, expected: 'a command' },
   state_dir: { fits: isText, expected: 'a folder of the vault' },
   done_folder: { fits: isText, expected: 'a folder of the vault' },
   check_interval_seconds: { fits: isNumber, expected: 'a number' },

@@ -1,64 +1,196 @@
 import { expect, test } from 'vitest'
-import { readFindings } from './findings.ts'
+import { type MeansChange, MOST_FINDINGS, readFindings } from './findings.ts'
+import type { Part, Role } from './means.ts'
 
-type Change = [status: string, path: string, added?: string]
+type Change = [path: string, role: Role, before: string | undefined, after: string | undefined, part?: Part]
 
-test('a changed script of package.json is one when a check runs it', () => {
-  const manifest = {
-    before: '{"scripts":{"test":"vitest","lint":"biome"}}',
-    after: '{"scripts":{"test":"true","lint":"biome","new":"x"},"version":"2"}',
-  }
-  const changes = { files: [{ status: 'M', path: 'package.json' }], added: new Map(), manifest }
-  expect(readFindings(changes, ['npm test'])).toEqual(['scripts of package.json were changed: test'])
-  expect(readFindings(changes, ['make test'])).toEqual([])
-  const broken = { ...changes, manifest: { ...manifest, after: '{' } }
-  expect(readFindings(broken, ['yarn test'])).toEqual(['scripts of package.json were changed: test, lint'])
-})
-
-function found(changes: Change[], checks: string[]): string[] {
-  return readFindings(
-    {
-      files: changes.map(([status, path]) => ({ status, path })),
-      added: new Map(changes.map(([, path, added = '']) => [path, added.split('\n')])),
-    },
-    checks,
+function found(...changes: Change[]): string[] {
+  const all = changes.map(
+    ([path, role, before, after, part = 'whole']): MeansChange => ({ path, means: { role, part }, before, after }),
   )
+  return readFindings(all).map(({ kind, path, words }) => `${kind} ${path}${words && `: ${words}`}`)
 }
 
-test.each<[story: string, changes: Change[], checks: string[], findings: string[]]>([
-  ['work on the code is none', [['M', 'src/a.ts', 'x = 1']], ['npm test'], []],
-  ['a new test is none', [['A', 'src/a.test.ts', 'test("a")']], ['npm test'], []],
-  ['a changed check script', [['M', 'chk.sh']], ['./chk.sh'], ['what the checks run was changed: chk.sh']],
+const test1: Part = { kind: 'json', keys: [['scripts', 'test']] }
+
+test.each<[story: string, change: Change, findings: string[]]>([
   [
-    'a check script behind an interpreter',
-    [['T', 'ci/check.py']],
-    ['python3 ci/check.py --all'],
-    ['what the checks run was changed: ci/check.py'],
+    'a changed test',
+    ['a.test.ts', 'test', 'expect(a).toBe(1)', 'expect(a).toBe(2)'],
+    ['tests-changed a.test.ts: the test was changed'],
   ],
-  ['the Makefile of make', [['M', 'Makefile']], ['make test'], ['what the checks run was changed: Makefile']],
-  ['a file that a check only looks at', [['M', 'a.txt']], ['grep -q done a.txt'], []],
-  ['the Makefile of others', [['M', 'Makefile']], ['npm test'], []],
-  ['a deleted test', [['D', 'test/a.js']], ['npm test'], ['tests were deleted: test/a.js']],
-  ['a changed test', [['M', 'pkg/a_test.go']], ['go test ./...'], ['tests were changed: pkg/a_test.go']],
   [
-    'a skipped test',
-    [['M', 'a.spec.ts', 'it.skip("x")']],
+    'a removed assertion',
+    ['a.test.ts', 'test', 'expect(a)\nexpect(b).x\n', 'expect(a)\n'],
+    ['tests-changed a.test.ts: the test was changed (an assertion was removed)'],
+  ],
+  [
+    'more tests',
+    ['a.test.ts', 'test', 'a\n', 'a\nb\n'],
+    ['tests-changed a.test.ts: the test was changed (lines were added)'],
+  ],
+  ['a deleted test', ['a.test.ts', 'test', 'a', undefined], ['tests-deleted a.test.ts: the test was deleted']],
+  ['a new test', ['a.test.ts', 'test', undefined, 'a'], ['tests-added a.test.ts: the test is new']],
+  [
+    'an empty new one',
+    ['tests/__init__.py', 'setup', undefined, ''],
+    ['means-added tests/__init__.py: the set-up of the tests is new'],
+  ],
+  ['a script', ['check.sh', 'script', 'a', 'b'], ['means-changed check.sh: a script that the checks run was changed']],
+  ['a snapshot', ['a.snap', 'snapshot', 'a', 'b'], ['tests-changed a.snap: the snapshot was changed']],
+  [
+    'a module in the place of the runner',
+    ['pytest.py', 'shadow', undefined, 'x'],
+    ['runner-changed pytest.py: a file that takes the place of the test runner was added'],
+  ],
+  ['nothing', ['a.test.ts', 'test', 'a', 'a'], []],
+  [
+    'another script of package.json',
+    ['package.json', 'script', '{"scripts":{"test":"a"}}', '{"scripts":{"test":"a","b":"c"}}', test1],
     [],
-    ['tests were changed: a.spec.ts', 'tests are newly skipped: a.spec.ts'],
   ],
   [
-    'a skip in python',
-    [['M', 'test_a.py', '@pytest.mark.skip']],
-    [],
-    ['tests were changed: test_a.py', 'tests are newly skipped: test_a.py'],
+    'a script of package.json',
+    ['package.json', 'script', '{"scripts":{"test":"a"}}', '{"scripts":{"test":"b"}}', test1],
+    ['means-changed package.json: scripts.test changed'],
   ],
-  ['an ignored test in rust', [['M', 'src/lib.rs', '#[ignore]']], [], ['tests are newly skipped: src/lib.rs']],
   [
-    'many are counted',
-    Array.from({ length: 7 }, (_, n): Change => ['D', `tests/${n}`]),
-    [],
-    ['tests were deleted: tests/0, tests/1, tests/2, tests/3, tests/4 and 2 more'],
+    'one that is gone',
+    ['package.json', 'script', '{"scripts":{"test":"a"}}', '{}', test1],
+    ['means-deleted package.json: a script that the checks run was deleted'],
   ],
-])('%s', (_, changes, checks, findings) => {
-  expect(found(changes, checks)).toEqual(findings)
+  [
+    'a package.json that is none',
+    ['package.json', 'script', '{}', '{', test1],
+    ['not-separable package.json: the tests in it cannot be told from the work'],
+  ],
+  [
+    'a comment in a recipe',
+    ['Makefile', 'script', 'a:\n\tx\n', 'a:\n\t# y\n\tx\n', { kind: 'make', targets: ['a'], variables: [] }],
+    ['means-changed Makefile: a script that the checks run was changed (lines were added)'],
+  ],
+  [
+    'a test that asserts nothing',
+    ['a.test.ts', 'test', 'test("a", () => {\n  expect(a).toBe(1)\n})', 'test("a", () => {\n  run()\n})'],
+    [
+      'tests-skipped a.test.ts: it asserts nothing any more',
+      'tests-changed a.test.ts: the test was changed (an assertion was removed)',
+    ],
+  ],
+])('%s', (_, change, findings) => {
+  expect(found(change)).toEqual(findings)
+})
+
+test.each<[role: Role, line: string]>([
+  ...[
+    'it.skip("a")',
+    'describe.only(',
+    'test.todo("a")',
+    'xit("a")',
+    'fdescribe(',
+    'it.skipIf(x)(',
+    'test.runIf(x)',
+    'test.fails("a")',
+    'it.concurrent.skip("a")',
+  ].map((line): [Role, string] => ['test', line]),
+  ...[
+    '{ skip: true }',
+    't.skip()',
+    'this.skip()',
+    '@pytest.mark.skip',
+    'pytest.skip("x")',
+    '@pytest.mark.xfail',
+    '@unittest.skip("x")',
+    'self.skipTest("x")',
+  ].map((line): [Role, string] => ['test', line]),
+  ...[
+    't.Skip("x")',
+    '#[ignore]',
+    '@Disabled',
+    '@Ignore',
+    '[Fact(Skip = "x")]',
+    '$this->markTestSkipped()',
+    'pending "x"',
+  ].map((line): [Role, string] => ['test', line]),
+  ...[
+    'expect(true).toBe(true)',
+    "expect('a').toEqual('a')",
+    'assert True',
+    'assert(true)',
+    'assert.ok(true)',
+    'assert.equal(1, 1)',
+    'assert_eq!(1, 1)',
+    'assert!(true);',
+    'self.assertTrue(True)',
+    'assertEquals(1, 1)',
+    'expect(1).to.equal(1)',
+  ].map((line): [Role, string] => ['test', line]),
+  ...['process.exit(0)', 'sys.exit(0)', 'os._exit(0)', 'collect_ignore = ["a"]'].map((line): [Role, string] => [
+    'test',
+    line,
+  ]),
+  ...[
+    'npm test || true',
+    'run || :',
+    'exit 0',
+    'set +e',
+    '"test": "vitest || true"',
+    '"test": "vitest; exit 0"',
+    'continue-on-error: true',
+  ].map((line): [Role, string] => ['script', line]),
+  ...[
+    '  exclude: ["a.test.ts"],',
+    'addopts = --ignore=tests/a.py',
+    'passWithNoTests: true',
+    'autotests = false',
+    '<skipTests>true</skipTests>',
+    'testPathIgnorePatterns: ["a"]',
+  ].map((line): [Role, string] => ['config', line]),
+])('%s: %s is a way to skip', (role, line) => {
+  expect(found(['x', role, 'a\n', `a\n${line}\n`])[0]).toMatch(/^tests-skipped x: /)
+})
+
+test.each([
+  'it("skips nothing")',
+  'expect(skip).toBe(true)',
+  'expect(1).toBe(one)',
+  'assert.equal(a, 1)',
+  'assert_eq!(a, 1);',
+  'assert x is True',
+  'exit 1',
+  'process.exit(1)',
+  'set -e',
+  'edit(x)',
+  'const only = 1',
+  'expect(a).toBe(true)',
+  'assertEquals(1, 10)',
+])('%s is none', (line) => {
+  expect(found(['x', 'script', 'a\n', `a\n${line}\n`])).toEqual([
+    'means-changed x: a script that the checks run was changed (lines were added)',
+  ])
+})
+
+test('a module that is loaded is no assertion', () => {
+  const loads = "const test = require('node:test')\nequal(a, 1)"
+  expect(found(['a.test.js', 'test', loads, "import test from 'node:test'\nequal(a, 1)"])).toHaveLength(1)
+})
+
+test('a skip that was there before is none', () => {
+  expect(found(['a.test.ts', 'test', 'it.skip("a")\nb\n', 'b\nit.skip("a")\nc\n'])).toEqual([
+    'tests-changed a.test.ts: the test was changed (lines were added)',
+  ])
+})
+
+test('the gravest come first, and not more than one can read', () => {
+  const added = Array.from({ length: 50 }, (_, n): Change => [`${n}.test.ts`, 'test', undefined, 'a'])
+  const all = found(...added, ['b.test.ts', 'test', 'a', undefined])
+  expect(all).toHaveLength(MOST_FINDINGS + 1)
+  expect(all[0]).toBe('tests-deleted b.test.ts: the test was deleted')
+  expect(all.at(-1)).toBe('noted : and 11 more')
+})
+
+test('what cannot be separated is never cut off', () => {
+  const many = Array.from({ length: 60 }, (_, n): Change => [`${n}.test.ts`, 'test', 'a', 'b'])
+  const all = found(...many, ['package.json', 'config', '{', '{"scripts"', test1])
+  expect(all[0]).toMatch(/^not-separable package\.json/)
 })

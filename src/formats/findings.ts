@@ -1,67 +1,115 @@
-/** What an agent did to the means of proof: changed check scripts, deleted or changed tests, tests newly skipped. */
-import { parseCommandLine } from './command-line.ts'
-import { scriptsIn } from './repo-checks.ts'
+/** What a loop did to the means of proof: changed, deleted, added, skipped. */
+import type { Finding, FindingKind } from '../engine/loop.ts'
+import type { Means, Role } from './means.ts'
+import { extractPart } from './means-parts.ts'
+import { countAssertions, findWeakenings } from './weakenings.ts'
 
-/** `files` are the lines of `git diff --name-status`, `added` the lines the diff adds, by file. */
-export type Changes = {
-  files: readonly { status: string; path: string }[]
-  added: ReadonlyMap<string, readonly string[]>
-  /** The package.json before and after, where it changed. */
-  manifest?: { before: string; after: string }
+/** The file at the start and now; undefined: it is not there. */
+export type MeansChange = { path: string; means: Means; before: string | undefined; after: string | undefined }
+
+export const MOST_FINDINGS = 40
+
+/** One for a path and a kind, the gravest first; beyond forty the last one says how many more there are. */
+export function readFindings(changes: readonly MeansChange[]): Finding[] {
+  const rank = ({ kind }: Finding) => ORDER.indexOf(kind)
+  return limitFindings(changes.flatMap(findingsOf).sort((one, other) => rank(one) - rank(other)))
 }
 
-/** Sentences; empty when the means of proof are as they were. */
-export function readFindings({ files, added, manifest }: Changes, checks: readonly string[]): string[] {
-  const scripts = new Set(checks.flatMap(scriptsOf))
-  const changed = files.filter(({ path }) => scripts.has(path))
-  const tests = files.filter(({ path }) => TEST_FILE.test(path) && !scripts.has(path))
-  const skipping = [...added].filter(([, lines]) => lines.some((line) => SKIP.test(line))).map(([path]) => path)
+const ORDER: readonly FindingKind[] = [
+  'unreadable',
+  'runner-changed',
+  'not-separable', // these three decide the grade alone, so none of them may be cut off
+  'tests-skipped',
+  'tests-deleted',
+  'means-deleted',
+  'means-changed',
+  'tests-changed',
+  'means-added',
+  'tests-added',
+]
+
+function limitFindings(findings: readonly Finding[]): Finding[] {
+  if (findings.length <= MOST_FINDINGS) return [...findings]
+  const more = findings.length - MOST_FINDINGS
+  return [...findings.slice(0, MOST_FINDINGS), { kind: 'noted', path: '', words: `and ${more} more` }]
+}
+
+/** None where the part that counts is as it was. */
+function findingsOf({ path, means, before, after }: MeansChange): Finding[] {
+  if (before === after) return []
+  const [old, now] = [before, after].map((text) => (text === undefined ? '' : extractPart(means.part, text)))
+  if (old === undefined || now === undefined)
+    return [{ kind: 'not-separable', path, words: 'the tests in it cannot be told from the work' }]
+  const isWhole = means.part === 'whole'
+  if (old === now && !(isWhole && (before === undefined || after === undefined))) return []
+  const happened = statusOf(isWhole ? before : old || undefined, isWhole ? after : now || undefined)
+  const added = newLines(old, now)
+  const weaker = happened === 'deleted' ? [] : findWeakenings(added, SCRIPTS.has(means.role))
+  const empty = happened === 'changed' && countAssertions(old) > 0 && countAssertions(now) === 0 && isTest(means.role)
+  const skips = [...weaker, ...(empty ? ['it asserts nothing any more'] : [])]
   return [
-    ...sentence('what the checks run was changed', paths(changed)),
-    ...sentence('scripts of package.json were changed', runsScripts(checks) ? changedScripts(manifest) : []),
-    ...sentence('tests were deleted', paths(tests.filter(({ status }) => status === 'D'))),
-    ...sentence('tests were changed', paths(tests.filter(({ status }) => status === 'M' || status === 'T'))),
-    ...sentence('tests are newly skipped', skipping),
+    ...(skips.length > 0 ? [{ kind: 'tests-skipped' as const, path, words: skips.slice(0, 3).join(', ') }] : []),
+    { kind: kindOf(means.role, happened), path, words: wordsOf(means, happened, old, now) },
   ]
 }
 
-/** The files of the repository that a check's command line runs. */
-function scriptsOf(check: string): string[] {
-  const [program = '', ...args] = parseCommandLine(check)
-  const named = [program, ...(INTERPRETER.test(program) ? args : [])].filter((word) => !word.startsWith('-'))
-  return [...named.map((word) => word.replace(/^\.\//, '')), ...(RUNS_FROM[program] ?? [])]
+const SCRIPTS: ReadonlySet<Role> = new Set<Role>(['script', 'ci', 'config', 'protected'])
+
+type Happened = 'changed' | 'deleted' | 'added'
+
+function statusOf(before: string | undefined, after: string | undefined): Happened {
+  if (before === undefined) return 'added'
+  return after === undefined ? 'deleted' : 'changed'
 }
 
-/** Programs whose arguments name a script; those of others, such as grep, name the work. */
-const INTERPRETER = /^(ba|da|k|z)?sh$|^(python[\d.]*|node|deno|bun|npx|tsx|ruby|perl|php|uv|env|time)$/
-
-const RUNS_FROM: Readonly<Record<string, readonly string[]>> = { make: ['Makefile', 'makefile', 'GNUmakefile'] }
-
-export function runsScripts(checks: readonly string[]): boolean {
-  return checks.some((check) => /^(npm|pnpm|yarn|bun)$/.test(parseCommandLine(check)[0] ?? ''))
+function isTest(role: Role): boolean {
+  return role === 'test' || role === 'snapshot'
 }
 
-/** A new script proves nothing, so only those that were there before are of interest. */
-function changedScripts(manifest: Changes['manifest']): string[] {
-  if (!manifest) return []
-  const after = scriptsIn(manifest.after)
-  return Object.entries(scriptsIn(manifest.before)).flatMap(([name, text]) => (after[name] === text ? [] : [name]))
+function kindOf(role: Role, happened: Happened): FindingKind {
+  if (role === 'shadow') return 'runner-changed'
+  return isTest(role) ? `tests-${happened}` : `means-${happened}`
 }
 
-const TEST_FILE =
-  /(^|\/)(tests?|__tests__|specs?)\/|\.(test|spec)\.[cm]?[jt]sx?$|_test\.(go|py|rb|exs?)$|(^|\/)test_[^/]*\.py$|Tests?\.(java|kt|cs|php)$|_spec\.rb$/
-
-const SKIP =
-  /\b(it|test|describe)\.(skip|todo|only)\b|\bx(it|describe)\s*\(|@pytest\.mark\.(skip|xfail)|\bpytest\.skip\(|@unittest\.skip|\bt\.Skip(Now|f)?\(|#\[ignore\b|@(Disabled|Ignore)\b/
-
-const MOST_NAMED = 5
-
-function sentence(what: string, found: readonly string[]): string[] {
-  if (found.length === 0) return []
-  const more = found.length > MOST_NAMED ? ` and ${found.length - MOST_NAMED} more` : ''
-  return [`${what}: ${found.slice(0, MOST_NAMED).join(', ')}${more}`]
+function wordsOf({ role, part }: Means, happened: Happened, old: string, now: string): string {
+  if (role === 'shadow') return `${NOUNS.shadow} was ${happened}`
+  if (happened === 'added') return `${NOUNS[role]} is new`
+  if (happened === 'deleted') return `${NOUNS[role]} was deleted`
+  const [added, gone] = [newLines(old, now), newLines(now, old)]
+  if (part !== 'whole' && part.kind === 'json') return `${keysIn([...added, ...gone]).join(', ')} changed`
+  const detail = detailOf(added, gone)
+  return `${NOUNS[role]} was changed${detail && ` (${detail})`}`
 }
 
-function paths(files: readonly { path: string }[]): string[] {
-  return files.map(({ path }) => path)
+const NOUNS: Readonly<Record<Role, string>> = {
+  test: 'the test',
+  snapshot: 'the snapshot',
+  setup: 'the set-up of the tests',
+  script: 'a script that the checks run',
+  config: 'the configuration of the checks',
+  ci: 'the CI file',
+  shadow: 'a file that takes the place of the test runner',
+  protected: 'a protected file',
+}
+
+function keysIn(lines: readonly string[]): string[] {
+  return [...new Set(lines.map((line) => line.slice(0, line.indexOf(': '))))]
+}
+
+function detailOf(added: readonly string[], gone: readonly string[]): string {
+  const fewer = countAssertions(gone.join('\n')) - countAssertions(added.join('\n'))
+  if (fewer > 0) return fewer === 1 ? 'an assertion was removed' : `${fewer} assertions were removed`
+  if (gone.length === 0) return added.length === 0 ? 'lines changed places' : 'lines were added'
+  return added.length === 0 ? 'lines were removed' : ''
+}
+
+/** The lines of `after` that `before` does not have, each as often as it is new. */
+function newLines(before: string, after: string): string[] {
+  const left = new Map<string, number>()
+  for (const line of before.split('\n')) left.set(line, (left.get(line) ?? 0) + 1)
+  return after.split('\n').filter((line) => {
+    const count = left.get(line) ?? 0
+    left.set(line, count - 1)
+    return count <= 0 && line.trim() !== ''
+  })
 }

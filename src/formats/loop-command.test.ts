@@ -29,6 +29,11 @@ describe('options stand before or behind the prompt', () => {
     ['Build it --timeout 1.5', { prompt: 'Build it', timeoutMinutes: 1.5 }],
     ['Build it --context fresh', { prompt: 'Build it', context: 'fresh' }],
     ['Build it --context process --subagent worker', { prompt: 'Build it', context: 'process', subagent: 'worker' }],
+    ['Build it --require tested --proof=seal', { prompt: 'Build it', require: 'tested', proof: 'seal' }],
+    [
+      'Build it --protect "spec/**" --protect e2e --may-change *.snap',
+      { prompt: 'Build it', protect: ['spec/**', 'e2e'], mayChange: ['*.snap'] },
+    ],
     ['--file task.md', { prompt: '', file: 'task.md' }],
     ['--file "my task.md" --timeout 3', { prompt: '', file: 'my task.md', timeoutMinutes: 3 }],
     ['  Build it  \n', { prompt: 'Build it' }],
@@ -122,6 +127,11 @@ test.each<[text: string, says: string]>([
   ['x --context process --subagent ../evil', '--subagent must be the name'],
   ['x --verify "a | b"', 'only a shell understands'],
   ['x --verify ""', 'A command is empty'],
+  ['x --require best', '--require must be verified, tested or kept, but is "best"'],
+  ['x --require altered', '--require must be verified, tested or kept'],
+  ['x --proof none', '--proof must be off, seal or full, but is "none"'],
+  ['x --protect ""', '--protect is empty. Give it a glob.'],
+  ['x --may-chang a', 'Did you mean --may-change?'],
   ['x --file task.md', 'either a prompt or --file'],
 ])('%j is refused', (text, says) => {
   expect(() => parseLoopCommand(text)).toThrow(says)

@@ -1,4 +1,5 @@
 /** What a person types behind `/ralph:loop` in an agent's own session. No shell has seen it, and none ever does. */
+import { type Grade, REQUIRABLE } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { parseCommandLine } from './command-line.ts'
 import { nearest } from './nearest.ts'
@@ -13,11 +14,27 @@ export type LoopCommand = {
   checks: string[]
   timeoutMinutes?: number
   context?: 'same' | 'fresh' | 'process'
+  proof?: 'off' | 'seal' | 'full'
+  require?: Grade
+  protect?: string[]
+  mayChange?: string[]
   /** One of the person's own agents, for `--context process`. */
   subagent?: string
 }
 
-const OPTIONS = ['max-iterations', 'completion-promise', 'verify', 'timeout', 'context', 'subagent', 'file'] as const
+const OPTIONS = [
+  'max-iterations',
+  'completion-promise',
+  'verify',
+  'timeout',
+  'context',
+  'subagent',
+  'file',
+  'require',
+  'protect',
+  'may-change',
+  'proof',
+] as const
 type Option = (typeof OPTIONS)[number]
 type Given = [Option, string][]
 
@@ -156,5 +173,39 @@ function settingsOf(given: Given): Omit<LoopCommand, 'prompt'> {
     ...(context === undefined ? {} : { context }),
     ...(subagent === undefined ? {} : { subagent }),
     ...(file === undefined ? {} : { file }),
+    ...proofOf(given),
   }
+}
+
+const PROOFS = ['off', 'seal', 'full'] as const
+
+function proofOf(given: Given): Pick<LoopCommand, 'proof' | 'require' | 'protect' | 'mayChange'> {
+  const all = (option: Option) => given.flatMap(([name, value]) => (name === option ? [value] : []))
+  const [proof, require] = [
+    oneOf('proof', all('proof').at(-1), PROOFS),
+    oneOf('require', all('require').at(-1), REQUIRABLE),
+  ]
+  const [protect, mayChange] = [all('protect'), all('may-change')]
+  for (const [option, value] of given)
+    if ((option === 'protect' || option === 'may-change') && !value.trim())
+      throw new RalphError('usage', `--${option} is empty. Give it a glob.`)
+  return {
+    ...(proof === undefined ? {} : { proof }),
+    ...(require === undefined ? {} : { require }),
+    ...(protect.length > 0 ? { protect } : {}),
+    ...(mayChange.length > 0 ? { mayChange } : {}),
+  }
+}
+
+function oneOf<Choice extends string>(
+  option: Option,
+  text: string | undefined,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const found = choices.find((choice) => choice === text)
+  if (text === undefined || found !== undefined) return found
+  throw new RalphError(
+    'usage',
+    `--${option} must be ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}, but is "${text}".`,
+  )
 }

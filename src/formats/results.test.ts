@@ -12,7 +12,7 @@ const NOTHING: Results = {
   obstacles: [],
   commits: [],
   files: [],
-  claimed: [],
+  proofs: [],
   iterations: 0,
   tokens: 0,
   costUsd: 0,
@@ -76,7 +76,10 @@ test('the whole page of a project that stopped short', () => {
       { path: 'src/a.ts', added: 10, removed: 2 },
       { path: 'logo.png', added: undefined, removed: undefined },
     ],
-    claimed: ['T2'],
+    proofs: [
+      { task_id: 'T1', proof: 'verified', proof_sentence: '`npm test` failed before.', findings: [] },
+      { task_id: 'T2', proof: 'claimed', proof_sentence: null, findings: [] },
+    ],
     iterations: 6,
     tokens: 1_234_567,
     costUsd: 1.5,
@@ -92,9 +95,10 @@ Written 2026-01-02T03:04:05.000Z.
 ## Done: 2 of 5
 
 - **T1: Title of T1** (verified): Made the skeleton.
+  - \\\`npm test\\\` failed before.
 - **T2: Title of T2** (claimed)
 
-Verified: checks of ralph passed. Claimed: nothing was there to check it with, only the agent says so.
+Verified: a check that failed before passes now. Claimed: nothing was there to check it with, only the agent says so.
 
 ## What remains
 
@@ -134,6 +138,15 @@ Verified: checks of ralph passed. Claimed: nothing was there to check it with, o
 - Look at T3: \`ralph show k3f\`.
 - Then go on: \`ralph execute shop\`.
 `)
+})
+
+test('a task whose proof depends on changed tests names them first', () => {
+  const tasks = [task('T1', { status: 'completed' })]
+  const findings = [{ kind: 'tests-changed' as const, path: 'a.test.ts', words: 'the test was changed' }]
+  const proofs = [{ task_id: 'T1', proof: 'altered' as const, proof_sentence: 'They pass only so.', findings }]
+  expect(section({ tasks, proofs }, 'Done')).toContain(`- **T1: Title of T1** (altered: a.test.ts)
+  - changed tests: a.test.ts
+  - They pass only so.`)
 })
 
 describe('a page', () => {

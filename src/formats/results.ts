@@ -1,9 +1,12 @@
 /** results.md: what became of a project, for a person in the morning. */
+import { type Finding, GRADES, type Grade } from '../engine/loop.ts'
+import { listed } from '../engine/proof-words.ts'
 import { dollars, duration } from './amounts.ts'
 import { code, inline } from './markdown.ts'
 import type { Obstacle } from './obstacles.ts'
 import { oneLine } from './one-line.ts'
 import type { Entry } from './progress.ts'
+import { findingLines, GRADE_MEANINGS } from './proof-words.ts'
 import type { Task } from './tasks.ts'
 
 export type Results = {
@@ -17,8 +20,8 @@ export type Results = {
   /** On the branch since the project began; undefined: there is no git. Newest last. */
   commits: readonly { id: string; subject: string }[] | undefined
   files: readonly { path: string; added: number | undefined; removed: number | undefined }[] | undefined
-  /** Completed tasks that only the agent's word speaks for. */
-  claimed: readonly string[]
+  /** What speaks for each completed task. */
+  proofs: readonly TaskProof[]
   iterations: number
   tokens: number
   costUsd: number
@@ -27,6 +30,9 @@ export type Results = {
   /** What a person can do now, as sentences of ralph's own, in Markdown. */
   next: readonly string[]
 }
+
+/** `proof_sentence`: null where an older ralph, or a person, called it completed. */
+export type TaskProof = { task_id: string; proof: Grade; proof_sentence: string | null; findings: Finding[] }
 
 export function printResults(results: Results): string {
   const { project, reason, sentence, at, next } = results
@@ -57,16 +63,33 @@ function list(lines: readonly string[]): string {
 }
 
 function done({ tasks, entries, ...results }: Results): string[] {
-  const claimed = new Set(results.claimed)
+  const proofs = new Map(results.proofs.map((proof) => [proof.task_id, proof]))
   const completed = tasks.filter(({ status }) => status === 'completed')
   const summaries = lastSummaries(entries)
-  const lines = completed.map(
-    ({ id, title }) => `${named(id, title)} (${claimed.has(id) ? 'claimed' : 'verified'})${says(summaries.get(id))}`,
+  const lines = completed.map(({ id, title }) => {
+    const proof = proofs.get(id) ?? { task_id: id, proof: 'claimed', proof_sentence: null, findings: [] }
+    return `${named(id, title)} (${gradeWith(proof)})${says(summaries.get(id))}${grounds(proof)}`
+  })
+  const grades = GRADES.filter((grade) => results.proofs.some(({ proof }) => proof === grade))
+  const words = grades.some((grade) => grade !== 'verified') ? grades.map((grade) => GRADE_MEANINGS[grade]) : []
+  return section(
+    `Done: ${completed.length} of ${tasks.length}`,
+    list(lines) || 'No task is completed.',
+    words.join(' '),
   )
-  const words = completed.some(({ id }) => claimed.has(id))
-    ? 'Verified: checks of ralph passed. Claimed: nothing was there to check it with, only the agent says so.'
-    : ''
-  return section(`Done: ${completed.length} of ${tasks.length}`, list(lines) || 'No task is completed.', words)
+}
+
+/** The files that an altered proof depends on stand right beside it. */
+function gradeWith({ proof, findings }: TaskProof): string {
+  const paths = [...new Set(findings.map(({ path }) => path).filter(Boolean))]
+  return proof === 'altered' && paths.length > 0 ? `altered: ${inline(listed(paths))}` : proof
+}
+
+function grounds({ proof, proof_sentence, findings }: TaskProof): string {
+  const sentence = proof_sentence ? [proof_sentence] : []
+  const noticed = findingLines(findings)
+  const lines = proof === 'altered' ? [...noticed, ...sentence] : [...sentence, ...noticed]
+  return lines.map((line) => `\n  - ${inline(line)}`).join('')
 }
 
 function remaining({ tasks, entries }: Results): string[] {

@@ -1,4 +1,5 @@
 /** The file of a task in a vault: Markdown, which may begin with frontmatter that says how the task is worked on. */
+import { type Grade, REQUIRABLE } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { parseCommandLine } from './command-line.ts'
 import { splitFrontmatter } from './frontmatter.ts'
@@ -13,6 +14,11 @@ export type TaskHead = {
   timeoutMinutes?: number
   maxCostUsd?: number
   checks?: string[]
+  /** A claim with a weaker proof is refused. */
+  require?: Grade
+  /** Globs of files that count as tests, and of some that this task is meant to change. */
+  protect?: string[]
+  mayChange?: string[]
   /** Higher first; 1 when nothing is said. */
   priority: number
 }
@@ -34,7 +40,7 @@ export function parseTaskFile(text: string, file: string): { head: TaskHead; bod
 
 /** It would set something, were it a head. */
 const OPEN_HEAD =
-  /^---[ \t]*\r?\n(?:.*\n){0,40}?[ \t]*["']?(?:agent|max_iterations|timeout_minutes|max_cost_usd|verify|checks|priority)["']?[ \t]*:/
+  /^---[ \t]*\r?\n(?:.*\n){0,40}?[ \t]*["']?(?:agent|max_iterations|timeout_minutes|max_cost_usd|verify|checks|priority|require|protect|may_change)["']?[ \t]*:/
 /** What is indented belongs to the key above. */
 const KEY = /^([^\s#:-][^:]*):(.*)$/s
 const MOST_MINUTES = 525_600
@@ -66,6 +72,8 @@ function parseHead(text: string, file: string): TaskHead {
   })
   const maxCostUsd = read('max_cost_usd', 'a number above 0', (value) => above0(amount(value)))
   const checks = [read('verify', CHECKS_EXPECTED, commands), read('checks', CHECKS_EXPECTED, commands)]
+  const require = read('require', `one of ${REQUIRABLE.join(', ')}`, (value) => REQUIRABLE.find((one) => one === value))
+  const [protect, mayChange] = [read('protect', GLOBS_EXPECTED, globs), read('may_change', GLOBS_EXPECTED, globs)]
   const priority = read('priority', `${Object.keys(PRIORITIES).join(', ')} or a whole number`, toPriority)
   return {
     ...(agent === undefined ? {} : { agent }),
@@ -73,6 +81,9 @@ function parseHead(text: string, file: string): TaskHead {
     ...(timeoutMinutes === undefined ? {} : { timeoutMinutes }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
     ...(checks.some(Boolean) ? { checks: checks.flatMap((some) => some ?? []) } : {}),
+    ...(require === undefined ? {} : { require }),
+    ...(protect === undefined ? {} : { protect }),
+    ...(mayChange === undefined ? {} : { mayChange }),
     priority: priority ?? NORMAL,
   }
 }
@@ -144,6 +155,13 @@ const CHECKS_EXPECTED = "a command or a list of commands, each on one line (what
 function commands(value: Value): string[] | undefined {
   const list = [value].flat()
   return list.every(isCommand) ? list : undefined
+}
+
+const GLOBS_EXPECTED = 'a glob or a list of globs'
+
+function globs(value: Value): string[] | undefined {
+  const list = [value].flat()
+  return list.every((glob) => glob.trim() !== '' && !/\p{Cc}/u.test(glob)) ? list : undefined
 }
 
 function isCommand(text: string): boolean {

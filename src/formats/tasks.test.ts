@@ -141,6 +141,11 @@ test.each<[given: unknown, verify: string[] | undefined]>([
   expect(only({ id: 'A', title: 'a', verify }).verify).toEqual(expected)
 })
 
+test('a task says how strong its proof must be, and which files count as tests', () => {
+  const proof = { require: 'tested', protect: 'spec/**', may_change: ['a.snap', 'b.snap'] }
+  expect(only({ id: 'A', title: 'a', ...proof })).toMatchObject({ ...proof, protect: ['spec/**'] })
+})
+
 test.each<[id: unknown, fits: boolean]>([
   ['T1', true],
   ['US-001', true],
@@ -195,6 +200,9 @@ describe('what is wrong is said', () => {
         max_attempts: 0,
         blocked: 'no',
         verify: ['npm test | tee x'],
+        require: 'claimed',
+        protect: [''],
+        may_change: 7,
       }),
       [
         'task A: title must be a text, but is " ".',
@@ -205,6 +213,9 @@ describe('what is wrong is said', () => {
         'task A: max_attempts must be a whole number above 0, but is 0.',
         'task A: blocked must be true or false, but is "no".',
         'task A: verify must be a command or a list of commands, but is ["npm test | tee x"].',
+        'task A: require must be one of verified, tested, kept, but is "claimed".',
+        'task A: protect must be a glob or a list of globs, but is [""].',
+        'task A: may_change must be a glob or a list of globs, but is 7.',
       ],
     ],
     [

@@ -1,5 +1,6 @@
 /** tasks.json: the tasks of a project. Parsed leniently, printed exactly. */
 import { type GraphTask, graphProblem } from '../engine/graph.ts'
+import { type Grade, REQUIRABLE } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { parseCommandLine } from './command-line.ts'
 import { isCount, isObject, isTexts, type Json, printJson, quote, readJson } from './json-file.ts'
@@ -19,6 +20,11 @@ export type Task = {
   blocked: boolean
   /** Commands that prove this task. */
   verify?: string[]
+  /** A claim with a weaker proof is refused. */
+  require?: Grade
+  /** Globs of files that count as tests, and of some that this task is meant to change. */
+  protect?: string[]
+  may_change?: string[]
   /** How long it may take, in minutes: what many others wait for begins first. */
   estimate?: number
 }
@@ -93,6 +99,9 @@ const FIELDS: readonly (readonly [field: string, fits: (value: unknown) => boole
   ['max_attempts', (value) => isCount(value) && value > 0, 'a whole number above 0'],
   ['blocked', (value) => typeof value === 'boolean', 'true or false'],
   ['verify', (value) => [value].flat().every(isCommand), 'a command or a list of commands'],
+  ['require', (value) => REQUIRABLE.some((grade) => grade === value), `one of ${REQUIRABLE.join(', ')}`],
+  ['protect', (value) => [value].flat().every(isFilled), 'a glob or a list of globs'],
+  ['may_change', (value) => [value].flat().every(isFilled), 'a glob or a list of globs'],
   ['estimate', (value) => typeof value === 'number' && value > 0, 'a number of minutes above 0'],
 ]
 
@@ -113,7 +122,7 @@ function isCommand(value: unknown): boolean {
 
 // Every field has been looked at. A task is blocked by the flag or by the status, and both say so from here on.
 function toTask({ id, title, description, status, dependencies, attempts, max_attempts, ...rest }: Json): Task {
-  const { blocked: flag, verify, ...more } = rest
+  const { blocked: flag, verify, protect, may_change, ...more } = rest
   const blocked = status === 'blocked' || flag === true
   return {
     id: id as string,
@@ -124,9 +133,16 @@ function toTask({ id, title, description, status, dependencies, attempts, max_at
     attempts: (attempts ?? 0) as number,
     max_attempts: (max_attempts ?? DEFAULT_ATTEMPTS) as number,
     blocked,
-    ...(verify === undefined ? {} : { verify: [verify as string | string[]].flat() }),
+    ...(verify === undefined ? {} : { verify: listOf(verify) }),
+    ...(protect === undefined ? {} : { protect: listOf(protect) }),
+    ...(may_change === undefined ? {} : { may_change: listOf(may_change) }),
     ...more,
   }
+}
+
+/** One text stands for a list of it. */
+function listOf(value: unknown): string[] {
+  return [value as string | string[]].flat()
 }
 
 function inOrder({

@@ -26,8 +26,9 @@ export function buildTaskPrompt(rendered: string, loop: Loop, next: Extract<Next
   return `${parts.filter(Boolean).join('\n\n')}\n`
 }
 
-function lessons({ feedback }: { feedback: readonly string[] }): string[] {
-  return feedback.length > 0 ? ['What came of the last iteration:', ...feedback.map(quoted)] : []
+function lessons({ feedback, iteration }: { feedback: readonly string[]; iteration: number }): string[] {
+  if (feedback.length === 0) return []
+  return [iteration === 1 ? 'What is known so far:' : 'What came of the last iteration:', ...feedback.map(quoted)]
 }
 
 function quoted(words: string): string {
@@ -53,9 +54,9 @@ function howToClaim({ spec, tally }: Loop): string {
   const [stage] = openStages(spec, tally)
   if (stage) {
     const later = openStages(spec, tally).slice(1)
-    return `The work goes in stages. The stage now is ${stage.name}: when it is done, and not before, put \`${claimTag(stage.name)}\` as the only text on the last line.${later.length > 0 ? ` Later stages: ${later.map(({ name }) => name).join(', ')}.` : ''}`
+    return `The work goes in stages. The stage now is ${stage.name}: when it is done, and not before, put \`${claimTag(stage.name)}\` alone on the last line, after an empty line.${later.length > 0 ? ` Later stages: ${later.map(({ name }) => name).join(', ')}.` : ''}`
   }
   const claim = spec.promise ? claimTag(spec.promise) : spec.signals[0]
   if (!claim) return ''
-  return `When the whole task is done, and not before, put \`${claim}\` as the only text on the last line.`
+  return `When the whole task is done, and not before, put \`${claim}\` alone on the last line, after an empty line.`
 }

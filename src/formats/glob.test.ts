@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { isGlob, matchesGlob, matchesPath } from './glob.ts'
+
+test.each<[path: string, glob: string, matches: boolean]>([
+  ['a/b.ts', 'a/*.ts', true],
+  ['a/b/c.ts', 'a/*.ts', false],
+  ['a/b/c.ts', 'a/**/*.ts', true],
+  ['a/c.ts', 'a/**/*.ts', true],
+  ['a/b/c.ts', '**', true],
+  ['db/schema.sql', '*.sql', true],
+  ['golden/a/b', 'golden', true],
+  ['golden/a/b', './golden/', true],
+  ['x/golden/a', 'golden', true],
+  ['x/golden/a', '/golden/a', false],
+  ['goldenx', 'golden', false],
+  ['a.json', '*.{json,yml}', true],
+  ['a.yml', '*.{json,yml}', true],
+  ['a.toml', '*.{json,yml}', false],
+  ['a1', 'a?', true],
+  ['a/', 'a?', false],
+  ['a.b', 'a[.]b', true],
+  ['axb', 'a[!.]b', true],
+  ['a+(b)', 'a+(b)', true],
+  ['{a', '{a', false],
+  ['anything', '.', true],
+])('%s, %s: %s', (path, glob, matches) => {
+  expect(matchesGlob(path, glob)).toBe(matches)
+})
+
+test('a runner means whole paths', () => {
+  expect(matchesPath('checks/a.js', './checks/*.js')).toBe(true)
+  expect(matchesPath('x/checks/a.js', 'checks/*.js')).toBe(false)
+  expect(matchesPath('checks/a.js', 'checks')).toBe(false)
+})
+
+test('a plain path is no pattern', () => {
+  expect(['a/b.ts', 'a{b}'].map(isGlob)).toEqual([false, false])
+  expect(['a*', 'a?', '{a,b}', '[ab]'].map(isGlob)).toEqual([true, true, true, true])
+})

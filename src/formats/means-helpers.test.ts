@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { isHelper } from './means-helpers.ts'
+
+test.each<[path: string, text: string, isOne: boolean]>([
+  ['support/same.js', "import { expect } from 'vitest'\n", true],
+  ['support/same.ts', "import { equal } from 'node:assert/strict'\n", true],
+  ['support/same.cjs', "const assert = require('assert')\n", true],
+  ['src/parse.js', "import assert from 'node:assert'\n", false],
+  ['src/testing/render.tsx', "import { render } from '@testing-library/react'\n", true],
+  ['support/same.js', 'export const same = (a, b) => a === b\n', true],
+  ['src/support/same.js', 'export const same = (a, b) => a === b\n', false],
+  ['data/same.js', 'export const same = (a, b) => a === b\n', false],
+  ['support/vitest-docs.md', "import { expect } from 'vitest'\n", false],
+  ['checks.py', 'import pytest\n', true],
+  ['checks.py', 'from unittest import mock\n', true],
+  ['sums.py', 'import math\n', false],
+  ['helpers/sums.rb', "require 'minitest/autorun'\n", true],
+  ['common/Sums.java', 'import static org.junit.Assert.assertEquals;\n', true],
+  ['common/sums.go', 'package sums\nimport (\n\t"testing"\n)\n', true],
+  ['common/sums.go', 'package sums\nimport "fmt"\n', false],
+])('%s that says %j is a helper of tests: %s', (path, text, isOne) => {
+  expect(isHelper(path, text)).toBe(isOne)
+})

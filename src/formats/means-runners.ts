@@ -1,0 +1,107 @@
+/** Test runners, linters and interpreters: which files their arguments name. */
+import { isGlob, matchesPath } from './glob.ts'
+import type { Role } from './means.ts'
+import { followCode } from './means-code.ts'
+import { type Following, followFile, followScript, join, resolve, type Where } from './means-follow.ts'
+import { TOOLS } from './means-names.ts'
+
+const TESTS = new Set(
+  'vitest jest mocha _mocha ava tap tape playwright cypress jasmine karma wdio cucumber-js pytest py.test unittest nose2 bats prove rspec phpunit pest nox tox tsd uvu'.split(
+    ' ',
+  ),
+)
+const INTERPRETERS =
+  /^(node|nodejs|tsx|ts-node|esno|jiti|deno|python[\d.]*|pypy\d*|ruby|perl|php|lua|Rscript|pwsh|elixir|julia|groovy|tclsh|fish|awk|gawk|expect|swift)$/
+
+export function isRunner(name: string): boolean {
+  return TESTS.has(name) || INTERPRETERS.test(name) || TOOLS.includes(name)
+}
+
+export async function followRunner(
+  following: Following,
+  name: string,
+  args: readonly string[],
+  where: Where,
+): Promise<void> {
+  if (/^(python[\d.]*|pypy\d*)$/.test(name)) return followPython(following, args, where)
+  if (INTERPRETERS.test(name)) return followInterpreter(following, name, args, where)
+  return takeFiles(following, args, where, TESTS.has(name) ? 'test' : undefined)
+}
+
+async function followPython(following: Following, args: readonly string[], where: Where): Promise<void> {
+  const at = args.findIndex((word, index) => word === '-m' || word === '-c' || isPlain(args, index, /^-[XW]$/))
+  const [first = '', second = ''] = at < 0 ? [] : args.slice(at)
+  if (first === '-c') return followCode(following, { path: 'inline.py', text: second }, where)
+  if (first !== '-m') return followScript(following, first, where)
+  following.tools.add(second)
+  const rest = args.slice(at + 2)
+  if (isRunner(second)) return followRunner(following, second, rest, where)
+  const path = second.replaceAll('.', '/')
+  for (const file of [`${path}.py`, `${path}/__main__.py`]) await followScript(following, `./${file}`, where)
+}
+
+const LOADS = /^(-r|--require|--import|--loader|--experimental-loader|--env-file|--env-file-if-exists)$/
+const TAKES_VALUE =
+  /^(-r|--require|--import|--loader|--experimental-loader|-C|--conditions|--test-[\w-]+|-I|--env-file|--env-file-if-exists|--tsconfig)$/
+
+async function followInterpreter(
+  following: Following,
+  name: string,
+  args: readonly string[],
+  where: Where,
+): Promise<void> {
+  for (const [at, word] of args.entries()) {
+    const [, option = word, value = args[at + 1] ?? ''] = /^(--[\w-]+)=(.*)$/.exec(word) ?? []
+    if (!LOADS.test(option)) continue
+    const path = resolve(following.files, following.top, value, where)
+    if (path) await followFile(following, path, where, 'setup')
+  }
+  if (args.includes('--test') || (name === 'deno' && args[0] === 'test'))
+    return takeFiles(following, args, where, 'test')
+  const inline = args.findIndex(
+    (word) => /^(-e|-p|-pe|--eval|--print|-r)$/.test(word) && (word !== '-r' || name === 'php'),
+  )
+  if (inline >= 0) return followCode(following, { path: 'inline.js', text: args[inline + 1] ?? '' }, where)
+  const isVerb = (word: string) => /^(deno|tsx|swift)$/.test(name) && /^(run|watch|task|test)$/.test(word)
+  const script = args.find((word, at) => isPlain(args, at, TAKES_VALUE) && !isVerb(word))
+  if (script !== undefined && !/^\w*awk$/.test(name)) return followScript(following, script, where)
+  const named = args[args.indexOf('-f') + 1]
+  if (named !== undefined && args.includes('-f')) await followScript(following, named, where)
+}
+
+function isPlain(args: readonly string[], at: number, takesValue: RegExp): boolean {
+  return !args[at]?.startsWith('-') && !takesValue.test(args[at - 1] ?? '')
+}
+
+/** Configuration that an option names, and, for test runners, the test files that are named. */
+async function takeFiles(
+  following: Following,
+  args: readonly string[],
+  where: Where,
+  role: Role | undefined,
+): Promise<void> {
+  for (const [at, word] of args.entries()) {
+    const [, option, value = ''] = /^(--?[\w-]+)=(.*)$/s.exec(word) ?? []
+    const named = option === undefined ? word.replace(/::.*$/s, '') : value
+    const behind = option ?? (args[at - 1]?.startsWith('-') ? args[at - 1] : undefined)
+    if (word.startsWith('-') && option === undefined) continue
+    const isConfig =
+      behind !== undefined &&
+      /^(-c|-p|-r|--\S*(config|project|require|import|setup|rcfile|settings|ini|file)\S*)$/i.test(behind)
+    const path = resolve(following.files, following.top, named, where)
+    if (path && isConfig)
+      await followFile(following, path, where, /require|import|setup|-r$/i.test(behind) ? 'setup' : 'config')
+    else if (path && role) take(following, path, role)
+    else if (role && isGlob(named)) for (const one of expandGlob(following, named, where)) take(following, one, role)
+  }
+}
+
+function take({ found }: Following, path: string, role: Role): void {
+  if (!found.has(path)) found.set(path, { role, part: 'whole' })
+}
+
+function expandGlob({ files }: Following, glob: string, { cwd }: Where): string[] {
+  const whole = join(cwd, glob.replace(/^!/, ''))
+  if (whole === undefined || glob.startsWith('!')) return []
+  return [...files.paths].filter((path) => !/(^|\/)node_modules\//.test(path) && matchesPath(path, whole))
+}

@@ -1,0 +1,103 @@
+/** The means of proof: the files, and the parts of files, that decide what a check says. */
+import { matchesGlob } from './glob.ts'
+import { followConfig } from './means-config.ts'
+import { followChecks } from './means-follow.ts'
+import { meansByName } from './means-names.ts'
+
+export type Role = 'test' | 'script' | 'config' | 'setup' | 'snapshot' | 'ci' | 'shadow' | 'protected'
+
+/** How much of a file counts. `lines`: those that speak of tests; they are compared, but cannot be moved to another state. */
+export type Part =
+  | 'whole'
+  | { kind: 'json'; keys: readonly (readonly string[])[] }
+  | { kind: 'toml'; tables: readonly string[] }
+  | { kind: 'make'; targets: readonly string[]; variables: readonly string[] }
+  | { kind: 'rust' }
+  | { kind: 'lines' }
+
+export type Means = { role: Role; part: Part }
+
+/** A state of the files: `paths` from the top of the repository, `read` undefined for what is not there. */
+export type Files = {
+  paths: ReadonlySet<string>
+  /** Symbolic links among them; the text of one is the path it leads to. */
+  links?: ReadonlySet<string>
+  read(path: string): Promise<string | undefined>
+}
+
+/** `dir`: the folder of the loop, from the top of the repository ('' is the top); `top`: absolute, for paths in checks. */
+export type Proving = {
+  checks: readonly string[]
+  dir: string
+  top: string
+  /** Patterns, as seen from `dir`: these count, too; those of `mayChange` do not, whatever else says so. */
+  protect?: readonly string[]
+  mayChange?: readonly string[]
+}
+
+/** Every means of proof in that state, by its path. `only`: of the other paths just what the checks run, and configuration. */
+export async function findMeans(
+  files: Files,
+  proving: Proving,
+  only?: ReadonlySet<string>,
+): Promise<Map<string, Means>> {
+  const { files: run, tools } = await followChecks(files, proving)
+  const found = new Map<string, Means>()
+  for (const path of [...files.paths, ...[...run.keys()].filter((one) => files.paths.has(one))]) {
+    const ran = run.get(path)
+    const named = ran || !only || only.has(path) || MAY_CONFIGURE.test(path) ? meansByName(path, tools) : undefined
+    const means = named && ran ? together(named, ran) : (ran ?? named)
+    if (means) found.set(path, means)
+  }
+  await followConfig(files, found)
+  for (const path of [...found.keys(), ...(proving.protect?.length ? (only ?? files.paths) : [])]) {
+    if (!files.paths.has(path)) continue
+    if (isExcused(path, proving)) found.delete(path)
+    else if (isMatched(path, proving.dir, proving.protect)) found.set(path, { role: 'protected', part: 'whole' })
+  }
+  return found
+}
+
+/** Whether a person said that it may be changed. */
+export function isExcused(path: string, { dir, mayChange }: Pick<Proving, 'dir' | 'mayChange'>): boolean {
+  return isMatched(path, dir, mayChange)
+}
+
+/** A quick look that lets no configuration slip through. */
+const MAY_CONFIGURE = /(?:config|conf|rc|workspace|projects)\.\w+$|rc$|\.(?:ini|toml|cfg)$|package\.json$/
+
+function isMatched(path: string, dir: string, globs: readonly string[] = []): boolean {
+  const seen = dir && path.startsWith(`${dir}/`) ? path.slice(dir.length + 1) : path
+  return globs.some((glob) => matchesGlob(seen, glob))
+}
+
+/** Those of both states: what counts in one of them counts in both. */
+export function unionMeans(one: ReadonlyMap<string, Means>, other: ReadonlyMap<string, Means>): Map<string, Means> {
+  const union = new Map(one)
+  for (const [path, means] of other) {
+    const known = union.get(path)
+    union.set(path, known ? together(known, means) : means)
+  }
+  return union
+}
+
+function together(one: Means, other: Means): Means {
+  return { role: one.role, part: bothParts(one.part, other.part) }
+}
+
+function bothParts(one: Part, other: Part): Part {
+  if (one === 'whole' || other === 'whole') return 'whole'
+  if (one.kind === 'json' && other.kind === 'json') {
+    const keys = new Map([...one.keys, ...other.keys].map((key) => [JSON.stringify(key), key]))
+    return { kind: 'json', keys: [...keys.values()] }
+  }
+  if (one.kind === 'toml' && other.kind === 'toml')
+    return { kind: 'toml', tables: [...new Set([...one.tables, ...other.tables])] }
+  if (one.kind === 'make' && other.kind === 'make')
+    return {
+      kind: 'make',
+      targets: [...new Set([...one.targets, ...other.targets])],
+      variables: [...new Set([...one.variables, ...other.variables])],
+    }
+  return one.kind === other.kind ? one : 'whole'
+}

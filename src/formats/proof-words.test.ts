@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import type { Finding, Loop } from '../engine/loop.ts'
+import { checkedByTests, checks, claims, loopAfter, specOf, unchecked } from '../engine/stories.test-support.ts'
+import { beforeLines, experimentLine, findingLines, gradeFields, proofFields, refusalWords } from './proof-words.ts'
+
+const found = (kind: Finding['kind'], path: string, words = 'was changed'): Finding => ({ kind, path, words })
+
+describe('findings', () => {
+  test('are told by kind, with their paths', () => {
+    const findings = [
+      found('tests-changed', 'a.test.ts'),
+      found('means-added', 'vitest.config.ts'),
+      found('tests-changed', 'b.test.ts'),
+      found('tests-changed', 'a.test.ts'),
+    ]
+    expect(findingLines(findings)).toEqual([
+      'changed tests: a.test.ts, b.test.ts',
+      'added scripts or configuration of the checks: vitest.config.ts',
+    ])
+  })
+
+  test('that are many are counted', () => {
+    const findings = [1, 2, 3, 4, 5, 6, 7].map((n) => found('tests-deleted', `${n}.test.ts`))
+    expect(findingLines(findings)).toEqual([
+      'deleted tests: 1.test.ts, 2.test.ts, 3.test.ts, 4.test.ts, 5.test.ts and 2 other files',
+    ])
+  })
+
+  test.each<[Finding, string]>([
+    [found('tests-skipped', 'a.test.ts', 'it.only'), 'skipped tests: a.test.ts: it.only'],
+    [found('unreadable', '', 'the start is gone'), 'cannot be told: the start is gone'],
+    [found('noted', '', 'tests were deleted: a.test.ts'), 'tests were deleted: a.test.ts'],
+  ])('that need words have them: %j', (finding, line) => {
+    expect(findingLines([finding])).toEqual([line])
+  })
+})
+
+test('a check that took too long before any work says for how long it was waited for', () => {
+  const loop = loopAfter(checkedByTests)
+  const work = { ...loop.spec.work, baselineMinutes: 0.33 }
+  expect(beforeLines({ ...loop, spec: { ...loop.spec, work }, tally: { ...loop.tally, before: [] } })).toEqual([
+    'before: npm test is not known (it took longer than 20 seconds)',
+  ])
+})
+
+test('nothing is said of checks that nobody looked at', () => {
+  expect(beforeLines(loopAfter(unchecked))).toEqual([])
+})
+
+test('an experiment that could not be tried says why', () => {
+  expect(experimentLine({ kind: 'proved', at: 0, run: 'sealed', ran: [], why: 'there is no git' })).toBe(
+    'sealed: could not be tried: there is no git',
+  )
+})
+
+test('a loop that goes on for another reason was not refused', () => {
+  const loop = loopAfter(checkedByTests, claims('clear'))
+  expect(refusalWords(loop.tally, loopAfter(loop, checks('fail')))).toBeUndefined()
+})
+
+test('a proof that is too weak names the one that is required', () => {
+  const loop = loopAfter(specOf({ require: 'tested' }))
+  expect(refusalWords(loop.tally, { ...loop, tally: { ...loop.tally, unproven: 1 } })).toBe(
+    'refused: its proof is weaker than "tested"',
+  )
+})
+
+test('programs are told grade, sentence, findings, and what the checks said before', () => {
+  const loop = loopAfter(checkedByTests, claims('clear'), checks('pass'))
+  expect(proofFields(loop)).toEqual({
+    proof: 'verified',
+    proof_sentence: '`npm test` failed before the loop began and passes now.',
+    findings: [],
+    before: [{ check: 'npm test', result: 'fail' }],
+  })
+})
+
+test('programs are told which loops an older ralph has judged', () => {
+  const next: Loop['next'] = { kind: 'complete', proof: 'verified', sentence: 'It passed.', older: true }
+  expect(gradeFields(next)).toEqual({ proof: 'verified', proof_sentence: 'It passed.', proof_older: true })
+})

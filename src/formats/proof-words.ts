@@ -1,0 +1,171 @@
+/** The words for proof that every front shows: checks before any work, experiments, refused claims, findings, the grade. */
+import { findingSentence } from '../engine/feedback.ts'
+import { count } from '../engine/limits.ts'
+import type { Fact, Finding, FindingKind, Grade, Loop, Next, Ran, Run, Tally } from '../engine/loop.ts'
+import { listed } from '../engine/proof-words.ts'
+import { allChecks } from '../engine/stages.ts'
+import { touchedPaths, trialsOf } from '../engine/trials.ts'
+
+/** What a check said. */
+export function ranWords({ check, result, failures }: Pick<Ran, 'check' | 'result' | 'failures'>): string {
+  switch (result) {
+    case 'pass':
+      return `${check} passes`
+    case 'fail':
+      return failures ? `${check} fails (${count(failures, 'failure')})` : `${check} fails`
+    case 'timeout':
+      return `${check} ran out of time`
+    case 'broken':
+      return `${check} cannot be started`
+  }
+}
+
+/** What each check said before any work; nothing where nobody looked. */
+export function beforeLines({ spec, tally: { before } }: Loop): string[] {
+  if (!before) return []
+  const { checkMinutes, baselineMinutes = checkMinutes } = spec.work
+  const minutes = Math.min(checkMinutes, baselineMinutes)
+  return allChecks(spec).map((check) => {
+    const ran = before.find((one) => one.check === check) ?? { check, result: 'timeout' as const }
+    return `before: ${beforeWords(ran, minutes)}`
+  })
+}
+
+function beforeWords(ran: Ran, minutes: number): string {
+  switch (ran.result) {
+    case 'pass':
+      return `${ranWords(ran)}, so it can only show that nothing broke`
+    case 'fail':
+      return ranWords(ran)
+    case 'broken':
+      return `${ranWords(ran)} yet`
+    case 'timeout': {
+      const most = minutes < 1 ? count(Math.round(minutes * 60), 'second') : count(minutes, 'minute')
+      return `${ran.check} is not known (it took longer than ${most})`
+    }
+  }
+}
+
+/** The same when it becomes known. Where it ends the loop, its sentence says all. */
+export function baselineLines(loop: Loop): string[] {
+  return loop.next.kind === 'complete' ? [] : beforeLines(loop)
+}
+
+/** Whether a fact tells what the checks said before any work. `before`: what was asked for when it came. */
+export function isBaseline(fact: Fact, before: Next | undefined): boolean {
+  return fact.kind === 'checked' && before?.kind === 'check' && before.because === 'start'
+}
+
+const PLACES: Readonly<Record<Run, string>> = {
+  start: 'with the files of the start',
+  sealed: 'with the tests of the start',
+  reversed: 'with the work of the start',
+  control: 'in the place of the experiments',
+}
+
+/** What goes on during an experiment. */
+export function provingWords(run: Run): string {
+  return `proving: the checks ${PLACES[run]}`
+}
+
+export function experimentLine({ run, ran, why }: Extract<Fact, { kind: 'proved' }>): string {
+  if (why !== undefined) return `${run}: could not be tried: ${why}`
+  return `${run}: ${ran.map(ranWords).join(', ')} ${PLACES[run]}`
+}
+
+/** Why a claim that its checks bear out was not taken. `before`: what was known before that. */
+export function refusalWords(before: Tally, { spec, tally }: Loop): string | undefined {
+  const changes = `its changes to ${listed(touchedPaths(tally))}`
+  if ((tally.bent ?? 0) > (before.bent ?? 0)) return `refused: only ${changes} make ${bentChecks(tally)} pass`
+  if (tally.questioned && !before.questioned) return `asked whether ${changes} are needed`
+  if ((tally.unproven ?? 0) > (before.unproven ?? 0)) return `refused: its proof is weaker than "${spec.require}"`
+  return undefined
+}
+
+function bentChecks(tally: Tally): string {
+  const { sealed, reversed } = trialsOf(tally)
+  const bent = (reversed?.ran ?? [])
+    .filter(({ result }) => result === 'pass')
+    .map(({ check }) => check)
+    .filter((name) => sealed?.ran.some(({ check, result }) => check === name && result !== 'pass'))
+  return bent.join(', ') || 'the checks'
+}
+
+type Complete = Extract<Next, { kind: 'complete' }>
+
+export function gradeWords({ proof, older }: Pick<Complete, 'proof' | 'older'>): string {
+  return older ? `${proof} (by the rule of an older ralph)` : proof
+}
+
+/** What each grade means, for whoever meets it the first time. */
+export const GRADE_MEANINGS: Readonly<Record<Grade, string>> = {
+  verified: 'Verified: a check that failed before passes now.',
+  tested: 'Tested: new tests fail without this work and pass with it.',
+  kept: "Kept: the checks pass as they did before, so nothing broke; that it is done is the agent's word.",
+  altered: 'Altered: the checks pass with tests or configuration that were changed on the way.',
+  claimed: 'Claimed: nothing was there to check it with, only the agent says so.',
+}
+
+const KINDS: Readonly<Record<FindingKind, string>> = {
+  'tests-changed': 'changed tests',
+  'tests-deleted': 'deleted tests',
+  'tests-added': 'added tests',
+  'tests-skipped': 'skipped tests',
+  'means-changed': 'changed scripts or configuration of the checks',
+  'means-deleted': 'deleted scripts or configuration of the checks',
+  'means-added': 'added scripts or configuration of the checks',
+  'runner-changed': 'changed programs that a check runs',
+  'not-separable': 'tests and work in one file',
+  unreadable: 'cannot be told',
+  inherited: 'changed before the loop began',
+  'fewer-tests': 'fewer tests',
+  flaky: 'flaky',
+  noted: '',
+}
+
+/** Kinds whose paths alone say enough. */
+const PLAIN: ReadonlySet<FindingKind> = new Set([
+  'tests-changed',
+  'tests-deleted',
+  'tests-added',
+  'means-changed',
+  'means-deleted',
+  'means-added',
+])
+
+/** Findings by kind, a short line each. */
+export function findingLines(findings: readonly Finding[]): string[] {
+  const kinds = [...new Set(findings.map(({ kind }) => kind))]
+  return kinds.flatMap((kind) => {
+    const found = findings.filter((finding) => finding.kind === kind)
+    if (kind === 'noted') return found.map(findingSentence)
+    if (!PLAIN.has(kind)) return found.map((finding) => `${KINDS[kind]}: ${findingSentence(finding)}`)
+    const unnamed = found.filter(({ path }) => path === '').map(({ words }) => `${KINDS[kind]}: ${words}`)
+    const paths = [...new Set(found.map(({ path }) => path).filter(Boolean))]
+    return [...(paths.length > 0 ? [`${KINDS[kind]}: ${listed(paths)}`] : []), ...unnamed]
+  })
+}
+
+/** What is said of the proof of a loop, for programs. */
+export type ProofFields = {
+  proof: Grade | null
+  proof_sentence: string | null
+  /** It was judged by the rules of an older ralph. */
+  proof_older?: true
+  findings: Finding[]
+  before: Pick<Ran, 'check' | 'result' | 'failures' | 'tests'>[]
+}
+
+export function proofFields({ next, tally }: Pick<Loop, 'next' | 'tally'>): ProofFields {
+  return {
+    ...gradeFields(next),
+    findings: tally.findings,
+    before: (tally.before ?? []).map(({ red: _, ...ran }) => ran),
+  }
+}
+
+/** The same as far as it is known without the loop's memory. */
+export function gradeFields(next: Next): Pick<ProofFields, 'proof' | 'proof_sentence' | 'proof_older'> {
+  if (next.kind !== 'complete') return { proof: null, proof_sentence: null }
+  return { proof: next.proof, proof_sentence: next.sentence, ...(next.older ? { proof_older: true } : {}) }
+}
