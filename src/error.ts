@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'loop-held'
   | 'loop-ended'
   | 'lease-lost'
+  | 'below-turn'
   | 'home-unusable'
   | 'disk-full'
   | 'database-newer'
@@ -40,4 +41,9 @@ export class RalphError extends Error {
     this.name = 'RalphError'
     this.code = code
   }
+}
+
+/** For what may come from another bundle of the hook program: each of them has a class of that name. */
+export function isRalphError(cause: unknown): cause is RalphError {
+  return cause instanceof RalphError || (cause instanceof Error && cause.name === 'RalphError')
 }

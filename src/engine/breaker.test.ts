@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { breakerState, doubt, errorFingerprint, fingerprint, oneLine } from './breaker.ts'
+import { breakerState, doubt, oneLine } from './breaker.ts'
 import type { HaltReason, Loop, Spec, Turn } from './loop.ts'
 import {
   at,
@@ -324,50 +324,6 @@ describe('the breaker is half-open', () => {
   })
 })
 
-describe('fingerprints', () => {
-  test.each<[what: string, one: string, other: string]>([
-    ['colours', '\u001b[31mFAIL\u001b[39m parser', 'FAIL parser'],
-    ['addresses', 'at 0x7ffd12ab', 'at 0x7FFE99cd'],
-    ['dates', '2026-01-05T09:00:01.123Z failed', '2026-01-06T10:20:30.456Z failed'],
-    ['dates with a blank', '2026-01-05 09:00:01 failed', '2026-01-06 10:20:30 failed'],
-    ['times of day', 'Start at  20:28:31', 'Start at  20:29:02'],
-    ['times of day with fractions', '[09:00:01.123] failed', '[10:20:30,456] failed'],
-    ['durations', 'Duration 412ms (tests 21ms)', 'Duration 1.02s (tests 5 ms)'],
-    ['durations in words', 'took 2 minutes', 'took 3 min'],
-    ['white space', 'a  b\n\nc', 'a b c '],
-    ['what came long before', `${'x'.repeat(600)} the end`, `${'x'.repeat(700)} the end`],
-  ])('%s make no difference', (_, one, other) => {
-    expect(errorFingerprint(one)).toBe(errorFingerprint(other))
-  })
-
-  test.each<[one: string, other: string]>([
-    ['expected 1, got 2', 'expected 1, got 3'],
-    ['parser.ts:12:30 failed', 'parser.ts:14:30 failed'],
-    ['TypeError: x', 'TypeError: y'],
-    ['3 failed', '4 failed'],
-  ])('"%s" is not "%s"', (one, other) => {
-    expect(errorFingerprint(one)).not.toBe(errorFingerprint(other))
-  })
-
-  test('name each failing check, and no other', () => {
-    const verdict = { failures: 1, tail: 'boom' }
-    const failed = fingerprint([
-      { check: 'a', result: 'fail', ...verdict },
-      { check: 'b', result: 'pass', ...verdict },
-      { check: 'c', result: 'timeout', ...verdict },
-    ])
-    expect(failed).toBe('a: boom; c: boom')
-    expect(fingerprint([])).toBe('')
-  })
-
-  test('stay short, and are quick to make from any text', () => {
-    const started = performance.now()
-    for (const text of ['1'.repeat(1_000_000), '1 '.repeat(500_000), ' '.repeat(1_000_000), '\u001b['.repeat(500_000)])
-      expect(errorFingerprint(text).length).toBeLessThanOrEqual(500)
-    expect(performance.now() - started).toBeLessThan(10_000)
-  })
-})
-
 test.each<[text: string, line: string]>([
   ['one', 'one'],
   ['one\ntwo\n\n', 'two'],
@@ -383,7 +339,7 @@ test.each<[text: string, line: string]>([
 
 describe('agents of one loop after the other', () => {
   const ends = (reason: HaltReason) => ({ next: { kind: 'halt', reason, sentence: '' } }) as const
-  const done = { next: { kind: 'complete', proof: 'verified' } } as const
+  const done = { next: { kind: 'complete', proof: 'verified', sentence: '' } } as const
 
   test.each<[what: string, loops: Pick<Loop, 'next'>[], useless: boolean]>([
     ['one that cannot be used', [ends('agent-unusable')], true],

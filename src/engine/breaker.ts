@@ -1,6 +1,6 @@
 /** The breaker: closed while a loop gets somewhere, half-open one step before it gives up, open when it must stop. */
 import { count, type Stop } from './limits.ts'
-import type { Loop, Verdict } from './loop.ts'
+import type { Loop } from './loop.ts'
 
 const CRASHES = 3
 const TEST_ONLY = 3
@@ -64,36 +64,13 @@ export function breakerState(loop: Loop): 'closed' | 'half-open' | 'open' {
   return diagnosis(loop) ? 'half-open' : 'closed'
 }
 
-/** The same for the same failure: times, addresses and colours differ from one try to the next and are left out. */
-export function fingerprint(verdicts: readonly Verdict[]): string {
-  return verdicts
-    .filter((verdict) => verdict.result !== 'pass')
-    .map((verdict) => `${verdict.check}: ${errorFingerprint(verdict.tail)}`)
-    .join('; ')
-    .slice(0, 2_000)
-}
-
-export function errorFingerprint(text: string): string {
-  return text
-    .slice(-4_000)
-    .replace(ANSI, '')
-    .replace(/0x[0-9a-f]+/gi, '0x')
-    .replace(/\d{4}-\d\d-\d\d[T ][\d:.,]+Z?/g, '')
-    .replace(/\b\d{1,2}:\d\d:\d\d([.,]\d+)?\b/g, '')
-    .replace(/\d+([.,]\d+)?\s*(ms|s|sec|seconds|min|minutes)\b/gi, '')
-    .replace(/\d+\.\d+/g, '')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(-500)
-}
-
-/** Without colours and other escape sequences. */
+/** Without colours, terminal titles and other escape sequences. */
 export function plain(text: string): string {
   return text.replace(ANSI, '')
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
-const ANSI = /\u001b\[[0-9;?]*[a-zA-Z]/g
+const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])/g
 
 /** The last line that says something, short enough for a sentence. */
 export function oneLine(text: string): string {

@@ -1,98 +1,193 @@
 import { describe, expect, test } from 'vitest'
 import { type Claimable, claimTag, isAccepted, readAsk, readClaim, withoutEcho } from './claim.ts'
-import { claims, claimsIdly, idles, loopAfter, unchecked, works } from './stories.test-support.ts'
+import { blind, claimOf, claims, claimsIdly, idles, loopAfter, unchecked, works } from './stories.test-support.ts'
 
 const TAG = claimTag('COMPLETE')
 const claimable: Claimable = { promise: 'COMPLETE', signals: ['TASK_COMPLETE'], stages: [] }
 
+/** What a text claims, in one word: the form of a weak claim, else its kind. */
 function kindOf(text: string, change: Partial<Claimable> = {}): string {
-  return readClaim(text, { ...claimable, ...change }).kind
+  const { kind, form } = readClaim(text, { ...claimable, ...change })
+  return form ?? kind
+}
+
+/** A text with lines of Windows and of old Macs says the same. */
+function expectKind(text: string, kind: string): void {
+  expect(kindOf(text)).toBe(kind)
+  expect(kindOf(text.replaceAll('\n', '\r\n'))).toBe(kind)
+  expect(kindOf(text.replaceAll('\n', '\r'))).toBe(kind)
+  expect(kindOf(`${text}\n`)).toBe(kind)
 }
 
 describe('a clear claim', () => {
   test.each([
     ['the tag alone', TAG],
-    ['the tag alone on the last line', `I fixed the parser.\n${TAG}`],
-    ['the tag alone on the first line', `${TAG}\nI fixed the parser.`],
-    ['the tag alone in the middle', `I fixed the parser.\n\n${TAG}\n\nThe tests are green.`],
-    ['the tag at the end of the last line', `I fixed the parser. ${TAG}`],
-    ['the tag at the end of a last line that runs on into it', `Everything is in place: ${TAG}`],
-    ['the tag and a full stop', `I fixed the parser. ${TAG}.`],
+    ['the tag on the last line, after a sentence', `I fixed the parser.\n${TAG}`],
+    ['the tag on the last line, after an empty line', `- the parser\n- the lexer\n\n${TAG}`],
+    ['the tag after a sentence on the last line', `I fixed the parser. ${TAG}`],
+    ['the tag after a cheerful sentence', `All done! ${TAG}`],
+    ['the tag after a negation that is over', `The test failed because the socket was not ready.\n\n${TAG}`],
+    ['the tag after a problem that is fixed', `It did not finish in time before; that is fixed.\n${TAG}`],
+    ['the tag after a question that was answered', `Is it done? Yes, it is.\n${TAG}`],
+    ['the tag after a sentence in Chinese', `解析器已修复。\n${TAG}`],
+    ['the tag after a sentence in Hindi', `काम पूरा हो गया।\n${TAG}`],
+    ['the tag after a sentence in Arabic', `هل انتهى العمل؟ نعم.\n${TAG}`],
+    ['the tag after a sentence in brackets', `(I fixed the parser.)\n${TAG}`],
+    ['the tag after a sentence in bold', `**I fixed the parser.**\n${TAG}`],
+    ['the tag after a sentence and joy', `I fixed the parser. 🎉\n${TAG}`],
+    ['the tag after a list of sentences', `- I fixed the parser.\n- I fixed the lexer.\n${TAG}`],
+    ['the tag and a full stop', `${TAG}.`],
+    ['the tag and a full stop after a sentence', `I fixed the parser. ${TAG}.`],
     ['the tag and white space', `\n\n   ${TAG}  \n\n\t\n`],
-    ['the tag in bold', `I fixed the parser.\n**${TAG}**`],
-    ['the tag in bold at the end of the last line', `I fixed the parser. **${TAG}**`],
-    ['the tag in italics', `_${TAG}_\nThe tests are green.`],
-    ['the tag as a list item', `- ${TAG}\n- The tests are green.`],
-    ['the tag as a heading', `## ${TAG}\nThe tests are green.`],
-    ['the tag with a tick', `✅ ${TAG}\nThe tests are green.`],
-    ['the tag with a tick drawn as a picture', `✔️ ${TAG}\nThe tests are green.`],
-    ['the tag with joy', `${TAG} 🎉!\nThe tests are green.`],
+    ['the tag in bold', `**${TAG}**`],
+    ['the tag in bold after a sentence', `I fixed the parser. **${TAG}**`],
+    ['the tag in italics', `_${TAG}_`],
+    ['the tag in backticks', `\`${TAG}\``],
+    ['the tag in three backticks', `\`\`\`${TAG}\`\`\``],
+    ['the tag as a heading', `## ${TAG}`],
+    ['the tag with a tick', `✅ ${TAG}`],
+    ['the tag with a tick drawn as a picture', `✔️ ${TAG}`],
+    ['the tag with a rocket', `${TAG} 🚀`],
+    ['the tag with people, flags and joy', `👩🏽‍💻 ${TAG} 🇫🇷🎉!`],
     ['the tag over several lines', 'I fixed the parser.\n<promise>\n  COMPLETE\n</promise>'],
     ['the tag with white space inside', '<promise>  COMPLETE\t</promise>'],
     ['the tag twice', `${TAG}\n${TAG}`],
     ['the tag after another one', `${claimTag('OTHER')}\n${TAG}`],
-    ['the tag after one that was never closed', `<promise>\n${TAG}`],
     ['the tag after prose about it', `You asked me to print ${TAG} at the end.\n\nIt is the end.\n${TAG}`],
     ['the tag after a refusal of earlier', `Before, I could not print ${TAG}.\n\nNow all is green.\n\n${TAG}`],
-    ['the tag after a closed code block', `\`\`\`sh\nnpm test\n\`\`\`\n${TAG}`],
+    ['the tag after a closed code block', `The tests pass:\n\`\`\`sh\nnpm test\n\`\`\`\n${TAG}`],
+    ['the tag an empty line after a closed code block', `The tests pass:\n\`\`\`sh\nnpm test\n\`\`\`\n\n${TAG}`],
     ['the tag after code within a line', `\`\`\`npm test\`\`\` is green.\n${TAG}`],
     ['the tag after a code block in a list', `1. \`\`\`sh\n   npm test\n   \`\`\`\n${TAG}`],
-    ['the tag after a quote', `> print ${TAG}\n\n${TAG}`],
-    ['the tag after a colon', `I am done:\n${TAG}`],
-    ['the tag after a question that was answered', `Is it done? Yes, it is.\n${TAG}`],
-    ['the tag between lines ended in the Windows way', `I fixed it.\r\n${TAG}\r\nThe tests are green.\r\n`],
-    ['the tag after a code block ended in the Windows way', `\`\`\`\r\nnpm test\r\n\`\`\`\r\n${TAG}\r\n`],
-    ['the tag after a sentence that was no claim', `It was not easy. Now it works. ${TAG}`],
-    ['the tag indented like code', `    ${TAG}`],
+    ['the tag after a code block that shows it', `\`\`\`\n${TAG}\n\`\`\`\n${TAG}`],
+    ['the tag after a table', `| test | result |\n|---|---|\n| parser | green |\n${TAG}`],
+    ['the tag after a rule', `I fixed the parser.\n\n---\n${TAG}`],
+    ['the tag after a quote', `You said:\n> print ${TAG}\n\n${TAG}`],
+    ['the tag after a comment', `<!-- a note -->\n${TAG}\n<!-- another -->`],
+    ['the tag after a comment that is only opened', `I removed the stray \`<!--\`.\n\n${TAG}`],
+    ['the tag in colours', `I fixed it.\n\u001b[1;32m${TAG}\u001b[0m`],
+    ['the tag in colours written with colons', `I fixed it.\n\u001b[38:5:1m${TAG}\u001b[m`],
+    ['the tag beside a terminal title', `\u001b]0;npm test\u0007${TAG}\u001b]2;done\u001b\\`],
+    ['the tag beside other escape sequences', `\u001b(B\u001b7${TAG}\u001b=\u0007`],
+    ['the tag between right-to-left marks', `\u200f${TAG}\u200f`],
+    ['the tag in a right-to-left isolate', `تم.\n\u2067${TAG}\u2069`],
+    ['the tag between zero-width characters', `I fixed it.\u200b\n\u200b\ufeff${TAG}\u200b\u2060`],
+    ['the tag below a line of zero-width characters', `- the parser\n\u200b\n${TAG}`],
+    ['the tag indented', `    ${TAG}`],
     ['a signal alone', 'I fixed the parser.\nTASK_COMPLETE'],
-    ['a signal at the end of the last line', 'I fixed the parser. TASK_COMPLETE'],
-    ['a signal in bold', '**TASK_COMPLETE**\nThe tests are green.'],
+    ['a signal after a sentence on the last line', 'I fixed the parser. TASK_COMPLETE'],
+    ['a signal in bold', '**TASK_COMPLETE**'],
     ['a signal and a full stop', 'TASK_COMPLETE.'],
+    ['a signal in a tag', claimTag('TASK_COMPLETE')],
   ])('is %s', (_, text) => {
-    expect(kindOf(text)).toBe('clear')
+    expectKind(text, 'clear')
   })
 })
 
-describe('a weak claim', () => {
+describe('a stated claim', () => {
   test.each([
-    ['the tag in mid-sentence', `I print ${TAG} now, as you asked.`],
-    ['the tag in mid-sentence on an earlier line', `So here is ${TAG} for you.\nThe tests are green.`],
-    ['the tag that ends an earlier line', `All is well: ${TAG}\nThe tests are green.`],
-    ['the tag after one letter', `A ${TAG}\nThe tests are green.`],
-    ['the tag in mid-sentence before another one', `So ${TAG} it is. It was not easy.`],
-    ['the tag at the end of a sentence before another one', `So I say ${TAG}. It was not easy.`],
-    ['the tag in quotes', `"${TAG}"`],
-    ['the tag in curly quotes', `“${TAG}”`],
-    ['the tag in backticks', `\`${TAG}\``],
-    ['the tag in backticks at the end', `I fixed the parser. \`${TAG}\``],
-    ['the tag in three backticks', `\`\`\`${TAG}\`\`\``],
-    ['the tag in brackets', `(${TAG})`],
-    ['a signal in mid-sentence', 'I say TASK_COMPLETE and mean it.'],
-    ['a signal in quotes', '"TASK_COMPLETE"'],
-    ['the phrase: all tests passing', 'I fixed the parser. All tests passing.'],
-    ['the phrase: all tests pass', 'All tests pass'],
-    ['the phrase: all the tests are now passing', 'All the tests are now passing!'],
-    ['the phrase: ready for review', 'Ready for review'],
-    ['the phrase: everything is ready for review', 'I fixed it. Everything is ready for review.'],
-    ['the phrase: no changes needed', 'I looked at it. No changes needed.'],
-    ['the phrase: no further changes are needed', 'No further changes are needed.'],
-    ['the phrase: all tasks complete', 'All tasks complete'],
-    ['the phrase: all tasks in the list are now complete', 'All tasks in tasks.json are now complete.'],
-    ['the phrase: all tasks completed', 'All tasks have been completed.'],
-    ['a phrase in capitals', 'ALL TESTS PASSING'],
-    ['a phrase in bold', '**All tests passing**'],
-    ['a phrase as a list item', '- ✅ All tests passing\n- I fixed the parser'],
-    ['a phrase as a heading', '## Ready for review\n\nI fixed the parser.'],
-    ['a phrase on a Windows line', 'I fixed it.\r\nAll tests passing.\r\nMore tomorrow.\r\n'],
+    ['the tag alone on the first line', `${TAG}\nI fixed the parser.`],
+    ['the tag alone in the middle', `I fixed the parser.\n\n${TAG}\n\nThe tests are green.`],
+    ['the tag before words that take it back', `I fixed it.\n\n${TAG}\n\nWait, two tests still fail.`],
+    ['the tag before a sentence that runs on', `${TAG}\nonce the tests are green.`],
+    ['the tag before a code block', `${TAG}\n\`\`\`\n2 failed\n\`\`\``],
+    ['the tag before a quote', `${TAG}\n> not yet`],
+    ['the tag in bold', `**${TAG}**\nThe tests are green.`],
+    ['the tag with a tick', `✅ ${TAG}\nThe tests are green.`],
+    ['the tag in a code block of its own', `\`\`\`\n${TAG}\n\`\`\``],
+    ['the tag in a code block after a sentence', `I fixed it.\n\`\`\`xml\n\n${TAG}\n\`\`\``],
+    ['the tag in a code block of tildes', `~~~\n${TAG}\n~~~`],
+    ['the tag announced above an empty line', `When all is done I will print:\n\n${TAG}`],
+    ['the tag announced in bold above an empty line', `**The last line will be:**\n\n${TAG}`],
+    ['a signal', '**TASK_COMPLETE**\nThe tests are green.'],
+    ['a signal in a code block of its own', '```\nTASK_COMPLETE\n```'],
   ])('is %s', (_, text) => {
-    expect(kindOf(text)).toBe('weak')
+    expectKind(text, 'stated')
+  })
+})
+
+describe('a tag that is only mentioned', () => {
+  test.each([
+    ['in German', `Zwei Tests schlagen noch fehl, also kein ${TAG}`],
+    ['in Spanish', `Todavía fallan dos pruebas, así que no hay ${TAG}`],
+    ['in French', `Deux tests échouent encore, donc pas de ${TAG}`],
+    ['in Chinese', `还有两个测试失败，所以没有 ${TAG}`],
+    ['in Russian', `Два теста ещё падают, поэтому нет ${TAG}`],
+    ['by who refuses', `I am refusing to emit ${TAG}`],
+    ['by who finds it too early', `It is too early for ${TAG}`],
+    ['by who waits for approval', `Awaiting approval before ${TAG}`],
+    ['by who will not say it', `I will not output ${TAG} yet`],
+    ['by who will not say it, in backticks', `I will not output \`${TAG}\` yet.`],
+    ['by who denies it', `${TAG} is not true yet.`],
+    ['by who plans it', `When all is done I will print ${TAG}`],
+    ['by who demands it', `If the tests pass: ${TAG}`],
+    ['in a question', `Shall I print ${TAG}?`],
+    ['in a question that goes on', `Do you want ${TAG} now? I wait.`],
+    ['by who says it in passing', `So ${TAG} it is. It was not easy.`],
+    ['before other sentences of its line', `All done! ${TAG} The tests are green.`],
+    ['after a sentence of its line, with words below', `All done! ${TAG}\nThe tests are green.`],
+    ['behind a colon', `Everything is in place: ${TAG}`],
+    ['in a line of grep', `src/prompt.ts:12:${TAG}`],
+    ['in a diff', `+${TAG}`],
+    ['in a diff, after a sentence', `+I fixed it. ${TAG}`],
+    ['as the number of a list', `1. Fix the parser.\n2. Run the tests.\n3. ${TAG}`],
+    ['as a bold number of a list', `**3.** **${TAG}**`],
+    ['as a number within a line', `1. Fix the parser. 2. ${TAG}`],
+    ['below a number', `3.\n${TAG}`],
+    ['as a bullet', `Remaining steps:\n- ${TAG}`],
+    ['as a bullet among sentences', `Remaining steps:\n* Fix the parser.\n* ${TAG}`],
+    ['as a bullet below an empty line', `Remaining steps:\n\n• ${TAG}`],
+    ['as a done item', `- [x] ${TAG}`],
+    ['below an open item', `- [ ] Fix the parser\n${TAG}`],
+    ['in a table', `| say | ${TAG} |`],
+    ['below an order', `when finished, put\n${TAG}`],
+    ['below an announcement', `the following is false:\n${TAG}`],
+    ['below an announcement in bold', `**When all is done I will print:**\n${TAG}`],
+    ['below an honest announcement', `I am done:\n${TAG}`],
+    ['below half a sentence', `If the tests pass,\n${TAG}`],
+    ['below an ellipsis', `And now ...\n${TAG}`],
+    ['below an example', `the last line, e.g.\n${TAG}`],
+    ['between the lines of a sentence', `When all is done I will output\n${TAG}\nand stop.`],
+    ['in a code block below an announcement', `The last line must be:\n\`\`\`\n${TAG}\n\`\`\``],
+    ['below a comment that is never closed', `<!--\n${TAG}`],
+    ['in quotes', `"${TAG}"`],
+    ['in curly quotes', `“${TAG}”`],
+    ['in brackets', `(${TAG})`],
+    ['crossed out', `~~${TAG}~~`],
+    ['as a signal in a sentence', 'I say TASK_COMPLETE and mean it.'],
+    ['as a signal in quotes', '"TASK_COMPLETE"'],
+    ['as a signal among values', 'I added the enum values TASK_PENDING and TASK_COMPLETE.'],
+  ])('is mentioned %s', (_, text) => {
+    expectKind(text, 'mentioned')
+  })
+})
+
+describe('a phrase', () => {
+  test.each([
+    ['all tests passing', 'I fixed the parser. All tests passing.'],
+    ['all tests passing, while work goes on', 'Step 1 of 4 is done; three to go. All tests passing.'],
+    ['all tests pass', 'All tests pass'],
+    ['all the tests are now passing', 'All the tests are now passing!'],
+    ['ready for review', 'Ready for review'],
+    ['everything is ready for review', 'I fixed it. Everything is ready for review.'],
+    ['no changes needed', 'I looked at it. No changes needed.'],
+    ['no further changes are needed', 'No further changes are needed.'],
+    ['all tasks complete', 'All tasks complete'],
+    ['all tasks in the list are now complete', 'All tasks in tasks.json are now complete.'],
+    ['all tasks completed', 'All tasks have been completed.'],
+    ['in capitals', 'ALL TESTS PASSING'],
+    ['in bold', '**All tests passing**'],
+    ['in a list', '- ✅ All tests passing\n- I fixed the parser'],
+    ['as a heading', '## Ready for review\n\nI fixed the parser.'],
+  ])('is a weak claim: %s', (_, text) => {
+    expectKind(text, 'phrase')
   })
 })
 
 describe('no claim', () => {
   test.each([
     ['nothing', ''],
-    ['white space', ' \n\t\r\n'],
+    ['white space', ' \n\t\n'],
     ['the bare word done', 'Done.'],
     ['the bare word complete', 'COMPLETE'],
     ['the bare word finished', 'I am finished.'],
@@ -103,94 +198,49 @@ describe('no claim', () => {
     ['the tag around nothing', '<promise></promise>'],
     ['a tag that is not closed', '<promise>COMPLETE'],
     ['a tag in capitals', '<PROMISE>COMPLETE</PROMISE>'],
-    ['the tag in a code block', `\`\`\`\n${TAG}\n\`\`\``],
-    ['the tag in a code block with a language', `Print this:\n\`\`\`xml\n${TAG}\n\`\`\`\nNot now.`],
-    ['the tag in a code block of tildes', `~~~\n${TAG}\n~~~`],
-    ['the tag in a code block of tildes, the Windows way', `~~~\r\n${TAG}\r\n~~~\r\n`],
+    ['a tag broken by a zero-width character', '<\u200bpromise>COMPLETE</promise>'],
+    ['the tag in a terminal title', `\u001b]0;${TAG}\u0007I go on.`],
+    ['the tag in a code block with more', `\`\`\`\nThe last line:\n${TAG}\n\`\`\``],
     ['the tag in a longer fence with a shorter one in it', `\`\`\`\`\n\`\`\`\n${TAG}\n\`\`\`\`\n`],
     ['the tag in a code block that is never closed', `\`\`\`\n${TAG}`],
     ['the tag after a code block that is never closed', `\`\`\`sh\nnpm test\n\n${TAG}`],
-    ['the tag in an indented code block', `1. First\n   \`\`\`\n   ${TAG}\n   \`\`\``],
+    ['the tag in an open to-do item', `- [ ] ${TAG}`],
+    ['the tag in an open to-do item with a number', `1. [ ] ${TAG}`],
+    ['the tag beside an open box', `☐ ${TAG}`],
+    ['the tag in <pre>', `<pre>\n${TAG}\n</pre>`],
+    ['the tag in <pre> with a class', `<pre class="log">${TAG}</pre>`],
+    ['the tag in a comment', `<!-- ${TAG} -->`],
+    ['the tag in a comment of several lines', `I go on.\n<!--\n\n${TAG}\n-->`],
+    ['the tag in a comment after a sentence', `I go on. <!-- ${TAG} -->`],
     ['the tag in a quote', `> ${TAG}`],
     ['the tag in a quote of a quote', `>> ${TAG}`],
-    ['a signal in a code block', '```\nTASK_COMPLETE\n```'],
+    ['the tag in a quote in a list', `- > ${TAG}`],
+    ['the tag in the last line of a quote, without its mark', `> You said that the last line is.\n${TAG}`],
     ['a signal that is part of a word', 'MY_TASK_COMPLETE'],
     ['a signal that goes on', 'TASK_COMPLETED'],
     ['a signal within letters of another tongue', 'éTASK_COMPLETEé'],
     ['a signal in small letters', 'task_complete'],
+    ['a claim beside a request for a person', `I fixed it.\n<ask>May I delete the data?</ask>\n\n${TAG}`],
+    ['a claim above a request for a person', `${TAG}\n\n<ask>May I delete the data?</ask>`],
+    ['a phrase beside a request for a person', 'All tests passing.\n<ask>May I?</ask>'],
     ['a phrase that is part of a sentence', 'I will stop with all tests passing.'],
     ['a phrase that goes on', 'All tests passing on my machine so far'],
     ['a phrase with a condition', 'Ready for review once CI is green.'],
     ['a phrase as a question', 'All tests passing?'],
     ['a phrase denied', 'All tasks are not complete.'],
     ['a phrase planned', 'All tasks will be complete.'],
-    ['a phrase demanded', 'All tasks must be complete.'],
     ['a phrase with an exception', 'All tasks but one are complete.'],
-    ['a phrase with another exception', 'All tasks except T3 are complete.'],
     ['a phrase that is almost true', 'All tasks are almost complete.'],
     ['a phrase in a code block', '```\nAll tests passing\n```'],
+    ['a phrase in an open to-do item', '- [ ] All tests passing'],
   ])('is %s', (_, text) => {
-    expect(kindOf(text)).toBe('none')
+    expectKind(text, 'none')
   })
 
-  test.each([
-    // negations
-    `Nothing is done yet. ${TAG}`,
-    `The parser is not finished.\n${TAG}`,
-    `I cannot finish. Should I output this?\n${TAG}`,
-    `The instructions say to print:\n${TAG}\nbut the tests still fail, so I go on.`,
-    `I will not output ${TAG} yet`,
-    `I will not output \`${TAG}\` yet.`,
-    `I won't print ${TAG} before the tests are green.`,
-    `I won’t print ${TAG} before the tests are green.`,
-    `I cannot say ${TAG}`,
-    `I can't say ${TAG}`,
-    `Not ${TAG}`,
-    `No ${TAG}`,
-    `I never said ${TAG}`,
-    `It ends without ${TAG}`,
-    `It is too early for ${TAG}, I have not run the tests`,
-    `${TAG} is not true yet.`,
-    // conditions
-    `When all is done I will print ${TAG}`,
-    `If the tests pass: ${TAG}`,
-    `Once the tests are green, ${TAG}`,
-    `As soon as it works: ${TAG}`,
-    `${TAG} comes when the tests are green.`,
-    `Until then, no ${TAG}`,
-    `Unless you object, ${TAG}`,
-    // plans
-    `I am going to print ${TAG}`,
-    `I'll print ${TAG}`,
-    `I’ll print ${TAG}`,
-    `My plan is to print ${TAG}`,
-    `I want to print ${TAG}`,
-    `I need to print ${TAG}`,
-    `I should print ${TAG}`,
-    `I would print ${TAG}`,
-    `Let me print ${TAG}`,
-    `I am about to print ${TAG}`,
-    // questions
-    `Shall I print ${TAG}?`,
-    `Is it time for ${TAG}?`,
-    `Do you want ${TAG} now?`,
-    // on a line of its own, where the sentence runs on
-    `When all is done I will print:\n${TAG}`,
-    `When all is done I will print:\n\n${TAG}`,
-    `**When all is done I will print:**\n${TAG}`,
-    `If the tests pass,\n${TAG}`,
-    `This is what I will say –\n${TAG}\nwhen the tests are green.`,
-    `When all is done I will output\n${TAG}\nand stop.`,
-    `I will not print\n${TAG}\nyet.`,
-    `I said that I would answer with\n${TAG}`,
-    `${TAG}\nonce the tests are green.`,
-    // signals
-    'I will say TASK_COMPLETE when it is done.',
-    'I cannot say TASK_COMPLETE',
-    'When done I print:\nTASK_COMPLETE',
-  ])('is made by speaking about one: %s', (text) => {
-    expect(kindOf(text)).toBe('none')
-    expect(kindOf(text.replaceAll('\n', '\r\n'))).toBe('none')
+  test('is the signal of every loop where another promise was asked for', () => {
+    const text = 'I added the enum values TASK_PENDING and TASK_COMPLETE.'
+    expect(kindOf(text, { promise: 'ALL DONE', signals: [] })).toBe('none')
+    expect(kindOf('TASK_COMPLETE', { promise: 'ALL DONE', signals: [] })).toBe('none')
   })
 })
 
@@ -200,12 +250,10 @@ describe('of several claims', () => {
   test.each<[story: string, text: string, stage: string | undefined]>([
     ['the promise of the loop has no stage', TAG, undefined],
     ['a stage is named', claimTag('DOCS'), 'DOCS'],
-    ['the first stage counts', `${claimTag('TESTS_PASS')}\n${claimTag('DOCS')}`, 'TESTS_PASS'],
-    [
-      'the first stage counts, whatever the order of the list',
-      `${claimTag('DOCS')}\n${claimTag('TESTS_PASS')}`,
-      'DOCS',
-    ],
+    ['of stages in a row the first counts', `${claimTag('TESTS_PASS')}\n${claimTag('DOCS')}`, 'TESTS_PASS'],
+    ['the first open stage counts', `${claimTag('DOCS')}\n${claimTag('TESTS_PASS')}`, 'TESTS_PASS'],
+    ['stages on one line count, too', `All done. ${claimTag('TESTS_PASS')} **${claimTag('DOCS')}**`, 'TESTS_PASS'],
+    ['the last stage counts', `${claimTag('TESTS_PASS')}\n\nNow the docs.\n\n${claimTag('DOCS')}`, 'DOCS'],
     ['an open stage counts before the promise', `${TAG}\n${claimTag('TESTS_PASS')}`, 'TESTS_PASS'],
     ['an open stage counts before a signal', `TASK_COMPLETE\n${claimTag('DOCS')}`, 'DOCS'],
     ['a stage that is not open does not count', `${claimTag('LINT')}\n${claimTag('DOCS')}`, 'DOCS'],
@@ -219,8 +267,17 @@ describe('of several claims', () => {
   test('a weak one names its stage as well', () => {
     expect(readClaim(`So ${claimTag('DOCS')} it is.`, { ...claimable, ...staged })).toEqual({
       kind: 'weak',
+      form: 'mentioned',
       stage: 'DOCS',
     })
+  })
+
+  test('the last counts, even where an earlier one is clearer', () => {
+    expect(kindOf(`${TAG}\n\nAs I said, I print ${TAG} only at the end.`)).toBe('mentioned')
+  })
+
+  test('of signals the longer one counts', () => {
+    expect(kindOf('I fixed it. DONE NOW', { signals: ['DONE', 'DONE NOW'] })).toBe('clear')
   })
 
   test('a stage that bears the name of the promise is that stage', () => {
@@ -249,7 +306,7 @@ describe('a promise', () => {
     '__proto__',
   ])('may be %j', (promise) => {
     expect(kindOf(`I fixed it.\n${claimTag(promise)}`, { promise })).toBe('clear')
-    expect(kindOf(`I will not say ${claimTag(promise)} yet.`, { promise })).toBe('none')
+    expect(kindOf(`I will not say ${claimTag(promise)} yet.`, { promise })).toBe('mentioned')
     expect(kindOf(TAG, { promise })).toBe('none')
     expect(kindOf(`I fixed it.\n~ ${promise} ~`, { promise: '', signals: [`~ ${promise} ~`] })).toBe('clear')
   })
@@ -282,13 +339,29 @@ describe('a promise', () => {
 describe('a claim without checks is accepted', () => {
   test.each([
     ['clear', loopAfter(unchecked, works, works), 'clear', 0, true],
-    ['weak, once', loopAfter(unchecked, works), 'weak', 1, false],
-    ['weak, twice', loopAfter(unchecked, works), 'weak', 2, true],
-    ['weak, once, the tree at rest', loopAfter(unchecked, works, idles, idles), 'weak', 1, true],
-    ['weak, once, the tree never touched', loopAfter(unchecked, idles, idles), 'weak', 1, false],
-    ['none, the tree at rest', loopAfter(unchecked, works, idles, idles), 'none', 0, false],
+    ['without a form, as older loops have it, twice', loopAfter(unchecked, works), 'weak', 2, true],
+    ['stated, once', loopAfter(unchecked, works), 'stated', 1, false],
+    ['stated, once, nothing moves any more', loopAfter(unchecked, works, idles, idles), 'stated', 1, false],
+    ['stated, twice', loopAfter(unchecked, works), 'stated', 2, true],
+    ['stated, twice, nothing ever moved', loopAfter(unchecked, idles), 'stated', 2, true],
+    ['mentioned, often', loopAfter(unchecked, works, idles, idles), 'mentioned', 9, false],
+    ['a phrase, once', loopAfter(unchecked, works, idles), 'phrase', 1, false],
+    ['a phrase, twice, while work goes on', loopAfter(unchecked, works, works), 'phrase', 2, false],
+    ['a phrase, twice, the second time without a change', loopAfter(unchecked, works, idles), 'phrase', 2, true],
+    ['none, nothing moves any more', loopAfter(unchecked, works, idles, idles), 'none', 0, false],
   ] as const)('%s', (_, { tally }, kind, weak, accepted) => {
-    expect(isAccepted({ ...tally, claim: { kind }, weak })).toBe(accepted)
+    expect(isAccepted({ ...tally, claim: claimOf(kind), weak })).toBe(accepted)
+  })
+
+  test.each([
+    ['stated', loopAfter(unchecked, works), 'stated', true],
+    ['stated, nothing has changed', loopAfter(unchecked, idles), 'stated', false],
+    ['stated, the tree is out of sight', loopAfter(blind(unchecked), works), 'stated', true],
+    ['mentioned', loopAfter(unchecked, works), 'mentioned', false],
+    ['a phrase', loopAfter(unchecked, works), 'phrase', false],
+    ['none', loopAfter(unchecked, works), 'none', false],
+  ] as const)('on the last turn: %s', (_, { tally }, kind, accepted) => {
+    expect(isAccepted({ ...tally, claim: claimOf(kind), weak: 1 }, true)).toBe(accepted)
   })
 
   test('where it is clear and something has changed', () => {
@@ -384,7 +457,7 @@ describe('the echo of a prompt', () => {
 
   test('claims nothing', () => {
     const words = `user\n${prompt}\ncodex\nI read the files.`
-    expect(kindOf(words)).not.toBe('none')
+    expect(kindOf(words)).toBe('mentioned')
     expect(kindOf(withoutEcho(words, prompt))).toBe('none')
   })
 })
@@ -399,17 +472,31 @@ describe('a text of a million characters is read in a moment', () => {
     ['spaces within the tag', `<promise>${fill(' ')}COMPLETE</promise>`, 'clear'],
     ['lines', fill('\n'), 'none'],
     ['lines before the tag', `${fill('All is well.\n')}${TAG}`, 'clear'],
-    ['sentences before the tag', `${fill('a. ')}and so ${TAG} it is`, 'weak'],
+    ['sentences before the tag', `${fill('a. ')}and so ${TAG} it is`, 'mentioned'],
     ['dashes', `${fill('-')}a${fill('-')}b`, 'none'],
     ['marks of decoration', `${fill('*')}\n${TAG}`, 'clear'],
     ['tags that are opened', fill('<promise>'), 'none'],
     ['tags that are opened and followed by spaces', fill('<promise>          '), 'none'],
     ['tags of another promise', fill(claimTag('OTHER')), 'none'],
-    ['tags in refusals, one a line', fill(`I will not say ${TAG} yet.\n`), 'none'],
-    ['tags in refusals, in one line', fill(`not ${TAG} `), 'none'],
-    ['tags in mid-sentence', `${fill(`and ${TAG} `)}it is`, 'weak'],
+    ['tags in refusals, one a line', fill(`I will not say ${TAG} yet.\n`), 'mentioned'],
+    ['tags in refusals, in one line', fill(`not ${TAG} `), 'mentioned'],
+    ['tags in mid-sentence', `${fill(`and ${TAG} `)}it is`, 'mentioned'],
     ['tags alone', fill(`${TAG}\n`), 'clear'],
-    ['signals', fill('not TASK_COMPLETE '), 'none'],
+    ['signals', fill('not TASK_COMPLETE '), 'mentioned'],
+    ['letters before the tag', `${fill('x')} ${TAG}`, 'mentioned'],
+    ['letters above the tag', `${fill('x')}\n${TAG}`, 'mentioned'],
+    ['full stops above the tag', `${fill('a. ')}\n${TAG}`, 'mentioned'],
+    ['exclamation marks above the tag', `a${fill('!')}\n${TAG}`, 'mentioned'],
+    ['colons above the tag', `${fill(':')}\n\n${TAG}`, 'stated'],
+    ['letters behind the tag', `${TAG}\n${fill('x')}`, 'stated'],
+    ['comments that are opened', fill('<!--'), 'none'],
+    ['comments', `${fill(`<!-- ${TAG} -->`)}\n${TAG}`, 'clear'],
+    ['code that is opened', fill('<pre>'), 'none'],
+    ['code blocks with the tag', fill(`\`\`\`\n${TAG}\n\`\`\`\n`), 'stated'],
+    ['escape sequences', `${fill('\u001b[38:5:1m')}${TAG}`, 'clear'],
+    ['escape characters', `${fill('\u001b')}\n${TAG}`, 'clear'],
+    ['titles that are opened', fill('\u001b]'), 'none'],
+    ['requests in the dark', `${fill('<ask>')}</ask>`, 'none'],
     ['fences', fill('```\n'), 'none'],
     ['backticks', fill('`'), 'none'],
     ['backticks, closed', `${fill('`')} \``, 'none'],
@@ -433,6 +520,12 @@ describe('a text of a million characters is read in a moment', () => {
     const started = performance.now()
     expect(readAsk(text)).toBeUndefined()
     expect(performance.now() - started).toBeLessThan(10_000)
+  })
+
+  test('ten million characters between the tags of a request', () => {
+    expect(readAsk(`<ask>${'x'.repeat(10_000_000)}</ask>`)?.kind).toBe('person')
+    expect(kindOf(`<ask>${'<'.repeat(10_000_000)}`)).toBe('none')
+    expect(kindOf(`${'All is well.\n'.repeat(1_000_000)}${TAG}`)).toBe('clear')
   })
 
   test('an echo of lines that are all the same', () => {

@@ -1,29 +1,48 @@
 /** Reads an agent's final text: does it claim to be done, does it ask for a person? Prose about a claim is no claim. */
+import { plain } from './breaker.ts'
 import type { Ask, Claim, Tally } from './loop.ts'
 
 /** What may be claimed: the promise of the loop, its signals, and the names of its open stages. */
 export type Claimable = { promise: string; signals: readonly string[]; stages: readonly string[] }
 
-/** The first clear claim counts, that of an open stage before others; without one, a weak one. */
-export function readClaim(words: string, claimable: Claimable): Claim {
-  const text = withoutCode(words).trimEnd()
-  const claims = occurrences(text, claimable).map((place) => judgeOccurrence(text, place))
-  const clear = claims.filter(({ kind }) => kind === 'clear')
-  const found = clear.find(({ stage }) => stage !== undefined) ?? clear[0] ?? claims.find(({ kind }) => kind === 'weak')
-  if (found) return found
-  return hasWeakPhrase(text) ? { kind: 'weak' } : { kind: 'none' }
+/** Of several claims the last counts; tags one after the other are one claim, of the first open stage among them. A request for a person wins. */
+export function readClaim(words: string, { promise, signals, stages }: Claimable): Claim {
+  const tags = anyOf([promise, ...signals, ...stages])
+  const pattern = `<promise>\\s*(${tags})\\s*</promise>|(?<![\\p{L}\\p{N}_])(${anyOf(signals)})(?![\\p{L}\\p{N}_])`
+  const only = new RegExp(`^(${pattern})$`, 'u')
+  // Tags of other names, such as those of stages that have passed, are left out.
+  const text = visible(words, only).replace(/<promise>[^<>]*<\/promise>/g, (tag) => (only.test(tag) ? tag : ''))
+  if (personAsked(text)) return { kind: 'none' }
+  const found = [...text.matchAll(new RegExp(pattern, 'gu'))].reverse()
+  const [last] = found
+  if (!last) return hasPhrase(text) ? { kind: 'weak', form: 'phrase' } : { kind: 'none' }
+  let start = text.length
+  const names: string[] = []
+  for (const { index, 0: tag, 1: name = '' } of found) {
+    if (names.length > 0 && !DECORATION.test(text.slice(index + tag.length, start))) break
+    names.push(fold(name))
+    start = index
+  }
+  const stage = stages.find((open) => names.includes(fold(open)))
+  const claim = judgePlace(text, start, last.index + last[0].length)
+  return stage === undefined ? claim : { ...claim, stage }
 }
 
-/** Whether a claim is enough where there is nothing to check with. A tree that has come to rest supports a weak one. */
-export function isAccepted(tally: Tally): boolean {
-  if (tally.claim.kind === 'clear') return true
-  return tally.claim.kind === 'weak' && (tally.weak >= 2 || (tally.changed === true && tally.stalled >= 2))
+/**
+ * Whether a claim is enough where only the word counts. One that other words follow must be repeated, unless there is no
+ * turn left to repeat it in; a phrase only ends work that has stopped moving.
+ */
+export function isAccepted({ claim, weak, stalled, tree, startTree }: Tally, lastTurn = false): boolean {
+  const { kind, form = 'stated' } = claim
+  if (kind !== 'weak') return kind === 'clear'
+  if (form === 'stated') return weak >= 2 || (lastTurn && !(tree && tree === startTree))
+  return form === 'phrase' && weak >= 2 && stalled >= 1
 }
 
 /** An explicit request for a person, or a text that ends in a question. */
 export function readAsk(words: string): Ask | undefined {
-  const text = withoutCode(words)
-  const explicit = fold(/^[ \t]*<ask>((?:(?!<\/?ask>)[\s\S])+)<\/ask>[ \t]*$/m.exec(text)?.[1] ?? '')
+  const text = visible(words)
+  const explicit = personAsked(text)
   if (explicit) return { kind: 'person', words: explicit.slice(0, 2_000) }
   const last = sentences(text).at(-1)
   if (!last || !(/\?[*_`"'”’»)]{0,9}$/.test(last) || POLITE_QUESTION.test(last))) return undefined
@@ -51,93 +70,75 @@ export function claimTag(promise: string): string {
   return `<promise>${promise}</promise>`
 }
 
-type Place = { start: number; end: number; stage?: string }
-
-function occurrences(text: string, { promise, signals, stages }: Claimable): Place[] {
-  return [
-    ...stages.flatMap((stage) => tagPlaces(text, stage).map((place) => ({ ...place, stage }))),
-    ...tagPlaces(text, promise),
-    ...signals.flatMap((signal) => places(text, signal, ['(?<![\\p{L}\\p{N}_])', '(?![\\p{L}\\p{N}_])'])),
-  ].sort((a, b) => a.start - b.start)
+/** A pattern for any of these texts, the longest first, whatever the white space in them. Without a text it fits nothing. */
+function anyOf(texts: readonly string[]): string {
+  const literals = texts
+    .map(fold)
+    .filter(Boolean)
+    .sort((a, b) => b.length - a.length)
+    .map((text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replaceAll(' ', '\\s+'))
+  return literals.join('|') || '(?!)'
 }
 
-function tagPlaces(text: string, name: string): Place[] {
-  return places(text, name, ['<promise>\\s*', '\\s*</promise>'])
+// Emphasis, backticks, emoji and marks that cannot be seen: what may stand around a claim that still stands alone.
+const MARKS = '\\s\\p{C}\\p{M}\\p{Sk}\\p{ExtPict}\\p{RI}✓*_'
+const DECORATION = new RegExp(`^[${MARKS}#.!。！]*$`, 'u')
+const CLOSERS = `[${MARKS}\\p{Pe}\\p{Pf}"']*$`
+
+// The end of a sentence, a table, a rule, or of what is left out. A number, a single letter and an ellipsis end no
+// sentence: they belong to lists, to "e.g." and to what runs on.
+const FINISHED = new RegExp(
+  `((?<=\\p{L}\\P{STerm}*\\p{STerm}*)(?<!(^|[^\\p{L}\\p{N}])[a-z]|\\.)\\p{STerm}|[|]|---)${CLOSERS}`,
+  'iu',
+)
+const RUNS_ON = new RegExp(`[:,：，]${CLOSERS}`, 'u')
+const LIST_ITEM = /^\s*(\+|([-*•]|\d+[.)])\s)/
+
+function judgePlace(text: string, start: number, end: number): Claim {
+  const line = text.lastIndexOf('\n', start - 1) + 1
+  const before = text.slice(line, start)
+  const above = text.slice(0, line).replace(/\n$/, '')
+  const lineAbove = above.slice(above.lastIndexOf('\n') + 1)
+  const after = text.slice(end)
+  const [rest = ''] = after.split('\n', 1)
+  const bare = DECORATION.test(before)
+  if (
+    (bare || isFinished(before)) &&
+    (DECORATION.test(lineAbove) || isFinished(lineAbove)) &&
+    !LIST_ITEM.test(before)
+  ) {
+    // What a colon announces may be a quotation, even below an empty line.
+    if (DECORATION.test(after) && !RUNS_ON.test(above)) return { kind: 'clear' }
+    if (bare && DECORATION.test(rest)) return { kind: 'weak', form: 'stated' }
+  }
+  return { kind: 'weak', form: 'mentioned' }
 }
 
-/** Where these words stand between these patterns, whatever the white space among them. */
-function places(text: string, words: string, [before, after]: [string, string]): Place[] {
-  const literal = fold(words)
-    .replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-    .replaceAll(' ', '\\s+')
-  if (!literal) return []
-  const found = text.matchAll(new RegExp(`${before}${literal}${after}`, 'gu'))
-  return Array.from(found, ({ index, 0: { length } }) => ({ start: index, end: index + length }))
+/** Only the end is looked at, so that a text without line breaks is read in a moment. */
+function isFinished(line: string): boolean {
+  return FINISHED.test(line.slice(-1_000))
 }
 
-// How far around a claim its sentence is looked for, so that a long text full of claims is read in one go.
-const REACH = 1_000
+const PHRASES =
+  /^(all (the )?tests (are )?(now )?pass(ing|ed)?|((it|this|everything) is )?ready for review|no (further |more )?changes (are )?needed|all (the )?tasks( in \S+)?( are| have been)?( now)? completed?)$/i
 
-function judgeOccurrence(text: string, { start, end, stage }: Place): Claim {
-  const left = text.slice(Math.max(0, start - REACH), start)
-  const right = text.slice(end, end + REACH)
-  const before = left.slice(left.lastIndexOf('\n') + 1)
-  const after = right.split('\n', 1)[0] ?? ''
-  const alone = DECORATION.test(before) && DECORATION.test(after)
-  const endsText = DECORATION.test(after) && end + after.length === text.length
-  if (DISCLAIMED.test(alone ? runOn(left, right) : sentenceAround(left, right))) return { kind: 'none' }
-  if (UNFINISHED.test(left.slice(left.lastIndexOf('\n\n') + 1))) return { kind: 'none' }
-  const kind = alone || endsText ? 'clear' : 'weak'
-  return stage === undefined ? { kind } : { kind, stage }
+function hasPhrase(text: string): boolean {
+  return sentences(text).some(
+    (sentence) =>
+      sentence.length <= 200 && PHRASES.test(sentence.replace(/^[^\p{L}]+/u, '').replace(/[^\p{L}?]+$/u, '')),
+  )
 }
 
-// Bold, list and heading marks, a tick, a full stop: what may stand around a claim that still stands alone; a quote may not.
-const DECORATION = /^[\uFE0F\s*_#✅✓✔☑🎉.!-]*$/u
-
-// Negations, conditions, plans and questions speak about a claim; they make none.
-const DISCLAIMED =
-  /\?|n[o']t\b|n’t\b|\b(never|cannot|without|until|unless|yet|if|when|whenever|once|as soon as|would|should|could|might|will|going to|plan|want|need|must|shall|about to|let me|(says?|told|asked|instructed) to|instructions?|no\s*$)\b|['’]ll\b|\bno\s*$/i
-
-// A text that says in the same breath that it is not done takes its claim back.
-const UNFINISHED =
-  /\b(not|isn['’]t|aren['’]t|hasn['’]t|cannot|can['’]t) (\w+ ){0,3}(done|finish(ed)?|completed?|ready)\b|\bnothing is (done|finished)\b/i
-
-/** For a claim on a line of its own: the line above and the line below, where the sentence runs on. */
-function runOn(left: string, right: string): string {
-  const above =
-    left
-      .slice(0, left.lastIndexOf('\n') + 1)
-      .trimEnd()
-      .split('\n')
-      .at(-1) ?? ''
-  const below = /^[^\n]*\n[ \t]*(\p{Ll}.*)/u.exec(right)?.[1] ?? ''
-  return `${RUNS_ON.test(above) ? above : ''} ${below}`
-}
-
-const RUNS_ON = /([:,;?–—-]|\b(output|print|say|write|emit|send|return|reply|respond|answer|with))[*_`\s]*$/i
-
-function sentenceAround(left: string, right: string): string {
-  const breaks = [...left.matchAll(/[.!?]\s|\n\s*\n|\n\s*[-*•]\s/g)]
-  const opening = breaks.map((match) => match.index + match[0].length).at(-1) ?? 0
-  const closing = right.search(/[.!?](\s|$)|\n\s*\n|\n\s*[-*•]\s/)
-  return `${left.slice(opening)} ${closing < 0 ? right : right.slice(0, closing + 1)}`
-}
-
-const WEAK_PHRASES = [
-  /^all (the )?tests (are )?(now )?pass(ing|ed)?$/i,
-  /^(it is |this is |everything is )?ready for review$/i,
-  /^no (further |more )?changes (are )?needed$/i,
-  /^all tasks( .{1,60})? (are )?(now )?completed?$/i,
-]
-
-const HEDGED = /\b(but|except|almost|nearly|partly|partially)\b/i
-
-function hasWeakPhrase(text: string): boolean {
-  return sentences(text).some((sentence) => {
-    if (sentence.length > 200) return false
-    const bare = sentence.replace(/^[^\p{L}]+/u, '').replace(/[^\p{L}?]+$/u, '')
-    return WEAK_PHRASES.some((phrase) => phrase.test(bare)) && !DISCLAIMED.test(bare) && !HEDGED.test(bare)
-  })
+/** What stands between `<ask>` and `</ask>` on lines of their own. */
+function personAsked(text: string): string {
+  let before = ''
+  for (const part of text.split('</ask>')) {
+    const start = before.lastIndexOf('<ask>')
+    const around = before.slice(before.lastIndexOf('\n', start) + 1, start) + part.split('\n', 1)
+    if (start >= 0 && !around.trim()) return fold(before.slice(start + 5))
+    before = part
+  }
+  return ''
 }
 
 const POLITE_QUESTION =
@@ -147,28 +148,53 @@ function sentences(text: string): string[] {
   return text
     .split(/\n+|(?<=[.!?])\s+/)
     .map(fold)
-    .filter(Boolean)
+    .filter((sentence) => sentence && sentence !== HIDDEN)
 }
 
-/** Blanks out fenced code and quoted lines, which repeat other texts. A fence that is never closed hides the rest. */
-function withoutCode(words: string): string {
+// Stands for lines that are left out, like the last of a table: what comes below begins afresh.
+const HIDDEN = '|'
+
+/**
+ * The text without what repeats other texts: fenced code, quotes with the lines that run on from them, open to-do items,
+ * comments. A fence that is never closed hides the rest; one that holds `only` this shows it, with something behind it.
+ */
+function visible(words: string, only?: RegExp): string {
   let fence = ''
-  return words
-    .split('\n')
-    .map((line) => {
-      const mark = FENCE.exec(line)?.[1] ?? ''
+  let quoted = false
+  let held = ''
+  const lines = plain(words)
+    .split(/\r?\n|\r/)
+    .flatMap((line) => {
+      const mark = BLOCK.exec(line)?.[1] ?? ''
       if (fence) {
-        if (mark.startsWith(fence) && line.trim() === mark) fence = ''
-        return ''
+        if (!mark.startsWith(fence) || line.trim() !== mark) {
+          held += `${line} `
+          return []
+        }
+        fence = ''
+        return only?.test(fold(held)) ? [fold(held), `-${HIDDEN}`] : HIDDEN
       }
-      if (mark) fence = mark
-      return mark || /^\s*>/.test(line) ? '' : line
+      if (/^[`~]/.test(mark)) {
+        fence = mark
+        held = ''
+        quoted = false
+        return []
+      }
+      quoted = mark === '>' || (quoted && /\S/.test(line))
+      return quoted ? HIDDEN : mark ? '-' : line
     })
-    .join('\n')
+  return without(without(lines.join('\n'), '<!--', '-->'), '<pre', '</pre>')
 }
 
 // Three backticks that are closed on their own line are code within a sentence and open nothing.
-const FENCE = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(`{3,}(?![^`]*`)|~{3,})/
+const BLOCK = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(`{3,}(?![^`]*`)|~{3,}|>|\[ \]|☐)/
+
+function without(text: string, open: string, close: string): string {
+  return text.split(open).reduce((kept, part) => {
+    const end = part.indexOf(close)
+    return kept + (end < 0 ? open + part : part.slice(end + close.length))
+  })
+}
 
 function fold(text: string): string {
   return text.replace(/\s+/g, ' ').trim()

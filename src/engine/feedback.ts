@@ -2,8 +2,8 @@
 import { diagnosis } from './breaker.ts'
 import { claimTag } from './claim.ts'
 import { count } from './limits.ts'
-import type { Loop, Said, Spec, Verdict } from './loop.ts'
-import { allChecks, comesTooEarly, openStages } from './stages.ts'
+import type { Finding, Loop, Said, Spec, Verdict } from './loop.ts'
+import { comesTooEarly, openStages } from './stages.ts'
 
 export const NOBODY_HERE =
   'Nobody is here to answer. Choose the sensible way, note the choice in your final answer, and go on.'
@@ -15,18 +15,19 @@ export function saidSentence({ by, words }: Said): string {
 /** `loop` is already counted; `newlyPassed` are the stages this iteration closed. */
 export function feedbackFor(
   loop: Loop,
-  { verdicts, findings }: { verdicts: readonly Verdict[]; findings: readonly string[] },
+  { verdicts, findings }: { verdicts: readonly Verdict[]; findings: readonly Finding[] },
   newlyPassed: readonly string[],
 ): string[] {
   const { spec, tally } = loop
   const failed = verdicts.filter(({ result }) => result !== 'pass')
   const claimed = tally.claim.kind !== 'none'
+  const said = tally.claim.form !== 'mentioned'
   return [
-    ...(failed.length > 0 && claimed
+    ...(failed.length > 0 && claimed && said
       ? ['You said it was done, but it is not: ralph ran the checks itself, and they failed.']
       : []),
     ...failed.map(verdictSentence),
-    ...findings.map((finding) => `ralph noticed: ${finding}`),
+    ...findingSentences(findings).map((sentence) => `ralph noticed: ${sentence}`),
     ...newlyPassed.map((stage) => `Stage ${stage} has passed.`),
     ...(failed.length === 0 && claimed ? claimAdvice(spec, loop) : []),
     ...(tally.fresh
@@ -39,22 +40,42 @@ export function feedbackFor(
   ]
 }
 
+/** What a check says before any work, for the first prompt. */
+export function beforeSentence({ check, result, failures, tail }: Verdict): string {
+  if (result === 'broken') return `Before any work, the check \`${check}\` cannot be started: ${tail.trimEnd()}`
+  return `Before any work, the check \`${check}\` fails${failures ? ` (${count(failures, 'failure')})` : ''}. Its output ends:\n${tail.trimEnd()}`
+}
+
+/** What is worth saying aloud: new tests are what one hopes for. */
+function findingSentences(findings: readonly Finding[]): string[] {
+  return findings.filter(({ kind }) => kind !== 'tests-added' && kind !== 'means-added').map(findingSentence)
+}
+
+export function findingSentence({ path, words }: Finding): string {
+  return path ? `${path}: ${words}` : words
+}
+
 function verdictSentence({ check, result, failures, tail }: Verdict): string {
   const how = result === 'timeout' ? 'ran out of time' : failures ? `failed (${count(failures, 'failure')})` : 'failed'
   return `The check \`${check}\` ${how}. Its output ends:\n${tail.trimEnd()}`
 }
 
-function claimAdvice(spec: Spec, { tally }: Loop): string[] {
+/** What an agent is told whose claim does not count yet, though no check fails. */
+export function claimAdvice(spec: Spec, { tally }: Loop): string[] {
   const [open] = openStages(spec, tally)
   if (open && comesTooEarly(spec, tally, tally.claim))
     return [`Stage ${open.name} comes before ${tally.claim.stage}. Finish it first.`]
   if (open && tally.claim.stage === undefined)
-    return [`Stage ${open.name} is still open. Claim it with ${claimTag(open.name)} alone on the last line.`]
-  if (tally.claim.kind !== 'weak' || (allChecks(spec).length > 0 && !open)) return []
-  if (tally.changed === false) return ['You said it was done, but nothing has changed. If that is right, say it again.']
+    return [`Stage ${open.name} is still open. Claim it with ${claimTag(open.name)} ${WHERE}`]
+  if (tally.claim.kind !== 'weak') return []
+  if (tally.changed === false && tally.claim.form !== 'mentioned')
+    return ['You said it was done, but nothing has changed. If that is right, say it again.']
   const name = open?.name ?? spec.promise
-  return name ? [`If you are done, put ${claimTag(name)} alone on the last line.`] : ['If you are done, say so again.']
+  const claim = name ? claimTag(name) : spec.signals[0]
+  return [`If you are done, ${claim ? `put ${claim} ${WHERE}` : 'say so again.'}`]
 }
+
+const WHERE = 'alone on the last line, after an empty line.'
 
 function askAdvice({ tally }: Loop): string[] {
   if (!tally.ask) return []

@@ -1,9 +1,10 @@
 /** Facts that only who holds the lease writes: another spec, another place, a history from outside. */
 import { describe, expect, test } from 'vitest'
-import { type Fact, type Loop, type Spec, startLoop } from './loop.ts'
+import type { Fact, Loop, Spec } from './loop.ts'
 import { step } from './step.ts'
 import {
   at,
+  begunWith,
   checkedByTests,
   checks,
   claims,
@@ -24,7 +25,6 @@ import {
   woke,
   works,
 } from './stories.test-support.ts'
-import { upgradeLoop } from './upgrade.ts'
 
 function asked(spec: Spec, minute = 0): Fact {
   return { kind: 'asked', at: START + minute * MINUTE, spec }
@@ -86,8 +86,8 @@ describe('a look at the clock', () => {
   })
 })
 
-describe('a stage that needs work', () => {
-  const task = specOf({ checks: ['make'], stages: [{ name: 'T1', needsWork: true }] })
+describe('a stage whose checks passed before any work', () => {
+  const task = begunWith(specOf({ checks: ['make'], stages: [{ name: 'T1' }] }), 'pass')
 
   test.each<[string, Parameters<typeof play>, string]>([
     [
@@ -98,9 +98,9 @@ describe('a stage that needs work', () => {
     [
       'is taken at its second',
       [task, claimsIdly('clear', 'T1'), checks('pass'), claimsIdly('clear', 'T1'), checks('pass')],
-      'complete verified',
+      'complete kept',
     ],
-    ['is taken at once when something changed', [task, claims('clear', 'T1'), checks('pass')], 'complete verified'],
+    ['is taken at once when something changed', [task, claims('clear', 'T1'), checks('pass')], 'complete kept'],
   ])('%s', (_, [spec, ...facts], end) => {
     expect(play(spec, ...facts).at(-1)).toBe(end)
   })
@@ -142,55 +142,5 @@ test('what an owner asks for itself is told in its own word', () => {
     why: 'person',
     question: 'a.md waits.',
     about: 'approval',
-  })
-})
-
-describe('a loop that an older ralph has stored', () => {
-  const { id: _, ...loop } = startLoop('L1', unchecked, { at: START })
-  const vault = { path: '/v', id: 'a', file: 'a.md', from: 'Needs_Action/a.md', done: 'Done', state: 'S', by: 'watch' }
-
-  function stored(change: object): Parameters<typeof upgradeLoop>[0] {
-    return { ...loop, ...change } as Parameters<typeof upgradeLoop>[0]
-  }
-
-  test('stays as it is when it is in the words of today', () => {
-    const today = loopAfter(unchecked, works, isLimited, say('Hello.'))
-    expect(upgradeLoop(today)).toEqual({ spec: today.spec, tally: today.tally, next: today.next })
-  })
-
-  test.each<[string, object, object]>([
-    ['a vault', { vault }, { owner: { ...vault, kind: 'vault' }, faces: ['/v/S'] }],
-    [
-      'a project',
-      { project: { name: 'shop', task: 'T1', folder: '/p/.artefacts/shop' } },
-      { owner: { name: 'shop', task: 'T1', folder: '/p/.artefacts/shop', kind: 'project' }, faces: ['/p/.artefacts'] },
-    ],
-  ])('belongs to %s', (_, before, after) => {
-    const { work } = loop.spec
-    const upgraded = upgradeLoop(stored({ spec: { ...loop.spec, work: { ...work, ...before } } }))
-    expect(upgraded.spec.work).toEqual({ ...work, ...after })
-  })
-
-  test('knows who said what', () => {
-    const tally = { ...loop.tally, said: ['A person says: Use tabs.', 'Nobody is here.'] }
-    expect(upgradeLoop(stored({ tally })).tally.said).toEqual([
-      { by: 'person', words: 'Use tabs.' },
-      { by: 'ralph', words: 'Nobody is here.' },
-    ])
-  })
-
-  test.each([
-    ['a.md waits in Pending_Approval for your approval.', 'approval'],
-    ['a.md is in no folder of the vault any more.', 'gone'],
-    ['Which one?', undefined],
-  ])('waits for a person: %s', (question, about) => {
-    const spec = { ...loop.spec, work: { ...loop.spec.work, vault } }
-    const { next } = upgradeLoop(stored({ spec, next: { kind: 'wait', why: 'person', question } }))
-    expect(next).toEqual({ kind: 'wait', why: 'person', question, ...(about ? { about } : {}) })
-  })
-
-  test('was rejected', () => {
-    const next = { kind: 'halt', reason: 'cancelled', sentence: 'Cancelled by you, who rejected it.' }
-    expect(upgradeLoop(stored({ next })).next).toEqual({ ...next, rejected: true })
   })
 })

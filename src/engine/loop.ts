@@ -1,6 +1,7 @@
 /** The words of the engine: what a loop is, which facts move it, and what it can ask for next. */
 import { deadline } from './limits.ts'
 import { freeAgent, nextBack, type Rest } from './roster.ts'
+import { allChecks } from './stages.ts'
 
 export type Loop = { id: string; spec: Spec; tally: Tally; next: Next }
 
@@ -21,11 +22,24 @@ export type Spec = {
   agents?: string[]
   /** What is left when the loop halts: the best state its checks saw, or the one before it began. Absent: the last one. */
   onHalt?: 'best' | 'restore'
+  /** Which experiments are run: none, or only those that a changed test calls for. Absent: all. */
+  proof?: 'off' | 'seal'
+  /** A claim with a weaker proof is refused. */
+  require?: Grade
+  /** Globs of files that count as means of proof, and of some that do not. */
+  protect?: string[]
+  mayChange?: string[]
   work: Work
 }
 
-/** `needsWork`: nothing but checks that may have passed before speaks for it, so a claim without any change must be made twice. */
-export type Stage = { name: string; check?: string; needsWork?: true }
+export type Stage = { name: string; check?: string }
+
+/** How strong the proof of a completed loop is, best first. */
+export type Grade = (typeof GRADES)[number]
+export const GRADES = ['verified', 'tested', 'kept', 'altered', 'claimed'] as const
+
+/** The grades that somebody may ask for. */
+export const REQUIRABLE: readonly Grade[] = ['verified', 'tested', 'kept']
 
 export type Limits = {
   /** 0: no count limit; the breaker stays on. */
@@ -61,7 +75,20 @@ export type Work = {
   context: 'fresh' | 'same'
   silenceMinutes: number
   checkMinutes: number
+  /** How long the checks may take before any work. 0: they are not run then. Absent: as long as they need. */
+  baselineMinutes?: number
+  /** How long all experiments of the loop may take. Absent: ten minutes, or twice what the checks take. */
+  proofMinutes?: number
+  /** A command that prepares the place of the experiments. */
+  proofSetup?: string
+  /** Files of the work tree that are not in git, but that experiments need. */
+  proofFiles?: string[]
+  /** The state whose tests and configuration count as those of the start. Absent: the one before anything happened. */
+  proofBase?: string
 }
+
+/** What a loop waits for whose checks were bent twice. */
+export const ALLOW = 'allow'
 
 /** Whose loop it is. What stands here besides the kind is the owner's own, and means nothing to the engine. */
 export type Owner = { kind: OwnerKind }
@@ -81,7 +108,8 @@ export type Worktree = {
 /** An agent's own session, and what it has cost by the agent's own count, for agents that count from its beginning. */
 export type Session = { id: string; costUsd: number; tokens?: number; agent?: string }
 
-export type Claim = { kind: 'none' | 'weak' | 'clear'; stage?: string }
+/** `form` says how a weak one was made: `stated` with words behind it, `mentioned` in passing, or as a fixed `phrase`. Absent: stated. */
+export type Claim = { kind: 'none' | 'weak' | 'clear'; form?: 'stated' | 'mentioned' | 'phrase'; stage?: string }
 
 /** What the agent wants from a person: an answer, a decision only a person can take, or a permission it was denied. */
 export type Ask = {
@@ -124,8 +152,45 @@ export type Verdict = {
   check: string
   result: 'pass' | 'fail' | 'broken' | 'timeout'
   failures?: number
+  /** How many tests ran, where the output tells. */
+  tests?: number
   tail: string
 }
+
+/** What stays known of a verdict. `red`: what made it fail, or only kept it from being loaded. */
+export type Ran = Omit<Verdict, 'tail'> & { red?: 'assertion' | 'load' }
+
+/** What ralph noticed about the means of proof. */
+export type Finding = { kind: FindingKind; path: string; words: string }
+export type FindingKind =
+  | 'tests-changed'
+  | 'tests-deleted'
+  | 'tests-added'
+  | 'tests-skipped'
+  | 'means-changed'
+  | 'means-deleted'
+  | 'means-added'
+  /** An ignored program that a check runs, such as one in node_modules, is another one now. */
+  | 'runner-changed'
+  /** Tests and work in one file that cannot be taken apart. */
+  | 'not-separable'
+  /** What happened cannot be told. */
+  | 'unreadable'
+  /** It was so when the loop began: it differs from the last commit, or an earlier loop left it. */
+  | 'inherited'
+  | 'fewer-tests'
+  | 'flaky'
+  /** In the words of an older ralph. */
+  | 'noted'
+
+/**
+ * An experiment, by the files it is run on. `start`: as they were; `sealed`: the present sources with the means of proof as
+ * they were; `reversed`: the sources as they were with the present means; `control`: as they are, in the same place.
+ */
+export type Run = 'start' | 'sealed' | 'reversed' | 'control'
+
+/** What came of an experiment; `why` it could not be tried. */
+export type Trial = { ran: Ran[]; why?: string }
 
 export type Order =
   /** `rejected`: a person says no to what waited for them. */
@@ -135,16 +200,20 @@ export type Order =
   | { kind: 'say'; words: string }
   | { kind: 'limits'; limits: Partial<Limits> }
   /** A person has rewritten what is asked for. */
-  | { kind: 'edit'; prompt?: string; promise?: string }
+  | { kind: 'edit'; prompt?: string; promise?: string; signals?: string[] }
   /** Whoever drives it outside of ralph claims that it is done; no turn is counted. */
   | { kind: 'done' }
   /** Whoever drives it outside of ralph gives up for want of time. */
   | { kind: 'out-of-time' }
+  /** A person lets changed means of proof stand. No path: all that were named. */
+  | { kind: 'allow'; paths: string[] }
 
 export type Fact = { at: number } & (
   | { kind: 'turned'; turn: Turn }
-  /** `tree`: its state after the checks, so that what they write is not taken for work of the agent. */
-  | { kind: 'checked'; verdicts: Verdict[]; findings: string[]; tree?: string }
+  /** `marks`: what is known of the means of proof on the disk, before any work. `tree`: its state after the checks, so that what they write is not taken for work of the agent. */
+  | { kind: 'checked'; verdicts: Verdict[]; findings: Finding[]; tree?: string; ms?: number; marks?: string }
+  /** An experiment was run, or could not be. */
+  | ({ kind: 'proved'; run: Run; ms?: number } & Trial)
   /** A wait's time came, or somebody looked at the clock. */
   | { kind: 'woke' }
   /** The files are back at a checkpoint; `trouble`: they could not be put back. */
@@ -175,12 +244,16 @@ export type Next =
       heard?: string[]
       deadline?: number
     }
-  | { kind: 'check'; checks: string[]; because: 'claim' | 'until' | 'last-turn' | 'stalled' }
+  /** `start`: before any work. `flaky`: they failed on the very same files before. */
+  | { kind: 'check'; checks: string[]; because: 'start' | 'claim' | 'until' | 'last-turn' | 'stalled' | 'flaky' }
+  /** An experiment. `allowed`: changed means that a person lets stand. `ms`: how long it may take. */
+  | { kind: 'prove'; run: Run; checks: string[]; allowed: string[]; ms: number }
   /** `about`: what an owner asks for itself, in its own word. */
   | { kind: 'wait'; why: 'limit' | 'overload' | 'person' | 'paused'; until?: number; question?: string; about?: string }
   /** Put the files back to how they were after iteration `to`, then halt. */
   | { kind: 'restore'; to: number; reason: HaltReason; sentence: string; rejected?: true }
-  | { kind: 'complete'; proof: 'verified' | 'claimed' }
+  /** `sentence`: why it has this grade. `older`: it was judged by the rules of an older ralph. */
+  | { kind: 'complete'; proof: Grade; sentence: string; older?: true }
   /** `rejected`: a person said no to what waited for them. */
   | { kind: 'halt'; reason: HaltReason; sentence: string; rejected?: true }
 
@@ -198,6 +271,7 @@ export type HaltReason =
   | 'cancelled'
   | 'verifier-broken'
   | 'conflict'
+  | 'unproven'
 
 /** What the engine remembers. Its size does not grow with the number of iterations. */
 export type Tally = {
@@ -228,7 +302,28 @@ export type Tally = {
   /** The tree before anything happened. */
   startTree?: string
   /** What ralph last noticed about the means of proof. */
-  findings: string[]
+  findings: Finding[]
+  /** What the checks said before any work, as far as it is known, and what they said last. */
+  before?: Ran[]
+  after?: Ran[]
+  /** A hash of what is kept about the means of proof as they lay on the disk before any work. */
+  marks?: string
+  /** How long the last round of checks took, and all experiments so far. */
+  checkMs?: number
+  proofMs?: number
+  /** The checks that failed last, and on which tree. */
+  failed?: { tree: string; checks: string[] }
+  /** Checks that failed and passed on the very same files. */
+  flaky?: string[]
+  /** Experiments on the tree that the last checks saw. */
+  trials?: { tree: string } & Partial<Record<Run, Trial>>
+  /** Claims that were refused because the checks were bent, and because the proof was too weak. */
+  bent?: number
+  unproven?: number
+  /** The agent was asked whether the changed tests are needed. */
+  questioned?: true
+  /** Changed means of proof that a person lets stand. */
+  allowed?: { path: string; by: string }[]
   /** Whether this loop has changed anything; undefined while nobody could see. */
   changed?: boolean
   claim: Claim
@@ -267,7 +362,7 @@ export type Tally = {
 /** What somebody wants the next turn to know. */
 export type Said = { by: 'person' | 'ralph'; words: string }
 
-/** A new loop that asks for its first turn. `tree` is the state of the work tree before anything happened. */
+/** A new loop that asks for its first turn, or for its checks before that. `tree` is the state of the work tree before anything happened. */
 export function startLoop(id: string, spec: Spec, start: { at: number; tree?: string }): Loop {
   const tally: Tally = {
     startedAt: start.at,
@@ -297,7 +392,14 @@ export function startLoop(id: string, spec: Spec, start: { at: number; tree?: st
     findings: [],
     ...(start.tree === undefined ? {} : { tree: start.tree, startTree: start.tree, changed: false }),
   }
-  return { id, spec, tally, next: turnOf(spec, tally, start.at) }
+  const checks = allChecks(spec)
+  const isChecked = checks.length > 0 && spec.work.baselineMinutes !== 0
+  return {
+    id,
+    spec,
+    tally,
+    next: isChecked ? { kind: 'check', checks, because: 'start' } : turnOf(spec, tally, start.at),
+  }
 }
 
 /** Whether it is over. */
@@ -349,6 +451,7 @@ export function statusOf({ next }: Pick<Loop, 'next'>): Status {
     case 'restore':
       return 'running'
     case 'check':
+    case 'prove':
       return 'verifying'
     case 'wait':
       return next.why === 'person' ? 'needs-input' : next.why === 'paused' ? 'paused' : 'waiting'

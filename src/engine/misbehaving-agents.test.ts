@@ -6,6 +6,7 @@ import {
   checks,
   claims,
   crashes,
+  feedbackAfter,
   type Happening,
   isLimited,
   isLimitedUntil,
@@ -47,22 +48,18 @@ const exits = crashes('exit 1')
 
 const gaveUp = 'turn 2, turn 3, halt no-progress'
 const gaveUpChecked = 'turn 2, turn 3, check, halt no-progress'
+const checkedAlways = 'check, turn 2, check, turn 3, check, halt no-progress'
 const failed = 'turn 1 attempt 2, turn 1 attempt 3, halt agent-failed'
 
 test.each<[agent: string, spec: Spec, facts: Happening[], asked: string]>([
   ['claims done, did nothing', believed, [claimsDone, claimsDone], 'turn 2, complete claimed'],
-  [
-    'claims done, did nothing, is checked',
-    proven,
-    times(3, claimsDone, checks('fail')),
-    'check, turn 2, check, turn 3, check, halt no-progress',
-  ],
+  ['claims done, did nothing, is checked', proven, times(3, claimsDone, checks('fail')), checkedAlways],
   ['echoes the prompt', believed, times(3, echoes), gaveUp],
   ['echoes the prompt, is checked', proven, [...times(3, echoes), checks('fail')], gaveUpChecked],
   ['echoes the end of the prompt', believed, times(3, echoesTheEnd), gaveUp],
-  ['echoes the end of the prompt, is checked', proven, [...times(3, echoesTheEnd), checks('fail')], gaveUpChecked],
+  ['echoes the end of the prompt, is checked', proven, times(3, echoesTheEnd, checks('fail')), checkedAlways],
   ['says that it will not claim', believed, times(3, refuses), gaveUp],
-  ['says that it will not claim, is checked', proven, [...times(3, refuses), checks('fail')], gaveUpChecked],
+  ['says that it will not claim, is checked', proven, times(3, refuses, checks('fail')), checkedAlways],
   ['only asks questions', believed, [onlyAsks, onlyAsks], 'turn 2, wait person'],
   ['only asks questions, is checked', proven, [onlyAsks, onlyAsks], 'turn 2, wait person'],
   ['only asks questions, for ever', endless, [onlyAsks, onlyAsks], 'turn 2, wait person'],
@@ -98,12 +95,8 @@ test.each<[agent: string, spec: Spec, facts: Happening[], asked: string]>([
 })
 
 test.each<[agent: string, words: string]>([
-  ['refuses to claim', 'I will not output <promise>COMPLETE</promise> yet, because two tests fail.'],
-  ['refuses on a line of its own', 'I will not say the following:\n<promise>COMPLETE</promise>'],
-  ['plans to claim', 'When all is done I will output <promise>COMPLETE</promise>.'],
   ['has only set things up', 'The setup is done. I will continue tomorrow with the rest.'],
   ['uses the bare word', 'Done. Everything is complete and finished.'],
-  ['shows the tag in a code block', 'The last line must be:\n```\n<promise>COMPLETE</promise>\n```'],
   ['promises something else', '<promise>COMPLETED</promise>'],
 ])('an agent that only talks and %s claims nothing, and is given up', (_, words) => {
   const { promise, signals } = believed
@@ -111,6 +104,22 @@ test.each<[agent: string, words: string]>([
   const talks = says(`${words}\n`)
   expect(play(believed, ...times(3, talks)).join(', ')).toBe(gaveUp)
   expect(play(proven, ...times(3, talks), checks('fail')).join(', ')).toBe(gaveUpChecked)
+})
+
+test.each<[agent: string, words: string]>([
+  ['refuses to claim', 'I will not output <promise>COMPLETE</promise> yet, because two tests fail.'],
+  ['refuses on a line of its own', 'I will not say the following:\n<promise>COMPLETE</promise>'],
+  ['plans to claim', 'When all is done I will output <promise>COMPLETE</promise>.'],
+  ['shows the tag in a code block', 'The last line must be:\n```\n<promise>COMPLETE</promise>\n```'],
+  ['counts what remains', 'Remaining steps:\n- Fix the lexer.\n- <promise>COMPLETE</promise>'],
+])('an agent that %s is checked, told how to claim, and never believed', (_, words) => {
+  const talks = says(`${words}\n`)
+  expect(play(believed, ...times(3, talks)).join(', ')).toBe(gaveUp)
+  expect(play(specOf({ prompt }, { iterations: 1 }), talks).join(', ')).toBe('halt max-iterations')
+  expect(feedbackAfter(believed, talks)).toContain('put <promise>COMPLETE</promise> alone on the last line')
+  expect(play(proven, ...times(3, talks, checks('fail'))).join(', ')).toBe(checkedAlways)
+  expect(feedbackAfter(proven, talks, checks('fail'))).not.toContain('You said it was done')
+  expect(loopAfter(proven, talks, checks('fail')).tally.falseClaims).toBe(0)
 })
 
 test.each<[story: string, facts: Happening[]]>([

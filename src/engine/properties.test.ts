@@ -1,9 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { errorFingerprint, oneLine } from './breaker.ts'
+import { oneLine } from './breaker.ts'
 import { readAsk, readClaim, withoutEcho } from './claim.ts'
+import { errorFingerprint } from './fingerprint.ts'
 import { graphProblem, readyTasks } from './graph.ts'
-import { ended, type Fact, type Limits, type Loop, type Spec, startLoop, type Turn } from './loop.ts'
+import {
+  ended,
+  type Fact,
+  type Finding,
+  type Limits,
+  type Loop,
+  type Run,
+  type Spec,
+  startLoop,
+  type Turn,
+  type Verdict,
+} from './loop.ts'
+import { allChecks } from './stages.ts'
 import { step } from './step.ts'
 import { MINUTE, nameOf, START, specOf } from './stories.test-support.ts'
 
@@ -86,7 +99,15 @@ const anyOrder = fc.oneof(
   fc.record({ kind: fc.constantFrom('cancel', 'pause', 'resume', 'done', 'out-of-time') }),
   fc.record({ kind: fc.constant('say'), words: anyText }),
   fc.record({ kind: fc.constant('limits'), limits: anyLimits }),
+  fc.record({ kind: fc.constant('allow'), paths: fc.subarray(['a.test.ts', 'package.json', '']) }),
 )
+
+const anyRun = fc.constantFrom('start', 'sealed', 'reversed', 'control')
+const anyFinding: fc.Arbitrary<Finding> = fc.record({
+  kind: fc.constantFrom('tests-changed', 'tests-added', 'means-changed', 'unreadable', 'not-separable', 'inherited'),
+  path: fc.constantFrom('a.test.ts', 'package.json'),
+  words: fc.constant('was changed'),
+})
 
 const anyFact = fc.oneof(
   { weight: 4, arbitrary: fc.record({ at: anyNumber, kind: fc.constant('turned'), turn: anyTurn }) },
@@ -96,8 +117,21 @@ const anyFact = fc.oneof(
       at: anyNumber,
       kind: fc.constant('checked'),
       verdicts: anyVerdicts,
-      findings: fc.array(anyText, { maxLength: 2 }),
+      findings: fc.array(anyFinding, { maxLength: 2 }),
     }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .record({
+        at: anyNumber,
+        kind: fc.constant('proved'),
+        run: anyRun,
+        ran: anyVerdicts,
+        why: fc.option(anyText, { nil: undefined }),
+        ms: optionalNumber,
+      })
+      .map(defined),
   },
   { weight: 2, arbitrary: fc.record({ at: anyNumber, kind: fc.constant('woke') }) },
   {
@@ -125,6 +159,8 @@ const anySpec: fc.Arbitrary<Spec> = fc
       selector: ({ name }) => name,
     }),
     onHalt: fc.option(fc.constantFrom('best', 'restore'), { nil: undefined }),
+    proof: fc.option(fc.constantFrom('off', 'seal'), { nil: undefined }),
+    require: fc.option(fc.constantFrom('verified', 'tested', 'kept'), { nil: undefined }),
     iterations: fc.integer({ min: 1, max: 4 }),
     ceiling: fc.option(fc.integer({ min: 1, max: 8 }), { nil: undefined }),
     minutes: fc.option(fc.integer({ min: 1, max: 600 }), { nil: undefined }),
@@ -132,8 +168,11 @@ const anySpec: fc.Arbitrary<Spec> = fc
     noProgress: fc.integer({ min: 1, max: 4 }),
     sameError: fc.integer({ min: 1, max: 6 }),
   })
-  .map(({ promise, checks, until, stages, onHalt, ...limits }) =>
-    specOf(defined({ promise, checks, until, stages, onHalt }) as Partial<Spec>, defined(limits) as Partial<Limits>),
+  .map(({ promise, checks, until, stages, onHalt, proof, require, ...limits }) =>
+    specOf(
+      defined({ promise, checks, until, stages, onHalt, proof, require }) as Partial<Spec>,
+      defined(limits) as Partial<Limits>,
+    ),
   )
 
 const anyLoop = fc
@@ -143,24 +182,34 @@ const anyLoop = fc
 /** An answer to whatever the loop asks for: its checks are answered for, its waits end, a person answers. */
 const anyAnswer = fc.record({
   turn: anyTurn,
-  result: fc.constantFrom('pass', 'fail', 'fail', 'timeout'),
+  result: fc.constantFrom<Verdict['result']>('pass', 'fail', 'fail', 'timeout'),
   failures: fc.integer({ min: 1, max: 9 }),
+  findings: fc.array(anyFinding, { maxLength: 2 }),
   lost: fc.boolean(),
   minutes: fc.integer({ min: 0, max: 20 }),
 })
 type Answer = typeof anyAnswer extends fc.Arbitrary<infer Value> ? Value : never
 
-function answer(loop: Loop, { turn, result, failures, lost, minutes }: Answer, before: number): Fact {
+function answer(loop: Loop, { turn, result, failures, findings = [], lost, minutes }: Answer, before: number): Fact {
   const at = before + minutes * MINUTE
   switch (loop.next.kind) {
     case 'turn':
       return lost && turn.end === 'failed' ? { at, kind: 'lost' } : { at, kind: 'turned', turn }
     case 'check': {
       const verdicts = loop.next.checks.map((check) => ({ check, result, failures, tail: `${failures}` }))
-      return { at, kind: 'checked', verdicts: verdicts as never, findings: [] }
+      return { at, kind: 'checked', verdicts, findings }
     }
+    case 'prove':
+      return {
+        at,
+        kind: 'proved',
+        run: loop.next.run,
+        ran: loop.next.checks.map((check) => ({ check, result: (failures % 2 === 0) === lost ? 'pass' : result })),
+      }
     case 'wait':
       if (loop.next.until !== undefined) return { at: loop.next.until, kind: 'woke' }
+      if (loop.next.about === 'allow' && minutes > 10)
+        return { at, kind: 'told', by: 'Ada', order: { kind: 'allow', paths: [] } }
       return { at, kind: 'told', by: 'Ada', order: lost ? { kind: 'say', words: 'Go on.' } : { kind: 'resume' } }
     case 'restore':
       return { at, kind: 'restored' }
@@ -234,7 +283,7 @@ describe('whatever happens', () => {
           expect(end.next.reason).toMatch(/^[a-z-]+$/)
           expect(end.next.sentence.trim()).not.toBe('')
           expect(Object.keys(end.next).sort()).toEqual(['kind', 'reason', 'sentence'])
-        } else expect(nameOf(end.next)).toMatch(/^complete (verified|claimed)$/)
+        } else expect(nameOf(end.next)).toMatch(/^complete (verified|tested|kept|altered|claimed)$/)
       }),
       { numRuns: 500 },
     )
@@ -259,12 +308,14 @@ describe('whatever happens', () => {
       fc.property(anyLoop, anyStory, (start, facts) => {
         const loops = fold(start, facts)
         const end = loops.findIndex(ended)
+        expectSound(loops[end] ?? start)
         const { spec, next } = loops[end] ?? start
         if (next.kind !== 'complete') return
         const asked = [...spec.checks, ...spec.stages.flatMap(({ check }) => check ?? [])]
-        const fact = facts[end - 1]
-        const passed = (fact?.kind === 'checked' ? fact.verdicts : []).filter(({ result }) => result === 'pass')
-        expect(next.proof).toBe(asked.length > 0 ? 'verified' : 'claimed')
+        expect(next.proof === 'claimed').toBe(asked.length === 0)
+        expect(next.sentence).toMatch(/[.!?]$/)
+        const last = facts.slice(0, end).findLast((fact) => fact.kind === 'checked')
+        const passed = (last?.kind === 'checked' ? last.verdicts : []).filter(({ result }) => result === 'pass')
         for (const check of asked) expect(passed.map((verdict) => verdict.check)).toContain(check)
       }),
       { numRuns: 500 },
@@ -272,8 +323,31 @@ describe('whatever happens', () => {
   })
 })
 
+/** What the engine remembers is enough for the grade it gave. */
+function expectSound({ spec, tally, next }: Loop): void {
+  if (next.kind !== 'complete') return
+  const { trials, allowed = [], findings } = tally
+  const open = findings.filter(({ path }) => !allowed.some((one) => one.path === path))
+  const ran = (run: Run, check: string) => trials?.[run]?.ran.find((one) => one.check === check)?.result
+  const fails = (run: Run, check: string) =>
+    /fail|broken/.test(ran(run, check) ?? '') && ran('control', check) === 'pass'
+  const checks = allChecks(spec)
+  const wasRed = (check: string) =>
+    !tally.flaky?.includes(check) &&
+    (tally.before?.some((one) => one.check === check && one.result === 'fail') || fails('start', check))
+  const isTouched = findings.some(({ kind }) => /^(tests|means)-/.test(kind))
+  if (next.proof === 'verified') expect(spec.until || checks.some(wasRed)).toBe(true)
+  if (next.proof === 'tested') expect(checks.some((check) => fails('reversed', check))).toBe(true)
+  if (next.proof === 'altered' || next.proof === 'claimed') return
+  expect(open.map(({ kind }) => kind)).not.toContain('unreadable')
+  expect(open.map(({ kind }) => kind)).not.toContain('not-separable')
+  if (!isTouched) return
+  expect(trials?.tree).toBe(tally.tree ?? '')
+  for (const check of checks) expect(ran('sealed', check)).toBe('pass')
+}
+
 describe('a loop that is answered', () => {
-  const steps = 2_000
+  const steps = 4_000
 
   function playOut(start: Loop, answers: Iterable<Answer>): Loop[] {
     const loops = [start]
@@ -294,6 +368,40 @@ describe('a loop that is answered', () => {
         const loops = playOut(start, answers)
         expect(loops.length).toBeLessThanOrEqual(steps)
         expect(loops.at(-1)).toSatisfy(ended)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('completes with a grade that it has earned', () => {
+    fc.assert(
+      fc.property(anyLoop, fc.infiniteStream(anyAnswer), (start, answers) => {
+        expectSound(playOut(start, answers).at(-1) ?? start)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('completes with no check that its own tests bend', () => {
+    const bends = (loop: Loop, at: number): Fact => {
+      if (loop.next.kind !== 'prove') return { at, kind: 'woke' }
+      const result = loop.next.run === 'sealed' ? 'fail' : 'pass'
+      const ran = loop.next.checks.map((check) => ({ check, result }) as const)
+      return { at, kind: 'proved', run: loop.next.run, ran }
+    }
+    const bent: Finding = { kind: 'tests-changed', path: 'a.test.ts', words: 'was changed' }
+    const checkedLoop = anyLoop.filter(
+      ({ spec }) => spec.proof !== 'off' && (spec.checks.length > 0 || spec.stages.some(({ check }) => check)),
+    )
+    fc.assert(
+      fc.property(checkedLoop, fc.array(anyAnswer, { maxLength: 60 }), (start, answers) => {
+        let loop = step(start, answer(start, { ...(answers[0] as Answer), result: 'fail', findings: [] }, START))
+        for (const given of answers) {
+          const findings = [bent, ...given.findings]
+          const fact = answer(loop, { ...given, findings, minutes: Math.min(given.minutes, 10) }, START)
+          loop = step(loop, loop.next.kind === 'prove' ? bends(loop, START) : fact)
+          expect(loop.next.kind).not.toBe('complete')
+        }
       }),
       { numRuns: 300 },
     )
@@ -348,12 +456,13 @@ describe('a loop that is answered', () => {
             { iterations: last, tokens: last, minutes: last },
           )
           let loop = startLoop('L1', spec, { at: START, tree: '0' })
+          if (checked) loop = step(loop, answer(loop, { result: 'fail', minutes: 0 } as Answer, START))
           for (let n = 1; n <= last; n++) {
             const claim = { kind: n === last ? kind : ('none' as const) }
             const turn: Turn = { end: 'ok', claim, words: `${n}`, tree: `${n}`, ranTests: false, tokens: 1 }
             loop = step(loop, { at: START + n * MINUTE, kind: 'turned', turn })
           }
-          if (checked) loop = step(loop, answer(loop, { result: 'pass' } as Answer, START + 99 * MINUTE))
+          if (checked) loop = step(loop, answer(loop, { result: 'pass', minutes: 99 } as Answer, START))
           expect(nameOf(loop.next)).toBe(checked ? 'complete verified' : 'complete claimed')
         },
       ),
@@ -401,7 +510,7 @@ describe('a loop that is answered', () => {
 
   test('remembers no more after hundreds of iterations than after a few', () => {
     const forever = { iterations: 0, noProgress: 1e9, sameError: 1e9 }
-    const failure = { result: 'fail', failures: 1, lost: true, minutes: 0 } as const
+    const failure = { result: 'fail', failures: 1, findings: [], lost: true, minutes: 0 } satisfies Partial<Answer>
     const anyWork = fc
       .record({ ...anyTurnFields, end: fc.constantFrom('ok', 'context-full') })
       .map(defined) as fc.Arbitrary<Turn>
@@ -460,6 +569,8 @@ describe('any text', () => {
         const claim = readClaim(words, claimable)
         if (claim.stage !== undefined) expect(claimable.stages).toContain(claim.stage)
         expect(['none', 'weak', 'clear']).toContain(claim.kind)
+        expect(claim.form !== undefined).toBe(claim.kind === 'weak')
+        expect(readClaim(`${words}\n`, claimable)).toEqual(claim)
         expect(readAsk(words)?.words).not.toBe('')
         expect(withoutEcho(words, prompt).length).toBeLessThanOrEqual(words.length)
         expect(errorFingerprint(words).length).toBeLessThanOrEqual(500)
@@ -477,8 +588,8 @@ describe('any text', () => {
       fc.property(anyPromise, (promise) => {
         const claimable = { promise, signals: [], stages: [] }
         expect(readClaim(`I fixed it.\n<promise>${promise}</promise>\n`, claimable).kind).toBe('clear')
-        expect(readClaim(`I will not say <promise>${promise}</promise> yet.`, claimable).kind).toBe('none')
-        expect(readClaim(`\`\`\`\n<promise>${promise}</promise>\n\`\`\``, claimable).kind).toBe('none')
+        expect(readClaim(`I will not say <promise>${promise}</promise> yet.`, claimable).form).toBe('mentioned')
+        expect(readClaim(`\`\`\`\n<promise>${promise}</promise>\n\`\`\``, claimable).form).toBe('stated')
       }),
     )
   })

@@ -179,19 +179,19 @@ describe('stages', () => {
       'one that only its own tag closes',
       mixed,
       [claims('clear'), checks('pass')],
-      'Stage DOCS is still open. Claim it with <promise>DOCS</promise> alone on the last line.',
+      'Stage DOCS is still open. Claim it with <promise>DOCS</promise> alone on the last line, after an empty line.',
     ],
     [
       'one that was claimed weakly',
       spoken,
       [claims('weak', 'DOCS')],
-      'If you are done, put <promise>DOCS</promise> alone on the last line.',
+      'If you are done, put <promise>DOCS</promise> alone on the last line, after an empty line.',
     ],
     [
       'one that was claimed weakly where others are checked',
       mixed,
       [claims('clear', 'TESTS'), checks('pass'), claims('weak', 'DOCS'), checks('pass')],
-      'If you are done, put <promise>DOCS</promise> alone on the last line.',
+      'If you are done, put <promise>DOCS</promise> alone on the last line, after an empty line.',
     ],
     [
       'one claimed in an untouched tree',

@@ -24,11 +24,12 @@ export function allChecks(spec: Spec): string[] {
 }
 
 /** The stages still open once these verdicts are in: a check closes its stage or opens it again, an accepted claim closes one without a check. */
-export function stillOpen(spec: Spec, tally: Tally, verdicts: readonly Verdict[]): Stage[] {
+export function stillOpen(spec: Spec, tally: Tally, verdicts: readonly Verdict[], lastTurn = false): Stage[] {
   return spec.stages.filter((stage) => {
     const verdict = verdicts.find(({ check }) => check === stage.check)
     if (verdict) return verdict.result !== 'pass'
-    const claimed = tally.claim.stage === stage.name && isAccepted(tally) && !comesTooEarly(spec, tally, tally.claim)
+    const claimed =
+      tally.claim.stage === stage.name && isAccepted(tally, lastTurn) && !comesTooEarly(spec, tally, tally.claim)
     return !tally.passed.includes(stage.name) && (stage.check !== undefined || !claimed)
   })
 }

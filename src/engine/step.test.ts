@@ -279,6 +279,7 @@ describe('rule 3: a claim is checked', () => {
 })
 
 describe('a claim without checks', () => {
+  const where = 'alone on the last line, after an empty line.'
   const claimsAndWants = turn({ claim: { kind: 'clear' }, ask: { kind: 'person', words: 'More?' }, tree: 'x' })
 
   test.each<Story>([
@@ -288,11 +289,31 @@ describe('a claim without checks', () => {
     ['two weak ones in a row complete', [claims('weak'), claims('weak')], 'turn 2, complete claimed'],
     ['a weak one and a clear one complete', [claims('weak'), claims('clear')], 'turn 2, complete claimed'],
     ['two weak ones apart do not', [claims('weak'), works, claims('weak')], 'turn 2, turn 3, turn 4'],
+    ['a mention is asked about, again and again', times(3, claims('mentioned')), 'turn 2, turn 3, turn 4'],
     [
-      'a weak one after the tree has come to rest completes',
-      [works, idles, claimsIdly('weak')],
-      'turn 2, turn 3, complete claimed',
+      'a mention does not help a weak one',
+      [claims('mentioned'), claims('stated'), claims('mentioned'), claims('stated')],
+      'turn 2, turn 3, turn 4, turn 5',
     ],
+    ['a phrase does not help a stated one', [claims('phrase'), claims('stated')], 'turn 2, turn 3'],
+    ['a phrase again and again does not end work that goes on', times(3, claims('phrase')), 'turn 2, turn 3, turn 4'],
+    [
+      'a phrase, said again without a change, completes',
+      [claims('phrase'), claimsIdly('phrase')],
+      'turn 2, complete claimed',
+    ],
+    ['a phrase in an untouched tree is asked about', [claimsIdly('phrase')], 'turn 2'],
+    [
+      'a phrase in an untouched tree, said again, completes',
+      times(2, claimsIdly('phrase')),
+      'turn 2, complete claimed',
+    ],
+    [
+      'one weak claim of a tree at rest does not complete',
+      [works, idles, claimsIdly('stated')],
+      'turn 2, turn 3, turn 4',
+    ],
+    ['a weak one of a loop from before forms counts', [claims('weak'), claims('stated')], 'turn 2, complete claimed'],
     ['a tree that never moved supports nothing', [idles, claimsIdly('weak')], 'turn 2, turn 3'],
     ['a tree at rest is no claim', [works, ...times(3, idles)], 'turn 2, turn 3, turn 4, halt no-progress'],
     ['a clear one in an untouched tree is weak', [claimsIdly('clear')], 'turn 2'],
@@ -336,7 +357,16 @@ describe('a claim without checks', () => {
       [turn({ claim: { kind: 'clear' }, costUsd: 9, tree: 'x' })],
       'complete claimed',
     ],
-    ['a weak one on the last turn is not enough', oneTurn, [claims('weak')], 'halt max-iterations'],
+    ['a stated one on the last turn completes', oneTurn, [claims('stated')], 'complete claimed'],
+    ['a stated one for the last of the time completes', halfAnHour, [at(31, claims('stated'))], 'complete claimed'],
+    ['a mention on the last turn is not enough', oneTurn, [claims('mentioned')], 'halt max-iterations'],
+    ['a phrase on the last turn is not enough', oneTurn, [claims('phrase')], 'halt max-iterations'],
+    [
+      'a clear one in an untouched tree is not enough on the last turn',
+      oneTurn,
+      [claimsIdly('clear')],
+      'halt max-iterations',
+    ],
     ['a clear one in a tree nobody can see completes', blind(unchecked), [claimsIdly('clear')], 'complete claimed'],
     [
       'a clear one in a tree seen for the first time completes',
@@ -349,7 +379,13 @@ describe('a claim without checks', () => {
   })
 
   test.each<[answer: string, spec: Spec, fact: Happening]>([
-    ['If you are done, put <promise>COMPLETE</promise> alone on the last line.', unchecked, claims('weak')],
+    [`If you are done, put <promise>COMPLETE</promise> ${where}`, unchecked, claims('weak')],
+    [`If you are done, put <promise>COMPLETE</promise> ${where}`, unchecked, claimsIdly('mentioned')],
+    [
+      `If you are done, put TASK_COMPLETE ${where}`,
+      specOf({ promise: '', signals: ['TASK_COMPLETE'] }),
+      claims('phrase'),
+    ],
     ['If you are done, say so again.', specOf({ promise: '' }), claims('weak')],
     ['You said it was done, but nothing has changed. If that is right, say it again.', unchecked, claimsIdly('clear')],
   ])('is answered: %s', (answer, spec, fact) => {
@@ -388,14 +424,14 @@ describe('rule 4: a false claim goes on', () => {
         { check: 'npm run lint', result: 'pass', tail: 'all clean' },
         { check: 'npm run docs', result: 'timeout', tail: 'still at it' },
       ],
-      ['parser.test.ts was deleted.'],
+      [{ kind: 'tests-deleted', path: 'parser.test.ts', words: 'was deleted' }],
     )
     expect(feedbackAfter(three, claims('clear'), verdict)).toBe(
       [
         'You said it was done, but it is not: ralph ran the checks itself, and they failed.',
         'The check `npm test` failed (2 failures). Its output ends:\nexpected 1, got 2',
         'The check `npm run docs` ran out of time. Its output ends:\nstill at it',
-        'ralph noticed: parser.test.ts was deleted.',
+        'ralph noticed: parser.test.ts: was deleted',
       ].join('\n'),
     )
   })

@@ -1,26 +1,18 @@
 /** The only place that says what a loop does next. */
 import { diagnosis, isStalled, oneLine, tripped } from './breaker.ts'
 import { isAccepted } from './claim.ts'
-import { feedbackFor, NOBODY_HERE, saidSentence } from './feedback.ts'
+import { afterProof, conclude } from './conclude.ts'
+import { beforeSentence, feedbackFor, NOBODY_HERE } from './feedback.ts'
+import { isOverdue, onTop, outOfTime, overBudget, retryAt, spent } from './limits.ts'
 import {
-  ATTEMPTS,
-  count,
-  deadline,
-  extension,
-  isOverdue,
-  onTop,
-  outOfTime,
-  overBudget,
-  retryAt,
-  type Stop,
-  spent,
-} from './limits.ts'
-import {
+  ALLOW,
   ended,
   type Fact,
+  type Finding,
   type Loop,
   type Next,
   type Order,
+  type Ran,
   type Said,
   type Spec,
   type Tally,
@@ -28,9 +20,23 @@ import {
   turnOf,
   type Verdict,
 } from './loop.ts'
+import {
+  afterRestore,
+  again,
+  goOn,
+  halt,
+  rest,
+  tooManyAttempts,
+  type Wait,
+  waitUntil,
+  wake,
+  withFeedback,
+} from './moves.ts'
+import { alreadyDone, fewerTests } from './proof-words.ts'
 import { agentsOf, freeAgent, nextBack, type Rest, withoutRest, withRest } from './roster.ts'
 import { allChecks, comesTooEarly, stageClaimed, stillOpen } from './stages.ts'
-import { countChecks, countTurn, spend } from './tally.ts'
+import { countChecks, countTurn, doubted, spend } from './tally.ts'
+import { changesIn, isUntouched, ofStart, touchedPaths, trialsOf, wasRed } from './trials.ts'
 
 /** Moves a loop by one fact. Pure and total: the caller brings the facts, time among them. */
 export function step(loop: Loop, fact: Fact): Loop {
@@ -46,7 +52,10 @@ export function step(loop: Loop, fact: Fact): Loop {
     case 'turned':
       return loop.next.kind === 'turn' ? afterTurn(loop, fact.turn, fact.at) : loop
     case 'checked':
-      return loop.next.kind === 'check' ? afterChecks(loop, fact, fact.at) : loop
+      if (loop.next.kind !== 'check') return loop
+      return loop.next.because === 'start' ? afterBaseline(loop, fact, fact.at) : afterChecks(loop, fact, fact.at)
+    case 'proved':
+      return loop.next.kind === 'prove' && loop.next.run === fact.run ? afterProof(loop, fact, fact.at) : loop
     case 'woke':
       return afterWait(loop, fact.at)
     case 'restored':
@@ -56,9 +65,6 @@ export function step(loop: Loop, fact: Fact): Loop {
   }
 }
 
-type Restore = Extract<Next, { kind: 'restore' }>
-type Wait = Extract<Next, { kind: 'wait' }>
-
 function moveTo(loop: Loop, to: Extract<Fact, { kind: 'moved' }>['to']): Loop {
   return { ...loop, spec: { ...loop.spec, work: { ...loop.spec.work, ...to } } }
 }
@@ -67,9 +73,13 @@ function moveTo(loop: Loop, to: Extract<Fact, { kind: 'moved' }>['to']): Loop {
 function askAnew(loop: Loop, asked: Spec, at: number): Loop {
   const { spec, tally, next } = loop
   const limits = { ...onTop(asked.limits, tally, at), iterations: spec.limits.iterations }
-  if (next.kind === 'check') return { ...loop, spec: { ...spec, limits } }
-  const changed = { ...loop, spec: { ...asked, limits } }
-  return next.kind === 'turn' ? { ...changed, next: turnOf(changed.spec, tally, at) } : changed
+  if (next.kind === 'check' || next.kind === 'prove') return { ...loop, spec: { ...spec, limits } }
+  const { proofBase } = spec.work // what the proof is measured against stays
+  const work = { ...asked.work, ...(proofBase === undefined ? {} : { proofBase }) }
+  // What was tried was tried for other checks, or with other means of proof.
+  const { trials: _, ...counts } = tally
+  const changed = { ...loop, spec: { ...asked, limits, work }, tally: counts }
+  return next.kind === 'turn' ? { ...changed, next: turnOf(changed.spec, counts, at) } : changed
 }
 
 /** The time of a wait has come. Who only looks at the clock ends a loop whose time is over, and changes nothing else. */
@@ -99,7 +109,9 @@ function obey(loop: Loop, order: Order, { by, at }: { by: string; at: number }):
       return next.kind === 'wait' && next.why === 'person' ? answered(told, at) : told
     }
     case 'done':
-      return next.kind === 'check' ? loop : judge({ ...loop, tally: claimed(wake(tally, at)) }, at)
+      return next.kind === 'check' || next.kind === 'prove'
+        ? loop
+        : judge({ ...loop, tally: claimed(wake(tally, at)) }, at)
     case 'out-of-time':
       return halt(loop, outOfTime(spec.limits.minutes))
     case 'edit': {
@@ -111,14 +123,32 @@ function obey(loop: Loop, order: Order, { by, at }: { by: string; at: number }):
       if (next.kind === 'turn') return again(limited, at)
       return next.kind === 'wait' && next.until !== undefined ? waitUntil(limited, next.why, next.until, at) : limited
     }
+    case 'allow':
+      return next.kind === 'wait' && next.about === ALLOW ? allow(loop, order.paths, { by, at }) : loop
   }
 }
 
+/** A person lets changed means of proof stand; what was bent is tried with them. */
+function allow(loop: Loop, paths: readonly string[], { by, at }: { by: string; at: number }): Loop {
+  const asked = touchedPaths(loop.tally)
+  const named = paths.length > 0 ? asked.filter((path) => paths.includes(path)) : asked
+  const { sealed: _, ...trials } = trialsOf(loop.tally)
+  const allowed = [...(loop.tally.allowed ?? []), ...named.map((path) => ({ path, by }))]
+  return checkAgain({ ...loop, tally: { ...wake(loop.tally, at), allowed, trials } })
+}
+
+/** While somebody thought it over, the files may have changed; what was tried on the same ones still counts. */
+function checkAgain(loop: Loop): Loop {
+  const { spec, tally } = loop
+  const because = tally.claim.kind !== 'none' ? 'claim' : spec.until ? 'until' : 'last-turn'
+  return { ...loop, next: { kind: 'check', checks: allChecks(spec), because } }
+}
+
 /** Takes up what a pause held; tries a limited agent at once; goes on without an answer where one was waited for. */
-function resume(loop: Loop, { why }: Wait, at: number): Loop {
+function resume(loop: Loop, { why, about }: Wait, at: number): Loop {
   const { held, ...tally } = loop.tally
   if (why === 'person') {
-    const said: Said[] = [...tally.said, { by: 'ralph', words: NOBODY_HERE }]
+    const said: Said[] = about === ALLOW ? tally.said : [...tally.said, { by: 'ralph', words: NOBODY_HERE }]
     return answered({ ...loop, tally: { ...tally, said } }, at)
   }
   if (why !== 'paused' || !held) return again(loop, at)
@@ -126,6 +156,7 @@ function resume(loop: Loop, { why }: Wait, at: number): Loop {
     return tally.said.length > 0 ? answered({ ...loop, tally }, at) : { ...loop, tally, next: held }
   const awake = { ...loop, tally: wake(tally, at), next: held }
   if (held.kind === 'wait' && held.until !== undefined) return waitUntil(awake, held.why, held.until, at)
+  if (held.kind === 'prove') return checkAgain(awake)
   return held.kind === 'turn' ? again(awake, at) : awake
 }
 
@@ -182,16 +213,6 @@ function standIn(loop: Loop, why: Fault, { agent, rest, at }: { agent: string; r
   return halt(loop, { reason: 'agent-unusable', sentence: `${subject}: ${words.join(' · ')}` })
 }
 
-function waitUntil(loop: Loop, why: Wait['why'], until: number, at: number): Loop {
-  const { spec, tally } = loop
-  if (spec.limits.minutes !== undefined && until >= deadline(spec.limits.minutes, tally))
-    return halt(loop, {
-      reason: 'timeout',
-      sentence: `The agent can go on in ${count(Math.ceil((until - at) / 60_000), 'minute')}, which is after the time limit of ${count(spec.limits.minutes, 'minute')}: ${oneLine(tally.trouble ?? '')}`,
-    })
-  return { ...loop, next: { kind: 'wait', why, until } }
-}
-
 function afterCrash(loop: Loop, at: number): Loop {
   const over = overBudget({ limits: loop.spec.limits, tally: loop.tally }, at)
   const checks = allChecks(loop.spec)
@@ -209,11 +230,42 @@ function afterLoss(loop: Loop, at: number): Loop {
   return stop ? halt(loop, stop) : again({ ...loop, tally }, at)
 }
 
-type Checked = { verdicts: Verdict[]; findings: string[]; tree?: string }
+type Checked = Pick<Extract<Fact, { kind: 'checked' }>, 'verdicts' | 'findings' | 'tree' | 'ms' | 'marks'>
+
+/** What the checks say before any work is for the first prompt and for the proof; breaker, best and clock do not hear of it. */
+function afterBaseline(loop: Loop, { verdicts, tree, findings, marks }: Checked, at: number): Loop {
+  const { spec } = loop
+  const checks = allChecks(spec)
+  const tally: Tally = {
+    ...loop.tally,
+    restedMs: Math.max(0, at - loop.tally.startedAt),
+    before: verdicts.map(ranOf),
+    findings,
+    ...(marks === undefined ? {} : { marks }),
+    ...(tree === undefined ? {} : { tree, ...failedOn(tree, verdicts) }),
+    feedback: verdicts.filter(({ result }) => result === 'fail' || result === 'broken').map(beforeSentence),
+  }
+  const begun = { ...loop, tally }
+  const passed = checks.every((check) => verdicts.some((one) => one.check === check && one.result === 'pass'))
+  const isDoneAlready = spec.until && passed && stillOpen(spec, tally, verdicts).length === 0
+  // Measured from a state before the start, somebody may have changed what the command tests.
+  if (isDoneAlready && !isUntouched(tally)) return conclude(begun, at)
+  if (isDoneAlready) return { ...begun, next: { kind: 'complete', proof: 'verified', sentence: alreadyDone(checks) } }
+  return again(begun, at)
+}
+
+function ranOf({ tail: _, ...ran }: Verdict): Ran {
+  return ran
+}
+
+function failedOn(tree: string, verdicts: readonly Verdict[]): Pick<Tally, 'failed'> {
+  const checks = verdicts.filter(({ result }) => result === 'fail').map(({ check }) => check)
+  return checks.length > 0 ? { failed: { tree, checks } } : {}
+}
 
 function afterChecks(loop: Loop, checked: Checked, at: number): Loop {
   const slowBefore = loop.tally.slow
-  const tally = { ...countChecks(loop.tally, checked.verdicts, checked.tree), findings: checked.findings }
+  const tally = { ...countChecks(loop.tally, checked.verdicts, checked.tree), ...rememberRound(loop, checked) }
   const refused = isClaimRefused(loop, checked.verdicts)
   const counted = { ...loop, tally: { ...tally, falseClaims: tally.falseClaims + (refused ? 1 : 0) } }
   const broken = checked.verdicts.find(({ result }) => result === 'broken')
@@ -225,36 +277,65 @@ function afterChecks(loop: Loop, checked: Checked, at: number): Loop {
   const slow = tally.slow.find((check) => slowBefore.includes(check))
   if (slow)
     return halt(counted, { reason: 'verifier-broken', sentence: `The check "${slow}" ran out of time twice in a row.` })
-  return judge(counted, at, checked)
+  const again = failedBefore(loop, checked)
+  if (again.length > 0 && loop.next.kind === 'check' && loop.next.because !== 'flaky')
+    return { ...counted, next: { ...loop.next, because: 'flaky' } }
+  return judge(again.length > 0 ? withFlaky(counted, again) : counted, at, checked)
+}
+
+function rememberRound({ spec, tally }: Loop, { verdicts, findings: found, tree, ms }: Checked): Partial<Tally> {
+  const isWhole = allChecks(spec).every((check) => verdicts.some((verdict) => verdict.check === check))
+  const fewer = fewerTests(tally, (check) =>
+    verdicts.find((verdict) => verdict.check === check && verdict.result === 'pass'),
+  )
+  const findings: Finding[] = [
+    ...tally.findings.filter(({ kind }) => kind === 'inherited'),
+    ...found,
+    ...(fewer ? [{ kind: 'fewer-tests' as const, path: '', words: fewer.replace(/\.$/, '') }] : []),
+  ]
+  const isSame = changesIn(findings) === changesIn(tally.findings)
+  return {
+    findings,
+    ...(isSame || !tally.trials ? {} : { trials: ofStart(tally.trials) }),
+    ...(isWhole ? { after: verdicts.map(ranOf) } : {}),
+    ...(ms === undefined ? {} : { checkMs: ms }),
+    ...(tree === undefined ? {} : failedOn(tree, verdicts)),
+  }
+}
+
+/** Checks that pass now and failed before on the very same files. */
+function failedBefore({ tally }: Loop, { verdicts, tree }: Checked): string[] {
+  if (tree === undefined || tally.failed?.tree !== tree) return []
+  return tally.failed.checks.filter((name) => verdicts.some(({ check, result }) => check === name && result === 'pass'))
+}
+
+function withFlaky(loop: Loop, checks: readonly string[]): Loop {
+  const { spec, tally } = loop
+  const findings: Finding[] = checks.map((check) => ({
+    kind: 'flaky',
+    path: '',
+    words: `\`${check}\` failed and then passed on the very same files`,
+  }))
+  const flaky = [...new Set([...(tally.flaky ?? []), ...checks])]
+  return { ...loop, tally: doubted(spec, { ...tally, flaky, findings: [...tally.findings, ...findings] }) }
 }
 
 function isClaimRefused({ spec, tally, next }: Loop, verdicts: readonly Verdict[]): boolean {
   const stage = stageClaimed(spec, tally, tally.claim)
   const failed = verdicts.filter(({ result }) => result === 'fail' || result === 'timeout')
   const concerned = stage ? failed.filter(({ check }) => check === stage.check) : failed
-  return next.kind === 'check' && next.because === 'claim' && concerned.length > 0
+  // An agent that only mentions the tag may as well mean the opposite.
+  if (tally.claim.kind === 'none' || tally.claim.form === 'mentioned') return false
+  const isClaimed = next.kind === 'check' && (next.because === 'claim' || next.because === 'flaky')
+  return isClaimed && concerned.length > 0
 }
 
 // Rules 3 to 8. First match wins, so the order below is the policy.
 function judge(loop: Loop, at: number, checked?: Checked): Loop {
   const because = checked ? undefined : reasonToCheck(loop, at)
   if (because) return { ...loop, next: { kind: 'check', checks: checksFor(loop, at), because } }
-  if (isDone(loop, checked?.verdicts))
-    return { ...loop, next: { kind: 'complete', proof: allChecks(loop.spec).length > 0 ? 'verified' : 'claimed' } }
-
-  const settled = settle(loop, checked)
-  const asked = asksPerson(settled.tally)
-  if (asked) return { ...settled, tally: rest(settled.tally, at), next: { kind: 'wait', why: 'person', ...asked } }
-
-  const stop = tripped(settled)
-  if (stop) return halt(settled, stop)
-
-  const more = spent(settled, at)?.reason === 'max-iterations' ? extension(settled) : 0
-  const grown = more ? { ...settled, tally: { ...settled.tally, extra: settled.tally.extra + more } } : settled
-  const over = spent(grown, at)
-  if (over) return halt(grown, over)
-
-  return again(grown, at)
+  if (isDone(loop, at, checked?.verdicts)) return conclude(loop, at)
+  return goOn(settle(loop, checked), at)
 }
 
 function reasonToCheck(loop: Loop, at: number): Extract<Next, { kind: 'check' }>['because'] | undefined {
@@ -273,12 +354,16 @@ function checksFor(loop: Loop, at: number): string[] {
   return stage && !spec.until && !spent(loop, at) ? [stage.check ?? []].flat() : allChecks(spec)
 }
 
-function isDone({ spec, tally }: Loop, verdicts: readonly Verdict[] = []): boolean {
+/** Checks that passed before any work add nothing to a claim: without one that failed then, the claim must do. */
+function isDone(loop: Loop, at: number, verdicts: readonly Verdict[] = []): boolean {
+  const { spec, tally } = loop
+  const lastTurn = spent(loop, at) !== undefined
   const checks = allChecks(spec)
-  const proven = checks.every((check) =>
+  const passed = checks.every((check) =>
     verdicts.some((verdict) => verdict.check === check && verdict.result === 'pass'),
   )
-  return proven && stillOpen(spec, tally, verdicts).length === 0 && (checks.length > 0 || isAccepted(tally))
+  if (!passed || stillOpen(spec, tally, verdicts, lastTurn).length > 0) return false
+  return spec.until || checks.some((check) => wasRed(tally, check)) || isAccepted(tally, lastTurn)
 }
 
 /** Closes the stages that passed and says what the next iteration must know. */
@@ -291,74 +376,6 @@ function settle(loop: Loop, checked: Checked | undefined): Loop {
   const moved = newly.length > 0 ? { ...counts, bestAt: tally.iteration, stalled: 0, testOnly: 0, weak: 0 } : tally
   const settled = { ...loop, tally: { ...moved, passed } }
   return withFeedback(settled, feedbackFor(settled, checked ?? { verdicts: [], findings: [] }, newly))
-}
-
-/** The question for a person, once it is certain that going on alone does not help. */
-function asksPerson({ ask, asked, denied }: Tally): Pick<Wait, 'question' | 'about'> | undefined {
-  if (!ask) return undefined
-  if (ask.kind === 'person') return { question: ask.words, ...(ask.about === undefined ? {} : { about: ask.about }) }
-  if (ask.kind === 'permission')
-    return denied >= 2 ? { question: `The agent was denied twice: ${ask.words}` } : undefined
-  return asked >= 2 ? { question: ask.words } : undefined
-}
-
-/** The turn this loop asks for, if time and money allow one more. */
-function again(loop: Loop, at: number): Loop {
-  const { spec } = loop
-  const tally = hear(loop.tally)
-  const stop = overBudget({ limits: spec.limits, tally }, at)
-  return stop ? halt(loop, stop) : { ...loop, tally, next: turnOf(spec, tally, at) }
-}
-
-/** What was said becomes part of what the next turn is told. */
-function hear(tally: Tally): Tally {
-  if (tally.said.length === 0) return tally
-  const heard = [...(tally.heard ?? []), ...tally.said.filter(({ by }) => by === 'person').map(({ words }) => words)]
-  return {
-    ...tally,
-    feedback: [...tally.feedback, ...tally.said.map(saidSentence)],
-    ...(heard.length > 0 ? { heard } : {}),
-    said: [],
-  }
-}
-
-function withFeedback(loop: Loop, feedback: string[]): Loop {
-  return { ...loop, tally: { ...loop.tally, feedback: [...new Set([...loop.tally.feedback, ...feedback])] } }
-}
-
-function tooManyAttempts({ attempt, iteration }: Tally): Stop | undefined {
-  if (attempt <= ATTEMPTS) return undefined
-  return {
-    reason: 'max-attempts',
-    sentence: `Iteration ${iteration + 1} was tried ${ATTEMPTS} times without the agent getting to work.`,
-  }
-}
-
-function halt(loop: Loop, stop: Stop & { rejected?: true }): Loop {
-  const to = leftAt(loop)
-  return { ...loop, next: to === undefined ? { kind: 'halt', ...stop } : { kind: 'restore', to, ...stop } }
-}
-
-/** The iteration whose state a loop that halts leaves behind. Undefined: the last one, as it is. */
-function leftAt({ spec, tally }: Loop): number | undefined {
-  if (tally.changed !== true) return undefined
-  return spec.onHalt === 'restore' ? 0 : spec.onHalt === 'best' ? tally.bestAt : undefined
-}
-
-function afterRestore(loop: Loop, { kind: _, to, ...stop }: Restore, trouble: string | undefined): Loop {
-  const state = to === 0 ? 'before the loop began' : `after iteration ${to}, the best so far`
-  const left =
-    trouble === undefined ? `The files are as they were ${state}.` : `The files could not be put back: ${trouble}`
-  return { ...loop, next: { ...stop, kind: 'halt', sentence: `${stop.sentence} ${left}` } }
-}
-
-/** While a person is waited for, the clock of the time limit stands still. */
-function rest(tally: Tally, at: number): Tally {
-  return tally.restingSince === undefined ? { ...tally, restingSince: at } : tally
-}
-
-function wake({ restingSince, ...tally }: Tally, at: number): Tally {
-  return { ...tally, restedMs: tally.restedMs + Math.max(0, at - (restingSince ?? at)) }
 }
 
 function claimed({ ask: _, held: __, ...tally }: Tally): Tally {

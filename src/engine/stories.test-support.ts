@@ -1,5 +1,19 @@
 /** What the engine's tests are told in: facts with plain names, and `play`, which names what a loop asks for after each. */
-import type { Claim, Fact, Limits, Loop, Next, Order, Spec, Turn, Verdict } from './loop.ts'
+import type {
+  Claim,
+  Fact,
+  Finding,
+  FindingKind,
+  Limits,
+  Loop,
+  Next,
+  Order,
+  Ran,
+  Run,
+  Spec,
+  Turn,
+  Verdict,
+} from './loop.ts'
 import { startLoop } from './loop.ts'
 import { step } from './step.ts'
 
@@ -28,7 +42,7 @@ export function feedbackAfter(start: Spec | Loop, ...story: Happening[]): string
 /** The sentence a story ends with. */
 export function sentenceAfter(start: Spec | Loop, ...story: Happening[]): string {
   const { next } = loopAfter(start, ...story)
-  return next.kind === 'halt' ? next.sentence : `no halt, but ${nameOf(next)}`
+  return next.kind === 'halt' || next.kind === 'complete' ? next.sentence : `no end, but ${nameOf(next)}`
 }
 
 function loops(start: Spec | Loop, story: readonly Happening[]): Loop[] {
@@ -39,8 +53,17 @@ function loops(start: Spec | Loop, story: readonly Happening[]): Loop[] {
   })
 }
 
+/** Where nothing else is said, every check fails before any work. */
 function begin(start: Spec | Loop): Loop {
-  return 'tally' in start ? start : startLoop('L1', start, { at: START, tree: 'tree 0' })
+  if ('tally' in start) return start
+  const loop = startLoop('L1', start, { at: START, tree: 'tree 0' })
+  return loop.next.kind === 'check' ? step(loop, happen(checks('fail', undefined, ''), loop)) : loop
+}
+
+/** A loop whose checks said this before any work. */
+export function begunWith(spec: Spec, result: Verdict['result']): Loop {
+  const loop = startLoop('L1', spec, { at: START, tree: 'tree 0' })
+  return step(loop, happen(checks(result), loop))
 }
 
 function happen(happening: Happening, loop: Loop): Fact {
@@ -52,7 +75,9 @@ export function nameOf(next: Next): string {
     case 'turn':
       return next.attempt === 1 ? `turn ${next.iteration}` : `turn ${next.iteration} attempt ${next.attempt}`
     case 'check':
-      return 'check'
+      return next.because === 'flaky' ? 'check again' : 'check'
+    case 'prove':
+      return `prove ${next.run}`
     case 'wait':
       return `wait ${next.why}`
     case 'restore':
@@ -139,12 +164,14 @@ export function uses(cost: { tokens?: number; costUsd?: number }): Happening {
   return turn((loop) => ({ words: stepOf(loop), ...cost, ...changed(loop) }))
 }
 
-export function claims(kind: Claim['kind'], stage?: string): Happening {
+type Said = Claim['kind'] | NonNullable<Claim['form']>
+
+export function claims(kind: Said, stage?: string): Happening {
   return turn((loop) => ({ words: stepOf(loop), claim: claimOf(kind, stage), ...changed(loop) }))
 }
 
 /** Claims without having changed anything in this turn. */
-export function claimsIdly(kind: Claim['kind'], stage?: string): Happening {
+export function claimsIdly(kind: Said, stage?: string): Happening {
   return turn((loop) => ({ words: 'It is done.', claim: claimOf(kind, stage), ...same(loop) }))
 }
 
@@ -177,8 +204,57 @@ export function verdicts(results: Record<string, Verdict['result']>): Happening 
   return checked(Object.entries(results).map(([check, result]) => verdictOf(check, result)))
 }
 
-export function checked(verdicts: Verdict[], findings: string[] = []): Fact {
+export function checked(verdicts: Verdict[], findings: Finding[] = []): Fact {
   return { at: START, kind: 'checked', verdicts, findings }
+}
+
+/** What a round of checks sees besides their results. */
+type Seen = { findings?: Finding[]; tree?: string; tests?: number; ms?: number }
+
+/** Every check that was asked for ends this way on the tree there is, unless another is named. */
+export function checksOn(result: Verdict['result'], { findings = [], tree, tests, ms = 0 }: Seen = {}): Happening {
+  return (loop) => ({
+    ...checked(
+      (loop.next.kind === 'check' ? loop.next.checks : []).map((check) => ({
+        ...verdictOf(check, result),
+        ...(tests === undefined ? {} : { tests }),
+      })),
+      findings,
+    ),
+    tree: tree ?? loop.tally.tree ?? '',
+    ms,
+  })
+}
+
+/** What ralph noticed about these files. */
+export function noticed(kind: FindingKind, ...paths: string[]): Finding[] {
+  return paths.map((path) => ({ kind, path, words: 'noticed' }))
+}
+
+/** An experiment: how all of its checks end, or each; `why` it could not be tried. */
+export function proved(
+  run: Run,
+  result: Ran['result'] | Record<string, Ran['result']>,
+  { ms, why, ...more }: { ms?: number; why?: string; tests?: number; red?: 'assertion' | 'load' } = {},
+): Happening {
+  return (loop) => {
+    const asked = loop.next.kind === 'prove' ? loop.next.checks : []
+    const each = typeof result === 'string' ? Object.fromEntries(asked.map((check) => [check, result])) : result
+    const ran = Object.entries(each).map(([check, how]) => ({ check, result: how, ...more }))
+    return {
+      at: START,
+      kind: 'proved',
+      run,
+      ran: why === undefined ? ran : [],
+      ...(why === undefined ? {} : { why }),
+      ...(ms === undefined ? {} : { ms }),
+    }
+  }
+}
+
+/** An experiment that could not be tried. */
+export function untried(run: Run, why = 'there is no room for it'): Happening {
+  return proved(run, 'pass', { why })
 }
 
 function verdictOf(check: string, result: Verdict['result'], failures?: number, tail: string = result): Verdict {
@@ -195,11 +271,16 @@ export function say(words: string): Fact {
   return told({ kind: 'say', words })
 }
 
+/** A person lets changed means of proof stand. */
+export function allow(...paths: string[]): Fact {
+  return told({ kind: 'allow', paths })
+}
+
 export function setLimits(limits: Partial<Limits>): Fact {
   return told({ kind: 'limits', limits })
 }
 
-function told(order: Order): Fact {
+export function told(order: Order): Fact {
   return { at: START, kind: 'told', by: 'Ada', order }
 }
 
@@ -231,8 +312,10 @@ export function turn(made: Partial<Turn> | ((loop: Loop) => Partial<Turn>)): Hap
   })
 }
 
-function claimOf(kind: Claim['kind'], stage: string | undefined): Claim {
-  return stage === undefined ? { kind } : { kind, stage }
+/** A claim by its kind, or a weak one by its form. */
+export function claimOf(kind: Said, stage?: string): Claim {
+  const claim: Claim = kind === 'none' || kind === 'weak' || kind === 'clear' ? { kind } : { kind: 'weak', form: kind }
+  return stage === undefined ? claim : { ...claim, stage }
 }
 
 function stepOf({ tally }: Loop): string {

@@ -1,7 +1,8 @@
 /** What one turn or one round of checks adds to a loop's memory. Bookkeeping only: nothing is decided here. */
-import { fingerprint } from './breaker.ts'
+import { fingerprint } from './fingerprint.ts'
 import type { Ask, Claim, Spec, Tally, Turn, Verdict } from './loop.ts'
 import { allChecks } from './stages.ts'
+import { ofStart, wasRed } from './trials.ts'
 
 const WORDS_KEPT = 1_000
 
@@ -20,7 +21,7 @@ export function countTurn(spec: Spec, before: Tally, turn: Turn): Tally {
     claim: { kind: 'none' },
     stalled: moved ? 0 : before.stalled,
     testOnly: moved ? 0 : before.testOnly,
-    ...(turn.tree === undefined ? {} : { tree: turn.tree }),
+    ...(turn.tree === undefined ? unseen(before) : { tree: turn.tree }),
     ...(turn.session === undefined ? {} : { session: turn.session }),
     ...changed(before, turn),
   }
@@ -59,7 +60,7 @@ function countIteration(spec: Spec, { before, tally: { heard: _, ...tally }, tur
     crashes: 0,
     faults: 0,
     claim,
-    weak: claim.kind === 'weak' ? before.weak + 1 : 0,
+    weak: countWeak(before, claim),
     asked: turn.ask ? (moved ? 0 : before.asked) + (denied ? 0 : 1) : 0,
     denied: turn.ask ? before.denied + (denied ? 1 : 0) : 0,
     stalled: moved ? 0 : before.stalled + (idle ? 1 : 0),
@@ -98,17 +99,33 @@ function changed(before: Tally, turn: Turn): { changed?: boolean } {
   return { changed: before.changed === true || turn.tree !== before.tree }
 }
 
+/** Where nobody saw what a turn did, experiments from before it say nothing about what it left. */
+function unseen({ trials }: Tally): Pick<Tally, 'trials'> {
+  return trials ? { trials: ofStart(trials) } : {}
+}
+
 function effectiveClaim(spec: Spec, tally: Tally, turn: Turn): Claim {
   const { claim, end, refused } = turn
   if (end === 'context-full' || refused) return { kind: 'none' }
-  return claim.kind === 'clear' && isDoubtful(spec, tally, turn) ? { ...claim, kind: 'weak' } : claim
+  return claim.kind === 'clear' && isDoubtful(spec, tally) ? { ...claim, kind: 'weak', form: 'stated' } : claim
 }
 
-/** With nothing changed and nothing that checks just this, even a clear claim is only worth a second look. */
-function isDoubtful(spec: Spec, tally: Tally, { claim, tree }: Turn): boolean {
-  const stage = spec.stages.find(({ name }) => name === claim.stage)
-  if (stage?.needsWork && tree !== undefined && tree === tally.startTree) return true
-  return tally.changed === false && allChecks(spec).length === 0
+/** Weak claims of one kind in a row. A mention is never one of them; a crash between two of them claims nothing and does not part them. */
+function countWeak({ claim: last, weak }: Tally, { kind, form = 'stated', stage }: Claim): number {
+  if (kind !== 'weak' || form === 'mentioned') return 0
+  const again = last.kind === 'none' || ((last.form ?? 'stated') === form && last.stage === stage)
+  return again ? weak + 1 : 1
+}
+
+/** The same loop, once a check that seemed to have failed before turns out to show nothing. */
+export function doubted(spec: Spec, tally: Tally): Tally {
+  if (tally.claim.kind !== 'clear' || !isDoubtful(spec, tally)) return tally
+  return { ...tally, claim: { ...tally.claim, kind: 'weak' }, weak: tally.weak + 1 }
+}
+
+/** With nothing changed and no check that failed before any work, even a clear claim is only worth a second look. */
+function isDoubtful(spec: Spec, tally: Tally): boolean {
+  return tally.changed === false && !allChecks(spec).some((check) => wasRed(tally, check))
 }
 
 function withAsk({ ask: _, ...tally }: Tally, ask: Ask | undefined): Tally {

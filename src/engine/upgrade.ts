@@ -1,8 +1,8 @@
 /** Loops that an older ralph has stored, in the words of today. */
-import type { Loop, Next, Owner, Said, Spec, Tally, Work } from './loop.ts'
+import type { Fact, Finding, Grade, Loop, Next, Owner, Said, Spec, Tally, Work } from './loop.ts'
 
 type OldWork = Work & { vault?: { path: string; state: string }; project?: { folder: string } }
-type OldTally = Omit<Tally, 'said'> & { said: (string | Said)[] }
+type OldTally = Omit<Tally, 'said' | 'findings'> & { said: (string | Said)[]; findings?: (string | Finding)[] }
 type OldLoop = { spec: Spec & { work: OldWork }; tally: OldTally; next: Next }
 
 /** The whole loop. One that is in the words of today stays as it is. */
@@ -14,6 +14,7 @@ export function upgradeLoop({ spec, tally, next }: OldLoop): Omit<Loop, 'id'> {
     tally: {
       ...counts,
       said: tally.said.map(upgradeSaid),
+      findings: (tally.findings ?? []).map(upgradeFinding),
       ...(tally.ask ? { ask: { ...tally.ask, ...aboutOf(owner, tally.ask.words) } } : {}),
       ...(held ? { held: upgradeNext(held, owner) } : {}),
     },
@@ -33,14 +34,41 @@ export function upgradeSpec(spec: Spec & { work: OldWork }): Spec {
   return { ...spec, work: { ...work, owner, faces: [project.folder.slice(0, project.folder.lastIndexOf('/'))] } }
 }
 
+type Story = { spec: Spec & { work: OldWork }; facts: readonly Fact[]; graded?: true | undefined }
+
+/**
+ * The story of a loop, for replaying it. A ralph that knew no grades looked at nothing before any work and ran no
+ * experiments, so none are made up for its loops.
+ */
+export function upgradeStory({ spec, facts, graded }: Story): { spec: Spec; facts: Fact[] } {
+  const { work, ...asked } = upgradeSpec(spec)
+  return {
+    spec: graded ? { ...asked, work } : { ...asked, proof: 'off', work: { ...work, baselineMinutes: 0 } },
+    facts: facts.map((fact) =>
+      fact.kind === 'checked' ? { ...fact, findings: fact.findings.map(upgradeFinding) } : fact,
+    ),
+  }
+}
+
 const PERSON = 'A person says: '
+
+/** Grades once knew only whether there were checks. */
+const OLDER: Partial<Record<Grade, string>> = {
+  verified: 'All checks passed; an older ralph did not look at what they said before the loop began.',
+  claimed: 'There was no check, so the agent was taken at its word.',
+}
 
 function upgradeSaid(said: string | Said): Said {
   if (typeof said !== 'string') return said
   return said.startsWith(PERSON) ? { by: 'person', words: said.slice(PERSON.length) } : { by: 'ralph', words: said }
 }
 
+function upgradeFinding(finding: string | Finding): Finding {
+  return typeof finding === 'string' ? { kind: 'noted', path: '', words: finding } : finding
+}
+
 function upgradeNext(next: Next, owner: Owner | undefined): Next {
+  if (next.kind === 'complete' && !next.sentence) return { ...next, older: true, sentence: OLDER[next.proof] ?? '' }
   if (next.kind === 'wait') return { ...next, ...aboutOf(owner, next.question) }
   if (next.kind === 'turn' && !next.heard) {
     const heard = next.feedback.filter((text) => text.startsWith(PERSON)).map((text) => text.slice(PERSON.length))

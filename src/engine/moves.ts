@@ -1,0 +1,102 @@
+/** How a loop goes on: to another turn, into a wait, to its end. Each of these is one rule of `step`, or a part of one. */
+import { oneLine, tripped } from './breaker.ts'
+import { saidSentence } from './feedback.ts'
+import { ATTEMPTS, count, deadline, extension, overBudget, type Stop, spent } from './limits.ts'
+import { type Loop, type Next, type Tally, turnOf } from './loop.ts'
+
+export type Restore = Extract<Next, { kind: 'restore' }>
+export type Wait = Extract<Next, { kind: 'wait' }>
+
+/** Rules 5 to 8: what comes of a turn that did not complete the loop. */
+export function goOn(settled: Loop, at: number): Loop {
+  const asked = asksPerson(settled.tally)
+  if (asked) return { ...settled, tally: rest(settled.tally, at), next: { kind: 'wait', why: 'person', ...asked } }
+
+  const stop = tripped(settled)
+  if (stop) return halt(settled, stop)
+
+  const more = spent(settled, at)?.reason === 'max-iterations' ? extension(settled) : 0
+  const grown = more ? { ...settled, tally: { ...settled.tally, extra: settled.tally.extra + more } } : settled
+  const over = spent(grown, at)
+  if (over) return halt(grown, over)
+
+  return again(grown, at)
+}
+
+/** The question for a person, once it is certain that going on alone does not help. */
+function asksPerson({ ask, asked, denied }: Tally): Pick<Wait, 'question' | 'about'> | undefined {
+  if (!ask) return undefined
+  if (ask.kind === 'person') return { question: ask.words, ...(ask.about === undefined ? {} : { about: ask.about }) }
+  if (ask.kind === 'permission')
+    return denied >= 2 ? { question: `The agent was denied twice: ${ask.words}` } : undefined
+  return asked >= 2 ? { question: ask.words } : undefined
+}
+
+/** The turn this loop asks for, if time and money allow one more. */
+export function again(loop: Loop, at: number): Loop {
+  const { spec } = loop
+  const tally = hear(loop.tally)
+  const stop = overBudget({ limits: spec.limits, tally }, at)
+  return stop ? halt(loop, stop) : { ...loop, tally, next: turnOf(spec, tally, at) }
+}
+
+/** What was said becomes part of what the next turn is told. */
+function hear(tally: Tally): Tally {
+  if (tally.said.length === 0) return tally
+  const heard = [...(tally.heard ?? []), ...tally.said.filter(({ by }) => by === 'person').map(({ words }) => words)]
+  return {
+    ...tally,
+    feedback: [...tally.feedback, ...tally.said.map(saidSentence)],
+    ...(heard.length > 0 ? { heard } : {}),
+    said: [],
+  }
+}
+
+export function waitUntil(loop: Loop, why: Wait['why'], until: number, at: number): Loop {
+  const { spec, tally } = loop
+  if (spec.limits.minutes !== undefined && until >= deadline(spec.limits.minutes, tally))
+    return halt(loop, {
+      reason: 'timeout',
+      sentence: `The agent can go on in ${count(Math.ceil((until - at) / 60_000), 'minute')}, which is after the time limit of ${count(spec.limits.minutes, 'minute')}: ${oneLine(tally.trouble ?? '')}`,
+    })
+  return { ...loop, next: { kind: 'wait', why, until } }
+}
+
+export function withFeedback(loop: Loop, feedback: string[]): Loop {
+  return { ...loop, tally: { ...loop.tally, feedback: [...new Set([...loop.tally.feedback, ...feedback])] } }
+}
+
+export function tooManyAttempts({ attempt, iteration }: Tally): Stop | undefined {
+  if (attempt <= ATTEMPTS) return undefined
+  return {
+    reason: 'max-attempts',
+    sentence: `Iteration ${iteration + 1} was tried ${ATTEMPTS} times without the agent getting to work.`,
+  }
+}
+
+export function halt(loop: Loop, stop: Stop & { rejected?: true }): Loop {
+  const to = leftAt(loop)
+  return { ...loop, next: to === undefined ? { kind: 'halt', ...stop } : { kind: 'restore', to, ...stop } }
+}
+
+/** The iteration whose state a loop that halts leaves behind. Undefined: the last one, as it is. */
+function leftAt({ spec, tally }: Loop): number | undefined {
+  if (tally.changed !== true) return undefined
+  return spec.onHalt === 'restore' ? 0 : spec.onHalt === 'best' ? tally.bestAt : undefined
+}
+
+export function afterRestore(loop: Loop, { kind: _, to, ...stop }: Restore, trouble: string | undefined): Loop {
+  const state = to === 0 ? 'before the loop began' : `after iteration ${to}, the best so far`
+  const left =
+    trouble === undefined ? `The files are as they were ${state}.` : `The files could not be put back: ${trouble}`
+  return { ...loop, next: { ...stop, kind: 'halt', sentence: `${stop.sentence} ${left}` } }
+}
+
+/** While a person is waited for, the clock of the time limit stands still. */
+export function rest(tally: Tally, at: number): Tally {
+  return tally.restingSince === undefined ? { ...tally, restingSince: at } : tally
+}
+
+export function wake({ restingSince, ...tally }: Tally, at: number): Tally {
+  return { ...tally, restedMs: tally.restedMs + Math.max(0, at - (restingSince ?? at)) }
+}

@@ -1,0 +1,104 @@
+/** The sentences of a proof: why it has its grade, and what would earn a better one. */
+import { oneLine } from './breaker.ts'
+import { count } from './limits.ts'
+import type { Finding, Grade, Loop, Ran, Run, Tally } from './loop.ts'
+import { allChecks } from './stages.ts'
+import { knownBefore, trialOf, trialsOf, wasRed } from './trials.ts'
+
+/** What to do for a better proof. */
+export function proofAdvice({ grade, sentence }: { grade: Grade; sentence: string }, required: Grade): string {
+  const done = grade === 'claimed' ? 'You said it was done' : 'The checks pass'
+  const lead = `${done}, but the proof is only "${grade}" and this task needs "${required}". ${sentence}`
+  if (grade === 'claimed') return lead
+  if (grade === 'altered')
+    return `${lead} Put the tests and the configuration you changed back as they were, and make the checks pass with them.`
+  return `${lead} Write a test that fails without your change and passes with it.`
+}
+
+/** `--until` that passes before any work. */
+export function alreadyDone(checks: readonly string[]): string {
+  return `${named(checks)} ${checks.length === 1 ? 'passes' : 'pass'} already, so there was nothing to do. To guard other work with it, use --verify.`
+}
+
+export function blindSentence({ kind, path, words }: Finding): string {
+  if (kind === 'unreadable') return `Whether the tests were changed cannot be told: ${words}.`
+  return `The checks pass, but they could not be run as they were at the start: ${path} (${words}).`
+}
+
+export function redSentence(checks: readonly string[]): string {
+  return `${named(checks)} failed before the loop began and ${checks.length === 1 ? 'passes' : 'pass'} now`
+}
+
+export function brokenSentence(checks: readonly string[]): string {
+  return `${redSentence(checks)}, but an unfinished loop before it may have broken ${checks.length === 1 ? 'it' : 'them'}, so that counts for nothing; that the task is done is the agent's word.`
+}
+
+export function untilSentence(checks: readonly string[]): string {
+  return `${named(checks)} ${checks.length === 1 ? 'passes' : 'pass'}, as was asked for.`
+}
+
+export function keptSentence({ spec, tally }: Loop): string {
+  const checks = allChecks(spec)
+  const red = checks.filter((check) => wasRed(tally, check))
+  if (red.length > 0)
+    return `${redSentence(red)}, but what this loop changed in its tests or configuration may be all it takes, so that counts for nothing.`
+  if (!isBaselineKnown({ spec, tally }))
+    return `${named(checks)} ${checks.length === 1 ? 'passes' : 'pass'}, but may have done so before; that the task is done is the agent's word.`
+  return `${named(checks)} ${checks.length === 1 ? 'passes as it' : 'pass as they'} did before, so nothing broke; that the task is done is the agent's word.`
+}
+
+export function testedBefore({ spec, tally }: Loop): string {
+  const checks = allChecks(spec)
+  if (checks.some((check) => wasRed(tally, check))) return 'What failed before may pass only because of them;'
+  return isBaselineKnown({ spec, tally }) ? 'The checks passed before, too;' : 'The checks may have passed before, too;'
+}
+
+function isBaselineKnown({ spec, tally }: Pick<Loop, 'spec' | 'tally'>): boolean {
+  return allChecks(spec).every((check) => knownBefore(tally, check) || trialOf(tally, 'start', check) !== 'untried')
+}
+
+/** "54 tests before, 0 now" in any language. */
+export function fewerTests(tally: Tally, now: (check: string) => Ran | undefined): string | undefined {
+  for (const { check, tests } of [...(tally.before ?? []), ...(trialsOf(tally).start?.ran ?? [])]) {
+    const ran = now(check)
+    if (tests !== undefined && ran && (ran.tests ?? 0) < tests)
+      return `\`${check}\` ran ${count(tests, 'test')} before the loop began, and ${ran.tests === undefined ? 'does not say how many now' : `only ${ran.tests} now`}.`
+  }
+  return undefined
+}
+
+export function whyNot({ spec, tally }: Loop, run: Run): string {
+  if (spec.proof === 'off') return 'experiments are off (--proof off).'
+  const trial = trialsOf(tally)[run]
+  if (trial?.why !== undefined) return sentenceOf(trial.why)
+  const control = trialsOf(tally).control
+  if (control?.why !== undefined) return sentenceOf(control.why)
+  const failing = control?.ran.find(({ result }) => result !== 'pass')
+  return failing
+    ? `\`${failing.check}\` fails in a clean copy of the present files, too; it may need files that git ignores.`
+    : 'a check ran out of time there.'
+}
+
+function sentenceOf(words: string): string {
+  const line = oneLine(words)
+  return /[.!?]$/.test(line) ? line : `${line}.`
+}
+
+export function named(checks: readonly string[]): string {
+  return checks.map((check) => `\`${check}\``).join(' and ')
+}
+
+const MOST_NAMED = 5
+
+/** "changed in a.test.ts", or of files that were not there before: "added: a.test.ts". */
+export function doneTo(tally: Tally, paths: readonly string[]): string {
+  const about = tally.findings.filter(({ path }) => paths.includes(path))
+  const areNew = about.length > 0 && about.every(({ kind }) => kind === 'tests-added' || kind === 'means-added')
+  return `${areNew ? 'added:' : 'changed in'} ${listed(paths)}`
+}
+
+export function listed(paths: readonly string[]): string {
+  if (paths.length === 0) return 'tests and configuration' // beyond those that were named
+  const more = paths.length - MOST_NAMED
+  return `${paths.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${count(more, 'other file')}` : ''}`
+}

@@ -1,0 +1,209 @@
+/** What a loop that is done otherwise is worth: which experiments are still needed, and the grade that they leave. */
+import { GRADES, type Grade, type Loop, type Next, type Run, type Tally } from './loop.ts'
+import {
+  blindSentence,
+  brokenSentence,
+  doneTo,
+  fewerTests,
+  keptSentence,
+  listed,
+  named,
+  redSentence,
+  testedBefore,
+  untilSentence,
+  whyNot,
+} from './proof-words.ts'
+import { allChecks } from './stages.ts'
+import {
+  blindFinding,
+  hasFailed,
+  isTouched,
+  knownBefore,
+  ranOf,
+  touchedPaths,
+  trialOf,
+  trialsOf,
+  wasRed,
+} from './trials.ts'
+
+/**
+ * `prove`: an experiment must be run first. `bent`: what this loop did to the means of proof is all that turns these checks
+ * green. `together`: tests and work were changed together.
+ */
+export type Appraisal =
+  | { kind: 'prove'; next: Extract<Next, { kind: 'prove' }> }
+  | Graded
+  | { kind: 'bent'; paths: string[] }
+  | { kind: 'together'; paths: string[] }
+
+type Graded = { kind: 'graded'; grade: Grade; sentence: string }
+
+/** All checks pass on the present tree, and the claim counts. */
+export function appraise(loop: Loop): Appraisal {
+  const { tally } = loop
+  const run = neededRun(loop)
+  if (run) return { kind: 'prove', next: proveNext(loop, run) }
+  const unsealed = isTouched(tally) ? appraiseSeal(loop) : undefined
+  if (unsealed) return unsealed
+  const blind = blindFinding(tally)
+  if (blind) return graded(loop, 'altered', blindSentence(blind))
+  return isTouched(tally) ? appraiseTouched(loop) : appraiseUntouched(loop)
+}
+
+export function isBelow(grade: Grade, required: Grade | undefined): boolean {
+  return required !== undefined && GRADES.indexOf(grade) > GRADES.indexOf(required)
+}
+
+/** The experiment to run next. A failure counts only where the present files pass in the same place. */
+function neededRun(loop: Loop): Run | undefined {
+  const { spec, tally } = loop
+  if (spec.proof === 'off') return undefined
+  const trials = trialsOf(tally)
+  const checks = allChecks(spec)
+  const needs = (run: Run) => trials[run] === undefined
+  const mustControl = (run: Run) => needs('control') && checks.some((check) => hasFailed(ranOf(tally, run, check)))
+  if (isTouched(tally)) {
+    if (needs('sealed')) return 'sealed'
+    if (mustControl('sealed')) return 'control'
+    if (needs('reversed') && isReversedNeeded(loop)) return 'reversed'
+    if (mustControl('reversed')) return 'control'
+    if (checks.some((check) => trialOf(tally, 'sealed', check) !== 'pass')) return undefined
+  }
+  if (blindFinding(tally)) return undefined
+  const isKnown = (check: string) => knownBefore(tally, check) && !mayBeOwnDoing(loop, check)
+  if (spec.proof === 'seal' || spec.until || checks.every(isKnown)) return undefined
+  if (needs('start')) return 'start'
+  return mustControl('start') ? 'control' : undefined
+}
+
+/** A loop that goes on with unfinished work may find broken what that work broke. Where tests changed, the reversed run tells. */
+function mayBeOwnDoing({ spec, tally }: Loop, check: string): boolean {
+  return spec.work.proofBase !== undefined && !isTouched(tally) && wasRed(tally, check)
+}
+
+/** It failed before any work, also before that of an unfinished loop that this one goes on with. */
+function wasRedAtStart(loop: Loop, check: string): boolean {
+  return wasRed(loop.tally, check) && (!mayBeOwnDoing(loop, check) || trialOf(loop.tally, 'start', check) === 'fail')
+}
+
+/** To tell a bent check from work that changed together with its tests, and to show that tests of this loop test it. */
+function isReversedNeeded({ spec, tally }: Loop): boolean {
+  const sealed = allChecks(spec).map((check) => trialOf(tally, 'sealed', check))
+  if (sealed.includes('fail')) return true
+  if (sealed.includes('untried') || blindFinding(tally)) return false
+  // What a person lets stand is not sealed, so only the reversed run can show that it is not all there is.
+  return (spec.proof !== 'seal' && !spec.until) || (tally.allowed ?? []).length > 0
+}
+
+/** An experiment, with the time that is left for it. */
+export function proveNext({ spec, tally }: Loop, run: Run): Extract<Next, { kind: 'prove' }> {
+  return {
+    kind: 'prove',
+    run,
+    checks: allChecks(spec),
+    allowed: (tally.allowed ?? []).map(({ path }) => path),
+    ms: Math.max(0, proofBudgetMs(spec.work.proofMinutes, tally) - (tally.proofMs ?? 0)),
+  }
+}
+
+const LEAST_MINUTES = 10
+
+/** How long all experiments of a loop may take. */
+function proofBudgetMs(minutes: number | undefined, { checkMs = 0 }: Tally): number {
+  return minutes === undefined ? Math.max(LEAST_MINUTES * 60_000, 2 * checkMs) : minutes * 60_000
+}
+
+/** What the sealed run refuses, or leaves open. Undefined: the checks pass with the means of proof of the start. */
+function appraiseSeal(loop: Loop): Appraisal | undefined {
+  const { spec, tally } = loop
+  const paths = touchedPaths(tally)
+  const checks = allChecks(spec)
+  const sealed = (check: string) => trialOf(tally, 'sealed', check)
+  const failing = checks.filter((check) => sealed(check) === 'fail')
+  if (failing.some((check) => trialOf(tally, 'reversed', check) === 'pass' && !passedAtStart(loop, check)))
+    return { kind: 'bent', paths }
+  if (failing.length > 0) return { kind: 'together', paths }
+  if (checks.every((check) => sealed(check) === 'pass')) return undefined
+  const changed = paths.length > 0 ? `This loop changed ${listed(paths)}. ` : ''
+  return graded(
+    loop,
+    'altered',
+    `${changed}The checks could not be run with the tests and configuration of the start: ${whyNot(loop, 'sealed')}`,
+  )
+}
+
+/** Then nothing had to be bent to turn it green: a feature may have gone together with its tests. */
+function passedAtStart({ spec, tally }: Loop, check: string): boolean {
+  const isStart = spec.work.proofBase === undefined // what it is measured against is what the checks ran on
+  return isStart && tally.before?.some((ran) => ran.check === check && ran.result === 'pass') === true
+}
+
+function appraiseTouched(loop: Loop): Appraisal {
+  const { spec, tally } = loop
+  const checks = allChecks(spec)
+  const fewer = fewerTests(tally, (check) => ranOf(tally, 'sealed', check))
+  if (fewer) return graded(loop, 'altered', fewer)
+  const shown = checks.filter((check) => isShown(tally, check))
+  const red = shown.filter((check) => wasRed(tally, check))
+  if (red.length > 0)
+    return graded(loop, 'verified', `${redSentence(red)}, also with the tests and configuration of the start.`)
+  if (spec.until && shown.length > 0) return graded(loop, 'verified', untilSentence(checks))
+  return appraiseNewTests(loop)
+}
+
+/** The means of proof alone do not turn it green, or nobody needed to know. */
+function isShown(tally: Tally, check: string): boolean {
+  return trialsOf(tally).reversed === undefined || trialOf(tally, 'reversed', check) === 'fail'
+}
+
+function appraiseNewTests(loop: Loop): Appraisal {
+  const { spec, tally } = loop
+  const checks = allChecks(spec)
+  const results = checks.map((check) => trialOf(tally, 'reversed', check))
+  const hasTests = tally.findings.some(({ kind }) => kind === 'tests-added' || kind === 'tests-changed')
+  // A check that fails now and then may have done so here.
+  const failing = checks.filter((check, at) => results[at] === 'fail' && !tally.flaky?.includes(check))
+  if (hasTests && failing.length > 0) {
+    const isLoadOnly = failing.every((check) => ranOf(tally, 'reversed', check)?.red === 'load')
+    const how = isLoadOnly ? ', though only because something they load is missing' : ''
+    return graded(
+      loop,
+      'tested',
+      `The tests of this loop fail without its work${how}. ${testedBefore(loop)} that the task is done is the agent's word.`,
+    )
+  }
+  const kept = keptSentence(loop)
+  if (trialsOf(tally).reversed === undefined) return graded(loop, 'kept', kept)
+  if (results.includes('untried'))
+    return graded(loop, 'kept', `${kept} Whether new tests show more could not be tried: ${whyNot(loop, 'reversed')}`)
+  return graded(loop, 'kept', hasTests ? `${kept} The tests of this loop also pass without its work.` : kept)
+}
+
+function appraiseUntouched(loop: Loop): Appraisal {
+  const { spec, tally } = loop
+  const checks = allChecks(spec)
+  const fewer = fewerTests(tally, (check) => tally.after?.find((ran) => ran.check === check))
+  if (fewer) return graded(loop, 'altered', fewer)
+  const red = checks.filter((check) => wasRedAtStart(loop, check))
+  if (red.length > 0) return graded(loop, 'verified', `${redSentence(red)}.`)
+  if (spec.until) return graded(loop, 'verified', untilSentence(checks))
+  const broken = checks.filter((check) => mayBeOwnDoing(loop, check))
+  if (broken.length > 0) return graded(loop, 'kept', brokenSentence(broken))
+  return graded(loop, 'kept', keptSentence(loop))
+}
+
+function graded({ tally }: Loop, grade: Grade, sentence: string): Graded {
+  const flaky = tally.flaky?.length
+    ? ` ${named(tally.flaky)} failed on the very same files before, so that counts for nothing.`
+    : ''
+  const by = [...new Set((tally.allowed ?? []).map((one) => one.by))].join(', ')
+  const allowed = by
+    ? ` Changes to ${(tally.allowed ?? []).map(({ path }) => path).join(', ')} were allowed by ${by}.`
+    : ''
+  return { kind: 'graded', grade, sentence: `${sentence}${flaky}${allowed}` }
+}
+
+/** The grade of work whose tests were changed with it, once the agent has confirmed that. */
+export function alteredTogether(loop: Loop, paths: readonly string[]): Graded {
+  return graded(loop, 'altered', `The checks pass only with what this loop ${doneTo(loop.tally, paths)}.`)
+}

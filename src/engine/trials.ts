@@ -1,0 +1,93 @@
+/** What is known for a proof: what the checks said before, what experiments said, and what was done to the means of proof. */
+import type { Finding, Ran, Run, Tally } from './loop.ts'
+
+/** Whether a check failed before any work, so that its passing shows something. */
+export function wasRed(tally: Tally, check: string): boolean {
+  return beforeOf(tally, check) === 'red'
+}
+
+/** Experiments on another tree say nothing about this one, except for those on the files of the start. */
+export function trialsOf({ trials, tree = '' }: Tally): Trials {
+  if (trials?.tree === tree) return trials
+  return trials ? { ...ofStart(trials), tree } : { tree }
+}
+
+type Trials = NonNullable<Tally['trials']>
+
+/** Of all experiments the one that does not depend on what the agent does. */
+export function ofStart({ tree, start }: Trials): Trials {
+  return start ? { tree, start } : { tree }
+}
+
+export function ranOf(tally: Tally, run: Run, check: string): Ran | undefined {
+  return trialsOf(tally)[run]?.ran.find((ran) => ran.check === check)
+}
+
+/** What an experiment says about a check: a failure in a place where the present files fail, too, says nothing. */
+export function trialOf(tally: Tally, run: Run, check: string): 'pass' | 'fail' | 'untried' {
+  const ran = ranOf(tally, run, check)
+  if (ran?.result === 'pass') return 'pass'
+  return hasFailed(ran) && ranOf(tally, 'control', check)?.result === 'pass' ? 'fail' : 'untried'
+}
+
+export function hasFailed(ran: Ran | undefined): boolean {
+  return ran?.result === 'fail' || ran?.result === 'broken'
+}
+
+export function knownBefore({ before = [] }: Tally, check: string): boolean {
+  return before.some((ran) => ran.check === check && (ran.result === 'pass' || ran.result === 'fail'))
+}
+
+/** Unknown counts as passed, and so does a failure that went away by itself. */
+function beforeOf(tally: Tally, check: string): 'red' | 'green' {
+  if (tally.flaky?.includes(check)) return 'green'
+  if (!knownBefore(tally, check)) return trialOf(tally, 'start', check) === 'fail' ? 'red' : 'green'
+  return tally.before?.some((ran) => ran.check === check && ran.result === 'fail') ? 'red' : 'green'
+}
+
+/** Whether the means of proof are plainly those of the start, so that the checks themselves are a sealed run. */
+export function isUntouched(tally: Tally): boolean {
+  return !isTouched(tally) && blindFinding(tally) === undefined
+}
+
+/** The same for the same changes to the means of proof. */
+export function changesIn(findings: readonly Finding[]): string {
+  const touched = findings.filter(({ kind }) => TOUCHED.has(kind)).map(({ kind, path }) => `${kind} ${path}`)
+  return touched.sort().join('\n')
+}
+
+/** Findings about paths that nobody has allowed. */
+export function openFindings({ findings, allowed = [] }: Tally): Finding[] {
+  return findings.filter(({ path }) => !allowed.some((one) => one.path === path))
+}
+
+/** Without a clear sight of the means of proof nothing better can be said. */
+const BLIND: ReadonlySet<Finding['kind']> = new Set(['unreadable', 'runner-changed', 'not-separable'])
+
+const TOUCHED: ReadonlySet<Finding['kind']> = new Set([
+  'tests-changed',
+  'tests-deleted',
+  'tests-added',
+  'tests-skipped',
+  'means-changed',
+  'means-deleted',
+  'means-added',
+])
+
+export function blindFinding(tally: Tally): Finding | undefined {
+  return openFindings(tally).find(({ kind }) => BLIND.has(kind))
+}
+
+export function isTouched(tally: Tally): boolean {
+  return tally.findings.some(({ kind }) => TOUCHED.has(kind))
+}
+
+/** What experiments are about and nobody has allowed. */
+function touchedFindings(tally: Tally): Finding[] {
+  return openFindings(tally).filter(({ kind }) => TOUCHED.has(kind))
+}
+
+/** Their paths, each once. */
+export function touchedPaths(tally: Tally): string[] {
+  return [...new Set(touchedFindings(tally).map(({ path }) => path))]
+}
