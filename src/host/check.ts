@@ -6,6 +6,7 @@ import { parseCommandLine } from '../formats/command-line.ts'
 import { countFailures } from '../formats/failures.ts'
 import { findRepoChecks } from '../formats/repo-checks.ts'
 import { maskSecrets } from '../formats/secrets.ts'
+import { countTests } from '../formats/test-count.ts'
 import { findProgram, runProgram } from './process.ts'
 
 export type CheckPlace = {
@@ -48,13 +49,16 @@ export async function runCheck(check: string, { dir, env, minutes, signal }: Che
       result: 'broken',
       tail: `"${program}" cannot be run: its interpreter is missing, or it is no program.`,
     }
-  if (ended.code === 0) return { check, result: 'pass', tail }
+  const tests = countTests(output)
+  const counted = tests === undefined ? {} : { tests }
+  if (ended.code === 0) return { check, result: 'pass', tail, ...counted }
   const failures = countFailures(output)
   return {
     check,
     result: 'fail',
     tail: tail || `(no output; exit code ${ended.code ?? ended.signal})`,
     ...(failures ? { failures } : {}),
+    ...counted,
   }
 }
 

@@ -104,7 +104,7 @@ export async function setRefs(repo: Repository, refs: readonly string[], commit:
   })
 }
 
-const WRITER = {
+export const WRITER: Record<string, string> = {
   GIT_AUTHOR_NAME: 'ralph',
   GIT_AUTHOR_EMAIL: 'ralph@localhost',
   GIT_COMMITTER_NAME: 'ralph',

@@ -1,6 +1,14 @@
-/** The state of a folder as one short text, without git: names, sizes, modes and times. */
-import { lstatSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+/** A folder without git: whether it is one, and its state as one short text of names, sizes, modes and times. */
+import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+export const NO_REPOSITORY = 'this is not a git repository'
+
+/** Whether git would find anything here or further up; far quicker than to ask it. */
+export function mayBeRepository(dir: string): boolean {
+  if (existsSync(join(dir, '.git')) || existsSync(join(dir, 'HEAD'))) return true
+  return dirname(dir) !== dir && mayBeRepository(dirname(dir))
+}
 
 const MOST_ENTRIES = 20_000
 const PASSED_OVER = new Set(['.git', 'node_modules'])

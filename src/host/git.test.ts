@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { git } from './git.ts'
+import { askGit, git } from './git.ts'
 import { temporaryFolder } from './place.test-support.ts'
 
 test('git prints without its last line break', async () => {
@@ -36,4 +36,21 @@ test('much of what git prints is taken whole', async () => {
   writeFileSync(join(dir, 'large.txt'), `${'x'.repeat(99)}\n`.repeat(100_000))
   const id = await git(dir, ['hash-object', '-w', 'large.txt'])
   expect((await git(dir, ['cat-file', 'blob', id ?? '']))?.length).toBe(10_000_000 - 1)
+})
+
+test('an object that somebody replaced is seen as it is', async () => {
+  const dir = temporaryFolder()
+  execFileSync('git', ['init', '--quiet'], { cwd: dir })
+  const blob = (text: string) =>
+    execFileSync('git', ['hash-object', '-w', '--stdin'], { cwd: dir, input: text, encoding: 'utf8' }).trim()
+  const [honest, bent] = [blob('equal(1, 2)'), blob('equal(2, 2)')]
+  execFileSync('git', ['replace', honest, bent], { cwd: dir })
+  expect(await git(dir, ['cat-file', 'blob', honest])).toBe('equal(1, 2)')
+})
+
+test('a git that is no longer wanted says so', async () => {
+  const dir = temporaryFolder()
+  execFileSync('git', ['init', '--quiet'], { cwd: dir })
+  const answer = await askGit(dir, ['status'], { signal: AbortSignal.abort() })
+  expect(answer).toEqual({ ok: false, code: undefined, says: 'it was interrupted' })
 })

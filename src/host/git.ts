@@ -1,13 +1,20 @@
 /** Git, asked directly: never through a shell, and without the repository's hooks unless they are asked for. */
-import { existsSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import type { ExecFileException } from 'node:child_process'
+import { resolve } from 'node:path'
 import { RalphError } from '../error.ts'
+import { mayBeRepository, NO_REPOSITORY } from './folder.ts'
 
 /** `says` is what git printed about its failure; `code` is undefined when git is not there or did not end in time. */
 export type Answer = { ok: true; out: string } | { ok: false; code: number | undefined; says: string }
 
 /** `hooks`: those of the repository run, as when the person did this. */
-export type Asking = { env?: Record<string, string>; stdin?: string | Buffer; minutes?: number; hooks?: true }
+export type Asking = {
+  env?: Record<string, string>
+  stdin?: string | Buffer
+  minutes?: number
+  hooks?: true
+  signal?: AbortSignal
+}
 
 /** What git prints, without the last line break. */
 export async function askGit(dir: string, args: readonly string[], asking?: Asking): Promise<Answer> {
@@ -19,6 +26,8 @@ type Bytes = { ok: true; bytes: Buffer } | Extract<Answer, { ok: false }>
 
 function askForBytes(dir: string, args: readonly string[], asking: Asking = {}): Promise<Bytes> {
   const { promise, resolve: answer } = Promise.withResolvers<Bytes>()
+  // Node would start it all the same, and what it does before it is ended stays.
+  if (asking.signal?.aborted) return Promise.resolve({ ok: false, code: undefined, says: INTERRUPTED })
   // Loaded when git is first asked: a hook in a folder without one never does, and its start counts.
   const { execFile } = process.getBuiltinModule('node:child_process')
   const child = execFile(
@@ -28,6 +37,7 @@ function askForBytes(dir: string, args: readonly string[], asking: Asking = {}):
       cwd: dir,
       env: {
         ...withoutGit(process.env),
+        GIT_NO_REPLACE_OBJECTS: '1', // an agent's `git replace` must not change what ralph sees
         GIT_OPTIONAL_LOCKS: '0',
         GIT_TERMINAL_PROMPT: '0',
         LC_ALL: 'C',
@@ -36,16 +46,16 @@ function askForBytes(dir: string, args: readonly string[], asking: Asking = {}):
       encoding: 'buffer',
       maxBuffer: 256 * 1024 * 1024,
       timeout: (asking.minutes ?? 2) * 60_000,
+      ...(asking.signal ? { signal: asking.signal } : {}),
     },
     (failure, out, err) => {
       if (!failure) return answer({ ok: true, bytes: out })
       const code = typeof failure.code === 'number' ? failure.code : undefined
       const says = `${err}`.trim() || `${out}`.trim()
-      answer({
-        ok: false,
-        code,
-        says: failure.code === 'ENOENT' ? NOT_HERE : failure.killed ? 'it did not end in time' : says,
-      })
+      const answered = () => answer({ ok: false, code, says: whyEnded(failure) ?? says })
+      // An interruption is reported before git is gone, which may still be clearing up.
+      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) answered()
+      else child.once('exit', answered)
     },
   )
   child.stdin?.on('error', () => {}) // it may end without reading
@@ -53,7 +63,14 @@ function askForBytes(dir: string, args: readonly string[], asking: Asking = {}):
   return promise
 }
 
-const NOT_HERE = 'git was not found, or the folder is gone'
+const INTERRUPTED = 'it was interrupted'
+
+/** Undefined when git has ended by itself, and so has said why. */
+function whyEnded({ code, killed }: ExecFileException): string | undefined {
+  if (code === 'ENOENT') return 'git was not found, or the folder is gone'
+  if (code === 'ABORT_ERR') return INTERRUPTED
+  return killed ? 'it did not end in time' : undefined
+}
 
 // No watcher of the repository's is started, and a checkpoint is no reason to complain about line endings.
 const SETTINGS = [
@@ -93,6 +110,8 @@ export type Repository = {
   list(args: readonly string[], asking?: Asking): Promise<string[] | undefined>
   /** The bytes of an object. */
   read(name: string): Promise<Buffer>
+  /** What it prints, byte for byte; undefined when it fails. */
+  bytes(args: readonly string[], asking?: Asking): Promise<Buffer | undefined>
 }
 
 /** `none` says why there is no repository here. */
@@ -102,28 +121,22 @@ export async function openRepository(dir: string): Promise<Repository | { none: 
   if (!asked.ok) return { none: whyNone(asked.says, dir) }
   const [top = '', gitDir = '', index = ''] = asked.out.split('\n')
   const env = { GIT_DIR: gitDir, GIT_WORK_TREE: top }
+  const bytes = async (args: readonly string[], asking?: Asking) => {
+    const answer = await askForBytes(top, args, { ...asking, env: { ...env, ...asking?.env } })
+    return answer.ok ? answer.bytes : undefined
+  }
   return {
     top,
     gitDir,
     index: resolve(dir, index),
     ask: (args, asking) => askGit(top, args, { ...asking, env: { ...env, ...asking?.env } }),
-    async list(args, asking) {
-      const answer = await askForBytes(top, args, { ...asking, env: { ...env, ...asking?.env } })
-      return answer.ok ? answer.bytes.toString('latin1').split('\0').filter(Boolean) : undefined
-    },
+    bytes,
+    list: async (args, asking) => (await bytes(args, asking))?.toString('latin1').split('\0').filter(Boolean),
     async read(name) {
       const answer = await askForBytes(top, ['cat-file', 'blob', name], { env })
       return answer.ok ? answer.bytes : fail(answer)
     },
   }
-}
-
-const NO_REPOSITORY = 'this is not a git repository'
-
-/** Whether git would find anything here or further up; far quicker than to ask it. */
-function mayBeRepository(dir: string): boolean {
-  if (existsSync(join(dir, '.git')) || existsSync(join(dir, 'HEAD'))) return true
-  return dirname(dir) !== dir && mayBeRepository(dirname(dir))
 }
 
 function whyNone(says: string, dir: string): string {

@@ -1,5 +1,5 @@
 /** The lock that proves life: a driver keeps a transaction open in its loop's own small file as long as it lives. */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { BUSY, plainly, resultCode } from './database.ts'
@@ -62,6 +62,11 @@ export function isLocked(home: string, id: string): boolean {
   look?.close()
   // In a file that is empty, an open transaction to write has a journal. One that a killed driver left is removed by who reads.
   return !look || existsSync(`${path}-journal`)
+}
+
+/** Tells the file of a lock from another one in its place: as long as it is the same, nobody but its holder has the loop. */
+export function lockMark(home: string, id: string): number | undefined {
+  return statSync(lockOf(home, id), { throwIfNoEntry: false })?.ino
 }
 
 function lockOf(home: string, id: string): string {

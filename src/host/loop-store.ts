@@ -6,10 +6,10 @@ import type { Fact, Loop, Order } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { type Asking, openAsking } from './asking.ts'
 import { makePrivateFolder } from './files.ts'
-import { lockLoop } from './lock.ts'
+import { lockLoop, lockMark } from './lock.ts'
 import { writeFact } from './loop-writes.ts'
 import { parse, type StoredLoop, toLoop } from './rows.ts'
-import type { LoopStore } from './store.ts'
+import type { Lease, LoopStore } from './store.ts'
 import type { TurnRecords } from './transcript.ts'
 
 type Opening = { home: string; now: () => number; transcripts: TurnRecords; open: (path: string) => DatabaseSync }
@@ -17,19 +17,29 @@ type Opening = { home: string; now: () => number; transcripts: TurnRecords; open
 // Alone, the heart tells of a lost lease by refusing to save; the store around it watches, and has a signal for it.
 const NEVER = new AbortController().signal
 
-/** `asking` is for what is built around the heart. */
-export function openLoopStore({ home, now, transcripts, open }: Opening): LoopStore & { asking: Asking } {
+export type Heart = LoopStore & {
+  /** For what is built around the heart. */
+  asking: Asking
+  /** Whether somebody else has the loop by now. */
+  isTaken(lease: Pick<Lease, 'loop' | 'epoch'>): boolean
+}
+
+export function openLoopStore({ home, now, transcripts, open }: Opening): Heart {
   makePrivateFolder(join(home, 'locks'))
   const asking = openAsking(join(home, 'ralph.db'), open)
   const { one, transaction } = asking
+  const { driven, mine } = openDriven()
+  const isTaken: Heart['isTaken'] = (lease) => {
+    if (one('SELECT epoch FROM loop WHERE id = ?', lease.loop)?.epoch === lease.epoch) return false
+    const mark = mine(lease)?.mark
+    return mark === undefined || lockMark(home, lease.loop) !== mark
+  }
   return {
     transcripts,
     asking,
+    isTaken,
     close: async () => asking.close(),
-
-    async load(id) {
-      return toLoop(mustHave(asking, id))
-    },
+    load: async (id) => toLoop(mustHave(asking, id)),
 
     async lease(id, patienceMs) {
       mustHave(asking, id)
@@ -38,7 +48,12 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): LoopSt
       try {
         const row = takeOver(asking, id)
         addMissingFacts(asking, transcripts, row)
-        return { loop: id, epoch: row.epoch, movedAt: row.updated_at, lost: NEVER, release: async () => lock.close() }
+        driven.set(id, { epoch: row.epoch, row, iterations: row.iteration, mark: lockMark(home, id) })
+        const release = async () => {
+          if (mine({ loop: id, epoch: row.epoch })) driven.delete(id)
+          lock.close()
+        }
+        return { loop: id, epoch: row.epoch, movedAt: row.updated_at, lost: NEVER, release }
       } catch (cause) {
         lock.close()
         throw cause
@@ -46,16 +61,16 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): LoopSt
     },
 
     async save(lease, loop, fact) {
-      const n = transaction(() => {
-        const before = mustHave(asking, lease.loop)
-        return before.epoch === lease.epoch ? writeFact(asking, before, loop, fact) : undefined
+      const known = mine(lease)
+      const row = transaction(() => {
+        if (isTaken(lease)) return undefined
+        const found = mustHave(asking, lease.loop)
+        const { row: before, iterations } = known ?? { row: found, iterations: found.iteration }
+        return writeFact(asking, { found, before, iterations, epoch: lease.epoch }, { loop, fact })
       })
-      if (!n)
-        throw new RalphError(
-          'lease-lost',
-          `Another ralph has taken over loop ${loop.id}; what this one did since is not recorded.`,
-        )
-      transcripts.addFact(loop.id, n, fact)
+      if (!row) throw takenOver(loop.id)
+      if (known) Object.assign(known, { row, iterations: Math.max(known.iterations, row.iteration) })
+      transcripts.addFact(loop.id, row.events, fact)
     },
 
     async told(id) {
@@ -64,6 +79,30 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): LoopSt
         id,
       )
       return row && { kind: 'told', at: now(), by: String(row.by), order: parse<Order>(row.order), id: Number(row.id) }
+    },
+  }
+}
+
+function takenOver(id: string): RalphError {
+  return new RalphError(
+    'lease-lost',
+    `Another ralph has taken over loop ${id}; what this one did since is not recorded.`,
+  )
+}
+
+type Driven = { epoch: number; row: StoredLoop; iterations: number; mark: number | undefined }
+
+/** A loop is what its driver knows. What an agent writes into the database meanwhile counts for nothing. */
+function openDriven(): {
+  driven: Map<string, Driven>
+  mine(lease: Pick<Lease, 'loop' | 'epoch'>): Driven | undefined
+} {
+  const driven = new Map<string, Driven>()
+  return {
+    driven,
+    mine({ loop, epoch }) {
+      const known = driven.get(loop)
+      return known?.epoch === epoch ? known : undefined
     },
   }
 }
@@ -94,5 +133,5 @@ export function unknownLoop(name: string): RalphError {
 }
 
 export function beginningOf({ id, spec, tally }: Loop): Parameters<TurnRecords['begin']>[0] {
-  return { id, spec, at: tally.startedAt, tree: tally.startTree }
+  return { id, spec, at: tally.startedAt, tree: tally.startTree, graded: true }
 }

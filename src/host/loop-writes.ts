@@ -3,20 +3,32 @@ import type { Fact, Loop, Next, Tally, Verdict } from '../engine/loop.ts'
 import type { Asking, Columns } from './asking.ts'
 import { parse, type StoredLoop, toColumns } from './rows.ts'
 
-/** `before` is the row as it was. Says the number of the event. */
-export function writeFact(asking: Asking, before: StoredLoop, loop: Loop, fact: Fact): number {
+/** `before`: the row as the driver left it. `found`: as it is now, whoever wrote that. `iterations`: how many there can be. */
+export type Rows = { before: StoredLoop; found: StoredLoop; epoch: number; iterations: number }
+
+export type Moved = { loop: Loop; fact: Fact }
+
+/** Returns the row as it is from now on. */
+export function writeFact(
+  asking: Asking,
+  { before, found, epoch, iterations }: Rows,
+  { loop, fact }: Moved,
+): StoredLoop {
   const { run, insert } = asking
   const n = before.events + 1
-  const after: Columns = { ...toColumns(loop), events: n, updated_at: fact.at }
+  const after: Columns = { ...toColumns(loop), epoch, events: n, updated_at: fact.at }
   // What stays as it is costs nothing, and neither do its indexes.
-  const names = Object.keys(after).filter((name) => after[name] !== before[name])
+  const names = Object.keys(after).filter((name) => after[name] !== found[name])
   const values = names.map((name) => after[name] ?? null)
   run(`UPDATE loop SET ${names.map((name) => `${name} = ?`)} WHERE id = ?`, ...values, loop.id)
+  // Nobody but the driver adds any.
+  run('DELETE FROM event WHERE loop = ? AND n >= ?', loop.id, n)
+  run('DELETE FROM iteration WHERE loop = ? AND n > ?', loop.id, iterations)
   insert('event', { loop: loop.id, n, at: fact.at, fact: JSON.stringify(fact), next: JSON.stringify(loop.next) })
   if (fact.kind === 'turned' && loop.tally.iteration > before.iteration) addIteration(asking, before, loop, fact)
   if (fact.kind === 'checked') addVerdicts(asking, loop, fact.verdicts)
   if (fact.kind === 'told') run('DELETE FROM told WHERE id = ?', fact.id ?? null)
-  return n
+  return { ...before, ...after } as StoredLoop
 }
 
 type Turned = Fact & { kind: 'turned' }

@@ -56,4 +56,12 @@ export const MIGRATIONS: readonly (string | 'adopt')[] = [
        OR json_type(NEW.tally, '$.said[0]') = 'text'
      BEGIN SELECT RAISE(ABORT, 'a newer ralph has opened this database; start this one again'); END;`,
   ),
+  // Grades, and findings as data.
+  'adopt',
+  ...['INSERT', 'UPDATE OF tally, next'].map(
+    (writes, n) => `CREATE TRIGGER older_proof_${n} BEFORE ${writes} ON loop
+     WHEN json_type(NEW.tally, '$.findings[0]') = 'text'
+       OR json_extract(NEW.next, '$.kind') = 'complete' AND json_type(NEW.next, '$.sentence') IS NULL
+     BEGIN SELECT RAISE(ABORT, 'a newer ralph has opened this database; start this one again'); END;`,
+  ),
 ]

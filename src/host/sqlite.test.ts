@@ -206,8 +206,11 @@ describe('a database that is damaged', () => {
   test('in a place nobody looked at is found by a look at all of it', async () => {
     const home = await homeWithStory()
     const path = join(home, 'ralph.db')
-    const bytes = readFileSync(path)
-    writeFileSync(path, bytes.fill(0x5a, bytes.length - 4_096))
+    const database = new DatabaseSync(path)
+    const index = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'loop_by_owner'").get()
+    database.close()
+    const [end, bytes] = [Number(index?.rootpage) * 4_096, readFileSync(path)]
+    writeFileSync(path, bytes.fill(0x5a, end - 4_096, end))
     expect(await open(home).selfCheck()).toMatch(/\S/)
   })
 
@@ -673,12 +676,34 @@ describe('an older ralph that has the database open', () => {
     ['a loop of a vault', 'UPDATE loop SET spec = ?', { work: { dir: '/d', vault: OLD } }],
     ['a loop of a project', 'UPDATE loop SET spec = ?', { work: { dir: '/d', project: { folder: '/p' } } }],
     ['words without their speaker', 'UPDATE loop SET tally = ?', { said: ['A person says: Hello.'] }],
+    ['findings in words alone', 'UPDATE loop SET tally = ?', { findings: ['a test is gone'] }],
+    ['a proof without its reason', 'UPDATE loop SET next = ?', { kind: 'complete', proof: 'verified' }],
   ])('cannot write %s in its own words', async (_, sql, json) => {
     const home = temporaryFolder()
     await open(home).create(loopOf('a1'))
     const old = new DatabaseSync(join(home, 'ralph.db'))
     expect(() => old.prepare(sql).run(JSON.stringify(json))).toThrow('a newer ralph has opened this database')
     old.close()
+  })
+
+  test('has left loops that are brought forward, and replay begins there', async () => {
+    const home = temporaryFolder()
+    await open(home).create(loopOf('a1'))
+    const { tally } = await open(home).load('a1')
+    execute(home, 'DROP TRIGGER older_proof_0; DROP TRIGGER older_proof_1; PRAGMA user_version = 8')
+    const old = new DatabaseSync(join(home, 'ralph.db'))
+    old
+      .prepare('UPDATE loop SET tally = ?, next = ?')
+      .run(JSON.stringify({ ...tally, findings: ['a test is gone'] }), '{"kind":"complete","proof":"verified"}')
+    old.close()
+    const store = open(home)
+    const loop = await store.load('a1')
+    expect(loop).toMatchObject({
+      tally: { findings: [{ kind: 'noted', words: 'a test is gone' }] },
+      next: { kind: 'complete', proof: 'verified', older: true, sentence: expect.stringContaining('older ralph') },
+    })
+    const { id: _, ...adopted } = loop
+    expect((await store.events(0, 'a1')).at(-1)?.fact).toMatchObject({ kind: 'adopted', loop: adopted })
   })
 
   test('leaves no row that keeps the others from being brought forward', async () => {

@@ -1,10 +1,9 @@
 /** The store in SQLite, whole: the heart, and everything that asks it about loops, projects and tasks. */
 import { type FSWatcher, watch } from 'node:fs'
 import { RalphError } from '../error.ts'
-import type { Asking } from './asking.ts'
 import { isLocked } from './lock.ts'
 import { loopQueries } from './loop-queries.ts'
-import { beginningOf, mustHave, openLoopStore } from './loop-store.ts'
+import { beginningOf, type Heart, mustHave, openLoopStore } from './loop-store.ts'
 import { openDatabase } from './migrate.ts'
 import { projectRecords } from './project-records.ts'
 import { toNewColumns } from './rows.ts'
@@ -21,9 +20,9 @@ export function openStore(
   now: () => number,
   transcripts: LocalTranscripts = openTranscripts(home),
 ): LocalStore {
-  const { asking, ...heart } = openLoopStore({ home, now, transcripts, open: openDatabase })
+  const { asking, isTaken, ...heart } = openLoopStore({ home, now, transcripts, open: openDatabase })
   const { insert, one } = asking
-  const leases = watchedLeases(heart, asking)
+  const leases = watchedLeases({ ...heart, isTaken })
   return {
     ...heart,
     ...loopQueries(asking),
@@ -62,7 +61,7 @@ export function openStore(
 }
 
 /** Who has been taken over learns it at the next look, at the latest when it saves. */
-function watchedLeases(heart: LoopStore, { one }: Asking): Pick<LoopStore, 'lease' | 'save'> & { look(): void } {
+function watchedLeases(heart: Omit<Heart, 'asking'>): Pick<LoopStore, 'lease' | 'save'> & { look(): void } {
   const held = new Map<Lease, AbortController>()
   const lose = (lease: Lease) => held.get(lease)?.abort()
   return {
@@ -90,8 +89,7 @@ function watchedLeases(heart: LoopStore, { one }: Asking): Pick<LoopStore, 'leas
 
     look() {
       try {
-        for (const lease of held.keys())
-          if (one('SELECT 1 FROM loop WHERE id = ? AND epoch > ?', lease.loop, lease.epoch)) lose(lease)
+        for (const lease of held.keys()) if (heart.isTaken(lease)) lose(lease)
       } catch {
         // A database that cannot be read now is noticed by whoever saves next.
       }

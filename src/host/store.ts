@@ -4,7 +4,7 @@
  * Texts: what is kept as JSON (specs, facts, orders, records) is read back exactly, NUL bytes and lone surrogates too. Texts
  * of lists (`LoopRow`, `IterationRow`, the name of who gave an order) are well-formed: a lone surrogate becomes U+FFFD.
  */
-import type { Diff, Fact, Loop, Next, Order, OwnerKind, Status, Turn, Verdict } from '../engine/loop.ts'
+import type { Diff, Fact, Grade, Loop, Next, Order, OwnerKind, Status, Turn, Verdict } from '../engine/loop.ts'
 import type { TurnLog } from './transcript.ts'
 
 /** What a driver of one loop needs of a store. */
@@ -141,8 +141,8 @@ export type Totals = {
   loops: number
   byStatus: Record<string, number>
   byReason: Record<string, number>
-  verified: number
-  claimed: number
+  /** Completed loops by the grade of their proof. */
+  byProof: Record<Grade, number>
   falseClaims: number
   iterations: number
   meanIterationsToDone: number | undefined

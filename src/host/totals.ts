@@ -1,4 +1,5 @@
 /** The sums over all loops. */
+import type { Grade } from '../engine/loop.ts'
 import type { Row } from './rows.ts'
 import type { Totals } from './store.ts'
 
@@ -6,8 +7,7 @@ import type { Totals } from './store.ts'
 export function readTotals(ask: (sql: string) => Row[]): Totals {
   const [sum = {}] =
     ask(`SELECT count(*) AS loops, coalesce(sum(false_claims), 0) AS false_claims, coalesce(sum(iteration), 0) AS iterations,
-    coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost_usd), 0) AS cost_usd, count(*) FILTER (WHERE proof = 'verified') AS verified,
-    count(*) FILTER (WHERE proof = 'claimed') AS claimed, avg(iteration) FILTER (WHERE status = 'completed') AS mean FROM loop`)
+    coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost_usd), 0) AS cost_usd, avg(iteration) FILTER (WHERE status = 'completed') AS mean FROM loop`)
   return {
     loops: Number(sum.loops),
     byStatus: counts(
@@ -18,8 +18,10 @@ export function readTotals(ask: (sql: string) => Row[]): Totals {
         'SELECT reason AS name, count(*) AS number FROM loop WHERE reason IS NOT NULL GROUP BY reason ORDER BY number DESC, name',
       ),
     ),
-    verified: Number(sum.verified),
-    claimed: Number(sum.claimed),
+    byProof: {
+      ...NO_PROOFS,
+      ...counts(ask('SELECT proof AS name, count(*) AS number FROM loop WHERE proof IS NOT NULL GROUP BY proof')),
+    },
     falseClaims: Number(sum.false_claims),
     iterations: Number(sum.iterations),
     meanIterationsToDone: sum.mean === null ? undefined : Number(sum.mean),
@@ -36,6 +38,8 @@ export function readTotals(ask: (sql: string) => Row[]): Totals {
       })),
   }
 }
+
+const NO_PROOFS: Record<Grade, number> = { verified: 0, tested: 0, kept: 0, altered: 0, claimed: 0 }
 
 function counts(rows: readonly Row[]): Record<string, number> {
   return Object.fromEntries(rows.map((row) => [String(row.name), Number(row.number)]))

@@ -17,7 +17,8 @@ import type { Fact, Spec } from '../engine/loop.ts'
 import { inPlainWords, makePrivateFolder } from './files.ts'
 import type { Transcripts, TurnBytes } from './store.ts'
 
-type Beginning = { id: string; spec: Spec; at: number; tree?: string | undefined }
+/** `graded`: checks come before the first turn, and proofs have grades. Absent: an older ralph began it. */
+type Beginning = { id: string; spec: Spec; at: number; tree?: string | undefined; graded?: true }
 
 /** What a lost database is made of anew. */
 export type Story = { beginning: Beginning; facts: Fact[] }

@@ -1,13 +1,11 @@
 /** The work tree of a loop: what state it is in, and, where there is git, checkpoints of it. Ralph's own files are left out. */
 import { join } from 'node:path'
 import type { Diff } from '../engine/loop.ts'
-import { RalphError } from '../error.ts'
-import { NOW, openKeeper, readDiff, refOf } from './checkpoint.ts'
 import { pathBelow, realFolder } from './files.ts'
-import { folderState } from './folder.ts'
-import { openRepository, type Repository } from './git.ts'
+import { folderState, mayBeRepository, NO_REPOSITORY } from './folder.ts'
+import type { Repository } from './git.ts'
+import { openGitTree } from './git-tree.ts'
 import type { Restoring } from './restore.ts'
-import { openSnapshots, type Snapshot } from './snapshot.ts'
 
 export type Tree = {
   /** The state now as one short text, equal when nothing has changed; undefined when it cannot be told. */
@@ -40,37 +38,18 @@ export async function openTree({ dir, home, loop, gitDir, faces = [] }: Place): 
   const place = realFolder(dir)
   const ralphs = realFolder(home)
   const own = [ralphs, ...faces]
-  const found = await openRepository(place)
-  const strange = gitDir !== undefined && !('none' in found) && found.gitDir !== gitDir
-  const repo = strange ? { none: `the git repository it began in, ${gitDir}, is gone` } : found
-  if ('none' in repo)
-    return {
-      seen: true,
-      look: async () => folderState(place, new Set(own.flatMap((folder) => pathBelow(place, folder) ?? []))),
-      checkpoints: repo,
-    }
-
-  const snapshots = await openSnapshots(repo, { index: join(ralphs, 'index', loop), own, loop })
-  const keep = openKeeper({ repo, snapshots, loop })
-  let last: Snapshot | undefined
+  const found = mayBeRepository(place)
+    ? await openGitTree({ place, own, loop, gitDir, index: join(ralphs, 'index', loop) })
+    : { none: NO_REPOSITORY }
+  if (!('none' in found)) return found
   return {
-    get seen() {
-      return last !== undefined
-    },
-    async look() {
-      last = await snapshots.take()
-      return last && [last.tree, last.head ?? 'no-commit', last.beside].join(' ').trimEnd()
-    },
-    checkpoints: {
-      repo,
-      large: snapshots.large,
-      async keep(n) {
-        if (!last) throw new RalphError('git-failed', `git cannot tell what is in ${repo.top}.`)
-        const diff = n > 0 ? await readDiff(repo, refOf(loop, NOW), last.tree) : undefined
-        await keep(n, last)
-        return diff
-      },
-      restoring: { repo, snapshots, keep, loop, place },
-    },
+    seen: true,
+    look: async () => folderState(place, new Set(own.flatMap((folder) => pathBelow(place, folder) ?? []))),
+    checkpoints: found,
   }
+}
+
+/** The files of a state, without HEAD and what git cannot hold: a tree object where there is git. */
+export function treeIn(state: string): string {
+  return state.split(' ')[0] ?? state
 }

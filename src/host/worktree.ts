@@ -65,7 +65,7 @@ async function make(
 }
 
 /** Git takes a work tree that another git is just making for one that is gone: they are made and removed one by one. */
-function inTurn<Result>(repo: Repository, work: () => Promise<Result>): Promise<Result> {
+export function inTurn<Result>(repo: Repository, work: () => Promise<Result>): Promise<Result> {
   const mine = (queues.get(repo.gitDir) ?? Promise.resolve()).then(work, work)
   queues.set(repo.gitDir, mine)
   return mine
@@ -88,7 +88,7 @@ export function mustBeCopyable(from: string, names: readonly string[]): void {
 }
 
 /** What is there already, such as a file that is in git after all, stays. */
-function copyOver(from: string, to: string, name: string): void {
+export function copyOver(from: string, to: string, name: string): void {
   const [source, target] = [join(from, name), join(to, name)]
   if (!existsSync(source) || existsSync(target)) return
   mkdirSync(dirname(target), { recursive: true })
@@ -158,17 +158,18 @@ export async function gatherOnBranch({ path, branch }: Worktree): Promise<void> 
   must(await askGit(path, ['branch', '--quiet', '--force', branch, 'HEAD']))
 }
 
-/** Commits whatever the loop left uncommitted, as the person and with their hooks. */
-export async function commitRest(worktree: Worktree, message: string): Promise<void> {
+/** Commits whatever the loop left uncommitted, as the person and with their hooks. Returns whether there was anything. */
+export async function commitRest(worktree: Worktree, message: string): Promise<boolean> {
   const { path } = worktree
   await stageAll(worktree)
-  if ((await askGit(path, ['diff', '--cached', '--quiet'])).ok) return
+  if ((await askGit(path, ['diff', '--cached', '--quiet'])).ok) return false
   const answer = await askGit(path, ['commit', '--quiet', '--file', '-'], { stdin: message, hooks: true, minutes: 10 })
   if (!answer.ok)
     throw new RalphError(
       'git-failed',
       `git commit failed in ${path}: ${inOneLine(answer.says)} Mend that there or commit by hand, then accept again.`,
     )
+  return true
 }
 
 /** All that is there, but for what was only copied into it. */
@@ -178,8 +179,14 @@ export async function stageAll({ from, path, copied = [] }: Worktree): Promise<v
   must(await askGit(path, ['add', '--all', '--', '.', ...leftOut]))
 }
 
-/** Merges the branch into the one the loop was started from. Whatever stands in the way, nothing is left half merged. */
-export async function mergeBranch({ from, branch, base }: Worktree, loop: string): Promise<void> {
+/**
+ * Merges the branch into the one the loop was started from. Whatever stands in the way, nothing is left half merged.
+ * `always`: with a commit of its own, also where the branch could simply move on.
+ */
+export async function mergeBranch(
+  { from, branch, base }: Worktree,
+  { loop, message, always }: { loop: string; message: string; always: boolean },
+): Promise<void> {
   const repo = await repositoryOf(from)
   const [current, under] = await Promise.all([
     repo.ask(['symbolic-ref', '--quiet', '--short', 'HEAD']),
@@ -193,10 +200,8 @@ export async function mergeBranch({ from, branch, base }: Worktree, loop: string
     )
   if (under.ok)
     throw new RalphError('git-failed', `A merge is under way in ${repo.top}. Finish or abort it, then accept again.`)
-  const merged = await askGit(repo.top, ['merge', '--quiet', '--no-edit', '--no-squash', '--commit', branch], {
-    hooks: true,
-    minutes: 10,
-  })
+  const how = ['--quiet', '--no-edit', '--no-squash', '--commit', ...(always ? ['--no-ff'] : []), '-m', message]
+  const merged = await askGit(repo.top, ['merge', ...how, branch], { hooks: true, minutes: 10 })
   if (merged.ok) return
   const conflicts = await repo.ask(['diff', '--name-only', '--diff-filter=U', '-z'])
   await repo.ask(['merge', '--abort'])

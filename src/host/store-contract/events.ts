@@ -1,6 +1,6 @@
 /** Whoever reads on from a number misses nothing. */
 import { describe, expect, test } from 'vitest'
-import { checked, claims, works } from '../../engine/stories.test-support.ts'
+import { checked, checks, claims, works } from '../../engine/stories.test-support.ts'
 import { eventually } from '../place.test-support.ts'
 import type { StoredEvent } from '../store.ts'
 import { loopOf, PROMPT_OF_ALL_KINDS, type Scene, storyIn, upTo } from './scene.ts'
@@ -67,8 +67,11 @@ export function events(scene: Scene): void {
     })
 
     test('are the facts as they were', async () => {
-      const fact = checked([{ check: 'npm test', result: 'fail', tail: PROMPT_OF_ALL_KINDS }], ['a test is gone'])
-      await scene.story('a1', { checks: ['npm test'] }, claims('clear'), fact)
+      const fact = checked(
+        [{ check: 'npm test', result: 'fail', tail: PROMPT_OF_ALL_KINDS }],
+        [{ kind: 'tests-deleted', path: 'a.test.ts', words: 'was deleted' }],
+      )
+      await scene.story('a1', { checks: ['npm test'] }, checks('fail'), claims('clear'), fact)
       expect((await scene.store.events(0, 'a1')).at(-1)?.fact).toEqual(fact)
     })
   })

@@ -75,7 +75,7 @@ export function iterations(scene: Scene): void {
         { check: 'npm test', result: 'fail', failures: 2, tail: '2 failed\0 🦉' },
         { check: 'npm run lint', result: 'pass', tail: '' },
       ] as const
-      await scene.story('a1', spec, works, claims('clear'), checked([...verdicts]), works)
+      await scene.story('a1', spec, checks('fail'), works, claims('clear'), checked([...verdicts]), works)
       expect((await scene.store.iterations('a1')).map((iteration) => iteration.verdicts)).toEqual([[], verdicts, []])
     })
 
@@ -84,6 +84,7 @@ export function iterations(scene: Scene): void {
       await scene.story(
         'a1',
         { stages, until: true },
+        checks('fail'),
         claims('clear', 'TESTS'),
         checks('pass'),
         checks('fail', 1, 'flaky'),

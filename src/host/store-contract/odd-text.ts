@@ -1,6 +1,6 @@
 /** NUL bytes and lone surrogates: facts, specs, orders and records come back exactly, texts of lists well-formed. */
 import { describe, expect, test } from 'vitest'
-import { checked, claims, say, turn } from '../../engine/stories.test-support.ts'
+import { checked, checks, claims, say, turn } from '../../engine/stories.test-support.ts'
 import { granted, loopOf, move, type Scene, WORK } from './scene.ts'
 import { beginIn, taskLoop } from './task-records.ts'
 
@@ -26,12 +26,12 @@ export function oddText(scene: Scene): void {
 
     test('in the words of a turn and the tail of a check', async () => {
       const verdict = { check: text, result: 'fail', tail: text } as const
-      const facts = [turn({ words: text }), claims('clear'), checked([verdict])]
+      const facts = [checks('fail'), turn({ words: text }), claims('clear'), checked([verdict])]
       const loop = await scene.story('a1', { checks: [text] }, ...facts)
       expect(await scene.store.load('a1')).toEqual(loop)
-      const [first, , third] = (await scene.store.events(0, 'a1')).map(({ fact }) => fact)
-      expect([first, third]).toEqual(
-        [facts[0], facts[2]].map((fact) => (typeof fact === 'function' ? fact(loop) : fact)),
+      const [, second, , fourth] = (await scene.store.events(0, 'a1')).map(({ fact }) => fact)
+      expect([second, fourth]).toEqual(
+        [facts[1], facts[3]].map((fact) => (typeof fact === 'function' ? fact(loop) : fact)),
       )
       const [one, two] = await scene.store.iterations('a1')
       const plain = text.toWellFormed()

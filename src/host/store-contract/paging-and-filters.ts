@@ -125,6 +125,7 @@ export function pagingAndFilters(scene: Scene): void {
       await scene.story(
         'a1',
         { checks: ['npm test'] },
+        checks('fail'),
         uses({ tokens: 120, costUsd: 0.25 }),
         at(3, claims('clear')),
         at(4, checks('fail')),

@@ -19,7 +19,14 @@ import { ANYTHING, granted, loopOf, move, type Scene, upTo } from './scene.ts'
 export function saveAndFencing(scene: Scene): void {
   describe(`what ${scene.name} saves`, () => {
     test('is loaded again, by others too', async () => {
-      const loop = await scene.story('a1', { checks: ['npm test'] }, works, claims('clear'), checks('fail', 3))
+      const loop = await scene.story(
+        'a1',
+        { checks: ['npm test'] },
+        checks('fail'),
+        works,
+        claims('clear'),
+        checks('fail', 3),
+      )
       expect(await scene.store.load('a1')).toEqual(loop)
       expect(await (await scene.connect()).load('a1')).toEqual(loop)
     })

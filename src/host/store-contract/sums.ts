@@ -10,8 +10,7 @@ export function sums(scene: Scene): void {
         loops: 0,
         byStatus: {},
         byReason: {},
-        verified: 0,
-        claimed: 0,
+        byProof: { verified: 0, tested: 0, kept: 0, altered: 0, claimed: 0 },
         falseClaims: 0,
         iterations: 0,
         meanIterationsToDone: undefined,
@@ -28,30 +27,31 @@ export function sums(scene: Scene): void {
       await scene.story(
         'verified',
         checkedSpec,
+        checks('fail'),
         works,
         claims('clear'),
         checks('fail'),
         claims('clear'),
         checks('pass'),
       )
+      await scene.story('kept', checkedSpec, checks('pass'), claims('clear'), checks('pass'))
       await scene.story('claimed', { work: other }, uses({ tokens: 10, costUsd: 0.5 }), claims('clear'))
       await scene.story('cancelled', { work: other }, works, cancel)
       await scene.story('halted', {}, ...Array(3).fill(idles))
       await scene.story('asking', {}, wantsPerson())
       await scene.store.create(loopOf('new'))
       expect(await scene.store.totals()).toEqual({
-        loops: 6,
-        byStatus: { completed: 2, cancelled: 1, halted: 1, 'needs-input': 1, running: 1 },
+        loops: 7,
+        byStatus: { completed: 3, cancelled: 1, halted: 1, 'needs-input': 1, running: 1 },
         byReason: { cancelled: 1, 'no-progress': 1 },
-        verified: 1,
-        claimed: 1,
+        byProof: { verified: 1, tested: 0, kept: 1, altered: 0, claimed: 1 },
         falseClaims: 1,
-        iterations: 3 + 2 + 1 + 3 + 1,
-        meanIterationsToDone: 2.5,
+        iterations: 3 + 1 + 2 + 1 + 3 + 1,
+        meanIterationsToDone: 2,
         tokens: 10,
         costUsd: 0.5,
         byAgent: [
-          { agent: WORK.agent, loops: 4, completed: 1, iterations: 3 + 3 + 1, costUsd: 0 },
+          { agent: WORK.agent, loops: 5, completed: 2, iterations: 3 + 1 + 3 + 1, costUsd: 0 },
           { agent: other.agent, loops: 2, completed: 1, iterations: 2 + 1, costUsd: 0.5 },
         ],
       })

@@ -1,0 +1,93 @@
+/** The files of a folder as they lie on the disk, whatever git says of them. */
+import {
+  closeSync,
+  type Dirent,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { Files } from '../formats/means.ts'
+
+const MOST = 200_000
+
+/** What is larger is nothing that a person wrote, and reading it would only take time. */
+export const LARGEST_TEXT: number = 16 * 1024 * 1024
+
+/** Folders that hold what was installed or built; nobody writes tests there. */
+const LEFT_OUT = new Set(
+  '.git node_modules .venv venv .tox .nox __pycache__ .pytest_cache .mypy_cache .ruff_cache target dist build out coverage .next .nuxt .turbo .cache .gradle .idea .hg .svn vendor bower_components .artefacts'.split(
+    ' ',
+  ),
+)
+
+/** `read` gives the text of a file, or the path that a link leads to. */
+export function openDisk(top: string): Files {
+  const paths = new Set<string>()
+  const links = new Set<string>()
+  const open = ['']
+  for (let folder = open.pop(); folder !== undefined && paths.size < MOST; folder = open.pop()) {
+    for (const entry of entriesOf(join(top, folder))) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+      if (entry.isDirectory()) {
+        if (!LEFT_OUT.has(entry.name)) open.push(path)
+        continue
+      }
+      paths.add(path)
+      if (entry.isSymbolicLink()) links.add(path)
+    }
+  }
+  // A check may well run a script from a folder that was left out.
+  const isListed = paths.has.bind(paths)
+  paths.has = (path) => isListed(path) || statAt(join(top, path))?.isFile() === true
+  return { paths, links, read: async (path) => textAt(join(top, path)) }
+}
+
+function textAt(path: string): string | undefined {
+  return (statAt(path)?.size ?? 0) > LARGEST_TEXT ? undefined : bytesAt(path)?.toString('utf8')
+}
+
+export function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return [] // it is gone, or it is not ours to read
+  }
+}
+
+/** A link is not followed; undefined: nothing is there. */
+export function statAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path)
+  } catch {
+    return undefined // gone, or below a file
+  }
+}
+
+/** The bytes of a file, or the path that a link leads to; undefined: it cannot be read. */
+export function bytesAt(path: string): Buffer | undefined {
+  try {
+    const stat = lstatSync(path)
+    if (stat.isSymbolicLink()) return Buffer.from(readlinkSync(path))
+    return stat.isFile() ? readFileSync(path) : undefined
+  } catch {
+    return undefined // gone, or not ours to read
+  }
+}
+
+/** The first and the last bytes of a file that is too large to be read whole. */
+export function endsAt(path: string, size: number, length: number): Buffer {
+  const ends = Buffer.alloc(2 * length)
+  const file = openSync(path, 'r')
+  try {
+    readSync(file, ends, 0, length, 0)
+    readSync(file, ends, length, length, Math.max(0, size - length))
+  } finally {
+    closeSync(file)
+  }
+  return ends
+}

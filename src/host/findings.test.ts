@@ -1,0 +1,87 @@
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { findFindings } from './findings.ts'
+import { makeRepository, type TestRepository } from './repository.test-support.ts'
+
+const state = ({ git }: TestRepository) => `${git('rev-parse', 'HEAD^{tree}')} no-commit`
+
+/** What is found between the first commit and these files. */
+async function found(
+  files: Record<string, string>,
+  changed: Record<string, string>,
+  check: string,
+  dir = '',
+): Promise<string[]> {
+  const place = await makeRepository(files)
+  const start = state(place)
+  place.commit('Work', changed)
+  const findings = await findFindings(join(place.dir, dir), start, state(place), { checks: [check] })
+  return findings.map(({ kind, path }) => `${kind} ${path}`)
+}
+
+test.each<
+  [story: string, files: Record<string, string>, changed: Record<string, string>, check: string, findings: string[]]
+>([
+  ['work is none', { 'a.js': '', 'a.test.js': '' }, { 'a.js': 'new', 'b.js': '' }, 'npm test', []],
+  ['a test', { 'a.test.js': '' }, { 'a.test.js': 'x' }, 'npm test', ['tests-changed a.test.js']],
+  ['a script behind a script', { 'a.sh': './b.sh', 'b.sh': '' }, { 'b.sh': 'true' }, './a.sh', ['means-changed b.sh']],
+  [
+    'a script that is run only now',
+    { 'a.sh': 'x' },
+    { 'a.sh': './b.sh', 'b.sh': '' },
+    './a.sh',
+    ['means-changed a.sh', 'means-added b.sh'],
+  ],
+  [
+    'unrelated scripts',
+    { 'package.json': '{"scripts":{"test":"x"}}' },
+    { 'package.json': '{"scripts":{"test":"x","y":"z"}}' },
+    'npm test',
+    [],
+  ],
+])('%s', async (_, files, changed, check, findings) => {
+  expect(await found(files, changed, check)).toEqual(findings)
+})
+
+test('a loop in a folder of the repository', async () => {
+  const files = { 'app/chk.sh': 'a', 'chk.sh': 'a' }
+  expect(await found(files, { 'app/chk.sh': 'b', 'chk.sh': 'b' }, './chk.sh', 'app')).toEqual([
+    'means-changed app/chk.sh',
+  ])
+})
+
+test('a script that may no longer be run', async () => {
+  const place = await makeRepository({ 'chk.sh': 'a' })
+  const start = state(place)
+  chmodSync(join(place.dir, 'chk.sh'), 0o755)
+  place.commit('Work')
+  expect(await findFindings(place.dir, start, state(place), { checks: ['./chk.sh'] })).toMatchObject([
+    { kind: 'means-changed' },
+  ])
+})
+
+test("a module of the product is work, one that takes the place of Python's own is not", async () => {
+  const check = 'python3 -m pytest'
+  expect(await found({ 'types.py': 'a' }, { 'types.py': 'b' }, check)).toEqual([])
+  expect(await found({ 'sums.py': 'a' }, { 'types.py': 'b' }, check)).toEqual(['runner-changed types.py'])
+})
+
+test('looking fails closed', async () => {
+  const place = await makeRepository({ 'chk.sh': 'a' })
+  const unreadable = [{ kind: 'unreadable' }]
+  const gone = `${'1'.repeat(40)} no-commit`
+  expect(await findFindings(place.dir, gone, state(place), { checks: [] })).toMatchObject(unreadable)
+  expect(await findFindings(place.dir, state(place), undefined, { checks: [] })).toMatchObject(unreadable)
+  expect(await findFindings(place.dir, undefined, state(place), { checks: [] })).toEqual([])
+})
+
+test('objects that were replaced are read as they were stored', async () => {
+  const place = await makeRepository({ 'a.test.js': 'strict' })
+  const start = state(place)
+  const strict = place.git('rev-parse', 'HEAD:a.test.js')
+  place.commit('Work', { 'a.test.js': 'it.skip("lax")' })
+  place.git('replace', strict, place.git('rev-parse', 'HEAD:a.test.js'))
+  const findings = await findFindings(place.dir, start, state(place), { checks: [] })
+  expect(findings.map(({ kind }) => kind)).toEqual(['tests-skipped', 'tests-changed'])
+})

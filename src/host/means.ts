@@ -1,0 +1,143 @@
+/** The means of proof between two states of a repository, and states put together from both, as trees of git. */
+import type { MeansChange } from '../formats/findings.ts'
+import { type Files, findMeans, isExcused, type Means, type Proving, unionMeans } from '../formats/means.ts'
+import { isHelper, mayBeHelper } from '../formats/means-helpers.ts'
+import { isOrdinaryModule } from '../formats/means-names.ts'
+import { LARGEST_TEXT } from './disk-files.ts'
+import { type Repository, readable } from './git.ts'
+
+/** A path whose entry is not the same in two trees; undefined: it is not there. `raw` is the path with a character a byte. */
+export type Difference = { path: string; raw: string; before: Entry | undefined; after: Entry | undefined }
+export type Entry = { mode: string; id: string }
+
+export type MeansBetween = {
+  /** Those of both states, as far as they differ. */
+  means: ReadonlyMap<string, Means>
+  /** Of the paths that differ, those that are means. */
+  changes: MeansChange[]
+  /** Of the others, those that seem to be helpers of tests. */
+  helpers: string[]
+}
+
+/** Undefined when git cannot read one of the trees. */
+export async function readMeansBetween(
+  repo: Repository,
+  start: string,
+  now: string,
+  proving: Omit<Proving, 'top'>,
+): Promise<MeansBetween | undefined> {
+  const [differences, old, present] = await Promise.all([
+    listDifferences(repo, start, now),
+    openState(repo, start),
+    openState(repo, now),
+  ])
+  if (!differences || !old || !present) return undefined
+  const asked = { ...proving, top: repo.top }
+  const only = new Set(differences.map(({ path }) => path))
+  const [one, other] = await Promise.all([findMeans(old, asked, only), findMeans(present, asked, only)])
+  const means = unionMeans(one, other)
+  for (const { path, before } of differences) if (before && isOrdinaryModule(path)) means.delete(path)
+  const changed = differences.flatMap((difference) => {
+    const known = means.get(difference.path)
+    return known ? [{ ...difference, means: known }] : []
+  })
+  const others = differences.filter(
+    ({ path, before }) => before && mayBeHelper(path) && !means.has(path) && !isExcused(path, proving),
+  )
+  const texts = await readObjects(repo, [
+    ...changed.flatMap(({ before, after }) => [before, after].flatMap(blobOf)),
+    ...others.flatMap(({ before }) => blobOf(before)),
+  ])
+  if (!texts) return undefined
+  const textOf = (entry: Entry | undefined) => entry && `${textIn(texts.get(entry.id)) ?? entry.id}`
+  return {
+    means,
+    helpers: others.filter(({ path, before }) => isHelper(path, textOf(before) ?? '')).map(({ path }) => path),
+    changes: changed.map(({ path, means: known, before, after }) => ({
+      path,
+      means: known,
+      before: textOf(before),
+      // A file that may be run, or a link in its place, is another file although its text is the same.
+      after: isSameText(known, before, after) ? `${textOf(after)}\n(${after?.mode})` : textOf(after),
+    })),
+  }
+}
+
+function textIn(bytes: Buffer | undefined): string | undefined {
+  return bytes && bytes.length <= LARGEST_TEXT ? bytes.toString('utf8') : undefined
+}
+
+function isSameText({ part }: Means, before: Entry | undefined, after: Entry | undefined): boolean {
+  return part === 'whole' && before !== undefined && before.id === after?.id
+}
+
+function blobOf(entry: Entry | undefined): string[] {
+  return entry && entry.mode !== SUBMODULE ? [entry.id] : []
+}
+
+const SUBMODULE = '160000'
+const LINK = '120000'
+
+/** The files of a tree; they are read when somebody asks for them. */
+async function openState(repo: Repository, tree: string): Promise<Files | undefined> {
+  const listed = await repo.list(['ls-tree', '-r', '-z', '--full-tree', tree], { env: AS_STORED })
+  if (!listed) return undefined
+  const ids = new Map<string, string>()
+  const links = new Set<string>()
+  for (const line of listed) {
+    const [, mode, id = '', path = ''] = /^(\d+) \w+ (\w+)\t(.*)$/s.exec(line) ?? []
+    if (mode === SUBMODULE) continue
+    ids.set(readable(path), id)
+    if (mode === LINK) links.add(readable(path))
+  }
+  return {
+    paths: new Set(ids.keys()),
+    links,
+    async read(path) {
+      const id = ids.get(path)
+      return id === undefined ? undefined : textIn((await readObjects(repo, [id]))?.get(id))
+    },
+  }
+}
+
+/** Undefined when git cannot read one of the trees. */
+export async function listDifferences(
+  repo: Repository,
+  before: string,
+  after: string,
+): Promise<Difference[] | undefined> {
+  const how = ['diff-tree', '-r', '-z', '--no-renames', '--raw', '--no-abbrev', before, after]
+  const fields = await repo.list(how, { env: AS_STORED })
+  if (!fields) return undefined
+  return fields.flatMap((field, at) => {
+    const [, oldMode = '', mode = '', oldId = '', id = ''] = /^:(\d+) (\d+) (\w+) (\w+) \w/.exec(field) ?? []
+    if (at % 2 !== 0 || mode === '') return []
+    const raw = fields[at + 1] ?? ''
+    return [{ path: readable(raw), raw, before: entry(oldMode, oldId), after: entry(mode, id) }]
+  })
+}
+
+function entry(mode: string, id: string): Entry | undefined {
+  return mode === '000000' ? undefined : { mode, id }
+}
+
+/** Objects as they were stored, whatever `git replace` says of them today. */
+export const AS_STORED = { GIT_NO_REPLACE_OBJECTS: '1' }
+
+/** The bytes of several objects, read by one git; those that are missing are left out. Undefined when git fails. */
+export async function readObjects(repo: Repository, ids: readonly string[]): Promise<Map<string, Buffer> | undefined> {
+  const found = new Map<string, Buffer>()
+  if (ids.length === 0) return found
+  const bytes = await repo.bytes(['cat-file', '--batch'], { env: AS_STORED, stdin: `${ids.join('\n')}\n` })
+  if (!bytes) return undefined
+  let at = 0
+  for (const id of ids) {
+    const end = bytes.indexOf(10, at)
+    const size = /^\w+ \w+ (\d+)$/.exec(bytes.toString('latin1', at, end))?.[1]
+    at = end + 1
+    if (size === undefined) continue // "missing"
+    found.set(id, bytes.subarray(at, at + Number(size)))
+    at += Number(size) + 1
+  }
+  return found
+}

@@ -1,0 +1,206 @@
+/**
+ * The place where ralph runs experiments: a linked work tree of its own that shows one tree object after another. Nothing of
+ * the person's is written, neither in their files nor through a link.
+ */
+import { lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { RalphError } from '../error.ts'
+import { parseCommandLine, printCommandLine } from '../formats/command-line.ts'
+import { runCheck } from './check.ts'
+import { codeOf, isFolder, pathBelow, realFolder } from './files.ts'
+import { inOneLine, type Repository } from './git.ts'
+import { noSpace, showTree } from './proof-files.ts'
+import { INSTALLED, isRealFolder, linkDependencies } from './proof-links.ts'
+import { ensureLinked, readIfThere, removeLinked, type Spot, treeOf, whyTooOld } from './proof-tree.ts'
+import { openTranslator } from './translate-paths.ts'
+import { copyOver } from './worktree.ts'
+
+export type ProofPlace = {
+  /** Where the top of the repository is there. */
+  top: string
+  /**
+   * Brings the files of this tree object there, and returns the folder where checks run. What a check left that git ignores,
+   * such as build output, stays, unless everything is to be `fresh`.
+   */
+  show(tree: string, how?: { fresh?: boolean }): Promise<{ dir: string } | { cannot: string }>
+  /** A check's command line as it reads there: absolute paths below the person's repository lead into the place. */
+  translate(check: string): string
+  /** What a check needs in its environment there, beside its own. */
+  env: Record<string, string>
+  remove(): Promise<void>
+}
+
+export type ProofOptions = {
+  repo: Repository
+  home: string
+  loop: string
+  /** The folder of the loop, in the repository. */
+  dir: string
+  /** Files outside git that the place gets a copy of, below `dir`. */
+  copied?: readonly string[]
+  /** Prepares the place instead of links to what is installed: once, or where it also builds, for every tree. It is run without a shell. */
+  setup?: string
+  env: Readonly<Record<string, string | undefined>>
+  signal: AbortSignal
+}
+
+/** Takes up the place that an earlier ralph left, or makes one. `cannot` is one sentence for a person. */
+export async function openProofPlace(options: ProofOptions): Promise<ProofPlace | { cannot: string }> {
+  return orCannot(async () => {
+    const { repo, dir, env, signal } = options
+    const spot = { home: realFolder(options.home), loop: options.loop }
+    const below = belowTop(repo, dir)
+    const old = (await whyTooOld(repo.top)) ?? (await whyNotWhole(repo))
+    if (old !== undefined) return { cannot: old }
+    await ensureLinked(repo, spot, signal)
+    const names = [
+      repo.top,
+      ...(dir.endsWith(`/${below}`) ? [dir.slice(0, -below.length - 1)] : below === '' ? [dir] : []),
+    ]
+    const translate = openTranslator({ from: names, to: treeOf(spot), except: spot.home })
+    const linked = options.setup === undefined ? NOT_INSTALLING : {}
+    const there = { ...translated(env, translate), ...linked, PYTHONDONTWRITEBYTECODE: '1' }
+    return {
+      top: treeOf(spot),
+      env: there,
+      translate: (check) => translateCommand(check, translate),
+      show: (tree, { fresh = false } = {}) =>
+        orCannot(() => show({ ...options, env: { ...env, ...there }, spot, below, translate, tree, fresh })),
+      remove: () => removeLinked(spot),
+    }
+  })
+}
+
+/** Packages are links to what the person has installed: a check that would install others on its way must not. */
+const NOT_INSTALLING = { PIP_DRY_RUN: '1', UV_NO_SYNC: '1', pnpm_config_verify_deps_before_run: 'false' }
+
+/** Empty: the loop works at the top. */
+function belowTop({ top }: Repository, dir: string): string {
+  const real = realFolder(dir)
+  if (real === top) return ''
+  const below = pathBelow(top, real)
+  if (below === undefined) throw new RalphError('git-failed', `${dir} is not in the repository ${top}.`)
+  return below
+}
+
+/** The place takes all files, because an agent could hide some; where most of them are elsewhere that would fetch them all. */
+async function whyNotWhole(repo: Repository): Promise<string | undefined> {
+  const sparse = await repo.ask(['config', '--type=bool', '--get', 'core.sparseCheckout'])
+  if (!sparse.ok || sparse.out !== 'true') return undefined
+  const partial = await repo.ask(['config', '--get-regexp', '^(extensions\\.partialclone|remote\\..*\\.promisor)$'])
+  if (!partial.ok) return undefined
+  return `${repo.top} is a sparse checkout of a partial clone: its other files would have to be fetched first.`
+}
+
+type Env = ProofOptions['env']
+
+/** Variables that name the person's repository, such as the PATH of an activated virtual environment. */
+function translated(env: Env, translate: (text: string) => string): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value = '']) => {
+      const there = translate(value)
+      return there === value || name.startsWith('RALPH_') ? [] : [[name, there]]
+    }),
+  )
+}
+
+function translateCommand(check: string, translate: (text: string) => string): string {
+  const words = parseCommandLine(check)
+  const there = words.map(translate)
+  return there.some((word, at) => word !== words[at]) ? printCommandLine(there) : check
+}
+
+type Show = ProofOptions & {
+  spot: Spot
+  below: string
+  translate: (text: string) => string
+  tree: string
+  fresh: boolean
+}
+
+async function show(asked: Show): Promise<{ dir: string } | { cannot: string }> {
+  const { repo, spot, below, setup, translate, signal, tree, fresh } = asked
+  if (!(await repo.ask(['cat-file', '-e', `${tree}^{tree}`])).ok)
+    return { cannot: `The repository ${repo.top} does not hold the files of tree ${tree} any more.` }
+  const place = await ensureLinked(repo, spot, signal)
+  const note = join(place.gitDir, 'ralph-set-up') // it goes with the work tree
+  if (fresh) rmSync(note, { force: true })
+  const bring = async (again: boolean) => {
+    await showTree(place, tree, { loop: spot.loop, kept: setup ? INSTALLED : [], fresh: again && fresh, signal })
+    makeFolder(place.top, below)
+    await copyIn(asked, place)
+  }
+  await bring(true)
+  const dir = join(place.top, below)
+  if (setup === undefined) await linkDependencies({ from: repo, to: place, translate })
+  else if (![setup, `${setup}\n${tree}`].includes(readIfThere(note) ?? '')) {
+    const failed = await setUp(setup, { dir, env: asked.env, signal })
+    if (failed !== undefined) return { cannot: failed }
+    await bring(false) // installers like to change files that are in git
+    writeFileSync(note, (await hasOnlyPackages(asked, place)) ? setup : `${setup}\n${tree}`)
+  }
+  return { dir }
+}
+
+/** Installed packages serve every tree; what was built serves only the one that it was built from. */
+async function hasOnlyPackages({ below, copied = [] }: Show, place: Repository): Promise<boolean> {
+  const how = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory']
+  const left = await place.list(how)
+  const mayStay = (path: string) =>
+    INSTALLED.includes(basename(path)) || copied.some((name) => join(below, name) === path)
+  return left?.every(mayStay) ?? false
+}
+
+/** Tells why it failed. */
+async function setUp(
+  setup: string,
+  place: { dir: string; env: Env; signal: AbortSignal },
+): Promise<string | undefined> {
+  const verdict = await runCheck(setup, { ...place, minutes: SETUP_MINUTES })
+  if (verdict?.result === 'pass') return undefined
+  const last = verdict?.tail.trim().split('\n').at(-1)
+  return verdict ? `proof_setup (${setup}) failed: ${inOneLine(last ?? '')}` : 'proof_setup was interrupted.'
+}
+
+const SETUP_MINUTES = 30
+
+/** A tree may be from before the folder of the loop. What lies in the way there may lead out of the place. */
+function makeFolder(top: string, below: string): void {
+  if (below === '') return
+  mustStayInside(top, below)
+  mkdirSync(join(top, below), { recursive: true })
+}
+
+function mustStayInside(top: string, below: string): void {
+  for (let path = below; path !== '.'; path = dirname(path))
+    if (lstatSync(join(top, path), { throwIfNoEntry: false })) {
+      if (isRealFolder(top, path)) return
+      throw new RalphError('git-failed', `${path} is not a folder in the tree to be tried.`)
+    }
+}
+
+/** Single files are copied each time, since a check may have written to its copy. What is in git is not. */
+async function copyIn({ dir, below, copied = [] }: Show, place: Repository): Promise<void> {
+  for (const name of copied) {
+    const path = join(below, name)
+    const tracked = await place.list(['ls-files', '-z', '--', path], { env: { GIT_LITERAL_PATHSPECS: '1' } })
+    if (tracked?.length !== 0) continue
+    mustStayInside(place.top, dirname(path))
+    if (!isFolder(join(place.top, path))) rmSync(join(place.top, path), { force: true })
+    copyOver(realFolder(dir), join(place.top, below), name)
+  }
+}
+
+async function orCannot<Result>(work: () => Promise<Result>): Promise<Result | { cannot: string }> {
+  try {
+    return await work()
+  } catch (cause) {
+    const code = codeOf(cause)
+    if (code === 'ENOSPC' || code === 'EDQUOT') return { cannot: noSpace(cause).message }
+    if (cause instanceof RalphError) return { cannot: cause.message }
+    if (cause instanceof Error && 'syscall' in cause)
+      // of the file system
+      return { cannot: `The work tree for experiments cannot be made: ${inOneLine(cause.message)}` }
+    throw cause
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * The linked work tree in which ralph runs experiments: made, found again after a kill, and removed without a trace in the
+ * person's repository.
+ */
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { chmod, readdir, rm } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { RalphError } from '../error.ts'
+import { refOf, WRITER } from './checkpoint.ts'
+import { codeOf, makePrivateFolder, refuseNetworkFolder } from './files.ts'
+import { askGit, inOneLine, must, openRepository, type Repository } from './git.ts'
+import { reap } from './process-tree.ts'
+import { inTurn } from './worktree.ts'
+
+/** `home` without links on the way to it. */
+export type Spot = { home: string; loop: string }
+
+/** Everything ralph keeps for the experiments of a loop. */
+function folderOf({ home, loop }: Spot): string {
+  return join(home, 'proof', loop)
+}
+
+/** The name is told apart from other work trees, so that what a killed git left of it in the repository is known to be ralph's. */
+export function treeOf(spot: Spot): string {
+  return join(folderOf(spot), `ralph-proof-${spot.loop}`)
+}
+
+/** The work tree of the place, made where it is missing or belongs to another repository. Throws what a person can read. */
+export async function ensureLinked(repo: Repository, spot: Spot, signal: AbortSignal): Promise<Repository> {
+  const common = await commonDir(repo)
+  const folder = folderOf(spot)
+  makePrivateFolder(folder)
+  refuseNetworkFolder(folder)
+  if (readNote(spot) !== common) {
+    await removeLinked(spot)
+    makePrivateFolder(folder)
+    // Before anything is made, so that it is found after a kill. Waiting for the disk would take longer than all the rest.
+    writeFileSync(noteOf(spot), common, { mode: 0o600 })
+  }
+  const known = await openLinked(spot, common)
+  if (known) return known
+  return inTurn(repo, async () => {
+    await dropTree(spot, common)
+    return link(repo, { spot, common, signal })
+  })
+}
+
+/** Where the repository keeps what its work trees share. */
+async function commonDir(repo: Repository): Promise<string> {
+  const answer = await repo.ask(['rev-parse', '--git-common-dir'])
+  if (answer.ok) return realpathSync(resolve(repo.top, answer.out))
+  throw new RalphError('git-failed', `The repository of ${repo.top} cannot be used: ${inOneLine(answer.says)}`)
+}
+
+/** Undefined unless both sides agree: a `.git` that somebody changed could lead to the person's own index. */
+async function openLinked(spot: Spot, common: string): Promise<Repository | undefined> {
+  const path = treeOf(spot)
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined
+  const [entry] = entriesOf(spot, common)
+  const repo = await openRepository(path)
+  if ('none' in repo || repo.top !== path || repo.gitDir !== entry) return undefined
+  if (!(await repo.ask(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])).ok) return undefined
+  rmSync(`${repo.index}.lock`, { force: true }) // of a git that was killed; a loop has one driver at a time
+  return repo
+}
+
+type Linking = { spot: Spot; common: string; signal: AbortSignal }
+
+async function link(repo: Repository, { spot, common, signal }: Linking): Promise<Repository> {
+  const commit = await startOf(repo, spot.loop)
+  const settings = ['-c', 'worktree.useRelativePaths=false'] // they would change the person's config
+  const how = ['worktree', 'add', '--quiet', '--detach', '--no-checkout', '--force', '--force']
+  const asking = { env: { RALPH_LOOP_ID: spot.loop }, signal } // so that the next ralph can end it
+  const add = () => repo.ask([...settings, ...how, treeOf(spot), commit], asking)
+  let added = await add()
+  // Another process that removed the last work tree just then took the folder with it.
+  if (!added.ok && !signal.aborted) added = await dropTree(spot, common).then(add)
+  if (!added.ok) await dropTree(spot, common)
+  must(added)
+  const linked = await openLinked(spot, common)
+  if (!linked) throw new RalphError('git-failed', `git made a work tree at ${treeOf(spot)}, but cannot use it.`)
+  return linked
+}
+
+/** The history that a check sees there; in a repository without commits ralph makes one that nothing points to. */
+async function startOf(repo: Repository, loop: string): Promise<string> {
+  for (const name of ['HEAD', refOf(loop, 0)]) {
+    const found = await repo.ask(['rev-parse', '--verify', '--quiet', `${name}^{commit}`])
+    if (found.ok) return found.out
+  }
+  const empty = must(await repo.ask(['mktree']))
+  return must(await repo.ask(['commit-tree', empty, '-m', 'ralph: no files'], { env: WRITER }))
+}
+
+/** Removes the place of a loop, also when its repository is gone. */
+export async function removeLinked(spot: Spot): Promise<void> {
+  const common = readNote(spot)
+  if (common !== undefined) await dropTree(spot, common)
+  await removeWhole(folderOf(spot))
+}
+
+/** Removes the places of loops that nobody drives any more, with what still runs for them. */
+export async function sweepPlaces(home: string, isDriven: (loop: string) => Promise<boolean>): Promise<void> {
+  if (!existsSync(join(home, 'proof'))) return
+  const real = realpathSync(home)
+  for (const entry of readdirSync(join(real, 'proof'), { withFileTypes: true })) {
+    const loop = entry.name
+    if (!entry.isDirectory() || (await isDriven(loop))) continue // the files are what is known of loops at their start
+    await reap(loop)
+    await removeLinked({ home: real, loop })
+  }
+}
+
+/** The files go first: as long as the entry is there, a work tree that is half removed is found again. */
+async function dropTree(spot: Spot, common: string): Promise<void> {
+  await removeWhole(treeOf(spot))
+  for (const entry of entriesOf(spot, common)) await removeWhole(entry)
+  try {
+    rmdirSync(join(common, 'worktrees')) // as git does with the last one
+  } catch {
+    // others are in it, or it is not there
+  }
+}
+
+/** What the repository knows of this work tree, and of no other. A git that was killed early has not noted yet where it lies. */
+function entriesOf(spot: Spot, common: string): string[] {
+  const path = treeOf(spot)
+  const folder = join(common, 'worktrees')
+  if (!existsSync(folder)) return []
+  return readdirSync(folder).flatMap((name) => {
+    const entry = join(folder, name)
+    const leadsTo = readIfThere(join(entry, 'gitdir'))
+    const ours = leadsTo
+      ? resolve(entry, leadsTo) === join(path, '.git')
+      : name.startsWith(basename(path)) && /^\d*$/.test(name.slice(basename(path).length))
+    return ours ? [entry] : []
+  })
+}
+
+/** In which repository the work tree is noted; should the note be lost, its own link tells. */
+function readNote(spot: Spot): string | undefined {
+  const link = /^gitdir: (.+)\/worktrees\/[^/]+$/.exec(readIfThere(join(treeOf(spot), '.git')) ?? '')
+  return readIfThere(noteOf(spot)) || link?.[1]
+}
+
+function noteOf(spot: Spot): string {
+  return join(folderOf(spot), 'repository')
+}
+
+export function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    return undefined // then it tells nothing
+  }
+}
+
+/** Links are removed, never followed. */
+async function removeWhole(path: string): Promise<void> {
+  const options = { recursive: true, force: true, maxRetries: 3 }
+  try {
+    await rm(path, options)
+  } catch (cause) {
+    if (codeOf(cause) !== 'EACCES') throw cause
+    await openFolders(path) // a check may leave folders that cannot be written, such as a cache of Go modules
+    await rm(path, options)
+  }
+}
+
+async function openFolders(path: string): Promise<void> {
+  await chmod(path, 0o700)
+  for (const entry of await readdir(path, { withFileTypes: true }))
+    if (entry.isDirectory()) await openFolders(join(path, entry.name))
+}
+
+/** Undefined when this git can do all that a place needs. */
+export async function whyTooOld(dir: string): Promise<string | undefined> {
+  const answer = await askGit(dir, ['--version'])
+  const [, major = 0, minor = 0] = (answer.ok ? /(\d+)\.(\d+)/.exec(answer.out) : undefined) ?? []
+  if (Number(major) > OLDEST.major || (Number(major) === OLDEST.major && Number(minor) >= OLDEST.minor))
+    return undefined
+  return answer.ok
+    ? `${answer.out} is too old for a work tree of its own: ${OLDEST.major}.${OLDEST.minor} or later is needed.`
+    : 'git was not found.'
+}
+
+// It takes settings from the environment, which is how filters are switched off whatever they are called.
+const OLDEST = { major: 2, minor: 31 }
