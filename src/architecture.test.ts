@@ -68,11 +68,18 @@ test('no agent uses another, and no front another', () => {
 })
 
 /** What moves a loop: drive/, and owners that ask the engine before they write. Everybody else brings facts to a visit. */
-const MAY_STEP = ['drive/drive.ts', 'drive/visit.ts', 'project/task.ts']
+const MAY_STEP = ['drive/drive.ts', 'drive/refusals.ts', 'drive/visit.ts', 'project/task.ts']
 
 test('nothing but drive and owners asks the engine for the next step', () => {
   const steps = imports.filter(({ file, used }) => used === 'engine/step.ts' && placeOf(file) !== 'engine/')
   expect(steps.map(({ file }) => file).sort()).toEqual([...MAY_STEP, 'index.ts'].sort())
+})
+
+test('what decides is no business of anybody outside the engine', () => {
+  const parts = imports.filter(
+    ({ file, used }) => /^engine\/(moves|conclude)\.ts$/.test(used) && placeOf(file) !== 'engine/',
+  )
+  expect(parts).toEqual([])
 })
 
 test('the schemas of operations are loaded by nobody but who takes input from outside', () => {

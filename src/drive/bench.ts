@@ -5,7 +5,6 @@ import { checkpointsOf } from './rollback.ts'
 import type { Visit } from './visit.ts'
 
 type Tools = Omit<Workbench, 'tree' | 'now' | 'lost'> & {
-  home: string
   /** The work tree, where it is open already. */
   tree?: Tree | undefined
 }
@@ -13,5 +12,11 @@ type Tools = Omit<Workbench, 'tree' | 'now' | 'lost'> & {
 export async function openBench(held: Visit, { home, tree, ...tools }: Tools): Promise<Workbench> {
   const { loop, lease, now } = held
   if (loop.spec.work.worktree && !tree) await checkpointsOf({ home }, loop) // made again, should somebody have removed it
-  return { ...tools, tree: tree ?? (await openTree({ ...loop.spec.work, home, loop: loop.id })), now, lost: lease.lost }
+  return {
+    ...tools,
+    home,
+    tree: tree ?? (await openTree({ ...loop.spec.work, home, loop: loop.id })),
+    now,
+    lost: lease.lost,
+  }
 }

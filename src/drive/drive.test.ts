@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Fact, type Limits, type Loop, type Order, type Spec, startLoop } from '../engine/loop.ts'
 import { step } from '../engine/step.ts'
-import { type Happening, nameOf, specOf, turn, works } from '../engine/stories.test-support.ts'
+import { type Happening, nameOf, specOf, turn, woke, works } from '../engine/stories.test-support.ts'
 import type { Step } from '../formats/script.ts'
 import {
   canMount,
@@ -109,6 +108,7 @@ async function leased(from: Store, id = 'a1'): Promise<Lease> {
 
 async function benchOf(change: Partial<Workbench> = {}): Promise<Workbench> {
   return {
+    home,
     store,
     tree: await openTree({ dir, home, loop: 'a1' }),
     env: { ...process.env, MARKER: marker },
@@ -165,6 +165,7 @@ describe('a loop that ralph drives', () => {
     const seen: string[] = []
     const ended = await run(loop, {}, ({ next }, { kind }) => seen.push(`${kind}: ${nameOf(next)}`))
     expect(seen).toEqual([
+      'checked: turn 1',
       'turned: check',
       'checked: turn 2',
       'turned: turn 3',
@@ -192,13 +193,13 @@ describe('a loop that ralph drives', () => {
   test('tells its agent which loop, iteration and attempt this is, and its checks which loop', async () => {
     const loop = await make({
       agent: agent(
-        'echo "$RALPH_LOOP_ID $RALPH_ITERATION $RALPH_ATTEMPT" >> ../calls; test -f ../calls2 || { touch ../calls2; exit 1; }',
+        'echo "$RALPH_LOOP_ID $RALPH_ITERATION $RALPH_ATTEMPT" >> ../calls; test -f done || { touch done; exit 1; }',
       ),
-      checks: [check('echo "check $RALPH_LOOP_ID" >> ../calls')],
+      checks: [check('echo "check $RALPH_LOOP_ID" >> ../calls; test -f done')],
       until: true,
     })
-    expect((await run(loop)).next).toEqual({ kind: 'complete', proof: 'verified' })
-    expect(readFileSync(join(root, 'calls'), 'utf8')).toBe('a1 1 1\na1 1 2\ncheck a1\n')
+    expect((await run(loop)).next).toMatchObject({ kind: 'complete', proof: 'verified' })
+    expect(readFileSync(join(root, 'calls'), 'utf8')).toBe('check a1\na1 1 1\na1 1 2\ncheck a1\n')
   })
 
   test('tells the next iteration what failed', async () => {
@@ -227,11 +228,11 @@ describe('a loop that ralph drives', () => {
   test('shows what its agent does while it does it', async () => {
     const shown: string[] = []
     const loop = await make({
-      agent: script([{ text: 'thinking' }, { shell: ['true'] }, { text: CLAIM }]),
-      checks: [check('exit 0')],
+      agent: script([{ text: 'thinking' }, { shell: ['touch', 'done'] }, { text: CLAIM }]),
+      checks: [check('test -f done')],
     })
     await run(loop, { show: (event) => shown.push(event.kind === 'agent' ? event.event.kind : event.kind) })
-    expect(shown).toEqual(['turn-start', 'text', 'tool', 'text', 'check-start'])
+    expect(shown).toEqual(['check-start', 'turn-start', 'text', 'tool', 'text', 'check-start'])
   })
 
   test('halts when its agent is not there, at once', async () => {
@@ -277,7 +278,7 @@ describe('a loop that ralph drives', () => {
       limits: { minutes: 0.7 / 60 },
     })
     const ended = await run(loop)
-    expect(await askedFor()).toEqual(['check', 'complete verified'])
+    expect(await askedFor()).toEqual(['turn 1', 'check', 'complete verified'])
     expect(ended.tally.iteration).toBe(0)
   })
 
@@ -320,7 +321,7 @@ describe.skipIf(!canMount)('a loop whose home is full (needs mount)', () => {
     writeFileSync(join(root, 'quiet'), '')
     rmSync(store.transcripts.turnFile('a1', 1))
     const ended = await run(await store.load('a1'))
-    expect(ended.next).toMatchObject({ kind: 'complete' })
+    expect(ended.next).toMatchObject({ kind: 'halt', reason: 'max-iterations' })
     expect((await store.iterations('a1')).map(({ n }) => n)).toEqual([1, 2])
   })
 })
@@ -495,9 +496,8 @@ describe('a loop that somebody else takes over', () => {
     )
     first.catch(() => {}) // looked at below
     await started()
-    const database = new DatabaseSync(join(home, 'ralph.db')) // as a machine does that cannot see who is alive here
-    database.exec('UPDATE loop SET epoch = epoch + 1')
-    database.close()
+    rmSync(join(home, 'locks', 'a1.db')) // so that nobody can see who is alive here
+    await leased(again())
     await expect(first).rejects.toMatchObject({ code: 'lease-lost' })
     expect(running(marker)).toEqual([])
   })
@@ -574,6 +574,9 @@ describe('a loop that a host drives', () => {
     return nameOf(after.next)
   }
 
+  /** Somebody looks at a new loop, whose checks come before the first turn. */
+  const begins: Happening = woke
+
   function says(words: string, tree: string): Happening {
     const claim = words === CLAIM ? ({ kind: 'clear' } as const) : ({ kind: 'none' } as const)
     return turn({ words, claim, tree })
@@ -581,11 +584,12 @@ describe('a loop that a host drives', () => {
 
   test('goes on turn by turn until its checks pass', async () => {
     await make({ agent: agent('true'), checks: [check('test -f whole.txt')] })
+    expect(await hook(begins)).toBe('turn 1')
     expect(await hook(says('Working.', '1'))).toBe('turn 2')
     expect(await hook(says(CLAIM, '2'))).toBe('turn 3')
     writeFileSync(join(dir, 'whole.txt'), '')
     expect(await hook(says(CLAIM, '3'))).toBe('complete verified')
-    expect(await askedFor()).toEqual(['turn 2', 'check', 'turn 3', 'check', 'complete verified'])
+    expect(await askedFor()).toEqual(['check', 'turn 1', 'turn 2', 'check', 'turn 3', 'check', 'complete verified'])
     expect((await store.load('a1')).tally.falseClaims).toBe(1)
   })
 
@@ -605,11 +609,12 @@ describe('a loop that a host drives', () => {
     others.push(elsewhere)
     const start = store.transcripts.story('a1')?.beginning
     await elsewhere.create(startLoop('a1', spec, { at: tally.startedAt, ...(start?.tree ? { tree: start.tree } : {}) }))
+    await hook(begins, elsewhere)
     for (const [index, fact] of turned.entries()) {
       if (index === 2) writeFileSync(join(dir, 'whole.txt'), '')
       await hook(fact, elsewhere)
     }
-    expect((await elsewhere.events(0, 'a1')).map(({ next }) => nameOf(next))).toEqual(told)
+    expect((await elsewhere.events(0, 'a1')).map(({ next }) => nameOf(next))).toEqual(['check', ...told])
   })
 
   test.each<[order: Order, then: string, later: string]>([
@@ -666,7 +671,7 @@ describe('hands', () => {
 
   test('are not asked once a loop has ended', async () => {
     const loop = await make({ agent: agent('true') })
-    const ended: Loop = { ...loop, next: { kind: 'complete', proof: 'claimed' } }
+    const ended: Loop = { ...loop, next: { kind: 'complete', proof: 'claimed', sentence: '' } }
     await store.tell('a1', 'Ada', { kind: 'cancel' })
     const hands: Hands = { turn: () => Promise.reject(new Error('asked')) }
     expect(await drive(ended, await leased(store), store, hands)).toEqual(ended)

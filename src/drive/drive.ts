@@ -8,13 +8,18 @@ export type Hands = {
   turn?(loop: Loop, next: TurnNext): Promise<Fact | undefined>
   check?(loop: Loop, next: CheckNext): Promise<Fact | undefined>
   wait?(loop: Loop, next: WaitNext): Promise<Fact | undefined>
+  /** Runs an experiment. */
+  prove?(loop: Loop, next: ProveNext): Promise<Fact | undefined>
   restore?(loop: Loop, next: RestoreNext): Promise<Fact | undefined>
+  /** Puts away what these hands have made for the loop. */
+  leave?(loop: Loop): Promise<void>
   /** Shows what has just been saved. */
   saw?(loop: Loop, fact: Fact): void
 }
 
 export type TurnNext = Extract<Next, { kind: 'turn' }>
 export type CheckNext = Extract<Next, { kind: 'check' }>
+export type ProveNext = Extract<Next, { kind: 'prove' }>
 export type WaitNext = Extract<Next, { kind: 'wait' }>
 export type RestoreNext = Extract<Next, { kind: 'restore' }>
 
@@ -25,14 +30,18 @@ export async function drive(
   store: Pick<Store, 'told' | 'save'>,
   hands: Hands,
 ): Promise<Loop> {
-  while (!ended(loop)) {
-    const fact = (await store.told(loop.id)) ?? (await perform(loop, hands))
-    if (!fact) return loop
-    loop = step(loop, fact)
-    await store.save(lease, loop, fact)
-    hands.saw?.(loop, fact)
+  try {
+    while (!ended(loop)) {
+      const fact = (await store.told(loop.id)) ?? (await perform(loop, hands))
+      if (!fact) return loop
+      loop = step(loop, fact)
+      await store.save(lease, loop, fact)
+      hands.saw?.(loop, fact)
+    }
+    return loop
+  } finally {
+    await hands.leave?.(loop)
   }
-  return loop
 }
 
 async function perform(loop: Loop, hands: Hands): Promise<Fact | undefined> {
@@ -41,6 +50,8 @@ async function perform(loop: Loop, hands: Hands): Promise<Fact | undefined> {
       return hands.turn?.(loop, loop.next)
     case 'check':
       return hands.check?.(loop, loop.next)
+    case 'prove':
+      return hands.prove?.(loop, loop.next)
     case 'wait':
       return hands.wait?.(loop, loop.next)
     case 'restore':

@@ -1,20 +1,19 @@
 /** Hands that spawn the agent, run the checks, wait, and put files back: for every loop whose turns ralph takes. */
 import { setFlagsFromString } from 'node:v8'
 import type { AgentEvent } from '../agents/agent.ts'
-import type { Fact, Loop, Verdict } from '../engine/loop.ts'
-import { allChecks } from '../engine/stages.ts'
-import { RalphError } from '../error.ts'
-import { runCheck } from '../host/check.ts'
-import { findFindings } from '../host/findings.ts'
+import type { Fact, Loop, Run, Verdict } from '../engine/loop.ts'
+import { isRalphError } from '../error.ts'
 import { rollBack } from '../host/restore.ts'
 import type { Store } from '../host/store.ts'
 import type { Tree } from '../host/tree.ts'
-import type { CheckNext, Hands, RestoreNext, TurnNext, WaitNext } from './drive.ts'
+import { checkHands, untilCancelled } from './check-hands.ts'
+import type { Hands, RestoreNext, TurnNext, WaitNext } from './drive.ts'
 import { takeTurn } from './take-turn.ts'
 import type { Judge } from './turn-ended.ts'
 
 /** What these hands work with. `stop` ends the agent at once; after `rest` no turn is begun and no limit is waited for. */
 export type Workbench = {
+  home: string
   store: Store
   tree: Tree
   env: Readonly<Record<string, string | undefined>>
@@ -26,6 +25,8 @@ export type Workbench = {
   /** The command line of one of ralph's own programs. */
   self: (program: string) => string[]
   show: Show
+  /** Verdicts by the state of the files, where several loops work on the same ones: what is known is not run again before any work. */
+  known?: Map<string, Verdict[]>
   /** What its owner brings to a turn. */
   task?: TaskTurn
 }
@@ -45,6 +46,7 @@ export type Show = (
   event:
     | { kind: 'turn-start' }
     | { kind: 'check-start' }
+    | { kind: 'prove-start'; run: Run }
     | { kind: 'agent'; event: AgentEvent }
     /** Something a person should know, once. */
     | { kind: 'note'; text: string },
@@ -59,61 +61,11 @@ export function runHands(bench: Workbench, saw: (loop: Loop, fact: Fact) => void
   return {
     turn: async (loop, next) =>
       rest?.aborted ? undefined : untilCancelled(bench, loop, (signal) => takeTurn(bench, loop, next, signal)),
-    check: checkHand(bench),
+    ...checkHands(bench),
     wait: (loop, next) => waitUntil({ ...bench, stop: patience }, loop, next),
     restore: (_, next) => putBack(async () => bench.tree.checkpoints, next, bench.now),
     saw,
   }
-}
-
-/** The hand that runs the checks. */
-export function checkHand(bench: Checking): (loop: Loop, next: CheckNext) => Promise<Fact | undefined> {
-  return (loop, next) => untilCancelled(bench, loop, (signal) => runChecks(bench, loop, next, signal))
-}
-
-export type Checking = Pick<Workbench, 'store' | 'tree' | 'env' | 'now' | 'stop' | 'lost' | 'show'>
-
-/**
- * A cancel ends the agent or the check under way, and so does whoever takes the loop over; every other order waits until
- * it is over. Once ralph itself is to stop, nothing new is begun.
- */
-async function untilCancelled(
-  bench: Pick<Workbench, 'store' | 'stop' | 'lost'>,
-  loop: Loop,
-  work: (signal: AbortSignal) => Promise<Fact>,
-): Promise<Fact | undefined> {
-  if (bench.stop.aborted) return undefined
-  const cancel = new AbortController()
-  const look = async () => {
-    const fact = await bench.store.told(loop.id)
-    if (fact?.kind === 'told' && fact.order.kind === 'cancel') cancel.abort()
-  }
-  // A store that cannot be read now is noticed when the turn is saved.
-  const unwatch = bench.store.onChange(() => void look().catch(() => {}))
-  try {
-    return await work(AbortSignal.any([cancel.signal, bench.stop, ...(bench.lost ? [bench.lost] : [])]))
-  } finally {
-    unwatch()
-  }
-}
-
-async function runChecks(bench: Checking, loop: Loop, { checks }: CheckNext, signal: AbortSignal): Promise<Fact> {
-  const { dir, checkMinutes } = loop.spec.work
-  bench.show({ kind: 'check-start' }, loop)
-  const verdicts: Verdict[] = []
-  for (const check of checks) {
-    const verdict = await runCheck(check, {
-      dir,
-      env: { ...bench.env, RALPH_LOOP_ID: loop.id },
-      minutes: checkMinutes,
-      signal,
-    })
-    if (!verdict) return { kind: 'lost', at: bench.now() }
-    verdicts.push(verdict)
-  }
-  const tree = await bench.tree.look()
-  const findings = await findFindings(dir, loop.tally.startTree, tree, allChecks(loop.spec))
-  return { kind: 'checked', at: bench.now(), verdicts, findings, ...(tree === undefined ? {} : { tree }) }
 }
 
 /** Puts the files back to a checkpoint. What cannot be put back is told; the loop ends all the same. */
@@ -128,7 +80,7 @@ export async function putBack(
     await rollBack(checkpoints.restoring, to)
     return { kind: 'restored', at: now() }
   } catch (cause) {
-    if (cause instanceof RalphError) return { kind: 'restored', at: now(), trouble: cause.message }
+    if (isRalphError(cause)) return { kind: 'restored', at: now(), trouble: cause.message }
     throw cause
   }
 }

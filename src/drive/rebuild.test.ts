@@ -85,7 +85,7 @@ const STORIES: Given[] = [
     id: 'done',
     spec: CHECKED,
     minute: 5,
-    story: [works, claims('clear'), checks('fail', 2), works, claims('clear'), checks('pass')],
+    story: [checks('fail', 3), works, claims('clear'), checks('fail', 2), works, claims('clear'), checks('pass')],
   },
   { id: 'halted', minute: 4, story: [idles, idles, idles] },
   { id: 'cancelled', minute: 3, story: [works, say('hello 🦉 \u2028'), cancel] },
@@ -94,7 +94,7 @@ const STORIES: Given[] = [
     id: 'staged',
     spec: { stages: [{ name: 'TESTS', check: 'npm test' }, { name: 'DOCS' }] },
     minute: 1,
-    story: [claims('clear', 'TESTS'), checks('pass'), setLimits({ iterations: 3 }), pause],
+    story: [checks('fail'), claims('clear', 'TESTS'), checks('pass'), setLimits({ iterations: 3 }), pause],
   },
   { id: 'new', story: [] },
 ]
@@ -164,7 +164,7 @@ describe('a database that is made anew', () => {
     removeAll()
     await rebuild(home, () => START)
     const events = await withStore((store) => store.events(0, 'done'))
-    expect(events.map(({ n }) => n)).toEqual([1, 2, 3, 4, 5])
+    expect(events.map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 6])
   })
 
   test('has the fact that a killed ralph had saved, but not yet written down', async () => {
@@ -220,8 +220,10 @@ test('whatever happened, it is the same once it is made anew', async () => {
       async (stories) => {
         home = temporaryFolder()
         const before = await withStore(async (store) => {
-          for (const [minute, story] of stories.entries())
+          for (const [minute, happened] of stories.entries()) {
+            const story = [checks('fail', 3), ...happened] // no turn comes before the first checks
             await tell(store, { id: `loop-${minute}`, spec: CHECKED, minute, story })
+          }
           return everything(store)
         })
         for (const suffix of ['', '-wal', '-shm']) rmSync(join(home, `ralph.db${suffix}`), { force: true })
@@ -231,6 +233,25 @@ test('whatever happened, it is the same once it is made anew', async () => {
     ),
     { numRuns: 10 },
   )
+})
+
+test('a story of an older ralph, which began with a turn, comes to its end', async () => {
+  const pass = { check: 'npm test', result: 'pass', tail: '' }
+  const turned = { end: 'ok', claim: { kind: 'clear' }, words: 'Done.', tree: 'b', ranTests: false, tokens: 1 }
+  const lines = [
+    { begin: { id: 'old', spec: specOf(CHECKED), at: START, tree: 'a' } },
+    { n: 1, fact: { kind: 'turned', at: START, turn: turned } },
+    { n: 2, fact: { kind: 'checked', at: START, verdicts: [pass], findings: ['a test is gone'] } },
+  ]
+  mkdirSync(join(home, 'transcripts', 'old'), { recursive: true })
+  writeFileSync(
+    join(home, 'transcripts', 'old', 'loop.jsonl'),
+    lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+  )
+  await rebuild(home, () => START)
+  const { tally, next } = await withStore((store) => store.load('old'))
+  expect(next).toMatchObject({ kind: 'complete', proof: 'kept' })
+  expect(tally.findings).toEqual([{ kind: 'noted', path: '', words: 'a test is gone' }])
 })
 
 test('a home without a story gets an empty database', async () => {

@@ -2,7 +2,7 @@
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Loop, startLoop } from '../engine/loop.ts'
-import { upgradeSpec } from '../engine/upgrade.ts'
+import { upgradeStory } from '../engine/upgrade.ts'
 import { RalphError } from '../error.ts'
 import { brokenName, inPlainWords } from '../host/files.ts'
 import { isLocked } from '../host/lock.ts'
@@ -68,9 +68,9 @@ function inOrder(transcripts: LocalTranscripts): string[] {
   return begun.sort((one, other) => one.at - other.at).map(({ id }) => id)
 }
 
-async function replay(id: string, { beginning, facts }: Story, { store, remake }: Remaking): Promise<void> {
+async function replay(id: string, { beginning, facts: told }: Story, { store, remake }: Remaking): Promise<void> {
   const { at, tree } = beginning
-  const spec = upgradeSpec(beginning.spec)
+  const { spec, facts } = upgradeStory({ ...beginning, facts: told })
   const begun = startLoop(id, spec, { at, ...(tree === undefined ? {} : { tree }) })
   await store.create(begun)
   const loop = await visit<Loop>(id, {

@@ -1,5 +1,6 @@
 /** What a person does with the work of a loop: go back to a checkpoint, take that back, accept it. */
 import { existsSync, mkdirSync } from 'node:fs'
+import { count } from '../engine/limits.ts'
 import { ended, type Loop, type Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { listCheckpoints, NOW, refOf } from '../host/checkpoint.ts'
@@ -65,10 +66,12 @@ export async function accept(desk: Desk, id: string, how: { merge: boolean }): P
       )
     await checkpointsOf(desk, loop) // a work tree that was removed by hand is made again
     await refuseHidden(worktree)
-    await commitRest(worktree, messageOf(loop))
+    const committed = await commitRest(worktree, messageOf(loop))
     await refuseLostCommits(worktree)
     await gatherOnBranch(worktree)
-    if (how.merge) await mergeBranch(worktree, id)
+    // The trailers stand in a commit of ralph's own, never in one of the agent's.
+    if (how.merge)
+      await mergeBranch(worktree, { loop: id, message: mergeMessageOf(loop, worktree), always: !committed })
     const { ask } = await repositoryOf(worktree.from)
     must(await ask(['update-ref', refOf(id, how.merge ? 'merged' : 'branched'), worktree.branch]))
     await removeWorktree(worktree, how.merge)
@@ -133,10 +136,20 @@ async function refuseOver(worktree: Worktree, { id, tally }: Loop): Promise<void
 }
 
 /** The task as the subject, cut where git likes it cut. */
-function messageOf({ id, spec, tally, next }: Loop): string {
+function messageOf(loop: Loop): string {
+  const { id, spec, tally, next } = loop
   const line = spec.prompt.trim().split('\n')[0] ?? ''
   const subject = line.length > 70 ? `${line.slice(0, 69)}…` : line
   const proof =
     next.kind === 'complete' ? `complete, proof: ${next.proof}` : next.kind === 'halt' ? `halted (${next.reason})` : ''
-  return `${subject}\n\nralph loop ${id}: ${proof}, after ${tally.iteration} iteration${tally.iteration === 1 ? '' : 's'}.\n`
+  return `${subject}\n\nralph loop ${id}: ${proof}, after ${count(tally.iteration, 'iteration')}.\n\n${trailersOf(loop)}`
+}
+
+function mergeMessageOf(loop: Loop, { branch }: Worktree): string {
+  return `Merge branch '${branch}'\n\n${trailersOf(loop)}`
+}
+
+/** What git keeps of the proof. */
+function trailersOf({ id, next }: Loop): string {
+  return `Ralph-Loop: ${id}\nRalph-Proof: ${next.kind === 'complete' ? next.proof : 'none'}\n`
 }

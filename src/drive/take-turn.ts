@@ -46,7 +46,8 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
   const { now } = bench
   const { dir, silenceMinutes } = loop.spec.work
   const name = agentOf(loop, next)
-  if (next.iteration === 1 && next.attempt === 1) await keepStart(bench, loop)
+  // Where the checks were run before any work, the start was kept before them.
+  if (next.iteration === 1 && next.attempt === 1 && !loop.tally.before) await keepStart(bench, loop)
   const { agent, target } = parseAgent(name)
   const request = requestOf(bench, loop, {
     prompt: bench.task?.prompt?.(loop, next) ?? buildTurnPrompt(loop, next),

@@ -4,7 +4,7 @@ import { toTurn } from '../agents/turn.ts'
 import type { Diff, Fact, Loop, Turn } from '../engine/loop.ts'
 import { allChecks, openStages } from '../engine/stages.ts'
 import { hasWorked } from '../engine/tally.ts'
-import { RalphError } from '../error.ts'
+import { isRalphError } from '../error.ts'
 import { maskSecrets } from '../formats/secrets.ts'
 import type { TurnRecords } from '../host/transcript.ts'
 import type { Tree } from '../host/tree.ts'
@@ -72,7 +72,7 @@ async function keepCheckpoint({ tree, show }: Looking, loop: Loop, n: number): P
     for (const path of checkpoints.large) note(`${path} is untracked and too large: checkpoints leave it out.`)
     return diff
   } catch (cause) {
-    if (!(cause instanceof RalphError)) throw cause
+    if (!isRalphError(cause)) throw cause
     note(`No checkpoint was kept, so \`ralph rollback\` cannot come back here. ${cause.message}`)
     return undefined
   }

@@ -1,0 +1,105 @@
+/** Hands that run the checks: on the files as they are, and, as experiments, in a place of their own. */
+import type { Fact, Loop, Verdict } from '../engine/loop.ts'
+import { runCheck } from '../host/check.ts'
+import { treeIn } from '../host/tree.ts'
+import type { CheckNext, Hands } from './drive.ts'
+import { experimentHands } from './experiment.ts'
+import type { Workbench } from './hands.ts'
+import { keepMarks, lookAtMeans, lookAtStart } from './look-at-means.ts'
+import { keepStart } from './turn-ended.ts'
+
+export type Checking = Pick<
+  Workbench,
+  'home' | 'store' | 'tree' | 'env' | 'now' | 'stop' | 'lost' | 'show' | 'known'
+> & {
+  /** When nobody waits for an experiment any more. Absent: as long as the loop allows. */
+  deadline?: number
+}
+
+export type CheckHands = Required<Pick<Hands, 'check' | 'prove' | 'leave'>>
+
+export function checkHands(bench: Checking): CheckHands {
+  return {
+    check: (loop, next) => untilCancelled(bench, loop, (signal) => runChecks(bench, loop, next, signal)),
+    ...experimentHands(bench),
+  }
+}
+
+/**
+ * A cancel ends the agent or the check under way, and so does whoever takes the loop over; every other order waits until
+ * it is over. Once ralph itself is to stop, nothing new is begun.
+ */
+export async function untilCancelled(
+  bench: Pick<Workbench, 'store' | 'stop' | 'lost'>,
+  loop: Loop,
+  work: (signal: AbortSignal) => Promise<Fact>,
+): Promise<Fact | undefined> {
+  if (bench.stop.aborted) return undefined
+  const cancel = new AbortController()
+  const look = async () => {
+    const fact = await bench.store.told(loop.id)
+    if (fact?.kind === 'told' && fact.order.kind === 'cancel') cancel.abort()
+  }
+  // A store that cannot be read now is noticed when the turn is saved.
+  const unwatch = bench.store.onChange(() => void look().catch(() => {}))
+  try {
+    return await work(AbortSignal.any([cancel.signal, bench.stop, ...(bench.lost ? [bench.lost] : [])]))
+  } finally {
+    unwatch()
+  }
+}
+
+async function runChecks(bench: Checking, loop: Loop, next: CheckNext, signal: AbortSignal): Promise<Fact> {
+  const isStart = next.because === 'start'
+  if (isStart) await keepStart(bench, loop)
+  bench.show({ kind: 'check-start' }, loop)
+  const began = performance.now()
+  const marks = isStart ? await keepMarks(bench, loop) : undefined
+  const known = isStart ? await knownVerdicts(bench, loop) : []
+  const verdicts: Verdict[] = []
+  for (const check of next.checks) {
+    const minutes = minutesFor(loop, next, performance.now() - began)
+    const verdict = known.find((one) => one.check === check) ?? (await runOne(bench, loop, { check, minutes, signal }))
+    if (verdict === 'stopped') return { kind: 'lost', at: bench.now() }
+    if (verdict) verdicts.push(verdict)
+  }
+  const ms = Math.round(performance.now() - began)
+  const tree = await bench.tree.look()
+  if (tree !== undefined) bench.known?.set(treeIn(tree), verdicts)
+  const findings = isStart ? await lookAtStart(bench, loop) : await lookAtMeans(bench, loop, tree)
+  return {
+    kind: 'checked',
+    at: bench.now(),
+    verdicts,
+    findings,
+    ms,
+    ...(tree === undefined ? {} : { tree }),
+    ...(marks === undefined ? {} : { marks }),
+  }
+}
+
+/** What other loops have just seen on the very same files. */
+async function knownVerdicts({ known, tree }: Checking, { tally }: Loop): Promise<Verdict[]> {
+  if (!known) return []
+  const state = tally.startTree ?? (await tree.look())
+  return known.get(treeIn(state ?? '')) ?? []
+}
+
+/** Before any work nobody waits long: what is not known by then counts as passed. */
+function minutesFor({ spec }: Loop, { because }: CheckNext, spentMs: number): number {
+  const { checkMinutes, baselineMinutes } = spec.work
+  if (because !== 'start' || baselineMinutes === undefined) return checkMinutes
+  return Math.min(checkMinutes, baselineMinutes - spentMs / 60_000)
+}
+
+type One = { check: string; minutes: number; signal: AbortSignal }
+
+async function runOne(
+  { env }: Checking,
+  { id, spec }: Loop,
+  { check, minutes, signal }: One,
+): Promise<Verdict | 'stopped' | undefined> {
+  if (minutes <= 0) return undefined
+  const verdict = await runCheck(check, { dir: spec.work.dir, env: { ...env, RALPH_LOOP_ID: id }, minutes, signal })
+  return verdict ?? 'stopped'
+}

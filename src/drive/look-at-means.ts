@@ -1,0 +1,172 @@
+/** What has happened to the means of proof, as findings: what git shows, and what it may have been kept from showing. */
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Finding, Loop } from '../engine/loop.ts'
+import { allChecks } from '../engine/stages.ts'
+import type { Proving } from '../formats/means.ts'
+import { meansByName } from '../formats/means-names.ts'
+import { makePrivateFolder, pathBelow, writeWhole } from '../host/files.ts'
+import { findFindings } from '../host/findings.ts'
+import { compareFingerprints, type Fingerprint, takeFingerprint } from '../host/fingerprint.ts'
+import { listPaths, type Repository, readable } from '../host/git.ts'
+import { listDifferences } from '../host/means.ts'
+import { takesPlace } from '../host/runner-packages.ts'
+import { treeIn } from '../host/tree.ts'
+import { mayBeBuilt } from './built-files.ts'
+import type { Checking } from './check-hands.ts'
+import { findEarlier } from './earlier.ts'
+
+type Looking = Pick<Checking, 'home' | 'tree' | 'store' | 'env'>
+
+/** Since the start. */
+export async function lookAtMeans(bench: Looking, loop: Loop, tree: string | undefined): Promise<Finding[]> {
+  const start = startOf(loop)
+  // Where nobody looked before the work, as at a task that somebody else works on, nothing was promised.
+  const isBlind = start === undefined && loop.tally.before !== undefined && !('none' in bench.tree.checkpoints)
+  const seen = isBlind ? [UNREADABLE] : await findFindings(loop.spec.work.dir, start, tree, provingOf(loop))
+  return [...seen, ...(await lookAtDisk(bench, loop, tree))]
+}
+
+const UNREADABLE: Finding = { kind: 'unreadable', path: '', words: 'git could not read the files at the start' }
+
+/** What was not as it should be when the loop began: it is said, and it is nobody's fault. */
+export async function lookAtStart({ store, tree }: Looking, loop: Loop): Promise<Finding[]> {
+  const { spec, tally } = loop
+  const { dir } = spec.work
+  const proving = provingOf(loop)
+  const earlier = await findEarlier(store, dir, tally.startTree)
+  const left = earlier ? await findFindings(dir, earlier.base, tally.startTree, proving) : []
+  const head = 'none' in tree.checkpoints ? undefined : await tree.checkpoints.repo.ask(['rev-parse', 'HEAD^{tree}'])
+  const own = head?.ok ? await findFindings(dir, `${head.out} HEAD`, tally.startTree, proving) : []
+  const inherited = new Map<string, Finding>()
+  for (const { path } of own.filter(({ path }) => path))
+    inherited.set(path, { kind: 'inherited', path, words: 'differs from the last commit' })
+  for (const { path } of left.filter(({ path }) => path))
+    inherited.set(path, {
+      kind: 'inherited',
+      path,
+      words: earlier?.same
+        ? `was changed by loop ${earlier.loop}, which did not finish`
+        : `has changed since the start of loop ${earlier?.loop}, which did not finish`,
+    })
+  return [...inherited.values()]
+}
+
+/** The state that tests and configuration are compared with. */
+export function startOf({ spec, tally }: Loop): string | undefined {
+  return spec.work.proofBase ?? tally.startTree
+}
+
+export function provingOf({ spec }: Loop): Pick<Proving, 'checks' | 'protect' | 'mayChange'> {
+  const { protect, mayChange } = spec
+  return { checks: allChecks(spec), ...(protect ? { protect } : {}), ...(mayChange ? { mayChange } : {}) }
+}
+
+/** Keeps what the means of proof are on the disk, outside the work tree, and returns a hash of it. */
+export async function keepMarks(bench: Looking, loop: Loop): Promise<string> {
+  const around = { inGit: await shownNow(bench), home: bench.env.HOME }
+  const text =
+    (await marksOfEarlier(bench, loop)) ??
+    JSON.stringify(await takeFingerprint(placeOf(bench, loop), undefined, around))
+  makePrivateFolder(join(bench.home, 'proof'))
+  writeWhole(marksFile(bench, loop), text)
+  return hash('sha256', text)
+}
+
+/** A loop that goes on with unfinished work is measured from the start of that also in what git does not see. */
+async function marksOfEarlier(bench: Looking, { spec, tally }: Loop): Promise<string | undefined> {
+  if (spec.work.proofBase === undefined) return undefined
+  const earlier = await findEarlier(bench.store, spec.work.dir, tally.startTree)
+  if (earlier?.base !== spec.work.proofBase) return undefined
+  return readMarks(bench, await bench.store.load(earlier.loop))
+}
+
+async function shownNow({ tree }: Pick<Looking, 'tree'>): Promise<ReadonlySet<string>> {
+  if ('none' in tree.checkpoints) return new Set()
+  const listed = await listPaths(tree.checkpoints.repo, ['--cached', '--others', '--exclude-standard'])
+  return new Set(listed?.map(readable))
+}
+
+function marksFile({ home }: Looking, { id }: Loop): string {
+  return join(home, 'proof', `${id}.json`)
+}
+
+function placeOf({ tree }: Looking, loop: Loop): Proving {
+  const { dir } = loop.spec.work
+  const top = 'none' in tree.checkpoints ? dir : tree.checkpoints.repo.top
+  return { ...provingOf(loop), top, dir: pathBelow(top, dir) ?? '' }
+}
+
+/** Only a loop whose checks were run before any work has something to compare with. */
+async function lookAtDisk(bench: Looking, loop: Loop, tree: string | undefined): Promise<Finding[]> {
+  if (loop.tally.marks === undefined) return []
+  const noted = readMarks(bench, loop)
+  if (noted === undefined) return [{ kind: 'unreadable', path: '', words: 'what ralph noted at the start is gone' }]
+  const before: Fingerprint = JSON.parse(noted)
+  const place = placeOf(bench, loop)
+  const { changed, deleted, added } = compareFingerprints(
+    before,
+    await takeFingerprint(place, before, { home: bench.env.HOME }),
+  )
+  if ('none' in bench.tree.checkpoints) return withoutGit({ changed, deleted, added })
+  const { repo } = bench.tree.checkpoints
+  const shown = await shownBy(repo, startOf(loop), tree)
+  const hidden = [...changed, ...deleted].filter((path) => !shown.has(path))
+  const built = new Set(await builtAmong(repo, loop, hidden, tree))
+  const known = Object.keys(before.files)
+  return [
+    ...hidden.map(
+      (path): Finding => ({
+        // An experiment can do without what the checks build themselves.
+        kind: built.has(path) ? 'means-changed' : 'runner-changed',
+        path,
+        words: 'is not what it was at the start, and git does not show it',
+      }),
+    ),
+    ...(await notIn(repo, tree, added)).map(
+      (path): Finding =>
+        takesPlace(path, known)
+          ? { kind: 'runner-changed', path, words: 'is new, and takes the place of what the checks used at the start' }
+          : { kind: 'means-added', path, words: 'was installed or made during the loop' },
+    ),
+  ]
+}
+
+async function builtAmong(repo: Repository, { spec, tally }: Loop, paths: readonly string[], tree = '') {
+  const trees = [tally.startTree ?? '', tree].map((state) => treeIn(state))
+  const { proofFiles } = spec.work
+  return mayBeBuilt(repo, paths, { trees, ...(proofFiles ? { copied: proofFiles } : {}) })
+}
+
+function readMarks(bench: Looking, loop: Loop): string | undefined {
+  try {
+    const text = readFileSync(marksFile(bench, loop), 'utf8')
+    return hash('sha256', text) === loop.tally.marks ? text : undefined
+  } catch {
+    return undefined // it is told as a finding
+  }
+}
+
+/** What git shows by itself is no news. */
+async function shownBy(repo: Repository, start = '', now = ''): Promise<ReadonlySet<string>> {
+  const differences = await listDifferences(repo, treeIn(start), treeIn(now))
+  return new Set(differences?.map(({ path }) => path))
+}
+
+/** What git ignores, and what is too large to be kept, is not in the tree that experiments are made of. */
+async function notIn(repo: Repository, tree = '', added: readonly string[]): Promise<string[]> {
+  if (added.length === 0) return []
+  const listed = await repo.list(['ls-tree', '-r', '-z', '--name-only', '--full-tree', treeIn(tree)])
+  const seen = new Set(listed?.map(readable))
+  return added.filter((path) => !seen.has(path))
+}
+
+function withoutGit({ changed, deleted, added }: ReturnType<typeof compareFingerprints>): Finding[] {
+  const what = (path: string) => (meansByName(path, new Set())?.role === 'test' ? 'tests' : 'means')
+  return [
+    ...changed.map((path): Finding => ({ kind: `${what(path)}-changed`, path, words: 'was changed' })),
+    ...deleted.map((path): Finding => ({ kind: `${what(path)}-deleted`, path, words: 'was deleted' })),
+    ...added.map((path): Finding => ({ kind: `${what(path)}-added`, path, words: 'is new' })),
+  ]
+}
