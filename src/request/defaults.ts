@@ -12,6 +12,8 @@ export const DEFAULTS = {
   sameError: 5,
   silenceMinutes: 10,
   checkMinutes: 10,
+  /** How long the checks may take before any work; what is not known by then counts as passed. */
+  baselineMinutes: { person: 5, project: 5, vault: 5, session: 0.33 },
   permissions: 'bypass',
   context: 'fresh',
   /** Folders of a vault. */
@@ -24,10 +26,13 @@ export const DEFAULTS = {
   keepDays: 30,
 } as const
 
+/** What claims a loop where no other promise was asked for. */
+export const SIGNAL = 'TASK_COMPLETE'
+
 /** How the agent of a loop says that it is done. Tasks of projects and vaults are claimed by files, not by words. */
 export const CLAIMS: Readonly<Record<OwnerKind, { promise: string; signals: readonly string[] }>> = {
-  person: { promise: 'COMPLETE', signals: ['TASK_COMPLETE'] },
-  session: { promise: '', signals: ['TASK_COMPLETE'] },
+  person: { promise: 'COMPLETE', signals: [SIGNAL] },
+  session: { promise: '', signals: [SIGNAL] },
   project: { promise: '', signals: [] },
   vault: { promise: '', signals: [] },
 }

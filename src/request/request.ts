@@ -1,5 +1,5 @@
 /** What somebody asks for, as plain data: what a flag, a task file, a list of tasks or a program says. */
-import type { Limits, Spec, Stage, Work } from '../engine/loop.ts'
+import type { Grade, Limits, Spec, Stage, Work } from '../engine/loop.ts'
 import type { Config } from '../formats/config.ts'
 
 export type LoopRequest = {
@@ -22,6 +22,16 @@ export type LoopRequest = {
   sandbox?: boolean
   silenceMinutes?: number
   checkMinutes?: number
+  /** 0: the checks are not run before the work. */
+  baselineMinutes?: number
+  /** Which experiments are run. */
+  proof?: 'full' | NonNullable<Spec['proof']>
+  /** A claim with a weaker proof is refused. */
+  require?: Grade
+  protect?: string[]
+  mayChange?: string[]
+  proofMinutes?: number
+  proofSetup?: string
   onHalt?: 'keep' | NonNullable<Spec['onHalt']>
 }
 

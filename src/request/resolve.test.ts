@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OwnerKind } from '../engine/loop.ts'
+import type { Config } from '../formats/config.ts'
 import { wrapPrompt } from '../formats/wrapped-prompt.ts'
 import type { LoopRequest, Place } from './request.ts'
-import { parseIterations, resolveSpec } from './resolve.ts'
+import { parseIterations, proofConfig, resolveSpec } from './resolve.ts'
 
 let dir = ''
 beforeAll(() => {
@@ -36,6 +37,7 @@ test('a bare request gets every default', async () => {
       permissions: 'bypass',
       context: 'fresh',
       silenceMinutes: 10,
+      baselineMinutes: 5,
       checkMinutes: 10,
     },
   })
@@ -121,7 +123,15 @@ describe('claims', () => {
     ['of a wrapped prompt', { ...PLAIN, prompt: wrapPrompt('x', { maxIterations: 1, promise: 'DONE' }) }, {}],
     ['of the config', PLAIN, { config: { completion_promise: 'DONE' } }],
   ])('have the promise %s', async (_, request, place) => {
-    expect((await resolveSpec(request, placeOf(place))).promise).toBe('DONE')
+    expect(await resolveSpec(request, placeOf(place))).toMatchObject({ promise: 'DONE', signals: [] })
+    expect((await resolveSpec({ ...request, signals: ['TASK_COMPLETE'] }, placeOf(place))).signals).toEqual([
+      'TASK_COMPLETE',
+    ])
+  })
+
+  test('keep their signal where the promise asked for is none', async () => {
+    const resolved = await resolveSpec({ ...PLAIN, promise: '' }, placeOf())
+    expect(resolved).toMatchObject({ promise: '', signals: ['TASK_COMPLETE'] })
   })
 })
 
@@ -141,6 +151,49 @@ describe('checks', () => {
     ['two stages of one name', { ...PLAIN, stages: [{ name: 'A' }, { name: 'A' }] }],
   ])('%s is refused before anything begins', async (_, request) => {
     await expect(resolveSpec(request, placeOf())).rejects.toMatchObject({ name: 'RalphError' })
+  })
+})
+
+describe('the proof', () => {
+  const config = {
+    ...{ proof: 'seal', require: 'kept', protect: ['spec/**'], may_change: ['snap/**'] },
+    ...{ proof_minutes: 3, proof_setup: 'npm ci', worktree_files: ['.env'], agent: 'codex' },
+  } as const satisfies Config
+  const asked: Partial<LoopRequest> = {
+    ...{ proof: 'full', require: 'tested', protect: ['e2e/**'], mayChange: ['a.snap'], proofMinutes: 7 },
+  }
+
+  test('is what the config says', async () => {
+    expect(await resolveSpec(PLAIN, placeOf({ config }))).toMatchObject({
+      ...{ proof: 'seal', require: 'kept', protect: ['spec/**'], mayChange: ['snap/**'] },
+      work: { proofMinutes: 3, proofSetup: 'npm ci', proofFiles: ['.env'] },
+    })
+  })
+
+  test('is what is asked for before that; globs come on top', async () => {
+    const spec = await resolveSpec({ ...PLAIN, ...asked }, placeOf({ config }))
+    expect(spec).toMatchObject({
+      ...{ require: 'tested', protect: ['spec/**', 'e2e/**'], mayChange: ['snap/**', 'a.snap'] },
+      work: { proofMinutes: 7 },
+    })
+    expect(spec.proof).toBeUndefined()
+  })
+
+  test.each(['../other/**', 'test/../../x', '/repo/tests/**'])(
+    'knows no glob that leads elsewhere: %s',
+    async (glob) => {
+      const place = { ...placeOf(), dir: '/repo' }
+      for (const globs of [{ protect: [glob] }, { mayChange: [glob] }])
+        await expect(resolveSpec({ ...PLAIN, ...globs }, place)).rejects.toThrow(
+          `The glob "${glob}" would match nothing`,
+        )
+    },
+  )
+
+  test('is all that is heard of a config whose rest was heard before', () => {
+    const { agent: _, ...proof } = config
+    expect(proofConfig(config)).toEqual(proof)
+    expect(proofConfig({ agent: 'codex' })).toEqual({})
   })
 })
 

@@ -2,10 +2,12 @@
 import type { Limits, Spec } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { parseCommandLine } from '../formats/command-line.ts'
+import type { Config } from '../formats/config.ts'
 import { unwrapPrompt } from '../formats/wrapped-prompt.ts'
 import { findChecks } from '../host/check.ts'
 import { guessIterations } from './adaptive.ts'
 import { CLAIMS, DEFAULTS } from './defaults.ts'
+import { given } from './given.ts'
 import type { Iterations, LoopRequest, Place } from './request.ts'
 
 export async function resolveSpec(request: LoopRequest, place: Place): Promise<Spec> {
@@ -13,29 +15,60 @@ export async function resolveSpec(request: LoopRequest, place: Place): Promise<S
   const { promise, signals } = CLAIMS[place.owner?.kind ?? 'person']
   const wrapped = signals.length > 0 ? unwrapPrompt(request.prompt) : undefined
   const prompt = wrapped?.prompt ?? request.prompt
+  const asked =
+    request.promise ?? wrapped?.promise ?? (signals.length > 0 ? place.config.completion_promise : undefined)
+  const own = [...(place.config.completion_signals ?? []), ...(request.signals ?? [])]
   return {
     prompt,
-    promise:
-      request.promise ??
-      wrapped?.promise ??
-      (signals.length > 0 ? place.config.completion_promise : undefined) ??
-      promise,
-    signals:
-      signals.length === 0
-        ? []
-        : unique([...signals, ...(place.config.completion_signals ?? []), ...(request.signals ?? [])]),
+    promise: asked ?? promise,
+    // Who asks for a promise of their own wants no other word to end the loop, except those they list.
+    signals: signals.length === 0 ? [] : unique([...(asked ? [] : signals), ...own]),
     checks: resolveChecks(request, place),
     until: until !== undefined,
     stages: resolveStages(stages),
     limits: await resolveLimits({ ...request, prompt }, place, wrapped?.maxIterations),
     ...(agents.length > 1 ? { agents } : {}),
     ...(onHalt === 'keep' ? {} : { onHalt }),
+    ...resolveProof(request, place),
     work: resolveWork(request, place),
   }
 }
 
-function resolveWork(request: LoopRequest, { dir, gitDir, worktree, owner, faces }: Place): Spec['work'] {
-  const { agents = [], model } = request
+/** What a config says about the proof, for loops whose other settings were heard before. */
+export function proofConfig(config: Config): Config {
+  const { proof, require, protect, may_change, proof_minutes, proof_setup, worktree_files } = config
+  return given({ proof, require, protect, may_change, proof_minutes, proof_setup, worktree_files })
+}
+
+/** How strong a proof must be, and how it is looked for. */
+function resolveProof(
+  request: LoopRequest,
+  { dir, config }: Place,
+): Pick<Spec, 'proof' | 'require' | 'protect' | 'mayChange'> {
+  const { proof = config.proof ?? 'full', require = config.require } = request
+  const protect = unique([...(config.protect ?? []), ...(request.protect ?? [])])
+  const mayChange = unique([...(config.may_change ?? []), ...(request.mayChange ?? [])])
+  for (const glob of [...protect, ...mayChange]) mustStayBelow(dir, glob)
+  return {
+    ...(proof === 'full' ? {} : { proof }),
+    ...(require === undefined ? {} : { require }),
+    ...(protect.length > 0 ? { protect } : {}),
+    ...(mayChange.length > 0 ? { mayChange } : {}),
+  }
+}
+
+/** It would match nothing, and nobody would know. */
+function mustStayBelow(dir: string, glob: string): void {
+  if (!glob.startsWith(`${dir}/`) && !glob.split('/').includes('..')) return
+  throw new RalphError(
+    'usage',
+    `The glob "${glob}" would match nothing: globs are relative to ${dir} and stay below it. Write it like "test/**".`,
+  )
+}
+
+function resolveWork(request: LoopRequest, { dir, gitDir, worktree, owner, faces, config }: Place): Spec['work'] {
+  const { agents = [], model, proofMinutes = config.proof_minutes, proofSetup = config.proof_setup } = request
+  const { baselineMinutes = DEFAULTS.baselineMinutes[owner?.kind ?? 'person'] } = request
   return {
     dir,
     ...(gitDir === undefined ? {} : { gitDir }),
@@ -50,6 +83,11 @@ function resolveWork(request: LoopRequest, { dir, gitDir, worktree, owner, faces
     context: request.context ?? DEFAULTS.context,
     silenceMinutes: request.silenceMinutes ?? DEFAULTS.silenceMinutes,
     checkMinutes: request.checkMinutes ?? DEFAULTS.checkMinutes,
+    // A command that is the task itself is waited for.
+    ...(request.until === undefined ? { baselineMinutes } : {}),
+    ...(proofMinutes === undefined ? {} : { proofMinutes }),
+    ...(proofSetup === undefined ? {} : { proofSetup }),
+    ...(config.worktree_files?.length ? { proofFiles: config.worktree_files } : {}),
   }
 }
 

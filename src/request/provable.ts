@@ -1,0 +1,26 @@
+/** Whether the proof that is required can ever be reached: what cannot is refused before anything is spent. */
+import type { Grade, Spec } from '../engine/loop.ts'
+import { allChecks } from '../engine/stages.ts'
+import { RalphError } from '../error.ts'
+
+/** `check`: how a check is given here. `whose`: what cannot be proven. */
+export type Provable = { check?: string; whose?: string }
+
+export function mustBeProvable(spec: Spec, { check = '--verify "npm test"', whose }: Provable = {}): void {
+  const { require } = spec
+  const about = whose === undefined ? '' : `${whose}: `
+  const why = require && unreachable(spec, require, check)
+  if (why) throw new RalphError('usage', `${about}${why}`)
+}
+
+function unreachable(spec: Spec, grade: Grade, check: string): string | undefined {
+  if (allChecks(spec).length === 0)
+    return `The proof must be "${grade}", but without a check there is none: add one with ${check}.`
+  // A command that is the task itself needs no experiment, as long as its tests are left alone.
+  if (spec.proof === undefined || spec.until || grade === 'kept') return undefined
+  if (grade === 'tested')
+    return `The proof must be "tested", which only experiments show: leave out --proof ${spec.proof}, or require "kept".`
+  if (spec.work.baselineMinutes === 0)
+    return `The proof must be "${grade}", but the checks are not run before the work here, so only experiments can show it: leave out --proof ${spec.proof}.`
+  return undefined
+}
