@@ -1,6 +1,7 @@
 /** Makes the work of a loop in its own work tree part of the person's branch. */
 import { accept as acceptLoop } from '../drive/rollback.ts'
 import { given } from '../request/given.ts'
+import { refuseBelowTurn } from './below-turn.ts'
 import { findLoop } from './find-loop.ts'
 import type { Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
@@ -14,6 +15,7 @@ export const accept: Operation<{ loop: string; merge: boolean }, Accepted> = {
   summary:
     'Merges the work of a loop that ran in its own worktree into your branch, or keeps it on a branch of its own.',
   async run(context, { loop: name, merge }) {
+    await refuseBelowTurn(context)
     const id = await findLoop(context, name)
     const loop = await context.store().load(id)
     const refusal = ownerOf(loop).refuses?.(loop, { kind: 'accept' })

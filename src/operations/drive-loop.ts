@@ -2,6 +2,7 @@
 import { openBench } from '../drive/bench.ts'
 import type { Hands } from '../drive/drive.ts'
 import { runHands, type Show, type Workbench } from '../drive/hands.ts'
+import { removeLeftPlaces } from '../drive/left-places.ts'
 import { takeUp } from '../drive/take-turn.ts'
 import { type Visit, visit } from '../drive/visit.ts'
 import type { Fact, Loop } from '../engine/loop.ts'
@@ -27,6 +28,7 @@ export async function driveLoop(context: Context, id: string, watching: Watching
   const { now, root } = context
   const store = context.store()
   const rules = ownerOf(await store.load(id))
+  await removeLeftPlaces(context.home, id)
   return visit<Loop>(id, {
     store,
     now,

@@ -1,6 +1,7 @@
 /** Works through the tasks of a project, here. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { removeLeftPlaces } from '../drive/left-places.ts'
 import type { Config } from '../formats/config.ts'
 import { canStart } from '../host/check.ts'
 import { loadConfig } from '../host/config.ts'
@@ -13,18 +14,20 @@ import { openProject, type Project } from '../project/folder.ts'
 import { checkRepository, loadRecord, lockProject, mendLeftovers } from '../project/open.ts'
 import type { ProjectRecord } from '../project/record.ts'
 import { writeResults } from '../project/results.ts'
+import { taskProof } from '../project/task.ts'
 import { parseExecute } from '../project/templates.ts'
 import { DEFAULTS } from '../request/defaults.ts'
 import { given } from '../request/given.ts'
-import type { CrewRequest } from '../request/request.ts'
-import { resolveChecks, resolveLimits } from '../request/resolve.ts'
+import { mustBeProvable } from '../request/provable.ts'
+import type { CrewRequest, LoopRequest } from '../request/request.ts'
+import { proofConfig, resolveChecks, resolveLimits, resolveSpec } from '../request/resolve.ts'
 import { chooseAgents, mustSuit } from './choose-agents.ts'
 import { type Context, selfIn } from './operation.ts'
 import { workFolder } from './start-loop.ts'
 
 export type { Executed } from '../project/execute.ts'
 export type { Project } from '../project/folder.ts'
-export type { ProjectRecord } from '../project/record.ts'
+export { type ProjectRecord, proofsOf } from '../project/record.ts'
 
 /** What is asked of the project as a whole. `iterations`: turns of agents in all. */
 export type Executing = CrewRequest & { project: string; dir?: string; iterations?: number }
@@ -44,6 +47,7 @@ export async function executeProject(context: Context, asked: Executing, watchin
   const config = loadConfig(context.home, dir)
   const lock = lockProject(project)
   try {
+    await removeLeftPlaces(context.home)
     const { record, notes } = await loadRecord(project, context.store(), context.now)
     const prepared = await prepare(context, asked, { project, config, record })
     const executed = await execute({
@@ -90,6 +94,7 @@ async function prepare(context: Context, asked: Executing, { project, config, re
   const copied = config.worktree_files ?? []
   mustBeCopyable(dir, copied)
   mustRender(project, record)
+  await mustProve(record, { request: { ...request, checks }, dir, config })
   await mendLeftovers(project, record)
   const { branch, notes } = await checkRepository(project, slots)
   const place = { dir, env, config: { ...config, max_iterations: 0 } }
@@ -109,6 +114,7 @@ async function prepare(context: Context, asked: Executing, { project, config, re
       newId: newLoopId,
       ...given({ iterations, branch }),
       copied,
+      config: proofConfig(config),
       request: { ...request, agents },
     },
     permissions: request.permissions ?? DEFAULTS.permissions,
@@ -120,6 +126,19 @@ async function prepare(context: Context, asked: Executing, { project, config, re
 /** A template that cannot be rendered is told before anything begins. */
 function mustRender({ name, dir }: Project, { tasks }: ProjectRecord): void {
   for (const task of tasks.tasks.slice(0, 1)) parseExecute(name, 1, 1, task, { dir })
+}
+
+/** A grade that a task can never reach is told now. Tasks that an agent adds later bring no check; they halt as unproven. */
+async function mustProve(
+  { tasks }: ProjectRecord,
+  { request, dir, config }: { request: Omit<LoopRequest, 'prompt'>; dir: string; config: Config },
+): Promise<void> {
+  for (const task of tasks.tasks.filter(({ status }) => status !== 'completed')) {
+    const checks = [...(request.checks ?? []), ...(task.verify ?? [])]
+    const asked = { ...request, ...taskProof(request, task), checks, prompt: task.title }
+    const spec = await resolveSpec(asked, { dir, owner: { kind: 'project' }, env: {}, config: proofConfig(config) })
+    mustBeProvable(spec, { whose: `Task ${task.id}`, check: '--verify "npm test", or with "verify" in tasks.json' })
+  }
 }
 
 function whatIsMissing({ env }: Context, { tasks }: ProjectRecord, { execution }: Prepared): string[] {

@@ -2,10 +2,11 @@
 import { join } from 'node:path'
 import { plan } from '../engine/schedule.ts'
 import type { Obstacle } from '../formats/obstacles.ts'
+import type { TaskProof } from '../formats/results.ts'
 import { parseTasks, type Task } from '../formats/tasks.ts'
 import { openProject, readFace } from '../project/folder.ts'
 import { isHeld } from '../project/open.ts'
-import { planned, readLists, storedRecord } from '../project/record.ts'
+import { planned, proofsOf, readLists, storedRecord } from '../project/record.ts'
 import { spendingOf } from '../project/results.ts'
 import { given } from '../request/given.ts'
 import type { Operation } from './operation.ts'
@@ -15,6 +16,8 @@ export type FoundProject = {
   folder: string
   /** Absent: there is no list of tasks yet. */
   tasks?: Task[]
+  /** What speaks for each completed task. */
+  proofs: TaskProof[]
   /** Somebody works on it right now. */
   alive: boolean
   iterations: number
@@ -48,6 +51,7 @@ export const getProject: Operation<{ project: string }, FoundProject> = {
       name,
       folder: project.folder,
       ...(tasks ? { tasks } : {}),
+      proofs: proofsOf(tasks ?? [], record),
       alive: isHeld(project),
       iterations: record?.iteration ?? 0,
       entries: entries.length,

@@ -1,8 +1,10 @@
 /** An order for a loop: left for whoever drives it, or carried out here where nobody does. */
+import { openBench } from '../drive/bench.ts'
+import { type CheckHands, checkHands } from '../drive/check-hands.ts'
 import { putBack } from '../drive/hands.ts'
 import { checkpointsOf } from '../drive/rollback.ts'
 import { takeUp } from '../drive/take-turn.ts'
-import { visit } from '../drive/visit.ts'
+import { type Visit, visit } from '../drive/visit.ts'
 import type { Loop, Order } from '../engine/loop.ts'
 import { holderOf, keepTrue } from '../session/elsewhere.ts'
 import { mustBeOpen } from './find-loop.ts'
@@ -12,7 +14,13 @@ import { ownerOf } from './owners.ts'
 /** `driver`: who drives it hears it. `session`: it is heard when the session goes on. `here`: it was carried out. */
 export type Given = { loop: string; heard: 'driver' | 'session' | 'here'; session?: string }
 
-export async function giveOrder(context: Context, id: string, order: Order): Promise<Given> {
+/** `checks`: what it is asked for next is done here as far as that needs no agent: checks and experiments. */
+export async function giveOrder(
+  context: Context,
+  id: string,
+  order: Order,
+  { checks = false }: { checks?: boolean } = {},
+): Promise<Given> {
   const { home } = context
   const store = context.store()
   const { next } = await mustBeOpen(context, id)
@@ -20,12 +28,12 @@ export async function giveOrder(context: Context, id: string, order: Order): Pro
   // The turn that a session is at has begun without these words.
   if (order.kind === 'say' && next.kind === 'turn' && holderOf(home, id) !== undefined)
     return { loop: id, heard: 'driver' }
-  const heard = await carryOut(context, await store.load(id))
+  const heard = await carryOut(context, await store.load(id), checks)
   const session = order.kind === 'say' ? holderOf(home, id) : undefined
   return session === undefined || heard === 'driver' ? { loop: id, heard } : { loop: id, heard: 'session', session }
 }
 
-async function carryOut(context: Context, { id, ...found }: Loop): Promise<'driver' | 'here'> {
+async function carryOut(context: Context, { id, ...found }: Loop, checks: boolean): Promise<'driver' | 'here'> {
   const { now, home, root } = context
   const store = context.store()
   const rules = ownerOf(found)
@@ -36,6 +44,7 @@ async function carryOut(context: Context, { id, ...found }: Loop): Promise<'driv
     ...(rules.takesTurns?.({ id, ...found }) === false ? {} : { takeUp: takeUp({ store, now, self: selfIn(root) }) }),
     async work(held) {
       const loop = await held.drive({
+        ...(checks ? await checking(context, held) : {}),
         restore: (halting, next) => putBack(() => checkpointsOf(context, halting), next, held.now),
       })
       keepTrue(home, loop)
@@ -43,4 +52,10 @@ async function carryOut(context: Context, { id, ...found }: Loop): Promise<'driv
     },
     after: async (held) => rules.after?.({ ...context, store }, held),
   })
+}
+
+/** Nobody watches, and nothing but a cancel ends them. */
+async function checking({ home, env, root, store }: Context, held: Visit): Promise<CheckHands> {
+  const { signal: stop } = new AbortController()
+  return checkHands(await openBench(held, { home, store: store(), env, stop, self: selfIn(root), show: () => {} }))
 }

@@ -1,10 +1,12 @@
 /** The table of operations: everything that can be done to ralph from outside, by name. */
 import { accept } from './accept.ts'
+import { allow } from './allow.ts'
 import { briefVault } from './brief-vault.ts'
 import { cancel } from './cancel.ts'
 import { getIteration } from './get-iteration.ts'
 import { getLoop } from './get-loop.ts'
 import { getProject } from './get-project.ts'
+import { getProof } from './get-proof.ts'
 import { importTasks } from './import-tasks.ts'
 import { initProject } from './init-project.ts'
 import { listEvents } from './list-events.ts'
@@ -37,11 +39,13 @@ export const OPERATIONS: Table = {
   list_loops: listLoops,
   get_loop: getLoop,
   get_iteration: getIteration,
+  get_proof: getProof,
   list_events: listEvents,
   cancel,
   pause,
   resume,
   steer,
+  allow,
   rollback,
   undo,
   accept,
@@ -70,11 +74,13 @@ export type Table = {
   list_loops: typeof listLoops
   get_loop: typeof getLoop
   get_iteration: typeof getIteration
+  get_proof: typeof getProof
   list_events: typeof listEvents
   cancel: typeof cancel
   pause: typeof pause
   resume: typeof resume
   steer: typeof steer
+  allow: typeof allow
   rollback: typeof rollback
   undo: typeof undo
   accept: typeof accept

@@ -1,7 +1,8 @@
 /** What goes into the operations on loops, and what comes out. */
 import * as z from 'zod'
-import type { Fact, Loop, Next } from '../engine/loop.ts'
-import { amount, argument, line, maybe, name, path, type SchemasOf, whole, words } from './schema-parts.ts'
+import { type Fact, GRADES, type Loop, type Next, REQUIRABLE } from '../engine/loop.ts'
+import { proof } from './proof-schemas.ts'
+import { amount, argument, line, maybe, name, path, type SchemasOf, status, whole, words } from './schema-parts.ts'
 
 const loopName = name.describe('An id, the beginning of one, or the name of a project in this folder.')
 const optionalLoop = z.strictObject({
@@ -20,6 +21,8 @@ const limits = z.strictObject({
   noProgress: whole.min(1).exactOptional(),
   sameError: whole.min(1).exactOptional(),
 })
+
+const globs = z.array(line.min(1))
 
 const startInput = z.strictObject({
   prompt: z.string().min(1).regex(/\S/, 'must say what is to be done'),
@@ -40,7 +43,6 @@ const startInput = z.strictObject({
       z.strictObject({
         name: line.min(1).max(200),
         check: argument.min(1).exactOptional(),
-        needsWork: z.literal(true).exactOptional(),
       }),
     )
     .exactOptional(),
@@ -52,11 +54,16 @@ const startInput = z.strictObject({
   sandbox: z.boolean().exactOptional(),
   silenceMinutes: amount.exactOptional(),
   checkMinutes: amount.exactOptional(),
+  proof: z.enum(['off', 'seal', 'full']).exactOptional().describe('Which experiments are run.'),
+  require: z.enum(REQUIRABLE).exactOptional().describe('A claim with a weaker proof is refused.'),
+  protect: globs.exactOptional().describe('Files that count as tests, besides those that ralph knows.'),
+  mayChange: globs.exactOptional().describe('Tests or configuration that the agent is meant to change.'),
+  proofMinutes: amount.exactOptional(),
+  proofSetup: argument.min(1).exactOptional().describe('A command that prepares the place of the experiments.'),
   onHalt: z.enum(['keep', 'best', 'restore']).exactOptional(),
   worktree: z.boolean().exactOptional(),
 })
 
-const status = z.enum(['running', 'verifying', 'waiting', 'needs-input', 'paused', 'completed', 'halted', 'cancelled'])
 const owner = z.enum(['person', 'project', 'vault', 'session'])
 
 // The engine's own values are made by it alone, so what they are within is not checked again.
@@ -123,7 +130,10 @@ const given = z.strictObject({
   heard: z.enum(['driver', 'session', 'here']),
   session: z.string().exactOptional(),
 })
-const resumed = z.union([given, z.strictObject({ loop: z.string(), heard: z.literal('nobody') })])
+const nobody = z.strictObject({ loop: z.string(), heard: z.literal('nobody') })
+const resumed = z.union([given, nobody])
+const later = z.strictObject({ loop: z.string(), heard: z.literal('later'), how: z.string() })
+const allowed = { paths: z.array(z.string()) }
 const rolledBack = z.strictObject({ loop: z.string(), notes: z.array(z.string()) })
 
 type LoopOperation =
@@ -131,11 +141,13 @@ type LoopOperation =
   | 'list_loops'
   | 'get_loop'
   | 'get_iteration'
+  | 'get_proof'
   | 'list_events'
   | 'cancel'
   | 'pause'
   | 'resume'
   | 'steer'
+  | 'allow'
   | 'rollback'
   | 'undo'
   | 'accept'
@@ -168,7 +180,18 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
       loop,
       status,
       standing: z.strictObject({
-        kind: z.enum(['verified', 'claimed', 'cancelled', 'halted', 'asks', 'waiting', 'under-way']),
+        kind: z.enum([
+          'verified',
+          'tested',
+          'kept',
+          'altered',
+          'claimed',
+          'cancelled',
+          'halted',
+          'asks',
+          'waiting',
+          'under-way',
+        ]),
         sentence: z.string(),
         hint: z.string(),
       }),
@@ -186,6 +209,7 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
       diff: z.string().exactOptional(),
     }),
   },
+  get_proof: { input: optionalLoop, output: proof },
   list_events: {
     input: z.strictObject({ loop: loopName.exactOptional(), after: whole.exactOptional() }),
     output: z.strictObject({ events: z.array(event) }),
@@ -195,7 +219,14 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
   resume: { input: optionalLoop, output: resumed },
   steer: {
     input: z.strictObject({ loop: loopName, words: words.min(1) }),
-    output: z.union([resumed, z.strictObject({ loop: z.string(), heard: z.literal('later'), how: z.string() })]),
+    output: z.union([resumed, later]),
+  },
+  allow: {
+    input: z.strictObject({
+      loop: loopName,
+      paths: z.array(path).exactOptional().describe('Without any: all that it waits for.'),
+    }),
+    output: z.union([given.extend(allowed), nobody.extend(allowed), later.extend(allowed)]),
   },
   rollback: { input: z.strictObject({ loop: loopName, iteration: whole }), output: rolledBack },
   undo: { input: oneLoop, output: rolledBack },
@@ -209,8 +240,7 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
       loops: whole,
       byStatus: z.record(z.string(), whole),
       byReason: z.record(z.string(), whole),
-      verified: whole,
-      claimed: whole,
+      byProof: z.record(z.enum(GRADES), whole),
       falseClaims: whole,
       iterations: whole,
       meanIterationsToDone: maybe(z.number()),

@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { specOf } from '../engine/stories.test-support.ts'
 import { temporaryFolder } from '../host/place.test-support.ts'
 import { makeRepository } from '../host/repository.test-support.ts'
+import { bentLoop } from './bent.test-support.ts'
 import { OPERATIONS } from './index.ts'
 import { type OperationPlace, openPlace, ran } from './place.test-support.ts'
 import { SCHEMAS } from './schemas.ts'
@@ -14,10 +16,10 @@ describe('loops', () => {
   test('are started, listed, shown, told and cancelled', async () => {
     const place = openPlace()
     const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent(WORKS), checks: ['true'] })
-    expect((await place.run('list_loops', { status: ['running'], owner: 'person' })).loops).toMatchObject([
+    expect((await place.run('list_loops', { status: ['verifying'], owner: 'person' })).loops).toMatchObject([
       { id: loop },
     ])
-    expect(await place.run('get_loop', {})).toMatchObject({ loop: { id: loop }, status: 'running', unattended: true })
+    expect(await place.run('get_loop', {})).toMatchObject({ loop: { id: loop }, status: 'verifying', unattended: true })
     expect(await place.run('steer', { loop, words: 'Use blue.' })).toEqual({ loop, heard: 'here' })
     expect(await place.run('pause', { loop: loop.slice(0, 6) })).toEqual([{ loop, heard: 'here' }])
     expect((await place.run('get_loop', { loop })).standing.kind).toBe('waiting')
@@ -42,20 +44,31 @@ describe('loops', () => {
 
   test('are driven, rolled back, and that is undone', async () => {
     const place = openPlace({ cwd: (await makeRepository()).dir })
-    const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent(DONE), checks: ['true'] })
-    expect((await place.drive(loop)).next).toEqual({ kind: 'complete', proof: 'verified' })
+    const { loop } = await place.run('start_loop', {
+      prompt: 'Build it',
+      agent: place.agent(DONE),
+      checks: ['test -e work.txt'],
+    })
+    expect((await place.drive(loop)).next).toEqual({
+      kind: 'complete',
+      proof: 'verified',
+      sentence: '`test -e work.txt` failed before the loop began and passes now.',
+    })
     const found = await place.run('get_loop', { loop })
-    expect(found.iterations).toMatchObject([{ n: 1, claim: 'clear', verdicts: [{ check: 'true', result: 'pass' }] }])
+    expect(found.iterations).toMatchObject([
+      { n: 1, claim: 'clear', verdicts: [{ check: 'test -e work.txt', result: 'pass' }] },
+    ])
+    expect(await place.run('get_proof', { loop })).toMatchObject({ loop, checks: [{ after: { result: 'pass' } }] })
     expect(await place.run('get_iteration', { loop, iteration: 1 })).toMatchObject({ loop, row: { n: 1 } })
     await expect(place.run('get_iteration', { loop, iteration: 2 })).rejects.toMatchObject({ code: 'loop-unknown' })
     const { events } = await place.run('list_events', { loop })
-    expect(events.map(({ fact }) => fact.kind)).toEqual(['turned', 'checked'])
+    expect(events.map(({ fact }) => fact.kind)).toEqual(['checked', 'turned', 'checked'])
     expect(await place.run('list_events', { after: events.at(-1)?.seq ?? 0 })).toEqual({ events: [] })
     expect((await place.run('rollback', { loop, iteration: 0 })).loop).toBe(loop)
     expect(existsSync(join(place.cwd, 'work.txt'))).toBe(false)
     await place.run('undo', { loop })
     expect(existsSync(join(place.cwd, 'work.txt'))).toBe(true)
-    expect(await place.run('stats', {})).toMatchObject({ loops: 1, verified: 1, iterations: 1 })
+    expect(await place.run('stats', {})).toMatchObject({ loops: 1, byProof: { verified: 1 }, iterations: 1 })
   })
 
   test('in a worktree are accepted', async () => {
@@ -66,6 +79,28 @@ describe('loops', () => {
     expect(existsSync(join(place.cwd, 'work.txt'))).toBe(false)
     expect(await place.run('accept', { loop, merge: true })).toMatchObject({ loop, branch: `ralph/${loop}` })
     expect(existsSync(join(place.cwd, 'work.txt'))).toBe(true)
+  })
+
+  test('that wait for it go on with what is allowed', async () => {
+    const place = openPlace()
+    await bentLoop(place.context, 'bent-1', { work: { ...specOf().work, dir: place.cwd } })
+    expect(await place.run('allow', { loop: 'bent-1' })).toMatchObject({ paths: ['test/a.test.ts'], heard: 'nobody' })
+    expect((await place.drive('bent-1')).next.kind).toBe('complete')
+  })
+
+  test.each<[left: string, agent: string, checks: string[], parents: number, proof: string]>([
+    ['uncommitted', DONE, ['test -e work.txt'], 1, 'verified'],
+    ['uncommitted, without a check', DONE, [], 1, 'claimed'],
+    ['committed by the agent', `${DONE}; git add -A; git commit -qm mine`, ['true'], 2, 'kept'],
+  ])('leave their proof in git when they are accepted: %s', async (_, lines, checks, parents, proof) => {
+    const { dir, git } = await makeRepository()
+    const place = openPlace({ cwd: dir })
+    const asked = { prompt: 'Build it', agent: place.agent(lines), worktree: true, checks }
+    const { loop } = await place.run('start_loop', asked)
+    await place.drive(loop)
+    await place.run('accept', { loop, merge: true })
+    expect(git('log', '-1', '--format=%(trailers:only)').trim()).toBe(`Ralph-Loop: ${loop}\nRalph-Proof: ${proof}`)
+    expect(git('log', '-1', '--format=%P').split(' ')).toHaveLength(parents)
   })
 
   test('leave nothing but their story once they are pruned', async () => {

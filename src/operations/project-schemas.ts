@@ -1,7 +1,8 @@
 /** What goes into the operations on projects, and what comes out. */
 import * as z from 'zod'
+import { GRADES } from '../engine/loop.ts'
 import type { Task } from '../formats/tasks.ts'
-import { name, path, type SchemasOf, whole } from './schema-parts.ts'
+import { finding, name, path, type SchemasOf, whole } from './schema-parts.ts'
 
 // Other tools may keep fields of their own in a task; parsing tasks.json has looked at ours.
 const task = z.looseObject({ id: z.string(), title: z.string(), status: z.string() }) as unknown as z.ZodType<Task>
@@ -32,6 +33,14 @@ export const PROJECT_SCHEMAS: SchemasOf<'init_project' | 'import_tasks' | 'get_p
       name: z.string(),
       folder: z.string(),
       tasks: z.array(task).exactOptional(),
+      proofs: z.array(
+        z.strictObject({
+          task_id: z.string(),
+          proof: z.enum(GRADES),
+          proof_sentence: z.string().nullable(),
+          findings: z.array(finding),
+        }),
+      ),
       alive: z.boolean(),
       iterations: whole,
       entries: whole,

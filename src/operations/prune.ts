@@ -1,6 +1,7 @@
 /** Removes old transcripts, checkpoints and state files. The database keeps what became of every loop. */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { removeLeftPlaces } from '../drive/left-places.ts'
 import { OVER } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { dropCheckpoints } from '../host/checkpoint.ts'
@@ -23,12 +24,14 @@ export const prune: Operation<{ days?: number }, Pruned> = {
 /** `dir`: checkpoints go only in this folder's repository. Without it: in those of all loops. */
 export async function pruneOld(context: Context, { dir, days }: { dir?: string; days?: number }): Promise<Pruned> {
   const { env, home, now } = context
+  await removeLeftPlaces(home)
   const store = context.store()
   const { rows: over } = await store.list({ status: OVER, limit: 1_000_000 })
   const before = now() - (days ?? daysIn(env)) * 86_400_000
   const old = over.filter(({ updatedAt }) => updatedAt < before)
   for (const { id } of old) {
     rmSync(join(home, 'index', id), { force: true })
+    rmSync(join(home, 'proof', `${id}.json`), { force: true })
     forgetFiles(home, id)
   }
   return {

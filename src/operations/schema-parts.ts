@@ -1,5 +1,6 @@
 /** What the schemas of several operations are made of. */
 import * as z from 'zod'
+import type { Finding, Status } from '../engine/loop.ts'
 import type { Table } from './index.ts'
 import type { Operation } from './operation.ts'
 
@@ -8,6 +9,17 @@ export type SchemasOf<Names extends keyof Table> = {
     ? { input: z.ZodType<Input>; output: z.ZodType<Output> }
     : never
 }
+
+export const status: z.ZodType<Status> = z.enum([
+  'running',
+  'verifying',
+  'waiting',
+  'needs-input',
+  'paused',
+  'completed',
+  'halted',
+  'cancelled',
+])
 
 export const amount: z.ZodNumber = z.number().positive()
 export const whole: z.ZodNumber = z.number().int().min(0).max(999_999_999)
@@ -28,6 +40,13 @@ export const line: z.ZodString = z
 export const words: z.ZodString = z.string().max(10_000)
 /** An argument of a program: no program can be given NUL. */
 export const argument: z.ZodString = z.string().regex(/^[^\0]*$/, 'must be a text without NUL')
+
+/** What ralph noticed; newer ones may have kinds of their own. */
+export const finding = z.strictObject({
+  kind: z.string(),
+  path: z.string(),
+  words: z.string(),
+}) as unknown as z.ZodType<Finding>
 
 /** A field that is always there, but may be undefined, which JSON leaves out. */
 export function maybe<Value>(schema: z.ZodType<Value>): z.ZodType<Value | undefined> {

@@ -1,11 +1,12 @@
 /** How a loop stands, in one sentence and with what to type now. */
 import { count } from '../engine/limits.ts'
-import type { Loop, Tally } from '../engine/loop.ts'
+import { ALLOW, type Grade, type Loop, type Tally } from '../engine/loop.ts'
 import { cutTo, oneLine } from '../formats/one-line.ts'
+import { gradeWords } from '../formats/proof-words.ts'
 import { ownerOf } from './owners.ts'
 
 export type Standing = {
-  kind: 'verified' | 'claimed' | 'cancelled' | 'halted' | 'asks' | 'waiting' | 'under-way'
+  kind: Grade | 'cancelled' | 'halted' | 'asks' | 'waiting' | 'under-way'
   sentence: string
   /** What to type now. */
   hint: string
@@ -16,12 +17,10 @@ export function standingOf(loop: Loop): Standing {
   const after = `after ${count(tally.iteration, 'iteration')}`
   switch (next.kind) {
     case 'complete':
-      if (next.proof === 'verified')
-        return { kind: 'verified', sentence: `complete, proof: verified, ${after}.`, hint: storyHint(loop) }
       return {
-        kind: 'claimed',
-        sentence: `complete, proof: claimed, ${after}. Nothing checked the agent's word.`,
-        hint: checkHint(loop),
+        kind: next.proof,
+        sentence: `complete, proof: ${gradeWords(next)}${tally.iteration > 0 ? `, ${after}` : ''}. ${next.sentence}`,
+        hint: next.proof === 'claimed' ? checkHint(loop) : storyHint(loop),
       }
     case 'halt':
       if (next.reason === 'cancelled')
@@ -32,11 +31,17 @@ export function standingOf(loop: Loop): Standing {
         hint: storyHint(loop),
       }
     case 'wait':
+      if (next.about === ALLOW)
+        return {
+          kind: 'asks',
+          sentence: `needs input ${after}. ${oneLine(next.question ?? '')}`,
+          hint: answerHint(loop, next.about),
+        }
       if (next.why === 'person')
         return {
           kind: 'asks',
           sentence: `needs input ${after}. It asks: ${cutTo(oneLine(next.question ?? ''), 300)}`,
-          hint: ownerOf(loop).hints?.(loop).answer ?? `Answer and go on: ralph steer ${id} "your answer"`,
+          hint: answerHint(loop, next.about),
         }
       return {
         kind: 'waiting',
@@ -45,6 +50,7 @@ export function standingOf(loop: Loop): Standing {
       }
     case 'turn':
     case 'check':
+    case 'prove':
     case 'restore':
       return {
         kind: 'under-way',
@@ -52,6 +58,12 @@ export function standingOf(loop: Loop): Standing {
         hint: `Watch it: ralph show ${id} --follow`,
       }
   }
+}
+
+function answerHint(loop: Loop, about: string | undefined): string {
+  const { id } = loop
+  if (about === ALLOW) return `Let it stand: ralph allow ${id} · or say what to do: ralph steer ${id} "…"`
+  return ownerOf(loop).hints?.(loop).answer ?? `Answer and go on: ralph steer ${id} "your answer"`
 }
 
 function isAcceptable(loop: Loop): boolean {

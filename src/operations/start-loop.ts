@@ -2,6 +2,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { drivenBeside } from '../drive/beside.ts'
+import { measuredFrom } from '../drive/earlier.ts'
 import { count } from '../engine/limits.ts'
 import { type Spec, type Stage, startLoop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -11,6 +12,7 @@ import { mustHaveSandbox } from '../host/sandbox.ts'
 import { openTree } from '../host/tree.ts'
 import { countUncommitted, mustBeCopyable, planWorktree } from '../host/worktree.ts'
 import { given } from '../request/given.ts'
+import { mustBeProvable } from '../request/provable.ts'
 import type { LoopRequest } from '../request/request.ts'
 import { resolveSpec } from '../request/resolve.ts'
 import { holderOf } from '../session/elsewhere.ts'
@@ -38,13 +40,15 @@ export const start: Operation<Starting, Started> = {
     mustBeNames(request.stages ?? [])
     const history = () => store.history()
     const resolved = await resolveSpec({ ...request, agents }, { dir, env: context.env, config, history })
+    mustBeProvable(resolved)
     if (resolved.work.sandbox) await mustHaveSandbox(dir, context.env)
     const { spec, tree } = worktree
       ? await inWorktree(context, { id, spec: resolved, copied: config.worktree_files ?? [] })
       : await inPlace(context, { id, spec: resolved })
     await noteOthers(context, { id, spec })
     await pruneOld(context, { dir })
-    await store.create(startLoop(id, spec, { at: context.now(), ...given({ tree }) }))
+    const measured = await measuredFrom(store, spec, tree)
+    await store.create(startLoop(id, measured, { at: context.now(), ...given({ tree }) }))
     return { loop: id, ...given({ why }) }
   },
 }

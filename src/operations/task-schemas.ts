@@ -1,7 +1,9 @@
 /** What goes into the operations on the tasks of a vault, and what comes out. */
+
 import * as z from 'zod'
+import { GRADES } from '../engine/loop.ts'
 import { TASK_STATUSES } from '../formats/task-state.ts'
-import { line, path, type SchemasOf, whole, words } from './schema-parts.ts'
+import { finding, line, path, type SchemasOf, whole, words } from './schema-parts.ts'
 
 const vault = path.exactOptional().describe('Default: RALPH_VAULT, or the vault that contains the current folder.')
 const task = path.describe('The id of a task, or the path of its file.')
@@ -61,7 +63,10 @@ const briefing = z.strictObject({
       completed_at: text,
       iterations: whole,
       working_seconds: z.number(),
-      proof: z.enum(['verified', 'claimed']).nullable(),
+      proof: z.enum(GRADES).nullable(),
+      proof_sentence: text.nullable(),
+      proof_older: z.literal(true).exactOptional(),
+      findings: z.array(finding),
       cost_usd: cost,
     }),
   ),

@@ -1,7 +1,7 @@
 /** What a session hears about the vault task it works on. */
 import { atCap, count } from '../engine/limits.ts'
-import type { Loop } from '../engine/loop.ts'
-import { allChecks } from '../engine/stages.ts'
+import { ALLOW, type Loop } from '../engine/loop.ts'
+import { gradeWords } from '../formats/proof-words.ts'
 import { taskCommand } from '../formats/task-command.ts'
 import type { Answer, Note } from '../session/answer.ts'
 import { loadArmed } from '../session/armed.ts'
@@ -23,13 +23,14 @@ export function inTaskWords({ home, env }: Desk, { session }: From, answer: Answ
 }
 
 export function taskStanding(loop: Loop): Note {
-  const { spec, tally, next } = loop
+  const { tally, next } = loop
   const { id, done, file } = vaultOf(loop)
   const after = `after ${count(tally.iteration, 'iteration')}`
   switch (next.kind) {
     case 'complete': {
-      const proof = next.proof === 'verified' ? `proven: ${allChecks(spec).join(', ')}` : `${file} is in ${done}`
-      return { level: 'info', text: `ralph: task ${id} is done ${after}, ${proof}` }
+      const where = next.proof === 'claimed' ? `${file} is in ${done}, ` : ''
+      const level = next.proof === 'altered' ? 'warning' : 'info'
+      return { level, text: `ralph: task ${id} is done ${after}, ${where}proof: ${gradeWords(next)}. ${next.sentence}` }
     }
     case 'halt':
       return { level: 'warning', text: `ralph: task ${id} stopped ${after}. ${endOf(loop)}` }
@@ -42,6 +43,7 @@ export function taskStanding(loop: Loop): Note {
       }
     case 'turn':
     case 'check':
+    case 'prove':
     case 'restore':
       return {
         level: 'warning',
@@ -52,6 +54,11 @@ export function taskStanding(loop: Loop): Note {
 
 function waiting(loop: Loop, question: string): Note {
   const { id, path } = vaultOf(loop)
+  if (loop.next.kind === 'wait' && loop.next.about === ALLOW)
+    return {
+      level: 'warning',
+      text: `ralph: task ${id} waits for you: ${question} \`ralph allow ${loop.id}\` lets it stand, \`${taskCommand('approve', id, path, '--note', 'your words')}\` says what to do instead, \`${taskCommand('reject', id, path)}\` ends it.`,
+    }
   const answer = isAboutFile(loop) ? [] : ['--note', 'your answer']
   return {
     level: 'warning',

@@ -1,6 +1,7 @@
 /** Works on the files that come into a vault, here. */
 import { resolve } from 'node:path'
 import { agents as known, parseAgent } from '../agents/index.ts'
+import { removeLeftPlaces } from '../drive/left-places.ts'
 import { doubt } from '../engine/breaker.ts'
 import { agentsOf } from '../engine/roster.ts'
 import { RalphError } from '../error.ts'
@@ -76,6 +77,7 @@ export async function watchVault(
   const { slots, once: isOnce, permissions = DEFAULTS.permissions } = asked
   listener.begin({ vault, agents, checks, slots, permissions, once: isOnce })
   if (why !== undefined) listener.tell({ kind: 'note', text: why })
+  await removeLeftPlaces(home)
   const isUseless = openDoubts(agents)
   let useless = false
   const tell = (event: WatchEvent) => {
@@ -113,6 +115,7 @@ type Hiring = {
 /** Model and arguments belong to the agent of the watcher, not to the one that a task names. */
 function crewOf(context: Context, { asked, vault, agents, checks, limits }: Hiring, head: TaskHead): Crew {
   const { model, agentArgs, permissions, context: memory, sandbox, silenceMinutes, checkMinutes } = asked
+  const { proof, require, protect, mayChange, proofMinutes, proofSetup } = asked
   const names = head.agent === undefined ? agents : agentsIn(head.agent, context, vault)
   const own = head.agent === undefined
   const blind = names.map((name) => parseAgent(name).agent).find(({ reports }) => !reports.includes('cost'))
@@ -123,6 +126,7 @@ function crewOf(context: Context, { asked, vault, agents, checks, limits }: Hiri
     )
   const crew: Crew = {
     ...given({ permissions, context: memory, sandbox, silenceMinutes, checkMinutes }),
+    ...given({ proof, require, protect, mayChange, proofMinutes, proofSetup }),
     ...(own ? given({ model, agentArgs }) : {}),
     agents: names,
     checks,

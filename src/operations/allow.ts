@@ -1,0 +1,89 @@
+/** A person lets changes to tests or configuration stand that a loop waits for. */
+import { posix, resolve } from 'node:path'
+import { ALLOW, type Loop } from '../engine/loop.ts'
+import { touchedPaths } from '../engine/trials.ts'
+import { RalphError } from '../error.ts'
+import { repositoryAt } from '../host/branch.ts'
+import { realFolder } from '../host/files.ts'
+import { sessionOf } from '../session/armed.ts'
+import { holderOf } from '../session/elsewhere.ts'
+import { refuseBelowTurn } from './below-turn.ts'
+import { findLoop, mustBeOpen } from './find-loop.ts'
+import { giveOrder } from './give-order.ts'
+import type { Context, Operation } from './operation.ts'
+import { ownerOf } from './owners.ts'
+import { standingOf } from './standing.ts'
+import type { Steered } from './steer.ts'
+
+/** `paths`: what is allowed. Who heard it is told as for `steer`. */
+export type Allowed = Steered & { paths: string[] }
+
+export const allow: Operation<{ loop: string; paths?: string[] }, Allowed> = {
+  name: 'allow',
+  effect: 'write',
+  summary: 'Accepts the changes to tests or configuration that a loop is waiting on: all of them, or those named.',
+  async run(context, { loop: name, paths: given = [] }) {
+    await refuseBelowTurn(context)
+    const store = context.store()
+    const id = await findLoop(context, name)
+    const loop = await mustBeOpen(context, id)
+    const paths = await pathsMeant(context, mustWait(loop), given)
+    const order = { kind: 'allow', paths } as const
+    const driven = await store.isDriven(id)
+    const rules = ownerOf(loop)
+    const how = driven ? undefined : rules.hearsLater?.(loop)
+    if (how !== undefined) {
+      await store.tell(id, 'you', order)
+      return { loop: id, paths, heard: 'later', how }
+    }
+    const isElsewhere = sessionOf(context.home, id) !== undefined || rules.takesTurns?.(loop) === false
+    if (!driven && !isElsewhere) {
+      await store.tell(id, 'you', order)
+      return { loop: id, paths, heard: 'nobody' }
+    }
+    // Whose turns are taken elsewhere gets no agent from here, only its checks.
+    const { heard } = await giveOrder(context, id, order, { checks: isElsewhere })
+    const session = holderOf(context.home, id)
+    if (session === undefined || heard !== 'here' || (await store.load(id)).next.kind !== 'turn')
+      return { loop: id, paths, heard }
+    return { loop: id, paths, heard: 'session', session }
+  },
+}
+
+function mustWait(loop: Loop): Loop {
+  const { id, next } = loop
+  if (next.kind === 'wait' && next.why === 'person' && next.about === ALLOW) return loop
+  const { sentence, hint } = standingOf(loop)
+  throw new RalphError('usage', `Loop ${id} does not wait for anything to be allowed: ${sentence} ${hint}`)
+}
+
+/** As a loop names them, or from the folder that we stand in. None: all that it waits for. */
+async function pathsMeant(
+  { cwd }: Pick<Context, 'cwd'>,
+  { id, spec, tally }: Loop,
+  given: readonly string[],
+): Promise<string[]> {
+  const open = touchedPaths(tally)
+  if (given.length === 0) return open
+  const here = realFolder(cwd)
+  const roots = await rootsOf(spec.work)
+  const meant = given.map((text) => {
+    const plain = posix.normalize(text)
+    const found =
+      open.find((path) => path === text || path === plain) ??
+      open.find((path) => roots.some((root) => resolve(root, path) === resolve(here, text)))
+    if (found !== undefined) return found
+    throw new RalphError(
+      'usage',
+      `"${text}" is not among what loop ${id} waits for: ${open.join(', ')}. Name one of these, or none for all of them.`,
+    )
+  })
+  return [...new Set(meant)]
+}
+
+/** Where the paths of a loop begin. Work in a linked work tree is also named as seen from the person's folder. */
+async function rootsOf({ dir, worktree }: Loop['spec']['work']): Promise<string[]> {
+  const folders = [dir, ...(worktree ? [worktree.from] : [])]
+  const repositories = await Promise.all(folders.map((folder) => repositoryAt(folder)))
+  return [...repositories.flatMap((repo) => (repo ? [repo.top] : [])), ...folders]
+}

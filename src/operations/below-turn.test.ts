@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { specOf } from '../engine/stories.test-support.ts'
+import { makeRepository } from '../host/repository.test-support.ts'
+import { arm } from '../session/armed.ts'
+import { bentLoop } from './bent.test-support.ts'
+import { OPERATIONS } from './index.ts'
+import type { Context } from './operation.ts'
+import { type OperationPlace, openPlace } from './place.test-support.ts'
+
+async function openBent(): Promise<OperationPlace> {
+  const place = openPlace()
+  await bentLoop(place.context, 'bent-1', { work: { ...specOf().work, dir: place.cwd } })
+  return place
+}
+
+function inside({ context }: OperationPlace, loop: string): Context {
+  return { ...context, env: { ...context.env, RALPH_LOOP_ID: loop } }
+}
+
+const refused = (loop: string) => ({
+  code: 'below-turn',
+  message: `An agent inside loop ${loop} cannot do this: a person must, from their own terminal.`,
+})
+
+test('an agent in a turn allows nothing', async () => {
+  const place = await openBent()
+  await expect(OPERATIONS.allow.run(inside(place, 'bent-1'), { loop: 'bent-1' })).rejects.toMatchObject(
+    refused('bent-1'),
+  )
+  expect(await place.context.store().told('bent-1')).toBeUndefined()
+})
+
+test('an agent in a turn accepts nothing', async () => {
+  const place = openPlace({ cwd: (await makeRepository()).dir })
+  const agent = place.agent('date +%N > work.txt; echo "<promise>COMPLETE</promise>"')
+  const { loop } = await place.run('start_loop', { prompt: 'Build it', agent, worktree: true })
+  await place.drive(loop)
+  await expect(OPERATIONS.accept.run(inside(place, loop), { loop, merge: true })).rejects.toMatchObject(refused(loop))
+  expect(existsSync(join(place.cwd, 'work.txt'))).toBe(false)
+})
+
+test('an agent of another home, which this one does not know, is like anybody else', async () => {
+  const place = await openBent()
+  const allowed = OPERATIONS.allow.run(inside(place, 'elsewhere'), { loop: 'bent-1' })
+  await expect(allowed).resolves.toMatchObject({ heard: 'nobody' })
+})
+
+describe('below a session that has a loop', () => {
+  /** The session's host is a process above this one. */
+  async function openSession(pid: number): Promise<OperationPlace> {
+    const place = await openBent()
+    await bentLoop(place.context, 'own-1', { work: { ...specOf().work, dir: place.cwd } })
+    arm(place.context.home, 's-1', { loop: 'own-1', host: 'claude', face: '', context: 'same', since: 0, pid })
+    return place
+  }
+
+  test('the agent allows nothing', async () => {
+    const place = await openSession(process.ppid)
+    await expect(place.run('allow', { loop: 'bent-1' })).rejects.toMatchObject(refused('own-1'))
+  })
+
+  test('once that has ended, anybody does', async () => {
+    const place = await openSession(process.ppid)
+    await place.run('cancel', { loop: 'own-1' })
+    await expect(place.run('allow', { loop: 'bent-1' })).resolves.toMatchObject({ heard: 'nobody' })
+  })
+
+  test('from any other process it is a person', async () => {
+    const place = await openSession(2 ** 30)
+    await expect(place.run('allow', { loop: 'bent-1' })).resolves.toMatchObject({ heard: 'nobody' })
+  })
+})

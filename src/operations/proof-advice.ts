@@ -1,0 +1,66 @@
+/** What would give the loop a better grade the next time. */
+import type { Finding, Loop } from '../engine/loop.ts'
+import { proveNext } from '../engine/proof.ts'
+import { listed } from '../engine/proof-words.ts'
+import { allChecks } from '../engine/stages.ts'
+import { hasFailed, openFindings, ranOf, trialOf, trialsOf } from '../engine/trials.ts'
+import { ownerOf } from './owners.ts'
+
+/** Undefined where nothing would, or where the loop is not complete. */
+export function adviceFor(loop: Loop): string | undefined {
+  const { id, next } = loop
+  if (next.kind !== 'complete') return undefined
+  if (next.older)
+    return `An older ralph graded it by weaker rules. Run the experiments of today: ralph proof ${id} --again`
+  switch (next.proof) {
+    case 'verified':
+      return undefined
+    case 'tested':
+      return 'For "verified", name a command that fails until the task is done: --until CMD.'
+    case 'kept':
+      return 'For a better grade, write a test that fails without the change, or name a command that fails until the task is done: --until CMD. For docs and refactoring, "kept" is fine.'
+    case 'altered':
+      return alteredAdvice(loop)
+    case 'claimed':
+      return `For a better grade, name a check: ${ownerOf(loop).hints?.(loop).check ?? '--verify "npm test"'}`
+  }
+}
+
+/** Findings that say how it was at the start, or in other words, are no reason for the grade. */
+const ASIDE: ReadonlySet<Finding['kind']> = new Set(['inherited', 'noted', 'flaky', 'fewer-tests'])
+
+function alteredAdvice(loop: Loop): string {
+  const untried = untriedAdvice(loop)
+  if (untried) return untried
+  const findings = openFindings(loop.tally).filter(({ kind, path }) => path && !ASIDE.has(kind))
+  const paths = [...new Set(findings.map(({ path }) => path))]
+  if (paths.length === 0) return 'For a better grade, let the checks run all the tests that they ran before.'
+  const areNew = findings.every(({ kind }) => kind === 'tests-added' || kind === 'means-added')
+  if (areNew)
+    return `For a better grade, begin with the tests that the work must pass, or say at the start that the agent is meant to write them: --may-change GLOB. Now, read ${listed(paths)}.`
+  return `For a better grade, put back ${listed(paths)} and make the checks pass that way, or allow the change at the start: --may-change GLOB.`
+}
+
+/** Where the checks could not be tried with the tests of the start, something about the place has to change. */
+function untriedAdvice(loop: Loop): string | undefined {
+  const { spec, tally } = loop
+  const fails = allChecks(spec).some(
+    (check) => trialOf(tally, 'sealed', check) === 'untried' && hasFailed(ranOf(tally, 'control', check)),
+  )
+  if (fails)
+    return 'For a better grade, let the checks pass in a clean copy of the files. In ralph.config.json, "worktree_files" names ignored files that they need, such as .env, and "proof_setup" is a command that installs or builds what they need.'
+  if (spec.proof === 'off') return 'For a better grade, let ralph run experiments: leave out --proof off.'
+  if (wasTooSlow(loop)) return 'For a better grade, give the experiments more time: --proof-minutes MIN.'
+  if (spec.work.gitDir === undefined && trialsOf(tally).sealed?.why !== undefined)
+    return 'For a better grade, work in a git repository (git init): there ralph can also run the checks with the tests of the start.'
+  return undefined
+}
+
+function wasTooSlow(loop: Loop): boolean {
+  const { sealed } = trialsOf(loop.tally)
+  if (!sealed) return false
+  return (
+    sealed.ran.some(({ result }) => result === 'timeout') ||
+    (sealed.why !== undefined && proveNext(loop, 'sealed').ms === 0)
+  )
+}

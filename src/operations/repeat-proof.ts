@@ -1,0 +1,60 @@
+/** Tries the proof of a loop once more, here and now, whoever drives it: nothing of the loop is changed. */
+import { type Explained, type Explaining, explainProof } from '../drive/explain-proof.ts'
+import { type Repeated, type Repeating, repeatProof } from '../drive/repeat-proof.ts'
+import { GRADES, type Grade, type Loop } from '../engine/loop.ts'
+import { allChecks } from '../engine/stages.ts'
+import { RalphError } from '../error.ts'
+import { given } from '../request/given.ts'
+import { findLoop } from './find-loop.ts'
+import { lastSeen } from './get-proof.ts'
+import type { Context } from './operation.ts'
+import { isGitTree } from './statement.ts'
+
+/** `isAsGood`: it comes to the grade that the loop has, or to a better one. */
+export type Again = { loop: string; grade?: Grade; repeated: Repeated; isAsGood: boolean }
+
+/** Runs the checks and experiments again on the files that the last checks saw, in a clean place. */
+export async function proveAgain(
+  context: Context,
+  name: string | undefined,
+  watching: Pick<Repeating, 'signal' | 'saw'>,
+): Promise<Again> {
+  const found = await findSeen(context, name)
+  const { id, next } = found.loop
+  const grade = next.kind === 'complete' ? next.proof : undefined
+  const { home, env, now } = context
+  const repeated = await repeatProof(found, { home, env, now, ...watching })
+  return { loop: id, ...given({ grade }), repeated, isAsGood: isAsGood(repeated, grade) }
+}
+
+/** Finds which of the changed tests and configuration files turn the checks green. */
+export async function explainGreen(
+  context: Context,
+  name: string | undefined,
+  watching: Pick<Explaining, 'signal' | 'saw'>,
+): Promise<{ loop: string; explained: Explained }> {
+  const found = await findSeen(context, name)
+  const { home, env, now } = context
+  return { loop: found.loop.id, explained: await explainProof(found, { home, env, now, ...watching }) }
+}
+
+async function findSeen(context: Context, name: string | undefined): Promise<{ loop: Loop; seen: string }> {
+  const store = context.store()
+  const id = await findLoop(context, name)
+  const loop = await store.load(id)
+  if (allChecks(loop.spec).length === 0)
+    throw new RalphError('usage', `Loop ${id} has no check, so there is nothing to run again.`)
+  const { at, seen } = lastSeen(loop, await store.events(0, id))
+  if (at === undefined) throw new RalphError('usage', `The checks of loop ${id} have not run yet.`)
+  if (seen === undefined || !isGitTree(seen.split(' ')[0] ?? ''))
+    throw new RalphError(
+      'usage',
+      `Loop ${id} did not run in a git repository, so the files that its checks saw cannot be brought back.`,
+    )
+  return { loop, seen }
+}
+
+function isAsGood(repeated: Repeated, grade: Grade | undefined): boolean {
+  if (repeated.kind !== 'graded') return false
+  return grade === undefined || GRADES.indexOf(repeated.grade) <= GRADES.indexOf(grade)
+}

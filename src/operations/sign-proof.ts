@@ -1,0 +1,54 @@
+/** Signs the proof of a loop, so that others can tell whose word it is. The statement and its signature become files. */
+import { existsSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { RalphError } from '../error.ts'
+import { codeOf } from '../host/files.ts'
+import { inOneLine } from '../host/git.ts'
+import { signText } from '../host/ssh-sign.ts'
+import type { FoundProof } from './get-proof.ts'
+import type { Context } from './operation.ts'
+import { isGitTree, printStatement } from './statement.ts'
+
+/** What signatures of proofs are for, in the words of `ssh-keygen -n`. */
+export const NAMESPACE = 'ralph-proof'
+
+export type Signed = { statement: string; signature: string }
+
+/** `file`: default `<loop>.proof.json` in this folder. `interactive`: a passphrase can be asked for. */
+export async function signProof(
+  { cwd, env }: Pick<Context, 'cwd' | 'env'>,
+  proof: FoundProof,
+  { key, file, interactive }: { key: string; file?: string; interactive: boolean },
+): Promise<Signed> {
+  mustBeSignable(proof)
+  const statement = file ?? `${proof.loop}.proof.json`
+  const signature = `${statement}.sig`
+  for (const name of [statement, signature]) if (existsSync(resolve(cwd, name))) throw alreadyThere(name)
+  const text = printStatement(proof)
+  const signed = await signText(text, { key, namespace: NAMESPACE, dir: cwd, env, interactive })
+  writeNew(cwd, statement, text)
+  writeNew(cwd, signature, signed)
+  return { statement, signature }
+}
+
+function mustBeSignable({ loop, grade, seen }: FoundProof): void {
+  if (grade === undefined) throw new RalphError('usage', `Loop ${loop} is not complete, so there is no proof to sign.`)
+  if (!seen || !isGitTree(seen.tree))
+    throw new RalphError(
+      'usage',
+      `Loop ${loop} did not run in a git repository, so its proof cannot say which files were checked. Only a proof that can is signed.`,
+    )
+}
+
+function writeNew(cwd: string, name: string, text: string): void {
+  try {
+    writeFileSync(resolve(cwd, name), text, { flag: 'wx' })
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST') throw alreadyThere(name)
+    throw new RalphError('file-unusable', `${name} cannot be written: ${inOneLine(String(cause))}`, { cause })
+  }
+}
+
+function alreadyThere(name: string): RalphError {
+  return new RalphError('file-unusable', `${name} is already there. Remove it, or name another file: -o FILE.`)
+}
