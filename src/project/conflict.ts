@@ -1,5 +1,5 @@
 /** A task and the branch changed the same files: an agent brings both sides together, in the work tree of the task. */
-import type { Loop } from '../engine/loop.ts'
+import type { Loop, Spec } from '../engine/loop.ts'
 import { MERGE_TURNS } from '../engine/schedule.ts'
 import { concludeMerge, isMerging, leaveTrial, tryMerge } from '../host/merge.ts'
 import { repositoryOf } from '../host/worktree.ts'
@@ -19,7 +19,7 @@ export async function resolveConflict(site: Site, open: Open): Promise<Loop> {
   const message = `Merge ${task}: ${taskOf(site.keeper.record, task).title}`
   const loop = await driveTaskLoop(site, task, merging.loop, {
     spec: async () => ({
-      ...(await specOf(site, open)),
+      ...withoutRequire(await specOf(site, open)),
       prompt: await sidesOf(site, open),
       checks: checksTogether(site, open),
       stages: [{ name: 'merge' }],
@@ -52,6 +52,11 @@ export async function resolveConflict(site: Site, open: Open): Promise<Loop> {
   })
   if (loop.next.kind !== 'complete') await enterTurn(site, loop)
   return loop
+}
+
+/** The task itself has been proven; bringing it together with others makes nothing go from red to green. */
+function withoutRequire({ require: _, ...spec }: Spec): Spec {
+  return spec
 }
 
 async function sidesOf(site: Site, { task: id, worktree, merging, trial }: Open): Promise<string> {

@@ -1,4 +1,5 @@
 /** One execution of a project: what its tasks share, and why nothing new is begun any more. */
+import type { Grade } from '../engine/loop.ts'
 import { attemptsLeft, type Going, type ProjectStop } from '../engine/schedule.ts'
 import { RalphError } from '../error.ts'
 import { closeTask } from './merge.ts'
@@ -9,7 +10,7 @@ import { openPurse, type Purse, type SharedLimits, type Spending } from './spend
 /** What is asked for. */
 export type Execution = Omit<
   Site,
-  'keeper' | 'rest' | 'limits' | 'mayTurn' | 'turns' | 'mostIterations' | 'parallel'
+  'keeper' | 'rest' | 'limits' | 'mayTurn' | 'turns' | 'mostIterations' | 'parallel' | 'known'
 > & {
   record: ProjectRecord
   /** Fires when a person wants it to pause. */
@@ -26,7 +27,7 @@ export type Execution = Omit<
 export type Outcome =
   | { halt: ProjectStop }
   | { asks: string }
-  | { done: 'verified' | 'claimed'; halt?: ProjectStop }
+  | { done: Grade; halt?: ProjectStop }
   | 'blocked'
   | 'unfinished'
 
@@ -59,7 +60,7 @@ export function openDesk(execution: Execution, startedAt: number, spent: Map<str
       if ('asks' in outcome) asking.set(id, outcome.asks)
       if ('halt' in outcome && outcome.halt) brake.halt(outcome.halt)
       if ('done' in outcome) {
-        const closed = closeTask(site, id, outcome.done).catch((cause) => brake.halt(troubleOf(id, cause)))
+        const closed = closeTask(site, id).catch((cause) => brake.halt(troubleOf(id, cause)))
         closed.catch(() => {}) // it is thrown where it is waited for
         closing.add(closed) // others go on meanwhile
       }
@@ -115,6 +116,7 @@ function siteOf(execution: Execution, brake: Brake, purse: Purse): Site {
     keeper: openKeeper(project, store, record),
     rest: brake.rest,
     parallel: slots > 1,
+    known: new Map(),
     turns: { most, left: most },
     mostIterations: record.iteration + most,
     saw(task, loop, fact) {

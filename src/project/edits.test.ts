@@ -160,6 +160,15 @@ describe('tasks that an agent adds', () => {
     expect(notes).toEqual(['tasks.json: the checks of T4 were left out, since only a person gives checks.'])
   })
 
+  test.each<Partial<Task>>([{ require: 'kept' }, { protect: ['a'] }, { may_change: ['**'] }])(
+    'say nothing about their proof: %j',
+    (said) => {
+      const { added, notes } = edited({ tasks: (tasks) => [...tasks, task('T4', said)] })
+      expect(added).toEqual([task('T4')])
+      expect(notes).toEqual(['tasks.json: the checks of T4 were left out, since only a person gives checks.'])
+    },
+  )
+
   test.each<[fact: string, added: Task, taken: Task]>([
     ['are taken', task('T4', { dependencies: ['T1'] }), task('T4', { dependencies: ['T1'] })],
     ['are not completed', task('T4', { status: 'completed' }), task('T4')],

@@ -70,18 +70,20 @@ function readTaskEdits(
     else if (now.status === 'completed' && task.status !== 'completed') wrong.push(`${task.id} was marked as completed`)
     else if (shared && !isDeepStrictEqual(now, task)) wrong.push(`${task.id} was changed`)
   }
-  // Checks come from people, never from an agent at work.
+  // Checks, and how strong the proof must be, come from people, never from an agent at work.
   const fresh = read.list.tasks.filter(({ id }) => !known.has(id))
-  const checked = fresh.filter(({ verify }) => verify).map(({ id }) => id)
+  const checked = fresh.filter((task) => PEOPLES.some((field) => task[field] !== undefined)).map(({ id }) => id)
   if (checked.length > 0)
     edits.notes.push(`tasks.json: the checks of ${cut(checked)} were left out, since only a person gives checks.`)
-  edits.added = fresh.map(({ verify: _, ...task }) => ({
+  edits.added = fresh.map(({ verify: _, require: __, protect: ___, may_change: ____, ...task }) => ({
     ...task,
     status: task.blocked ? 'blocked' : 'pending',
     attempts: 0,
   }))
   if (wrong.length > 0) edits.notes.push(`tasks.json: ${cut(wrong)}; ralph put it back.`)
 }
+
+const PEOPLES = ['verify', 'require', 'protect', 'may_change'] as const
 
 function readEntryEdits(record: ProjectRecord, text: string | undefined, edits: Edits, { task, shared }: Whose): void {
   const read = text === undefined ? { problems: ['it was gone.'] } : readProgress(text)

@@ -1,7 +1,7 @@
 /** `ralph execute`: works through the tasks of a project, one after another or several at a time, until nothing can go on. */
 import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { ended, type Loop } from '../engine/loop.ts'
+import { ALLOW, ended, type Loop } from '../engine/loop.ts'
 import { mayTryAgain, type ProjectStop, plan, stopOf } from '../engine/schedule.ts'
 import { readHead, repositoryAt } from '../host/branch.ts'
 import { pathBelow } from '../host/files.ts'
@@ -216,5 +216,6 @@ async function outcomeOf(site: Site, id: string, loop: Loop): Promise<Outcome> {
   if (next.kind !== 'wait' || next.until !== undefined) return 'unfinished'
   if (taskOf(keeper.record, id).blocked) return 'blocked'
   if (next.why === 'paused') return { halt: pausedBy(site) }
-  return { asks: `${next.question ?? ''} Answer with: ralph steer ${loop.id} "…"` }
+  const answer = next.about === ALLOW ? `Let it stand: ralph allow ${loop.id} · or say what to do` : 'Answer with'
+  return { asks: `${next.question ?? ''} ${answer}: ralph steer ${loop.id} "…"` }
 }

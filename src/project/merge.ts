@@ -9,7 +9,7 @@ import { concludeMerge, forward, hasArrived, keepTrial, leaveTrial, tipOf, tryMe
 import { commitRest, dropWorktree, repositoryOf } from '../host/worktree.ts'
 import { resolveConflict } from './conflict.ts'
 import { projectOf } from './owner.ts'
-import { type Open, openOf, taskOf } from './record.ts'
+import { type Open, openOf, taskOf, withProof } from './record.ts'
 import type { Site } from './site.ts'
 import { enterTurn } from './task-turn.ts'
 import { backOut, checkTogether } from './together.ts'
@@ -142,8 +142,7 @@ function unresolved({ task, worktree }: Merge, files: readonly string[], { reaso
 /** A task that is completed already: its ralph was killed just then, or a person has called it so, whose agent's work stays. */
 export async function closeCompleted(site: Site, { task, worktree }: Open): Promise<void> {
   if (worktree && existsSync(worktree.path)) await commitRest(worktree, `${task}: not finished`)
-  if (!worktree || (await hasArrived(worktree)))
-    return closeTask(site, task, site.keeper.record.proofs[task] ?? 'claimed')
+  if (!worktree || (await hasArrived(worktree))) return closeTask(site, task)
   site.note(
     task,
     `You call it completed. What its agent did stays on the branch ${worktree.branch}, in ${worktree.path}.`,
@@ -152,12 +151,12 @@ export async function closeCompleted(site: Site, { task, worktree }: Open): Prom
 }
 
 /** The task is over: its work tree goes, and nothing of it is under way any more. */
-export async function closeTask(site: Site, task: string, proof: 'verified' | 'claimed'): Promise<void> {
-  const { worktree } = openOf(site.keeper.record, task)
+export async function closeTask(site: Site, task: string): Promise<void> {
+  const { worktree, loop: id } = openOf(site.keeper.record, task)
   if (worktree) await dropWorktree(worktree)
+  const loop = await site.store.load(id).catch(() => undefined) // it has been pruned
   await site.keeper.change((record) => ({
-    ...record,
+    ...withProof(record, task, loop),
     open: record.open.filter((open) => open.task !== task),
-    proofs: { ...record.proofs, [task]: proof },
   }))
 }

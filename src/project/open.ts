@@ -95,6 +95,7 @@ export async function loadRecord(project: Project, store: Store, now: () => numb
       loops: old?.loops ?? [],
       trees: old?.trees ?? {},
       proofs: old?.proofs ?? {},
+      ...(old?.grounds ? { grounds: old.grounds } : {}),
       workedMs: old?.workedMs ?? 0,
       ...(start === undefined ? {} : { start }),
     },

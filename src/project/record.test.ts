@@ -1,11 +1,14 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Finding } from '../engine/loop.ts'
+import { claims, loopAfter, unchecked } from '../engine/stories.test-support.ts'
+import type { Task } from '../formats/tasks.ts'
 import { temporaryFolder } from '../host/place.test-support.ts'
 import { openStore } from '../host/sqlite.ts'
 import type { Store } from '../host/store.ts'
 import type { Project } from './folder.ts'
-import { type Keeper, openKeeper, type ProjectRecord, storedRecord } from './record.ts'
+import { type Keeper, openKeeper, type ProjectRecord, proofsOf, storedRecord, withProof } from './record.ts'
 
 let project: Project
 let store: Store
@@ -45,6 +48,22 @@ test('changes at the same time all count, in their order', async () => {
   expect(keeper.record.spec).toBe('one\ntwo\nthree\n')
   expect(await storedRecord(project, store)).toEqual(keeper.record)
   expect(written()).toBe('one\ntwo\nthree\n')
+})
+
+test('a task has the grade of the loop that completed it, and why', () => {
+  const findings: Finding[] = [{ kind: 'tests-added', path: 'a.test.ts', words: 'the test is new' }]
+  const loop = loopAfter(unchecked, claims('clear'))
+  const record = withProof(EMPTY, 'T1', { ...loop, tally: { ...loop.tally, findings } })
+  const tasks = ['T1', 'T2'].map((id) => ({ id, status: 'completed' }) as Task)
+  expect(proofsOf(tasks, record)).toEqual([
+    {
+      task_id: 'T1',
+      proof: 'claimed',
+      proof_sentence: 'There is no check, so the agent is taken at its word.',
+      findings,
+    },
+    { task_id: 'T2', proof: 'claimed', proof_sentence: null, findings: [] },
+  ])
 })
 
 test('a change that fails is told to whoever asked for it, and leaves all as it was', async () => {

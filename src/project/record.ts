@@ -1,9 +1,10 @@
 /** What ralph itself knows of a project. The files of the project are printed from it, and put back from it when they were broken. */
 import { createHash } from 'node:crypto'
-import type { Worktree } from '../engine/loop.ts'
+import type { Finding, Grade, Loop, Worktree } from '../engine/loop.ts'
 import type { PlannedTask } from '../engine/schedule.ts'
 import { type Obstacle, printObstacles, readObstacles } from '../formats/obstacles.ts'
 import { type Entry, printProgress, readProgress } from '../formats/progress.ts'
+import type { TaskProof } from '../formats/results.ts'
 import { graphTask, printTasks, type Task, type TaskList } from '../formats/tasks.ts'
 import type { Store } from '../host/store.ts'
 import { clearWay, type FaceName, type Project, readFace, writeFace } from './folder.ts'
@@ -24,7 +25,9 @@ export type ProjectRecord = {
   /** The state in which the first loop of a task found the person's files: what is different since then is its work. */
   trees: Record<string, string>
   /** What speaks for a completed task. */
-  proofs: Record<string, 'verified' | 'claimed'>
+  proofs: Record<string, Grade>
+  /** What that depends on. Absent: an older ralph wrote this. */
+  grounds?: Record<string, { sentence: string; findings: Finding[] }>
   /** The commit everything began at. Absent: there was none. */
   start?: string
   workedMs: number
@@ -160,6 +163,34 @@ export function replaceOpen(record: ProjectRecord, open: Open): ProjectRecord {
 export function withTask(record: ProjectRecord, id: string, change: Partial<Task>): ProjectRecord {
   const tasks = record.tasks.tasks.map((task) => (task.id === id ? { ...task, ...change } : task))
   return { ...record, tasks: { ...record.tasks, tasks } }
+}
+
+/** A task that is completed has the grade of its loop; where that did not complete, somebody said so. */
+export function withProof(record: ProjectRecord, task: string, loop: Loop | undefined): ProjectRecord {
+  const { [task]: _, ...grounds } = record.grounds ?? {}
+  if (loop?.next.kind !== 'complete')
+    return { ...record, proofs: { ...record.proofs, [task]: record.proofs[task] ?? 'claimed' } }
+  const { proof, sentence } = loop.next
+  return {
+    ...record,
+    proofs: { ...record.proofs, [task]: proof },
+    grounds: { ...grounds, [task]: { sentence, findings: loop.tally.findings } },
+  }
+}
+
+/** What speaks for each completed task. What nobody has proven here is claimed, whoever called it completed. */
+export function proofsOf(
+  tasks: readonly Task[],
+  { proofs = {}, grounds = {} }: Partial<Pick<ProjectRecord, 'proofs' | 'grounds'>> = {},
+): TaskProof[] {
+  return tasks
+    .filter(({ status }) => status === 'completed')
+    .map(({ id }) => ({
+      task_id: id,
+      proof: proofs[id] ?? 'claimed',
+      proof_sentence: grounds[id]?.sentence ?? null,
+      findings: grounds[id]?.findings ?? [],
+    }))
 }
 
 /** The lists that the files hold; what is missing is empty, what cannot be read is told. */

@@ -5,7 +5,7 @@ import { printResults } from '../formats/results.ts'
 import { historySince, repositoryAt } from '../host/branch.ts'
 import type { Store } from '../host/store.ts'
 import { type Project, writeFace } from './folder.ts'
-import { type ProjectRecord, taskOf } from './record.ts'
+import { type ProjectRecord, proofsOf, taskOf } from './record.ts'
 
 export type Spending = { tokens: number; costUsd: number }
 
@@ -35,8 +35,7 @@ export async function writeResults(
     obstacles: record.obstacles,
     commits: history?.commits,
     files: history?.files,
-    // What nobody has proven here is claimed, whoever called it completed.
-    claimed: record.tasks.tasks.map(({ id }) => id).filter((id) => record.proofs[id] !== 'verified'),
+    proofs: proofsOf(record.tasks.tasks, record),
     iterations: record.iteration,
     ...(await spendingOf(record, store)),
     elapsedMs: record.workedMs,

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Show, Workbench } from '../drive/hands.ts'
 import type { Fact, Limits, Loop } from '../engine/loop.ts'
+import type { Config } from '../formats/config.ts'
 import type { Store } from '../host/store.ts'
 import type { LoopRequest } from '../request/request.ts'
 import { ARTEFACTS, type Project } from './folder.ts'
@@ -26,6 +27,8 @@ export type Site = {
   /** What is asked of every task. */
   request: Omit<LoopRequest, 'prompt' | 'checks' | 'stages' | 'limits'>
   checks: string[]
+  /** What its config says about the proof. */
+  config: Config
   limits: () => Omit<Limits, 'iterations'>
   /** Whether one more turn may be begun now. */
   mayTurn: () => boolean
@@ -35,6 +38,7 @@ export type Site = {
   mostIterations: number
   /** Files that are not in git, but that work needs: copied into every work tree. */
   copied: string[]
+  known: NonNullable<Workbench['known']>
   show: (task: string) => Show
   saw: (task: string, loop: Loop, fact: Fact) => void
   note: (task: string, text: string) => void

@@ -118,7 +118,8 @@ export async function enterTurn(site: Site, loop: Loop, done = false): Promise<v
   const { dir } = loop.spec.work
   const open = openOf(keeper.record, at.task)
   if (!open.turn && done) return keeper.change((record) => arrivedLater(record, at.task))
-  if (!open.turn || open.turn.n > loop.tally.iteration || loop.next.kind === 'check') return
+  const isJudged = loop.next.kind !== 'check' && loop.next.kind !== 'prove'
+  if (!open.turn || open.turn.n > loop.tally.iteration || !isJudged) return
   const edits = readEdits(keeper.record, facesIn(at), { task: at.task, shared: at.folder === project.folder })
   for (const name of edits.broken) if (at.folder === project.folder) setAside(site, name)
   for (const text of edits.notes) site.note(at.task, text)

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { openBench } from '../drive/bench.ts'
 import type { Hands, TurnNext } from '../drive/drive.ts'
+import { measuredFrom } from '../drive/earlier.ts'
 import { runHands, type Workbench } from '../drive/hands.ts'
 import { takeUp } from '../drive/take-turn.ts'
 import { type Visit, visit } from '../drive/visit.ts'
@@ -10,11 +11,13 @@ import { ended, type Fact, type Loop, type Spec, startLoop, type Turn } from '..
 import { step } from '../engine/step.ts'
 import { hasWorked } from '../engine/tally.ts'
 import { RalphError } from '../error.ts'
+import type { Task } from '../formats/tasks.ts'
 import { repositoryAt } from '../host/branch.ts'
 import { watchFor } from '../host/signal-file.ts'
 import type { Store } from '../host/store.ts'
 import { openTree, type Tree } from '../host/tree.ts'
 import { buildTaskPrompt } from '../prompt/turn-prompt.ts'
+import { given } from '../request/given.ts'
 import type { LoopRequest } from '../request/request.ts'
 import { resolveSpec } from '../request/resolve.ts'
 import type { ProjectTask } from './owner.ts'
@@ -30,10 +33,11 @@ export async function specOf(site: Site, open: Open): Promise<Spec> {
   const task = taskOf(site.keeper.record, open.task)
   const request: LoopRequest = {
     ...site.request,
+    ...taskProof(site.request, task),
     prompt: `${task.id}: ${task.title}\n\n${task.description}`.trim(),
     checks: [...site.checks, ...(task.verify ?? [])],
     // Checks of the whole project may pass before anything is done, so the task must be claimed as well.
-    stages: [{ name: task.id, ...(task.verify ? {} : { needsWork: true }) }],
+    stages: [{ name: task.id }],
     limits: { ...site.limits(), iterations: Math.max(1, task.max_attempts - open.before) },
   }
   const owner: ProjectTask = {
@@ -42,7 +46,7 @@ export async function specOf(site: Site, open: Open): Promise<Spec> {
     task: task.id,
     folder: agentFolder(site, open),
   }
-  // Environment and config were heard when the execution began.
+  // The environment was heard when the execution began, and so was the rest of the config.
   return resolveSpec(request, {
     dir,
     ...(repo ? { gitDir: repo.gitDir } : {}),
@@ -51,8 +55,20 @@ export async function specOf(site: Site, open: Open): Promise<Spec> {
     // The files of all projects lie in one folder, and none of them is work.
     faces: [dirname(owner.folder)],
     env: {},
-    config: {},
+    config: site.config,
   })
+}
+
+/** What a task says about its proof beats what is asked of all; its globs come on top. */
+export function taskProof(
+  asked: Pick<LoopRequest, 'require' | 'protect' | 'mayChange'>,
+  { require = asked.require, protect = [], may_change = [] }: Task,
+): Pick<LoopRequest, 'require' | 'protect' | 'mayChange'> {
+  return {
+    ...given({ require }),
+    protect: [...(asked.protect ?? []), ...protect],
+    mayChange: [...(asked.mayChange ?? []), ...may_change],
+  }
 }
 
 /** What is done around the turns of a loop of this project. */
@@ -86,7 +102,7 @@ export async function driveTaskLoop(site: Site, task: string, id: string, how: D
 type Held = { task: string; how: Driving; fresh: Tree | undefined }
 
 async function driveHeld(site: Site, held: Visit, { task, how, fresh }: Held): Promise<Loop> {
-  const { store, home, env, stop, rest, self } = site
+  const { store, home, env, stop, rest, self, known } = site
   const bench = await openBench(held, {
     home,
     store,
@@ -94,6 +110,7 @@ async function driveHeld(site: Site, held: Visit, { task, how, fresh }: Held): P
     stop,
     rest,
     self,
+    known,
     show: site.show(task),
     task: how.turn,
     tree: fresh,
@@ -110,7 +127,8 @@ function askedAnew(loop: Loop, fact: Fact): Fact[] {
 async function makeLoop({ store, home, now }: Site, id: string, spec: Spec): Promise<Tree> {
   const tree = await openTree({ ...spec.work, home, loop: id })
   const state = await tree.look()
-  await store.create(startLoop(id, spec, { at: now(), ...(state === undefined ? {} : { tree: state }) }))
+  const measured = await measuredFrom(store, spec, state)
+  await store.create(startLoop(id, measured, { at: now(), ...(state === undefined ? {} : { tree: state }) }))
   return tree
 }
 

@@ -46,7 +46,7 @@ export async function backOut(
   site.note(open.task, `Merged with what arrived meanwhile, its checks fail (${names}). It is tried again.`)
   await enterTurn(site, loop)
   const id = site.newId()
-  const { tree: _, ...work } = { ...loop.spec.work, tree: undefined }
+  const work = { ...loop.spec.work, proofBase: `${onto} ${onto}` } // its earlier work lies in the state it begins in
   const before = taskOf(site.keeper.record, open.task).attempts
   const left = taskOf(site.keeper.record, open.task).max_attempts - before
   const spec: Spec = { ...loop.spec, limits: { ...loop.spec.limits, iterations: Math.max(1, left) }, work }
