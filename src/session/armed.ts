@@ -82,6 +82,14 @@ export function sessionOf(home: string, loop: string): { session: string; armed:
   return undefined
 }
 
+/** The loops of sessions whose host is one of these processes. */
+export function armedBy(home: string, pids: ReadonlySet<number>): string[] {
+  return sessions(home).flatMap((session) => {
+    const { loop, pid } = loadArmed(home, session) ?? {}
+    return loop !== undefined && pid !== undefined && pids.has(pid) ? [loop] : []
+  })
+}
+
 /** Claude Code tells its hooks which process it is. */
 export function processOf(env: Readonly<Record<string, string | undefined>>): { pid?: number } {
   const pid = Number(env.CLAUDE_PID)

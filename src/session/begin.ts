@@ -1,6 +1,8 @@
 /** A person starts a loop inside their own session: the loop is made, and the session is armed. */
 import { resolve } from 'node:path'
+import { measuredFrom } from '../drive/earlier.ts'
 import { keepStart } from '../drive/turn-ended.ts'
+import { visit } from '../drive/visit.ts'
 import { count } from '../engine/limits.ts'
 import { ended, type Loop, type Spec, startLoop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -12,15 +14,17 @@ import { newLoopId } from '../host/loop-id.ts'
 import type { Store } from '../host/store.ts'
 import { openTree, type Tree } from '../host/tree.ts'
 import { given } from '../request/given.ts'
+import { mustBeProvable } from '../request/provable.ts'
 import type { LoopRequest, Place } from '../request/request.ts'
 import { resolveSpec } from '../request/resolve.ts'
 import { type Answer, NOTHING, promptOf } from './answer.ts'
 import { arm, disarm, forgetOld, isSessionId, loadArmed, processOf, reserve } from './armed.ts'
-import { begunNotes, facelessNote } from './begun.ts'
+import { beforeNotes, begunNotes, facelessNote } from './begun.ts'
 import { type Desk as BareDesk, loadKnown } from './desk.ts'
 import { chooseFace, writeFace } from './face.ts'
 import { type Context, HOSTS, type Host, type HostName } from './hosts.ts'
 import { subagentArgs } from './subagent.ts'
+import { later } from './turn-over.ts'
 
 /** A desk whose store can also be asked about other loops. */
 export type Desk = Omit<BareDesk, 'store'> & { store(): Store }
@@ -35,33 +39,46 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
   const again = await sameAgain(desk, session, { host, command })
   if (again) return again
   const context = contextOf(command, host)
-  const { loop, tree } = await makeLoop(desk, { host, dir, command })
+  const { loop: begun, tree } = await makeLoop(desk, { host, dir, command })
   if (!reserve(desk.home, session, desk)) return NOTHING
   await desk
     .store()
-    .create(loop)
+    .create(begun)
     .catch((cause) => {
       disarm(desk.home, session)
       throw cause
     })
-  const show = begunNotes(loop.spec, host, desk.env)
+  const show = begunNotes(begun, host, desk.env)
   if (context === 'process') {
-    arm(desk.home, session, { loop: loop.id, host: name, face: '', context, since: 0 })
-    return { loop, context, show }
+    arm(desk.home, session, { loop: begun.id, host: name, face: '', context, since: 0 })
+    return { loop: begun, context, show }
   }
 
-  await keepStart({ tree, show: desk.show }, loop)
+  await keepStart({ tree, show: desk.show }, begun)
   const face = await chooseFace(desk, dir, { host: name, session })
   await excludeFaces(dir, host.folder).catch(() => {}) // a face that is shown by `git status` is no harm
-  writeFace(face, { loop, session })
-  arm(desk.home, session, { loop: loop.id, host: name, face, context, since: 0, ...processOf(desk.env) })
+  writeFace(face, { loop: begun, session })
+  arm(desk.home, session, { loop: begun.id, host: name, face, context, since: 0, ...processOf(desk.env) })
+  const loop = await lookBefore(desk, begun, tree)
   return {
     loop,
     context,
     prompt: promptOf(loop, context),
     fresh: context === 'fresh',
-    show: face ? show : [...show, facelessNote(host)],
+    show: [...show, ...(face ? [] : [facelessNote(host)]), ...beforeNotes(loop)],
   }
+}
+
+/** What the checks say before any work. The person waits for it, so it is kept short. */
+async function lookBefore(desk: Desk, begun: Loop, tree: Tree): Promise<Loop> {
+  if (begun.next.kind !== 'check') return begun
+  const { env, stop, show } = desk
+  return visit<Loop>(begun.id, {
+    store: desk.store(),
+    now: desk.now,
+    held: () => begun,
+    work: (held) => held.drive(later(() => desk.checker({ tree, env, now: held.now, stop, show }))),
+  })
 }
 
 function contextOf({ context = 'same' }: LoopCommand, { contexts, title }: Host): Context {
@@ -88,8 +105,10 @@ async function makeLoop(desk: Desk, { host, dir, command }: Making): Promise<{ l
     history: () => store().history(),
   }
   const spec = withinHook(await resolveSpec(request, place), host)
+  mustBeProvable(spec)
   const state = await tree.look()
-  return { tree, loop: startLoop(id, spec, { at: now(), ...(state === undefined ? {} : { tree: state }) }) }
+  const measured = await measuredFrom(store(), spec, state)
+  return { tree, loop: startLoop(id, measured, { at: now(), ...(state === undefined ? {} : { tree: state }) }) }
 }
 
 const DAY_MS = 86_400_000
@@ -124,6 +143,7 @@ function requestOf(
   { host, dir, command }: { host: Host; dir: string; command: LoopCommand },
 ): LoopRequest {
   const { file, promise, checks, maxIterations, timeoutMinutes: minutes, subagent } = command
+  const { proof, require, protect, mayChange } = command
   const prompt = file === undefined ? command.prompt : readText(resolve(dir, file), 'prompt')
   if (!prompt.trim()) throw new RalphError('usage', `The prompt file ${file} is empty.`)
   return {
@@ -135,7 +155,7 @@ function requestOf(
       ...(maxIterations === undefined ? {} : { iterations: maxIterations }),
       ...given({ minutes }),
     },
-    ...given({ promise }),
+    ...given({ promise, proof, require, protect, mayChange }),
   }
 }
 

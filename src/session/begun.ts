@@ -1,19 +1,26 @@
 /** What a person is told when a loop begins in their session. */
 import { claimTag } from '../engine/claim.ts'
-import type { Spec } from '../engine/loop.ts'
+import type { Loop, Spec } from '../engine/loop.ts'
+import { beforeLines } from '../formats/proof-words.ts'
 import { canStart } from '../host/check.ts'
 import type { Note } from './answer.ts'
 import type { Env, Host } from './hosts.ts'
 
-export function begunNotes(spec: Spec, host: Host, env: Env): Note[] {
+export function begunNotes({ spec }: Loop, host: Host, env: Env): Note[] {
   return [{ level: 'info', text: settingsOf(spec, host) }, ...doubts(spec, env)]
+}
+
+/** What the checks say before any work. */
+export function beforeNotes(loop: Loop): Note[] {
+  return beforeLines(loop).map((line) => ({ level: 'info', text: `ralph: ${line}` }))
 }
 
 export function facelessNote({ folder }: Host): Note {
   return { level: 'warning', text: `ralph: ${folder} cannot hold this loop as a file; all else works.` }
 }
 
-const LEFT_IN = /(?:^|\s)(?:--|—)(verify|max-iterations|completion-promise|timeout|context|file)\b/i
+const LEFT_IN =
+  /(?:^|\s)(?:--|—)(verify|max-iterations|completion-promise|timeout|context|file|require|protect|may-change|proof)\b/i
 
 /** What may not have been meant so. */
 function doubts({ prompt, checks, work }: Spec, env: Env): Note[] {

@@ -1,9 +1,9 @@
 /** What every part of a session works with, and the loop that it holds meanwhile. */
-import type { CheckNext } from '../drive/drive.ts'
-import type { Checking, Show } from '../drive/hands.ts'
+import type { CheckHands, Checking } from '../drive/check-hands.ts'
+import type { Show } from '../drive/hands.ts'
 import type { Judge } from '../drive/turn-ended.ts'
 import type { Visit } from '../drive/visit.ts'
-import type { Fact, Loop } from '../engine/loop.ts'
+import type { Loop } from '../engine/loop.ts'
 import type { LoopStore } from '../host/store.ts'
 import type { Armed } from './armed.ts'
 import type { Env } from './hosts.ts'
@@ -18,9 +18,9 @@ export type Desk = {
   /** Opened when first asked for. */
   store(): LoopStore
   /** What is said of a loop that does not simply go on; it is only loaded when it is needed. */
-  words(): Pick<typeof Standing, 'standing' | 'checkWords' | 'capNote'>
-  /** The hand that runs checks; it is only loaded when it is needed. */
-  checker(checking: Omit<Checking, 'store'>): (loop: Loop, next: CheckNext) => Promise<Fact | undefined>
+  words(): Pick<typeof Standing, 'standing' | 'checkWords' | 'capNote' | 'findingNotes'>
+  /** The hands that run checks and experiments; they are only loaded when they are needed. */
+  checker(checking: Omit<Checking, 'store' | 'home'>): CheckHands
   /** What the owner of the loop makes of its turns. Absent: the agent's words claim. */
   judge?: Judge
   /** Ends the checks at once. */

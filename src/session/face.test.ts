@@ -129,7 +129,7 @@ describe('what a person wants who edited it', () => {
     ['another limit', { maxIterations: 3 }, [{ kind: 'limits', limits: { iterations: 3 } }]],
     ['no limit', { maxIterations: 0 }, [{ kind: 'limits', limits: { iterations: 0 } }]],
     ['another promise', { promise: 'OK' }, [{ kind: 'edit', promise: 'OK' }]],
-    ['no promise', { promise: '' }, [{ kind: 'edit', promise: '' }]],
+    ['no promise', { promise: '' }, [{ kind: 'edit', promise: '', signals: ['TASK_COMPLETE'] }]],
     ['another prompt', { prompt: 'Build more' }, [{ kind: 'edit', prompt: 'Build more' }]],
     ['a prompt with more blanks around it', { prompt: '\n Build it \n' }, []],
     ['another counter', { iteration: 9 }, []],

@@ -16,6 +16,7 @@ import { iterationLimit } from '../engine/limits.ts'
 import { ended, type Loop, type Order } from '../engine/loop.ts'
 import { type LoopFile, parseLoopFile, printLoopFile } from '../formats/loop-file.ts'
 import { brokenName, pathBelow, writeWhole } from '../host/files.ts'
+import { SIGNAL } from '../request/defaults.ts'
 import { type Desk, loadKnown } from './desk.ts'
 import { HOSTS, type HostName } from './hosts.ts'
 
@@ -123,6 +124,8 @@ export function ordersIn(file: LoopFile, { spec, tally, next }: Loop): Order[] {
   const edited = {
     ...(file.prompt.trim() === spec.prompt.trim() ? {} : { prompt: file.prompt }),
     ...(file.promise === spec.promise ? {} : { promise: file.promise }),
+    // A loop that loses its promise needs another way to be claimed.
+    ...(file.promise || !spec.promise || spec.signals.length > 0 ? {} : { signals: [SIGNAL] }),
   }
   return [
     ...(file.maxIterations === iterationLimit(spec.limits, tally)

@@ -15,6 +15,10 @@ export function helpFor(host: Host): string {
     ['--completion-promise T', 'the agent says it is done with <promise>T</promise>'],
     ['--max-iterations N', 'default 10; 0 is no limit'],
     ['--timeout MIN', 'minutes in all'],
+    ['--require GRADE', 'refuse a weaker proof: verified, tested or kept'],
+    ['--protect GLOB', 'files that count as tests besides those ralph knows. Give several'],
+    ['--may-change GLOB', 'tests or configuration that the agent is meant to change. Give several'],
+    ['--proof HOW', 'experiments that back the proof: full, seal or off'],
     ['--file F', 'the prompt is in a file'],
     ...(contexts.length > 1 ? [['--context C', contexts.join(', ')] as [string, string]] : []),
     ...(contexts.includes('process')

@@ -1,18 +1,27 @@
 /** What a session keeps of its loop when something has happened to it, and what it is answered then. */
 import { atCap } from '../engine/limits.ts'
-import { ended, type Loop, type Verdict } from '../engine/loop.ts'
-import { type Answer, goesOn, type Note, promptOf } from './answer.ts'
+import { ended, type Tally, type Verdict } from '../engine/loop.ts'
+import { type Answer, goesOn, promptOf } from './answer.ts'
 import { arm, disarm } from './armed.ts'
 import type { Desk, Holding } from './desk.ts'
 import { readFace, removeFace, writeFace } from './face.ts'
 import { allowance, HOSTS } from './hosts.ts'
 
-/** Brings face and armed file into line with the loop, and says how it stands. */
-export function settle(desk: Desk, { session, armed, visit: { loop } }: Holding, verdicts: readonly Verdict[]): Answer {
+/** Brings face and armed file into line with the loop, and says how it stands. `before`: its memory until the checks were run. */
+export function settle(
+  desk: Desk,
+  { session, armed, visit: { loop } }: Holding,
+  verdicts: readonly Verdict[],
+  before: Tally = loop.tally,
+): Answer {
   const host = HOSTS[armed.host]
   const note = loop.next.kind === 'turn' ? goesOn(loop) : desk.words().standing(loop, host)
-  const checked = verdicts.length > 0 && loop.next.kind !== 'complete' ? ` · ${desk.words().checkWords(verdicts)}` : ''
-  const show = [{ ...note, text: `${note.text}${checked}` }, ...noticed(loop)]
+  const checked =
+    verdicts.length > 0 && loop.next.kind !== 'complete' ? ` · ${desk.words().checkWords(verdicts, loop, before)}` : ''
+  const show = [
+    { ...note, text: `${note.text}${checked}` },
+    ...(loop.tally.findings.length > 0 ? desk.words().findingNotes(loop) : []),
+  ]
   if (ended(loop)) {
     removeFace(armed.face)
     disarm(desk.home, session)
@@ -35,8 +44,4 @@ export function settle(desk: Desk, { session, armed, visit: { loop } }: Holding,
     fresh: armed.context === 'fresh' || (loop.next.fresh && loop.next.iteration > 1),
     show: isLast ? [...show, desk.words().capNote(loop, host, desk.env)] : show,
   }
-}
-
-function noticed({ tally }: Loop): Note[] {
-  return tally.findings.map((finding) => ({ level: 'warning', text: `ralph noticed: ${finding}` }))
 }

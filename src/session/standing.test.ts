@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { atCap } from '../engine/limits.ts'
-import type { Loop } from '../engine/loop.ts'
+import { ALLOW, type Loop } from '../engine/loop.ts'
 import {
   at,
   cancel,
@@ -17,7 +17,7 @@ import {
   works,
 } from '../engine/stories.test-support.ts'
 import { allowance, HOSTS, type HostName } from './hosts.ts'
-import { capNote, checkWords, standing } from './standing.ts'
+import { capNote, checkWords, findingNotes, standing } from './standing.ts'
 
 const { claude, codex } = HOSTS
 
@@ -28,7 +28,7 @@ describe('how a loop stands', () => {
     [
       loopAfter(checkedByTests, claims('clear'), checks('pass')),
       'info',
-      'ralph: done after 1 iteration, proven: npm test',
+      'ralph: done after 1 iteration, proof: verified. `npm test` failed before the loop began and passes now.',
     ],
     [
       loopAfter(unchecked, works, claims('clear')),
@@ -57,7 +57,25 @@ describe('how a loop stands', () => {
 test('what the checks said is told in words', () => {
   const verdict = (check: string, result: 'pass' | 'fail' | 'broken' | 'timeout') => ({ check, result, tail: '' })
   const all = [verdict('a', 'pass'), verdict('b', 'fail'), verdict('c', 'broken'), verdict('d', 'timeout')]
-  expect(checkWords(all)).toBe('a passes, b fails, c cannot be started, d ran out of time')
+  const loop = loopAfter(checkedByTests)
+  expect(checkWords(all, loop, loop.tally)).toBe('a passes, b fails, c cannot be started, d ran out of time')
+})
+
+test('a claim that a bent check refuses tells what a person can type', () => {
+  const loop = loopAfter(checkedByTests, claims('clear'), checks('fail'))
+  const findings = [{ kind: 'tests-changed' as const, path: 'a.test.js', words: 'was changed' }]
+  const refused = { ...loop, tally: { ...loop.tally, findings, bent: 1 } }
+  const words = checkWords([{ check: 'npm test', result: 'pass', tail: '' }], refused, loop.tally)
+  expect(words).toContain('npm test passes · refused: only its changes to a.test.js make the checks pass.')
+  expect(words).toContain('`ralph allow L1` in a terminal')
+  expect(findingNotes(refused)).toEqual([{ level: 'warning', text: 'ralph noticed: changed tests: a.test.js' }])
+})
+
+test('a loop that waits because its checks were bent tells how to let that stand', () => {
+  const next = { kind: 'wait', why: 'person', question: 'Let that stand?', about: ALLOW } as const
+  expect(standing({ ...loopAfter(unchecked), next }, claude).text).toBe(
+    'ralph: Let that stand? Let it stand: ralph allow L1 in a terminal. An answer here is told to the agent, and the loop goes on.',
+  )
 })
 
 describe('the cap of a host', () => {

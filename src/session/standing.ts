@@ -1,27 +1,32 @@
 /** What a person in a session hears about its loop. Where a loop simply goes on, none of this is loaded. */
 import { count } from '../engine/limits.ts'
-import type { Loop, Verdict } from '../engine/loop.ts'
-import { allChecks } from '../engine/stages.ts'
+import { ALLOW, type Grade, type Loop, type Tally, type Verdict } from '../engine/loop.ts'
+import { findingLines, gradeWords, refusalWords } from '../formats/proof-words.ts'
 import { goesOn, type Note } from './answer.ts'
 import { allowance, type Env, type Host } from './hosts.ts'
 
 /** How a loop stands, in one or two sentences for the person in that session. */
 export function standing(loop: Loop, host: Host): Note {
-  const { id, spec, tally, next } = loop
+  const { id, tally, next } = loop
   const after = `after ${count(tally.iteration, 'iteration')}`
   switch (next.kind) {
     case 'complete':
-      return next.proof === 'verified'
-        ? { level: 'info', text: `ralph: done ${after}, proven: ${allChecks(spec).join(', ')}` }
-        : {
-            level: 'warning',
-            text: `ralph: done ${after}, by the agent's word alone. Next time let ralph check it: --verify "npm test"`,
-          }
+      if (next.proof === 'claimed')
+        return {
+          level: 'warning',
+          text: `ralph: done ${after}, by the agent's word alone (proof: ${gradeWords(next)}). Next time let ralph check it: --verify "npm test"`,
+        }
+      return { level: LEVELS[next.proof], text: `ralph: done ${after}, proof: ${gradeWords(next)}. ${next.sentence}` }
     case 'halt':
       return next.reason === 'cancelled'
         ? { level: 'info', text: `ralph: cancelled ${after}. ${next.sentence}` }
         : { level: 'warning', text: `ralph: stopped ${after} (${next.reason}). ${next.sentence}` }
     case 'wait':
+      if (next.about === ALLOW)
+        return {
+          level: 'warning',
+          text: `ralph: ${next.question} Let it stand: ralph allow ${id} in a terminal. An answer here is told to the agent, and the loop goes on.`,
+        }
       if (next.why === 'person')
         return { level: 'warning', text: `ralph: the agent asks: ${next.question} Answer here, and the loop goes on.` }
       if (next.until !== undefined)
@@ -33,6 +38,7 @@ export function standing(loop: Loop, host: Host): Note {
     case 'turn':
       return goesOn(loop)
     case 'check':
+    case 'prove':
     case 'restore':
       return {
         level: 'warning',
@@ -41,9 +47,29 @@ export function standing(loop: Loop, host: Host): Note {
   }
 }
 
-/** What the checks said, for the line that a person sees. */
-export function checkWords(verdicts: readonly Verdict[]): string {
-  return verdicts.map(({ check, result }) => `${check} ${RESULTS[result]}`).join(', ')
+const LEVELS: Readonly<Record<Exclude<Grade, 'claimed'>, Note['level']>> = {
+  verified: 'info',
+  tested: 'info',
+  kept: 'info',
+  altered: 'warning',
+}
+
+/** What the checks said, for the line that a person sees; and why a claim was refused although they pass. */
+export function checkWords(verdicts: readonly Verdict[], loop: Loop, before: Tally): string {
+  const said = verdicts.map(({ check, result }) => `${check} ${RESULTS[result]}`).join(', ')
+  const refusal = loop.next.kind === 'turn' ? refusalWords(before, loop) : undefined
+  if (refusal === undefined) return said
+  const allow =
+    (loop.tally.bent ?? 0) > (before.bent ?? 0)
+      ? `. Should it claim that again, it waits for you: \`ralph allow ${loop.id}\` in a terminal lets the changes stand, and an answer here is told to the agent`
+      : ''
+  return `${said} · ${refusal}${allow}`
+}
+
+/** What ralph noticed about the means of proof. New tests are no reason to speak up in the middle of the work. */
+export function findingNotes({ tally }: Loop): Note[] {
+  const worth = tally.findings.filter(({ kind }) => kind !== 'tests-added' && kind !== 'means-added')
+  return findingLines(worth).map((line) => ({ level: 'warning', text: `ralph noticed: ${line}` }))
 }
 
 const RESULTS: Readonly<Record<Verdict['result'], string>> = {

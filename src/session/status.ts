@@ -1,6 +1,7 @@
 /** How the loop of a session stands, and which others there are in its folder. */
 import { iterationLimit } from '../engine/limits.ts'
 import { ended, type Loop, statusOf } from '../engine/loop.ts'
+import { beforeLines, findingLines } from '../formats/proof-words.ts'
 import { realFolder } from '../host/files.ts'
 import type { Answer } from './answer.ts'
 import { loadArmed, sessionOf } from './armed.ts'
@@ -43,7 +44,13 @@ function detail(loop: Loop): string {
   const { tally, spec } = loop
   const checked =
     tally.failures === undefined ? '' : tally.failures === 0 ? ' The last check passed.' : ' The last check failed.'
-  return ` (loop ${loop.id}, ${progress(loop)}).${checked}\n${firstLine(loop)}${spec.checks.length > 0 ? `\nChecked by ${spec.checks.join(', ')}` : ''}`
+  const lines = [
+    firstLine(loop),
+    ...(spec.checks.length > 0 ? [`Checked by ${spec.checks.join(', ')}`] : []),
+    ...beforeLines(loop),
+    ...findingLines(tally.findings).map((line) => `ralph noticed: ${line}`),
+  ]
+  return ` (loop ${loop.id}, ${progress(loop)}).${checked}\n${lines.join('\n')}`
 }
 
 function progress({ spec, tally }: Loop): string {

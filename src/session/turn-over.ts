@@ -1,16 +1,19 @@
 /** A turn of an agent in a person's session has ended: step the loop, run what it asks for, and say how it goes on. */
 import type { Outcome } from '../agents/agent.ts'
+import type { CheckHands } from '../drive/check-hands.ts'
 import { logTurn, turnEnded } from '../drive/turn-ended.ts'
 import { visit } from '../drive/visit.ts'
 import { overCap } from '../engine/limits.ts'
 import { ended, type Fact, type Loop, type Order, type Verdict } from '../engine/loop.ts'
+import { isRalphError } from '../error.ts'
 import type { Lease, LoopStore } from '../host/store.ts'
 import { openTree, type Tree } from '../host/tree.ts'
+import { given } from '../request/given.ts'
 import { type Answer, NOTHING, type Note, promptOf, say } from './answer.ts'
 import { type Armed, arm, disarm, loadArmed, typedAt } from './armed.ts'
 import type { Desk, Holding } from './desk.ts'
 import { nameOf, ordersIn, putAside, readFace, writeFace } from './face.ts'
-import { allowance, HOSTS } from './hosts.ts'
+import { allowance, HOSTS, type Host } from './hosts.ts'
 import { settle } from './settle.ts'
 
 /** `aborted`: a person stopped the agent. `heard`: what it has said so far, where the host repeats all of it. */
@@ -76,7 +79,7 @@ export async function goOnNow(desk: Desk, session: string, fact: Fact): Promise<
 export async function otherPrompt(desk: Desk, session: string, words: string): Promise<Answer> {
   return withLoop(desk, session, async (held) => {
     const { loop } = held.visit
-    if (loop.next.kind === 'turn' || loop.next.kind === 'check') {
+    if (loop.next.kind === 'turn' || loop.next.kind === 'check' || loop.next.kind === 'prove') {
       // Some hosts tell a hook's own words as if a person had typed them, and two hooks may tell the same answer.
       const prompt = promptOf(loop, held.armed.context)
       if (words.trim() === prompt.trim() || hasHeard(loop, words)) return NOTHING
@@ -117,8 +120,8 @@ export async function withLoop(
       },
     })
   } catch (cause) {
-    // As when the home was cleared. No matter of which of the two programs the class is.
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'loop-unknown')) throw cause
+    // As when the home was cleared.
+    if (!isRalphError(cause) || cause.code !== 'loop-unknown') throw cause
     disarm(desk.home, session)
     return say(`ralph: loop ${armed.loop} is gone; this session is free.`, 'warning')
   }
@@ -184,17 +187,36 @@ async function countTurn(
   await visit.move(await turnEnded({ tree, show, now, judge }, ending))
 }
 
+/** Hands that are only loaded with the first check. */
+export function later(load: () => CheckHands): CheckHands {
+  let hands: CheckHands | undefined
+  const loaded = () => (hands ??= load())
+  return {
+    check: (loop, next) => loaded().check(loop, next),
+    prove: (loop, next) => loaded().prove(loop, next),
+    leave: async (loop) => hands?.leave(loop),
+  }
+}
+
+/** When the host gives its hook up, with some time to spare. */
+function deadlineIn({ hookMinutes }: Host, { began }: Desk): number | undefined {
+  return hookMinutes === undefined ? undefined : began + hookMinutes * 0.9 * 60_000
+}
+
 async function goOn(desk: Desk, held: Holding, tree: Tree): Promise<Answer> {
   const verdicts: Verdict[] = []
   const { env, stop, show } = desk
-  const { now } = held.visit
+  const {
+    now,
+    loop: { tally },
+  } = held.visit
+  const host = HOSTS[held.armed.host]
   const loop = await held.visit.drive({
-    check: (asked, next) => desk.checker({ tree, env, now, stop, show })(asked, next),
+    ...later(() => desk.checker({ tree, env, now, stop, show, ...given({ deadline: deadlineIn(host, desk) }) })),
     saw: (_, fact) => fact.kind === 'checked' && verdicts.push(...fact.verdicts),
   })
-  const host = HOSTS[held.armed.host]
   // Another turn would not be taken, and nobody would be told.
   const capped = host.cap?.sure && loop.next.kind === 'turn' && overCap(loop, held.armed.since, allowance(host, env))
   if (capped) await told(held, host.title, { kind: 'pause' })
-  return settle(desk, held, verdicts)
+  return settle(desk, held, verdicts, tally)
 }
