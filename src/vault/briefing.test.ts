@@ -115,6 +115,8 @@ test('tells of each task where it stands, and what to do first', async () => {
         iterations: 2,
         working_seconds: 120,
         proof: 'claimed',
+        proof_sentence: 'There is no check, so the agent is taken at its word.',
+        findings: [],
         cost_usd: null,
       },
     ],

@@ -8,6 +8,7 @@ import { ended, type Loop } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
 import type { Briefing, Spent } from '../formats/briefing.ts'
 import { printCommandLine } from '../formats/command-line.ts'
+import { gradeFields } from '../formats/proof-words.ts'
 import { taskCommand } from '../formats/task-command.ts'
 import type { TaskRow } from '../host/store.ts'
 import type { VaultDesk } from './desk.ts'
@@ -110,7 +111,8 @@ function completedIn({ loop, movedAt, whole }: Known): Briefing['completed'] {
       completed_at: time(movedAt),
       iterations: loop.tally.iteration,
       working_seconds: whole.working_seconds,
-      proof: loop.next.proof,
+      ...gradeFields(loop.next),
+      findings: loop.tally.findings,
       cost_usd: whole.cost_usd,
     },
   ]

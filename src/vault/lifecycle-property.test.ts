@@ -11,7 +11,7 @@ import { type Answer, type Caller, type Method, startCaller } from './callers.te
 import { statusOfTask, TRANSITIONS } from './lifecycle.ts'
 import { MINUTE, openVault, START, type Vault, work } from './vault.test-support.ts'
 
-const { runs, seed } = drawChance({ runs: 40 })
+const { runs, seed } = drawChance({ runs: 20 })
 const TIME_LIMIT = 60_000 + runs * 10_000
 
 type Folder = 'Needs_Action' | 'Done' | 'Pending_Approval' | 'In_Progress' | 'nowhere'

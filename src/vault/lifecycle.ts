@@ -33,6 +33,7 @@ export function statusOfTask({ tally, next }: Loop, { progress, begun }: TaskRec
       break
     case 'turn':
     case 'check':
+    case 'prove':
     case 'restore':
       break
   }

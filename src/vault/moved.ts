@@ -1,5 +1,5 @@
 /** What it says about a task that its file lies somewhere else now. */
-import type { Fact, Loop } from '../engine/loop.ts'
+import { ALLOW, type Fact, type Loop } from '../engine/loop.ts'
 import { FAILED } from './place.ts'
 import { toldTurn } from './spec.ts'
 import { vaultOf } from './vault-task.ts'
@@ -25,7 +25,8 @@ export function movedByHand(loop: Loop, at: number): Fact | undefined {
   const asked = isAboutFile(loop)
   switch (findFile(task)) {
     case `${task.done}/${task.file}`:
-      return { ...told, order: { kind: 'done' } }
+      // The agent put it there, and its checks were refused with it.
+      return loop.next.kind === 'wait' && loop.next.about === ALLOW ? undefined : { ...told, order: { kind: 'done' } }
     case task.from:
       return asked ? { ...told, order: { kind: 'say', words: 'Approved. Go on.' } } : undefined
     case `${FAILED}/${task.file}`:

@@ -1,5 +1,5 @@
 /** Moving the loop of a task: held alone for one call, with the checks it asks for. */
-import { checkHand } from '../drive/hands.ts'
+import { type CheckHands, checkHands } from '../drive/check-hands.ts'
 import { leasePatiently } from '../drive/patience.ts'
 import { type Visit, visit } from '../drive/visit.ts'
 import type { Fact, Loop } from '../engine/loop.ts'
@@ -28,7 +28,7 @@ export async function moveTask<Result>(
       throw new RalphError('loop-held', `The task is being worked on by ${by} (loop ${id}). Only one can at a time.`)
     },
     async work(held) {
-      const hands = { check: checksOf(desk) }
+      const hands = checksOf(desk)
       const loop = await held.drive(hands)
       return work(moverOf(held, hands), loop, held.lease)
     },
@@ -36,12 +36,12 @@ export async function moveTask<Result>(
 }
 
 /** Checks of a task that somebody else works on: nobody here looks at what it changes. */
-export function checksOf({ store, env, now }: VaultDesk): ReturnType<typeof checkHand> {
+export function checksOf({ home, store, env, now }: VaultDesk): CheckHands {
   const tree = { look: async () => undefined, seen: true, checkpoints: { none: 'nobody looks' } } as const
-  return checkHand({ store, tree, env, now, stop: new AbortController().signal, show: () => {} })
+  return checkHands({ home, store, tree, env, now, stop: new AbortController().signal, show: () => {} })
 }
 
-export function moverOf(held: Visit, hands: { check: ReturnType<typeof checkHand> }): Move {
+export function moverOf(held: Visit, hands: CheckHands): Move {
   return async (fact) => {
     // A clock that was set back must not make a task younger.
     await held.move({ ...fact, at: Math.max(fact.at, held.loop.tally.startedAt) })
@@ -51,7 +51,8 @@ export function moverOf(held: Visit, hands: { check: ReturnType<typeof checkHand
 
 /** As if a person had paused it when it last moved: for a task that a watcher has left. What it is at may be checks. */
 export function restFacts({ next, spec }: Loop, { movedAt }: Pick<Lease, 'movedAt'>, now: number): Fact[] {
-  const isLeft = findVaultTask(spec.work)?.by === 'watch' && (next.kind === 'turn' || next.kind === 'check')
+  const isLeft =
+    findVaultTask(spec.work)?.by === 'watch' && (next.kind === 'turn' || next.kind === 'check' || next.kind === 'prove')
   if (!isLeft) return []
   const told = { kind: 'told', by: 'ralph' } as const
   return [

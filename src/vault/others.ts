@@ -79,6 +79,8 @@ export function completedElsewhere(other: OtherTask): Briefing['completed'][numb
     iterations,
     working_seconds,
     proof: null,
+    proof_sentence: null,
+    findings: [],
     cost_usd: null,
   }
 }

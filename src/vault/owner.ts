@@ -40,7 +40,7 @@ export const vaultRules: OwnerRules = {
     const lock = lockTask(desk, id)
     if ('heldBy' in lock) return
     try {
-      await seeTo(desk, id, moverOf(held, { check: checksOf(desk) }))
+      await seeTo(desk, id, moverOf(held, checksOf(desk)))
     } finally {
       lock.release()
     }

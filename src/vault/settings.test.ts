@@ -89,6 +89,12 @@ describe('where a setting comes from', () => {
 })
 
 test.each<[what: string, story: Story, change: Partial<VaultSettings>]>([
+  ['the proof of the person', { person: { require: 'kept' } }, { proof: { require: 'kept' } }],
+  [
+    'the proof of the vault, key by key',
+    { config: { proof: 'seal', agent: 'x' }, person: { require: 'kept', proof: 'off' } },
+    { proof: { proof: 'seal', require: 'kept' } },
+  ],
   ['auto of the person', { person: { max_iterations: 'auto' } }, {}],
   ['auto of the vault', { config: { max_iterations: 'auto' }, person: { max_iterations: 7 } }, {}],
   [

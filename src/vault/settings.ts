@@ -4,8 +4,9 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { type ErrorCode, RalphError } from '../error.ts'
 import type { Config } from '../formats/config.ts'
 import { quote } from '../formats/json-file.ts'
-import { readConfig } from '../host/config.ts'
+import { loadConfig, readConfig } from '../host/config.ts'
 import { DEFAULTS } from '../request/defaults.ts'
+import { proofConfig } from '../request/resolve.ts'
 
 export type VaultSettings = {
   maxIterations: number
@@ -16,6 +17,8 @@ export type VaultSettings = {
   checkIntervalSeconds: number
   /** How long a file must be left alone to count as whole. */
   quietSeconds: number
+  /** What the config says about the proof. Absent: nothing. */
+  proof?: Config
 }
 
 /** `vault` is its real path. */
@@ -32,6 +35,7 @@ export function resolveSettings(given: Partial<VaultSettings>, { env, home, vaul
       return { source: `${key} of ${said.path}`, value: said.config[key], code: 'input-invalid' }
     return { source: key, value: USUAL[key], code: 'usage' }
   }
+  const proof = proofConfig(loadConfig(home, vault))
   const [state, done] = [find('stateDir', 'state_dir'), find('doneFolder', 'done_folder')]
   const [stateDir, doneFolder] = [folderBelow(vault, state), folderBelow(vault, done)]
   if (stateDir === doneFolder)
@@ -45,6 +49,7 @@ export function resolveSettings(given: Partial<VaultSettings>, { env, home, vaul
     doneFolder,
     checkIntervalSeconds: numberOf(find('checkIntervalSeconds', 'check_interval_seconds'), SECONDS),
     quietSeconds: numberOf(find('quietSeconds', 'quiet_seconds'), SECONDS),
+    ...(Object.keys(proof).length > 0 ? { proof } : {}),
   }
 }
 

@@ -36,12 +36,19 @@ export async function specOf(
   { file, head, body }: Asked,
 ): Promise<Spec> {
   const { by, crew, maxIterations = head.maxIterations, timeoutMinutes = head.timeoutMinutes } = starting
-  const hired = crew?.(head) ?? { agents: [CALLER], limits: { noProgress: NEVER, sameError: NEVER } }
+  const hired: Crew = crew?.(head) ?? {
+    agents: [CALLER],
+    baselineMinutes: 0,
+    limits: { noProgress: NEVER, sameError: NEVER },
+  }
   const done = `${settings.doneFolder}/${file.file}`
   const request: LoopRequest = {
     ...hired,
     prompt: buildVaultPrompt({ body, from: file.from, done, pending: `${PENDING}/${file.file}` }),
     checks: [...(head.checks ?? []), ...(hired.checks ?? [])],
+    ...(head.require === undefined ? {} : { require: head.require }),
+    protect: [...(hired.protect ?? []), ...(head.protect ?? [])],
+    mayChange: [...(hired.mayChange ?? []), ...(head.mayChange ?? [])],
     limits: {
       iterations: maxIterations ?? settings.maxIterations,
       minutes: timeoutMinutes ?? settings.timeoutMinutes,
@@ -60,8 +67,8 @@ export async function specOf(
     state: settings.stateDir,
     ...(file.others.length > 0 ? { others: file.others } : {}),
   })
-  // Environment and config were heard when the settings of the vault were resolved.
-  return resolveSpec(request, { ...task, env: {}, config: {} })
+  // The environment and the rest of the config were heard when the settings of the vault were resolved.
+  return resolveSpec(request, { ...task, env: {}, config: settings.proof ?? {} })
 }
 
 /** The name of the agent where ralph does not know who works. */

@@ -42,6 +42,7 @@ function spentBy(fact: StoredEvent['fact'], passed: number): Spent {
         cost_usd: fact.turn.costUsd ?? null,
       }
     case 'checked':
+    case 'proved':
       return { ...NOTHING, working_seconds: passed }
     case 'lost':
       return { ...NOTHING, tokens: fact.tokens || null, cost_usd: fact.costUsd ?? null }

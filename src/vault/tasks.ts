@@ -1,5 +1,7 @@
 /** The tasks of a vault, each a loop: started, brought to their ends, and kept true in the vault's files. */
+
 import { join } from 'node:path'
+import { measuredFrom } from '../drive/earlier.ts'
 import { isOverdue } from '../engine/limits.ts'
 import { ended, type Loop, startLoop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -9,6 +11,7 @@ import { isFolder } from '../host/files.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import type { TaskRecord, TaskRow } from '../host/store.ts'
 import { openTree } from '../host/tree.ts'
+import { mustBeProvable } from '../request/provable.ts'
 import { forgetNote } from './approval.ts'
 import { changesSince, forgetFiles, keepFiles } from './changes.ts'
 import type { VaultDesk } from './desk.ts'
@@ -42,10 +45,12 @@ export async function startTask(desk: VaultDesk, starting: Starting): Promise<Lo
   await comeAlong(desk)
   prepareFolders(vault, [settings.doneFolder, settings.stateDir])
   const spec = await specOf(desk, starting, { file, head, body })
+  mustBeProvable(spec, { whose: file.from, check: 'a line such as "verify: npm test" in its head' })
   const id = newLoopId()
   const tree =
     starting.by === 'watch' ? await (await openTree({ ...spec.work, home: desk.home, loop: id })).look() : undefined
-  const loop = startLoop(id, spec, { at: now(), ...(tree === undefined ? {} : { tree }) })
+  const measured = await measuredFrom(store, spec, tree)
+  const loop = startLoop(id, measured, { at: now(), ...(tree === undefined ? {} : { tree }) })
   const task = vaultOf(loop)
   const earlier = await store.tasks.begin({ vault, id: task.id }, loop, { inode: file.inode, bornAt: file.bornAt })
   if (earlier !== undefined) throw busy(desk, task, await store.load(earlier))

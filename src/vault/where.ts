@@ -1,7 +1,7 @@
 /** Where the file of a vault's task lies, and what that says about a turn. */
 import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
-import type { Ask, Loop, Turn } from '../engine/loop.ts'
+import { ALLOW, type Ask, type Loop, type Turn } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { VaultTask } from './vault-task.ts'
 
@@ -64,7 +64,7 @@ export function askFor({ file }: Pick<VaultTask, 'file'>, where: 'pending' | 'go
 
 /** Whether a task waits because of where its file lies, and not because its agent has a question. */
 export function isAboutFile({ next }: Pick<Loop, 'next'>): boolean {
-  return next.kind === 'wait' && next.about !== undefined
+  return next.kind === 'wait' && next.about !== undefined && next.about !== ALLOW
 }
 
 /** Words claim nothing here: the file does. */
