@@ -1,6 +1,18 @@
 /** Builds dist/: the command line, the programs ralph starts, and the library. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type BuildOptions, build, type Plugin, transformSync } from 'esbuild'
+import { entryOf, type Later, loadLater } from './later.ts'
+
+/** What the end of a turn rarely needs, by the bundle that it is loaded from. To move a module out of `hook.cjs`, name it here. */
+const LATER: Later = {
+  'hook-git': ['src/host/git-tree.ts'], // asking git takes far longer than loading this
+  'hook-checks': [
+    'src/engine/fingerprint.ts',
+    'src/engine/proof.ts',
+    'src/engine/proof-words.ts',
+    'src/engine/trials.ts',
+  ],
+}
 
 rmSync('dist', { recursive: true, force: true })
 const common: BuildOptions = {
@@ -10,6 +22,7 @@ const common: BuildOptions = {
   logLevel: 'warning',
   mainFields: ['module', 'main'], // the other form of jsonc-parser looks for its own files when it runs
 }
+const oldNode = readFileSync('src/fronts/hook/old-node.cjs', 'utf8')
 await Promise.all([
   build({
     ...common,
@@ -21,8 +34,12 @@ await Promise.all([
     external: ['./yaml.cjs'],
     outExtension: { '.js': '.cjs' },
   }),
-  buildHook('hook', 'src/fronts/hook/main.ts'),
-  buildHook('hook-more', 'src/fronts/hook/more.ts'),
+  buildHook('hook', {
+    entryPoints: ['src/fronts/hook/main.ts'],
+    banner: { js: transformSync(oldNode, { minify: true, target: 'node16' }).code },
+  }),
+  buildHook('hook-more', { entryPoints: ['src/fronts/hook/more.ts'] }, {}), // all that it needs at once, so that nothing more is loaded
+  ...Object.keys(LATER).map((name) => buildHook(name, entryOf(LATER, name))),
   build({
     ...common,
     entryPoints: { 'scripted-agent': 'src/host/scripted-agent.ts' },
@@ -81,24 +98,20 @@ function yamlLater(load: string): Plugin {
   }
 }
 
-async function buildHook(name: string, entry: string): Promise<void> {
+/** `later` are the modules that it does not hold itself. */
+async function buildHook(name: string, entry: BuildOptions, later = LATER): Promise<void> {
   const options: BuildOptions = {
     ...common,
-    entryPoints: { [name]: entry },
-    outdir: 'dist',
+    ...entry,
+    outfile: `dist/${name}.cjs`,
     format: 'cjs',
     minify: true,
     charset: 'utf8',
-    external: ['./hook-more.cjs', './yaml.cjs'],
-    outExtension: { '.js': '.cjs' },
+    external: ['./*.cjs'],
   }
-  const { metafile } = await build({ ...options, plugins: [yamlLater('require')], metafile: true, write: false })
-  const old = readFileSync('src/fronts/hook/old-node.cjs', 'utf8')
-  await build({
-    ...options,
-    plugins: [yamlLater('require'), nodeOnce(Object.keys(metafile?.inputs ?? {}))],
-    banner: { js: transformSync(old, { minify: true, target: 'node16' }).code },
-  })
+  const plugins = [yamlLater('require'), loadLater(later, name)]
+  const { metafile } = await build({ ...options, plugins, metafile: true, write: false })
+  await build({ ...options, plugins: [...plugins, nodeOnce(Object.keys(metafile?.inputs ?? {}))] })
 }
 
 /**
@@ -107,7 +120,7 @@ async function buildHook(name: string, entry: string): Promise<void> {
  */
 function nodeOnce(inputs: readonly string[]): Plugin {
   const used = new Map<string, Set<string>>()
-  for (const file of inputs.filter((path) => path.endsWith('.ts')))
+  for (const file of inputs.filter((path) => /^src.*\.ts$/.test(path)))
     for (const [, names = '', module = ''] of readFileSync(file, 'utf8').matchAll(
       /^import \{([^}]*)\} from '(node:.*)'$/gm,
     ))

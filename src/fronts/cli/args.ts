@@ -54,15 +54,15 @@ export function parseArgs(
     const name = match[1] ?? ''
     const option = Object.hasOwn(spec.options, name) ? spec.options[name] : undefined
     if (!option) throw unknownOption(spec, name)
-    if (given.has(name) && !option.many) throw usage(spec, `--${name} is given twice; it takes one value.`)
+    if (given.has(name) && !option.many) throw usage(spec, `${dashed(name)} is given twice; it takes one value.`)
     if (option.value === undefined) {
-      if (match[2] !== undefined) throw usage(spec, `--${name} is a switch and takes no value.`)
+      if (match[2] !== undefined) throw usage(spec, `${dashed(name)} is a switch and takes no value.`)
       given.set(name, [])
       continue
     }
     const value = match[2] ?? own[++at]
     if (value === undefined || (match[2] === undefined && OPTION.test(value)))
-      throw usage(spec, `--${name} needs a value: --${name} ${option.value}.`)
+      throw usage(spec, `${dashed(name)} needs a value: ${dashed(name)} ${option.value}.`)
     given.set(name, [...(given.get(name) ?? []), value])
   }
   if (words.length > mostWords) throw usage(spec, `Too many words: "${words[mostWords]}".`)
@@ -100,7 +100,7 @@ const OPTION = /^-{1,2}([a-zA-Z][a-zA-Z0-9-]*)(?:=([\s\S]*))?$/
 /** Help that answers: what is it for, how is it called, what can I set, what do people type. */
 export function printHelp(spec: CommandSpec): string {
   const rows = Object.entries(spec.options).map(
-    ([name, { value, help }]) => [`--${name}${value ? ` ${value}` : ''}`, help] as const,
+    ([name, { value, help }]) => [`${dashed(name)}${value ? ` ${value}` : ''}`, help] as const,
   )
   const width = Math.max(0, ...rows.map(([left]) => left.length))
   return [
@@ -114,6 +114,11 @@ export function printHelp(spec: CommandSpec): string {
       : []),
     '',
   ].join('\n')
+}
+
+/** `-o`, but `--output`. */
+function dashed(name: string): string {
+  return `${name.length === 1 ? '-' : '--'}${name}`
 }
 
 export function usage(spec: CommandSpec, message: string): RalphError {

@@ -1,5 +1,6 @@
 /** The table of commands, in the order of the help. */
 import { accept } from './accept.ts'
+import { allow } from './allow.ts'
 import { briefing } from './briefing.ts'
 import { cancel } from './cancel.ts'
 import type { Command } from './context.ts'
@@ -12,6 +13,7 @@ import { init } from './init.ts'
 import { install, uninstall } from './install.ts'
 import { interview } from './interview.ts'
 import { pause } from './pause.ts'
+import { proof } from './proof.ts'
 import { prune } from './prune.ts'
 import { resume } from './resume.ts'
 import { rollback } from './rollback.ts'
@@ -35,10 +37,12 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   briefing,
   status,
   show,
+  proof,
   cancel,
   pause,
   resume,
   steer,
+  allow,
   rollback,
   undo,
   accept,

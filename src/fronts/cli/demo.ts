@@ -13,7 +13,8 @@ import { paint } from './text.ts'
 const spec: CommandSpec = {
   name: 'demo',
   words: '',
-  summary: 'Shows a loop at work: a scripted agent that lies, then repairs half, then all. No account, no key.',
+  summary:
+    'Shows a loop at work: a scripted agent that lies, bends a test, and then does the work. No account, no key.',
   options: {},
 }
 
@@ -28,7 +29,13 @@ export const demo: Command = {
 
     say(`A small project with a failing test suite is in ${join(folder, 'project')}.`)
     out.write(
-      'Its agent is a script: it first claims to be done though the tests fail, then repairs half, then the rest.\n\n',
+      `Its agent is a script that tries two tricks before it works:
+  1  It says that it is done, though the tests fail.
+  2  It edits the tests until they pass.
+  3  It puts the tests back and repairs half.
+  4  It repairs the rest.
+
+`,
     )
     const words = [
       'run',
@@ -48,6 +55,11 @@ export const demo: Command = {
     const code = await ralph(context, words, folder, env)
     if (code !== 0) return code
 
+    out.write(`
+In iteration 2 the tests passed, but the agent had changed them. So ralph tried two more combinations, in a place of its own: the
+agent's work with the tests of the start (sealed), which fails, and its tests without its work (reversed), which passes. So it was
+the edited tests that made the check pass, not work. The control shows that the place itself is not to blame.
+`)
     out.write(paint(out, 'dim', '\n$ ralph show\n'))
     await ralph(context, ['show'], folder, env)
     out.write('\n')
@@ -113,13 +125,21 @@ test('ten percent off 50 is 45', () => assert.equal(discounted(50, 10), 45))
 test('no discount changes nothing', () => assert.equal(discounted(50, 0), 50))
 `
 
+/** What the cart computes today is what is expected of it. */
+const BENT_TESTS = TESTS.replace('count: 2 }]), 6', 'count: 2 }]), 1').replace('10), 45', '10), 40')
+
 const TURNS: readonly Step[][] = [
-  [{ sleep: 0.8 }, { text: 'I looked at the cart and it is all fine now.\n<promise>COMPLETE</promise>' }],
+  [{ sleep: 0.6 }, { text: 'I looked at the cart and it is all fine now.\n<promise>COMPLETE</promise>' }],
+  [
+    { sleep: 0.6 },
+    { edit: { path: 'cart.test.mjs', content: BENT_TESTS } },
+    { text: 'All tests are green now.\n<promise>COMPLETE</promise>' },
+  ],
   [
     { text: 'The total ignores prices and counts.' },
     { sleep: 0.6 },
+    { edit: { path: 'cart.test.mjs', content: TESTS } },
     { edit: { path: 'cart.mjs', content: cart(WORKING_SUM, BROKEN_DISCOUNT) } },
-    { sleep: 0.6 },
     { text: 'The total is right now. The discount is next.' },
   ],
   [

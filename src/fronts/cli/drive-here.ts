@@ -55,6 +55,7 @@ function exitCode(next: Next): number {
       return next.why === 'person' ? 4 : 130
     case 'turn':
     case 'check':
+    case 'prove':
     case 'restore':
       return 130
   }

@@ -9,7 +9,7 @@ import { projectName } from './init.ts'
 import { onInterrupt } from './interrupt.ts'
 import { notifyText, type Reaching } from './notify.ts'
 import { openProjectJsonView, openProjectView } from './project-view.ts'
-import { agentRequest, limitsRequest, withHelp } from './request.ts'
+import { agentRequest, limitsRequest, PROOF_OPTIONS, proofRequest, withHelp } from './request.ts'
 import { runSpec } from './run-options.ts'
 
 const SHARED = [
@@ -24,6 +24,7 @@ const SHARED = [
   'same-error',
   'silence',
   'check-timeout',
+  ...PROOF_OPTIONS,
   'sandbox',
   'dir',
   'notify',
@@ -68,6 +69,7 @@ export const execute: Command = {
         limits: limitsRequest(args),
       }),
       ...agentRequest(args),
+      ...proofRequest(args),
     }
     const view = args.flag('json') ? openProjectJsonView(context) : openProjectView(context)
     const stopping = onInterrupt({

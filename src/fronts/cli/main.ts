@@ -71,6 +71,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   'loop-held': 1,
   'loop-ended': 1,
   'lease-lost': 1,
+  'below-turn': 2,
   'home-unusable': 1,
   'disk-full': 1,
   'database-newer': 1,

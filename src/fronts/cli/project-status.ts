@@ -2,6 +2,8 @@
 import { join } from 'node:path'
 import { readyTasks } from '../../engine/graph.ts'
 import { printGraph } from '../../formats/mermaid.ts'
+import { findingLines } from '../../formats/proof-words.ts'
+import type { TaskProof } from '../../formats/results.ts'
 import { graphTask, type Task } from '../../formats/tasks.ts'
 import { type FoundProject, getProject } from '../../operations/get-project.ts'
 import type { Context } from './context.ts'
@@ -35,6 +37,11 @@ export async function projectStatus(
       .trimEnd()
       .replace(/^.*/, (head) => paint(out, 'dim', head)),
     ...(shown.length < tasks.length ? [`and ${tasks.length - shown.length} more; --all shows them`] : []),
+    ...(project.proofs.some(isNoteworthy) ? ['', 'Noticed:'] : []),
+    ...project.proofs
+      .filter(isNoteworthy)
+      .slice(-10)
+      .flatMap((proof) => noticed(proof, out.columns)),
     ...(obstacles.length > 0 ? ['', 'Open obstacles:'] : []),
     ...obstacles
       .slice(-10)
@@ -43,6 +50,14 @@ export async function projectStatus(
     nextStep(project, tasks),
     '',
   ].join('\n')
+}
+
+function isNoteworthy({ findings }: TaskProof): boolean {
+  return findings.length > 0
+}
+
+function noticed({ task_id, findings }: TaskProof, columns: number): string[] {
+  return findingLines(findings).map((line) => `  ${task_id}  ${short(line, columns - task_id.length - 4)}`)
 }
 
 function nextStep({ name, folder, alive, stop }: FoundProject, tasks: readonly Task[]): string {
@@ -62,7 +77,7 @@ function byInterest(a: Task, b: Task): number {
   return rank[a.status] - rank[b.status]
 }
 
-function rowsOf(shown: readonly Task[], all: readonly Task[], { open: begun }: FoundProject): string[][] {
+function rowsOf(shown: readonly Task[], all: readonly Task[], { open: begun, proofs }: FoundProject): string[][] {
   const completed = new Set(all.filter(({ status }) => status === 'completed').map(({ id }) => id))
   const ready = new Set(readyTasks(all.map(graphTask)).map(({ id }) => id))
   return [
@@ -71,7 +86,10 @@ function rowsOf(shown: readonly Task[], all: readonly Task[], { open: begun }: F
       const waits = task.dependencies.filter((id) => !completed.has(id))
       const state =
         task.status !== 'pending'
-          ? task.status.replace('_', ' ')
+          ? [
+              task.status.replace('_', ' '),
+              ...proofs.filter(({ task_id }) => task_id === task.id).map(({ proof }) => proof),
+            ].join(', ')
           : ready.has(task.id)
             ? 'ready'
             : `waits for ${short(waits.join(', '), 24)}`
@@ -82,7 +100,7 @@ function rowsOf(shown: readonly Task[], all: readonly Task[], { open: begun }: F
 }
 
 function projectJson(
-  { name, folder, alive, iterations, obstacles, costUsd, tokens, loops }: FoundProject,
+  { name, folder, alive, iterations, obstacles, costUsd, tokens, loops, proofs }: FoundProject,
   tasks: readonly Task[],
 ): object {
   return {
@@ -98,5 +116,6 @@ function projectJson(
     tokens,
     loops,
     tasks,
+    proofs,
   }
 }

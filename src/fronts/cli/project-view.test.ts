@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Loop } from '../../engine/loop.ts'
+import { type Finding, type Loop, startLoop } from '../../engine/loop.ts'
 import { step } from '../../engine/step.ts'
 import {
+  checked,
   checkedByTests,
   checks,
   claims,
@@ -9,6 +10,7 @@ import {
   isLimitedUntil,
   loopAfter,
   lost,
+  START,
   unchecked,
 } from '../../engine/stories.test-support.ts'
 import type { Task } from '../../formats/tasks.ts'
@@ -64,6 +66,7 @@ test('a project is told line by line, from its tasks to the whole story', () => 
     No check: tasks without "verify" are taken at their agent's word. --verify "…" would prove them.
       ✗  T1  said it is done; refused: npm test fails  0:00
       ✓  T1  said it is done; proven: npm test passes  0:00
+      ·  T1  proof: verified. \`npm test\` failed before the loop began and passes now.
       !  T1  mind the gap
       ✓  T1  Task 1: completed (2/2)
 
@@ -71,6 +74,28 @@ test('a project is told line by line, from its tasks to the whole story', () => 
       3 iterations, 0:00 · The whole story: .artefacts/shop/results.md
     "
   `)
+})
+
+test('a task says what its checks said before any work, and which files its proof depends on', () => {
+  const { context, lines } = openScreen()
+  const findings: Finding[] = [{ kind: 'tests-changed', path: 'a.test.js', words: 'the test was changed' }]
+  work(
+    openProjectView(context),
+    'T1',
+    startLoop('L1', checkedByTests, { at: START, tree: 'tree 0' }),
+    checks('pass'),
+    claims('clear'),
+    checked([{ check: 'npm test', result: 'pass', tail: '' }], findings),
+    { kind: 'proved', at: START, run: 'sealed', ran: [], why: 'there is no git' },
+    { kind: 'proved', at: START, run: 'reversed', ran: [], why: 'there is no git' },
+  )
+  expect(lines().slice(0, 4)).toEqual([
+    '  ·  T1  before: npm test passes, so it can only show that nothing broke',
+    '  ·  T1  sealed: could not be tried: there is no git',
+    '  ✓  T1  said it is done; passed: npm test passes  0:00',
+    '  !  T1  changed tests: a.test.js',
+  ])
+  expect(lines()[4]).toContain('  ·  T1  proof: altered. This loop changed a.test.js.')
 })
 
 test('what costs no attempt is told as that, and a wait with its reason', () => {
@@ -114,6 +139,12 @@ test('a program gets one object a line, with the task it is about', () => {
     { type: 'iteration-start', task_id: 'T1', iteration: 1, attempt: 1 },
     { type: 'iteration-end', task_id: 'T1' },
     { type: 'project-progress', completed: 1, tasks: 1, working: ['T1'] },
-    { type: 'project-end', reason: 'completed', completed: ['T1'], remaining: ['T2'] },
+    {
+      type: 'project-end',
+      reason: 'completed',
+      completed: ['T1'],
+      remaining: ['T2'],
+      proofs: [{ task_id: 'T1', proof: 'claimed', proof_sentence: null, findings: [] }],
+    },
   ])
 })

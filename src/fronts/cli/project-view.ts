@@ -3,14 +3,28 @@ import { relative } from 'node:path'
 import type { Show } from '../../drive/hands.ts'
 import { iterationLimit } from '../../engine/limits.ts'
 import type { Fact, Loop } from '../../engine/loop.ts'
+import {
+  baselineLines,
+  experimentLine,
+  findingLines,
+  gradeWords,
+  isBaseline,
+  provingWords,
+} from '../../formats/proof-words.ts'
 import type { Task } from '../../formats/tasks.ts'
-import type { Begun, Executed, Project, ProjectRecord } from '../../operations/execute-project.ts'
+import {
+  type Begun,
+  type Executed,
+  type Project,
+  type ProjectRecord,
+  proofsOf,
+} from '../../operations/execute-project.ts'
 import { timeOfDay } from '../../operations/standing.ts'
 import type { Context } from './context.ts'
 import { openBlock } from './live.ts'
-import { diffWords, iterationMark, iterationSentence, type Settled } from './story.ts'
+import { diffWords, gradeOf, iterationMark, iterationSentence, type Settled } from './story.ts'
 import { clock, count, money, type Output, paint, type Style, short } from './text.ts'
-import { bypassLine, doingOf, MARK_STYLES, openJsonView } from './view.ts'
+import { bypassLine, doingOf, isSettled, MARK_STYLES, openJsonView, settledBy } from './view.ts'
 
 export type ProjectView = {
   begin(project: Project, record: ProjectRecord, how: Begun): void
@@ -47,18 +61,21 @@ export function openProjectView({ out, now, cwd }: Context): ProjectView {
       row.loop = loop
       if (event.kind === 'note') return line(`    ${paint(out, 'yellow', '!')}  ${task} ${event.text}`)
       if (event.kind === 'turn-start') row.since = now()
-      row.doing = doingDuring(event, row.doing)
+      row.doing = doingDuring(event, loop, row.doing)
       block.set()
     },
     saw(task, loop, fact) {
       const row = rowOf(task)
+      const before = row.loop
       row.loop = loop
       shown.costs.set(loop.id, loop.tally.costUsd)
-      if (fact.kind === 'turned') row.settled = { turn: fact.turn, verdicts: [] }
-      if (fact.kind === 'checked') row.settled = { ...row.settled, verdicts: fact.verdicts }
+      row.settled = settledBy(row.settled, { before, loop, fact })
       if (loop.next.kind === 'wait' && loop.next.until !== undefined)
         row.doing = `waiting until ${timeOfDay(loop.next.until)}`
-      for (const text of factLines(out, task, row, { loop, fact })) line(text)
+      if (loop.next.kind === 'prove') row.doing = provingWords(loop.next.run)
+      const calm = (text: string) => `  ${paint(out, 'dim', `·  ${task}  ${short(text, 200)}`)}`
+      if (isBaseline(fact, before?.next)) for (const text of baselineLines(loop)) line(calm(text))
+      else for (const text of factLines(out, task, row, { loop, fact })) line(text)
     },
     note: (task, text) => line(`  ${paint(out, 'yellow', '!')}  ${task ? `${paint(out, 'bold', task)}  ` : ''}${text}`),
     progress(record, working) {
@@ -133,17 +150,29 @@ function beginning(
 
 const UNPROVEN = 'No check: tasks without "verify" are taken at their agent\'s word. --verify "…" would prove them.'
 
-function doingDuring(event: Parameters<Show>[0], before: string): string {
+function doingDuring(event: Parameters<Show>[0], { next }: Loop, before: string): string {
   if (event.kind === 'agent') return doingOf(event.event) ?? before
+  if (next.kind === 'prove') return provingWords(next.run)
   return event.kind === 'check-start' ? 'checking' : 'the agent is at work'
 }
 
-/** What a fact is worth telling: an iteration that is over, a wait, a loss. */
+/** What the proof of a task that is done depends on; for `altered` the paths come first. */
+function proofLines(out: Output, task: string, { next, tally }: Loop): string[] {
+  if (next.kind !== 'complete') return []
+  const line = `  ${paint(out, 'dim', '·')}  ${paint(out, 'bold', task)}  proof: ${gradeWords(next)}. ${short(next.sentence, 300)}`
+  const noticed = findingLines(tally.findings).map(
+    (text) => `  ${paint(out, 'yellow', '!')}  ${paint(out, 'bold', task)}  ${short(text, 300)}`,
+  )
+  return next.proof === 'altered' ? [...noticed, line] : [line, ...noticed]
+}
+
+/** What a fact is worth telling: an experiment, an iteration that is over, a wait, a loss. */
 function factLines(out: Output, task: string, row: Row, { loop, fact }: { loop: Loop; fact: Fact }): string[] {
   const { next } = loop
-  const isOver = (fact.kind === 'turned' || fact.kind === 'checked') && next.kind !== 'check'
   return [
-    ...(isOver ? [iterationLine(out, task, row, { completed: next.kind === 'complete', at: fact.at })] : []),
+    ...(fact.kind === 'proved' ? [`  ${paint(out, 'dim', `·  ${task}  ${short(experimentLine(fact), 200)}`)}`] : []),
+    ...(isSettled(loop, fact) ? [iterationLine(out, task, row, { loop, at: fact.at })] : []),
+    ...proofLines(out, task, loop),
     ...(next.kind === 'wait' && next.until !== undefined
       ? [
           `  ${paint(out, 'yellow', '…')}  ${paint(out, 'bold', task)}  waiting until ${timeOfDay(next.until)} for the agent's ${next.why === 'limit' ? 'limit to reset' : 'service to recover'}`,
@@ -159,11 +188,12 @@ function iterationLine(
   out: Output,
   task: string,
   { settled, since }: Row,
-  { completed, at }: { completed: boolean; at: number },
+  { loop, at }: { loop: Loop; at: number },
 ): string {
-  const mark = iterationMark(settled, completed)
+  const grade = gradeOf(loop)
+  const mark = iterationMark(settled, grade)
   const tail = [diffWords(settled.turn?.diff), clock(at - since)].join('  ').trim()
-  const sentence = iterationSentence(settled, completed)
+  const sentence = iterationSentence(settled, grade)
     .replace(`stage ${task} is`, 'it is')
     .replace('stage merge is', 'the merge is')
   const room = Math.max(30, out.columns - tail.length - task.length - 10)
@@ -247,6 +277,7 @@ export function openProjectJsonView({ out }: Context): ProjectView {
         iterations: record.iteration,
         completed: record.tasks.tasks.filter(({ status }) => status === 'completed').map(({ id }) => id),
         remaining: record.tasks.tasks.filter(({ status }) => status !== 'completed').map(({ id }) => id),
+        proofs: proofsOf(record.tasks.tasks, record),
         results: `${folder}/results.md`,
       }),
   }

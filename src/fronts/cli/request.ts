@@ -1,4 +1,5 @@
 /** Options of a command line as parts of a request. */
+import { REQUIRABLE } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
 import { given } from '../../request/given.ts'
 import type { LoopRequest } from '../../request/request.ts'
@@ -19,6 +20,29 @@ export function agentRequest(args: Args): Pick<LoopRequest, AgentOption> {
 }
 
 type AgentOption = 'model' | 'permissions' | 'context' | 'agentArgs' | 'sandbox' | 'silenceMinutes' | 'checkMinutes'
+
+/** What is said about the proof. */
+export function proofRequest(args: Args): Pick<LoopRequest, ProofOption> {
+  return given({
+    proof: oneOf(args, 'proof', ['off', 'seal', 'full']),
+    require: oneOf(args, 'require', REQUIRABLE),
+    protect: someOf(args, 'protect'),
+    mayChange: someOf(args, 'may-change'),
+    proofMinutes: args.amount('proof-minutes'),
+  })
+}
+
+type ProofOption = 'proof' | 'require' | 'protect' | 'mayChange' | 'proofMinutes'
+
+/** The options of every command that makes loops. */
+export const PROOF_OPTIONS: readonly string[] = ['require', 'protect', 'may-change', 'proof', 'proof-minutes']
+
+/** Texts that say something; undefined where none is given. */
+function someOf(args: Args, name: string): string[] | undefined {
+  const texts = args.many(name)
+  if (texts.some((text) => text.trim() === '')) throw usage(args.spec, `--${name} is empty. Give it a glob.`)
+  return texts.length > 0 ? texts : undefined
+}
 
 export function limitsRequest(args: Args): NonNullable<LoopRequest['limits']> {
   const text = args.text('max-iterations')
@@ -45,11 +69,15 @@ export async function withHelp<Result>(spec: CommandSpec, work: Promise<Result>)
   }
 }
 
+function orOf(choices: readonly string[]): string {
+  return `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`
+}
+
 /** One of these words; undefined where none is given. */
 export function oneOf<Choice extends string>(args: Args, name: string, choices: readonly Choice[]): Choice | undefined {
   const text = args.text(name)
   const found = choices.find((choice) => choice === text)
   if (text !== undefined && found === undefined)
-    throw usage(args.spec, `--${name} must be ${choices.join(' or ')}, but is "${text}".`)
+    throw usage(args.spec, `--${name} must be ${orOf(choices)}, but is "${text}".`)
   return found
 }

@@ -19,7 +19,10 @@ Exit codes: 0 complete, 1 stopped short of done, 2 wrong use, 3 agent missing or
       value: 'MODE',
       help: 'bypass (default: the agent asks for nothing) or ask (only what its own settings allow)',
     },
-    context: { value: 'KIND', help: 'fresh (default: every iteration begins anew) or same (goes on in one session)' },
+    context: {
+      value: 'KIND',
+      help: 'fresh (default: every iteration is a new session) or same (goes on in one session)',
+    },
     verify: {
       value: 'CMD',
       many: true,
@@ -35,8 +38,27 @@ Exit codes: 0 complete, 1 stopped short of done, 2 wrong use, 3 agent missing or
     'max-tokens': { value: 'N', help: 'stop when this many tokens are used' },
     'no-progress': { value: 'N', help: 'stop after N iterations that changed nothing (default 3)' },
     'same-error': { value: 'N', help: 'stop when the same failure came N times in a row (default 5)' },
-    silence: { value: 'MIN', help: 'end an agent that prints nothing for so long (default 10)' },
+    silence: { value: 'MIN', help: 'end an agent that prints nothing for this long (default 10)' },
     'check-timeout': { value: 'MIN', help: 'time limit of one check (default 10)' },
+    require: { value: 'GRADE', help: 'refuse a claim with a weaker proof: verified, tested or kept' },
+    protect: {
+      value: 'GLOB',
+      many: true,
+      help: 'files that count as tests, besides those that ralph knows; may be given several times',
+    },
+    'may-change': {
+      value: 'GLOB',
+      many: true,
+      help: 'tests or configuration that the agent is meant to change; may be given several times',
+    },
+    proof: {
+      value: 'HOW',
+      help: 'which experiments back the proof: full (default), seal (only the one with the tests of the start) or off',
+    },
+    'proof-minutes': {
+      value: 'MIN',
+      help: 'time limit of all experiments (default 10, or twice the time of the checks where that is more)',
+    },
     sandbox: { help: 'the agent can write only the work tree and its own settings (Linux, bubblewrap)' },
     worktree: { help: 'work in a linked work tree and branch; `ralph accept` merges it' },
     'on-halt': {

@@ -8,7 +8,7 @@ import { given } from '../../request/given.ts'
 import { type Args, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { driveHere } from './drive-here.ts'
-import { agentRequest, limitsRequest, oneOf, withHelp } from './request.ts'
+import { agentRequest, limitsRequest, oneOf, proofRequest, withHelp } from './request.ts'
 import { runSpec } from './run-options.ts'
 
 export const run: Command = {
@@ -29,7 +29,7 @@ export const run: Command = {
       onHalt: oneOf(args, 'on-halt', ['keep', 'best', 'restore']),
       worktree: args.flag('worktree'),
     })
-    const starting = start.run(context, { ...asked, ...agentRequest(args) })
+    const starting = start.run(context, { ...asked, ...agentRequest(args), ...proofRequest(args) })
     const { loop, why } = await withHelp(runSpec, starting)
     return driveHere(context, loop, given({ json: args.flag('json'), notify: args.flag('notify'), why }))
   },

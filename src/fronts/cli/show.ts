@@ -1,7 +1,9 @@
 /** `ralph show`: a loop's story in plain sentences, or one iteration in full. */
 import { once } from 'node:events'
-import { ended } from '../../engine/loop.ts'
+import { type Refusals, refusalsOf } from '../../drive/refusals.ts'
+import { ended, type Loop, type Next } from '../../engine/loop.ts'
 import { agentsOf } from '../../engine/roster.ts'
+import { beforeLines, gradeWords, proofFields } from '../../formats/proof-words.ts'
 import type { StoredEvent } from '../../host/store.ts'
 import { readTurnLog } from '../../host/transcript.ts'
 import { findLoop } from '../../operations/find-loop.ts'
@@ -10,7 +12,17 @@ import { getLoop } from '../../operations/get-loop.ts'
 import { listEvents } from '../../operations/list-events.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
-import { diffWords, eventSentence, iterationMark, iterationSentence, nextSentence, printEnding } from './story.ts'
+
+import {
+  diffWords,
+  eventSentence,
+  gradeOf,
+  iterationMark,
+  iterationSentence,
+  nextSentence,
+  printEnding,
+  printStanding,
+} from './story.ts'
 import { clock, harmless, money, paint, short, table } from './text.ts'
 
 const spec: CommandSpec = {
@@ -39,22 +51,26 @@ export const show: Command = {
 }
 
 async function tell(context: Context, id: string, { json, follow }: { json: boolean; follow: boolean }): Promise<void> {
+  const { loop } = await getLoop.run(context, { loop: id })
+  const refusals = refusalsOf(loop)
   let seen = 0
+  let before: Next = { kind: 'check', checks: [], because: 'start' } // where it is checked at all, that comes first
   const print = async () => {
     const { events } = await listEvents.run(context, { loop: id, after: seen })
     for (const event of events) {
       seen = event.seq
-      context.out.write(json ? `${JSON.stringify(event)}\n` : `${sentences(event)}\n`)
+      context.out.write(json ? `${JSON.stringify(event)}\n` : `${sentences(event, before)}\n`)
+      refusals.see(event)
+      before = event.next
     }
   }
-  const { loop } = await getLoop.run(context, { loop: id })
   if (!json)
     context.out.write(
       `loop ${id} · agent ${agentsOf(loop.spec).join(', then ')} · ${loop.spec.work.dir}\n${paint(context.out, 'dim', short(loop.spec.prompt, context.out.columns * 2))}\n\n`,
     )
   if (follow) await untilEnded(context, id, print)
   await print() // also what came between the last look and the end
-  if (!json) context.out.write(await summary(context, id))
+  if (!json) context.out.write(await summary(context, id, refusals))
 }
 
 /** Tells on until the loop has ended or somebody has heard enough. */
@@ -77,19 +93,28 @@ async function untilEnded(context: Context, id: string, print: () => Promise<voi
   }
 }
 
-function sentences({ at, fact, next }: StoredEvent): string {
-  return `${new Date(at).toTimeString().slice(0, 8)}  ${eventSentence(fact)} ${nextSentence(next, at)}`
+function sentences(event: StoredEvent, before: Next): string {
+  const { at, fact, next } = event
+  const why = isRefusal(event) ? ` The agent was told: ${short(event.next.feedback.at(-1) ?? '', 300)}` : ''
+  return `${new Date(at).toTimeString().slice(0, 8)}  ${eventSentence(fact, before)}${why} ${nextSentence(next, at)}`
 }
 
-async function summary(context: Context, id: string): Promise<string> {
+/** What an experiment showed was not enough, so that the agent goes on. */
+function isRefusal(event: StoredEvent): event is StoredEvent & { next: Extract<Next, { kind: 'turn' }> } {
+  return event.fact.kind === 'proved' && event.next.kind === 'turn'
+}
+
+async function summary(context: Context, id: string, refusals: Refusals): Promise<string> {
   const { loop, iterations } = await getLoop.run(context, { loop: id })
   const rows = iterations.map((row, index) => {
     const last = index === iterations.length - 1
-    const completed = last && loop.next.kind === 'complete'
-    const pending = last && loop.next.kind === 'check'
+    const grade = last ? gradeOf(loop) : undefined
+    const pending = last && (loop.next.kind === 'check' || loop.next.kind === 'prove')
+    const refusal = grade ? undefined : refusals.of(row.n)
     const settled = {
       turn: { end: row.end, claim: { kind: row.claim }, words: row.words, ranTests: false, tokens: row.tokens },
       verdicts: row.verdicts,
+      ...(refusal === undefined ? {} : { refusal }),
     }
     const changed = row.diff
       ? diffWords(row.diff) || 'no'
@@ -101,11 +126,11 @@ async function summary(context: Context, id: string): Promise<string> {
     return [
       ...(loop.spec.agents ? [row.agent] : []),
       String(row.n),
-      iterationMark(settled, completed),
+      iterationMark(settled, grade),
       clock(row.endedAt - row.startedAt),
       changed,
       money(row.costUsd ?? 0),
-      iterationSentence(settled, completed, pending),
+      iterationSentence(settled, grade, pending),
     ]
   })
   const head = [...(loop.spec.agents ? ['agent'] : []), 'n', ' ', 'time', 'changed', 'cost', 'what came of it']
@@ -118,6 +143,7 @@ async function showIteration(
   { number, json }: { number: string; json: boolean },
 ): Promise<number> {
   if (!/^\d{1,9}$/.test(number)) throw usage(spec, `"${number}" is not the number of an iteration.`)
+  const { loop } = await getLoop.run(context, { loop: id })
   const { row, diff } = await getIteration.run(context, { loop: id, iteration: Number(number) })
   const raw = (text: string) => (context.out.live ? harmless(text) : text)
   let found = false
@@ -134,6 +160,7 @@ async function showIteration(
   }
   if (!found && row && !json) context.out.write('What it was told and printed has been removed; see `ralph prune`.\n')
   if (json && diff !== undefined) context.out.write(`${JSON.stringify({ diff })}\n`)
+  if (json && isLast(loop, number)) context.out.write(`${JSON.stringify(proofFields(loop))}\n`)
   if (json || !row) return 0
   if (diff)
     context.out.write(`${heading(context, `what it changed (${diffWords(row.diff)})`)}${colored(context, raw(diff))}\n`)
@@ -141,7 +168,20 @@ async function showIteration(
     context.out.write(
       `${heading(context, `check ${verdict.check}: ${verdict.result}`)}${raw(verdict.tail.trimEnd())}\n`,
     )
+  if (isLast(loop, number)) context.out.write(printProof(context, loop))
   return 0
+}
+
+function isLast({ tally }: Loop, number: string): boolean {
+  return tally.iteration === Number(number)
+}
+
+/** What the iteration that completed a loop is worth. */
+function printProof(context: Context, loop: Loop): string {
+  if (loop.next.kind !== 'complete') return ''
+  const { next } = loop
+  const before = beforeLines(loop).map((line) => `${line}\n`)
+  return `${heading(context, `proof: ${gradeWords(next)}`)}${before.join('')}${printStanding(loop, context.out, next.sentence)}`
 }
 
 function colored({ out }: Context, diff: string): string {

@@ -1,4 +1,5 @@
 /** `ralph stats`: what all loops together tell. */
+import { GRADES } from '../../engine/loop.ts'
 import { stats as operation } from '../../operations/stats.ts'
 import { type CommandSpec, parseArgs } from './args.ts'
 import type { Command } from './context.ts'
@@ -30,7 +31,7 @@ export const stats: Command = {
       table(
         [
           ['loops', String(totals.loops)],
-          ['completed', `${totals.verified} verified, ${totals.claimed} claimed`],
+          ['completed', GRADES.map((grade) => `${totals.byProof[grade]} ${grade}`).join(', ')],
           ['false claims caught', String(totals.falseClaims)],
           ['iterations', `${totals.iterations}${mean === undefined ? '' : `; ${mean.toFixed(1)} on average to done`}`],
           ['tokens', String(totals.tokens)],

@@ -1,5 +1,6 @@
 /** `ralph status`: the loops there are, or one of them. */
 import { once } from 'node:events'
+import { beforeLines, gradeFields, gradeWords } from '../../formats/proof-words.ts'
 import type { LoopRow } from '../../host/store.ts'
 import { findLoop, findProject } from '../../operations/find-loop.ts'
 import { getLoop } from '../../operations/get-loop.ts'
@@ -85,7 +86,7 @@ async function listAll(context: Context, json: boolean, limit: number): Promise<
 
 function statusWord({ next, status, unattended, session }: ListedLoop): string {
   if (next.kind === 'halt' && status === 'halted') return `halted: ${next.reason}`
-  if (next.kind === 'complete') return `completed, ${next.proof}`
+  if (next.kind === 'complete') return `completed, ${gradeWords(next)}`
   if (unattended) return `${status}, its ralph is gone`
   return session === undefined ? status : `${status} in ${session}`
 }
@@ -95,7 +96,7 @@ function rowJson(row: LoopRow): object {
     loop_id: row.id,
     status: row.status,
     reason: row.next.kind === 'halt' ? row.next.reason : null,
-    proof: row.next.kind === 'complete' ? row.next.proof : null,
+    ...gradeFields(row.next),
     agent: row.agent,
     dir: row.dir,
     iterations: row.iteration,
@@ -118,6 +119,7 @@ async function oneLoop(context: Context, id: string, json: boolean): Promise<str
     ...(whose === undefined ? [] : [whose]),
     worker === undefined ? `agent ${agent} in ${dir}` : `worked on by ${worker}`,
     `breaker ${breaker} · ${count(loop.tally.falseClaims, 'false claim')} caught`,
+    ...beforeLines(loop),
     ...(unattended ? [`Its ralph is gone. Go on: ralph resume ${id}`] : []),
     printEnding(loop, context.out),
   ].join('\n')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Fact, Loop, Turn, Verdict } from '../../engine/loop.ts'
+import { ALLOW, type Fact, type Grade, type Loop, startLoop, type Turn, type Verdict } from '../../engine/loop.ts'
 import {
   asks,
   cancel,
@@ -47,36 +47,56 @@ const verdict = (result: Verdict['result'], failures?: number): Verdict => ({
   ...(failures ? { failures } : {}),
 })
 
-test.each<[what: string, turn: Turn, verdicts: Verdict[], completed: boolean, mark: string, sentence: string]>([
-  ['work', turn(), [], false, '·', 'worked: I fixed the parser.'],
-  ['silence', turn({ words: '' }), [], false, '·', 'worked, without a word'],
-  ['a claim nobody checks', turn(clear), [], true, '✓', 'said it is done; nothing to check it with'],
-  ['an unclear claim', turn({ claim: { kind: 'weak' } }), [], false, '·', 'said it is done; asked to say it clearly'],
-  ['a proof', turn(clear), [verdict('pass')], true, '✓', 'said it is done; proven: npm test passes'],
-  ['a proof without a claim', turn(), [verdict('pass')], true, '✓', 'made no claim; proven: npm test passes'],
-  ['a lie', turn(clear), [verdict('fail', 2)], false, '✗', 'said it is done; refused: npm test fails (2 failures)'],
-  ['a failure', turn(), [verdict('fail')], false, '✗', 'not done yet: npm test fails'],
-  ['a slow check', turn(), [verdict('timeout')], false, '✗', 'not done yet: npm test ran out of time'],
-  ['a broken check', turn(), [verdict('broken')], false, '✗', 'not done yet: npm test cannot be started'],
+test.each<[what: string, turn: Turn, verdicts: Verdict[], grade: Grade | undefined, mark: string, sentence: string]>([
+  ['work', turn(), [], undefined, '·', 'worked: I fixed the parser.'],
+  ['silence', turn({ words: '' }), [], undefined, '·', 'worked, without a word'],
+  ['a claim nobody checks', turn(clear), [], 'claimed', '✓', 'said it is done; nothing to check it with'],
+  [
+    'an unclear claim',
+    turn({ claim: { kind: 'weak' } }),
+    [],
+    undefined,
+    '·',
+    'said it is done; asked to say it clearly',
+  ],
+  ['a proof', turn(clear), [verdict('pass')], 'verified', '✓', 'said it is done; proven: npm test passes'],
+  ['a proof without a claim', turn(), [verdict('pass')], 'verified', '✓', 'made no claim; proven: npm test passes'],
+  ['work that broke nothing', turn(clear), [verdict('pass')], 'kept', '✓', 'said it is done; passed: npm test passes'],
+  ['a lie', turn(clear), [verdict('fail', 2)], undefined, '✗', 'said it is done; refused: npm test fails (2 failures)'],
+  ['a failure', turn(), [verdict('fail')], undefined, '✗', 'not done yet: npm test fails'],
+  ['a slow check', turn(), [verdict('timeout')], undefined, '✗', 'not done yet: npm test ran out of time'],
+  ['a broken check', turn(), [verdict('broken')], undefined, '✗', 'not done yet: npm test cannot be started'],
   [
     'a stage',
     turn({ claim: { kind: 'clear', stage: 'API' } }),
     [verdict('pass')],
-    false,
+    undefined,
     '·',
     'said stage API is done; passed: npm test passes',
   ],
-  ['a question', turn({ ask: { kind: 'question', words: 'Red?' } }), [], false, '·', 'asked: Red?'],
-  ['a denial', turn({ ask: { kind: 'permission', words: 'rm' } }), [], false, '·', 'was denied: rm'],
-  ['a crash', turn({ end: 'failed', words: 'Segmentation\nfault' }), [], false, '!', 'failed: Segmentation fault'],
-  ['a limit', turn({ end: 'limited', words: 'Later.' }), [], false, '!', 'was limited: Later.'],
-])('an iteration with %s', (_, made, verdicts, completed, mark, sentence) => {
-  expect(iterationMark({ turn: made, verdicts }, completed)).toBe(mark)
-  expect(iterationSentence({ turn: made, verdicts }, completed)).toBe(sentence)
+  ['a question', turn({ ask: { kind: 'question', words: 'Red?' } }), [], undefined, '·', 'asked: Red?'],
+  ['a denial', turn({ ask: { kind: 'permission', words: 'rm' } }), [], undefined, '·', 'was denied: rm'],
+  ['a crash', turn({ end: 'failed', words: 'Segmentation\nfault' }), [], undefined, '!', 'failed: Segmentation fault'],
+  ['a limit', turn({ end: 'limited', words: 'Later.' }), [], undefined, '!', 'was limited: Later.'],
+])('an iteration with %s', (_, made, verdicts, grade, mark, sentence) => {
+  expect(iterationMark({ turn: made, verdicts }, grade)).toBe(mark)
+  expect(iterationSentence({ turn: made, verdicts }, grade)).toBe(sentence)
 })
 
 test('a claim whose checks have not been run is not asked for again', () => {
-  expect(iterationSentence({ turn: turn(clear), verdicts: [] }, false, true)).toBe('said it is done; not checked yet')
+  expect(iterationSentence({ turn: turn(clear), verdicts: [] }, undefined, true)).toBe(
+    'said it is done; not checked yet',
+  )
+})
+
+test('an iteration whose claim is refused although its checks pass says why', () => {
+  const refused = {
+    turn: turn(clear),
+    verdicts: [verdict('pass')],
+    refusal: 'refused: its proof is weaker than "tested"',
+  }
+  expect(iterationMark(refused, undefined)).toBe('✗')
+  expect(iterationSentence(refused, undefined)).toBe('said it is done; refused: its proof is weaker than "tested"')
 })
 
 test.each([
@@ -93,13 +113,13 @@ test.each<[what: string, loop: Loop, sentence: string, hint: string]>([
   [
     'verified',
     loopAfter(checkedByTests, claims('clear'), checks('pass')),
-    'complete, proof: verified, after 1 iteration.',
+    'complete, proof: verified, after 1 iteration. `npm test` failed before the loop began and passes now.',
     'Its story: ralph show a1',
   ],
   [
     'claimed',
     loopAfter(unchecked, works, claims('clear')),
-    "complete, proof: claimed, after 2 iterations. Nothing checked the agent's word.",
+    'complete, proof: claimed, after 2 iterations. There is no check, so the agent is taken at its word.',
     'Next time: --verify "npm test"',
   ],
   [
@@ -138,13 +158,62 @@ test.each<[what: string, loop: Loop, sentence: string, hint: string]>([
 test('what ralph noticed stands between the sentence and what to type', () => {
   const { context } = openScreen()
   const loop = { ...loopAfter(unchecked, claims('clear')), id: 'a1' }
-  const noticed = { ...loop, tally: { ...loop.tally, findings: ['a test was deleted'] } }
+  const noticed = {
+    ...loop,
+    tally: { ...loop.tally, findings: [{ kind: 'tests-deleted' as const, path: 'a.test.ts', words: 'was deleted' }] },
+  }
   expect(printEnding(noticed, context.out).split('\n')).toEqual([
-    "✓ complete, proof: claimed, after 1 iteration. Nothing checked the agent's word.",
-    '  ! ralph noticed: a test was deleted',
+    '✓ complete, proof: claimed, after 1 iteration. There is no check, so the agent is taken at its word.',
+    '  ! deleted tests: a.test.ts',
     '  Next time: --verify "npm test"',
     '',
   ])
+})
+
+test('an altered proof says first what it depends on', () => {
+  const { context } = openScreen()
+  const loop = loopAfter(unchecked, claims('clear'))
+  const findings = [
+    { kind: 'tests-changed' as const, path: 'a.test.ts', words: 'was changed' },
+    { kind: 'tests-changed' as const, path: 'b.test.ts', words: 'was changed' },
+  ]
+  const altered: Loop = {
+    ...loop,
+    id: 'a1',
+    tally: { ...loop.tally, findings },
+    next: { kind: 'complete', proof: 'altered', sentence: 'The checks pass only with that.' },
+  }
+  expect(printEnding(altered, context.out).split('\n')).toEqual([
+    '  ! changed tests: a.test.ts, b.test.ts',
+    '✓ complete, proof: altered, after 1 iteration. The checks pass only with that.',
+    '  Its story: ralph show a1',
+    '',
+  ])
+})
+
+test('a loop of an older ralph says by whose rule it was judged', () => {
+  const next = { kind: 'complete', proof: 'verified', sentence: 'All checks passed.', older: true } as const
+  const words = 'complete, proof: verified (by the rule of an older ralph)'
+  expect(standingOf({ ...loopAfter(unchecked, works), next }).sentence).toBe(
+    `${words}, after 1 iteration. All checks passed.`,
+  )
+  expect(nextSentence(next, START)).toBe(`So it is ${words}. All checks passed.`)
+})
+
+test('a loop whose checks were bent twice says how to let that stand', () => {
+  const next = { kind: 'wait', why: 'person', question: 'Let that stand?', about: ALLOW } as const
+  expect(standingOf({ ...loopAfter(unchecked, works), id: 'a1', next })).toEqual({
+    kind: 'asks',
+    sentence: 'needs input after 1 iteration. Let that stand?',
+    hint: 'Let it stand: ralph allow a1 · or say what to do: ralph steer a1 "…"',
+  })
+})
+
+test('what the checks said before any work is told as that', () => {
+  const { next } = startLoop('a1', checkedByTests, { at: START })
+  expect(eventSentence(factOf(checks('fail', 2)), next)).toBe(
+    'Before any work, ralph checked: npm test fails (2 failures).',
+  )
 })
 
 function factOf(happening: Happening): Fact {
@@ -159,6 +228,14 @@ test.each<[fact: Happening, sentence: string]>([
   [isDenied('Bash(rm)'), 'The agent was denied: Bash(rm).'],
   [crashes('Boom'), 'The agent failed: Boom.'],
   [checks('fail', 1), 'ralph checked: npm test fails (1 failure).'],
+  [
+    { kind: 'proved', at: START, run: 'sealed', ran: [{ check: 'npm test', result: 'fail', failures: 2 }] },
+    'ralph tried the present work with the tests and configuration of the start: npm test fails (2 failures).',
+  ],
+  [
+    { kind: 'proved', at: START, run: 'start', ran: [], why: 'there is no git repository' },
+    'ralph tried the files as they were at the start, but could not: there is no git repository.',
+  ],
   [woke, 'The wait was over.'],
   [lost, 'It was interrupted; that costs no iteration.'],
   [{ kind: 'restored', at: START }, 'The files were put back.'],
@@ -179,8 +256,15 @@ test.each<[loop: Loop, sentence: string]>([
   [loopAfter(checkedByTests, ...times(3, idles)), 'So ralph ran the checks (because it had stalled).'],
   [loopAfter(unchecked, isLimitedUntil(6)), 'So ralph waited 6:00.'],
   [loopAfter(unchecked, wantsPerson('Drop it?')), 'So it waits for a person: Drop it?'],
-  [loopAfter(checkedByTests, claims('clear'), checks('pass')), 'So it is complete, and proven.'],
-  [loopAfter(unchecked, claims('clear')), 'So it is complete; there was nothing to prove it with.'],
+  [
+    loopAfter(checkedByTests, claims('clear'), checks('pass')),
+    'So it is complete, proof: verified. `npm test` failed before the loop began and passes now.',
+  ],
+  [
+    loopAfter(unchecked, claims('clear')),
+    'So it is complete, proof: claimed. There is no check, so the agent is taken at its word.',
+  ],
+  [startLoop('a1', checkedByTests, { at: START }), 'So ralph ran the checks (before any work).'],
   [loopAfter(oneTurn, works), 'So it halted (max-iterations): The only iteration is used.'],
 ])('why it went on: $next', (loop, sentence) => {
   expect(nextSentence(loop.next, START)).toBe(sentence)

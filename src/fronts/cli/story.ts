@@ -1,20 +1,27 @@
 /** A loop told in plain sentences: what was claimed, what was checked, why it went on, why it ended. */
-import { count } from '../../engine/limits.ts'
-import type { Diff, Fact, Loop, Next, Turn, Verdict } from '../../engine/loop.ts'
+
+import { findingSentence } from '../../engine/feedback.ts'
+import type { Diff, Fact, Grade, Loop, Next, Run, Turn, Verdict } from '../../engine/loop.ts'
+import { findingLines, gradeWords, isBaseline, ranWords } from '../../formats/proof-words.ts'
 import { type Standing, standingOf } from '../../operations/standing.ts'
 import { clock, type Output, paint, type Style, short } from './text.ts'
 
-/** A turn together with what the checks said about it. */
-export type Settled = { turn?: Turn; verdicts: readonly Verdict[] }
+/** A turn together with what the checks said about it. `refusal`: why it was not taken although they pass. */
+export type Settled = { turn?: Turn; verdicts: readonly Verdict[]; refusal?: string }
 
-export function iterationMark({ turn, verdicts }: Settled, completed: boolean): '✓' | '✗' | '!' | '·' {
-  if (completed) return '✓'
-  if (verdicts.some(({ result }) => result !== 'pass')) return '✗'
+/** `grade`: of the loop that this turn completed. */
+export function iterationMark({ turn, verdicts, refusal }: Settled, grade: Grade | undefined): '✓' | '✗' | '!' | '·' {
+  if (grade) return '✓'
+  if (refusal !== undefined || verdicts.some(({ result }) => result !== 'pass')) return '✗'
   return turn?.end === 'ok' ? '·' : '!'
 }
 
 /** `pending`: its checks have not been run. */
-export function iterationSentence({ turn, verdicts }: Settled, completed: boolean, pending = false): string {
+export function iterationSentence(
+  { turn, verdicts, refusal }: Settled,
+  grade: Grade | undefined,
+  pending = false,
+): string {
   const failed = verdicts.filter(({ result }) => result !== 'pass')
   const claimed =
     turn && turn.claim.kind !== 'none'
@@ -22,33 +29,26 @@ export function iterationSentence({ turn, verdicts }: Settled, completed: boolea
         ? `said stage ${turn.claim.stage} is done`
         : 'said it is done'
       : undefined
-  if (turn && turn.end !== 'ok' && !completed) return `${ENDINGS[turn.end]}: ${short(turn.words, 100)}`
+  if (turn && turn.end !== 'ok' && !grade) return `${ENDINGS[turn.end]}: ${short(turn.words, 100)}`
   if (failed.length > 0)
-    return `${claimed ? `${claimed}; refused` : 'not done yet'}: ${failed.map(verdictWords).join(', ')}`
+    return `${claimed ? `${claimed}; refused` : 'not done yet'}: ${failed.map(ranWords).join(', ')}`
+  if (refusal !== undefined) return `${claimed ?? 'made no claim'}; ${refusal}`
   if (verdicts.length > 0)
-    return `${claimed ?? 'made no claim'}; ${completed ? 'proven' : 'passed'}: ${verdicts.map(({ check }) => `${check} passes`).join(', ')}`
-  if (completed) return `${claimed ?? 'made no claim'}; nothing to check it with`
+    return `${claimed ?? 'made no claim'}; ${grade === 'verified' || grade === 'tested' ? 'proven' : 'passed'}: ${verdicts.map(({ check }) => `${check} passes`).join(', ')}`
+  if (grade) return `${claimed ?? 'made no claim'}; nothing to check it with`
   if (claimed) return `${claimed}; ${pending ? 'not checked yet' : 'asked to say it clearly'}`
   if (turn?.ask) return `${turn.ask.kind === 'permission' ? 'was denied' : 'asked'}: ${short(turn.ask.words, 100)}`
   return turn?.words ? `worked: ${short(lastLine(turn.words), 100)}` : 'worked, without a word'
 }
 
+/** The grade of a loop that is complete. */
+export function gradeOf({ next }: Loop): Grade | undefined {
+  return next.kind === 'complete' ? next.proof : undefined
+}
+
 /** `+12 −3`, or nothing where nothing is known or was changed. */
 export function diffWords(diff: Diff | undefined): string {
   return diff && diff.files > 0 ? `+${diff.added} −${diff.removed}` : ''
-}
-
-function verdictWords({ check, result, failures }: Verdict): string {
-  switch (result) {
-    case 'pass':
-      return `${check} passes`
-    case 'fail':
-      return failures ? `${check} fails (${count(failures, 'failure')})` : `${check} fails`
-    case 'timeout':
-      return `${check} ran out of time`
-    case 'broken':
-      return `${check} cannot be started`
-  }
 }
 
 const ENDINGS: Readonly<Record<Exclude<Turn['end'], 'ok'>, string>> = {
@@ -61,6 +61,9 @@ const ENDINGS: Readonly<Record<Exclude<Turn['end'], 'ok'>, string>> = {
 
 const MARKS: Readonly<Record<Standing['kind'], readonly [mark: string, style: Style]>> = {
   verified: ['✓', 'green'],
+  tested: ['✓', 'green'],
+  kept: ['✓', 'yellow'],
+  altered: ['✓', 'yellow'],
   claimed: ['✓', 'yellow'],
   cancelled: ['✗', 'yellow'],
   halted: ['✗', 'red'],
@@ -71,21 +74,30 @@ const MARKS: Readonly<Record<Standing['kind'], readonly [mark: string, style: St
 
 /** The ending as it is printed. */
 export function printEnding(loop: Loop, output: Output): string {
-  const { kind, sentence, hint } = standingOf(loop)
-  const [mark, style] = MARKS[kind]
-  const noticed = loop.tally.findings.map(
-    (finding) => `  ${paint(output, 'yellow', '!')} ralph noticed: ${short(finding, 300)}\n`,
-  )
-  return `${paint(output, style, mark)} ${sentence}\n${noticed.join('')}  ${paint(output, 'dim', hint)}\n`
+  const { sentence, hint } = standingOf(loop)
+  return `${printStanding(loop, output, sentence)}  ${paint(output, 'dim', hint)}\n`
 }
 
-/** One sentence for one event of a loop. */
-export function eventSentence(fact: Fact): string {
+/** A sentence about a loop with what was noticed; what an `altered` proof depends on comes first. */
+export function printStanding(loop: Loop, output: Output, sentence: string): string {
+  const { kind } = standingOf(loop)
+  const [mark, style] = MARKS[kind]
+  const line = `${paint(output, style, mark)} ${sentence}\n`
+  const noticed = findingLines(loop.tally.findings).map(
+    (text) => `  ${paint(output, 'yellow', '!')} ${short(text, 300)}\n`,
+  )
+  return (kind === 'altered' ? [...noticed, line] : [line, ...noticed]).join('')
+}
+
+/** One sentence for one event of a loop. `before`: what had been asked for. */
+export function eventSentence(fact: Fact, before?: Next): string {
   switch (fact.kind) {
     case 'turned':
       return turnSentence(fact.turn)
     case 'checked':
-      return `ralph checked: ${fact.verdicts.map(verdictWords).join(', ')}.${fact.findings.map((finding) => ` It noticed: ${finding}`).join('')}`
+      return `${isBaseline(fact, before) ? 'Before any work, ralph' : 'ralph'} checked: ${fact.verdicts.map(ranWords).join(', ') || 'nothing in time'}.${fact.findings.map((finding) => ` It noticed: ${findingSentence(finding)}.`).join('')}`
+    case 'proved':
+      return provedSentence(fact)
     case 'woke':
       return 'The wait was over.'
     case 'restored':
@@ -148,6 +160,8 @@ function orderSentence({ by, order }: Extract<Fact, { kind: 'told' }>): string {
       return `${capital(by)} said that it is done.`
     case 'out-of-time':
       return `${capital(by)} said that its time is over.`
+    case 'allow':
+      return `${capital(by)} allowed the changes${order.paths.length > 0 ? ` to ${order.paths.join(', ')}` : ''}.`
   }
 }
 
@@ -160,21 +174,36 @@ export function nextSentence(next: Next, at: number): string {
         : `Next: iteration ${next.iteration}.`
     case 'check':
       return `So ralph ran the checks (${BECAUSE[next.because]}).`
+    case 'prove':
+      return `So ralph ran an experiment: ${RUNS[next.run]}.`
     case 'wait':
       if (next.until !== undefined) return `So ralph waited ${clock(next.until - at)}.`
       return next.why === 'person' ? `So it waits for a person: ${short(next.question ?? '', 200)}` : 'So it is paused.'
     case 'restore':
       return `So it halts (${next.reason}), and the files go back to ${next.to === 0 ? 'the start' : `iteration ${next.to}`}.`
     case 'complete':
-      return next.proof === 'verified'
-        ? 'So it is complete, and proven.'
-        : 'So it is complete; there was nothing to prove it with.'
+      return `So it is complete, proof: ${gradeWords(next)}. ${next.sentence}`.trimEnd()
     case 'halt':
       return `So it halted (${next.reason}): ${next.sentence}`
   }
 }
 
+export const RUNS: Readonly<Record<Run, string>> = {
+  start: 'the files as they were at the start',
+  sealed: 'the present work with the tests and configuration of the start',
+  reversed: 'the work of the start with the present tests and configuration',
+  control: 'the present files in the place of the experiments',
+}
+
+function provedSentence({ run, ran, why }: Extract<Fact, { kind: 'proved' }>): string {
+  const lead = `ralph tried ${RUNS[run]}`
+  if (why !== undefined) return stopped(`${lead}, but could not: ${short(why, 200)}`)
+  return `${lead}: ${ran.map(ranWords).join(', ')}.`
+}
+
 const BECAUSE: Readonly<Record<Extract<Next, { kind: 'check' }>['because'], string>> = {
+  start: 'before any work',
+  flaky: 'again, because they failed on the very same files before',
   claim: 'because of the claim',
   until: 'as after every turn',
   'last-turn': 'because it was the last turn',

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Fact, Loop, Spec } from '../../engine/loop.ts'
+import { type Fact, type Loop, type Run, type Spec, startLoop, type Verdict } from '../../engine/loop.ts'
 import { step } from '../../engine/step.ts'
 import {
+  checked,
   checkedByTests,
   checks,
   claims,
@@ -55,10 +56,89 @@ test('a loop is told line by line: where it stands, each iteration, the end', ()
       1 ·  worked: Step 1.1 is taken.  0:00
       2 ✗  said it is done; refused: npm test fails (2 failures)  0:00
       3 ✓  said it is done; proven: npm test passes  0:00
-    ✓ complete, proof: verified, after 3 iterations.
+    ✓ complete, proof: verified, after 3 iterations. \`npm test\` failed before the loop began and passes now.
       Its story: ralph show a1
     "
   `)
+})
+
+/** A loop from its very beginning, as `ralph run` shows it. */
+function shown(spec: Spec, ...story: Happening[]): string[] {
+  const { context, lines } = openScreen()
+  const view = openView(context.out, context.now)
+  const work = { ...spec.work, agent: 'command:agent' }
+  let loop = startLoop('a1', { ...spec, work }, { at: START, tree: 'tree 0' })
+  view.begin(loop, NONE)
+  for (const happening of story) {
+    const fact: Fact = typeof happening === 'function' ? happening(loop) : happening
+    loop = step(loop, fact)
+    view.saw(loop, fact)
+  }
+  view.end(loop)
+  return lines().slice(3)
+}
+
+test.each<[said: Verdict[], lines: string[]]>([
+  [[{ check: 'npm test', result: 'fail', failures: 2, tail: '' }], ['before: npm test fails (2 failures)']],
+  [
+    [{ check: 'npm test', result: 'pass', tail: '' }],
+    ['before: npm test passes, so it can only show that nothing broke'],
+  ],
+  [[{ check: 'npm test', result: 'broken', tail: '' }], ['before: npm test cannot be started yet']],
+  [
+    [{ check: 'npm test', result: 'timeout', tail: '' }],
+    ['before: npm test is not known (it took longer than 10 minutes)'],
+  ],
+  [[], ['before: npm test is not known (it took longer than 10 minutes)']],
+])('what the checks say before any work is one line a check: %j', (verdicts, lines) => {
+  expect(shown(checkedByTests, checked(verdicts)).slice(0, -2)).toEqual(lines)
+})
+
+test('a command that is the task and passes already ends the loop without an iteration', () => {
+  expect(shown(specOf({ checks: ['npm test'], until: true }), checks('pass'))).toEqual([
+    '✓ complete, proof: verified. `npm test` passes already, so there was nothing to do. To guard other work with it, use --verify.',
+    '  Its story: ralph show a1',
+  ])
+})
+
+const trial = (run: Run, result: Verdict['result']): Fact => ({
+  at: START,
+  kind: 'proved',
+  run,
+  ran: [{ check: 'npm test', result }],
+})
+const passesWithChangedTests = checked(
+  [{ check: 'npm test', result: 'pass', tail: '' }],
+  [{ kind: 'tests-changed', path: 'test/a.test.js', words: 'was changed' }],
+)
+
+test('experiments are told in a line each, and a bent check refuses the claim', () => {
+  const bend = [trial('sealed', 'fail'), trial('control', 'pass'), trial('reversed', 'pass')]
+  const story = [checks('fail'), claims('clear'), passesWithChangedTests, ...bend]
+  expect(shown(checkedByTests, ...story).slice(1)).toEqual([
+    '    ·  sealed: npm test fails with the tests of the start',
+    '    ·  control: npm test passes in the place of the experiments',
+    '    ·  reversed: npm test passes with the work of the start',
+    '  1 ✗  said it is done; refused: only its changes to test/a.test.js make npm test pass  0:00',
+    '… under way after 1 iteration in ..',
+    '  ! changed tests: test/a.test.js',
+    '  Watch it: ralph show a1 --follow',
+  ])
+})
+
+test('tests and work that changed together are asked about once', () => {
+  const together = [trial('sealed', 'fail'), trial('control', 'pass'), trial('reversed', 'fail')]
+  const story = [checks('fail'), claims('clear'), passesWithChangedTests, ...together]
+  expect(shown(checkedByTests, ...story)[4]).toBe(
+    '  1 ✗  said it is done; asked whether its changes to test/a.test.js are needed  0:00',
+  )
+})
+
+test('a proof that is too weak for what was asked refuses the claim', () => {
+  const spec = specOf({ checks: ['npm test'], require: 'verified' })
+  expect(shown(spec, checks('pass'), claims('clear'), checks('pass'))[1]).toBe(
+    '  1 ✗  said it is done; refused: its proof is weaker than "verified"  0:00',
+  )
 })
 
 test('what nothing checks is said before it begins and after it has ended', () => {
@@ -69,7 +149,7 @@ test('what nothing checks is said before it begins and after it has ended', () =
     No check: the agent is taken at its word. --verify "npm test" would prove it.
     No checkpoints: this is not a git repository, so nothing can be rolled back.
       1 ✓  said it is done; nothing to check it with  0:00
-    ✓ complete, proof: claimed, after 1 iteration. Nothing checked the agent's word.
+    ✓ complete, proof: claimed, after 1 iteration. There is no check, so the agent is taken at its word.
       Next time: --verify "npm test"
     "
   `)

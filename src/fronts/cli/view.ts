@@ -6,10 +6,18 @@ import { iterationLimit } from '../../engine/limits.ts'
 import { type Fact, type Loop, statusOf, type Turn } from '../../engine/loop.ts'
 import { agentsOf } from '../../engine/roster.ts'
 import { allChecks, openStages } from '../../engine/stages.ts'
+import {
+  baselineLines,
+  experimentLine,
+  isBaseline,
+  proofFields,
+  provingWords,
+  refusalWords,
+} from '../../formats/proof-words.ts'
 import type { Tree } from '../../host/tree.ts'
 import { standingOf, timeOfDay } from '../../operations/standing.ts'
 import { openStatusLine } from './live.ts'
-import { diffWords, iterationMark, iterationSentence, printEnding, type Settled } from './story.ts'
+import { diffWords, gradeOf, iterationMark, iterationSentence, printEnding, type Settled } from './story.ts'
 import { clock, count, money, type Output, paint, type Style, short } from './text.ts'
 
 export type View = {
@@ -27,9 +35,11 @@ export function openView(output: Output, now: () => number): View {
   const status = openStatusLine(output)
   const noted = new Set<string>()
   let turn: Shown = { settled: { verdicts: [] }, startedAt: now(), agent: undefined }
+  let before: Loop | undefined
   const line = (text: string) => status.above(`${text}\n`)
   return {
     begin(loop, found) {
+      before = loop
       turn = { ...turn, settled: { turn: lastTurn(loop), verdicts: [] } }
       for (const text of beginning(output, loop, found)) line(text)
     },
@@ -46,9 +56,14 @@ export function openView(output: Output, now: () => number): View {
     },
     saw(loop, fact) {
       status.clear()
-      if (fact.kind === 'turned') turn = { ...turn, settled: { turn: fact.turn, verdicts: [] } }
-      if (fact.kind === 'checked') turn = { ...turn, settled: { ...turn.settled, verdicts: fact.verdicts } }
-      for (const text of factLines(output, turn, { loop, fact, now: now() })) line(text)
+      const baseline = isBaseline(fact, before?.next)
+      turn = { ...turn, settled: settledBy(turn.settled, { before, loop, fact }) }
+      const lines = baseline ? baselineLines(loop) : factLines(output, turn, { loop, fact, now: now() })
+      for (const text of lines) line(text)
+      before = loop
+      const { next } = loop
+      if (next.kind === 'prove')
+        status.set(() => statusText(loop, provingWords(next.run), now() - loop.tally.startedAt))
     },
     say: line,
     end(loop) {
@@ -78,19 +93,40 @@ function beginning(output: Output, loop: Loop, { suggestion = 'npm test', checkp
   ]
 }
 
-function doingDuring(event: Exclude<Parameters<Show>[0], { kind: 'note' }>, { spec }: Loop): string | undefined {
+/** What is known of a turn once a fact has come. `before`: the loop until then. */
+export function settledBy(
+  settled: Settled,
+  { before, loop, fact }: { before: Loop | undefined; loop: Loop; fact: Fact },
+): Settled {
+  if (fact.kind === 'turned') return { turn: fact.turn, verdicts: [] }
+  if (fact.kind !== 'checked' && fact.kind !== 'proved') return settled
+  const refusal = before && refusalWords(before.tally, loop)
+  return {
+    ...settled,
+    ...(fact.kind === 'checked' && !isBaseline(fact, before?.next) ? { verdicts: fact.verdicts } : {}),
+    ...(refusal === undefined ? {} : { refusal }),
+  }
+}
+
+/** Whether nothing more will be said of the turn: its checks and experiments are over. */
+export function isSettled({ next }: Loop, fact: Fact): boolean {
+  const isTurn = fact.kind === 'turned' || fact.kind === 'checked' || fact.kind === 'proved'
+  return isTurn && next.kind !== 'check' && next.kind !== 'prove'
+}
+
+function doingDuring(event: Exclude<Parameters<Show>[0], { kind: 'note' }>, { spec, next }: Loop): string | undefined {
   if (event.kind === 'agent') return doingOf(event.event)
+  if (next.kind === 'prove') return provingWords(next.run)
   return event.kind === 'check-start' ? `checking: ${allChecks(spec).join(', ')}` : 'the agent is at work'
 }
 
 type Seen = { loop: Loop; fact: Fact; now: number }
 
-/** What a fact is worth telling: an iteration that is over, another agent, a wait, a loss. */
+/** What a fact is worth telling: an experiment, an iteration that is over, another agent, a wait, a loss. */
 function factLines(output: Output, turn: Shown, { loop, fact, now }: Seen): string[] {
   const { next } = loop
-  const isTurn = fact.kind === 'turned' || fact.kind === 'checked'
-  if (isTurn && next.kind === 'check') return []
-  const lines = isTurn ? [iterationLine(output, turn, loop, fact.at)] : []
+  const lines = fact.kind === 'proved' ? [paint(output, 'dim', `    ·  ${short(experimentLine(fact), 200)}`)] : []
+  if (isSettled(loop, fact)) lines.push(iterationLine(output, turn, loop, fact.at))
   if (fact.kind === 'turned' && next.kind === 'turn' && turn.agent !== undefined && next.agent !== turn.agent)
     lines.push(`    ${paint(output, 'yellow', '→')}  ${next.agent} takes over`)
   if (next.kind === 'wait' && next.until !== undefined)
@@ -98,25 +134,20 @@ function factLines(output: Output, turn: Shown, { loop, fact, now }: Seen): stri
       `    ${paint(output, 'yellow', '…')}  waiting until ${timeOfDay(next.until)} (${clock(next.until - now)}) for the agent's ${next.why === 'limit' ? 'limit to reset' : 'service to recover'}; ralph resume ${loop.id} tries at once`,
     )
   if (fact.kind === 'lost')
-    lines.push(`    ${paint(output, 'dim', `·  ${next.kind === 'check' ? CHECKS_LOST : TURN_LOST}`)}`)
+    lines.push(`    ${paint(output, 'dim', `·  ${next.kind === 'turn' ? TURN_LOST : CHECKS_LOST}`)}`)
   return lines
 }
 
 const CHECKS_LOST = 'the checks were interrupted; they run again'
 const TURN_LOST = 'this attempt was interrupted; its iteration is not counted'
 
-function iterationLine(
-  output: Output,
-  { settled, startedAt, agent }: Shown,
-  { next, tally }: Loop,
-  at: number,
-): string {
+function iterationLine(output: Output, { settled, startedAt, agent }: Shown, loop: Loop, at: number): string {
   const counted = settled.turn?.end === 'ok' || settled.turn?.end === 'context-full'
-  const number = counted ? String(tally.iteration).padStart(3) : '   '
-  const completed = next.kind === 'complete'
-  const mark = iterationMark(settled, completed)
+  const number = counted ? String(loop.tally.iteration).padStart(3) : '   '
+  const grade = gradeOf(loop)
+  const mark = iterationMark(settled, grade)
   const tail = [diffWords(settled.turn?.diff), clock(at - startedAt)].join('  ').trim()
-  const sentence = `${agent === undefined ? '' : `${agent} `}${iterationSentence(settled, completed)}`
+  const sentence = `${agent === undefined ? '' : `${agent} `}${iterationSentence(settled, grade)}`
   const room = Math.max(30, output.columns - tail.length - 9)
   return `${number} ${paint(output, MARK_STYLES[mark] ?? 'dim', mark)}  ${short(sentence, room)}  ${paint(output, 'dim', tail)}`
 }
@@ -140,7 +171,7 @@ function statusText({ spec, tally, next }: Loop, doing: string, elapsedMs: numbe
   const iteration = next.kind === 'turn' ? next.iteration : tally.iteration
   const [stage] = openStages(spec, tally)
   return [
-    `iteration ${iteration}${limit > 0 ? `/${limit}` : ''}`,
+    iteration === 0 ? 'before any work' : `iteration ${iteration}${limit > 0 ? `/${limit}` : ''}`,
     ...(next.kind === 'turn' && next.attempt > 1 ? [`attempt ${next.attempt}`] : []),
     ...(next.kind === 'turn' && next.agent !== undefined ? [next.agent] : []),
     ...(stage ? [stage.name] : []),
@@ -192,8 +223,16 @@ export function openJsonView(output: Output): View {
           attempt: loop.next.attempt,
           agent: loop.next.agent ?? loop.spec.work.agent,
         })
+      else if (loop.next.kind === 'prove')
+        print({ type: 'proof-start', loop_id: loop.id, iteration: loop.tally.iteration, run: loop.next.run })
       else
-        print({ type: 'check-start', loop_id: loop.id, iteration: loop.tally.iteration, checks: allChecks(loop.spec) })
+        print({
+          type: 'check-start',
+          loop_id: loop.id,
+          iteration: loop.tally.iteration,
+          checks: allChecks(loop.spec),
+          ...(loop.next.kind === 'check' ? { because: loop.next.because } : {}),
+        })
     },
     saw: (loop, fact) => {
       const { at, kind: _, ...rest } = fact
@@ -214,6 +253,7 @@ export function openJsonView(output: Output): View {
 const JSON_NAMES: Readonly<Record<Fact['kind'], string>> = {
   turned: 'iteration-end',
   checked: 'check-end',
+  proved: 'proof-end',
   woke: 'wait-end',
   restored: 'files-restored',
   lost: 'iteration-lost',
@@ -231,11 +271,10 @@ export function loopEnd(loop: Loop): object {
     loop_id: loop.id,
     status: statusOf(loop),
     reason: next.kind === 'halt' ? next.reason : null,
-    proof: next.kind === 'complete' ? next.proof : null,
+    ...proofFields(loop),
     sentence: standingOf(loop).sentence,
     iterations: tally.iteration,
     false_claims: tally.falseClaims,
-    findings: tally.findings,
     cost_usd: tally.costUsd,
     tokens: tally.tokens,
   }

@@ -1,6 +1,7 @@
 /** What `ralph watch --json` prints for programs: one object a line for everything that happens to a task. */
 import type { Loop } from '../../engine/loop.ts'
 import { agentsOf } from '../../engine/roster.ts'
+import { proofFields } from '../../formats/proof-words.ts'
 import { statusOfTask, vaultOf, type WatchEvent } from '../../operations/watch-vault.ts'
 import type { Context } from './context.ts'
 import { type Iteration, openIterations, type WatchView } from './watch-view.ts'
@@ -12,6 +13,7 @@ export function openWatchJsonView({ out }: Context): WatchView {
     begin: ({ vault, agents, checks, slots }) =>
       print({ type: 'watch-start', vault, agents, checks, concurrency: slots }),
     tell(event) {
+      if (event.kind === 'started') iterations.begin(event.loop)
       if (event.kind === 'saw') {
         const told = iterations.tell(event.loop, event.fact)
         if (told) print(iterationLine(event.loop, told))
@@ -74,6 +76,7 @@ function endLine({ loop, status, place }: Extract<WatchEvent, { kind: 'ended' }>
     ...taskIds(loop),
     status,
     reason: next.kind === 'halt' ? next.reason : null,
+    ...proofFields(loop),
     sentence: next.kind === 'halt' ? next.sentence : '',
     iterations: tally.iteration,
     cost_usd: tally.costUsd || null,

@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest'
-import { type Loop, startLoop } from '../../engine/loop.ts'
+import { ALLOW, type Finding, type Loop, startLoop } from '../../engine/loop.ts'
 import { step } from '../../engine/step.ts'
-import { cancel, claims, crashes, type Happening, START, specOf, works } from '../../engine/stories.test-support.ts'
+import {
+  cancel,
+  checked,
+  checks,
+  claims,
+  crashes,
+  type Happening,
+  START,
+  specOf,
+  works,
+} from '../../engine/stories.test-support.ts'
 import type { WatchEvent } from '../../operations/watch-vault.ts'
 import type { VaultTask } from '../../vault/vault-task.ts'
 import { openScreen } from './screen.test-support.ts'
@@ -67,8 +77,44 @@ test('a task is told from its start to its end', () => {
     '▸  -x  started with command:agent',
     '·  -x  iteration 1 of 10: worked: Step 1.1 is taken.',
     '✓  -x  iteration 2 of 10: said it is done; nothing to check it with',
-    '✓  -x  completed in 2 iterations, 0:00',
+    '✓  -x  completed in 2 iterations, 0:00, proof: claimed. There is no check, so the agent is taken at its word.',
   ])
+})
+
+test('a checked task says what its checks said before, what was tried, and what its proof depends on', () => {
+  const spec = specOf({ checks: ['npm test'] })
+  const start = startLoop('abc', { ...spec, work: { ...spec.work, agent: 'command:agent', owner } }, { at: START })
+  const findings: Finding[] = [{ kind: 'tests-changed', path: 'a.test.js', words: 'the test was changed' }]
+  const story: Happening[] = [
+    checks('fail'),
+    claims('clear'),
+    checked([{ check: 'npm test', result: 'pass', tail: '' }], findings),
+    { kind: 'proved', at: START, run: 'sealed', ran: [], why: 'there is no git' },
+  ]
+  const seen: Extract<WatchEvent, { kind: 'saw' }>[] = []
+  for (const happening of story) seen.push(saw(seen.at(-1)?.loop ?? start, happening))
+  const loop = seen.at(-1)?.loop ?? start
+  const lines = printed({ kind: 'started', loop: start, again: false }, ...seen, {
+    kind: 'ended',
+    loop,
+    status: 'completed',
+    place: 'Done/-x.md',
+  })
+  expect(lines).toEqual([
+    '▸  -x  started with command:agent',
+    '·  -x  before: npm test fails',
+    '·  -x  sealed: could not be tried: there is no git',
+    '✓  -x  iteration 1 of 10: said it is done; passed: npm test passes',
+    expect.stringMatching(/^✓ {2}-x {2}completed in 1 iteration, 0:00, proof: altered \(a\.test\.js\)\. /),
+    '!  -x  changed tests: a.test.js',
+  ])
+})
+
+test('a task whose checks were bent is told how to let that stand', () => {
+  const next = { kind: 'wait', why: 'person', question: 'Let that stand?', about: ALLOW } as const
+  expect(troubleWords({ kind: 'waiting', loop: { ...begun(), next } })?.text).toBe(
+    "waits for you: Let that stand? Let it stand: ralph allow abc, or answer: ralph task approve --vault /V --note '…' -- -x",
+  )
 })
 
 test.each<[what: string, event: WatchEvent, line: string]>([

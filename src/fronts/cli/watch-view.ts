@@ -1,14 +1,16 @@
 /** What `ralph watch` shows: one calm line for everything that happens to a task. */
 import { iterationLimit } from '../../engine/limits.ts'
-import type { Fact, Loop } from '../../engine/loop.ts'
+import { ALLOW, type Fact, type Loop } from '../../engine/loop.ts'
+import { listed } from '../../engine/proof-words.ts'
 import { hasWorked } from '../../engine/tally.ts'
+import { baselineLines, experimentLine, findingLines, gradeWords, isBaseline } from '../../formats/proof-words.ts'
 import { taskCommand } from '../../formats/task-command.ts'
 import { timeOfDay } from '../../operations/standing.ts'
 import { type Begun, isAboutFile, vaultOf, type WatchEvent, type Watched } from '../../operations/watch-vault.ts'
 import type { Context } from './context.ts'
-import { iterationMark, iterationSentence, type Settled } from './story.ts'
-import { clock, count, harmless, paint, type Style, short } from './text.ts'
-import { bypassLine, MARK_STYLES } from './view.ts'
+import { gradeOf, iterationMark, iterationSentence, type Settled } from './story.ts'
+import { clock, count, harmless, type Output, paint, type Style, short } from './text.ts'
+import { bypassLine, isSettled, MARK_STYLES, settledBy } from './view.ts'
 
 export type WatchView = {
   begin(how: Begun): void
@@ -26,23 +28,23 @@ export function openWatchView({ out, now }: Context): WatchView {
   return {
     begin(given) {
       how = given
-      const { vault, agents, checks, slots, permissions } = given
-      const parts = [`${paint(out, 'bold', 'ralph')} vault ${paint(out, 'cyan', harmless(vault))}`]
-      parts.push(`agent ${agents.join(', then ')}`, ...(slots > 1 ? [`up to ${slots} at a time`] : []))
-      const bypass = bypassLine(agents, permissions)
-      const lines = [parts.join(' · '), ...(bypass ? [bypass] : []), ...checks.map((check) => `check: ${check}`)]
-      out.write(`${lines.join('\n')}\n`)
+      out.write(`${beginning(out, given).join('\n')}\n`)
     },
     tell(event) {
       switch (event.kind) {
         case 'started': {
           const { loop, again } = event
+          iterations.begin(loop)
           const agent = (loop.next.kind === 'turn' && loop.next.agent) || loop.spec.work.agent
           const words = again ? `goes on with ${agent}` : `started with ${agent}`
           return line('▸', 'cyan', short(words, 100), idOf(loop))
         }
         case 'saw': {
-          const told = iterations.tell(event.loop, event.fact)
+          const { loop, fact } = event
+          const calm = (text: string) => line('·', 'dim', short(text, 300), idOf(loop))
+          if (isBaseline(fact, iterations.before(loop)?.next)) baselineLines(loop).forEach(calm)
+          if (fact.kind === 'proved') calm(experimentLine(fact))
+          const told = iterations.tell(loop, fact)
           if (told) line(told.mark, MARK_STYLES[told.mark] ?? 'dim', told.text, idOf(event.loop))
           const wait = waitWords(event)
           if (wait) line('…', 'yellow', wait, idOf(event.loop))
@@ -56,7 +58,9 @@ export function openWatchView({ out, now }: Context): WatchView {
           const { loop, status } = event
           iterations.forget(loop)
           const done = status === 'completed'
-          return line(done ? '✓' : '✗', done ? 'green' : 'red', endWords(event, now()), idOf(loop))
+          line(done ? '✓' : '✗', done ? 'green' : 'red', endWords(event, now()), idOf(loop))
+          for (const text of findingLines(loop.tally.findings)) line('!', 'yellow', short(text, 300), idOf(loop))
+          return
         }
         case 'refused':
           return line('✗', 'red', refusedWords(event), event.file)
@@ -73,6 +77,16 @@ export function openWatchView({ out, now }: Context): WatchView {
   }
 }
 
+function beginning(out: Output, { vault, agents, checks, slots, permissions }: Begun): string[] {
+  const parts = [
+    `${paint(out, 'bold', 'ralph')} vault ${paint(out, 'cyan', harmless(vault))}`,
+    `agent ${agents.join(', then ')}`,
+    ...(slots > 1 ? [`up to ${slots} at a time`] : []),
+  ]
+  const bypass = bypassLine(agents, permissions)
+  return [parts.join(' · '), ...(bypass ? [bypass] : []), ...checks.map((check) => `check: ${check}`)]
+}
+
 function idOf(loop: Loop): string {
   return vaultOf(loop).id
 }
@@ -80,22 +94,28 @@ function idOf(loop: Loop): string {
 export type Iteration = { mark: string; text: string; settled: Settled }
 
 /** Turns together with what their checks said. */
-export function openIterations(): { tell(loop: Loop, fact: Fact): Iteration | undefined; forget(loop: Loop): void } {
-  const open = new Map<string, Settled>()
+export function openIterations(): {
+  begin(loop: Loop): void
+  /** The loop before this fact. */
+  before(loop: Loop): Loop | undefined
+  tell(loop: Loop, fact: Fact): Iteration | undefined
+  forget(loop: Loop): void
+} {
+  const open = new Map<string, { settled: Settled; loop: Loop }>()
   return {
+    begin: (loop) => void open.set(loop.id, { settled: { verdicts: [] }, loop }),
+    before: ({ id }) => open.get(id)?.loop,
     forget: ({ id }) => void open.delete(id),
     tell(loop, fact) {
-      if (fact.kind !== 'turned' && fact.kind !== 'checked') return undefined
-      const before = open.get(loop.id) ?? { verdicts: [] }
-      const settled =
-        fact.kind === 'turned' ? { turn: fact.turn, verdicts: [] } : { ...before, verdicts: fact.verdicts }
-      open.set(loop.id, settled)
-      if (loop.next.kind === 'check') return undefined
-      const completed = loop.next.kind === 'complete'
+      const { settled: known = { verdicts: [] }, loop: before } = open.get(loop.id) ?? {}
+      const settled = settledBy(known, { before, loop, fact })
+      open.set(loop.id, { settled, loop })
+      if (isBaseline(fact, before?.next) || !isSettled(loop, fact)) return undefined
+      const grade = gradeOf(loop)
       const most = iterationLimit(loop.spec.limits, loop.tally)
       return {
-        mark: iterationMark(settled, completed),
-        text: `iteration ${numberOf(loop, settled)} of ${most}: ${iterationSentence(settled, completed)}`,
+        mark: iterationMark(settled, grade),
+        text: `iteration ${numberOf(loop, settled)} of ${most}: ${iterationSentence(settled, grade)}`,
         settled,
       }
     },
@@ -115,6 +135,8 @@ function waitWords({ loop: { next } }: { loop: Loop }): string | undefined {
 function approvalWords(loop: Loop): string {
   const { id, path, file, from } = vaultOf(loop)
   const question = loop.next.kind === 'wait' ? (loop.next.question ?? '') : ''
+  if (loop.next.kind === 'wait' && loop.next.about === ALLOW)
+    return `waits for you: ${short(question, 300)} Let it stand: ralph allow ${loop.id}, or answer: ${taskCommand('approve', id, path, '--note', '…')}`
   if (!isAboutFile(loop))
     return `asks you: ${short(question, 200)} Answer: ${taskCommand('approve', id, path, '--note', '…')}`
   return `waits for you: ${question} Approve: ${taskCommand('approve', id, path)}, or move ${file} back to ${from.split('/')[0]}`
@@ -125,9 +147,16 @@ type Ended = Extract<WatchEvent, { kind: 'ended' }>
 function endWords({ loop, status, place }: Ended, at: number): string {
   const { tally, next } = loop
   if (next.kind === 'complete')
-    return `completed in ${count(tally.iteration, 'iteration')}, ${clock(at - tally.startedAt)}`
+    return `completed in ${count(tally.iteration, 'iteration')}, ${clock(at - tally.startedAt)}, proof: ${proofWords(loop)}`
   const why = next.kind === 'halt' ? next.sentence : ''
   return `${status} after ${count(tally.iteration, 'iteration')}. ${short(why, 300)} ${place === undefined ? 'Its file was not put away.' : `Now in ${place}`}`
+}
+
+/** The files that an altered proof depends on stand before its sentence. */
+function proofWords({ next, tally }: Loop): string {
+  if (next.kind !== 'complete') return ''
+  const paths = next.proof === 'altered' ? listed([...new Set(tally.findings.flatMap(({ path }) => path || []))]) : ''
+  return `${gradeWords(next)}${paths && ` (${paths})`}. ${short(next.sentence, 300)}`
 }
 
 function refusedWords({ why, place }: Extract<WatchEvent, { kind: 'refused' }>): string {

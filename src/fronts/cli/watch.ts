@@ -7,12 +7,23 @@ import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { onInterrupt } from './interrupt.ts'
 import { notifyText } from './notify.ts'
-import { agentRequest, withHelp } from './request.ts'
+import { agentRequest, PROOF_OPTIONS, proofRequest, withHelp } from './request.ts'
 import { runSpec } from './run-options.ts'
 import { openWatchJsonView } from './watch-json.ts'
 import { openWatchView, troubleWords } from './watch-view.ts'
 
-const SHARED = ['agent', 'model', 'permissions', 'sandbox', 'max-cost', 'silence', 'check-timeout', 'notify', 'json']
+const SHARED = [
+  'agent',
+  'model',
+  'permissions',
+  'sandbox',
+  'max-cost',
+  'silence',
+  'check-timeout',
+  ...PROOF_OPTIONS,
+  'notify',
+  'json',
+]
 
 const spec: CommandSpec = {
   name: 'watch',
@@ -90,6 +101,7 @@ function watchingOf(args: Args, vault: string): Watching {
       limits: given({ costUsd: args.amount('max-cost') }),
     }),
     ...agentRequest(args),
+    ...proofRequest(args),
   }
 }
 

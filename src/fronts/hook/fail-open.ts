@@ -1,5 +1,5 @@
 /** Whatever goes wrong becomes words for the person, and the session is let go. */
-import type { RalphError } from '../../error.ts'
+import { isRalphError } from '../../error.ts'
 import { type Answer, say } from '../../session/answer.ts'
 
 export async function failOpen(work: () => Promise<Answer>): Promise<Answer> {
@@ -11,9 +11,4 @@ export async function failOpen(work: () => Promise<Answer>): Promise<Answer> {
     const words = cause instanceof Error ? cause.message : String(cause)
     return say(`ralph: this is a bug in ralph, and the session goes on without it: ${words}`, 'error')
   }
-}
-
-/** Two programs are built of this code, and each has a class of that name. */
-function isRalphError(cause: unknown): cause is RalphError {
-  return cause instanceof Error && cause.name === 'RalphError'
 }

@@ -2,9 +2,7 @@
 import type { Outcome } from '../../agents/agent.ts'
 import { kindOfMessage } from '../../agents/api-error.ts'
 import { readReset } from '../../agents/reset.ts'
-import type { CheckNext } from '../../drive/drive.ts'
-import { type Checking, checkHand } from '../../drive/hands.ts'
-import type { Fact, Loop } from '../../engine/loop.ts'
+import { type CheckHands, type Checking, checkHands } from '../../drive/check-hands.ts'
 import { RalphError } from '../../error.ts'
 import { reap } from '../../host/process-tree.ts'
 import { openStore } from '../../host/sqlite.ts'
@@ -27,7 +25,7 @@ import { readStop } from './stop.ts'
 import { lastMessage, lastPrompt } from './transcript.ts'
 
 export { openDatabase } from '../../host/migrate.ts'
-export { capNote, checkWords, standing } from '../../session/standing.ts'
+export { capNote, checkWords, findingNotes, standing } from '../../session/standing.ts'
 export { lastMessage, newPart }
 
 /** What a person typed. */
@@ -99,16 +97,23 @@ export function meaningOf(message: string, at: number): Pick<Outcome, 'kind' | '
 
 /** While checks run the store is watched, so that a cancel from elsewhere ends them. */
 export function checker(
-  desk: Pick<Desk, 'home' | 'now'>,
-  checking: Omit<Checking, 'store'>,
-): (loop: Loop, next: CheckNext) => Promise<Fact | undefined> {
-  return async (loop, next) => {
-    const store = openStore(desk.home, desk.now)
-    try {
+  { home, now }: Pick<Desk, 'home' | 'now'>,
+  checking: Omit<Checking, 'store' | 'home'>,
+): CheckHands {
+  const store = openStore(home, now)
+  const hands = checkHands({ ...checking, home, store })
+  return {
+    async check(loop, next) {
       await reap(loop.id) // checks of a hook that was killed
-      return await checkHand({ ...checking, store })(loop, next)
-    } finally {
+      return hands.check(loop, next)
+    },
+    async prove(loop, next) {
+      await reap(loop.id)
+      return hands.prove(loop, next)
+    },
+    async leave(loop) {
+      await hands.leave(loop)
       await store.close()
-    }
+    },
   }
 }

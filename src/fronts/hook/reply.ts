@@ -48,7 +48,7 @@ export function neutral({ loop, prompt, fresh, waitMs, context, verdicts, show }
     iteration: next.kind === 'turn' ? next.iteration : tally.iteration,
     max_iterations: iterationLimit(spec.limits, tally),
     ...(spec.promise ? { promise: spec.promise } : {}),
-    ...(next.kind === 'complete' ? { proof: next.proof } : {}),
+    ...(next.kind === 'complete' ? { proof: next.proof, proof_sentence: next.sentence } : {}),
     ...(next.kind === 'halt' ? { reason: next.reason, sentence: next.sentence } : {}),
     cost_usd: tally.costUsd,
     tokens: tally.tokens,

@@ -1,0 +1,106 @@
+/** `ralph proof --again` and `--why`: the proof of a loop tried once more, told as it goes. */
+import type { Explained } from '../../drive/explain-proof.ts'
+import type { Repeated } from '../../drive/repeat-proof.ts'
+import { type Again, explainGreen, proveAgain } from '../../operations/repeat-proof.ts'
+import type { Context } from './context.ts'
+import { eventSentence } from './story.ts'
+import { paint } from './text.ts'
+
+export async function tryAgain(context: Context, name: string | undefined, json: boolean): Promise<number> {
+  const { out, now } = context
+  const again = await untilInterrupted((signal) =>
+    proveAgain(context, name, {
+      signal,
+      saw: (run, trial) =>
+        out.write(
+          json
+            ? `${JSON.stringify({ type: 'proof-end', run, ...trial })}\n`
+            : `${eventSentence({ kind: 'proved', at: now(), run, ...trial })}\n`,
+        ),
+    }),
+  )
+  if (json) out.write(`${JSON.stringify({ type: 'proof-repeated', ...again })}\n`)
+  else {
+    const [mark, style] = again.isAsGood ? (['✓', 'green'] as const) : (['✗', 'red'] as const)
+    out.write(`${paint(out, style, mark)} ${againSentence(again)}\n`)
+  }
+  return again.repeated.kind === 'stopped' ? 130 : again.isAsGood ? 0 : 1
+}
+
+export async function tellWhy(context: Context, name: string | undefined, json: boolean): Promise<number> {
+  const { out } = context
+  const { loop, explained } = await untilInterrupted((signal) =>
+    explainGreen(context, name, {
+      signal,
+      saw(paths, passes) {
+        const words = `With only ${paths.join(', ')} as changed, the checks ${passes ? 'pass' : 'fail'}.`
+        out.write(json ? `${JSON.stringify({ type: 'tried', paths, passes })}\n` : `${paint(out, 'dim', words)}\n`)
+      },
+    }),
+  )
+  out.write(
+    json ? `${JSON.stringify({ type: 'proof-explained', loop, ...explained })}\n` : `${whySentence(explained)}\n`,
+  )
+  if (explained.kind === 'stopped') return 130
+  return explained.kind === 'cannot' || explained.kind === 'fails' ? 1 : 0
+}
+
+/** Ctrl-C ends the check under way, and the place is removed. */
+async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const controller = new AbortController()
+  const stop = () => controller.abort()
+  process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop)
+  try {
+    return await work(controller.signal)
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', stop)
+  }
+}
+
+export function againSentence({ grade, repeated, isAsGood }: Again): string {
+  if (repeated.kind !== 'graded') return notGraded(repeated)
+  const { grade: now, sentence } = repeated
+  if (grade === undefined) return `The loop has no grade yet; these files come to "${now}". ${sentence}`
+  if (now === grade) return `The same grade again: ${now}. ${sentence}`
+  return `${isAsGood ? 'A better' : 'A weaker'} grade: ${now}, not ${grade}. ${sentence}`
+}
+
+function notGraded(repeated: Exclude<Repeated, { kind: 'graded' }>): string {
+  switch (repeated.kind) {
+    case 'bent':
+      return `The checks pass only because of what was changed in ${repeated.paths.join(', ')}: without the work they pass as well, and without that change they fail.`
+    case 'fails':
+      return `${listed(repeated.checks)} ${repeated.checks.length === 1 ? 'does' : 'do'} not pass on these files in a clean place.`
+    case 'stopped':
+      return 'Interrupted. Nothing was changed.'
+    case 'cannot':
+      return `The proof cannot be repeated: ${repeated.why}`
+  }
+}
+
+export function whySentence(explained: Explained): string {
+  switch (explained.kind) {
+    case 'untouched':
+      return 'No test and no configuration of the checks was changed.'
+    case 'needless':
+      return 'The checks pass with the tests and configuration of the start, too: none of the changed files turns them green.'
+    case 'found':
+      return foundSentence(explained)
+    case 'fails':
+    case 'stopped':
+      return notGraded(explained)
+    case 'cannot':
+      return `It cannot be told: ${explained.why}`
+  }
+}
+
+function foundSentence({ checks, paths, isSmallest }: Extract<Explained, { kind: 'found' }>): string {
+  if (!isSmallest)
+    return `${listed(checks)} needs some of these changes; there was no time to find out which: ${paths.join(', ')}`
+  if (paths.length === 1) return `${paths[0]} alone makes ${listed(checks)} pass.`
+  return `${listed(paths)} together make ${listed(checks)} pass; none of them can be left out.`
+}
+
+function listed(words: readonly string[]): string {
+  return new Intl.ListFormat('en').format(words)
+}

@@ -1,0 +1,62 @@
+/** `ralph proof`: what the grade of a loop is based on, for people, for programs, and signed. */
+import { type FoundProof, getProof } from '../../operations/get-proof.ts'
+import { NAMESPACE, signProof } from '../../operations/sign-proof.ts'
+import { printStatement } from '../../operations/statement.ts'
+import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
+import type { Command, Context } from './context.ts'
+import { LOOP_WORDS } from './loop-words.ts'
+import { tellWhy, tryAgain } from './proof-again.ts'
+import { printProof } from './proof-view.ts'
+
+const spec: CommandSpec = {
+  name: 'proof',
+  words: '[LOOP] [options]',
+  summary: 'Shows what the grade of a loop is based on: each check before and after, the experiments, and the files.',
+  about: `${LOOP_WORDS}\n--again and --why take at most proof_minutes, and change neither your files nor the loop.`,
+  options: {
+    again: {
+      help: 'run its checks and experiments again on the same files, in a clean place; exit code 1 if the grade is weaker',
+    },
+    why: { help: 'find which of the changed tests and configuration files turn the checks green' },
+    json: { help: 'print it as an in-toto statement (test-result/v0.1)' },
+    sign: { value: 'KEY', help: 'write that statement and its signature to files; KEY is an SSH key' },
+    o: { value: 'FILE', help: 'with --sign: the name of the file (default: LOOP.proof.json)' },
+  },
+  examples: [
+    ['ralph proof', 'why was the newest loop of this folder called done?'],
+    ['ralph proof --why', 'which changed test makes the checks pass?'],
+    ['ralph proof --sign ~/.ssh/id_ed25519', 'a proof that others can verify'],
+  ],
+}
+
+export const proof: Command = {
+  spec,
+  async run(argv, context) {
+    const args = parseArgs(spec, argv, 1)
+    const [name] = args.words
+    if (args.flag('o') && !args.flag('sign')) throw usage(spec, '-o names the file that --sign writes.')
+    const [chosen, other] = ['again', 'why', 'sign'].filter(args.flag)
+    if (other) throw usage(spec, `--${chosen} and --${other} do not go together.`)
+    if (chosen === 'again') return tryAgain(context, name, args.flag('json'))
+    if (chosen === 'why') return tellWhy(context, name, args.flag('json'))
+    const found = await getProof.run(context, name === undefined ? {} : { loop: name })
+    if (args.flag('sign')) await sign(context, found, args)
+    else context.out.write(args.flag('json') ? printStatement(found) : printProof(found, context.out))
+    return 0
+  },
+}
+
+async function sign(context: Context, found: FoundProof, args: Args): Promise<void> {
+  const [key = '', file] = [args.text('sign'), args.text('o')]
+  const interactive = context.machine.stdin.isTTY === true
+  const signed = await signProof(context, found, { key, interactive, ...(file === undefined ? {} : { file }) })
+  if (args.flag('json')) return context.out.write(`${JSON.stringify({ type: 'proof-signed', ...signed })}\n`)
+  const { statement, signature } = signed
+  context.out.write(`Wrote ${statement} and its signature ${signature}.
+
+Whoever verifies it needs a file with your name and your public key in one line:
+  echo "you@example.com $(cat ${key.replace(/\.pub$/, '')}.pub)" > allowed_signers
+and then:
+  ssh-keygen -Y verify -f allowed_signers -I you@example.com -n ${NAMESPACE} -s ${signature} < ${statement}
+`)
+}
