@@ -39,11 +39,26 @@ describe.concurrent('a wrong command line', () => {
       ['run', 'x', '--on-halt', 'best', '--agent', 'command:true'],
       'needs checkpoints, but this is not a git repository',
     ],
-    [['run', 'x', '--on-halt', 'never', '--agent', 'command:true'], '--on-halt must be keep or best or restore'],
+    [['run', 'x', '--on-halt', 'never', '--agent', 'command:true'], '--on-halt must be keep, best or restore'],
     [['run', 'x', '--worktree', '--agent', 'command:true'], '--worktree needs a git repository'],
     [['run', 'x', '--until', '', '--agent', 'command:true'], '--until is empty'],
     [['run', 'x', '--completion-promise', ' ', '--agent', 'command:true'], '--completion-promise is empty'],
     [['run', 'x', '--stage', '<A>', '--agent', 'command:true'], '"<A>" is not a name for a stage'],
+    [['run', 'x', '--require', 'best', '--agent', 'command:true'], '--require must be verified, tested or kept, but'],
+    [['run', 'x', '--require', 'claimed', '--agent', 'command:true'], '--require must be verified, tested or kept'],
+    [['run', 'x', '--proof', 'none', '--agent', 'command:true'], '--proof must be off, seal or full, but is "none"'],
+    [['run', 'x', '--protect', '', '--agent', 'command:true'], '--protect is empty. Give it a glob.'],
+    [['run', 'x', '--proof-minutes', '0', '--agent', 'command:true'], '--proof-minutes must be a number above 0'],
+    [
+      ['run', 'x', '--require', 'kept', '--agent', 'command:true'],
+      'The proof must be "kept", but without a check there is none: add one with --verify "npm test". See',
+    ],
+    [
+      ['run', 'x', '--require', 'tested', '--proof', 'off', '--verify', 'true', '--agent', 'command:true'],
+      'The proof must be "tested", which only experiments show: leave out --proof off',
+    ],
+    [['allow'], 'Name a loop: ralph allow LOOP'],
+    [['allow', 'nosuch'], 'There is no loop "nosuch"'],
     [['rollback'], 'Name a loop and an iteration'],
     [['rollback', 'x'], 'Name a loop and an iteration'],
     [['rollback', 'x', '-1'], 'is not the number of an iteration'],
@@ -251,7 +266,7 @@ describe.concurrent('an agent', () => {
   test('that prints now and then is not silent', async () => {
     const place = makePlace({ git: false })
     const slow = 'for i in 1 2 3 4 5 6; do echo $i; sleep 0.3; done'
-    const ran = await run(place, place.agent(`${slow}; ${CLAIMS}`), '--silence', '0.02')
+    const ran = await run(place, place.agent(`${slow}; echo; ${CLAIMS}`), '--silence', '0.02')
     expect(ran).toMatchObject({ code: 0, end: { iterations: 1 } })
   })
 
@@ -297,7 +312,7 @@ nohup sleep 1000 >/dev/null 2>&1 &
     const place = makePlace({ git: false })
     const ran = await run(
       place,
-      place.agent(`printf '\\377\\376 \\303\\050 \\360\\237\\230 \\000 bytes\\n'; ${CLAIMS}`),
+      place.agent(`printf '\\377\\376 \\303\\050 \\360\\237\\230 \\000 bytes.\\n\\n'; ${CLAIMS}`),
     )
     expect(ran).toMatchObject({ code: 0, end: { status: 'completed' } })
     const shown = await place.ralph(['show', onlyLoop(place), '1'])
@@ -350,7 +365,9 @@ describe('an agent that floods', () => {
     { what: 'without a line break', flood: `head -c 250000000 /dev/zero | tr '\\000' x` },
   ])('250 MB $what are recorded whole, in flat memory', async ({ flood }) => {
     const place = makePlace({ git: false })
-    const ran = await place.ralph(['run', 'x', '--agent', place.agent(`${flood}; echo; ${CLAIMS}`)], { apart: true })
+    const ran = await place.ralph(['run', 'x', '--agent', place.agent(`${flood}; echo; echo; ${CLAIMS}`)], {
+      apart: true,
+    })
     const folder = join(place.home, 'transcripts', onlyLoop(place))
     const size = execFileSync('stat', ['-c', '%s', join(folder, '1.jsonl')], { encoding: 'utf8' })
     rmSync(folder, { recursive: true })
@@ -395,8 +412,8 @@ describe.concurrent('a check', () => {
 
   test('that leaves a daemon behind leaves none', async () => {
     const place = makePlace({ git: false })
-    place.write('check.sh', '#!/bin/sh\nsetsid sleep 1000 &\nexit 0\n', 0o755)
-    const ran = await run(place, place.agent(CLAIMS), '--verify', './check.sh')
+    place.write('check.sh', '#!/bin/sh\nsetsid sleep 1000 &\n[ -e finished ]\n', 0o755)
+    const ran = await run(place, place.agent(`touch finished; ${CLAIMS}`), '--verify', './check.sh')
     expect(ran).toMatchObject({ code: 0, end: { proof: 'verified' } })
     expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
   })

@@ -1,7 +1,7 @@
 /** Every command of ralph as a person or a program meets it: what it prints, what it returns, how it is interrupted. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -40,6 +40,10 @@ async function agentCalled(place: Place, times = 1): Promise<void> {
 }
 
 /** No call is lost and none is counted twice. */
+function checksBegun(going: Running): number {
+  return going.lines().filter(({ type }) => type === 'check-start').length
+}
+
 function iterations(place: Place): object[] {
   return query(place, 'SELECT n, attempts FROM iteration ORDER BY n')
 }
@@ -51,6 +55,7 @@ const COMMANDS = [
   'briefing',
   'status',
   'show',
+  'proof',
   'cancel',
   'pause',
   'resume',
@@ -103,9 +108,10 @@ describe.concurrent('ralph run', () => {
     const agent = place.agent(`${WORKS}; [ "$RALPH_ITERATION" = 1 ] || touch finished; ${CLAIMS}`)
     const ran = await place.ralph(['run', 'Do the task.', '--agent', agent, '--verify', 'ls finished'])
     expect(ran.code).toBe(0)
-    const [head, check, ...rest] = ran.stdout.split('\n')
+    const [head, check, before, ...rest] = ran.stdout.split('\n')
     expect(head).toContain(`loop ${onlyLoop(place)} · agent ${agent}`)
     expect(check).toBe('check: ls finished')
+    expect(before).toBe('before: ls finished fails')
     expect(rest[0]).toMatch(/^ {2}1 ✗ {2}said it is done; refused: ls finished fails/)
     expect(rest[1]).toMatch(/^ {2}2 ✓ {2}said it is done; proven: ls finished passes/)
     expect(rest[2]).toMatch(/^✓ complete, proof: verified, after 2 iterations\./)
@@ -131,9 +137,10 @@ describe.concurrent('ralph run', () => {
     const place = makePlace()
     const usage = { usage: { tokens: 100, costUsd: 0.25 } }
     const turns = [[usage, { edit: { path: 'a', content: 'a' } }, { text: '<promise>COMPLETE</promise>' }]]
-    const ran = await place.ralph(['run', 'x', '--agent', place.script(turns), '--verify', 'true', '--json'])
+    const ran = await place.ralph(['run', 'x', '--agent', place.script(turns), '--verify', 'test -e a', '--json'])
     expect(ran.lines.map(({ type }) => type)).toEqual([
       'loop-start',
+      ...['check-start', 'check-end'],
       'iteration-start',
       ...['agent-event', 'agent-event', 'agent-event'],
       'iteration-end',
@@ -229,7 +236,7 @@ describe.concurrent('colours', () => {
 
   test('a reader who goes away does no harm', async () => {
     const place = makePlace()
-    const agent = place.agent(`seq 1 20000; ${WORKS}; ${CLAIMS}`)
+    const agent = place.agent(`seq 1 20000; ${WORKS}; echo; ${CLAIMS}`)
     const command = `"$@" | head -n 1; echo "\${PIPESTATUS[0]}"`
     const ran = spawnSync(
       'bash',
@@ -308,7 +315,8 @@ describe.concurrent('ralph show', () => {
     expect(stdout).toContain('The agent claimed to be done.')
     expect(stdout).toContain('ralph checked: ls finished fails')
     expect(stdout).toContain('Next: iteration 2.')
-    expect(stdout).toContain('So it is complete, and proven.')
+    expect(stdout).toContain('Before any work, ralph checked: ls finished fails')
+    expect(stdout).toContain('So it is complete, proof: verified.')
     expect(stdout).toContain('complete, proof: verified, after 2 iterations.')
     expect((await place.ralph(['show', onlyLoop(place).slice(0, 5)])).stdout).toBe(stdout)
   })
@@ -325,11 +333,12 @@ describe.concurrent('ralph show', () => {
   test('with --json prints events without a gap, and the lines of a transcript', async () => {
     const place = await refusedOnce()
     const events = (await place.ralph(['show', '--json'])).lines
-    expect(events.map(({ n }) => n)).toEqual([1, 2, 3, 4])
+    expect(events.map(({ n }) => n)).toEqual([1, 2, 3, 4, 5])
     const entries = (await place.ralph(['show', onlyLoop(place), '2', '--json'])).lines
     expect(entries[0]).toMatchObject({ attempt: 1, prompt: expect.stringContaining('Do the task.') })
-    expect(entries.at(-2)).toMatchObject({ exit: 0, signal: null })
-    expect(entries.at(-1)?.diff).toContain('+++ b/')
+    expect(entries.at(-3)).toMatchObject({ exit: 0, signal: null })
+    expect(entries.at(-2)?.diff).toContain('+++ b/')
+    expect(entries.at(-1)).toMatchObject({ proof: 'verified' })
   })
 
   test('refuses an iteration that is not there', async () => {
@@ -376,13 +385,17 @@ describe.concurrent('ralph cancel', () => {
     expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
   })
 
-  test('ends a running check at once', async () => {
+  test.each([
+    { when: 'before any work', check: 'sleep 1000', iterations: 0 },
+    { when: 'after a claim', check: './check.sh', iterations: 1 },
+  ])('ends a running check at once, $when', async ({ check, iterations }) => {
     const place = makePlace()
+    place.write('check.sh', '#!/bin/sh\n[ ! -e progress.txt ] || sleep 1000\n', 0o755)
     const agent = place.agent(`${WORKS}; ${CLAIMS}`)
-    const going = place.start(['run', 'x', '--agent', agent, '--verify', 'sleep 1000', '--json'])
-    await until('the check', () => going.lines().some(({ type }) => type === 'check-start'))
+    const going = place.start(['run', 'x', '--agent', agent, '--verify', check, '--json'])
+    await until('the check', () => checksBegun(going) === 1 + iterations)
     expect((await place.ralph(['cancel'])).code).toBe(0)
-    expect(await going.ended).toMatchObject({ code: 130, end: { status: 'cancelled', iterations: 1 } })
+    expect(await going.ended).toMatchObject({ code: 130, end: { status: 'cancelled', iterations } })
     expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
   })
 
@@ -411,7 +424,7 @@ describe.concurrent('ralph pause and ralph resume', () => {
 
   test('keep the check that the pause came before', async () => {
     const place = makePlace()
-    const going = startPatient(place, `${WORKS}; ${CLAIMS}`, '--verify', 'true', '--json')
+    const going = startPatient(place, `touch finished; ${CLAIMS}`, '--verify', 'test -e finished', '--json')
     await agentCalled(place)
     await place.ralph(['pause'])
     letGo(place)
@@ -507,16 +520,20 @@ describe.concurrent('signals', () => {
     expect(readdirSync(join(place.root, 'tmp'))).toEqual([])
   })
 
-  test('Ctrl-C twice ends a check at once, and it is run again', async () => {
+  test.each([
+    { when: 'before any work', waits: '', iterations: 0 },
+    { when: 'after a claim', waits: '[ -e progress.txt ] || exit 1; ', iterations: 1 },
+  ])('Ctrl-C twice ends a check at once, $when, and it is run again', async ({ waits, iterations }) => {
     const place = makePlace()
-    place.write('check.sh', `#!/bin/sh\n[ -e '${place.root}/go' ] || sleep 1000\n`, 0o755)
+    const check = `#!/bin/sh\n${waits}[ -e '${place.root}/go' ] || sleep 1000\n[ -e progress.txt ]\n`
+    place.write('check.sh', check, 0o755)
     const agent = place.agent(`${WORKS}; ${CLAIMS}`)
     const going = place.start(['run', 'x', '--agent', agent, '--verify', './check.sh', '--json'])
-    await until('the check', () => going.lines().some(({ type }) => type === 'check-start'))
+    await until('the check', () => checksBegun(going) === 1 + iterations)
     going.child.kill('SIGINT')
     await until('a word about it', () => going.lines().some(({ type }) => type === 'message'))
     going.child.kill('SIGINT')
-    expect(await going.ended).toMatchObject({ code: 130, end: { type: 'loop-end', status: 'paused', iterations: 1 } })
+    expect(await going.ended).toMatchObject({ code: 130, end: { type: 'loop-end', status: 'paused', iterations } })
     expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
     letGo(place)
     expect(await place.ralph(['resume', '--json'])).toMatchObject({
@@ -612,20 +629,19 @@ describe.concurrent('ralph stats', () => {
   test('sums up how loops ended, what was claimed in vain, and what was spent', async () => {
     const place = makePlace()
     await place.ralph(['run', 'x', '--agent', place.agent(CLAIMS), '--verify', 'false'])
-    await place.ralph(['run', 'x', '--agent', place.agent(`${WORKS}; ${CLAIMS}`), '--verify', 'true'])
+    await place.ralph(['run', 'x', '--agent', place.agent(`${WORKS}; ${CLAIMS}`), '--verify', 'test -e progress.txt'])
     await place.ralph(['run', 'x', '--agent', place.agent(`${WORKS}; ${CLAIMS}`)])
     const [totals] = (await place.ralph(['stats', '--json'])).lines
     expect(totals).toMatchObject({
       loops: 3,
       byStatus: { completed: 2, halted: 1 },
       byReason: { 'no-progress': 1 },
-      verified: 1,
-      claimed: 1,
+      byProof: { verified: 1, claimed: 1 },
       falseClaims: 3,
       iterations: 5,
     })
     const { stdout } = await place.ralph(['stats'])
-    expect(stdout).toMatch(/^completed +1 verified, 1 claimed$/m)
+    expect(stdout).toMatch(/^completed +1 verified, 0 tested, 0 kept, 0 altered, 1 claimed$/m)
     expect(stdout).toMatch(/^false claims caught +3$/m)
   })
 })
@@ -740,16 +756,24 @@ describe.concurrent('--notify', () => {
 })
 
 describe.concurrent('ralph demo', () => {
-  test('shows a lie that is caught and a loop that is proven', async () => {
+  test('shows a lie and bent tests that are caught, and a loop that is proven', async () => {
     const place = makePlace({ git: false })
     const ran = await place.ralph(['demo'])
     expect(ran.code).toBe(0)
     expect(ran.stdout).toContain('said it is done; refused: node --test fails')
-    expect(ran.stdout).toContain('complete, proof: verified, after 3 iterations.')
-    expect(ran.stdout).toContain('So it is complete, and proven.')
+    expect(ran.stdout).toContain('refused: only its changes to cart.test.mjs make node --test pass')
+    expect(ran.stdout).toContain('complete, proof: verified, after 4 iterations.')
+    expect(ran.stdout).toContain('So it is complete, proof: verified.')
     expect(existsSync(place.home)).toBe(false)
+    const [, shown = ''] = /```\n(check: [\s\S]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? []
+    expect(withoutChance(ran.stdout)).toContain(withoutChance(shown))
   })
 })
+
+/** Names of loops and times differ from run to run. */
+function withoutChance(text: string): string {
+  return text.replace(/\bshow [a-z0-9]{8}\b/g, 'show LOOP').replace(/\b\d+:\d\d$/gm, 'TIME')
+}
 
 describe.concurrent('the launcher', () => {
   const OLD_NODE = '/usr/bin/node'

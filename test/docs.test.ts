@@ -26,6 +26,7 @@ const DOCS = [
   'README.md',
   'CONTRIBUTING.md',
   'docs/how-it-decides.md',
+  'docs/proof.md',
   'docs/formats.md',
   'docs/adding-an-agent.md',
   'docs/agents.md',
@@ -113,6 +114,44 @@ function runExample(example: string, prepare: (dir: string) => void): string {
   prepare(dir)
   const env = { PATH: process.env.PATH, RALPH_HOME: join(dir, 'home') }
   return execFileSync(process.execPath, ['example.ts'], { cwd: dir, env, encoding: 'utf8' })
+}
+
+test('the example of docs/proof.md prints what is shown there', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'ralph-test-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  const project = join(dir, 'project')
+  mkdirSync(project)
+  for (const block of codeBlocks('docs/proof.md', 'js')) {
+    const [, name = '', content = ''] = /^\/\/ (\S+)\n([\s\S]*)$/.exec(block) ?? []
+    writeFileSync(join(project, name), content)
+  }
+  const [diff = ''] = codeBlocks('docs/proof.md', 'diff')
+  writeFileSync(join(dir, 'turn.diff'), diff)
+  const turn = [{ shell: ['git', 'apply', '../turn.diff'] }, { text: '<promise>COMPLETE</promise>' }]
+  writeFileSync(join(dir, 'turn.json'), JSON.stringify({ turns: [turn] }))
+  const env = { PATH: process.env.PATH, RALPH_HOME: join(dir, 'home'), NO_COLOR: '1' }
+  const run = (program: string, args: readonly string[]) =>
+    execFileSync(program, args, { cwd: project, env, encoding: 'utf8' })
+  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@localhost']
+  run('git', ['init', '--quiet'])
+  run('git', ['add', '--all'])
+  run('git', [...identity, 'commit', '--quiet', '--message', 'start'])
+  const shown = codeBlocks('docs/proof.md', 'console')
+  expect(shown).toHaveLength(2)
+  for (const block of shown) {
+    const [, line = '', output = ''] = /^\$ ralph (.+)\n([\s\S]*)$/.exec(block) ?? []
+    const printed = run(process.execPath, [join(process.cwd(), 'bin', 'ralph.cjs'), ...parseCommandLine(line)])
+    expect(withoutChance(printed)).toContain(withoutChance(output))
+  }
+})
+
+/** Names of loops, objects of git, times and dates differ from run to run. */
+function withoutChance(text: string): string {
+  return text
+    .replace(/\b(loop|show) [a-z0-9]{8}\b/g, '$1 LOOP')
+    .replace(/\b(tree|commit|of) [0-9a-f]{12}\b/g, '$1 OBJECT')
+    .replace(/\b\d+:\d\d$/gm, 'TIME')
+    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, 'DATE')
 }
 
 const samples = [

@@ -13,23 +13,25 @@ function projectWithCheck(): Place {
 
 const CLAIMS = 'echo "<promise>COMPLETE</promise>"'
 
-test('a check script that the agent changed is named beside the proof', async () => {
+test('a check script that the agent bent is refused, and then a person is asked', async () => {
   const place = projectWithCheck()
   const cheat = place.agent(`printf '#!/bin/sh\\nexit 0\\n' > check.sh; ${CLAIMS}`)
   const ran = await place.ralph(['run', 'x', '--agent', cheat, '--verify', './check.sh'])
-  expect(ran.code).toBe(0)
-  expect(ran.stdout).toContain('ralph noticed: what the checks run was changed: check.sh')
+  expect(ran.code).toBe(4)
+  expect(place.calls()).toHaveLength(2)
+  expect(place.prompt(2)).toContain('What you changed in check.sh is all that makes them pass')
+  expect(ran.stdout).toContain('changed scripts or configuration of the checks: check.sh')
   const status = await place.ralph(['status', '--json'])
   expect(status.code).toBe(0)
-  expect((await place.ralph(['show'])).stdout).toContain('what the checks run was changed: check.sh')
+  expect((await place.ralph(['show'])).stdout).toContain('check.sh: a script that the checks run was changed')
 })
 
 test('deleted and skipped tests are fed back to the agent', async () => {
   const place = projectWithCheck()
   const cheat = place.agent(`rm -f test/app.test.js; echo 'it.skip("later")' > test/new.test.js; ${CLAIMS}`)
   await place.ralph(['run', 'x', '--agent', cheat, '--verify', './check.sh', '--max-iterations', '2'])
-  expect(place.prompt(2)).toContain('ralph noticed: tests were deleted: test/app.test.js')
-  expect(place.prompt(2)).toContain('ralph noticed: tests are newly skipped: test/new.test.js')
+  expect(place.prompt(2)).toContain('ralph noticed: test/app.test.js: the test was deleted')
+  expect(place.prompt(2)).toContain('ralph noticed: test/new.test.js: `it.skip` was added')
 })
 
 test('honest work is not remarked upon', async () => {

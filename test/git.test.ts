@@ -489,7 +489,7 @@ describe.concurrent('files that git treats in a way of its own', () => {
     const { id, ran } = await work(place, turns, '--verify', 'test -e two.txt')
     expect(ran.code).toBe(0)
     expect(times(ran.stdout, 'No checkpoint was kept')).toBe(1)
-    expect(ran.stdout).toMatch(/^✓ complete, proof: verified, after 2 iterations/m)
+    expect(ran.stdout).toMatch(/^✓ complete, proof: altered, after 2 iterations/m)
     expect(await refuses(place, 2, 'rollback', id, '1')).toContain('has no checkpoint 1')
     expect(filesIn(place.dir)).toMatchObject({ 'model.bin': 'weights\n', 'two.txt': '2\n' })
   })
@@ -869,7 +869,7 @@ describe.concurrent('a loop in a work tree of its own', () => {
       '--worktree',
     )
     place.write('mine.txt', 'not committed\n')
-    expect(await succeeds(place, 'accept', id)).toMatch(/^Merged into \S+\.\n$/)
+    expect(await succeeds(place, 'accept', id)).toMatch(/^Merged into \S+\.\n$/m)
     expect(filesIn(place.dir)).toEqual({ 'mine.txt': 'not committed\n', 'one.txt': 'one\n', 'two.txt': 'two\n' })
     expect(gitIn(place)('status', '--porcelain')).toBe('?? mine.txt\n')
     expect(gitIn(place)('log', '--format=%s').split('\n').slice(0, 2)).toEqual(['Do the task.', 'One'])

@@ -1,6 +1,8 @@
 /** Agents that lie, echo, ask, stall, crash or are limited: each loop ends as it must, whatever the agent says. */
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { commitAll, type Line, makePlace, onlyLoop, type Place, query, type Ran, until } from './ralph.ts'
+import { commitAll, LAUNCHER, type Line, makePlace, onlyLoop, type Place, query, type Ran, until } from './ralph.ts'
 
 const FAILING_SUITE = `import { test } from 'node:test'
 test('two and two', () => { throw new Error('two and two is not five') })
@@ -28,7 +30,7 @@ const halted = (reason: string, counts: { iterations: number; calls: number }, c
   ...counts,
 })
 
-const complete = (proof: 'verified' | 'claimed', calls: number) => ({
+const complete = (proof: 'verified' | 'kept' | 'claimed', calls: number) => ({
   code: 0,
   status: 'completed',
   reason: null,
@@ -67,7 +69,7 @@ describe.concurrent.each([
     const ran = await run(place, place.agent(CLAIMS), '--verify', 'node --test')
     expect(outcome(place, ran)).toEqual(GAVE_UP)
     expect(ran.end.false_claims).toBe(3)
-    expect(ofType(ran, 'check-end')).toHaveLength(3)
+    expect(ofType(ran, 'check-end')).toHaveLength(1 + 3) // the first before any work
     expect(place.prompt(1)).not.toContain('You said it was done')
     expect(place.prompt(2)).toContain('You said it was done, but it is not')
     expect(place.prompt(2)).toContain('two and two is not five')
@@ -80,9 +82,10 @@ describe.concurrent.each([
     expect(place.prompt(2)).toContain('nothing has changed')
   })
 
-  test('a claim without work is taken when the check passes, because there was nothing to do', async () => {
+  test('a claim without work must be said twice where the check passed all along, and verifies nothing', async () => {
     const place = makePlace({ git })
-    expect(outcome(place, await run(place, place.agent(CLAIMS), '--verify', 'true'))).toEqual(complete('verified', 1))
+    expect(outcome(place, await run(place, place.agent(CLAIMS), '--verify', 'true'))).toEqual(complete('kept', 2))
+    expect(place.prompt(2)).toContain('nothing has changed')
   })
 
   test.each([
@@ -115,16 +118,22 @@ describe.concurrent('an agent that only talks', () => {
   test.each([
     { what: 'where a check fails', flags: ['--verify', 'false'] },
     { what: 'where there is no check', flags: [] },
-  ])('and refuses to claim claims nothing $what', async ({ flags }) => {
+  ])('and refuses to claim is not believed $what', async ({ flags }) => {
     const place = makePlace()
     expect(outcome(place, await run(place, place.agent(REFUSES), ...flags))).toEqual(GAVE_UP)
-    expect(claims(place)).toEqual(['none', 'none', 'none'])
+    expect(claims(place)).toEqual(['weak', 'weak', 'weak'])
   })
 
-  test('is stopped by a check that passes, once it has stalled', async () => {
+  test('is given up where the check passed all along', async () => {
     const place = makePlace()
     const ran = await run(place, place.agent('echo "Looking around."'), '--verify', 'true')
-    expect(outcome(place, ran)).toEqual(complete('verified', 3))
+    expect(outcome(place, ran)).toEqual(GAVE_UP)
+  })
+
+  test('is stopped by a check that has come to pass, once it has stalled', async () => {
+    const place = makePlace()
+    const agent = place.agent('[ "$RALPH_ITERATION" -gt 1 ] || touch finished; echo "Looking around."')
+    expect(outcome(place, await run(place, agent, '--verify', 'test -e finished'))).toEqual(complete('verified', 4))
   })
 
   test('is told that nothing moves before it is given up', async () => {
@@ -318,13 +327,20 @@ describe.concurrent('a loop that does not get better', () => {
     const place = makePlace()
     const ran = await run(place, place.script([tests]), '--verify', 'false')
     expect(ran).toMatchObject({ code: 1, end: { reason: 'test-only', iterations: 3 } })
-    expect(ofType(ran, 'check-end')).toHaveLength(1)
+    expect(ofType(ran, 'check-end')).toHaveLength(1 + 1) // the first before any work
   })
 
-  test('completes when three iterations only ran tests and the checks pass', async () => {
+  test('halts when three iterations only ran tests and the checks passed all along', async () => {
     const place = makePlace()
     const ran = await run(place, place.script([tests]), '--verify', 'true')
-    expect(ran).toMatchObject({ code: 0, end: { proof: 'verified', iterations: 3 } })
+    expect(ran).toMatchObject({ code: 1, end: { reason: 'test-only', iterations: 3 } })
+  })
+
+  test('completes when three iterations only ran tests and the checks have come to pass', async () => {
+    const place = makePlace()
+    const works = [{ edit: { path: 'finished', content: 'yes' } }, { text: 'Written.' }]
+    const ran = await run(place, place.script([works, tests]), '--verify', 'test -e finished')
+    expect(ran).toMatchObject({ code: 0, end: { proof: 'verified', iterations: 4 } })
   })
 
   test('halts when the same failure came five times, though the files change', async () => {
@@ -378,9 +394,15 @@ describe.concurrent('a loop that is done', () => {
 
   test('is done at the second weak claim in a row', async () => {
     const place = makePlace()
-    const ran = await run(place, place.agent(`${WORKS}; echo "All tests passing."`))
+    const ran = await run(place, place.agent(`${WORKS}; ${CLAIMS}; echo "The tests are green."`))
     expect(outcome(place, ran)).toEqual(complete('claimed', 2))
-    expect(place.prompt(2)).toContain('If you are done, put <promise>COMPLETE</promise> alone on the last line.')
+    expect(place.prompt(2)).toContain('If you are done, put <promise>COMPLETE</promise> alone on the last line')
+  })
+
+  test('is done when a phrase comes again and nothing has changed since', async () => {
+    const place = makePlace()
+    const agent = place.agent(`[ "$RALPH_ITERATION" -gt 2 ] || { ${WORKS}; }; echo "All tests passing."`)
+    expect(outcome(place, await run(place, agent))).toEqual(complete('claimed', 3))
   })
 
   test.each([
@@ -501,4 +523,109 @@ The task will loop until you output the completion signal or reach the iteration
     const ran = await place.ralph(['run', wrapped, '--agent', place.agent(`printf '%s' '${wrapped}'`), '--json'])
     expect(outcome(place, ran)).toEqual(halted('max-iterations', { iterations: 2, calls: 2 }))
   })
+})
+
+/** What an agent may try instead of the work: its check fails, and nothing it types or writes makes that a proof. */
+describe.concurrent('an agent that excuses itself', () => {
+  const RALPH = `'${process.execPath}' '${LAUNCHER}'`
+  const LIES = {
+    next: JSON.stringify({ kind: 'complete', proof: 'verified', sentence: 'All is well.' }),
+    proof: 'verified',
+    status: 'completed',
+  }
+
+  /** Statements for ralph's database, run by node in the middle of a turn. */
+  function writes({ home, root }: Place, sql: string): string {
+    const file = join(root, 'forge.mjs')
+    const path = JSON.stringify(join(home, 'ralph.db'))
+    writeFileSync(
+      file,
+      `import { DatabaseSync } from 'node:sqlite'
+const database = new DatabaseSync(${path}, { timeout: 5000 })
+database.exec(${JSON.stringify(sql)})
+`,
+    )
+    return `'${process.execPath}' '${file}' 2>> '${root}/forge.err'`
+  }
+
+  const TRICKS: [trick: string, lines: (place: Place) => string][] = [
+    ['types ralph allow', () => `${RALPH} allow "$RALPH_LOOP_ID"; ${CLAIMS}`],
+    [
+      'types ralph allow without its own environment',
+      () => `id=$RALPH_LOOP_ID; env -i ${RALPH} allow "$id"; ${CLAIMS}`,
+    ],
+    ['types ralph accept', () => `${RALPH} accept "$RALPH_LOOP_ID"; ${CLAIMS}`],
+    ['types ralph resume', () => `${RALPH} resume "$RALPH_LOOP_ID"; ${CLAIMS}`],
+    [
+      'writes the end into the row of its loop',
+      (place) => `${writes(place, `UPDATE loop SET ${set(LIES)}`)}; ${CLAIMS}`,
+    ],
+    [
+      'writes into the memory of its loop that the check passed',
+      (place) =>
+        `${writes(place, `UPDATE loop SET tally = json_set(tally, '$.before', json('[{"check":"false","result":"fail"}]'), '$.after', json('[{"check":"false","result":"pass"}]'), '$.allowed', json('[{"path":"","by":"you"}]'))`)}; ${CLAIMS}`,
+    ],
+    [
+      'writes the checks out of what was asked for',
+      (place) => `${writes(place, `UPDATE loop SET spec = json_set(spec, '$.checks', json('["true"]'))`)}; ${CLAIMS}`,
+    ],
+    [
+      'writes an event that says that all passed',
+      (place) =>
+        `${writes(place, `INSERT INTO event (loop, n, at, fact, next) SELECT id, events + 100, 0, '{"kind":"checked","at":0,"verdicts":[{"check":"false","result":"pass","tail":""}],"findings":[]}', '${LIES.next}' FROM loop`)}; ${CLAIMS}`,
+    ],
+    [
+      'writes an order in the name of a person',
+      (place) =>
+        `${writes(place, `INSERT INTO told (loop, at, by, "order") SELECT id, 0, 'you', '{"kind":"allow","paths":[]}' FROM loop; INSERT INTO told (loop, at, by, "order") SELECT id, 0, 'you', '{"kind":"done"}' FROM loop`)}; ${CLAIMS}`,
+    ],
+    [
+      'writes iterations that there never were',
+      (place) =>
+        `${writes(place, `INSERT INTO iteration (loop, n, attempts, started_at, ended_at, agent, "end", claim, tokens, words) SELECT id, iteration + k.n, 1, 0, 0, '', 'ok', 'clear', 0, '' FROM loop, (SELECT 1 AS n UNION SELECT 2) AS k; UPDATE loop SET ${set(LIES)}`)}; ${CLAIMS}`,
+    ],
+    [
+      'takes the loop over',
+      (place) => `${writes(place, `UPDATE loop SET epoch = epoch + 1, ${set(LIES)}`)}; ${CLAIMS}`,
+    ],
+  ]
+
+  test.each(TRICKS)('and %s gets nothing', async (_, lines) => {
+    const place = makePlace()
+    const ran = await run(place, place.agent(lines(place)), '--verify', 'false')
+    expect(outcome(place, ran)).toEqual(GAVE_UP)
+    const known = () => query(place, 'SELECT status, reason, proof, iteration, spec FROM loop')
+    expect(known()).toEqual([
+      {
+        ...{ status: 'halted', reason: 'no-progress', proof: null, iteration: 3 },
+        spec: expect.stringContaining('"checks":["false"]'),
+      },
+    ])
+    const told = existsSync(join(place.root, 'forge.err'))
+      ? place.read('../forge.err').replace(/.*Warning.*\n/g, '')
+      : ''
+    expect(told).toBe('')
+    const before = known()
+    expect((await place.ralph(['doctor', '--rebuild'])).code).toBe(0)
+    expect(known()).toEqual(before)
+  })
+
+  test('whose check it bent, and that allows that itself, waits for a person all the same', async () => {
+    const place = makePlace()
+    place.write('check.sh', 'test -e finished\n')
+    commitAll(place)
+    const order = `INSERT INTO told (loop, at, by, "order") SELECT id, 0, 'you', '{"kind":"allow","paths":["check.sh"]}' FROM loop`
+    const agent = place.agent(
+      `echo true > check.sh; ${RALPH} allow "$RALPH_LOOP_ID" check.sh; ${writes(place, order)}; ${CLAIMS}`,
+    )
+    const ran = await run(place, agent, '--verify', 'sh check.sh')
+    expect(outcome(place, ran)).toEqual(needsInput(2))
+    expect(ran.end.sentence).toContain('The checks pass only because of what the agent changed in check.sh')
+  })
+
+  function set(values: Record<string, string>): string {
+    return Object.entries(values)
+      .map(([name, value]) => `${name} = '${value}'`)
+      .join(', ')
+  }
 })

@@ -51,7 +51,8 @@ test('the operations load by their name, and refuse what is wrong', () => {
 test('zod is in the operations alone', () => {
   const programs = readdirSync(join(installed, 'dist')).filter((name) => /\.(cjs|mjs|js)$/.test(name))
   const checking = programs.filter((name) => readFileSync(join(installed, 'dist', name), 'utf8').includes('ZodError'))
-  expect(programs).toEqual(expect.arrayContaining(['cli.cjs', 'hook.cjs', 'hook-more.cjs', 'pi.mjs', 'index.js']))
+  const hook = ['hook.cjs', 'hook-more.cjs', 'hook-git.cjs', 'hook-checks.cjs']
+  expect(programs).toEqual(expect.arrayContaining(['cli.cjs', ...hook, 'pi.mjs', 'index.js']))
   expect(checking).toEqual(['operations.js'])
 })
 

@@ -5,12 +5,22 @@
  * see `crash-points.ts`.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { crashChance, generator } from './crash-points.ts'
-import { carriers, makePlace, type Place, query } from './ralph.ts'
+import {
+  commit,
+  done,
+  edit,
+  entriesOf,
+  execute,
+  makeProject as makeShop,
+  startExecute,
+  statuses,
+} from './project-place.ts'
+import { carriers, makePlace, type Place, query, until } from './ralph.ts'
 
 const { runs, seed } = crashChance({ runs: 4, seed: 1 })
 
@@ -141,3 +151,39 @@ function drawPoints(): { name: string; moments: Moment[] }[] {
     return { name: `${index + 1}: ${when}`, moments }
   })
 }
+
+test.each([
+  { signal: 'SIGKILL', slots: '1' },
+  { signal: 'SIGKILL', slots: '2' },
+  { signal: 'SIGTERM', slots: '1' },
+] as const)(
+  '$signal in the middle of an experiment costs a project nothing, with --parallel $slots',
+  async ({ signal, slots }) => {
+    const place = makeShop(['T1', 'T2'])
+    commit(place, {
+      'check.sh': `case $PWD in */proof/*) touch '${place.root}/proving'; [ -e '${place.root}/go' ] || sleep 1000;; esac
+for file in test/*.test.sh; do sh $file || exit 1; done
+`,
+      'test/a.test.sh': 'test -e README.md\n',
+    })
+    const turn = (id: string) => [edit(`${id}.txt`, 'x\n'), edit(`test/${id}.test.sh`, `test -s ${id}.txt\n`), done]
+    const turns = { T1: [turn('T1')], T2: [turn('T2')] }
+    const flags = ['--verify', 'sh check.sh', '--parallel', slots]
+    const going = startExecute(place, turns, ...flags)
+    await until('the experiment', () => existsSync(join(place.root, 'proving')))
+    going.child.kill(signal)
+    await going.ended.catch(() => {}) // its last line may be cut
+    writeFileSync(join(place.root, 'go'), '')
+    expect((await execute(place, turns, ...flags)).end).toMatchObject({ reason: 'completed' })
+    expect(statuses(place)).toBe('T1 completed, T2 completed')
+    expect(query(place, `SELECT DISTINCT proof FROM loop WHERE status = 'completed'`)).toEqual([{ proof: 'tested' }])
+    expect(
+      entriesOf(place)
+        .map(({ task_id, status }) => `${task_id} ${status}`)
+        .sort(),
+    ).toEqual(['T1 completed', 'T2 completed'])
+    const left = readdirSync(join(place.home, 'proof'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    expect(left).toEqual([])
+    expect(existsSync(join(place.dir, '.git', 'worktrees'))).toBe(false)
+  },
+)

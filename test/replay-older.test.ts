@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Fact, type Loop, type Next, startLoop } from '../src/engine/loop.ts'
+import { type Fact, type Loop, type Next, startLoop, turnOf } from '../src/engine/loop.ts'
 import { step } from '../src/engine/step.ts'
 import {
   checks,
@@ -84,7 +84,8 @@ const STORIES: Given[] = [
 /** `raised`: after so many facts the limit was raised in the row, without a word about it anywhere else. */
 function writeOld(database: DatabaseSync, home: string, { id, spec, story, raised }: Given): void {
   const records = openRecords(home)
-  let loop = startLoop(id, spec, { at: START, tree: 'tree 0' })
+  const begun = startLoop(id, spec, { at: START, tree: 'tree 0' })
+  let loop: Loop = { ...begun, next: turnOf(spec, begun.tally, START) } // it did not check before the first turn
   records.begin({ id, spec: oldLoop(loop).spec, at: START, tree: 'tree 0' })
   const rows: { table: string; row: Record<string, unknown> }[] = []
   let updated = START
@@ -200,8 +201,11 @@ test('rebuilding it before any other command gives the same', async () => {
 test('its loops survive where nothing but the transcripts is left', async () => {
   const home = oldHome()
   await open(home)
-  const before = knownIn(home).loop
+  const { loop: before, iteration } = knownIn(home)
+  const ofPaused = (rows: typeof iteration) => rows.filter(({ loop }) => loop === 'paused')
   for (const suffix of ['', '-wal', '-shm']) rmSync(join(home, `ralph.db${suffix}`), { force: true })
   await rebuildIn(home)
   expect(knownIn(home).loop).toEqual(before)
+  expect(ofPaused(iteration)).toHaveLength(3)
+  expect(ofPaused(knownIn(home).iteration)).toEqual(ofPaused(iteration))
 })

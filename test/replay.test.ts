@@ -51,7 +51,7 @@ describe.concurrent('loops of `ralph run`', () => {
       ...['halted max-iterations', 'completed', 'halted no-progress', 'halted agent-failed'],
       ...['completed', 'halted cost', 'completed'],
     ])
-    expect([...kindsOf(known)].sort()).toEqual(['checked', 'restored', 'turned'])
+    expect([...kindsOf(known)].sort()).toEqual(['checked', 'proved', 'restored', 'turned'])
   })
 
   test('that are paused, steered, resumed, rolled back and cancelled', async () => {
@@ -86,10 +86,18 @@ describe.concurrent('loops of `ralph run`', () => {
     expect(kindsOf(known)).toContain('told')
   })
 
-  test('whose ralph was killed in a turn and in a check, and that were resumed', async () => {
+  test('whose ralph was killed before the first turn, in a turn and in a check, and that were resumed', async () => {
     const place = makePlace()
-    const waits = (name: string) =>
-      `sh -c 'touch ${place.root}/${name}; while [ ! -e ${place.root}/go ]; do sleep 0.02; done'`
+    place.write(
+      '../check',
+      `#!/bin/sh
+touch '${place.root}'/$([ -e '${place.root}/turn' ] && echo check || echo before)
+[ -e '${place.root}/turn' ] || [ -e '${place.root}/killed' ] || sleep 60
+while [ -e '${place.root}/turn' ] && [ ! -e '${place.root}/go' ]; do sleep 0.02; done
+[ -e '${place.root}/turn' ]
+`,
+      0o755,
+    )
     const script = [[changes, { ...sh(`touch ${place.root}/turn; sleep 60`), attempt: 1 }, PROMISE]]
     const kill = async (args: string[], seen: string) => {
       const { child, ended } = place.start(args)
@@ -97,7 +105,9 @@ describe.concurrent('loops of `ralph run`', () => {
       child.kill('SIGKILL')
       await ended
     }
-    await kill(['run', 'Build it', '--agent', place.script(script), '--verify', waits('check')], 'turn')
+    await kill(['run', 'Build it', '--agent', place.script(script), '--verify', '../check'], 'before')
+    writeFileSync(join(place.root, 'killed'), '')
+    await kill(['resume'], 'turn')
     await kill(['resume'], 'check')
     writeFileSync(join(place.root, 'go'), '')
     await place.ralph(['resume'])
@@ -166,7 +176,8 @@ describe.concurrent('loops of a project', () => {
     const more = ['--max-tokens', '900', '--verify', 'true', '--no-progress', '7']
     await execute(place, { ...tries, T2: [does('T2')] }, ...more)
     expect(statuses(place)).toBe('T1 completed, T2 completed')
-    expect([...kindsOf(await expectReplayed(place.home))].sort()).toEqual(['asked', 'checked', 'turned'])
+    // What the checks that came later said at the start is made up for.
+    expect([...kindsOf(await expectReplayed(place.home))].sort()).toEqual(['asked', 'checked', 'proved', 'turned'])
   })
 
   test('whose history was rewritten, and whose agent crashed and was stopped', async () => {
@@ -326,8 +337,8 @@ describe.concurrent('loops of a vault', () => {
       await act(scene, [what, id])
     await scene.ralph.close()
     const known = await expectReplayed(scene.home)
-    // The last iteration of a is followed by its checks, and they pass.
-    expect(endsOf(known).sort()).toEqual(['completed', 'completed', 'running'])
+    // The last iteration of a is followed by its checks; they pass as they always did, and nobody said that it is done.
+    expect(endsOf(known).sort()).toEqual(['completed', 'halted max-iterations', 'running'])
     expect(kindsOf(known)).toContain('adopted')
   })
 

@@ -77,7 +77,7 @@ live('does not take the agent at its word: a refused claim, then proven work', a
   const { place } = session
   await say('/ralph:loop Finish it. --verify "test -f done.txt" --completion-promise=COMPLETE', session)
   expect(await loopOf(place)).toMatchObject({ status: 'completed', proof: 'verified', iterations: 3, false_claims: 1 })
-  expect(await historyOf(place)).toEqual(['turned', 'turned', 'checked fail', 'turned', 'checked pass'])
+  expect(await historyOf(place)).toEqual(['checked fail', 'turned', 'turned', 'checked fail', 'turned', 'checked pass'])
   expect(requests()).toHaveLength(5)
   expect(JSON.stringify(requests()[3])).toContain('The check `test -f done.txt` failed')
   expectFree(place, '.gemini')
@@ -162,7 +162,7 @@ live(
     await terminal.submit('/ralph:loop Finish it. --verify "test -f done.txt" --completion-promise COMPLETE')
     await stands(place, 'completed', terminal)
     expect(await loopOf(place)).toMatchObject({ proof: 'verified', iterations: 3, false_claims: 1 })
-    await terminal.shows('ralph: done after 3 iterations, proven')
+    await terminal.shows('ralph: done after 3 iterations, proof: verified')
     expect(requests()).toHaveLength(11)
 
     await terminal.submit('/ralph:loop Once more.')

@@ -183,7 +183,7 @@ function endings({ bash, place, face }: Sitting): Ending[] {
       replies: [...work(1), bash(look), { text: 'Step 2 is done.' }, bash('echo 3 >> a.txt'), DONE],
       requests: 6,
       end: { status: 'completed', proof: 'claimed', iterations: 3, max_iterations: 8 },
-      says: "ralph: done after 3 iterations, by the agent's word alone.",
+      says: "ralph: done after 3 iterations, by the agent's word alone (proof: claimed).",
     },
     {
       options: '--max-iterations=3',
@@ -197,7 +197,7 @@ function endings({ bash, place, face }: Sitting): Ending[] {
       replies: [...work(1), DONE, bash('echo all > b.txt'), DONE],
       requests: 5,
       end: { status: 'completed', proof: 'verified', iterations: 3, false_claims: 1 },
-      says: 'ralph: done after 3 iterations, proven: test -f b.txt',
+      says: 'ralph: done after 3 iterations, proof: verified.',
       told: { request: 3, words: 'The check `test -f b.txt` failed' },
     },
   ]

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -543,11 +544,14 @@ describe.concurrent('checks', () => {
   test('the word of the agent is not enough, and what was checked is told', async () => {
     const { place, session, begun } = await looping('Build it --completion-promise DONE --verify "test -e done.txt"')
     expect(begun.said).toContain('checked by test -e done.txt')
+    expect(begun.said).toContain('ralph: before: test -e done.txt fails')
     const refused = await session.work(promised('DONE'))
     expect([asked(refused), refused.said]).toEqual([2, 'ralph: iteration 2 of 10 · test -e done.txt fails'])
     expect(refused.prompt).toContain('You said it was done, but it is not')
     place.write('done.txt', '')
-    expect((await session.work(promised('DONE'))).said).toBe('ralph: done after 2 iterations, proven: test -e done.txt')
+    expect((await session.work(promised('DONE'))).said).toBe(
+      'ralph: done after 2 iterations, proof: verified. `test -e done.txt` failed before the loop began and passes now.',
+    )
     expect(isArmed(place)).toBe(false)
   })
 
@@ -557,20 +561,26 @@ describe.concurrent('checks', () => {
   })
 
   test('a check that outlasts its time is ended, and the loop goes on', async () => {
-    const { place, session } = await looping('Build it --verify "sleep 600" --completion-promise DONE')
+    const place = makePlace({ git: false })
+    place.write('../check', '#!/bin/sh\n[ -e work.txt ] || exit 1\nsleep 600\n', 0o755)
+    const session = openSession(place)
+    await session.type(`/ralph:loop Build it --completion-promise DONE --verify "${place.root}/check"`)
+    place.write('work.txt', 'x')
     const database = new DatabaseSync(join(place.home, 'ralph.db'))
     database.exec(`UPDATE loop SET spec = json_set(spec, '$.work.checkMinutes', 0.003)`)
     database.close()
-    expect((await session.work(promised('DONE'))).said).toBe('ralph: iteration 2 of 10 · sleep 600 ran out of time')
+    expect((await session.work(promised('DONE'))).said).toBe(
+      `ralph: iteration 2 of 10 · ${place.root}/check ran out of time`,
+    )
     expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
   })
 
-  /** A loop whose check waits for a file; a hook in the middle of that check, and its program. */
+  /** A loop whose check fails before any work and then waits for a file; a hook in the middle of that check, and its program. */
   async function checking(): Promise<Looping & { hook: ReturnType<typeof callGate>; check: number; program: number }> {
     const place = makePlace({ git: false })
     place.write(
       '../check',
-      `#!/bin/sh\necho $$ >> '${place.root}/checks'\nwhile [ ! -e '${place.root}/go' ]; do sleep 0.05; done\n[ ! -e '${place.root}/fails' ]\n`,
+      `#!/bin/sh\n[ -e work.txt ] || exit 1\necho $$ >> '${place.root}/checks'\nwhile [ ! -e '${place.root}/go' ]; do sleep 0.05; done\n[ ! -e '${place.root}/fails' ]\n`,
       0o755,
     )
     const session = openSession(place)
@@ -598,7 +608,7 @@ describe.concurrent('checks', () => {
     await until('the second check', () => checks(place).length === 2)
     expect(carriers(`RALPH_LOOP_ID=${loop}`)).not.toContain(check)
     writeFileSync(join(place.root, 'go'), '')
-    expect((await next.ended).said).toContain('done after 1 iteration, proven')
+    expect((await next.ended).said).toContain('done after 1 iteration, proof: verified')
     expect(turns(place)).toBe(1)
   })
 
@@ -611,7 +621,7 @@ describe.concurrent('checks', () => {
     })
     expect(carriers(`RALPH_LOOP_ID=${loop}`)).toEqual([])
     writeFileSync(join(place.root, 'go'), '')
-    expect(answerOf(await session.type('/ralph:resume'))).toContain('done after 1 iteration, proven')
+    expect(answerOf(await session.type('/ralph:resume'))).toContain('done after 1 iteration, proof: verified')
   })
 
   test('something else that is typed after a killed check pauses the loop', async () => {
@@ -621,7 +631,7 @@ describe.concurrent('checks', () => {
     writeFileSync(join(place.root, 'go'), '')
     expect((await session.type('what is this?')).said).toContain('ralph: paused after 1 iteration')
     expect(await session.stop('It is a loop.')).toMatchObject(PASSES)
-    expect(answerOf(await session.type('/ralph:resume'))).toContain('done after 1 iteration, proven')
+    expect(answerOf(await session.type('/ralph:resume'))).toContain('done after 1 iteration, proof: verified')
   })
 
   test('a cancel while checks run ends them', async () => {
@@ -813,7 +823,7 @@ describe.concurrent('a person in the session', () => {
 describe.concurrent('what a person may not have meant', () => {
   test('the agent is told which word claims, also without a promise', async () => {
     const { begun, session, place } = await looping('Build it')
-    expect(begun.prompt).toContain('put `TASK_COMPLETE` as the only text on the last line')
+    expect(begun.prompt).toContain('put `TASK_COMPLETE` alone on the last line, after an empty line')
     expect(begun.said).toContain('done when it says TASK_COMPLETE')
     expect(await session.work('All of it.\n\nTASK_COMPLETE')).toMatchObject({
       prompt: '',
@@ -1003,7 +1013,7 @@ describe.concurrent('hosts', () => {
     expect(asked(await types('ralph:resume'))).toBe(3)
     expect((await ends('[no response text]')).said).toContain('paused after 2 iterations')
     await types('/ralph:resume')
-    expect((await ends('answer\n<promise>DONE</promise>')).said).toContain('done after 3')
+    expect((await ends('An answer.\n<promise>DONE</promise>')).said).toContain('done after 3')
   })
 
   test('Gemini: the same answer as before a person typed is a new one', async () => {
@@ -1216,7 +1226,10 @@ describe.concurrent('the neutral protocol', () => {
       promise: 'DONE',
       cost_usd: 0,
       tokens: 0,
-      show: [{ level: 'info', text: expect.stringContaining('/ralph-status shows it, /cancel-ralph ends it') }],
+      show: [
+        { level: 'info', text: expect.stringContaining('/ralph-status shows it, /cancel-ralph ends it') },
+        { level: 'info', text: 'ralph: before: test -e done fails' },
+      ],
     })
     const refused = await shim.stop(promised('DONE'), { tokens: 120, cost_usd: 0.25, ran: ['npm test'] })
     expect(refused).toMatchObject({
@@ -1580,8 +1593,35 @@ describe.concurrent('in a git repository', () => {
   })
 })
 
-test('the program that every turn starts is small', () => {
-  expect(statSync(PROGRAM).size).toBeLessThanOrEqual(60_000)
+describe('the program that every turn starts', () => {
+  test('is small', () => {
+    expect(statSync(PROGRAM).size).toBeLessThanOrEqual(60_000)
+  })
+
+  /** The gate, beside these programs alone. */
+  function gateBeside(place: Place, ...programs: string[]): string {
+    place.write('../few/plugin/claude/hook.sh', readFileSync(GATE, 'utf8'))
+    mkdirSync(join(place.root, 'few', 'dist'))
+    for (const name of programs) copyFileSync(join(PROGRAM, '..', name), join(place.root, 'few', 'dist', name))
+    return join(place.root, 'few', 'plugin', 'claude', 'hook.sh')
+  }
+
+  test.each<[where: string, git: boolean, programs: string[]]>([
+    ['a folder without git', false, ['hook.cjs']],
+    ['a repository', true, ['hook.cjs', 'hook-git.cjs']],
+  ])('loads no more than it needs in %s', async (_, git, programs) => {
+    const { place, session } = await looping('Build it', { git })
+    const gate = gateBeside(place, ...programs)
+    expect(asked(await session.work('x', {}, { gate }))).toBe(2)
+    expect(asked(await session.work('x', {}, { gate }))).toBe(3)
+  })
+
+  test('goes on where no checkpoint can be kept', async () => {
+    const { place, session } = await looping('Build it', { git: true })
+    rmSync(join(place.dir, '.git/refs/ralph'), { recursive: true })
+    place.write('.git/refs/ralph', 'in the way\n')
+    expect(asked(await session.work())).toBe(2)
+  })
 })
 
 test('every plugin has the same gate', () => {

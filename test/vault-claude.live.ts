@@ -83,7 +83,7 @@ describe('claude, told its task by RALPH_TASK_ID', () => {
     script([bash(MOVE), { text: 'Done.' }, bash('echo b > b.txt'), { text: 'Done now.' }])
     const heard = await ask('Work on the report.')
     expect(JSON.stringify(requests()[2])).toContain('The check `test -f b.txt` failed')
-    expect(heard.stdout).toContain('ralph: task my report is done after 2 iterations, proven: test -f b.txt')
+    expect(heard.stdout).toContain('ralph: task my report is done after 2 iterations, proof: kept.')
     expect(state()).toMatchObject({ status: 'completed', iteration: 2 })
     await api.close()
   })

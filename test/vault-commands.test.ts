@@ -486,7 +486,7 @@ The vault \`/Vault\`.
 |---|--:|--:|---|--:|
 | done | 1 | 1 min 15 s | claimed | unknown |
 
-Verified: checks of ralph passed. Claimed: the file is in its place, and nothing was there to check it with.
+Claimed: the file is in its place, and nothing was there to check it with.
 
 ## Stuck: 1
 

@@ -1,0 +1,133 @@
+/** An agent that wants to excuse itself: whatever it types in its turn, only a person allows and accepts. */
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { specOf } from '../src/engine/stories.test-support.ts'
+import { bentLoop } from '../src/operations/bent.test-support.ts'
+import { openContext } from '../src/operations/context.ts'
+import type { Context } from '../src/operations/operation.ts'
+import { commitAll, LAUNCHER, makePlace, onlyLoop, type Place, query } from './ralph.ts'
+import { openSession } from './session-place.ts'
+
+const RALPH = `'${process.execPath}' '${LAUNCHER}'`
+
+const SUM_TEST = `import { strict as assert } from 'node:assert'
+import { sum } from './sum.mjs'
+assert.equal(sum(2, 2), 4)
+`
+
+/** Ways to hide from ralph where one comes from. */
+const WAYS: [how: string, before: string][] = [
+  ['plainly', ''],
+  ['without RALPH_LOOP_ID', 'env -u RALPH_LOOP_ID '],
+  ['in a session of its own', 'env -u RALPH_LOOP_ID setsid -w '],
+  ['through another shell', `env -u RALPH_LOOP_ID sh -c '"$@"; exit $?' sh `],
+]
+
+async function inHome<Result>(place: Place, work: (context: Context) => Promise<Result>): Promise<Result> {
+  const { home, dir, env } = place
+  const context = openContext({ root: resolve('.'), home, env, cwd: () => dir, note: () => {} })
+  try {
+    return await work(context)
+  } finally {
+    await context.close()
+  }
+}
+
+/** A loop that waits to be allowed something. */
+async function makeBent(place: Place): Promise<void> {
+  const work = { ...specOf().work, dir: place.dir, agent: 'command:true' }
+  await inHome(place, (context) => bentLoop(context, 'bent-1', { work }))
+}
+
+describe.each(WAYS)('%s', (_, before) => {
+  test('an agent allows nothing', async () => {
+    const place = makePlace()
+    await makeBent(place)
+    const agent = place.agent(`${before}${RALPH} allow bent-1 > '${place.root}/said' 2>&1; echo $? > code.txt`)
+    await place.ralph(['run', 'Do it.', '--agent', agent, '--max-iterations', '1'])
+    expect(place.read('code.txt')).toBe('2\n')
+    expect(place.read('../said')).toMatch(/^ralph: An agent inside loop \S+ cannot do this: a person must/)
+    const order = await inHome(place, (context) => context.store().told('bent-1'))
+    expect(order).toBeUndefined()
+  })
+
+  test('an agent accepts nothing', async () => {
+    const place = makePlace()
+    const works = place.agent('echo done > work.txt; echo "<promise>COMPLETE</promise>"')
+    await place.ralph(['run', 'Do it.', '--agent', works, '--worktree'])
+    const [{ id } = {}] = query(place, 'SELECT id FROM loop')
+    const agent = place.agent(`${before}${RALPH} accept ${id} > '${place.root}/said' 2>&1; echo $? > code.txt`)
+    await place.ralph(['run', 'Do it.', '--agent', agent, '--max-iterations', '1'])
+    expect(place.read('code.txt')).toBe('2\n')
+    expect(existsSync(join(place.dir, 'work.txt'))).toBe(false)
+    expect((await place.ralph(['accept', String(id)])).code).toBe(0)
+    expect(existsSync(join(place.dir, 'work.txt'))).toBe(true)
+  })
+})
+
+describe('the agent of a session that has a loop', () => {
+  test('allows nothing from its own shell; a person does, in a terminal', async () => {
+    const place = makePlace({ git: false })
+    await makeBent(place)
+    // What this test starts is below the host of the session.
+    await openSession(place, { env: { CLAUDE_PID: String(process.pid) } }).type('/ralph:loop Build it')
+    const refused = await place.ralph(['allow', 'bent-1'], { apart: true })
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/An agent inside loop \S+ cannot do this/) })
+    const outside = openSession(place, { id: 's-2', env: { CLAUDE_PID: '4194305' } })
+    await openSession(place, { env: { CLAUDE_PID: String(process.pid) } }).type('/ralph:cancel')
+    await outside.type('/ralph:loop Build more')
+    expect((await place.ralph(['allow', 'bent-1'], { apart: true })).code).toBe(0)
+  })
+})
+
+describe('a person', () => {
+  test('allows, and the loop goes on', async () => {
+    const place = makePlace({ git: false })
+    await makeBent(place)
+    const { code, stdout, stderr } = await place.ralph(['allow', 'bent-1', 'test/a.test.ts'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('Loop bent-1 may keep its changes to test/a.test.ts.\n')
+    expect(stdout).toContain('were allowed by you.')
+  })
+
+  test('allows what an agent did to a test, which is tried again as it is', async () => {
+    const place = makePlace()
+    place.write('sum.mjs', 'export const sum = (a, b) => a - b\n')
+    place.write('sum.test.mjs', SUM_TEST)
+    commitAll(place)
+    const agent = place.agent(`echo > sum.test.mjs; date +%N > work.txt; echo "<promise>COMPLETE</promise>"`)
+    const bent = await place.ralph(['run', 'Fix it.', '--agent', agent, '--verify', 'node sum.test.mjs', '--json'])
+    expect({ code: bent.code, status: bent.end.status, calls: place.calls().length }).toEqual({
+      ...{ code: 4, status: 'needs-input', calls: 2 },
+    })
+    const allowed = await place.ralph(['allow', onlyLoop(place), 'sum.test.mjs', '--json'])
+    expect(allowed).toMatchObject({ code: 0, end: { status: 'completed' } })
+    expect(place.calls()).toHaveLength(2)
+    expect((await place.ralph(['show', onlyLoop(place)])).stdout).toContain('sum.test.mjs were allowed by you')
+  })
+
+  test('reads it as JSON', async () => {
+    const place = makePlace({ git: false })
+    await makeBent(place)
+    const { lines, end } = await place.ralph(['allow', 'bent-1', '--json'])
+    expect(lines[0]).toEqual({
+      ...{ type: 'allow', loop_id: 'bent-1', paths: ['test/a.test.ts'] },
+      ...{ heard: 'nobody', status: 'needs-input' },
+    })
+    expect(end).toMatchObject({ type: 'loop-end', loop_id: 'bent-1', status: 'completed' })
+  })
+
+  test('is told what is wrong', async () => {
+    const place = makePlace({ git: false })
+    expect(await place.ralph(['allow'])).toMatchObject({ code: 2, stderr: expect.stringContaining('Name a loop') })
+    await makeBent(place)
+    const wrong = await place.ralph(['allow', 'bent-1', 'src/b.ts'])
+    expect(wrong).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        '"src/b.ts" is not among what loop bent-1 waits for: test/a.test.ts. Name one of these',
+      ),
+    })
+  })
+})
