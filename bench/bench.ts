@@ -7,6 +7,7 @@ import { printMachine, readMachine, yardsticks } from './machine.ts'
 import { memory } from './memory.ts'
 import { ownTime } from './own-time.ts'
 import { project } from './project.ts'
+import { proofPlace } from './proof-place.ts'
 import { isOver, printHeader, printRow, type Row, toJson } from './row.ts'
 import { vault } from './vault.ts'
 import { version } from './version.ts'
@@ -16,6 +17,7 @@ const MEASURES: Readonly<Record<string, () => AsyncGenerator<Row>>> = {
   hook,
   'own-time': ownTime,
   checkpoints,
+  'proof-place': proofPlace,
   project,
   vault,
   growth,

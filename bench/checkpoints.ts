@@ -43,7 +43,8 @@ async function measure(folder: string, files: number, budget: number): Promise<R
   }
 }
 
-function makeRepository(dir: string, files: number): void {
+/** A hundred files a folder, all committed. */
+export function makeRepository(dir: string, files: number): void {
   for (let file = 0; file < files; file++) {
     const folder = join(dir, String(Math.floor(file / 100)))
     if (file % 100 === 0) mkdirSync(folder, { recursive: true })
