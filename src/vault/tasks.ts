@@ -172,22 +172,21 @@ function sameProgress(one: TaskRecord, other: TaskRecord): boolean {
   return JSON.stringify(one.progress) === JSON.stringify(other.progress)
 }
 
-/** What is measured at the end is kept; what the hook needs is not needed any more. */
+/** What the hook needs is not needed any more; what is measured at the end is kept. */
 async function close(
   { home, store, vault }: VaultDesk,
   row: TaskRow,
   { loop, left }: { loop: Loop; left: Left },
 ): Promise<void> {
   const task = vaultOf(loop)
-  if (row.record.files === undefined) {
-    const alone = (await store.overlapping(loop.id, vault, loop.tally.startedAt)) === 0
-    const files = alone ? changesSince(home, loop.id, task) : null
-    // Of several processes that see the end, the first has measured: it then clears its measure away.
-    await store.tasks.fill(row, { files })
-    forgetFiles(home, loop.id)
-  }
-  // One that was begun anew meanwhile has them now.
+  // First, since who is killed behind `fill` leaves a task that counts as seen to. One that was begun anew meanwhile has them now.
   if (left === 'nothing' && (await store.tasks.load(vault, row.id))?.loop === loop.id) removeHookFiles(task)
+  if (row.record.files !== undefined) return
+  const alone = (await store.overlapping(loop.id, vault, loop.tally.startedAt)) === 0
+  const files = alone ? changesSince(home, loop.id, task) : null
+  // Of several processes that see the end, the first has measured: it then clears its measure away.
+  await store.tasks.fill(row, { files })
+  forgetFiles(home, loop.id)
 }
 
 /**
