@@ -205,6 +205,8 @@ export type Order =
   | { kind: 'done' }
   /** Whoever drives it outside of ralph gives up for want of time. */
   | { kind: 'out-of-time' }
+  /** Nobody has driven it since then, and that time does not count. */
+  | { kind: 'rested'; since: number }
   /** A person lets changed means of proof stand. No path: all that were named. */
   | { kind: 'allow'; paths: string[] }
 

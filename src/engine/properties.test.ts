@@ -97,6 +97,7 @@ const anyLimits = fc
 
 const anyOrder = fc.oneof(
   fc.record({ kind: fc.constantFrom('cancel', 'pause', 'resume', 'done', 'out-of-time') }),
+  fc.record({ kind: fc.constant('rested'), since: fc.integer({ min: 0, max: START }) }),
   fc.record({ kind: fc.constant('say'), words: anyText }),
   fc.record({ kind: fc.constant('limits'), limits: anyLimits }),
   fc.record({ kind: fc.constant('allow'), paths: fc.subarray(['a.test.ts', 'package.json', '']) }),

@@ -114,6 +114,9 @@ function obey(loop: Loop, order: Order, { by, at }: { by: string; at: number }):
         : judge({ ...loop, tally: claimed(wake(tally, at)) }, at)
     case 'out-of-time':
       return halt(loop, outOfTime(spec.limits.minutes))
+    case 'rested':
+      // One fact, since who is killed between a pause and its end leaves a loop that seems to wait for a person.
+      return obey(obey(loop, { kind: 'pause' }, { by, at: order.since }), { kind: 'resume' }, { by, at })
     case 'edit': {
       const { kind: _, ...edited } = order
       return { ...loop, spec: { ...spec, ...edited } }

@@ -58,6 +58,10 @@ test.each<[what: string, loop: Loop]>([
   expect(after.tally.restedMs).toBe(now - START - 120_000)
 })
 
+test('it is one fact: a kill cannot leave it paused', () => {
+  expect(restFacts(loopOf('watch'), movedAt(START), START + HOUR)).toHaveLength(1)
+})
+
 test('that of a caller has not: the caller was there', () => {
   expect(restFacts(loopOf('caller'), movedAt(START), START + HOUR)).toEqual([])
 })

@@ -49,14 +49,10 @@ export function moverOf(held: Visit, hands: CheckHands): Move {
   }
 }
 
-/** As if a person had paused it when it last moved: for a task that a watcher has left. What it is at may be checks. */
+/** The time since it last moved does not count for a task that a watcher has left. What it is at may be checks. */
 export function restFacts({ next, spec }: Loop, { movedAt }: Pick<Lease, 'movedAt'>, now: number): Fact[] {
   const isLeft =
     findVaultTask(spec.work)?.by === 'watch' && (next.kind === 'turn' || next.kind === 'check' || next.kind === 'prove')
   if (!isLeft) return []
-  const told = { kind: 'told', by: 'ralph' } as const
-  return [
-    { ...told, at: Math.min(movedAt, now), order: { kind: 'pause' } },
-    { ...told, at: now, order: { kind: 'resume' } },
-  ]
+  return [{ kind: 'told', at: now, by: 'ralph', order: { kind: 'rested', since: Math.min(movedAt, now) } }]
 }

@@ -160,6 +160,8 @@ function orderSentence({ by, order }: Extract<Fact, { kind: 'told' }>): string {
       return `${capital(by)} said that it is done.`
     case 'out-of-time':
       return `${capital(by)} said that its time is over.`
+    case 'rested':
+      return 'It goes on; the time in which nobody worked on it does not count.'
     case 'allow':
       return `${capital(by)} allowed the changes${order.paths.length > 0 ? ` to ${order.paths.join(', ')}` : ''}.`
   }
