@@ -11,6 +11,7 @@ const config: ViteUserConfig = defineConfig({
     hookTimeout: 180_000,
     maxWorkers: 2,
     maxConcurrency: 2,
+    retry: process.env.CI ? 1 : 0, // as in `npm test`: who needed it is named
   },
 })
 
