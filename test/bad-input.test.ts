@@ -51,7 +51,7 @@ describe.concurrent('a wrong command line', () => {
     [['run', 'x', '--proof-minutes', '0', '--agent', 'command:true'], '--proof-minutes must be a number above 0'],
     [
       ['run', 'x', '--require', 'kept', '--agent', 'command:true'],
-      'The proof must be "kept", but without a check there is none: add one with --verify "npm test". See',
+      '--require kept needs a check: add one with --verify "npm test". See',
     ],
     [
       ['run', 'x', '--require', 'tested', '--proof', 'off', '--verify', 'true', '--agent', 'command:true'],

@@ -602,7 +602,10 @@ describe.concurrent('it stops', () => {
   test('when all iterations are used', async () => {
     const place = makeProject(['T1', 'T2'])
     const ran = await execute(place, { T1: [[edit('a', '1'), attempted], does('T1')] }, '--iterations', '1')
-    expect(ran).toMatchObject({ code: 1, end: { reason: 'max-iterations', sentence: 'The one iteration is used.' } })
+    expect(ran).toMatchObject({
+      code: 1,
+      end: { reason: 'max-iterations', sentence: 'The only iteration has been used.' },
+    })
     expect(statuses(place)).toBe('T1 pending, T2 pending')
     expect(results(place)).toContain('Go on with `ralph execute shop`.')
   })

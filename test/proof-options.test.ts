@@ -97,7 +97,7 @@ describe('ralph execute', () => {
     expect(ran).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
-        'Task T2: The proof must be "kept", but without a check there is none: add one with --verify "npm test", or with "verify" in tasks.json.',
+        'Task T2: the required proof "kept" needs a check: add one with --verify "npm test", or with "verify" in tasks.json.',
       ),
     })
     expect(existsSync(join(place.home, 'ralph.db')) ? await proofs(place) : []).toEqual([])
@@ -176,6 +176,6 @@ describe('a session', () => {
 
   test('refuses a grade without a check', async () => {
     const answer = answerOf(await openSession(makePlace({ git: false })).type('/ralph:loop Do it --require kept'))
-    expect(answer).toContain('without a check there is none: add one with --verify "npm test".')
+    expect(answer).toContain('--require kept needs a check: add one with --verify "npm test".')
   })
 })

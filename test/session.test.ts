@@ -1261,7 +1261,7 @@ describe.concurrent('the neutral protocol', () => {
       next: 'none',
       status: 'halted',
       reason: 'max-iterations',
-      sentence: 'The only iteration is used.',
+      sentence: 'The only iteration has been used.',
       iteration: 1,
     })
   })

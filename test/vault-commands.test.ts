@@ -189,7 +189,7 @@ describe.concurrent('ralph task', () => {
     await place.task('iterate', 'offer 🎉', '--action', 'x')
     const rejected = await place.task('reject', 'offer 🎉', '--reason', 'too dear')
     expect(rejected.stdout).toContain('✗ offer 🎉 · failed')
-    expect(rejected.stdout).toContain('Cancelled by you, who rejected it: too dear.')
+    expect(rejected.stdout).toContain('You rejected it: too dear.')
     expect(existsSync(join(place.vault, 'Failed', 'offer 🎉.md'))).toBe(true)
     expect((await place.task('approve', 'offer 🎉')).code).toBe(1)
   })
@@ -215,7 +215,7 @@ describe.concurrent('ralph task', () => {
     })
     expect((await place.task('list', '--status', 'timeout')).stdout).toMatch(/^✗ {2}a {2}timeout /)
     expect((await place.task('list', '--status', 'failed')).stdout).toContain('No such tasks.')
-    expect((await place.task('state', 'b')).stdout).toContain('why         The only iteration is used.')
+    expect((await place.task('state', 'b')).stdout).toContain('why         The only iteration has been used.')
   })
 
   test('its errors print as the response callers know', async () => {
@@ -433,7 +433,7 @@ describe.concurrent('the loop of a task', () => {
       `Let it go on: ralph task approve --vault ${place.vault} a`,
     )
     await place.task('reject', 'a', '--reason', 'no')
-    expect((await place.ralph(['show', loop])).stdout).toContain('It was cancelled by you, who rejected it: no.')
+    expect((await place.ralph(['show', loop])).stdout).toContain('You rejected it: no.')
   })
 
   test('can be paused, and then counts nothing', async () => {

@@ -216,7 +216,7 @@ describe('a check that fails and passes on the very same files', () => {
       'complete kept',
     ])
     expect(sentenceAfter(red, ...flaky, works, claims('clear'), checksOn('pass'))).toBe(
-      "`npm test` passes as it did before, so nothing broke; that the task is done is the agent's word. `npm test` failed on the very same files before, so that counts for nothing.",
+      "`npm test` passes as it did before, so nothing broke; that the task is done is the agent's word. `npm test` failed on the very same files before, so it proves nothing.",
     )
   })
 

@@ -44,7 +44,7 @@ function refuseBent(loop: Loop, paths: readonly string[], at: number): Loop {
     `With the tests and configuration of the start the checks fail; with yours they pass even without the rest of your work. What you changed in ${listed(paths)} is all that makes them pass. Put that back, and do the work.`,
   ])
   if (bent === 1 && !spent(loop, at)) return goOn(refused, at)
-  const question = `The checks pass only because of what the agent changed in ${listed(paths)}. Let that stand?`
+  const question = `The checks pass only because of what the agent changed in ${listed(paths)}.`
   return { ...refused, tally: rest(refused.tally, at), next: { kind: 'wait', why: 'person', question, about: ALLOW } }
 }
 

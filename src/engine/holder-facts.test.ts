@@ -129,6 +129,20 @@ describe('a rejection', () => {
     })
   })
 
+  test.each([
+    [{}, 'You rejected it.'],
+    [{ why: 'too dear' }, 'You rejected it: too dear.'],
+  ])('is told in its own sentence', (rejected, sentence) => {
+    const reject: Fact = { kind: 'told', at: START, by: 'you', order: { kind: 'cancel', rejected } }
+    expect(loopAfter(unchecked, works, reject).next).toMatchObject({ kind: 'halt', rejected: true, sentence })
+  })
+
+  test('of an older version keeps its sentence', () => {
+    const by = 'you, who rejected it: too dear'
+    const reject: Fact = { kind: 'told', at: START, by, order: { kind: 'cancel', rejected: true } }
+    expect(loopAfter(unchecked, works, reject).next).toMatchObject({ sentence: `Cancelled by ${by}.` })
+  })
+
   test('is no mere cancel', () => {
     const cancel: Fact = { kind: 'told', at: START, by: 'you, who rejected it', order: { kind: 'cancel' } }
     expect(loopAfter(unchecked, works, cancel).next).not.toHaveProperty('rejected')

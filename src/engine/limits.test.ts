@@ -194,7 +194,7 @@ describe('rule 7: a limit', () => {
 
   test.each<[sentence: string, spec: Spec, facts: Happening[]]>([
     ['All 3 iterations are used.', threeTurns, times(3, works)],
-    ['The only iteration is used.', oneTurn, [works]],
+    ['The only iteration has been used.', oneTurn, [works]],
     ['The time limit of 30 minutes is reached.', halfAnHour, [at(30, works)]],
     ['The time limit of 1 minute is reached.', specOf({}, { minutes: 1 }), [at(1, works)]],
     ['120 tokens are used; the limit is 100.', specOf({}, { tokens: 100 }), [uses({ tokens: 120 })]],

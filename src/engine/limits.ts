@@ -13,7 +13,7 @@ export function spent({ spec, tally }: Loop, at: number): Stop | undefined {
   if (most > 0 && tally.iteration >= most)
     return {
       reason: 'max-iterations',
-      sentence: most === 1 ? 'The only iteration is used.' : `All ${most} iterations are used.`,
+      sentence: most === 1 ? 'The only iteration has been used.' : `All ${most} iterations are used.`,
     }
   return overBudget({ limits, tally }, at)
 }

@@ -193,8 +193,8 @@ export type Run = 'start' | 'sealed' | 'reversed' | 'control'
 export type Trial = { ran: Ran[]; why?: string }
 
 export type Order =
-  /** `rejected`: a person says no to what waited for them. */
-  | { kind: 'cancel'; rejected?: true }
+  /** `rejected`: a person says no to what waited for them, and why; `true` where an older version put that into `by`. */
+  | { kind: 'cancel'; rejected?: true | { why?: string } }
   | { kind: 'pause' }
   | { kind: 'resume' }
   | { kind: 'say'; words: string }

@@ -30,7 +30,7 @@ export function redSentence(checks: readonly string[]): string {
 }
 
 export function brokenSentence(checks: readonly string[]): string {
-  return `${redSentence(checks)}, but an unfinished loop before it may have broken ${checks.length === 1 ? 'it' : 'them'}, so that counts for nothing; that the task is done is the agent's word.`
+  return `${redSentence(checks)}, but an unfinished loop before it may have broken ${checks.length === 1 ? 'it' : 'them'}, so it proves nothing; that the task is done is the agent's word.`
 }
 
 export function untilSentence(checks: readonly string[]): string {
@@ -41,7 +41,7 @@ export function keptSentence({ spec, tally }: Loop): string {
   const checks = allChecks(spec)
   const red = checks.filter((check) => wasRed(tally, check))
   if (red.length > 0)
-    return `${redSentence(red)}, but what this loop changed in its tests or configuration may be all it takes, so that counts for nothing.`
+    return `${redSentence(red)}, but the changed tests or configuration may be the only reason, so it proves nothing.`
   if (!isBaselineKnown({ spec, tally }))
     return `${named(checks)} ${checks.length === 1 ? 'passes' : 'pass'}, but may have done so before; that the task is done is the agent's word.`
   return `${named(checks)} ${checks.length === 1 ? 'passes as it' : 'pass as they'} did before, so nothing broke; that the task is done is the agent's word.`

@@ -259,7 +259,7 @@ describe('a check bent by its own tests', () => {
       kind: 'wait',
       why: 'person',
       about: 'allow',
-      question: 'The checks pass only because of what the agent changed in a.test.ts. Let that stand?',
+      question: 'The checks pass only because of what the agent changed in a.test.ts.',
     })
   })
 
@@ -543,7 +543,7 @@ describe('what the grade is said to be', () => {
       'kept, though red before',
       red,
       both,
-      '`npm test` failed before the loop began and passes now, but what this loop changed in its tests or configuration may be all it takes, so that counts for nothing. The tests of this loop also pass without its work.',
+      '`npm test` failed before the loop began and passes now, but the changed tests or configuration may be the only reason, so it proves nothing. The tests of this loop also pass without its work.',
     ],
     ['claimed', { ...red, spec: specOf() }, [claims('clear')], 'There is no check, so the agent is taken at its word.'],
     [

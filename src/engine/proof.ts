@@ -194,7 +194,7 @@ function appraiseUntouched(loop: Loop): Appraisal {
 
 function graded({ tally }: Loop, grade: Grade, sentence: string): Graded {
   const flaky = tally.flaky?.length
-    ? ` ${named(tally.flaky)} failed on the very same files before, so that counts for nothing.`
+    ? ` ${named(tally.flaky)} failed on the very same files before, so it proves nothing.`
     : ''
   const by = [...new Set((tally.allowed ?? []).map((one) => one.by))].join(', ')
   const allowed = by

@@ -60,7 +60,7 @@ describe('why nothing is begun any more', () => {
     ['all attempts are used', 'A3/3 B', {}, 'max-attempts: A has used all 3 attempts and is not completed.'],
     ['the only attempt is used', 'A1/1 B', {}, 'max-attempts: A has used its only attempt and is not completed.'],
     ['all turns are used', 'A', { turns: { most: 4, left: 0 } }, 'max-iterations: All 4 iterations are used.'],
-    ['the one turn is used', 'A', { turns: { most: 1, left: 0 } }, 'max-iterations: The one iteration is used.'],
+    ['the one turn is used', 'A', { turns: { most: 1, left: 0 } }, 'max-iterations: The only iteration has been used.'],
     ['a loop stopped short', 'A', { halted: paused }, 'paused: Paused.'],
     ['somebody must answer', 'A B<A', { asking: 'A' }, 'needs-input: A needs an answer: Which A?'],
     [

@@ -73,7 +73,7 @@ function noTurns(turns: Going['turns']): ProjectStop | undefined {
   if (turns === undefined || turns.most === 0 || turns.left > 0) return undefined
   return {
     reason: 'max-iterations',
-    sentence: `${turns.most === 1 ? 'The one iteration is' : `All ${turns.most} iterations are`} used.`,
+    sentence: turns.most === 1 ? 'The only iteration has been used.' : `All ${turns.most} iterations are used.`,
   }
 }
 

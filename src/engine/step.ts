@@ -94,7 +94,7 @@ function obey(loop: Loop, order: Order, { by, at }: { by: string; at: number }):
     case 'cancel':
       return halt(loop, {
         reason: 'cancelled',
-        sentence: `Cancelled by ${by}.`,
+        sentence: cancelSentence(order, by),
         ...(order.rejected ? { rejected: true } : {}),
       })
     case 'pause':
@@ -129,6 +129,12 @@ function obey(loop: Loop, order: Order, { by, at }: { by: string; at: number }):
     case 'allow':
       return next.kind === 'wait' && next.about === ALLOW ? allow(loop, order.paths, { by, at }) : loop
   }
+}
+
+function cancelSentence({ rejected }: Extract<Order, { kind: 'cancel' }>, by: string): string {
+  if (typeof rejected !== 'object') return `Cancelled by ${by}.`
+  const who = by === 'you' ? 'You' : by
+  return `${who} rejected it${rejected.why ? `: ${rejected.why}` : ''}.`
 }
 
 /** A person lets changed means of proof stand; what was bent is tried with them. */

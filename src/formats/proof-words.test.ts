@@ -39,7 +39,7 @@ test('a check that took too long before any work says for how long it was waited
   const loop = loopAfter(checkedByTests)
   const work = { ...loop.spec.work, baselineMinutes: 0.33 }
   expect(beforeLines({ ...loop, spec: { ...loop.spec, work }, tally: { ...loop.tally, before: [] } })).toEqual([
-    'before: npm test is not known (it took longer than 20 seconds)',
+    'before: no result for npm test (stopped after 20 seconds)',
   ])
 })
 

@@ -41,7 +41,7 @@ function beforeWords(ran: Ran, minutes: number): string {
       return `${ranWords(ran)} yet`
     case 'timeout': {
       const most = minutes < 1 ? count(Math.round(minutes * 60), 'second') : count(minutes, 'minute')
-      return `${ran.check} is not known (it took longer than ${most})`
+      return `no result for ${ran.check} (stopped after ${most})`
     }
   }
 }
@@ -60,7 +60,7 @@ const PLACES: Readonly<Record<Run, string>> = {
   start: 'with the files of the start',
   sealed: 'with the tests of the start',
   reversed: 'with the work of the start',
-  control: 'in the place of the experiments',
+  control: 'in a clean copy',
 }
 
 /** What goes on during an experiment. */

@@ -31,7 +31,7 @@ test.each<[what: string, spec: Spec, grade: Grade]>([
 })
 
 test.each<[spec: Spec, grade: Grade, sentence: string]>([
-  [specOf(), 'kept', 'The proof must be "kept", but without a check there is none: add one with --verify "npm test".'],
+  [specOf(), 'kept', '--require kept needs a check: add one with --verify "npm test".'],
   [off, 'tested', 'The proof must be "tested", which only experiments show: leave out --proof off, or require "kept".'],
   [
     seal,
@@ -50,7 +50,7 @@ test.each<[spec: Spec, grade: Grade, sentence: string]>([
 test('the sentence names what cannot be proven, and how a check is given there', () => {
   const how = { whose: 'Task T1', check: '"verify" in tasks.json' }
   expect(() => mustBeProvable({ ...specOf(), require: 'kept' }, how)).toThrow(
-    'Task T1: The proof must be "kept", but without a check there is none: add one with "verify" in tasks.json.',
+    'Task T1: the required proof "kept" needs a check: add one with "verify" in tasks.json.',
   )
 })
 

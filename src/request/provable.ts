@@ -8,14 +8,15 @@ export type Provable = { check?: string; whose?: string }
 
 export function mustBeProvable(spec: Spec, { check = '--verify "npm test"', whose }: Provable = {}): void {
   const { require } = spec
-  const about = whose === undefined ? '' : `${whose}: `
-  const why = require && unreachable(spec, require, check)
+  if (require === undefined) return
+  const [about, asked] =
+    whose === undefined ? ['', `--require ${require}`] : [`${whose}: `, `the required proof "${require}"`]
+  const why = unreachable(spec, require, { check, asked })
   if (why) throw new RalphError('usage', `${about}${why}`)
 }
 
-function unreachable(spec: Spec, grade: Grade, check: string): string | undefined {
-  if (allChecks(spec).length === 0)
-    return `The proof must be "${grade}", but without a check there is none: add one with ${check}.`
+function unreachable(spec: Spec, grade: Grade, { check, asked }: { check: string; asked: string }): string | undefined {
+  if (allChecks(spec).length === 0) return `${asked} needs a check: add one with ${check}.`
   // A command that is the task itself needs no experiment, as long as its tests are left alone.
   if (spec.proof === undefined || spec.until || grade === 'kept') return undefined
   if (grade === 'tested')

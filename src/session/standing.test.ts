@@ -72,9 +72,9 @@ test('a claim that a bent check refuses tells what a person can type', () => {
 })
 
 test('a loop that waits because its checks were bent tells how to let that stand', () => {
-  const next = { kind: 'wait', why: 'person', question: 'Let that stand?', about: ALLOW } as const
+  const next = { kind: 'wait', why: 'person', question: 'Only a.test.js makes them pass.', about: ALLOW } as const
   expect(standing({ ...loopAfter(unchecked), next }, claude).text).toBe(
-    'ralph: Let that stand? Let it stand: ralph allow L1 in a terminal. An answer here is told to the agent, and the loop goes on.',
+    'ralph: Only a.test.js makes them pass. Accept it: ralph allow L1 in a terminal. An answer here is told to the agent, and the loop goes on.',
   )
 })
 

@@ -25,7 +25,7 @@ export function standing(loop: Loop, host: Host): Note {
       if (next.about === ALLOW)
         return {
           level: 'warning',
-          text: `ralph: ${next.question} Let it stand: ralph allow ${id} in a terminal. An answer here is told to the agent, and the loop goes on.`,
+          text: `ralph: ${next.question} Accept it: ralph allow ${id} in a terminal. An answer here is told to the agent, and the loop goes on.`,
         }
       if (next.why === 'person')
         return { level: 'warning', text: `ralph: the agent asks: ${next.question} Answer here, and the loop goes on.` }

@@ -38,7 +38,7 @@ test.each<[explained: Explained, sentence: string]>([
     'npm test needs some of these changes; there was no time to find out which: a.js, b.js',
   ],
   [{ kind: 'fails', checks: ['npm test'] }, 'npm test does not pass on these files in a clean place.'],
-  [{ kind: 'cannot', why: 'git is gone' }, 'It cannot be told: git is gone'],
+  [{ kind: 'cannot', why: 'git is gone' }, 'Cannot tell: git is gone'],
 ])('why a check is green: %#', (explained, sentence) => {
   expect(whySentence(explained)).toBe(sentence)
 })

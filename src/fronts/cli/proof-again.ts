@@ -90,7 +90,7 @@ export function whySentence(explained: Explained): string {
     case 'stopped':
       return notGraded(explained)
     case 'cannot':
-      return `It cannot be told: ${explained.why}`
+      return `Cannot tell: ${explained.why}`
   }
 }
 

@@ -72,8 +72,7 @@ function reasons({ checks, flaky, stale, experiments }: FoundProof): string[] {
     ...new Set([
       ...untried,
       ...failing.map(
-        ({ check }) =>
-          `${check} fails in the place of the experiments with the present files, too, so a failure there does not count`,
+        ({ check }) => `${check} fails in a clean copy of the present files, too, so a failure there does not count`,
       ),
       ...flaky.map((check) => `${check} is flaky: it failed and passed on the same files`),
       ...(experiments === 'off' ? ['experiments are off (--proof off)'] : []),

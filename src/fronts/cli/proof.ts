@@ -54,7 +54,7 @@ async function sign(context: Context, found: FoundProof, args: Args): Promise<vo
   const { statement, signature } = signed
   context.out.write(`Wrote ${statement} and its signature ${signature}.
 
-Whoever verifies it needs a file with your name and your public key in one line:
+Whoever verifies it needs a file with your name and your public key on one line:
   echo "you@example.com $(cat ${key.replace(/\.pub$/, '')}.pub)" > allowed_signers
 and then:
   ssh-keygen -Y verify -f allowed_signers -I you@example.com -n ${NAMESPACE} -s ${signature} < ${statement}

@@ -125,13 +125,13 @@ test.each<[what: string, loop: Loop, sentence: string, hint: string]>([
   [
     'halted',
     loopAfter(oneTurn, works),
-    'halted (max-iterations) after 1 iteration. The only iteration is used.',
+    'halted (max-iterations) after 1 iteration. The only iteration has been used.',
     'Its story: ralph show a1',
   ],
   [
     'halted with failures that are open',
     loopAfter(specOf({ checks: ['npm test'] }, { iterations: 1 }), claims('clear'), checks('fail', 3)),
-    'halted (max-iterations) after 1 iteration. The only iteration is used. At the last check 3 failures were open.',
+    'halted (max-iterations) after 1 iteration. The only iteration has been used. At the last check 3 failures were open.',
     'Its story: ralph show a1',
   ],
   ['cancelled', loopAfter(unchecked, cancel), 'cancelled after 0 iterations. ', 'Its story: ralph show a1'],
@@ -201,11 +201,11 @@ test('a loop of an older ralph says by whose rule it was judged', () => {
 })
 
 test('a loop whose checks were bent twice says how to let that stand', () => {
-  const next = { kind: 'wait', why: 'person', question: 'Let that stand?', about: ALLOW } as const
+  const next = { kind: 'wait', why: 'person', question: 'Only a.test.js makes them pass.', about: ALLOW } as const
   expect(standingOf({ ...loopAfter(unchecked, works), id: 'a1', next })).toEqual({
     kind: 'asks',
-    sentence: 'needs input after 1 iteration. Let that stand?',
-    hint: 'Let it stand: ralph allow a1 · or say what to do: ralph steer a1 "…"',
+    sentence: 'needs input after 1 iteration. Only a.test.js makes them pass.',
+    hint: 'Accept it: ralph allow a1 · or say what to do instead: ralph steer a1 "…"',
   })
 })
 
@@ -265,7 +265,7 @@ test.each<[loop: Loop, sentence: string]>([
     'So it is complete, proof: claimed. There is no check, so the agent is taken at its word.',
   ],
   [startLoop('a1', checkedByTests, { at: START }), 'So ralph ran the checks (before any work).'],
-  [loopAfter(oneTurn, works), 'So it halted (max-iterations): The only iteration is used.'],
+  [loopAfter(oneTurn, works), 'So it halted (max-iterations): The only iteration has been used.'],
 ])('why it went on: $next', (loop, sentence) => {
   expect(nextSentence(loop.next, START)).toBe(sentence)
 })

@@ -150,6 +150,8 @@ function orderSentence({ by, order }: Extract<Fact, { kind: 'told' }>): string {
     case 'edit':
       return `${capital(by)} changed the task.`
     case 'cancel':
+      if (typeof order.rejected === 'object')
+        return stopped(`${capital(by)} rejected it${order.rejected.why ? `: ${order.rejected.why}` : ''}`)
       // Who did it may come with a reason.
       return by.includes(',') ? stopped(`It was cancelled by ${by}`) : `${capital(by)} cancelled it.`
     case 'pause':
@@ -194,7 +196,7 @@ export const RUNS: Readonly<Record<Run, string>> = {
   start: 'the files as they were at the start',
   sealed: 'the present work with the tests and configuration of the start',
   reversed: 'the work of the start with the present tests and configuration',
-  control: 'the present files in the place of the experiments',
+  control: 'the present files in a clean copy',
 }
 
 function provedSentence({ run, ran, why }: Extract<Fact, { kind: 'proved' }>): string {

@@ -85,11 +85,8 @@ test.each<[said: Verdict[], lines: string[]]>([
     ['before: npm test passes, so it can only show that nothing broke'],
   ],
   [[{ check: 'npm test', result: 'broken', tail: '' }], ['before: npm test cannot be started yet']],
-  [
-    [{ check: 'npm test', result: 'timeout', tail: '' }],
-    ['before: npm test is not known (it took longer than 10 minutes)'],
-  ],
-  [[], ['before: npm test is not known (it took longer than 10 minutes)']],
+  [[{ check: 'npm test', result: 'timeout', tail: '' }], ['before: no result for npm test (stopped after 10 minutes)']],
+  [[], ['before: no result for npm test (stopped after 10 minutes)']],
 ])('what the checks say before any work is one line a check: %j', (verdicts, lines) => {
   expect(shown(checkedByTests, checked(verdicts)).slice(0, -2)).toEqual(lines)
 })
@@ -117,7 +114,7 @@ test('experiments are told in a line each, and a bent check refuses the claim', 
   const story = [checks('fail'), claims('clear'), passesWithChangedTests, ...bend]
   expect(shown(checkedByTests, ...story).slice(1)).toEqual([
     '    ·  sealed: npm test fails with the tests of the start',
-    '    ·  control: npm test passes in the place of the experiments',
+    '    ·  control: npm test passes in a clean copy',
     '    ·  reversed: npm test passes with the work of the start',
     '  1 ✗  said it is done; refused: only its changes to test/a.test.js make npm test pass  0:00',
     '… under way after 1 iteration in ..',
