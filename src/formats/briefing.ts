@@ -45,6 +45,8 @@ export type Briefing = {
     question: string
     since: string
     approve: string
+    /** Lets it go on, but otherwise; where approving it accepts what it did. */
+    instead?: string
     reject: string
   }[]
   in_progress: readonly {
@@ -155,8 +157,8 @@ function stuck({ stuck: tasks, stuck_before }: Briefing): string[] {
 
 function waiting({ waiting: tasks }: Briefing): string[] {
   const lines = tasks.map(
-    ({ task_id, question, since, approve, reject }) =>
-      `${named(task_id)}, since ${when(since)}: ${inline(question)}\n  - yes: ${typed(approve)}\n  - no: ${typed(reject)}`,
+    ({ task_id, question, since, approve, instead, reject }) =>
+      `${named(task_id)}, since ${when(since)}: ${inline(question)}\n  - ${instead === undefined ? 'yes' : 'accept it'}: ${typed(approve)}${instead === undefined ? '' : `\n  - say what to do instead: ${typed(instead)}`}\n  - ${instead === undefined ? 'no' : 'end it'}: ${typed(reject)}`,
   )
   return section('Waiting for approval', list(lines))
 }

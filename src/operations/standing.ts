@@ -62,8 +62,10 @@ export function standingOf(loop: Loop): Standing {
 
 function answerHint(loop: Loop, about: string | undefined): string {
   const { id } = loop
-  if (about === ALLOW) return `Let it stand: ralph allow ${id} · or say what to do: ralph steer ${id} "…"`
-  return ownerOf(loop).hints?.(loop).answer ?? `Answer and go on: ralph steer ${id} "your answer"`
+  const own = ownerOf(loop).hints?.(loop).answer
+  if (own !== undefined) return own
+  if (about === ALLOW) return `Accept it: ralph allow ${id} · or say what to do instead: ralph steer ${id} "…"`
+  return `Answer and go on: ralph steer ${id} "your answer"`
 }
 
 function isAcceptable(loop: Loop): boolean {

@@ -39,7 +39,8 @@ const entry = z.strictObject({
   duration_seconds: z.number(),
 })
 const state = listed.extend({ iterations_history: z.array(entry) })
-const found = z.strictObject({ state, why: text.exactOptional() })
+const bent = { approve: text, instead: text }
+const found = z.strictObject({ state, why: text.exactOptional(), bent: z.strictObject(bent).exactOptional() })
 const stopped = z.strictObject({ task_id: text, status, exit_reason: text, completed_at: text, message: text })
 
 const metrics = z.strictObject({
@@ -52,6 +53,8 @@ const metrics = z.strictObject({
 
 const cost = z.number().nullable()
 const known = { task_id: text, loop_id: text.nullable() }
+
+const answers = { approve: text, instead: text.exactOptional(), reject: text }
 
 const briefing = z.strictObject({
   vault: text,
@@ -82,7 +85,7 @@ const briefing = z.strictObject({
     }),
   ),
   stuck_before: whole,
-  waiting: z.array(z.strictObject({ ...known, question: text, since: text, approve: text, reject: text })),
+  waiting: z.array(z.strictObject({ ...known, question: text, since: text, ...answers })),
   in_progress: z.array(
     z.strictObject({
       ...known,
@@ -161,7 +164,10 @@ export const TASK_SCHEMAS: SchemasOf<TaskOperation> = {
   exhaust_task: { input: oneTask, output: stopped },
   approve_task: { input: oneTask.extend({ note: words.exactOptional() }), output: state },
   reject_task: { input: oneTask.extend({ reason: words.exactOptional() }), output: found },
-  list_tasks: { input: z.strictObject({ vault }), output: z.strictObject({ tasks: z.array(listed) }) },
+  list_tasks: {
+    input: z.strictObject({ vault }),
+    output: z.strictObject({ tasks: z.array(listed), bent: z.array(z.strictObject({ task_id: text, ...bent })) }),
+  },
   brief_vault: {
     input: z.strictObject({ vault, since: z.number().int().min(0).max(8.64e15).describe('Milliseconds since 1970.') }),
     output: briefing,

@@ -1,12 +1,13 @@
 /** What a session hears about the vault task it works on. */
 import { atCap, count } from '../engine/limits.ts'
-import { ALLOW, type Loop } from '../engine/loop.ts'
+import type { Loop } from '../engine/loop.ts'
 import { gradeWords } from '../formats/proof-words.ts'
 import { taskCommand } from '../formats/task-command.ts'
 import type { Answer, Note } from '../session/answer.ts'
 import { loadArmed } from '../session/armed.ts'
 import type { Desk } from '../session/begin.ts'
 import { allowance, HOSTS } from '../session/hosts.ts'
+import { answersTo } from '../vault/answers.ts'
 import { limitMessage, timeoutMessage } from '../vault/telling.ts'
 import { vaultOf } from '../vault/vault-task.ts'
 import { isAboutFile } from '../vault/where.ts'
@@ -54,15 +55,16 @@ export function taskStanding(loop: Loop): Note {
 
 function waiting(loop: Loop, question: string): Note {
   const { id, path } = vaultOf(loop)
-  if (loop.next.kind === 'wait' && loop.next.about === ALLOW)
+  const { approve, instead, reject } = answersTo(loop)
+  if (instead !== undefined)
     return {
       level: 'warning',
-      text: `ralph: task ${id} waits for you: ${question} \`ralph allow ${loop.id}\` lets it stand, \`${taskCommand('approve', id, path, '--note', 'your words')}\` says what to do instead, \`${taskCommand('reject', id, path)}\` ends it.`,
+      text: `ralph: task ${id} waits for you: ${question} \`${approve}\` accepts it, \`${instead}\` says what to do instead, \`${reject}\` ends it.`,
     }
   const answer = isAboutFile(loop) ? [] : ['--note', 'your answer']
   return {
     level: 'warning',
-    text: `ralph: task ${id} waits for you: ${question} Go on with \`${taskCommand('approve', id, path, ...answer)}\`, end it with \`${taskCommand('reject', id, path)}\`.`,
+    text: `ralph: task ${id} waits for you: ${question} Go on with \`${taskCommand('approve', id, path, ...answer)}\`, end it with \`${reject}\`.`,
   }
 }
 

@@ -4,6 +4,7 @@ import { basename, resolve } from 'node:path'
 import type { TaskProgress, TaskState } from '../formats/task-state.ts'
 import { pathBelow } from '../host/files.ts'
 import { given } from '../request/given.ts'
+import { type BentAnswers, bentAnswers } from '../vault/answers.ts'
 import type { CompletedTask, CountedIteration, StartedTask, StoppedTask } from '../vault/contract.ts'
 import { TaskNotFoundError } from '../vault/errors.ts'
 import { taskIdOf } from '../vault/place.ts'
@@ -12,6 +13,7 @@ import type { Context, Operation } from './operation.ts'
 import { pruneOld } from './prune.ts'
 import { mustBeVault, vaultFor } from './vault-place.ts'
 
+export type { BentAnswers } from '../vault/answers.ts'
 export type { CompletedTask, CountedIteration, StartedTask, StoppedTask } from '../vault/contract.ts'
 export { TaskError } from '../vault/errors.ts'
 
@@ -67,8 +69,8 @@ export const iterateTask: Operation<TaskOf & { action: string; result: string; s
     }),
 }
 
-/** `why`: why it stopped short, or what it asks. */
-export type FoundTask = { state: TaskState; why?: string }
+/** `why`: why it stopped short, or what it asks. `bent`: how to answer where approving it is no answer. */
+export type FoundTask = { state: TaskState; why?: string; bent?: BentAnswers }
 
 export const getTask: Operation<TaskOf & { history?: number }, FoundTask> = {
   name: 'get_task',
@@ -80,7 +82,7 @@ export const getTask: Operation<TaskOf & { history?: number }, FoundTask> = {
         task_id,
         ...(history === undefined ? {} : { history_limit: history }),
       })
-      return { state, ...(await whyOf(context, vault, task_id)) }
+      return { state, ...(await aboutOf(context, vault, task_id)) }
     }),
 }
 
@@ -133,18 +135,26 @@ export const rejectTask: Operation<TaskOf & { reason?: string }, FoundTask> = {
   run: (context, { reason, ...asked }) =>
     withTask(context, asked, async (tasks, task_id, vault) => {
       const state = await tasks.rejectTask({ task_id, ...given({ reason }) })
-      return { state, ...(await whyOf(context, vault, task_id)) }
+      return { state, ...(await aboutOf(context, vault, task_id)) }
     }),
 }
 
-export const listTasks: Operation<{ vault?: string }, { tasks: ListedTask[] }> = {
+/** `bent`: how to answer those that approving is no answer to. */
+export type ListedTasks = { tasks: ListedTask[]; bent: (BentAnswers & { task_id: string })[] }
+
+export const listTasks: Operation<{ vault?: string }, ListedTasks> = {
   name: 'list_tasks',
   effect: 'read',
   summary: 'Lists the tasks of a vault, oldest first.',
   async run(context, { vault: named }) {
     const vault = vaultFor(context, given({ named }))
     mustBeVault(context, vault)
-    return { tasks: await withTasks(context, vault, (tasks) => tasks.listTasks()) }
+    const tasks = await withTasks(context, vault, (each) => each.listTasks())
+    const waiting = tasks.filter(({ status }) => status === 'waiting_approval')
+    const bent = await Promise.all(
+      waiting.map(async ({ task_id }) => ({ task_id, ...(await aboutOf(context, vault, task_id)) })),
+    )
+    return { tasks, bent: bent.flatMap(({ task_id, bent: how }) => (how ? [{ task_id, ...how }] : [])) }
   },
 }
 
@@ -195,9 +205,11 @@ async function fileOf(tasks: RalphWiggum, id: string): Promise<string | undefine
   }
 }
 
-async function whyOf({ store }: Context, vault: string, id: string): Promise<{ why?: string }> {
+async function aboutOf({ store }: Context, vault: string, id: string): Promise<Omit<FoundTask, 'state'>> {
   const row = await store().tasks.load(vault, id)
-  const next = row && (await store().load(row.loop)).next
-  const why = next?.kind === 'halt' ? next.sentence : next?.kind === 'wait' ? next.question : undefined
-  return given({ why })
+  if (!row) return {}
+  const loop = await store().load(row.loop)
+  const { next } = loop
+  const why = next.kind === 'halt' ? next.sentence : next.kind === 'wait' ? next.question : undefined
+  return given({ why, bent: bentAnswers(loop) })
 }

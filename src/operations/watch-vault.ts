@@ -22,6 +22,7 @@ import { chooseAgents, mustSuit } from './choose-agents.ts'
 import { type Context, selfIn } from './operation.ts'
 import { openDesk } from './vault-place.ts'
 
+export { answersTo } from '../vault/answers.ts'
 export { statusOfTask } from '../vault/lifecycle.ts'
 export { vaultOf } from '../vault/vault-task.ts'
 export type { Watched } from '../vault/watch.ts'

@@ -98,7 +98,7 @@ describe('rejectTask', () => {
     const note = vault.read('Failed/a.md.why.md')
     expect(note).toMatch(/^---\nralph: failed\nfrom: "Needs_Action\/a\.md"\n---\n\n# a was not done\n/)
     for (const words of [
-      'Cancelled by you, who rejected it: Too expensive.',
+      'You rejected it: Too expensive.',
       '- iterations: 1',
       '- stopped: 2026-01-15T10:01:00.000Z',
       'move Failed/a.md back to Needs_Action/a.md.',

@@ -126,7 +126,7 @@ test('tells of each task where it stands, and what to do first', async () => {
         loop_id: loops.get('stuck'),
         status: 'max_iterations_reached',
         stopped_at: '2036-01-15T10:00:00Z',
-        why: 'The only iteration is used.',
+        why: 'The only iteration has been used.',
         file: 'Needs_Action/stuck.md',
         advice: 'To try it again:',
         command: `ralph task start --vault ${vault} Needs_Action/stuck.md`,
@@ -473,7 +473,7 @@ describe('tasks that another ralph keeps in a home of its own', () => {
     const { stuck } = await gatherBriefing(desk, START)
     expect(stuck).toMatchObject([
       {
-        why: 'Cancelled by you, who rejected it: too dear.',
+        why: 'You rejected it: too dear.',
         file: 'Failed/x.md',
         command: expect.stringMatching(/^mv /),
       },

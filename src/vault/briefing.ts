@@ -11,6 +11,7 @@ import { printCommandLine } from '../formats/command-line.ts'
 import { gradeFields } from '../formats/proof-words.ts'
 import { taskCommand } from '../formats/task-command.ts'
 import type { TaskRow } from '../host/store.ts'
+import { answersTo } from './answers.ts'
 import type { VaultDesk } from './desk.ts'
 import { earlierTask, formerTask } from './earlier.ts'
 import { comeAlong } from './finding.ts'
@@ -33,7 +34,7 @@ import { endOverdue } from './tasks.ts'
 import { progressOf, stateOf, time } from './telling.ts'
 import type { VaultTask } from './vault-task.ts'
 import { vaultOf } from './vault-task.ts'
-import { findFile, isAboutFile, isPlainFile } from './where.ts'
+import { findFile, isPlainFile } from './where.ts'
 
 export async function gatherBriefing(desk: VaultDesk, since: number): Promise<Briefing> {
   const { store, vault, now } = desk
@@ -176,16 +177,13 @@ function refusedIn(vault: string, { place, from, at, why }: Refused): Stuck {
 function waitingIn({ loop, movedAt }: Newest): Briefing['waiting'] {
   const { next, tally } = loop
   if (next.kind !== 'wait' || next.why !== 'person') return []
-  const { id, path } = vaultOf(loop)
-  const answer = isAboutFile(loop) ? [] : ['--note', '…']
   return [
     {
-      task_id: id,
+      task_id: vaultOf(loop).id,
       loop_id: loop.id,
       question: next.question ?? '',
       since: time(tally.restingSince ?? movedAt),
-      approve: taskCommand('approve', id, path, ...answer),
-      reject: taskCommand('reject', id, path),
+      ...answersTo(loop),
     },
   ]
 }
@@ -242,7 +240,10 @@ function nextActions(
   const list = printCommandLine(['ralph', 'task', 'list', '--vault', vault])
   const older = told.stuck_before
   return [
-    ...told.waiting.map(({ task_id, approve }) => ({ text: `Approve or reject ${task_id}:`, command: approve })),
+    ...told.waiting.map(({ task_id, approve, instead }) => ({
+      text: `${instead === undefined ? 'Approve or reject' : 'Accept or refuse what was changed for'} ${task_id}:`,
+      command: approve,
+    })),
     ...told.stuck.filter(({ file, command }) => file === null || command !== null).map(lookInto),
     ...paused.map((loop) => ({
       text: `Go on with ${vaultOf(loop).id}, which is paused:`,

@@ -68,22 +68,23 @@ function all(): VaultStatus[] {
   return Object.keys(TRANSITIONS) as VaultStatus[] // which are its keys by its type
 }
 
-export type Limited = { id: string; maxIterations: number; timeoutMinutes: number }
+/** `waits`: what to do about it where a plain approval is no answer. */
+export type Limited = { id: string; maxIterations: number; timeoutMinutes: number; waits?: string }
 
 /** Throws for a call that is not allowed in this state. */
-export function mustAllow(call: Call, status: VaultStatus, { id, maxIterations, timeoutMinutes }: Limited): void {
+export function mustAllow(
+  call: Call,
+  status: VaultStatus,
+  { id, maxIterations, timeoutMinutes, waits }: Limited,
+): void {
   const { to, from } = CALLS[call]
   if (from.includes(status)) return
   if (call === 'incrementIteration' && status === 'max_iterations_reached')
     throw new MaxIterationsError(id, maxIterations)
   if (call === 'incrementIteration' && status === 'timeout') throw new TimeoutError(id, timeoutMinutes)
   const isAnswer = call === 'approveTask' || call === 'rejectTask'
-  throw illegal(
-    id,
-    status,
-    to === 'same' ? status : to,
-    isAnswer ? `It waits for nobody. ${ADVICE[status]}` : ADVICE[status],
-  )
+  const advice = status === 'waiting_approval' && waits !== undefined ? waits : ADVICE[status]
+  throw illegal(id, status, to === 'same' ? status : to, isAnswer ? `It waits for nobody. ${advice}` : advice)
 }
 
 /** The error for a step that the life of a task does not have. */

@@ -5,6 +5,7 @@ import type { Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { printCommandLine } from '../formats/command-line.ts'
 import { taskCommand } from '../formats/task-command.ts'
+import { answersTo } from './answers.ts'
 import { seeTo } from './ending.ts'
 import { movedBefore } from './moved.ts'
 import { checksOf, moverOf, restFacts } from './moving.ts'
@@ -47,8 +48,11 @@ export const vaultRules: OwnerRules = {
   },
   hints(loop) {
     const { id, path } = vaultOf(loop)
+    const { approve, instead, reject } = answersTo(loop)
     return {
-      answer: `Let it go on: ${taskCommand('approve', id, path)} · End it: ${taskCommand('reject', id, path)}`,
+      answer: instead
+        ? `Accept it: ${approve} · or say what to do instead: ${instead} · End it: ${reject}`
+        : `Let it go on: ${taskCommand('approve', id, path)} · End it: ${reject}`,
       check: 'a check in the frontmatter of its file, as `verify: npm test`',
       whose: `task ${id} of the vault ${path}`,
       ...(isCallers(loop) ? { worker: 'whoever started it' } : {}),
@@ -63,9 +67,10 @@ function isCallers(loop: Loop): boolean {
 /** Nobody here could take its turns. */
 function callersOwn(loop: Loop): RalphError {
   const { id: task, path } = vaultOf(loop)
+  const { approve, instead, reject } = answersTo(loop)
   const advice =
     loop.next.kind === 'wait'
-      ? `It waits for you: ${taskCommand('approve', task, path)}, or ${taskCommand('reject', task, path)}.`
+      ? `It waits for you: ${instead ? `${approve}, ${instead}` : taskCommand('approve', task, path)}, or ${reject}.`
       : `When an iteration is over: ${taskCommand('iterate', task, path, '--action', '…')}. To have ralph do it instead: ralph cancel ${loop.id}, then ${printCommandLine(['ralph', 'watch', path])}.`
   return new RalphError('usage', `Loop ${loop.id} is the task ${task}, worked on by whoever started it. ${advice}`)
 }

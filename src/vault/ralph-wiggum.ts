@@ -8,6 +8,7 @@ import { RalphError } from '../error.ts'
 import type { TaskProgress, TaskState, VaultStatus } from '../formats/task-state.ts'
 import { openStore } from '../host/sqlite.ts'
 import type { TaskRow } from '../host/store.ts'
+import { approvalWords, bentAdvice } from './answers.ts'
 import { comeBack } from './approval.ts'
 import {
   type CompletedTask,
@@ -23,7 +24,7 @@ import type { VaultDesk } from './desk.ts'
 import { seeTo } from './ending.ts'
 import { comeAlong, findTask } from './finding.ts'
 import { readInput } from './input.ts'
-import { type Call, illegal, mustAllow, statusOfTask } from './lifecycle.ts'
+import { type Call, illegal, type Limited, mustAllow, statusOfTask } from './lifecycle.ts'
 import { moveTask } from './moving.ts'
 import { FAILED, isTaskId, mustBePresent, openVault, prepareFolders } from './place.ts'
 import { resolveSettings, type VaultSettings } from './settings.ts'
@@ -175,7 +176,7 @@ export class RalphWiggum {
     const task = { vault: this.#desk.vault, id: task_id, loop: loop.id }
     if (isDone) await this.#desk.store.tasks.fill(task, { exitReason: exit_reason ?? 'completed' })
     await this.#show(task_id)
-    if (!isDone) throw await this.#illegal(loop, 'completed', 'Its checks do not pass.')
+    if (!isDone) throw await this.#illegal(loop, 'completed', bentAdvice(loop) ?? 'Its checks do not pass.')
     const row = await findTask(this.#desk, task_id)
     return {
       task_id,
@@ -209,7 +210,6 @@ export class RalphWiggum {
   /** A person lets a task go on that waits for them. */
   async approveTask(input: Input<'approveTask'>): Promise<TaskState> {
     const { task_id, note } = readCall('approveTask', input)
-    const words = note ? `Approved: ${note}` : 'Approved. Go on.'
     await this.#move('approveTask', task_id, async (current) => {
       this.#mustBePresent()
       const task = vaultOf(current)
@@ -218,6 +218,7 @@ export class RalphWiggum {
           'file-unusable',
           `${task.file} is in no folder of the vault any more. Put it back, then approve again; or reject the task.`,
         )
+      const words = approvalWords(current, note)
       const isDone = whereIs(task) === 'done' && (!note || allChecks(current.spec).length === 0)
       if (isDone) return this.#told({ kind: 'done' })
       comeBack(task)
@@ -230,11 +231,11 @@ export class RalphWiggum {
   /** A person does not want it done: the task has failed, and its file goes to the folder for that. */
   async rejectTask(input: Input<'rejectTask'>): Promise<TaskState> {
     const { task_id, reason } = readCall('rejectTask', input)
-    const by = `you, who rejected it${reason ? `: ${reason.replace(/[.\s]+$/, '')}` : ''}`
+    const why = reason?.replace(/[.\s]+$/, '')
     await this.#move('rejectTask', task_id, () => {
       this.#mustBePresent()
       prepareFolders(this.#desk.vault, [FAILED]) // so that the file can follow
-      return this.#told({ kind: 'cancel', rejected: true }, by)
+      return this.#told({ kind: 'cancel', rejected: why ? { why } : {} }, 'you')
     })
     await this.#show(task_id)
     return this.getTaskState(task_id)
@@ -350,9 +351,11 @@ function isSessionName(id: string): boolean {
 
 const OTHER_ENDS = new Set(['failed', 'timeout', 'max_iterations', 'max_iterations_reached'])
 
-function limitsOf(loop: Loop): { id: string; maxIterations: number; timeoutMinutes: number } {
+function limitsOf(loop: Loop): Limited {
   const { iterations, minutes = 0 } = loop.spec.limits
-  return { id: vaultOf(loop).id, maxIterations: iterations, timeoutMinutes: minutes }
+  const waits = bentAdvice(loop)
+  const limits = { id: vaultOf(loop).id, maxIterations: iterations, timeoutMinutes: minutes }
+  return waits === undefined ? limits : { ...limits, waits }
 }
 
 function metricsOf({ tally }: Loop, { movedAt, record }: TaskRow, calls: number | null): TaskMetrics {

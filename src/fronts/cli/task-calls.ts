@@ -1,10 +1,11 @@
 /** What each verb of `ralph task` calls, with which of its options. */
 import { nearest } from '../../formats/nearest.ts'
-import { TASK_STATUSES } from '../../formats/task-state.ts'
+import { TASK_STATUSES, type VaultStatus } from '../../formats/task-state.ts'
 import {
   approveTask,
   completeTask,
   exhaustTask,
+  type FoundTask,
   getTask,
   isTaskComplete,
   iterateTask,
@@ -12,6 +13,7 @@ import {
   rejectTask,
   reportProgress,
   startTask,
+  type TaskOf,
   timeOutTask,
 } from '../../operations/tasks.ts'
 import { given } from '../../request/given.ts'
@@ -52,7 +54,8 @@ export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> 
     const seconds = args.text('duration') === '0' ? 0 : args.amount('duration')
     const [action, result] = [needed(args, 'action'), args.text('result') ?? 'success']
     const told = { action, result, ...given({ seconds }) }
-    return counted(await iterateTask.run(context, { task: word, ...vault, ...told }))
+    const iteration = await iterateTask.run(context, { task: word, ...vault, ...told })
+    return counted(iteration, (await aboutWaiting(context, { task: word, ...vault }, iteration)).bent)
   },
 
   async state({ args, context, word, ...vault }) {
@@ -86,7 +89,8 @@ export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> 
   async approve({ args, context, word, ...vault }) {
     const note = args.text('note')
     const asked = { task: word, ...vault, ...given({ note }) }
-    return shown(await approveTask.run(context, asked), context)
+    const state = await approveTask.run(context, asked)
+    return shown(state, context, { ...(await aboutWaiting(context, { task: word, ...vault }, state)), ...vault })
   },
 
   async reject({ args, context, word, ...vault }) {
@@ -105,10 +109,21 @@ export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> 
         `--status is one of ${TASK_STATUSES.join(', ')}, but is "${wanted}".${close ? ` Did you mean ${close}?` : ''}`,
       )
     }
-    const { tasks } = await listTasks.run(context, vault)
+    const { tasks, bent } = await listTasks.run(context, vault)
     const states = tasks.filter(({ status }) => wanted === undefined || status === wanted)
-    return listed(states, context, vault.vault)
+    return listed({ tasks: states, bent }, context, vault.vault)
   },
+}
+
+/** What it waits for, where it does. */
+async function aboutWaiting(
+  context: Context,
+  task: TaskOf,
+  { status }: { status: VaultStatus },
+): Promise<Omit<FoundTask, 'state'>> {
+  if (status !== 'waiting_approval') return {}
+  const { state: _, ...about } = await getTask.run(context, { ...task, history: 0 })
+  return about
 }
 
 function needed(args: Args, name: string): string {

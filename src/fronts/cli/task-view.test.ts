@@ -96,12 +96,25 @@ test('a task that waits says how it goes on, or not', () => {
   expect(text).not.toContain('time until')
 })
 
+test('a task whose checks were bent says what accepts that, and what to do instead', () => {
+  const { context } = openScreen()
+  const bent = { approve: 'ralph allow a1', instead: 'ralph steer a1 "…"' }
+  const waits = state({ status: 'waiting_approval' })
+  expect(shown(waits, context, { bent }).text).toContain(
+    '  to accept it  ralph allow a1\n  or otherwise  ralph steer a1 "…"\n  or not        ralph task reject pay\n',
+  )
+  const list = listed({ tasks: [waits], bent: [{ task_id: 'pay', ...bent }] }, context, undefined)
+  expect(list.text).toMatch(/ ralph allow a1\n$/)
+  expect(list.json).toEqual([waits])
+})
+
 test('tasks are listed, cut at the edge of a terminal', () => {
   const states = [state(), state({ task_id: 'b', status: 'waiting_approval', last_updated: time(0) })]
-  expect(listed(states, openScreen().context, undefined).text).toBe(
+  const tasks = { tasks: states, bent: [] }
+  expect(listed(tasks, openScreen().context, undefined).text).toBe(
     '…  pay  in progress       2/10  5 min ago\n?  b    waiting approval  2/10  just now   ralph task approve b\n',
   )
-  const narrow = listed(states, openScreen({ columns: 30 }).context, undefined).text.split('\n')
+  const narrow = listed(tasks, openScreen({ columns: 30 }).context, undefined).text.split('\n')
   expect(narrow.map((line) => line.length)).toEqual([30, 30, 0])
-  expect(listed([], openScreen().context, undefined).text).toContain('No such tasks.')
+  expect(listed({ tasks: [], bent: [] }, openScreen().context, undefined).text).toContain('No such tasks.')
 })

@@ -2,7 +2,14 @@
 import { taskCommand } from '../../formats/task-command.ts'
 import type { TaskProgress, TaskState, VaultStatus } from '../../formats/task-state.ts'
 import { timeOfDay } from '../../operations/standing.ts'
-import type { CompletedTask, CountedIteration, StartedTask, StoppedTask } from '../../operations/tasks.ts'
+import type {
+  BentAnswers,
+  CompletedTask,
+  CountedIteration,
+  ListedTasks,
+  StartedTask,
+  StoppedTask,
+} from '../../operations/tasks.ts'
 import type { Context } from './context.ts'
 import { ago, clock, count, paint, type Style, short, table } from './text.ts'
 
@@ -17,12 +24,12 @@ export function started(task: StartedTask): Answer {
   }
 }
 
-export function counted(iteration: CountedIteration): Answer {
+export function counted(iteration: CountedIteration, bent?: BentAnswers): Answer {
   const { task_id, iteration: n, max_iterations, status } = iteration
-  return { json: [iteration], text: `Counted iteration ${n} of ${max_iterations}. ${after(task_id, status)}\n` }
+  return { json: [iteration], text: `Counted iteration ${n} of ${max_iterations}. ${after(task_id, status, bent)}\n` }
 }
 
-function after(id: string, status: VaultStatus): string {
+function after(id: string, status: VaultStatus, bent: BentAnswers | undefined): string {
   switch (status) {
     case 'initializing':
     case 'in_progress':
@@ -30,7 +37,7 @@ function after(id: string, status: VaultStatus): string {
     case 'completed':
       return 'Its file is where it belongs: it is completed.'
     case 'waiting_approval':
-      return `It waits for you: ${taskCommand('approve', id)}, or ${taskCommand('reject', id)}.`
+      return `It waits for you: ${bent ? `${bent.approve}, ${bent.instead}` : taskCommand('approve', id)}, or ${taskCommand('reject', id)}.`
     case 'max_iterations_reached':
       return 'That was the last one. A person must look at it.'
     case 'timeout':
@@ -82,7 +89,7 @@ const LAST = 10
 export function shown(
   state: TaskState,
   { out, now }: Context,
-  { why, vault }: { why?: string; vault?: string } = {},
+  { why, bent, vault }: { why?: string; bent?: BentAnswers; vault?: string } = {},
 ): Answer {
   const { task_id, status, progress, iterations_history: history } = state
   const [mark, style] = MARKS[status]
@@ -97,7 +104,12 @@ export function shown(
     ...(open ? [['time until', timeOfDay(Date.parse(state.timeout_at))]] : []),
     ...(status === 'waiting_approval'
       ? [
-          ['to go on', taskCommand('approve', task_id, vault)],
+          ...(bent
+            ? [
+                ['to accept it', bent.approve],
+                ['or otherwise', bent.instead],
+              ]
+            : [['to go on', taskCommand('approve', task_id, vault)]]),
           ['or not', taskCommand('reject', task_id, vault)],
         ]
       : []),
@@ -130,18 +142,16 @@ function inWords(status: VaultStatus): string {
 }
 
 /** `vault`: the one somebody named, which they must name again. */
-export function listed(
-  states: readonly Omit<TaskState, 'iterations_history'>[],
-  { out, now }: Context,
-  vault: string | undefined,
-): Answer {
+export function listed({ tasks: states, bent }: ListedTasks, { out, now }: Context, vault: string | undefined): Answer {
+  const approve = (id: string) =>
+    bent.find(({ task_id }) => task_id === id)?.approve ?? taskCommand('approve', id, vault)
   const rows = states.map(({ task_id, status, iteration, max_iterations, last_updated }) => [
     MARKS[status][0],
     task_id,
     inWords(status),
     `${iteration}/${max_iterations}`,
     ago(now() - Date.parse(last_updated)),
-    status === 'waiting_approval' ? taskCommand('approve', task_id, vault) : '',
+    status === 'waiting_approval' ? approve(task_id) : '',
   ])
   const text = states.length === 0 ? 'No such tasks. Begin one: ralph task start FILE\n' : table(rows, out.columns)
   return { json: states, text }

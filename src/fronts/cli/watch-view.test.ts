@@ -111,9 +111,9 @@ test('a checked task says what its checks said before, what was tried, and what 
 })
 
 test('a task whose checks were bent is told how to let that stand', () => {
-  const next = { kind: 'wait', why: 'person', question: 'Let that stand?', about: ALLOW } as const
+  const next = { kind: 'wait', why: 'person', question: 'Only a.test.js makes them pass.', about: ALLOW } as const
   expect(troubleWords({ kind: 'waiting', loop: { ...begun(), next } })?.text).toBe(
-    "waits for you: Let that stand? Let it stand: ralph allow abc, or answer: ralph task approve --vault /V --note '…' -- -x",
+    'waits for you: Only a.test.js makes them pass. Accept it: ralph allow abc · or say what to do instead: ralph steer abc "…" · End it: ralph task reject --vault /V -- -x',
   )
 })
 

@@ -1,12 +1,18 @@
 /** What `ralph watch` shows: one calm line for everything that happens to a task. */
 import { iterationLimit } from '../../engine/limits.ts'
-import { ALLOW, type Fact, type Loop } from '../../engine/loop.ts'
+import type { Fact, Loop } from '../../engine/loop.ts'
 import { listed } from '../../engine/proof-words.ts'
 import { hasWorked } from '../../engine/tally.ts'
 import { baselineLines, experimentLine, findingLines, gradeWords, isBaseline } from '../../formats/proof-words.ts'
-import { taskCommand } from '../../formats/task-command.ts'
 import { timeOfDay } from '../../operations/standing.ts'
-import { type Begun, isAboutFile, vaultOf, type WatchEvent, type Watched } from '../../operations/watch-vault.ts'
+import {
+  answersTo,
+  type Begun,
+  isAboutFile,
+  vaultOf,
+  type WatchEvent,
+  type Watched,
+} from '../../operations/watch-vault.ts'
 import type { Context } from './context.ts'
 import { gradeOf, iterationMark, iterationSentence, type Settled } from './story.ts'
 import { clock, count, harmless, type Output, paint, type Style, short } from './text.ts'
@@ -133,13 +139,13 @@ function waitWords({ loop: { next } }: { loop: Loop }): string | undefined {
 }
 
 function approvalWords(loop: Loop): string {
-  const { id, path, file, from } = vaultOf(loop)
+  const { file, from } = vaultOf(loop)
   const question = loop.next.kind === 'wait' ? (loop.next.question ?? '') : ''
-  if (loop.next.kind === 'wait' && loop.next.about === ALLOW)
-    return `waits for you: ${short(question, 300)} Let it stand: ralph allow ${loop.id}, or answer: ${taskCommand('approve', id, path, '--note', '…')}`
-  if (!isAboutFile(loop))
-    return `asks you: ${short(question, 200)} Answer: ${taskCommand('approve', id, path, '--note', '…')}`
-  return `waits for you: ${question} Approve: ${taskCommand('approve', id, path)}, or move ${file} back to ${from.split('/')[0]}`
+  const { approve, instead, reject } = answersTo(loop)
+  if (instead !== undefined)
+    return `waits for you: ${short(question, 300)} Accept it: ${approve} · or say what to do instead: ${instead} · End it: ${reject}`
+  if (!isAboutFile(loop)) return `asks you: ${short(question, 200)} Answer: ${approve}`
+  return `waits for you: ${question} Approve: ${approve}, or move ${file} back to ${from.split('/')[0]}`
 }
 
 type Ended = Extract<WatchEvent, { kind: 'ended' }>
