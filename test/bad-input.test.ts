@@ -48,6 +48,10 @@ describe.concurrent('a wrong command line', () => {
     [['run', 'x', '--require', 'claimed', '--agent', 'command:true'], '--require must be verified, tested or kept'],
     [['run', 'x', '--proof', 'none', '--agent', 'command:true'], '--proof must be off, seal or full, but is "none"'],
     [['run', 'x', '--protect', '', '--agent', 'command:true'], '--protect is empty. Give it a glob.'],
+    [
+      ['run', 'x', '--protect', '[', '--agent', 'command:true'],
+      '--protect "[" has a "[" that is never closed. Write it like "test/**".',
+    ],
     [['run', 'x', '--proof-minutes', '0', '--agent', 'command:true'], '--proof-minutes must be a number above 0'],
     [
       ['run', 'x', '--require', 'kept', '--agent', 'command:true'],

@@ -35,6 +35,9 @@ test.each<[what: string, config: Config]>([
   expect(parseConfig(JSON.stringify(config), 'ralph.config.json')).toEqual(config)
 })
 
+const GLOBS = 'a list of globs such as "test/**" (every bracket closed, no "..")'
+const SETUP = "a command, started without a shell (for && and the like name a script, or write sh -c '…')"
+
 test.each<[text: string, says: string]>([
   ['{"max_iteration": 3}', 'did you mean "max_iterations"?'],
   ['{"Verify": []}', 'did you mean "verify"?'],
@@ -55,10 +58,13 @@ test.each<[text: string, says: string]>([
   ['{"completion_signals": [1]}', 'completion_signals must be a list of texts'],
   ['{"notify_webhook": "file:///etc/passwd"}', 'notify_webhook must be an http address'],
   ['{"require": "verifed"}', 'require must be verified, tested or kept, but is "verifed"'],
-  ['{"protect": [" "]}', 'protect must be a list of globs, but is [" "]'],
-  ['{"may_change": "test/**"}', 'may_change must be a list of globs, but is "test/**"'],
+  ['{"protect": [" "]}', `protect must be ${GLOBS}, but is [" "]`],
+  ['{"protect": ["["]}', `protect must be ${GLOBS}, but is ["["]`],
+  ['{"may_change": ["../x"]}', `may_change must be ${GLOBS}, but is ["../x"]`],
+  ['{"may_change": "test/**"}', `may_change must be ${GLOBS}, but is "test/**"`],
   ['{"proof_minutes": 0}', 'proof_minutes must be a number above 0, but is 0'],
-  ['{"proof_setup": ""}', 'proof_setup must be a command, but is ""'],
+  ['{"proof_setup": ""}', `proof_setup must be ${SETUP}, but is ""`],
+  ['{"proof_setup": "a && b"}', `proof_setup must be ${SETUP}, but is "a && b"`],
   ['{"proof_setup": "sh -c \'npm ci"}', 'proof_setup must be a command'],
   ['{"state_dir": 3}', 'state_dir must be a folder of the vault, but is 3'],
   ['{"done_folder": ["Done"]}', 'done_folder must be a folder of the vault, but is ["Done"]'],

@@ -2,6 +2,7 @@
 import { type Grade, REQUIRABLE } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { parseCommandLine } from './command-line.ts'
+import { GLOBS_SUCH_AS, globTrouble } from './glob.ts'
 import { isTexts } from './json-file.ts'
 import { nearest } from './nearest.ts'
 
@@ -31,7 +32,7 @@ export type Config = {
 const isNumber = (value: unknown) => typeof value === 'number' && value >= 0
 const isCount = (value: unknown) => Number.isInteger(value) && isNumber(value)
 const isText = (value: unknown) => typeof value === 'string'
-const isGlobs = (value: unknown) => isTexts(value) && value.every((glob) => glob.trim() !== '')
+const isGlobs = (value: unknown) => isTexts(value) && value.every((glob) => globTrouble(glob) === undefined)
 
 /** One that can be taken apart into words. */
 function isCommand(value: unknown): boolean {
@@ -60,10 +61,13 @@ const KEYS: Readonly<Record<keyof Config, Key>> = {
     expected: 'off, seal or full',
   },
   require: { fits: (value) => REQUIRABLE.some((grade) => grade === value), expected: 'verified, tested or kept' },
-  protect: { fits: isGlobs, expected: 'a list of globs' },
-  may_change: { fits: isGlobs, expected: 'a list of globs' },
+  protect: { fits: isGlobs, expected: `a list of globs ${GLOBS_SUCH_AS}` },
+  may_change: { fits: isGlobs, expected: `a list of globs ${GLOBS_SUCH_AS}` },
   proof_minutes: { fits: (value) => isNumber(value) && value !== 0, expected: 'a number above 0' },
-  proof_setup: { fits: isCommand, expected: 'a command' },
+  proof_setup: {
+    fits: isCommand,
+    expected: "a command, started without a shell (for && and the like name a script, or write sh -c '…')",
+  },
   state_dir: { fits: isText, expected: 'a folder of the vault' },
   done_folder: { fits: isText, expected: 'a folder of the vault' },
   check_interval_seconds: { fits: isNumber, expected: 'a number' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isGlob, matchesGlob, matchesPath } from './glob.ts'
+import { globTrouble, isGlob, matchesGlob, matchesPath } from './glob.ts'
 
 test.each<[path: string, glob: string, matches: boolean]>([
   ['a/b.ts', 'a/*.ts', true],
@@ -22,6 +22,7 @@ test.each<[path: string, glob: string, matches: boolean]>([
   ['axb', 'a[!.]b', true],
   ['a+(b)', 'a+(b)', true],
   ['{a', '{a', false],
+  ['[z-a]', '[z-a]', true],
   ['anything', '.', true],
 ])('%s, %s: %s', (path, glob, matches) => {
   expect(matchesGlob(path, glob)).toBe(matches)
@@ -36,4 +37,23 @@ test('a runner means whole paths', () => {
 test('a plain path is no pattern', () => {
   expect(['a/b.ts', 'a{b}'].map(isGlob)).toEqual([false, false])
   expect(['a*', 'a?', '{a,b}', '[ab]'].map(isGlob)).toEqual([true, true, true, true])
+})
+
+test.each<[glob: string, trouble: string | undefined]>([
+  ['test/**', undefined],
+  ['/etc/**', undefined],
+  ['a[.]b/{c,d}', undefined],
+  ['app/[id]/x', undefined],
+  ['a[]b', undefined],
+  ['a}', undefined],
+  ['..a/b..', undefined],
+  [' ', 'is empty'],
+  ['a\0b', 'has a control character'],
+  ['[', 'has a "[" that is never closed'],
+  ['a[b/c]', 'has a "[" that is never closed'],
+  ['{a,b', 'has a "{" that is never closed'],
+  ['[z-a]', 'has a range that ends before it begins'],
+  ['../x', 'leads out of the folder with ".."'],
+])('%j to guard something with: %s', (glob, trouble) => {
+  expect(globTrouble(glob)).toBe(trouble)
 })

@@ -17,6 +17,22 @@ export function isGlob(text: string): boolean {
   return /[*?]|\{[^}]*,[^}]*\}|\[[^\]]+\]/.test(text)
 }
 
+/** Why it can mean no file of a folder; undefined: it may well. Whoever gives one to guard something must not guard nothing. */
+export function globTrouble(glob: string): string | undefined {
+  const plain = glob.replace(/\[[^\]/]*\]/g, '')
+  if (glob.trim() === '') return 'is empty'
+  if (/\p{Cc}/u.test(glob)) return 'has a control character'
+  if (plain.includes('[')) return 'has a "[" that is never closed'
+  if (plain.split('{').length > plain.split('}').length) return 'has a "{" that is never closed'
+  if (!(glob.match(/\[[^\]/]+\]/g) ?? []).every((token) => isClass(classOf(token))))
+    return 'has a range that ends before it begins'
+  if (glob.split('/').includes('..')) return 'leads out of the folder with ".."'
+  return undefined
+}
+
+/** What is said of a list of them that has one of no use. */
+export const GLOBS_SUCH_AS = 'such as "test/**" (every bracket closed, no "..")'
+
 const TOKEN = /\*\*\/|\*\*|\*|\?|\[[^\]/]+\]|[{},]|[^*?[{},]+|./gs
 
 function source(glob: string): string {
@@ -35,8 +51,20 @@ function source(glob: string): string {
       return ')'
     }
     if (token === ',' && open > 0) return '|'
-    if (/^\[.+\]$/.test(token)) return `[${token.slice(1, -1).replace(/^!/, '^').replaceAll('\\', '\\\\')}]`
+    if (/^\[.+\]$/.test(token) && isClass(classOf(token))) return classOf(token)
     return token.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   })
   return parts.join('') + ')'.repeat(open)
+}
+
+function classOf(token: string): string {
+  return `[${token.slice(1, -1).replace(/^!/, '^').replaceAll('\\', '\\\\')}]`
+}
+
+function isClass(text: string): boolean {
+  try {
+    return new RegExp(text, 's').source !== ''
+  } catch {
+    return false // as [z-a]
+  }
 }

@@ -1,7 +1,9 @@
 /** What a person types behind `/ralph:loop` in an agent's own session. No shell has seen it, and none ever does. */
+
 import { type Grade, REQUIRABLE } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { parseCommandLine } from './command-line.ts'
+import { globTrouble } from './glob.ts'
 import { nearest } from './nearest.ts'
 
 export type LoopCommand = {
@@ -186,9 +188,11 @@ function proofOf(given: Given): Pick<LoopCommand, 'proof' | 'require' | 'protect
     oneOf('require', all('require').at(-1), REQUIRABLE),
   ]
   const [protect, mayChange] = [all('protect'), all('may-change')]
-  for (const [option, value] of given)
-    if ((option === 'protect' || option === 'may-change') && !value.trim())
-      throw new RalphError('usage', `--${option} is empty. Give it a glob.`)
+  for (const [option, value] of given) {
+    const trouble = option === 'protect' || option === 'may-change' ? globTrouble(value) : undefined
+    if (trouble && !value.trim()) throw new RalphError('usage', `--${option} is empty. Give it a glob.`)
+    if (trouble) throw new RalphError('usage', `--${option} "${value}" ${trouble}. Write it like "test/**".`)
+  }
   return {
     ...(proof === undefined ? {} : { proof }),
     ...(require === undefined ? {} : { require }),

@@ -157,6 +157,7 @@ const AGENT =
   'agent must be the name of an agent, such as claude, or several as in claude,codex (a task file can only name a known agent, no program)'
 const VERIFY =
   "verify must be a command or a list of commands, each on one line (what only a shell can do needs sh -c '…')"
+const GLOBS = 'must be a glob or a list of globs such as "test/**" (every bracket closed, no "..")'
 const PRIORITY = 'priority must be urgent, high, medium, normal, low or a whole number'
 
 test.each<[lines: string[], sentence: string]>([
@@ -196,8 +197,15 @@ test.each<[lines: string[], sentence: string]>([
   [['verify: npm test', '- make'], `${VERIFY}, but is "npm test - make".`],
   [['require: best'], 'require must be one of verified, tested, kept, but is "best".'],
   [['require: [kept]'], 'require must be one of verified, tested, kept, but is ["kept"].'],
-  [['protect: [a, ""]'], 'protect must be a glob or a list of globs, but is ["a",""].'],
-  [['may_change: |', '  a'], 'may_change must be a glob or a list of globs, but is "| a".'],
+  [['protect: [a, ""]'], `protect ${GLOBS}, but is ["a",""].`],
+  [['protect: ""'], `protect ${GLOBS}, but is "".`],
+  [["may_change: '' # later"], `may_change ${GLOBS}, but is "".`],
+  [['protect: [5]'], `protect ${GLOBS}, but is ["5"].`],
+  [['protect:', '  - 5'], `protect ${GLOBS}, but is ["5"].`],
+  [['protect: true'], `protect ${GLOBS}, but is "true".`],
+  [['protect: "["'], `protect ${GLOBS}, but is "[".`],
+  [['may_change: ../x'], `may_change ${GLOBS}, but is "../x".`],
+  [['may_change: |', '  a'], `may_change ${GLOBS}, but is "| a".`],
   [['checks: a | b'], `${VERIFY.replace('verify', 'checks')}, but is "a | b".`],
   [['priority: soon'], `${PRIORITY}, but is "soon".`],
   [['priority: 1.5'], `${PRIORITY}, but is "1.5".`],

@@ -3,6 +3,7 @@ import { type Grade, REQUIRABLE } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { parseCommandLine } from './command-line.ts'
 import { splitFrontmatter } from './frontmatter.ts'
+import { GLOBS_SUCH_AS, globTrouble } from './glob.ts'
 import { headValue } from './head-value.ts'
 import { quote } from './json-file.ts'
 import { parseYaml } from './yaml-value.ts'
@@ -52,7 +53,7 @@ function parseHead(text: string, file: string): TaskHead {
   function read<Taken>(key: string, expected: string, take: (value: Value) => Taken | undefined): Taken | undefined {
     const given = lines.get(key)
     const value = given && parseValue(given)
-    if (!given || value === '') return undefined
+    if (!given || (value === '' && !(expected === GLOBS_EXPECTED && isSaid(given)))) return undefined
     const taken = value === undefined ? undefined : take(value)
     if (taken !== undefined) return taken
     const found = quote(
@@ -157,11 +158,19 @@ function commands(value: Value): string[] | undefined {
   return list.every(isCommand) ? list : undefined
 }
 
-const GLOBS_EXPECTED = 'a glob or a list of globs'
+const GLOBS_EXPECTED = `a glob or a list of globs ${GLOBS_SUCH_AS}`
 
 function globs(value: Value): string[] | undefined {
   const list = [value].flat()
-  return list.every((glob) => glob.trim() !== '' && !/\p{Cc}/u.test(glob)) ? list : undefined
+  return list.every((glob) => globTrouble(glob) === undefined && !NO_TEXT.test(glob)) ? list : undefined
+}
+
+/** What YAML reads as a number, or as yes or no. */
+const NO_TEXT = /^(?:[-+]?[\d.]+|true|false)$/i
+
+/** An empty text in quotes is no list of globs that was left open. */
+function isSaid([beside = '']: readonly string[]): boolean {
+  return /^\s*["']/.test(beside)
 }
 
 function isCommand(text: string): boolean {

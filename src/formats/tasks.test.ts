@@ -214,8 +214,8 @@ describe('what is wrong is said', () => {
         'task A: blocked must be true or false, but is "no".',
         'task A: verify must be a command or a list of commands, but is ["npm test | tee x"].',
         'task A: require must be one of verified, tested, kept, but is "claimed".',
-        'task A: protect must be a glob or a list of globs, but is [""].',
-        'task A: may_change must be a glob or a list of globs, but is 7.',
+        'task A: protect must be a glob or a list of globs such as "test/**" (every bracket closed, no ".."), but is [""].',
+        'task A: may_change must be a glob or a list of globs such as "test/**" (every bracket closed, no ".."), but is 7.',
       ],
     ],
     [

@@ -1,8 +1,10 @@
 /** tasks.json: the tasks of a project. Parsed leniently, printed exactly. */
+
 import { type GraphTask, graphProblem } from '../engine/graph.ts'
 import { type Grade, REQUIRABLE } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { parseCommandLine } from './command-line.ts'
+import { GLOBS_SUCH_AS, globTrouble } from './glob.ts'
 import { isCount, isObject, isTexts, type Json, printJson, quote, readJson } from './json-file.ts'
 
 export type TaskStatus = 'pending' | 'in_progress' | 'completed' | 'blocked'
@@ -89,6 +91,9 @@ const REQUIRED = new Set(['id', 'title'])
 const isText = (value: unknown) => typeof value === 'string'
 const isFilled = (value: unknown) => isText(value) && String(value).trim() !== ''
 
+const areGlobs = (value: unknown) =>
+  [value].flat().every((glob) => typeof glob === 'string' && globTrouble(glob) === undefined)
+
 const FIELDS: readonly (readonly [field: string, fits: (value: unknown) => boolean, expected: string])[] = [
   ['id', isTaskId, 'a short text such as "T1" (letters, digits, . _ -)'],
   ['title', isFilled, 'a text'],
@@ -100,8 +105,8 @@ const FIELDS: readonly (readonly [field: string, fits: (value: unknown) => boole
   ['blocked', (value) => typeof value === 'boolean', 'true or false'],
   ['verify', (value) => [value].flat().every(isCommand), 'a command or a list of commands'],
   ['require', (value) => REQUIRABLE.some((grade) => grade === value), `one of ${REQUIRABLE.join(', ')}`],
-  ['protect', (value) => [value].flat().every(isFilled), 'a glob or a list of globs'],
-  ['may_change', (value) => [value].flat().every(isFilled), 'a glob or a list of globs'],
+  ['protect', areGlobs, `a glob or a list of globs ${GLOBS_SUCH_AS}`],
+  ['may_change', areGlobs, `a glob or a list of globs ${GLOBS_SUCH_AS}`],
   ['estimate', (value) => typeof value === 'number' && value > 0, 'a number of minutes above 0'],
 ]
 

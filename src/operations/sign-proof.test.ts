@@ -58,6 +58,21 @@ test('files that are already there stay as they are', async ({ skip }) => {
   expect(readdirSync(context.cwd)).toEqual(['mine.json.sig'])
 })
 
+test('a file that cannot be written is told in a sentence, before the key is asked for anything', async () => {
+  const cwd = temporaryFolder()
+  writeFileSync(join(cwd, 'file'), '')
+  const sign = (file: string) => signProof({ cwd, env: {} }, proven, { key: 'nowhere', interactive: false, file })
+  for (const [file, folder] of [
+    ['none/x.json', join(cwd, 'none')],
+    ['file/x.json', join(cwd, 'file')],
+    ['file/a/x.json', join(cwd, 'file', 'a')],
+  ] as const)
+    await expect(sign(file)).rejects.toMatchObject({
+      code: 'file-unusable',
+      message: `${file} cannot be written: ${folder} is no folder. Make it, or name another file: -o FILE.`,
+    })
+})
+
 test('a key that needs a passphrase is not waited for where nobody can type it', async ({ skip }) => {
   skip(!hasKeygen, MISSING)
   const { key, ...context } = makeKey('secret')

@@ -1,9 +1,8 @@
 /** Signs the proof of a loop, so that others can tell whose word it is. The statement and its signature become files. */
-import { existsSync, writeFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { RalphError } from '../error.ts'
 import { codeOf } from '../host/files.ts'
-import { inOneLine } from '../host/git.ts'
 import { signText } from '../host/ssh-sign.ts'
 import type { FoundProof } from './get-proof.ts'
 import type { Context } from './operation.ts'
@@ -24,6 +23,7 @@ export async function signProof(
   const statement = file ?? `${proof.loop}.proof.json`
   const signature = `${statement}.sig`
   for (const name of [statement, signature]) if (existsSync(resolve(cwd, name))) throw alreadyThere(name)
+  mustBeFolder(cwd, statement)
   const text = printStatement(proof)
   const signed = await signText(text, { key, namespace: NAMESPACE, dir: cwd, env, interactive })
   writeNew(cwd, statement, text)
@@ -45,8 +45,22 @@ function writeNew(cwd: string, name: string, text: string): void {
     writeFileSync(resolve(cwd, name), text, { flag: 'wx' })
   } catch (cause) {
     if (codeOf(cause) === 'EEXIST') throw alreadyThere(name)
-    throw new RalphError('file-unusable', `${name} cannot be written: ${inOneLine(String(cause))}`, { cause })
+    throw new RalphError(
+      'file-unusable',
+      `${name} cannot be written. Make its folder writable, or name another file: -o FILE.`,
+      { cause },
+    )
   }
+}
+
+/** Before anybody types a passphrase. */
+function mustBeFolder(cwd: string, name: string): void {
+  const folder = dirname(resolve(cwd, name))
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
+  throw new RalphError(
+    'file-unusable',
+    `${name} cannot be written: ${folder} is no folder. Make it, or name another file: -o FILE.`,
+  )
 }
 
 function alreadyThere(name: string): RalphError {

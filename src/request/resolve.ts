@@ -1,8 +1,10 @@
 /** A request becomes the spec of a loop. Precedence: request, environment, wrapped prompt, config, defaults. */
+
 import type { Limits, Spec } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { parseCommandLine } from '../formats/command-line.ts'
 import type { Config } from '../formats/config.ts'
+import { globTrouble } from '../formats/glob.ts'
 import { unwrapPrompt } from '../formats/wrapped-prompt.ts'
 import { findChecks } from '../host/check.ts'
 import { guessIterations } from './adaptive.ts'
@@ -48,7 +50,9 @@ function resolveProof(
   const { proof = config.proof ?? 'full', require = config.require } = request
   const protect = unique([...(config.protect ?? []), ...(request.protect ?? [])])
   const mayChange = unique([...(config.may_change ?? []), ...(request.mayChange ?? [])])
-  for (const glob of [...protect, ...mayChange]) mustStayBelow(dir, glob)
+  for (const glob of [...(config.protect ?? []), ...(config.may_change ?? [])])
+    mustBeUsable(dir, glob, 'ralph.config.json: the')
+  for (const glob of [...protect, ...mayChange]) mustBeUsable(dir, glob)
   return {
     ...(proof === 'full' ? {} : { proof }),
     ...(require === undefined ? {} : { require }),
@@ -58,12 +62,14 @@ function resolveProof(
 }
 
 /** It would match nothing, and nobody would know. */
-function mustStayBelow(dir: string, glob: string): void {
-  if (!glob.startsWith(`${dir}/`) && !glob.split('/').includes('..')) return
-  throw new RalphError(
-    'usage',
-    `The glob "${glob}" would match nothing: globs are relative to ${dir} and stay below it. Write it like "test/**".`,
-  )
+function mustBeUsable(dir: string, glob: string, lead = 'The'): void {
+  if (glob.startsWith(`${dir}/`) || glob.split('/').includes('..'))
+    throw new RalphError(
+      'usage',
+      `${lead} glob "${glob}" would match nothing: globs are relative to ${dir} and stay below it. Write it like "test/**".`,
+    )
+  const trouble = globTrouble(glob)
+  if (trouble) throw new RalphError('usage', `${lead} glob "${glob}" ${trouble}. Write it like "test/**".`)
 }
 
 function resolveWork(request: LoopRequest, { dir, gitDir, worktree, owner, faces, config }: Place): Spec['work'] {

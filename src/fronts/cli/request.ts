@@ -1,6 +1,8 @@
 /** Options of a command line as parts of a request. */
+
 import { REQUIRABLE } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
+import { globTrouble } from '../../formats/glob.ts'
 import { given } from '../../request/given.ts'
 import type { LoopRequest } from '../../request/request.ts'
 import { parseIterations } from '../../request/resolve.ts'
@@ -37,10 +39,14 @@ type ProofOption = 'proof' | 'require' | 'protect' | 'mayChange' | 'proofMinutes
 /** The options of every command that makes loops. */
 export const PROOF_OPTIONS: readonly string[] = ['require', 'protect', 'may-change', 'proof', 'proof-minutes']
 
-/** Texts that say something; undefined where none is given. */
+/** Globs that can mean something; undefined where none is given. */
 function someOf(args: Args, name: string): string[] | undefined {
   const texts = args.many(name)
-  if (texts.some((text) => text.trim() === '')) throw usage(args.spec, `--${name} is empty. Give it a glob.`)
+  for (const text of texts) {
+    const trouble = globTrouble(text)
+    if (text.trim() === '') throw usage(args.spec, `--${name} is empty. Give it a glob.`)
+    if (trouble) throw usage(args.spec, `--${name} "${text}" ${trouble}. Write it like "test/**".`)
+  }
   return texts.length > 0 ? texts : undefined
 }
 
