@@ -47,6 +47,11 @@ function configure(place: Place, config: object = CONFIG): void {
   place.write('ralph.config.json', JSON.stringify(config))
 }
 
+/** The globs of `--protect` that are said to match nothing. */
+function unmatchedIn(text: string): (string | undefined)[] {
+  return [...text.matchAll(/protect "([^"]*)" matches no file here\./g)].map(([, glob]) => glob)
+}
+
 describe('ralph run', () => {
   const run = (place: Place, ...flags: string[]) =>
     place.ralph(['run', 'Do it.', '--agent', 'command:true', '--max-iterations', '1', '--verify', 'true', ...flags])
@@ -57,6 +62,13 @@ describe('ralph run', () => {
     expect(await proofs(place)).toEqual([
       { require: 'verified', protect: ['e2e/**', 'a b'], mayChange: ['b.snap'], proofMinutes: 7.5 },
     ])
+  })
+
+  test('says which glob protects nothing, also one of the config; not which may be changed and is not there yet', async () => {
+    const place = makePlace({ git: false })
+    configure(place, { protect: ['spec/**', 'ralph.config.json'] })
+    const { stderr } = await run(place, '--protect', 'e2e/**', '--may-change', 'new.snap')
+    expect(unmatchedIn(stderr)).toEqual(['spec/**', 'e2e/**'])
   })
 
   test('takes what the config says, which options beat', async () => {
@@ -76,7 +88,8 @@ describe('ralph execute', () => {
     const place = makeProject(['T1', { id: 'T2', dependencies: ['T1'], ...own }])
     configure(place, { ...CONFIG, worktree_files: [] })
     commitAll(place)
-    await execute(place, { T1: [does('T1')], T2: [does('T2')] }, '--verify', 'true')
+    const ran = await execute(place, { T1: [does('T1')], T2: [does('T2')] }, '--verify', 'true')
+    expect(unmatchedIn(ran.lines.map(({ text }) => text).join())).toEqual(['spec/**', 'mine'])
     expect(await proofs(place)).toEqual([
       said,
       { ...said, protect: ['spec/**', 'mine'], mayChange: ['snap/**', 'm.snap'] },
@@ -121,17 +134,11 @@ describe('a vault', () => {
   test('watched: options, config and the head of the file', async () => {
     const place = makeVault({ 'a.md': HEAD })
     configure(place, { ...CONFIG, proof: 'full' })
-    await place.ralph([
-      'watch',
-      place.dir,
-      '--once',
-      '--agent',
-      place.agent(done),
-      '--max-iterations',
-      '1',
-      '--protect',
-      'e2e',
-    ])
+    const agent = place.agent(done)
+    const flags = ['--once', '--agent', agent, '--max-iterations', '1', '--protect', 'e2e']
+    const watched = await place.ralph(['watch', place.dir, ...flags])
+    expect(unmatchedIn(watched.stdout)).toEqual(['mine', 'spec/**', 'e2e'])
+    expect(watched.stdout).toContain('Needs_Action/a.md: protect "mine" matches no file here.')
     expect(await proofs(place)).toEqual([
       {
         ...{ require: 'tested', protect: ['spec/**', 'e2e', 'mine'], mayChange: ['snap/**', 'm.snap'] },
@@ -150,10 +157,21 @@ describe('a vault', () => {
   test('worked on by a caller: config and the head of the file', async () => {
     const place = makeVault({ 'a.md': HEAD.replace('tested', 'kept') })
     configure(place)
-    expect(await place.ralph(['task', 'start', 'Needs_Action/a.md'])).toMatchObject({ code: 0 })
+    const started = await place.ralph(['task', 'start', 'Needs_Action/a.md'])
+    expect([started.code, unmatchedIn(started.stderr)]).toEqual([0, ['mine', 'spec/**']])
     const { protect, mayChange } = { protect: ['spec/**', 'mine'], mayChange: ['snap/**', 'm.snap'] }
     expect(await proofs(place)).toEqual([{ ...configured, protect, mayChange }])
   })
+
+  test.each(['protect: ""', 'protect: [5]'])(
+    'a file with %s is put aside, and the note names the key',
+    async (line) => {
+      const place = makeVault({ 'a.md': `---\nverify: "true"\n${line}\n---\nDo it.\n` })
+      await place.ralph(['watch', place.dir, '--once', '--agent', place.agent(done)])
+      expect(place.read('Failed/a.md.why.md')).toContain('Needs_Action/a.md: protect must be a glob or a list of globs')
+      expect(place.calls()).toEqual([])
+    },
+  )
 
   test('a caller hears at once that a grade cannot be reached', async () => {
     const place = makeVault({ 'a.md': '---\nrequire: kept\n---\nDo it.\n' })
@@ -169,7 +187,9 @@ describe('a session', () => {
     configure(place)
     const typed =
       '/ralph:loop Do it --verify true --require verified --protect e2e/** --protect "a b" --may-change b.snap --proof full'
-    expect((await openSession(place).type(typed)).prompt).toContain('Do it')
+    const begun = await openSession(place).type(typed)
+    expect(begun.prompt).toContain('Do it')
+    expect(unmatchedIn(begun.said)).toEqual(['spec/**', 'e2e/**', 'a b'])
     const { proofMinutes: _, ...rest } = both
     expect(await proofs(place)).toEqual([{ ...rest, proofMinutes: 3 }])
   })

@@ -66,7 +66,8 @@ export function isExcused(path: string, { dir, mayChange }: Pick<Proving, 'dir' 
 /** A quick look that lets no configuration slip through. */
 const MAY_CONFIGURE = /(?:config|conf|rc|workspace|projects)\.\w+$|rc$|\.(?:ini|toml|cfg)$|package\.json$/
 
-function isMatched(path: string, dir: string, globs: readonly string[] = []): boolean {
+/** Seen from the folder of the loop; what lies elsewhere, from the top. */
+export function isMatched(path: string, dir: string, globs: readonly string[] = []): boolean {
   const seen = dir && path.startsWith(`${dir}/`) ? path.slice(dir.length + 1) : path
   return globs.some((glob) => matchesGlob(seen, glob))
 }

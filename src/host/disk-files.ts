@@ -25,6 +25,11 @@ const LEFT_OUT = new Set(
   ),
 )
 
+/** Whether what lies at a path would be found. */
+export function isLookedThrough(path: string): boolean {
+  return !path.split('/').some((name) => LEFT_OUT.has(name))
+}
+
 /** `read` gives the text of a file, or the path that a link leads to. */
 export function openDisk(top: string): Files {
   const paths = new Set<string>()

@@ -7,6 +7,7 @@ import { canStart } from '../host/check.ts'
 import { loadConfig } from '../host/config.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import { mustHaveSandbox } from '../host/sandbox.ts'
+import { unmatchedNotes } from '../host/unmatched.ts'
 import { mustBeCopyable } from '../host/worktree.ts'
 import type { Execution } from '../project/desk.ts'
 import { type Executed, execute } from '../project/execute.ts'
@@ -94,7 +95,7 @@ async function prepare(context: Context, asked: Executing, { project, config, re
   const copied = config.worktree_files ?? []
   mustBeCopyable(dir, copied)
   mustRender(project, record)
-  await mustProve(record, { request: { ...request, checks }, dir, config })
+  const protect = await mustProve(record, { request: { ...request, checks }, dir, config })
   await mendLeftovers(project, record)
   const { branch, notes } = await checkRepository(project, slots)
   const place = { dir, env, config: { ...config, max_iterations: 0 } }
@@ -119,7 +120,7 @@ async function prepare(context: Context, asked: Executing, { project, config, re
     },
     permissions: request.permissions ?? DEFAULTS.permissions,
     why: why === undefined ? [] : [why],
-    notes,
+    notes: [...notes, ...(await unmatchedNotes(dir, protect))],
   }
 }
 
@@ -128,17 +129,23 @@ function mustRender({ name, dir }: Project, { tasks }: ProjectRecord): void {
   for (const task of tasks.tasks.slice(0, 1)) parseExecute(name, 1, 1, task, { dir })
 }
 
-/** A grade that a task can never reach is told now. Tasks that an agent adds later bring no check; they halt as unproven. */
+/**
+ * A grade that a task can never reach is told now. Tasks that an agent adds later bring no check; they halt as unproven.
+ * The globs are those of all of them.
+ */
 async function mustProve(
   { tasks }: ProjectRecord,
   { request, dir, config }: { request: Omit<LoopRequest, 'prompt'>; dir: string; config: Config },
-): Promise<void> {
+): Promise<string[]> {
+  const protect = new Set<string>()
   for (const task of tasks.tasks.filter(({ status }) => status !== 'completed')) {
     const checks = [...(request.checks ?? []), ...(task.verify ?? [])]
     const asked = { ...request, ...taskProof(request, task), checks, prompt: task.title }
     const spec = await resolveSpec(asked, { dir, owner: { kind: 'project' }, env: {}, config: proofConfig(config) })
     mustBeProvable(spec, { whose: `Task ${task.id}`, check: '--verify "npm test", or with "verify" in tasks.json' })
+    for (const glob of spec.protect ?? []) protect.add(glob)
   }
+  return [...protect]
 }
 
 function whatIsMissing({ env }: Context, { tasks }: ProjectRecord, { execution }: Prepared): string[] {

@@ -10,6 +10,7 @@ import { loadConfig } from '../host/config.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import { mustHaveSandbox } from '../host/sandbox.ts'
 import { openTree } from '../host/tree.ts'
+import { unmatchedNotes } from '../host/unmatched.ts'
 import { countUncommitted, mustBeCopyable, planWorktree } from '../host/worktree.ts'
 import { given } from '../request/given.ts'
 import { mustBeProvable } from '../request/provable.ts'
@@ -45,6 +46,7 @@ export const start: Operation<Starting, Started> = {
     const { spec, tree } = worktree
       ? await inWorktree(context, { id, spec: resolved, copied: config.worktree_files ?? [] })
       : await inPlace(context, { id, spec: resolved })
+    for (const text of await unmatchedNotes(dir, spec.protect)) context.note(text)
     await noteOthers(context, { id, spec })
     await pruneOld(context, { dir })
     const measured = await measuredFrom(store, spec, tree)

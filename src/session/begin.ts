@@ -13,13 +13,14 @@ import { realFolder } from '../host/files.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import type { Store } from '../host/store.ts'
 import { openTree, type Tree } from '../host/tree.ts'
+import { unmatchedNotes } from '../host/unmatched.ts'
 import { given } from '../request/given.ts'
 import { mustBeProvable } from '../request/provable.ts'
 import type { LoopRequest, Place } from '../request/request.ts'
 import { resolveSpec } from '../request/resolve.ts'
 import { type Answer, NOTHING, promptOf } from './answer.ts'
 import { arm, disarm, forgetOld, isSessionId, loadArmed, processOf, reserve } from './armed.ts'
-import { beforeNotes, begunNotes, facelessNote } from './begun.ts'
+import { beforeNotes, begunNotes, doubt, facelessNote } from './begun.ts'
 import { type Desk as BareDesk, loadKnown } from './desk.ts'
 import { chooseFace, writeFace } from './face.ts'
 import { type Context, HOSTS, type Host, type HostName } from './hosts.ts'
@@ -48,7 +49,8 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
       disarm(desk.home, session)
       throw cause
     })
-  const show = begunNotes(begun, host, desk.env)
+  const unmatched = await unmatchedNotes(dir, begun.spec.protect)
+  const show = [...begunNotes(begun, host, desk.env), ...unmatched.map(doubt)]
   if (context === 'process') {
     arm(desk.home, session, { loop: begun.id, host: name, face: '', context, since: 0 })
     return { loop: begun, context, show }

@@ -32,7 +32,11 @@ function doubts({ prompt, checks, work }: Spec, env: Env): Note[] {
   return [
     ...(left ? [left] : []),
     ...missing.map((check) => `The program of the check "${check}" is not here yet. Without it the loop will halt.`),
-  ].map((text) => ({ level: 'warning', text: `ralph: ${text}` }))
+  ].map(doubt)
+}
+
+export function doubt(text: string): Note {
+  return { level: 'warning', text: `ralph: ${text}` }
 }
 
 /** What was understood, so that nobody finds out later that a limit was not taken. */

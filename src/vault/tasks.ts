@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { measuredFrom } from '../drive/earlier.ts'
 import { isOverdue } from '../engine/limits.ts'
-import { ended, type Loop, startLoop } from '../engine/loop.ts'
+import { ended, type Loop, type Spec, startLoop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { parseTaskFile } from '../formats/task-file.ts'
 import { printTaskState, type TaskState } from '../formats/task-state.ts'
@@ -11,6 +11,7 @@ import { isFolder } from '../host/files.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import type { TaskRecord, TaskRow } from '../host/store.ts'
 import { openTree } from '../host/tree.ts'
+import { unmatchedNotes } from '../host/unmatched.ts'
 import { mustBeProvable } from '../request/provable.ts'
 import { forgetNote } from './approval.ts'
 import { changesSince, forgetFiles, keepFiles } from './changes.ts'
@@ -46,6 +47,7 @@ export async function startTask(desk: VaultDesk, starting: Starting): Promise<Lo
   prepareFolders(vault, [settings.doneFolder, settings.stateDir])
   const spec = await specOf(desk, starting, { file, head, body })
   mustBeProvable(spec, { whose: file.from, check: 'a line such as "verify: npm test" in its head' })
+  await noteUnmatched(desk, spec, { file: file.from, own: head.protect ?? [] })
   const id = newLoopId()
   const tree =
     starting.by === 'watch' ? await (await openTree({ ...spec.work, home: desk.home, loop: id })).look() : undefined
@@ -69,6 +71,17 @@ export async function startTask(desk: VaultDesk, starting: Starting): Promise<Lo
     throw cause
   }
   return loop
+}
+
+/** What the task itself says is told with its file; the rest is the same for all of them. */
+async function noteUnmatched(
+  { note }: VaultDesk,
+  { work, protect = [] }: Spec,
+  { file, own }: { file: string; own: readonly string[] },
+): Promise<void> {
+  for (const text of await unmatchedNotes(work.dir, own, `${file}: protect`)) note(text)
+  const others = protect.filter((glob) => !own.includes(glob))
+  for (const text of await unmatchedNotes(work.dir, others)) note(text)
 }
 
 function busy({ settings }: VaultDesk, { id, from }: VaultTask, loop: Loop): RalphError {
