@@ -661,11 +661,17 @@ describe.concurrent('checks', () => {
   test('two hooks of one session at the same time count a turn once', async () => {
     const { place, session } = await looping('Build it')
     place.write('work.txt', 'x')
-    const path = join(place.root, 'all-at-once')
-    const waits = `while [ "$(ls '${place.root}' | grep -c begun)" -lt 3 ]; do sleep 0.02; done`
-    writeFileSync(path, `#!/bin/sh\n: > '${place.root}/begun.'$$\n${waits}\nexec '${process.execPath}' "$@"\n`, {
-      mode: 0o755,
-    })
+    // Each waits inside its Node, so that all three have begun before one of them answers.
+    const [path, barrier] = [join(place.root, 'all-at-once'), join(place.root, 'barrier.cjs')]
+    writeFileSync(
+      barrier,
+      `const { readdirSync, writeFileSync } = require('node:fs')
+      const root = ${JSON.stringify(place.root)}
+      const cell = new Int32Array(new SharedArrayBuffer(4))
+      writeFileSync(root + '/begun.' + process.pid, '')
+      while (readdirSync(root).filter((name) => name.startsWith('begun.')).length < 3) Atomics.wait(cell, 0, 0, 5)`,
+    )
+    writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' --require '${barrier}' "$@"\n`, { mode: 0o755 })
     const stop = () => session.stop(undefined, undefined, { env: { RALPH_NODE: path } })
     const answers = await Promise.all([stop(), stop(), stop()])
     expect(answers.map(asked).filter(Boolean)).toEqual([2])
