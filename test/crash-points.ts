@@ -2,9 +2,11 @@
  * When the crash tests kill ralph. `RALPH_CRASH_POINTS=100 RALPH_CRASH_SEED=7 npx vitest run <file>` tries a hundred points,
  * drawn from seed 7. In these tests the two take precedence over RALPH_TEST_RUNS and RALPH_TEST_SEED, which apply without them.
  */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Chance, drawChance } from '../src/host/chance.test-support.ts'
-import type { Running } from './ralph.ts'
+import { carriers, type Place, query, type Running, until } from './ralph.ts'
 
 export function crashChance(usually: Chance): Chance {
   const { runs, seed } = drawChance(usually)
@@ -74,4 +76,33 @@ export async function killAt<Sight extends string>(
   }
   child.kill('SIGKILL')
   await end
+}
+
+/** One second after the kill nothing that the agent started is alive. */
+export async function expectSilence(place: Place): Promise<void> {
+  const loops = askEarly(place, 'SELECT id FROM loop').map(({ id }) => `RALPH_LOOP_ID=${id}`)
+  await until('all is silent', () => loops.every((loop) => carriers(loop).length === 0), 1_000)
+}
+
+/** Before its first save there is no database, or one without tables. */
+export function askEarly(place: Place, sql: string): Record<string, unknown>[] {
+  try {
+    return query(place, sql)
+  } catch {
+    return []
+  }
+}
+
+export function hasLoop(place: Place): boolean {
+  return askEarly(place, 'SELECT id FROM loop').length > 0
+}
+
+export function isOver(place: Place): boolean {
+  return askEarly(place, 'SELECT status FROM loop').some(({ status }) => status === 'completed')
+}
+
+/** How often a check that notes its runs has begun. */
+export function countChecks({ root }: Place): number {
+  const file = join(root, 'checks')
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0
 }

@@ -4,11 +4,21 @@
  * `RALPH_CRASH_SEED=7` draws others; see `crash-points.ts`.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { crashChance, drawPoints, killAt, type Moment } from './crash-points.ts'
-import { carriers, makePlace, type Place, query, type Running, until } from './ralph.ts'
+import {
+  askEarly,
+  countChecks,
+  crashChance,
+  drawPoints,
+  expectSilence,
+  hasLoop,
+  isOver,
+  killAt,
+  type Moment,
+} from './crash-points.ts'
+import { carriers, makePlace, type Place, query, type Running } from './ralph.ts'
 
 const ITERATIONS = 10
 
@@ -90,9 +100,8 @@ function kill(moment: Moment<Sight>, going: Running, place: Place): Promise<void
 
 function countSeen(kind: Sight, place: Place): number {
   if (kind === 'agent') return place.calls().length
-  if (kind === 'event') return ask(place, 'SELECT n FROM event').length
-  const file = join(place.root, 'checks')
-  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0
+  if (kind === 'event') return askEarly(place, 'SELECT n FROM event').length
+  return countChecks(place)
 }
 
 /** Every iteration has its checkpoint: the tree that the store knows, with the lines that were there by then. */
@@ -116,30 +125,6 @@ async function expectWayBack(place: Place, id: string): Promise<void> {
   expect(place.read('log.txt').trim().split('\n')).toHaveLength(4)
   expect(await place.ralph(['undo', id])).toMatchObject({ code: 0 })
   expect(place.read('log.txt')).toBe(log)
-}
-
-/** One second after the kill nothing that the agent started is alive. */
-async function expectSilence(place: Place): Promise<void> {
-  const [loop] = ask(place, 'SELECT id FROM loop')
-  if (!loop) return
-  await until('all is silent', () => carriers(`RALPH_LOOP_ID=${loop.id}`).length === 0, 1_000)
-}
-
-/** Before its first save there is no database, or one without tables. */
-function ask(place: Place, sql: string): Record<string, unknown>[] {
-  try {
-    return query(place, sql)
-  } catch {
-    return []
-  }
-}
-
-function hasLoop(place: Place): boolean {
-  return ask(place, 'SELECT id FROM loop').length > 0
-}
-
-function isOver(place: Place): boolean {
-  return ask(place, 'SELECT status FROM loop').some(({ status }) => status === 'completed')
 }
 
 /** What must be the same however often ralph was killed. */

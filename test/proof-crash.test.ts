@@ -3,12 +3,22 @@
  * no place is left, and nothing of the person's is touched. `RALPH_CRASH_POINTS=50 npx vitest run test/proof-crash.test.ts`
  * tries fifty points, `RALPH_CRASH_SEED=7` draws others; see `crash-points.ts`.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { everythingIn } from '../src/host/proof-place.test-support.ts'
-import { crashChance, drawPoints, killAt, type Moment } from './crash-points.ts'
-import { carriers, commitAll, makePlace, type Place, query, type Running, until } from './ralph.ts'
+import {
+  askEarly,
+  countChecks,
+  crashChance,
+  drawPoints,
+  expectSilence,
+  hasLoop,
+  isOver,
+  killAt,
+  type Moment,
+} from './crash-points.ts'
+import { commitAll, makePlace, type Place, query, type Running } from './ralph.ts'
 
 type Sight = 'event' | 'check' | 'place'
 
@@ -104,10 +114,9 @@ async function kill(moment: Moment<Sight>, going: Running, { place, grade }: Kil
 }
 
 function countSeen(kind: Sight, place: Place): number {
-  if (kind === 'event') return ask(place, 'SELECT n FROM event').length
+  if (kind === 'event') return askEarly(place, 'SELECT n FROM event').length
   if (kind === 'place') return placesOf(place).length
-  const file = join(place.root, 'checks')
-  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0
+  return countChecks(place)
 }
 
 function placesOf({ home }: Place): string[] {
@@ -129,28 +138,6 @@ function expectUntouched(place: Place, before: string[]): void {
   ])
   expect(readdirSync(join(place.dir, 'test')).sort()).toEqual(['more.test.sh', 'value.test.sh'])
   expect(placesOf(place)).toEqual([])
-}
-
-async function expectSilence(place: Place): Promise<void> {
-  const [loop] = ask(place, 'SELECT id FROM loop')
-  if (loop) await until('all is silent', () => carriers(`RALPH_LOOP_ID=${loop.id}`).length === 0, 1_000)
-}
-
-/** Before its first save there is no database, or one without tables. */
-function ask(place: Place, sql: string): Record<string, unknown>[] {
-  try {
-    return query(place, sql)
-  } catch {
-    return []
-  }
-}
-
-function hasLoop(place: Place): boolean {
-  return ask(place, 'SELECT id FROM loop').length > 0
-}
-
-function isOver(place: Place): boolean {
-  return ask(place, 'SELECT status FROM loop').some(({ status }) => status === 'completed')
 }
 
 /** What must be the same however often ralph was killed. */

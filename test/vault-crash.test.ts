@@ -13,8 +13,8 @@ import { printTaskState } from '../src/formats/task-state.ts'
 import { type LocalStore, openStore } from '../src/host/sqlite.ts'
 import { resolveSettings } from '../src/vault/settings.ts'
 import { historyOf, stateOf } from '../src/vault/telling.ts'
-import { crashChance, drawPoints, killAt } from './crash-points.ts'
-import { carriers, type Line, makePlace, type Place, query, until } from './ralph.ts'
+import { askEarly, crashChance, drawPoints, expectSilence, killAt } from './crash-points.ts'
+import { carriers, type Line, makePlace, type Place, query } from './ralph.ts'
 
 type Sight = 'event' | 'agent' | 'file'
 
@@ -124,7 +124,7 @@ function textOf(id: string, head: string | undefined): string {
 
 function countSeen(kind: Sight, place: Place): number {
   if (kind === 'agent') return callsOf(place).length
-  if (kind === 'event') return ask(place, 'SELECT n FROM event').length
+  if (kind === 'event') return askEarly(place, 'SELECT n FROM event').length
   return ['Done', 'Failed', 'Pending_Approval'].flatMap((folder) => namesIn(place, folder)).length
 }
 
@@ -133,23 +133,8 @@ function callsOf({ root }: Place): string[] {
   return existsSync(join(root, 'log')) ? readFileSync(join(root, 'log'), 'utf8').trim().split('\n') : []
 }
 
-/** Before its first save there is no database, or one without tables. */
-function ask(place: Place, sql: string): Record<string, unknown>[] {
-  try {
-    return query(place, sql)
-  } catch {
-    return []
-  }
-}
-
 function namesIn({ dir }: Place, folder: string): string[] {
   return existsSync(join(dir, folder)) ? readdirSync(join(dir, folder)).sort() : []
-}
-
-/** One second after the kill nothing that an agent started is alive. */
-async function expectSilence(place: Place): Promise<void> {
-  const loops = ask(place, 'SELECT id FROM loop').map(({ id }) => `RALPH_LOOP_ID=${id}`)
-  await until('all is silent', () => loops.every((loop) => carriers(loop).length === 0), 1_000)
 }
 
 function endsIn(lines: readonly Line[]): string[] {
