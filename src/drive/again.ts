@@ -83,11 +83,18 @@ async function bare(loop: Loop, { dir, seen }: { dir: string; seen: string }): P
   const { before: _before, after: _after, trials: _trials, ...tally } = loop.tally
   const { proof, ...spec } = loop.spec
   const placed = { ...loop, spec: { ...spec, ...(proof === 'seal' ? { proof } : {}), work: { ...spec.work, dir } } }
-  const shown = await findFindings(dir, startOf(placed), seen, provingOf(placed))
+  const shown = (await findFindings(dir, startOf(placed), seen, provingOf(placed))).map((one) => asAllowed(tally, one))
   const isShown = (one: Finding) => shown.some(({ kind, path }) => kind === one.kind && path === one.path)
   // What git does not show, such as another program in node_modules, was noticed then and can no longer be looked at.
   const findings = [...shown, ...tally.findings.filter((one) => !isShown(one))]
   return { ...placed, tally: { ...tally, tree: seen, findings } satisfies Tally }
+}
+
+/** An older ralph knew only the path of what a person allowed; on the very files that it judged that is enough. */
+function asAllowed({ allowed = [] }: Tally, finding: Finding): Finding {
+  if (!allowed.some(({ path, mark }) => path === finding.path && mark === undefined)) return finding
+  const { mark: _, ...unmarked } = finding
+  return unmarked
 }
 
 /** Places of processes that were killed. */

@@ -105,11 +105,10 @@ async function lookAtDisk(bench: Looking, loop: Loop, tree: string | undefined):
   if (noted === undefined) return [{ kind: 'unreadable', path: '', words: 'what ralph noted at the start is gone' }]
   const before: Fingerprint = JSON.parse(noted)
   const place = placeOf(bench, loop)
-  const { changed, deleted, added } = compareFingerprints(
-    before,
-    await takeFingerprint(place, before, { home: bench.env.HOME }),
-  )
-  if ('none' in bench.tree.checkpoints) return withoutGit({ changed, deleted, added })
+  const now = await takeFingerprint(place, before, { home: bench.env.HOME })
+  const marked = (finding: Finding): Finding => ({ ...finding, mark: now.files[finding.path]?.hash ?? '' })
+  const { changed, deleted, added } = compareFingerprints(before, now)
+  if ('none' in bench.tree.checkpoints) return withoutGit({ changed, deleted, added }).map(marked)
   const { repo } = bench.tree.checkpoints
   const shown = await shownBy(repo, startOf(loop), tree)
   const hidden = [...changed, ...deleted].filter((path) => !shown.has(path))
@@ -130,7 +129,7 @@ async function lookAtDisk(bench: Looking, loop: Loop, tree: string | undefined):
           ? { kind: 'runner-changed', path, words: 'is new, and takes the place of what the checks used at the start' }
           : { kind: 'means-added', path, words: 'was installed or made during the loop' },
     ),
-  ]
+  ].map(marked)
 }
 
 async function builtAmong(repo: Repository, { spec, tally }: Loop, paths: readonly string[], tree = '') {

@@ -160,8 +160,8 @@ export type Verdict = {
 /** What stays known of a verdict. `red`: what made it fail, or only kept it from being loaded. */
 export type Ran = Omit<Verdict, 'tail'> & { red?: 'assertion' | 'load' }
 
-/** What ralph noticed about the means of proof. */
-export type Finding = { kind: FindingKind; path: string; words: string }
+/** What ralph noticed about the means of proof. `mark`: of what the path holds now, empty where it is gone. */
+export type Finding = { kind: FindingKind; path: string; words: string; mark?: string }
 export type FindingKind =
   | 'tests-changed'
   | 'tests-deleted'
@@ -324,8 +324,8 @@ export type Tally = {
   unproven?: number
   /** The agent was asked whether the changed tests are needed. */
   questioned?: true
-  /** Changed means of proof that a person lets stand. */
-  allowed?: { path: string; by: string }[]
+  /** Changed means of proof that a person lets stand, as they were then. */
+  allowed?: { path: string; by: string; mark?: string }[]
   /** Whether this loop has changed anything; undefined while nobody could see. */
   changed?: boolean
   claim: Claim

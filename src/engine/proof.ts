@@ -15,6 +15,7 @@ import {
 } from './proof-words.ts'
 import { allChecks } from './stages.ts'
 import {
+  allowedNow,
   blindFinding,
   hasFailed,
   isTouched,
@@ -23,6 +24,7 @@ import {
   touchedPaths,
   trialOf,
   trialsOf,
+  unsealedPaths,
   wasRed,
 } from './trials.ts'
 
@@ -101,7 +103,7 @@ export function proveNext({ spec, tally }: Loop, run: Run): Extract<Next, { kind
     kind: 'prove',
     run,
     checks: allChecks(spec),
-    allowed: (tally.allowed ?? []).map(({ path }) => path),
+    allowed: unsealedPaths(tally),
     ms: Math.max(0, proofBudgetMs(spec.work.proofMinutes, tally) - (tally.proofMs ?? 0)),
   }
 }
@@ -196,11 +198,11 @@ function graded({ tally }: Loop, grade: Grade, sentence: string): Graded {
   const flaky = tally.flaky?.length
     ? ` ${named(tally.flaky)} failed on the very same files before, so it proves nothing.`
     : ''
-  const by = [...new Set((tally.allowed ?? []).map((one) => one.by))].join(', ')
-  const allowed = by
-    ? ` Changes to ${(tally.allowed ?? []).map(({ path }) => path).join(', ')} were allowed by ${by}.`
-    : ''
-  return { kind: 'graded', grade, sentence: `${sentence}${flaky}${allowed}` }
+  const allowed = allowedNow(tally)
+  const by = [...new Set(allowed.map((one) => one.by))].join(', ')
+  const paths = [...new Set(allowed.map(({ path }) => path))].join(', ')
+  const changes = by ? ` Changes to ${paths} were allowed by ${by}.` : ''
+  return { kind: 'graded', grade, sentence: `${sentence}${flaky}${changes}` }
 }
 
 /** The grade of work whose tests were changed with it, once the agent has confirmed that. */

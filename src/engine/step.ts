@@ -36,7 +36,7 @@ import { alreadyDone, fewerTests } from './proof-words.ts'
 import { agentsOf, freeAgent, nextBack, type Rest, withoutRest, withRest } from './roster.ts'
 import { allChecks, comesTooEarly, stageClaimed, stillOpen } from './stages.ts'
 import { countChecks, countTurn, doubted, spend } from './tally.ts'
-import { changesIn, isUntouched, ofStart, touchedPaths, trialsOf, wasRed } from './trials.ts'
+import { changesIn, isUntouched, ofStart, touchedPaths, trialsOf, wasRed, withAllowed } from './trials.ts'
 
 /** Moves a loop by one fact. Pure and total: the caller brings the facts, time among them. */
 export function step(loop: Loop, fact: Fact): Loop {
@@ -142,7 +142,7 @@ function allow(loop: Loop, paths: readonly string[], { by, at }: { by: string; a
   const asked = touchedPaths(loop.tally)
   const named = paths.length > 0 ? asked.filter((path) => paths.includes(path)) : asked
   const { sealed: _, ...trials } = trialsOf(loop.tally)
-  const allowed = [...(loop.tally.allowed ?? []), ...named.map((path) => ({ path, by }))]
+  const allowed = withAllowed(loop.tally, named, by)
   return checkAgain({ ...loop, tally: { ...wake(loop.tally, at), allowed, trials } })
 }
 

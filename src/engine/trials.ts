@@ -52,13 +52,37 @@ export function isUntouched(tally: Tally): boolean {
 
 /** The same for the same changes to the means of proof. */
 export function changesIn(findings: readonly Finding[]): string {
-  const touched = findings.filter(({ kind }) => TOUCHED.has(kind)).map(({ kind, path }) => `${kind} ${path}`)
-  return touched.sort().join('\n')
+  const touched = findings.filter(({ kind }) => TOUCHED.has(kind))
+  const changes = touched.map(({ kind, path, mark = '' }) => `${kind} ${path} ${mark}`)
+  return changes.sort().join('\n')
 }
 
-/** Findings about paths that nobody has allowed. */
+/** Findings that nobody has allowed. What was changed again afterwards is not what a person let stand. */
 export function openFindings({ findings, allowed = [] }: Tally): Finding[] {
-  return findings.filter(({ path }) => !allowed.some((one) => one.path === path))
+  return findings.filter(({ path, mark }) => !allowed.some((one) => one.path === path && one.mark === mark))
+}
+
+type Allowed = NonNullable<Tally['allowed']>
+
+/** With these paths, as they were when the checks saw them. */
+export function withAllowed(tally: Tally, paths: readonly string[], by: string): Allowed {
+  const marks = new Map<string, Allowed[number]>()
+  for (const { path, mark } of touchedFindings(tally).filter((one) => paths.includes(one.path)))
+    marks.set(`${path} ${mark}`, { path, by, ...(mark === undefined ? {} : { mark }) })
+  return [...(tally.allowed ?? []).filter(({ path }) => !paths.includes(path)), ...marks.values()]
+}
+
+/** What a person lets stand and nobody has changed since. */
+export function allowedNow(tally: Tally): Allowed {
+  const open = touchedPaths(tally)
+  return (tally.allowed ?? []).filter(({ path }) => !open.includes(path))
+}
+
+/** Changed means that a sealed run leaves as they are; beyond the findings nobody knows whether they are still what was allowed. */
+export function unsealedPaths(tally: Tally): string[] {
+  const touched = tally.findings.filter(({ kind }) => TOUCHED.has(kind))
+  const paths = allowedNow(tally).map(({ path }) => path)
+  return [...new Set(paths)].filter((path) => touched.some((one) => one.path === path))
 }
 
 /** Without a clear sight of the means of proof nothing better can be said. */

@@ -6,7 +6,13 @@ type Change = [path: string, role: Role, before: string | undefined, after: stri
 
 function found(...changes: Change[]): string[] {
   const all = changes.map(
-    ([path, role, before, after, part = 'whole']): MeansChange => ({ path, means: { role, part }, before, after }),
+    ([path, role, before, after, part = 'whole']): MeansChange => ({
+      path,
+      means: { role, part },
+      before,
+      after,
+      mark: 'm',
+    }),
   )
   return readFindings(all).map(({ kind, path, words }) => `${kind} ${path}${words && `: ${words}`}`)
 }

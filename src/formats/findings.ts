@@ -4,15 +4,21 @@ import type { Means, Role } from './means.ts'
 import { extractPart } from './means-parts.ts'
 import { countAssertions, findWeakenings } from './weakenings.ts'
 
-/** The file at the start and now; undefined: it is not there. */
-export type MeansChange = { path: string; means: Means; before: string | undefined; after: string | undefined }
+/** The file at the start and now; undefined: it is not there. `mark`: of what counts in it now, empty where it is gone. */
+export type MeansChange = {
+  path: string
+  means: Means
+  before: string | undefined
+  after: string | undefined
+  mark: string
+}
 
 export const MOST_FINDINGS = 40
 
 /** One for a path and a kind, the gravest first; beyond forty the last one says how many more there are. */
 export function readFindings(changes: readonly MeansChange[]): Finding[] {
   const rank = ({ kind }: Finding) => ORDER.indexOf(kind)
-  return limitFindings(changes.flatMap(findingsOf).sort((one, other) => rank(one) - rank(other)))
+  return limitFindings(changes.flatMap(markedFindings).sort((one, other) => rank(one) - rank(other)))
 }
 
 const ORDER: readonly FindingKind[] = [
@@ -34,8 +40,12 @@ function limitFindings(findings: readonly Finding[]): Finding[] {
   return [...findings.slice(0, MOST_FINDINGS), { kind: 'noted', path: '', words: `and ${more} more` }]
 }
 
+function markedFindings(change: MeansChange): Finding[] {
+  return findingsOf(change).map((finding) => ({ ...finding, mark: change.mark }))
+}
+
 /** None where the part that counts is as it was. */
-function findingsOf({ path, means, before, after }: MeansChange): Finding[] {
+function findingsOf({ path, means, before, after }: Omit<MeansChange, 'mark'>): Finding[] {
   if (before === after) return []
   const [old, now] = [before, after].map((text) => (text === undefined ? '' : extractPart(means.part, text)))
   if (old === undefined || now === undefined)

@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs'
+import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findFindings } from './findings.ts'
@@ -84,4 +84,25 @@ test('objects that were replaced are read as they were stored', async () => {
   place.git('replace', strict, place.git('rev-parse', 'HEAD:a.test.js'))
   const findings = await findFindings(place.dir, start, state(place), { checks: [] })
   expect(findings.map(({ kind }) => kind)).toEqual(['tests-skipped', 'tests-changed'])
+})
+
+test('a finding has a mark of what counts in the file now', async () => {
+  const scripts = (test: string, more = '') => `{"scripts":{"test":"${test}"}${more}}`
+  const place = await makeRepository({ 'a.test.js': 'a', 'b.test.js': 'b', 'package.json': scripts('x') })
+  const start = state(place)
+  const marks = async (files: Record<string, string>) => {
+    place.commit('Work', files)
+    const findings = await findFindings(place.dir, start, state(place), { checks: ['npm test'] })
+    return Object.fromEntries(findings.map(({ path, mark }) => [path, mark]))
+  }
+  rmSync(join(place.dir, 'b.test.js'))
+  const one = await marks({ 'a.test.js': 'one', 'package.json': scripts('y') })
+  expect(one).toEqual({ 'a.test.js': expect.any(String), 'b.test.js': '', 'package.json': expect.any(String) })
+  const other = await marks({ 'a.test.js': 'other', 'package.json': scripts('y', ',"version":"2.0.0"') })
+  expect(other['a.test.js']).not.toBe(one['a.test.js'])
+  expect(other['package.json']).toBe(one['package.json'])
+  expect((await marks({ 'package.json': scripts('z') }))['package.json']).not.toBe(one['package.json'])
+  expect(await marks({ 'a.test.js': 'one' })).toMatchObject({ 'a.test.js': one['a.test.js'] })
+  chmodSync(join(place.dir, 'a.test.js'), 0o755)
+  expect((await marks({}))['a.test.js']).not.toBe(one['a.test.js'])
 })

@@ -21,11 +21,12 @@ export async function findFindings(
   return between ? [...readFindings(between.changes), ...between.helpers.map(helperFinding)] : [UNREADABLE]
 }
 
-function helperFinding(path: string): Finding {
+function helperFinding({ path, mark }: { path: string; mark: string }): Finding {
   return {
     kind: 'not-separable',
     path,
     words: 'it uses a test library or is named like one, so it may be a helper of the tests',
+    mark,
   }
 }
 

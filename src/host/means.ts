@@ -1,8 +1,10 @@
 /** The means of proof between two states of a repository, and states put together from both, as trees of git. */
+import { hash } from 'node:crypto'
 import type { MeansChange } from '../formats/findings.ts'
-import { type Files, findMeans, isExcused, type Means, type Proving, unionMeans } from '../formats/means.ts'
+import { type Files, findMeans, isExcused, type Means, type Part, type Proving, unionMeans } from '../formats/means.ts'
 import { isHelper, mayBeHelper } from '../formats/means-helpers.ts'
 import { isOrdinaryModule } from '../formats/means-names.ts'
+import { extractPart } from '../formats/means-parts.ts'
 import { LARGEST_TEXT } from './disk-files.ts'
 import { type Repository, readable } from './git.ts'
 
@@ -16,7 +18,7 @@ export type MeansBetween = {
   /** Of the paths that differ, those that are means. */
   changes: MeansChange[]
   /** Of the others, those that seem to be helpers of tests. */
-  helpers: string[]
+  helpers: { path: string; mark: string }[]
 }
 
 /** Undefined when git cannot read one of the trees. */
@@ -52,15 +54,25 @@ export async function readMeansBetween(
   const textOf = (entry: Entry | undefined) => entry && `${textIn(texts.get(entry.id)) ?? entry.id}`
   return {
     means,
-    helpers: others.filter(({ path, before }) => isHelper(path, textOf(before) ?? '')).map(({ path }) => path),
+    helpers: others
+      .filter(({ path, before }) => isHelper(path, textOf(before) ?? ''))
+      .map(({ path, after }) => ({ path, mark: markOf('whole', after, undefined) })),
     changes: changed.map(({ path, means: known, before, after }) => ({
       path,
       means: known,
       before: textOf(before),
       // A file that may be run, or a link in its place, is another file although its text is the same.
       after: isSameText(known, before, after) ? `${textOf(after)}\n(${after?.mode})` : textOf(after),
+      mark: markOf(known.part, after, textOf(after)),
     })),
   }
+}
+
+/** Other work in a file of which only a part counts leaves its mark as it is. */
+function markOf(part: Part, entry: Entry | undefined, text: string | undefined): string {
+  if (!entry) return ''
+  const counts = part === 'whole' || text === undefined ? undefined : extractPart(part, text)
+  return counts === undefined ? `${entry.mode} ${entry.id}` : hash('sha1', counts)
 }
 
 function textIn(bytes: Buffer | undefined): string | undefined {

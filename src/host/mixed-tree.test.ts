@@ -102,8 +102,16 @@ test('a folder that took the place of a file makes room again', async () => {
 test('what a person allowed stays', async () => {
   const place = await makeRepository({ 'test/a.js': 'old', 'test/b/c.js': 'old', 'check.sh': 'old' })
   for (const path of ['test/a.js', 'test/b/c.js', 'check.sh']) place.write(path, 'new')
-  const { sealed } = await bothWays(place, { checks: ['./check.sh'], allowed: ['test/b', 'check.sh'] })
+  const { sealed } = await bothWays(place, { checks: ['./check.sh'], allowed: ['test/b/c.js', 'check.sh'] })
   expect(textsOf(place, sealed)).toEqual({ 'test/a.js': 'old', 'test/b/c.js': 'new', 'check.sh': 'new' })
+})
+
+test('what a person allowed is a file, not what lies in a folder that took its name', async () => {
+  const place = await makeRepository({ 'test/a.js': 'old', 'a.md': '' })
+  rmSync(join(place.dir, 'test/a.js'))
+  place.write('test/a.js/b.js', 'new')
+  const { sealed } = await bothWays(place, { checks: [], allowed: ['test/a.js'] })
+  expect(textsOf(place, sealed)).toEqual({ 'a.md': '' })
 })
 
 test('what cannot be separated is named', async () => {

@@ -12,7 +12,7 @@ export type Mixing = {
   from: string
   /** Those of both states. */
   means: ReadonlyMap<string, Means>
-  /** Paths that a person has allowed: they stay as `base` has them. A folder stands for everything below it. */
+  /** Paths that a person has allowed: they stay as `base` has them. */
   allowed?: readonly string[]
   /** An index file that nobody else uses; it is removed afterwards. */
   index: string
@@ -25,9 +25,7 @@ export type Built = { tree: string; changed: number } | { cannot: string; paths:
 export async function buildTree(repo: Repository, { base, from, means, allowed = [], index }: Mixing): Promise<Built> {
   const differences = await listDifferences(repo, base, from)
   if (!differences) return { cannot: 'git cannot read one of the states', paths: [] }
-  const isAllowed = (path: string) =>
-    allowed.some((one) => path === one || path.startsWith(`${one.replace(/\/+$/, '')}/`))
-  const touched = differences.filter(({ path }) => means.has(path) && !isAllowed(path))
+  const touched = differences.filter(({ path }) => means.has(path) && !allowed.includes(path))
   const parts = touched.filter(({ path }) => means.get(path)?.part !== 'whole')
   const texts = await readObjects(
     repo,

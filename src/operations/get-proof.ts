@@ -3,7 +3,7 @@
 import { startOf } from '../drive/look-at-means.ts'
 import { type Finding, type Grade, type Loop, type Ran, type Run, type Status, statusOf } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
-import { trialsOf } from '../engine/trials.ts'
+import { allowedNow, trialsOf } from '../engine/trials.ts'
 import { openRepository } from '../host/git.ts'
 import type { StoredEvent } from '../host/store.ts'
 import { given } from '../request/given.ts'
@@ -74,7 +74,7 @@ export const getProof: Operation<{ loop?: string }, FoundProof> = {
       ...(isStale(loop, seen) ? { stale: true } : {}),
       checks: allChecks(spec).map((check) => provenCheck(loop, check)),
       findings: tally.findings,
-      allowed: tally.allowed ?? [],
+      allowed: allowedNow(tally).map(({ path, by }) => ({ path, by })),
       flaky: tally.flaky ?? [],
     }
   },

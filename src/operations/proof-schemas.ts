@@ -9,6 +9,7 @@ const finding = z.strictObject({
   kind: z.string(),
   path: z.string(),
   words: z.string(),
+  mark: z.string().exactOptional().describe('Changes with what the path holds; empty: it is gone.'),
 }) as unknown as z.ZodType<Finding>
 
 const grade = z.enum(GRADES)
