@@ -114,7 +114,10 @@ describe('a loop that does not wait for it', () => {
   test('is one that has ended', async () => {
     const bent = await openBent()
     await bent.run('cancel', { loop: 'bent-1' })
-    await expect(bent.allow()).rejects.toMatchObject({ code: 'loop-ended' })
+    await expect(bent.allow()).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(/^Loop bent-1 has ended, so there is nothing to allow: \S.* Start a new one/),
+    })
   })
 })
 

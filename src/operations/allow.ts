@@ -1,6 +1,6 @@
 /** A person lets changes to tests or configuration stand that a loop waits for. */
 import { posix, resolve } from 'node:path'
-import { ALLOW, type Loop } from '../engine/loop.ts'
+import { ALLOW, ended, type Loop } from '../engine/loop.ts'
 import { touchedPaths } from '../engine/trials.ts'
 import { RalphError } from '../error.ts'
 import { repositoryAt } from '../host/branch.ts'
@@ -8,7 +8,7 @@ import { realFolder } from '../host/files.ts'
 import { sessionOf } from '../session/armed.ts'
 import { holderOf } from '../session/elsewhere.ts'
 import { refuseBelowTurn } from './below-turn.ts'
-import { findLoop, mustBeOpen } from './find-loop.ts'
+import { findLoop } from './find-loop.ts'
 import { giveOrder } from './give-order.ts'
 import type { Context, Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
@@ -26,8 +26,8 @@ export const allow: Operation<{ loop: string; paths?: string[] }, Allowed> = {
     await refuseBelowTurn(context)
     const store = context.store()
     const id = await findLoop(context, name)
-    const loop = await mustBeOpen(context, id)
-    const paths = await pathsMeant(context, mustWait(loop), given)
+    const loop = mustWait(await store.load(id))
+    const paths = await pathsMeant(context, loop, given)
     const order = { kind: 'allow', paths } as const
     const driven = await store.isDriven(id)
     const rules = ownerOf(loop)
@@ -54,6 +54,11 @@ function mustWait(loop: Loop): Loop {
   const { id, next } = loop
   if (next.kind === 'wait' && next.why === 'person' && next.about === ALLOW) return loop
   const { sentence, hint } = standingOf(loop)
+  if (ended(loop))
+    throw new RalphError(
+      'usage',
+      `Loop ${id} has ended, so there is nothing to allow: ${sentence} ${ownerOf(loop).again(loop)}`,
+    )
   throw new RalphError('usage', `Loop ${id} does not wait for anything to be allowed: ${sentence} ${hint}`)
 }
 
