@@ -29,6 +29,11 @@ export function redSentence(checks: readonly string[]): string {
   return `${named(checks)} failed before the loop began and ${checks.length === 1 ? 'passes' : 'pass'} now`
 }
 
+/** What follows "with the tests of the start". */
+export function exceptAllowed(allowed: readonly unknown[]): string {
+  return allowed.length > 0 ? ', except those that were allowed' : ''
+}
+
 export function brokenSentence(checks: readonly string[]): string {
   return `${redSentence(checks)}, but an unfinished loop before it may have broken ${checks.length === 1 ? 'it' : 'them'}, so it proves nothing; that the task is done is the agent's word.`
 }

@@ -4,6 +4,7 @@ import {
   blindSentence,
   brokenSentence,
   doneTo,
+  exceptAllowed,
   fewerTests,
   keptSentence,
   listed,
@@ -147,10 +148,14 @@ function appraiseTouched(loop: Loop): Appraisal {
   if (fewer) return graded(loop, 'altered', fewer)
   const shown = checks.filter((check) => isShown(tally, check))
   const red = shown.filter((check) => wasRed(tally, check))
-  if (red.length > 0)
-    return graded(loop, 'verified', `${redSentence(red)}, also with the tests and configuration of the start.`)
+  if (red.length > 0) return graded(loop, 'verified', sealedSentence(loop, red))
   if (spec.until && shown.length > 0) return graded(loop, 'verified', untilSentence(checks))
   return appraiseNewTests(loop)
+}
+
+function sealedSentence({ tally }: Loop, red: readonly string[]): string {
+  const except = exceptAllowed(unsealedPaths(tally))
+  return `${redSentence(red)}, also with the tests and configuration of the start${except}.`
 }
 
 /** The means of proof alone do not turn it green, or nobody needed to know. */

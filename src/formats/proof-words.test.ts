@@ -1,7 +1,23 @@
 import { describe, expect, test } from 'vitest'
-import type { Finding, Loop } from '../engine/loop.ts'
-import { checkedByTests, checks, claims, loopAfter, specOf, unchecked } from '../engine/stories.test-support.ts'
-import { beforeLines, experimentLine, findingLines, gradeFields, proofFields, refusalWords } from './proof-words.ts'
+import type { Finding, Loop, Run } from '../engine/loop.ts'
+import {
+  checkedByTests,
+  checks,
+  claims,
+  loopAfter,
+  noticed,
+  specOf,
+  unchecked,
+} from '../engine/stories.test-support.ts'
+import {
+  beforeLines,
+  experimentLine,
+  findingLines,
+  gradeFields,
+  proofFields,
+  provingWords,
+  refusalWords,
+} from './proof-words.ts'
 
 const found = (kind: Finding['kind'], path: string, words = 'was changed'): Finding => ({ kind, path, words })
 
@@ -48,8 +64,24 @@ test('nothing is said of checks that nobody looked at', () => {
 })
 
 test('an experiment that could not be tried says why', () => {
-  expect(experimentLine({ kind: 'proved', at: 0, run: 'sealed', ran: [], why: 'there is no git' })).toBe(
+  const { tally } = loopAfter(checkedByTests)
+  expect(experimentLine({ kind: 'proved', at: 0, run: 'sealed', ran: [], why: 'there is no git' }, tally)).toBe(
     'sealed: could not be tried: there is no git',
+  )
+})
+
+test('a sealed run leaves out what was allowed, and says so', () => {
+  const findings = noticed('tests-changed', 'a.test.ts')
+  const tally = { ...loopAfter(checkedByTests).tally, findings, allowed: [{ path: 'a.test.ts', by: 'Ada' }] }
+  const line = (run: Run) =>
+    experimentLine({ kind: 'proved', at: 0, run, ran: [{ check: 'npm test', result: 'pass' }] }, tally)
+  expect(line('sealed')).toBe('sealed: npm test passes with the tests of the start, except those that were allowed')
+  expect(line('reversed')).toBe('reversed: npm test passes with the work of the start')
+  expect(provingWords({ kind: 'prove', run: 'sealed', checks: [], allowed: ['a.test.ts'], ms: 0 })).toBe(
+    'proving: the checks with the tests of the start, except those that were allowed',
+  )
+  expect(provingWords({ kind: 'prove', run: 'sealed', checks: [], allowed: [], ms: 0 })).toBe(
+    'proving: the checks with the tests of the start',
   )
 })
 

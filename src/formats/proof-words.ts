@@ -2,9 +2,9 @@
 import { findingSentence } from '../engine/feedback.ts'
 import { count } from '../engine/limits.ts'
 import type { Fact, Finding, FindingKind, Grade, Loop, Next, Ran, Run, Tally } from '../engine/loop.ts'
-import { listed } from '../engine/proof-words.ts'
+import { exceptAllowed, listed } from '../engine/proof-words.ts'
 import { allChecks } from '../engine/stages.ts'
-import { touchedPaths, trialsOf } from '../engine/trials.ts'
+import { touchedPaths, trialsOf, unsealedPaths } from '../engine/trials.ts'
 
 /** What a check said. */
 export function ranWords({ check, result, failures }: Pick<Ran, 'check' | 'result' | 'failures'>): string {
@@ -64,13 +64,18 @@ const PLACES: Readonly<Record<Run, string>> = {
 }
 
 /** What goes on during an experiment. */
-export function provingWords(run: Run): string {
-  return `proving: the checks ${PLACES[run]}`
+export function provingWords({ run, allowed }: Extract<Next, { kind: 'prove' }>): string {
+  return `proving: the checks ${PLACES[run]}${exceptIn(run, allowed)}`
 }
 
-export function experimentLine({ run, ran, why }: Extract<Fact, { kind: 'proved' }>): string {
+export function experimentLine({ run, ran, why }: Extract<Fact, { kind: 'proved' }>, tally: Tally): string {
   if (why !== undefined) return `${run}: could not be tried: ${why}`
-  return `${run}: ${ran.map(ranWords).join(', ')} ${PLACES[run]}`
+  return `${run}: ${ran.map(ranWords).join(', ')} ${PLACES[run]}${exceptIn(run, unsealedPaths(tally))}`
+}
+
+/** What a person lets stand is left as it is by a sealed run, and by no other. */
+export function exceptIn(run: Run, allowed: readonly unknown[]): string {
+  return run === 'sealed' ? exceptAllowed(allowed) : ''
 }
 
 /** Why a claim that its checks bear out was not taken. `before`: what was known before that. */

@@ -1,9 +1,18 @@
 /** What the grade of a loop is based on: check by check, before and after, in every experiment, and on which files. */
 
 import { startOf } from '../drive/look-at-means.ts'
-import { type Finding, type Grade, type Loop, type Ran, type Run, type Status, statusOf } from '../engine/loop.ts'
+import {
+  type Finding,
+  type Grade,
+  type Loop,
+  type Ran,
+  type Run,
+  type Status,
+  statusOf,
+  type Tally,
+} from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
-import { allowedNow, trialsOf } from '../engine/trials.ts'
+import { allowedNow, trialsOf, unsealedPaths } from '../engine/trials.ts'
 import { openRepository } from '../host/git.ts'
 import type { StoredEvent } from '../host/store.ts'
 import { given } from '../request/given.ts'
@@ -74,10 +83,16 @@ export const getProof: Operation<{ loop?: string }, FoundProof> = {
       ...(isStale(loop, seen) ? { stale: true } : {}),
       checks: allChecks(spec).map((check) => provenCheck(loop, check)),
       findings: tally.findings,
-      allowed: allowedNow(tally).map(({ path, by }) => ({ path, by })),
+      allowed: allowedIn(tally),
       flaky: tally.flaky ?? [],
     }
   },
+}
+
+/** What a person allowed and the sealed run left as it is. */
+function allowedIn(tally: Tally): FoundProof['allowed'] {
+  const paths = unsealedPaths(tally)
+  return allowedNow(tally).flatMap(({ path, by }) => (paths.includes(path) ? [{ path, by }] : []))
 }
 
 /** When the last round of checks saw work of the loop, and on which files. */

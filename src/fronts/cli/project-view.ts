@@ -72,7 +72,7 @@ export function openProjectView({ out, now, cwd }: Context): ProjectView {
       row.settled = settledBy(row.settled, { before, loop, fact })
       if (loop.next.kind === 'wait' && loop.next.until !== undefined)
         row.doing = `waiting until ${timeOfDay(loop.next.until)}`
-      if (loop.next.kind === 'prove') row.doing = provingWords(loop.next.run)
+      if (loop.next.kind === 'prove') row.doing = provingWords(loop.next)
       const calm = (text: string) => `  ${paint(out, 'dim', `·  ${task}  ${short(text, 200)}`)}`
       if (isBaseline(fact, before?.next)) for (const text of baselineLines(loop)) line(calm(text))
       else for (const text of factLines(out, task, row, { loop, fact })) line(text)
@@ -152,7 +152,7 @@ const UNPROVEN = 'No check: tasks without "verify" are taken at their agent\'s w
 
 function doingDuring(event: Parameters<Show>[0], { next }: Loop, before: string): string {
   if (event.kind === 'agent') return doingOf(event.event) ?? before
-  if (next.kind === 'prove') return provingWords(next.run)
+  if (next.kind === 'prove') return provingWords(next)
   return event.kind === 'check-start' ? 'checking' : 'the agent is at work'
 }
 
@@ -170,7 +170,9 @@ function proofLines(out: Output, task: string, { next, tally }: Loop): string[] 
 function factLines(out: Output, task: string, row: Row, { loop, fact }: { loop: Loop; fact: Fact }): string[] {
   const { next } = loop
   return [
-    ...(fact.kind === 'proved' ? [`  ${paint(out, 'dim', `·  ${task}  ${short(experimentLine(fact), 200)}`)}`] : []),
+    ...(fact.kind === 'proved'
+      ? [`  ${paint(out, 'dim', `·  ${task}  ${short(experimentLine(fact, loop.tally), 200)}`)}`]
+      : []),
     ...(isSettled(loop, fact) ? [iterationLine(out, task, row, { loop, at: fact.at })] : []),
     ...proofLines(out, task, loop),
     ...(next.kind === 'wait' && next.until !== undefined

@@ -40,13 +40,13 @@ test('a row a check, then the sentence, what was noticed, and the files', () => 
 
 check     before              now               sealed            reversed
 npm test  fails (2 failures)  passes (3 tests)  passes (3 tests)  fails to load
-sealed: the present work with the tests and configuration of the start
+sealed: the present work with the tests and configuration of the start, except those that were allowed
 reversed: the work of the start with the present tests and configuration
 
 \`npm test\` failed before the loop began and passes now.
 
   ! ralph noticed: a.test.js: was changed
-  b.test.js may be changed: allowed by ada
+  b.test.js may stay as it is: allowed by ada
   checked: tree abcdef012345, commit abcdef012345, 2026-01-05 09:00 UTC, after 2 iterations
   start:   tree abcdef012345, not committed, on top of abcdef012345
 `)

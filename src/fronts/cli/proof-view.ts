@@ -3,7 +3,7 @@ import { findingSentence } from '../../engine/feedback.ts'
 import type { Ran, Run } from '../../engine/loop.ts'
 import type { Files, FoundProof, ProvenCheck, Tried } from '../../operations/get-proof.ts'
 import { isGitTree } from '../../operations/statement.ts'
-import { RUNS } from './story.ts'
+import { runWords } from './story.ts'
 import { count, type Output, paint, short, table } from './text.ts'
 
 export function printProof(proof: FoundProof, output: Output): string {
@@ -17,7 +17,7 @@ export function printProof(proof: FoundProof, output: Output): string {
       ...proof.findings.map(
         (one) => `  ${paint(output, 'yellow', '!')} ralph noticed: ${short(findingSentence(one), 300)}\n`,
       ),
-      ...proof.allowed.map(({ path, by }) => `  ${path} may be changed: allowed by ${by}\n`),
+      ...proof.allowed.map(({ path, by }) => `  ${path} may stay as it is: allowed by ${by}\n`),
       ...reasons(proof).map((line) => `  ${line}\n`),
       ...fileLines(proof).map((line) => `  ${paint(output, 'dim', line)}\n`),
     ].join(''),
@@ -26,11 +26,11 @@ export function printProof(proof: FoundProof, output: Output): string {
 }
 
 /** An experiment that nobody needed has no column. */
-function checkTable({ checks }: FoundProof, output: Output): string {
+function checkTable({ checks, allowed }: FoundProof, output: Output): string {
   const runs = (['sealed', 'reversed'] as const).filter((run) => checks.some((one) => one[run]))
   const rows = checks.map((one) => [one.check, beforeCell(one), cell(one.after), ...runs.map((run) => cell(one[run]))])
   const shown = table([['check', 'before', 'now', ...runs], ...rows], output.columns)
-  return `${shown}${paint(output, 'dim', runs.map((run) => `${run}: ${RUNS[run]}\n`).join(''))}`
+  return `${shown}${paint(output, 'dim', runs.map((run) => `${run}: ${runWords(run, allowed)}\n`).join(''))}`
 }
 
 /** What was not known at once may have been tried later, on the files of the start. */

@@ -2,7 +2,7 @@
 
 import { findingSentence } from '../../engine/feedback.ts'
 import type { Diff, Fact, Grade, Loop, Next, Run, Turn, Verdict } from '../../engine/loop.ts'
-import { findingLines, gradeWords, isBaseline, ranWords } from '../../formats/proof-words.ts'
+import { exceptIn, findingLines, gradeWords, isBaseline, ranWords } from '../../formats/proof-words.ts'
 import { type Standing, standingOf } from '../../operations/standing.ts'
 import { clock, type Output, paint, type Style, short } from './text.ts'
 
@@ -97,7 +97,7 @@ export function eventSentence(fact: Fact, before?: Next): string {
     case 'checked':
       return `${isBaseline(fact, before) ? 'Before any work, ralph' : 'ralph'} checked: ${fact.verdicts.map(ranWords).join(', ') || 'nothing in time'}.${fact.findings.map((finding) => ` It noticed: ${findingSentence(finding)}.`).join('')}`
     case 'proved':
-      return provedSentence(fact)
+      return provedSentence(fact, before?.kind === 'prove' ? before.allowed : [])
     case 'woke':
       return 'The wait was over.'
     case 'restored':
@@ -179,7 +179,7 @@ export function nextSentence(next: Next, at: number): string {
     case 'check':
       return `So ralph ran the checks (${BECAUSE[next.because]}).`
     case 'prove':
-      return `So ralph ran an experiment: ${RUNS[next.run]}.`
+      return `So ralph ran an experiment: ${runWords(next.run, next.allowed)}.`
     case 'wait':
       if (next.until !== undefined) return `So ralph waited ${clock(next.until - at)}.`
       return next.why === 'person' ? `So it waits for a person: ${short(next.question ?? '', 200)}` : 'So it is paused.'
@@ -192,15 +192,19 @@ export function nextSentence(next: Next, at: number): string {
   }
 }
 
-export const RUNS: Readonly<Record<Run, string>> = {
+export function runWords(run: Run, allowed: readonly unknown[]): string {
+  return `${RUNS[run]}${exceptIn(run, allowed)}`
+}
+
+const RUNS: Readonly<Record<Run, string>> = {
   start: 'the files as they were at the start',
   sealed: 'the present work with the tests and configuration of the start',
   reversed: 'the work of the start with the present tests and configuration',
   control: 'the present files in a clean copy',
 }
 
-function provedSentence({ run, ran, why }: Extract<Fact, { kind: 'proved' }>): string {
-  const lead = `ralph tried ${RUNS[run]}`
+function provedSentence({ run, ran, why }: Extract<Fact, { kind: 'proved' }>, allowed: readonly string[]): string {
+  const lead = `ralph tried ${runWords(run, allowed)}`
   if (why !== undefined) return stopped(`${lead}, but could not: ${short(why, 200)}`)
   return `${lead}: ${ran.map(ranWords).join(', ')}.`
 }

@@ -62,8 +62,7 @@ export function openView(output: Output, now: () => number): View {
       for (const text of lines) line(text)
       before = loop
       const { next } = loop
-      if (next.kind === 'prove')
-        status.set(() => statusText(loop, provingWords(next.run), now() - loop.tally.startedAt))
+      if (next.kind === 'prove') status.set(() => statusText(loop, provingWords(next), now() - loop.tally.startedAt))
     },
     say: line,
     end(loop) {
@@ -116,7 +115,7 @@ export function isSettled({ next }: Loop, fact: Fact): boolean {
 
 function doingDuring(event: Exclude<Parameters<Show>[0], { kind: 'note' }>, { spec, next }: Loop): string | undefined {
   if (event.kind === 'agent') return doingOf(event.event)
-  if (next.kind === 'prove') return provingWords(next.run)
+  if (next.kind === 'prove') return provingWords(next)
   return event.kind === 'check-start' ? `checking: ${allChecks(spec).join(', ')}` : 'the agent is at work'
 }
 
@@ -125,7 +124,8 @@ type Seen = { loop: Loop; fact: Fact; now: number }
 /** What a fact is worth telling: an experiment, an iteration that is over, another agent, a wait, a loss. */
 function factLines(output: Output, turn: Shown, { loop, fact, now }: Seen): string[] {
   const { next } = loop
-  const lines = fact.kind === 'proved' ? [paint(output, 'dim', `    ·  ${short(experimentLine(fact), 200)}`)] : []
+  const lines =
+    fact.kind === 'proved' ? [paint(output, 'dim', `    ·  ${short(experimentLine(fact, loop.tally), 200)}`)] : []
   if (isSettled(loop, fact)) lines.push(iterationLine(output, turn, loop, fact.at))
   if (fact.kind === 'turned' && next.kind === 'turn' && turn.agent !== undefined && next.agent !== turn.agent)
     lines.push(`    ${paint(output, 'yellow', '→')}  ${next.agent} takes over`)

@@ -49,7 +49,7 @@ export function openWatchView({ out, now }: Context): WatchView {
           const { loop, fact } = event
           const calm = (text: string) => line('·', 'dim', short(text, 300), idOf(loop))
           if (isBaseline(fact, iterations.before(loop)?.next)) baselineLines(loop).forEach(calm)
-          if (fact.kind === 'proved') calm(experimentLine(fact))
+          if (fact.kind === 'proved') calm(experimentLine(fact, loop.tally))
           const told = iterations.tell(loop, fact)
           if (told) line(told.mark, MARK_STYLES[told.mark] ?? 'dim', told.text, idOf(event.loop))
           const wait = waitWords(event)
