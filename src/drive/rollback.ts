@@ -1,6 +1,5 @@
 /** What a person does with the work of a loop: go back to a checkpoint, take that back, accept it. */
 import { existsSync, mkdirSync } from 'node:fs'
-import { count } from '../engine/limits.ts'
 import { ended, type Loop, type Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { listCheckpoints, NOW, refOf } from '../host/checkpoint.ts'
@@ -8,17 +7,22 @@ import { must } from '../host/git.ts'
 import { reap } from '../host/process-tree.ts'
 import { bringUpToDate, rollBack, undoRollBack } from '../host/restore.ts'
 import type { Store } from '../host/store.ts'
-import { type Checkpoints, openTree } from '../host/tree.ts'
+import { type Checkpoints, openTree, treeIn } from '../host/tree.ts'
 import {
   commitRest,
   ensureWorktree,
   gatherOnBranch,
+  hasMoved,
+  headTree,
   mergeBranch,
   refuseHidden,
   refuseLostCommits,
   removeWorktree,
   repositoryOf,
+  reword,
+  stagedTree,
 } from '../host/worktree.ts'
+import { commitMessage, isProven, mergeMessage, proofTrailer } from './accept-message.ts'
 import { drivenBeside } from './beside.ts'
 import { visit } from './visit.ts'
 
@@ -50,8 +54,14 @@ async function tell({ store }: Desk, loop: Loop, words: string): Promise<void> {
   if (!ended(loop)) await store.tell(loop.id, 'ralph', { kind: 'say', words })
 }
 
+/**
+ * `proof`: what the trailer says. `unchecked`: why the accepted files are not the ones that the loop was graded for: somebody
+ * changed them, or the branch had moved on.
+ */
+export type Accepted = { worktree: Worktree; proof?: string; unchecked?: 'changed' | 'merged' }
+
 /** The work of a loop in its own work tree becomes part of the person's branch, or a branch ready for a pull request. */
-export async function accept(desk: Desk, id: string, how: { merge: boolean }): Promise<Worktree> {
+export async function accept(desk: Desk, id: string, how: { merge: boolean }): Promise<Accepted> {
   return alone(desk, id, async (loop) => {
     const { worktree } = loop.spec.work
     if (!worktree)
@@ -66,17 +76,30 @@ export async function accept(desk: Desk, id: string, how: { merge: boolean }): P
       )
     await checkpointsOf(desk, loop) // a work tree that was removed by hand is made again
     await refuseHidden(worktree)
-    const committed = await commitRest(worktree, messageOf(loop))
+    const { tree, committed } = await commitWork(loop, worktree)
     await refuseLostCommits(worktree)
     await gatherOnBranch(worktree)
+    const merged = how.merge && (await hasMoved(worktree))
+    const message = mergeMessage(loop, worktree, { tree, merged })
     // The trailers stand in a commit of ralph's own, never in one of the agent's.
-    if (how.merge)
-      await mergeBranch(worktree, { loop: id, message: mergeMessageOf(loop, worktree), always: !committed })
+    if (how.merge) await mergeBranch(worktree, { loop: id, message, always: !committed })
     const { ask } = await repositoryOf(worktree.from)
     must(await ask(['update-ref', refOf(id, how.merge ? 'merged' : 'branched'), worktree.branch]))
     await removeWorktree(worktree, how.merge)
-    return worktree
+    const proof = committed || how.merge ? proofTrailer(loop, { tree, merged }) : undefined
+    const unchecked = !isProven(loop, tree) ? 'changed' : merged ? 'merged' : undefined
+    return { worktree, ...(proof === undefined ? {} : { proof }), ...(unchecked ? { unchecked } : {}) }
   })
+}
+
+/** What is left uncommitted becomes a commit, whose message is about the files that hooks have left in it. */
+async function commitWork(loop: Loop, worktree: Worktree): Promise<{ tree: string; committed: boolean }> {
+  const committed = await commitRest(worktree, commitMessage(loop, { tree: await stagedTree(worktree) }))
+  const tree = await headTree(worktree.path)
+  const proven = commitMessage(loop, { tree: treeIn(loop.tally.tree ?? '') })
+  // Also where an earlier try was killed before it could.
+  if (!isProven(loop, tree)) await reword(worktree.path, proven, commitMessage(loop, { tree }))
+  return { tree, committed }
 }
 
 /** Nobody may drive this loop, or another one in the same repository, meanwhile. */
@@ -133,23 +156,4 @@ async function refuseOver(worktree: Worktree, { id, tally }: Loop): Promise<void
       'checkpoint-missing',
       `The work tree ${worktree.path} of loop ${id} is gone, and its checkpoints too.`,
     )
-}
-
-/** The task as the subject, cut where git likes it cut. */
-function messageOf(loop: Loop): string {
-  const { id, spec, tally, next } = loop
-  const line = spec.prompt.trim().split('\n')[0] ?? ''
-  const subject = line.length > 70 ? `${line.slice(0, 69)}…` : line
-  const proof =
-    next.kind === 'complete' ? `complete, proof: ${next.proof}` : next.kind === 'halt' ? `halted (${next.reason})` : ''
-  return `${subject}\n\nralph loop ${id}: ${proof}, after ${count(tally.iteration, 'iteration')}.\n\n${trailersOf(loop)}`
-}
-
-function mergeMessageOf(loop: Loop, { branch }: Worktree): string {
-  return `Merge branch '${branch}'\n\n${trailersOf(loop)}`
-}
-
-/** What git keeps of the proof. */
-function trailersOf({ id, next }: Loop): string {
-  return `Ralph-Loop: ${id}\nRalph-Proof: ${next.kind === 'complete' ? next.proof : 'none'}\n`
 }

@@ -172,6 +172,38 @@ export async function commitRest(worktree: Worktree, message: string): Promise<b
   return true
 }
 
+/** What a commit of all that is there would hold, unless hooks change it. */
+export async function stagedTree(worktree: Worktree): Promise<string> {
+  await stageAll(worktree)
+  return must(await askGit(worktree.path, ['write-tree']))
+}
+
+export async function headTree(dir: string): Promise<string> {
+  return must(await askGit(dir, ['rev-parse', '--verify', 'HEAD^{tree}']))
+}
+
+/** Says something else in the last commit, whose files stay as they are; nothing happens where it does not say that. */
+export async function reword(dir: string, said: string, says: string): Promise<void> {
+  const [before, after] = [said.split('\n'), says.split('\n')]
+  const wrong = before.filter((line) => !after.includes(line))
+  const right = after.filter((line) => !before.includes(line))
+  const lines = must(await askGit(dir, ['log', '-1', '--format=%B'])).split('\n')
+  if (!lines.some((line) => wrong.includes(line))) return
+  // Hooks may have added lines of their own.
+  const text = lines.flatMap((line) => {
+    const at = wrong.indexOf(line)
+    return at < 0 ? [line] : right.slice(at, at + 1)
+  })
+  const how = ['--quiet', '--amend', '--only', '--allow-empty', '--no-verify', '--file', '-']
+  must(await askGit(dir, ['commit', ...how], { stdin: `${text.join('\n')}\n`, minutes: 10 }))
+}
+
+/** Whether the branch that the loop was started from has commits that are not part of its work. */
+export async function hasMoved({ from, branch, base = '' }: Worktree): Promise<boolean> {
+  const { ask } = await repositoryOf(from)
+  return !(await ask(['merge-base', '--is-ancestor', `refs/heads/${base}`, `refs/heads/${branch}`])).ok
+}
+
 /** All that is there, but for what was only copied into it. */
 export async function stageAll({ from, path, copied = [] }: Worktree): Promise<void> {
   const below = copied.length > 0 ? (pathBelow((await repositoryOf(from)).top, from) ?? '') : ''

@@ -6,8 +6,17 @@ import { findLoop } from './find-loop.ts'
 import type { Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
 
-/** `base` is the branch that it was merged into; without a merge the work is on `branch`. */
-export type Accepted = { loop: string; branch: string; base?: string }
+/**
+ * `base` is the branch that it was merged into; without a merge the work is on `branch`. `proof` is what the trailer Ralph-Proof
+ * says. `unchecked`: why the accepted files are not the ones that the loop was graded for.
+ */
+export type Accepted = {
+  loop: string
+  branch: string
+  base?: string
+  proof?: string
+  unchecked?: 'changed' | 'merged'
+}
 
 export const accept: Operation<{ loop: string; merge: boolean }, Accepted> = {
   name: 'accept',
@@ -20,7 +29,7 @@ export const accept: Operation<{ loop: string; merge: boolean }, Accepted> = {
     const loop = await context.store().load(id)
     const refusal = ownerOf(loop).refuses?.(loop, { kind: 'accept' })
     if (refusal) throw refusal
-    const { branch, base } = await acceptLoop({ ...context, store: context.store() }, id, { merge })
-    return { loop: id, branch, ...given({ base }) }
+    const { worktree, proof, unchecked } = await acceptLoop({ ...context, store: context.store() }, id, { merge })
+    return { loop: id, branch: worktree.branch, ...given({ base: worktree.base, proof, unchecked }) }
   },
 }

@@ -232,7 +232,16 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
   undo: { input: oneLoop, output: rolledBack },
   accept: {
     input: z.strictObject({ loop: loopName, merge: z.boolean() }),
-    output: z.strictObject({ loop: z.string(), branch: z.string(), base: z.string().exactOptional() }),
+    output: z.strictObject({
+      loop: z.string(),
+      branch: z.string(),
+      base: z.string().exactOptional(),
+      proof: z.string().exactOptional().describe('What the trailer Ralph-Proof of its commit says.'),
+      unchecked: z
+        .enum(['changed', 'merged'])
+        .exactOptional()
+        .describe('The files are not the ones it was graded for: they were changed since, or merged with other work.'),
+    }),
   },
   stats: {
     input: z.strictObject({}),

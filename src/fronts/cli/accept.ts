@@ -1,6 +1,6 @@
 /** `ralph accept`: takes the work of a loop over. */
 import { ended } from '../../engine/loop.ts'
-import { accept as operation } from '../../operations/accept.ts'
+import { type Accepted, accept as operation } from '../../operations/accept.ts'
 import { findLoop } from '../../operations/find-loop.ts'
 import { getLoop } from '../../operations/get-loop.ts'
 import { standingOf } from '../../operations/standing.ts'
@@ -14,8 +14,11 @@ const spec: CommandSpec = {
   words: 'LOOP [options]',
   summary: 'Merges the work of a loop that ran with --worktree into your branch, and removes its work tree.',
   about:
-    'What the agent left uncommitted is committed first, with your hooks. If it does not merge, nothing is changed. Its commit carries the trailers Ralph-Loop and Ralph-Proof.',
-  options: { branch: { help: 'do not merge: leave the branch, ready for a pull request' } },
+    'What the agent left uncommitted is committed first, with your hooks. If it does not merge, nothing is changed. Its commit carries the trailers Ralph-Loop and Ralph-Proof; files that were changed after the loop ended get no Ralph-Proof.',
+  options: {
+    branch: { help: 'do not merge: leave the branch, ready for a pull request' },
+    json: { help: 'print one JSON object' },
+  },
 }
 
 export const accept: Command = {
@@ -25,11 +28,29 @@ export const accept: Command = {
     const merge = !args.flag('branch')
     const id = await findLoop(context, loopNamed(args))
     const { loop } = await getLoop.run(context, { loop: id })
-    if (ended(loop)) context.out.write(printStanding(loop, context.out, standingOf(loop).sentence))
-    const { branch, base } = await operation.run(context, { loop: id, merge })
-    context.out.write(
-      merge ? `Merged into ${base}.\n` : `The branch ${branch} is ready: git push -u origin ${branch}\n`,
-    )
+    const json = args.flag('json')
+    if (ended(loop) && !json) context.out.write(printStanding(loop, context.out, standingOf(loop).sentence))
+    const accepted = await operation.run(context, { loop: id, merge })
+    context.out.write(json ? `${JSON.stringify(lineOf(accepted, merge))}\n` : wordsOf(accepted, merge))
     return 0
   },
+}
+
+function lineOf({ loop, branch, base, proof, unchecked }: Accepted, merge: boolean): object {
+  return {
+    type: 'accept',
+    loop_id: loop,
+    branch,
+    merged_into: merge ? base : null,
+    proof: proof ?? null,
+    unchecked: unchecked ?? null,
+  }
+}
+
+function wordsOf({ branch, base, unchecked }: Accepted, merge: boolean): string {
+  const done = merge ? `Merged into ${base}.` : `The branch ${branch} is ready: git push -u origin ${branch}`
+  if (unchecked === 'changed')
+    return `${done}\nThe files were changed after the loop ended, so the commit carries no Ralph-Proof trailer.\n`
+  if (unchecked === 'merged') return `${done}\nNo check has seen the merged files, because ${base} had moved on.\n`
+  return `${done}\n`
 }

@@ -1,0 +1,110 @@
+/** What git is told about the proof of accepted work: only what is true of the very files in the commit. */
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Loop } from '../engine/loop.ts'
+import { makeRepository, type TestRepository } from '../host/repository.test-support.ts'
+import { type OperationPlace, openPlace } from './place.test-support.ts'
+
+const DONE = 'echo work > work.txt; echo "<promise>COMPLETE</promise>"'
+const COMMITS = 'git add -A; git commit -qm mine'
+
+type Worked = OperationPlace & TestRepository & { loop: Loop; path: string }
+
+/** A loop that has ended as verified, with its work in a work tree of its own. */
+async function worked(lines = DONE): Promise<Worked> {
+  const repository = await makeRepository({ 'README.md': 'x\n' })
+  const place = openPlace({ cwd: repository.dir })
+  const asked = { prompt: 'Build it', agent: place.agent(lines), worktree: true, checks: ['test -e work.txt'] }
+  const { loop: id } = await place.run('start_loop', asked)
+  const loop = await place.drive(id)
+  expect(loop.next).toMatchObject({ kind: 'complete', proof: 'verified' })
+  return { ...place, ...repository, loop, path: loop.spec.work.worktree?.path ?? '' }
+}
+
+const trailers = ({ git, loop }: Worked, commit = 'HEAD') =>
+  git('log', '-1', '--format=%(trailers:only)', commit).trim().replace(loop.id, 'ID').split('\n')
+
+const accept = (place: Worked, merge = true) => place.run('accept', { loop: place.loop.id, merge })
+
+function addHook({ git, dir }: Worked, name: string, lines: string): void {
+  const hooks = join(dir, git('rev-parse', '--git-path', 'hooks').trim())
+  mkdirSync(hooks, { recursive: true })
+  writeFileSync(join(hooks, name), `#!/bin/sh\n${lines}\n`)
+  chmodSync(join(hooks, name), 0o755)
+}
+
+describe('files that are the ones that were checked', () => {
+  test.each([
+    ['uncommitted', DONE],
+    ['committed by the agent', `${DONE}; ${COMMITS}`],
+  ])('keep their proof: %s', async (_, lines) => {
+    const place = await worked(lines)
+    expect(await accept(place)).toMatchObject({ proof: 'verified' })
+    expect(trailers(place)).toEqual(['Ralph-Loop: ID', 'Ralph-Proof: verified'])
+  })
+
+  test('keep it beside what hooks write into the message', async () => {
+    const place = await worked()
+    addHook(place, 'commit-msg', 'echo "Change-Id: 1" >> "$1"')
+    await accept(place)
+    expect(trailers(place)).toEqual(['Ralph-Loop: ID', 'Ralph-Proof: verified', 'Change-Id: 1'])
+  })
+
+  test('keep it on a branch of their own', async () => {
+    const place = await worked()
+    expect(await accept(place, false)).toMatchObject({ proof: 'verified' })
+    expect(trailers(place, `ralph/${place.loop.id}`)).toEqual(['Ralph-Loop: ID', 'Ralph-Proof: verified'])
+  })
+})
+
+describe('a branch that has moved on', () => {
+  test.each([
+    ['uncommitted', DONE],
+    ['committed by the agent', `${DONE}; ${COMMITS}`],
+  ])('gets a merge that names the files that were checked: %s', async (_, lines) => {
+    const place = await worked(lines)
+    place.commit('Mine', { 'mine.txt': 'mine\n' })
+    const tree = place.loop.tally.tree?.slice(0, 12)
+    const proof = `verified (tree ${tree}, before the merge)`
+    expect(await accept(place)).toMatchObject({ proof, unchecked: 'merged' })
+    expect(trailers(place)).toEqual(['Ralph-Loop: ID', `Ralph-Proof: ${proof}`])
+    expect(place.git('rev-parse', 'HEAD^2^{tree}').slice(0, 12)).toBe(tree)
+  })
+})
+
+describe('files that were changed after the loop ended', () => {
+  const NO_PROOF = ['Ralph-Loop: ID']
+
+  test.each<[how: string, lines: string, changes: (place: Worked) => void]>([
+    ['by hand', DONE, ({ path }) => writeFileSync(join(path, 'work.txt'), 'other\n')],
+    ['with a new one', DONE, ({ path }) => writeFileSync(join(path, 'other.txt'), 'other\n')],
+    ['after the agent committed', `${DONE}; ${COMMITS}`, ({ path }) => writeFileSync(join(path, 'work.txt'), 'x\n')],
+    ['by a commit hook', DONE, (place) => addHook(place, 'pre-commit', 'echo tidy >> work.txt; git add work.txt')],
+  ])('have no proof: %s', async (_, lines, changes) => {
+    const place = await worked(lines)
+    changes(place)
+    const accepted = await accept(place)
+    expect(accepted).toMatchObject({ unchecked: 'changed' })
+    expect(accepted).not.toHaveProperty('proof')
+    expect(trailers(place)).toEqual(NO_PROOF)
+    expect(place.git('log', '-1', '--format=%b')).toContain('complete after 1 iteration, but its files were changed')
+    expect(place.git('log', '--format=%B')).not.toContain('verified')
+  })
+
+  test('have none in a merge either', async () => {
+    const place = await worked()
+    writeFileSync(join(place.path, 'work.txt'), 'other\n')
+    place.commit('Mine', { 'mine.txt': 'mine\n' })
+    expect(await accept(place)).toMatchObject({ unchecked: 'changed' })
+    expect(trailers(place)).toEqual(NO_PROOF)
+    expect(place.git('log', '--format=%B')).not.toContain('verified')
+  })
+
+  test('have it again once they are put back', async () => {
+    const place = await worked()
+    writeFileSync(join(place.path, 'work.txt'), 'other\n')
+    writeFileSync(join(place.path, 'work.txt'), 'work\n')
+    expect(await accept(place)).toMatchObject({ proof: 'verified' })
+  })
+})
