@@ -17,7 +17,7 @@ export function mergeMessage(loop: Loop, { branch }: Worktree, held: Held): stri
   return `Merge branch '${branch}'\n\n${trailers(loop, held)}`
 }
 
-/** The value of the trailer Ralph-Proof. Undefined: these files have no proof, because they were changed after it. */
+/** The value of the trailer Ralph-Proof. Undefined: it was made for other files than these. */
 export function proofTrailer(loop: Loop, { tree, merged }: Held): string | undefined {
   if (loop.next.kind !== 'complete') return 'none'
   if (!isProven(loop, tree)) return undefined
@@ -32,7 +32,7 @@ export function isProven({ next, tally }: Loop, tree: string): boolean {
 function endWords(loop: Loop, { tree }: Held): string {
   const { next, tally } = loop
   const after = `after ${count(tally.iteration, 'iteration')}`
-  if (!isProven(loop, tree)) return `complete ${after}, but its files were changed since`
+  if (!isProven(loop, tree)) return `complete ${after}, but with other files than these`
   if (next.kind === 'complete') return `complete, proof: ${next.proof}, ${after}`
   return next.kind === 'halt' ? `halted (${next.reason}), ${after}` : after
 }

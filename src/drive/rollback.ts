@@ -56,7 +56,7 @@ async function tell({ store }: Desk, loop: Loop, words: string): Promise<void> {
 
 /**
  * `proof`: what the trailer says. `unchecked`: why the accepted files are not the ones that the loop was graded for: somebody
- * changed them, or the branch had moved on.
+ * or a hook changed them, or the branch had moved on.
  */
 export type Accepted = { worktree: Worktree; proof?: string; unchecked?: 'changed' | 'merged' }
 

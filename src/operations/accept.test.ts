@@ -88,7 +88,7 @@ describe('files that were changed after the loop ended', () => {
     expect(accepted).toMatchObject({ unchecked: 'changed' })
     expect(accepted).not.toHaveProperty('proof')
     expect(trailers(place)).toEqual(NO_PROOF)
-    expect(place.git('log', '-1', '--format=%b')).toContain('complete after 1 iteration, but its files were changed')
+    expect(place.git('log', '-1', '--format=%b')).toContain('complete after 1 iteration, but with other files')
     expect(place.git('log', '--format=%B')).not.toContain('verified')
   })
 

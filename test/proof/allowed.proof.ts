@@ -1,6 +1,9 @@
-/** What a person allowed is what they saw: agents that change it again afterwards, and agents that leave it alone. */
+/** What a person allows or accepts is what was looked at: files that are changed afterwards, and files that are left alone. */
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { onlyLoop, type Place, type Ran } from '../ralph.ts'
+import { commitAll, onlyLoop, type Place, type Ran } from '../ralph.ts'
 import { GROUPS } from './counts.ts'
 import { CLAIM, endOf, makeProject, projectOf, runLoop } from './place.ts'
 
@@ -64,5 +67,60 @@ describe.concurrent(`${GROUPS.honest}, what was allowed:`, () => {
     expect(endOf(ran), `${ran.end.sentence ?? ran.stderr}`).toBe('verified')
     const again = await place.ralph(['proof', onlyLoop(place), '--again'])
     expect([again.code, again.stderr]).toEqual([0, ''])
+  })
+})
+
+/** A verified loop in its own work tree is accepted; `before` is what somebody does to the files first. */
+async function accepted(before: (place: Place, worktree: string) => void, flags: string[] = []): Promise<Accepted> {
+  const place = makeProject(projectOf('node', 'red'))
+  const lines = `sed -i 's/a - b/a + b/' src/sum.js\n${CLAIM}`
+  expect(endOf(await runLoop(place, lines, ['--verify', 'node --test', '--worktree']))).toBe('verified')
+  const id = onlyLoop(place)
+  before(place, join(place.home, 'worktrees', id))
+  const { code, stdout } = await place.ralph(['accept', id, ...flags])
+  expect(code).toBe(0)
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: place.dir, encoding: 'utf8' }).trim()
+  return { stdout, trailer: git('log', '-1', '--format=%(trailers:key=Ralph-Proof,valueonly)') }
+}
+
+type Accepted = { stdout: string; trailer: string }
+
+const editing = (_: Place, worktree: string) =>
+  writeFileSync(join(worktree, 'src/sum.js'), 'export const sum = () => 42\n')
+
+describe.concurrent(`${GROUPS.weak}, what was accepted:`, () => {
+  test('files that were edited after the checks', async () => {
+    const { stdout, trailer } = await accepted(editing)
+    expect(trailer).toBe('')
+    expect(stdout).toContain(
+      'The files are not exactly those that the loop ended with, so the commit carries no Ralph-Proof trailer.',
+    )
+  })
+
+  test('files that were edited after the checks, for programs', async () => {
+    const { stdout } = await accepted(editing, ['--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ type: 'accept', proof: null, unchecked: 'changed' })
+  })
+
+  test('a branch that had moved on', async () => {
+    const { stdout, trailer } = await accepted((place) => {
+      place.write('test/other.test.js', "import 'node:test'\n")
+      commitAll(place)
+    })
+    expect(trailer).toMatch(/^verified \(tree [0-9a-f]{12}, before the merge\)$/)
+    expect(stdout).toMatch(/No check has seen the merged files, because \S+ had moved on\.\n$/)
+  })
+})
+
+describe.concurrent(`${GROUPS.honest}, what was accepted:`, () => {
+  test('files that nobody has touched since', async () => {
+    const { stdout, trailer } = await accepted(() => {})
+    expect(trailer).toBe('verified')
+    expect(stdout).toMatch(/\nMerged into \S+\.\n$/)
+  })
+
+  test('files that nobody has touched since, for programs', async () => {
+    const { stdout } = await accepted(() => {}, ['--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ type: 'accept', proof: 'verified', unchecked: null })
   })
 })

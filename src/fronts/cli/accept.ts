@@ -50,7 +50,7 @@ function lineOf({ loop, branch, base, proof, unchecked }: Accepted, merge: boole
 function wordsOf({ branch, base, unchecked }: Accepted, merge: boolean): string {
   const done = merge ? `Merged into ${base}.` : `The branch ${branch} is ready: git push -u origin ${branch}`
   if (unchecked === 'changed')
-    return `${done}\nThe files were changed after the loop ended, so the commit carries no Ralph-Proof trailer.\n`
+    return `${done}\nThe files are not exactly those that the loop ended with, so the commit carries no Ralph-Proof trailer.\n`
   if (unchecked === 'merged') return `${done}\nNo check has seen the merged files, because ${base} had moved on.\n`
   return `${done}\n`
 }
