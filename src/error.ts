@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'database-broken'
   | 'checkpoint-missing'
   | 'git-failed'
+  | 'setup-failed'
   | 'sandbox-missing'
   | 'project-unknown'
   | 'project-held'

@@ -135,6 +135,28 @@ describe.concurrent('several tasks at a time', () => {
     expect(place.read('.env')).toBe('KEY=1\n')
   })
 
+  test('are set up before work, each with ports of its own', async () => {
+    const place = makeProject(['T1', 'T2'])
+    commit(place, {
+      '.gitignore': 'installed\n',
+      'setup.sh': 'echo "$RALPH_PORT" > installed\n',
+      'ralph.config.json': JSON.stringify({ worktree_setup: 'sh setup.sh' }),
+    })
+    const keep = (id: string) => [sh(`cp installed ${id}.txt`), done]
+    const ran = await parallel(place, { T1: [keep('T1')], T2: [keep('T2')] }, '--verify', 'test -s installed')
+    expect(ran.end).toMatchObject({ reason: 'completed' })
+    const ports = ['T1.txt', 'T2.txt'].map((name) => Number(place.read(name)))
+    expect(Math.abs((ports[0] ?? 0) - (ports[1] ?? 0))).toBeGreaterThanOrEqual(10)
+  })
+
+  test('that cannot be set up stop the project with what was printed', async () => {
+    const place = makeProject(['T1', 'T2'])
+    commit(place, { 'ralph.config.json': JSON.stringify({ worktree_setup: 'sh -c "echo no network; exit 3"' }) })
+    const ran = await parallel(place, { T1: [does('T1')], T2: [does('T2')] })
+    expect(ran).toMatchObject({ code: 1, end: { reason: 'setup-failed' } })
+    expect(String(ran.end.sentence)).toContain('no network')
+  })
+
   test('stop when one has used its attempts, but what is under way arrives', async () => {
     const place = makeProject([{ id: 'T1', max_attempts: 1 }, 'T2', 'T3'])
     const running = startExecute(

@@ -1,4 +1,5 @@
 /** What a visit needs to drive a loop whose turns ralph takes: its work tree, and the hands' tools around it. */
+import { prepareWorktree } from '../host/prepare-worktree.ts'
 import { openTree, type Tree } from '../host/tree.ts'
 import type { Workbench } from './hands.ts'
 import { checkpointsOf } from './rollback.ts'
@@ -11,9 +12,17 @@ type Tools = Omit<Workbench, 'tree' | 'now' | 'lost'> & {
 
 export async function openBench(held: Visit, { home, tree, ...tools }: Tools): Promise<Workbench> {
   const { loop, lease, now } = held
-  if (loop.spec.work.worktree && !tree) await checkpointsOf({ home }, loop) // made again, should somebody have removed it
+  const { worktree, dir } = loop.spec.work
+  if (worktree && !tree) await checkpointsOf({ home }, loop) // made again, should somebody have removed it
+  const { stop: signal, show } = tools
+  const note = (text: string) => show({ kind: 'note', text }, loop)
+  const again = loop.spec.work.owner?.kind === 'project' ? 'ralph execute' : `ralph resume ${loop.id}`
+  const own = worktree
+    ? await prepareWorktree(worktree, { home, loop: loop.id, dir, env: tools.env, signal, note, again })
+    : {}
   return {
     ...tools,
+    env: { ...tools.env, ...own },
     home,
     tree: tree ?? (await openTree({ ...loop.spec.work, home, loop: loop.id })),
     now,

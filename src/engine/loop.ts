@@ -103,6 +103,8 @@ export type Worktree = {
   base?: string
   /** Files of `from` that are not in git, but that work needs. */
   copied?: string[]
+  /** A command that prepares it, before any work. */
+  setup?: string
 }
 
 /** An agent's own session, and what it has cost by the agent's own count, for agents that count from its beginning. */

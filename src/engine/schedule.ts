@@ -21,7 +21,7 @@ export type Going = {
 }
 
 export type ProjectStop = {
-  reason: 'completed' | 'blocked' | 'needs-input' | 'paused' | 'git-failed' | HaltReason
+  reason: 'completed' | 'blocked' | 'needs-input' | 'paused' | 'git-failed' | 'setup-failed' | HaltReason
   sentence: string
 }
 

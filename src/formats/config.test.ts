@@ -12,6 +12,7 @@ const FULL: Required<Config> = {
   circuit_breaker: { no_progress_limit: 3, same_error_limit: 5 },
   notify_webhook: 'https://example.org/hook',
   worktree_files: ['.env'],
+  worktree_setup: 'npm ci',
   proof: 'seal',
   require: 'tested',
   protect: ['fixtures/**'],

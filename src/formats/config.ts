@@ -17,6 +17,7 @@ export type Config = {
   circuit_breaker?: { no_progress_limit?: number; same_error_limit?: number }
   notify_webhook?: string
   worktree_files?: string[]
+  worktree_setup?: string
   proof?: 'off' | 'seal' | 'full'
   require?: Grade
   protect?: string[]
@@ -56,6 +57,7 @@ const KEYS: Readonly<Record<keyof Config, Key>> = {
   circuit_breaker: { fits: (value) => typeof value === 'object' && value !== null, expected: 'an object' },
   notify_webhook: { fits: (value) => isText(value) && /^https?:\/\//.test(String(value)), expected: 'an http address' },
   worktree_files: { fits: isTexts, expected: 'a list of paths' },
+  worktree_setup: { fits: isCommand, expected: 'a command' },
   proof: {
     fits: (value) => isText(value) && ['off', 'seal', 'full'].includes(String(value)),
     expected: 'off, seal or full',

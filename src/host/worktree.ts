@@ -9,7 +9,7 @@ import { type Answer, askGit, inOneLine, must, openRepository, type Repository }
 /** Where a loop that is started in `dir` will work, and the state it begins in. Nothing is made yet. */
 export async function planWorktree(
   dir: string,
-  { path, branch, copied = [] }: Pick<Worktree, 'path' | 'branch' | 'copied'>,
+  { path, branch, copied = [], setup }: Pick<Worktree, 'path' | 'branch' | 'copied' | 'setup'>,
 ): Promise<{ worktree: Worktree; dir: string; tree: string }> {
   const repo = await openRepository(dir)
   if ('none' in repo) throw new RalphError('usage', `--worktree needs a git repository, but ${repo.none} (${dir}).`)
@@ -32,6 +32,7 @@ export async function planWorktree(
       commit: head.out,
       ...(base.ok ? { base: base.out } : {}),
       ...(copied.length > 0 ? { copied } : {}),
+      ...(setup === undefined ? {} : { setup }),
     },
     dir: join(path, pathBelow(repo.top, dir) ?? ''),
   }

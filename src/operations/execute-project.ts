@@ -115,6 +115,7 @@ async function prepare(context: Context, asked: Executing, { project, config, re
       newId: newLoopId,
       ...given({ iterations, branch }),
       copied,
+      ...given({ setup: config.worktree_setup }),
       config: proofConfig(config),
       request: { ...request, agents },
     },

@@ -6,6 +6,7 @@ import { measuredFrom } from '../drive/earlier.ts'
 import { count } from '../engine/limits.ts'
 import { type Spec, type Stage, startLoop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
+import type { Config } from '../formats/config.ts'
 import { loadConfig } from '../host/config.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import { mustHaveSandbox } from '../host/sandbox.ts'
@@ -44,7 +45,7 @@ export const start: Operation<Starting, Started> = {
     mustBeProvable(resolved)
     if (resolved.work.sandbox) await mustHaveSandbox(dir, context.env)
     const { spec, tree } = worktree
-      ? await inWorktree(context, { id, spec: resolved, copied: config.worktree_files ?? [] })
+      ? await inWorktree(context, { id, spec: resolved, config })
       : await inPlace(context, { id, spec: resolved })
     for (const text of await unmatchedNotes(dir, spec.protect)) context.note(text)
     await noteOthers(context, { id, spec })
@@ -76,12 +77,13 @@ type Placed = { spec: Spec; tree?: string }
 /** A work tree of its own, which is made when the loop is driven. */
 async function inWorktree(
   { home, note }: Context,
-  { id, spec, copied }: Placing & { copied: string[] },
+  { id, spec, config }: Placing & { config: Config },
 ): Promise<Placed> {
   const { dir } = spec.work
+  const { worktree_files: copied = [], worktree_setup: setup } = config
   mustBeCopyable(dir, copied)
   const path = join(realpathSync(home), 'worktrees', id)
-  const { tree, ...plan } = await planWorktree(dir, { path, branch: `ralph/${id}`, copied })
+  const { tree, ...plan } = await planWorktree(dir, { path, branch: `ralph/${id}`, copied, ...given({ setup }) })
   const uncommitted = await countUncommitted(dir)
   if (uncommitted > 0)
     note(

@@ -134,6 +134,6 @@ function siteOf(execution: Execution, brake: Brake, purse: Purse): Site {
 
 /** What a person can mend in their repository stops the project; what nobody foresaw is thrown on. */
 export function troubleOf(id: string, cause: unknown): ProjectStop {
-  if (!(cause instanceof RalphError) || cause.code !== 'git-failed') throw cause
-  return { reason: 'git-failed', sentence: `${id}: ${cause.message}` }
+  if (!(cause instanceof RalphError) || (cause.code !== 'git-failed' && cause.code !== 'setup-failed')) throw cause
+  return { reason: cause.code, sentence: `${id}: ${cause.message}` }
 }

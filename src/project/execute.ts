@@ -144,7 +144,7 @@ async function headAt(dir: string): Promise<Pick<Open, 'branch' | 'base'>> {
 }
 
 /** Its own work tree begins at the tip of the branch, which has the work of all tasks it depends on. */
-async function planFor({ project, home, branch = '', copied }: Site, loop: string): Promise<Open['worktree']> {
+async function planFor({ project, home, branch = '', copied, setup }: Site, loop: string): Promise<Open['worktree']> {
   const repo = await repositoryOf(project.dir)
   const path = join(realpathSync(home), 'worktrees', loop)
   return {
@@ -154,17 +154,22 @@ async function planFor({ project, home, branch = '', copied }: Site, loop: strin
     base: branch,
     commit: await tipOf(repo.top, branch),
     ...(copied.length > 0 ? { copied } : {}),
+    ...(setup === undefined ? {} : { setup }),
     dir: join(path, pathBelow(repo.top, project.dir) ?? ''),
   }
 }
 
 /** One that waited for a person goes on, since a person has started it again. */
-async function takeUpAgain({ store, keeper, project, copied }: Site, open: Open): Promise<void> {
+async function takeUpAgain({ store, keeper, project, copied, setup }: Site, open: Open): Promise<void> {
   const { task, loop: id, worktree } = open
   await keeper.change((record) => withTask(record, task, { status: 'in_progress', blocked: false }))
   if (worktree) {
-    const { copied: _, ...rest } = worktree
-    const now = { ...rest, ...(copied.length > 0 ? { copied } : {}) }
+    const { copied: _, setup: __, ...rest } = worktree
+    const now = {
+      ...rest,
+      ...(copied.length > 0 ? { copied } : {}),
+      ...(setup === undefined ? {} : { setup }),
+    }
     await keeper.changeOpen(task, (before) => ({ ...before, worktree: now }))
     await makeWorktree(now)
   }

@@ -38,6 +38,8 @@ export type Site = {
   mostIterations: number
   /** Files that are not in git, but that work needs: copied into every work tree. */
   copied: string[]
+  /** A command that prepares every work tree. */
+  setup?: string
   known: NonNullable<Workbench['known']>
   show: (task: string) => Show
   saw: (task: string, loop: Loop, fact: Fact) => void

@@ -2,6 +2,7 @@
 import { type Loop, type Spec, startLoop, type Verdict } from '../engine/loop.ts'
 import { runCheck } from '../host/check.ts'
 import { keepTrial } from '../host/merge.ts'
+import { portOf } from '../host/ports.ts'
 import { openTree } from '../host/tree.ts'
 import { DEFAULTS } from '../request/defaults.ts'
 import { projectOf } from './owner.ts'
@@ -20,10 +21,12 @@ export function checksTogether(site: Site, open: Open): string[] {
 /** Those that fail; undefined when it was interrupted. */
 export async function checkTogether(site: Site, open: Open): Promise<Verdict[] | undefined> {
   const failed: Verdict[] = []
+  const { dir = '', path = '' } = open.worktree ?? {}
+  const port = await portOf(site.home, path)
   for (const check of checksTogether(site, open)) {
     const verdict = await runCheck(check, {
-      dir: open.worktree?.dir ?? '',
-      env: { ...site.env, RALPH_LOOP_ID: open.loop },
+      dir,
+      env: { ...site.env, RALPH_LOOP_ID: open.loop, ...(port === undefined ? {} : { RALPH_PORT: String(port) }) },
       minutes: site.request.checkMinutes ?? DEFAULTS.checkMinutes,
       signal: site.stop,
     })

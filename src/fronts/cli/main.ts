@@ -78,6 +78,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   'database-broken': 1,
   'checkpoint-missing': 2,
   'git-failed': 1,
+  'setup-failed': 1,
   'sandbox-missing': 3,
   'project-unknown': 2,
   'project-held': 1,

@@ -1,0 +1,55 @@
+/** A linked work tree that can be worked in at once: with ports of its own, and set up by the command that the config names. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Worktree } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import { runCheck } from './check.ts'
+import { writeWhole } from './files.ts'
+import { portOf } from './ports.ts'
+import { repositoryOf } from './worktree.ts'
+
+type Preparing = {
+  home: string
+  loop: string
+  /** The folder of the loop in it. */
+  dir: string
+  env: Readonly<Record<string, string | undefined>>
+  signal: AbortSignal
+  note: (text: string) => void
+  /** What a person types to go on, where it fails. */
+  again: string
+}
+
+/** Returns what agents and checks find in their environment there. */
+export async function prepareWorktree(worktree: Worktree, preparing: Preparing): Promise<Record<string, string>> {
+  const port = await portOf(preparing.home, worktree.path)
+  const own = port === undefined ? {} : { RALPH_PORT: String(port) }
+  if (worktree.setup !== undefined)
+    await setUp(worktree.path, worktree.setup, { ...preparing, env: { ...preparing.env, ...own } })
+  return own
+}
+
+const SETUP_MINUTES = 30
+
+/** Once: the note goes with the work tree. One that failed, or was interrupted, is tried again at the next start. */
+async function setUp(path: string, command: string, { loop, dir, env, signal, note, again }: Preparing): Promise<void> {
+  const done = join((await repositoryOf(path)).gitDir, 'ralph-set-up')
+  if (readIfThere(done) === command) return
+  note(`setting up the work tree: ${command}`)
+  const marked = { ...env, RALPH_LOOP_ID: loop } // so that the next ralph can end it
+  const verdict = await runCheck(command, { dir, env: marked, minutes: SETUP_MINUTES, signal })
+  if (verdict?.result === 'pass') writeWhole(done, command)
+  else if (verdict)
+    throw new RalphError(
+      'setup-failed',
+      `worktree_setup (${command}) failed in ${dir}:\n${verdict.tail.trimEnd()}\nFix that; \`${again}\` tries it again.`,
+    )
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined // it was never set up
+  }
+}
