@@ -5,6 +5,7 @@ const COUNTS: readonly RegExp[] = [
   /^ℹ fail (\d+)\s*$/gm, // node --test, spec reporter
   /^\s*Tests:?\s+(?:\S+ \S+, )*?(\d+) failed/gm, // jest, vitest
   /^=+ .*?(\d+) failed.* =+$/gm, // pytest
+  /^(?:=+ )?(?:\d+ [a-z]+, )*?(\d+) (?:failed|errors?)\b.* in [\d.]+s\b/gm, // pytest -q
   /^FAILED \((?:.*?)failures=(\d+)/gm, // unittest
   /^test result: FAILED\. \d+ passed; (\d+) failed/gm, // cargo
   /^\s*(\d+) failing\b/gm, // mocha

@@ -66,6 +66,8 @@ test.each<[output: string, tests: number | undefined]>([
   ['      Tests  2 passed (2)\n\n      Tests  3 passed (3)\n', 5],
   ['test result: ok. 2 passed; 0 failed; 0 ignored\ntest result: ok. 0 passed; 0 failed; 0 ignored\n', 2],
   ['============================ no tests ran in 0.01s =============================', 0],
+  ['1 failed in 0.22s', 1],
+  ['1 failed, 2 passed, 3 subtests passed in 0.22s', 3],
   ['Ran 0 tests in 0.000s\n\nOK', 0],
   ['Ran 3 tests in 0.000s\n\nOK (skipped=2)', 1],
 ])('%j: %s tests', (output, tests) => {

@@ -18,7 +18,7 @@ const COUNTS: readonly Count[] = [
   [/^# \{ total: \d+, (?:pass: (\d+))?(?:,? ?fail: (\d+))?/gm, ([, pass, fail]) => number(pass) + number(fail)], // tap
   [/^\s+(\d+) (?:passing|failing)\b/gm, ([, n]) => number(n)], // mocha
   [/^\s+(\d+) tests? (?:passed|failed)\s*$/gm, ([, n]) => number(n)], // ava
-  [/^(?:=+ )?((?:\d+ [a-z]+,? ?)+) in [\d.]+s\b/gm, ([, text]) => ran(text)], // pytest
+  [/^(?:=+ )?((?:\d+ [a-z]+(?: [a-z]+)?,? ?)+) in [\d.]+s\b/gm, ([, text]) => ran(text)], // pytest
   [/^=+ no tests ran in /gm, () => 0],
   [
     /^Ran (\d+) tests? in [^\n]*\n+(?:(?:OK|FAILED)(?: \(.*?(?:skipped=(\d+))?\))?$)?/gm,
