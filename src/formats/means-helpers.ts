@@ -1,4 +1,4 @@
-/** Helpers of tests outside the folders of tests: they use a test library, or have the name of a helper. */
+/** Helpers of tests, and tests, in sources: they use a test library, or have the name of a helper. */
 
 /** Packages of npm that tests say with what they expect. */
 export const TEST_LIBRARIES: readonly string[] =
@@ -16,6 +16,7 @@ export function isHelper(path: string, text: string): boolean {
   const end = endOf(path)
   const library = LIBRARIES.find(([ends]) => ends.test(end))?.[1]
   if (library?.test(text)) return true
+  if (library !== undefined && FOLDER.test(path)) return true
   if (library === undefined || PRODUCT.test(path)) return false
   return NAMED.test(path) || (/^[cm]?[jt]sx?$/.test(end) && ASSERT.test(text))
 }
@@ -28,7 +29,7 @@ const LIBRARIES: readonly (readonly [ends: RegExp, library: RegExp])[] = [
   [
     /^[cm]?[jt]sx?$/,
     new RegExp(
-      String.raw`\b(?:from|import|require)\s*\(?\s*['"](?:${TEST_LIBRARIES.join('|')}|node:test|bun:test|jsr:@std\/(?:assert|expect|testing)[^'"]*|@testing-library\/[^'"]+)['"]`,
+      String.raw`\b(?:from|import|require)\s*\(?\s*['"](?:${TEST_LIBRARIES.join('|')}|node:test|bun:test|jsr:@std\/(?:assert|expect|testing)[^'"]*|@testing-library\/[^'"]+)['"]|\bimport\.meta\.vitest\b`,
     ),
   ],
   [/^py$/, /^[ \t]*(?:import|from)\s+(?:pytest|unittest|nose2?|hypothesis|assertpy|hamcrest)\b/m],
@@ -48,5 +49,7 @@ const LIBRARIES: readonly (readonly [ends: RegExp, library: RegExp])[] = [
 ]
 
 const ASSERT = /\b(?:from|import|require)\s*\(?\s*['"](?:node:)?assert(?:\/strict)?['"]/
+/** Products are rarely kept here, and helpers often. */
+const FOLDER = /(^|\/)(testing|tests?[-_]?(utils?|helpers?|support|kit|lib)|spec[-_]?(utils?|helpers?|support))\//i
 const NAMED = /(^|\/)(support|assertions?|matchers?|expectations?)(\/|\.\w+$)/i
 const PRODUCT = /(^|\/)(src|lib|app|apps|dist|build|pkg|cmd|server|client|main|index|cli)(\/|\.\w+$)/i
