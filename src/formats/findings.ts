@@ -48,8 +48,10 @@ function markedFindings(change: MeansChange): Finding[] {
 function findingsOf({ path, means, before, after }: Omit<MeansChange, 'mark'>): Finding[] {
   if (before === after) return []
   const [old, now] = [before, after].map((text) => (text === undefined ? '' : extractPart(means.part, text)))
-  if (old === undefined || now === undefined)
+  if (old === undefined || now === undefined) {
+    if (means.role === 'shadow') return [{ kind: 'runner-changed', path, words: MAY_SHADOW }]
     return [{ kind: 'not-separable', path, words: 'the tests in it cannot be told from the work' }]
+  }
   const isWhole = means.part === 'whole'
   if (old === now && !(isWhole && (before === undefined || after === undefined))) return []
   const happened = statusOf(isWhole ? before : old || undefined, isWhole ? after : now || undefined)
@@ -62,6 +64,8 @@ function findingsOf({ path, means, before, after }: Omit<MeansChange, 'mark'>): 
     { kind: kindOf(means.role, happened), path, words: wordsOf(means, happened, old, now) },
   ]
 }
+
+const MAY_SHADOW = "it has the name of a module of Python's own, and may take its place in the test runner"
 
 const SCRIPTS: ReadonlySet<Role> = new Set<Role>(['script', 'ci', 'config', 'protected'])
 

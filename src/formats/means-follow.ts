@@ -4,10 +4,11 @@ import type { Files, Means, Proving, Role } from './means.ts'
 import { followCode } from './means-code.ts'
 import { followJust, followMake } from './means-make.ts'
 import { followPackages } from './means-packages.ts'
+import { followPytestOptions } from './means-pytest.ts'
 import { followRunner, isRunner } from './means-runners.ts'
 import { parseShell } from './shell-text.ts'
 
-export type Followed = { files: ReadonlyMap<string, Means>; tools: ReadonlySet<string> }
+export type Followed = { files: ReadonlyMap<string, Means>; tools: ReadonlySet<string>; started: ReadonlySet<string> }
 
 /** Where a command stands: its folder, that of the script it stands in, and how many scripts deep that is. */
 export type Where = { cwd: string; beside: string; depth: number; captured: boolean }
@@ -17,15 +18,17 @@ export type Following = {
   top: string
   found: Map<string, Means>
   tools: Set<string>
+  /** Folders in which Python is started, or which it is told to import from. */
+  started: Set<string>
   /** What was followed already: scripts may run each other. */
   seen: Set<string>
 }
 
 export async function followChecks(files: Files, { checks, dir, top }: Proving): Promise<Followed> {
-  const following: Following = { files, top, found: new Map(), tools: new Set(), seen: new Set() }
+  const following: Following = { files, top, found: new Map(), tools: new Set(), started: new Set(), seen: new Set() }
   const where = { cwd: dir, beside: dir, depth: 0, captured: false }
   for (const check of checks) await followCommand(following, wordsOf(check), where)
-  return { files: following.found, tools: following.tools }
+  return { files: following.found, tools: following.tools, started: following.started }
 }
 
 function wordsOf(check: string): string[] {
@@ -39,6 +42,7 @@ function wordsOf(check: string): string[] {
 export async function followCommand(following: Following, words: readonly string[], where: Where): Promise<void> {
   const [program = '', ...args] = words
   const name = program.slice(program.lastIndexOf('/') + 1)
+  for (const word of words) await followSetting(following, word, where)
   if (name === '' || ASSIGNS.test(program))
     return name && args.length > 0 ? followCommand(following, args, where) : undefined
   following.tools.add(name)
@@ -57,6 +61,14 @@ export async function followCommand(following: Following, words: readonly string
   if (name === 'just') return followJust(following, where)
   const inner = wrapped(name, args)
   if (inner) await followCommand(following, inner, where)
+}
+
+/** Variables that Python and pytest read by themselves. */
+async function followSetting(following: Following, word: string, where: Where): Promise<void> {
+  const [, name, value = ''] = /^(PYTEST_ADDOPTS|PYTHONPATH)=(.*)$/s.exec(word) ?? []
+  if (name === 'PYTEST_ADDOPTS') await followPytestOptions(following, value, where)
+  if (name !== 'PYTHONPATH') return
+  for (const folder of value.split(':')) following.started.add(join(where.cwd, folder) ?? where.cwd)
 }
 
 /** What the output of the work is compared with is no work. Of two files nobody can tell. */
@@ -166,6 +178,11 @@ const CHECKING =
 const TOOL_FOLDER = /(^|\/)(scripts?|tools?|tooling|ci|\.ci|hack|checks?|dev|\.github|\.husky)\//i
 const PRODUCT =
   /(^|\/)((main|app|index|server|cli|program|solution|__main__)\.\w+$|(src|lib|app|dist|build|pkg|cmd)\/)/i
+
+/** Its name or its folder says that it checks something. */
+export function saysCheck(path: string): boolean {
+  return CHECKING.test(path.slice(path.lastIndexOf('/') + 1)) || TOOL_FOLDER.test(path)
+}
 
 /** A program whose output a check looks at is what is proven, not what proves it. */
 export function isWork(whole: string, { cwd, depth, captured }: Where): boolean {

@@ -90,7 +90,10 @@ test.each<[role: string, paths: string[]]>([
     'shadow',
     ['pytest.py', 'unittest/__init__.py', 'sitecustomize.py', 'usercustomize.py', 'vitest.js', 'a/pytest.py', 'x.pth'],
   ],
-  ['shadow', ['iniconfig.py', 'pluggy/__init__.py', 'argparse.py', 'json/__init__.py', 'node_modules/chai/index.js']],
+  [
+    'shadow',
+    ['iniconfig.py', 'pluggy/__init__.py', 'pytest.pyc', 'a/pytest.cpython-311.so', 'node_modules/chai/index.js'],
+  ],
 ])('%s: %j', (expected, paths) => {
   expect(paths.map((path) => `${path} ${role(path)}`)).toEqual(paths.map((path) => `${path} ${expected}`))
 })

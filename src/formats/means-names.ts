@@ -24,15 +24,6 @@ function byPackage(path: string, tools: ReadonlySet<string>): Means | undefined 
 const CODE = '(?:[cm]?[jt]sx?|py|rb|java|kts?|cs|fs|php|swift|exs?|go|rs|scala|groovy|lua|dart|clj[cs]?|cpp|cc|cr|sh)'
 
 /** First match wins. */
-// Python looks in the folder it is started in before it looks among its own modules.
-const PYTHONS =
-  /^(abc|argparse|ast|collections|contextlib|copy|dataclasses|decimal|difflib|enum|errno|fnmatch|fractions|functools|glob|importlib|inspect|io|itertools|json|locale|logging|math|numbers|operator|os|packaging|pathlib|platform|pprint|pygments|random|re|reprlib|shlex|shutil|signal|site|socket|statistics|string|struct|subprocess|tempfile|textwrap|threading|time|tokenize|tomllib|traceback|types|typing|uuid|warnings|weakref|zipfile|zlib)(\.py|\/__init__\.py)$/
-
-/** A module of that name that was there at the start is a part of the product; a new one takes the place of Python's own. */
-export function isOrdinaryModule(path: string): boolean {
-  return PYTHONS.test(path)
-}
-
 const ROLES: readonly (readonly [Role, RegExp])[] = [
   [
     'snapshot',
@@ -46,9 +37,8 @@ const ROLES: readonly (readonly [Role, RegExp])[] = [
   ],
   [
     'shadow',
-    /(^|\/)(_?pytest|unittest2?|nose2?|sitecustomize|usercustomize|xdist|pytest_[a-z]+|pluggy|iniconfig)(\.pyi?$|\/[^/]*\.py$)|\.pth$|(^|\/)(vitest|jest|mocha|ava|jasmine|tap)\.[cm]?[jt]s$/,
+    /(^|\/)(_?pytest|unittest2?|nose2?|sitecustomize|usercustomize|xdist|pytest_[a-z]+|pluggy|iniconfig)(\.(pyi?|pyc|([\w-]+\.)?(so|pyd))$|\/[^/]*\.(pyc?|so|pyd)$)|\.pth$|(^|\/)(vitest|jest|mocha|ava|jasmine|tap)\.[cm]?[jt]s$/,
   ],
-  ['shadow', PYTHONS],
   [
     'setup',
     /(^|\/)(setup-?tests?|(vitest|jest|mocha|jasmine|playwright|cypress|karma|tests?|global)[._-]?(global[._-]?)?(setup|teardown|helpers?|utils?|support|env(ironment)?)(-?after-?env)?|(spec|rails|test)_helper)\.[\w.]+$/i,

@@ -1,4 +1,5 @@
 /** Parts of files: what of a text is a means of proof, and a text with that part of another state. */
+import { extractExamples } from './doctests.ts'
 import { isObject, type Json, readJson } from './json-file.ts'
 import { extractTargets, mixTargets } from './makefile.ts'
 import type { Part } from './means.ts'
@@ -17,6 +18,10 @@ export function extractPart(part: Part, text: string): string | undefined {
       return extractTargets(text, part)
     case 'rust':
       return extractTests(text)
+    case 'examples':
+      return extractExamples(text)
+    case 'mixed':
+      return undefined
     case 'lines':
       return text
         .split('\n')
@@ -62,6 +67,8 @@ function mixedText(
     case 'rust':
       return mixTests(rest ?? '', means ?? '')
     case 'lines':
+    case 'examples':
+    case 'mixed':
       return undefined
   }
 }

@@ -89,14 +89,19 @@ test.each<[story: string, check: string, files: Record<string, string>, means: s
     ['ci/check.py', 'ci/helper.py', 'ci/y.sh'],
   ],
   ['scripts that run each other', './a.sh', { 'a.sh': './b.sh', 'b.sh': './a.sh' }, ['a.sh', 'b.sh']],
-  ['test files that are named', 'node --test checks/a.js', { 'checks/a.js': '' }, ['checks/a.js']],
+  ['test files that are named', 'node --test checks/a.js', { 'checks/a.js': "import '../a.js'" }, ['checks/a.js']],
   [
     'patterns of test files',
     "mocha 'checks/*.js'",
-    { 'checks/a.js': '', 'checks/b.js': '' },
+    { 'checks/a.js': "import '../a.js'", 'checks/b.js': "require('../a.js')" },
     ['checks/a.js', 'checks/b.js'],
   ],
-  ['one test of a file', 'pytest checks/a.py::test_b', { 'checks/a.py': '' }, ['checks/a.py']],
+  [
+    'one test of a file',
+    'pytest checks/a.py::test_b',
+    { 'checks/a.py': 'import sums\n\ndef test_b(): pass', 'sums.py': '' },
+    ['checks/a.py'],
+  ],
   ['configuration that is named', 'npx vitest run --config=etc/v.ts', { 'etc/v.ts': '' }, ['etc/v.ts']],
   ['a module loaded first', 'node --import ./hooks.js --test', { 'hooks.js': '' }, ['hooks.js']],
   [
@@ -134,7 +139,7 @@ test.each<[story: string, check: string, files: Record<string, string>, means: s
   [
     'arguments that are passed on',
     'npm test -- checks/a.js',
-    { 'package.json': manifest({ test: 'node --test' }), 'checks/a.js': '' },
+    { 'package.json': manifest({ test: 'node --test' }), 'checks/a.js': "import '../a.js'" },
     ['pretest', 'test', 'posttest', 'checks/a.js'],
   ],
   [
@@ -199,8 +204,8 @@ test('a person adds some and takes some out', async () => {
   const files = { 'golden/a.txt': '', 'a.test.ts': '', 'b.test.ts': '', 'src/a.ts': '' }
   const means = await found(files, { checks: [], protect: ['golden', '*.ts'], mayChange: ['b.*'] })
   expect([...means].map(([path, { role }]) => [path, role])).toEqual([
-    ['golden/a.txt', 'protected'],
-    ['a.test.ts', 'protected'],
+    ['golden/a.txt', 'snapshot'],
+    ['a.test.ts', 'test'],
     ['src/a.ts', 'protected'],
   ])
 })

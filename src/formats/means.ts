@@ -3,10 +3,15 @@ import { matchesGlob } from './glob.ts'
 import { followConfig } from './means-config.ts'
 import { followChecks } from './means-follow.ts'
 import { meansByName } from './means-names.ts'
+import { RUNS_EXAMPLES } from './means-pytest.ts'
+import { pythonRoots, shadowsPython } from './means-python.ts'
 
 export type Role = 'test' | 'script' | 'config' | 'setup' | 'snapshot' | 'ci' | 'shadow' | 'protected'
 
-/** How much of a file counts. `lines`: those that speak of tests; they are compared, but cannot be moved to another state. */
+/**
+ * How much of a file counts. `lines`: those that speak of tests, `examples`: those that doctest runs; both are compared, but
+ * cannot be moved to another state. `mixed`: tests and work that nobody can tell apart.
+ */
 export type Part =
   | 'whole'
   | { kind: 'json'; keys: readonly (readonly string[])[] }
@@ -14,8 +19,11 @@ export type Part =
   | { kind: 'make'; targets: readonly string[]; variables: readonly string[] }
   | { kind: 'rust' }
   | { kind: 'lines' }
+  | { kind: 'examples' }
+  | { kind: 'mixed' }
 
-export type Means = { role: Role; part: Part }
+/** `protected`: a person said so of a file that is a test anyway. */
+export type Means = { role: Role; part: Part; protected?: true }
 
 /** A state of the files: `paths` from the top of the repository, `read` undefined for what is not there. */
 export type Files = {
@@ -41,11 +49,13 @@ export async function findMeans(
   proving: Proving,
   only?: ReadonlySet<string>,
 ): Promise<Map<string, Means>> {
-  const { files: run, tools } = await followChecks(files, proving)
+  const { files: run, tools, started } = await followChecks(files, proving)
+  const roots = pythonRoots(files, { dir: proving.dir, tools, started })
   const found = new Map<string, Means>()
   for (const path of [...files.paths, ...[...run.keys()].filter((one) => files.paths.has(one))]) {
     const ran = run.get(path)
-    const named = ran || !only || only.has(path) || MAY_CONFIGURE.test(path) ? meansByName(path, tools) : undefined
+    const isAsked = ran || !only || only.has(path) || MAY_CONFIGURE.test(path)
+    const named = isAsked ? (meansByName(path, tools) ?? meansInPython(path, tools, roots)) : undefined
     const means = named && ran ? together(named, ran) : (ran ?? named)
     if (means) found.set(path, means)
   }
@@ -53,9 +63,21 @@ export async function findMeans(
   for (const path of [...found.keys(), ...(proving.protect?.length ? (only ?? files.paths) : [])]) {
     if (!files.paths.has(path)) continue
     if (isExcused(path, proving)) found.delete(path)
-    else if (isMatched(path, proving.dir, proving.protect)) found.set(path, { role: 'protected', part: 'whole' })
+    else if (isMatched(path, proving.dir, proving.protect)) found.set(path, asProtected(found.get(path)))
   }
   return found
+}
+
+function meansInPython(path: string, tools: ReadonlySet<string>, roots: ReadonlySet<string>): Means | undefined {
+  // It may be the work that was asked for, so no experiment moves it.
+  if (shadowsPython(path, roots)) return { role: 'shadow', part: { kind: 'mixed' } }
+  return path.endsWith('.py') && tools.has(RUNS_EXAMPLES) ? { role: 'test', part: { kind: 'examples' } } : undefined
+}
+
+/** Tests stay tests: new ones may show that the work is needed. */
+function asProtected(known: Means | undefined): Means {
+  const isTest = known?.part === 'whole' && (known.role === 'test' || known.role === 'snapshot')
+  return { role: isTest ? known.role : 'protected', part: 'whole', ...(isTest ? { protected: true } : {}) }
 }
 
 /** Whether a person said that it may be changed. */
@@ -83,7 +105,7 @@ export function unionMeans(one: ReadonlyMap<string, Means>, other: ReadonlyMap<s
 }
 
 function together(one: Means, other: Means): Means {
-  return { role: one.role, part: bothParts(one.part, other.part) }
+  return { ...one, ...other, role: one.role, part: bothParts(one.part, other.part) }
 }
 
 function bothParts(one: Part, other: Part): Part {
@@ -100,5 +122,6 @@ function bothParts(one: Part, other: Part): Part {
       targets: [...new Set([...one.targets, ...other.targets])],
       variables: [...new Set([...one.variables, ...other.variables])],
     }
-  return one.kind === other.kind ? one : 'whole'
+  if (one.kind === other.kind) return one
+  return one.kind === 'mixed' || other.kind === 'mixed' ? { kind: 'mixed' } : 'whole'
 }

@@ -67,6 +67,21 @@ test("a module of the product is work, one that takes the place of Python's own 
   expect(await found({ 'sums.py': 'a' }, { 'types.py': 'b' }, check)).toEqual(['runner-changed types.py'])
 })
 
+test('what leads an import of the tests elsewhere counts', async () => {
+  const leads = (imports: object) => JSON.stringify({ name: 'sums', imports })
+  const files = { 'package.json': leads({ '#a': './a.js', '#b': './b.js' }), 'test/a.js': "import '#a'" }
+  const withImports = (imports: object) => found(files, { 'package.json': leads(imports) }, 'node --test')
+  expect(await withImports({ '#a': './c.js', '#b': './b.js' })).toEqual(['means-changed package.json'])
+  expect(await withImports({ '#a': './a.js', '#b': './c.js', '#d': './d.js' })).toEqual([])
+})
+
+test('a helper of the tests is one although it may have examples', async () => {
+  const check = 'pytest --doctest-modules'
+  expect(await found({ 'same.py': 'import pytest' }, { 'same.py': 'import pytest, os' }, check)).toEqual([
+    'not-separable same.py',
+  ])
+})
+
 test('looking fails closed', async () => {
   const place = await makeRepository({ 'chk.sh': 'a' })
   const unreadable = [{ kind: 'unreadable' }]

@@ -32,8 +32,8 @@ export async function takeFingerprint(
   const take = (path: string, mark: Mark | undefined) => {
     if (mark) files[path] = mark
   }
-  for (const [path, { part, role }] of means)
-    if (role !== 'test' || MAY_DECIDE.test(path) || inGit?.has(path))
+  for (const [path, { part, role, protected: isProtected }] of means)
+    if (role !== 'test' || isProtected || MAY_DECIDE.test(path) || inGit?.has(path))
       take(path, markFile(proving.top, path, part, known?.files[path]))
   const folders = new Set([
     proving.dir,

@@ -3,10 +3,11 @@ import { hash } from 'node:crypto'
 import type { MeansChange } from '../formats/findings.ts'
 import { type Files, findMeans, isExcused, type Means, type Part, type Proving, unionMeans } from '../formats/means.ts'
 import { isHelper, mayBeHelper } from '../formats/means-helpers.ts'
-import { isOrdinaryModule } from '../formats/means-names.ts'
 import { extractPart } from '../formats/means-parts.ts'
+import { isOrdinaryModule } from '../formats/means-python.ts'
 import { LARGEST_TEXT } from './disk-files.ts'
 import { type Repository, readable } from './git.ts'
+import { addRepointed } from './repointed.ts'
 
 /** A path whose entry is not the same in two trees; undefined: it is not there. `raw` is the path with a character a byte. */
 export type Difference = { path: string; raw: string; before: Entry | undefined; after: Entry | undefined }
@@ -38,13 +39,15 @@ export async function readMeansBetween(
   const only = new Set(differences.map(({ path }) => path))
   const [one, other] = await Promise.all([findMeans(old, asked, only), findMeans(present, asked, only)])
   const means = unionMeans(one, other)
-  for (const { path, before } of differences) if (before && isOrdinaryModule(path)) means.delete(path)
+  for (const { path, before } of differences)
+    if (before && means.get(path)?.role === 'shadow' && isOrdinaryModule(path)) means.set(path, EXAMPLES)
+  await addRepointed(old, present, asked, { paths: only, means })
   const changed = differences.flatMap((difference) => {
     const known = means.get(difference.path)
     return known ? [{ ...difference, means: known }] : []
   })
   const others = differences.filter(
-    ({ path, before }) => before && mayBeHelper(path) && !means.has(path) && !isExcused(path, proving),
+    ({ path, before }) => before && mayBeHelper(path) && isWork(means.get(path)) && !isExcused(path, proving),
   )
   const texts = await readObjects(repo, [
     ...changed.flatMap(({ before, after }) => [before, after].flatMap(blobOf)),
@@ -75,6 +78,13 @@ function markOf(part: Part, entry: Entry | undefined, text: string | undefined):
   return counts === undefined ? `${entry.mode} ${entry.id}` : hash('sha1', counts)
 }
 
+/** A source of which at most the examples in its texts are tests. */
+const EXAMPLES: Means = { role: 'test', part: { kind: 'examples' } }
+
+function isWork(known: Means | undefined): boolean {
+  return known === undefined || (known.part !== 'whole' && known.part.kind === 'examples')
+}
+
 function textIn(bytes: Buffer | undefined): string | undefined {
   return bytes && bytes.length <= LARGEST_TEXT ? bytes.toString('utf8') : undefined
 }
@@ -90,8 +100,11 @@ function blobOf(entry: Entry | undefined): string[] {
 const SUBMODULE = '160000'
 const LINK = '120000'
 
+/** `readAll`: the texts of those that can be read. */
+export type State = Files & { readAll(paths: readonly string[]): Promise<string[]> }
+
 /** The files of a tree; they are read when somebody asks for them. */
-async function openState(repo: Repository, tree: string): Promise<Files | undefined> {
+async function openState(repo: Repository, tree: string): Promise<State | undefined> {
   const listed = await repo.list(['ls-tree', '-r', '-z', '--full-tree', tree], { env: AS_STORED })
   if (!listed) return undefined
   const ids = new Map<string, string>()
@@ -108,6 +121,13 @@ async function openState(repo: Repository, tree: string): Promise<Files | undefi
     async read(path) {
       const id = ids.get(path)
       return id === undefined ? undefined : textIn((await readObjects(repo, [id]))?.get(id))
+    },
+    async readAll(paths) {
+      const found = await readObjects(
+        repo,
+        paths.flatMap((path) => ids.get(path) ?? []),
+      )
+      return [...(found?.values() ?? [])].flatMap((bytes) => textIn(bytes) ?? [])
     },
   }
 }

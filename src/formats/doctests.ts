@@ -1,0 +1,56 @@
+/** Examples in the text of Python sources and documents that doctest runs. */
+
+/**
+ * The examples with what makes them count: the name and the depth of what they belong to, and how their text begins. The
+ * same for sources that differ only in code and prose.
+ */
+export function extractExamples(text: string): string {
+  if (!text.includes('>>>')) return ''
+  const lines = text.split(/\r?\n/)
+  const found: string[] = []
+  const owners = new Set<string>()
+  for (let at = 0; at < lines.length; at++) {
+    if (!isPrompt(lines[at])) continue
+    const owner = ownerOf(lines, at)
+    found.push(owner)
+    const [, name] = /(?:def|class) (\w+)$/.exec(owner.split('\n')[0] ?? '') ?? []
+    if (name) owners.add(name)
+    // What is expected ends at an empty line, or with the text around it.
+    for (; at < lines.length && lines[at]?.trim() && (isPrompt(lines[at]) || !QUOTES.test(lines[at] ?? '')); at++)
+      found.push(lines[at]?.trim() ?? '')
+  }
+  const again = lines.filter((line) => MEDDLES.test(line) || owners.has(givenBy(line)))
+  return [...found, ...again.map((line) => line.trim().replace(/\(.*$/, ''))].join('\n')
+}
+
+const QUOTES = /"""|'''/
+/** What decides whether examples are found at all. */
+const MEDDLES = /\b(__doc__|__test__|doctest)\b/
+/** The name that a line defines, removes or gives another value. */
+const GIVES = /^\s*(?:(?:async\s+def|def|class|del)\s+(\w+)|(\w+)\s*(?::[^=]*)?=(?!=))/
+
+function givenBy(line: string): string {
+  const [, defined, assigned] = GIVES.exec(line) ?? []
+  return defined ?? assigned ?? ''
+}
+
+function isPrompt(line = ''): boolean {
+  return /^\s*(?:[ru]?["']{3})?\s*>>>(\s|$)/i.test(line)
+}
+
+/** In a document there is none. */
+function ownerOf(lines: readonly string[], example: number): string {
+  let opens = example
+  while (opens >= 0 && !QUOTES.test(lines[opens] ?? '')) opens--
+  if (opens < 0) return ''
+  const before = (lines[opens] ?? '').split(QUOTES)[0]?.trim() ?? ''
+  let header = opens - 1
+  while (header >= 0 && !lines[header]?.trim()) header--
+  const line = lines[header] ?? ''
+  // The end of a header that goes over several lines.
+  const first = /^\s*\)/.test(line) ? lines.slice(0, header).findLast((one) => HEADER.test(one)) : line
+  const [, indent = '', kind, name] = HEADER.exec(first ?? '') ?? []
+  return `${kind === undefined ? line.trim() : `${indent}${kind} ${name}`}\n${before}`
+}
+
+const HEADER = /^(\s*)(?:async\s+)?(def|class)\s+(\w+)/

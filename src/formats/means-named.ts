@@ -1,0 +1,34 @@
+/** Of a file that a test runner is given by name: does it hold tests, or tests and the work that they test? */
+import type { Files, Part } from './means.ts'
+import { folderOf } from './means-follow.ts'
+
+/**
+ * Counts for names that do not say it; a test by its name counts as a whole. Undefined: it holds no tests. Where nothing
+ * speaks for tests alone, work may be among them.
+ */
+export function namedPart(
+  path: string,
+  text: string,
+  { files, runner }: { files: Files; runner: string },
+): Part | undefined {
+  if (/\.(rst|txt|md)$/.test(path)) return { kind: 'examples' }
+  // These take such names as filters: `jest --findRelatedTests src/a.js`.
+  if (/^(vitest|jest)$/.test(runner) && !CALLS.test(text)) return undefined
+  if (/^(pytest|py\.test)$/.test(runner) && !COLLECTED.test(text)) return { kind: 'examples' }
+  return LIKE_TESTS.test(path) && !/^export\b|\bmodule\.exports\b/m.test(text) && usesOthers(path, text, files)
+    ? 'whole'
+    : { kind: 'mixed' }
+}
+
+const CALLS = /\b(?:test|it|describe|suite)\b(?:\.\w+)*\s*\(|\bimport\.meta\.vitest\b/
+const COLLECTED = /\b(?:test|Test)|\bassert\b|^[ \t]*(?:from|import)[ \t]+(?:pytest|unittest)\b/m
+const LIKE_TESTS = /(^|[^a-z])(tests?|checks?|verif\w*|specs?|e2e|smoke|suites?|cases|acceptance)([^a-z]|$)/i
+
+/** Tests alone need the work of other files. */
+function usesOthers(path: string, text: string, { paths }: Files): boolean {
+  if (!path.endsWith('.py')) return /(?:\bfrom|\bimport|\brequire(?:_relative)?)\s*\(?\s*['"]\.{1,2}\//.test(text)
+  const folders = [folderOf(path), '', 'src'].map((folder) => (folder === '' ? '' : `${folder}/`))
+  return [...text.matchAll(/^[ \t]*(?:from|import)[ \t]+(\w+)/gm)].some(([, name]) =>
+    folders.some((folder) => paths.has(`${folder}${name}.py`) || paths.has(`${folder}${name}/__init__.py`)),
+  )
+}
