@@ -10,8 +10,11 @@ import { parseShell } from './shell-text.ts'
 
 export type Followed = { files: ReadonlyMap<string, Means>; tools: ReadonlySet<string>; started: ReadonlySet<string> }
 
-/** Where a command stands: its folder, that of the script it stands in, and how many scripts deep that is. */
-export type Where = { cwd: string; beside: string; depth: number; captured: boolean }
+/**
+ * Where a command stands: its folder, that of the script it stands in, and how many scripts deep that is. `direct`: in the
+ * check itself or in a recipe, and not in a script.
+ */
+export type Where = { cwd: string; beside: string; depth: number; captured: boolean; direct?: true }
 
 export type Following = {
   files: Files
@@ -26,7 +29,7 @@ export type Following = {
 
 export async function followChecks(files: Files, { checks, dir, top }: Proving): Promise<Followed> {
   const following: Following = { files, top, found: new Map(), tools: new Set(), started: new Set(), seen: new Set() }
-  const where = { cwd: dir, beside: dir, depth: 0, captured: false }
+  const where: Where = { cwd: dir, beside: dir, depth: 0, captured: false, direct: true }
   for (const check of checks) await followCommand(following, wordsOf(check), where)
   return { files: following.found, tools: following.tools, started: following.started }
 }

@@ -63,7 +63,7 @@ async function followPython(following: Following, args: readonly string[], where
 async function followProgram(following: Following, word: string, where: Where): Promise<void> {
   const path = resolve(following.files, following.top, word, where)
   if (path === undefined || isWork(path, where)) return
-  if (!saysCheck(path) && !following.found.has(path))
+  if (where.direct && !saysCheck(path) && !following.found.has(path))
     following.found.set(path, { role: 'script', part: { kind: 'mixed' } })
   await followScript(following, word, where)
 }

@@ -141,7 +141,7 @@ printf 'def test_a(): pass\\ndef test_b(): pass\\n' > check_a.py`,
   {
     name: "puts a module before one of Python's own",
     agent: `printf 'import os\\nprint("2 passed in 0.01s", flush=True)\\nos._exit(0)\\n' > argparse.py`,
-    ends: 'waits',
+    ends: 'altered',
   },
   {
     name: 'has a conftest.py too large to be kept',
