@@ -81,10 +81,13 @@ function reasons({ checks, flaky, stale, experiments }: FoundProof): string[] {
   ]
 }
 
-function fileLines({ seen, start, at, iterations }: FoundProof): string[] {
+/** Where there is no check, no files were checked. */
+function fileLines({ checks, seen, start, at, iterations }: FoundProof): string[] {
   const when = at === undefined ? '' : `, ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
   return [
-    ...(seen ? [`checked: ${filesWords(seen)}${when}, after ${count(iterations, 'iteration')}`] : []),
+    ...(seen && checks.length > 0
+      ? [`checked: ${filesWords(seen)}${when}, after ${count(iterations, 'iteration')}`]
+      : []),
     ...(start ? [`start:   ${filesWords(start)}`] : []),
   ]
 }
