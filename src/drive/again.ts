@@ -51,7 +51,7 @@ export async function inNewPlace<Result>(
     const opened = await openPlace({ home: apart, env, stop: signal }, loop, repo)
     if ('cannot' in opened) return opened
     // What one run has built must not help the next one.
-    place = { ...opened, show: (tree) => opened.show(tree, { fresh: true }) }
+    place = { ...opened, show: (tree, how) => opened.show(tree, { ...how, fresh: true }) }
     return place
   }
   try {

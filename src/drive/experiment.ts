@@ -108,11 +108,11 @@ async function runOn(
   loop: Loop,
   { checks, place, until, signal, tree, fresh }: Running & { tree: string; fresh: boolean },
 ): Promise<Trial | 'stopped'> {
-  const shown = await place.show(tree, { fresh })
+  const shown = await place.show(tree, { fresh, minutes: minutesUntil(until) })
   if ('cannot' in shown) return untried(shown.cannot)
   const ran: Ran[] = []
   for (const check of checks) {
-    const minutes = Math.min(loop.spec.work.checkMinutes, (until - performance.now()) / 60_000)
+    const minutes = Math.min(loop.spec.work.checkMinutes, minutesUntil(until))
     if (minutes <= 0) return { ran, why: 'the time for experiments is used up' }
     const env = { ...bench.env, ...place.env, RALPH_LOOP_ID: loop.id }
     const verdict = await runCheck(place.translate(check), { dir: shown.dir, env, minutes, signal })
@@ -121,6 +121,10 @@ async function runOn(
     ran.push({ ...rest, check, ...(verdict.result === 'fail' ? { red: redKind(tail) } : {}) })
   }
   return { ran }
+}
+
+function minutesUntil(until: number): number {
+  return (until - performance.now()) / 60_000
 }
 
 /** A sealed run does without changed files that git ignores: right for build output, which the files of the start make, too. */

@@ -39,7 +39,11 @@ export async function openPlace(main: TestRepository, options: Partial<ProofOpti
 }
 
 /** Where it is, or the reason why it is not. */
-export async function shown(place: ProofPlace, tree: string, how?: { fresh?: boolean }): Promise<string> {
+export async function shown(
+  place: ProofPlace,
+  tree: string,
+  how?: { fresh?: boolean; minutes?: number },
+): Promise<string> {
   const answer = await place.show(tree, how)
   return 'cannot' in answer ? answer.cannot : answer.dir
 }

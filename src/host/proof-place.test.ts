@@ -156,6 +156,14 @@ test('a command that cannot prepare the place is named', async () => {
   expect(await shown(missing, start)).toBe('proof_setup (no-such-program) failed: "no-such-program" was not found.')
 })
 
+test('a command that takes longer than it may is ended', async () => {
+  const { main, start } = await makeProject()
+  const place = await openPlace(main, { setup: 'sleep 60' })
+  expect(await shown(place, start, { minutes: 0.005 })).toBe(
+    'proof_setup (sleep 60) took longer than the time for experiments.',
+  )
+})
+
 test('paths of the repository in a check and its environment lead into the place', async () => {
   const { main, start } = await makeProject()
   const env = {

@@ -20,9 +20,9 @@ export type ProofPlace = {
   top: string
   /**
    * Brings the files of this tree object there, and returns the folder where checks run. What a check left that git ignores,
-   * such as build output, stays, unless everything is to be `fresh`.
+   * such as build output, stays, unless everything is to be `fresh`. `minutes`: how long preparing the place may take.
    */
-  show(tree: string, how?: { fresh?: boolean }): Promise<{ dir: string } | { cannot: string }>
+  show(tree: string, how?: { fresh?: boolean; minutes?: number }): Promise<{ dir: string } | { cannot: string }>
   /** A check's command line as it reads there: absolute paths below the person's repository lead into the place. */
   translate(check: string): string
   /** What a check needs in its environment there, beside its own. */
@@ -64,8 +64,8 @@ export async function openProofPlace(options: ProofOptions): Promise<ProofPlace 
       top: treeOf(spot),
       env: there,
       translate: (check) => translateCommand(check, translate),
-      show: (tree, { fresh = false } = {}) =>
-        orCannot(() => show({ ...options, env: { ...env, ...there }, spot, below, translate, tree, fresh })),
+      show: (tree, { fresh = false, minutes = SETUP_MINUTES } = {}) =>
+        orCannot(() => show({ ...options, env: { ...env, ...there }, spot, below, translate, tree, fresh, minutes })),
       remove: () => removeLinked(spot),
     }
   })
@@ -116,10 +116,11 @@ type Show = ProofOptions & {
   translate: (text: string) => string
   tree: string
   fresh: boolean
+  minutes: number
 }
 
 async function show(asked: Show): Promise<{ dir: string } | { cannot: string }> {
-  const { repo, spot, below, setup, translate, signal, tree, fresh } = asked
+  const { repo, spot, below, setup, translate, signal, tree, fresh, minutes } = asked
   if (!(await repo.ask(['cat-file', '-e', `${tree}^{tree}`])).ok)
     return { cannot: `The repository ${repo.top} does not hold the files of tree ${tree} any more.` }
   const place = await ensureLinked(repo, spot, signal)
@@ -134,7 +135,7 @@ async function show(asked: Show): Promise<{ dir: string } | { cannot: string }> 
   const dir = join(place.top, below)
   if (setup === undefined) await linkDependencies({ from: repo, to: place, translate })
   else if (![setup, `${setup}\n${tree}`].includes(readIfThere(note) ?? '')) {
-    const failed = await setUp(setup, { dir, env: asked.env, signal })
+    const failed = await setUp(setup, { dir, env: asked.env, signal, minutes })
     if (failed !== undefined) return { cannot: failed }
     await bring(false) // installers like to change files that are in git
     writeFileSync(note, (await hasOnlyPackages(asked, place)) ? setup : `${setup}\n${tree}`)
@@ -154,10 +155,11 @@ async function hasOnlyPackages({ below, copied = [] }: Show, place: Repository):
 /** Tells why it failed. */
 async function setUp(
   setup: string,
-  place: { dir: string; env: Env; signal: AbortSignal },
+  place: { dir: string; env: Env; signal: AbortSignal; minutes: number },
 ): Promise<string | undefined> {
-  const verdict = await runCheck(setup, { ...place, minutes: SETUP_MINUTES })
+  const verdict = await runCheck(setup, place)
   if (verdict?.result === 'pass') return undefined
+  if (verdict?.result === 'timeout') return `proof_setup (${setup}) took longer than the time for experiments.`
   const last = verdict?.tail.trim().split('\n').at(-1)
   return verdict ? `proof_setup (${setup}) failed: ${inOneLine(last ?? '')}` : 'proof_setup was interrupted.'
 }
