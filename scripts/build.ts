@@ -10,6 +10,7 @@ const LATER: Later = {
     'src/engine/fingerprint.ts',
     'src/engine/proof.ts',
     'src/engine/proof-words.ts',
+    'src/engine/stakes.ts',
     'src/engine/trials.ts',
   ],
 }

@@ -173,7 +173,7 @@ async function treeFor(
     from,
     means: between.means,
     index,
-    allowed: run === 'sealed' ? allowed : [],
+    allowed: run === 'sealed' ? [...allowed, ...between.excused.map(({ path }) => path)] : [],
   })
   if ('tree' in built) return built
   return { cannot: built.paths.length > 0 ? `${built.cannot} (${built.paths.join(', ')})` : built.cannot }

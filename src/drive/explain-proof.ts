@@ -3,6 +3,7 @@ import type { Loop, Trial } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
 import { readFindings } from '../formats/findings.ts'
 import { pathBelow } from '../host/files.ts'
+import type { Repository } from '../host/git.ts'
 import { readMeansBetween } from '../host/means.ts'
 import { treeIn } from '../host/tree.ts'
 import { type Again, type Experiments, inNewPlace } from './again.ts'
@@ -31,9 +32,10 @@ export async function explainProof(asked: { loop: Loop; seen: string }, tools: E
   return 'cannot' in explained ? { kind: 'cannot', why: explained.cannot } : explained
 }
 
-async function explain(experiments: Experiments, saw: Explaining['saw']): Promise<Explained> {
-  const { loop, run } = experiments
-  const paths = await changedMeans(experiments)
+async function explain({ repo, loop: asked, run }: Experiments, saw: Explaining['saw']): Promise<Explained> {
+  const { mayChange: _, ...spec } = asked.spec // what may be changed can turn a check green like any other
+  const loop = { ...asked, spec }
+  const paths = await changedMeans(repo, loop)
   if (!paths) return { kind: 'cannot', why: 'git can no longer read the files of the start' }
   if (paths.length === 0) return { kind: 'untouched' }
   const control = await run(loop, 'control')
@@ -61,7 +63,7 @@ function failing({ ran }: Trial): string[] {
 }
 
 /** Undefined when git cannot read the files. */
-async function changedMeans({ repo, loop }: Experiments): Promise<string[] | undefined> {
+async function changedMeans(repo: Repository, loop: Loop): Promise<string[] | undefined> {
   const [start, now] = [startOf(loop), loop.tally.tree]
   if (start === undefined || now === undefined || allChecks(loop.spec).length === 0) return []
   const proving = { ...provingOf(loop), dir: pathBelow(repo.top, loop.spec.work.dir) ?? '' }

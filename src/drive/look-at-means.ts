@@ -4,13 +4,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Finding, Loop } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
-import type { Proving } from '../formats/means.ts'
+import { EXCUSED } from '../formats/findings.ts'
+import { isExcused, type Proving } from '../formats/means.ts'
 import { meansByName } from '../formats/means-names.ts'
 import { makePrivateFolder, pathBelow, writeWhole } from '../host/files.ts'
 import { findFindings } from '../host/findings.ts'
 import { compareFingerprints, type Fingerprint, takeFingerprint } from '../host/fingerprint.ts'
 import { listPaths, type Repository, readable } from '../host/git.ts'
 import { listDifferences } from '../host/means.ts'
+import { INSTALLED } from '../host/proof-links.ts'
 import { takesPlace } from '../host/runner-packages.ts'
 import { treeIn } from '../host/tree.ts'
 import { mayBeBuilt } from './built-files.ts'
@@ -106,15 +108,16 @@ async function lookAtDisk(bench: Looking, loop: Loop, tree: string | undefined):
   const before: Fingerprint = JSON.parse(noted)
   const place = placeOf(bench, loop)
   const now = await takeFingerprint(place, before, { home: bench.env.HOME })
-  const marked = (finding: Finding): Finding => ({ ...finding, mark: now.files[finding.path]?.hash ?? '' })
   const { changed, deleted, added } = compareFingerprints(before, now)
-  if ('none' in bench.tree.checkpoints) return withoutGit({ changed, deleted, added }).map(marked)
+  const marked = (finding: Finding): Finding => ({ ...finding, mark: now.files[finding.path]?.hash ?? '' })
+  const isFree = (path: string) => mayBeExcused(path) && isExcused(path, place)
+  if ('none' in bench.tree.checkpoints) return withoutGit({ changed, deleted, added }, isFree).map(marked)
   const { repo } = bench.tree.checkpoints
   const shown = await shownBy(repo, startOf(loop), tree)
   const hidden = [...changed, ...deleted].filter((path) => !shown.has(path))
   const built = new Set(await builtAmong(repo, loop, hidden, tree))
   const known = Object.keys(before.files)
-  return [
+  const found = [
     ...hidden.map(
       (path): Finding => ({
         // An experiment can do without what the checks build themselves.
@@ -129,7 +132,17 @@ async function lookAtDisk(bench: Looking, loop: Loop, tree: string | undefined):
           ? { kind: 'runner-changed', path, words: 'is new, and takes the place of what the checks used at the start' }
           : { kind: 'means-added', path, words: 'was installed or made during the loop' },
     ),
-  ].map(marked)
+  ]
+  return found.map((finding) => (isFree(finding.path) ? excused(finding) : finding)).map(marked)
+}
+
+/** Installed programs and settings outside the repository are nothing that a glob is about. */
+function mayBeExcused(path: string): boolean {
+  return !path.endsWith('/') && !path.split('/').some((name) => ['', '..', ...INSTALLED].includes(name))
+}
+
+function excused({ path, words }: Finding): Finding {
+  return { kind: 'may-change', path, words: `${words}; ${EXCUSED}` }
 }
 
 async function builtAmong(repo: Repository, { spec, tally }: Loop, paths: readonly string[], tree = '') {
@@ -161,11 +174,15 @@ async function notIn(repo: Repository, tree = '', added: readonly string[]): Pro
   return added.filter((path) => !seen.has(path))
 }
 
-function withoutGit({ changed, deleted, added }: ReturnType<typeof compareFingerprints>): Finding[] {
+function withoutGit(
+  { changed, deleted, added }: ReturnType<typeof compareFingerprints>,
+  isFree: (path: string) => boolean,
+): Finding[] {
   const what = (path: string) => (meansByName(path, new Set())?.role === 'test' ? 'tests' : 'means')
-  return [
+  const found = [
     ...changed.map((path): Finding => ({ kind: `${what(path)}-changed`, path, words: 'was changed' })),
     ...deleted.map((path): Finding => ({ kind: `${what(path)}-deleted`, path, words: 'was deleted' })),
     ...added.map((path): Finding => ({ kind: `${what(path)}-added`, path, words: 'is new' })),
   ]
+  return found.map((finding) => (isFree(finding.path) ? excused(finding) : finding))
 }

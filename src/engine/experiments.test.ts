@@ -132,7 +132,12 @@ describe('the time of experiments', () => {
 
 describe('while an experiment is under way', () => {
   const start = loopAfter(red, ...done)
-  const finish = [proved('sealed', 'pass'), proved('reversed', 'fail'), proved('control', 'pass')]
+  const finish = [
+    proved('sealed', 'pass'),
+    proved('reversed', 'fail'),
+    proved('control', 'pass'),
+    proved('start', 'fail'),
+  ]
 
   test.each<[what: string, facts: Happening[], asked: string]>([
     ['a pause is obeyed', [pause], 'wait paused'],

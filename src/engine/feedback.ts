@@ -46,10 +46,12 @@ export function beforeSentence({ check, result, failures, tail }: Verdict): stri
   return `Before any work, the check \`${check}\` fails${failures ? ` (${count(failures, 'failure')})` : ''}. Its output ends:\n${tail.trimEnd()}`
 }
 
-/** What is worth saying aloud: new tests are what one hopes for. */
+/** What is worth saying aloud: new tests, and what the agent is meant to change, are what one hopes for. */
 function findingSentences(findings: readonly Finding[]): string[] {
-  return findings.filter(({ kind }) => kind !== 'tests-added' && kind !== 'means-added').map(findingSentence)
+  return findings.filter(({ kind }) => !HOPED_FOR.has(kind)).map(findingSentence)
 }
+
+const HOPED_FOR: ReadonlySet<Finding['kind']> = new Set(['tests-added', 'means-added', 'may-change'])
 
 export function findingSentence({ path, words }: Finding): string {
   return path ? `${path}: ${words}` : words

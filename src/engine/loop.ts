@@ -26,7 +26,7 @@ export type Spec = {
   proof?: 'off' | 'seal'
   /** A claim with a weaker proof is refused. */
   require?: Grade
-  /** Globs of files that count as means of proof, and of some that do not. */
+  /** Globs of files that count as means of proof, and of some that the agent is meant to change. */
   protect?: string[]
   mayChange?: string[]
   work: Work
@@ -172,6 +172,8 @@ export type FindingKind =
   | 'means-changed'
   | 'means-deleted'
   | 'means-added'
+  /** One of these was changed, deleted or added, as --may-change allows. */
+  | 'may-change'
   /** An ignored program that a check runs, such as one in node_modules, is another one now. */
   | 'runner-changed'
   /** Tests and work in one file that cannot be taken apart. */

@@ -3,7 +3,7 @@ import { oneLine } from './breaker.ts'
 import { count } from './limits.ts'
 import type { Finding, Grade, Loop, Ran, Run, Tally } from './loop.ts'
 import { allChecks } from './stages.ts'
-import { knownBefore, trialOf, trialsOf, wasRed } from './trials.ts'
+import { knownBefore, ranOf, trialOf, trialsOf, wasRed } from './trials.ts'
 
 /** What to do for a better proof. */
 export function proofAdvice({ grade, sentence }: { grade: Grade; sentence: string }, required: Grade): string {
@@ -38,6 +38,21 @@ export function brokenSentence(checks: readonly string[]): string {
   return `${redSentence(checks)}, but an unfinished loop before it may have broken ${checks.length === 1 ? 'it' : 'them'}, so it proves nothing; that the task is done is the agent's word.`
 }
 
+/** What --may-change lets stand may be all that makes these checks pass. */
+export function excusedSentence(loop: Loop, checks: readonly string[], paths: readonly string[]): string {
+  const lead = `The checks pass with what this loop changed in ${listed(paths)}, as --may-change allows.`
+  if (checks.every((check) => trialOf(loop.tally, 'reversed', check) !== 'untried')) return lead
+  return `${lead} Whether they need the rest of its work could not be tried: ${whyNot(loop, 'reversed')}`
+}
+
+/** With the files of the start these checks do not fail, or were not tried, where they pass sealed. */
+export function vacuousSentence(loop: Loop, checks: readonly string[]): string {
+  const passing = checks.filter((check) => ranOf(loop.tally, 'start', check)?.result === 'pass')
+  if (passing.length > 0)
+    return `In the place of the experiments ${named(passing)} ${passing.length === 1 ? 'passes' : 'pass'} even with the files of the start, so the sealed run shows nothing.`
+  return `Whether ${named(checks)} ${checks.length === 1 ? 'fails' : 'fail'} with the files of the start in the place of the experiments, as before the loop began, could not be tried: ${whyNot(loop, 'start')}`
+}
+
 export function untilSentence(checks: readonly string[]): string {
   return `${named(checks)} ${checks.length === 1 ? 'passes' : 'pass'}, as was asked for.`
 }
@@ -63,11 +78,11 @@ function isBaselineKnown({ spec, tally }: Pick<Loop, 'spec' | 'tally'>): boolean
 }
 
 /** "54 tests before, 0 now" in any language. */
-export function fewerTests(tally: Tally, now: (check: string) => Ran | undefined): string | undefined {
+export function fewerTests(tally: Tally, ranNow: (check: string) => Ran | undefined, when = 'now'): string | undefined {
   for (const { check, tests } of [...(tally.before ?? []), ...(trialsOf(tally).start?.ran ?? [])]) {
-    const ran = now(check)
+    const ran = ranNow(check)
     if (tests !== undefined && ran && (ran.tests ?? 0) < tests)
-      return `\`${check}\` ran ${count(tests, 'test')} before the loop began, and ${ran.tests === undefined ? 'does not say how many now' : `only ${ran.tests} now`}.`
+      return `\`${check}\` ran ${count(tests, 'test')} before the loop began, and ${ran.tests === undefined ? `does not say how many ${when}` : `only ${ran.tests} ${when}`}.`
   }
   return undefined
 }

@@ -41,6 +41,7 @@ const changed = done(changedTests)
 const bent = [...changed, proved('sealed', 'fail'), proved('control', 'pass'), proved('reversed', 'pass')]
 const together = [...changed, proved('sealed', 'fail'), proved('control', 'pass'), proved('reversed', 'fail')]
 const fine = [...changed, proved('sealed', 'pass'), proved('reversed', 'fail'), proved('control', 'pass')]
+const confirmed = [...fine, proved('start', 'fail')]
 const both = [...changed, proved('sealed', 'pass'), proved('reversed', 'pass')]
 
 function endOf(start: Loop, facts: readonly Happening[]): string {
@@ -100,13 +101,22 @@ describe('checks that pass after a test was changed', () => {
   test.each<Case>([
     ['are run sealed first', red, changed, 'prove sealed'],
     ['then reversed', red, [...changed, proved('sealed', 'pass')], 'prove reversed'],
-    ['sealed and reversed, are verified where they failed before', red, fine, 'complete verified'],
+    ['sealed and reversed, are tried at the start where they failed before', red, fine, 'prove start'],
+    ['and fail there are verified', red, confirmed, 'complete verified'],
+    ['and pass there are altered', red, [...fine, proved('start', 'pass')], 'complete altered'],
+    ['and cannot be tried there are altered', red, [...fine, untried('start')], 'complete altered'],
+    ['and run out of time there are altered', red, [...fine, proved('start', 'timeout')], 'complete altered'],
     ['sealed and reversed, are tested where they passed before', green, fine, 'complete tested'],
     ['and may have passed before are tried at the start last', unknown, fine, 'prove start'],
     ['and failed at the start are verified', unknown, [...fine, proved('start', 'fail')], 'complete verified'],
     ['and passed at the start are tested', unknown, [...fine, proved('start', 'pass')], 'complete tested'],
     ['and cannot be tried at the start are tested', unknown, [...fine, untried('start')], 'complete tested'],
-    ['with the old sources, too, are kept where they failed before', red, both, 'complete kept'],
+    [
+      'with the old sources, too, are kept where they failed before',
+      red,
+      [...both, proved('start', 'fail')],
+      'complete kept',
+    ],
     ['with the old sources, too, are kept where they passed before', green, both, 'complete kept'],
     ['and fail sealed call for a control', red, [...changed, proved('sealed', 'fail')], 'prove control'],
     [
@@ -128,13 +138,19 @@ describe('checks that pass after a test was changed', () => {
     [
       'and cannot be reversed are kept',
       red,
-      [...changed, proved('sealed', 'pass'), untried('reversed')],
+      [...changed, proved('sealed', 'pass'), untried('reversed'), proved('start', 'fail')],
       'complete kept',
     ],
     [
       'and fail reversed where the present files fail, too, are kept',
       red,
-      [...changed, proved('sealed', 'pass'), proved('reversed', 'fail'), proved('control', 'fail')],
+      [
+        ...changed,
+        proved('sealed', 'pass'),
+        proved('reversed', 'fail'),
+        proved('control', 'fail'),
+        proved('start', 'fail'),
+      ],
       'complete kept',
     ],
     ['only by that are refused', red, bent, 'turn 2'],
@@ -156,7 +172,7 @@ describe('checks that pass after a test was changed', () => {
     [
       'are verified once sealed with --proof seal',
       begun({ proof: 'seal' }),
-      [...changed, proved('sealed', 'pass')],
+      [...changed, proved('sealed', 'pass'), proved('start', 'fail')],
       'complete verified',
     ],
     [
@@ -169,7 +185,7 @@ describe('checks that pass after a test was changed', () => {
     [
       'are verified once sealed under --until',
       begun({ until: true }),
-      [...changed, proved('sealed', 'pass')],
+      [...changed, proved('sealed', 'pass'), proved('start', 'fail')],
       'complete verified',
     ],
     ['are refused under --until, too', begun({ until: true }), bent, 'turn 2'],
@@ -182,7 +198,7 @@ describe('checks that pass after a test was changed', () => {
     (kind) => {
       const facts = [...done(noticed(kind, 'x')), ...fine.slice(2)]
       expect(endOf(green, facts)).toBe('complete kept')
-      expect(endOf(red, facts)).toBe('complete verified')
+      expect(endOf(red, [...facts, proved('start', 'fail')])).toBe('complete verified')
     },
   )
 })
@@ -203,7 +219,7 @@ describe('of two checks', () => {
     [
       'one honest is enough',
       two('fail'),
-      [...changed, sealed('pass', 'pass'), reversed('fail', 'pass'), control],
+      [...changed, sealed('pass', 'pass'), reversed('fail', 'pass'), control, proved('start', 'fail')],
       'complete verified',
     ],
     [
@@ -229,15 +245,15 @@ describe('of two checks', () => {
   })
 
   test('only the one that shows something is named', () => {
-    const facts = [...changed, sealed('pass', 'pass'), reversed('fail', 'pass'), control]
+    const facts = [...changed, sealed('pass', 'pass'), reversed('fail', 'pass'), control, proved('start', 'fail')]
     expect(sentenceAfter(two('fail'), ...facts)).toMatch(/^`unit` failed before the loop began and passes now/)
   })
 
   test('without a claim, both must be worth it', () => {
     const last = begunWith(specOf({ checks: ['unit', 'lint'] }, { iterations: 1 }), 'fail')
-    const silent = [claims('none'), ...both.slice(1)]
+    const silent = [claims('none'), ...both.slice(1), proved('start', 'fail')]
     expect(endOf(last, silent)).toBe('halt max-iterations')
-    expect(endOf(last, both)).toBe('complete kept')
+    expect(endOf(last, [...both, proved('start', 'fail')])).toBe('complete kept')
   })
 })
 
@@ -279,15 +295,15 @@ describe('a person who is asked whether changed tests may stand', () => {
   const recheck = checksOn('pass', { findings: paths })
 
   test('can allow all of them: the checks and the sealed run are repeated', () => {
-    expect(play(red, ...twice, allow(), recheck, proved('sealed', 'pass')).slice(-4)).toEqual([
+    const facts = [...twice, allow(), recheck, proved('sealed', 'pass'), proved('start', 'fail')]
+    expect(play(red, ...facts).slice(-5)).toEqual([
       'wait person',
       'check',
       'prove sealed',
+      'prove start',
       'complete kept',
     ])
-    expect(sentenceAfter(red, ...twice, allow(), recheck, proved('sealed', 'pass'))).toMatch(
-      /Changes to a\.test\.ts, b\.test\.ts were allowed by Ada\.$/,
-    )
+    expect(sentenceAfter(red, ...facts)).toMatch(/Changes to a\.test\.ts, b\.test\.ts were allowed by Ada\.$/)
   })
 
   test('can allow some: the experiment is told which', () => {
@@ -303,16 +319,14 @@ describe('a person who is asked whether changed tests may stand', () => {
   test('leaves a verified proof where the others are honest and the reversed run fails', () => {
     const honest = [...changed, proved('sealed', 'fail'), proved('control', 'pass'), proved('reversed', 'pass')]
     const facts = [...honest, ...honest, allow(), checksOn('pass', { findings: changedTests, tree: 'other' })]
-    expect(
-      play(red, ...facts, proved('sealed', 'pass'), proved('reversed', 'fail'), proved('control', 'pass')).at(-1),
-    ).toBe('complete verified')
+    expect(play(red, ...facts, ...confirmed.slice(2)).at(-1)).toBe('complete verified')
   })
 
   test.each([{ until: true }, { proof: 'seal' as const }])(
     'gets no better proof than the table says with %o',
     (change) => {
       const facts = [...bent, ...bent, allow(), checksOn('pass', { findings: changedTests }), proved('sealed', 'pass')]
-      expect(endOf(begun(change), facts)).toBe('complete kept')
+      expect(endOf(begun(change), [...facts, proved('start', 'fail')])).toBe('complete kept')
     },
   )
 
@@ -506,7 +520,7 @@ describe('a claim that does not count yet', () => {
   })
 
   test('is answered where experiments leave only the word', () => {
-    const weak = [claims('weak'), ...both.slice(1)]
+    const weak = [claims('weak'), ...both.slice(1), proved('start', 'fail')]
     expect(feedbackAfter(red, ...weak)).toMatch(/^If you are done, put <promise>COMPLETE/)
     expect(endOf(red, [...weak, ...weak])).toBe('complete kept')
   })
@@ -518,7 +532,7 @@ describe('what the grade is said to be', () => {
     [
       'verified, sealed',
       red,
-      fine,
+      confirmed,
       '`npm test` failed before the loop began and passes now, also with the tests and configuration of the start.',
     ],
     [
@@ -542,7 +556,7 @@ describe('what the grade is said to be', () => {
     [
       'kept, though red before',
       red,
-      both,
+      [...both, proved('start', 'fail')],
       '`npm test` failed before the loop began and passes now, but the changed tests or configuration may be the only reason, so it proves nothing. The tests of this loop also pass without its work.',
     ],
     ['claimed', { ...red, spec: specOf() }, [claims('clear')], 'There is no check, so the agent is taken at its word.'],

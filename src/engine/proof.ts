@@ -5,6 +5,7 @@ import {
   brokenSentence,
   doneTo,
   exceptAllowed,
+  excusedSentence,
   fewerTests,
   keptSentence,
   listed,
@@ -12,12 +13,15 @@ import {
   redSentence,
   testedBefore,
   untilSentence,
+  vacuousSentence,
   whyNot,
 } from './proof-words.ts'
 import { allChecks } from './stages.ts'
+import { excusable, excusedAlone, passedAtStart, sealedFewer, unconfirmed } from './stakes.ts'
 import {
   allowedNow,
   blindFinding,
+  excusedPaths,
   hasFailed,
   isTouched,
   knownBefore,
@@ -50,6 +54,8 @@ export function appraise(loop: Loop): Appraisal {
   if (unsealed) return unsealed
   const blind = blindFinding(tally)
   if (blind) return graded(loop, 'altered', blindSentence(blind))
+  const excused = excusedAlone(loop)
+  if (excused.length > 0) return graded(loop, 'altered', excusedSentence(loop, excusable(loop), excused))
   return isTouched(tally) ? appraiseTouched(loop) : appraiseUntouched(loop)
 }
 
@@ -72,11 +78,16 @@ function neededRun(loop: Loop): Run | undefined {
     if (mustControl('reversed')) return 'control'
     if (checks.some((check) => trialOf(tally, 'sealed', check) !== 'pass')) return undefined
   }
-  if (blindFinding(tally)) return undefined
+  if (blindFinding(tally) || (isTouched(tally) && sealedFewer(tally))) return undefined
   const isKnown = (check: string) => knownBefore(tally, check) && !mayBeOwnDoing(loop, check)
-  if (spec.proof === 'seal' || spec.until || checks.every(isKnown)) return undefined
-  if (needs('start')) return 'start'
-  return mustControl('start') ? 'control' : undefined
+  if (spec.proof !== 'seal' && !spec.until && !checks.every(isKnown)) {
+    if (needs('start')) return 'start'
+    if (mustControl('start')) return 'control'
+  }
+  if (isTouched(tally)) return needs('start') && unconfirmed(loop).length > 0 ? 'start' : undefined
+  if (excusable(loop).length === 0) return undefined
+  if (needs('reversed')) return 'reversed'
+  return mustControl('reversed') ? 'control' : undefined
 }
 
 /** A loop that goes on with unfinished work may find broken what that work broke. Where tests changed, the reversed run tells. */
@@ -90,12 +101,14 @@ function wasRedAtStart(loop: Loop, check: string): boolean {
 }
 
 /** To tell a bent check from work that changed together with its tests, and to show that tests of this loop test it. */
-function isReversedNeeded({ spec, tally }: Loop): boolean {
+function isReversedNeeded(loop: Loop): boolean {
+  const { spec, tally } = loop
   const sealed = allChecks(spec).map((check) => trialOf(tally, 'sealed', check))
   if (sealed.includes('fail')) return true
   if (sealed.includes('untried') || blindFinding(tally)) return false
+  if (spec.proof !== 'seal' && !spec.until) return true
   // What a person lets stand is not sealed, so only the reversed run can show that it is not all there is.
-  return (spec.proof !== 'seal' && !spec.until) || (tally.allowed ?? []).length > 0
+  return (tally.allowed ?? []).length > 0 || excusable(loop).length > 0
 }
 
 /** An experiment, with the time that is left for it. */
@@ -135,17 +148,13 @@ function appraiseSeal(loop: Loop): Appraisal | undefined {
   )
 }
 
-/** Then nothing had to be bent to turn it green: a feature may have gone together with its tests. */
-function passedAtStart({ spec, tally }: Loop, check: string): boolean {
-  const isStart = spec.work.proofBase === undefined // what it is measured against is what the checks ran on
-  return isStart && tally.before?.some((ran) => ran.check === check && ran.result === 'pass') === true
-}
-
 function appraiseTouched(loop: Loop): Appraisal {
   const { spec, tally } = loop
   const checks = allChecks(spec)
-  const fewer = fewerTests(tally, (check) => ranOf(tally, 'sealed', check))
+  const fewer = sealedFewer(tally)
   if (fewer) return graded(loop, 'altered', fewer)
+  const vacuous = unconfirmed(loop)
+  if (vacuous.length > 0) return graded(loop, 'altered', vacuousSentence(loop, vacuous))
   const shown = checks.filter((check) => isShown(tally, check))
   const red = shown.filter((check) => wasRed(tally, check))
   if (red.length > 0) return graded(loop, 'verified', sealedSentence(loop, red))
@@ -207,7 +216,9 @@ function graded({ tally }: Loop, grade: Grade, sentence: string): Graded {
   const by = [...new Set(allowed.map((one) => one.by))].join(', ')
   const paths = [...new Set(allowed.map(({ path }) => path))].join(', ')
   const changes = by ? ` Changes to ${paths} were allowed by ${by}.` : ''
-  return { kind: 'graded', grade, sentence: `${sentence}${flaky}${changes}` }
+  const free = grade === 'altered' ? [] : excusedPaths(tally)
+  const excused = free.length > 0 ? ` Changes to ${listed(free)} are allowed by --may-change.` : ''
+  return { kind: 'graded', grade, sentence: `${sentence}${flaky}${changes}${excused}` }
 }
 
 /** The grade of work whose tests were changed with it, once the agent has confirmed that. */

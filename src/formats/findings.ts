@@ -21,6 +21,21 @@ export function readFindings(changes: readonly MeansChange[]): Finding[] {
   return limitFindings(changes.flatMap(markedFindings).sort((one, other) => rank(one) - rank(other)))
 }
 
+/** The same of changes that --may-change allows, one for a path. They are counted apart: none hides another kind. */
+export function excusedFindings(changes: readonly MeansChange[]): Finding[] {
+  return limitFindings(
+    changes.flatMap((change) => {
+      const found = findingsOf(change)
+      if (found.length === 0) return []
+      return [
+        { kind: 'may-change', path: change.path, words: `${found.map(({ words }) => words).join(', ')}; ${EXCUSED}` },
+      ]
+    }),
+  )
+}
+
+export const EXCUSED = '--may-change allows that'
+
 const ORDER: readonly FindingKind[] = [
   'unreadable',
   'runner-changed',

@@ -200,12 +200,13 @@ test('a link leads to what is run', async () => {
   expect([...means.keys()].sort()).toEqual(['chk.sh', 'ci/real.sh'].sort())
 })
 
-test('a person adds some and takes some out', async () => {
-  const files = { 'golden/a.txt': '', 'a.test.ts': '', 'b.test.ts': '', 'src/a.ts': '' }
+test('a person adds some; what may be changed counts only by what it is', async () => {
+  const files = { 'golden/a.txt': '', 'a.test.ts': '', 'b.test.ts': '', 'b.ts': '', 'src/a.ts': '' }
   const means = await found(files, { checks: [], protect: ['golden', '*.ts'], mayChange: ['b.*'] })
   expect([...means].map(([path, { role }]) => [path, role])).toEqual([
     ['golden/a.txt', 'snapshot'],
     ['a.test.ts', 'test'],
+    ['b.test.ts', 'test'],
     ['src/a.ts', 'protected'],
   ])
 })

@@ -38,7 +38,7 @@ export type Proving = {
   checks: readonly string[]
   dir: string
   top: string
-  /** Patterns, as seen from `dir`: these count, too; those of `mayChange` do not, whatever else says so. */
+  /** Patterns, as seen from `dir`: these count, too, unless `mayChange` names them; what that names may be changed. */
   protect?: readonly string[]
   mayChange?: readonly string[]
 }
@@ -62,8 +62,8 @@ export async function findMeans(
   await followConfig(files, found)
   for (const path of [...found.keys(), ...(proving.protect?.length ? (only ?? files.paths) : [])]) {
     if (!files.paths.has(path)) continue
-    if (isExcused(path, proving)) found.delete(path)
-    else if (isMatched(path, proving.dir, proving.protect)) found.set(path, asProtected(found.get(path)))
+    if (!isExcused(path, proving) && isMatched(path, proving.dir, proving.protect))
+      found.set(path, asProtected(found.get(path)))
   }
   return found
 }

@@ -119,6 +119,7 @@ const KINDS: Readonly<Record<FindingKind, string>> = {
   'means-changed': 'changed scripts or configuration of the checks',
   'means-deleted': 'deleted scripts or configuration of the checks',
   'means-added': 'added scripts or configuration of the checks',
+  'may-change': 'changed, as --may-change allows',
   'runner-changed': 'changed programs that a check runs',
   'not-separable': 'tests and work in one file',
   unreadable: 'cannot be told',
@@ -136,6 +137,7 @@ const PLAIN: ReadonlySet<FindingKind> = new Set([
   'means-changed',
   'means-deleted',
   'means-added',
+  'may-change',
 ])
 
 /** Findings by kind, a short line each. */

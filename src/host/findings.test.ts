@@ -44,6 +44,35 @@ test.each<
   expect(await found(files, changed, check)).toEqual(findings)
 })
 
+test('what may be changed is found, each path once and apart from the others', async () => {
+  const place = await makeRepository({
+    'a.test.js': 'assert(1)',
+    'b.test.js': '',
+    'src/tools.js': "import 'node:test'",
+  })
+  const start = state(place)
+  const many = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`new/${at}.test.js`, '']))
+  place.commit('Work', { ...many, 'a.test.js': 'test.skip(1)', 'b.test.js': 'x', 'src/tools.js': 'x', 'src/a.js': '' })
+  const asked = { checks: ['npm test'], mayChange: ['a.test.js', 'new/**', 'src/**'] }
+  const findings = await findFindings(place.dir, start, state(place), asked)
+  expect(findings[0]).toMatchObject({ kind: 'tests-changed', path: 'b.test.js' })
+  expect(findings[1]).toEqual({
+    kind: 'may-change',
+    path: 'a.test.js',
+    words: expect.stringMatching(/skip.*the test was changed.*; --may-change allows that$/),
+  })
+  expect(findings.filter(({ kind }) => kind === 'may-change')).toHaveLength(40)
+  expect(findings.at(-1)).toMatchObject({ kind: 'noted', words: 'and 22 more' })
+})
+
+test('a source that may be a helper of tests is found where it may be changed', async () => {
+  const place = await makeRepository({ 'src/tools.js': "import 'node:test'", 'src/a.js': '' })
+  const start = state(place)
+  place.commit('Work', { 'src/tools.js': 'x', 'src/a.js': 'x' })
+  const findings = await findFindings(place.dir, start, state(place), { checks: ['npm test'], mayChange: ['**'] })
+  expect(findings.map(({ kind, path }) => `${kind} ${path}`)).toEqual(['may-change src/tools.js'])
+})
+
 test('a loop in a folder of the repository', async () => {
   const files = { 'app/chk.sh': 'a', 'chk.sh': 'a' }
   expect(await found(files, { 'app/chk.sh': 'b', 'chk.sh': 'b' }, './chk.sh', 'app')).toEqual([

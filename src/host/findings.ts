@@ -1,6 +1,6 @@
 /** What happened to the means of proof, read from git. */
 import type { Finding } from '../engine/loop.ts'
-import { readFindings } from '../formats/findings.ts'
+import { excusedFindings, readFindings } from '../formats/findings.ts'
 import type { Proving } from '../formats/means.ts'
 import { pathBelow } from './files.ts'
 import { openRepository } from './git.ts'
@@ -18,7 +18,9 @@ export async function findFindings(
   const repo = await openRepository(dir)
   if (!after || 'none' in repo) return [UNREADABLE]
   const between = await readMeansBetween(repo, before, after, { ...proving, dir: pathBelow(repo.top, dir) ?? '' })
-  return between ? [...readFindings(between.changes), ...between.helpers.map(helperFinding)] : [UNREADABLE]
+  if (!between) return [UNREADABLE]
+  const { changes, excused, helpers } = between
+  return [...readFindings(changes), ...helpers.map(helperFinding), ...excusedFindings(excused)]
 }
 
 function helperFinding({ path, mark }: { path: string; mark: string }): Finding {

@@ -16,8 +16,9 @@ export type Entry = { mode: string; id: string }
 export type MeansBetween = {
   /** Those of both states, as far as they differ. */
   means: ReadonlyMap<string, Means>
-  /** Of the paths that differ, those that are means. */
+  /** Of the paths that differ, those that are means; `excused` are those that --may-change names. */
   changes: MeansChange[]
+  excused: MeansChange[]
   /** Of the others, those that seem to be helpers of tests. */
   helpers: { path: string; mark: string }[]
 }
@@ -46,30 +47,38 @@ export async function readMeansBetween(
     const known = means.get(difference.path)
     return known ? [{ ...difference, means: known }] : []
   })
-  const others = differences.filter(
-    ({ path, before }) => before && mayBeHelper(path) && isWork(means.get(path)) && !isExcused(path, proving),
-  )
+  const isFree = ({ path }: { path: string }) => isExcused(path, proving)
+  const others = differences.filter(({ path, before }) => before && mayBeHelper(path) && isWork(means.get(path)))
   const texts = await readObjects(repo, [
     ...changed.flatMap(({ before, after }) => [before, after].flatMap(blobOf)),
-    ...others.flatMap(({ before }) => blobOf(before)),
+    ...others.flatMap((one) => (isFree(one) ? [one.before, one.after] : [one.before]).flatMap(blobOf)),
   ])
   if (!texts) return undefined
   const textOf = (entry: Entry | undefined) => entry && `${textIn(texts.get(entry.id)) ?? entry.id}`
+  const helpers = others.filter(({ path, before }) => isHelper(path, textOf(before) ?? ''))
+  // What may be a helper cannot be told from the work; where it may be changed, it counts as one.
+  const freeHelpers = helpers.filter(isFree).map((difference) => ({ ...difference, means: HELPER }))
+  for (const { path } of freeHelpers) means.set(path, HELPER)
+  const told = changed.filter(({ path }) => means.get(path) !== HELPER)
+  const changes = [...told, ...freeHelpers].map(({ path, means: known, before, after }) => ({
+    path,
+    means: known,
+    before: textOf(before),
+    // A file that may be run, or a link in its place, is another file although its text is the same.
+    after: isSameText(known, before, after) ? `${textOf(after)}\n(${after?.mode})` : textOf(after),
+    mark: markOf(known.part, after, textOf(after)),
+  }))
   return {
     means,
-    helpers: others
-      .filter(({ path, before }) => isHelper(path, textOf(before) ?? ''))
+    helpers: helpers
+      .filter((one) => !isFree(one))
       .map(({ path, after }) => ({ path, mark: markOf('whole', after, undefined) })),
-    changes: changed.map(({ path, means: known, before, after }) => ({
-      path,
-      means: known,
-      before: textOf(before),
-      // A file that may be run, or a link in its place, is another file although its text is the same.
-      after: isSameText(known, before, after) ? `${textOf(after)}\n(${after?.mode})` : textOf(after),
-      mark: markOf(known.part, after, textOf(after)),
-    })),
+    changes: changes.filter((one) => !isFree(one)),
+    excused: changes.filter(isFree),
   }
 }
+
+const HELPER: Means = { role: 'setup', part: 'whole' }
 
 /** Other work in a file of which only a part counts leaves its mark as it is. */
 function markOf(part: Part, entry: Entry | undefined, text: string | undefined): string {

@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest'
-import { type FindingKind, type Loop, type Run, startLoop, type Trial } from '../engine/loop.ts'
+import { type FindingKind, type Loop, type Ran, type Run, startLoop, type Trial } from '../engine/loop.ts'
 import { specOf } from '../engine/stories.test-support.ts'
 import { adviceFor } from './proof-advice.ts'
 
-type Known = { kind?: FindingKind; git?: boolean; trials?: Partial<Record<Run, Trial>> }
+type Known = { kind?: FindingKind; git?: boolean; before?: Ran['result']; trials?: Partial<Record<Run, Trial>> }
 
-function altered({ kind = 'tests-changed', git = true, trials = {} }: Known): Loop {
+function altered({ kind = 'tests-changed', git = true, before, trials = {} }: Known): Loop {
   const spec = specOf({ checks: ['npm test'] })
   const work = { ...spec.work, ...(git ? { gitDir: '/repo/.git' } : {}) }
   const loop = startLoop('k3f', { ...spec, work }, { at: 0, tree: 'tree 0' })
   const findings = [{ kind, path: 'a.test.ts', words: 'was changed' }]
+  const baseline = before ? { before: [{ check: 'npm test', result: before }] } : {}
   return {
     ...loop,
-    tally: { ...loop.tally, tree: 'tree 1', findings, trials: { tree: 'tree 1', ...trials } },
+    tally: { ...loop.tally, tree: 'tree 1', ...baseline, findings, trials: { tree: 'tree 1', ...trials } },
     next: { kind: 'complete', proof: 'altered', sentence: '' },
   }
 }
@@ -28,6 +29,17 @@ test.each<[name: string, known: Known, advice: string]>([
     'checks that are too slow',
     { trials: { sealed: { ran: [{ check: 'npm test', result: 'timeout' }] } } },
     'more time',
+  ],
+  [
+    'a sealed run that shows nothing',
+    { before: 'fail', trials: { sealed: passes, reversed: fails, control: passes, start: passes } },
+    'find all that they need',
+  ],
+  ['tests that may be changed', { kind: 'may-change', before: 'fail', trials: { reversed: passes } }, 'pass that way.'],
+  [
+    'no git where tests may be changed',
+    { kind: 'may-change', git: false, trials: { reversed: { ran: [], why: 'x' } } },
+    'git init',
   ],
   ['a folder without git', { git: false, trials: { sealed: { ran: [], why: 'no git' } } }, 'git init'],
 ])('%s', (_, known, advice) => {

@@ -1,9 +1,10 @@
 /** What would give the loop a better grade the next time. */
-import type { Finding, Loop } from '../engine/loop.ts'
+import type { Finding, Loop, Trial } from '../engine/loop.ts'
 import { proveNext } from '../engine/proof.ts'
 import { listed } from '../engine/proof-words.ts'
 import { allChecks } from '../engine/stages.ts'
-import { hasFailed, openFindings, ranOf, trialOf, trialsOf } from '../engine/trials.ts'
+import { unconfirmed } from '../engine/stakes.ts'
+import { excusedPaths, hasFailed, openFindings, ranOf, trialOf, trialsOf } from '../engine/trials.ts'
 import { ownerOf } from './owners.ts'
 
 /** Undefined where nothing would, or where the loop is not complete. */
@@ -38,7 +39,10 @@ function alteredAdvice(loop: Loop): string {
   const areNew = findings.every(({ kind }) => kind === 'tests-added' || kind === 'means-added')
   if (areNew)
     return `For a better grade, begin with the tests that the work must pass, or say at the start that the agent is meant to write them: --may-change GLOB. Now, read ${listed(paths)}.`
-  return `For a better grade, put back ${listed(paths)} and make the checks pass that way, or allow the change at the start: --may-change GLOB.`
+  const better = `For a better grade, put back ${listed(paths)} and make the checks pass that way`
+  return excusedPaths(loop.tally).length > 0
+    ? `${better}.`
+    : `${better}, or allow the change at the start: --may-change GLOB.`
 }
 
 /** Where the checks could not be tried with the tests of the start, something about the place has to change. */
@@ -47,20 +51,27 @@ function untriedAdvice(loop: Loop): string | undefined {
   const fails = allChecks(spec).some(
     (check) => trialOf(tally, 'sealed', check) === 'untried' && hasFailed(ranOf(tally, 'control', check)),
   )
-  if (fails)
-    return 'For a better grade, let the checks pass in a clean copy of the files. In ralph.config.json, "worktree_files" names ignored files that they need, such as .env, and "proof_setup" is a command that installs or builds what they need.'
+  if (fails) return `For a better grade, let the checks pass in a clean copy of the files. ${PLACE}`
+  if (unconfirmed(loop).some((check) => ranOf(tally, 'start', check)?.result === 'pass'))
+    return `For a better grade, let the checks find all that they need in a clean copy of the files. ${PLACE}`
   if (spec.proof === 'off') return 'For a better grade, let ralph run experiments: leave out --proof off.'
   if (wasTooSlow(loop)) return 'For a better grade, give the experiments more time: --proof-minutes MIN.'
-  if (spec.work.gitDir === undefined && trialsOf(tally).sealed?.why !== undefined)
+  if (spec.work.gitDir === undefined && triedOf(loop).some(({ why }) => why !== undefined))
     return 'For a better grade, work in a git repository (git init): there ralph can also run the checks with the tests of the start.'
   return undefined
 }
 
+const PLACE =
+  'In ralph.config.json, "worktree_files" names ignored files that they need, such as .env, and "proof_setup" is a command that installs or builds what they need.'
+
 function wasTooSlow(loop: Loop): boolean {
-  const { sealed } = trialsOf(loop.tally)
-  if (!sealed) return false
-  return (
-    sealed.ran.some(({ result }) => result === 'timeout') ||
-    (sealed.why !== undefined && proveNext(loop, 'sealed').ms === 0)
+  const isSpent = proveNext(loop, 'sealed').ms === 0
+  return triedOf(loop).some(
+    ({ ran, why }) => ran.some(({ result }) => result === 'timeout') || (why !== undefined && isSpent),
   )
+}
+
+function triedOf({ tally }: Loop): Trial[] {
+  const { sealed, reversed, start } = trialsOf(tally)
+  return [sealed, reversed, start].filter((trial) => trial !== undefined)
 }
