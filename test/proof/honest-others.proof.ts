@@ -117,6 +117,7 @@ honest('script', [
       await place.ralph(['run', 'Double.', '--agent', place.agent(lines), '--json', '--max-iterations', '1'])
     },
     agent: "printf '#!/bin/sh\\necho $(($1 * 2))\\n' > twice.sh; chmod +x twice.sh",
-    ends: 'verified',
+    // Measured from the start of the earlier loop, the check never failed: what failed is a test of the agent's own.
+    ends: 'altered',
   },
 ])
