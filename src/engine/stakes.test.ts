@@ -95,6 +95,14 @@ describe('tests that the agent is meant to change', () => {
     expect(endOf(start, facts)).toBe(end)
   })
 
+  test('are altered where git does not show them, so that the check seems flaky', () => {
+    const same = [claims('clear'), checksOn('pass', { findings: excused, tree: 'tree 0' })]
+    const facts = [...same, checksOn('pass', { findings: excused, tree: 'tree 0' }), ...fails]
+    expect(endOf({ ...red, tally: { ...red.tally, failed: { tree: 'tree 0', checks: ['npm test'] } } }, facts)).toBe(
+      'complete altered',
+    )
+  })
+
   test('must all need the work: one honest check does not speak for another', () => {
     const two = begun({ checks: ['unit', 'lint'] })
     const facts = [...done(excused), proved('reversed', { unit: 'pass', lint: 'fail' }), proved('control', 'pass')]

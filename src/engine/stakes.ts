@@ -2,7 +2,7 @@
 import type { Loop, Tally } from './loop.ts'
 import { fewerTests } from './proof-words.ts'
 import { allChecks } from './stages.ts'
-import { excusedPaths, hasFailed, isTouched, knownBefore, ranOf, trialOf, wasRed } from './trials.ts'
+import { excusedPaths, hasFailed, isTouched, ranOf, trialOf, wasRed } from './trials.ts'
 
 /** Those whose passing is to show something. */
 function atStake(loop: Loop): string[] {
@@ -13,13 +13,16 @@ function atStake(loop: Loop): string[] {
   return open.length > 0 ? open : checks
 }
 
-/** Of checks that may have failed before, those that --may-change may have turned green. */
+/** Checks that may have failed before, and that --may-change may have turned green. Those that seem flaky are among them. */
 export function excusable(loop: Loop): string[] {
   const { spec, tally } = loop
   if (excusedPaths(tally).length === 0) return []
-  const isOpen = (check: string) =>
-    !tally.flaky?.includes(check) && !knownBefore(tally, check) && trialOf(tally, 'start', check) !== 'pass'
-  return [...new Set([...atStake(loop), ...(spec.until ? [] : allChecks(spec).filter(isOpen))])]
+  if (spec.until) return atStake(loop)
+  const beforeOf = (name: string) => tally.before?.find(({ check }) => check === name)?.result
+  return allChecks(spec).filter((check) => {
+    const before = beforeOf(check)
+    return before === 'fail' || (before !== 'pass' && trialOf(tally, 'start', check) !== 'pass')
+  })
 }
 
 /** Then nothing had to be bent to turn it green: a feature may have gone together with its tests. */
