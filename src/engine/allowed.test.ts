@@ -57,7 +57,13 @@ describe('a file that is as it was allowed', () => {
   })
 
   test('leaves a verified proof, which names it', () => {
-    const fine = [...same, proved('sealed', 'pass'), proved('reversed', 'fail'), proved('control', 'pass')]
+    const shown = [
+      proved('sealed', 'pass'),
+      proved('reversed', 'fail'),
+      proved('control', 'pass'),
+      proved('start', 'fail'),
+    ]
+    const fine = [...same, ...shown]
     expect(loopAfter(red, ...fine).next).toMatchObject({ kind: 'complete', proof: 'verified' })
     expect(sentenceAfter(red, ...fine)).toBe(
       '`npm test` failed before the loop began and passes now, also with the tests and configuration of the start, except those that were allowed. Changes to a.test.ts were allowed by Ada.',

@@ -42,7 +42,8 @@ function readBlock(text: string): Block {
   }
   const include = /^(?:-|s)?include\s+(.*)$/.exec(line)
   if (include) return { kind: 'include', paths: words(include[1] ?? ''), text }
-  if (/^(export|unexport|undefine|vpath|-?load)\s|^\$[({]/.test(line)) return { kind: 'directive', text }
+  const isNamed = /^\$[({][\w.-]+[)}][^:=]*:(?!=)/.test(line) // a rule whose targets are in a variable
+  if (/^(export|unexport|undefine|vpath|-?load)\s|^\$[({]/.test(line) && !isNamed) return { kind: 'directive', text }
   const rule = /^([^#=:\t][^#=:]*?)\s*::?(?!=)\s*([^#;]*)(?:;(.*))?/.exec(line)
   if (!rule || line.startsWith('#')) return { kind: 'other', text }
   const recipe = rule[3] === undefined ? [] : [rule[3].trim()]

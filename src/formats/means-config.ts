@@ -1,8 +1,8 @@
 /** What the configuration of a runner names: set-up files, configuration it builds on, test files with names of their own. */
 import { matchesPath } from './glob.ts'
 import type { Files, Means } from './means.ts'
-import { folderOf, join } from './means-follow.ts'
 import { extractPart } from './means-parts.ts'
+import { folderOf, join } from './means-paths.ts'
 
 const MOST_READ = 50
 const LONGEST = 1_000_000 // nobody writes such configuration by hand

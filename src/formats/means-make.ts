@@ -1,8 +1,11 @@
 /** make and just: which targets a command makes, and what their recipes run. */
 import { isGlob, matchesPath } from './glob.ts'
+import { expandVariables, planGoals, recipeLine, variablesIn } from './make-goals.ts'
 import { type Block, parseMakefile } from './makefile.ts'
 import type { Means } from './means.ts'
-import { type Following, followShell, join, type Where } from './means-follow.ts'
+import type { Following, Where } from './means-follow.ts'
+import { join } from './means-paths.ts'
+import { followShell } from './means-shell.ts'
 
 export async function followMake(following: Following, args: readonly string[], where: Where): Promise<void> {
   const optionOf = (short: string, long: string) => {
@@ -33,17 +36,11 @@ async function followGoals(following: Following, path: string, goals: readonly s
     return
   }
   const { all, included } = await readIncluded(following, blocks, where)
-  const variables = new Map(
-    all.flatMap((block) => (block.kind === 'variable' ? [[block.name, block.value] as const] : [])),
-  )
-  const wanted = closure(all, goals.length > 0 ? goals : defaultGoal(all, variables))
-  const used = new Set<string>()
-  const recipes = all.flatMap((block) =>
-    block.kind === 'rule' && block.rule.targets.some((target) => wanted.has(target)) ? block.rule.recipe : [],
-  )
-  for (const line of recipes) usedVariables(line, variables, used)
+  const variables = variablesIn(all)
+  const plan = planGoals(following.files, all, goals.length > 0 ? goals : defaultGoal(all, variables), where.cwd)
+  if (!plan.isClear) following.found.set(path, { role: 'script', part: 'whole' })
   for (const file of included) following.found.set(file, { role: 'script', part: 'whole' })
-  takeTargets(following.found, path, [...wanted], [...used])
+  takeTargets(following.found, path, plan.targets, plan.variables)
   // A file with the name of a target tells make that there is nothing to do.
   const phony = new Set(
     all.flatMap((block) => (block.kind === 'rule' && block.rule.targets.includes('.PHONY') ? block.rule.needs : [])),
@@ -53,10 +50,10 @@ async function followGoals(following: Following, path: string, goals: readonly s
     if (file !== undefined && following.files.paths.has(file))
       following.found.set(file, { role: 'shadow', part: 'whole' })
   }
-  const visit = `${path}\0${[...wanted].join(' ')}`
+  const visit = `${path}\0${plan.targets.join(' ')}`
   if (following.seen.has(visit)) return
   following.seen.add(visit)
-  for (const line of recipes) await followShell(following, recipeLine(line, variables), where)
+  for (const line of plan.recipes) await followShell(following, recipeLine(line, variables), where)
 }
 
 async function readIncluded(
@@ -69,7 +66,8 @@ async function readIncluded(
   for (let at = 0; at < all.length && included.length < 50; at++) {
     const block = all[at]
     if (block?.kind !== 'include') continue
-    for (const file of block.paths.flatMap((name) => filesNamed(following, cwd, name))) {
+    const paths = expandVariables(block.paths.join(' '), variablesIn(all)).split(/\s+/)
+    for (const file of paths.flatMap((name) => filesNamed(following, cwd, name))) {
       if (included.includes(file)) continue
       included.push(file)
       all.push(...(parseMakefile((await following.files.read(file)) ?? '') ?? []))
@@ -79,7 +77,8 @@ async function readIncluded(
 }
 
 function filesNamed({ files }: Following, cwd: string, name: string): string[] {
-  const path = join(cwd, name)
+  // A variable or a function in front may be any folder; what it names is then looked for from here.
+  const path = join(cwd, name.replace(/^.*[)}]\//, '').replace(/\)+$/, ''))
   if (path === undefined) return []
   if (isGlob(name)) return [...files.paths].filter((one) => matchesPath(one, path))
   return files.paths.has(path) ? [path] : []
@@ -93,38 +92,6 @@ function defaultGoal(blocks: readonly Block[], variables: ReadonlyMap<string, st
     if (first) return [first]
   }
   return []
-}
-
-/** The goals and everything they need that a rule makes. */
-function closure(blocks: readonly Block[], goals: readonly string[]): Set<string> {
-  const wanted = new Set(goals)
-  for (const goal of wanted)
-    for (const block of blocks)
-      if (block.kind === 'rule' && block.rule.targets.includes(goal))
-        for (const need of block.rule.needs) wanted.add(need)
-  return wanted
-}
-
-const VARIABLE = /\$(?:\(([\w.-]+)\)|\{([\w.-]+)\}|(\w))/g
-
-function usedVariables(text: string, variables: ReadonlyMap<string, string>, used: Set<string>): void {
-  for (const [, one, two, three] of text.replaceAll('$$', '').matchAll(VARIABLE)) {
-    const name = one ?? two ?? three ?? ''
-    if (used.has(name)) continue
-    used.add(name) // also one that is not set yet: to set it changes the recipe
-    usedVariables(variables.get(name) ?? '', variables, used)
-  }
-}
-
-/** A line of a recipe as the shell gets it. */
-function recipeLine(line: string, variables: ReadonlyMap<string, string>, depth = 0): string {
-  const plain = depth === 0 ? line.replace(/^\s*[@+-]+/, '').replaceAll('$$', '\u0001') : line
-  const filled = plain.replace(VARIABLE, (_, one, two, three) => {
-    const name = one ?? two ?? three
-    if (name === 'MAKE') return 'make'
-    return depth < 5 ? recipeLine(variables.get(name) ?? '', variables, depth + 1) : ''
-  })
-  return depth === 0 ? filled.replace(/\$\(shell /g, '$(').replaceAll('\u0001', '$') : filled
 }
 
 function takeTargets(found: Map<string, Means>, path: string, targets: string[], variables: string[]): void {

@@ -1,6 +1,6 @@
 /** Of a file that a test runner is given by name: does it hold tests, or tests and the work that they test? */
 import type { Files, Part } from './means.ts'
-import { folderOf } from './means-follow.ts'
+import { folderOf } from './means-paths.ts'
 
 /**
  * Counts for names that do not say it; a test by its name counts as a whole. Undefined: it holds no tests. Where nothing

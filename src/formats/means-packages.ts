@@ -3,9 +3,13 @@ import { quoteWord } from './command-line.ts'
 import { matchesPath } from './glob.ts'
 import { isObject, readJson } from './json-file.ts'
 import type { Means } from './means.ts'
-import { type Following, folderOf, followCommand, followScript, followShell, join, type Where } from './means-follow.ts'
+import { type Following, followCommand, followScript, type Where } from './means-follow.ts'
+import { folderOf, join } from './means-paths.ts'
 import { followRunner } from './means-runners.ts'
+import { followShell } from './means-shell.ts'
 import { scriptsIn } from './repo-checks.ts'
+
+export const PACKAGES: RegExp = /^(npm|pnpm|yarn|bun|npx|pnpx|bunx|run-[sp]|npm-run-all2?|concurrently|turbo|nx|lerna)$/
 
 export async function followPackages(
   following: Following,

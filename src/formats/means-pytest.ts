@@ -1,7 +1,8 @@
 /** What pytest loads besides tests: plugins that are modules of the project, and texts whose examples it runs. */
 import { matchesGlob } from './glob.ts'
 import type { Part } from './means.ts'
-import { type Following, folderOf, join, type Where } from './means-follow.ts'
+import type { Following, Where } from './means-follow.ts'
+import { folderOf, join } from './means-paths.ts'
 
 /** Stands among the tools for checks that run the examples in every Python source. */
 export const RUNS_EXAMPLES = '--doctest-modules'

@@ -1,6 +1,6 @@
 /** Files that Python loads in place of its own modules, because it looks in a folder of the work first. */
 import type { Files } from './means.ts'
-import { folderOf } from './means-follow.ts'
+import { folderOf } from './means-paths.ts'
 
 /** Every module of Python 3.10 to 3.14, and what pytest needs; then the inner ones, without their underscore. */
 const MODULES: ReadonlySet<string> = new Set([

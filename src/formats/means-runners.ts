@@ -1,20 +1,13 @@
 /** Test runners, linters and interpreters: which files their arguments name. */
 import { isGlob, matchesPath } from './glob.ts'
 import { followCode } from './means-code.ts'
-import {
-  type Following,
-  followCommand,
-  followFile,
-  followScript,
-  isWork,
-  join,
-  resolve,
-  saysCheck,
-  type Where,
-} from './means-follow.ts'
+import { type Following, followCommand, followFile, followScript, type Where } from './means-follow.ts'
 import { namedPart } from './means-named.ts'
 import { meansByName, TOOLS } from './means-names.ts'
+import { join, resolve } from './means-paths.ts'
 import { followPytest, takeExamples } from './means-pytest.ts'
+import { roleOf, saysCheck } from './means-role.ts'
+import { noteUnclear } from './means-unclear.ts'
 
 const TESTS = new Set(
   'vitest jest mocha _mocha ava tap tape playwright cypress jasmine karma wdio cucumber-js pytest py.test unittest nose2 bats prove rspec phpunit pest nox tox tsd uvu'.split(
@@ -26,6 +19,10 @@ const INTERPRETERS =
 
 export function isRunner(name: string): boolean {
   return TESTS.has(name) || INTERPRETERS.test(name) || TOOLS.includes(name)
+}
+
+export function isInterpreter(name: string): boolean {
+  return INTERPRETERS.test(name)
 }
 
 export async function followRunner(
@@ -48,7 +45,10 @@ async function followPython(following: Following, args: readonly string[], where
   const [first = '', second = ''] = at < 0 ? [] : args.slice(at)
   const isFile = first !== '-m' && first !== '-c'
   following.started.add((isFile && join(where.cwd, first.replace(/[^/]*$/, ''))) || where.cwd)
-  if (first === '-c') return followCode(following, { path: 'inline.py', text: second }, where)
+  if (first === '-c') {
+    noteUnclear(following.unclear, args.slice(at + 2), where)
+    return followCode(following, { path: 'inline.py', text: second }, where)
+  }
   if (first !== '-m') return followProgram(following, first, where)
   following.tools.add(second)
   const rest = args.slice(at + 2)
@@ -62,8 +62,8 @@ async function followPython(following: Following, args: readonly string[], where
 /** What a check runs may be the work, with tests at its end. */
 async function followProgram(following: Following, word: string, where: Where): Promise<void> {
   const path = resolve(following.files, following.top, word, where)
-  if (path === undefined || isWork(path, where)) return
-  if (where.direct && !saysCheck(path) && !following.found.has(path))
+  const isMeans = path !== undefined && roleOf(path, where) === 'means'
+  if (isMeans && where.direct && !saysCheck(path) && !following.found.has(path))
     following.found.set(path, { role: 'script', part: { kind: 'mixed' } })
   await followScript(following, word, where)
 }
@@ -79,6 +79,9 @@ const LOADS = /^(-r|--require|--import|--loader|--experimental-loader|--env-file
 const TAKES_VALUE =
   /^(-r|--require|--import|--loader|--experimental-loader|-C|--conditions|--test-[\w-]+|-I|--env-file|--env-file-if-exists|--tsconfig)$/
 
+/** As in `node --check`. */
+const SYNTAX = /^((node|nodejs|ruby|perl) (--check|-c|-wc|-cw)|php (-l|--syntax-check))$/
+
 async function followInterpreter(
   following: Following,
   name: string,
@@ -89,13 +92,17 @@ async function followInterpreter(
     const [, option = word, value = args[at + 1] ?? ''] = /^(--[\w-]+)=(.*)$/.exec(word) ?? []
     if (!LOADS.test(option)) continue
     const path = resolve(following.files, following.top, value, where)
-    if (path) await followFile(following, path, where, 'setup')
+    if (path) await followFile(following, path, where, { role: 'setup' })
   }
   if (args.includes('--test') || (name === 'deno' && args[0] === 'test')) return takeFiles(following, args, where, name)
   const inline = args.findIndex(
     (word) => /^(-e|-p|-pe|--eval|--print|-r)$/.test(word) && (word !== '-r' || name === 'php'),
   )
-  if (inline >= 0) return followCode(following, { path: 'inline.js', text: args[inline + 1] ?? '' }, where)
+  if (inline >= 0) {
+    noteUnclear(following.unclear, args.slice(inline + 2), where)
+    return followCode(following, { path: 'inline.js', text: args[inline + 1] ?? '' }, where)
+  }
+  if (args.some((word) => SYNTAX.test(`${name} ${word}`))) return // it is read, and not run
   const isVerb = (word: string) => /^(deno|tsx|swift)$/.test(name) && /^(run|watch|task|test)$/.test(word)
   const script = args.find((word, at) => isPlain(args, at, TAKES_VALUE) && !isVerb(word))
   if (script !== undefined && !/^\w*awk$/.test(name)) return followProgram(following, script, where)
@@ -124,7 +131,7 @@ async function takeFiles(
       /^(-c|-p|-r|--\S*(config|project|require|import|setup|rcfile|settings|ini|file)\S*)$/i.test(behind)
     const path = resolve(following.files, following.top, named, where)
     if (path && isConfig)
-      await followFile(following, path, where, /require|import|setup|-r$/i.test(behind) ? 'setup' : 'config')
+      await followFile(following, path, where, { role: /require|import|setup|-r$/i.test(behind) ? 'setup' : 'config' })
     else if (path && runner) await take(following, path, runner)
     else if (runner && isGlob(named))
       for (const [index, one] of expandGlob(following, named, where).entries())

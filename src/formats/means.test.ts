@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Files, findMeans, type Means, type Proving, unionMeans } from './means.ts'
+import { followChecks } from './means-follow.ts'
+import { isUnclear } from './means-unclear.ts'
 
 function filesOf(texts: Record<string, string>, links: string[] = []): Files {
   return { paths: new Set(Object.keys(texts)), links: new Set(links), read: async (path) => texts[path] }
@@ -31,6 +33,116 @@ test.each<[story: string, check: string, files: Record<string, string>, means: s
   ['node', 'node tools/x.mjs --all', { 'tools/x.mjs': '' }, ['tools/x.mjs']],
   ['python', 'python3 ci/check.py', { 'ci/check.py': '' }, ['ci/check.py']],
   ['a module of python', 'python -m checks', { 'checks/__main__.py': '' }, ['checks/__main__.py']],
+  ['options of a shell', 'bash -eo pipefail x.sh', { 'x.sh': '', pipefail: '' }, ['x.sh']],
+  ['a script that is only read', 'sh -n x.sh', { 'x.sh': '' }, []],
+  ['a source that is only read', 'node --check x.js', { 'x.js': '' }, []],
+  ['options of a wrapper', 'env -u CI timeout -s KILL 60 ./x.sh', { 'x.sh': '' }, ['x.sh']],
+  ['behind a lock', 'flock -w 5 x.lock sh x.sh', { 'x.sh': '', 'x.lock': '' }, ['x.sh']],
+  ['behind a program that nobody knows', 'taskset -c 0 strange --all sh x.sh', { 'x.sh': '' }, ['x.sh']],
+  ['a script that is piped to a shell', "sh -c 'cat x.sh | sh'", { 'x.sh': '' }, ['x.sh']],
+  ['a script that a shell reads', "sh -c 'sh < x.sh'", { 'x.sh': '' }, ['x.sh']],
+  ['words behind the text', 'sh -c \'sh "$0" && "$@"\' x.sh ./y', { 'x.sh': '', y: '' }, ['x.sh', 'y']],
+  ['a main program that is no product', 'python3 harness/main.py', { 'harness/main.py': '' }, ['harness/main.py']],
+  [
+    'a loop over a pattern',
+    './chk.sh',
+    { 'chk.sh': 'for f in cases/*.sh; do sh "$f"; done', 'cases/a.sh': '', 'cases/a.txt': '' },
+    ['chk.sh', 'cases/a.sh'],
+  ],
+  [
+    'a loop over a list',
+    './chk.sh',
+    {
+      'chk.sh': 'ALL="a b"\nfor f in $ALL; do ./cases/$f.sh; done',
+      'cases/a.sh': '',
+      'cases/b.sh': '',
+      'cases/c.sh': '',
+    },
+    ['chk.sh', 'cases/a.sh', 'cases/b.sh'],
+  ],
+  [
+    'a loop over who knows what',
+    './chk.sh',
+    { 'chk.sh': 'for f in $(list-them); do ./cases/$f.sh; done', 'cases/a.sh': '', 'other.sh': '' },
+    ['chk.sh', 'cases/a.sh'],
+  ],
+  [
+    'what find lists',
+    './chk.sh',
+    {
+      'chk.sh': 'find cases -type f -name "*.sh" | sort | xargs -n1 sh',
+      'cases/b/a.sh': '',
+      'cases/x': '',
+      'a.sh': '',
+    },
+    ['chk.sh', 'cases/b/a.sh'],
+  ],
+  [
+    'what find runs',
+    './chk.sh',
+    {
+      'chk.sh': 'find cases -type f -exec sh {} \\;\nls more | while read f; do sh "more/$f"; done',
+      'cases/a': '',
+      'more/b': '',
+    },
+    ['chk.sh', 'cases/a', 'more/b'],
+  ],
+  [
+    'what a function runs',
+    './chk.sh',
+    {
+      'chk.sh': '. ./lib.sh\nrun ./cases/a\ngives ./app.sh 5',
+      'lib.sh': 'run() { shift 0; timeout 5 "$@"; }\ngives() { [ "$("$1")" = "$2" ]; }',
+      'cases/a': '',
+      'app.sh': '',
+    },
+    ['chk.sh', 'lib.sh', 'cases/a'],
+  ],
+  [
+    'a script from its own folder',
+    'ci/chk.sh',
+    { 'ci/chk.sh': 'cd "$(dirname "$0")"\nfor f in cases/*; do sh "$f"; done', 'ci/cases/a': '', 'cases/b': '' },
+    ['ci/chk.sh', 'ci/cases/a'],
+  ],
+  [
+    'a script from the folder above its own',
+    'ci/chk.sh',
+    { 'ci/chk.sh': 'HERE=$(cd "$(dirname "$0")" && pwd)\ncd "$(dirname "$0")/.."\n./cases/b', 'cases/b': '' },
+    ['ci/chk.sh', 'cases/b'],
+  ],
+  [
+    'a script after a subshell in another folder',
+    './chk.sh',
+    {
+      'chk.sh': '(cd cases && ./a)\n./cases/b\nx=$(cd cases && pwd)\ncd "$ROOT" && sh cases/c',
+      'cases/a': '',
+      'cases/b': '',
+      'cases/c': '',
+    },
+    ['chk.sh', 'cases/a', 'cases/b', 'cases/c'],
+  ],
+  [
+    'words that a script is given',
+    './chk.sh',
+    { 'chk.sh': './run-one cases/a\n./run-one cases/b', 'run-one': 'sh "$1"', 'cases/a': '', 'cases/b': '' },
+    ['chk.sh', 'run-one', 'cases/a', 'cases/b'],
+  ],
+  [
+    'programs in a folder of PATH',
+    './chk.sh',
+    { 'chk.sh': 'export PATH="$PWD/cases:$PATH"\nsame 1 2', 'cases/same': '', 'cases/other': '' },
+    ['chk.sh', 'cases/same'],
+  ],
+  [
+    'the program that code looks at',
+    'node verify.mjs',
+    {
+      'verify.mjs': "const got = execFileSync('./app.sh', ['2'])\nexecFileSync('./more.sh', ['2'])",
+      'app.sh': '',
+      'more.sh': '',
+    },
+    ['verify.mjs', 'more.sh'],
+  ],
   ['with variables', 'env CI=1 timeout 60 ./chk.sh', { 'chk.sh': '' }, ['chk.sh']],
   ['the program that is looked at', 'python3 main.py', { 'main.py': '' }, []],
   ['what is compared', 'grep -q done a.txt', { 'a.txt': '' }, []],
@@ -187,6 +299,121 @@ test('follows the targets of make', async () => {
     't.sh',
   ])
   expect(await followed({ 'a/Makefile': 'go:\n\tx\nnot:\n\ty\n' }, 'make -C a')).toEqual(['a/Makefile go'])
+})
+
+test.each<[story: string, files: Record<string, string>, means: string[]]>([
+  [
+    'variables in prerequisites',
+    {
+      Makefile: 'CASES = a\nCASES += b\ntest: $(CASES:%=%.ok)\n%.ok: cases/%.sh\n\tsh $<\n',
+      'cases/a.sh': '',
+      'cases/b.sh': '',
+      'cases/c.sh': '',
+    },
+    ['Makefile test', 'Makefile %.ok', 'Makefile a.ok', 'Makefile b.ok', 'cases/a.sh', 'cases/b.sh'],
+  ],
+  [
+    'functions in prerequisites',
+    { Makefile: 'test: $(patsubst %.sh,%.ok,$(wildcard cases/*.sh))\n%.ok: %.sh\n\tsh $<\n', 'cases/a.sh': '' },
+    ['Makefile %.ok', 'Makefile test', 'Makefile cases/a.ok', 'cases/a.sh'],
+  ],
+  [
+    'functions in a variable',
+    { Makefile: 'ALL = $(wildcard cases/*.sh)\ntest: $(ALL:.sh=.ok)\n%.ok: %.sh\n\tsh $<\n', 'cases/a.sh': '' },
+    ['Makefile %.ok', 'cases/a.sh'],
+  ],
+  ['prerequisites that nobody understands', { Makefile: 'test: $(shell ls)\n\ttrue\n' }, ['Makefile']],
+  [
+    'targets by a variable',
+    { Makefile: 'ALL = a b\ntest: b\n$(ALL):\n\tsh cases/$@.sh\n', 'cases/a.sh': '', 'cases/b.sh': '' },
+    ['Makefile $(ALL)', 'cases/b.sh'],
+  ],
+  ['an older pattern', { Makefile: 'test: a.ok\n.sh.ok:\n\tsh $<\n', 'a.sh': '' }, ['Makefile .sh.ok', 'a.sh']],
+  [
+    'an include by a variable',
+    { Makefile: 'TOP = .\ninclude $(TOP)/x.mk\n', 'x.mk': 'test:\n\t./t.sh\n', 't.sh': '' },
+    ['x.mk', 't.sh'],
+  ],
+  [
+    'an include by who knows what',
+    { Makefile: 'include $(dir $(X))/x.mk\n', 'x.mk': 'test:\n\t./t.sh\n', 't.sh': '' },
+    ['x.mk', 't.sh'],
+  ],
+  ['a loop in a recipe', { Makefile: 'test:\n\tfor c in a; do sh cases/$$c; done\n', 'cases/a': '' }, ['cases/a']],
+])('follows make through %s', async (_, files, means) => {
+  expect(await followed(files, 'make test')).toEqual(expect.arrayContaining(means))
+})
+
+test('the flags of rules that make knows by itself count', async () => {
+  const variables = async (Makefile: string) =>
+    (await found({ Makefile }, { checks: ['make test'] })).get('Makefile')?.part
+  expect(await variables('test: sum_test\n\t./sum_test\n')).toMatchObject({
+    variables: expect.arrayContaining(['CFLAGS', 'CC']),
+  })
+  expect(await variables('test:\n\t./t.sh\n')).toMatchObject({ variables: [] })
+})
+
+test.each<[story: string, check: string, files: Record<string, string>, unclear: string[]]>([
+  ['an exit code', './chk.sh', { 'chk.sh': 'node same.mjs "$(./a.sh)" 5', 'same.mjs': '', 'a.sh': '' }, ['same.mjs']],
+  ['a folder of both', './chk.sh', { 'chk.sh': 'bin/same 1 2', 'bin/same': '', 'bin/other': '' }, ['bin/same']],
+  [
+    'what one of them runs in turn',
+    './chk.sh',
+    { 'chk.sh': 'bin/all', 'bin/all': 'sh cases/a; sh b-test.sh', 'cases/a': '', 'b-test.sh': '' },
+    ['b-test.sh', 'bin/all', 'cases/a'],
+  ],
+  ['the check itself', 'bin/all', { 'bin/all': 'sh cases/a', 'cases/a': '' }, []],
+  ['a main program anywhere', 'python3 odd/main.py', { 'odd/main.py': '' }, ['odd/main.py']],
+  ['a main program of a part', 'python3 backend/main.py', { 'backend/main.py': '' }, []],
+  ['an unknown program', 'strange --with=cases/a x.py', { 'cases/a': '', 'x.py': '', 'y.py': '' }, ['cases/a', 'x.py']],
+  ['a folder for one', 'run-parts cases', { 'cases/a': '', 'cases/a.txt': '', b: '' }, ['cases/a']],
+  ['a pattern for one', "sh -c 'strange cases/*.py'", { 'cases/a.py': '', 'cases/b/a.py': '' }, ['cases/a.py']],
+  ['a variable for one', "sh -c 'strange cases/$X'", { 'cases/a.py': '', 'a.py': '' }, ['cases/a.py']],
+  ['inline code', 'python3 -c "…" ./cases/a', { 'cases/a': '' }, ['cases/a']],
+  ['data for one', 'strange data.json README.md', { 'data.json': '', 'README.md': '' }, []],
+  ['sources for one', 'strange src/a.py lib/b', { 'src/a.py': '', 'lib/b': '' }, []],
+  ['what is read', "sh -c 'grep -q x a.py && wc -l a.py && [ -x b ]'", { 'a.py': '', b: '' }, []],
+  ['what is compiled', "sh -c 'cc -o x x.c && esbuild a.js'", { 'x.c': '', 'a.js': '', x: '' }, []],
+  ['what a linter reads', "sh -c 'for f in *.py; do ruff check $f; done; black --check .'", { 'a.py': '' }, []],
+  ['what is captured', "sh -c 'strange a.py | grep 5; x=$(strange a.py)'", { 'a.py': '' }, []],
+  ['what a judge is given', 'python3 judge.py a.py', { 'judge.py': '', 'a.py': '' }, []],
+  [
+    'a helper of code',
+    'python3 verify.py',
+    { 'verify.py': 'from helpers import eq', 'helpers/eq.py': '' },
+    ['helpers/eq.py'],
+  ],
+  ['one that exits', 'node verify.mjs', { 'verify.mjs': "import './x.mjs'", 'x.mjs': 'process.exit(1)' }, ['x.mjs']],
+  [
+    'the library that code looks at',
+    'python3 verify.py',
+    { 'verify.py': 'import a, b.c', 'a.py': '', 'b/c.py': '' },
+    [],
+  ],
+])('says that it cannot tell: %s', async (_, check, texts, unclear) => {
+  const files = filesOf(texts)
+  const followed = await followChecks(files, { checks: [check], dir: '', top: '/home/somebody/project' })
+  const left = Object.keys(texts).filter((path) => !followed.files.has(path))
+  expect(left.filter((path) => isUnclear(followed.unclear, path, false)).sort()).toEqual([...unclear].sort())
+})
+
+test('a script that loops without end is followed without harm', async () => {
+  const text = `f() { ${'f "$@" x; '.repeat(50)} }\nfor a in $(echo ${'b '.repeat(400)}); do for c in $a $a; do f $a $c; done; done\n`
+  expect(await followed({ 'chk.sh': `${text}./cases/a`, 'cases/a': '' }, './chk.sh')).toContain('chk.sh')
+})
+
+test('follows a script outside the repository, and what lies beside it', async () => {
+  const outside: Record<string, string> = {
+    '/home/somebody/checks/all.sh': '. "$(dirname "$0")/lib.sh"\n./inside.sh',
+    '/home/somebody/checks/lib.sh': '',
+  }
+  const files = { ...filesOf({ 'inside.sh': '' }), readOutside: async (path: string) => outside[path] }
+  const proving = { dir: '', top: '/home/somebody/project' }
+  for (const checks of [['/home/somebody/checks/all.sh'], ['sh ../checks/all.sh']]) {
+    const followed = await followChecks(files, { ...proving, checks })
+    expect([...followed.outside]).toEqual(Object.keys(outside))
+    expect([...followed.files.keys()]).toEqual(['inside.sh'])
+  }
 })
 
 test('the loop may be in a folder of the repository', async () => {

@@ -31,6 +31,8 @@ export type Files = {
   /** Symbolic links among them; the text of one is the path it leads to. */
   links?: ReadonlySet<string>
   read(path: string): Promise<string | undefined>
+  /** A script outside the repository, by its absolute path, as it is now. */
+  readOutside?(path: string): Promise<string | undefined>
 }
 
 /** `dir`: the folder of the loop, from the top of the repository ('' is the top); `top`: absolute, for paths in checks. */

@@ -121,7 +121,7 @@ const KINDS: Readonly<Record<FindingKind, string>> = {
   'means-added': 'added scripts or configuration of the checks',
   'may-change': 'changed, as --may-change allows',
   'runner-changed': 'changed programs that a check runs',
-  'not-separable': 'tests and work in one file',
+  'not-separable': 'may be tests as well as work',
   unreadable: 'cannot be told',
   inherited: 'changed before the loop began',
   'fewer-tests': 'fewer tests',

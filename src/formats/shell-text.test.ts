@@ -18,7 +18,7 @@ test.each<[text: string, found: string[]]>([
   ['`./a.sh`', ['./a.sh >', '$()']],
   ['# a\nb # c\nd#e', ['b', 'd#e']],
   ['if ! ./a.sh; then exit 1; fi', ['./a.sh', 'exit 1']],
-  ['for f in a b; do sh $f; done', ['sh $f']],
+  ['for f in a b; do sh $f; done', ['for f in a b', 'sh $f']],
   ['run() {\n  ./a.sh\n}\nrun', ['./a.sh', 'run']],
   ['case "$1" in\n  x) ./a.sh ;;\nesac', ['./a.sh']],
   ['(cd a && ./b.sh)', ['cd a', './b.sh']],
@@ -31,6 +31,19 @@ test.each<[text: string, found: string[]]>([
   [') a', ['a']],
 ])('%s', (text, found) => {
   expect(commands(text)).toEqual(found)
+})
+
+test('says what a command reads, and in which function it stands', () => {
+  expect(parseShell('cat a | sh\nsh < b 2>&1')).toMatchObject([
+    { words: ['cat', 'a'], captured: true },
+    { words: ['sh'], piped: true },
+    { words: ['sh'], input: 'b' },
+  ])
+  const inside = (text: string) => parseShell(text).map(({ words, inside = '' }) => `${inside}: ${words.join(' ')}`)
+  expect(inside('run() { a || { b; }; c; }\nd')).toEqual(['run: a', 'run: b', 'run: c', ': d'])
+  expect(inside('function run {\n  if "$@"; then a; fi\n}\nrun b')).toEqual(['run: $@', 'run: a', ': run b'])
+  expect(inside('run() { a=$(b); }\nc=$(d)')).toEqual(['run: b', 'run: a=$()', ': d', ': c=$()'])
+  expect(inside('function run() { a\n}; b')).toEqual(['run: a', ': b'])
 })
 
 test('a text that nests without end is read without harm', () => {

@@ -1,19 +1,30 @@
 /** The simple commands in a shell text, well enough to see which programs and files it runs. Nothing is ever run from it. */
 
-/** `captured`: somebody looks at its output, so it is more likely the work than the means. Variables stay as `$NAME`. */
-export type ShellCommand = { words: string[]; captured: boolean }
+export type ShellCommand = {
+  /** Variables stay as `$NAME`. The head of a loop is a command, too: `for NAME in …`. */
+  words: string[]
+  /** Somebody looks at its output, so it is more likely the work than the means. */
+  captured: boolean
+  /** The file that it reads instead of what is typed. */
+  input?: string
+  /** It reads what the command before it writes. */
+  piped?: true
+  /** The function in whose body it stands. */
+  inside?: string
+}
 
 export function parseShell(text: string): ShellCommand[] {
   const reader: Reader = { text, at: 0, commands: [], heredocs: [], depth: 0 }
   while (reader.at < text.length) readList(reader, undefined, false)
-  return reader.commands.flatMap(({ words, captured }) => {
-    const rest = withoutKeywords(words)
-    return rest.length > 0 ? [{ words: rest, captured }] : []
+  return withFunctions(reader.commands).flatMap((command) => {
+    const words = withoutKeywords(command.words)
+    return words.length > 0 ? [{ ...command, words }] : []
   })
 }
 
 type Reader = { text: string; at: number; commands: ShellCommand[]; heredocs: string[]; depth: number }
-type Command = { words: string[]; word: string | undefined; captured: boolean; dropNext: boolean }
+/** `next`: the next word is no argument, but the file of a redirection. */
+type Command = ShellCommand & { word: string | undefined; next: 'output' | 'input' | undefined }
 
 const DEEPEST = 200
 
@@ -34,8 +45,9 @@ function readCommands(reader: Reader, close: ')' | '`' | undefined, captured: bo
   let now = fresh(captured)
   const endCommand = (piped = false) => {
     endWord(now)
-    reader.commands.push({ words: now.words, captured: now.captured || piped })
-    now = fresh(captured)
+    const { word: _, next: __, ...command } = now
+    reader.commands.push({ ...command, captured: now.captured || piped })
+    now = { ...fresh(captured), ...(piped ? { piped } : {}) }
   }
   while (reader.at < text.length) {
     const char = text[reader.at] ?? ''
@@ -51,7 +63,12 @@ function readCommands(reader: Reader, close: ')' | '`' | undefined, captured: bo
       if (char === '\n') skipHeredocs(reader)
     } else if (char === '|') {
       endCommand(after !== '|')
-      reader.at += after === '|' ? 2 : 1
+      reader.at += after === '|' || after === '&' ? 2 : 1
+    } else if (char === '(' && isHead(now, text.slice(reader.at, reader.at + 10))) {
+      reader.commands.push({ words: ['function', now.word ?? ''], captured })
+      now = fresh(captured)
+      skipTo(reader, ')')
+      reader.at++
     } else if (char === '(' && now.word === undefined) {
       endCommand()
       reader.at++
@@ -70,12 +87,19 @@ function readCommands(reader: Reader, close: ')' | '`' | undefined, captured: bo
 }
 
 function fresh(captured: boolean): Command {
-  return { words: [], word: undefined, captured, dropNext: false }
+  return { words: [], word: undefined, captured, next: undefined }
+}
+
+function isHead({ words, word }: Command, text: string): boolean {
+  return word !== undefined && (words.length === 0 || words.join() === 'function') && /^\(\s*\)/.test(text)
 }
 
 function endWord(command: Command): void {
-  if (command.word !== undefined && !command.dropNext) command.words.push(command.word)
-  if (command.word !== undefined) command.dropNext = false
+  const { word, next } = command
+  if (word === undefined) return
+  if (next === undefined) command.words.push(word)
+  if (next === 'input') command.input = word
+  command.next = undefined
   command.word = undefined
 }
 
@@ -127,7 +151,7 @@ function redirect(reader: Reader, command: Command): void {
   const [operator = '>'] = /^(?:[<>]{1,3}[|]?(?:&[\d-]+)?)/.exec(text.slice(reader.at, reader.at + 20)) ?? []
   reader.at += operator.length
   if (operator.includes('&')) return
-  command.dropNext = true
+  command.next = operator === '<' ? 'input' : 'output'
   if (operator.startsWith('>') && !/^\s*(&|\/dev\/null)/.test(text.slice(reader.at))) command.captured = true
 }
 
@@ -143,8 +167,26 @@ function skipTo(reader: Reader, mark: string): void {
   reader.at = end < 0 ? reader.text.length : end
 }
 
+/** Says of each command in whose body it stands; a body is what stands between braces. */
+function withFunctions(commands: readonly ShellCommand[]): ShellCommand[] {
+  let name: string | undefined
+  let depth = 0
+  return commands.flatMap((command) => {
+    const [first = '', second = ''] = command.words
+    const isStart = first === 'function' && second !== ''
+    if (isStart) [name, depth] = [second, 0]
+    const words = isStart ? command.words.slice(2) : command.words
+    if (words.length === 0) return []
+    if (words[0] === '{') depth++
+    else if (depth === 0 && !command.captured) name = undefined // what a word captures is listed before its command
+    const inside = name === undefined ? {} : { inside: name }
+    if (words[0] === '}' && --depth <= 0) [name, depth] = [undefined, 0]
+    return [{ ...command, words, ...inside }]
+  })
+}
+
 const LEADING = new Set(['if', 'then', 'else', 'elif', 'while', 'until', 'do', '!', '{', 'time'])
-const NO_COMMAND = new Set(['for', 'case', 'select', 'function', 'fi', 'done', 'esac', '}', 'in'])
+const NO_COMMAND = new Set(['case', 'select', 'fi', 'done', 'esac', '}', 'in'])
 
 function withoutKeywords(words: readonly string[]): string[] {
   const [first = ''] = words

@@ -8,6 +8,7 @@ import {
   readFileSync,
   readlinkSync,
   readSync,
+  realpathSync,
   type Stats,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -49,8 +50,27 @@ export function openDisk(top: string): Files {
   // A check may well run a script from a folder that was left out.
   const isListed = paths.has.bind(paths)
   paths.has = (path) => isListed(path) || statAt(join(top, path))?.isFile() === true
-  return { paths, links, read: async (path) => textAt(join(top, path)) }
+  return { paths, links, read: async (path) => textAt(join(top, path)), readOutside }
 }
+
+/** The text of a file by its absolute path. What is large is a program that somebody compiled. */
+export async function readOutside(path: string): Promise<string | undefined> {
+  const target = targetOf(path)
+  const stat = statAt(target)
+  if (!stat?.isFile() || stat.size > LARGEST_SCRIPT) return undefined
+  return bytesAt(target)?.toString('utf8')
+}
+
+/** Where a link leads in the end; any other path as it is. */
+export function targetOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path // nothing is there
+  }
+}
+
+const LARGEST_SCRIPT = 1024 * 1024
 
 function textAt(path: string): string | undefined {
   return (statAt(path)?.size ?? 0) > LARGEST_TEXT ? undefined : bytesAt(path)?.toString('utf8')

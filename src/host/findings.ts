@@ -19,8 +19,23 @@ export async function findFindings(
   if (!after || 'none' in repo) return [UNREADABLE]
   const between = await readMeansBetween(repo, before, after, { ...proving, dir: pathBelow(repo.top, dir) ?? '' })
   if (!between) return [UNREADABLE]
-  const { changes, excused, helpers } = between
-  return [...readFindings(changes), ...helpers.map(helperFinding), ...excusedFindings(excused)]
+  const { changes, excused, helpers, unclear } = between
+  const alone = unclear.filter(({ path }) => !helpers.some((one) => one.path === path))
+  return [
+    ...readFindings(changes),
+    ...helpers.map(helperFinding),
+    ...alone.map(unclearFinding),
+    ...excusedFindings(excused),
+  ]
+}
+
+function unclearFinding({ path, mark }: { path: string; mark: string }): Finding {
+  return {
+    kind: 'not-separable',
+    path,
+    words: 'the checks run it, and it may be a part of them as well as the work',
+    mark,
+  }
 }
 
 function helperFinding({ path, mark }: { path: string; mark: string }): Finding {

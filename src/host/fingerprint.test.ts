@@ -157,6 +157,18 @@ test.each<[what: string, path: string, added: string[]]>([
   expect(compareFingerprints(before, await take(before))).toEqual({ ...SAME, added })
 })
 
+test('a script outside the repository, where a link leads, and what may be work or means', async () => {
+  const above = makePlace({ 'repository/check.sh': 'node same.mjs', 'repository/same.mjs': '', 'real.sh': '' })
+  symlinkSync('real.sh', join(above.top, 'all.sh'))
+  const checks = [join(above.top, 'all.sh'), './check.sh']
+  const proving = { checks, dir: '', top: join(above.top, 'repository') }
+  const before = await takeFingerprint(proving)
+  expect(Object.keys(before.files).sort()).toEqual(['../all.sh', '../real.sh', 'check.sh', 'same.mjs'])
+  above.write('real.sh', 'true')
+  const after = await takeFingerprint(proving, before)
+  expect(compareFingerprints(before, after)).toEqual({ ...SAME, changed: ['../real.sh'] })
+})
+
 test('data in a folder of tests counts when git shows it', async () => {
   const place = makePlace({ 'test/cases.json': '1', 'test/run.log': '1' }, 'node --test')
   const before = await takeFingerprint({ checks: [], dir: '', top: place.top }, undefined, {

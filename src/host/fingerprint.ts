@@ -3,11 +3,12 @@
  * kept from seeing (a filter, an exclude, another .git). Taken at the start, it is compared with one taken now.
  */
 import { hash } from 'node:crypto'
-import { join } from 'node:path'
-import { findMeans, type Part, type Proving, type Role } from '../formats/means.ts'
-import { folderOf, followChecks } from '../formats/means-follow.ts'
+import { join, relative } from 'node:path'
+import { findMeans, isExcused, type Part, type Proving, type Role } from '../formats/means.ts'
+import { followChecks } from '../formats/means-follow.ts'
 import { extractPart } from '../formats/means-parts.ts'
-import { bytesAt, endsAt, LARGEST_TEXT, openDisk, statAt } from './disk-files.ts'
+import { folderOf } from '../formats/means-paths.ts'
+import { bytesAt, endsAt, LARGEST_TEXT, openDisk, statAt, targetOf } from './disk-files.ts'
 import { settingsOutside } from './outside-settings.ts'
 import { packageFiles, runnersOf } from './runner-packages.ts'
 
@@ -27,7 +28,10 @@ export async function takeFingerprint(
   { inGit, home }: Around = {},
 ): Promise<Fingerprint> {
   const disk = openDisk(proving.top)
-  const [means, { tools }] = await Promise.all([findMeans(disk, proving), followChecks(disk, proving)])
+  const [means, { tools, outside, unclear }] = await Promise.all([
+    findMeans(disk, proving),
+    followChecks(disk, proving),
+  ])
   const files: Record<string, Mark> = {}
   const take = (path: string, mark: Mark | undefined) => {
     if (mark) files[path] = mark
@@ -42,6 +46,8 @@ export async function takeFingerprint(
   for (const path of [
     ...runnersOf(proving.top, folders, tools),
     ...settingsOutside(proving.top, home, tools),
+    ...[...outside].flatMap((path) => [path, targetOf(path)]).map((path) => relative(proving.top, path)),
+    ...[...unclear.files].filter((path) => !isExcused(path, proving)),
     ...Object.keys(known?.files ?? {}),
   ]) {
     if (files[path]) continue

@@ -2,10 +2,12 @@
 import { hash } from 'node:crypto'
 import type { MeansChange } from '../formats/findings.ts'
 import { type Files, findMeans, isExcused, type Means, type Part, type Proving, unionMeans } from '../formats/means.ts'
+import { followChecks } from '../formats/means-follow.ts'
 import { isHelper, mayBeHelper } from '../formats/means-helpers.ts'
 import { extractPart } from '../formats/means-parts.ts'
 import { isOrdinaryModule } from '../formats/means-python.ts'
-import { LARGEST_TEXT } from './disk-files.ts'
+import { isUnclear } from '../formats/means-unclear.ts'
+import { LARGEST_TEXT, readOutside } from './disk-files.ts'
 import { type Repository, readable } from './git.ts'
 import { addRepointed } from './repointed.ts'
 
@@ -20,7 +22,9 @@ export type MeansBetween = {
   changes: MeansChange[]
   excused: MeansChange[]
   /** Of the others, those that seem to be helpers of tests. */
-  helpers: { path: string; mark: string }[]
+  helpers: Marked[]
+  /** And those that the checks run, or may run, without being clearly the work or the means. */
+  unclear: Marked[]
 }
 
 /** Undefined when git cannot read one of the trees. */
@@ -38,7 +42,11 @@ export async function readMeansBetween(
   if (!differences || !old || !present) return undefined
   const asked = { ...proving, top: repo.top }
   const only = new Set(differences.map(({ path }) => path))
-  const [one, other] = await Promise.all([findMeans(old, asked, only), findMeans(present, asked, only)])
+  const [one, other, { unclear }] = await Promise.all([
+    findMeans(old, asked, only),
+    findMeans(present, asked, only),
+    followChecks(old, asked),
+  ])
   const means = unionMeans(one, other)
   for (const { path, before } of differences)
     if (before && means.get(path)?.role === 'shadow' && isOrdinaryModule(path)) means.set(path, EXAMPLES)
@@ -48,16 +56,18 @@ export async function readMeansBetween(
     return known ? [{ ...difference, means: known }] : []
   })
   const isFree = ({ path }: { path: string }) => isExcused(path, proving)
-  const others = differences.filter(({ path, before }) => before && mayBeHelper(path) && isWork(means.get(path)))
+  const unknown = differences.filter(({ path }) => isWork(means.get(path)))
+  const others = unknown.filter(({ path, before }) => before && mayBeHelper(path))
+  const odd = unknown.filter(({ path, before, after }) => isUnclear(unclear, path, [before, after].some(isExecutable)))
   const texts = await readObjects(repo, [
     ...changed.flatMap(({ before, after }) => [before, after].flatMap(blobOf)),
-    ...others.flatMap((one) => (isFree(one) ? [one.before, one.after] : [one.before]).flatMap(blobOf)),
+    ...[...others, ...odd].flatMap((one) => (isFree(one) ? [one.before, one.after] : [one.before]).flatMap(blobOf)),
   ])
   if (!texts) return undefined
   const textOf = (entry: Entry | undefined) => entry && `${textIn(texts.get(entry.id)) ?? entry.id}`
   const helpers = others.filter(({ path, before }) => isHelper(path, textOf(before) ?? ''))
   // What may be a helper cannot be told from the work; where it may be changed, it counts as one.
-  const freeHelpers = helpers.filter(isFree).map((difference) => ({ ...difference, means: HELPER }))
+  const freeHelpers = [...new Set([...helpers, ...odd])].filter(isFree).map((one) => ({ ...one, means: HELPER }))
   for (const { path } of freeHelpers) means.set(path, HELPER)
   const told = changed.filter(({ path }) => means.get(path) !== HELPER)
   const changes = [...told, ...freeHelpers].map(({ path, means: known, before, after }) => ({
@@ -70,12 +80,18 @@ export async function readMeansBetween(
   }))
   return {
     means,
-    helpers: helpers
-      .filter((one) => !isFree(one))
-      .map(({ path, after }) => ({ path, mark: markOf('whole', after, undefined) })),
+    helpers: helpers.filter((one) => !isFree(one)).map(marked),
+    unclear: odd.filter((one) => !isFree(one)).map(marked),
     changes: changes.filter((one) => !isFree(one)),
     excused: changes.filter(isFree),
   }
+}
+
+/** With what tells whether it was changed again. */
+type Marked = { path: string; mark: string }
+
+function marked({ path, after }: Difference): Marked {
+  return { path, mark: markOf('whole', after, undefined) }
 }
 
 const HELPER: Means = { role: 'setup', part: 'whole' }
@@ -106,6 +122,11 @@ function blobOf(entry: Entry | undefined): string[] {
   return entry && entry.mode !== SUBMODULE ? [entry.id] : []
 }
 
+function isExecutable(entry: Entry | undefined): boolean {
+  return entry?.mode === EXECUTABLE
+}
+
+const EXECUTABLE = '100755'
 const SUBMODULE = '160000'
 const LINK = '120000'
 
@@ -124,12 +145,18 @@ async function openState(repo: Repository, tree: string): Promise<State | undefi
     ids.set(readable(path), id)
     if (mode === LINK) links.add(readable(path))
   }
+  const texts = new Map<string, Promise<string | undefined>>()
+  const readText = async (id: string) => textIn((await readObjects(repo, [id]))?.get(id))
   return {
     paths: new Set(ids.keys()),
     links,
+    readOutside,
     async read(path) {
       const id = ids.get(path)
-      return id === undefined ? undefined : textIn((await readObjects(repo, [id]))?.get(id))
+      if (id === undefined) return undefined
+      const text = texts.get(id) ?? readText(id)
+      texts.set(id, text)
+      return text
     },
     async readAll(paths) {
       const found = await readObjects(

@@ -1,0 +1,69 @@
+/** Lists of files that a shell text makes: by a pattern, `find`, `ls`, or one by one. */
+import { isGlob, matchesPath } from './glob.ts'
+import type { Following } from './means-follow.ts'
+import { join } from './means-paths.ts'
+
+/** A pattern as the files that match it, as seen from the folder; any other word as it is. */
+export function globbed(following: Following, word: string, cwd: string): string[] {
+  const whole = isGlob(word) ? join(cwd, word) : undefined
+  if (whole === undefined) return [word]
+  const [start = ''] = /^[^*?[{]*/.exec(whole) ?? []
+  return pathsOf(following, (path) => path.startsWith(start) && matchesPath(path, whole)).map((path) =>
+    seenFrom(following, path, cwd),
+  )
+}
+
+/** What `find` prints. */
+export function filesFound(following: Following, args: readonly string[], cwd: string): string[] {
+  const first = args.findIndex((word) => /^[-(!]/.test(word))
+  const folders = (first < 0 ? args : args.slice(0, first)).map((word) => join(cwd, word))
+  const patterns = args.flatMap((word, at) => (/^-i?name$/.test(args[at - 1] ?? '') ? [word] : []))
+  const found = pathsOf(following, (path) => {
+    if (!(folders.length === 0 ? [cwd] : folders).some((folder) => isBelow(path, folder))) return false
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    return patterns.length === 0 || patterns.some((pattern) => matchesPath(name, pattern))
+  })
+  return found.map((path) => seenFrom(following, path, cwd))
+}
+
+/** What `ls`, `git ls-files`, `echo` and `printf` print, as far as it may be files; undefined: it is another command. */
+export function filesListed(following: Following, words: readonly string[], cwd: string): string[] | undefined {
+  const [name = '', ...args] = words
+  const plain = args.filter((word) => !word.startsWith('-'))
+  if (name === 'echo' || name === 'printf') return plain.flatMap((word) => globbed(following, word, cwd))
+  if (name === 'git' && plain[0] === 'ls-files')
+    return plain
+      .slice(1)
+      .flatMap((word) => (isGlob(word) ? globbed(following, word, cwd) : inFolder(following, word, cwd)))
+  if (name !== 'ls') return undefined
+  return (plain.length === 0 ? ['.'] : plain).flatMap((word) => {
+    if (isGlob(word)) return globbed(following, word, cwd)
+    const names = inFolder(following, word, cwd).map((path) => path.slice(path.lastIndexOf('/') + 1))
+    return names.length > 0 ? names : [word]
+  })
+}
+
+function inFolder(following: Following, word: string, cwd: string): string[] {
+  const folder = join(cwd, word)
+  return pathsOf(following, (path) => isBelow(path, folder)).map((path) => seenFrom(following, path, cwd))
+}
+
+function isBelow(path: string, folder: string | undefined): boolean {
+  return folder === '' || path === folder || path.startsWith(`${folder}/`)
+}
+
+function pathsOf({ files }: Following, isMeant: (path: string) => boolean): string[] {
+  const found: string[] = []
+  for (const path of files.paths) {
+    if (found.length >= MOST) break
+    if (!/(^|\/)(node_modules|\.git)\//.test(path) && isMeant(path)) found.push(path)
+  }
+  return found
+}
+
+const MOST = 300
+
+function seenFrom({ top }: Following, path: string, cwd: string): string {
+  if (cwd === '') return path
+  return path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : `${top}/${path}`
+}

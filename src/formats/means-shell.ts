@@ -1,0 +1,185 @@
+/** Follows a text for a shell: variables, loops, functions, lists of files, and folders put into PATH. */
+import {
+  type Following,
+  followCommand,
+  followScript,
+  followSetting,
+  MOST_STEPS,
+  SHELLS,
+  type Where,
+} from './means-follow.ts'
+import { filesFound, filesListed, globbed } from './means-lists.ts'
+import { join } from './means-paths.ts'
+import { isInterpreter } from './means-runners.ts'
+import { ASSIGNS, readShellArgs } from './means-wrappers.ts'
+import { parseShell, type ShellCommand } from './shell-text.ts'
+
+/** A variable may have had several values, one after the other. */
+type Scope = {
+  variables: Map<string, readonly string[]>
+  cwd: string
+  /** What the last `$()` stands for: the files that it lists, the folder that it prints. */
+  listed: readonly string[]
+  printed: string | undefined
+  depth: number
+}
+
+/** `given`: the words behind the text or the script, `$1` the first of them; undefined: nobody knows. */
+export async function followShell(
+  following: Following,
+  text: string,
+  where: Where,
+  given?: readonly string[],
+): Promise<void> {
+  const commands = parseShell(text)
+  const bodies = new Map<string, ShellCommand[]>()
+  for (const command of commands)
+    if (command.inside !== undefined) bodies.set(command.inside, [...(bodies.get(command.inside) ?? []), command])
+  for (const [name, body] of bodies) following.functions.set(name, body)
+  const variables = new Map(given ? positional(given) : [])
+  await followAll(following, commands, where, { variables, cwd: where.cwd, listed: [], printed: undefined, depth: 0 })
+}
+
+function positional(given: readonly string[]): [string, readonly string[]][] {
+  return [['@', given], ...given.slice(0, 9).map((word, at): [string, string[]] => [`${at + 1}`, [word]])]
+}
+
+async function followAll(
+  following: Following,
+  commands: readonly ShellCommand[],
+  where: Where,
+  scope: Scope,
+): Promise<void> {
+  let before: ShellCommand | undefined
+  const inner = { ...scope } // a `cd` between `$(` and `)` ends there
+  for (const command of commands) {
+    const captured = where.captured || command.captured
+    const own = command.captured ? inner : scope
+    for (const words of variants(command.words, scope.variables)) {
+      if (++following.steps > MOST_STEPS) return
+      const here = { ...where, cwd: own.cwd, captured }
+      for (const word of words) await followSetting(following, word, here)
+      if (!takeWord(following, words, own, where)) await followOne(following, words, here, own)
+      if (command.captured) scope.printed = printedBy(words, own, where)
+      if (isFedProgram(words))
+        for (const word of fedBy(command, before))
+          for (const [script = ''] of variants([word], scope.variables))
+            await followScript(following, script, { ...here, captured: false })
+    }
+    before = command
+    if (command.captured) scope.listed = inner.listed
+    else Object.assign(inner, scope)
+  }
+}
+
+/** The folder that a command prints, as far as it is known. */
+function printedBy([name, second]: readonly string[], { cwd }: Scope, { beside }: Where): string | undefined {
+  if (name === 'dirname') return beside
+  if (name === 'pwd') return cwd
+  return name === 'git' && second === 'rev-parse' ? '' : undefined
+}
+
+/** What a shell only remembers; false: it is a command. */
+function takeWord(following: Following, words: readonly string[], scope: Scope, { beside }: Where): boolean {
+  const [first = '', second = ''] = words
+  const { variables, listed } = scope
+  if (first === 'for') {
+    const values = words.slice(3).flatMap((word) => word.split(/\s+/))
+    const inTurn = values.length > 0 ? values : (variables.get('@') ?? [])
+    variables.set(
+      second,
+      inTurn.flatMap((word) => (word === '$()' ? listed : globbed(following, word, scope.cwd))),
+    )
+    return true
+  }
+  if (first === 'read') variables.set(words.at(-1) ?? '', listed)
+  if (first === 'shift') {
+    const rest = (variables.get('@') ?? []).slice(Number(second || 1))
+    for (const name of '123456789') variables.delete(name)
+    for (const [name, value] of positional(rest)) variables.set(name, value)
+  }
+  if (first === 'cd') scope.cwd = folderMeant(second, scope, beside)
+  const isDeclared = /^(export|local|declare|readonly|typeset)$/.test(first)
+  for (const word of isDeclared ? words.slice(1) : words) {
+    const [, name, value = ''] = /^([A-Za-z_]\w*)=(.*)$/s.exec(word) ?? []
+    if (name === undefined) break
+    variables.set(name, value === '$()' && listed.length > 0 ? listed : [value])
+    if (name === 'PATH') notePath(following, value)
+  }
+  return isDeclared || /^(read|shift|cd)$/.test(first)
+}
+
+/** Of a folder in an unknown variable nothing is known, but most scripts go to where they already are. */
+function folderMeant(word: string, { cwd, printed }: Scope, beside: string): string {
+  const [, known, rest = ''] = /^(\$\(\)|\$\{0%\/\*\})(.*)$/s.exec(word) ?? []
+  if (known !== undefined) return join(known === '$()' ? (printed ?? cwd) : beside, rest) ?? cwd
+  return word.includes('$') ? cwd : (join(cwd, word) ?? cwd)
+}
+
+export function notePath({ path }: Pick<Following, 'path'>, value: string): void {
+  for (const folder of value.split(':'))
+    if (/[^$\w{}/].*\w|\/\w|^\w+$/.test(folder) && !path.includes(folder)) path.push(folder)
+}
+
+async function followOne(following: Following, words: readonly string[], where: Where, scope: Scope): Promise<void> {
+  const [name = '', ...args] = words
+  const body = following.functions.get(name)
+  if (body && scope.depth < DEEPEST) {
+    const variables = new Map([...scope.variables, ...positional(args)])
+    return followAll(following, body, where, { ...scope, variables, depth: scope.depth + 1 })
+  }
+  const found = name === 'find' ? filesFound(following, args, scope.cwd) : filesListed(following, words, scope.cwd)
+  if (found) scope.listed = found
+  else if (!FILTERS.test(name) && !/^(xargs|parallel)$/.test(name))
+    scope.listed = ASSIGNS.test(name) ? scope.listed : []
+  if (!/^(xargs|parallel)$/.test(name) || scope.listed.length === 0) return followCommand(following, words, where)
+  for (const file of scope.listed) {
+    const hasPlace = words.some((word) => word.includes('{}'))
+    const filled = hasPlace ? words.map((word) => word.replaceAll('{}', file)) : [...words, file]
+    await followCommand(following, filled, where)
+  }
+}
+
+const DEEPEST = 5
+const FILTERS = /^(sort|uniq|head|tail|grep|egrep|sed|awk|tr|cut|shuf|tac|tee|cat|read)$/
+
+/** A shell or an interpreter that gets its program as input. */
+function isFedProgram([name = '', ...args]: readonly string[]): boolean {
+  if (SHELLS.test(name)) return readShellArgs(args) === undefined && !args.includes('-n')
+  return isInterpreter(name) && args.every((word) => word === '-')
+}
+
+function fedBy({ input, piped }: ShellCommand, before: ShellCommand | undefined): string[] {
+  if (input !== undefined) return [input]
+  if (!piped || !before) return []
+  return [...before.words.slice(1), ...(before.input === undefined ? [] : [before.input])]
+}
+
+/** The words with every variable that is known; one with several values gives several commands. */
+function variants(
+  words: readonly string[],
+  variables: ReadonlyMap<string, readonly string[]>,
+  most = MOST_VALUES,
+): string[][] {
+  const spread = words.flatMap((word) => {
+    const all = /^\$([@*]|\{[@*]\})$/.test(word) ? variables.get('@') : undefined
+    return all ?? [word]
+  })
+  const many = namesIn(spread).find((name) => (variables.get(name)?.length ?? 0) > 1)
+  if (many === undefined) return [spread.map((word) => expand(word, variables))]
+  const values = variables.get(many) ?? []
+  const more = most > FEW ? FEW : 1 // not every value of each with every value of the others
+  return values.slice(0, most).flatMap((value) => variants(spread, new Map([...variables, [many, [value]]]), more))
+}
+
+const MOST_VALUES = 300
+const FEW = 10
+const VARIABLE = /\$(?:(\w+)|\{(\w+)\})/g
+
+function namesIn(words: readonly string[]): string[] {
+  return words.flatMap((word) => [...word.matchAll(VARIABLE)].map(([, plain, braced]) => plain ?? braced ?? ''))
+}
+
+function expand(word: string, variables: ReadonlyMap<string, readonly string[]>): string {
+  return word.replace(VARIABLE, (whole, plain, braced) => variables.get(plain ?? braced)?.[0] ?? whole)
+}

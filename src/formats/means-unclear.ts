@@ -1,0 +1,53 @@
+/** The net below all that is understood: files that are named to programs of which nobody can say what they do with them. */
+import { isGlob, matchesPath } from './glob.ts'
+import type { Where } from './means-follow.ts'
+import { join } from './means-paths.ts'
+import { isProduct } from './means-role.ts'
+
+/** `files`: run, but perhaps the work; `words`: given to an unknown program that stands in that folder. */
+export type Unclear = { files: Set<string>; words: { word: string; cwd: string }[] }
+
+export function noteUnclear(unclear: Unclear, args: readonly string[], { cwd, captured }: Where): void {
+  if (captured || unclear.words.length > MOST) return
+  for (const arg of args) for (const word of arg.split(/[=:,]/)) if (/\w/.test(word)) unclear.words.push({ word, cwd })
+}
+
+const MOST = 2000
+
+/** `mayRun`: by its text or its mode. */
+export function isUnclear({ files, words }: Unclear, path: string, mayRun: boolean): boolean {
+  if (files.has(path)) return true
+  if (isProduct(path) || !(mayRun || RUNS.test(path))) return false
+  return words.some(({ word, cwd }) => {
+    const named = join(cwd, word.replace(/\$(\{[^}]*\}|\(\)|\w+)/g, '*'))
+    if (named === undefined || /^[*/]*$/.test(named)) return false
+    if (isGlob(named)) return !/^\*/.test(named) && matchesPath(path, named)
+    // Of a folder only what can be nothing but a program.
+    return named === path || (path.startsWith(`${named}/`) && (mayRun || !/\.(?!sh$)\w+$/.test(path)))
+  })
+}
+
+const RUNS = /\.((ba|z|k)?sh|[cm]?[jt]s|py|rb|pl|php|lua|awk|tcl|exs|mk)$|(^|\/)[^/.]+$/
+
+/** Whether all that a program does with files is to read, move or translate them. */
+export function onlyLooks(name: string): boolean {
+  return LOOKS.has(name)
+}
+
+const LOOKS: ReadonlySet<string> = new Set(
+  [
+    ': [ [[ alias basename break cat cd chmod chown cksum clear cmp column comm continue cp cut date df diff dirname du echo egrep exit export expr false',
+    'fgrep file find fold getopts git grep head hash hexdump id install jobs jq kill less let ln local ls mapfile md5sum mkdir mktemp more mv nl od paste popd',
+    'printf pushd pwd read readlink readonly realpath return rg rm rmdir sed seq set sha1sum sha256sum sha512sum shift shopt shuf sleep sort split stat strings',
+    'sync tac tail tar tee test touch tr trap true type typeset ulimit umask uname uniq unset unzip wait wc which whoami xmllint xxd yes yq zip gzip gunzip bzip2 xz',
+    'declare ag ack fd tree bc dc m4 envsubst openssl curl wget ping nc ssh scp rsync apt apt-get brew pip pip3 gem apk dnf yum systemctl ps pgrep pkill lsof',
+    'cc c++ gcc g++ clang clang++ ld ar as nm objdump ranlib rustc javac kotlinc scalac ghc ocamlc ocamlopt gfortran zig nim crystal dmd valac protoc cmake ninja meson',
+    'esbuild rollup webpack vite parcel swc babel terser uglifyjs sass lessc postcss tailwindcss browserify ncc tsup unbuild pkg',
+    'black isort autopep8 yapf pyflakes pycodestyle pydocstyle bandit vulture radon autoflake pyupgrade shfmt shellcheck hadolint jshint jscs standard xo dprint',
+    'cspell codespell vale markdown-link-check lychee alex textlint htmlhint tidy vnu ajv spectral actionlint gitleaks semgrep sloc cloc tokei jscpd size-limit',
+    'gofmt goimports golint staticcheck govulncheck clang-format clang-tidy cppcheck cpplint ktlint checkstyle pmd scalafmt php-cs-fixer phpcs rubocop standardrb erb',
+    'perltidy perlcritic luacheck stylua mix-format swiftformat dartfmt typos taplo prettierd eslint_d depcheck madge publint attw api-extractor typedoc jsdoc sphinx-build mkdocs pandoc',
+  ]
+    .join(' ')
+    .split(' '),
+)
