@@ -15,6 +15,7 @@ import {
   noticed,
   play,
   proved,
+  START,
   sentenceAfter,
   specOf,
   times,
@@ -277,6 +278,11 @@ describe('a check bent by its own tests', () => {
       about: 'allow',
       question: 'The checks pass only because of what the agent changed in a.test.ts.',
     })
+  })
+
+  test('is not done because its caller says so', () => {
+    const done = { at: START, kind: 'told', by: 'the caller', order: { kind: 'done' } } as const
+    expect(endOf(red, [...bent, ...bent, done])).toBe('wait person')
   })
 
   test('waits at once on the last turn', () => {

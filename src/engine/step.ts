@@ -109,7 +109,8 @@ function obey(loop: Loop, order: Order, { by, at }: { by: string; at: number }):
       return next.kind === 'wait' && next.why === 'person' ? answered(told, at) : told
     }
     case 'done':
-      return next.kind === 'check' || next.kind === 'prove'
+      // What waits to be allowed is not done by being said once more.
+      return next.kind === 'check' || next.kind === 'prove' || (next.kind === 'wait' && next.about === ALLOW)
         ? loop
         : judge({ ...loop, tally: claimed(wake(tally, at)) }, at)
     case 'out-of-time':
