@@ -23,6 +23,8 @@ const config: ViteUserConfig = defineConfig({
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: PURE,
           retry: process.env.CI ? 1 : 0,
+          // To start a program takes the longer, the more memory a process has, and these start thousands.
+          execArgv: ['--max-semi-space-size=1'],
         },
       },
     ],

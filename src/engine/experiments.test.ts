@@ -195,7 +195,7 @@ describe('a loop that waits because its checks are bent', () => {
     ['is cancelled', [cancel], 'halt cancelled'],
     ['is paused and waits again', [pause, resume], 'wait person'],
     ['is not woken by the clock', [at(9_999, woke)], 'wait person'],
-    ['is checked again when somebody says it is done', [told({ kind: 'done' })], 'check'],
+    ['is not done because somebody says so', [told({ kind: 'done' })], 'wait person'],
     [
       'ends where no turn is left and a person only speaks',
       [setLimits({ iterations: 2 }), say('Go on.')],
