@@ -49,8 +49,8 @@ export function excusedSentence(loop: Loop, checks: readonly string[], paths: re
 export function vacuousSentence(loop: Loop, checks: readonly string[]): string {
   const passing = checks.filter((check) => ranOf(loop.tally, 'start', check)?.result === 'pass')
   if (passing.length > 0)
-    return `In the place of the experiments ${named(passing)} ${passing.length === 1 ? 'passes' : 'pass'} even with the files of the start, so the sealed run shows nothing.`
-  return `Whether ${named(checks)} ${checks.length === 1 ? 'fails' : 'fail'} with the files of the start in the place of the experiments, as before the loop began, could not be tried: ${whyNot(loop, 'start')}`
+    return `In a clean copy ${named(passing)} ${passing.length === 1 ? 'passes' : 'pass'} even with the files of the start, so the sealed run shows nothing.`
+  return `Whether ${named(checks)} ${checks.length === 1 ? 'fails' : 'fail'} with the files of the start in a clean copy, as before the loop began, could not be tried: ${whyNot(loop, 'start')}`
 }
 
 export function untilSentence(checks: readonly string[]): string {

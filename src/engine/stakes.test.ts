@@ -169,10 +169,10 @@ describe('a sealed run', () => {
 
   test('that shows nothing is said to', () => {
     expect(sentenceAfter(counted(), ...sealed(), proved('start', 'pass'))).toBe(
-      'In the place of the experiments `npm test` passes even with the files of the start, so the sealed run shows nothing.',
+      'In a clean copy `npm test` passes even with the files of the start, so the sealed run shows nothing.',
     )
     expect(sentenceAfter(counted(), ...sealed(), untried('start', 'no room'))).toBe(
-      'Whether `npm test` fails with the files of the start in the place of the experiments, as before the loop began, could not be tried: no room.',
+      'Whether `npm test` fails with the files of the start in a clean copy, as before the loop began, could not be tried: no room.',
     )
   })
 
