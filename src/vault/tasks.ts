@@ -192,7 +192,7 @@ async function close(
   { loop, left }: { loop: Loop; left: Left },
 ): Promise<void> {
   const task = vaultOf(loop)
-  // First, since who is killed behind `fill` leaves a task that counts as seen to. One that was begun anew meanwhile has them now.
+  // First: killed after `fill`, ralph would leave a task that counts as seen to. One that was started again meanwhile owns them now.
   if (left === 'nothing' && (await store.tasks.load(vault, row.id))?.loop === loop.id) removeHookFiles(task)
   if (row.record.files !== undefined) return
   const alone = (await store.overlapping(loop.id, vault, loop.tally.startedAt)) === 0

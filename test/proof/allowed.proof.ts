@@ -60,7 +60,7 @@ describe.concurrent(`${GROUPS.weak}, what was allowed:`, () => {
 describe.concurrent(`${GROUPS.honest}, what was allowed:`, () => {
   test.for<[name: string, third: string]>([
     ['leaves an allowed test as it is', ':'],
-    ['writes an allowed test anew as it was', 'cp test/sum.test.js x; rm test/sum.test.js; mv x test/sum.test.js'],
+    ['writes an allowed test again as it was', 'cp test/sum.test.js x; rm test/sum.test.js; mv x test/sum.test.js'],
     ['puts an allowed test back and does the work', "git checkout -q test; sed -i 's/a - b/a + b/' src/sum.js"],
   ])('%s', async ([, third]) => {
     const { place, ran } = await goesOn(`${MULTIPLIES}; ${third}`)
