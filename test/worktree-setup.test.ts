@@ -45,6 +45,13 @@ describe.concurrent('worktree_setup', () => {
     expect(place.calls()).toEqual(['1 1'])
   })
 
+  test('that changes more than what git ignores is told', async () => {
+    const place = configured('echo changed >> README.md; touch installed')
+    const ran = await run(place, `touch done; ${CLAIMS}`)
+    expect(ran.code).toBe(0)
+    expect(ran.stdout + ran.stderr).toContain('worktree_setup changed README.md, which git does not ignore')
+  })
+
   test('that is no command is refused with the name of the file', async () => {
     const place = configured('true')
     place.write('ralph.config.json', JSON.stringify({ worktree_setup: 7 }))

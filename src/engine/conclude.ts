@@ -7,7 +7,7 @@ import { goOn, halt, rest, withFeedback } from './moves.ts'
 import { type Appraisal, alteredTogether, appraise, isBelow } from './proof.ts'
 import { doneTo, listed, proofAdvice } from './proof-words.ts'
 import { allChecks } from './stages.ts'
-import { trialsOf } from './trials.ts'
+import { excusedPaths, trialsOf } from './trials.ts'
 
 /** Everything it was asked for seems to be there: it completes with the grade that it has earned, or an experiment comes first. */
 export function conclude(loop: Loop, at: number): Loop {
@@ -64,7 +64,10 @@ function refuseWeak(loop: Loop, { grade, sentence }: Pick<Graded, 'grade' | 'sen
       reason: 'unproven',
       sentence: `The proof is "${grade}", but "${required}" is required. ${sentence}`,
     })
-  return goOn(withFeedback(refused, [proofAdvice({ grade, sentence }, required)]), at)
+  return goOn(
+    withFeedback(refused, [proofAdvice({ grade, sentence }, required, excusedPaths(loop.tally).length > 0)]),
+    at,
+  )
 }
 
 type Graded = Extract<Appraisal, { kind: 'graded' }>

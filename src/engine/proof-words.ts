@@ -6,10 +6,19 @@ import { allChecks } from './stages.ts'
 import { knownBefore, ranOf, trialOf, trialsOf, wasRed } from './trials.ts'
 
 /** What to do for a better proof. */
-export function proofAdvice({ grade, sentence }: { grade: Grade; sentence: string }, required: Grade): string {
+/** `excused`: tests were changed that --may-change names, which alone prove nothing. */
+export function proofAdvice(
+  { grade, sentence }: { grade: Grade; sentence: string },
+  required: Grade,
+  excused: boolean,
+): string {
   const done = grade === 'claimed' ? 'You said it was done' : 'The checks pass'
   const lead = `${done}, but the proof is only "${grade}" and this task needs "${required}". ${sentence}`
   if (grade === 'claimed') return lead
+  if (excused && grade === 'altered')
+    return `${lead} Do the work, too: the tests that you changed must fail without it.`
+  if (excused)
+    return `${lead} Write a test that fails without your change and passes with it, in a file that --may-change does not name.`
   if (grade === 'altered')
     return `${lead} Put the tests and the configuration you changed back as they were, and make the checks pass with them.`
   return `${lead} Write a test that fails without your change and passes with it.`
@@ -21,7 +30,7 @@ export function alreadyDone(checks: readonly string[]): string {
 }
 
 export function blindSentence({ kind, path, words }: Finding): string {
-  if (kind === 'unreadable') return `Whether the tests were changed cannot be told: ${words}.`
+  if (kind === 'unreadable') return `Whether the tests were changed is unknown: ${words}.`
   return `The checks pass, but they could not be run as they were at the start: ${path} (${words}).`
 }
 

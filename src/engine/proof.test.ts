@@ -588,7 +588,7 @@ describe('what the grade is said to be', () => {
       'altered, unseen',
       red,
       done([{ kind: 'unreadable', path: '', words: 'git cannot be read' }]),
-      'Whether the tests were changed cannot be told: git cannot be read.',
+      'Whether the tests were changed is unknown: git cannot be read.',
     ],
   ])('%s', (_, start, facts, sentence) => {
     expect(sentenceAfter(start, ...facts)).toBe(sentence)

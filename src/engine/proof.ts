@@ -163,7 +163,7 @@ function appraiseTouched(loop: Loop): Appraisal {
 }
 
 function sealedSentence({ tally }: Loop, red: readonly string[]): string {
-  const except = exceptAllowed(unsealedPaths(tally))
+  const except = exceptAllowed([...unsealedPaths(tally), ...excusedPaths(tally)])
   return `${redSentence(red)}, also with the tests and configuration of the start${except}.`
 }
 

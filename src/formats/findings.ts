@@ -27,9 +27,8 @@ export function excusedFindings(changes: readonly MeansChange[]): Finding[] {
     changes.flatMap((change) => {
       const found = findingsOf(change)
       if (found.length === 0) return []
-      return [
-        { kind: 'may-change', path: change.path, words: `${found.map(({ words }) => words).join(', ')}; ${EXCUSED}` },
-      ]
+      const { path, mark } = change
+      return [{ kind: 'may-change', path, words: `${found.map(({ words }) => words).join(', ')}; ${EXCUSED}`, mark }]
     }),
   )
 }

@@ -44,7 +44,7 @@ describe('findings', () => {
 
   test.each<[Finding, string]>([
     [found('tests-skipped', 'a.test.ts', 'it.only'), 'skipped tests: a.test.ts: it.only'],
-    [found('unreadable', '', 'the start is gone'), 'cannot be told: the start is gone'],
+    [found('unreadable', '', 'the start is gone'), 'unknown: the start is gone'],
     [found('noted', '', 'tests were deleted: a.test.ts'), 'tests were deleted: a.test.ts'],
   ])('that need words have them: %j', (finding, line) => {
     expect(findingLines([finding])).toEqual([line])

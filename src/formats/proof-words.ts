@@ -4,7 +4,7 @@ import { count } from '../engine/limits.ts'
 import type { Fact, Finding, FindingKind, Grade, Loop, Next, Ran, Run, Tally } from '../engine/loop.ts'
 import { exceptAllowed, listed } from '../engine/proof-words.ts'
 import { allChecks } from '../engine/stages.ts'
-import { touchedPaths, trialsOf, unsealedPaths } from '../engine/trials.ts'
+import { excusedPaths, touchedPaths, trialsOf, unsealedPaths } from '../engine/trials.ts'
 
 /** What a check said. */
 export function ranWords({ check, result, failures }: Pick<Ran, 'check' | 'result' | 'failures'>): string {
@@ -70,7 +70,7 @@ export function provingWords({ run, allowed }: Extract<Next, { kind: 'prove' }>)
 
 export function experimentLine({ run, ran, why }: Extract<Fact, { kind: 'proved' }>, tally: Tally): string {
   if (why !== undefined) return `${run}: could not be tried: ${why}`
-  return `${run}: ${ran.map(ranWords).join(', ')} ${PLACES[run]}${exceptIn(run, unsealedPaths(tally))}`
+  return `${run}: ${ran.map(ranWords).join(', ')} ${PLACES[run]}${exceptIn(run, [...unsealedPaths(tally), ...excusedPaths(tally)])}`
 }
 
 /** What a person lets stand is left as it is by a sealed run, and by no other. */
@@ -122,7 +122,7 @@ const KINDS: Readonly<Record<FindingKind, string>> = {
   'may-change': 'changed, as --may-change allows',
   'runner-changed': 'changed programs that a check runs',
   'not-separable': 'may be tests as well as work',
-  unreadable: 'cannot be told',
+  unreadable: 'unknown',
   inherited: 'changed before the loop began',
   'fewer-tests': 'fewer tests',
   flaky: 'flaky',

@@ -1,4 +1,4 @@
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findFindings } from './findings.ts'
@@ -60,9 +60,22 @@ test('what may be changed is found, each path once and apart from the others', a
     kind: 'may-change',
     path: 'a.test.js',
     words: expect.stringMatching(/skip.*the test was changed.*; --may-change allows that$/),
+    mark: expect.any(String),
   })
   expect(findings.filter(({ kind }) => kind === 'may-change')).toHaveLength(40)
   expect(findings.at(-1)).toMatchObject({ kind: 'noted', words: 'and 22 more' })
+})
+
+test('bytes that are no text are compared, too', async () => {
+  const place = await makeRepository({ 'a.test.js': 'x' })
+  const write = (byte: number) => {
+    writeFileSync(join(place.dir, 'a.test.js'), Buffer.from([0x61, byte]))
+    place.git('commit', '--quiet', '--all', '--message', 'Bytes')
+    return state(place)
+  }
+  const [start, now] = [write(0x80), write(0x81)]
+  const findings = await findFindings(place.dir, start, now, { checks: ['npm test'] })
+  expect(findings.map(({ kind, path }) => `${kind} ${path}`)).toEqual(['tests-changed a.test.js'])
 })
 
 test('a source that may be a helper of tests is found where it may be changed', async () => {

@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto'
 import { join, relative } from 'node:path'
-import { findMeans, isExcused, type Part, type Proving, type Role } from '../formats/means.ts'
+import { findMeans, type Part, type Proving, type Role } from '../formats/means.ts'
 import { followChecks } from '../formats/means-follow.ts'
 import { extractPart } from '../formats/means-parts.ts'
 import { folderOf } from '../formats/means-paths.ts'
@@ -47,7 +47,7 @@ export async function takeFingerprint(
     ...runnersOf(proving.top, folders, tools),
     ...settingsOutside(proving.top, home, tools),
     ...[...outside].flatMap((path) => [path, targetOf(path)]).map((path) => relative(proving.top, path)),
-    ...[...unclear.files].filter((path) => !isExcused(path, proving)),
+    ...unclear.files,
     ...Object.keys(known?.files ?? {}),
   ]) {
     if (files[path]) continue

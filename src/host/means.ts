@@ -74,8 +74,7 @@ export async function readMeansBetween(
     path,
     means: known,
     before: textOf(before),
-    // A file that may be run, or a link in its place, is another file although its text is the same.
-    after: isSameText(known, before, after) ? `${textOf(after)}\n(${after?.mode})` : textOf(after),
+    after: afterText(known, { before, after }, textOf),
     mark: markOf(known.part, after, textOf(after)),
   }))
   return {
@@ -114,8 +113,14 @@ function textIn(bytes: Buffer | undefined): string | undefined {
   return bytes && bytes.length <= LARGEST_TEXT ? bytes.toString('utf8') : undefined
 }
 
-function isSameText({ part }: Means, before: Entry | undefined, after: Entry | undefined): boolean {
-  return part === 'whole' && before !== undefined && before.id === after?.id
+function afterText(
+  { part }: Means,
+  { before, after }: Pick<Difference, 'before' | 'after'>,
+  textOf: (entry: Entry | undefined) => string | undefined,
+): string | undefined {
+  const text = textOf(after)
+  // Bytes that are no text read the same, and so does a file that may be run or a link: it is another file all the same.
+  return part === 'whole' && before && after && text === textOf(before) ? `${text}\n(${after.mode} ${after.id})` : text
 }
 
 function blobOf(entry: Entry | undefined): string[] {

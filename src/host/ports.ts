@@ -1,5 +1,5 @@
 /** Ports for work trees: ten for each, so that the servers of several loops run side by side. */
-import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { codeOf, isFolder, makePrivateFolder } from './files.ts'
@@ -28,11 +28,32 @@ export async function portOf(home: string, worktree: string): Promise<number | u
 function takenIn(folder: string): Map<number, string> {
   const taken = new Map<number, string>()
   for (const name of readdirSync(folder).filter((each) => /^\d+$/.test(each))) {
-    const path = readFileSync(join(folder, name), 'utf8')
-    if (isFolder(path)) taken.set(Number(name), path)
-    else rmSync(join(folder, name), { force: true })
+    const path = readIfThere(join(folder, name)) // another process may be clearing up, too
+    if (path !== undefined && isFolder(path)) taken.set(Number(name), path)
+    else if (path !== undefined) forget(folder, name, path)
   }
   return taken
+}
+
+/** Put aside first: should another process have taken the ports since they were looked at, they stay its own. */
+function forget(folder: string, name: string, stale: string): void {
+  const aside = join(folder, `.${name}.${process.pid}.old`)
+  try {
+    renameSync(join(folder, name), aside)
+    if (readIfThere(aside) !== stale) linkSync(aside, join(folder, name))
+  } catch {
+    // Another one was quicker.
+  } finally {
+    rmSync(aside, { force: true })
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
 }
 
 /** False when another process was quicker. A link appears whole, with what it says. */

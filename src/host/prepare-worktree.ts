@@ -5,6 +5,7 @@ import type { Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { runCheck } from './check.ts'
 import { writeWhole } from './files.ts'
+import { askGit } from './git.ts'
 import { portOf } from './ports.ts'
 import { repositoryOf } from './worktree.ts'
 
@@ -37,13 +38,25 @@ async function setUp(path: string, command: string, { loop, dir, env, signal, no
   if (readIfThere(done) === command) return
   note(`setting up the work tree: ${command}`)
   const marked = { ...env, RALPH_LOOP_ID: loop } // so that the next ralph can end it
+  const before = await changedIn(path)
   const verdict = await runCheck(command, { dir, env: marked, minutes: SETUP_MINUTES, signal })
-  if (verdict?.result === 'pass') writeWhole(done, command)
-  else if (verdict)
+  if (verdict?.result === 'pass') {
+    const changed = (await changedIn(path)).filter((name) => !before.includes(name))
+    if (changed.length > 0)
+      note(
+        `worktree_setup changed ${changed.slice(0, 3).join(', ')}, which git does not ignore: that counts as the agent's work.`,
+      )
+    writeWhole(done, command)
+  } else if (verdict)
     throw new RalphError(
       'setup-failed',
-      `worktree_setup (${command}) failed in ${dir}:\n${verdict.tail.trimEnd()}\nFix that; \`${again}\` tries it again.`,
+      `worktree_setup (${command}) failed in ${dir}:\n${verdict.tail.trimEnd()}\nFix it, then run \`${again}\`.`,
     )
+}
+
+async function changedIn(path: string): Promise<string[]> {
+  const answer = await askGit(path, ['status', '--porcelain', '-z', '--no-renames'])
+  return answer.ok ? answer.out.split('\0').flatMap((line) => (line === '' ? [] : [line.slice(3)])) : []
 }
 
 function readIfThere(path: string): string | undefined {

@@ -101,7 +101,7 @@ test('a task whose checks were bent says what accepts that, and what to do inste
   const bent = { approve: 'ralph allow a1', instead: 'ralph steer a1 "…"' }
   const waits = state({ status: 'waiting_approval' })
   expect(shown(waits, context, { bent }).text).toContain(
-    '  to accept it  ralph allow a1\n  or otherwise  ralph steer a1 "…"\n  or not        ralph task reject pay\n',
+    '  to accept it  ralph allow a1\n  or instead    ralph steer a1 "…"\n  or not        ralph task reject pay\n',
   )
   const list = listed({ tasks: [waits], bent: [{ task_id: 'pay', ...bent }] }, context, undefined)
   expect(list.text).toMatch(/ ralph allow a1\n$/)

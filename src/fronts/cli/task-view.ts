@@ -107,7 +107,7 @@ export function shown(
           ...(bent
             ? [
                 ['to accept it', bent.approve],
-                ['or otherwise', bent.instead],
+                ['or instead', bent.instead],
               ]
             : [['to go on', taskCommand('approve', task_id, vault)]]),
           ['or not', taskCommand('reject', task_id, vault)],
