@@ -129,6 +129,12 @@ describe('tests that the agent is meant to change', () => {
   test('are refused only where a stronger proof is required', () => {
     const strict = begun({ require: 'verified' })
     expect(play(strict, ...done(excused), proved('reversed', 'pass')).at(-1)).toBe('turn 2')
+    expect(feedbackAfter(strict, ...done(excused), proved('reversed', 'pass'))).toMatch(
+      /Do the work, too: the tests that you changed must fail without it\.$/,
+    )
+    expect(feedbackAfter(begun({ require: 'tested' }, 'pass'), ...done(excused))).toMatch(
+      /in a file that --may-change does not name\.$/,
+    )
   })
 })
 
