@@ -56,3 +56,10 @@ test('in a document prose is none of them', () => {
   expect(extractExamples(text.replace('5', '6'))).not.toBe(extractExamples(text))
   expect(extractExamples('No examples.')).toBe('')
 })
+
+test('a long list of examples is read in one go', () => {
+  const examples = Array.from({ length: 20_000 }, (_, at) => `>>> add(${at}, 0)\n${at}\n\n`).join('')
+  const start = performance.now()
+  expect(extractExamples(`def add(a, b):\n    """\n${examples}    """\n`)).toContain('def add\n')
+  expect(performance.now() - start).toBeLessThan(2000)
+})

@@ -7,11 +7,12 @@
 export function extractExamples(text: string): string {
   if (!text.includes('>>>')) return ''
   const lines = text.split(/\r?\n/)
+  const owned = ownersOf(lines)
   const found: string[] = []
   const owners = new Set<string>()
   for (let at = 0; at < lines.length; at++) {
     if (!isPrompt(lines[at])) continue
-    const owner = ownerOf(lines, at)
+    const owner = owned[at] ?? ''
     found.push(owner)
     const [, name] = /(?:def|class) (\w+)$/.exec(owner.split('\n')[0] ?? '') ?? []
     if (name) owners.add(name)
@@ -38,19 +39,24 @@ function isPrompt(line = ''): boolean {
   return /^\s*(?:[ru]?["']{3})?\s*>>>(\s|$)/i.test(line)
 }
 
-/** In a document there is none. */
-function ownerOf(lines: readonly string[], example: number): string {
-  let opens = example
-  while (opens >= 0 && !QUOTES.test(lines[opens] ?? '')) opens--
-  if (opens < 0) return ''
-  const before = (lines[opens] ?? '').split(QUOTES)[0]?.trim() ?? ''
-  let header = opens - 1
-  while (header >= 0 && !lines[header]?.trim()) header--
-  const line = lines[header] ?? ''
+/** For every line what the text around it belongs to. In a document there is none. */
+function ownersOf(lines: readonly string[]): string[] {
+  let [owner, last, header] = ['', '', '']
+  return lines.map((line) => {
+    if (QUOTES.test(line)) owner = ownerOf(line, last, header)
+    if (line.trim()) last = line
+    if (HEADER.test(line)) header = line
+    return owner
+  })
+}
+
+/** `last`: the line before the one that opens the text; `header`: the last one that defines something. */
+function ownerOf(opens: string, last: string, header: string): string {
+  const before = opens.split(QUOTES)[0]?.trim() ?? ''
   // The end of a header that goes over several lines.
-  const first = /^\s*\)/.test(line) ? lines.slice(0, header).findLast((one) => HEADER.test(one)) : line
-  const [, indent = '', kind, name] = HEADER.exec(first ?? '') ?? []
-  return `${kind === undefined ? line.trim() : `${indent}${kind} ${name}`}\n${before}`
+  const first = /^\s*\)/.test(last) ? header : last
+  const [, indent = '', kind, name] = HEADER.exec(first) ?? []
+  return `${kind === undefined ? last.trim() : `${indent}${kind} ${name}`}\n${before}`
 }
 
 const HEADER = /^(\s*)(?:async\s+)?(def|class)\s+(\w+)/
