@@ -36,3 +36,9 @@ export function quote(value: unknown): string {
 export function printJson(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`
 }
+
+/** What stands behind several keys, one inside the other; undefined: nothing does. */
+export function valueAt(value: unknown, [key, ...more]: readonly string[]): unknown {
+  if (key === undefined) return value
+  return isObject(value) && Object.hasOwn(value, key) ? valueAt(value[key], more) : undefined
+}

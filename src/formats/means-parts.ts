@@ -1,6 +1,6 @@
 /** Parts of files: what of a text is a means of proof, and a text with that part of another state. */
 import { extractExamples } from './doctests.ts'
-import { isObject, type Json, readJson } from './json-file.ts'
+import { isObject, type Json, readJson, valueAt } from './json-file.ts'
 import { extractTargets, mixTargets } from './makefile.ts'
 import type { Part } from './means.ts'
 import { extractTests, mixTests } from './rust-tests.ts'
@@ -86,11 +86,6 @@ function extractKeys(text: string, keys: Keys): string | undefined {
       return found === undefined ? [] : [`${key.join('.')}: ${JSON.stringify(found)}`]
     })
     .join('\n')
-}
-
-function valueAt(value: unknown, [key, ...more]: readonly string[]): unknown {
-  if (key === undefined) return value
-  return isObject(value) && Object.hasOwn(value, key) ? valueAt(value[key], more) : undefined
 }
 
 function mixKeys(rest: string | undefined, means: string | undefined, keys: Keys): string | undefined {

@@ -1,5 +1,5 @@
 /** Where a package.json leads what is imported by `#name`, or by the name of the package. */
-import { isObject, type Json, readJson } from './json-file.ts'
+import { isObject, type Json, readJson, valueAt } from './json-file.ts'
 
 /** `key`: where it stands; `imported`: how sources name it, up to a star. */
 export type PackagePath = { key: readonly string[]; imported: readonly string[] }
@@ -15,11 +15,6 @@ export function repointedPaths(before: string, after: string): PackagePath[] {
 function readManifest(text: string): Json | undefined {
   const read = readJson(text)
   return 'value' in read && isObject(read.value) ? read.value : undefined
-}
-
-function valueAt(value: unknown, [key, ...more]: readonly string[]): unknown {
-  if (key === undefined) return value
-  return isObject(value) && Object.hasOwn(value, key) ? valueAt(value[key], more) : undefined
 }
 
 function pathsOf({ name, main, imports, exports }: Json): PackagePath[] {
