@@ -22,8 +22,8 @@ export type Part =
   | { kind: 'examples' }
   | { kind: 'mixed' }
 
-/** `protected`: a person said so of a file that is a test anyway. */
-export type Means = { role: Role; part: Part; protected?: true }
+/** `protected`: a person said so of a file that is a test anyway. `ran`: what a `shadow` is to the checks that run it. */
+export type Means = { role: Role; part: Part; protected?: true; ran?: Means }
 
 /** A state of the files: `paths` from the top of the repository, `read` undefined for what is not there. */
 export type Files = {
@@ -107,7 +107,19 @@ export function unionMeans(one: ReadonlyMap<string, Means>, other: ReadonlyMap<s
 }
 
 function together(one: Means, other: Means): Means {
-  return { ...one, ...other, role: one.role, part: bothParts(one.part, other.part) }
+  const means = { ...one, ...other, role: one.role, part: bothParts(one.part, other.part) }
+  const ran = one.role === 'shadow' ? [one, other].flatMap((each) => ranOf(each) ?? []) : []
+  return ran.length > 0 ? { ...means, ran: ran.reduce(together) } : means
+}
+
+/** Undefined: it has the name of a module of Python's own, and nothing runs it. */
+function ranOf(means: Means): Means | undefined {
+  return means.ran ?? (means.role === 'shadow' && means.part !== 'whole' ? undefined : means)
+}
+
+/** A module of that name that was there at the start: what the checks run of it, or at most examples. */
+export function asModule(means: Means): Means {
+  return ranOf(means) ?? { role: 'test', part: { kind: 'examples' } }
 }
 
 function bothParts(one: Part, other: Part): Part {

@@ -109,6 +109,20 @@ test("a module of the product is work, one that takes the place of Python's own 
   expect(await found({ 'sums.py': 'a' }, { 'types.py': 'b' }, check)).toEqual(['runner-changed types.py'])
 })
 
+test.each<[check: string, path: string, finding: string, files?: Record<string, string>]>([
+  ['python3 scripts/profile.py', 'scripts/profile.py', 'means-changed'],
+  ['./check.sh', 'scripts/profile.py', 'means-changed', { 'check.sh': 'python3 scripts/profile.py' }],
+  ['./check.sh', 'numbers.py', 'not-separable', { 'check.sh': 'python3 numbers.py' }],
+  ['python3 numbers.py', 'numbers.py', 'not-separable'],
+  ['pytest calendar.py', 'calendar.py', 'not-separable'],
+  ['pytest -p trace', 'trace.py', 'not-separable'],
+])('a module of the product that the checks run counts: %s', async (check, path, kind, files = {}) => {
+  const text = 'def test_a():\n    assert add(1, 1) == 2\n'
+  expect(await found({ ...files, [path]: text }, { [path]: 'pass\n' }, check)).toContain(`${kind} ${path}`)
+  expect(await found({ ...files, 'a.py': '' }, { [path]: text }, check)).toContain(`runner-changed ${path}`)
+  expect(await found({ ...files, [path]: text, 'types.py': 'a' }, { 'types.py': 'b' }, check)).toEqual([])
+})
+
 test('what leads an import of the tests elsewhere counts', async () => {
   const leads = (imports: object) => JSON.stringify({ name: 'sums', imports })
   const files = { 'package.json': leads({ '#a': './a.js', '#b': './b.js' }), 'test/a.js': "import '#a'" }

@@ -1,7 +1,16 @@
 /** The means of proof between two states of a repository, and states put together from both, as trees of git. */
 import { hash } from 'node:crypto'
 import type { MeansChange } from '../formats/findings.ts'
-import { type Files, findMeans, isExcused, type Means, type Part, type Proving, unionMeans } from '../formats/means.ts'
+import {
+  asModule,
+  type Files,
+  findMeans,
+  isExcused,
+  type Means,
+  type Part,
+  type Proving,
+  unionMeans,
+} from '../formats/means.ts'
 import { followChecks } from '../formats/means-follow.ts'
 import { isHelper, mayBeHelper } from '../formats/means-helpers.ts'
 import { extractPart } from '../formats/means-parts.ts'
@@ -48,8 +57,10 @@ export async function readMeansBetween(
     followChecks(old, asked),
   ])
   const means = unionMeans(one, other)
-  for (const { path, before } of differences)
-    if (before && means.get(path)?.role === 'shadow' && isOrdinaryModule(path)) means.set(path, EXAMPLES)
+  for (const { path, before } of differences) {
+    const known = means.get(path)
+    if (before && known?.role === 'shadow' && isOrdinaryModule(path)) means.set(path, asModule(known))
+  }
   await addRepointed(old, present, asked, { paths: only, means })
   const changed = differences.flatMap((difference) => {
     const known = means.get(difference.path)
@@ -102,9 +113,7 @@ function markOf(part: Part, entry: Entry | undefined, text: string | undefined):
   return counts === undefined ? `${entry.mode} ${entry.id}` : hash('sha1', counts)
 }
 
-/** A source of which at most the examples in its texts are tests. */
-const EXAMPLES: Means = { role: 'test', part: { kind: 'examples' } }
-
+/** A source of which at most the examples in its texts are tests is work. */
 function isWork(known: Means | undefined): boolean {
   return known === undefined || (known.part !== 'whole' && known.part.kind === 'examples')
 }
