@@ -10,7 +10,15 @@ export function matchesGlob(path: string, glob: string): boolean {
 
 /** The same with the stars of a shell or a runner: the whole path must match, and a folder stands only for itself. */
 export function matchesPath(path: string, glob: string): boolean {
-  return new RegExp(`^${source(glob.replace(/^(\.\/)+/, ''))}$`, 's').test(path)
+  return pathMatcher(glob)(path)
+}
+
+/** For many paths: the pattern is read once, and most paths are told by how it begins. */
+export function pathMatcher(glob: string): (path: string) => boolean {
+  const plain = glob.replace(/^(\.\/)+/, '')
+  const [start = ''] = /^[^*?[{]*/.exec(plain) ?? []
+  const whole = new RegExp(`^${source(plain)}$`, 's')
+  return (path) => path.startsWith(start) && whole.test(path)
 }
 
 export function isGlob(text: string): boolean {

@@ -1,5 +1,5 @@
 /** What make does for some goals: which rules and variables count, and which lines it runs. */
-import { isGlob, matchesPath } from './glob.ts'
+import { isGlob, pathMatcher } from './glob.ts'
 import type { Block, Rule } from './makefile.ts'
 import type { Files } from './means.ts'
 import { join } from './means-paths.ts'
@@ -27,15 +27,21 @@ export function variablesIn(blocks: readonly Block[]): Map<string, string> {
 export function planGoals(files: Files, blocks: readonly Block[], goals: readonly string[], cwd: string): Plan {
   const variables = variablesIn(blocks)
   const rules = blocks.flatMap((block) => (block.kind === 'rule' ? [written(block.rule, variables)] : []))
-  const apply = (text: string) => expandFunctions(files, text, cwd)
+  const lists: Lists = { files, cwd, known: new Map() }
+  const apply = (text: string) => expandFunctions(lists, text)
   const listed = (text: string) => apply(expandVariables(text, variables, apply))
   const wanted = new Set(goals)
   const targets = new Set(goals)
   const used = new Set<string>()
   const recipes: string[] = []
   let isClear = true
+  let [count, length] = [0, 0]
   for (const goal of wanted) {
-    if (wanted.size > MOST_TARGETS) break
+    if (++count > MOST_TARGETS || length > MOST_NEEDS) {
+      isClear = false
+      recipes.push(...rules.flatMap((rule) => recipeForAny(rule, listed(rule.needs.join(' ')))))
+      break
+    }
     const made = rulesFor(rules, goal)
     for (const { rule, stem } of made) {
       const { targets: names, needs, recipe } = rule
@@ -45,6 +51,7 @@ export function planGoals(files: Files, blocks: readonly Block[], goals: readonl
       if (/\$[({]/.test(all)) isClear = false
       const words = all.split(/\s+/).filter((word) => word !== '')
       for (const need of words) wanted.add(need)
+      length += words.length
       for (const line of recipe) {
         usedVariables(line, variables, used)
         recipes.push(automatic(line, goal, words, stem))
@@ -57,7 +64,8 @@ export function planGoals(files: Files, blocks: readonly Block[], goals: readonl
   return { targets: [...new Set([...targets, ...wanted])], variables: [...used], recipes, isClear }
 }
 
-const MOST_TARGETS = 1000
+const MOST_TARGETS = 2000
+const MOST_NEEDS = 500_000
 const BUILT_IN =
   'CC CXX CPP FC AR AS LD CFLAGS CXXFLAGS CPPFLAGS FFLAGS ASFLAGS LDFLAGS LDLIBS LOADLIBES ARFLAGS TARGET_ARCH'.split(
     ' ',
@@ -103,6 +111,15 @@ function automatic(line: string, goal: string, needs: readonly string[], stem: s
   return shielded
     .replace(/\$(?:([@<^*])|\(([@<^*])[DF]?\))/g, (_, one, two) => values[one ?? two] ?? '')
     .replaceAll('\u0002', '$$$$')
+}
+
+/** The recipe for whatever a pattern stands for: a variable of the shell that nobody knows. */
+function recipeForAny({ targets, recipe }: Rule, needs: string): string[] {
+  const any = (text: string) => text.replaceAll('%', '$$$$any')
+  const words = any(needs)
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  return recipe.map((line) => automatic(line, any(targets.at(-1) ?? ''), words, '$$any'))
 }
 
 const VARIABLE = /\$(?:\(([\w.-]+)\)|\{([\w.-]+)\}|(\w))/g
@@ -156,24 +173,24 @@ function substitute(list: string, from: string, to: string): string {
 }
 
 /** The functions that lists of prerequisites are made with; any other stays as it is. */
-function expandFunctions(files: Files, text: string, cwd: string): string {
+function expandFunctions(lists: Lists, text: string): string {
   let [now, last] = [text, '']
   for (let turn = 0; turn < 10 && now !== last; turn++) {
     last = now
     now = now.replace(
       /\$[({](wildcard|patsubst|addprefix|addsuffix|sort|strip|filter-out|notdir|basename)\s+([^(){}$]*)[)}]/g,
-      (_, name, args) => applied(files, name, args, cwd),
+      (_, name, args) => applied(lists, name, args),
     )
   }
   return now
 }
 
-function applied(files: Files, name: string, args: string, cwd: string): string {
+function applied(lists: Lists, name: string, args: string): string {
   const [first = '', second = '', third = ''] = args.split(',').map((part) => part.trim())
   const each = (list: string, change: (word: string) => string) => list.split(/\s+/).map(change).join(' ')
   switch (name) {
     case 'wildcard':
-      return each(first, (word) => matching(files, word, cwd).join(' '))
+      return each(first, (word) => matching(lists, word))
     case 'patsubst':
       return substitute(third, first, second)
     case 'addprefix':
@@ -189,9 +206,18 @@ function applied(files: Files, name: string, args: string, cwd: string): string 
   }
 }
 
-function matching(files: Files, word: string, cwd: string): string[] {
+/** `known`: what each pattern was found to match; rules ask for the same one for every target. */
+type Lists = { files: Files; cwd: string; known: Map<string, string> }
+
+function matching({ files, cwd, known }: Lists, word: string): string {
   const whole = join(cwd, word)
-  if (whole === undefined || !isGlob(word)) return [word]
-  const found = [...files.paths].filter((path) => matchesPath(path, whole))
-  return cwd === '' ? found : found.map((path) => path.slice(cwd.length + 1))
+  if (whole === undefined || !isGlob(word)) return word
+  const found = known.get(whole) ?? pathsLike(files, whole, cwd)
+  known.set(whole, found)
+  return found
+}
+
+function pathsLike({ paths }: Files, glob: string, cwd: string): string {
+  const found = [...paths].filter(pathMatcher(glob))
+  return (cwd === '' ? found : found.map((path) => path.slice(cwd.length + 1))).join(' ')
 }

@@ -1,5 +1,5 @@
 /** What the configuration of a runner names: set-up files, configuration it builds on, test files with names of their own. */
-import { matchesPath } from './glob.ts'
+import { pathMatcher } from './glob.ts'
 import type { Files, Means } from './means.ts'
 import { extractPart } from './means-parts.ts'
 import { folderOf, join } from './means-paths.ts'
@@ -49,7 +49,8 @@ function takeTests({ paths }: Files, found: Map<string, Means>, folder: string, 
   if (!/\*\w*[._-]\w[\w-]*\.|^[a-z]+_\*|\*_[a-z]+\.|\.\w+\.\w+$/i.test(name) || glob.startsWith('!')) return
   const whole = join(folder, glob.includes('/') ? glob : `**/${glob}`)
   if (whole === undefined) return
+  const matches = pathMatcher(whole)
   for (const path of paths)
-    if (!found.has(path) && !/(^|\/)node_modules\//.test(path) && matchesPath(path, whole))
+    if (!found.has(path) && !/(^|\/)node_modules\//.test(path) && matches(path))
       found.set(path, { role: 'test', part: 'whole' })
 }

@@ -1,5 +1,5 @@
 /** Lists of files that a shell text makes: by a pattern, `find`, `ls`, or one by one. */
-import { isGlob, matchesPath } from './glob.ts'
+import { isGlob, pathMatcher } from './glob.ts'
 import type { Following } from './means-follow.ts'
 import { join } from './means-paths.ts'
 
@@ -7,21 +7,18 @@ import { join } from './means-paths.ts'
 export function globbed(following: Following, word: string, cwd: string): string[] {
   const whole = isGlob(word) ? join(cwd, word) : undefined
   if (whole === undefined) return [word]
-  const [start = ''] = /^[^*?[{]*/.exec(whole) ?? []
-  return pathsOf(following, (path) => path.startsWith(start) && matchesPath(path, whole)).map((path) =>
-    seenFrom(following, path, cwd),
-  )
+  return pathsOf(following, pathMatcher(whole)).map((path) => seenFrom(following, path, cwd))
 }
 
 /** What `find` prints. */
 export function filesFound(following: Following, args: readonly string[], cwd: string): string[] {
   const first = args.findIndex((word) => /^[-(!]/.test(word))
   const folders = (first < 0 ? args : args.slice(0, first)).map((word) => join(cwd, word))
-  const patterns = args.flatMap((word, at) => (/^-i?name$/.test(args[at - 1] ?? '') ? [word] : []))
+  const patterns = args.flatMap((word, at) => (/^-i?name$/.test(args[at - 1] ?? '') ? [pathMatcher(word)] : []))
   const found = pathsOf(following, (path) => {
     if (!(folders.length === 0 ? [cwd] : folders).some((folder) => isBelow(path, folder))) return false
     const name = path.slice(path.lastIndexOf('/') + 1)
-    return patterns.length === 0 || patterns.some((pattern) => matchesPath(name, pattern))
+    return patterns.length === 0 || patterns.some((matches) => matches(name))
   })
   return found.map((path) => seenFrom(following, path, cwd))
 }

@@ -1,5 +1,5 @@
 /** make and just: which targets a command makes, and what their recipes run. */
-import { isGlob, matchesPath } from './glob.ts'
+import { isGlob, pathMatcher } from './glob.ts'
 import { expandVariables, planGoals, recipeLine, variablesIn } from './make-goals.ts'
 import { type Block, parseMakefile } from './makefile.ts'
 import type { Means } from './means.ts'
@@ -80,7 +80,7 @@ function filesNamed({ files }: Following, cwd: string, name: string): string[] {
   // A variable or a function in front may be any folder; what it names is then looked for from here.
   const path = join(cwd, name.replace(/^.*[)}]\//, '').replace(/\)+$/, ''))
   if (path === undefined) return []
-  if (isGlob(name)) return [...files.paths].filter((one) => matchesPath(one, path))
+  if (isGlob(name)) return [...files.paths].filter(pathMatcher(path))
   return files.paths.has(path) ? [path] : []
 }
 

@@ -1,5 +1,5 @@
 /** Test runners, linters and interpreters: which files their arguments name. */
-import { isGlob, matchesPath } from './glob.ts'
+import { isGlob, pathMatcher } from './glob.ts'
 import { followCode } from './means-code.ts'
 import { type Following, followCommand, followFile, followScript, type Where } from './means-follow.ts'
 import { namedPart } from './means-named.ts'
@@ -156,5 +156,6 @@ const ONLY_TESTS = /^(bats|prove|playwright|cypress|karma|wdio|cucumber-js|tsd|j
 function expandGlob({ files }: Following, glob: string, { cwd }: Where): string[] {
   const whole = join(cwd, glob.replace(/^!/, ''))
   if (whole === undefined || glob.startsWith('!')) return []
-  return [...files.paths].filter((path) => !/(^|\/)node_modules\//.test(path) && matchesPath(path, whole))
+  const matches = pathMatcher(whole)
+  return [...files.paths].filter((path) => matches(path) && !/(^|\/)node_modules\//.test(path))
 }
