@@ -10,7 +10,7 @@ import { followPytestOptions } from './means-pytest.ts'
 import { roleOf } from './means-role.ts'
 import { followRunner, isRunner } from './means-runners.ts'
 import { followShell, notePath } from './means-shell.ts'
-import { noteUnclear, onlyLooks, type Unclear } from './means-unclear.ts'
+import { leavesFiles, noteUnclear, onlyLooks, type Unclear } from './means-unclear.ts'
 import { ASSIGNS, readShellArgs, wrapped } from './means-wrappers.ts'
 import type { ShellCommand } from './shell-text.ts'
 
@@ -20,6 +20,8 @@ export type Followed = {
   started: ReadonlySet<string>
   outside: ReadonlySet<string>
   unclear: Unclear
+  /** There was more to follow than is followed. */
+  isCut: boolean
 }
 
 /**
@@ -48,6 +50,7 @@ export type Following = {
   started: Set<string>
   /** What was followed already: scripts may run each other. */
   seen: Set<string>
+  opened: Set<string>
   steps: number
   /** The bodies of the functions that shell texts define. */
   functions: Map<string, ShellCommand[]>
@@ -56,6 +59,7 @@ export type Following = {
   /** Scripts outside the repository, by their absolute paths. */
   outside: Set<string>
   unclear: Unclear
+  isCut: boolean
 }
 
 export async function followChecks(files: Files, { checks, dir, top }: Proving): Promise<Followed> {
@@ -67,16 +71,18 @@ export async function followChecks(files: Files, { checks, dir, top }: Proving):
     tools: new Set(),
     started: new Set(),
     seen: new Set(),
+    opened: new Set(),
     steps: 0,
     functions: new Map(),
     path: [],
     outside: new Set(),
-    unclear: { files: new Set(), words: [] },
+    unclear: { files: new Set(), named: new Set(), patterns: new Map() },
+    isCut: false,
   }
   const where: Where = { cwd: dir, beside: dir, depth: 0, captured: false, direct: true }
   for (const check of checks) await followCommand(following, wordsOf(check), where)
-  const { found, tools, started, outside, unclear } = following
-  return { files: found, tools, started, outside, unclear }
+  const { found, tools, started, outside, unclear, isCut } = following
+  return { files: found, tools, started, outside, unclear, isCut }
 }
 
 function wordsOf(check: string): string[] {
@@ -90,7 +96,7 @@ function wordsOf(check: string): string[] {
 export async function followCommand(following: Following, words: readonly string[], where: Where): Promise<void> {
   const [program = '', ...args] = words
   const name = program.slice(program.lastIndexOf('/') + 1)
-  if (name === '' || ++following.steps > MOST_STEPS) return
+  if (name === '' || !hasStep(following)) return
   for (const word of words) await followSetting(following, word, where)
   if (ASSIGNS.test(program)) return args.length > 0 ? followCommand(following, args, where) : undefined
   following.tools.add(name)
@@ -114,11 +120,16 @@ export async function followCommand(following: Following, words: readonly string
   if (name === 'env') for (const word of args) if (word.startsWith('PATH=')) notePath(following, word.slice(5))
   const inner = wrapped(following, name, args, where)
   if (inner) return followCommand(following, inner, where)
-  if (!program.includes('/') && !onlyLooks(name)) noteUnclear(following.unclear, args, where)
+  if (!program.includes('/') && !onlyLooks(name)) noteUnclear(following, args, where)
 }
 
-/** Nobody writes such checks. */
-export const MOST_STEPS = 20_000
+/** Nobody writes checks that take more. */
+export function hasStep(following: Following): boolean {
+  if (++following.steps > MOST_STEPS) following.isCut = true
+  return following.steps <= MOST_STEPS
+}
+
+const MOST_STEPS = 60_000
 export const SHELLS: RegExp = /^(ba|da|k|z|a)?sh$/
 
 /** Variables that Python and pytest read by themselves. */
@@ -143,6 +154,7 @@ async function followFind(following: Following, args: readonly string[], where: 
   if (at < 0) return
   const end = args.findIndex((word, index) => index > at && /^[;+]$/.test(word))
   const command = args.slice(at + 1, end < 0 ? undefined : end)
+  if (leavesFiles(command[0] ?? '')) return
   for (const file of filesFound(following, args.slice(0, at), where.cwd))
     await followCommand(
       following,
@@ -191,7 +203,9 @@ async function followElsewhere(
   const path = resolveOutside(top, word, where)
   const text = path === undefined ? undefined : await files.readOutside?.(path)
   if (path !== undefined && text !== undefined) {
-    if (outside.has(path) || outside.size > MOST_OUTSIDE) return
+    if (outside.has(path)) return
+    if (outside.size > MOST_OUTSIDE) following.isCut = true
+    if (outside.size > MOST_OUTSIDE) return
     outside.add(path)
     const { direct: _, ...around } = where
     const inside = { ...around, outside: folderOf(path), depth: where.depth + 1, captured: false }
@@ -207,7 +221,7 @@ async function followElsewhere(
   }
 }
 
-const MOST_OUTSIDE = 50
+const MOST_OUTSIDE = 200
 
 /** Takes the whole file, and looks at what it runs in turn. */
 export async function followFile(
@@ -219,8 +233,13 @@ export async function followFile(
   if (where.doubtful) following.unclear.files.add(path)
   else if (!following.found.has(path)) following.found.set(path, { role, part: 'whole' })
   const visit = [where.cwd, path, where.doubtful ?? '', ...(given ?? [])].join('\0')
-  if (following.seen.has(visit) || following.seen.size > MOST_FOLLOWED) return
+  if (following.seen.has(visit)) return
   following.seen.add(visit)
+  following.opened.add(path)
+  if (following.opened.size > MOST_OPENED || following.seen.size > MOST_FOLLOWED) {
+    following.isCut = true
+    return
+  }
   const text = await following.files.read(path)
   if (text === undefined || text.length > LONGEST) return
   if (following.files.links?.has(path)) {
@@ -235,7 +254,8 @@ export async function followFile(
   else if (!doubtful) await followCode(following, { path, text }, inside)
 }
 
-const MOST_FOLLOWED = 500
+const MOST_OPENED = 1000
+const MOST_FOLLOWED = 5000
 const LONGEST = 1_000_000
 
 function isShell(path: string, text: string): boolean {

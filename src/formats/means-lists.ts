@@ -50,15 +50,8 @@ function isBelow(path: string, folder: string | undefined): boolean {
 }
 
 function pathsOf({ files }: Following, isMeant: (path: string) => boolean): string[] {
-  const found: string[] = []
-  for (const path of files.paths) {
-    if (found.length >= MOST) break
-    if (!/(^|\/)(node_modules|\.git)\//.test(path) && isMeant(path)) found.push(path)
-  }
-  return found
+  return [...files.paths].filter((path) => isMeant(path) && !/(^|\/)(node_modules|\.git)\//.test(path))
 }
-
-const MOST = 300
 
 function seenFrom({ top }: Following, path: string, cwd: string): string {
   if (cwd === '') return path

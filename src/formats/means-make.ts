@@ -63,9 +63,10 @@ async function readIncluded(
 ): Promise<{ all: Block[]; included: string[] }> {
   const all = [...blocks]
   const included: string[] = []
-  for (let at = 0; at < all.length && included.length < 50; at++) {
-    const block = all[at]
-    if (block?.kind !== 'include') continue
+  for (const block of all) {
+    if (block.kind !== 'include') continue
+    if (included.length > MOST_INCLUDED) following.isCut = true
+    if (included.length > MOST_INCLUDED) break
     const paths = expandVariables(block.paths.join(' '), variablesIn(all)).split(/\s+/)
     for (const file of paths.flatMap((name) => filesNamed(following, cwd, name))) {
       if (included.includes(file)) continue
@@ -75,6 +76,8 @@ async function readIncluded(
   }
   return { all, included }
 }
+
+const MOST_INCLUDED = 200
 
 function filesNamed({ files }: Following, cwd: string, name: string): string[] {
   // A variable or a function in front may be any folder; what it names is then looked for from here.

@@ -46,7 +46,7 @@ async function followPython(following: Following, args: readonly string[], where
   const isFile = first !== '-m' && first !== '-c'
   following.started.add((isFile && join(where.cwd, first.replace(/[^/]*$/, ''))) || where.cwd)
   if (first === '-c') {
-    noteUnclear(following.unclear, args.slice(at + 2), where)
+    noteUnclear(following, args.slice(at + 2), where)
     return followCode(following, { path: 'inline.py', text: second }, where)
   }
   if (first !== '-m') return followProgram(following, first, where)
@@ -99,7 +99,7 @@ async function followInterpreter(
     (word) => /^(-e|-p|-pe|--eval|--print|-r)$/.test(word) && (word !== '-r' || name === 'php'),
   )
   if (inline >= 0) {
-    noteUnclear(following.unclear, args.slice(inline + 2), where)
+    noteUnclear(following, args.slice(inline + 2), where)
     return followCode(following, { path: 'inline.js', text: args[inline + 1] ?? '' }, where)
   }
   if (args.some((word) => SYNTAX.test(`${name} ${word}`))) return // it is read, and not run

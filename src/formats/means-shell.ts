@@ -4,14 +4,15 @@ import {
   followCommand,
   followScript,
   followSetting,
-  MOST_STEPS,
+  hasStep,
   SHELLS,
   type Where,
 } from './means-follow.ts'
 import { filesFound, filesListed, globbed } from './means-lists.ts'
 import { join } from './means-paths.ts'
 import { isInterpreter } from './means-runners.ts'
-import { ASSIGNS, readShellArgs } from './means-wrappers.ts'
+import { leavesFiles } from './means-unclear.ts'
+import { ASSIGNS, readShellArgs, wrapped } from './means-wrappers.ts'
 import { parseShell, type ShellCommand } from './shell-text.ts'
 
 /** A variable may have had several values, one after the other. */
@@ -55,15 +56,15 @@ async function followAll(
   for (const command of commands) {
     const captured = where.captured || command.captured
     const own = command.captured ? inner : scope
-    for (const words of variants(command.words, scope.variables)) {
-      if (++following.steps > MOST_STEPS) return
+    for (const words of variants(following, command.words, scope.variables)) {
+      if (!hasStep(following)) return
       const here = { ...where, cwd: own.cwd, captured }
       for (const word of words) await followSetting(following, word, here)
       if (!takeWord(following, words, own, where)) await followOne(following, words, here, own)
       if (command.captured) scope.printed = printedBy(words, own, where)
       if (isFedProgram(words))
         for (const word of fedBy(command, before))
-          for (const [script = ''] of variants([word], scope.variables))
+          for (const [script = ''] of variants(following, [word], scope.variables))
             await followScript(following, script, { ...here, captured: false })
     }
     before = command
@@ -133,6 +134,7 @@ async function followOne(following: Following, words: readonly string[], where: 
   else if (!FILTERS.test(name) && !/^(xargs|parallel)$/.test(name))
     scope.listed = ASSIGNS.test(name) ? scope.listed : []
   if (!/^(xargs|parallel)$/.test(name) || scope.listed.length === 0) return followCommand(following, words, where)
+  if (leavesFiles(wrapped(following, name, args, where)?.[0] ?? '')) return
   for (const file of scope.listed) {
     const hasPlace = words.some((word) => word.includes('{}'))
     const filled = hasPlace ? words.map((word) => word.replaceAll('{}', file)) : [...words, file]
@@ -157,6 +159,7 @@ function fedBy({ input, piped }: ShellCommand, before: ShellCommand | undefined)
 
 /** The words with every variable that is known; one with several values gives several commands. */
 function variants(
+  following: Following,
   words: readonly string[],
   variables: ReadonlyMap<string, readonly string[]>,
   most = MOST_VALUES,
@@ -168,12 +171,14 @@ function variants(
   const many = namesIn(spread).find((name) => (variables.get(name)?.length ?? 0) > 1)
   if (many === undefined) return [spread.map((word) => expand(word, variables))]
   const values = variables.get(many) ?? []
-  const more = most > FEW ? FEW : 1 // not every value of each with every value of the others
-  return values.slice(0, most).flatMap((value) => variants(spread, new Map([...variables, [many, [value]]]), more))
+  if (values.length > most && !leavesFiles(words[0] ?? '')) following.isCut = true
+  const each = Math.max(1, Math.floor(most / values.length))
+  return values
+    .slice(0, most)
+    .flatMap((value) => variants(following, spread, new Map([...variables, [many, [value]]]), each))
 }
 
-const MOST_VALUES = 300
-const FEW = 10
+const MOST_VALUES = 5000
 const VARIABLE = /\$(?:(\w+)|\{(\w+)\})/g
 
 function namesIn(words: readonly string[]): string[] {

@@ -1,30 +1,37 @@
 /** The net below all that is understood: files that are named to programs of which nobody can say what they do with them. */
-import { isGlob, matchesPath } from './glob.ts'
-import type { Where } from './means-follow.ts'
-import { join } from './means-paths.ts'
+import { isGlob, pathMatcher } from './glob.ts'
+import type { Following, Where } from './means-follow.ts'
+import { folderOf, join } from './means-paths.ts'
 import { isProduct } from './means-role.ts'
 
-/** `files`: run, but perhaps the work; `words`: given to an unknown program that stands in that folder. */
-export type Unclear = { files: Set<string>; words: { word: string; cwd: string }[] }
+/** `files`: run, but perhaps the work; the others are paths that are given to an unknown program, as they are or as patterns. */
+export type Unclear = { files: Set<string>; named: Set<string>; patterns: Map<string, (path: string) => boolean> }
 
-export function noteUnclear(unclear: Unclear, args: readonly string[], { cwd, captured }: Where): void {
-  if (captured || unclear.words.length > MOST) return
-  for (const arg of args) for (const word of arg.split(/[=:,]/)) if (/\w/.test(word)) unclear.words.push({ word, cwd })
+export function noteUnclear(following: Following, args: readonly string[], { cwd, captured }: Where): void {
+  if (captured) return
+  const { named, patterns } = following.unclear
+  for (const word of args.flatMap((arg) => arg.split(/[=:,]/))) {
+    if (named.size + patterns.size > MOST) following.isCut = true
+    if (!/\w/.test(word) || named.size + patterns.size > MOST) continue
+    const path = join(cwd, word.replace(/\$(\{[^}]*\}|\(\)|\w+)/g, '*'))
+    if (path === undefined || /^[*/]*$/.test(path)) continue
+    if (!isGlob(path)) named.add(path)
+    else if (!path.startsWith('*') && !patterns.has(path)) patterns.set(path, pathMatcher(path))
+  }
 }
 
-const MOST = 2000
+const MOST = 20_000
 
 /** `mayRun`: by its text or its mode. */
-export function isUnclear({ files, words }: Unclear, path: string, mayRun: boolean): boolean {
+export function isUnclear({ files, named, patterns }: Unclear, path: string, mayRun: boolean): boolean {
   if (files.has(path)) return true
   if (isProduct(path) || !(mayRun || RUNS.test(path))) return false
-  return words.some(({ word, cwd }) => {
-    const named = join(cwd, word.replace(/\$(\{[^}]*\}|\(\)|\w+)/g, '*'))
-    if (named === undefined || /^[*/]*$/.test(named)) return false
-    if (isGlob(named)) return !/^\*/.test(named) && matchesPath(path, named)
-    // Of a folder only what can be nothing but a program.
-    return named === path || (path.startsWith(`${named}/`) && (mayRun || !/\.(?!sh$)\w+$/.test(path)))
-  })
+  if (named.has(path)) return true
+  for (const matches of patterns.values()) if (matches(path)) return true
+  // Of a folder only what can be nothing but a program.
+  if (!mayRun && /\.(?!sh$)\w+$/.test(path)) return false
+  for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) if (named.has(folder)) return true
+  return false
 }
 
 const RUNS = /\.((ba|z|k)?sh|[cm]?[jt]s|py|rb|pl|php|lua|awk|tcl|exs|mk)$|(^|\/)[^/.]+$/
@@ -32,6 +39,11 @@ const RUNS = /\.((ba|z|k)?sh|[cm]?[jt]s|py|rb|pl|php|lua|awk|tcl|exs|mk)$|(^|\/)
 /** Whether all that a program does with files is to read, move or translate them. */
 export function onlyLooks(name: string): boolean {
   return LOOKS.has(name)
+}
+
+/** It takes nothing of what it is given, so it need not be asked for every file of a list. */
+export function leavesFiles(name: string): boolean {
+  return LOOKS.has(name) && !/^(diff|cmp|find)$/.test(name)
 }
 
 const LOOKS: ReadonlySet<string> = new Set(

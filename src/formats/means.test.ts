@@ -397,6 +397,46 @@ test.each<[story: string, check: string, files: Record<string, string>, unclear:
   expect(left.filter((path) => isUnclear(followed.unclear, path, false)).sort()).toEqual([...unclear].sort())
 })
 
+const manyScripts = (count: number, text = '') =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`cases/c${at}.sh`, text]))
+const isCut = async (texts: Record<string, string>, check = './chk.sh') =>
+  (await followChecks(filesOf(texts), { checks: [check], dir: '', top: '/home/somebody/project' })).isCut
+
+test.each([
+  'for f in cases/*.sh; do sh "$f"; done',
+  'for f in $(find cases -name "*.sh"); do sh "$f"; done',
+  'ls cases/*.sh | xargs -n1 sh',
+  'find cases -name "*.sh" -exec sh {} \\;',
+  'for a in 1 2 3; do for f in cases/*.sh; do sh $f $a; done; done',
+  'for n in $LEVEL; do sh cases/$n.sh; done',
+])('every script of a long list counts: %s', async (text) => {
+  const files = { ...manyScripts(900), 'chk.sh': text, 'a.sh': '' }
+  expect(await followed(files, './chk.sh')).toHaveLength(901)
+  expect(await isCut(files)).toBe(false)
+})
+
+test.each<[text: string, cut: boolean]>([
+  ['for f in cases/*.sh; do sh "$f"; done', true],
+  ['for f in cases/*.sh; do shellcheck "$f"; done', false],
+  ['find . -name "*.sh" | xargs grep -n TODO', false],
+  ['git ls-files cases | xargs -n1 cat', false],
+  ['find . -name "*.sh" -exec chmod +x {} +', false],
+  ['sh cases/c1.sh', false],
+])('says where there is more than it follows: %s', async (text, cut) => {
+  expect(await isCut({ ...manyScripts(30_000), 'chk.sh': text })).toBe(cut)
+})
+
+test('of more scripts than are read, each counts', async () => {
+  const files = { ...manyScripts(3000), 'chk.sh': 'for f in cases/*.sh; do sh "$f"; done' }
+  expect(await followed(files, './chk.sh')).toHaveLength(3001)
+  expect(await isCut(files)).toBe(true)
+})
+
+test('a script that is run for every source is no long list', async () => {
+  const files = { ...manyScripts(2000), 'chk.sh': 'for f in cases/*; do ./one.sh $f; done', 'one.sh': 'grep -q a "$1"' }
+  expect(await isCut(files)).toBe(false)
+})
+
 test('a script that loops without end is followed without harm', async () => {
   const text = `f() { ${'f "$@" x; '.repeat(50)} }\nfor a in $(echo ${'b '.repeat(400)}); do for c in $a $a; do f $a $c; done; done\n`
   expect(await followed({ 'chk.sh': `${text}./cases/a`, 'cases/a': '' }, './chk.sh')).toContain('chk.sh')

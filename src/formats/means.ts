@@ -1,7 +1,7 @@
 /** The means of proof: the files, and the parts of files, that decide what a check says. */
 import { matchesGlob } from './glob.ts'
 import { followConfig } from './means-config.ts'
-import { followChecks } from './means-follow.ts'
+import { type Followed, followChecks } from './means-follow.ts'
 import { meansByName } from './means-names.ts'
 import { RUNS_EXAMPLES } from './means-pytest.ts'
 import { pythonRoots, shadowsPython } from './means-python.ts'
@@ -50,8 +50,9 @@ export async function findMeans(
   files: Files,
   proving: Proving,
   only?: ReadonlySet<string>,
+  followed?: Followed,
 ): Promise<Map<string, Means>> {
-  const { files: run, tools, started } = await followChecks(files, proving)
+  const { files: run, tools, started } = followed ?? (await followChecks(files, proving))
   const roots = pythonRoots(files, { dir: proving.dir, tools, started })
   const found = new Map<string, Means>()
   for (const path of [...files.paths, ...[...run.keys()].filter((one) => files.paths.has(one))]) {

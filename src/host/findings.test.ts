@@ -138,6 +138,16 @@ test('a helper of the tests is one although it may have examples', async () => {
   ])
 })
 
+test('checks that run more scripts than are followed are told', async () => {
+  const many = Object.fromEntries(Array.from({ length: 1100 }, (_, at) => [`cases/c${at}.sh`, '']))
+  const files = { ...many, 'check.sh': 'for f in cases/*.sh; do sh $f; done', 'a.js': '' }
+  expect(await found(files, { 'a.js': 'x' }, 'node --test')).toEqual([])
+  expect(await found(files, { 'a.js': 'x', 'cases/c1099.sh': 'x' }, './check.sh')).toEqual([
+    'unreadable ',
+    'means-changed cases/c1099.sh',
+  ])
+}, 60_000)
+
 test('looking fails closed', async () => {
   const place = await makeRepository({ 'chk.sh': 'a' })
   const unreadable = [{ kind: 'unreadable' }]

@@ -19,9 +19,10 @@ export async function findFindings(
   if (!after || 'none' in repo) return [UNREADABLE]
   const between = await readMeansBetween(repo, before, after, { ...proving, dir: pathBelow(repo.top, dir) ?? '' })
   if (!between) return [UNREADABLE]
-  const { changes, excused, helpers, unclear } = between
+  const { changes, excused, helpers, unclear, isCut } = between
   const alone = unclear.filter(({ path }) => !helpers.some((one) => one.path === path))
   return [
+    ...(isCut ? [CUT] : []),
     ...readFindings(changes),
     ...helpers.map(helperFinding),
     ...alone.map(unclearFinding),
@@ -49,6 +50,8 @@ function helperFinding({ path, mark }: { path: string; mark: string }): Finding 
 
 /** Looking fails closed: what cannot be compared is said. */
 const UNREADABLE: Finding = { kind: 'unreadable', path: '', words: 'git can no longer read the state at the start' }
+
+const CUT: Finding = { kind: 'unreadable', path: '', words: 'the checks run more scripts than ralph follows' }
 
 /** The tree in the text for a state; undefined for one that is none of git's. */
 function treeIn(state: string | undefined): string | undefined {

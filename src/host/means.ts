@@ -34,6 +34,8 @@ export type MeansBetween = {
   helpers: Marked[]
   /** And those that the checks run, or may run, without being clearly the work or the means. */
   unclear: Marked[]
+  /** The checks run more than is followed, so there may be others. */
+  isCut: boolean
 }
 
 /** Undefined when git cannot read one of the trees. */
@@ -51,11 +53,8 @@ export async function readMeansBetween(
   if (!differences || !old || !present) return undefined
   const asked = { ...proving, top: repo.top }
   const only = new Set(differences.map(({ path }) => path))
-  const [one, other, { unclear }] = await Promise.all([
-    findMeans(old, asked, only),
-    findMeans(present, asked, only),
-    followChecks(old, asked),
-  ])
+  const [was, is] = await Promise.all([followChecks(old, asked), followChecks(present, asked)])
+  const [one, other] = await Promise.all([findMeans(old, asked, only, was), findMeans(present, asked, only, is)])
   const means = unionMeans(one, other)
   for (const { path, before } of differences) {
     const known = means.get(path)
@@ -69,7 +68,9 @@ export async function readMeansBetween(
   const isFree = ({ path }: { path: string }) => isExcused(path, proving)
   const unknown = differences.filter(({ path }) => isWork(means.get(path)))
   const others = unknown.filter(({ path, before }) => before && mayBeHelper(path))
-  const odd = unknown.filter(({ path, before, after }) => isUnclear(unclear, path, [before, after].some(isExecutable)))
+  const odd = unknown.filter(({ path, before, after }) =>
+    isUnclear(was.unclear, path, [before, after].some(isExecutable)),
+  )
   const texts = await readObjects(repo, [
     ...changed.flatMap(({ before, after }) => [before, after].flatMap(blobOf)),
     ...[...others, ...odd].flatMap((one) => (isFree(one) ? [one.before, one.after] : [one.before]).flatMap(blobOf)),
@@ -90,6 +91,7 @@ export async function readMeansBetween(
   }))
   return {
     means,
+    isCut: was.isCut || is.isCut,
     helpers: helpers.filter((one) => !isFree(one)).map(marked),
     unclear: odd.filter((one) => !isFree(one)).map(marked),
     changes: changes.filter((one) => !isFree(one)),
