@@ -149,10 +149,15 @@ function takeCompared({ files, top, found }: Following, args: readonly string[],
   }
 }
 
+const EXECUTES = /^-(exec|ok)(dir)?$/
+
 async function followFind(following: Following, args: readonly string[], where: Where): Promise<void> {
-  const at = args.findIndex((word) => /^-(exec|ok)(dir)?$/.test(word))
+  const at = args.findIndex((word) => EXECUTES.test(word))
   if (at < 0) return
   const end = args.findIndex((word, index) => index > at && /^[;+]$/.test(word))
+  // The next one is given the same files.
+  const rest = end < 0 ? [] : args.slice(end + 1)
+  if (rest.some((word) => EXECUTES.test(word))) await followFind(following, [...args.slice(0, at), ...rest], where)
   const command = args.slice(at + 1, end < 0 ? undefined : end)
   if (leavesFiles(command[0] ?? '')) return
   for (const file of filesFound(following, args.slice(0, at), where.cwd))

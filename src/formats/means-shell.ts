@@ -19,6 +19,10 @@ import { parseShell, type ShellCommand } from './shell-text.ts'
 type Scope = {
   variables: Map<string, readonly string[]>
   cwd: string
+  /** Other folders it may stand in: that of a `cd` in a loop is another one in every turn. */
+  others: readonly string[]
+  /** What the command gave to variables so far, in all the turns of the loops around it. */
+  gathered: Map<string, string[]>
   /** What the last `$()` stands for: the files that it lists, the folder that it prints. */
   listed: readonly string[]
   printed: string | undefined
@@ -38,7 +42,8 @@ export async function followShell(
     if (command.inside !== undefined) bodies.set(command.inside, [...(bodies.get(command.inside) ?? []), command])
   for (const [name, body] of bodies) following.functions.set(name, body)
   const variables = new Map(given ? positional(given) : [])
-  await followAll(following, commands, where, { variables, cwd: where.cwd, listed: [], printed: undefined, depth: 0 })
+  const nothing = { others: [], gathered: new Map(), listed: [], printed: undefined }
+  await followAll(following, commands, where, { ...nothing, variables, cwd: where.cwd, depth: 0 })
 }
 
 function positional(given: readonly string[]): [string, readonly string[]][] {
@@ -56,22 +61,58 @@ async function followAll(
   for (const command of commands) {
     const captured = where.captured || command.captured
     const own = command.captured ? inner : scope
+    const turns = inTurns(own)
     for (const words of variants(following, command.words, scope.variables)) {
       if (!hasStep(following)) return
+      turns.next()
       const here = { ...where, cwd: own.cwd, captured }
       for (const word of words) await followSetting(following, word, here)
-      if (!takeWord(following, words, own, where)) await followOne(following, words, here, own)
+      if (!takeWord(following, words, own, where)) {
+        for (const cwd of own.others) await followOne(following, words, { ...here, cwd }, { ...own, cwd, others: [] })
+        await followOne(following, words, here, own)
+      }
       if (command.captured) scope.printed = printedBy(words, own, where)
       if (isFedProgram(words))
         for (const word of fedBy(command, before))
           for (const [script = ''] of variants(following, [word], scope.variables))
             await followScript(following, script, { ...here, captured: false })
     }
+    turns.end(following)
     before = command
     if (command.captured) scope.listed = inner.listed
     else Object.assign(inner, scope)
   }
 }
+
+/** Every turn of a loop begins with the same folder and list, and what the turns leave behind is put together. */
+function inTurns(scope: Scope): { next(): void; end(following: Following): void } {
+  const { cwd, others, listed } = scope
+  const folders = new Set<string>()
+  const lists = new Set<readonly string[]>()
+  const note = () => {
+    folders.add(scope.cwd)
+    lists.add(scope.listed)
+  }
+  let turn = 0
+  scope.gathered = new Map()
+  return {
+    next() {
+      if (turn++ === 0) return
+      note()
+      Object.assign(scope, { cwd, listed })
+    },
+    end(following) {
+      if (turn < 2) return
+      note()
+      if (lists.size > 1) scope.listed = [...new Set([...lists].flat())]
+      const more = [...folders].filter((folder) => folder !== scope.cwd)
+      if (more.length > MOST_FOLDERS) following.isCut = true
+      scope.others = more.length > 0 ? more.slice(0, MOST_FOLDERS) : others
+    },
+  }
+}
+
+const MOST_FOLDERS = 300
 
 /** The folder that a command prints, as far as it is known. */
 function printedBy([name, second]: readonly string[], { cwd }: Scope, { beside }: Where): string | undefined {
@@ -87,27 +128,40 @@ function takeWord(following: Following, words: readonly string[], scope: Scope, 
   if (first === 'for') {
     const values = words.slice(3).flatMap((word) => word.split(/\s+/))
     const inTurn = values.length > 0 ? values : (variables.get('@') ?? [])
-    variables.set(
+    const folders = [scope.cwd, ...scope.others]
+    const filesOf = (word: string) => folders.flatMap((folder) => globbed(following, word, folder))
+    gather(
+      scope,
       second,
-      inTurn.flatMap((word) => (word === '$()' ? listed : globbed(following, word, scope.cwd))),
+      inTurn.flatMap((word) => (word === '$()' ? listed : filesOf(word))),
     )
     return true
   }
-  if (first === 'read') variables.set(words.at(-1) ?? '', listed)
+  if (first === 'read') gather(scope, words.at(-1) ?? '', listed)
   if (first === 'shift') {
     const rest = (variables.get('@') ?? []).slice(Number(second || 1))
     for (const name of '123456789') variables.delete(name)
     for (const [name, value] of positional(rest)) variables.set(name, value)
   }
-  if (first === 'cd') scope.cwd = folderMeant(second, scope, beside)
+  if (first === 'cd') {
+    scope.others = scope.others.map((cwd) => folderMeant(second, { ...scope, cwd }, beside))
+    scope.cwd = folderMeant(second, scope, beside)
+  }
   const isDeclared = /^(export|local|declare|readonly|typeset)$/.test(first)
   for (const word of isDeclared ? words.slice(1) : words) {
     const [, name, value = ''] = /^([A-Za-z_]\w*)=(.*)$/s.exec(word) ?? []
     if (name === undefined) break
-    variables.set(name, value === '$()' && listed.length > 0 ? listed : [value])
+    gather(scope, name, value === '$()' && listed.length > 0 ? listed : [value])
     if (name === 'PATH') notePath(following, value)
   }
   return isDeclared || /^(read|shift|cd)$/.test(first)
+}
+
+function gather({ variables, gathered }: Scope, name: string, values: readonly string[]): void {
+  const all = gathered.get(name) ?? []
+  for (const value of values) all.push(value)
+  gathered.set(name, all)
+  variables.set(name, all)
 }
 
 /** Of a folder in an unknown variable nothing is known, but most scripts go to where they already are. */
