@@ -554,3 +554,8 @@ test('the recipes of just', async () => {
     'justfile',
   ])
 })
+
+test('what takes the place of a runner in both states is one means', () => {
+  const shadow = new Map<string, Means>([['node_modules/.bin/vitest', { role: 'shadow', part: 'whole' }]])
+  expect(unionMeans(shadow, shadow)).toEqual(shadow)
+})

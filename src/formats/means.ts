@@ -109,7 +109,8 @@ export function unionMeans(one: ReadonlyMap<string, Means>, other: ReadonlyMap<s
 
 function together(one: Means, other: Means): Means {
   const means = { ...one, ...other, role: one.role, part: bothParts(one.part, other.part) }
-  const ran = one.role === 'shadow' ? [one, other].flatMap((each) => ranOf(each) ?? []) : []
+  const isModule = one.role === 'shadow' && one.part !== 'whole'
+  const ran = isModule ? [one, other].flatMap((each) => ranOf(each) ?? []) : []
   return ran.length > 0 ? { ...means, ran: ran.reduce(together) } : means
 }
 
