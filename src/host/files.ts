@@ -5,6 +5,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -55,6 +56,15 @@ export function replaceFile(path: string, content: string | Buffer, { temporary,
 /** The name under which a file is kept that somebody broke. */
 export function brokenName(path: string, at: number): string {
   return `${path}.broken-${new Date(at).toISOString().replace(/[:.]/g, '-')}`
+}
+
+/** Undefined where there is no such file, or none that can be read. */
+export function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined // then it tells nothing
+  }
 }
 
 /** Makes a folder that only its owner may read, and those above it that are missing. */

@@ -1,8 +1,8 @@
 /** Ports for work trees: ten for each, so that the servers of several loops run side by side. */
-import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { codeOf, isFolder, makePrivateFolder } from './files.ts'
+import { codeOf, isFolder, makePrivateFolder, readIfThere } from './files.ts'
 
 /** Above what people and systems like to use, below what the system hands out by itself. */
 const FIRST = 21_000
@@ -45,14 +45,6 @@ function forget(folder: string, name: string, stale: string): void {
     // Another one was quicker.
   } finally {
     rmSync(aside, { force: true })
-  }
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
   }
 }
 

@@ -1,10 +1,9 @@
 /** A linked work tree that can be worked in at once: with ports of its own, and set up by the command that the config names. */
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { runCheck } from './check.ts'
-import { writeWhole } from './files.ts'
+import { readIfThere, writeWhole } from './files.ts'
 import { askGit } from './git.ts'
 import { portOf } from './ports.ts'
 import { repositoryOf } from './worktree.ts'
@@ -57,12 +56,4 @@ async function setUp(path: string, command: string, { loop, dir, env, signal, no
 async function changedIn(path: string): Promise<string[]> {
   const answer = await askGit(path, ['status', '--porcelain', '-z', '--no-renames'])
   return answer.ok ? answer.out.split('\0').flatMap((line) => (line === '' ? [] : [line.slice(3)])) : []
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined // it was never set up
-  }
 }
