@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const BELOW = ['error.ts', 'engine/', 'formats/', 'agents/', 'prompt/', 'host/']
 
-const OWNERS = ['project/', 'session/', 'vault/']
+const OWNERS = ['project/', 'session/', 'vault/', 'dispatch/']
 
 /** Who may use whom. A place may always use itself; what is not named here has no place yet. */
 const MAY_USE: Readonly<Record<string, readonly string[]>> = {
@@ -19,6 +19,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   'project/': [...BELOW, 'request/', 'drive/'],
   'session/': [...BELOW, 'request/', 'drive/'],
   'vault/': [...BELOW, 'request/', 'drive/'],
+  'dispatch/': [...BELOW, 'request/', 'drive/'],
   'install/': [...BELOW, 'session/'],
   'operations/': [...BELOW, 'request/', 'drive/', ...OWNERS],
   'index.ts': [...BELOW, 'request/', 'drive/', ...OWNERS, 'operations/'],

@@ -20,8 +20,38 @@ export type Agent = {
   parser(request: Request): Parser
   /** What makes its interactive client write `file` whenever a turn ends. Absent: it cannot be told to without touching its settings. */
   turnEnd?(file: string, folder: string): TurnEnd
+  /** What makes its interactive client tell ralph what happens in it, without touching its settings. Absent: only its screen tells. */
+  pane?(telling: Telling): TurnEnd
+  /** How its interactive client looks. */
+  screen?: Screen
   /** Time between asking it to end and ending it. */
   graceMs: number
+}
+
+/**
+ * `hook`: the command line of the program that is told, by absolute paths; the payload goes on its stdin, as the client
+ * itself writes it, or as `{"event", "host", "session_id", …}` from a shim. `plugins`: ralph's own plugins. `folder`: private,
+ * for files.
+ */
+export type Telling = { hook: string[]; plugins: string; folder: string }
+
+/** What can be read off the screen of a client, as patterns of whole lines: data, which holds for one version at one time. */
+export type Screen = {
+  /** The version it was seen with, and when: `2.1.325`, `2026-11-17`. */
+  client: string
+  seen: string
+  /** One of these is to be seen while it works. */
+  working: RegExp[]
+  /** One of these is to be seen while it asks for a permission, for trust or for a login: nothing may be typed then. */
+  asks: RegExp[]
+  /** The line that is typed into; the first group is what stands there. */
+  input: RegExp
+  /** What stands in that line while nothing is typed: suggestions. */
+  placeholders?: RegExp[]
+  /** For so long it must print nothing before it counts as quiet. */
+  quietSeconds: number
+  /** The key, as tmux calls it, that interrupts it. Twice where it wants to be told twice. */
+  interrupt: string[]
 }
 
 export type Probe = {

@@ -92,7 +92,7 @@ export const ALLOW = 'allow'
 
 /** Whose loop it is. What stands here besides the kind is the owner's own, and means nothing to the engine. */
 export type Owner = { kind: OwnerKind }
-export type OwnerKind = 'person' | 'project' | 'vault' | 'session'
+export type OwnerKind = 'person' | 'project' | 'vault' | 'session' | 'pane'
 
 /** `from` is the person's folder, `base` the branch it was on when the loop was made, `commit` where both begin. */
 export type Worktree = {

@@ -1,6 +1,7 @@
 /** The owners of loops: one row a kind. */
 import type { OwnerRules } from '../drive/owner.ts'
 import type { Loop, OwnerKind } from '../engine/loop.ts'
+import { paneRules } from '../dispatch/owner.ts'
 import { projectRules } from '../project/owner.ts'
 import { vaultRules } from '../vault/owner.ts'
 
@@ -14,6 +15,7 @@ const OWNERS: Readonly<Record<OwnerKind, OwnerRules>> = {
   session: personRules,
   project: projectRules,
   vault: vaultRules,
+  pane: paneRules,
 }
 
 export function ownerOf({ spec }: Pick<Loop, 'spec'>): OwnerRules {

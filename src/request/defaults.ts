@@ -13,7 +13,7 @@ export const DEFAULTS = {
   silenceMinutes: 10,
   checkMinutes: 10,
   /** How long the checks may take before any work; what is not known by then counts as passed. */
-  baselineMinutes: { person: 5, project: 5, vault: 5, session: 0.33 },
+  baselineMinutes: { person: 5, project: 5, vault: 5, session: 0.33, pane: 5 },
   permissions: 'bypass',
   context: 'fresh',
   /** Folders of a vault. */
@@ -33,6 +33,7 @@ export const SIGNAL = 'TASK_COMPLETE'
 export const CLAIMS: Readonly<Record<OwnerKind, { promise: string; signals: readonly string[] }>> = {
   person: { promise: 'COMPLETE', signals: [SIGNAL] },
   session: { promise: '', signals: [SIGNAL] },
+  pane: { promise: 'COMPLETE', signals: [SIGNAL] },
   project: { promise: '', signals: [] },
   vault: { promise: '', signals: [] },
 }
