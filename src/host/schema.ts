@@ -64,4 +64,14 @@ export const MIGRATIONS: readonly (string | 'adopt')[] = [
        OR json_extract(NEW.next, '$.kind') = 'complete' AND json_type(NEW.next, '$.sentence') IS NULL
      BEGIN SELECT RAISE(ABORT, 'a newer ralph has opened this database; start this one again'); END;`,
   ),
+  `CREATE TABLE pane (
+     crew TEXT NOT NULL, name TEXT NOT NULL, record TEXT NOT NULL, PRIMARY KEY (crew, name)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE pane_mail (
+     id INTEGER PRIMARY KEY AUTOINCREMENT, crew TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL, mail TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX pane_mail_by_crew ON pane_mail (crew, id);
+   CREATE TABLE pane_change (
+     seq INTEGER PRIMARY KEY AUTOINCREMENT, crew TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL, change TEXT NOT NULL
+   ) STRICT;`,
 ]

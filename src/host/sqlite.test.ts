@@ -690,7 +690,8 @@ describe('an older ralph that has the database open', () => {
     const home = temporaryFolder()
     await open(home).create(loopOf('a1'))
     const { tally } = await open(home).load('a1')
-    execute(home, 'DROP TRIGGER older_proof_0; DROP TRIGGER older_proof_1; PRAGMA user_version = 8')
+    execute(home, 'DROP TRIGGER older_proof_0; DROP TRIGGER older_proof_1; DROP TABLE pane; DROP TABLE pane_mail')
+    execute(home, 'DROP TABLE pane_change; PRAGMA user_version = 8')
     const old = new DatabaseSync(join(home, 'ralph.db'))
     old
       .prepare('UPDATE loop SET tally = ?, next = ?')

@@ -5,6 +5,7 @@ import { isLocked } from './lock.ts'
 import { loopQueries } from './loop-queries.ts'
 import { beginningOf, type Heart, mustHave, openLoopStore } from './loop-store.ts'
 import { openDatabase } from './migrate.ts'
+import { paneRecords } from './pane-records.ts'
 import { projectRecords } from './project-records.ts'
 import { toNewColumns } from './rows.ts'
 import type { Lease, LoopStore, Store } from './store.ts'
@@ -31,6 +32,7 @@ export function openStore(
     transcripts,
     projects: projectRecords(asking, now),
     tasks: taskRecords(asking, transcripts),
+    panes: paneRecords(asking, { now, transcripts }),
 
     async create(loop) {
       insert('loop', toNewColumns(loop))

@@ -4,6 +4,7 @@
  * Texts: what is kept as JSON (specs, facts, orders, records) is read back exactly, NUL bytes and lone surrogates too. Texts
  * of lists (`LoopRow`, `IterationRow`, the name of who gave an order) are well-formed: a lone surrogate becomes U+FFFD.
  */
+import type { Outcome } from '../agents/agent.ts'
 import type { Diff, Fact, Grade, Loop, Next, Order, OwnerKind, Status, Turn, Verdict } from '../engine/loop.ts'
 import type { TurnLog } from './transcript.ts'
 
@@ -43,6 +44,7 @@ export type Store = LoopStore & {
   selfCheck(): Promise<string | undefined>
   projects: ProjectRecords
   tasks: TaskRecords
+  panes: PaneRecords
   transcripts: Transcripts
 }
 
@@ -69,6 +71,57 @@ export type TaskRecords = {
   /** A vault that was moved takes its tasks along; their loops have been told before. */
   move(from: string, to: string): Promise<void>
 }
+
+/** The agents that dispatchers keep in panes, what is left for them, and how they changed. A crew is the agents of one config file. */
+export type PaneRecords = {
+  list(crew?: string): Promise<PaneRow[]>
+  /** What is known of an agent from now on. `struck`: the mail that this has dealt with. `change`: what those who watch are told. All of it at once. */
+  save(pane: PaneKey, record: unknown, dealt?: { struck?: readonly number[]; change?: unknown }): Promise<void>
+  /** With its mail. */
+  forget(pane: PaneKey): Promise<void>
+  /** Undefined where nobody knows this agent. A mail for the whole crew has no name. */
+  post(pane: PaneKey, mail: Mail): Promise<number | undefined>
+  /** Oldest first. */
+  mail(crew: string): Promise<StoredMail[]>
+  /** False where it is gone already. */
+  strike(mail: number): Promise<boolean>
+  /** Makes the loop of a task that was left for an agent, and strikes the task off; false where somebody dropped it meanwhile. */
+  begin(task: number, loop: Loop, pane: PaneKey, record: unknown): Promise<boolean>
+  /** In portions, as `events`. */
+  changes(after: number, crew?: string): Promise<PaneChange[]>
+  /** Removes what was told of changes before. */
+  prune(before: number): Promise<void>
+}
+
+export type PaneKey = { crew: string; name: string }
+
+export type PaneRow = PaneKey & { record: unknown }
+
+export type PaneChange = PaneKey & { seq: number; at: number; change: unknown }
+
+/** What the agent in a pane tells, and what people leave for it. */
+export type Mail =
+  /** It can be talked to. */
+  | { kind: 'started'; session?: string }
+  /** Its own session is another one now. */
+  | { kind: 'session'; session: string }
+  /** Somebody has given it a prompt. `turn`: its own name for what begins here. */
+  | { kind: 'prompt'; words: string; turn?: string; session?: string }
+  /** It has stopped. `background`: something that it started still runs, and it will go on. */
+  | { kind: 'stop'; outcome: Outcome | 'aborted'; turn?: string; session?: string; background?: true }
+  /** It asks for a permission, or for an answer. */
+  | { kind: 'asks'; question: string }
+  | { kind: 'answered' }
+  /** Its program has ended. `closed`: its terminal was taken away. */
+  | { kind: 'ended'; code: number; closed?: true }
+  | { kind: 'task'; prompt: string }
+  /** A person has looked at it. */
+  | { kind: 'seen' }
+  /** A person wants one more agent, or one less. */
+  | { kind: 'add'; agent: unknown }
+  | { kind: 'remove' }
+
+export type StoredMail = PaneKey & { id: number; at: number; mail: Mail }
 
 /** What was said in turns. An agent's output must reach the disk as it comes, so writing is a local stream; reading is not. */
 export type Transcripts = {

@@ -6,6 +6,7 @@ import { leaseAndTakeover } from './lease-and-takeover.ts'
 import { oddText } from './odd-text.ts'
 import { orders } from './orders.ts'
 import { pagingAndFilters } from './paging-and-filters.ts'
+import { paneRecords } from './pane-records.ts'
 import { projectRecords } from './project-records.ts'
 import { saveAndFencing } from './save-and-fencing.ts'
 import { openScene, type StoreKind } from './scene.ts'
@@ -25,4 +26,5 @@ export function storeContract(kind: StoreKind): void {
   oddText(scene)
   projectRecords(scene)
   taskRecords(scene)
+  paneRecords(scene)
 }

@@ -1,0 +1,72 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { until } from '../../test/ralph.ts'
+import { openTmux, socketOf } from './tmux.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'ralph-tmux-'))
+const tmux = openTmux(home, process.env)
+const hasTmux = spawnSync('tmux', ['-V']).status === 0
+const TEXT = `# 任务 🦉\n\tif (x) { \`y\` }; "$HOME" 'z' \\n #{pane_id} %%\n\nEOF\n last line`
+
+afterAll(() => {
+  spawnSync('tmux', ['-L', socketOf(home), 'kill-server'])
+  rmSync(home, { recursive: true, force: true })
+})
+
+describe.skipIf(!hasTmux)('a terminal in tmux', () => {
+  test('runs a program with its own words and variables, in a folder of any name', async () => {
+    const dir = join(home, 'a #{pane_id};')
+    mkdirSync(dir)
+    const words = ['a;', 'b c', '#{pane_id}', '$HOME', ';', '']
+    const argv = ['sh', '-c', 'printf "%s\\n" "$PWD" "$MINE" "$@" > "$OUT"; exec cat', 'sh', ...words]
+    await tmux.start({ tag: 'one', title: 'one', dir, argv, env: { MINE: 'x=1;', OUT: join(home, 'out') } })
+    await until('it has written', () => readIf(join(home, 'out')).endsWith('\n\n'))
+    expect(readIf(join(home, 'out')).split('\n').slice(0, -1)).toEqual([dir, 'x=1;', ...words])
+    expect((await tmux.panes())?.get('one')).toMatchObject({ alive: true })
+    await tmux.close('one')
+    expect((await tmux.panes())?.get('one')).toBeUndefined()
+  })
+
+  test('takes a text as one paste, byte for byte, and keys as keys', async () => {
+    // It asks for pastes in brackets, as agents do, and keeps what it is given.
+    const argv = ['sh', '-c', 'stty raw -echo; printf "\\033[?2004hready"; exec dd bs=1 of="$OUT" 2>/dev/null']
+    const out = join(home, 'pasted')
+    await tmux.start({ tag: 'two', title: 'two', dir: home, argv, env: { OUT: out } })
+    await until('it is ready', async () => (await tmux.screen('two')).includes('ready'))
+    await tmux.paste('two', TEXT)
+    await tmux.press('two', 'Enter')
+    await until('all has arrived', () => readIf(out).endsWith('\r'))
+    // Terminals send line breaks as carriage returns; inside the brackets they are the program's to read.
+    expect(readIf(out).replaceAll('\r', '\n')).toBe(`\u001b[200~${TEXT}\u001b[201~\n`)
+  })
+
+  test('stays to be read when its program has ended', async () => {
+    await tmux.start({ tag: 'three', title: 'three', dir: home, argv: ['sh', '-c', 'echo last words'], env: {} })
+    await until('it has ended', async () => (await tmux.panes())?.get('three')?.alive === false)
+    expect(await tmux.screen('three')).toContain('last words')
+  })
+
+  test('is told apart from those that a person opens beside it', async () => {
+    await tmux.start({ tag: 'four', title: 'four', dir: home, argv: ['sh', '-c', 'echo mine; exec cat'], env: {} })
+    spawnSync('tmux', ['-L', socketOf(home), 'split-window', '-t', '=four:', 'echo theirs; exec cat'])
+    await until('it is to be seen', async () => (await tmux.screen('four')).includes('mine'))
+    expect(await tmux.screen('four')).not.toContain('theirs')
+  })
+
+  test('is gone with its server', async () => {
+    spawnSync('tmux', ['-L', socketOf(home), 'kill-server'])
+    expect(await tmux.panes()).toBeUndefined()
+    await expect(tmux.press('four', 'Enter')).rejects.toThrow('The terminal of four is gone.')
+  })
+})
+
+function readIf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return '' // not written yet
+  }
+}

@@ -1,0 +1,175 @@
+/** tmux: terminals that stay when nobody looks, on a server of ralph's own that reads nobody's settings. */
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { RalphError } from '../error.ts'
+
+export type Tmux = {
+  /** By their tags. Undefined: there is no server. */
+  panes(): Promise<Map<string, TmuxPane> | undefined>
+  /** Opens a terminal with a program in it; what the tag stood for before is closed. */
+  start(starting: Starting): Promise<void>
+  /** Brings a text into the terminal as one paste, line breaks and all. */
+  paste(tag: string, text: string): Promise<void>
+  press(tag: string, ...keys: string[]): Promise<void>
+  /** What is to be seen; with `all`, also what has scrolled away. */
+  screen(tag: string, all?: boolean): Promise<string>
+  close(tag: string): Promise<void>
+  /** The command line that shows it to a person in their own terminal. */
+  attach(tag: string): string[]
+}
+
+/** `tag` is also the name of its session. */
+export type Starting = {
+  tag: string
+  title: string
+  dir: string
+  argv: readonly string[]
+  /** Besides what the server has. */
+  env: Readonly<Record<string, string>>
+}
+
+export type TmuxPane = {
+  id: string
+  /** Whether its program still runs. */
+  alive: boolean
+  /** When something was last printed, to the second. */
+  printedAt: number
+  /** When somebody who looks at it last pressed a key, to the second. Absent: nobody looks. */
+  typedAt?: number
+}
+
+/** A home of one's own has a server of its own. */
+export function socketOf(home: string): string {
+  if (home === join(homedir(), '.ralph')) return 'ralph'
+  return `ralph-${createHash('sha256').update(home).digest('hex').slice(0, 8)}`
+}
+
+export function openTmux(home: string, env: Readonly<Record<string, string | undefined>>): Tmux {
+  const server = ['-u', '-L', socketOf(home), '-f', '/dev/null']
+  const run = (args: readonly string[], stdin?: string) => ask([...server, ...args], env, stdin)
+  // A person may open terminals of their own beside it, so it is always called by its id.
+  let ids = new Map<string, string>()
+
+  async function look(): Promise<Map<string, TmuxPane> | undefined> {
+    const listed = await run(['list-panes', '-a', '-F', PANE, ';', 'list-clients', '-F', CLIENT])
+    const found = listed.ok ? readPanes(listed.out) : undefined
+    ids = new Map([...(found ?? [])].map(([tag, { id }]) => [tag, id]))
+    return found
+  }
+
+  async function idOf(tag: string): Promise<string> {
+    const id = ids.get(tag) ?? (await look())?.get(tag)?.id
+    if (id === undefined) throw new RalphError('tmux-failed', `The terminal of ${tag} is gone.`)
+    return id
+  }
+
+  return {
+    panes: look,
+
+    async start({ tag, title, dir, argv, env: own }) {
+      const given = Object.entries(own).flatMap(([name, value]) => ['-e', plain(`${name}=${value}`)])
+      await run(['kill-session', '-t', `=${tag}`])
+      const place = ['-x', '160', '-y', '48', '-c', plain(dir.replaceAll('#', '##'))]
+      // One call: a server that has no session yet would end before the next call.
+      const made = await run([
+        ...['start-server', ';'],
+        ...SETTINGS.flatMap((setting) => [...setting, ';']),
+        ...['new-session', '-d', '-s', tag, '-n', title, ...place, ...given, '--', ...argv.map(plain), ';'],
+        ...['set-option', '-F', '-t', `=${tag}:`, '@ralph', '#{pane_id}'],
+      ])
+      if (!made.ok) throw new RalphError('tmux-failed', `tmux could not open a terminal in ${dir}: ${made.error}`)
+      ids.delete(tag)
+    },
+
+    async paste(tag, text) {
+      const [id, buffer] = [await idOf(tag), `ralph-${tag}`]
+      must(await run(['load-buffer', '-b', buffer, '-', ';', 'paste-buffer', '-p', '-d', '-b', buffer, '-t', id], text))
+    },
+
+    async press(tag, ...keys) {
+      must(await run(['send-keys', '-t', await idOf(tag), ...keys]))
+    },
+
+    async screen(tag, all = false) {
+      const shown = await run(['capture-pane', '-p', '-J', '-t', await idOf(tag), ...(all ? ['-S', '-'] : [])])
+      return shown.ok ? shown.out : ''
+    },
+
+    async close(tag) {
+      await run(['kill-session', '-t', `=${tag}`])
+      ids.delete(tag)
+    },
+
+    attach: (tag) => ['env', '-u', 'TMUX', 'tmux', ...server, 'attach-session', '-t', `=${tag}`],
+  }
+}
+
+/** tmux takes a semicolon at the end of a word for the end of a command. */
+function plain(word: string): string {
+  return word.endsWith(';') ? `${word.slice(0, -1)}\\;` : word
+}
+
+const PANE = 'pane #{session_name} #{pane_id} #{@ralph} #{pane_dead} #{window_activity}'
+const CLIENT = 'client #{session_name} #{client_activity}'
+
+/** The first words a program says in its terminal stay to be read when it has ended. */
+const SETTINGS = [
+  ['set-option', '-g', 'remain-on-exit', 'on'],
+  ['set-option', '-s', 'exit-empty', 'off'],
+  ['set-option', '-s', 'escape-time', '0'],
+  ['set-option', '-g', 'default-terminal', 'screen-256color'],
+  ['set-option', '-g', 'history-limit', '10000'],
+  ['set-option', '-g', 'window-size', 'latest'],
+  ['set-option', '-g', 'mouse', 'on'],
+  ['set-option', '-g', 'status-style', 'bg=default,fg=default'],
+  ['set-option', '-g', 'status-left', '#[bold] ralph #[default]'],
+  ['set-option', '-g', 'status-left-length', '20'],
+  ['set-option', '-g', 'status-right', 'F12 leaves, the agent stays '],
+  // Inside a tmux of the person's own, the usual keys are that one's.
+  ['bind-key', '-n', 'F12', 'detach-client'],
+] as const
+
+function readPanes(listed: string): Map<string, TmuxPane> {
+  const rows = listed.split('\n').map((line) => line.split(' '))
+  const typed = new Map<string, number>()
+  for (const [what, tag = '', at] of rows)
+    if (what === 'client') typed.set(tag, Math.max(typed.get(tag) ?? 0, Number(at) * 1_000))
+  return new Map(
+    rows.flatMap(([what, tag = '', id = '', own, dead, at]) => {
+      if (what !== 'pane' || id !== own) return []
+      const typedAt = typed.get(tag)
+      const pane = { id, alive: dead === '0', printedAt: Number(at) * 1_000 }
+      return [[tag, { ...pane, ...(typedAt === undefined ? {} : { typedAt }) }] as const]
+    }),
+  )
+}
+
+type Answer = { ok: true; out: string } | { ok: false; error: string }
+
+const PATIENCE_MS = 10_000
+
+function ask(args: readonly string[], env: Readonly<Record<string, string | undefined>>, stdin = ''): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const options = { env: { ...env }, timeout: PATIENCE_MS, maxBuffer: 1 << 26 }
+    const child = execFile('tmux', args, options, (failure, out, error) => {
+      if (!failure) return resolve({ ok: true, out })
+      if (failure.code === 'ENOENT') return reject(missing())
+      resolve({ ok: false, error: error.trim() || failure.message })
+    })
+    child.stdin?.on('error', () => {}) // it may end without reading
+    child.stdin?.end(stdin)
+  })
+}
+
+function must(answer: Answer): void {
+  if (!answer.ok) throw new RalphError('tmux-failed', `tmux refused: ${answer.error}.`)
+}
+
+function missing(): RalphError {
+  return new RalphError(
+    'tmux-missing',
+    'tmux was not found. The dispatcher keeps its agents in it: install tmux 3.2 or newer (apt install tmux, brew install tmux).',
+  )
+}
