@@ -40,10 +40,11 @@ await Promise.all([
     banner: { js: transformSync(oldNode, { minify: true, target: 'node16' }).code },
   }),
   buildHook('hook-more', { entryPoints: ['src/fronts/hook/more.ts'] }, {}), // all that it needs at once, so that nothing more is loaded
+  buildHook('pane-hook', { entryPoints: ['src/fronts/hook/pane-main.ts'] }, {}),
   ...Object.keys(LATER).map((name) => buildHook(name, entryOf(LATER, name))),
   build({
     ...common,
-    entryPoints: { 'scripted-agent': 'src/host/scripted-agent.ts' },
+    entryPoints: { 'scripted-agent': 'src/host/scripted-agent.ts', 'scripted-pane': 'src/host/scripted-pane.ts' },
     outdir: 'dist',
     format: 'esm',
     outExtension: { '.js': '.mjs' },

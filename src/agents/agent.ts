@@ -50,6 +50,8 @@ export type Screen = {
   placeholders?: RegExp[]
   /** For so long it must print nothing before it counts as quiet. */
   quietSeconds: number
+  /** For so long it takes in what was pasted, before it may be sent off. Absent: at once. */
+  settleMs?: number
   /** The key, as tmux calls it, that interrupts it. Twice where it wants to be told twice. */
   interrupt: string[]
 }

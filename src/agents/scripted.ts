@@ -7,11 +7,23 @@ export const scripted: Agent = {
   settings: [],
   reports: ['tokens', 'cost'],
   graceMs: 1_000,
-  command: ({ self, target, extraArgs, prompt }) => ({
-    argv: [...self('scripted-agent'), target, ...extraArgs],
-    env: {},
-    stdin: prompt,
+  command: ({ self, target, extraArgs, prompt, mode, resume }) =>
+    mode === 'interactive'
+      ? { argv: [...self('scripted-pane'), target, resume?.id ?? '', ...extraArgs], env: {}, stdin: '' }
+      : { argv: [...self('scripted-agent'), target, ...extraArgs], env: {}, stdin: prompt },
+  pane: ({ hook, folder }) => ({
+    args: [],
+    env: { RALPH_PANE_TELL: JSON.stringify(hook), RALPH_PANE_FOLDER: folder },
   }),
+  screen: {
+    client: 'scripted',
+    seen: '2026-11-17',
+    working: [/^✻ working/],
+    asks: [/^\? .*\(y\/n\)/],
+    input: /❯ ?(.*)$/,
+    quietSeconds: 5,
+    interrupt: ['Escape'],
+  },
   parser: (request) => linesParser(request),
 }
 

@@ -32,7 +32,7 @@ export function checkHands(bench: Checking): CheckHands {
 export async function untilCancelled(
   bench: Pick<Workbench, 'store' | 'stop' | 'lost'>,
   loop: Loop,
-  work: (signal: AbortSignal) => Promise<Fact>,
+  work: (signal: AbortSignal) => Promise<Fact | undefined>,
 ): Promise<Fact | undefined> {
   if (bench.stop.aborted) return undefined
   const cancel = new AbortController()

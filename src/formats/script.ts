@@ -12,6 +12,10 @@ export type Step = { attempt?: number } & (
   | { fail: string; exit?: number }
   /** Says in the files of the project how its task stands, as the prompt asks for, and that the turn is over. */
   | { report: { status: 'completed' | 'attempted' | 'blocked'; summary?: string; obstacle?: string } }
+  /** In a terminal: a permission that a person must give (y) or deny (n). Elsewhere nobody can, so it is denied. */
+  | { ask: string }
+  /** In a terminal, as the first step of a turn: what was typed is thrown away, and nobody hears of it. */
+  | { ignore: true }
   | { 'rate-limit': { resetsInSeconds?: number; message?: string } }
 )
 
@@ -60,6 +64,8 @@ const SHAPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   denied: isText,
   fail: isText,
   report: (value) => isObject(value) && ['completed', 'attempted', 'blocked'].includes(String(value.status)),
+  ask: isText,
+  ignore: (value) => value === true,
   'rate-limit': isObject,
 }
 

@@ -45,6 +45,7 @@ async function play(step: Step): Promise<boolean> {
   if ('text' in step) print({ type: 'text', text: step.text })
   if ('usage' in step) print({ type: 'usage', ...step.usage })
   if ('denied' in step) print({ type: 'denied', tool: step.denied })
+  if ('ask' in step) print({ type: 'denied', tool: step.ask })
   if ('sleep' in step) await sleep(step.sleep * 1_000)
   if ('edit' in step) {
     print({ type: 'tool', name: 'edit', summary: step.edit.path })

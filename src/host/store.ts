@@ -120,6 +120,8 @@ export type Mail =
   /** A person wants one more agent, or one less. */
   | { kind: 'add'; agent: unknown }
   | { kind: 'remove' }
+  /** A prompt that did not arrive is to be sent again. */
+  | { kind: 'retry' }
 
 export type StoredMail = PaneKey & { id: number; at: number; mail: Mail }
 

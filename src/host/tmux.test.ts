@@ -25,9 +25,11 @@ describe.skipIf(!hasTmux)('a terminal in tmux', () => {
     await tmux.start({ tag: 'one', title: 'one', dir, argv, env: { MINE: 'x=1;', OUT: join(home, 'out') } })
     await until('it has written', () => readIf(join(home, 'out')).endsWith('\n\n'))
     expect(readIf(join(home, 'out')).split('\n').slice(0, -1)).toEqual([dir, 'x=1;', ...words])
-    expect((await tmux.panes())?.get('one')).toMatchObject({ alive: true })
+    expect((await tmux.look())?.panes.get('one')).toMatchObject({ alive: true })
+    const server = (await tmux.look())?.server
     await tmux.close('one')
-    expect((await tmux.panes())?.get('one')).toBeUndefined()
+    expect((await tmux.look())?.server).toBe(server) // it stays without a terminal
+    expect((await tmux.look())?.panes.get('one')).toBeUndefined()
   })
 
   test('takes a text as one paste, byte for byte, and keys as keys', async () => {
@@ -45,8 +47,8 @@ describe.skipIf(!hasTmux)('a terminal in tmux', () => {
 
   test('stays to be read when its program has ended', async () => {
     await tmux.start({ tag: 'three', title: 'three', dir: home, argv: ['sh', '-c', 'echo last words'], env: {} })
-    await until('it has ended', async () => (await tmux.panes())?.get('three')?.alive === false)
-    expect(await tmux.screen('three')).toContain('last words')
+    await until('it has ended', async () => (await tmux.look())?.panes.get('three')?.alive === false)
+    await until('its words are to be seen', async () => (await tmux.screen('three')).includes('last words'))
   })
 
   test('is told apart from those that a person opens beside it', async () => {
@@ -58,7 +60,7 @@ describe.skipIf(!hasTmux)('a terminal in tmux', () => {
 
   test('is gone with its server', async () => {
     spawnSync('tmux', ['-L', socketOf(home), 'kill-server'])
-    expect(await tmux.panes()).toBeUndefined()
+    expect(await tmux.look()).toBeUndefined()
     await expect(tmux.press('four', 'Enter')).rejects.toThrow('The terminal of four is gone.')
   })
 })

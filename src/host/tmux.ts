@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { RalphError } from '../error.ts'
 
 export type Tmux = {
-  /** By their tags. Undefined: there is no server. */
-  panes(): Promise<Map<string, TmuxPane> | undefined>
-  /** Opens a terminal with a program in it; what the tag stood for before is closed. */
-  start(starting: Starting): Promise<void>
+  /** Undefined: there is no server. */
+  look(): Promise<Terminals | undefined>
+  /** Opens a terminal with a program in it; what the tag stood for before is closed. Returns which server has it. */
+  start(starting: Starting): Promise<string>
   /** Brings a text into the terminal as one paste, line breaks and all. */
   paste(tag: string, text: string): Promise<void>
   press(tag: string, ...keys: string[]): Promise<void>
@@ -29,6 +29,9 @@ export type Starting = {
   /** Besides what the server has. */
   env: Readonly<Record<string, string>>
 }
+
+/** `server`: another one has another name. `panes` by their tags. */
+export type Terminals = { server: string; panes: Map<string, TmuxPane> }
 
 export type TmuxPane = {
   id: string
@@ -52,21 +55,22 @@ export function openTmux(home: string, env: Readonly<Record<string, string | und
   // A person may open terminals of their own beside it, so it is always called by its id.
   let ids = new Map<string, string>()
 
-  async function look(): Promise<Map<string, TmuxPane> | undefined> {
-    const listed = await run(['list-panes', '-a', '-F', PANE, ';', 'list-clients', '-F', CLIENT])
-    const found = listed.ok ? readPanes(listed.out) : undefined
-    ids = new Map([...(found ?? [])].map(([tag, { id }]) => [tag, id]))
+  async function look(): Promise<Terminals | undefined> {
+    const listed = await run([...WHICH, ';', 'list-panes', '-a', '-F', PANE, ';', 'list-clients', '-F', CLIENT])
+    // A server without a terminal has nothing to list, and fails.
+    const found = readTerminals(listed.ok ? listed.out : (await run(WHICH)).out)
+    ids = new Map([...(found?.panes ?? [])].map(([tag, { id }]) => [tag, id]))
     return found
   }
 
   async function idOf(tag: string): Promise<string> {
-    const id = ids.get(tag) ?? (await look())?.get(tag)?.id
+    const id = ids.get(tag) ?? (await look())?.panes.get(tag)?.id
     if (id === undefined) throw new RalphError('tmux-failed', `The terminal of ${tag} is gone.`)
     return id
   }
 
   return {
-    panes: look,
+    look,
 
     async start({ tag, title, dir, argv, env: own }) {
       const given = Object.entries(own).flatMap(([name, value]) => ['-e', plain(`${name}=${value}`)])
@@ -77,10 +81,11 @@ export function openTmux(home: string, env: Readonly<Record<string, string | und
         ...['start-server', ';'],
         ...SETTINGS.flatMap((setting) => [...setting, ';']),
         ...['new-session', '-d', '-s', tag, '-n', title, ...place, ...given, '--', ...argv.map(plain), ';'],
-        ...['set-option', '-F', '-t', `=${tag}:`, '@ralph', '#{pane_id}'],
+        ...['set-option', '-F', '-t', `=${tag}:`, '@ralph', '#{pane_id}', ';', ...WHICH],
       ])
       if (!made.ok) throw new RalphError('tmux-failed', `tmux could not open a terminal in ${dir}: ${made.error}`)
       ids.delete(tag)
+      return readTerminals(made.out)?.server ?? ''
     },
 
     async paste(tag, text) {
@@ -111,6 +116,7 @@ function plain(word: string): string {
   return word.endsWith(';') ? `${word.slice(0, -1)}\\;` : word
 }
 
+const WHICH = ['display-message', '-p', 'server #{pid}-#{start_time}']
 const PANE = 'pane #{session_name} #{pane_id} #{@ralph} #{pane_dead} #{window_activity}'
 const CLIENT = 'client #{session_name} #{client_activity}'
 
@@ -131,12 +137,14 @@ const SETTINGS = [
   ['bind-key', '-n', 'F12', 'detach-client'],
 ] as const
 
-function readPanes(listed: string): Map<string, TmuxPane> {
+function readTerminals(listed: string): Terminals | undefined {
   const rows = listed.split('\n').map((line) => line.split(' '))
+  const [, server] = rows.find(([what]) => what === 'server') ?? []
+  if (server === undefined) return undefined
   const typed = new Map<string, number>()
   for (const [what, tag = '', at] of rows)
     if (what === 'client') typed.set(tag, Math.max(typed.get(tag) ?? 0, Number(at) * 1_000))
-  return new Map(
+  const panes = new Map(
     rows.flatMap(([what, tag = '', id = '', own, dead, at]) => {
       if (what !== 'pane' || id !== own) return []
       const typedAt = typed.get(tag)
@@ -144,9 +152,10 @@ function readPanes(listed: string): Map<string, TmuxPane> {
       return [[tag, { ...pane, ...(typedAt === undefined ? {} : { typedAt }) }] as const]
     }),
   )
+  return { server, panes }
 }
 
-type Answer = { ok: true; out: string } | { ok: false; error: string }
+type Answer = { ok: boolean; out: string; error: string }
 
 const PATIENCE_MS = 10_000
 
@@ -154,9 +163,9 @@ function ask(args: readonly string[], env: Readonly<Record<string, string | unde
   return new Promise((resolve, reject) => {
     const options = { env: { ...env }, timeout: PATIENCE_MS, maxBuffer: 1 << 26 }
     const child = execFile('tmux', args, options, (failure, out, error) => {
-      if (!failure) return resolve({ ok: true, out })
+      if (!failure) return resolve({ ok: true, out, error: '' })
       if (failure.code === 'ENOENT') return reject(missing())
-      resolve({ ok: false, error: error.trim() || failure.message })
+      resolve({ ok: false, out: '', error: error.trim() || failure.message })
     })
     child.stdin?.on('error', () => {}) // it may end without reading
     child.stdin?.end(stdin)

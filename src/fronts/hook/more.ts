@@ -1,7 +1,4 @@
 /** What only some calls of the hook program need, loaded when they do: a person's commands, running checks, a new database. */
-import type { Outcome } from '../../agents/agent.ts'
-import { kindOfMessage } from '../../agents/api-error.ts'
-import { readReset } from '../../agents/reset.ts'
 import { type CheckHands, type Checking, checkHands } from '../../drive/check-hands.ts'
 import { RalphError } from '../../error.ts'
 import { reap } from '../../host/process-tree.ts'
@@ -16,6 +13,7 @@ import { HOSTS } from '../../session/hosts.ts'
 import { goOnNow, otherPrompt } from '../../session/turn-over.ts'
 import { failOpen } from './fail-open.ts'
 import { EVERYTHING, isNews, remember } from './heard.ts'
+import { meaningOf } from './meaning.ts'
 import { newPart } from './new-part.ts'
 import type { From, Json } from './payload.ts'
 import { parseTyped, readTyped, type Typed } from './prompt.ts'
@@ -26,7 +24,7 @@ import { lastMessage, lastPrompt } from './transcript.ts'
 
 export { openDatabase } from '../../host/migrate.ts'
 export { capNote, checkWords, findingNotes, standing } from '../../session/standing.ts'
-export { lastMessage, newPart }
+export { lastMessage, meaningOf, newPart }
 
 /** What a person typed. */
 export async function replyToTyped(desk: Desk, { from, payload, event }: Said): Promise<Reply> {
@@ -86,13 +84,6 @@ async function withStore(desk: Desk, work: (whole: WholeDesk) => Promise<Answer>
   } finally {
     await store.close()
   }
-}
-
-/** What an error of the agent means, and when it can go on. */
-export function meaningOf(message: string, at: number): Pick<Outcome, 'kind' | 'resetsAt'> {
-  const kind = kindOfMessage(message)
-  const resetsAt = kind === 'rate-limit' ? readReset(message.replace('~', ''), at) : undefined
-  return { kind, ...(resetsAt === undefined ? {} : { resetsAt }) }
 }
 
 /** While checks run the store is watched, so that a cancel from elsewhere ends them. */

@@ -11,9 +11,13 @@ const STOPS = ['stop', 'Stop', 'agentStop', 'AfterAgent']
 
 /** Undefined for what is none of ralph's business: not JSON, no event, no session. */
 export function readPayload(text: string, env: Env): { from: From; payload: Json; event: string } | undefined {
-  const payload = parse(text)
-  const event = word(payload?.event ?? payload?.hook_event_name ?? payload?.hookEventName)
-  if (!payload || event === undefined) return undefined
+  const payload = parseJson(text)
+  return payload && fromPayload(payload, env)
+}
+
+export function fromPayload(payload: Json, env: Env): { from: From; payload: Json; event: string } | undefined {
+  const event = word(payload.event ?? payload.hook_event_name ?? payload.hookEventName)
+  if (event === undefined) return undefined
   const session = word(payload.session_id) ?? word(payload.sessionId) ?? word(payload.conversation_id)
   const dir = dirOf(payload, env)
   if (!session || !dir) return undefined
@@ -21,7 +25,7 @@ export function readPayload(text: string, env: Env): { from: From; payload: Json
   return { payload, event, from: { host: hostOf(payload, env), shim: isHostName(payload.host), during, session, dir } }
 }
 
-function parse(text: string): Json | undefined {
+export function parseJson(text: string): Json | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined

@@ -1,0 +1,165 @@
+/** One turn of an agent in its pane: its prompt is brought in, seen to arrive, and its end waited for. */
+
+import type { Outcome } from '../agents/agent.ts'
+import { readScreen, type Sight } from '../agents/read-screen.ts'
+import { isRalphError, RalphError } from '../error.ts'
+import type { TurnMark } from './hear.ts'
+import type { Pane } from './pane.ts'
+import type { Site } from './site.ts'
+import { startAgent } from './start-agent.ts'
+import { whatNow } from './what-now.ts'
+
+export type Talk = {
+  mark: TurnMark
+  text: string
+  dir: string
+  /** Besides what every agent finds in its environment. */
+  env?: Readonly<Record<string, string>>
+  deadline?: number
+}
+
+export type Talked =
+  | { kind: 'over'; outcome: Outcome | 'aborted' }
+  /** A person has typed something of their own, or closed its pane. */
+  | { kind: 'typed' | 'closed' }
+  /** Its terminal is gone with all the others. */
+  | { kind: 'lost' }
+  /** The signal fired, or its time is over. */
+  | { kind: 'cut' | 'late' }
+
+/** For so long a prompt may be on its way. */
+const ARRIVES_MS = 5_000
+/** Somebody who has pressed no key for so long, and left nothing in the line, is not typing. */
+const TYPES_MS = 10_000
+const LOOK_MS = 1_000
+
+export async function converse(site: Site, pane: Pane, talk: Talk, signal: AbortSignal): Promise<Talked> {
+  try {
+    for (;;) {
+      if (signal.aborted) return { kind: 'cut' }
+      if (talk.deadline !== undefined && site.now() >= talk.deadline) return { kind: 'late' }
+      const act = whatNow(pane.record.facts, talk.mark, talk.dir)
+      switch (act.kind) {
+        case 'over':
+        case 'typed':
+          return act
+        case 'closed':
+          // Whoever closes one terminal means it. A server that is gone has taken all of them.
+          return { kind: (await site.tmux.look())?.server === pane.record.facts.server ? 'closed' : 'lost' }
+        case 'start':
+          await startAgain(site, pane, talk)
+          break
+        case 'send':
+        case 'sent':
+          if (!(await bringIn(site, pane, talk, { act: act.kind, signal }))) await pane.news.wait(LOOK_MS, signal)
+          break
+        case 'wait':
+          await pane.news.wait(talk.deadline === undefined ? undefined : talk.deadline - site.now(), signal)
+      }
+    }
+  } finally {
+    await pane.typing(false)
+  }
+}
+
+/** An agent that is started for another folder begins a session of its own there. */
+async function startAgain(site: Site, pane: Pane, { dir, env }: Talk): Promise<void> {
+  const { facts, restarts, agent } = pane.record
+  const here = facts.dir === dir
+  if (facts.ended && here) {
+    await mustComeUp(site, pane)
+    await pane.change({ restarts: restarts + 1 })
+    site.note(agent, `it had ended (exit code ${facts.ended.code}) and is started again.`)
+  }
+  // A session that it could not come up with is not tried again.
+  await startAgent(site, pane, { dir, resume: here && !facts.failed, ...(env ? { env } : {}) })
+}
+
+const TRIES = 3
+
+export async function mustComeUp({ tmux }: Site, { tag, record: { facts, agent } }: Pane): Promise<void> {
+  if ((facts.failed ?? 0) < TRIES) return
+  const lines = (await tmux.screen(tag).catch(() => '')).split('\n').filter((line) => line.trim() !== '')
+  throw new RalphError(
+    'agent-unusable',
+    `${agent.agent} ends as soon as it is started (exit code ${facts.ended?.code}). Its last words: ${lines.slice(-3).join(' / ') || 'none.'}`,
+  )
+}
+
+/** False where it has to wait. A terminal that has just gone is noticed by whoever looks at them. */
+async function bringIn(
+  site: Site,
+  pane: Pane,
+  talk: Talk,
+  { act, signal }: { act: 'send' | 'sent'; signal: AbortSignal },
+): Promise<boolean> {
+  try {
+    if (act === 'sent') await awaitArrival(site, pane, talk, signal)
+    else if (await isFree(site, pane)) await send(site, pane, talk)
+    else return false
+    return true
+  } catch (cause) {
+    if (isRalphError(cause) && cause.code === 'tmux-failed') return false
+    throw cause
+  }
+}
+
+async function sight(site: Site, pane: Pane): Promise<Sight> {
+  const { screen } = pane.kind
+  return screen ? readScreen(screen, await site.tmux.screen(pane.tag)) : { working: false, input: 'unknown' }
+}
+
+/** Whether nobody types in it, and no half of a line waits there. */
+async function isFree(site: Site, pane: Pane): Promise<boolean> {
+  const typesNow = await isTyping(site, pane, pane.record.facts.stoppedAt ?? 0)
+  const seen = await sight(site, pane)
+  if (seen.asks !== undefined) await pane.knows({ ...pane.record.facts, asks: seen.asks })
+  const free = !typesNow && seen.input !== 'typed' && seen.asks === undefined
+  await pane.typing(!free && seen.asks === undefined)
+  return free
+}
+
+async function isTyping({ tmux, now }: Site, { tag }: Pane, since: number): Promise<boolean> {
+  const { typedAt } = (await tmux.look())?.panes.get(tag) ?? {}
+  return typedAt !== undefined && typedAt > since && now() - typedAt < TYPES_MS
+}
+
+/** Known before it happens: whoever comes after a dispatcher that was killed looks whether it did. */
+async function send(site: Site, pane: Pane, { mark, text }: Talk, times = 0): Promise<void> {
+  const { now, tmux } = site
+  const given = () => ({ ...pane.record.facts, sent: { mark, text, at: now(), times } })
+  await pane.knows(given())
+  await tmux.paste(pane.tag, text)
+  await settled(pane)
+  await tmux.press(pane.tag, 'Enter')
+  const { facts } = pane.record
+  if (facts.sent && !facts.at) await pane.knows({ ...facts, sent: { ...facts.sent, times: times + 1 } })
+}
+
+/** A client needs a moment to take in what was pasted. */
+async function settled({ kind }: Pane): Promise<void> {
+  const ms = kind.screen?.settleMs
+  if (ms) await new Promise((done) => setTimeout(done, ms))
+}
+
+async function awaitArrival(site: Site, pane: Pane, talk: Talk, signal: AbortSignal): Promise<void> {
+  const { facts } = pane.record
+  const { sent } = facts
+  if (!sent) return
+  const left = sent.at + ARRIVES_MS - site.now()
+  if (left > 0) return pane.news.wait(left, signal)
+  const seen = await sight(site, pane)
+  if (pane.record.facts.at || pane.record.facts.over) return // it arrived meanwhile
+  if (seen.asks !== undefined) return pane.knows({ ...pane.record.facts, asks: seen.asks })
+  if (seen.working || (await isTyping(site, pane, sent.at))) return pane.news.wait(LOOK_MS, signal)
+  if (sent.times < 2 && seen.input === 'empty') {
+    site.note(pane.record.agent, 'its prompt did not arrive and is sent once more.')
+    return send(site, pane, talk, sent.times)
+  }
+  // What was pasted is there, but was not sent off.
+  if (sent.times < 2 && seen.input === 'typed') {
+    await pane.knows({ ...pane.record.facts, sent: { ...sent, at: site.now(), times: sent.times + 1 } })
+    return site.tmux.press(pane.tag, 'Enter')
+  }
+  await pane.knows({ ...pane.record.facts, sent: { ...sent, stalled: true } })
+}

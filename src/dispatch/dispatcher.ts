@@ -1,0 +1,190 @@
+/** The dispatcher: keeps the agents of a crew in their panes, hears what they tell, and keeps each going on its task. */
+import { type Loop, statusOf } from '../engine/loop.ts'
+import type { Mail, StoredMail } from '../host/store.ts'
+import { attend } from './attend.ts'
+import { type CrewAgent, type PaneRecord, recordIn } from './crew.ts'
+import { hear } from './hear.ts'
+import { lookAt } from './look.ts'
+import { openPane, type Pane } from './pane.ts'
+import type { Site } from './site.ts'
+
+export type Crew = { id: string; config: string; agents: readonly CrewAgent[] }
+
+/** `changed`: one of them stands otherwise than before. */
+export type Watching = { changed(pane: Pane, before: PaneRecord): void }
+
+/** How often screens are looked at, while one of the agents is at something and while none is. */
+const BUSY_MS = 2_000
+const IDLE_MS = 10_000
+
+/** Returns when the signal of the site fires. The agents stay. */
+export async function dispatch(site: Site, crew: Crew, watching: Watching): Promise<void> {
+  const { store, tmux, stop } = site
+  const posts = new Map<string, Post>()
+  const panes = () => [...posts.values()].map(({ pane }) => pane)
+  const failed = new AbortController()
+  let failure: unknown
+
+  const take = (agent: CrewAgent, known?: PaneRecord) => {
+    const { name } = agent
+    const leave = new AbortController()
+    const pane = openPane({ crew: crew.id, name }, renewed(crew, agent, known), { ...site, ...watching })
+    const signal = AbortSignal.any([stop, leave.signal, failed.signal])
+    const tasks = async () => (await store.panes.mail(crew.id)).filter((mail) => mail.name === name && isTask(mail))
+    const done = pane.change({}).then(() => attend(site, pane, { tasks, stop: signal }))
+    done.catch((cause) => {
+      failure ??= cause
+      failed.abort()
+    })
+    posts.set(name, { pane, leave, done: done.catch(() => {}) })
+  }
+
+  for (const [agent, record] of await roll(site, crew)) take(agent, record)
+
+  const deliver = oneByOne(async () => {
+    for (const stored of await store.panes.mail(crew.id)) await dealWith(site, { crew, posts, take }, stored)
+    for (const pane of panes()) pane.news.ring()
+  })
+  const look = oneByOne(async () => {
+    const terminals = await tmux.look()
+    for (const pane of panes()) await lookAt(site, pane, terminals?.panes.get(pane.tag))
+  })
+
+  const over = AbortSignal.any([stop, failed.signal])
+  const guard = (work: () => Promise<void>) => () =>
+    void work().catch((cause) => {
+      failure ??= cause
+      failed.abort()
+    })
+  const unwatch = store.onChange(guard(deliver))
+  guard(deliver)()
+  const clock = startClock(() => (panes().some(isBusy) ? BUSY_MS : IDLE_MS), guard(look))
+  await new Promise<void>((resolve) => {
+    if (over.aborted) return resolve()
+    over.addEventListener('abort', () => resolve())
+  })
+  unwatch()
+  clock.stop()
+  for (const { leave } of posts.values()) leave.abort()
+  await Promise.all([...posts.values()].map(({ done }) => done))
+  if (failure !== undefined) throw failure
+}
+
+type Post = { pane: Pane; leave: AbortController; done: Promise<void> }
+
+function isTask({ mail }: StoredMail): boolean {
+  return mail.kind === 'task'
+}
+
+function isBusy({ record: { facts } }: Pane): boolean {
+  return facts.at !== undefined || facts.asks !== undefined || facts.sent?.stalled === true || isComingUp(facts)
+}
+
+function isComingUp({ up, dir, ended }: PaneRecord['facts']): boolean {
+  return !up && dir !== undefined && !ended
+}
+
+/** The agents of the config, and those that were added since or still have something to do. */
+async function roll({ store, note, tmux }: Site, crew: Crew): Promise<[CrewAgent, PaneRecord | undefined][]> {
+  const known = new Map((await store.panes.list(crew.id)).map((row) => [row.name, recordIn(row)]))
+  const named = new Set(crew.agents.map(({ name }) => name))
+  const others: [CrewAgent, PaneRecord][] = []
+  for (const [name, record] of known) {
+    if (named.has(name)) continue
+    if (record.agent.added || (await isOpen(store, record.loop))) {
+      if (!record.agent.added)
+        note(record.agent, 'the config does not name it any more; it stays until its task is over.')
+      others.push([{ ...record.agent, number: crew.agents.length + others.length + 1 }, record])
+    } else {
+      await tmux.close(openPane({ crew: crew.id, name }, record, { store, now: () => 0, changed: () => {} }).tag)
+      await store.panes.forget({ crew: crew.id, name })
+    }
+  }
+  return [...crew.agents.map((agent): [CrewAgent, PaneRecord | undefined] => [agent, known.get(agent.name)]), ...others]
+}
+
+async function isOpen(store: Site['store'], id: string | undefined): Promise<boolean> {
+  const loop: Loop | undefined = id === undefined ? undefined : await store.load(id)
+  return loop !== undefined && !['completed', 'halted', 'cancelled'].includes(statusOf(loop))
+}
+
+function renewed({ config }: Crew, agent: CrewAgent, known: PaneRecord | undefined): PaneRecord {
+  if (known) return { ...known, agent, config }
+  return { agent, config, facts: {}, state: 'READY', since: 0, words: '', restarts: 0 }
+}
+
+type Office = { crew: Crew; posts: Map<string, Post>; take(agent: CrewAgent): void }
+
+async function dealWith(site: Site, { crew, posts, take }: Office, { id, name, at, mail }: StoredMail): Promise<void> {
+  const { store } = site
+  const post = posts.get(name)
+  if (mail.kind === 'add') {
+    take({ ...(mail.agent as CrewAgent), number: posts.size + 1, added: true }) // the operation has checked it
+    await store.panes.strike(id)
+    return
+  }
+  if (!post) return void (await store.panes.strike(id))
+  if (mail.kind === 'remove') {
+    post.leave.abort()
+    await post.done
+    posts.delete(name)
+    await site.tmux.close(post.pane.tag)
+    return store.panes.forget({ crew: crew.id, name })
+  }
+  await toldTo(post.pane, mail, { id, at })
+}
+
+async function toldTo(
+  { record, change, knows }: Pane,
+  mail: Mail,
+  { id, at }: { id: number; at: number },
+): Promise<void> {
+  switch (mail.kind) {
+    case 'task':
+    case 'add':
+    case 'remove':
+      return
+    case 'seen':
+      return change({ seen: true }, [id])
+    case 'retry': {
+      const { sent: _, asks: __, ...facts } = record.facts
+      return knows(facts, [id])
+    }
+    default:
+      return knows(hear(record.facts, mail, at), [id])
+  }
+}
+
+/** Calls that come while one is under way are one more call after it. */
+function oneByOne(work: () => Promise<void>): () => Promise<void> {
+  let under: Promise<void> | undefined
+  let again = false
+  return async function call(): Promise<void> {
+    again = true
+    if (under) return under
+    under = (async () => {
+      while (again) {
+        again = false
+        await work()
+      }
+    })()
+    try {
+      await under
+    } finally {
+      under = undefined
+    }
+  }
+}
+
+function startClock(ms: () => number, ring: () => void): { stop(): void } {
+  let timer: NodeJS.Timeout
+  const wind = () => {
+    timer = setTimeout(() => {
+      ring()
+      wind()
+    }, ms())
+  }
+  ring()
+  wind()
+  return { stop: () => clearTimeout(timer) }
+}

@@ -1,0 +1,120 @@
+/** What is known of an agent in its pane, and what each thing it tells adds to that. Pure: the caller brings the mail. */
+import type { Outcome } from '../agents/agent.ts'
+import type { Mail } from '../host/store.ts'
+
+export type PaneFacts = {
+  /** It has said that it can be talked to, or its screen has. */
+  up?: true
+  /** The folder that it was started in. */
+  dir?: string
+  startedAt?: number
+  /** Which server has its terminal. */
+  server?: string
+  /** How often in a row it has ended without ever coming up. */
+  failed?: number
+  /** Its own session. */
+  session?: string
+  /** It waits for a permission or an answer: nothing may be typed now. */
+  asks?: string
+  /** Whose turn it is at. `turn`: its own name for it. */
+  at?: { kind: 'ours'; mark: TurnMark; turn?: string } | { kind: 'theirs'; turn?: string }
+  /** The prompt that was given to it last. */
+  sent?: Sent
+  /** How the last of our turns ended. */
+  over?: { mark: TurnMark; outcome: Outcome | 'aborted' }
+  /** When a turn last ended. */
+  stoppedAt?: number
+  /** What a person has typed of their own. */
+  typed?: string
+  /** Its program has ended. */
+  ended?: { code: number; closed?: true }
+}
+
+/** One turn of a loop. */
+export type TurnMark = { loop: string; iteration: number; attempt: number }
+
+/** `times`: how often it was typed in and sent off. `stalled`: it did not arrive, and a person must look. */
+export type Sent = { mark: TurnMark; text: string; at: number; times: number; stalled?: true }
+
+type Told = Exclude<Mail, { kind: 'task' | 'add' | 'remove' | 'seen' | 'retry' }>
+
+export function hear(facts: PaneFacts, mail: Told, at: number): PaneFacts {
+  switch (mail.kind) {
+    case 'started': {
+      const { ended: _, failed: __, ...rest } = facts
+      return { ...rest, up: true, ...(mail.session ? { session: mail.session } : {}) }
+    }
+    case 'session':
+      return { ...facts, session: mail.session }
+    case 'prompt':
+      return begun(withSession(facts, mail), mail)
+    case 'stop':
+      return mail.background ? facts : stopped(withSession(facts, mail), mail, at)
+    case 'asks':
+      return { ...facts, asks: mail.question }
+    case 'answered':
+      return withoutQuestion(facts)
+    case 'ended':
+      return gone(facts, mail, at)
+  }
+}
+
+function withSession(facts: PaneFacts, { session }: { session?: string }): PaneFacts {
+  return { ...withoutQuestion(facts), up: true, ...(session === undefined ? {} : { session }) }
+}
+
+function withoutQuestion({ asks: _, ...facts }: PaneFacts): PaneFacts {
+  return facts
+}
+
+function begun(facts: PaneFacts, { words, turn }: Extract<Mail, { kind: 'prompt' }>): PaneFacts {
+  const { sent, at } = facts
+  const named = turn === undefined ? {} : { turn }
+  if (sent && isOurs(words, sent.text) && !isOver(facts, sent.mark)) {
+    const { stalled: _, ...arrived } = sent
+    return { ...facts, sent: arrived, at: { kind: 'ours', mark: sent.mark, ...named } }
+  }
+  // Words for the turn it is at: that one goes on.
+  if (at?.kind === 'ours') return { ...facts, typed: words }
+  return { ...facts, at: { kind: 'theirs', ...named }, typed: words }
+}
+
+function isOver({ over }: PaneFacts, mark: TurnMark): boolean {
+  return over !== undefined && isSame(over.mark, mark)
+}
+
+/** Clients change blanks and tabs; a person may have left a word of theirs in the line before. */
+export function isOurs(words: string, text: string): boolean {
+  return bare(words).includes(bare(text))
+}
+
+function bare(text: string): string {
+  return text.replace(/\s+/g, '')
+}
+
+function stopped(facts: PaneFacts, { outcome, turn }: Extract<Mail, { kind: 'stop' }>, at: number): PaneFacts {
+  const { at: was, ...rest } = facts
+  if (!was) return facts
+  // The end of another turn than the one it is at: it was told late.
+  if (was.turn !== undefined && turn !== undefined && was.turn !== turn) return facts
+  if (was.kind === 'theirs') return { ...rest, stoppedAt: at }
+  return { ...rest, stoppedAt: at, over: { mark: was.mark, outcome } }
+}
+
+function gone(facts: PaneFacts, { code, closed }: Extract<Mail, { kind: 'ended' }>, at: number): PaneFacts {
+  const { up, asks: _, at: was, ...rest } = facts
+  const failed = up || closed ? {} : { failed: (facts.failed ?? 0) + 1 }
+  const ended = { ...rest, ...failed, stoppedAt: at, ended: { code, ...(closed ? { closed } : {}) } }
+  // Whose terminal was taken away did not fail; what that means is for others to find out.
+  if (closed || was?.kind !== 'ours') return { ...ended, ...(was?.kind === 'ours' ? { at: was } : {}) }
+  return { ...ended, over: { mark: was.mark, outcome: crash(code) } }
+}
+
+function crash(code: number): Outcome {
+  const message = `it ended with exit code ${code} in the middle of a turn`
+  return { kind: 'crash', finalText: '', message, tokens: 0, denied: [], ran: [] }
+}
+
+export function isSame(one: TurnMark, other: TurnMark): boolean {
+  return one.loop === other.loop && one.iteration === other.iteration && one.attempt === other.attempt
+}

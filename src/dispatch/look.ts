@@ -1,0 +1,77 @@
+/** A look at the screens now and then: what no hook tells, such as a question before a client has started, or a turn that was interrupted. */
+
+import type { Outcome, Screen } from '../agents/agent.ts'
+import { kindOfWords } from '../agents/api-error.ts'
+import { readScreen } from '../agents/read-screen.ts'
+import type { TmuxPane } from '../host/tmux.ts'
+import { hear, isOurs } from './hear.ts'
+import type { Pane } from './pane.ts'
+import type { Site } from './site.ts'
+
+/** While an agent is at work its hook tells when it stops. Only one that has been quiet for so long is looked at. */
+const HOOK_PATIENCE_MS = 15_000
+/** So long an agent may take to come up before its screen is read. */
+const START_MS = 3_000
+
+export async function lookAt(site: Site, pane: Pane, terminal: TmuxPane | undefined): Promise<void> {
+  const { facts } = pane.record
+  const { now } = site
+  if (facts.dir === undefined || facts.ended) return
+  if (!terminal) return pane.knows(hear(facts, { kind: 'ended', code: 129, closed: true }, now()))
+  if (!terminal.alive) return pane.knows(hear(facts, { kind: 'ended', code: 1 }, now()))
+  const { screen } = pane.kind
+  if (!screen || !isDue(pane, terminal, now())) return
+  const text = await site.tmux.screen(pane.tag)
+  const seen = readScreen(screen, text)
+  const latest = pane.record.facts
+  if (seen.asks !== undefined) {
+    if (latest.asks === undefined) await pane.knows({ ...latest, asks: seen.asks })
+    return
+  }
+  if (latest.asks !== undefined && seen.input !== 'unknown')
+    return pane.knows(hear(latest, { kind: 'answered' }, now()))
+  if (!latest.up && seen.input !== 'unknown' && (!pane.kind.pane || isLong(pane, now())))
+    return pane.knows(hear(latest, { kind: 'started' }, now()))
+  if (seen.working || seen.input === 'unknown') return
+  await quiet(site, pane, text)
+}
+
+function isLong({ record: { facts } }: Pane, at: number): boolean {
+  return at - (facts.startedAt ?? at) > HOOK_PATIENCE_MS
+}
+
+/** Whether there is something to be read off its screen. */
+function isDue({ kind, record: { facts } }: Pane, { printedAt }: TmuxPane, at: number): boolean {
+  if (facts.asks !== undefined) return true
+  if (!facts.up) return at - (facts.startedAt ?? 0) > START_MS
+  if (!facts.at && !facts.sent?.stalled && kind.pane) return false
+  const patience = kind.pane ? HOOK_PATIENCE_MS : (kind.screen as Screen).quietSeconds * 1_000
+  return at - printedAt > patience
+}
+
+/** It prints nothing, and its line can be typed into: whatever it was at is over. */
+async function quiet({ now }: Site, pane: Pane, text: string): Promise<void> {
+  const { facts } = pane.record
+  if (!facts.at) return
+  await pane.knows(hear(facts, { kind: 'stop', outcome: pane.kind.pane ? unheard(text) : said(pane, text) }, now()))
+}
+
+/** Its hook has told nothing: it met an error that no hook hears of, or a person stopped it. */
+function unheard(text: string): Outcome | 'aborted' {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const error = lines.slice(-12).findLast((line) => ERROR.test(line))
+  const kind = error === undefined ? undefined : kindOfWords(error)
+  if (error === undefined || kind === undefined) return 'aborted'
+  return { kind, finalText: '', message: error.trim(), tokens: 0, denied: [], ran: [] }
+}
+
+const ERROR = /error|limit|overload|quota|status|failed|capacity|unavailable/i
+
+/** The words of a client that only its screen tells of: what stands below the prompt. */
+function said({ record: { facts } }: Pane, text: string): Outcome {
+  const lines = text.split('\n')
+  const last = (facts.sent?.text ?? '').trimEnd().split('\n').at(-1) ?? ''
+  const echo = last.trim() === '' ? -1 : lines.findLastIndex((line) => isOurs(line, last))
+  const finalText = lines.slice(echo + 1).join('\n')
+  return { kind: 'ok', finalText, tokens: 0, denied: [], ran: [] }
+}

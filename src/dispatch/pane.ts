@@ -1,0 +1,101 @@
+/** One agent in its pane, as its dispatcher holds it: what is known of it, kept true in the store with every change. */
+import type { Agent } from '../agents/agent.ts'
+import { parseAgent } from '../agents/index.ts'
+import type { Loop } from '../engine/loop.ts'
+import type { PaneKey, Store } from '../host/store.ts'
+import { type Change, type PaneRecord, tagOf } from './crew.ts'
+import type { PaneFacts } from './hear.ts'
+import { type News, openNews } from './news.ts'
+import { standing } from './standing.ts'
+
+export type Pane = {
+  readonly key: PaneKey
+  /** Its terminal. */
+  readonly tag: string
+  readonly record: PaneRecord
+  readonly kind: Agent
+  /** What is behind the colon of its agent's name. */
+  readonly target: string
+  /** The loop it works on, or else the last one. */
+  readonly loop: Loop | undefined
+  /** Rings whenever anything about it may have changed. */
+  readonly news: News
+  /** `undefined` takes a field away. `struck`: the mail that this has dealt with. */
+  change(patch: Patch, struck?: readonly number[]): Promise<void>
+  knows(facts: PaneFacts, struck?: readonly number[]): Promise<void>
+  /** Its loop as it is now. */
+  saw(loop: Loop | undefined): Promise<void>
+  /** Whether somebody types in it just now. */
+  typing(is: boolean): Promise<void>
+}
+
+type Patch = { [Field in keyof PaneRecord]?: PaneRecord[Field] | undefined }
+
+type Opening = {
+  store: Pick<Store, 'panes'>
+  now: () => number
+  /** Who is told that it stands otherwise than before. */
+  changed(pane: Pane, before: PaneRecord): void
+}
+
+export function openPane(key: PaneKey, loaded: PaneRecord, { store, now, changed }: Opening): Pane {
+  let record = loaded
+  let loop: Loop | undefined
+  let typing = false
+  const news = openNews()
+  const { agent: kind, target } = parseAgent(loaded.agent.agent)
+
+  async function change(patch: Patch, struck: readonly number[] = []): Promise<void> {
+    const before = record
+    const merged = without({ ...record, ...patch }) as PaneRecord // a patch takes nothing away that must be there
+    const { until: _, ...rest } = merged
+    const stands = standing(merged, loop, { typing })
+    const isNew = stands.state !== before.state
+    record = { ...rest, ...stands, since: isNew ? now() : before.since }
+    const isOther = isNew || JSON.stringify(record) !== JSON.stringify(before)
+    if (isOther || struck.length > 0)
+      await store.panes.save(key, record, { struck, ...(isNew ? { change: changeOf(record, loop) } : {}) })
+    if (isNew) changed(pane, before)
+    news.ring()
+  }
+
+  const pane: Pane = {
+    key,
+    tag: tagOf(key),
+    kind,
+    target,
+    news,
+    change,
+    get record() {
+      return record
+    },
+    get loop() {
+      return loop
+    },
+    knows: (facts, struck) => change({ facts }, struck),
+    async saw(seen) {
+      loop = seen
+      await change({})
+    },
+    async typing(is) {
+      if (typing === is) return
+      typing = is
+      await change({})
+    },
+  }
+  return pane
+}
+
+function without(patch: object): object {
+  return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+}
+
+function changeOf({ state, words, until, loop: id }: PaneRecord, loop: Loop | undefined): Change {
+  return {
+    state,
+    words,
+    ...(until === undefined ? {} : { until }),
+    ...(id === undefined ? {} : { loop: id }),
+    ...(loop ? { loop: loop.id, iteration: loop.tally.iteration } : {}),
+  }
+}

@@ -1,0 +1,27 @@
+/** What a dispatcher works with. */
+import type { Loop } from '../engine/loop.ts'
+import type { Store } from '../host/store.ts'
+import type { Tmux } from '../host/tmux.ts'
+import type { CrewAgent } from './crew.ts'
+
+export type Site = {
+  store: Store
+  home: string
+  env: Readonly<Record<string, string | undefined>>
+  now: () => number
+  tmux: Tmux
+  /** Where ralph's own plugins are. */
+  plugins: string
+  /** The command line of one of ralph's own programs. */
+  self: (program: string) => string[]
+  /** The command line of the program that a client's hooks call. */
+  hook: string[]
+  /** A new loop for a task, which asks for its first turn or check. */
+  make(agent: CrewAgent, prompt: string): Promise<Loop>
+  /** What may still be spent by all together. Undefined: there is no limit. */
+  left?: () => number | undefined
+  /** Tells something that a person should know. */
+  note(agent: CrewAgent, text: string): void
+  /** The dispatcher leaves; the agents stay. */
+  stop: AbortSignal
+}

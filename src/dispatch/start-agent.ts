@@ -1,0 +1,78 @@
+/** Starts an agent in its pane: in a terminal of its own, with what makes its client tell ralph what happens. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { RalphError } from '../error.ts'
+import { makePrivateFolder } from '../host/files.ts'
+import { findProgram } from '../host/process.ts'
+import type { Pane } from './pane.ts'
+import type { Site } from './site.ts'
+
+/** It goes on with its own session where it has one and `resume` says so. `env`: what else it finds in its environment. */
+export async function startAgent(
+  site: Site,
+  pane: Pane,
+  { dir, resume, env = {} }: { dir: string; resume: boolean; env?: Readonly<Record<string, string>> },
+): Promise<void> {
+  const { home, tmux, self, now } = site
+  const { agent, facts } = pane.record
+  const { session } = facts
+  const folder = join(home, 'panes', pane.tag)
+  makePrivateFolder(folder)
+  const telling = pane.kind.pane?.({ hook: site.hook, plugins: site.plugins, folder })
+  for (const { path, text } of telling?.files ?? []) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
+  const command = pane.kind.command({
+    prompt: '',
+    mode: 'interactive',
+    permissions: agent.permissions,
+    sandbox: false,
+    target: pane.target,
+    extraArgs: [...agent.args, ...(telling?.args ?? [])],
+    dir,
+    folder,
+    self,
+    at: now(),
+    ...(agent.model === undefined ? {} : { model: agent.model }),
+    ...(resume && session !== undefined ? { resume: { id: session, costUsd: 0 } } : {}),
+  })
+  const [program = ''] = command.argv
+  if (!findProgram(program, dir, site.env.PATH))
+    throw new RalphError('agent-missing', `"${program}" was not found. Install it, or name its path.`)
+  // What was true of the program before is not true of this one.
+  await pane.knows({
+    dir,
+    startedAt: now(),
+    ...(resume && session !== undefined ? { session } : {}),
+    ...(facts.sent ? { sent: facts.sent } : {}),
+    ...(facts.over ? { over: facts.over } : {}),
+    ...(facts.failed ? { failed: facts.failed } : {}),
+  })
+  const [node = '', hook = ''] = site.hook
+  const server = await tmux.start({
+    tag: pane.tag,
+    title: agent.name,
+    dir,
+    argv: ['sh', '-c', AROUND, 'ralph', ...command.argv],
+    env: {
+      ...(site.env.PATH === undefined ? {} : { PATH: site.env.PATH }),
+      ...command.env,
+      ...telling?.env,
+      ...env,
+      RALPH_HOME: home,
+      RALPH_PANE: `${pane.key.crew}/${pane.key.name}`,
+      RALPH_PANE_NODE: node,
+      RALPH_PANE_HOOK: hook,
+    },
+  })
+  await pane.knows({ ...pane.record.facts, server })
+}
+
+// Keys such as Ctrl-C are the program's. A terminal that is taken away is told too, as long as anything can be.
+const AROUND = `closed=; trap : INT QUIT; trap 'closed=,\\"closed\\":true' HUP
+"$@"
+code=$?
+trap '' HUP
+printf '{"event":"ended","code":%d%s}' "$code" "$closed" | "$RALPH_PANE_NODE" "$RALPH_PANE_HOOK" >/dev/null 2>&1
+exit "$code"`

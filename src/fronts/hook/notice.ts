@@ -1,0 +1,94 @@
+/** What the client in a pane tells, whoever it is, as mail for its dispatcher. */
+import type { Mail } from '../../host/store.ts'
+import { meaningOf } from './meaning.ts'
+import { newPart } from './new-part.ts'
+import { type From, fromPayload, type Json, parseJson, word } from './payload.ts'
+import { readStop } from './stop.ts'
+import { lastMessage } from './transcript.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Undefined for what is no business of a dispatcher. */
+export async function readNotice(text: string, env: Env, now: () => number): Promise<Mail | undefined> {
+  const told = parseJson(text)
+  if (told?.event === 'ended') return ended(told)
+  // A client that has no session yet can be talked to all the same.
+  const said = told && fromPayload({ session_id: NONE, cwd: NONE, ...told }, env)
+  return said && toMail(said.event, said.payload, said.from, now)
+}
+
+const NONE = '-'
+
+/** The shell around the client tells that it has ended. */
+function ended({ code, closed }: Json): Mail {
+  return { kind: 'ended', code: Number(code), ...(closed === true ? { closed } : {}) }
+}
+
+async function toMail(event: string, payload: Json, from: From, now: () => number): Promise<Mail | undefined> {
+  const session = from.session === NONE ? {} : { session: from.session }
+  const turn = word(payload.turn) ?? word(payload.prompt_id) ?? word(payload.turn_id)
+  const marks = { ...session, ...(turn === undefined ? {} : { turn }) }
+  switch (event) {
+    case 'started':
+    case 'SessionStart':
+    case 'sessionStart':
+      return { kind: 'started', ...session }
+    case 'session':
+      return { kind: 'session', session: from.session }
+    case 'prompt':
+    case 'UserPromptSubmit':
+    case 'userPromptSubmitted':
+    case 'BeforeAgent':
+    case 'beforeSubmitPrompt': {
+      const words = word(payload.submitted_prompt) ?? word(payload.prompt) ?? ''
+      // Some hosts tell the end of a background task as a prompt.
+      return /^\s*($|<task-notification>)/.test(words) ? undefined : { kind: 'prompt', words, ...marks }
+    }
+    case 'stop':
+    case 'Stop':
+    case 'agentStop':
+    case 'AfterAgent': {
+      const { outcome, background } = await stopOf(from, payload, now)
+      return { kind: 'stop', outcome, ...marks, ...(background ? { background } : {}) }
+    }
+    case 'StopFailure': {
+      const message = [payload.error, payload.error_details, payload.last_assistant_message].filter(word).join(': ')
+      const { outcome } = await stopOf(from, { ...payload, outcome: 'error', error_message: message }, now)
+      return { kind: 'stop', outcome, ...marks }
+    }
+    case 'asks':
+    case 'PermissionRequest':
+    case 'Notification':
+      return asked(event, payload)
+    case 'answered':
+    case 'PostToolUse':
+    case 'PostToolUseFailure':
+    case 'PermissionDenied':
+      return { kind: 'answered' }
+    default:
+      return undefined
+  }
+}
+
+async function stopOf(from: From, payload: Json, now: () => number) {
+  const { outcome, background } = await readStop(from, payload, {
+    newPart,
+    lastMessage: (path) => lastMessage(path, from.host, payload),
+    failed: (message) => meaningOf(message, now()),
+  })
+  return { outcome, ...(background ? { background: true as const } : {}) }
+}
+
+// That it has been waiting for a prompt for long is nothing new.
+const IDLE = new Set(['idle_prompt', 'auth_success'])
+
+function asked(event: string, payload: Json): Mail | undefined {
+  if (event === 'Notification' && IDLE.has(String(payload.notification_type))) return undefined
+  const question = word(payload.question) ?? word(payload.message) ?? `It asks for a permission: ${toolOf(payload)}`
+  return { kind: 'asks', question }
+}
+
+function toolOf({ tool_name: name, tool_input: input }: Json): string {
+  const { command, file_path: path } = (typeof input === 'object' && input ? input : {}) as Json
+  return [name, command ?? path].filter(word).join(' ')
+}

@@ -1,0 +1,25 @@
+/** The hook program of an agent in a pane: leaves what its client tells in the mail of its dispatcher. It prints nothing and never fails. */
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { openAsking } from '../../host/asking.ts'
+import { openCurrent } from '../../host/database.ts'
+import { postMail } from '../../host/pane-mail.ts'
+import { readNotice } from './notice.ts'
+
+async function main(): Promise<void> {
+  const { env } = process
+  const [crew, name] = (env.RALPH_PANE ?? '').split('/')
+  if (!crew || !name || env.RALPH_LOOP_ID) return // an agent that ralph itself has started, inside of this one
+  const mail = await readNotice(readFileSync(0, 'utf8'), env, Date.now)
+  if (!mail) return
+  const home = resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
+  const asking = openAsking(join(home, 'ralph.db'), (path) => {
+    const database = openCurrent(path)
+    if (!database) throw new Error('it is of another version')
+    return database
+  })
+  postMail(asking, { crew, name }, { mail, at: Date.now() })
+}
+
+main().catch(() => {}) // the client has done nothing wrong; its screen tells what this could not

@@ -1,0 +1,175 @@
+/** The program behind the scripted agent in a terminal: takes prompts like any interactive client, plays the steps of a script, and tells its hook. */
+import { spawn, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseScript, type Step } from '../formats/script.ts'
+
+const [file = '', resumed = ''] = process.argv.slice(2)
+const { turns } = parseScript(readFileSync(file, 'utf8'), file)
+const session = resumed || randomUUID()
+const folder = process.env.RALPH_PANE_FOLDER ?? '.'
+const memory = join(folder, `session-${session}.json`)
+const tell = JSON.parse(process.env.RALPH_PANE_TELL ?? '[]') as string[]
+
+/** What stands in the line that is typed into, and what it is at. */
+let typed = ''
+let working = false
+let question: ((yes: boolean) => void) | undefined
+let asked = ''
+let stopped = new AbortController()
+const waiting: string[] = []
+
+process.stdin.setRawMode?.(true)
+process.stdout.write('\u001b[?2004h')
+draw()
+await hear({ event: 'started' })
+let rest = ''
+process.stdin.setEncoding('utf8').on('data', (text: string) => {
+  rest = take(rest + text)
+  draw()
+})
+
+/** Reads keys and pastes; returns what is not whole yet. */
+function take(text: string): string {
+  let left = text
+  while (left !== '') {
+    if (left.startsWith(PASTE)) {
+      const end = left.indexOf(PASTED)
+      if (end < 0) return left
+      if (!question) typed += left.slice(PASTE.length, end).replaceAll('\r', '\n')
+      left = left.slice(end + PASTED.length)
+      continue
+    }
+    if (PASTE.startsWith(left.slice(0, PASTE.length)) && left.length > 1) return left // the beginning of a paste
+    const [key = ''] = left
+    left = left.slice(key.length)
+    press(key)
+  }
+  return ''
+}
+
+const PASTE = '\u001b[200~'
+const PASTED = '\u001b[201~'
+
+function press(key: string): void {
+  if (key === '\u0003') process.exit(130)
+  if (question) {
+    if (key === 'y' || key === 'n') question(key === 'y')
+    return
+  }
+  if (key === '\u001b') stopped.abort()
+  else if (key === '\u007f') typed = typed.slice(0, -1)
+  else if (key === '\r') submit()
+  else if (key >= ' ') typed += key
+}
+
+function submit(): void {
+  if (typed.trim() === '') return
+  waiting.push(typed)
+  typed = ''
+  if (!working) void work()
+}
+
+async function work(): Promise<void> {
+  for (let prompt = waiting.shift(); prompt !== undefined; prompt = waiting.shift()) {
+    const steps = turns[Math.min(nextTurn(), turns.length) - 1] ?? []
+    if (steps[0] && 'ignore' in steps[0]) continue
+    working = true
+    stopped = new AbortController()
+    draw()
+    await hear({ event: 'prompt', prompt })
+    print(`> ${prompt.split('\n')[0]}`)
+    const said = await play(steps)
+    working = false
+    draw()
+    await hear({ event: 'stop', ...said })
+  }
+}
+
+/** How many prompts this session has had, with this one; it is known after a crash, too. */
+function nextTurn(): number {
+  let before = 0
+  try {
+    before = Number(JSON.parse(readFileSync(memory, 'utf8')))
+  } catch {
+    // The first one of this session.
+  }
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(memory, JSON.stringify(before + 1))
+  return before + 1
+}
+
+type Said = { outcome: string; last_assistant_message: string; error_message?: string; tokens: number; ran: string[] }
+
+async function play(steps: readonly Step[]): Promise<Said> {
+  const said: Said & { cost_usd?: number } = { outcome: 'completed', last_assistant_message: '', tokens: 0, ran: [] }
+  for (const step of steps) {
+    if (stopped.signal.aborted) return { ...said, outcome: 'aborted' }
+    if ('text' in step) {
+      said.last_assistant_message = step.text
+      print(step.text)
+    }
+    if ('sleep' in step) await sleep(step.sleep * 1_000, undefined, { signal: stopped.signal }).catch(() => {})
+    if ('usage' in step) {
+      said.tokens += step.usage.tokens
+      said.cost_usd = (said.cost_usd ?? 0) + (step.usage.costUsd ?? 0)
+    }
+    if ('edit' in step) {
+      print(`edit ${step.edit.path}`)
+      mkdirSync(dirname(resolve(step.edit.path)), { recursive: true })
+      writeFileSync(step.edit.path, step.edit.content)
+    }
+    if ('shell' in step) {
+      const [program = '', ...args] = step.shell
+      print(`shell ${step.shell.join(' ')}`)
+      said.ran.push(step.shell.join(' '))
+      spawnSync(program, args, { stdio: 'ignore' })
+    }
+    if ('ask' in step && !(await permitted(step.ask))) print(`denied: ${step.ask}`)
+    if ('fail' in step) {
+      print(step.fail)
+      process.exit(step.exit ?? 1)
+    }
+    if ('rate-limit' in step) {
+      const { resetsInSeconds, message = 'rate limited' } = step['rate-limit']
+      const reset = resetsInSeconds === undefined ? '' : `; try again in ${resetsInSeconds}s`
+      return { ...said, outcome: 'error', error_message: `429 ${message}${reset}` }
+    }
+  }
+  return stopped.signal.aborted ? { ...said, outcome: 'aborted' } : said
+}
+
+async function permitted(what: string): Promise<boolean> {
+  asked = what
+  await hear({ event: 'asks', question: what })
+  const yes = await new Promise<boolean>((answer) => {
+    question = answer
+    draw()
+  })
+  question = undefined
+  await hear({ event: 'answered' })
+  return yes
+}
+
+/** One after the other, so that nothing is heard before what came first. */
+async function hear(what: object): Promise<void> {
+  const [program, ...args] = tell
+  if (program === undefined) return
+  const call = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'] })
+  call.stdin.on('error', () => {})
+  call.stdin.end(JSON.stringify({ host: 'claude', session_id: session, cwd: process.cwd(), ...what }))
+  await new Promise((done) => call.on('close', done).on('error', done))
+}
+
+function print(line: string): void {
+  process.stdout.write(`\r\u001b[2K${line.replaceAll('\n', '\r\n')}\r\n`)
+  draw()
+}
+
+function draw(): void {
+  const shown = typed.includes('\n') ? `[pasted ${typed.split('\n').length} lines]` : typed.slice(0, 60)
+  const line = question ? `? ${asked} (y/n)` : `${working ? '✻ working (esc to interrupt) ' : ''}❯ ${shown}`
+  process.stdout.write(`\r\u001b[2K${line}`)
+}
