@@ -2,7 +2,7 @@
 import { type Loop, statusOf } from '../engine/loop.ts'
 import type { Mail, StoredMail } from '../host/store.ts'
 import { attend } from './attend.ts'
-import { type CrewAgent, type PaneRecord, recordIn } from './crew.ts'
+import { type CrewAgent, type PaneRecord, recordIn, tagOf } from './crew.ts'
 import { hear } from './hear.ts'
 import { lookAt } from './look.ts'
 import { openPane, type Pane } from './pane.ts'
@@ -96,7 +96,7 @@ async function roll({ store, note, tmux }: Site, crew: Crew): Promise<[CrewAgent
         note(record.agent, 'the config does not name it any more; it stays until its task is over.')
       others.push([{ ...record.agent, number: crew.agents.length + others.length + 1 }, record])
     } else {
-      await tmux.close(openPane({ crew: crew.id, name }, record, { store, now: () => 0, changed: () => {} }).tag)
+      await tmux.close(tagOf({ crew: crew.id, name }))
       await store.panes.forget({ crew: crew.id, name })
     }
   }
@@ -147,7 +147,7 @@ async function toldTo(
     case 'seen':
       return change({ seen: true }, [id])
     case 'retry': {
-      const { sent: _, asks: __, ...facts } = record.facts
+      const { sent: _, ...facts } = record.facts
       return knows(facts, [id])
     }
     default:

@@ -1,7 +1,6 @@
 /** An agent in a pane as the owner of its loop, and the rules for that. */
 import type { OwnerRules } from '../drive/owner.ts'
 import type { Loop } from '../engine/loop.ts'
-import { RalphError } from '../error.ts'
 
 /** `config`: the file that names the agent; `crew` is short for it. */
 export type PaneOwner = { kind: 'pane'; crew: string; name: string; config: string }
@@ -12,21 +11,16 @@ export function paneOf({ id, spec }: Loop): PaneOwner {
   return owner as PaneOwner // this folder alone makes owners of that kind
 }
 
+/** It is held only while something is done with it, so that whatever a person says to it meanwhile is carried out at once. */
 export const paneRules: OwnerRules = {
   // The agent in the pane does, whether a dispatcher is there or not.
   takesTurns: () => false,
-  again: (loop) => `Give the agent a task with \`ralph dispatch ${paneOf(loop).name}: TASK\`.`,
-  hearsLater(loop) {
-    const { name, config } = paneOf(loop)
-    return `${name} hears it while this runs: ralph dispatch --config ${config}`
+  again: (loop) => `Give the agent its next task: ralph dispatch ${paneOf(loop).name}: TASK`,
+  hints(loop) {
+    const { name } = paneOf(loop)
+    return {
+      worker: `the agent ${name} in its pane`,
+      answer: `Answer and go on: ralph dispatch say ${name} "your answer"`,
+    }
   },
-  refuses(loop, { kind, ...wish }) {
-    if (kind !== 'resume' || ('driven' in wish && wish.driven)) return undefined
-    const { name, config } = paneOf(loop)
-    return new RalphError(
-      'usage',
-      `Loop ${loop.id} is worked on by the agent ${name} in its pane. Go on with: ralph dispatch --config ${config}`,
-    )
-  },
-  hints: (loop) => ({ worker: `the agent ${paneOf(loop).name} in its pane` }),
 }

@@ -1,7 +1,8 @@
 /** The owners of loops: one row a kind. */
+
+import { paneRules } from '../dispatch/owner.ts'
 import type { OwnerRules } from '../drive/owner.ts'
 import type { Loop, OwnerKind } from '../engine/loop.ts'
-import { paneRules } from '../dispatch/owner.ts'
 import { projectRules } from '../project/owner.ts'
 import { vaultRules } from '../vault/owner.ts'
 

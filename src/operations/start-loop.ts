@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { drivenBeside } from '../drive/beside.ts'
 import { measuredFrom } from '../drive/earlier.ts'
 import { count } from '../engine/limits.ts'
-import { type Spec, type Stage, startLoop } from '../engine/loop.ts'
+import { type Loop, type Owner, type Spec, type Stage, startLoop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { Config } from '../formats/config.ts'
 import { loadConfig } from '../host/config.ts'
@@ -35,25 +35,39 @@ export const start: Operation<Starting, Started> = {
   async run(context, { dir: folder, agent, worktree = false, ...request }) {
     const dir = workFolder(context, folder)
     const config = loadConfig(context.home, dir)
-    const store = context.store()
-    const id = newLoopId()
     const { agents, why } = await chooseAgents(context, { dir, config, asked: agent })
     mustSuit(agents, request)
-    mustBeNames(request.stages ?? [])
-    const history = () => store.history()
-    const resolved = await resolveSpec({ ...request, agents }, { dir, env: context.env, config, history })
-    mustBeProvable(resolved)
-    if (resolved.work.sandbox) await mustHaveSandbox(dir, context.env)
-    const { spec, tree } = worktree
-      ? await inWorktree(context, { id, spec: resolved, config })
-      : await inPlace(context, { id, spec: resolved })
-    for (const text of await unmatchedNotes(dir, spec.protect)) context.note(text)
-    await noteOthers(context, { id, spec })
-    await pruneOld(context, { dir })
-    const measured = await measuredFrom(store, spec, tree)
-    await store.create(startLoop(id, measured, { at: context.now(), ...given({ tree }) }))
-    return { loop: id, ...given({ why }) }
+    const loop = await makeLoop(context, { ...request, agents }, { dir, config, worktree })
+    await context.store().create(loop)
+    return { loop: loop.id, ...given({ why }) }
   },
+}
+
+/** `worktree`: it works in a linked work tree of its own. */
+type Making = { dir: string; config: Config; worktree: boolean; owner?: Owner }
+
+/** A loop that nobody has stored yet. */
+export async function makeLoop(
+  context: Context,
+  request: LoopRequest,
+  { dir, config, worktree, owner }: Making,
+): Promise<Loop> {
+  const store = context.store()
+  const id = newLoopId()
+  mustBeNames(request.stages ?? [])
+  const history = () => store.history()
+  const place = { dir, env: context.env, config, history, ...given({ owner }) }
+  const resolved = await resolveSpec(request, place)
+  mustBeProvable(resolved)
+  if (resolved.work.sandbox) await mustHaveSandbox(dir, context.env)
+  const { spec, tree } = worktree
+    ? await inWorktree(context, { id, spec: resolved, config })
+    : await inPlace(context, { id, spec: resolved })
+  for (const text of await unmatchedNotes(dir, spec.protect)) context.note(text)
+  await noteOthers(context, { id, spec })
+  await pruneOld(context, { dir })
+  const measured = await measuredFrom(store, spec, tree)
+  return startLoop(id, measured, { at: context.now(), ...given({ tree }) })
 }
 
 /** A stage is claimed by its name, which must survive whatever an agent prints around it. */

@@ -30,6 +30,8 @@ export const steer: Operation<{ loop: string; words: string }, Steered> = {
     if (!asks) return giveOrder(context, id, order)
     const refusal = rules.refuses?.(loop, { kind: 'answer', words })
     if (refusal) throw refusal
+    // Whoever does take them sees it go on.
+    if (rules.takesTurns?.(loop) === false) return giveOrder(context, id, order)
     await store.tell(id, 'you', order)
     return { loop: id, heard: 'nobody' }
   },

@@ -1,0 +1,262 @@
+/** What can be said to a dispatcher, on its own prompt line and as `ralph dispatch VERB` from elsewhere. */
+import { readFileSync } from 'node:fs'
+import { tagOf } from '../../dispatch/crew.ts'
+import { runInTerminal } from '../../host/terminal.ts'
+import { openTmux } from '../../host/tmux.ts'
+import { accept } from '../../operations/accept.ts'
+import {
+  type AgentList,
+  addAgent,
+  dropTask,
+  giveTask,
+  type Left,
+  listAgents,
+  loopOfAgent,
+  removeAgent,
+  retryAgent,
+  seeAgent,
+  setLimits,
+} from '../../operations/agents.ts'
+import { cancel } from '../../operations/cancel.ts'
+import { type CrewName, findAgent, findCrew } from '../../operations/crew-place.ts'
+import { pause } from '../../operations/pause.ts'
+import { resume } from '../../operations/resume.ts'
+import { steer } from '../../operations/steer.ts'
+import { given } from '../../request/given.ts'
+import { type Args, type CommandSpec, type Option, usage } from './args.ts'
+import type { Context } from './context.ts'
+import { agentJson, printAgents } from './dispatch-view.ts'
+import { show } from './show.ts'
+import { short } from './text.ts'
+
+/** `text` for people, `json` for programs. */
+export type Said = { text: string; json: object[]; code?: number }
+
+export type Calling = { args: Args; context: Context; crew: CrewName }
+
+export type Verb = { spec: CommandSpec; run(calling: Calling): Promise<Said> }
+
+const SHARED: Readonly<Record<string, Option>> = {
+  config: { value: 'FILE', help: 'the config file of the dispatcher (default config.yaml, or the only one there is)' },
+  json: { help: 'print JSON, one object a line' },
+}
+
+function verb(
+  name: string,
+  words: string,
+  summary: string,
+  run: Verb['run'],
+  options: Readonly<Record<string, Option>> = {},
+): Verb {
+  return { spec: { name: `dispatch ${name}`, words, summary, options: { ...options, ...SHARED } }, run }
+}
+
+export const VERBS: Readonly<Record<string, Verb>> = {
+  status: verb('status', '[AGENT…]', 'Shows the agents: what each is doing, and how its loop stands.', showStatus, {
+    watch: { help: 'show it again whenever something changes; Ctrl-C ends it' },
+  }),
+  task: verb('task', 'AGENT TEXT', 'Gives an agent a task; `1: TEXT` is the same.', task, {
+    file: { value: 'F', help: 'read the task from a file, or from standard input with -' },
+  }),
+  queue: verb('queue', 'AGENT', 'Lists the tasks that wait for an agent.', queue),
+  drop: verb('drop', 'AGENT N', 'Removes the N-th task from the queue of an agent.', drop),
+  pause: verb('pause', 'AGENT', 'Pauses the loop of an agent after the turn under way.', (calling) =>
+    onLoop(calling, (loop) => pause.run(calling.context, { loop }), 'pauses after this turn.'),
+  ),
+  resume: verb('resume', 'AGENT', 'Goes on with a loop that is paused, waits, or is stuck in its cooldown.', goOn),
+  cancel: verb('cancel', 'AGENT', 'Cancels the loop of an agent, and interrupts the agent.', (calling) =>
+    onLoop(calling, (loop) => cancel.run(calling.context, { loop }), 'is cancelled.'),
+  ),
+  say: verb('say', 'AGENT WORDS', 'Says something to the loop of an agent: its next prompt has it.', say),
+  limit: verb('limit', 'AGENT N', 'Changes how many iterations the loop of an agent may take; 0 is no limit.', limit),
+  retry: verb('retry', 'AGENT', 'Sends a prompt again that did not arrive.', async (calling) =>
+    left(await retryAgent.run(calling.context, named(calling)), 'gets its prompt again.'),
+  ),
+  log: verb('log', 'AGENT', 'Tells the story of the loop of an agent, and shows the end of its screen.', log),
+  attach: verb('attach', 'AGENT', 'Opens the pane of an agent in this terminal. F12 leaves it; the agent stays.', attach),
+  accept: verb('accept', 'AGENT', 'Merges the work of an agent that has a work tree.', take),
+  add: verb('add', 'NAME', 'Adds an agent, in a pane of its own.', add, {
+    agent: { value: 'A', help: 'which agent (claude, codex, pi …)' },
+    folder: { value: 'DIR', help: 'the folder it works in (default: this one)' },
+    worktree: { help: 'every task in a work tree of its own' },
+    model: { value: 'M', help: 'the model' },
+    check: { value: 'CMD', many: true, help: 'a command that proves its work; may be given several times' },
+    permissions: { value: 'ask|bypass', help: 'whether it asks before it acts (default ask)' },
+  }),
+  remove: verb('remove', 'AGENT', 'Ends an agent and closes its pane.', async (calling) =>
+    left(await removeAgent.run(calling.context, named(calling)), 'is removed.'),
+  ),
+}
+
+function named({ args, crew }: Calling): CrewName & { agent: string } {
+  const [agent, surplus] = args.words
+  if (agent === undefined) throw usage(args.spec, `Name an agent, by its number or its name: ralph ${args.spec.name} 1.`)
+  if (surplus !== undefined) throw usage(args.spec, `Too many words: "${surplus}".`)
+  return { ...crew, agent }
+}
+
+/** The agent, and the words behind it. */
+function behind({ args }: Calling, what: string): { agent: string; words: string } {
+  const [agent, ...words] = args.words
+  if (agent === undefined || words.join('').trim() === '')
+    throw usage(args.spec, `Name an agent and ${what}: ralph ${args.spec.name} ${args.spec.words}.`)
+  return { agent, words: words.join(' ') }
+}
+
+function whole({ spec }: Args, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw usage(spec, `"${text}" is not a whole number.`)
+}
+
+async function showStatus({ args, context, crew }: Calling): Promise<Said> {
+  const agents = args.words
+  const list = await listAgents.run(context, { ...crew, ...(agents.length > 0 ? { agents } : {}) })
+  // Whoever asks about one has looked at it.
+  for (const agent of agents) await seeAgent.run(context, { ...crew, agent })
+  return { text: statusText(list, context), json: list.agents.map(agentJson) }
+}
+
+export function statusText({ agents, running, config }: AgentList, context: Context): string {
+  const absent = running ? '' : `No dispatcher is running; the agents stand as it left them. Go on: ralph dispatch --config ${config}\n`
+  return `${printAgents(agents, context)}${absent}`
+}
+
+async function task({ args, context, crew }: Calling): Promise<Said> {
+  const file = args.text('file')
+  const { agent, words } =
+    file === undefined
+      ? behind({ args, context, crew }, 'say what is to be done')
+      : { agent: named({ args, context, crew }).agent, words: readTask(args, file) }
+  const { agent: name, ahead, running } = await giveTask.run(context, { ...crew, agent, prompt: words })
+  const when = ahead > 0 ? `${name} gets it after ${ahead === 1 ? 'its task' : `${ahead} tasks`}.` : `${name} gets it now.`
+  return {
+    text: `${when}${running ? '' : NOBODY}\n`,
+    json: [{ type: 'task', agent: name, ahead, running }],
+  }
+}
+
+function readTask({ spec }: Args, file: string): string {
+  try {
+    const text = readFileSync(file === '-' ? 0 : file, 'utf8').trim()
+    if (text) return text
+  } catch {
+    throw usage(spec, `The file ${file} cannot be read.`)
+  }
+  throw usage(spec, `The file ${file} is empty.`)
+}
+
+const NOBODY = ' No dispatcher is running: it happens when you start one with `ralph dispatch`.'
+
+function left({ agent, running }: Left, what: string): Said {
+  return { text: `${agent} ${what}${running ? '' : NOBODY}\n`, json: [{ type: 'ok', agent, running }] }
+}
+
+async function queue({ args, context, crew }: Calling): Promise<Said> {
+  const { agent } = named({ args, context, crew })
+  const [listed] = (await listAgents.run(context, { ...crew, agents: [agent] })).agents
+  const tasks = listed?.queue ?? []
+  const lines = tasks.map(({ number, prompt }) => `${String(number).padStart(3)}  ${short(prompt, context.out.columns - 6)}\n`)
+  return {
+    text: lines.length > 0 ? lines.join('') : `No task waits for ${listed?.name}.\n`,
+    json: tasks.map(({ number, prompt }) => ({ type: 'queued', agent: listed?.name, number, prompt })),
+  }
+}
+
+async function drop(calling: Calling): Promise<Said> {
+  const { agent, words } = behind(calling, 'the number of a task in its queue')
+  const { args, context, crew } = calling
+  const dropped = await dropTask.run(context, { ...crew, agent, task: whole(args, words) })
+  return {
+    text: `${dropped.agent} does not get it any more: ${short(dropped.prompt, 60)}\n`,
+    json: [{ type: 'dropped', ...dropped }],
+  }
+}
+
+async function onLoop(calling: Calling, order: (loop: string) => Promise<unknown>, what: string): Promise<Said> {
+  const { context } = calling
+  const { name, loop } = await loopOfAgent(context, named(calling))
+  await order(loop)
+  return { text: `${name} ${what}\n`, json: [{ type: 'ok', agent: name, loop_id: loop }] }
+}
+
+async function goOn(calling: Calling): Promise<Said> {
+  const { context } = calling
+  const { record } = await loopOfAgent(context, named(calling))
+  if (record.state === 'STALLED') return left(await retryAgent.run(context, named(calling)), 'gets its prompt again.')
+  return onLoop(calling, (loop) => resume.run(context, { loop }), 'goes on.')
+}
+
+async function say(calling: Calling): Promise<Said> {
+  const { agent, words } = behind(calling, 'what to say')
+  const { context, crew } = calling
+  const { name, loop } = await loopOfAgent(context, { ...crew, agent })
+  await steer.run(context, { loop, words })
+  return { text: `${name} hears it with its next prompt.\n`, json: [{ type: 'ok', agent: name, loop_id: loop }] }
+}
+
+async function limit(calling: Calling): Promise<Said> {
+  const { agent, words } = behind(calling, 'a number of iterations')
+  const { args, context, crew } = calling
+  const { name, loop } = await loopOfAgent(context, { ...crew, agent })
+  const { iterations } = await setLimits.run(context, { loop, iterations: whole(args, words) })
+  const most = iterations === 0 ? 'as many iterations as it needs' : `at most ${iterations} iterations`
+  return { text: `${name} may take ${most}.\n`, json: [{ type: 'limit', agent: name, loop_id: loop, iterations }] }
+}
+
+const LINES = 20
+
+async function log(calling: Calling): Promise<Said> {
+  const { context, args } = calling
+  const place = await findCrew(context, calling.crew)
+  const { crew, name } = findAgent(place, named(calling).agent)
+  const { loop } = await loopOfAgent(context, named(calling))
+  const screen = await openTmux(context.home, context.env)
+    .screen(tagOf({ crew, name }))
+    .catch(() => '')
+  await seeAgent.run(context, named(calling))
+  if (args.flag('json')) return { text: '', json: [{ type: 'log', agent: name, loop_id: loop, screen }] }
+  await show.run([loop], context)
+  const lines = screen.split('\n').filter((line) => line.trim() !== '')
+  return { text: lines.length > 0 ? `\nIts pane:\n${lines.slice(-LINES).join('\n')}\n` : '', json: [] }
+}
+
+async function attach(calling: Calling): Promise<Said> {
+  const { context } = calling
+  const { crew, name } = findAgent(await findCrew(context, calling.crew), named(calling).agent)
+  const argv = openTmux(context.home, context.env).attach(tagOf({ crew, name }))
+  if (!context.machine.stdin.isTTY)
+    return { text: `${argv.join(' ')}\n`, json: [{ type: 'attach', agent: name, command: argv }] }
+  const { signal } = new AbortController()
+  const { code } = await runInTerminal({ argv, dir: context.cwd, env: context.env, graceMs: 1_000, signal })
+  await seeAgent.run(context, named(calling))
+  return { text: code === 0 ? '' : `The pane of ${name} is not open. It is opened with its next task.\n`, json: [], ...given({ code: code === 0 ? undefined : 1 }) }
+}
+
+async function take(calling: Calling): Promise<Said> {
+  const { context } = calling
+  const { name, loop } = await loopOfAgent(context, named(calling))
+  const { base, branch } = await accept.run(context, { loop, merge: true })
+  await seeAgent.run(context, named(calling))
+  return {
+    text: `The work of ${name} is merged into ${base}.\n`,
+    json: [{ type: 'accept', agent: name, loop_id: loop, branch, merged_into: base }],
+  }
+}
+
+async function add({ args, context, crew }: Calling): Promise<Said> {
+  const [name, surplus] = args.words
+  if (name === undefined) throw usage(args.spec, 'Give it a name: ralph dispatch add api --agent claude.')
+  if (surplus !== undefined) throw usage(args.spec, `Too many words: "${surplus}".`)
+  const permissions = args.text('permissions')
+  if (permissions !== undefined && permissions !== 'ask' && permissions !== 'bypass')
+    throw usage(args.spec, `--permissions must be ask or bypass, but is "${permissions}".`)
+  const added = await addAgent.run(context, {
+    ...crew,
+    name,
+    dir: args.text('folder') ?? '.',
+    worktree: args.flag('worktree'),
+    checks: args.many('check'),
+    ...given({ agent: args.text('agent'), model: args.text('model'), permissions }),
+  })
+  return left(added, 'is added.')
+}

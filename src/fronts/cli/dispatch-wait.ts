@@ -1,0 +1,156 @@
+/** `ralph dispatch wait` and `events`: for scripts that go on when an agent is done, or needs somebody. */
+import { once } from 'node:events'
+import type { Change } from '../../dispatch/crew.ts'
+import { maskSecrets } from '../../formats/secrets.ts'
+import { type Listed, listAgents } from '../../operations/agents.ts'
+import { type CrewName, findCrew } from '../../operations/crew-place.ts'
+import { type CommandSpec, parseArgs, usage } from './args.ts'
+import type { Context } from './context.ts'
+import { agentJson, printChange } from './dispatch-view.ts'
+
+const CONFIG = { value: 'FILE', help: 'the config file of the dispatcher (default config.yaml, or the only one there is)' }
+
+export const waitSpec: CommandSpec = {
+  name: 'dispatch wait',
+  words: '[--any|--all] [AGENT…]',
+  summary: 'Waits until agents are done, are stuck, or need you.',
+  about: 'Without names: all agents. Exit codes: 0 done, 4 needs you, 1 stuck; with --all the worst of them. 130 stopped, 124 time is over.',
+  options: {
+    any: { help: 'until one of them is' },
+    all: { help: 'until all of them are (default)' },
+    timeout: { value: 'MIN', help: 'at most so many minutes' },
+    config: CONFIG,
+    json: { help: 'print the agents that are, as JSON, one a line' },
+  },
+}
+
+export const eventsSpec: CommandSpec = {
+  name: 'dispatch events',
+  words: '',
+  summary: 'Prints a line whenever an agent goes from one state to another, until Ctrl-C.',
+  options: {
+    after: { value: 'SEQ', help: 'also those after this one; 0 is from the beginning' },
+    config: CONFIG,
+    json: { help: 'print one JSON object a line' },
+  },
+}
+
+/** What a state means for a script; undefined: it is not over. */
+function verdictOf({ state, queue }: Listed): 'done' | 'stuck' | 'needs-you' | 'idle' | undefined {
+  switch (state) {
+    case 'WORKING':
+    case 'WAITING':
+      return undefined
+    case 'READY':
+      return queue.length > 0 ? undefined : 'idle'
+    case 'DONE':
+      return queue.length > 0 ? undefined : 'done'
+    case 'STUCK':
+      return 'stuck'
+    case 'BLOCKED':
+    case 'NEEDS YOU':
+    case 'STALLED':
+      return 'needs-you'
+  }
+}
+
+const CODES = { done: 0, idle: 0, 'needs-you': 4, stuck: 1 } as const
+
+export async function waitFor(argv: readonly string[], context: Context): Promise<number> {
+  const args = parseArgs(waitSpec, argv)
+  if (args.flag('any') && args.flag('all')) throw usage(waitSpec, '--any and --all exclude each other.')
+  const names = args.words
+  const minutes = args.amount('timeout')
+  const deadline = minutes === undefined ? undefined : context.now() + minutes * 60_000
+  const asked = { ...crewIn(args.text('config')), ...(names.length > 0 ? { agents: names } : {}) }
+  const found = async () => {
+    const over = (await listAgents.run(context, asked)).agents.map((agent) => ({ agent, verdict: verdictOf(agent) }))
+    const rested = over.filter(({ verdict }) => verdict !== undefined)
+    const moved = rested.filter(({ verdict }) => verdict !== 'idle')
+    if (rested.length === over.length) return rested
+    return args.flag('any') && moved.length > 0 ? moved : undefined
+  }
+  const rested = await untilFound(context, found, deadline)
+  if (rested === 'stopped') return 130
+  if (rested === 'late') return 124
+  for (const { agent } of rested)
+    context.out.write(args.flag('json') ? `${JSON.stringify(agentJson(agent))}\n` : `${printChange(agent, context.out, agent.since)}\n`)
+  const codes = rested.map(({ verdict }) => CODES[verdict ?? 'idle'])
+  return codes.includes(1) ? 1 : codes.includes(4) ? 4 : 0
+}
+
+function crewIn(config: string | undefined): CrewName {
+  return config === undefined ? {} : { config }
+}
+
+async function untilFound<Found>(
+  context: Context,
+  look: () => Promise<Found | undefined>,
+  deadline: number | undefined,
+): Promise<Found | 'stopped' | 'late'> {
+  const enough = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]).then(() => 'stopped' as const)
+  const idle = setInterval(() => {}, 2 ** 30) // a promise alone does not keep the process
+  try {
+    for (;;) {
+      let unwatch = () => {}
+      let timer: NodeJS.Timeout | undefined
+      const changed = new Promise<'changed'>((resolve) => {
+        unwatch = context.store().onChange(() => resolve('changed'))
+        if (deadline !== undefined) timer = setTimeout(() => resolve('changed'), Math.max(0, deadline - context.now()))
+      })
+      try {
+        const found = await look()
+        if (found !== undefined) return found
+        if (deadline !== undefined && context.now() >= deadline) return 'late'
+        if ((await Promise.race([changed, enough])) === 'stopped') return 'stopped'
+      } finally {
+        unwatch()
+        clearTimeout(timer)
+      }
+    }
+  } finally {
+    clearInterval(idle)
+  }
+}
+
+export async function followEvents(argv: readonly string[], context: Context): Promise<number> {
+  const args = parseArgs(eventsSpec, argv, 0)
+  const place = await findCrew(context, crewIn(args.text('config')))
+  const { panes } = context.store()
+  let seen = args.whole('after') ?? (await newest(context, place.id))
+  await untilFound<never>(
+    context,
+    async () => {
+      for (let more = true; more; ) {
+        const changes = await panes.changes(seen, place.id)
+        for (const { seq, at, name, change } of changes) {
+          seen = seq
+          const { state, words, until, loop, iteration } = change as Change // as the dispatcher has written it
+          const number = place.panes.find((pane) => pane.name === name)?.record.agent.number ?? null
+          const line = { seq, at: new Date(at).toISOString(), agent: name, number, state, words: maskSecrets(words) }
+          const known = { loop_id: loop ?? null, iteration: iteration ?? null, until: until === undefined ? null : new Date(until).toISOString() }
+          const shown = { number: number ?? 0, name, state, words, ...(until === undefined ? {} : { until }) }
+          context.out.write(
+            args.flag('json')
+              ? `${JSON.stringify({ type: 'transition', ...line, ...known })}\n`
+              : `${printChange(shown, context.out, at)}\n`,
+          )
+        }
+        more = changes.length > 0
+      }
+      return undefined
+    },
+    undefined,
+  )
+  return 130
+}
+
+async function newest({ store }: Context, crew: string): Promise<number> {
+  let last = 0
+  for (;;) {
+    const changes = await store().panes.changes(last, crew)
+    if (changes.length === 0) return last
+    last = changes.at(-1)?.seq ?? last
+  }
+}
+

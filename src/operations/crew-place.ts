@@ -1,0 +1,138 @@
+/** Which dispatcher is meant: its config file, and the agents that it keeps. */
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { agents as known, parseAgent } from '../agents/index.ts'
+import { type CrewAgent, crewOf, type PaneRecord, recordIn } from '../dispatch/crew.ts'
+import { RalphError } from '../error.ts'
+import type { Config } from '../formats/config.ts'
+import { type AgentSettings, type CrewConfig, parseCrewConfig, type RalphSettings } from '../formats/crew-config.ts'
+import { nearest } from '../formats/nearest.ts'
+import { loadConfig, readText } from '../host/config.ts'
+import { isFolder } from '../host/files.ts'
+import { isLocked } from '../host/lock.ts'
+import { given } from '../request/given.ts'
+import { locate } from './choose-agents.ts'
+import type { Context } from './operation.ts'
+
+const NAME = 'config.yaml'
+
+/** Which crew: by its config file, else the one of this folder, else the only one there is. */
+export type CrewName = { config?: string }
+
+export type CrewPlace = { id: string; config: string; panes: { name: string; record: PaneRecord }[]; running: boolean }
+
+/** The lock that a living dispatcher holds. */
+export const lockOf = (crew: string): string => `crew-${crew}`
+
+export async function findCrew(context: Context, { config }: CrewName): Promise<CrewPlace> {
+  const rows = (await context.store().panes.list()).map((row) => ({ ...row, record: recordIn(row) }))
+  const file = config ?? (existsSync(join(context.cwd, NAME)) ? NAME : undefined)
+  const ids = [...new Set(rows.map(({ crew }) => crew))]
+  const asked = file === undefined ? undefined : crewOf(realPath(resolve(context.cwd, file)))
+  const id =
+    asked !== undefined && (config !== undefined || ids.includes(asked)) ? asked : ids.length === 1 ? ids[0] : asked
+  const panes = rows
+    .filter(({ crew }) => crew === id)
+    .sort((one, other) => one.record.agent.number - other.record.agent.number)
+  const [first] = panes
+  if (id !== undefined && first)
+    return { id, config: first.record.config, panes, running: isLocked(context.home, lockOf(id)) }
+  const configs = [...new Set(rows.map(({ record }) => record.config))]
+  throw new RalphError(
+    'pane-unknown',
+    configs.length > 1
+      ? `Which dispatcher? Name its config file with --config: ${configs.join(', ')}.`
+      : `No dispatcher has been started${config === undefined ? '' : ` with ${config}`} yet. Start it with: ralph dispatch --config ${config ?? NAME}`,
+  )
+}
+
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path
+}
+
+/** By its number, or its name. */
+export function findAgent(place: CrewPlace, agent: string): { crew: string; name: string; record: PaneRecord } {
+  const found = place.panes.find(({ name, record }) => String(record.agent.number) === agent || name === agent)
+  if (found) return { crew: place.id, ...found }
+  const names = place.panes.map(({ name }) => name)
+  const close = nearest(agent, names)
+  throw new RalphError(
+    'pane-unknown',
+    `There is no agent "${agent}".${close ? ` Did you mean "${close}"?` : ''} There are: ${place.panes.map(({ name, record }) => `${record.agent.number} (${name})`).join(', ')}.`,
+  )
+}
+
+/** What a config file says, with everything that can be wrong with its agents. */
+export async function readCrew(
+  context: Context,
+  file: string,
+): Promise<{ id: string; config: string; agents: CrewAgent[]; settings: CrewConfig['ralph'] }> {
+  const path = realPath(resolve(context.cwd, file))
+  const { ralph, agents } = parseCrewConfig(readText(path, 'config'), path)
+  if (agents.length === 0)
+    throw new RalphError('input-invalid', `${path}: agents must name at least one agent, such as "- name: api".`)
+  const crew = agents.map((agent, index) => toAgent(context, { path, ralph, agent, number: index + 1 }))
+  mustBeApart(
+    crew.map((agent, index) => ({ agent, line: agents[index]?.line ?? 0 })),
+    path,
+  )
+  return { id: crewOf(path), config: path, agents: crew, settings: ralph }
+}
+
+type Asked = { path: string; ralph: RalphSettings; agent: AgentSettings; number: number }
+
+export function toAgent(context: Context, { path, ralph, agent, number }: Asked): CrewAgent {
+  const at = `${path}:${agent.line}`
+  const dir = resolve(dirname(path), agent.dir ?? '.')
+  if (!isFolder(dir))
+    throw new RalphError('input-invalid', `${at}: the folder of ${agent.name}, ${dir}, does not exist.`)
+  const own = {
+    ...ralph,
+    ...agent.ralph,
+    circuit_breaker: { ...ralph.circuit_breaker, ...agent.ralph?.circuit_breaker },
+  }
+  const { enabled = true, max_total_cost_usd: _, agent: common, ...config } = own
+  const real = realpathSync(dir)
+  return {
+    name: agent.name,
+    number,
+    agent: agentOf(context, { text: agent.agent ?? context.env.RALPH_AGENT ?? common, at, dir: real }),
+    dir: real,
+    worktree: agent.worktree ?? false,
+    permissions: agent.permissions ?? 'ask',
+    args: agent.args ?? [],
+    checks: agent.checks ?? [],
+    config: { ...loadConfig(context.home, real), ...config } as Config,
+    enabled,
+    ...given({ model: agent.model, setup: agent.setup }),
+  }
+}
+
+/** An agent that can be talked to in a terminal, and is here. */
+function agentOf(context: Context, { text, at, dir }: { text: string | undefined; at: string; dir: string }): string {
+  const usable = Object.values(known).filter(({ screen }) => screen !== undefined)
+  const names = usable.map(({ name }) => name).join(', ')
+  if (text === undefined)
+    throw new RalphError('input-invalid', `${at}: which agent? Name one: agent: claude (or ${names}).`)
+  try {
+    const { agent } = parseAgent(text)
+    if (!agent.screen)
+      throw new RalphError('input-invalid', `the agent "${agent.name}" cannot be kept in a pane. Those can: ${names}.`)
+    return locate(text, { env: context.env, cwd: dirname(at), dir })
+  } catch (cause) {
+    if (cause instanceof RalphError) throw new RalphError(cause.code, `${at}: ${cause.message}`, { cause })
+    throw cause
+  }
+}
+
+/** Two agents in one folder would take each other's changes for their own. */
+export function mustBeApart(agents: readonly { agent: CrewAgent; line: number }[], path: string): void {
+  for (const [index, { agent, line }] of agents.entries()) {
+    const before = agents.slice(0, index).find(({ agent: other }) => other.dir === agent.dir)?.agent
+    if (before && !agent.worktree && !before.worktree)
+      throw new RalphError(
+        'input-invalid',
+        `${path}:${line}: ${agent.name} would work in the folder of ${before.name}, ${agent.dir}. Give one of them a folder of its own, or worktree: true.`,
+      )
+  }
+}

@@ -1,0 +1,119 @@
+/** Keeps the agents of a config file in panes, here, until it is told to leave. */
+import { join } from 'node:path'
+import type { CrewAgent } from '../dispatch/crew.ts'
+import { dispatch as run } from '../dispatch/dispatcher.ts'
+import type { Pane } from '../dispatch/pane.ts'
+import { removeLeftPlaces } from '../drive/left-places.ts'
+import { RalphError } from '../error.ts'
+import { lockLoop } from '../host/lock.ts'
+import { openTmux } from '../host/tmux.ts'
+import { DEFAULTS } from '../request/defaults.ts'
+import { given } from '../request/given.ts'
+import { type Listed, toListed } from './agents.ts'
+import { lockOf, readCrew } from './crew-place.ts'
+import { type Context, selfIn } from './operation.ts'
+import { makeLoop } from './start-loop.ts'
+
+/** Who is told. */
+export type Dispatching = {
+  /** It has begun: what it found. */
+  begin(agents: readonly CrewAgent[], config: string): void
+  /** An agent stands otherwise than before. */
+  changed(agent: Listed, before: Listed['state']): void
+  note(agent: string | undefined, text: string): void
+  stop: AbortSignal
+}
+
+export async function runDispatcher(context: Context, config: string, listener: Dispatching): Promise<void> {
+  const { home, env, now, root } = context
+  const { id, config: path, agents, settings } = await readCrew(context, config)
+  const tmux = openTmux(home, env)
+  await tmux.look() // whether it is here at all
+  const store = context.store()
+  const lock = lockLoop(home, lockOf(id))
+  if (!lock)
+    throw new RalphError(
+      'dispatch-held',
+      `A dispatcher for ${path} is running already. Talk to it from here: ralph dispatch status`,
+    )
+  try {
+    await store.panes.prune(now() - DEFAULTS.keepDays * 24 * 3_600_000)
+    await removeLeftPlaces(home)
+    listener.begin(agents, path)
+    const purse = openPurse(context, { crew: id, most: settings.max_total_cost_usd })
+    await purse.count()
+    const changed = async (pane: Pane, before: Listed['state']) => {
+      await purse.count()
+      listener.changed(await toListed(context, { crew: id, name: pane.key.name, record: pane.record }), before)
+    }
+    await run(
+      {
+        store,
+        home,
+        env,
+        now,
+        tmux,
+        plugins: join(root, 'plugins'),
+        self: selfIn(root),
+        hook: [process.execPath, join(root, 'dist', 'pane-hook.cjs')],
+        make: (agent, prompt) => {
+          const note = (text: string) => listener.note(agent.name, text)
+          return makeLoop({ ...context, note }, requestOf(agent, prompt), {
+            dir: agent.dir,
+            config: agent.config,
+            worktree: agent.worktree,
+            owner: { kind: 'pane', crew: id, name: agent.name, config: path } as { kind: 'pane' },
+          })
+        },
+        left: purse.left,
+        note: (agent, text) => listener.note(agent.name, text),
+        stop: listener.stop,
+      },
+      { id, config: path, agents },
+      { changed: (pane, before) => void changed(pane, before.state).catch(() => {}) },
+    )
+  } finally {
+    lock.close()
+  }
+}
+
+function requestOf(
+  { agent, model, permissions, args, checks }: CrewAgent,
+  prompt: string,
+): Parameters<typeof makeLoop>[1] {
+  return {
+    prompt,
+    agents: [agent],
+    agentArgs: args,
+    permissions,
+    context: 'same',
+    ...(checks.length > 0 ? { checks } : {}),
+    ...given({ model }),
+  }
+}
+
+/** What all of them have spent since the dispatcher began, against the limit for all. */
+function openPurse(
+  { store }: Context,
+  { crew, most }: { crew: string; most: number | undefined },
+): { left(): number | undefined; count(): Promise<void> } {
+  let spent = 0
+  let before: number | undefined
+  return {
+    left: () => (most === undefined ? undefined : most - spent + (before ?? 0)),
+    async count() {
+      if (most === undefined) return
+      let sum = 0
+      for (let after: string | undefined, more = true; more; ) {
+        const page = await store().list({ owner: 'pane', limit: 500, ...given({ after }) })
+        for (const { id, costUsd } of page.rows)
+          if (costUsd > 0 && ((await store().load(id)).spec.work.owner as { crew?: string }).crew === crew)
+            sum += costUsd
+        after = page.next
+        more = after !== undefined
+      }
+      spent = sum
+      before ??= sum
+    },
+  }
+}
