@@ -1,9 +1,9 @@
-/** ralph.config.json: the settings of a project or of a person. */
+/** ralph.config.json: the settings of a project or of a person. The table of keys also holds for the `ralph:` of config.yaml. */
 import { type Grade, REQUIRABLE } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { parseCommandLine } from './command-line.ts'
 import { GLOBS_SUCH_AS, globTrouble } from './glob.ts'
-import { isTexts } from './json-file.ts'
+import { isCount, isTexts } from './json-file.ts'
 import { nearest } from './nearest.ts'
 
 export type Config = {
@@ -30,13 +30,12 @@ export type Config = {
   quiet_seconds?: number
 }
 
-const isNumber = (value: unknown) => typeof value === 'number' && value >= 0
-const isCount = (value: unknown) => Number.isInteger(value) && isNumber(value)
+const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value) && value >= 0
 const isText = (value: unknown) => typeof value === 'string'
 const isGlobs = (value: unknown) => isTexts(value) && value.every((glob) => globTrouble(glob) === undefined)
 
 /** One that can be taken apart into words. */
-function isCommand(value: unknown): boolean {
+export function isCommand(value: unknown): boolean {
   try {
     return typeof value === 'string' && parseCommandLine(value).length > 0
   } catch {
@@ -44,16 +43,23 @@ function isCommand(value: unknown): boolean {
   }
 }
 
-type Key = { fits: (value: unknown) => boolean; expected: string }
+export const COMMAND = "a command, started without a shell (for && and the like name a script, or write sh -c '…')"
 
-const KEYS: Readonly<Record<keyof Config, Key>> = {
+/** `item`: what each of a list must be, where that is more than a text. `only`: the one file that may have the key. */
+export type Key = { fits: (value: unknown) => boolean; expected: string; item?: string; only?: ConfigFile }
+export type Keys = Readonly<Record<string, Key>>
+type ConfigFile = 'ralph.config.json' | 'config.yaml'
+
+const KEYS: Readonly<Record<keyof Config | 'enabled' | 'max_total_cost_usd', Key>> = {
+  enabled: { fits: (value) => typeof value === 'boolean', expected: 'true or false', only: 'config.yaml' },
   agent: { fits: isText, expected: 'a text' },
   max_iterations: { fits: (value) => isCount(value) || value === 'auto', expected: 'a whole number or "auto"' },
   completion_promise: { fits: isText, expected: 'a text' },
   completion_signals: { fits: isTexts, expected: 'a list of texts' },
   verify: { fits: isTexts, expected: 'a list of commands' },
-  timeout_minutes: { fits: isNumber, expected: 'a number' },
-  max_cost_usd: { fits: isNumber, expected: 'a number' },
+  timeout_minutes: { fits: isNumber, expected: 'a non-negative number' },
+  max_cost_usd: { fits: isNumber, expected: 'a non-negative number' },
+  max_total_cost_usd: { fits: isNumber, expected: 'a non-negative number', only: 'config.yaml' },
   circuit_breaker: { fits: (value) => typeof value === 'object' && value !== null, expected: 'an object' },
   notify_webhook: { fits: (value) => isText(value) && /^https?:\/\//.test(String(value)), expected: 'an http address' },
   worktree_files: { fits: isTexts, expected: 'a list of paths' },
@@ -63,22 +69,26 @@ const KEYS: Readonly<Record<keyof Config, Key>> = {
     expected: 'off, seal or full',
   },
   require: { fits: (value) => REQUIRABLE.some((grade) => grade === value), expected: 'verified, tested or kept' },
-  protect: { fits: isGlobs, expected: `a list of globs ${GLOBS_SUCH_AS}` },
-  may_change: { fits: isGlobs, expected: `a list of globs ${GLOBS_SUCH_AS}` },
+  protect: { fits: isGlobs, expected: `a list of globs ${GLOBS_SUCH_AS}`, item: `a glob ${GLOBS_SUCH_AS}` },
+  may_change: { fits: isGlobs, expected: `a list of globs ${GLOBS_SUCH_AS}`, item: `a glob ${GLOBS_SUCH_AS}` },
   proof_minutes: { fits: (value) => isNumber(value) && value !== 0, expected: 'a number above 0' },
-  proof_setup: {
-    fits: isCommand,
-    expected: "a command, started without a shell (for && and the like name a script, or write sh -c '…')",
-  },
-  state_dir: { fits: isText, expected: 'a folder of the vault' },
-  done_folder: { fits: isText, expected: 'a folder of the vault' },
-  check_interval_seconds: { fits: isNumber, expected: 'a number' },
-  quiet_seconds: { fits: isNumber, expected: 'a number' },
+  proof_setup: { fits: isCommand, expected: COMMAND },
+  state_dir: { fits: isText, expected: 'a folder of the vault', only: 'ralph.config.json' },
+  done_folder: { fits: isText, expected: 'a folder of the vault', only: 'ralph.config.json' },
+  check_interval_seconds: { fits: isNumber, expected: 'a non-negative number', only: 'ralph.config.json' },
+  quiet_seconds: { fits: isNumber, expected: 'a non-negative number', only: 'ralph.config.json' },
 }
 
-const BREAKER_KEYS: Readonly<Record<string, Key>> = {
+const BREAKER_KEYS: Keys = {
   no_progress_limit: { fits: (value) => isCount(value) && value !== 0, expected: 'a whole number above 0' },
   same_error_limit: { fits: (value) => isCount(value) && value !== 0, expected: 'a whole number above 0' },
+  cooldown_minutes: { fits: isNumber, expected: 'a non-negative number', only: 'config.yaml' },
+}
+
+/** The keys that a file may have, and those of its `circuit_breaker`. */
+export function keysOf(file: ConfigFile): { top: Keys; breaker: Keys } {
+  const own = (keys: Keys) => Object.fromEntries(Object.entries(keys).filter(([, { only = file }]) => only === file))
+  return { top: own(KEYS), breaker: own(BREAKER_KEYS) }
 }
 
 /** Unknown keys and wrong values are errors, so that a misspelt limit is never silently without effect. */
@@ -91,12 +101,13 @@ export function parseConfig(text: string, file: string): Config {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(file, 'must hold one object')
   const config: Config = value
-  checkKeys(config, KEYS, file, '')
-  if (config.circuit_breaker) checkKeys(config.circuit_breaker, BREAKER_KEYS, file, 'circuit_breaker.')
+  const { top, breaker } = keysOf('ralph.config.json')
+  checkKeys(config, top, file, '')
+  if (config.circuit_breaker) checkKeys(config.circuit_breaker, breaker, file, 'circuit_breaker.')
   return config
 }
 
-function checkKeys(value: object, keys: Readonly<Record<string, Key>>, file: string, prefix: string): void {
+function checkKeys(value: object, keys: Keys, file: string, prefix: string): void {
   for (const [name, found] of Object.entries(value)) {
     const key = Object.hasOwn(keys, name) ? keys[name] : undefined
     const close = nearest(name, Object.keys(keys))

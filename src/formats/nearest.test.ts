@@ -12,6 +12,7 @@ test.each([
   ['max_iterations', 'max-iterations'],
   ['timout', 'timeout'],
   ['untli', 'until'],
+  ['idr', 'dir'],
   ['something-else', undefined],
   ['', undefined],
 ])('"%s" probably means %s', (word, meant) => {
@@ -20,4 +21,21 @@ test.each([
 
 test('of nothing, nothing is near', () => {
   expect(nearest('verify', [])).toBeUndefined()
+})
+
+test.each([
+  ['raplh', 'ralph'],
+  ['Ralph', 'ralph'],
+  ['agent', 'agents'],
+  ['agenst', 'agents'],
+  ['graph', undefined],
+  ['events', undefined],
+])('with one wrong letter, "%s" means %s', (word, meant) => {
+  expect(nearest(word, ['ralph', 'agents'], 1)).toBe(meant)
+})
+
+test('a very long word is near nothing, at once', () => {
+  const began = performance.now()
+  expect(nearest('x'.repeat(1_000_000), KNOWN)).toBeUndefined()
+  expect(performance.now() - began).toBeLessThan(1_000)
 })
