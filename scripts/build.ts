@@ -92,9 +92,12 @@ function yamlLater(load: string): Plugin {
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^yaml$/ }, ({ path }) => ({ path, namespace: 'later' }))
       onLoad({ filter: /^yaml$/, namespace: 'later' }, () => ({
-        contents: ['isScalar', 'isSeq', 'parseDocument']
-          .map((name) => `export const ${name} = (...given) => ${load}('./yaml.cjs').${name}(...given)`)
-          .join('\n'),
+        contents: [
+          ...['isAlias', 'isMap', 'isScalar', 'isSeq', 'parseDocument'].map(
+            (name) => `export const ${name} = (...given) => ${load}('./yaml.cjs').${name}(...given)`,
+          ),
+          `export function LineCounter() { return new (${load}('./yaml.cjs').LineCounter)() }`,
+        ].join('\n'),
       }))
     },
   }

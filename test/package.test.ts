@@ -24,6 +24,10 @@ test('the command runs from the package alone', () => {
   expect(help).toContain('until the task is proven done')
 })
 
+test('the example of a config.yaml is there to be copied', () => {
+  expect(readFileSync(join(installed, 'config', 'config.yaml.example'), 'utf8')).toMatch(/^ralph:$/m)
+})
+
 test('the library loads by its name', () => {
   writeFileSync(
     join(folder, 'use.mjs'),

@@ -1,0 +1,150 @@
+/** config.yaml: `ralph:` is how every loop runs, `agents:` who works for the dispatcher. */
+import { isMap } from 'yaml'
+import { COMMAND, type Config, isCommand, type Keys, keysOf } from './config.ts'
+import { isTexts } from './json-file.ts'
+import { nearest } from './nearest.ts'
+import {
+  type Entry,
+  entriesOf,
+  type Found,
+  itemsOf,
+  parseYamlFile,
+  placeOf,
+  wrongAt,
+  type YamlFile,
+} from './yaml-file.ts'
+import { readMapping, type Shape } from './yaml-keys.ts'
+
+export type RalphSettings = Omit<
+  Config,
+  'circuit_breaker' | 'state_dir' | 'done_folder' | 'check_interval_seconds' | 'quiet_seconds'
+> & {
+  enabled?: boolean
+  /** A limit for all agents together. */
+  max_total_cost_usd?: number
+  circuit_breaker?: NonNullable<Config['circuit_breaker']> & { cooldown_minutes?: number }
+}
+
+export type AgentSettings = {
+  name: string
+  /** As `--agent` takes it. */
+  agent?: string
+  dir?: string
+  worktree?: boolean
+  model?: string
+  permissions?: 'ask' | 'bypass'
+  args?: string[]
+  checks?: string[]
+  setup?: string
+  ralph?: Omit<RalphSettings, 'max_total_cost_usd' | 'agent' | 'notify_webhook'>
+  /** Where it begins in the file. */
+  line: number
+}
+
+export type CrewConfig = { ralph: RalphSettings; agents: AgentSettings[] }
+
+/** Unknown keys and wrong values are errors, so that a misspelt limit is never silently without effect. */
+export function parseCrewConfig(text: string, file: string): CrewConfig {
+  const yaml = parseYamlFile(text, file)
+  const sections = sectionsOf(yaml)
+  for (const { key, keyAt, what } of sections) {
+    // Other keys are for other programs; with two wrong letters, `graph` and `events` would be near.
+    const meant = SECTIONS.includes(key) ? undefined : nearest(key, SECTIONS, 1)
+    if (meant) throw wrongAt(yaml, keyAt, `${what} is unknown; did you mean "${meant}"?`)
+  }
+  return { ralph: readRalph(yaml, sections), agents: readAgents(yaml, sections) }
+}
+
+/** The `ralph:` of a file. Nothing else in it is looked at. */
+export function parseRalphSection(text: string, file: string): RalphSettings {
+  const yaml = parseYamlFile(text, file)
+  return readRalph(yaml, sectionsOf(yaml))
+}
+
+const SECTIONS: readonly string[] = ['ralph', 'agents']
+
+function sectionsOf(yaml: YamlFile): Entry[] {
+  // ralph knows its sections by their first lines.
+  if (isMap(yaml.top.node) && yaml.top.node.flow)
+    throw wrongAt(
+      yaml,
+      yaml.top.node.range[0],
+      'the file must not stand in braces. Write each key on a line of its own.',
+    )
+  return entriesOf(yaml, yaml.top, (key) => key)
+}
+
+function readRalph(yaml: YamlFile, sections: readonly Entry[]): RalphSettings {
+  const found = sections.find(({ key }) => key === 'ralph')
+  return found ? readSettings(yaml, found, { nameOf: (key) => `ralph.${key}` }) : {}
+}
+
+function readSettings(yaml: YamlFile, found: Found, shape: Pick<Shape, 'nameOf' | 'misplaced'>): RalphSettings {
+  const { top, breaker } = keysOf('config.yaml')
+  const { circuit_breaker: _, ...keys } = top
+  const nameOf = (key: string) => shape.nameOf(`circuit_breaker.${key}`)
+  const nested = { circuit_breaker: (entry: Entry) => readMapping(yaml, entry, { keys: breaker, nameOf }) }
+  return readMapping(yaml, found, { ...shape, keys, nested })
+}
+
+function readAgents(yaml: YamlFile, sections: readonly Entry[]): AgentSettings[] {
+  const found = sections.find(({ key }) => key === 'agents')
+  const items = found ? itemsOf(yaml, found, (position) => `agent ${position}`) : []
+  const owners = new Map<string, string>()
+  return items.map((item) => {
+    const agent = readAgent(yaml, item)
+    const folded = agent.name.toLowerCase()
+    const owner = owners.get(folded)
+    if (owner) throw wrongAt(yaml, item.at, `${item.what} is called "${agent.name}", as is ${owner}. ${NAMES}`)
+    owners.set(folded, item.what)
+    return agent
+  })
+}
+
+const NAMES = 'Give each a name of its own; case does not count.'
+
+function readAgent(yaml: YamlFile, item: Found): AgentSettings {
+  const nameOf = (key: string) => `${key} of ${item.what}`
+  const inRalph = { nameOf: (key: string) => nameOf(`ralph.${key}`), misplaced: OF_ALL }
+  const nested = { ralph: (entry: Entry) => readSettings(yaml, entry, inRalph) }
+  const { folder, checks, ...others } = readMapping(yaml, item, { keys: AGENT_KEYS, nested, nameOf })
+  if (others.name === undefined) throw wrongAt(yaml, item.at, `${item.what} has no name. Add "name: …".`)
+  const agent = {
+    ...others,
+    ...(folder === undefined ? {} : { dir: folder }),
+    ...(checks === undefined ? {} : { checks: typeof checks === 'string' ? [checks] : checks }),
+    line: placeOf(yaml, item.at).line,
+  }
+  return agent as AgentSettings // every value fits its key
+}
+
+const AGENT_KEYS: Keys = {
+  name: {
+    fits: (value) => typeof value === 'string' && /^(?!\d+$)[A-Za-z0-9][\w-]{0,30}$/.test(value),
+    expected: 'up to 31 letters, digits, "_" and "-", and not just digits',
+  },
+  agent: { fits: isLine, expected: 'an agent as --agent takes it' },
+  folder: { fits: isLine, expected: 'the path of a folder' },
+  worktree: { fits: (value) => typeof value === 'boolean', expected: 'true or false' },
+  model: { fits: isLine, expected: 'the name of a model' },
+  permissions: { fits: (value) => value === 'ask' || value === 'bypass', expected: 'ask or bypass' },
+  args: { fits: (value) => isTexts(value) && !value.some((text) => text.includes('\0')), expected: 'a list of texts' },
+  checks: {
+    fits: (value) => isCommand(value) || (isTexts(value) && value.every(isCommand)),
+    expected: 'a command or a list of commands',
+    item: COMMAND,
+  },
+  setup: { fits: isCommand, expected: COMMAND },
+}
+
+/** With something to read in it. */
+function isLine(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '' && !/\p{Cc}/u.test(value)
+}
+
+/** Keys of `ralph:` that no single agent has. */
+const OF_ALL: Readonly<Record<string, string>> = {
+  agent: 'Write "agent: …" beside the name.',
+  max_total_cost_usd: 'It is for all agents together: move it to the ralph: of the file.',
+  notify_webhook: 'It is for all agents: move it to the ralph: of the file.',
+}
