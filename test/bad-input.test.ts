@@ -489,6 +489,38 @@ describe.concurrent('ralph.config.json', () => {
   })
 })
 
+describe.concurrent('config.yaml', () => {
+  test('sets what flags, the environment and ralph.config.json do not', async () => {
+    const place = makePlace({ git: false })
+    mkdirSync(place.home)
+    const talk = place.agent('echo "$RALPH_ITERATION" >> progress.txt')
+    writeFileSync(join(place.home, 'config.yaml'), `ralph:\n  agent: ${JSON.stringify(talk)}\n  max_iterations: 5\n`)
+    const run = async (how: readonly string[] = [], env = {}) =>
+      (await place.ralph(['run', 'x', '--json', ...how], { env })).end
+    place.write('config.yaml', 'ralph:\n  enabled: false\n  max_iterations: 2\nagents: of another program\n')
+    expect(await run()).toMatchObject({ reason: 'max-iterations', iterations: 2 })
+    expect(await run([], { RALPH_MAX_ITERATIONS: '3' })).toMatchObject({ reason: 'max-iterations', iterations: 3 })
+    expect(await run(['--max-iterations', '1'])).toMatchObject({ reason: 'max-iterations', iterations: 1 })
+    place.write('ralph.config.json', JSON.stringify({ max_iterations: 4 }))
+    expect(await run()).toMatchObject({ reason: 'max-iterations', iterations: 4 })
+  })
+
+  test('that is wrong is refused with its line, before anything is started', async () => {
+    const place = makePlace({ git: false })
+    place.write('config.yaml', 'other: 1\nralph:\n  max_iteration: 3\n')
+    const ran = await place.ralph(['run', 'x', '--agent', place.agent(CLAIMS)], { apart: true })
+    expect(ran.code).toBe(2)
+    expect(sentence(ran)).toContain('config.yaml:3:3: ralph.max_iteration is unknown; did you mean "max_iterations"?')
+    expect(place.calls()).toEqual([])
+  })
+
+  test('of another program is no concern of ralph', async () => {
+    const place = makePlace({ git: false })
+    place.write('config.yaml', '{{ not: yaml\n\t- [\n')
+    expect(await run(place, place.agent(CLAIMS))).toMatchObject({ code: 0 })
+  })
+})
+
 describe.concurrent('a loop', () => {
   test('that is being driven is not driven a second time', async () => {
     const place = makePlace()

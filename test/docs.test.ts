@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { agents } from '../src/agents/index.ts'
 import { parseCommandLine } from '../src/formats/command-line.ts'
 import { parseConfig } from '../src/formats/config.ts'
+import { parseCrewConfig } from '../src/formats/crew-config.ts'
 import { parseLoopCommand } from '../src/formats/loop-command.ts'
 import { parseLoopFile, printLoopFile } from '../src/formats/loop-file.ts'
 import { readObstacles } from '../src/formats/obstacles.ts'
@@ -187,8 +188,15 @@ test('the samples of docs/formats.md are valid', () => {
   expect(readObstacles(obstacles)).toEqual(JSON.parse(obstacles))
 })
 
-test('the loop file in docs/formats.md is one', () => {
+test('the config.yaml in docs/formats.md is one, and so is the error', () => {
   const [sample = ''] = codeBlocks('docs/formats.md', 'yaml')
+  expect(parseCrewConfig(sample, 'sample').agents.map(({ name }) => name)).toEqual(['Council', 'Research'])
+  const [, error = ''] = /`(config\.yaml:\d[^`]*)`/.exec(readFileSync('docs/formats.md', 'utf8')) ?? []
+  expect(() => parseCrewConfig(sample.replace('max_iterations: 10', 'max_iteration: 10'), 'config.yaml')).toThrow(error)
+})
+
+test('the loop file in docs/formats.md is one', () => {
+  const [, sample = ''] = codeBlocks('docs/formats.md', 'yaml')
   const file = parseLoopFile(sample)
   expect(file && printLoopFile(file)).toBe(sample)
 })

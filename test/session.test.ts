@@ -1401,6 +1401,10 @@ describe.concurrent('settings', () => {
       '/ralph:loop Build it',
     )
     expect(answerOf(wrong)).toContain('RALPH_MAX_ITERATIONS must be a whole number, auto or auto:N, but is "ten"')
+    place.write('config.yaml', 'ralph:\n  max_iterations: 2\n  verify: ["false"]\n')
+    place.write('ralph.config.json', JSON.stringify({ verify: ['true'] }))
+    const yaml = await openSession(place, { id: 's-6' }).type('/ralph:loop Build it')
+    expect(yaml.said).toMatch(/at most 2 iterations.*checked by true\./)
     place.write('ralph.config.json', '{')
     expect(answerOf(await openSession(place, { id: 's-5' }).type('/ralph:loop x'))).toContain('ralph.config.json')
   })

@@ -1,17 +1,36 @@
 /** The settings that hold in a folder. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { type Config, parseConfig } from '../formats/config.ts'
+import { parseRalphSection } from '../formats/crew-config.ts'
+import { hasRalphSection } from '../formats/ralph-section.ts'
 
-/** Settings of the project beat those of the person. */
+/** Settings of the project beat those of the person, key by key. */
 export function loadConfig(home: string, dir: string): Config {
-  return { ...readConfig(join(home, 'ralph.config.json')), ...readConfig(join(dir, 'ralph.config.json')) }
+  return [...configsIn(dir), ...configsIn(home)].map(({ config }) => config).reduceRight(merge)
 }
 
-/** Nothing is said by a file that is not there. */
-export function readConfig(path: string): Config {
-  return existsSync(path) ? parseConfig(readText(path, 'config'), path) : {}
+/** What the files of a folder say, the stronger first. Nothing is said by a file that is not there. */
+export function configsIn(folder: string): { path: string; config: Config }[] {
+  const [json, yaml] = [join(folder, 'ralph.config.json'), join(folder, 'config.yaml')]
+  return [
+    { path: json, config: existsSync(json) ? parseConfig(readText(json, 'config'), json) : {} },
+    { path: yaml, config: readYaml(yaml) },
+  ]
+}
+
+/** Many programs have a config.yaml: one without a line for ralph is theirs, whatever it holds. */
+function readYaml(path: string): Config {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return {}
+  const text = readText(path, 'config')
+  return hasRalphSection(text) ? parseRalphSection(text, path) : {}
+}
+
+function merge(weaker: Config, stronger: Config): Config {
+  const circuit_breaker = { ...weaker.circuit_breaker, ...stronger.circuit_breaker }
+  const isSet = Object.keys(circuit_breaker).length > 0
+  return { ...weaker, ...stronger, ...(isSet ? { circuit_breaker } : {}) }
 }
 
 /** `what` names the file in the sentence for one that is missing or is none. */

@@ -193,7 +193,7 @@ describe('the proof', () => {
   test('says so of one in a config, and of one that is never closed', async () => {
     const place = { ...placeOf({ config: { protect: ['/repo/test/**'] } }), dir: '/repo' }
     await expect(resolveSpec(PLAIN, place)).rejects.toThrow(
-      'ralph.config.json: the glob "/repo/test/**" would match nothing',
+      'ralph.config.json or config.yaml: the glob "/repo/test/**" would match nothing',
     )
     await expect(resolveSpec({ ...PLAIN, protect: ['['] }, placeOf())).rejects.toThrow(
       'The glob "[" has a "[" that is never closed.',

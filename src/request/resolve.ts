@@ -51,7 +51,7 @@ function resolveProof(
   const protect = unique([...(config.protect ?? []), ...(request.protect ?? [])])
   const mayChange = unique([...(config.may_change ?? []), ...(request.mayChange ?? [])])
   for (const glob of [...(config.protect ?? []), ...(config.may_change ?? [])])
-    mustBeUsable(dir, glob, 'ralph.config.json: the')
+    mustBeUsable(dir, glob, 'ralph.config.json or config.yaml: the')
   for (const glob of [...protect, ...mayChange]) mustBeUsable(dir, glob)
   return {
     ...(proof === 'full' ? {} : { proof }),

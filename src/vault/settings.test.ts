@@ -188,3 +188,13 @@ test.each(['person', 'config'] as const)('what is wrong in a file of the %s is t
     `timeout_minutes of ${path} ${MINUTES}`,
   )
 })
+
+test('config.yaml says the same as ralph.config.json, which beats it', () => {
+  const [vault, home] = [temporaryFolder(), temporaryFolder()]
+  writeFileSync(join(vault, 'config.yaml'), 'ralph:\n  max_iterations: 3\n  timeout_minutes: 4\n')
+  writeFileSync(join(home, 'config.yaml'), 'ralph:\n  max_iterations: 5\n  require: kept\n')
+  const settled = settle({ config: { timeout_minutes: 6 }, person: { max_iterations: 7 } }, vault, home)
+  expect(settled).toEqual({ ...DEFAULTS, maxIterations: 3, timeoutMinutes: 6, proof: { require: 'kept' } })
+  writeFileSync(join(vault, 'config.yaml'), 'ralph:\n  max_iterations: 0\n')
+  expect(() => settle({}, vault, home)).toThrow(`max_iterations of ${join(vault, 'config.yaml')} ${ITERATIONS}`)
+})

@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { type ErrorCode, RalphError } from '../error.ts'
 import type { Config } from '../formats/config.ts'
 import { quote } from '../formats/json-file.ts'
-import { loadConfig, readConfig } from '../host/config.ts'
+import { configsIn, loadConfig } from '../host/config.ts'
 import { DEFAULTS } from '../request/defaults.ts'
 import { proofConfig } from '../request/resolve.ts'
 
@@ -25,7 +25,7 @@ export type VaultSettings = {
 export type SettingsPlace = { env: Readonly<Record<string, string | undefined>>; home: string; vault: string }
 
 export function resolveSettings(given: Partial<VaultSettings>, { env, home, vault }: SettingsPlace): VaultSettings {
-  const files = [vault, home].map((folder) => configIn(folder))
+  const files = [vault, home].flatMap(configsIn)
   const find = (name: keyof VaultSettings, key: keyof typeof USUAL): Found => {
     if (given[name] !== undefined) return { source: name, value: given[name], code: 'usage' }
     const variable = `RALPH_${key.toUpperCase()}`
@@ -51,11 +51,6 @@ export function resolveSettings(given: Partial<VaultSettings>, { env, home, vaul
     quietSeconds: numberOf(find('quietSeconds', 'quiet_seconds'), SECONDS),
     ...(Object.keys(proof).length > 0 ? { proof } : {}),
   }
-}
-
-function configIn(folder: string): { path: string; config: Config } {
-  const path = join(folder, 'ralph.config.json')
-  return { path, config: readConfig(path) }
 }
 
 /** A limit that is guessed from the task is for `ralph run`, and one file is for both: a vault takes its default. */

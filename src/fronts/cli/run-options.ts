@@ -7,6 +7,7 @@ export const runSpec: CommandSpec = {
   summary: 'Runs an agent again and again on one task until its checks pass.',
   about: `The prompt is one text in quotes, a file (--file), or - for standard input. The agent's word that it is done
 only starts the checks; the loop ends when they pass, or with one sentence that says why it stopped.
+What no flag or variable says comes from ralph.config.json or the ralph: section of config.yaml, in the folder, then in RALPH_HOME.
 Exit codes: 0 complete, 1 stopped short of done, 2 wrong use, 3 agent missing or unusable, 4 needs your input, 130 paused or cancelled.`,
   options: {
     file: { value: 'F', help: 'read the prompt from a file' },
