@@ -1,6 +1,6 @@
 /** What the configuration of a runner names: set-up files, configuration it builds on, test files with names of their own. */
 import { pathMatcher } from './glob.ts'
-import type { Files, Means } from './means.ts'
+import type { Files, Means, Part } from './means.ts'
 import { extractPart } from './means-parts.ts'
 import { folderOf, join } from './means-paths.ts'
 
@@ -9,7 +9,7 @@ const LONGEST = 1_000_000 // nobody writes such configuration by hand
 
 /** Adds to `found` what the configuration among it names. */
 export async function followConfig(files: Files, found: Map<string, Means>): Promise<void> {
-  const open = [...found].filter(([path, { role }]) => role === 'config' && READ.test(path))
+  const open = [...found].filter(([path, { role, part }]) => role === 'config' && READ.test(path) && !isOurs(part))
   for (const [path, { part }] of open.slice(0, MOST_READ)) {
     const text = extractPart(part, (await files.read(path)) ?? '')
     if (text === undefined || text.length > LONGEST) continue
@@ -19,6 +19,11 @@ export async function followConfig(files: Files, found: Map<string, Means>): Pro
       for (const [, name = ''] of text.matchAll(IMPORTS)) take(files, found, join(folder, name), 'config')
     for (const glob of RUNNER.test(path) ? namedBy(SELECTS, text) : []) takeTests(files, found, folder, glob)
   }
+}
+
+/** It names commands, but no file that a runner loads. */
+function isOurs(part: Part): boolean {
+  return part !== 'whole' && part.kind === 'ralph'
 }
 
 const READ = /\.([cm]?[jt]s|json|jsonc|ya?ml|ini|toml|cfg)$|rc$/

@@ -125,6 +125,8 @@ test('of some files only a part counts', () => {
     tables: expect.arrayContaining(['tool.ruff']),
   })
   expect(meansByName('src/lib.rs', new Set())).toEqual({ role: 'test', part: { kind: 'rust' } })
+  expect(meansByName('config.yaml', new Set())).toEqual({ role: 'config', part: { kind: 'ralph' } })
+  expect(meansByName('test/config.yaml', new Set())).toEqual({ role: 'test', part: 'whole' })
   expect(meansByName('package.json', new Set(['eslint']))?.part).toMatchObject({
     keys: expect.arrayContaining([['eslintConfig']]),
   })

@@ -12,6 +12,7 @@ export function meansByName(path: string, tools: ReadonlySet<string>): Means | u
   if (role) return { role, part: 'whole' }
   const isRule = RULES.some(([users, pattern]) => users.some((tool) => tools.has(tool)) && pattern.test(name))
   if (isRule) return { role: 'config', part: 'whole' }
+  if (name === 'config.yaml') return { role: 'config', part: { kind: 'ralph' } } // the rest is another program's
   return path.endsWith('.rs') ? { role: 'test', part: { kind: 'rust' } } : undefined
 }
 

@@ -222,3 +222,41 @@ test('a whole file', () => {
   expect(mix('whole', { rest: 'a', means: undefined })).toBe('absent')
   expect(extractPart('whole', 'a')).toBe('a')
 })
+
+const section: Part = { kind: 'ralph' }
+const own = lines(
+  'app: 1',
+  '',
+  '# how loops run',
+  'ralph:',
+  '  verify:',
+  '  - npm test',
+  '',
+  '  proof: full',
+  'other:',
+  '- 2',
+)
+
+test.each<[story: string, rest: string | undefined, means: string | undefined, mixed: unknown]>([
+  ['another program', 'app: 2\n', 'app: 1\n', { text: 'app: 2\n' }],
+  ['keys of another program', own.replace('app: 1', 'app: 2'), own, { text: own.replace('app: 1', 'app: 2') }],
+  [
+    'a changed check comes back',
+    lines('ralph:', '  verify: ["true"]', 'app: 2'),
+    lines('app: 1', 'ralph:', '  verify: [npm test]'),
+    { text: lines('app: 2', 'ralph:', '  verify: [npm test]') },
+  ],
+  ['a list at the margin is part of it', lines('ralph:', '- x', 'app: 2'), 'app: 1\n', { text: 'app: 2\n' }],
+  ['a key in quotes', lines('app: 2', '"ralph" :', '  proof: off'), 'app: 1\n', { text: 'app: 2\n' }],
+  [
+    'a section deeper down is no such section',
+    'app:\n  ralph: 2\n',
+    'app:\n  ralph: 1\n',
+    { text: 'app:\n  ralph: 2\n' },
+  ],
+  ['no file at the start', 'ralph:\n  proof: off\n', undefined, { text: '' }],
+  ['no file now', undefined, 'app: 1\nralph:\n  proof: off\n', { text: 'ralph:\n  proof: off\n' }],
+  ['nothing that counts', undefined, 'app: 1\n', 'absent'],
+])('config.yaml: %s', (_, rest, means, mixed) => {
+  expect(mix(section, { rest, means })).toEqual(mixed)
+})

@@ -3,6 +3,7 @@ import { extractExamples } from './doctests.ts'
 import { isObject, type Json, readJson, valueAt } from './json-file.ts'
 import { extractTargets, mixTargets } from './makefile.ts'
 import type { Part } from './means.ts'
+import { extractSection, mixSections } from './ralph-section.ts'
 import { extractTests, mixTests } from './rust-tests.ts'
 import { extractTables, mixTables } from './toml-tables.ts'
 
@@ -18,6 +19,8 @@ export function extractPart(part: Part, text: string): string | undefined {
       return extractTargets(text, part)
     case 'rust':
       return extractTests(text)
+    case 'ralph':
+      return extractSection(text)
     case 'examples':
       return extractExamples(text)
     case 'mixed':
@@ -66,6 +69,8 @@ function mixedText(
       return rest === undefined || means === undefined ? (means ?? 'absent') : mixTargets(rest, means, part)
     case 'rust':
       return mixTests(rest ?? '', means ?? '')
+    case 'ralph':
+      return mixSections(rest ?? '', means ?? '')
     case 'lines':
     case 'examples':
     case 'mixed':

@@ -9,7 +9,7 @@ import { pythonRoots, shadowsPython } from './means-python.ts'
 export type Role = 'test' | 'script' | 'config' | 'setup' | 'snapshot' | 'ci' | 'shadow' | 'protected'
 
 /**
- * How much of a file counts. `lines`: those that speak of tests, `examples`: those that doctest runs; both are compared, but
+ * How much of a file counts. `ralph`: its section of a config.yaml. `lines`: those that speak of tests, `examples`: those that doctest runs; both are compared, but
  * cannot be moved to another state. `mixed`: tests and work that nobody can tell apart.
  */
 export type Part =
@@ -18,6 +18,7 @@ export type Part =
   | { kind: 'toml'; tables: readonly string[] }
   | { kind: 'make'; targets: readonly string[]; variables: readonly string[] }
   | { kind: 'rust' }
+  | { kind: 'ralph' }
   | { kind: 'lines' }
   | { kind: 'examples' }
   | { kind: 'mixed' }

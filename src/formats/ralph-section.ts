@@ -1,6 +1,33 @@
-/** Which lines of a config.yaml are ralph's, known without reading it as YAML. */
+/** The lines of a config.yaml that are ralph's, found without reading it as YAML. */
 
 /** Any other config.yaml belongs to another program. */
 export function hasRalphSection(text: string): boolean {
-  return /^\uFEFF?(["']?)ralph\1[ \t]*:/m.test(text)
+  return text.split('\n').some((line) => OPENS.test(line))
+}
+
+const OPENS = /^\uFEFF?(["']?)ralph\1[ \t]*:/
+
+/** Without comments at the margin and empty lines. */
+export function extractSection(text: string): string {
+  return join(splitLines(text).section)
+}
+
+export function mixSections(rest: string, means: string): string {
+  return join([...splitLines(rest).others, ...splitLines(means).section])
+}
+
+/** Whatever is indented belongs to the last key at the margin, and so does a list below it. */
+function splitLines(text: string): { section: string[]; others: string[] } {
+  const [section, others]: [string[], string[]] = [[], []]
+  let isInside = false
+  for (const line of text === '' ? [] : text.replace(/\n$/, '').split('\n')) {
+    if (!/^(?:\s|#|-\s|$)/.test(line)) isInside = OPENS.test(line)
+    const isOurs = isInside && line.trim() !== '' && !line.startsWith('#')
+    ;(isOurs ? section : others).push(line)
+  }
+  return { section, others }
+}
+
+function join(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('')
 }

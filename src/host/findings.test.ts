@@ -40,6 +40,14 @@ test.each<
     'npm test',
     [],
   ],
+  [
+    'settings for ralph, planted in a config.yaml',
+    { 'config.yaml': 'app: 1\n' },
+    { 'config.yaml': 'app: 1\nralph:\n  verify: ["true"]\n' },
+    'npm test',
+    ['means-added config.yaml'],
+  ],
+  ['the config.yaml of another program', { 'config.yaml': 'app: 1\n' }, { 'config.yaml': 'app: 2\n' }, 'npm test', []],
 ])('%s', async (_, files, changed, check, findings) => {
   expect(await found(files, changed, check)).toEqual(findings)
 })

@@ -115,9 +115,9 @@ function markOf(part: Part, entry: Entry | undefined, text: string | undefined):
   return counts === undefined ? `${entry.mode} ${entry.id}` : hash('sha1', counts)
 }
 
-/** A source of which at most the examples in its texts are tests is work. */
+/** A source of which at most the examples in its texts are tests is work, and so is the config.yaml of another program. */
 function isWork(known: Means | undefined): boolean {
-  return known === undefined || (known.part !== 'whole' && known.part.kind === 'examples')
+  return known === undefined || (known.part !== 'whole' && ['examples', 'ralph'].includes(known.part.kind))
 }
 
 function textIn(bytes: Buffer | undefined): string | undefined {
