@@ -157,21 +157,19 @@ async function toldTo(
 
 /** Calls that come while one is under way are one more call after it. */
 function oneByOne(work: () => Promise<void>): () => Promise<void> {
-  let under: Promise<void> | undefined
+  let busy = false
   let again = false
-  return async function call(): Promise<void> {
+  return async () => {
     again = true
-    if (under) return under
-    under = (async () => {
+    if (busy) return
+    busy = true
+    try {
       while (again) {
         again = false
         await work()
       }
-    })()
-    try {
-      await under
     } finally {
-      under = undefined
+      busy = false
     }
   }
 }

@@ -15,6 +15,9 @@ import { findLoop } from './find-loop.ts'
 import { giveOrder } from './give-order.ts'
 import type { Context, Operation } from './operation.ts'
 
+export type { Change } from '../dispatch/crew.ts'
+export { tagOf } from '../dispatch/crew.ts'
+
 export type Listed = {
   number: number
   name: string
@@ -27,6 +30,8 @@ export type Listed = {
   /** `hook`: its client tells what happens. `screen`: it can only be read off its screen. */
   tells: 'hook' | 'screen'
   restarts: number
+  /** Who is told about it, from its config. */
+  webhook?: string
   queue: { number: number; prompt: string }[]
   loop?: LoopOfAgent
 }
@@ -81,7 +86,7 @@ export async function toListed(context: Context, { crew, name, record }: Known):
     tells: kind.pane ? 'hook' : 'screen',
     restarts,
     queue: (await tasksOf(context, crew, name)).map(({ prompt }, index) => ({ number: index + 1, prompt })),
-    ...given({ until, ...(loop ? { loop: loopOf(loop) } : {}) }),
+    ...given({ until, webhook: agent.config.notify_webhook, ...(loop ? { loop: loopOf(loop) } : {}) }),
   }
 }
 

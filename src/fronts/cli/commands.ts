@@ -5,6 +5,7 @@ import { briefing } from './briefing.ts'
 import { cancel } from './cancel.ts'
 import type { Command } from './context.ts'
 import { demo } from './demo.ts'
+import { dispatch } from './dispatch.ts'
 import { doctor } from './doctor.ts'
 import { execute } from './execute.ts'
 import { hook } from './hook.ts'
@@ -32,6 +33,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   interview,
   execute,
   import: importFile,
+  dispatch,
   watch,
   task,
   briefing,

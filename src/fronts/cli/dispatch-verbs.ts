@@ -1,6 +1,5 @@
 /** What can be said to a dispatcher, on its own prompt line and as `ralph dispatch VERB` from elsewhere. */
 import { readFileSync } from 'node:fs'
-import { tagOf } from '../../dispatch/crew.ts'
 import { runInTerminal } from '../../host/terminal.ts'
 import { openTmux } from '../../host/tmux.ts'
 import { accept } from '../../operations/accept.ts'
@@ -16,6 +15,7 @@ import {
   retryAgent,
   seeAgent,
   setLimits,
+  tagOf,
 } from '../../operations/agents.ts'
 import { cancel } from '../../operations/cancel.ts'
 import { type CrewName, findAgent, findCrew } from '../../operations/crew-place.ts'
@@ -26,6 +26,7 @@ import { given } from '../../request/given.ts'
 import { type Args, type CommandSpec, type Option, usage } from './args.ts'
 import type { Context } from './context.ts'
 import { agentJson, printAgents } from './dispatch-view.ts'
+import { oneOf } from './request.ts'
 import { show } from './show.ts'
 import { short } from './text.ts'
 
@@ -73,7 +74,12 @@ export const VERBS: Readonly<Record<string, Verb>> = {
     left(await retryAgent.run(calling.context, named(calling)), 'gets its prompt again.'),
   ),
   log: verb('log', 'AGENT', 'Tells the story of the loop of an agent, and shows the end of its screen.', log),
-  attach: verb('attach', 'AGENT', 'Opens the pane of an agent in this terminal. F12 leaves it; the agent stays.', attach),
+  attach: verb(
+    'attach',
+    'AGENT',
+    'Opens the pane of an agent in this terminal. F12 leaves it; the agent stays.',
+    attach,
+  ),
   accept: verb('accept', 'AGENT', 'Merges the work of an agent that has a work tree.', take),
   add: verb('add', 'NAME', 'Adds an agent, in a pane of its own.', add, {
     agent: { value: 'A', help: 'which agent (claude, codex, pi …)' },
@@ -90,7 +96,8 @@ export const VERBS: Readonly<Record<string, Verb>> = {
 
 function named({ args, crew }: Calling): CrewName & { agent: string } {
   const [agent, surplus] = args.words
-  if (agent === undefined) throw usage(args.spec, `Name an agent, by its number or its name: ralph ${args.spec.name} 1.`)
+  if (agent === undefined)
+    throw usage(args.spec, `Name an agent, by its number or its name: ralph ${args.spec.name} 1.`)
   if (surplus !== undefined) throw usage(args.spec, `Too many words: "${surplus}".`)
   return { ...crew, agent }
 }
@@ -117,7 +124,9 @@ async function showStatus({ args, context, crew }: Calling): Promise<Said> {
 }
 
 export function statusText({ agents, running, config }: AgentList, context: Context): string {
-  const absent = running ? '' : `No dispatcher is running; the agents stand as it left them. Go on: ralph dispatch --config ${config}\n`
+  const absent = running
+    ? ''
+    : `No dispatcher is running; the agents stand as it left them. Go on: ralph dispatch --config ${config}\n`
   return `${printAgents(agents, context)}${absent}`
 }
 
@@ -128,7 +137,8 @@ async function task({ args, context, crew }: Calling): Promise<Said> {
       ? behind({ args, context, crew }, 'say what is to be done')
       : { agent: named({ args, context, crew }).agent, words: readTask(args, file) }
   const { agent: name, ahead, running } = await giveTask.run(context, { ...crew, agent, prompt: words })
-  const when = ahead > 0 ? `${name} gets it after ${ahead === 1 ? 'its task' : `${ahead} tasks`}.` : `${name} gets it now.`
+  const when =
+    ahead > 0 ? `${name} gets it after ${ahead === 1 ? 'its task' : `${ahead} tasks`}.` : `${name} gets it now.`
   return {
     text: `${when}${running ? '' : NOBODY}\n`,
     json: [{ type: 'task', agent: name, ahead, running }],
@@ -155,7 +165,9 @@ async function queue({ args, context, crew }: Calling): Promise<Said> {
   const { agent } = named({ args, context, crew })
   const [listed] = (await listAgents.run(context, { ...crew, agents: [agent] })).agents
   const tasks = listed?.queue ?? []
-  const lines = tasks.map(({ number, prompt }) => `${String(number).padStart(3)}  ${short(prompt, context.out.columns - 6)}\n`)
+  const lines = tasks.map(
+    ({ number, prompt }) => `${String(number).padStart(3)}  ${short(prompt, context.out.columns - 6)}\n`,
+  )
   return {
     text: lines.length > 0 ? lines.join('') : `No task waits for ${listed?.name}.\n`,
     json: tasks.map(({ number, prompt }) => ({ type: 'queued', agent: listed?.name, number, prompt })),
@@ -229,7 +241,11 @@ async function attach(calling: Calling): Promise<Said> {
   const { signal } = new AbortController()
   const { code } = await runInTerminal({ argv, dir: context.cwd, env: context.env, graceMs: 1_000, signal })
   await seeAgent.run(context, named(calling))
-  return { text: code === 0 ? '' : `The pane of ${name} is not open. It is opened with its next task.\n`, json: [], ...given({ code: code === 0 ? undefined : 1 }) }
+  return {
+    text: code === 0 ? '' : `The pane of ${name} is not open. It is opened with its next task.\n`,
+    json: [],
+    ...given({ code: code === 0 ? undefined : 1 }),
+  }
 }
 
 async function take(calling: Calling): Promise<Said> {
@@ -247,9 +263,7 @@ async function add({ args, context, crew }: Calling): Promise<Said> {
   const [name, surplus] = args.words
   if (name === undefined) throw usage(args.spec, 'Give it a name: ralph dispatch add api --agent claude.')
   if (surplus !== undefined) throw usage(args.spec, `Too many words: "${surplus}".`)
-  const permissions = args.text('permissions')
-  if (permissions !== undefined && permissions !== 'ask' && permissions !== 'bypass')
-    throw usage(args.spec, `--permissions must be ask or bypass, but is "${permissions}".`)
+  const permissions = oneOf(args, 'permissions', ['ask', 'bypass'])
   const added = await addAgent.run(context, {
     ...crew,
     name,

@@ -56,7 +56,9 @@ function details({ agent, loop, queue, tells, restarts, since, state }: Listed, 
 /** One line for an agent that stands otherwise than before. */
 export function printChange(
   { number, name, state, words, until }: Pick<Listed, 'number' | 'name' | 'state' | 'words' | 'until'>,
-  out: Output, at: number): string {
+  out: Output,
+  at: number,
+): string {
   const when = until === undefined ? '' : ` until ${timeOfDay(until)}`
   const head = `${new Date(at).toTimeString().slice(0, 8)}  ${number} [${name}] `
   const text = short(words, Math.max(20, out.columns - head.length - state.length - when.length - 3))

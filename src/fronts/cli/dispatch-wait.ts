@@ -1,20 +1,23 @@
 /** `ralph dispatch wait` and `events`: for scripts that go on when an agent is done, or needs somebody. */
 import { once } from 'node:events'
-import type { Change } from '../../dispatch/crew.ts'
 import { maskSecrets } from '../../formats/secrets.ts'
-import { type Listed, listAgents } from '../../operations/agents.ts'
+import { type Change, type Listed, listAgents } from '../../operations/agents.ts'
 import { type CrewName, findCrew } from '../../operations/crew-place.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Context } from './context.ts'
 import { agentJson, printChange } from './dispatch-view.ts'
 
-const CONFIG = { value: 'FILE', help: 'the config file of the dispatcher (default config.yaml, or the only one there is)' }
+const CONFIG = {
+  value: 'FILE',
+  help: 'the config file of the dispatcher (default config.yaml, or the only one there is)',
+}
 
 export const waitSpec: CommandSpec = {
   name: 'dispatch wait',
   words: '[--any|--all] [AGENT…]',
   summary: 'Waits until agents are done, are stuck, or need you.',
-  about: 'Without names: all agents. Exit codes: 0 done, 4 needs you, 1 stuck; with --all the worst of them. 130 stopped, 124 time is over.',
+  about:
+    'Without names: all agents. Exit codes: 0 done, 4 needs you, 1 stuck; with --all the worst of them. 130 stopped, 124 time is over.',
   options: {
     any: { help: 'until one of them is' },
     all: { help: 'until all of them are (default)' },
@@ -74,7 +77,9 @@ export async function waitFor(argv: readonly string[], context: Context): Promis
   if (rested === 'stopped') return 130
   if (rested === 'late') return 124
   for (const { agent } of rested)
-    context.out.write(args.flag('json') ? `${JSON.stringify(agentJson(agent))}\n` : `${printChange(agent, context.out, agent.since)}\n`)
+    context.out.write(
+      args.flag('json') ? `${JSON.stringify(agentJson(agent))}\n` : `${printChange(agent, context.out, agent.since)}\n`,
+    )
   const codes = rested.map(({ verdict }) => CODES[verdict ?? 'idle'])
   return codes.includes(1) ? 1 : codes.includes(4) ? 4 : 0
 }
@@ -128,7 +133,11 @@ export async function followEvents(argv: readonly string[], context: Context): P
           const { state, words, until, loop, iteration } = change as Change // as the dispatcher has written it
           const number = place.panes.find((pane) => pane.name === name)?.record.agent.number ?? null
           const line = { seq, at: new Date(at).toISOString(), agent: name, number, state, words: maskSecrets(words) }
-          const known = { loop_id: loop ?? null, iteration: iteration ?? null, until: until === undefined ? null : new Date(until).toISOString() }
+          const known = {
+            loop_id: loop ?? null,
+            iteration: iteration ?? null,
+            until: until === undefined ? null : new Date(until).toISOString(),
+          }
           const shown = { number: number ?? 0, name, state, words, ...(until === undefined ? {} : { until }) }
           context.out.write(
             args.flag('json')
@@ -153,4 +162,3 @@ async function newest({ store }: Context, crew: string): Promise<number> {
     last = changes.at(-1)?.seq ?? last
   }
 }
-

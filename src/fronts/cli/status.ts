@@ -45,12 +45,13 @@ export const status: Command = {
           ? listAll(context, args.flag('json'), args.flag('all') ? 100_000 : 20)
           : oneLoop(context, id, args.flag('json'))
     context.out.write(await draw())
-    if (args.flag('watch')) await watch(context, draw)
+    if (args.flag('watch')) await watchChanges(context, draw)
     return 0
   },
 }
 
-async function watch(context: Context, draw: () => Promise<string>): Promise<void> {
+/** Draws again whenever something changes, until Ctrl-C. */
+export async function watchChanges(context: Context, draw: () => Promise<string>): Promise<void> {
   let shown = ''
   const again = async () => {
     const text = await draw()

@@ -1,0 +1,145 @@
+/** The prompt line of a dispatcher: verbs with completion and history, while news appear above it. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { RalphError } from '../../error.ts'
+import { parseCommandLine } from '../../formats/command-line.ts'
+import { nearest } from '../../formats/nearest.ts'
+import { writeWhole } from '../../host/files.ts'
+import { parseArgs } from './args.ts'
+import type { Context } from './context.ts'
+import { VERBS } from './dispatch-verbs.ts'
+import { paint } from './text.ts'
+
+export type PromptLine = {
+  /** Prints above the line. */
+  above(text: string): void
+  close(): void
+}
+
+/** `names`: the agents, for completion. `leave`: the person has had enough; the loops are paused first, or not. */
+export type Prompting = { config: string; names: () => string[]; leave(pause: boolean): Promise<void> }
+
+const OWN = ['help', 'quit']
+const HISTORY = 1_000
+
+export function openPromptLine(context: Context, { config, names, leave }: Prompting): PromptLine {
+  const { out, machine } = context
+  const history = join(context.home, 'dispatch-history')
+  const line = createInterface({
+    input: machine.stdin,
+    output: machine.stdout,
+    prompt: paint(out, 'bold', 'ralph> '),
+    history: readHistory(history),
+    historySize: HISTORY,
+    completer: (text: string) => complete(text, names()),
+  })
+  let busy = Promise.resolve()
+  let closed = false
+  let interrupted = 0
+  const above = (text: string) => {
+    if (closed) return out.write(text)
+    out.write(`\r\u001b[2K${text}`)
+    line.prompt(true)
+  }
+  line.on('history', (lines: string[]) => keepHistory(history, lines))
+  line.on('line', (text) => {
+    busy = busy.then(() => obey(text)).finally(() => closed || line.prompt())
+  })
+  line.on('SIGINT', () => {
+    if (Date.now() - interrupted < 2_000) return void leave(false)
+    interrupted = Date.now()
+    above('The agents stay when you leave. Type quit, or press Ctrl-C again.\n')
+  })
+  line.on('close', () => closed || void leave(false))
+  line.prompt()
+
+  async function obey(text: string): Promise<void> {
+    const [first = '', ...rest] = text.trim().split(/\s+/)
+    if (first === '') return
+    if (first === 'quit' || first === 'exit') return leave(rest[0] === 'pause')
+    if (first === 'help') return out.write(helpText())
+    line.pause() // a verb may want the terminal for itself
+    try {
+      const { verb, argv } = readLine(text)
+      const args = parseArgs(verb.spec, argv)
+      const { text: said, json } = await verb.run({ args, context, crew: { config } })
+      out.write(args.flag('json') ? json.map((value) => `${JSON.stringify(value)}\n`).join('') : said)
+    } catch (cause) {
+      if (!(cause instanceof RalphError)) throw cause
+      out.write(`${cause.message}\n`)
+    } finally {
+      line.resume()
+    }
+  }
+
+  return {
+    above,
+    close() {
+      closed = true
+      line.close()
+    },
+  }
+}
+
+/** `1: fix the tests` and `say 1 use tabs` keep their words as they were typed; the others are read as a shell would. */
+export function readLine(text: string): { verb: (typeof VERBS)[string]; argv: string[] } {
+  const [, agent, task] = /^\s*([\w-]+):\s+(\S[\s\S]*)$/.exec(text) ?? []
+  if (agent !== undefined && task !== undefined) return { verb: verbNamed('task'), argv: plain([agent, task]) }
+  const [, name = '', rest = ''] = /^\s*(\S+)\s*([\s\S]*)$/.exec(text) ?? []
+  const verb = verbNamed(name)
+  const [, who, words] = /^(\S+)\s+([\s\S]+)$/.exec(rest.trim()) ?? []
+  if ((name === 'say' || name === 'task') && who !== undefined && words !== undefined && !who.startsWith('-'))
+    return { verb, argv: plain([who, words]) }
+  return { verb, argv: rest.trim() === '' ? [] : parseCommandLine(rest) }
+}
+
+/** Words that may begin with a dash. A space in front keeps them from being read as options. */
+function plain([agent = '', words = '']: string[]): string[] {
+  return [agent, words.startsWith('-') ? ` ${words}` : words]
+}
+
+export function verbNamed(name: string): (typeof VERBS)[string] {
+  const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
+  if (verb) return verb
+  const known = [...Object.keys(VERBS), ...OWN]
+  const close = nearest(name, known)
+  throw new RalphError(
+    'usage',
+    `There is no "${name}".${close ? ` Did you mean "${close}"?` : ''} Give a task with "1: what to do"; help lists the rest.`,
+  )
+}
+
+function complete(text: string, names: readonly string[]): [string[], string] {
+  const words = text.split(/\s+/)
+  const last = words.at(-1) ?? ''
+  const choices = words.length === 1 ? [...Object.keys(VERBS), ...OWN, ...names.map((name) => `${name}:`)] : [...names]
+  const found = choices.filter((choice) => choice.startsWith(last))
+  return [(found.length > 0 ? found : choices).map((choice) => `${choice}${choice.endsWith(':') ? ' ' : ''}`), last]
+}
+
+export function helpText(): string {
+  const rows = [
+    ['1: TEXT', 'Gives agent 1 a task.'],
+    ...Object.entries(VERBS).map(([name, { spec }]) => [`${name} ${spec.words}`, spec.summary]),
+    ['quit [pause]', 'Leaves. The agents stay in their panes; with pause, their loops are paused first.'],
+  ]
+  const width = Math.max(...rows.map(([left = '']) => left.length))
+  return rows.map(([left = '', what]) => `  ${left.padEnd(width)}  ${what}\n`).join('')
+}
+
+function readHistory(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n').filter(Boolean)
+  } catch {
+    return [] // the first time
+  }
+}
+
+function keepHistory(path: string, lines: readonly string[]): void {
+  try {
+    writeWhole(path, `${lines.join('\n')}\n`)
+  } catch {
+    // What was typed works all the same.
+  }
+}
