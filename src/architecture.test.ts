@@ -78,7 +78,7 @@ test('nothing but drive and owners asks the engine for the next step', () => {
 
 test('what decides is no business of anybody outside the engine', () => {
   const parts = imports.filter(
-    ({ file, used }) => /^engine\/(moves|conclude)\.ts$/.test(used) && placeOf(file) !== 'engine/',
+    ({ file, used }) => /^engine\/(moves|cooldown|go-on|conclude)\.ts$/.test(used) && placeOf(file) !== 'engine/',
   )
   expect(parts).toEqual([])
 })

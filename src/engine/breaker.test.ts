@@ -287,7 +287,7 @@ describe('rule 6: the breaker opens', () => {
 
 describe('the breaker is half-open', () => {
   test.each<[story: string, spec: Spec, facts: Happening[], hint: string]>([
-    ['after two crashes', unchecked, times(2, crashes()), 'The last two attempts crashed.'],
+    ['after two crashes', unchecked, times(2, crashes()), 'The last attempts crashed.'],
     ['after four equal failures', unchecked, times(4, failsWith('E1')), 'The same failure came 4 times in a row.'],
     ['after two turns of tests', unchecked, times(2, runsTests), 'The last iterations only ran tests.'],
     ['after two idle turns', unchecked, times(2, idles), 'Nothing in the work tree has changed lately.'],

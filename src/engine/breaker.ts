@@ -1,12 +1,15 @@
 /** The breaker: closed while a loop gets somewhere, half-open one step before it gives up, open when it must stop. */
-import { count, type Stop } from './limits.ts'
-import type { Loop } from './loop.ts'
+import { count } from './limits.ts'
+import type { Limits, Loop, Tally } from './loop.ts'
 
 const CRASHES = 3
 const TEST_ONLY = 3
 
+/** Why the breaker opens. */
+export type Trip = { reason: 'agent-failed' | 'same-error' | 'test-only' | 'no-progress'; sentence: string }
+
 /** The first reason to stop trying, in the order of the policy. */
-export function tripped({ spec, tally }: Loop): Stop | undefined {
+export function tripped({ spec, tally }: Loop): Trip | undefined {
   const { noProgress, sameError } = spec.limits
   if (tally.crashes >= CRASHES)
     return {
@@ -46,22 +49,51 @@ export function doubt(crashed: number, { next }: Pick<Loop, 'next'>): { crashed:
 }
 
 /** What the agent is told when the breaker is half-open. */
-export function diagnosis({ spec, tally }: Loop): string | undefined {
+export function diagnosis(loop: Loop): string | undefined {
+  const reason = nearest(loop)
+  return reason && adviceOn(reason, loop.tally)
+}
+
+/** What would open the breaker with the next turn. */
+function nearest({ spec, tally }: Loop): Trip['reason'] | undefined {
   const { noProgress, sameError } = spec.limits
-  if (tally.crashes > 0 && tally.crashes === CRASHES - 1)
-    return 'The last two attempts crashed. Work in smaller steps, and avoid what ended them.'
-  if (tally.repeats > 0 && tally.repeats === sameError - 1)
-    return `The same failure came ${count(tally.repeats, 'time')} in a row. What you tried does not work: find the cause first, then take another way.`
-  if (tally.testOnly > 0 && tally.testOnly === TEST_ONLY - 1)
-    return 'The last iterations only ran tests. Change what is wrong, or say that you are done if nothing is.'
-  if (tally.stalled > 0 && tally.stalled === noProgress - 1)
-    return 'Nothing in the work tree has changed lately. Say what blocks you, then take one concrete step that changes a file.'
-  return undefined
+  if (tally.crashes > 0 && tally.crashes === CRASHES - 1) return 'agent-failed'
+  if (tally.repeats > 0 && tally.repeats === sameError - 1) return 'same-error'
+  if (tally.testOnly > 0 && tally.testOnly === TEST_ONLY - 1) return 'test-only'
+  return tally.stalled > 0 && tally.stalled === noProgress - 1 ? 'no-progress' : undefined
+}
+
+export function adviceOn(reason: Trip['reason'], { repeats }: Tally): string {
+  switch (reason) {
+    case 'agent-failed':
+      return 'The last attempts crashed. Work in smaller steps, and avoid what ended them.'
+    case 'same-error':
+      return `The same failure came ${count(repeats, 'time')} in a row. What you tried does not work: find the cause first, then take another way.`
+    case 'test-only':
+      return 'The last iterations only ran tests. Change what is wrong, or say that you are done if nothing is.'
+    case 'no-progress':
+      return 'Nothing in the work tree has changed lately. Say what blocks you, then take one concrete step that changes a file.'
+  }
+}
+
+/** The counts one step before the breaker opens again. */
+export function halfOpen(tally: Tally, { noProgress, sameError }: Limits): Tally {
+  const below = (value: number, limit: number) => Math.max(0, Math.min(value, limit - 1))
+  return {
+    ...tally,
+    crashes: below(tally.crashes, CRASHES),
+    repeats: below(tally.repeats, sameError),
+    testOnly: below(tally.testOnly, TEST_ONLY),
+    stalled: below(tally.stalled, noProgress),
+  }
 }
 
 export function breakerState(loop: Loop): 'closed' | 'half-open' | 'open' {
-  if (tripped(loop)) return 'open'
-  return diagnosis(loop) ? 'half-open' : 'closed'
+  const { next, tally } = loop
+  const cools = next.kind === 'wait' && next.why === 'cooldown'
+  const failed = 'reason' in next && next.reason === tally.retry?.stop.reason
+  if (cools || failed || tripped(loop)) return 'open'
+  return tally.retry || diagnosis(loop) ? 'half-open' : 'closed'
 }
 
 /** Without colours, terminal titles and other escape sequences. */
@@ -82,4 +114,9 @@ export function oneLine(text: string): string {
       .filter(Boolean)
       .at(-1) ?? 'it said nothing.'
   return line.length > 200 ? `${line.slice(0, 199)}…` : line
+}
+
+/** With a full stop where there is none, so that another sentence can follow. */
+export function stopped(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`
 }

@@ -1,9 +1,10 @@
 /** Everything that was asked for seems to be there: what is it worth, and is that enough? */
 import { isAccepted } from './claim.ts'
 import { claimAdvice } from './feedback.ts'
+import { goOn } from './go-on.ts'
 import { spent } from './limits.ts'
 import { ALLOW, type Fact, type Loop } from './loop.ts'
-import { goOn, halt, rest, withFeedback } from './moves.ts'
+import { halt, rest, withFeedback } from './moves.ts'
 import { type Appraisal, alteredTogether, appraise, isBelow } from './proof.ts'
 import { doneTo, listed, proofAdvice } from './proof-words.ts'
 import { allChecks } from './stages.ts'

@@ -1,4 +1,5 @@
 /** The words of the engine: what a loop is, which facts move it, and what it can ask for next. */
+import type { Trip } from './breaker.ts'
 import { deadline } from './limits.ts'
 import { freeAgent, nextBack, type Rest } from './roster.ts'
 import { allChecks } from './stages.ts'
@@ -51,6 +52,8 @@ export type Limits = {
   costUsd?: number
   noProgress: number
   sameError: number
+  /** How long an open breaker waits before its one retry. Absent or 0: the loop halts at once. */
+  cooldownMinutes?: number
 }
 
 /** Where the work happens and with whom. For the driver's hands; of it the engine reads only the agent's name. */
@@ -256,6 +259,8 @@ export type Next =
   | { kind: 'prove'; run: Run; checks: string[]; allowed: string[]; ms: number }
   /** `about`: what an owner asks for itself, in its own word. */
   | { kind: 'wait'; why: 'limit' | 'overload' | 'person' | 'paused'; until?: number; question?: string; about?: string }
+  /** The breaker has opened at `since`. `stop`: what the loop halts with, unless its one retry helps. */
+  | { kind: 'wait'; why: 'cooldown'; since: number; until: number; stop: Trip; question?: never; about?: never }
   /** Put the files back to how they were after iteration `to`, then halt. */
   | { kind: 'restore'; to: number; reason: HaltReason; sentence: string; rejected?: true }
   /** `sentence`: why it has this grade. `older`: it was judged by the rules of an older ralph. */
@@ -344,6 +349,8 @@ export type Tally = {
   stalled: number
   testOnly: number
   crashes: number
+  /** The one retry after a cooldown: what opened the breaker, the iterations before it, and whether anything has moved in it. */
+  retry?: { stop: Trip; since: number; moved?: true }
   /** Turns in a row that met a rate limit or an overload. */
   faults: number
   error?: string

@@ -1,36 +1,11 @@
-/** How a loop goes on: to another turn, into a wait, to its end. Each of these is one rule of `step`, or a part of one. */
-import { oneLine, tripped } from './breaker.ts'
+/** Where a loop can move: to another turn, into a wait, to its end. The rules of `step` are made of these. */
+import { oneLine } from './breaker.ts'
 import { saidSentence } from './feedback.ts'
-import { ATTEMPTS, count, deadline, extension, overBudget, type Stop, spent } from './limits.ts'
+import { ATTEMPTS, count, deadline, overBudget, type Stop } from './limits.ts'
 import { type Loop, type Next, type Tally, turnOf } from './loop.ts'
 
 export type Restore = Extract<Next, { kind: 'restore' }>
 export type Wait = Extract<Next, { kind: 'wait' }>
-
-/** Rules 5 to 8: what comes of a turn that did not complete the loop. */
-export function goOn(settled: Loop, at: number): Loop {
-  const asked = asksPerson(settled.tally)
-  if (asked) return { ...settled, tally: rest(settled.tally, at), next: { kind: 'wait', why: 'person', ...asked } }
-
-  const stop = tripped(settled)
-  if (stop) return halt(settled, stop)
-
-  const more = spent(settled, at)?.reason === 'max-iterations' ? extension(settled) : 0
-  const grown = more ? { ...settled, tally: { ...settled.tally, extra: settled.tally.extra + more } } : settled
-  const over = spent(grown, at)
-  if (over) return halt(grown, over)
-
-  return again(grown, at)
-}
-
-/** The question for a person, once it is certain that going on alone does not help. */
-function asksPerson({ ask, asked, denied }: Tally): Pick<Wait, 'question' | 'about'> | undefined {
-  if (!ask) return undefined
-  if (ask.kind === 'person') return { question: ask.words, ...(ask.about === undefined ? {} : { about: ask.about }) }
-  if (ask.kind === 'permission')
-    return denied >= 2 ? { question: `The agent was denied twice: ${ask.words}` } : undefined
-  return asked >= 2 ? { question: ask.words } : undefined
-}
 
 /** The turn this loop asks for, if time and money allow one more. */
 export function again(loop: Loop, at: number): Loop {
@@ -52,7 +27,7 @@ function hear(tally: Tally): Tally {
   }
 }
 
-export function waitUntil(loop: Loop, why: Wait['why'], until: number, at: number): Loop {
+export function waitUntil(loop: Loop, why: Exclude<Wait['why'], 'cooldown'>, until: number, at: number): Loop {
   const { spec, tally } = loop
   if (spec.limits.minutes !== undefined && until >= deadline(spec.limits.minutes, tally))
     return halt(loop, {

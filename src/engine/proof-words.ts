@@ -1,5 +1,5 @@
 /** The sentences of a proof: why it has its grade, and what would earn a better one. */
-import { oneLine } from './breaker.ts'
+import { oneLine, stopped } from './breaker.ts'
 import { count } from './limits.ts'
 import type { Finding, Grade, Loop, Ran, Run, Tally } from './loop.ts'
 import { allChecks } from './stages.ts'
@@ -99,18 +99,13 @@ export function fewerTests(tally: Tally, ranNow: (check: string) => Ran | undefi
 export function whyNot({ spec, tally }: Loop, run: Run): string {
   if (spec.proof === 'off') return 'experiments are off (--proof off).'
   const trial = trialsOf(tally)[run]
-  if (trial?.why !== undefined) return sentenceOf(trial.why)
+  if (trial?.why !== undefined) return stopped(oneLine(trial.why))
   const control = trialsOf(tally).control
-  if (control?.why !== undefined) return sentenceOf(control.why)
+  if (control?.why !== undefined) return stopped(oneLine(control.why))
   const failing = control?.ran.find(({ result }) => result !== 'pass')
   return failing
     ? `\`${failing.check}\` fails in a clean copy of the present files, too; it may need files that git ignores.`
     : 'a check ran out of time there.'
-}
-
-function sentenceOf(words: string): string {
-  const line = oneLine(words)
-  return /[.!?]$/.test(line) ? line : `${line}.`
 }
 
 export function named(checks: readonly string[]): string {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { oneLine } from './breaker.ts'
+import { breakerState, oneLine } from './breaker.ts'
 import { readAsk, readClaim, withoutEcho } from './claim.ts'
 import { errorFingerprint } from './fingerprint.ts'
 import { graphProblem, readyTasks } from './graph.ts'
@@ -92,6 +92,7 @@ const anyLimits = fc
     costUsd: optionalNumber,
     noProgress: optionalNumber,
     sameError: optionalNumber,
+    cooldownMinutes: optionalNumber,
   })
   .map(defined)
 
@@ -168,6 +169,7 @@ const anySpec: fc.Arbitrary<Spec> = fc
     tokens: fc.option(fc.integer({ min: 1, max: 1_000 }), { nil: undefined }),
     noProgress: fc.integer({ min: 1, max: 4 }),
     sameError: fc.integer({ min: 1, max: 6 }),
+    cooldownMinutes: fc.option(fc.integer({ min: 0, max: 60 }), { nil: undefined }),
   })
   .map(({ promise, checks, until, stages, onHalt, proof, require, ...limits }) =>
     specOf(
@@ -425,6 +427,29 @@ describe('a loop that is answered', () => {
           loop = step(loop, answer(loop, seen ? sameTree(given) : given, START))
         }
         expect(nobodyAnswers(loop)).toBe(true)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('halts by the breaker only after its one retry, where it may cool down', () => {
+    const reasons = ['agent-failed', 'same-error', 'test-only', 'no-progress']
+    const cooling = anyLoop.map(({ spec, tally }) => {
+      const limits = { ...spec.limits, iterations: 1_000, cooldownMinutes: 30 }
+      const { minutes: _, tokens: __, ceiling: ___, ...endless } = limits
+      return startLoop('L1', { ...spec, limits: endless }, { at: START, ...(tally.tree ? { tree: tally.tree } : {}) })
+    })
+    fc.assert(
+      fc.property(cooling, fc.infiniteStream(anyAnswer), (start, answers) => {
+        const loops = playOut(start, answers)
+        const end = loops.at(-1) ?? start
+        if (end.next.kind !== 'halt' || !reasons.includes(end.next.reason)) return
+        const opened = loops.findLastIndex(({ next }) => next.kind === 'wait' && next.why === 'cooldown')
+        expect(opened).toBeGreaterThan(0)
+        const since = loops.slice(opened + 1).filter(({ next }) => next.kind === 'turn')
+        expect(since.length).toBeGreaterThan(0)
+        expect(since.every(({ tally }) => tally.retry)).toBe(true)
+        expect(breakerState(end)).toBe('open')
       }),
       { numRuns: 300 },
     )

@@ -2,7 +2,9 @@
 import { diagnosis, isStalled, oneLine, tripped } from './breaker.ts'
 import { isAccepted } from './claim.ts'
 import { afterProof, conclude } from './conclude.ts'
+import { afterRetry, reset, retry, trip, waitOn, withLimits } from './cooldown.ts'
 import { beforeSentence, feedbackFor, NOBODY_HERE } from './feedback.ts'
+import { goOn } from './go-on.ts'
 import { isOverdue, onTop, outOfTime, overBudget, retryAt, spent } from './limits.ts'
 import {
   ALLOW,
@@ -20,22 +22,11 @@ import {
   turnOf,
   type Verdict,
 } from './loop.ts'
-import {
-  afterRestore,
-  again,
-  goOn,
-  halt,
-  rest,
-  tooManyAttempts,
-  type Wait,
-  waitUntil,
-  wake,
-  withFeedback,
-} from './moves.ts'
+import { afterRestore, again, halt, rest, tooManyAttempts, type Wait, waitUntil, wake, withFeedback } from './moves.ts'
 import { alreadyDone, fewerTests } from './proof-words.ts'
 import { agentsOf, freeAgent, nextBack, type Rest, withoutRest, withRest } from './roster.ts'
 import { allChecks, comesTooEarly, stageClaimed, stillOpen } from './stages.ts'
-import { countChecks, countTurn, doubted, spend } from './tally.ts'
+import { countChecks, countTurn, doubted, movedInRetry, spend } from './tally.ts'
 import { changesIn, isUntouched, ofStart, touchedPaths, trialsOf, wasRed, withAllowed } from './trials.ts'
 
 /** Moves a loop by one fact. Pure and total: the caller brings the facts, time among them. */
@@ -84,8 +75,10 @@ function askAnew(loop: Loop, asked: Spec, at: number): Loop {
 
 /** The time of a wait has come. Who only looks at the clock ends a loop whose time is over, and changes nothing else. */
 function afterWait(loop: Loop, at: number): Loop {
-  if (loop.next.kind === 'wait' && loop.next.until !== undefined) return again(loop, at)
-  return loop.next.kind === 'turn' && isOverdue(loop, at) ? halt(loop, outOfTime(loop.spec.limits.minutes)) : loop
+  const { next } = loop
+  if (next.kind === 'wait' && next.why === 'cooldown') return retry(loop, next, at)
+  if (next.kind === 'wait' && next.until !== undefined) return again(loop, at)
+  return next.kind === 'turn' && isOverdue(loop, at) ? halt(loop, outOfTime(loop.spec.limits.minutes)) : loop
 }
 
 function obey(loop: Loop, order: Order, { by, at }: { by: string; at: number }): Loop {
@@ -123,9 +116,9 @@ function obey(loop: Loop, order: Order, { by, at }: { by: string; at: number }):
       return { ...loop, spec: { ...spec, ...edited } }
     }
     case 'limits': {
-      const limited = { ...loop, spec: { ...spec, limits: { ...spec.limits, ...order.limits } } }
+      const limited = withLimits(loop, order.limits)
       if (next.kind === 'turn') return again(limited, at)
-      return next.kind === 'wait' && next.until !== undefined ? waitUntil(limited, next.why, next.until, at) : limited
+      return next.kind === 'wait' ? waitOn(limited, next, at) : limited
     }
     case 'allow':
       return next.kind === 'wait' && next.about === ALLOW ? allow(loop, order.paths, { by, at }) : loop
@@ -154,26 +147,28 @@ function checkAgain(loop: Loop): Loop {
   return { ...loop, next: { kind: 'check', checks: allChecks(spec), because } }
 }
 
-/** Takes up what a pause held; tries a limited agent at once; goes on without an answer where one was waited for. */
+/** Takes up what a pause held; tries a limited agent at once; closes an open breaker; goes on without an answer where one was waited for. */
 function resume(loop: Loop, { why, about }: Wait, at: number): Loop {
   const { held, ...tally } = loop.tally
   if (why === 'person') {
     const said: Said[] = about === ALLOW ? tally.said : [...tally.said, { by: 'ralph', words: NOBODY_HERE }]
     return answered({ ...loop, tally: { ...tally, said } }, at)
   }
+  if (why === 'cooldown') return reset(loop, at)
   if (why !== 'paused' || !held) return again(loop, at)
   if (held.kind === 'wait' && held.why === 'person')
     return tally.said.length > 0 ? answered({ ...loop, tally }, at) : { ...loop, tally, next: held }
   const awake = { ...loop, tally: wake(tally, at), next: held }
-  if (held.kind === 'wait' && held.until !== undefined) return waitUntil(awake, held.why, held.until, at)
+  if (held.kind === 'wait') return waitOn(awake, held, at)
   if (held.kind === 'prove') return checkAgain(awake)
   return held.kind === 'turn' ? again(awake, at) : awake
 }
 
 /** A person spoke: the counts that made the loop ask start anew. */
 function answered(loop: Loop, at: number): Loop {
-  const feedback = loop.tally.feedback.filter((words) => words !== NOBODY_HERE)
-  const tally = { ...wake(loop.tally, at), feedback, asked: 0, denied: 0, stalled: 0 }
+  const { retry: _, ...counts } = loop.tally
+  const feedback = counts.feedback.filter((words) => words !== NOBODY_HERE)
+  const tally = { ...wake(counts, at), feedback, asked: 0, denied: 0, stalled: 0 }
   const stop = spent({ ...loop, tally }, at)
   return stop ? halt({ ...loop, tally }, stop) : again({ ...loop, tally }, at)
 }
@@ -227,7 +222,9 @@ function afterCrash(loop: Loop, at: number): Loop {
   const over = overBudget({ limits: loop.spec.limits, tally: loop.tally }, at)
   const checks = allChecks(loop.spec)
   if (over && checks.length > 0) return { ...loop, next: { kind: 'check', checks, because: 'last-turn' } }
-  const stop = tripped(loop) ?? tooManyAttempts(loop.tally) ?? over
+  const open = tripped(loop)
+  if (open) return trip(loop, open, at)
+  const stop = tooManyAttempts(loop.tally) ?? over
   if (stop) return halt(loop, stop)
   const advice = diagnosis(loop)
   return again(advice ? withFeedback(loop, [advice]) : loop, at)
@@ -383,8 +380,11 @@ function settle(loop: Loop, checked: Checked | undefined): Loop {
   const passed = spec.stages.filter((stage) => !open.includes(stage)).map(({ name }) => name)
   const newly = passed.filter((name) => !tally.passed.includes(name))
   const { best: _, ...counts } = tally
-  const moved = newly.length > 0 ? { ...counts, bestAt: tally.iteration, stalled: 0, testOnly: 0, weak: 0 } : tally
-  const settled = { ...loop, tally: { ...moved, passed } }
+  const moved =
+    newly.length > 0
+      ? { ...counts, ...movedInRetry(tally), bestAt: tally.iteration, stalled: 0, testOnly: 0, weak: 0 }
+      : tally
+  const settled = afterRetry({ ...loop, tally: { ...moved, passed } })
   return withFeedback(settled, feedbackFor(settled, checked ?? { verdicts: [], findings: [] }, newly))
 }
 

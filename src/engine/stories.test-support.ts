@@ -120,6 +120,11 @@ export const threeTurns: Spec = specOf({}, { iterations: 3 })
 export const halfAnHour: Spec = specOf({}, { minutes: 30 })
 export const endless: Spec = specOf({}, { iterations: 0 })
 
+/** A loop whose breaker waits half an hour before it gives up. */
+export function cooling(change: Partial<Omit<Spec, 'limits'>> = {}, limits: Partial<Limits> = {}): Spec {
+  return specOf(change, { cooldownMinutes: 30, ...limits })
+}
+
 /** A loop whose work tree nobody can see. */
 export function blind(spec: Spec): Loop {
   return startLoop('L1', spec, { at: START })

@@ -21,6 +21,7 @@ export function countTurn(spec: Spec, before: Tally, turn: Turn): Tally {
     claim: { kind: 'none' },
     stalled: moved ? 0 : before.stalled,
     testOnly: moved ? 0 : before.testOnly,
+    ...(moved ? movedInRetry(before) : {}),
     ...(turn.tree === undefined ? unseen(before) : { tree: turn.tree }),
     ...(turn.session === undefined ? {} : { session: turn.session }),
     ...changed(before, turn),
@@ -84,9 +85,15 @@ export function countChecks(before: Tally, verdicts: readonly Verdict[], tree?: 
     slow: verdicts.filter(({ result }) => result === 'timeout').map(({ check }) => check),
     stalled: improved ? 0 : before.stalled,
     testOnly: improved ? 0 : before.testOnly,
+    ...(improved ? movedInRetry(before) : {}),
   }
   if (failures === 0) return withError({ ...tally, repeats: 0 }, undefined)
   return withError(improved ? { ...tally, repeats: 0 } : tally, fingerprint(verdicts))
+}
+
+/** Progress, for a retry that is to be judged by it. */
+export function movedInRetry({ retry }: Tally): Pick<Tally, 'retry'> {
+  return retry ? { retry: { ...retry, moved: true } } : {}
 }
 
 /** Adds what an attempt cost, also one that was interrupted. */

@@ -69,7 +69,7 @@ function upgradeFinding(finding: string | Finding): Finding {
 
 function upgradeNext(next: Next, owner: Owner | undefined): Next {
   if (next.kind === 'complete' && !next.sentence) return { ...next, older: true, sentence: OLDER[next.proof] ?? '' }
-  if (next.kind === 'wait') return { ...next, ...aboutOf(owner, next.question) }
+  if (next.kind === 'wait' && next.why !== 'cooldown') return { ...next, ...aboutOf(owner, next.question) }
   if (next.kind === 'turn' && !next.heard) {
     const heard = next.feedback.filter((text) => text.startsWith(PERSON)).map((text) => text.slice(PERSON.length))
     return heard.length > 0 ? { ...next, heard } : next
