@@ -9,7 +9,7 @@ const FULL: Required<Config> = {
   verify: ['npm test'],
   timeout_minutes: 30.5,
   max_cost_usd: 2.5,
-  circuit_breaker: { no_progress_limit: 3, same_error_limit: 5 },
+  circuit_breaker: { no_progress_limit: 3, same_error_limit: 5, cooldown_minutes: 7.5 },
   notify_webhook: 'https://example.org/hook',
   worktree_files: ['.env'],
   worktree_setup: 'npm ci',
@@ -32,6 +32,7 @@ test.each<[what: string, config: Config]>([
   ['no count limit', { max_iterations: 0 }],
   ['no checks', { verify: [] }],
   ['a part of the breaker', { circuit_breaker: { same_error_limit: 1 } }],
+  ['no cooldown', { circuit_breaker: { cooldown_minutes: 0 } }],
 ])('%s is taken as it is', (_, config) => {
   expect(parseConfig(JSON.stringify(config), 'ralph.config.json')).toEqual(config)
 })
@@ -47,6 +48,8 @@ test.each<[text: string, says: string]>([
   ['{"constructor": {}}', 'unknown key "constructor"'],
   ['{"circuit_breaker": {"no_progres_limit": 3}}', 'circuit_breaker.no_progres_limit'],
   ['{"circuit_breaker": {"no_progress_limit": 0}}', 'must be a whole number above 0, but is 0'],
+  ['{"circuit_breaker": {"cooldown_minutes": -1}}', 'circuit_breaker.cooldown_minutes must be a number, but is -1'],
+  ['{"circuit_breaker": {"cooldown": 5}}', 'unknown key "circuit_breaker.cooldown"'],
   ['{"circuit_breaker": null}', 'circuit_breaker must be an object, but is null'],
   ['{"circuit_breaker": [3]}', 'circuit_breaker'],
   ['{"max_iterations": -1}', 'must be a whole number or "auto", but is -1'],

@@ -14,7 +14,7 @@ export type Config = {
   verify?: string[]
   timeout_minutes?: number
   max_cost_usd?: number
-  circuit_breaker?: { no_progress_limit?: number; same_error_limit?: number }
+  circuit_breaker?: { no_progress_limit?: number; same_error_limit?: number; cooldown_minutes?: number }
   notify_webhook?: string
   worktree_files?: string[]
   worktree_setup?: string
@@ -82,7 +82,7 @@ const KEYS: Readonly<Record<keyof Config | 'enabled' | 'max_total_cost_usd', Key
 const BREAKER_KEYS: Keys = {
   no_progress_limit: { fits: (value) => isCount(value) && value !== 0, expected: 'a whole number above 0' },
   same_error_limit: { fits: (value) => isCount(value) && value !== 0, expected: 'a whole number above 0' },
-  cooldown_minutes: { fits: isNumber, expected: 'a non-negative number', only: 'config.yaml' },
+  cooldown_minutes: { fits: isNumber, expected: 'a non-negative number' },
 }
 
 /** The keys that a file may have, and those of its `circuit_breaker`. */

@@ -20,6 +20,11 @@ const limits = z.strictObject({
   costUsd: amount.exactOptional(),
   noProgress: whole.min(1).exactOptional(),
   sameError: whole.min(1).exactOptional(),
+  cooldownMinutes: z
+    .number()
+    .min(0)
+    .exactOptional()
+    .describe('How long an open breaker waits before one more try; 0: the loop halts at once.'),
 })
 
 const globs = z.array(line.min(1))
@@ -64,7 +69,7 @@ const startInput = z.strictObject({
   worktree: z.boolean().exactOptional(),
 })
 
-const owner = z.enum(['person', 'project', 'vault', 'session'])
+const owner = z.enum(['person', 'project', 'vault', 'session', 'pane'])
 
 // The engine's own values are made by it alone, so what they are within is not checked again.
 const next = z.looseObject({ kind: z.string() }) as unknown as z.ZodType<Next>

@@ -10,6 +10,8 @@ export const DEFAULTS = {
   vaultMinutes: 30,
   noProgress: 3,
   sameError: 5,
+  /** How long an open breaker waits before its one retry. Only the dispatcher is certain to be there by then. */
+  cooldownMinutes: { person: 0, project: 0, vault: 0, session: 0, pane: 30 },
   silenceMinutes: 10,
   checkMinutes: 10,
   /** How long the checks may take before any work; what is not known by then counts as passed. */

@@ -85,6 +85,8 @@ describe('iterations', () => {
   })
 })
 
+const cooling: Config = { circuit_breaker: { cooldown_minutes: 12 } }
+
 test.each<[string, LoopRequest, Partial<Place>, object]>([
   ['minutes asked for', { ...PLAIN, limits: { minutes: 1 } }, { env: { RALPH_TIMEOUT_MINUTES: '2' } }, { minutes: 1 }],
   [
@@ -102,8 +104,31 @@ test.each<[string, LoopRequest, Partial<Place>, object]>([
     { config: { circuit_breaker: { no_progress_limit: 7, same_error_limit: 8 } } },
     { noProgress: 7, sameError: 8 },
   ],
+  ['a cooldown of the config', PLAIN, { config: cooling }, { cooldownMinutes: 12 }],
+  ['a cooldown of the config, in a pane', PLAIN, { owner: { kind: 'pane' }, config: cooling }, { cooldownMinutes: 12 }],
+  [
+    'a cooldown asked for',
+    { ...PLAIN, limits: { cooldownMinutes: 1.5 } },
+    { config: cooling },
+    { cooldownMinutes: 1.5 },
+  ],
 ])('%s', async (_, request, place, limits) => {
   expect((await resolveSpec(request, placeOf(place))).limits).toMatchObject(limits)
+})
+
+test.each<[OwnerKind, number | undefined]>([
+  ['person', undefined],
+  ['session', undefined],
+  ['project', undefined],
+  ['vault', undefined],
+  ['pane', 30],
+])('the loop of a %s has a cooldown of %s minutes, unless there is to be none', async (kind, minutes) => {
+  const place = { owner: { kind } }
+  expect((await resolveSpec(PLAIN, placeOf(place))).limits.cooldownMinutes).toBe(minutes)
+  const none = { circuit_breaker: { cooldown_minutes: 0 } }
+  expect((await resolveSpec(PLAIN, placeOf({ ...place, config: none }))).limits).not.toHaveProperty('cooldownMinutes')
+  const asked = { ...PLAIN, limits: { cooldownMinutes: 0 } }
+  expect((await resolveSpec(asked, placeOf(place))).limits).not.toHaveProperty('cooldownMinutes')
 })
 
 describe('claims', () => {

@@ -132,10 +132,12 @@ export async function resolveLimits(
   place: Place,
   wrapped?: number,
 ): Promise<Limits> {
-  const { env, config } = place
+  const { env, config, owner } = place
   const { circuit_breaker: breaker, max_iterations: configured } = config
   const minutes = limits.minutes ?? minutesIn(env) ?? config.timeout_minutes
   const costUsd = limits.costUsd ?? config.max_cost_usd
+  const cooldownMinutes =
+    limits.cooldownMinutes ?? breaker?.cooldown_minutes ?? DEFAULTS.cooldownMinutes[owner?.kind ?? 'person']
   const iterations =
     limits.iterations ??
     iterationsIn(env) ??
@@ -146,6 +148,7 @@ export async function resolveLimits(
     ...(typeof iterations === 'number' ? { iterations } : await guessIterations({ prompt, stages }, place, iterations)),
     noProgress: limits.noProgress ?? breaker?.no_progress_limit ?? DEFAULTS.noProgress,
     sameError: limits.sameError ?? breaker?.same_error_limit ?? DEFAULTS.sameError,
+    ...(cooldownMinutes > 0 ? { cooldownMinutes } : {}),
     ...(minutes === undefined ? {} : { minutes }),
     ...(limits.tokens === undefined ? {} : { tokens: limits.tokens }),
     ...(costUsd === undefined ? {} : { costUsd }),
