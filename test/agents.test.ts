@@ -114,6 +114,53 @@ describe.concurrent('--agent auto', () => {
   })
 })
 
+describe.concurrent('a breaker that cools down', () => {
+  const idle = [{ text: 'I looked around.' }]
+
+  async function cooling(place: Place, minutes: number, last: object[]): Promise<Running> {
+    place.write('ralph.config.json', JSON.stringify({ circuit_breaker: { cooldown_minutes: minutes } }))
+    const agent = place.script([idle, idle, idle, last])
+    const going = place.start(['run', 'x', '--agent', agent, '--json'])
+    await until('the cooldown', () =>
+      going.lines().some(({ next }) => (next as { why?: string } | undefined)?.why === 'cooldown'),
+    )
+    return going
+  }
+
+  test('gives one more try when its time is over, which can complete the loop', async () => {
+    const place = makePlace()
+    const going = await cooling(place, 0.01, [edit('a.txt'), { text: DONE }])
+    expect(await going.ended).toMatchObject({ code: 0, end: { status: 'completed', iterations: 4 } })
+    const { stdout } = await place.ralph(['show'])
+    expect(stdout).toContain('So the breaker opened (no-progress): 3 iterations in a row changed nothing.')
+    expect(stdout).toContain('The cooldown was over. Next: iteration 4.')
+    expect((await place.ralph(['show', onlyLoop(place), '4'])).stdout).toContain(
+      'Nothing in the work tree has changed lately.',
+    )
+  })
+
+  test('halts the loop when that did not help', async () => {
+    const place = makePlace()
+    const going = await cooling(place, 0.01, idle)
+    const sentence = expect.stringContaining('One more try after a cooldown did not help.')
+    expect(await going.ended).toMatchObject({ code: 1, end: { reason: 'no-progress', iterations: 4, sentence } })
+  })
+
+  test('is shown as open, and closed by a resume from elsewhere', async () => {
+    const place = makePlace()
+    const going = await cooling(place, 60, [edit('a.txt'), { text: DONE }])
+    const { stdout } = await place.ralph(['status', onlyLoop(place)])
+    expect(stdout).toContain('breaker open')
+    expect(stdout).toMatch(/changed nothing\. The breaker is open; one more try at \d\d:\d\d:\d\d/)
+    expect((await place.ralph(['status'])).stdout).toContain('waiting, breaker open')
+    const known = await place.ralph(['status', onlyLoop(place), '--json'])
+    expect(known.end).toMatchObject({ status: 'waiting', breaker: 'open', waits_for: 'cooldown' })
+    expect((await place.ralph(['resume'])).stdout).toContain('It tries at once.')
+    expect(await going.ended).toMatchObject({ code: 0, end: { status: 'completed', iterations: 4 } })
+    expect((await place.ralph(['show'])).stdout).toContain('You reset the breaker.')
+  })
+})
+
 describe.concurrent('a wait for a limit', () => {
   /** A loop whose first attempt meets a limit of an hour, once it waits. */
   async function waiting(place: Place): Promise<Running> {

@@ -1,6 +1,7 @@
 /** How a loop stands, in one sentence and with what to type now. */
+import { stopped } from '../engine/breaker.ts'
 import { count } from '../engine/limits.ts'
-import { ALLOW, type Grade, type Loop, type Tally } from '../engine/loop.ts'
+import { ALLOW, type Grade, type Loop, type Next, type Tally } from '../engine/loop.ts'
 import { cutTo, oneLine } from '../formats/one-line.ts'
 import { gradeWords } from '../formats/proof-words.ts'
 import { ownerOf } from './owners.ts'
@@ -42,6 +43,12 @@ export function standingOf(loop: Loop): Standing {
           kind: 'asks',
           sentence: `needs input ${after}. It asks: ${cutTo(oneLine(next.question ?? ''), 300)}`,
           hint: answerHint(loop, next.about),
+        }
+      if (next.why === 'cooldown')
+        return {
+          kind: 'waiting',
+          sentence: `waiting ${after}. ${waitWords(next)}.`,
+          hint: `Try at once: ralph resume ${id}`,
         }
       return {
         kind: 'waiting',
@@ -87,6 +94,20 @@ function checkHint(loop: Loop): string {
 
 function openFailures({ failures }: Tally): string {
   return failures ? ` At the last check ${failures === 1 ? 'one failure was' : `${failures} failures were`} open.` : ''
+}
+
+/** What a loop waits for that time will end. `left`: how long that takes, behind the time of day. */
+export function waitWords(next: Next, left = ''): string | undefined {
+  if (next.kind !== 'wait' || next.until === undefined) return undefined
+  const until = `${timeOfDay(next.until)}${left}`
+  if (next.why === 'cooldown') return `${stopped(next.stop.sentence)} The breaker is open; one more try at ${until}`
+  return `waiting until ${until} for the agent's ${next.why === 'limit' ? 'limit to reset' : 'service to recover'}`
+}
+
+/** The same for programs. */
+export function waitFields(next: Next): object {
+  if (next.kind !== 'wait' || next.until === undefined) return {}
+  return { waits_for: next.why, waits_until: new Date(next.until).toISOString() }
 }
 
 /** `15:30:00`, by the clock on the wall; with the day when it is not today. */

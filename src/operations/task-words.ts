@@ -1,4 +1,5 @@
 /** What a session hears about the vault task it works on. */
+import { stopped } from '../engine/breaker.ts'
 import { atCap, count } from '../engine/limits.ts'
 import type { Loop } from '../engine/loop.ts'
 import { gradeWords } from '../formats/proof-words.ts'
@@ -37,6 +38,11 @@ export function taskStanding(loop: Loop): Note {
       return { level: 'warning', text: `ralph: task ${id} stopped ${after}. ${endOf(loop)}` }
     case 'wait':
       if (next.why === 'person') return waiting(loop, next.question ?? '')
+      if (next.why === 'cooldown')
+        return {
+          level: 'warning',
+          text: `ralph: task ${id}: ${stopped(next.stop.sentence)} The breaker is open ${after}, and waits before one more try. Go on at once: ralph resume ${loop.id}`,
+        }
       if (next.until !== undefined) return { level: 'info', text: `ralph: task ${id} waits for the agent ${after}.` }
       return {
         level: 'info',

@@ -1,6 +1,7 @@
 /** The tasks of a vault, worked on by whoever calls: the task API as operations. */
 import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
+import type { Next } from '../engine/loop.ts'
 import type { TaskProgress, TaskState } from '../formats/task-state.ts'
 import { pathBelow } from '../host/files.ts'
 import { given } from '../request/given.ts'
@@ -210,6 +211,11 @@ async function aboutOf({ store }: Context, vault: string, id: string): Promise<O
   if (!row) return {}
   const loop = await store().load(row.loop)
   const { next } = loop
-  const why = next.kind === 'halt' ? next.sentence : next.kind === 'wait' ? next.question : undefined
-  return given({ why, bent: bentAnswers(loop) })
+  return given({ why: whyOf(next), bent: bentAnswers(loop) })
+}
+
+function whyOf(next: Next): string | undefined {
+  if (next.kind === 'halt') return next.sentence
+  if (next.kind !== 'wait') return undefined
+  return next.why === 'cooldown' ? next.stop.sentence : next.question
 }

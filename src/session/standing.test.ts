@@ -7,6 +7,8 @@ import {
   checkedByTests,
   checks,
   claims,
+  cooling,
+  idles,
   isLimited,
   loopAfter,
   pause,
@@ -39,6 +41,11 @@ describe('how a loop stands', () => {
     [loopAfter(specOf({}, { iterations: 1 }), works), 'warning', 'ralph: stopped after 1 iteration (max-iterations).'],
     [loopAfter(unchecked, wantsPerson('Tabs?')), 'warning', 'the agent asks: Tabs? Answer here'],
     [loopAfter(unchecked, isLimited), 'info', 'ralph: waits for the agent after 0 iterations. You hit your limit.'],
+    [
+      loopAfter(cooling(), ...times(3, idles)),
+      'warning',
+      'ralph: 3 iterations in a row changed nothing. The breaker is open after 3 iterations, and waits before one more try; /ralph:resume goes on at once.',
+    ],
     [
       loopAfter(unchecked, works, pause),
       'info',

@@ -1,4 +1,5 @@
 /** What a person in a session hears about its loop. Where a loop simply goes on, none of this is loaded. */
+import { stopped } from '../engine/breaker.ts'
 import { count } from '../engine/limits.ts'
 import { ALLOW, type Grade, type Loop, type Tally, type Verdict } from '../engine/loop.ts'
 import { findingLines, gradeWords, refusalWords } from '../formats/proof-words.ts'
@@ -29,6 +30,11 @@ export function standing(loop: Loop, host: Host): Note {
         }
       if (next.why === 'person')
         return { level: 'warning', text: `ralph: the agent asks: ${next.question} Answer here, and the loop goes on.` }
+      if (next.why === 'cooldown')
+        return {
+          level: 'warning',
+          text: `ralph: ${stopped(next.stop.sentence)} The breaker is open ${after}, and waits before one more try; ${host.types('resume')} goes on at once.`,
+        }
       if (next.until !== undefined)
         return { level: 'info', text: `ralph: waits for the agent ${after}. ${tally.trouble ?? ''}`.trimEnd() }
       return {

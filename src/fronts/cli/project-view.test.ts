@@ -6,11 +6,14 @@ import {
   checkedByTests,
   checks,
   claims,
+  cooling,
   type Happening,
+  idles,
   isLimitedUntil,
   loopAfter,
   lost,
   START,
+  times,
   unchecked,
 } from '../../engine/stories.test-support.ts'
 import type { Task } from '../../formats/tasks.ts'
@@ -104,6 +107,8 @@ test('what costs no attempt is told as that, and a wait with its reason', () => 
   work(view, 'T1', loopAfter(unchecked), lost, isLimitedUntil(6))
   expect(lines()[0]).toBe('  ·  T1  was interrupted; that does not count as an attempt')
   expect(lines()[2]).toMatch(/^ {2}… {2}T1 {2}waiting until .* for the agent's limit to reset$/)
+  work(view, 'T2', loopAfter(cooling()), ...times(3, idles))
+  expect(lines().at(-1)).toMatch(/^ {2}… {2}T2 {2}3 iterations .* The breaker is open; one more try at \S+/)
 })
 
 test('a project that stopped says why', () => {

@@ -19,7 +19,7 @@ import {
   type ProjectRecord,
   proofsOf,
 } from '../../operations/execute-project.ts'
-import { timeOfDay } from '../../operations/standing.ts'
+import { timeOfDay, waitWords } from '../../operations/standing.ts'
 import type { Context } from './context.ts'
 import { openBlock } from './live.ts'
 import { diffWords, gradeOf, iterationMark, iterationSentence, type Settled } from './story.ts'
@@ -71,7 +71,7 @@ export function openProjectView({ out, now, cwd }: Context): ProjectView {
       shown.costs.set(loop.id, loop.tally.costUsd)
       row.settled = settledBy(row.settled, { before, loop, fact })
       if (loop.next.kind === 'wait' && loop.next.until !== undefined)
-        row.doing = `waiting until ${timeOfDay(loop.next.until)}`
+        row.doing = `${loop.next.why === 'cooldown' ? 'breaker open' : 'waiting'} until ${timeOfDay(loop.next.until)}`
       if (loop.next.kind === 'prove') row.doing = provingWords(loop.next)
       const calm = (text: string) => `  ${paint(out, 'dim', `·  ${task}  ${short(text, 200)}`)}`
       if (isBaseline(fact, before?.next)) for (const text of baselineLines(loop)) line(calm(text))
@@ -176,9 +176,7 @@ function factLines(out: Output, task: string, row: Row, { loop, fact }: { loop: 
     ...(isSettled(loop, fact) ? [iterationLine(out, task, row, { loop, at: fact.at })] : []),
     ...proofLines(out, task, loop),
     ...(next.kind === 'wait' && next.until !== undefined
-      ? [
-          `  ${paint(out, 'yellow', '…')}  ${paint(out, 'bold', task)}  waiting until ${timeOfDay(next.until)} for the agent's ${next.why === 'limit' ? 'limit to reset' : 'service to recover'}`,
-        ]
+      ? [`  ${paint(out, 'yellow', '…')}  ${paint(out, 'bold', task)}  ${waitWords(next)}`]
       : []),
     ...(fact.kind === 'lost'
       ? [`  ${paint(out, 'dim', `·  ${task}  was interrupted; that does not count as an attempt`)}`]

@@ -5,6 +5,7 @@ import type { LoopRow } from '../../host/store.ts'
 import { findLoop, findProject } from '../../operations/find-loop.ts'
 import { getLoop } from '../../operations/get-loop.ts'
 import { type ListedLoop, listLoops } from '../../operations/list-loops.ts'
+import { waitFields } from '../../operations/standing.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { projectStatus } from './project-status.ts'
@@ -89,6 +90,7 @@ function statusWord({ next, status, unattended, session }: ListedLoop): string {
   if (next.kind === 'halt' && status === 'halted') return `halted: ${next.reason}`
   if (next.kind === 'complete') return `completed, ${gradeWords(next)}`
   if (unattended) return `${status}, its ralph is gone`
+  if (next.kind === 'wait' && next.why === 'cooldown') return `${status}, breaker open`
   return session === undefined ? status : `${status} in ${session}`
 }
 
@@ -97,6 +99,7 @@ function rowJson(row: LoopRow): object {
     loop_id: row.id,
     status: row.status,
     reason: row.next.kind === 'halt' ? row.next.reason : null,
+    ...waitFields(row.next),
     ...gradeFields(row.next),
     agent: row.agent,
     dir: row.dir,

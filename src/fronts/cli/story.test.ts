@@ -6,6 +6,7 @@ import {
   checkedByTests,
   checks,
   claims,
+  cooling,
   crashes,
   type Happening,
   idles,
@@ -143,6 +144,12 @@ test.each<[what: string, loop: Loop, sentence: string, hint: string]>([
     'Go on: ralph resume a1',
   ],
   [
+    'cooling down',
+    loopAfter(cooling(), ...times(3, idles)),
+    `waiting after 3 iterations. 3 iterations in a row changed nothing. The breaker is open; one more try at ${timeOfDay(START + 30 * MINUTE)}.`,
+    'Try at once: ralph resume a1',
+  ],
+  [
     'asking',
     loopAfter(unchecked, wantsPerson('Drop it?')),
     'needs input after 1 iteration. It asks: Drop it?',
@@ -247,6 +254,21 @@ test.each<[fact: Happening, sentence: string]>([
   [resume, 'told it to go on.'],
 ])('%j is told in a sentence: %s', (happening, sentence) => {
   expect(eventSentence(factOf(happening))).toContain(sentence)
+})
+
+test('a cooldown is told from the breaker that opened to the end of the loop', () => {
+  const story = [...times(3, crashes('Boom')), woke, crashes('Boom'), resume]
+  const [, , opened, woken, halted] = story.map((_, index) => loopAfter(cooling(), ...story.slice(0, index + 1)).next)
+  if (!opened || !woken || !halted) throw new Error('the story has five facts')
+  expect(nextSentence(opened, START)).toBe(
+    'So the breaker opened (agent-failed): The agent failed 3 times in a row: Boom. One more try after 30:00.',
+  )
+  expect(eventSentence(woke, opened)).toBe('The cooldown was over.')
+  expect(eventSentence(resume, opened)).toBe('Ada reset the breaker.')
+  expect(nextSentence(woken, START)).toBe('Next: iteration 1 again, attempt 4.')
+  expect(nextSentence(halted, START)).toBe(
+    'So it halted (agent-failed): The agent failed 3 times in a row: Boom. One more try after a cooldown did not help.',
+  )
 })
 
 test.each<[loop: Loop, sentence: string]>([

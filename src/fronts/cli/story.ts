@@ -1,5 +1,6 @@
 /** A loop told in plain sentences: what was claimed, what was checked, why it went on, why it ended. */
 
+import { stopped } from '../../engine/breaker.ts'
 import { findingSentence } from '../../engine/feedback.ts'
 import type { Diff, Fact, Grade, Loop, Next, Run, Turn, Verdict } from '../../engine/loop.ts'
 import { exceptIn, findingLines, gradeWords, isBaseline, ranWords } from '../../formats/proof-words.ts'
@@ -99,7 +100,7 @@ export function eventSentence(fact: Fact, before?: Next): string {
     case 'proved':
       return provedSentence(fact, before?.kind === 'prove' ? before.allowed : [])
     case 'woke':
-      return 'The wait was over.'
+      return isCooldown(before) ? 'The cooldown was over.' : 'The wait was over.'
     case 'restored':
       return fact.trouble === undefined
         ? 'The files were put back.'
@@ -107,7 +108,7 @@ export function eventSentence(fact: Fact, before?: Next): string {
     case 'lost':
       return 'It was interrupted; that costs no iteration.'
     case 'told':
-      return orderSentence(fact)
+      return orderSentence(fact, before)
     case 'asked':
       return 'It was taken up with what was asked for this time.'
     case 'moved':
@@ -132,16 +133,11 @@ function turnSentence(turn: Turn): string {
   }
 }
 
-/** Ends as a sentence does. */
-function stopped(text: string): string {
-  return /[.!?…]$/.test(text) ? text : `${text}.`
-}
-
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-function orderSentence({ by, order }: Extract<Fact, { kind: 'told' }>): string {
+function orderSentence({ by, order }: Extract<Fact, { kind: 'told' }>, before: Next | undefined): string {
   switch (order.kind) {
     case 'say':
       return `${capital(by)} said: "${short(order.words, 200)}"`
@@ -157,7 +153,7 @@ function orderSentence({ by, order }: Extract<Fact, { kind: 'told' }>): string {
     case 'pause':
       return `${capital(by)} paused it.`
     case 'resume':
-      return `${capital(by)} told it to go on.`
+      return isCooldown(before) ? `${capital(by)} reset the breaker.` : `${capital(by)} told it to go on.`
     case 'done':
       return `${capital(by)} said that it is done.`
     case 'out-of-time':
@@ -167,6 +163,10 @@ function orderSentence({ by, order }: Extract<Fact, { kind: 'told' }>): string {
     case 'allow':
       return `${capital(by)} allowed the changes${order.paths.length > 0 ? ` to ${order.paths.join(', ')}` : ''}.`
   }
+}
+
+function isCooldown(next: Next | undefined): boolean {
+  return next?.kind === 'wait' && next.why === 'cooldown'
 }
 
 /** Why the loop went on, waited or ended after an event. */
@@ -181,6 +181,8 @@ export function nextSentence(next: Next, at: number): string {
     case 'prove':
       return `So ralph ran an experiment: ${runWords(next.run, next.allowed)}.`
     case 'wait':
+      if (next.why === 'cooldown')
+        return `So the breaker opened (${next.stop.reason}): ${stopped(next.stop.sentence)} One more try after ${clock(next.until - at)}.`
       if (next.until !== undefined) return `So ralph waited ${clock(next.until - at)}.`
       return next.why === 'person' ? `So it waits for a person: ${short(next.question ?? '', 200)}` : 'So it is paused.'
     case 'restore':

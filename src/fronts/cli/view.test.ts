@@ -6,14 +6,17 @@ import {
   checkedByTests,
   checks,
   claims,
+  cooling,
   crashes,
   type Happening,
+  idles,
   isLimitedUntil,
   loopAfter,
   lost,
   MINUTE,
   START,
   specOf,
+  times,
   unchecked,
   works,
 } from '../../engine/stories.test-support.ts'
@@ -167,6 +170,28 @@ test('a wait tells how long, and how to try at once', () => {
   expect(printed()).toMatch(
     / {4}… {2}waiting until .* \(6:00\) for the agent's limit to reset; ralph resume a1 tries at once/,
   )
+})
+
+test('an open breaker tells why, when there is one more try, and how to have it at once', () => {
+  const { context, printed } = openScreen()
+  watch(openView(context.out, context.now), cooling(), ...times(3, idles))
+  expect(printed()).toMatch(
+    / {4}… {2}3 iterations in a row changed nothing\. The breaker is open; one more try at .* \(30:00\); ralph resume a1 tries at once/,
+  )
+})
+
+test.each<[what: string, spec: Spec, story: Happening[], fields: object]>([
+  ['a cooldown', cooling(), times(3, idles), { waits_for: 'cooldown', waits_until: '2026-01-05T09:30:00.000Z' }],
+  ['a limit', unchecked, [isLimitedUntil(6)], { waits_for: 'limit', waits_until: '2026-01-05T09:06:00.000Z' }],
+])('for programs %s has a time', (_, spec, story, fields) => {
+  const { context, lines } = openScreen()
+  watch(openJsonView(context.out), spec, ...story)
+  expect(JSON.parse(lines().at(-1) ?? '')).toMatchObject({
+    type: 'loop-end',
+    status: 'waiting',
+    reason: null,
+    ...fields,
+  })
 })
 
 test('a note is told once', () => {

@@ -15,7 +15,7 @@ import {
   refusalWords,
 } from '../../formats/proof-words.ts'
 import type { Tree } from '../../host/tree.ts'
-import { standingOf, timeOfDay } from '../../operations/standing.ts'
+import { standingOf, waitFields, waitWords } from '../../operations/standing.ts'
 import { openStatusLine } from './live.ts'
 import { diffWords, gradeOf, iterationMark, iterationSentence, printEnding, type Settled } from './story.ts'
 import { clock, count, money, type Output, paint, type Style, short } from './text.ts'
@@ -131,7 +131,7 @@ function factLines(output: Output, turn: Shown, { loop, fact, now }: Seen): stri
     lines.push(`    ${paint(output, 'yellow', '→')}  ${next.agent} takes over`)
   if (next.kind === 'wait' && next.until !== undefined)
     lines.push(
-      `    ${paint(output, 'yellow', '…')}  waiting until ${timeOfDay(next.until)} (${clock(next.until - now)}) for the agent's ${next.why === 'limit' ? 'limit to reset' : 'service to recover'}; ralph resume ${loop.id} tries at once`,
+      `    ${paint(output, 'yellow', '…')}  ${waitWords(next, ` (${clock(next.until - now)})`)}; ralph resume ${loop.id} tries at once`,
     )
   if (fact.kind === 'lost')
     lines.push(`    ${paint(output, 'dim', `·  ${next.kind === 'turn' ? TURN_LOST : CHECKS_LOST}`)}`)
@@ -271,6 +271,7 @@ export function loopEnd(loop: Loop): object {
     loop_id: loop.id,
     status: statusOf(loop),
     reason: next.kind === 'halt' ? next.reason : null,
+    ...waitFields(next),
     ...proofFields(loop),
     sentence: standingOf(loop).sentence,
     iterations: tally.iteration,

@@ -2,6 +2,7 @@
 import type { Loop } from '../../engine/loop.ts'
 import { agentsOf } from '../../engine/roster.ts'
 import { proofFields } from '../../formats/proof-words.ts'
+import { waitFields } from '../../operations/standing.ts'
 import { statusOfTask, vaultOf, type WatchEvent } from '../../operations/watch-vault.ts'
 import type { Context } from './context.ts'
 import { type Iteration, openIterations, type WatchView } from './watch-view.ts'
@@ -37,7 +38,7 @@ function iterationLine(loop: Loop, { settled, text }: Iteration): object {
     end: settled.turn?.end ?? null,
     words: settled.turn?.words ?? '',
     summary: text,
-    ...(next.kind === 'wait' && next.until !== undefined ? { waits_until: new Date(next.until).toISOString() } : {}),
+    ...waitFields(next),
   }
 }
 

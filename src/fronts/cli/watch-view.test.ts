@@ -6,10 +6,14 @@ import {
   checked,
   checks,
   claims,
+  cooling,
   crashes,
   type Happening,
+  idles,
+  loopAfter,
   START,
   specOf,
+  times,
   works,
 } from '../../engine/stories.test-support.ts'
 import type { WatchEvent } from '../../operations/watch-vault.ts'
@@ -28,8 +32,7 @@ const owner: VaultTask = {
   by: 'watch',
 }
 
-function begun(): Loop {
-  const spec = specOf()
+function begun(spec = specOf()): Loop {
   return startLoop('abc', { ...spec, work: { ...spec.work, agent: 'command:agent', owner } }, { at: START })
 }
 
@@ -115,6 +118,15 @@ test('a task whose checks were bent is told how to let that stand', () => {
   expect(troubleWords({ kind: 'waiting', loop: { ...begun(), next } })?.text).toBe(
     'waits for you: Only a.test.js makes them pass. Accept it: ralph allow abc · or say what to do instead: ralph steer abc "…" · End it: ralph task reject --vault /V -- -x',
   )
+})
+
+test('a person who is elsewhere is told of an open breaker, after a turn and after its checks', () => {
+  const text = expect.stringMatching(/^3 iterations in a row changed nothing\. The breaker is open; one more try at /)
+  const last = saw(loopAfter(begun(cooling({}, { noProgress: 3 })), ...times(3, idles)), idles)
+  expect(troubleWords(last)).toEqual({ task: '-x', status: 'waiting', text })
+  const unproven = loopAfter(begun(cooling({ checks: ['npm test'] })), checks('fail'), ...times(4, idles))
+  expect(troubleWords(saw(unproven, checks('fail')))).toEqual({ task: '-x', status: 'waiting', text })
+  expect(printed(last).at(-1)).toMatch(/^… {2}-x {2}3 iterations in a row changed nothing\./)
 })
 
 test.each<[what: string, event: WatchEvent, line: string]>([

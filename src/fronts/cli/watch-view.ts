@@ -4,7 +4,7 @@ import type { Fact, Loop } from '../../engine/loop.ts'
 import { listed } from '../../engine/proof-words.ts'
 import { hasWorked } from '../../engine/tally.ts'
 import { baselineLines, experimentLine, findingLines, gradeWords, isBaseline } from '../../formats/proof-words.ts'
-import { timeOfDay } from '../../operations/standing.ts'
+import { timeOfDay, waitWords } from '../../operations/standing.ts'
 import {
   answersTo,
   type Begun,
@@ -52,7 +52,7 @@ export function openWatchView({ out, now }: Context): WatchView {
           if (fact.kind === 'proved') calm(experimentLine(fact, loop.tally))
           const told = iterations.tell(loop, fact)
           if (told) line(told.mark, MARK_STYLES[told.mark] ?? 'dim', told.text, idOf(event.loop))
-          const wait = waitWords(event)
+          const wait = waitWords(loop.next)
           if (wait) line('…', 'yellow', wait, idOf(event.loop))
           return
         }
@@ -133,11 +133,6 @@ function numberOf({ tally }: Loop, { turn }: Settled): number {
   return turn && !hasWorked(turn) ? tally.iteration + 1 : tally.iteration
 }
 
-function waitWords({ loop: { next } }: { loop: Loop }): string | undefined {
-  if (next.kind !== 'wait' || next.until === undefined) return undefined
-  return `waiting until ${timeOfDay(next.until)} for the agent's ${next.why === 'limit' ? 'limit to reset' : 'service to recover'}`
-}
-
 function approvalWords(loop: Loop): string {
   const { file, from } = vaultOf(loop)
   const question = loop.next.kind === 'wait' ? (loop.next.question ?? '') : ''
@@ -180,7 +175,7 @@ export function troubleWords(event: WatchEvent): { task: string; status: string;
       if (event.status === 'completed') return undefined
       return { task: idOf(event.loop), status: event.status, text: endWords(event, 0) }
     case 'saw': {
-      const text = event.fact.kind === 'turned' ? waitWords(event) : undefined
+      const text = isSettled(event.loop, event.fact) ? waitWords(event.loop.next) : undefined
       return text === undefined ? undefined : { task: idOf(event.loop), status: 'waiting', text }
     }
     case 'started':
