@@ -1,4 +1,5 @@
 /** An agent that wants to excuse itself: whatever it types in its turn, only a person allows and accepts. */
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -63,6 +64,39 @@ describe.each(WAYS)('%s', (_, before) => {
     expect(existsSync(join(place.dir, 'work.txt'))).toBe(false)
     expect((await place.ralph(['accept', String(id)])).code).toBe(0)
     expect(existsSync(join(place.dir, 'work.txt'))).toBe(true)
+  })
+})
+
+/** The same for an agent in a pane, which may also name its home otherwise. */
+const PANE_WAYS: [how: string, before: string][] = [
+  ['plainly', ''],
+  ['without RALPH_PANE', 'env -u RALPH_PANE '],
+  ['in a session of its own', 'env -u RALPH_PANE setsid -w '],
+  ['by another name of the home', 'ln -s "$RALPH_HOME" home; env -u RALPH_PANE RALPH_HOME="$PWD/home" '],
+  ['from a home that it made up before', 'RALPH_HOME="$PWD/none" env RALPH_HOME="$RALPH_HOME" '],
+]
+
+describe('an agent in a pane', () => {
+  /** What it says and how it ends, below a shell that has the environment of a pane. */
+  function inPane({ dir, env, home }: Place, line: string): { status: number | null; stderr: string } {
+    const its = { ...env, RALPH_HOME: home, RALPH_PANE: 'c0ffee/api' }
+    const { status, stderr } = spawnSync('sh', ['-c', `${line}; exit $?`], { cwd: dir, env: its, encoding: 'utf8' })
+    return { status, stderr }
+  }
+
+  test.each(PANE_WAYS)('allows nothing: %s', async (_, before) => {
+    const place = makePlace({ git: false })
+    await makeBent(place)
+    expect(inPane(place, `${before}${RALPH} allow bent-1`)).toEqual({
+      ...{ status: 2, stderr: expect.stringContaining('An agent in the pane api cannot do this: a person must') },
+    })
+    expect(await inHome(place, (context) => context.store().told('bent-1'))).toBeUndefined()
+  })
+
+  test('tries ralph out in a home of its own', async () => {
+    const [place, other] = [makePlace({ git: false }), makePlace({ git: false })]
+    await makeBent(other)
+    expect(inPane(place, `RALPH_HOME='${other.home}' ${RALPH} allow bent-1`)).toEqual({ status: 0, stderr: '' })
   })
 })
 

@@ -21,16 +21,19 @@ export function ancestors(): Ancestor[] {
 
 /** The values of a variable there, the nearest first. */
 export function inherited(name: string, above: readonly Ancestor[]): string[] {
+  return above.flatMap(({ environment }) => valuesIn(environment, name))
+}
+
+/** Those that one of them was started with. */
+export function valuesIn(environment: readonly string[], name: string): string[] {
   const start = `${name}=`
-  return above.flatMap(({ environment }) =>
-    environment.flatMap((entry) => (entry.startsWith(start) ? [entry.slice(start.length)] : [])),
-  )
+  return environment.flatMap((entry) => (entry.startsWith(start) ? [entry.slice(start.length)] : []))
 }
 
 /** Undefined when it is not on this system, has ended, or belongs to somebody else. */
 function readProc(pid: number, name: string): string | undefined {
   try {
-    return readFileSync(`/proc/${pid}/${name}`, 'latin1')
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
   } catch {
     return undefined
   }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { specOf } from '../engine/stories.test-support.ts'
@@ -45,6 +45,39 @@ test('an agent of another home, which this one does not know, is like anybody el
   const place = await openBent()
   const allowed = OPERATIONS.allow.run(inside(place, 'elsewhere'), { loop: 'bent-1' })
   await expect(allowed).resolves.toMatchObject({ heard: 'nobody' })
+})
+
+describe('in a pane', () => {
+  function inPane(place: OperationPlace, env: Record<string, string>): Promise<object> {
+    const { context } = place
+    const its = { ...context, env: { ...context.env, RALPH_PANE: 'c0ffee/api/v2', ...env } }
+    return OPERATIONS.allow.run(its, { loop: 'bent-1' })
+  }
+
+  const refusedThere = {
+    code: 'below-turn',
+    message: 'An agent in the pane api/v2 cannot do this: a person must, from their own terminal.',
+  }
+
+  test('the agent allows nothing, though it is inside no loop', async () => {
+    const place = await openBent()
+    await expect(inPane(place, {})).rejects.toMatchObject(refusedThere)
+    await expect(inPane(place, { RALPH_HOME: '' })).rejects.toMatchObject(refusedThere)
+    await expect(inPane(place, { RALPH_HOME: place.context.home })).rejects.toMatchObject(refusedThere)
+    expect(await place.context.store().told('bent-1')).toBeUndefined()
+  })
+
+  test('a link to the home is that home', async () => {
+    const place = await openBent()
+    const link = join(place.cwd, 'home')
+    symlinkSync(place.context.home, link)
+    await expect(inPane(place, { RALPH_HOME: link })).rejects.toMatchObject(refusedThere)
+  })
+
+  test('one that another home keeps is like anybody else', async () => {
+    const place = await openBent()
+    await expect(inPane(place, { RALPH_HOME: join(place.cwd, 'other') })).resolves.toMatchObject({ heard: 'nobody' })
+  })
 })
 
 describe('below a session that has a loop', () => {

@@ -1,7 +1,9 @@
 /** What only a person may do is refused to the agents that they set to work. */
+import { realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { ended, type Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
-import { ancestors, inherited } from '../host/ancestors.ts'
+import { type Ancestor, ancestors, inherited, valuesIn } from '../host/ancestors.ts'
 import { armedBy } from '../session/armed.ts'
 import type { Context } from './operation.ts'
 
@@ -11,12 +13,38 @@ import type { Context } from './operation.ts'
  */
 export async function refuseBelowTurn(context: Context): Promise<void> {
   const above = ancestors()
+  refuseInPane(context, above)
   const { RALPH_LOOP_ID: own } = context.env
   for (const id of new Set([...(own ? [own] : []), ...inherited('RALPH_LOOP_ID', above)]))
     if (await loadKnown(context, id)) throw refusal(id)
   for (const id of armedBy(context.home, new Set(above.map(({ pid }) => pid)))) {
     const loop = await loadKnown(context, id)
     if (loop && !ended(loop)) throw refusal(id)
+  }
+}
+
+/** An agent in a pane outlives its loops, so that its environment names the pane instead, and the home that keeps it. */
+function refuseInPane({ env, home }: Context, above: readonly Ancestor[]): void {
+  const own = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
+  const homes = new Map<string, string[]>()
+  // The outermost comes last and counts: below it, an agent may have named another home.
+  for (const environment of [own, ...above.map((one) => one.environment)])
+    for (const pane of valuesIn(environment, 'RALPH_PANE'))
+      homes.set(pane, valuesIn(environment, 'RALPH_HOME').filter(Boolean))
+  for (const [pane, its] of homes)
+    if (its.length === 0 || its.some((one) => realPath(one) === realPath(home)))
+      throw new RalphError(
+        'below-turn',
+        `An agent in the pane ${pane.slice(pane.indexOf('/') + 1)} cannot do this: a person must, from their own terminal.`,
+      )
+}
+
+/** A link to the home is no other home. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return resolve(path) // there is nothing yet
   }
 }
 
