@@ -37,11 +37,15 @@ function underWay({ number }: CrewAgent, { next, tally }: Loop, paused: PaneReco
   switch (next.kind) {
     case 'wait':
       if (next.why === 'person') return { state: 'NEEDS YOU', words: `It asks: ${short(next.question ?? '')}` }
-      if (next.until === undefined)
+      if (next.why === 'cooldown')
+        return {
+          state: 'STUCK',
+          words: `The breaker is open: ${short(next.stop.sentence)} resume ${number} tries at once.`,
+          until: next.until,
+        }
+      if (next.why === 'paused' || next.until === undefined)
         return { state: 'NEEDS YOU', words: `${pauseWords(paused)} resume ${number} goes on.` }
-      if (next.why === 'limit' || next.why === 'overload')
-        return { state: 'WAITING', words: WAITS[next.why], until: next.until }
-      return { state: 'STUCK', words: 'The breaker is open.', until: next.until }
+      return { state: 'WAITING', words: WAITS[next.why], until: next.until }
     case 'check':
       return { state: 'WORKING', words: `Checks run: ${short(next.checks.join(', '))}` }
     case 'prove':
