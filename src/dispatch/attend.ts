@@ -12,6 +12,7 @@ import { reap } from '../host/process-tree.ts'
 import type { StoredMail } from '../host/store.ts'
 import { buildTurnPrompt } from '../prompt/turn-prompt.ts'
 import { converse, type Talked } from './converse.ts'
+import { isSame } from './hear.ts'
 import type { Pane } from './pane.ts'
 import type { Site } from './site.ts'
 import { startAgent } from './start-agent.ts'
@@ -262,11 +263,16 @@ async function turn(
     logTurn(bench.store.transcripts, ending, bench.now())
     return turnEnded(bench, ending)
   }
-  return factOf(site, pane, bench, talked)
+  return factOf(site, pane, bench, { ...talked, loop: loop.id })
 }
 
 /** What becomes of a turn that did not get to its end. */
-async function factOf(site: Site, pane: Pane, bench: Workbench, { kind }: Talked): Promise<Fact | undefined> {
+async function factOf(
+  site: Site,
+  pane: Pane,
+  bench: Workbench,
+  { kind, loop }: Talked & { loop: string },
+): Promise<Fact | undefined> {
   const at = bench.now()
   // The agent goes on without a dispatcher, or with another one.
   if (kind === 'cut' && (bench.stop.aborted || bench.lost?.aborted)) return undefined
@@ -283,7 +289,7 @@ async function factOf(site: Site, pane: Pane, bench: Workbench, { kind }: Talked
       return { kind: 'lost', at }
     case 'cut':
     case 'late':
-      await interrupt(site, pane)
+      await interrupt(site, pane, loop)
       return kind === 'late' ? { kind: 'woke', at } : { kind: 'lost', at }
   }
 }
@@ -294,9 +300,10 @@ async function forget(pane: Pane): Promise<void> {
   await pane.knows({ ...facts, ended: { code: 129 } })
 }
 
-async function interrupt({ tmux, now }: Site, pane: Pane): Promise<void> {
-  const { at, ...facts } = pane.record.facts
-  if (at?.kind !== 'ours') return
-  await pane.knows({ ...facts, stoppedAt: now() })
+/** Its turn goes on until it says that it has stopped; also one that is still on its way to it. */
+async function interrupt({ tmux }: Site, pane: Pane, loop: string): Promise<void> {
+  const { at, sent, over } = pane.record.facts
+  const isAtIt = at?.kind === 'ours' || (sent?.mark.loop === loop && !(over && isSame(over.mark, sent.mark)))
+  if (!isAtIt) return
   for (const key of pane.kind.screen?.interrupt ?? []) await tmux.press(pane.tag, key).catch(() => {}) // it may be gone
 }

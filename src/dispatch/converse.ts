@@ -32,6 +32,8 @@ const ARRIVES_MS = 5_000
 /** Somebody who has pressed no key for so long, and left nothing in the line, is not typing. */
 const TYPES_MS = 10_000
 const LOOK_MS = 1_000
+/** What was typed and is gone was sent off, and is soon told. */
+const SENT_OFF_MS = 1_500
 
 export async function converse(site: Site, pane: Pane, talk: Talk, signal: AbortSignal): Promise<Talked> {
   try {
@@ -114,9 +116,9 @@ async function isFree(site: Site, pane: Pane): Promise<boolean> {
   const typesNow = await isTyping(site, pane, pane.record.facts.stoppedAt ?? 0)
   const seen = await sight(site, pane)
   if (seen.asks !== undefined) await pane.knows({ ...pane.record.facts, asks: seen.asks })
-  const free = !typesNow && seen.input !== 'typed' && seen.asks === undefined
-  await pane.typing(!free && seen.asks === undefined)
-  return free
+  if (seen.asks !== undefined || seen.working) return false
+  await pane.typing(typesNow || seen.input === 'typed')
+  return site.now() - pane.typedAt > SENT_OFF_MS
 }
 
 async function isTyping({ tmux, now }: Site, { tag }: Pane, since: number): Promise<boolean> {

@@ -8,6 +8,8 @@ export type PaneFacts = {
   /** The folder that it was started in. */
   dir?: string
   startedAt?: number
+  /** How often it has been started: what an earlier program tells late is not about this one. */
+  launch?: number
   /** Which server has its terminal. */
   server?: string
   /** How often in a row it has ended without ever coming up. */
@@ -36,9 +38,10 @@ export type TurnMark = { loop: string; iteration: number; attempt: number }
 /** `times`: how often it was typed in and sent off. `stalled`: it did not arrive, and a person must look. */
 export type Sent = { mark: TurnMark; text: string; at: number; times: number; stalled?: true }
 
-type Told = Exclude<Mail, { kind: 'task' | 'add' | 'remove' | 'seen' | 'retry' }>
+type Told = Extract<Mail, { kind: 'started' | 'session' | 'prompt' | 'stop' | 'asks' | 'answered' | 'ended' }>
 
 export function hear(facts: PaneFacts, mail: Told, at: number): PaneFacts {
+  if (mail.launch !== undefined && mail.launch !== facts.launch) return facts
   switch (mail.kind) {
     case 'started': {
       const { ended: _, failed: __, ...rest } = facts

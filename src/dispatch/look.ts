@@ -16,7 +16,8 @@ const START_MS = 3_000
 export async function lookAt(site: Site, pane: Pane, terminal: TmuxPane | undefined): Promise<void> {
   const { facts } = pane.record
   const { now } = site
-  if (facts.dir === undefined || facts.ended) return
+  // It has no terminal yet, or none any more.
+  if (facts.server === undefined || facts.ended) return
   if (!terminal) return pane.knows(hear(facts, { kind: 'ended', code: 129, closed: true }, now()))
   if (!terminal.alive) return pane.knows(hear(facts, { kind: 'ended', code: 1 }, now()))
   const { screen } = pane.kind

@@ -27,6 +27,8 @@ export type Pane = {
   saw(loop: Loop | undefined): Promise<void>
   /** Whether somebody types in it just now. */
   typing(is: boolean): Promise<void>
+  /** When that was last so. */
+  readonly typedAt: number
 }
 
 type Patch = { [Field in keyof PaneRecord]?: PaneRecord[Field] | undefined }
@@ -42,6 +44,7 @@ export function openPane(key: PaneKey, loaded: PaneRecord, { store, now, changed
   let record = loaded
   let loop: Loop | undefined
   let typing = false
+  let typedAt = 0
   const news = openNews()
   const { agent: kind, target } = parseAgent(loaded.agent.agent)
 
@@ -77,7 +80,11 @@ export function openPane(key: PaneKey, loaded: PaneRecord, { store, now, changed
       loop = seen
       await change({})
     },
+    get typedAt() {
+      return typedAt
+    },
     async typing(is) {
+      if (is) typedAt = now()
       if (typing === is) return
       typing = is
       await change({})

@@ -41,8 +41,10 @@ export async function startAgent(
   if (!findProgram(program, dir, site.env.PATH))
     throw new RalphError('agent-missing', `"${program}" was not found. Install it, or name its path.`)
   // What was true of the program before is not true of this one.
+  const launch = (facts.launch ?? 0) + 1
   await pane.knows({
     dir,
+    launch,
     startedAt: now(),
     ...(resume && session !== undefined ? { session } : {}),
     ...(facts.sent ? { sent: facts.sent } : {}),
@@ -62,6 +64,7 @@ export async function startAgent(
       ...env,
       RALPH_HOME: home,
       RALPH_PANE: `${pane.key.crew}/${pane.key.name}`,
+      RALPH_PANE_LAUNCH: String(launch),
       RALPH_PANE_NODE: node,
       RALPH_PANE_HOOK: hook,
     },

@@ -21,7 +21,8 @@ export function whatNow(facts: PaneFacts, mark: TurnMark, dir: string): Act {
   if (ended?.closed) return { kind: 'closed' }
   if (ended || facts.dir !== dir) return { kind: 'start' }
   if (at || asks !== undefined) return { kind: 'wait' }
+  // It comes after what the person typed, as the client takes one prompt after the other.
+  if (sent && isSame(sent.mark, mark)) return { kind: sent.stalled ? 'wait' : 'sent' }
   if (typed !== undefined) return { kind: 'typed' }
-  if (!up) return { kind: 'wait' }
-  return { kind: sent && isSame(sent.mark, mark) ? (sent.stalled ? 'wait' : 'sent') : 'send' }
+  return { kind: up ? 'send' : 'wait' }
 }

@@ -48,7 +48,10 @@ test.each<[text: string, says: string]>([
   ['{"constructor": {}}', 'unknown key "constructor"'],
   ['{"circuit_breaker": {"no_progres_limit": 3}}', 'circuit_breaker.no_progres_limit'],
   ['{"circuit_breaker": {"no_progress_limit": 0}}', 'must be a whole number above 0, but is 0'],
-  ['{"circuit_breaker": {"cooldown_minutes": -1}}', 'circuit_breaker.cooldown_minutes must be a non-negative number, but is -1'],
+  [
+    '{"circuit_breaker": {"cooldown_minutes": -1}}',
+    'circuit_breaker.cooldown_minutes must be a non-negative number, but is -1',
+  ],
   ['{"circuit_breaker": {"cooldown": 5}}', 'unknown key "circuit_breaker.cooldown"'],
   ['{"circuit_breaker": null}', 'circuit_breaker must be an object, but is null'],
   ['{"circuit_breaker": [3]}', 'circuit_breaker'],

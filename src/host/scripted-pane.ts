@@ -1,7 +1,7 @@
 /** The program behind the scripted agent in a terminal: takes prompts like any interactive client, plays the steps of a script, and tells its hook. */
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseScript, type Step } from '../formats/script.ts'
@@ -76,6 +76,7 @@ async function work(): Promise<void> {
   for (let prompt = waiting.shift(); prompt !== undefined; prompt = waiting.shift()) {
     const steps = turns[Math.min(nextTurn(), turns.length) - 1] ?? []
     if (steps[0] && 'ignore' in steps[0]) continue
+    appendFileSync(join(folder, 'prompts.jsonl'), `${JSON.stringify(prompt)}\n`)
     working = true
     stopped = new AbortController()
     draw()

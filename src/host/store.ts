@@ -99,9 +99,9 @@ export type PaneRow = PaneKey & { record: unknown }
 
 export type PaneChange = PaneKey & { seq: number; at: number; change: unknown }
 
-/** What the agent in a pane tells, and what people leave for it. */
-export type Mail =
-  /** It can be talked to. */
+/** What the agent in a pane tells, and what people leave for it. `launch`: which start of its program tells it. */
+export type Mail = { launch?: number } & /** It can be talked to. */
+(
   | { kind: 'started'; session?: string }
   /** Its own session is another one now. */
   | { kind: 'session'; session: string }
@@ -122,6 +122,7 @@ export type Mail =
   | { kind: 'remove' }
   /** A prompt that did not arrive is to be sent again. */
   | { kind: 'retry' }
+)
 
 export type StoredMail = PaneKey & { id: number; at: number; mail: Mail }
 

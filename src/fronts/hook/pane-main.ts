@@ -11,6 +11,7 @@ async function main(): Promise<void> {
   const { env } = process
   const [crew, name] = (env.RALPH_PANE ?? '').split('/')
   if (!crew || !name || env.RALPH_LOOP_ID) return // an agent that ralph itself has started, inside of this one
+  const launch = Number(env.RALPH_PANE_LAUNCH)
   const mail = await readNotice(readFileSync(0, 'utf8'), env, Date.now)
   if (!mail) return
   const home = resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
@@ -19,7 +20,7 @@ async function main(): Promise<void> {
     if (!database) throw new Error('it is of another version')
     return database
   })
-  postMail(asking, { crew, name }, { mail, at: Date.now() })
+  postMail(asking, { crew, name }, { mail: { ...mail, launch }, at: Date.now() })
 }
 
 main().catch(() => {}) // the client has done nothing wrong; its screen tells what this could not

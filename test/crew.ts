@@ -1,0 +1,116 @@
+/** A dispatcher with scripted agents in real tmux: each in a folder or work tree of its own, played by a small terminal program. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import { openTmux, socketOf, type Tmux } from '../src/host/tmux.ts'
+import { commitAll, type Line, makePlace, type Place, type Running, until } from './ralph.ts'
+
+/** What an agent does, turn by turn; the rest is as in config.yaml. */
+export type Player = { name: string; turns: readonly (readonly object[])[]; more?: string }
+
+export type Crew = {
+  place: Place
+  config: string
+  tmux: Tmux
+  /** The folder of an agent. */
+  dir(name: string): string
+  /** The name of its terminal. */
+  tag(name: string): string
+  start(...args: string[]): Running
+  /** `ralph dispatch VERB …`, as from another terminal. */
+  say(...words: string[]): Promise<Line[]>
+  /** The agents as `status --json` tells them, by their names. */
+  agents(): Promise<Record<string, Agent>>
+  /** Waits until an agent stands so. */
+  stands(name: string, state: string, withinMs?: number): Promise<Agent>
+  /** The prompts that an agent was given, oldest first. */
+  prompts(name: string): string[]
+  /** Ends the dispatcher in the way of a person. */
+  leave(running: Running): Promise<void>
+  killServer(): void
+}
+
+export type Agent = Line & { state: string; words: string; loop_id: string; iteration: number; queue: string[] }
+
+const crews: Crew[] = []
+
+afterAll(() => {
+  for (const { killServer } of crews.splice(0)) killServer()
+})
+
+export const WORKS = (n: number): object[] => [
+  { edit: { path: 'steps.txt', content: String(n) } },
+  { text: `Step ${n} is done, more is left.` },
+]
+export const DONE: object[] = [
+  { edit: { path: 'done.txt', content: 'all' } },
+  { text: 'All done.\n\n<promise>COMPLETE</promise>' },
+]
+
+export function makeCrew(players: readonly Player[], ralph = ''): Crew {
+  const place = makePlace()
+  const config = join(place.dir, 'config.yaml')
+  const dir = (name: string) => join(place.root, 'agents', name)
+  const lines = players.map(({ name, turns, more = '' }) => {
+    mkdirSync(dir(name), { recursive: true })
+    writeFileSync(join(dir(name), 'README.md'), 'A project.\n')
+    commitAll({ dir: dir(name), env: place.env })
+    const script = join(place.root, `${name}.json`)
+    writeFileSync(script, JSON.stringify({ turns }))
+    const own = more.replace(/^/gm, '    ')
+    return `  - name: ${name}\n    folder: ${dir(name)}\n    agent: scripted:${script}\n${own}\n`
+  })
+  writeFileSync(config, `ralph:\n  max_iterations: 10\n${ralph}\nagents:\n${lines.join('')}`)
+  const tmux = openTmux(place.home, { ...process.env, TMPDIR: undefined })
+  const agents = async () => {
+    const { lines: listed } = await place.ralph(['dispatch', 'status', '--json'])
+    return Object.fromEntries(listed.map((line) => [String(line.name), line as Agent]))
+  }
+  const crew: Crew = {
+    place,
+    config,
+    tmux,
+    dir,
+    tag: (name) => `${name}-${crewIn(place.home)}`,
+    start: (...args) => place.start(['dispatch', '--json', ...args]),
+    say: async (...words) => (await place.ralph(['dispatch', ...words, '--json'])).lines,
+    agents,
+    async stands(name, state, withinMs = 30_000) {
+      let last: Agent | undefined
+      return until(
+        `${name} is ${state}`,
+        async () => {
+          last = (await agents())[name]
+          return last?.state === state && last
+        },
+        withinMs,
+      ).catch(async (cause) => {
+        const screen = await tmux.screen(crew.tag(name)).catch(() => '(no pane)')
+        throw new Error(`${cause.message}\n${JSON.stringify(last)}\n${screen.trim()}`, { cause })
+      })
+    },
+    prompts(name) {
+      const path = join(place.home, 'panes', crew.tag(name), 'prompts.jsonl')
+      if (!existsSync(path)) return []
+      return readFileSync(path, 'utf8')
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as string)
+    },
+    async leave(running) {
+      running.child.kill('SIGTERM')
+      await running.ended
+    },
+    killServer: () => void spawnSync('tmux', ['-L', socketOf(place.home), 'kill-server']),
+  }
+  crews.push(crew)
+
+  function crewIn(home: string): string {
+    const listed = spawnSync('tmux', ['-L', socketOf(home), 'list-sessions', '-F', '#{session_name}'], {
+      encoding: 'utf8',
+    })
+    return listed.stdout.split('\n')[0]?.split('-').at(-1) ?? ''
+  }
+  return crew
+}
