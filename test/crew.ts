@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
+import { crewOf, tagOf } from '../src/dispatch/crew.ts'
 import { openTmux, socketOf, type Tmux } from '../src/host/tmux.ts'
 import { commitAll, type Line, makePlace, type Place, type Running, until } from './ralph.ts'
 
@@ -28,6 +29,8 @@ export type Crew = {
   prompts(name: string): string[]
   /** Ends the dispatcher in the way of a person. */
   leave(running: Running): Promise<void>
+  /** Asks the server of its terminals. */
+  server(...args: string[]): string
   killServer(): void
 }
 
@@ -35,7 +38,11 @@ export type Agent = Line & { state: string; words: string; loop_id: string; iter
 
 const crews: Crew[] = []
 
+const dispatchers: Running[] = []
+
 afterAll(() => {
+  // In this order, or they would bring their agents back.
+  for (const { child } of dispatchers.splice(0)) child.kill('SIGKILL')
   for (const { killServer } of crews.splice(0)) killServer()
 })
 
@@ -50,6 +57,8 @@ export const DONE: object[] = [
 
 export function makeCrew(players: readonly Player[], ralph = ''): Crew {
   const place = makePlace()
+  const own = { ...process.env, TMUX_TMPDIR: join(place.root, 'tmp') } // a server leaves its socket behind
+  Object.assign(place.env, { TMUX_TMPDIR: own.TMUX_TMPDIR })
   const config = join(place.dir, 'config.yaml')
   const dir = (name: string) => join(place.root, 'agents', name)
   const lines = players.map(({ name, turns, more = '' }) => {
@@ -58,11 +67,11 @@ export function makeCrew(players: readonly Player[], ralph = ''): Crew {
     commitAll({ dir: dir(name), env: place.env })
     const script = join(place.root, `${name}.json`)
     writeFileSync(script, JSON.stringify({ turns }))
-    const own = more.replace(/^/gm, '    ')
-    return `  - name: ${name}\n    folder: ${dir(name)}\n    agent: scripted:${script}\n${own}\n`
+    const rest = more.replace(/^/gm, '    ')
+    return `  - name: ${name}\n    folder: ${dir(name)}\n    agent: scripted:${script}\n${rest}\n`
   })
   writeFileSync(config, `ralph:\n  max_iterations: 10\n${ralph}\nagents:\n${lines.join('')}`)
-  const tmux = openTmux(place.home, { ...process.env, TMPDIR: undefined })
+  const tmux = openTmux(place.home, own)
   const agents = async () => {
     const { lines: listed } = await place.ralph(['dispatch', 'status', '--json'])
     return Object.fromEntries(listed.map((line) => [String(line.name), line as Agent]))
@@ -72,8 +81,12 @@ export function makeCrew(players: readonly Player[], ralph = ''): Crew {
     config,
     tmux,
     dir,
-    tag: (name) => `${name}-${crewIn(place.home)}`,
-    start: (...args) => place.start(['dispatch', '--json', ...args]),
+    tag: (name) => tagOf({ crew: crewOf(config), name }),
+    start(...args) {
+      const running = place.start(['dispatch', '--json', ...args])
+      dispatchers.push(running)
+      return running
+    },
     say: async (...words) => (await place.ralph(['dispatch', ...words, '--json'])).lines,
     agents,
     async stands(name, state, withinMs = 30_000) {
@@ -102,15 +115,11 @@ export function makeCrew(players: readonly Player[], ralph = ''): Crew {
       running.child.kill('SIGTERM')
       await running.ended
     },
-    killServer: () => void spawnSync('tmux', ['-L', socketOf(place.home), 'kill-server']),
+    server: (...args) =>
+      spawnSync('tmux', ['-L', socketOf(place.home), ...args], { env: own, encoding: 'utf8' }).stdout,
+    killServer: () => void crew.server('kill-server'),
   }
   crews.push(crew)
 
-  function crewIn(home: string): string {
-    const listed = spawnSync('tmux', ['-L', socketOf(home), 'list-sessions', '-F', '#{session_name}'], {
-      encoding: 'utf8',
-    })
-    return listed.stdout.split('\n')[0]?.split('-').at(-1) ?? ''
-  }
   return crew
 }

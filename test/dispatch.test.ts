@@ -1,9 +1,7 @@
 /** The dispatcher with scripted agents in real tmux: what seed and contract promise, for one agent and for ten at once. */
-import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { socketOf } from '../src/host/tmux.ts'
 import { DONE, makeCrew, WORKS } from './crew.ts'
 import { until } from './ralph.ts'
 import { hasTmux } from './tmux.ts'
@@ -66,8 +64,9 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
     crew.start()
     for (const name of names) await crew.stands(name, 'READY')
     await Promise.all(names.map((name) => crew.say(`${name}:`, `The task of ${name}.`)))
-    expect(await wait(crew, '--all')).toBe(0)
+    const code = await wait(crew, '--all')
     const agents = await crew.agents()
+    expect(code, JSON.stringify(agents)).toBe(0)
     for (const name of names) {
       expect(agents[name]).toMatchObject({ state: 'DONE', proof: 'verified', iteration: 3 })
       expect(crew.prompts(name).map((prompt) => prompt.split('\n')[0])).toEqual(Array(3).fill(`The task of ${name}.`))
@@ -198,7 +197,7 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
     await crew.stands('shut', 'READY')
     await crew.say('1:', 'Go on.')
     await until('the first turn', () => crew.prompts('shut').length === 1)
-    spawnSync('tmux', ['-L', socketOf(crew.place.home), 'kill-session', '-t', crew.tag('shut')])
+    crew.server('kill-session', '-t', crew.tag('shut'))
     expect(await crew.stands('shut', 'NEEDS YOU')).toMatchObject({ words: 'Its pane was closed. resume 1 goes on.' })
     await crew.say('resume', '1')
     await crew.stands('shut', 'DONE')

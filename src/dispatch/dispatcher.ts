@@ -46,8 +46,9 @@ export async function dispatch(site: Site, crew: Crew, watching: Watching): Prom
     for (const pane of panes()) pane.news.ring()
   })
   const look = oneByOne(async () => {
+    const at = site.now()
     const terminals = await tmux.look()
-    for (const pane of panes()) await lookAt(site, pane, terminals?.panes.get(pane.tag))
+    for (const pane of panes()) await lookAt(site, pane, { terminal: terminals?.panes.get(pane.tag), at })
   })
 
   const over = AbortSignal.any([stop, failed.signal])

@@ -13,11 +13,16 @@ const HOOK_PATIENCE_MS = 15_000
 /** So long an agent may take to come up before its screen is read. */
 const START_MS = 3_000
 
-export async function lookAt(site: Site, pane: Pane, terminal: TmuxPane | undefined): Promise<void> {
+/** `terminal`: as it was seen at that time. */
+export async function lookAt(
+  site: Site,
+  pane: Pane,
+  { terminal, at }: { terminal: TmuxPane | undefined; at: number },
+): Promise<void> {
   const { facts } = pane.record
   const { now } = site
-  // It has no terminal yet, or none any more.
-  if (facts.server === undefined || facts.ended) return
+  // It has no terminal yet, or none any more; or it has got one since.
+  if (facts.server === undefined || facts.ended || (facts.startedAt ?? 0) >= at) return
   if (!terminal) return pane.knows(hear(facts, { kind: 'ended', code: 129, closed: true }, now()))
   if (!terminal.alive) return pane.knows(hear(facts, { kind: 'ended', code: 1 }, now()))
   const { screen } = pane.kind

@@ -69,7 +69,7 @@ export async function startAgent(
       RALPH_PANE_HOOK: hook,
     },
   })
-  await pane.knows({ ...pane.record.facts, server })
+  await pane.knows({ ...pane.record.facts, server, startedAt: now() })
 }
 
 // Keys such as Ctrl-C are the program's. A terminal that is taken away is told too, as long as anything can be.

@@ -7,12 +7,13 @@ import { until } from '../../test/ralph.ts'
 import { openTmux, socketOf } from './tmux.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'ralph-tmux-'))
-const tmux = openTmux(home, process.env)
+const env = { ...process.env, TMUX_TMPDIR: home }
+const tmux = openTmux(home, env)
 const hasTmux = spawnSync('tmux', ['-V']).status === 0
 const TEXT = `# 任务 🦉\n\tif (x) { \`y\` }; "$HOME" 'z' \\n #{pane_id} %%\n\nEOF\n last line`
 
 afterAll(() => {
-  spawnSync('tmux', ['-L', socketOf(home), 'kill-server'])
+  spawnSync('tmux', ['-L', socketOf(home), 'kill-server'], { env })
   rmSync(home, { recursive: true, force: true })
 })
 
@@ -53,13 +54,13 @@ describe.skipIf(!hasTmux)('a terminal in tmux', () => {
 
   test('is told apart from those that a person opens beside it', async () => {
     await tmux.start({ tag: 'four', title: 'four', dir: home, argv: ['sh', '-c', 'echo mine; exec cat'], env: {} })
-    spawnSync('tmux', ['-L', socketOf(home), 'split-window', '-t', '=four:', 'echo theirs; exec cat'])
+    spawnSync('tmux', ['-L', socketOf(home), 'split-window', '-t', '=four:', 'echo theirs; exec cat'], { env })
     await until('it is to be seen', async () => (await tmux.screen('four')).includes('mine'))
     expect(await tmux.screen('four')).not.toContain('theirs')
   })
 
   test('is gone with its server', async () => {
-    spawnSync('tmux', ['-L', socketOf(home), 'kill-server'])
+    spawnSync('tmux', ['-L', socketOf(home), 'kill-server'], { env })
     expect(await tmux.look()).toBeUndefined()
     await expect(tmux.press('four', 'Enter')).rejects.toThrow('The terminal of four is gone.')
   })
