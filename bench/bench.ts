@@ -1,6 +1,7 @@
 /** `npm run bench`: measures every budget beside its yardstick, in one run, and prints a table. */
 import { parseArgs } from 'node:util'
 import { checkpoints } from './checkpoints.ts'
+import { dispatch } from './dispatch.ts'
 import { growth } from './growth.ts'
 import { hook } from './hook.ts'
 import { printMachine, readMachine, yardsticks } from './machine.ts'
@@ -20,6 +21,7 @@ const MEASURES: Readonly<Record<string, () => AsyncGenerator<Row>>> = {
   'proof-place': proofPlace,
   project,
   vault,
+  dispatch,
   growth,
   memory,
 }

@@ -109,7 +109,7 @@ export function makeCrew(players: readonly Player[], ralph = ''): Crew {
       return readFileSync(path, 'utf8')
         .split('\n')
         .filter(Boolean)
-        .map((line) => JSON.parse(line) as string)
+        .map((line) => (JSON.parse(line) as { prompt: string }).prompt)
     },
     async leave(running) {
       running.child.kill('SIGTERM')

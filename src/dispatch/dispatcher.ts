@@ -16,6 +16,7 @@ export type Watching = { changed(pane: Pane, before: PaneRecord): void }
 /** How often screens are looked at, while one of the agents is at something and while none is. */
 const BUSY_MS = 2_000
 const IDLE_MS = 10_000
+const SHOWN_MS = 20
 
 /** Returns when the signal of the site fires. The agents stay. */
 export async function dispatch(site: Site, crew: Crew, watching: Watching): Promise<void> {
@@ -57,7 +58,13 @@ export async function dispatch(site: Site, crew: Crew, watching: Watching): Prom
       failure ??= cause
       failed.abort()
     })
-  const unwatch = store.onChange(guard(deliver))
+  let second: NodeJS.Timeout | undefined
+  const unwatch = store.onChange(() => {
+    guard(deliver)()
+    // SQLite shows what it has written a moment after it is seen to write.
+    clearTimeout(second)
+    second = setTimeout(guard(deliver), SHOWN_MS)
+  })
   guard(deliver)()
   const clock = startClock(() => (panes().some(isBusy) ? BUSY_MS : IDLE_MS), guard(look))
   await new Promise<void>((resolve) => {
@@ -66,6 +73,7 @@ export async function dispatch(site: Site, crew: Crew, watching: Watching): Prom
   })
   unwatch()
   clock.stop()
+  clearTimeout(second)
   for (const { leave } of posts.values()) leave.abort()
   await Promise.all([...posts.values()].map(({ done }) => done))
   if (failure !== undefined) throw failure

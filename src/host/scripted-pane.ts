@@ -19,6 +19,7 @@ let working = false
 let question: ((yes: boolean) => void) | undefined
 let asked = ''
 let stopped = new AbortController()
+let stoppedAt = Date.now()
 const waiting: string[] = []
 
 process.stdin.setRawMode?.(true)
@@ -76,7 +77,7 @@ async function work(): Promise<void> {
   for (let prompt = waiting.shift(); prompt !== undefined; prompt = waiting.shift()) {
     const steps = turns[Math.min(nextTurn(), turns.length) - 1] ?? []
     if (steps[0] && 'ignore' in steps[0]) continue
-    appendFileSync(join(folder, 'prompts.jsonl'), `${JSON.stringify(prompt)}\n`)
+    appendFileSync(join(folder, 'prompts.jsonl'), `${JSON.stringify({ prompt, afterMs: Date.now() - stoppedAt })}\n`)
     working = true
     stopped = new AbortController()
     draw()
@@ -85,6 +86,7 @@ async function work(): Promise<void> {
     const said = await play(steps)
     working = false
     draw()
+    stoppedAt = Date.now()
     await hear({ event: 'stop', ...said })
   }
 }

@@ -100,8 +100,7 @@ export type PaneRow = PaneKey & { record: unknown }
 export type PaneChange = PaneKey & { seq: number; at: number; change: unknown }
 
 /** What the agent in a pane tells, and what people leave for it. `launch`: which start of its program tells it. */
-export type Mail = { launch?: number } & /** It can be talked to. */
-(
+export type Mail = { launch?: number } /** It can be talked to. */ & (
   | { kind: 'started'; session?: string }
   /** Its own session is another one now. */
   | { kind: 'session'; session: string }
