@@ -72,6 +72,7 @@ export type Probe = {
 
 /** What one turn needs. `self` is the command line that starts one of ralph's own programs. */
 export type Request = {
+  /** Empty: an interactive client waits for what is typed. */
   prompt: string
   mode: 'headless' | 'interactive'
   model?: string

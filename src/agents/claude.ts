@@ -44,7 +44,7 @@ function command({ prompt, mode, model, resume, permissions, sandbox, extraArgs,
   const program = target || 'claude'
   // Root may skip permissions only where Claude Code is told that it is in a sandbox.
   const env: Record<string, string> = sandbox ? { IS_SANDBOX: '1' } : {}
-  if (mode === 'interactive') return { argv: [program, ...flags, '--', prompt], env, stdin: '' }
+  if (mode === 'interactive') return { argv: [program, ...flags, ...(prompt ? ['--', prompt] : [])], env, stdin: '' }
   return { argv: [program, '--print', '--output-format', 'stream-json', '--verbose', ...flags], env, stdin: prompt }
 }
 

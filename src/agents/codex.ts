@@ -37,7 +37,8 @@ function command({ prompt, mode, model, resume, permissions, extraArgs, target }
   const flags = [...(permissions === 'bypass' ? [BYPASS] : []), ...(model ? ['--model', model] : []), ...extraArgs]
   // Before `resume`, where `exec` takes all its flags: `resume` itself knows only some of them.
   const session = resume ? ['resume', resume.id] : []
-  if (mode === 'interactive') return { argv: [program, ...flags, ...session, '--', prompt], env: {}, stdin: '' }
+  const first = prompt ? ['--', prompt] : []
+  if (mode === 'interactive') return { argv: [program, ...flags, ...session, ...first], env: {}, stdin: '' }
   return {
     argv: [program, 'exec', '--json', '--skip-git-repo-check', ...flags, ...session, '-'],
     env: {},

@@ -12,7 +12,7 @@ export const command: Agent = {
   command({ target, extraArgs, prompt, mode }) {
     const argv = [...parseCommandLine(target), ...extraArgs]
     // Its stdin is the person's keyboard there.
-    if (mode === 'interactive') return { argv: [...argv, prompt], env: {}, stdin: '' }
+    if (mode === 'interactive') return { argv: [...argv, ...(prompt ? [prompt] : [])], env: {}, stdin: '' }
     return { argv, env: {}, stdin: prompt }
   },
   parser: (request) => textParser(request),

@@ -36,7 +36,8 @@ function command(request: Request): Command {
     ...extraArgs,
   ]
   const program = target || 'copilot'
-  if (mode === 'interactive') return { argv: [program, ...flags, `--interactive=${prompt}`], env: {}, stdin: '' }
+  const first = prompt ? [`--interactive=${prompt}`] : []
+  if (mode === 'interactive') return { argv: [program, ...flags, ...first], env: {}, stdin: '' }
   const headless = ['--output-format', 'json', '--no-ask-user', '--no-auto-update']
   return {
     argv: [program, ...headless, '--usage-output-file', usageFile(request), ...flags],

@@ -32,7 +32,7 @@ function command({ prompt, mode, model, resume, permissions, extraArgs, target }
   if (mode === 'interactive') {
     // Talking to a person it knows neither a flag for the model nor one that skips every permission.
     const flags = [...(permissions === 'bypass' ? ['--auto', 'high'] : []), ...(resume ? ['--resume', resume.id] : [])]
-    return { argv: [program, ...flags, ...extraArgs, '--', prompt], env: {}, stdin: '' }
+    return { argv: [program, ...flags, ...extraArgs, ...(prompt ? ['--', prompt] : [])], env: {}, stdin: '' }
   }
   const flags = [
     ...(permissions === 'bypass' ? ['--skip-permissions-unsafe'] : []),

@@ -37,7 +37,8 @@ function command({ prompt, mode, model, resume, permissions, extraArgs, target }
     ...extraArgs,
   ]
   const program = target || 'gemini'
-  if (mode === 'interactive') return { argv: [program, ...flags, `--prompt-interactive=${prompt}`], env: {}, stdin: '' }
+  const first = prompt ? [`--prompt-interactive=${prompt}`] : []
+  if (mode === 'interactive') return { argv: [program, ...flags, ...first], env: {}, stdin: '' }
   return { argv: [program, ...flags], env: {}, stdin: prompt }
 }
 

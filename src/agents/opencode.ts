@@ -58,7 +58,8 @@ function command(name: string, request: Request): Command {
     ...extraArgs,
   ]
   const program = target || name
-  if (mode === 'interactive') return { argv: [program, ...flags, `--prompt=${prompt}`], env: {}, stdin: '' }
+  const first = prompt ? [`--prompt=${prompt}`] : []
+  if (mode === 'interactive') return { argv: [program, ...flags, ...first], env: {}, stdin: '' }
   return { argv: [program, 'run', '--format', 'json', ...flags], env: {}, stdin: prompt }
 }
 

@@ -55,7 +55,8 @@ function extension(file: string): string {
 function command({ prompt, mode, model, resume, extraArgs, target }: Request): Command {
   const flags = [...(model ? ['--model', model] : []), ...(resume ? ['--session', resume.id] : []), ...extraArgs]
   const program = target || 'pi'
-  if (mode === 'interactive') return { argv: [program, ...flags, '--', prompt], env: {}, stdin: '' }
+  if (mode === 'interactive')
+    return { argv: [program, ...flags, ...(prompt ? ['--', prompt] : [])], env: {}, stdin: '' }
   return { argv: [program, '--mode', 'json', ...flags], env: {}, stdin: prompt }
 }
 
