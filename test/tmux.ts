@@ -20,6 +20,8 @@ export type Terminal = {
   submit(text: string): Promise<void>
   /** Pastes a text, which may have several lines, and sends it off. */
   paste(text: string): Promise<void>
+  /** The same as a dispatcher does it: a text of any length, and no moment between the paste and Enter. */
+  pasteAtOnce(text: string): void
   /** Types a text and leaves it there. */
   type(text: string): void
   /** Presses one key, such as `C-c`. */
@@ -97,6 +99,12 @@ export function openTerminal(argv: readonly string[], { dir, env }: Opening): Te
       tmux('set-buffer', '--', text)
       tmux('paste-buffer', '-p')
       await sleep(300) // sooner it would be read as part of the paste
+      tmux('send-keys', 'Enter')
+    },
+    pasteAtOnce(text) {
+      const file = join(folder, 'pasted')
+      writeFileSync(file, text)
+      tmux('load-buffer', '-b', 'ralph', file, ';', 'paste-buffer', '-p', '-d', '-b', 'ralph')
       tmux('send-keys', 'Enter')
     },
     async shows(text, withinMs = 30_000) {

@@ -42,8 +42,13 @@ export type Screen = {
   seen: string
   /** One of these is to be seen while it works. */
   working: RegExp[]
-  /** One of these is to be seen while it asks for a permission, for trust or for a login: nothing may be typed then. */
+  /**
+   * One of these is to be seen below the line that is typed into, or instead of it, while it asks for a permission, for
+   * trust or for a login: nothing may be typed then. Those that say what it asks come first.
+   */
   asks: RegExp[]
+  /** Questions that decide nothing: these keys close them without an answer. */
+  closable?: { question: RegExp; keys: string[] }[]
   /** The line that is typed into; the first group is what stands there. */
   input: RegExp
   /** What stands in that line while nothing is typed: suggestions. */
@@ -54,6 +59,8 @@ export type Screen = {
   settleMs?: number
   /** The key, as tmux calls it, that interrupts it. Twice where it wants to be told twice. */
   interrupt: string[]
+  /** The keys that empty the line. Only for a line in which something stands: in an empty one they may end the client. */
+  clear?: string[]
 }
 
 export type Probe = {

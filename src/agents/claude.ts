@@ -1,5 +1,6 @@
 /** Claude Code: headless one `claude -p` a turn, read from its stream of JSON lines; interactive with a Stop hook. */
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
+import { claudeScreen, tellingClaude } from './claude-pane.ts'
 import { deniedIn, nothingSeen, type Seen, takeAssistant, takeInit } from './claude-stream.ts'
 import { brokenOff, stoppedEnding } from './ended.ts'
 import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
@@ -29,6 +30,8 @@ export const claude: Agent = {
     args: ['--settings', JSON.stringify({ hooks: { Stop: [{ hooks: [ON_STOP] }] } })],
     env: { RALPH_TURN_END: file },
   }),
+  pane: tellingClaude,
+  screen: claudeScreen,
 }
 
 // The path is in the environment, so that no shell reads it. What a hook prints may be taken for an answer.

@@ -1,0 +1,38 @@
+/** Claude Code in a pane: what makes it tell ralph what happens in it, and how it looks. */
+import type { Screen, Telling, TurnEnd } from './agent.ts'
+
+export function tellingClaude({ hook: [node = '', program = ''], plugins, folder }: Telling): TurnEnd {
+  return {
+    // For this one session: nothing is written into anybody's settings.
+    args: ['--plugin-dir', `${plugins}/pane/claude`],
+    env: {
+      RALPH_PANE_NODE: node,
+      RALPH_PANE_HOOK: program,
+      RALPH_PANE_ASKS: `${folder}/asks`,
+      // A prompt that it suggests stands in the line as if somebody had typed it.
+      CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false',
+    },
+  }
+}
+
+// A dialog takes the place of the line that is typed into; what it says below its choices gives it away.
+export const claudeScreen: Screen = {
+  client: '2.1.325',
+  seen: '2026-11-17',
+  working: [/^ {2}[⏵⏸].* · esc to interrupt/, /^[·✢✳✶✻✽*] \S+… ?(?:\(|$)/, /^[·✢✳✶✻✽*] .* · attempt \d+\/\d+$/],
+  asks: [
+    /^\s*(?:Do you want to .*|What do you want to do)\?$/,
+    /^\s*Quick safety check: .*\?/,
+    /^\s*Select login method:$/,
+    /^\s*WARNING: Claude Code running in Bypass Permissions mode/,
+    /^\s*Choose the text style/,
+    /^\s*(?:Enter to (?:confirm|select)|Esc to cancel)\b/,
+  ],
+  closable: [{ question: /^\s*❯ 1\. Stop and wait for limit to reset$/, keys: ['Escape'] }],
+  // A no-break space: prompts that were sent before stand behind a plain one.
+  input: /^❯(?=\u00a0|$)\s*(.*)$/,
+  placeholders: [/^Try "/, /^Press (?:up|Enter) to /, /^Message @.*…$/],
+  quietSeconds: 5,
+  interrupt: ['Escape'],
+  clear: ['C-c'],
+}

@@ -1,0 +1,144 @@
+/** A real client in a terminal, opened as a dispatcher opens it, with a program that notes what it is told. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, type TestContext, test } from 'vitest'
+import type { Agent, Request } from '../src/agents/agent.ts'
+import { readScreen, type Sight } from '../src/agents/read-screen.ts'
+import { seedsFor } from './client-seeds.ts'
+import { type Client, installClient, pathWith } from './clients.ts'
+import { type ModelServer, type Reply, startModelServer } from './model-server.ts'
+import { carriers, makePlace, type Place, until } from './ralph.ts'
+import { hasTmux, openTerminal, type Terminal } from './tmux.ts'
+
+export type Payload = Record<string, unknown> & { hook_event_name: string }
+
+export type PaneTest = {
+  /** A test that is skipped, by name, where the client or tmux is missing. */
+  live(title: string, body: (context: TestContext) => Promise<void>): void
+  place: Place
+  bash(command: string): Reply
+  /** What the model says from now on; the last reply is repeated. */
+  script(...replies: Reply[]): void
+  requests(): unknown[]
+  open(changed?: Partial<Request>, more?: Record<string, string | undefined>): Terminal
+  /** What was told since the script was last changed. */
+  told(event: string): Payload[]
+  heard(event: string): Promise<Payload>
+  sight(terminal: Terminal): Sight
+  /** Waits until its line can be typed into. */
+  ready(terminal: Terminal): Promise<void>
+  /** Pastes a prompt and sends it off, at once, as a dispatcher does. */
+  give(terminal: Terminal, text: string): Promise<void>
+  /** Says yes to a question. Clients do not take a key in the first moment, so that nobody does so by mistake. */
+  answer(terminal: Terminal, taken: () => boolean): Promise<void>
+}
+
+/** Of 30 KB, with what programs between a person and a model like to change. */
+export const LONG: string = Array.from(
+  { length: 230 },
+  (_, n) =>
+    `## Part ${n}\n\n\`\`\`ts\n\tif (a) { b(\`$\{c}\`) } // "$(touch PWNED)" 'd' \\n\n\`\`\`\n任务 🦉 é  two blanks\nEOF\n`,
+).join('\n')
+
+export function openPane(client: Client, agent: Agent): PaneTest {
+  let bin: string | undefined
+  let server: ModelServer
+  let place: Place
+  let env: Record<string, string | undefined>
+  let replies: Reply[] = []
+  let [from, heardFrom] = [0, 0]
+  const notes = () => join(place.root, 'told.jsonl')
+  const payloads = () => (existsSync(notes()) ? readFileSync(notes(), 'utf8').trim().split('\n') : []).filter(Boolean)
+
+  beforeAll(async () => {
+    const installed = installClient(client)
+    if ('missing' in installed) return console.log(`skipped: ${client.name}: ${installed.missing}`)
+    place = makePlace()
+    server = await startModelServer((_, number) => replies[number - from] ?? replies.at(-1) ?? {}, client)
+    env = { ...place.env, PATH: pathWith(installed.bin), LANG: 'C.UTF-8', RALPH_TEST: place.root }
+    env = { ...env, ...client.prepare(join(place.root, 'home'), server.url), ...seedsFor(client.name, place) }
+    mkdirSync(join(place.root, 'pane'))
+    const note = `fs.appendFileSync(${JSON.stringify(notes())}, fs.readFileSync(0, 'utf8').trim() + '\\n')`
+    writeFileSync(join(place.root, 'hook.cjs'), `const fs = require('node:fs')\n${note}\n`)
+    bin = installed.bin
+  }, 400_000)
+
+  afterAll(async () => {
+    await server?.close()
+    for (const pid of carriers(`RALPH_TEST=${place?.root}`)) process.kill(pid, 'SIGKILL')
+  })
+
+  const told = (event: string) =>
+    payloads()
+      .slice(heardFrom)
+      .map((line): Payload => JSON.parse(line))
+      .filter(({ hook_event_name: name }) => name === event)
+
+  const pane: PaneTest = {
+    get place() {
+      return place
+    },
+    live: (title, body) =>
+      test(title, async (context) => {
+        context.skip(bin === undefined, `${client.name} cannot be installed here`)
+        context.skip(!hasTmux, 'tmux is not here')
+        await body(context)
+      }),
+    bash: (command) => ({ tools: [client.bash(command)] }),
+    script(...next) {
+      replies = next
+      from = server.requests.length
+      heardFrom = payloads().length
+    },
+    requests: () => server.requests.slice(from),
+    open(changed = {}, more = {}) {
+      const folder = join(place.root, 'pane')
+      const hook = [process.execPath, join(place.root, 'hook.cjs')]
+      const telling = agent.pane?.({ hook, plugins: resolve('plugins'), folder })
+      const command = agent.command({
+        prompt: '',
+        mode: 'interactive',
+        permissions: 'bypass',
+        sandbox: true,
+        target: '',
+        dir: place.dir,
+        folder,
+        self: () => [],
+        at: 0,
+        ...changed,
+        extraArgs: [...(changed.extraArgs ?? []), ...(telling?.args ?? [])],
+      })
+      return openTerminal(command.argv, { dir: place.dir, env: { ...env, ...command.env, ...telling?.env, ...more } })
+    },
+    told,
+    async heard(event) {
+      await until(`${client.name} tells ${event}`, () => told(event).length > 0, 30_000)
+      return told(event).at(-1) as Payload
+    },
+    sight: (terminal) => {
+      if (!agent.screen) throw new Error(`Nothing is known of the screen of ${agent.name}.`)
+      return readScreen(agent.screen, terminal.visible())
+    },
+    async ready(terminal) {
+      const isFree = () => {
+        const { working, asks, input } = pane.sight(terminal)
+        return !working && asks === undefined && input === 'empty'
+      }
+      await until(`${client.name} can be talked to`, isFree, 30_000).catch((cause) => {
+        throw new Error(terminal.visible(), { cause })
+      })
+    },
+    async give(terminal, text) {
+      await pane.ready(terminal)
+      terminal.pasteAtOnce(text)
+    },
+    async answer(terminal, taken) {
+      for (let tries = 0; tries < 10; tries++) {
+        if (pane.sight(terminal).asks !== undefined) terminal.press('Enter')
+        if (await until('it was answered', taken, 2_000).catch(() => false)) return
+      }
+      throw new Error(terminal.visible())
+    },
+  }
+  return pane
+}
