@@ -62,12 +62,14 @@ export function openTerminal(argv: readonly string[], { dir, env }: Opening): Te
   const config = join(folder, 'tmux.conf')
   writeFileSync(config, `${SETTINGS.join('\n')}\n`)
   sockets.push(socket)
-  const tmux = (...args: string[]) =>
+  const feed = (input: string, ...args: string[]) =>
     execFileSync('tmux', ['-u', '-S', socket, '-f', config, ...args], {
       cwd: dir,
       env: { LANG: 'C.UTF-8', PATH: process.env.PATH },
       encoding: 'utf8',
+      input,
     }).replace(/\n$/, '')
+  const tmux = (...args: string[]) => feed('', ...args)
   // Only the program itself gets them, so that it is known which processes are its own.
   const given = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
   const words = ['sh', '-c', AROUND, folder, 'env', ...given, ...argv]
@@ -96,8 +98,8 @@ export function openTerminal(argv: readonly string[], { dir, env }: Opening): Te
       tmux('send-keys', 'Enter')
     },
     async paste(text) {
-      tmux('set-buffer', '--', text)
-      tmux('paste-buffer', '-p')
+      feed(text, 'load-buffer', '-') // an argument may have 16 KB
+      tmux('paste-buffer', '-p', '-d')
       await sleep(300) // sooner it would be read as part of the paste
       tmux('send-keys', 'Enter')
     },

@@ -49,7 +49,7 @@ export type Screen = {
   asks: RegExp[]
   /** Questions that decide nothing: these keys close them without an answer. */
   closable?: { question: RegExp; keys: string[] }[]
-  /** The line that is typed into; the first group is what stands there. */
+  /** The line that is typed into; the first group is what stands there. With the flag `m` it is matched against the whole screen. */
   input: RegExp
   /** What stands in that line while nothing is typed: suggestions. */
   placeholders?: RegExp[]

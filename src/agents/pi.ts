@@ -1,9 +1,21 @@
 /** Pi, headless: one `pi --mode json` a turn, read from its stream of JSON lines. */
-import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
+import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Screen, Usage } from './agent.ts'
 import { kindOfMessage } from './api-error.ts'
 import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
 import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
 import { readReset } from './reset.ts'
+
+const SCREEN: Screen = {
+  client: '0.87.1',
+  seen: '2026-11-17',
+  // The upper edge of its editor: "── ⠧ Working ──", "── ⠸ Retrying (2/3) in 3s... ──".
+  working: [/^── [\u2800-\u28ff] /],
+  asks: [/^ ↑↓ navigate {2}.*\bcancel$/, /^ \S+ submit {2}.*\bcancel\b/, /^ \(\S+ to cancel\b.*\)$/],
+  // What stands between the last two edges, which frame dialogs, too.
+  input: /^──.*\n((?:(?!──).*\n)*)──.*$(?![\s\S]*\n──)/m,
+  quietSeconds: 3,
+  interrupt: ['Escape'],
+}
 
 /** It has no permissions to ask for, so there are none to bypass. */
 export const pi: Agent = {
@@ -42,6 +54,11 @@ export const pi: Agent = {
     const path = `${folder}/turn-end.ts`
     return { args: ['--extension', path], env: {}, files: [{ path, text: extension(file) }] }
   },
+  pane: ({ hook, plugins }) => ({
+    args: ['--extension', `${plugins}/pane/pi.js`],
+    env: { RALPH_PANE_TELL: JSON.stringify(hook) },
+  }),
+  screen: SCREEN,
 }
 
 /** Settled, not ended: an end may still be followed by a retry or a queued message. */

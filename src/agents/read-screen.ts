@@ -11,18 +11,30 @@ export type Sight = { working: boolean; asks?: string; close?: string[]; input: 
 export function readScreen(screen: Screen, text: string): Sight {
   const { working, asks, closable = [], input, placeholders = [] } = screen
   const lines = text.split('\n').map((line) => line.trimEnd())
-  const typedInto = lines.findLastIndex((line) => input.test(line))
+  const line = typedInto(input, lines)
   // What stands above the line is of the conversation, in which anybody may have used these words.
-  const below = lines.slice(typedInto + 1)
-  const has = (pattern: RegExp) => below.findLast((line) => pattern.test(line))
-  const question = asks.map(has).find((line) => line !== undefined)
-  const isWorking = lines.some((line) => working.some((pattern) => pattern.test(line)))
+  const below = lines.slice(line ? line.end + 1 : 0)
+  const has = (pattern: RegExp) => below.findLast((one) => pattern.test(one))
+  const question = asks.map(has).find((one) => one !== undefined)
+  const isWorking = lines.some((one) => working.some((pattern) => pattern.test(one)))
   if (question !== undefined) {
     const keys = closable.find((one) => has(one.question) !== undefined)?.keys
     return { working: isWorking, asks: question.trim(), ...(keys ? { close: keys } : {}), input: 'unknown' }
   }
-  const words = input.exec(lines[typedInto] ?? '')?.[1]?.trim()
-  if (typedInto < 0 || words === undefined) return { working: isWorking, input: 'unknown' }
-  const isEmpty = words === '' || placeholders.some((pattern) => pattern.test(words))
+  if (!line) return { working: isWorking, input: 'unknown' }
+  const isEmpty = line.words === '' || placeholders.some((pattern) => pattern.test(line.words))
   return { working: isWorking, input: isEmpty ? 'empty' : 'typed' }
+}
+
+/** The last place that fits, what stands in it, and the number of the line where it ends. */
+function typedInto(input: RegExp, lines: readonly string[]): { words: string; end: number } | undefined {
+  if (!input.multiline) {
+    const end = lines.findLastIndex((line) => input.test(line))
+    const found = input.exec(lines[end] ?? '')
+    return found ? { words: found[1]?.trim() ?? '', end } : undefined
+  }
+  const found = [...lines.join('\n').matchAll(new RegExp(input, 'gm'))].at(-1)
+  if (!found) return undefined
+  const end = found.input.slice(0, found.index + found[0].length).split('\n').length - 1
+  return { words: found[1]?.trim() ?? '', end }
 }

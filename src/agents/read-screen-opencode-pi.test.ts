@@ -1,0 +1,34 @@
+/** What the screens of real clients tell, as `tmux capture-pane -p -J` prints them. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { agents } from './index.ts'
+import { readScreen, type Sight } from './read-screen.ts'
+
+const IDLE: Sight = { working: false, input: 'empty' }
+const TYPED: Sight = { working: false, input: 'typed' }
+const WORKING: Sight = { working: true, input: 'empty' }
+
+const SCREENS: Record<string, Record<string, Sight>> = {
+  pi: {
+    idle: IDLE,
+    // A line across its answer is no edge of its editor.
+    ruled: IDLE,
+    limited: IDLE,
+    typed: TYPED,
+    pasted: TYPED,
+    working: WORKING,
+    retrying: WORKING,
+    question: { ...TYPED, asks: '↑↓ navigate  enter select  escape/ctrl+c cancel' },
+    trust: { ...TYPED, asks: '↑↓ navigate  enter select  escape/ctrl+c cancel' },
+  },
+}
+
+describe.each(Object.entries(SCREENS))('%s', (name, sights) => {
+  test.each(Object.entries(sights))('%s', (what, sight) => {
+    const screen = agents[name]?.screen
+    if (!screen) throw new Error(`${name} has no screen.`)
+    const text = readFileSync(join(import.meta.dirname, 'fixtures', 'screens', `${name}-${what}.txt`), 'utf8')
+    expect(readScreen(screen, text)).toEqual(sight)
+  })
+})

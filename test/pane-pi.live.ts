@@ -1,0 +1,82 @@
+/** A Pi in a terminal that tells ralph what happens in it, against a scripted model on loopback. */
+import { expect, type TestContext } from 'vitest'
+import { pi as agent } from '../src/agents/pi.ts'
+import { pi } from './clients/pi.ts'
+import { openLive } from './conformance.ts'
+import { failure, type Reply } from './model-server.ts'
+import { LONG_PROMPT, openPane, type Pane } from './pane.ts'
+import { makePlace } from './ralph.ts'
+
+const { live, start, requests, bash } = openLive(pi)
+
+async function open(replies: Reply[], { skip }: TestContext): Promise<Pane> {
+  const place = makePlace()
+  return openPane(agent, place, { env: await start(replies, place), skip })
+}
+
+/** Its editor makes four blanks of a tab. */
+const TAKEN = LONG_PROMPT.replaceAll('\t', '    ')
+
+live('tells that it took a long prompt whole, and what its turn came to', async (context) => {
+  const pane = await open([bash('echo 1 > one.txt'), { text: 'The work is done.' }], context)
+  const started = await pane.hears('started')
+  await pane.terminal.paste(LONG_PROMPT)
+  const prompt = await pane.hears('prompt')
+  const stop = await pane.hears('stop')
+  const session = { host: 'pi', session_id: expect.stringMatching(/^[\da-f-]{36}$/) }
+  expect(started).toMatchObject(session)
+  expect(prompt).toMatchObject({ ...session, prompt: TAKEN, turn: 1 })
+  expect(stop).toMatchObject({ ...session, outcome: 'completed', last_assistant_message: 'The work is done.', turn: 1 })
+  expect(stop).toMatchObject({ tokens: 240, cost_usd: expect.closeTo(0.00028, 6), ran: ['echo 1 > one.txt'] })
+  expect(JSON.stringify(requests()[0])).toContain(JSON.stringify(TAKEN))
+  expect(pane.told().map(({ event }) => event)).toEqual(['started', 'prompt', 'stop'])
+})
+
+live('tells of a limit when its own tries are over, of an escape, and of another session', async (context) => {
+  const limited = failure(429, 'rate_limit_error', 'Limit reached. Please try again in 20s.')
+  const pane = await open([limited, limited, { hang: true }], context)
+  await pane.hears('started')
+  await pane.terminal.paste('Work.')
+  expect(await pane.hears('stop')).toMatchObject({
+    outcome: 'error',
+    error_message: expect.stringMatching(/^429: .*try again in 20s/),
+  })
+  await pane.terminal.paste('Work again.')
+  await pane.hears('prompt', 2)
+  await pane.terminal.shows('Working')
+  pane.terminal.press('Escape')
+  expect(await pane.hears('stop', 2)).toMatchObject({ outcome: 'aborted', turn: 2 })
+  await pane.terminal.submit('/new')
+  const { session_id } = await pane.hears('session')
+  expect(session_id).not.toBe(pane.told()[0]?.session_id)
+})
+
+live('tells of a question, that it is answered, and goes on with its session when it was killed', async ({ skip }) => {
+  const place = makePlace()
+  place.write(
+    '.pi/extensions/ask.js',
+    `export default (pi) => pi.on('tool_call', async ({ input }, { ui }) => {
+       if (!(await ui.confirm('Run it?', input.command))) return { block: true, reason: 'no' }
+     })`,
+  )
+  const env = await start([bash('echo 1 > one.txt'), { text: 'It ran.' }, { text: 'It went on.' }], place)
+  const pane = openPane(agent, place, { env, skip })
+  expect(await pane.hears('asks')).toMatchObject({ question: 'Trust the project folder?' })
+  pane.terminal.press('Enter')
+  await pane.hears('answered')
+  const { session_id } = await pane.hears('started')
+  await pane.terminal.paste('Work.')
+  expect(await pane.hears('asks', 2)).toMatchObject({ session_id, question: 'Run it?' })
+  await pane.terminal.shows('Run it?')
+  pane.terminal.press('Enter')
+  await pane.hears('answered', 2)
+  expect(await pane.hears('stop')).toMatchObject({ last_assistant_message: 'It ran.' })
+  await pane.kill()
+
+  const resume = { id: String(session_id), costUsd: 0 }
+  const again = openPane(agent, place, { env, skip, request: { resume } })
+  expect(await again.hears('started', 2)).toMatchObject({ session_id })
+  await again.terminal.paste('Go on.')
+  expect(await again.hears('stop', 2)).toMatchObject({ session_id, last_assistant_message: 'It went on.' })
+  expect(JSON.stringify(requests().at(-1))).toContain('It ran.')
+})

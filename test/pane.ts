@@ -1,0 +1,82 @@
+/** An interactive client in a terminal that tells what happens in it, as the dispatcher starts one; a small script writes down what is told. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { TestContext } from 'vitest'
+import type { Agent, Request } from '../src/agents/agent.ts'
+import { carriers, type Line, type Place, until } from './ralph.ts'
+import { hasTmux, openTerminal, type Terminal } from './tmux.ts'
+
+export type Pane = {
+  terminal: Terminal
+  /** What was told so far. */
+  told(): Line[]
+  /** Waits for the n-th thing of this name that is told, counted from 1. */
+  hears(event: string, n?: number): Promise<Line>
+  /** Ends the client as a crash does. */
+  kill(): Promise<void>
+}
+
+type Opening = { env: Record<string, string | undefined>; request?: Partial<Request>; skip: TestContext['skip'] }
+
+const TERMINAL = { LANG: 'C.UTF-8', TERM: 'screen-256color' }
+
+export function openPane(agent: Agent, place: Place, { env, request = {}, skip }: Opening): Pane {
+  skip(!hasTmux, 'tmux is not here')
+  const file = join(place.root, 'told')
+  const folder = join(place.root, 'pane')
+  const hook = ['/bin/sh', '-c', 'cat >> "$0"; echo >> "$0"', file]
+  const telling = agent.pane?.({ hook, plugins: resolve('plugins'), folder }) ?? { args: [], env: {} }
+  for (const { path, text } of telling.files ?? []) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
+  const { argv, env: own } = agent.command({
+    ...{ prompt: '', mode: 'interactive', permissions: 'ask', sandbox: false, target: '' },
+    ...{ dir: place.dir, folder, self: (program) => [program], at: 0 },
+    ...request,
+    extraArgs: [...telling.args, ...(request.extraArgs ?? [])],
+  })
+  const terminal = openTerminal(argv, {
+    dir: place.dir,
+    env: { ...place.env, ...TERMINAL, ...env, ...own, ...telling.env, RALPH_PANE: place.root },
+  })
+  const alive = () => carriers(`RALPH_PANE=${place.root}`)
+  const told = () => {
+    const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+    // The last one may still be written.
+    return lines.slice(0, -1).map((line) => JSON.parse(line) as Line)
+  }
+  return {
+    terminal,
+    told,
+    hears: (event, n = 1) =>
+      until(`${event} is told`, () => told().filter((line) => line.event === event)[n - 1], 40_000).catch((cause) => {
+        const events = told().map((line) => JSON.stringify(line).slice(0, 300))
+        throw new Error(`${cause}\n${events.join('\n')}\n${terminal.visible()}`, { cause })
+      }),
+    async kill() {
+      for (const pid of alive()) process.kill(pid, 'SIGKILL')
+      await until('it is gone', () => alive().length === 0)
+    },
+  }
+}
+
+/** What terminals, shells and editors could take for theirs. */
+const LINES = [
+  'const text = `one ` + 1\t// and',
+  '\t\treturn "it\'s" // \\n \\\\',
+  '```ts',
+  'EOF',
+  '$(touch PWNED) `touch PWNED` !touch @README.md /help {{args}} $1 %s',
+  '日本語のテキスト 🎉👨‍👩‍👧 café',
+  '   blanks around   ',
+  '',
+  '[200~ no paste 201~',
+]
+
+/** A prompt of 30 KB. */
+export const LONG_PROMPT: string = [
+  'Work on this task.',
+  ...Array.from({ length: 1_000 }, (_, n) => `${n} ${LINES[n % LINES.length]}`),
+  'The last line.',
+].join('\n')
