@@ -7,6 +7,7 @@ import { readScreen, type Sight } from './read-screen.ts'
 
 const IDLE: Sight = { working: false, input: 'empty' }
 const TYPED: Sight = { working: false, input: 'typed' }
+const ASKING: Sight = { working: false, input: 'unknown' }
 const WORKING: Sight = { working: true, input: 'empty' }
 
 const SCREENS: Record<string, Record<string, Sight>> = {
@@ -19,8 +20,8 @@ const SCREENS: Record<string, Record<string, Sight>> = {
     pasted: TYPED,
     working: WORKING,
     retrying: WORKING,
-    question: { ...TYPED, asks: '↑↓ navigate  enter select  escape/ctrl+c cancel' },
-    trust: { ...TYPED, asks: '↑↓ navigate  enter select  escape/ctrl+c cancel' },
+    question: { ...ASKING, asks: '↑↓ navigate  enter select  escape/ctrl+c cancel' },
+    trust: { ...ASKING, asks: '↑↓ navigate  enter select  escape/ctrl+c cancel' },
   },
 }
 

@@ -13,7 +13,7 @@ export function readScreen(screen: Screen, text: string): Sight {
   const lines = text.split('\n').map((line) => line.trimEnd())
   const line = typedInto(input, lines)
   // What stands above the line is of the conversation, in which anybody may have used these words.
-  const below = lines.slice(line ? line.end + 1 : 0)
+  const below = lines.slice(line?.below ?? 0)
   const has = (pattern: RegExp) => below.findLast((one) => pattern.test(one))
   const question = asks.map(has).find((one) => one !== undefined)
   const isWorking = lines.some((one) => working.some((pattern) => pattern.test(one)))
@@ -26,15 +26,15 @@ export function readScreen(screen: Screen, text: string): Sight {
   return { working: isWorking, input: isEmpty ? 'empty' : 'typed' }
 }
 
-/** The last place that fits, what stands in it, and the number of the line where it ends. */
-function typedInto(input: RegExp, lines: readonly string[]): { words: string; end: number } | undefined {
+/** The last place that fits, what stands in it, and where questions begin: a place of several lines may hold one itself. */
+function typedInto(input: RegExp, lines: readonly string[]): { words: string; below: number } | undefined {
   if (!input.multiline) {
-    const end = lines.findLastIndex((line) => input.test(line))
-    const found = input.exec(lines[end] ?? '')
-    return found ? { words: found[1]?.trim() ?? '', end } : undefined
+    const at = lines.findLastIndex((line) => input.test(line))
+    const found = input.exec(lines[at] ?? '')
+    return found ? { words: found[1]?.trim() ?? '', below: at + 1 } : undefined
   }
   const found = [...lines.join('\n').matchAll(new RegExp(input, 'gm'))].at(-1)
   if (!found) return undefined
-  const end = found.input.slice(0, found.index + found[0].length).split('\n').length - 1
-  return { words: found[1]?.trim() ?? '', end }
+  const below = found.input.slice(0, found.index).split('\n').length - 1
+  return { words: found[1]?.trim() ?? '', below }
 }
