@@ -14,6 +14,7 @@ import { buildTurnPrompt } from '../prompt/turn-prompt.ts'
 import { converse, type Talked } from './converse.ts'
 import { isSame } from './hear.ts'
 import type { Pane } from './pane.ts'
+import { sightOf } from './sight.ts'
 import type { Site } from './site.ts'
 import { startAgent } from './start-agent.ts'
 
@@ -301,9 +302,15 @@ async function forget(pane: Pane): Promise<void> {
 }
 
 /** Its turn goes on until it says that it has stopped; also one that is still on its way to it. */
-async function interrupt({ tmux }: Site, pane: Pane, loop: string): Promise<void> {
+async function interrupt(site: Site, pane: Pane, loop: string): Promise<void> {
   const { at, sent, over } = pane.record.facts
-  const isAtIt = at?.kind === 'ours' || (sent?.mark.loop === loop && !(over && isSame(over.mark, sent.mark)))
-  if (!isAtIt) return
-  for (const key of pane.kind.screen?.interrupt ?? []) await tmux.press(pane.tag, key).catch(() => {}) // it may be gone
+  const isOnItsWay = sent?.mark.loop === loop && !(over && isSame(over.mark, sent.mark))
+  const { interrupt: keys = [], clear = [] } = pane.kind.screen ?? {}
+  try {
+    if (at?.kind === 'ours') await site.tmux.press(pane.tag, ...keys)
+    else if (isOnItsWay)
+      await site.tmux.press(pane.tag, ...((await sightOf(site, pane)).input === 'typed' ? clear : keys))
+  } catch (cause) {
+    if (!isRalphError(cause)) throw cause // its terminal is gone, and with it what was to be interrupted
+  }
 }

@@ -1,10 +1,10 @@
 /** One turn of an agent in its pane: its prompt is brought in, seen to arrive, and its end waited for. */
 
 import type { Outcome } from '../agents/agent.ts'
-import { readScreen, type Sight } from '../agents/read-screen.ts'
 import { isRalphError, RalphError } from '../error.ts'
 import type { TurnMark } from './hear.ts'
 import type { Pane } from './pane.ts'
+import { sightOf } from './sight.ts'
 import type { Site } from './site.ts'
 import { startAgent } from './start-agent.ts'
 import { whatNow } from './what-now.ts'
@@ -79,7 +79,7 @@ async function startAgain(site: Site, pane: Pane, { dir, env }: Talk): Promise<v
 
 const TRIES = 3
 
-export async function mustComeUp({ tmux }: Site, { tag, record: { facts, agent } }: Pane): Promise<void> {
+async function mustComeUp({ tmux }: Site, { tag, record: { facts, agent } }: Pane): Promise<void> {
   if ((facts.failed ?? 0) < TRIES) return
   const lines = (await tmux.screen(tag).catch(() => '')).split('\n').filter((line) => line.trim() !== '')
   throw new RalphError(
@@ -106,15 +106,10 @@ async function bringIn(
   }
 }
 
-async function sight(site: Site, pane: Pane): Promise<Sight> {
-  const { screen } = pane.kind
-  return screen ? readScreen(screen, await site.tmux.screen(pane.tag)) : { working: false, input: 'unknown' }
-}
-
 /** Whether nobody types in it, and no half of a line waits there. */
 async function isFree(site: Site, pane: Pane): Promise<boolean> {
   const typesNow = await isTyping(site, pane, pane.record.facts.stoppedAt ?? 0)
-  const seen = await sight(site, pane)
+  const seen = await sightOf(site, pane)
   if (seen.asks !== undefined) await pane.knows({ ...pane.record.facts, asks: seen.asks })
   if (seen.asks !== undefined || seen.working) return false
   await pane.typing(typesNow || seen.input === 'typed')
@@ -150,8 +145,8 @@ async function awaitArrival(site: Site, pane: Pane, talk: Talk, signal: AbortSig
   if (!sent) return
   const left = sent.at + ARRIVES_MS - site.now()
   if (left > 0) return pane.news.wait(left, signal)
-  const seen = await sight(site, pane)
-  if (pane.record.facts.at || pane.record.facts.over) return // it arrived meanwhile
+  const seen = await sightOf(site, pane)
+  if (whatNow(pane.record.facts, talk.mark, talk.dir).kind !== 'sent') return // it arrived meanwhile
   if (seen.asks !== undefined) return pane.knows({ ...pane.record.facts, asks: seen.asks })
   if (seen.working || (await isTyping(site, pane, sent.at))) return pane.news.wait(LOOK_MS, signal)
   if (sent.times < 2 && seen.input === 'empty') {

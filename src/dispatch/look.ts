@@ -2,10 +2,10 @@
 
 import type { Outcome, Screen } from '../agents/agent.ts'
 import { kindOfWords } from '../agents/api-error.ts'
-import { readScreen } from '../agents/read-screen.ts'
 import type { TmuxPane } from '../host/tmux.ts'
 import { hear, isOurs } from './hear.ts'
 import type { Pane } from './pane.ts'
+import { sightOf } from './sight.ts'
 import type { Site } from './site.ts'
 
 /** While an agent is at work its hook tells when it stops. Only one that has been quiet for so long is looked at. */
@@ -28,7 +28,7 @@ export async function lookAt(
   const { screen } = pane.kind
   if (!screen || !isDue(pane, terminal, now())) return
   const text = await site.tmux.screen(pane.tag)
-  const seen = readScreen(screen, text)
+  const seen = await sightOf(site, pane, text)
   const latest = pane.record.facts
   if (seen.asks !== undefined) {
     if (latest.asks === undefined) await pane.knows({ ...latest, asks: seen.asks })

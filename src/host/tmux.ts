@@ -94,7 +94,7 @@ export function openTmux(home: string, env: Readonly<Record<string, string | und
     },
 
     async press(tag, ...keys) {
-      must(await run(['send-keys', '-t', await idOf(tag), ...keys]))
+      if (keys.length > 0) must(await run(['send-keys', '-t', await idOf(tag), ...keys]))
     },
 
     async screen(tag, all = false) {
