@@ -10,12 +10,15 @@ type Around = { now: () => number; transcripts: TurnRecords }
 
 const PORTION = 500
 
-export function paneRecords(asking: Asking, { now, transcripts }: Around): PaneRecords {
-  const { run, all, one, insert, transaction } = asking
+export function paneRecords(asking: Asking, around: Around): PaneRecords {
+  return { ...known(asking, around), ...mailboxes(asking, around), ...changes(asking) }
+}
+
+/** What is known of each. */
+function known(asking: Asking, { now, transcripts }: Around): Pick<PaneRecords, 'list' | 'save' | 'forget' | 'begin'> {
+  const { run, all, insert, transaction } = asking
   const write = ({ crew, name }: PaneKey, record: unknown) =>
     insert('pane', { crew, name, record: JSON.stringify(record) }, 'REPLACE')
-  const has = (mail: number) => one('SELECT id FROM pane_mail WHERE id = ?', mail) !== undefined
-  const remove = (mail: number) => run('DELETE FROM pane_mail WHERE id = ?', mail)
   return {
     async list(crew) {
       const rows =
@@ -26,7 +29,7 @@ export function paneRecords(asking: Asking, { now, transcripts }: Around): PaneR
     async save(pane, record, { struck = [], change } = {}) {
       transaction(() => {
         write(pane, record)
-        for (const mail of struck) remove(mail)
+        for (const mail of struck) remove(asking, mail)
         if (change !== undefined)
           insert('pane_change', { crew: pane.crew, name: pane.name, at: now(), change: JSON.stringify(change) })
       })
@@ -39,25 +42,9 @@ export function paneRecords(asking: Asking, { now, transcripts }: Around): PaneR
       })
     },
 
-    post: async (pane, mail) => postMail(asking, pane, { mail, at: now() }),
-
-    async mail(crew) {
-      return all('SELECT * FROM pane_mail WHERE crew = ? ORDER BY id', crew).map((row) => ({
-        ...keyOf(row),
-        id: Number(row.id),
-        at: Number(row.at),
-        mail: parse<Mail>(row.mail),
-      }))
-    },
-
-    async strike(mail) {
-      return transaction(() => has(mail) && (remove(mail), true))
-    },
-
     async begin(task, loop, pane, record) {
       const begun = transaction(() => {
-        if (!has(task)) return false
-        remove(task)
+        if (!remove(asking, task)) return false
         insert('loop', toNewColumns(loop))
         write(pane, record)
         return true
@@ -65,7 +52,37 @@ export function paneRecords(asking: Asking, { now, transcripts }: Around): PaneR
       if (begun) transcripts.begin(beginningOf(loop))
       return begun
     },
+  }
+}
 
+/** What was left for them. */
+function mailboxes(asking: Asking, { now }: Around): Pick<PaneRecords, 'post' | 'mail' | 'strike'> {
+  return {
+    post: async (pane, mail) => postMail(asking, pane, { mail, at: now() }),
+
+    async mail(crew) {
+      return asking.all('SELECT * FROM pane_mail WHERE crew = ? ORDER BY id', crew).map((row) => ({
+        ...keyOf(row),
+        id: Number(row.id),
+        at: Number(row.at),
+        mail: parse<Mail>(row.mail),
+      }))
+    },
+
+    strike: async (mail) => asking.transaction(() => remove(asking, mail)),
+  }
+}
+
+/** False where it is gone already. Inside a transaction. */
+function remove({ one, run }: Asking, mail: number): boolean {
+  if (!one('SELECT id FROM pane_mail WHERE id = ?', mail)) return false
+  run('DELETE FROM pane_mail WHERE id = ?', mail)
+  return true
+}
+
+/** How they changed. */
+function changes({ run, all }: Asking): Pick<PaneRecords, 'changes' | 'prune'> {
+  return {
     async changes(after, crew) {
       const rows =
         crew === undefined

@@ -1,9 +1,9 @@
 /** tmux: terminals that stay when nobody looks, on a server of ralph's own that reads nobody's settings. */
-import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
+import { callTmux, must } from './tmux-call.ts'
 
 export type Tmux = {
   /** Undefined: there is no server. */
@@ -51,7 +51,7 @@ export function socketOf(home: string): string {
 
 export function openTmux(home: string, env: Readonly<Record<string, string | undefined>>): Tmux {
   const server = ['-u', '-L', socketOf(home), '-f', '/dev/null']
-  const run = (args: readonly string[], stdin?: string) => ask([...server, ...args], env, stdin)
+  const run = (args: readonly string[], stdin?: string) => callTmux([...server, ...args], env, stdin)
   // A person may open terminals of their own beside it, so it is always called by its id.
   let ids = new Map<string, string>()
 
@@ -72,19 +72,12 @@ export function openTmux(home: string, env: Readonly<Record<string, string | und
   return {
     look,
 
-    async start({ tag, title, dir, argv, env: own }) {
-      const given = Object.entries(own).flatMap(([name, value]) => ['-e', plain(`${name}=${value}`)])
-      await run(['kill-session', '-t', `=${tag}`])
-      const place = ['-x', '160', '-y', '48', '-c', plain(dir.replaceAll('#', '##'))]
-      // One call: a server that has no session yet would end before the next call.
-      const made = await run([
-        ...['start-server', ';'],
-        ...SETTINGS.flatMap((setting) => [...setting, ';']),
-        ...['new-session', '-d', '-s', tag, '-n', title, ...place, ...given, '--', ...argv.map(plain), ';'],
-        ...['set-option', '-F', '-t', `=${tag}:`, '@ralph', '#{pane_id}', ';', ...WHICH],
-      ])
-      if (!made.ok) throw new RalphError('tmux-failed', `tmux could not open a terminal in ${dir}: ${made.error}`)
-      ids.delete(tag)
+    async start(starting) {
+      await run(['kill-session', '-t', `=${starting.tag}`])
+      const made = await run(opening(starting))
+      if (!made.ok)
+        throw new RalphError('tmux-failed', `tmux could not open a terminal in ${starting.dir}: ${made.error}`)
+      ids.delete(starting.tag)
       return readTerminals(made.out)?.server ?? ''
     },
 
@@ -109,6 +102,18 @@ export function openTmux(home: string, env: Readonly<Record<string, string | und
 
     attach: (tag) => ['env', '-u', 'TMUX', 'tmux', ...server, 'attach-session', '-t', `=${tag}`],
   }
+}
+
+/** All in one call: a server that has no session yet would end before the next one. */
+function opening({ tag, title, dir, argv, env }: Starting): string[] {
+  const given = Object.entries(env).flatMap(([name, value]) => ['-e', plain(`${name}=${value}`)])
+  const place = ['-x', '160', '-y', '48', '-c', plain(dir.replaceAll('#', '##'))]
+  return [
+    ...['start-server', ';'],
+    ...SETTINGS.flatMap((setting) => [...setting, ';']),
+    ...['new-session', '-d', '-s', tag, '-n', title, ...place, ...given, '--', ...argv.map(plain), ';'],
+    ...['set-option', '-F', '-t', `=${tag}:`, '@ralph', '#{pane_id}', ';', ...WHICH],
+  ]
 }
 
 /** tmux takes a semicolon at the end of a word for the end of a command. */
@@ -153,32 +158,4 @@ function readTerminals(listed: string): Terminals | undefined {
     }),
   )
   return { server, panes }
-}
-
-type Answer = { ok: boolean; out: string; error: string }
-
-const PATIENCE_MS = 10_000
-
-function ask(args: readonly string[], env: Readonly<Record<string, string | undefined>>, stdin = ''): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const options = { env: { ...env }, timeout: PATIENCE_MS, maxBuffer: 1 << 26 }
-    const child = execFile('tmux', args, options, (failure, out, error) => {
-      if (!failure) return resolve({ ok: true, out, error: '' })
-      if (failure.code === 'ENOENT') return reject(missing())
-      resolve({ ok: false, out: '', error: error.trim() || failure.message })
-    })
-    child.stdin?.on('error', () => {}) // it may end without reading
-    child.stdin?.end(stdin)
-  })
-}
-
-function must(answer: Answer): void {
-  if (!answer.ok) throw new RalphError('tmux-failed', `tmux refused: ${answer.error}.`)
-}
-
-function missing(): RalphError {
-  return new RalphError(
-    'tmux-missing',
-    'tmux was not found. The dispatcher keeps its agents in it: install tmux 3.2 or newer (apt install tmux, brew install tmux).',
-  )
 }

@@ -1,0 +1,35 @@
+/** One call of tmux. */
+import { execFile } from 'node:child_process'
+import { RalphError } from '../error.ts'
+
+type Answer = { ok: boolean; out: string; error: string }
+
+const PATIENCE_MS = 10_000
+
+export function callTmux(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  stdin = '',
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const options = { env: { ...env }, timeout: PATIENCE_MS, maxBuffer: 1 << 26 }
+    const child = execFile('tmux', args, options, (failure, out, error) => {
+      if (!failure) return resolve({ ok: true, out, error: '' })
+      if (failure.code === 'ENOENT') return reject(missing())
+      resolve({ ok: false, out: '', error: error.trim() || failure.message })
+    })
+    child.stdin?.on('error', () => {}) // it may end without reading
+    child.stdin?.end(stdin)
+  })
+}
+
+export function must(answer: Answer): void {
+  if (!answer.ok) throw new RalphError('tmux-failed', `tmux refused: ${answer.error}.`)
+}
+
+function missing(): RalphError {
+  return new RalphError(
+    'tmux-missing',
+    'tmux was not found. The dispatcher keeps its agents in it: install tmux 3.2 or newer (apt install tmux, brew install tmux).',
+  )
+}
