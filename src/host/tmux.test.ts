@@ -47,9 +47,12 @@ describe.skipIf(!hasTmux)('a terminal in tmux', () => {
   })
 
   test('stays to be read when its program has ended', async () => {
-    await tmux.start({ tag: 'three', title: 'three', dir: home, argv: ['sh', '-c', 'echo last words'], env: {} })
-    await until('it has ended', async () => (await tmux.look())?.panes.get('three')?.alive === false)
+    const argv = ['sh', '-c', 'echo last words; read enough']
+    await tmux.start({ tag: 'three', title: 'three', dir: home, argv, env: {} })
     await until('its words are to be seen', async () => (await tmux.screen('three')).includes('last words'))
+    await tmux.press('three', 'Enter')
+    await until('it has ended', async () => (await tmux.look())?.panes.get('three')?.alive === false)
+    expect(await tmux.screen('three')).toContain('last words')
   })
 
   test('is told apart from those that a person opens beside it', async () => {

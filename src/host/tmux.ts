@@ -128,6 +128,8 @@ const CLIENT = 'client #{session_name} #{client_activity}'
 /** The first words a program says in its terminal stay to be read when it has ended. */
 const SETTINGS = [
   ['set-option', '-g', 'remain-on-exit', 'on'],
+  // Its own note about the end would scroll the first line away. Older versions do not know this one.
+  ['set-option', '-g', '-q', 'remain-on-exit-format', ''],
   ['set-option', '-s', 'exit-empty', 'off'],
   ['set-option', '-s', 'escape-time', '0'],
   ['set-option', '-g', 'default-terminal', 'screen-256color'],
