@@ -37,8 +37,8 @@ export type AgentSettings = {
   checks?: string[]
   setup?: string
   ralph?: Omit<RalphSettings, 'max_total_cost_usd' | 'agent' | 'notify_webhook'>
-  /** Where it begins in the file. */
-  line: number
+  /** Where it begins in the file. Absent: no file names it. */
+  line?: number
 }
 
 export type CrewConfig = { ralph: RalphSettings; agents: AgentSettings[] }
@@ -118,11 +118,15 @@ function readAgent(yaml: YamlFile, item: Found): AgentSettings {
   return agent as AgentSettings // every value fits its key
 }
 
+/** What the name of an agent must be. */
+export const AGENT_NAME = 'up to 31 letters, digits, "_" and "-", and not just digits'
+
+export function isAgentName(text: string): boolean {
+  return /^(?!\d+$)[A-Za-z0-9][\w-]{0,30}$/.test(text)
+}
+
 const AGENT_KEYS: Keys = {
-  name: {
-    fits: (value) => typeof value === 'string' && /^(?!\d+$)[A-Za-z0-9][\w-]{0,30}$/.test(value),
-    expected: 'up to 31 letters, digits, "_" and "-", and not just digits',
-  },
+  name: { fits: (value) => typeof value === 'string' && isAgentName(value), expected: AGENT_NAME },
   agent: { fits: isLine, expected: 'an agent as --agent takes it' },
   folder: { fits: isLine, expected: 'the path of a folder' },
   worktree: { fits: (value) => typeof value === 'boolean', expected: 'true or false' },

@@ -15,6 +15,7 @@ const context: Context = {
 }
 
 const task = { task: 'a' }
+const agent = { agent: 'api' }
 
 const VALID: Readonly<Record<OperationName, object>> = {
   start_loop: { prompt: 'Build it' },
@@ -49,6 +50,15 @@ const VALID: Readonly<Record<OperationName, object>> = {
   reject_task: task,
   list_tasks: {},
   brief_vault: { since: 0 },
+  list_agents: {},
+  list_changes: {},
+  give_task: { ...agent, prompt: 'Build it' },
+  drop_task: { ...agent, task: 1 },
+  see_agent: agent,
+  retry_agent: agent,
+  add_agent: { name: 'api' },
+  remove_agent: agent,
+  set_limits: { loop: 'a', iterations: 5 },
 }
 
 const refusal = (name: string, input: unknown) =>
@@ -93,6 +103,7 @@ describe.each(Object.entries(VALID) as [OperationName, object][])('%s', (name, v
     const named = [
       'loop',
       'project',
+      'config',
       'file',
       'dir',
       'vault',
@@ -176,6 +187,17 @@ test.each<[name: string, input: unknown, sentence: string]>([
     'start_loop: limits.iterations.ceiling must be a number, but is missing.',
   ],
   ['list_loops', { limit: 5_000 }, 'list_loops: limit must be at most 1000, but is 5000.'],
+  ['give_task', { agent: '1', prompt: ' ' }, 'give_task: prompt must say what is to be done, but is " ".'],
+  ['give_task', { agent: 1, prompt: 'x' }, 'give_task: agent must be a text, but is 1.'],
+  ['drop_task', { agent: '1', task: 0 }, 'drop_task: task must be at least 1, but is 0.'],
+  ['list_agents', { agents: ['api', ''] }, 'list_agents: agents[1] must not be empty, but is "".'],
+  ['list_changes', { after: -1 }, 'list_changes: after must be at least 0, but is -1.'],
+  [
+    'add_agent',
+    { name: 'api', permissions: 'all' },
+    'add_agent: permissions must be one of ask, bypass, but is "all".',
+  ],
+  ['set_limits', { loop: 'a', iterations: 1.5 }, 'set_limits: iterations must be a whole number, but is 1.5.'],
   ['accept', { loop: 'a', merge: 'yes' }, 'accept: merge must be true or false, but is "yes".'],
 ])('%s with %j says what is wrong', async (name, input, sentence) => {
   expect(await refusal(name, input)).toBe(`input-invalid: ${sentence}`)

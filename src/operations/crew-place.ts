@@ -14,6 +14,8 @@ import { given } from '../request/given.ts'
 import { locate } from './choose-agents.ts'
 import type { Context } from './operation.ts'
 
+export { tagOf } from '../dispatch/crew.ts'
+
 const NAME = 'config.yaml'
 
 /** Which crew: by its config file, else the one of this folder, else the only one there is. */
@@ -40,8 +42,8 @@ export async function findCrew(context: Context, { config }: CrewName): Promise<
   const configs = [...new Set(rows.map(({ record }) => record.config))]
   throw new RalphError(
     'pane-unknown',
-    configs.length > 1
-      ? `Which dispatcher? Name its config file with --config: ${configs.join(', ')}.`
+    config === undefined && configs.length > 1
+      ? `There are several dispatchers. Name the config file of one with --config: ${configs.join(', ')}.`
       : `No dispatcher has been started${config === undefined ? '' : ` with ${config}`} yet. Start it with: ralph dispatch --config ${config ?? NAME}`,
   )
 }
@@ -52,7 +54,9 @@ function realPath(path: string): string {
 
 /** By its number, or its name. */
 export function findAgent(place: CrewPlace, agent: string): { crew: string; name: string; record: PaneRecord } {
-  const found = place.panes.find(({ name, record }) => String(record.agent.number) === agent || name === agent)
+  const found = place.panes.find(
+    ({ name, record }) => String(record.agent.number) === agent || name.toLowerCase() === agent.toLowerCase(),
+  )
   if (found) return { crew: place.id, ...found }
   const names = place.panes.map(({ name }) => name)
   const close = nearest(agent, names)
@@ -73,7 +77,7 @@ export async function readCrew(
     throw new RalphError('input-invalid', `${path}: agents must name at least one agent, such as "- name: api".`)
   const crew = agents.map((agent, index) => toAgent(context, { path, ralph, agent, number: index + 1 }))
   mustBeApart(
-    crew.map((agent, index) => ({ agent, line: agents[index]?.line ?? 0 })),
+    crew.map((agent, index) => ({ agent, line: agents[index]?.line })),
     path,
   )
   return { id: crewOf(path), config: path, agents: crew, settings: ralph }
@@ -82,10 +86,9 @@ export async function readCrew(
 type Asked = { path: string; ralph: RalphSettings; agent: AgentSettings; number: number }
 
 export function toAgent(context: Context, { path, ralph, agent, number }: Asked): CrewAgent {
-  const at = `${path}:${agent.line}`
+  const at = agent.line === undefined ? '' : `${path}:${agent.line}: `
   const dir = resolve(dirname(path), agent.dir ?? '.')
-  if (!isFolder(dir))
-    throw new RalphError('input-invalid', `${at}: the folder of ${agent.name}, ${dir}, does not exist.`)
+  if (!isFolder(dir)) throw new RalphError('input-invalid', `${at}the folder of ${agent.name}, ${dir}, does not exist.`)
   const own = {
     ...ralph,
     ...agent.ralph,
@@ -96,7 +99,7 @@ export function toAgent(context: Context, { path, ralph, agent, number }: Asked)
   return {
     name: agent.name,
     number,
-    agent: agentOf(context, { text: agent.agent ?? context.env.RALPH_AGENT ?? common, at, dir: real }),
+    agent: agentOf(context, { text: agent.agent ?? context.env.RALPH_AGENT ?? common, at, path, dir: real }),
     dir: real,
     worktree: agent.worktree ?? false,
     permissions: agent.permissions ?? 'ask',
@@ -109,30 +112,36 @@ export function toAgent(context: Context, { path, ralph, agent, number }: Asked)
 }
 
 /** An agent that can be talked to in a terminal, and is here. */
-function agentOf(context: Context, { text, at, dir }: { text: string | undefined; at: string; dir: string }): string {
+function agentOf(
+  context: Context,
+  { text, at, path, dir }: { text: string | undefined; at: string; path: string; dir: string },
+): string {
   const usable = Object.values(known).filter(({ screen }) => screen !== undefined)
   const names = usable.map(({ name }) => name).join(', ')
   if (text === undefined)
-    throw new RalphError('input-invalid', `${at}: which agent? Name one: agent: claude (or ${names}).`)
+    throw new RalphError(
+      'input-invalid',
+      `${at}no agent is named. Add one, such as "agent: claude"; there are ${names}.`,
+    )
   try {
     const { agent } = parseAgent(text)
     if (!agent.screen)
-      throw new RalphError('input-invalid', `the agent "${agent.name}" cannot be kept in a pane. Those can: ${names}.`)
-    return locate(text, { env: context.env, cwd: dirname(at), dir })
+      throw new RalphError('input-invalid', `the agent "${agent.name}" cannot run in a pane. These can: ${names}.`)
+    return locate(text, { env: context.env, cwd: dirname(path), dir })
   } catch (cause) {
-    if (cause instanceof RalphError) throw new RalphError(cause.code, `${at}: ${cause.message}`, { cause })
+    if (cause instanceof RalphError) throw new RalphError(cause.code, `${at}${cause.message}`, { cause })
     throw cause
   }
 }
 
 /** Two agents in one folder would take each other's changes for their own. */
-export function mustBeApart(agents: readonly { agent: CrewAgent; line: number }[], path: string): void {
+export function mustBeApart(agents: readonly { agent: CrewAgent; line?: number | undefined }[], path: string): void {
   for (const [index, { agent, line }] of agents.entries()) {
     const before = agents.slice(0, index).find(({ agent: other }) => other.dir === agent.dir)?.agent
     if (before && !agent.worktree && !before.worktree)
       throw new RalphError(
         'input-invalid',
-        `${path}:${line}: ${agent.name} would work in the folder of ${before.name}, ${agent.dir}. Give one of them a folder of its own, or worktree: true.`,
+        `${line === undefined ? '' : `${path}:${line}: `}${agent.name} would work in the folder of ${before.name}, ${agent.dir}. Give one of them a folder of its own, or worktree: true.`,
       )
   }
 }

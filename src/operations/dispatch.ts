@@ -18,8 +18,8 @@ import { makeLoop } from './start-loop.ts'
 export type Dispatching = {
   /** It has begun: what it found. */
   begin(agents: readonly CrewAgent[], config: string): void
-  /** An agent stands otherwise than before. */
-  changed(agent: Listed, before: Listed['state']): void
+  /** The state of an agent has changed. `webhook`: who else is told, from its config. */
+  changed(agent: Listed, webhook: string | undefined): void
   note(agent: string | undefined, text: string): void
   stop: AbortSignal
 }
@@ -42,9 +42,9 @@ export async function runDispatcher(context: Context, config: string, listener: 
     listener.begin(agents, path)
     const purse = openPurse(context, { crew: id, most: settings.max_total_cost_usd })
     await purse.count()
-    const changed = async (pane: Pane, before: Listed['state']) => {
+    const changed = async ({ key, record }: Pane) => {
       await purse.count()
-      listener.changed(await toListed(context, { crew: id, name: pane.key.name, record: pane.record }), before)
+      listener.changed(await toListed(context, { ...key, record }), record.agent.config.notify_webhook)
     }
     await run(
       {
@@ -70,7 +70,7 @@ export async function runDispatcher(context: Context, config: string, listener: 
         stop: listener.stop,
       },
       { id, config: path, agents },
-      { changed: (pane, before) => void changed(pane, before.state).catch(() => {}) },
+      { changed: (pane) => void changed(pane).catch(() => {}) },
     )
   } finally {
     lock.close()

@@ -1,5 +1,8 @@
 /** The table of operations: everything that can be done to ralph from outside, by name. */
 import { accept } from './accept.ts'
+import { addAgent, removeAgent } from './add-agent.ts'
+import { dropTask, giveTask, retryAgent, seeAgent } from './agent-tasks.ts'
+import { listAgents } from './agents.ts'
 import { allow } from './allow.ts'
 import { briefVault } from './brief-vault.ts'
 import { cancel } from './cancel.ts'
@@ -9,6 +12,7 @@ import { getProject } from './get-project.ts'
 import { getProof } from './get-proof.ts'
 import { importTasks } from './import-tasks.ts'
 import { initProject } from './init-project.ts'
+import { listChanges } from './list-changes.ts'
 import { listEvents } from './list-events.ts'
 import { listLoops } from './list-loops.ts'
 import { pause } from './pause.ts'
@@ -16,6 +20,7 @@ import { prune } from './prune.ts'
 import { rebuild } from './rebuild.ts'
 import { resume } from './resume.ts'
 import { rollback } from './rollback.ts'
+import { setLimits } from './set-limits.ts'
 import { start } from './start-loop.ts'
 import { stats } from './stats.ts'
 import { steer } from './steer.ts'
@@ -67,6 +72,15 @@ export const OPERATIONS: Table = {
   reject_task: rejectTask,
   list_tasks: listTasks,
   brief_vault: briefVault,
+  list_agents: listAgents,
+  list_changes: listChanges,
+  give_task: giveTask,
+  drop_task: dropTask,
+  see_agent: seeAgent,
+  retry_agent: retryAgent,
+  add_agent: addAgent,
+  remove_agent: removeAgent,
+  set_limits: setLimits,
 }
 
 export type Table = {
@@ -102,6 +116,15 @@ export type Table = {
   reject_task: typeof rejectTask
   list_tasks: typeof listTasks
   brief_vault: typeof briefVault
+  list_agents: typeof listAgents
+  list_changes: typeof listChanges
+  give_task: typeof giveTask
+  drop_task: typeof dropTask
+  see_agent: typeof seeAgent
+  retry_agent: typeof retryAgent
+  add_agent: typeof addAgent
+  remove_agent: typeof removeAgent
+  set_limits: typeof setLimits
 }
 
 export type OperationName = keyof Table

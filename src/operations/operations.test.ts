@@ -1,10 +1,12 @@
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { startLoop } from '../engine/loop.ts'
 import { specOf } from '../engine/stories.test-support.ts'
 import { temporaryFolder } from '../host/place.test-support.ts'
 import { makeRepository } from '../host/repository.test-support.ts'
 import { bentLoop } from './bent.test-support.ts'
+import { crewAgent, holdCrew, leaveCrew, paneRecord } from './crew.test-support.ts'
 import { OPERATIONS } from './index.ts'
 import { type OperationPlace, openPlace, ran } from './place.test-support.ts'
 import { SCHEMAS } from './schemas.ts'
@@ -211,6 +213,110 @@ describe('tasks of a vault', () => {
     await expect(vault.run('get_task', { task: 'nope' })).rejects.toMatchObject({ code: 'task-unknown' })
     rmSync(join(vault.cwd, 'Needs_Action'), { recursive: true })
     await expect(vault.run('list_tasks', {})).rejects.toMatchObject({ code: 'usage' })
+  })
+})
+
+describe('agents in panes', () => {
+  const owner = { kind: 'pane', crew: 'c', name: 'api', config: '/c.yaml' } as { kind: 'pane' } // as a dispatcher makes it
+
+  async function openCrew() {
+    const place = openPlace()
+    const loop = startLoop('pane-1', specOf({ work: { ...specOf().work, dir: place.cwd, owner } }), {
+      at: 5,
+      tree: 't',
+    })
+    await place.context.store().create(loop)
+    const api = paneRecord(crewAgent('api', 1, { config: { notify_webhook: 'https://example.com/secret' } }), {
+      loop: loop.id,
+      state: 'WAITING',
+      until: 9,
+    })
+    const web = paneRecord(crewAgent('web', 2, { dir: join(place.cwd, 'web') }))
+    const crew = await leaveCrew(place.context, place.cwd, [api, web])
+    return { ...place, ...crew, loop: loop.id, web }
+  }
+
+  test('are listed with their loops, which are listed as theirs', async () => {
+    const { run, config, loop } = await openCrew()
+    const { agents, ...crew } = await run('list_agents', {})
+    expect(crew).toEqual({ config, running: false })
+    expect(agents).toMatchObject([
+      {
+        number: 1,
+        name: 'api',
+        state: 'WAITING',
+        until: 9,
+        tells: 'hook',
+        loop: { id: loop, iteration: 1, open: true },
+      },
+      { number: 2, name: 'web', state: 'READY', queue: [] },
+    ])
+    expect(JSON.stringify(agents)).not.toContain('secret')
+    expect((await run('list_agents', { agents: ['2'], config: 'config.yaml' })).agents).toHaveLength(1)
+    expect((await run('list_loops', { owner: 'pane' })).loops).toMatchObject([
+      { id: loop, owner: 'pane', worker: 'the agent api in its pane', unattended: false },
+    ])
+  })
+
+  test('get tasks in their order, and lose those that are dropped', async () => {
+    const { run } = await openCrew()
+    expect(await run('give_task', { agent: 'web', prompt: 'One' })).toEqual({ agent: 'web', ahead: 0, running: false })
+    expect(await run('give_task', { agent: 'WEB', prompt: 'Two' })).toMatchObject({ agent: 'web', ahead: 1 })
+    expect(await run('give_task', { agent: '1', prompt: 'Three' })).toMatchObject({ agent: 'api', ahead: 1 })
+    expect(await run('drop_task', { agent: '2', task: 1 })).toEqual({ agent: 'web', prompt: 'One' })
+    const { agents } = await run('list_agents', { agents: ['web'] })
+    expect(agents[0]?.queue).toEqual([{ number: 1, prompt: 'Two' }])
+    await expect(run('drop_task', { agent: '2', task: 2 })).rejects.toThrow('has no task 2')
+  })
+
+  test('are left what their dispatcher does', async () => {
+    const { run, id, context } = await openCrew()
+    expect(await run('see_agent', { agent: 'api' })).toEqual({ agent: 'api', running: false })
+    holdCrew(context, id)
+    expect(await run('retry_agent', { agent: 'api' })).toEqual({ agent: 'api', running: true })
+    expect(await run('remove_agent', { agent: 'web' })).toEqual({ agent: 'web', running: true })
+    await expect(run('remove_agent', { agent: 'api' })).rejects.toThrow('api works on loop pane-1.')
+    const mail = (await context.store().panes.mail(id)).map(({ name, mail: { kind } }) => `${name} ${kind}`)
+    expect(mail).toEqual(['api seen', 'api retry', 'web remove'])
+  })
+
+  test('are added to a dispatcher that is running, each in a folder of its own', async () => {
+    const { run, id, context, cwd, config } = await openCrew()
+    writeFileSync(join(cwd, 'script.json'), '{"turns": [[{"text": "Hello."}]]}')
+    const asked = { name: 'docs', agent: 'scripted:script.json', dir: cwd }
+    await expect(run('add_agent', asked)).rejects.toThrow(`No dispatcher is running for ${config}.`)
+    holdCrew(context, id)
+    expect(await run('add_agent', asked)).toEqual({ agent: 'docs', running: true })
+    const [added] = await context.store().panes.mail(id)
+    expect(added).toMatchObject({ name: '', mail: { agent: { name: 'docs', number: 3, dir: realpathSync(cwd) } } })
+    await expect(run('add_agent', asked)).rejects.toThrow('There is already an agent named docs.')
+    await expect(run('add_agent', { ...asked, name: 'WEB' })).rejects.toThrow('There is already an agent named WEB.')
+    await expect(run('add_agent', { ...asked, name: 'more' })).rejects.toThrow(
+      /^more would work in the folder of docs, .*\. Give one of them a folder of its own, or worktree: true\.$/,
+    )
+    await expect(run('add_agent', { ...asked, name: 'more', dir: 'nowhere' })).rejects.toThrow(
+      `the folder of more, ${join(cwd, 'nowhere')}, does not exist.`,
+    )
+    await expect(run('add_agent', { ...asked, name: '12' })).rejects.toThrow('not just digits, but is "12".')
+  })
+
+  test('tell how they changed, in order', async () => {
+    const { run, id, context, web } = await openCrew()
+    const save = (change: object) => context.store().panes.save({ crew: id, name: 'web' }, web, { change })
+    await save({ state: 'WORKING', words: 'Starting task', loop: 'a1', iteration: 0 })
+    await save({ state: 'WAITING', words: 'Its limit is reached.', until: 7, loop: 'a1', iteration: 1 })
+    const { changes } = await run('list_changes', {})
+    expect(changes).toMatchObject([
+      { agent: 'web', state: 'WORKING', words: 'Starting task', loop: 'a1', iteration: 0 },
+      { agent: 'web', state: 'WAITING', until: 7 },
+    ])
+    expect(await run('list_changes', { after: changes[0]?.seq })).toEqual({ changes: changes.slice(1) })
+  })
+
+  test('have loops whose limits can be changed', async () => {
+    const { run, loop } = await openCrew()
+    expect(await run('set_limits', { loop, iterations: 7 })).toEqual({ loop, iterations: 7 })
+    expect((await run('list_agents', {})).agents[0]?.loop?.most).toBe(7)
   })
 })
 

@@ -6,20 +6,19 @@ import type { Context } from './context.ts'
 import { agentJson } from './dispatch-view.ts'
 import { notifyText } from './notify.ts'
 
-export type Messages = { send(agent: Listed): void; sent(): Promise<unknown> }
+export type Messages = { send(agent: Listed, webhook: string | undefined): void; sent(): Promise<unknown> }
 
 /** Between the tries to reach a webhook. */
 const PAUSES_MS = [1_000, 5_000]
 
 /** `tell`: shows what was sent. */
-export function openMessages(
-  context: Context,
-  { desktop, tell }: { desktop: boolean; tell(text: string, value: object): void },
-): Messages {
+type Telling = { desktop: boolean; tell(text: string, value: object): void }
+
+export function openMessages(context: Context, { desktop, tell }: Telling): Messages {
   const open = new Set<Promise<unknown>>()
   return {
-    send(agent) {
-      const message = deliver(context, agent, { desktop, tell }).finally(() => open.delete(message))
+    send(agent, webhook) {
+      const message = deliver(context, agent, { desktop, tell, webhook }).finally(() => open.delete(message))
       open.add(message)
     },
     sent: () => Promise.all(open),
@@ -29,14 +28,13 @@ export function openMessages(
 async function deliver(
   context: Context,
   agent: Listed,
-  { desktop, tell }: { desktop: boolean; tell(text: string, value: object): void },
+  { desktop, tell, webhook }: Telling & { webhook: string | undefined },
 ): Promise<void> {
   const { name, number, state } = agent
   const title = `ralph: ${number} [${name}] ${state}`
   const text = maskSecrets(agent.words)
   if (desktop) await notifyText({ title, text }, {}, { context })
   else if (context.out.live) context.out.write('\u0007')
-  const { webhook } = agent
   if (webhook === undefined) return
   const trouble = await reach(webhook, { ...agentJson(agent), title, text })
   const what =

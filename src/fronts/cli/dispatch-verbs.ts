@@ -3,24 +3,14 @@ import { readFileSync } from 'node:fs'
 import { runInTerminal } from '../../host/terminal.ts'
 import { openTmux } from '../../host/tmux.ts'
 import { accept } from '../../operations/accept.ts'
-import {
-  type AgentList,
-  addAgent,
-  dropTask,
-  giveTask,
-  type Left,
-  listAgents,
-  loopOfAgent,
-  removeAgent,
-  retryAgent,
-  seeAgent,
-  setLimits,
-  tagOf,
-} from '../../operations/agents.ts'
+import { addAgent, removeAgent } from '../../operations/add-agent.ts'
+import { dropTask, giveTask, type Left, loopOfAgent, retryAgent, seeAgent } from '../../operations/agent-tasks.ts'
+import { type AgentList, listAgents } from '../../operations/agents.ts'
 import { cancel } from '../../operations/cancel.ts'
-import { type CrewName, findAgent, findCrew } from '../../operations/crew-place.ts'
+import { type CrewName, findAgent, findCrew, tagOf } from '../../operations/crew-place.ts'
 import { pause } from '../../operations/pause.ts'
 import { resume } from '../../operations/resume.ts'
+import { setLimits } from '../../operations/set-limits.ts'
 import { steer } from '../../operations/steer.ts'
 import { given } from '../../request/given.ts'
 import { type Args, type CommandSpec, type Option, usage } from './args.ts'

@@ -1,8 +1,9 @@
 /** `ralph dispatch wait` and `events`: for scripts that go on when an agent is done, or needs somebody. */
 import { once } from 'node:events'
 import { maskSecrets } from '../../formats/secrets.ts'
-import { type Change, type Listed, listAgents } from '../../operations/agents.ts'
-import { type CrewName, findCrew } from '../../operations/crew-place.ts'
+import { type Listed, listAgents } from '../../operations/agents.ts'
+import type { CrewName } from '../../operations/crew-place.ts'
+import { type ListedChange, listChanges } from '../../operations/list-changes.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Context } from './context.ts'
 import { agentJson, printChange } from './dispatch-view.ts'
@@ -120,32 +121,16 @@ async function untilFound<Found>(
 
 export async function followEvents(argv: readonly string[], context: Context): Promise<number> {
   const args = parseArgs(eventsSpec, argv, 0)
-  const place = await findCrew(context, crewIn(args.text('config')))
-  const { panes } = context.store()
-  let seen = args.whole('after') ?? (await newest(context, place.id))
+  const crew = crewIn(args.text('config'))
+  let seen = args.whole('after')
+  if (seen === undefined) for await (const { seq } of changesAfter(context, crew, 0)) seen = seq
+  const print = args.flag('json') ? changeJson : (change: Numbered) => printChange(change, context.out, change.at)
   await untilFound<never>(
     context,
     async () => {
-      for (let more = true; more; ) {
-        const changes = await panes.changes(seen, place.id)
-        for (const { seq, at, name, change } of changes) {
-          seen = seq
-          const { state, words, until, loop, iteration } = change as Change // as the dispatcher has written it
-          const number = place.panes.find((pane) => pane.name === name)?.record.agent.number ?? null
-          const line = { seq, at: new Date(at).toISOString(), agent: name, number, state, words: maskSecrets(words) }
-          const known = {
-            loop_id: loop ?? null,
-            iteration: iteration ?? null,
-            until: until === undefined ? null : new Date(until).toISOString(),
-          }
-          const shown = { number: number ?? 0, name, state, words, ...(until === undefined ? {} : { until }) }
-          context.out.write(
-            args.flag('json')
-              ? `${JSON.stringify({ type: 'transition', ...line, ...known })}\n`
-              : `${printChange(shown, context.out, at)}\n`,
-          )
-        }
-        more = changes.length > 0
+      for await (const change of changesAfter(context, crew, seen ?? 0)) {
+        context.out.write(`${print(change)}\n`)
+        seen = change.seq
       }
       return undefined
     },
@@ -154,11 +139,33 @@ export async function followEvents(argv: readonly string[], context: Context): P
   return 130
 }
 
-async function newest({ store }: Context, crew: string): Promise<number> {
-  let last = 0
-  for (;;) {
-    const changes = await store().panes.changes(last, crew)
-    if (changes.length === 0) return last
-    last = changes.at(-1)?.seq ?? last
+/** `number` is 0 for an agent that is gone. */
+type Numbered = ListedChange & { name: string; number: number }
+
+async function* changesAfter(context: Context, crew: CrewName, after: number): AsyncGenerator<Numbered> {
+  for (let seen = after; ; ) {
+    const { changes } = await listChanges.run(context, { ...crew, after: seen })
+    if (changes.length === 0) return
+    const { agents } = await listAgents.run(context, crew)
+    for (const change of changes) {
+      const number = agents.find(({ name }) => name === change.agent)?.number ?? 0
+      yield { ...change, name: change.agent, number }
+      seen = change.seq
+    }
   }
+}
+
+function changeJson({ seq, at, agent, number, state, words, until, loop, iteration }: Numbered): string {
+  return JSON.stringify({
+    type: 'transition',
+    seq,
+    at: new Date(at).toISOString(),
+    agent,
+    number: number || null,
+    state,
+    words: maskSecrets(words),
+    loop_id: loop ?? null,
+    iteration: iteration ?? null,
+    until: until === undefined ? null : new Date(until).toISOString(),
+  })
 }

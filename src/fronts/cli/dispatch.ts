@@ -147,9 +147,9 @@ async function keep(context: Context, { config, json, notify }: Keeping): Promis
           })
         if (live) line = openPromptLine(context, { config: path, names: () => names, leave })
       },
-      changed(agent: Listed) {
+      changed(agent: Listed, webhook) {
         tell(printChange(agent, out, now()), agentJson(agent))
-        if (CALLS_YOU.includes(agent.state)) messages.send(agent)
+        if (CALLS_YOU.includes(agent.state)) messages.send(agent, webhook)
       },
       note: (agent, text) =>
         tell(`${paint(out, 'yellow', '!')} ${agent === undefined ? '' : `[${agent}] `}${text}`, {

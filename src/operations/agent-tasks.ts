@@ -1,0 +1,82 @@
+/** What an agent in a pane is given to do, and told. */
+import type { PaneRecord } from '../dispatch/crew.ts'
+import { RalphError } from '../error.ts'
+import { tasksOf } from './agents.ts'
+import { refuseBelowTurn } from './below-turn.ts'
+import { type CrewName, findAgent, findCrew } from './crew-place.ts'
+import type { Context, Operation } from './operation.ts'
+
+export type OneAgent = CrewName & { agent: string }
+
+/** `ahead`: how many tasks it does first, with the one it is at. `running`: a dispatcher is there to give it. */
+export type Tasked = { agent: string; ahead: number; running: boolean }
+
+export const giveTask: Operation<OneAgent & { prompt: string }, Tasked> = {
+  name: 'give_task',
+  effect: 'write',
+  summary: 'Gives an agent in a pane a task. It begins at once, or when the tasks before it are over.',
+  async run(context, { agent, prompt, ...crew }) {
+    await refuseBelowTurn(context)
+    const place = await findCrew(context, crew)
+    const { name, record } = findAgent(place, agent)
+    const ahead = (await tasksOf(context, place.id, name)).length + (record.loop === undefined ? 0 : 1)
+    await context.store().panes.post({ crew: place.id, name }, { kind: 'task', prompt })
+    return { agent: name, ahead, running: place.running }
+  },
+}
+
+export const dropTask: Operation<OneAgent & { task: number }, { agent: string; prompt: string }> = {
+  name: 'drop_task',
+  effect: 'destroy',
+  summary: 'Removes a task from the queue of an agent, by its number in the queue.',
+  async run(context, { agent, task, ...crew }) {
+    const place = await findCrew(context, crew)
+    const { name } = findAgent(place, agent)
+    const queue = await tasksOf(context, place.id, name)
+    const found = queue[task - 1]
+    if (found && (await context.store().panes.strike(found.id))) return { agent: name, prompt: found.prompt }
+    throw new RalphError(
+      'usage',
+      `The queue of ${name} has no task ${task}; it has ${queue.length}. See them with: ralph dispatch queue ${name}`,
+    )
+  },
+}
+
+/** What is left for the dispatcher, who does it as soon as it runs. */
+export type Left = { agent: string; running: boolean }
+
+export const seeAgent: Operation<OneAgent, Left> = {
+  name: 'see_agent',
+  effect: 'write',
+  summary: 'Marks what an agent has done as seen: from DONE or STUCK it becomes READY.',
+  run: (context, { agent, ...crew }) => leave(context, crew, { agent, kind: 'seen' }),
+}
+
+export const retryAgent: Operation<OneAgent, Left> = {
+  name: 'retry_agent',
+  effect: 'write',
+  summary: 'Sends a prompt again that did not arrive (STALLED).',
+  run: (context, { agent, ...crew }) => leave(context, crew, { agent, kind: 'retry' }),
+}
+
+async function leave(
+  context: Context,
+  crew: CrewName,
+  { agent, kind }: { agent: string; kind: 'seen' | 'retry' },
+): Promise<Left> {
+  const place = await findCrew(context, crew)
+  const { name } = findAgent(place, agent)
+  await context.store().panes.post({ crew: place.id, name }, { kind })
+  return { agent: name, running: place.running }
+}
+
+/** The loop that an agent works on, for the verbs that are about loops. */
+export async function loopOfAgent(
+  context: Context,
+  { agent, ...crew }: OneAgent,
+): Promise<{ name: string; loop: string; record: PaneRecord }> {
+  const { name, record } = findAgent(await findCrew(context, crew), agent)
+  const loop = record.loop ?? record.last
+  if (loop !== undefined) return { name, loop, record }
+  throw new RalphError('usage', `${name} has no task yet. Give it one: ralph dispatch ${record.agent.number}: TASK`)
+}

@@ -1,0 +1,19 @@
+/** How agents in panes went from one state to another, in order. */
+import type { Change } from '../dispatch/crew.ts'
+import { type CrewName, findCrew } from './crew-place.ts'
+import type { Operation } from './operation.ts'
+
+export type ListedChange = { seq: number; at: number; agent: string } & Change
+
+/** `after`: the last one that is known. They come in portions; who reads on from the last `seq` misses none. */
+export const listChanges: Operation<CrewName & { after?: number }, { changes: ListedChange[] }> = {
+  name: 'list_changes',
+  effect: 'read',
+  summary: 'Lists how the agents of a dispatcher changed their states, in order. Continue after the last `seq`.',
+  async run(context, { after = 0, ...crew }) {
+    const { id } = await findCrew(context, crew)
+    const stored = await context.store().panes.changes(after, id)
+    // The dispatcher alone writes them.
+    return { changes: stored.map(({ seq, at, name, change }) => ({ seq, at, agent: name, ...(change as Change) })) }
+  },
+}
