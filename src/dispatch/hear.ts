@@ -50,11 +50,11 @@ export function hear(facts: PaneFacts, mail: Told, at: number): PaneFacts {
     case 'session':
       return { ...facts, session: mail.session }
     case 'prompt':
-      return begun(withSession(facts, mail), mail)
+      return facts.ended ? facts : begun(withSession(facts, mail), mail)
     case 'stop':
       return mail.background ? facts : stopped(withSession(facts, mail), mail, at)
     case 'asks':
-      return { ...facts, asks: mail.question }
+      return facts.ended ? facts : { ...facts, asks: mail.question }
     case 'answered':
       return withoutQuestion(facts)
     case 'ended':
@@ -62,8 +62,13 @@ export function hear(facts: PaneFacts, mail: Told, at: number): PaneFacts {
   }
 }
 
+/** Mail of a program that has ended may come late; only one that is started is up again. */
 function withSession(facts: PaneFacts, { session }: { session?: string }): PaneFacts {
-  return { ...withoutQuestion(facts), up: true, ...(session === undefined ? {} : { session }) }
+  return {
+    ...withoutQuestion(facts),
+    ...(facts.ended ? {} : { up: true }),
+    ...(session === undefined ? {} : { session }),
+  }
 }
 
 function withoutQuestion({ asks: _, ...facts }: PaneFacts): PaneFacts {
@@ -105,6 +110,8 @@ function stopped(facts: PaneFacts, { outcome, turn }: Extract<Mail, { kind: 'sto
 }
 
 function gone(facts: PaneFacts, { code, closed }: Extract<Mail, { kind: 'ended' }>, at: number): PaneFacts {
+  // Its terminal and the shell around it both tell; the exit code is the shell's.
+  if (facts.ended) return { ...facts, ended: { ...facts.ended, code, ...(closed ? { closed } : {}) } }
   const { up, asks: _, at: was, ...rest } = facts
   const failed = up || closed ? {} : { failed: (facts.failed ?? 0) + 1 }
   const ended = { ...rest, ...failed, stoppedAt: at, ended: { code, ...(closed ? { closed } : {}) } }

@@ -1,0 +1,200 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Outcome } from '../agents/agent.ts'
+import { hear, isOurs, isSame, type PaneFacts, type Sent } from './hear.ts'
+
+type Told = Parameters<typeof hear>[1]
+
+const MARK = { loop: 'a1', iteration: 1, attempt: 1 }
+const TEXT = 'Fix the tests.\n\n\tRun `npm test`;  then stop.'
+const SENT: Sent = { mark: MARK, text: TEXT, at: 10, times: 1 }
+const DONE: Outcome = { kind: 'ok', finalText: 'Done.', tokens: 0, denied: [], ran: [] }
+
+const IDLE: PaneFacts = { up: true, dir: '/p' }
+const GIVEN: PaneFacts = { ...IDLE, sent: SENT }
+const OURS: PaneFacts = { ...GIVEN, at: { kind: 'ours', mark: MARK } }
+const THEIRS: PaneFacts = { ...IDLE, at: { kind: 'theirs' }, typed: 'hello' }
+
+const ours: Told = { kind: 'prompt', words: TEXT }
+const stop: Told = { kind: 'stop', outcome: DONE }
+const ended: Told = { kind: 'ended', code: 3 }
+const closed: Told = { kind: 'ended', code: 129, closed: true }
+
+const hearing = (facts: PaneFacts, ...mails: Told[]) => mails.reduce((known, mail) => hear(known, mail, 99), facts)
+
+test.each<[story: string, facts: PaneFacts, mail: Told, known: PaneFacts]>([
+  ['an agent that has started is up', { dir: '/p', failed: 2 }, { kind: 'started' }, IDLE],
+  ['its session is known', { dir: '/p' }, { kind: 'started', session: 's' }, { ...IDLE, session: 's' }],
+  ['one that has started again has not ended', { dir: '/p', ended: { code: 1 } }, { kind: 'started' }, IDLE],
+  [
+    'another session takes the place of the one before',
+    { session: 's' },
+    { kind: 'session', session: 't' },
+    { session: 't' },
+  ],
+  ['our prompt has arrived', GIVEN, ours, OURS],
+  ['a prompt tells of its session', GIVEN, { ...ours, session: 's' }, { ...OURS, session: 's' }],
+  ['a prompt that arrived late is not stalled', { ...IDLE, sent: { ...SENT, stalled: true } }, ours, OURS],
+  ['a prompt is the answer to what it asked', { ...GIVEN, asks: 'Trust?' }, ours, OURS],
+  ['a prompt shows that it is up', { dir: '/p', sent: SENT }, ours, OURS],
+  ['the prompt of a person is theirs', IDLE, { kind: 'prompt', words: 'hello' }, THEIRS],
+  ['… also while ours is on its way', GIVEN, { kind: 'prompt', words: 'hello' }, { ...THEIRS, sent: SENT }],
+  [
+    'what a person says during our turn leaves it ours',
+    OURS,
+    { kind: 'prompt', words: 'hello' },
+    { ...OURS, typed: 'hello' },
+  ],
+  ['ours after theirs is ours', { ...THEIRS, sent: SENT }, ours, { ...OURS, typed: 'hello' }],
+  ['our turn is over', OURS, stop, { ...GIVEN, stoppedAt: 99, over: { mark: MARK, outcome: DONE } }],
+  [
+    'our turn was stopped',
+    OURS,
+    { kind: 'stop', outcome: 'aborted' },
+    { ...GIVEN, stoppedAt: 99, over: { mark: MARK, outcome: 'aborted' } },
+  ],
+  ['their turn is over', THEIRS, stop, { ...IDLE, typed: 'hello', stoppedAt: 99 }],
+  ['a stop without a turn says nothing', GIVEN, stop, GIVEN],
+  ['a stop while something runs on is none', OURS, { ...stop, background: true }, OURS],
+  ['it asks', OURS, { kind: 'asks', question: 'May I?' }, { ...OURS, asks: 'May I?' }],
+  ['it was answered', { ...OURS, asks: 'May I?' }, { kind: 'answered' }, OURS],
+  ['an answer to nothing', IDLE, { kind: 'answered' }, IDLE],
+  ['it ended while idle', IDLE, ended, { dir: '/p', stoppedAt: 99, ended: { code: 3 } }],
+  [
+    'it ended before it came up',
+    { dir: '/p', failed: 1 },
+    ended,
+    { dir: '/p', failed: 2, stoppedAt: 99, ended: { code: 3 } },
+  ],
+  [
+    'it was closed before it came up',
+    { dir: '/p' },
+    closed,
+    { dir: '/p', stoppedAt: 99, ended: { code: 129, closed: true } },
+  ],
+  ['it ended during a question', { ...IDLE, asks: 'May I?' }, ended, { dir: '/p', stoppedAt: 99, ended: { code: 3 } }],
+  [
+    'it was closed during our turn, which is still open',
+    OURS,
+    closed,
+    { dir: '/p', sent: SENT, at: { kind: 'ours', mark: MARK }, stoppedAt: 99, ended: { code: 129, closed: true } },
+  ],
+  ['it ended during their turn', THEIRS, ended, { dir: '/p', typed: 'hello', stoppedAt: 99, ended: { code: 3 } }],
+])('%s', (_, facts, mail, known) => {
+  expect(hear(facts, mail, 99)).toEqual(known)
+})
+
+test('a program that ends during our turn has crashed', () => {
+  const { over, at, up } = hearing(OURS, ended)
+  expect({ over, at, up }).toMatchObject({
+    over: { mark: MARK, outcome: { kind: 'crash', message: 'it ended with exit code 3 in the middle of a turn' } },
+    at: undefined,
+    up: undefined,
+  })
+})
+
+describe('names of turns', () => {
+  const named = hearing(GIVEN, { ...ours, turn: 't2' })
+
+  test.each<[story: string, facts: PaneFacts, turn: string | undefined, over: boolean]>([
+    ['the same', named, 't2', true],
+    ['that of a turn before', named, 't1', false],
+    ['none', named, undefined, true],
+    ['one, where its prompt had none', OURS, 't2', true],
+  ])('the stop has %s', (_, facts, turn, over) => {
+    const heard = hearing(facts, { ...stop, ...(turn === undefined ? {} : { turn }) })
+    expect([heard.over !== undefined, heard.at === undefined]).toEqual([over, over])
+  })
+
+  test('are kept for turns of a person, too', () => {
+    const theirs = hearing(IDLE, { kind: 'prompt', words: 'hello', turn: 't2' })
+    expect(hearing(theirs, { ...stop, turn: 't1' }).at).toEqual({ kind: 'theirs', turn: 't2' })
+    expect(hearing(theirs, { ...stop, turn: 't2' }).at).toBeUndefined()
+  })
+})
+
+test('a prompt whose turn is over does not begin it again', () => {
+  const { at, over } = hearing(OURS, stop, ours)
+  expect(at).toEqual({ kind: 'theirs' })
+  expect(over?.mark).toEqual(MARK)
+})
+
+describe('after the end', () => {
+  test.each<[mail: Told]>([[ours], [{ kind: 'prompt', words: 'hello' }], [{ kind: 'asks', question: 'May I?' }]])(
+    'late mail of the program changes nothing: %j',
+    (mail) => {
+      const gone = hearing(IDLE, ended)
+      expect(hearing(gone, mail)).toEqual(gone)
+    },
+  )
+
+  test('a stop that comes late still ends the turn in which the pane was closed', () => {
+    expect(hearing(OURS, closed, stop)).toEqual({
+      ...{ dir: '/p', sent: SENT, stoppedAt: 99, over: { mark: MARK, outcome: DONE } },
+      ended: { code: 129, closed: true },
+    })
+  })
+
+  test('hearing of it twice counts it once, with the exit code that was told last', () => {
+    expect(hearing(IDLE, { kind: 'ended', code: 1 }, { kind: 'ended', code: 0 })).toEqual({
+      ...{ dir: '/p', stoppedAt: 99 },
+      ended: { code: 0 },
+    })
+    expect(hearing({ dir: '/p' }, ended, ended).failed).toBe(1)
+    expect(hearing(IDLE, closed, ended).ended).toEqual({ code: 3, closed: true })
+  })
+})
+
+test.each<[what: string, words: string, is: boolean]>([
+  ['as it was sent', TEXT, true],
+  ['tabs as blanks', TEXT.replaceAll('\t', '    '), true],
+  ['line breaks of Windows', TEXT.replaceAll('\n', '\r\n'), true],
+  ['carriage returns', TEXT.replaceAll('\n', '\r'), true],
+  ['blanks around it', ` \n${TEXT}  \n\n`, true],
+  ['blanks at the ends of lines', TEXT.replaceAll('\n', '  \n'), true],
+  ['one blank for two', TEXT.replaceAll('  ', ' '), true],
+  ['words that were in the line before', `oh and ${TEXT}`, true],
+  ['half of it', TEXT.slice(0, 20), false],
+  ['something else', 'Fix the docs.', false],
+  ['nothing', '', false],
+])('knows its own prompt again: %s', (_, words, is) => {
+  expect(isOurs(words, TEXT)).toBe(is)
+})
+
+test('whatever comes in whatever order, what is known agrees with itself', () => {
+  const turn = fc.constantFrom({}, { turn: 't1' }, { turn: 't2' })
+  const mail = fc.oneof(
+    fc.constantFrom<Told>({ kind: 'started' }, { kind: 'session', session: 's' }, { kind: 'answered' }),
+    fc.constantFrom<Told>(ended, closed, { kind: 'asks', question: 'May I?' }, { ...stop, background: true }),
+    fc
+      .record({ words: fc.constantFrom(TEXT, `oh ${TEXT}`, 'hello'), named: turn })
+      .map(({ words, named }): Told => ({ kind: 'prompt', words, ...named })),
+    turn.map((named): Told => ({ ...stop, ...named })),
+  )
+  const send = fc.integer({ min: 1, max: 3 }).map((iteration) => ({ iteration }))
+  fc.assert(
+    fc.property(fc.array(fc.oneof(mail, send), { maxLength: 30 }), (story) => {
+      const sent: Sent['mark'][] = []
+      let facts: PaneFacts = { dir: '/p' }
+      for (const [at, happening] of story.entries()) {
+        if ('iteration' in happening) {
+          const mark = { ...MARK, iteration: happening.iteration }
+          sent.push(mark)
+          facts = { ...facts, sent: { mark, text: TEXT, at, times: 1 } }
+          continue
+        }
+        const before = facts
+        facts = hear(before, happening, at)
+        expect(facts.ended && facts.up).toBeFalsy()
+        expect(facts.ended && facts.asks).toBeFalsy()
+        for (const { mark } of [facts.over, facts.at?.kind === 'ours' ? facts.at : undefined].filter((one) => !!one))
+          expect(sent.some((one) => isSame(one, mark))).toBe(true)
+        if (happening.kind === 'stop' && !happening.background && happening.turn === undefined)
+          expect(facts.at).toBeUndefined()
+        if (happening.kind === 'ended' && !happening.closed && !before.ended) expect(facts.at).toBeUndefined()
+        if (happening.kind !== 'stop' && happening.kind !== 'ended') expect(facts.over).toEqual(before.over)
+        expect(facts.sent?.mark).toEqual(before.sent?.mark)
+      }
+    }),
+  )
+})
