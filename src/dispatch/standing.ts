@@ -13,24 +13,35 @@ export function standing(
 ): PaneStanding {
   const { facts, agent, seen, paused } = record
   if (facts.asks !== undefined) return { state: 'BLOCKED', words: `It asks: ${short(facts.asks)}` }
-  if (facts.sent?.stalled)
+  if (isStalled(facts, loop))
     return {
       state: 'STALLED',
-      words: `Its prompt did not arrive. Look: attach ${agent.number}, then retry ${agent.number}`,
+      words: `Its prompt did not arrive. Look at it with "attach ${agent.number}", then send it again with "retry ${agent.number}".`,
     }
   if (loop && !ended(loop)) {
-    if (typing) return { state: 'NEEDS YOU', words: 'Somebody types in its pane; it goes on when its line is empty.' }
+    if (typing)
+      return { state: 'NEEDS YOU', words: 'Somebody is typing in its pane. It continues when the input line is empty.' }
     return underWay(agent, loop, paused)
   }
-  if (facts.at) return { state: 'WORKING', words: facts.at.kind === 'theirs' ? 'On what you typed.' : 'On its task.' }
+  if (facts.at)
+    return {
+      state: 'WORKING',
+      words: facts.at.kind === 'theirs' ? 'Working on what you typed.' : 'Working on its task.',
+    }
   if (loop && !seen) return over(loop)
   return { state: 'READY', words: readyWords(record) }
 }
 
+/** A task without a loop stays until it has arrived. */
+function isStalled({ sent }: PaneRecord['facts'], loop: Loop | undefined): boolean {
+  if (!sent?.stalled) return false
+  return sent.mark.loop === '' || (loop?.id === sent.mark.loop && !ended(loop))
+}
+
 function readyWords({ facts, agent }: Pick<PaneRecord, 'facts' | 'agent'>): string {
   if (facts.up) return ''
-  if (facts.ended) return 'It has ended, and is started with its next task.'
-  return agent.worktree ? 'It is started with its next task.' : 'It is starting.'
+  if (facts.ended) return 'It has exited and will be started again with its next task.'
+  return agent.worktree ? 'It will be started with its next task.' : 'Starting up.'
 }
 
 function underWay({ number }: CrewAgent, { next, tally }: Loop, paused: PaneRecord['paused']): PaneStanding {
@@ -40,25 +51,25 @@ function underWay({ number }: CrewAgent, { next, tally }: Loop, paused: PaneReco
       if (next.why === 'cooldown')
         return {
           state: 'STUCK',
-          words: `The breaker is open: ${short(next.stop.sentence)} resume ${number} tries at once.`,
+          words: `The breaker is open: ${short(next.stop.sentence)} Retry now with "resume ${number}".`,
           until: next.until,
         }
       if (next.why === 'paused' || next.until === undefined)
-        return { state: 'NEEDS YOU', words: `${pauseWords(paused)} resume ${number} goes on.` }
+        return { state: 'NEEDS YOU', words: `${pauseWords(paused)} Continue with "resume ${number}".` }
       return { state: 'WAITING', words: WAITS[next.why], until: next.until }
     case 'check':
-      return { state: 'WORKING', words: `Checks run: ${short(next.checks.join(', '))}` }
+      return { state: 'WORKING', words: `Running checks: ${short(next.checks.join(', '))}` }
     case 'prove':
-      return { state: 'WORKING', words: 'Its proof is tried.' }
+      return { state: 'WORKING', words: 'Testing its proof.' }
     default:
       return { state: 'WORKING', words: tally.iteration === 0 ? 'Starting task' : lastWords(tally.words) }
   }
 }
 
-const WAITS = { limit: 'Its limit is reached.', overload: 'Its service is overloaded.' } as const
+const WAITS = { limit: 'Rate limit reached.', overload: 'The service is overloaded.' } as const
 
 function pauseWords(paused: PaneRecord['paused']): string {
-  if (typeof paused === 'object') return short(paused.trouble)
+  if (typeof paused === 'object') return asSentence(short(paused.trouble))
   switch (paused) {
     case 'typed':
       return 'You typed in its pane.'
@@ -76,6 +87,10 @@ function over({ next }: Loop): PaneStanding {
   if (next.kind === 'halt' && next.reason !== 'cancelled')
     return { state: 'STUCK', words: `${next.reason}: ${short(next.sentence)}` }
   return { state: 'READY', words: '' }
+}
+
+function asSentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`
 }
 
 /** What the agent said last, as the list of agents quotes it. */
