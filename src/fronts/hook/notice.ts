@@ -21,7 +21,7 @@ const NONE = '-'
 
 /** The shell around the client tells that it has ended. */
 function ended({ code, closed }: Json): Mail {
-  return { kind: 'ended', code: Number(code), ...(closed === true ? { closed } : {}) }
+  return { kind: 'ended', code: typeof code === 'number' ? code : 1, ...(closed === true ? { closed } : {}) }
 }
 
 async function toMail(event: string, payload: Json, from: From, now: () => number): Promise<Mail | undefined> {
@@ -34,7 +34,7 @@ async function toMail(event: string, payload: Json, from: From, now: () => numbe
     case 'sessionStart':
       return { kind: 'started', ...session }
     case 'session':
-      return { kind: 'session', session: from.session }
+      return from.session === NONE ? undefined : { kind: 'session', session: from.session }
     case 'prompt':
     case 'UserPromptSubmit':
     case 'userPromptSubmitted':
@@ -84,11 +84,13 @@ const IDLE = new Set(['idle_prompt', 'auth_success'])
 
 function asked(event: string, payload: Json): Mail | undefined {
   if (event === 'Notification' && IDLE.has(String(payload.notification_type))) return undefined
-  const question = word(payload.question) ?? word(payload.message) ?? `It asks for a permission: ${toolOf(payload)}`
-  return { kind: 'asks', question }
+  return {
+    kind: 'asks',
+    question: word(payload.question) || word(payload.message) || `Allow ${toolOf(payload) || 'it'}?`,
+  }
 }
 
 function toolOf({ tool_name: name, tool_input: input }: Json): string {
   const { command, file_path: path } = (typeof input === 'object' && input ? input : {}) as Json
-  return [name, command ?? path].filter(word).join(' ')
+  return [name, command ?? path].filter(word).join(': ')
 }
