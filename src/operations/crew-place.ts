@@ -44,7 +44,7 @@ export async function findCrew(context: Context, { config }: CrewName): Promise<
     'pane-unknown',
     config === undefined && configs.length > 1
       ? `There are several dispatchers. Name the config file of one with --config: ${configs.join(', ')}.`
-      : `No dispatcher has been started${config === undefined ? '' : ` with ${config}`} yet. Start it with: ralph dispatch --config ${config ?? NAME}`,
+      : `No dispatcher has been started${config === undefined ? '' : ` with ${config}`} yet. Start one with: ralph dispatch --config ${config ?? NAME}`,
   )
 }
 
