@@ -1,4 +1,4 @@
-/** Tells a person who is elsewhere that an agent is done, stuck or needs them: bell, desktop, webhook. */
+/** Tells a person who is elsewhere that an agent is done, stuck, or needs them: bell, desktop, webhook. */
 import { maskSecrets } from '../../formats/secrets.ts'
 import { postWebhook } from '../../host/webhook.ts'
 import type { Listed } from '../../operations/agents.ts'
@@ -37,8 +37,7 @@ async function deliver(
   else if (context.out.live) context.out.write('\u0007')
   if (webhook === undefined) return
   const trouble = await reach(webhook, { ...agentJson(agent), title, text })
-  const what =
-    trouble === undefined ? 'the webhook was told.' : `${trouble} It was tried ${PAUSES_MS.length + 1} times.`
+  const what = trouble === undefined ? 'webhook notified.' : `${trouble} Gave up after ${PAUSES_MS.length + 1} tries.`
   tell(`  ${number} [${name}] ${what}`, { type: 'notified', agent: name, state, webhook: trouble ?? 'ok' })
 }
 

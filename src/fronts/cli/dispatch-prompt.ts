@@ -1,4 +1,4 @@
-/** The prompt line of a dispatcher: verbs with completion and history, while news appear above it. */
+/** The prompt line of a dispatcher: verbs with completion and history, while news appears above it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -49,7 +49,7 @@ export function openPromptLine(context: Context, { config, names, leave }: Promp
   line.on('SIGINT', () => {
     if (Date.now() - interrupted < 2_000) return void leave(false)
     interrupted = Date.now()
-    above('The agents stay when you leave. Type quit, or press Ctrl-C again.\n')
+    above('The agents keep running when you leave. To leave, type quit or press Ctrl-C again.\n')
   })
   line.on('close', () => closed || void leave(false))
   line.prompt()
@@ -84,29 +84,29 @@ export function openPromptLine(context: Context, { config, names, leave }: Promp
 
 /** `1: fix the tests` and `say 1 use tabs` keep their words as they were typed; the others are read as a shell would. */
 export function readLine(text: string): { verb: (typeof VERBS)[string]; argv: string[] } {
-  const [, agent, task] = /^\s*([\w-]+):\s+(\S[\s\S]*)$/.exec(text) ?? []
-  if (agent !== undefined && task !== undefined) return { verb: verbNamed('task'), argv: plain([agent, task]) }
-  const [, name = '', rest = ''] = /^\s*(\S+)\s*([\s\S]*)$/.exec(text) ?? []
+  const [, agent, task] = /^([\w-]+):\s*([\s\S]*)$/.exec(text.trim()) ?? []
+  if (agent !== undefined && task !== undefined) return { verb: verbNamed('task'), argv: asTyped(agent, task) }
+  const [, name = '', rest = ''] = /^(\S+)\s*([\s\S]*)$/.exec(text.trim()) ?? []
   const verb = verbNamed(name)
-  const [, who, words] = /^(\S+)\s+([\s\S]+)$/.exec(rest.trim()) ?? []
-  if ((name === 'say' || name === 'task') && who !== undefined && words !== undefined && !who.startsWith('-'))
-    return { verb, argv: plain([who, words]) }
-  return { verb, argv: rest.trim() === '' ? [] : parseCommandLine(rest) }
+  const [, who = '', words = ''] = /^(?!-)(\S+)\s+([\s\S]+)$/.exec(rest) ?? []
+  if (words !== '' && (name === 'say' || (name === 'task' && !/^--(file|config|json)\b/.test(words))))
+    return { verb, argv: asTyped(who, words) }
+  return { verb, argv: rest === '' ? [] : parseCommandLine(rest) }
 }
 
-/** Words that may begin with a dash. A space in front keeps them from being read as options. */
-function plain([agent = '', words = '']: string[]): string[] {
-  return [agent, words.startsWith('-') ? ` ${words}` : words]
+/** None of the words is an option, whatever it begins with. */
+function asTyped(agent: string, words: string): string[] {
+  return [agent, '--', words.replace(/^--\s+/, '')]
 }
 
-export function verbNamed(name: string): (typeof VERBS)[string] {
+function verbNamed(name: string): (typeof VERBS)[string] {
   const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
   if (verb) return verb
   const known = [...Object.keys(VERBS), ...OWN]
   const close = nearest(name, known)
   throw new RalphError(
     'usage',
-    `There is no "${name}".${close ? ` Did you mean "${close}"?` : ''} Give a task with "1: what to do"; help lists the rest.`,
+    `There is no command "${name}".${close ? ` Did you mean "${close}"?` : ''} To give agent 1 a task, type "1: what to do". Type "help" for all commands.`,
   )
 }
 
@@ -118,11 +118,14 @@ function complete(text: string, names: readonly string[]): [string[], string] {
   return [(found.length > 0 ? found : choices).map((choice) => `${choice}${choice.endsWith(':') ? ' ' : ''}`), last]
 }
 
-export function helpText(): string {
+function helpText(): string {
   const rows = [
     ['1: TEXT', 'Gives agent 1 a task.'],
     ...Object.entries(VERBS).map(([name, { spec }]) => [`${name} ${spec.words}`, spec.summary]),
-    ['quit [pause]', 'Leaves. The agents stay in their panes; with pause, their loops are paused first.'],
+    [
+      'quit [pause]',
+      'Leaves the dispatcher. The agents keep running in their panes; with "pause", their loops are paused first.',
+    ],
   ]
   const width = Math.max(...rows.map(([left = '']) => left.length))
   return rows.map(([left = '', what]) => `  ${left.padEnd(width)}  ${what}\n`).join('')

@@ -1,5 +1,6 @@
-/** `ralph dispatch --install-unit`: a systemd user unit that starts a dispatcher with the machine. */
+/** `ralph dispatch --install-unit`: a systemd user unit that starts a dispatcher at boot. */
 import { join } from 'node:path'
+import { oneLine } from '../../formats/one-line.ts'
 
 /** `path`: where programs are found, as a service has no shell to ask. */
 export function printUnit({
@@ -17,16 +18,16 @@ export function printUnit({
   return `# ~/.config/systemd/user/ralph-dispatch.service, then:
 #   systemctl --user daemon-reload
 #   systemctl --user enable --now ralph-dispatch
-#   loginctl enable-linger   # so that it runs while you are not logged in
+#   loginctl enable-linger   # keeps it running while you are logged out
 [Unit]
-Description=ralph dispatch (${quoted(config)})
+Description=ralph dispatch (${specifiers(oneLine(config))})
 After=network-online.target
 
 [Service]
-ExecStart=${ralph.map(quoted).join(' ')}
+ExecStart=${ralph.map((word) => quoted(word).replaceAll('$', '$$$$')).join(' ')}
 Environment=${quoted(`RALPH_HOME=${home}`)}
 Environment=${quoted(`PATH=${path}`)}
-# The agents live in tmux, and stay when the dispatcher is started again.
+# The agents run in tmux and must survive a restart of the dispatcher.
 KillMode=process
 Restart=on-failure
 RestartSec=5
@@ -36,10 +37,14 @@ WantedBy=default.target
 `
 }
 
-/** As systemd reads a word; a percent sign means something to it. */
+/** One word, whatever is in it. A dollar sign means something in commands alone. */
 function quoted(word: string): string {
-  const plain = word.replaceAll('%', '%%')
-  return /^[\w/.:=@%+,-]+$/.test(plain)
-    ? plain
-    : `"${plain.replace(/[\\"$]/g, (char) => (char === '$' ? '$$' : `\\${char}`))}"`
+  const plain = specifiers(word)
+  if (/^[\w/.:=@%+,-]+$/.test(plain)) return plain
+  return `"${plain.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`
+}
+
+/** `%h` and the like mean something to systemd everywhere. */
+function specifiers(text: string): string {
+  return text.replaceAll('%', '%%')
 }

@@ -18,7 +18,7 @@ import type { Context } from './context.ts'
 import { agentJson, printAgents } from './dispatch-view.ts'
 import { oneOf } from './request.ts'
 import { show } from './show.ts'
-import { short } from './text.ts'
+import { count, short } from './text.ts'
 
 /** `text` for people, `json` for programs. */
 export type Said = { text: string; json: object[]; code?: number }
@@ -28,8 +28,11 @@ export type Calling = { args: Args; context: Context; crew: CrewName }
 export type Verb = { spec: CommandSpec; run(calling: Calling): Promise<Said> }
 
 const SHARED: Readonly<Record<string, Option>> = {
-  config: { value: 'FILE', help: 'the config file of the dispatcher (default config.yaml, or the only one there is)' },
-  json: { help: 'print JSON, one object a line' },
+  config: {
+    value: 'FILE',
+    help: 'the config file of the dispatcher (default: config.yaml here, or the only one in use)',
+  },
+  json: { help: 'print JSON, one object per line' },
 }
 
 function verb(
@@ -43,44 +46,49 @@ function verb(
 }
 
 export const VERBS: Readonly<Record<string, Verb>> = {
-  status: verb('status', '[AGENT…]', 'Shows the agents: what each is doing, and how its loop stands.', showStatus, {
-    watch: { help: 'show it again whenever something changes; Ctrl-C ends it' },
+  status: verb('status', '[AGENT…]', 'Shows what each agent is doing and how far its loop is.', showStatus, {
+    watch: { help: 'update whenever something changes, until Ctrl-C' },
   }),
-  task: verb('task', 'AGENT TEXT', 'Gives an agent a task; `1: TEXT` is the same.', task, {
+  task: verb('task', 'AGENT TEXT', 'Gives an agent a task. `1: TEXT` is short for `task 1 TEXT`.', task, {
     file: { value: 'F', help: 'read the task from a file, or from standard input with -' },
   }),
-  queue: verb('queue', 'AGENT', 'Lists the tasks that wait for an agent.', queue),
-  drop: verb('drop', 'AGENT N', 'Removes the N-th task from the queue of an agent.', drop),
-  pause: verb('pause', 'AGENT', 'Pauses the loop of an agent after the turn under way.', (calling) =>
-    onLoop(calling, (loop) => pause.run(calling.context, { loop }), 'pauses after this turn.'),
+  queue: verb('queue', 'AGENT', 'Lists the tasks in the queue of an agent.', queue),
+  drop: verb('drop', 'AGENT N', 'Removes task N from the queue of an agent.', drop),
+  pause: verb('pause', 'AGENT', 'Pauses the loop of an agent after its current turn.', (calling) =>
+    onLoop(calling, (loop) => pause.run(calling.context, { loop }), 'will pause after its current turn.'),
   ),
-  resume: verb('resume', 'AGENT', 'Goes on with a loop that is paused, waits, or is stuck in its cooldown.', goOn),
-  cancel: verb('cancel', 'AGENT', 'Cancels the loop of an agent, and interrupts the agent.', (calling) =>
-    onLoop(calling, (loop) => cancel.run(calling.context, { loop }), 'is cancelled.'),
+  resume: verb(
+    'resume',
+    'AGENT',
+    'Resumes a loop that is paused, waiting, or cooling down after its breaker opened.',
+    goOn,
   ),
-  say: verb('say', 'AGENT WORDS', 'Says something to the loop of an agent: its next prompt has it.', say),
-  limit: verb('limit', 'AGENT N', 'Changes how many iterations the loop of an agent may take; 0 is no limit.', limit),
-  retry: verb('retry', 'AGENT', 'Sends a prompt again that did not arrive.', async (calling) =>
-    left(await retryAgent.run(calling.context, named(calling)), 'gets its prompt again.'),
+  cancel: verb('cancel', 'AGENT', 'Cancels the loop of an agent and interrupts the agent.', (calling) =>
+    onLoop(calling, (loop) => cancel.run(calling.context, { loop }), 'was cancelled.'),
   ),
-  log: verb('log', 'AGENT', 'Tells the story of the loop of an agent, and shows the end of its screen.', log),
+  say: verb('say', 'AGENT WORDS', 'Adds a message to the next prompt of an agent.', say),
+  limit: verb('limit', 'AGENT N', 'Changes the iteration limit of the loop of an agent; 0 means no limit.', limit),
+  retry: verb('retry', 'AGENT', 'Sends a prompt that did not arrive again.', async (calling) =>
+    left(await retryAgent.run(calling.context, named(calling)), 'will get its prompt again.'),
+  ),
+  log: verb('log', 'AGENT', 'Shows the history of the loop of an agent, and the end of its screen.', log),
   attach: verb(
     'attach',
     'AGENT',
-    'Opens the pane of an agent in this terminal. F12 leaves it; the agent stays.',
+    'Opens the pane of an agent in this terminal. F12 leaves it; the agent keeps running.',
     attach,
   ),
-  accept: verb('accept', 'AGENT', 'Merges the work of an agent that has a work tree.', take),
-  add: verb('add', 'NAME', 'Adds an agent, in a pane of its own.', add, {
-    agent: { value: 'A', help: 'which agent (claude, codex, pi …)' },
-    folder: { value: 'DIR', help: 'the folder it works in (default: this one)' },
-    worktree: { help: 'every task in a work tree of its own' },
+  accept: verb('accept', 'AGENT', 'Merges the work of an agent that works in its own worktree.', take),
+  add: verb('add', 'NAME', 'Adds an agent in a pane of its own.', add, {
+    agent: { value: 'A', help: 'the agent to run (claude, codex, pi …)' },
+    folder: { value: 'DIR', help: 'the folder it works in (default: the current one)' },
+    worktree: { help: 'run every task in a worktree of its own' },
     model: { value: 'M', help: 'the model' },
-    check: { value: 'CMD', many: true, help: 'a command that proves its work; may be given several times' },
-    permissions: { value: 'ask|bypass', help: 'whether it asks before it acts (default ask)' },
+    check: { value: 'CMD', many: true, help: 'a command that checks its work; may be given several times' },
+    permissions: { value: 'ask|bypass', help: 'whether it asks for permissions (default: ask)' },
   }),
   remove: verb('remove', 'AGENT', 'Ends an agent and closes its pane.', async (calling) =>
-    left(await removeAgent.run(calling.context, named(calling)), 'is removed.'),
+    left(await removeAgent.run(calling.context, named(calling)), 'will be removed.'),
   ),
 }
 
@@ -94,7 +102,7 @@ function named({ args, crew }: Calling): CrewName & { agent: string } {
 
 /** The agent, and the words behind it. */
 function behind({ args }: Calling, what: string): { agent: string; words: string } {
-  const [agent, ...words] = args.words
+  const [agent, ...words] = [...args.words, ...args.rest]
   if (agent === undefined || words.join('').trim() === '')
     throw usage(args.spec, `Name an agent and ${what}: ralph ${args.spec.name} ${args.spec.words}.`)
   return { agent, words: words.join(' ') }
@@ -113,10 +121,10 @@ async function showStatus({ args, context, crew }: Calling): Promise<Said> {
   return { text: statusText(list, context), json: list.agents.map(agentJson) }
 }
 
-export function statusText({ agents, running, config }: AgentList, context: Context): string {
+function statusText({ agents, running, config }: AgentList, context: Context): string {
   const absent = running
     ? ''
-    : `No dispatcher is running; the agents stand as it left them. Go on: ralph dispatch --config ${config}\n`
+    : `No dispatcher is running, so this is the state it left. Start it with: ralph dispatch --config ${config}\n`
   return `${printAgents(agents, context)}${absent}`
 }
 
@@ -124,11 +132,10 @@ async function task({ args, context, crew }: Calling): Promise<Said> {
   const file = args.text('file')
   const { agent, words } =
     file === undefined
-      ? behind({ args, context, crew }, 'say what is to be done')
+      ? behind({ args, context, crew }, 'say what to do')
       : { agent: named({ args, context, crew }).agent, words: readTask(args, file) }
   const { agent: name, ahead, running } = await giveTask.run(context, { ...crew, agent, prompt: words })
-  const when =
-    ahead > 0 ? `${name} gets it after ${ahead === 1 ? 'its task' : `${ahead} tasks`}.` : `${name} gets it now.`
+  const when = ahead > 0 ? `Queued for ${name} behind ${count(ahead, 'task')}.` : `${name} gets it now.`
   return {
     text: `${when}${running ? '' : NOBODY}\n`,
     json: [{ type: 'task', agent: name, ahead, running }],
@@ -145,7 +152,7 @@ function readTask({ spec }: Args, file: string): string {
   throw usage(spec, `The file ${file} is empty.`)
 }
 
-const NOBODY = ' No dispatcher is running: it happens when you start one with `ralph dispatch`.'
+const NOBODY = ' No dispatcher is running; this takes effect when you start one with `ralph dispatch`.'
 
 function left({ agent, running }: Left, what: string): Said {
   return { text: `${agent} ${what}${running ? '' : NOBODY}\n`, json: [{ type: 'ok', agent, running }] }
@@ -159,7 +166,7 @@ async function queue({ args, context, crew }: Calling): Promise<Said> {
     ({ number, prompt }) => `${String(number).padStart(3)}  ${short(prompt, context.out.columns - 6)}\n`,
   )
   return {
-    text: lines.length > 0 ? lines.join('') : `No task waits for ${listed?.name}.\n`,
+    text: lines.length > 0 ? lines.join('') : `The queue of ${listed?.name} is empty.\n`,
     json: tasks.map(({ number, prompt }) => ({ type: 'queued', agent: listed?.name, number, prompt })),
   }
 }
@@ -169,7 +176,7 @@ async function drop(calling: Calling): Promise<Said> {
   const { args, context, crew } = calling
   const dropped = await dropTask.run(context, { ...crew, agent, task: whole(args, words) })
   return {
-    text: `${dropped.agent} does not get it any more: ${short(dropped.prompt, 60)}\n`,
+    text: `Removed from the queue of ${dropped.agent}: ${short(dropped.prompt, 60)}\n`,
     json: [{ type: 'dropped', ...dropped }],
   }
 }
@@ -184,8 +191,9 @@ async function onLoop(calling: Calling, order: (loop: string) => Promise<unknown
 async function goOn(calling: Calling): Promise<Said> {
   const { context } = calling
   const { record } = await loopOfAgent(context, named(calling))
-  if (record.state === 'STALLED') return left(await retryAgent.run(context, named(calling)), 'gets its prompt again.')
-  return onLoop(calling, (loop) => resume.run(context, { loop }), 'goes on.')
+  if (record.state === 'STALLED')
+    return left(await retryAgent.run(context, named(calling)), 'will get its prompt again.')
+  return onLoop(calling, (loop) => resume.run(context, { loop }), 'continues.')
 }
 
 async function say(calling: Calling): Promise<Said> {
@@ -193,7 +201,7 @@ async function say(calling: Calling): Promise<Said> {
   const { context, crew } = calling
   const { name, loop } = await loopOfAgent(context, { ...crew, agent })
   await steer.run(context, { loop, words })
-  return { text: `${name} hears it with its next prompt.\n`, json: [{ type: 'ok', agent: name, loop_id: loop }] }
+  return { text: `${name} will read it in its next prompt.\n`, json: [{ type: 'ok', agent: name, loop_id: loop }] }
 }
 
 async function limit(calling: Calling): Promise<Said> {
@@ -201,7 +209,7 @@ async function limit(calling: Calling): Promise<Said> {
   const { args, context, crew } = calling
   const { name, loop } = await loopOfAgent(context, { ...crew, agent })
   const { iterations } = await setLimits.run(context, { loop, iterations: whole(args, words) })
-  const most = iterations === 0 ? 'as many iterations as it needs' : `at most ${iterations} iterations`
+  const most = iterations === 0 ? 'any number of iterations' : `up to ${count(iterations, 'iteration')}`
   return { text: `${name} may take ${most}.\n`, json: [{ type: 'limit', agent: name, loop_id: loop, iterations }] }
 }
 
@@ -232,7 +240,7 @@ async function attach(calling: Calling): Promise<Said> {
   const { code } = await runInTerminal({ argv, dir: context.cwd, env: context.env, graceMs: 1_000, signal })
   await seeAgent.run(context, named(calling))
   return {
-    text: code === 0 ? '' : `The pane of ${name} is not open. It is opened with its next task.\n`,
+    text: code === 0 ? '' : `The pane of ${name} is not open. It opens with its next task.\n`,
     json: [],
     ...given({ code: code === 0 ? undefined : 1 }),
   }
@@ -244,14 +252,14 @@ async function take(calling: Calling): Promise<Said> {
   const { base, branch } = await accept.run(context, { loop, merge: true })
   await seeAgent.run(context, named(calling))
   return {
-    text: `The work of ${name} is merged into ${base}.\n`,
+    text: `Merged the work of ${name} into ${base}.\n`,
     json: [{ type: 'accept', agent: name, loop_id: loop, branch, merged_into: base }],
   }
 }
 
 async function add({ args, context, crew }: Calling): Promise<Said> {
   const [name, surplus] = args.words
-  if (name === undefined) throw usage(args.spec, 'Give it a name: ralph dispatch add api --agent claude.')
+  if (name === undefined) throw usage(args.spec, 'Name the agent: ralph dispatch add api --agent claude.')
   if (surplus !== undefined) throw usage(args.spec, `Too many words: "${surplus}".`)
   const permissions = oneOf(args, 'permissions', ['ask', 'bypass'])
   const added = await addAgent.run(context, {
@@ -262,5 +270,5 @@ async function add({ args, context, crew }: Calling): Promise<Said> {
     checks: args.many('check'),
     ...given({ agent: args.text('agent'), model: args.text('model'), permissions }),
   })
-  return left(added, 'is added.')
+  return left(added, 'will be added.')
 }

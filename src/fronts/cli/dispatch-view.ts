@@ -47,13 +47,13 @@ function details({ agent, loop, queue, tells, restarts, since, state }: Listed, 
     ...(loop?.proof ? [`proof ${loop.proof}`] : []),
     ...(loop && loop.costUsd > 0 ? [money(loop.costUsd)] : []),
     ...(elapsed === undefined || elapsed < 0 ? [] : [clock(elapsed)]),
-    ...(queue.length > 0 ? [`${count(queue.length, 'task')} waiting`] : []),
-    ...(tells === 'screen' ? ['read off its screen'] : []),
+    ...(queue.length > 0 ? [`${count(queue.length, 'task')} queued`] : []),
+    ...(tells === 'screen' ? ['read from its screen'] : []),
     ...(restarts > 0 ? [`restarted ${count(restarts, 'time')}`] : []),
   ].join(' · ')
 }
 
-/** One line for an agent that stands otherwise than before. */
+/** One line for an agent whose state has changed. */
 export function printChange(
   { number, name, state, words, until }: Pick<Listed, 'number' | 'name' | 'state' | 'words' | 'until'>,
   out: Output,
@@ -79,11 +79,11 @@ export function agentJson(agent: Listed): object {
     until: until === undefined ? null : new Date(until).toISOString(),
     tells,
     restarts,
-    queue: queue.map(({ prompt }) => prompt),
+    queue: queue.map(({ prompt }) => maskSecrets(prompt)),
     loop_id: loop?.id ?? null,
     iteration: loop?.iteration ?? null,
     max_iterations: loop?.most ?? null,
-    last: loop?.last ?? null,
+    last: loop ? maskSecrets(loop.last) : null,
     breaker: loop?.breaker ?? null,
     proof: loop?.proof ?? null,
     cost_usd: loop?.costUsd ?? null,

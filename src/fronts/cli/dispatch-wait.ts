@@ -10,32 +10,32 @@ import { agentJson, printChange } from './dispatch-view.ts'
 
 const CONFIG = {
   value: 'FILE',
-  help: 'the config file of the dispatcher (default config.yaml, or the only one there is)',
+  help: 'the config file of the dispatcher (default: config.yaml here, or the only one in use)',
 }
 
 export const waitSpec: CommandSpec = {
   name: 'dispatch wait',
   words: '[--any|--all] [AGENT…]',
-  summary: 'Waits until agents are done, are stuck, or need you.',
+  summary: 'Waits until agents are done, stuck, or need you.',
   about:
-    'Without names: all agents. Exit codes: 0 done, 4 needs you, 1 stuck; with --all the worst of them. 130 stopped, 124 time is over.',
+    'Without names it waits for all agents. Exit codes: 0 done, 1 stuck, 4 needs you (of several agents, the first that applies of 1, 4, 0), 124 timed out, 130 interrupted.',
   options: {
-    any: { help: 'until one of them is' },
-    all: { help: 'until all of them are (default)' },
-    timeout: { value: 'MIN', help: 'at most so many minutes' },
+    any: { help: 'wait for one of them' },
+    all: { help: 'wait for all of them (default)' },
+    timeout: { value: 'MIN', help: 'give up after this many minutes' },
     config: CONFIG,
-    json: { help: 'print the agents that are, as JSON, one a line' },
+    json: { help: 'print the agents as JSON, one object per line' },
   },
 }
 
 export const eventsSpec: CommandSpec = {
   name: 'dispatch events',
   words: '',
-  summary: 'Prints a line whenever an agent goes from one state to another, until Ctrl-C.',
+  summary: 'Prints a line whenever the state of an agent changes, until Ctrl-C.',
   options: {
-    after: { value: 'SEQ', help: 'also those after this one; 0 is from the beginning' },
+    after: { value: 'SEQ', help: 'start after this event; 0 starts at the beginning' },
     config: CONFIG,
-    json: { help: 'print one JSON object a line' },
+    json: { help: 'print JSON, one object per line' },
   },
 }
 
@@ -62,7 +62,7 @@ const CODES = { done: 0, idle: 0, 'needs-you': 4, stuck: 1 } as const
 
 export async function waitFor(argv: readonly string[], context: Context): Promise<number> {
   const args = parseArgs(waitSpec, argv)
-  if (args.flag('any') && args.flag('all')) throw usage(waitSpec, '--any and --all exclude each other.')
+  if (args.flag('any') && args.flag('all')) throw usage(waitSpec, '--any and --all cannot be used together.')
   const names = args.words
   const minutes = args.amount('timeout')
   const deadline = minutes === undefined ? undefined : context.now() + minutes * 60_000

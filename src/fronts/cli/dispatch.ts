@@ -15,29 +15,29 @@ import { VERBS } from './dispatch-verbs.ts'
 import { agentJson, CALLS_YOU, printChange } from './dispatch-view.ts'
 import { eventsSpec, followEvents, waitFor, waitSpec } from './dispatch-wait.ts'
 import { watchChanges } from './status.ts'
-import { paint } from './text.ts'
+import { count, paint } from './text.ts'
 
 const spec: CommandSpec = {
   name: 'dispatch',
   words: '[VERB …] [options]',
   summary: 'Keeps several agents open in panes, each looping on its own task.',
-  about: `Starts the agents of config.yaml in tmux, or finds them again, and keeps each going on its task until that is proven done, is
-stuck or at its limit. Give them tasks and watch them on its prompt line, or from any other terminal:
+  about: `Starts the agents of config.yaml in tmux, or finds them again, and keeps each of them working on its task until the task is proven
+done, stuck, or out of iterations. Give them tasks at its prompt, or from any other terminal:
 
 ${verbRows()}
 
-AGENT is a number or a name. \`ralph dispatch VERB --help\` tells the options of each; docs/dispatch.md tells everything else.
-The agents stay when the dispatcher ends; it finds them again.`,
+AGENT is a number or a name. \`ralph dispatch VERB --help\` lists the options of a verb; docs/dispatch.md explains everything else.
+The agents keep running when the dispatcher exits, and it finds them again.`,
   options: {
-    config: { value: 'FILE', help: 'which agents there are (default config.yaml)' },
-    notify: { help: 'when an agent is done, stuck or needs you: a message on the desktop, too' },
-    'install-unit': { help: 'print a systemd user unit that starts it with the machine' },
-    json: { help: 'print one JSON object a line, and read no verbs' },
+    config: { value: 'FILE', help: 'the file that lists the agents (default: config.yaml)' },
+    notify: { help: 'also show a desktop notification when an agent is done, stuck, or needs you' },
+    'install-unit': { help: 'print a systemd user unit that starts it at boot' },
+    json: { help: 'print JSON, one object per line, without a prompt' },
   },
   examples: [
     ['ralph dispatch', 'the agents of config.yaml in this folder'],
     ['ralph dispatch 1: "make the tests pass"', 'a task for agent 1, from another terminal'],
-    ['ralph dispatch wait --any && notify-send "an agent is done"', 'go on when one is done'],
+    ['ralph dispatch wait --any', 'wait until one is done, stuck, or needs you'],
   ],
 }
 
@@ -70,7 +70,7 @@ export const dispatch: Command = {
     if (!existsSync(resolve(context.cwd, config)))
       throw usage(
         spec,
-        `${resolve(context.cwd, config)} does not exist. Copy ${resolve(context.root, 'config', 'config.yaml.example')} to begin with, or name a file: --config FILE.`,
+        `${resolve(context.cwd, config)} does not exist. Start from ${resolve(context.root, 'config', 'config.yaml.example')}, or name another file with --config FILE.`,
       )
     if (args.flag('install-unit')) {
       const path = realpathSync(resolve(context.cwd, config))
@@ -86,11 +86,12 @@ export const dispatch: Command = {
 /** `ralph dispatch VERB …`, or `ralph dispatch 1: TEXT`. */
 async function sayVerb(argv: readonly string[], context: Context): Promise<number> {
   const [first = '', ...rest] = argv
-  const [, agent] = /^([\w-]+):$/.exec(first) ?? []
+  // `1: fix it`, also as one word in quotes.
+  const [, agent, words = ''] = /^([\w-]+):\s*([\s\S]*)$/.exec(first) ?? []
   const name = agent === undefined ? first : 'task'
   const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
   if (!verb) throw unknownVerb(first)
-  const args = parseArgs(verb.spec, agent === undefined ? rest : [agent, ...rest])
+  const args = parseArgs(verb.spec, agent === undefined ? rest : [agent, ...(words ? [words] : []), ...rest])
   const config = args.text('config')
   const crew = config === undefined ? {} : { config }
   const json = args.flag('json')
@@ -108,7 +109,7 @@ function unknownVerb(name: string): RalphError {
   const close = nearest(name, [...Object.keys(VERBS), 'wait', 'events'])
   return usage(
     spec,
-    `There is no verb "${name}".${close ? ` Did you mean "ralph dispatch ${close}"?` : ''} A task is given with: ralph dispatch 1: "what to do".`,
+    `There is no verb "${name}".${close ? ` Did you mean "ralph dispatch ${close}"?` : ''} To give agent 1 a task: ralph dispatch 1: "what to do".`,
   )
 }
 
@@ -136,14 +137,14 @@ async function keep(context: Context, { config, json, notify }: Keeping): Promis
       begin(agents, path) {
         names.push(...agents.map(({ name }) => name))
         tell(
-          `${paint(out, 'bold', 'ralph')} ${context.version} · ${agents.length} agents of ${path} · ralph dispatch attach 1 opens a pane`,
+          `${paint(out, 'bold', 'ralph')} ${context.version} · ${count(agents.length, 'agent')} in ${path} · open a pane with: ralph dispatch attach 1`,
           { type: 'dispatch-start', config: path, agents: names },
         )
         for (const agent of agents.filter(({ permissions }) => permissions === 'bypass'))
-          tell(`${agent.number} [${agent.name}] asks for no permission (permissions: bypass).`, {
+          tell(`${agent.number} [${agent.name}] runs without asking for permissions (permissions: bypass).`, {
             type: 'note',
             agent: agent.name,
-            text: 'asks for no permission',
+            text: 'runs without asking for permissions',
           })
         if (live) line = openPromptLine(context, { config: path, names: () => names, leave })
       },
@@ -164,7 +165,8 @@ async function keep(context: Context, { config, json, notify }: Keeping): Promis
     process.off('SIGTERM', end).off('SIGHUP', end).off('SIGINT', end)
   }
   const list = await listAgents.run(context, { config })
-  if (!json) out.write(`The agents stay in their panes. Go on: ralph dispatch --config ${list.config}\n`)
+  if (!json)
+    out.write(`The agents keep running in their panes. Return to them with: ralph dispatch --config ${list.config}\n`)
   return 0
 }
 
