@@ -142,11 +142,11 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
     await until('the first turn', () => crew.prompts('shared').length === 1)
     await crew.tmux.paste(crew.tag('shared'), 'What is two and two?')
     writeFileSync(join(crew.dir('shared'), '..', 'go'), '')
-    expect(await crew.stands('shared', 'NEEDS YOU')).toMatchObject({ words: expect.stringContaining('Somebody types') })
+    expect(await crew.stands('shared', 'NEEDS YOU')).toMatchObject({ words: expect.stringContaining('Somebody is typing') })
     await crew.tmux.press(crew.tag('shared'), 'Enter')
     await until(
       'it asks',
-      async () => (await crew.agents()).shared?.words === 'You typed in its pane. resume 1 goes on.',
+      async () => (await crew.agents()).shared?.words === 'You typed in its pane. Continue with "resume 1".',
     )
     expect(crew.prompts('shared')[1]).toBe('What is two and two?')
     await crew.say('resume', '1')
@@ -198,7 +198,7 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
     await crew.say('1:', 'Go on.')
     await until('the first turn', () => crew.prompts('shut').length === 1)
     crew.server('kill-session', '-t', crew.tag('shut'))
-    expect(await crew.stands('shut', 'NEEDS YOU')).toMatchObject({ words: 'Its pane was closed. resume 1 goes on.' })
+    expect(await crew.stands('shut', 'NEEDS YOU')).toMatchObject({ words: 'Its pane was closed. Continue with "resume 1".' })
     await crew.say('resume', '1')
     await crew.stands('shut', 'DONE')
   })

@@ -18,12 +18,18 @@ export type PromptLine = {
 }
 
 /** `names`: the agents, for completion. `leave`: the person has had enough; the loops are paused first, or not. */
-export type Prompting = { config: string; names: () => string[]; leave(pause: boolean): Promise<void> }
+export type Prompting = {
+  config: string
+  names: () => string[]
+  leave(pause: boolean): Promise<void>
+  /** Something is wrong with ralph itself. */
+  fail(cause: unknown): void
+}
 
 const OWN = ['help', 'quit']
 const HISTORY = 1_000
 
-export function openPromptLine(context: Context, { config, names, leave }: Prompting): PromptLine {
+export function openPromptLine(context: Context, { config, names, leave, fail }: Prompting): PromptLine {
   const { out, machine } = context
   const history = join(context.home, 'dispatch-history')
   const line = createInterface({
@@ -37,14 +43,22 @@ export function openPromptLine(context: Context, { config, names, leave }: Promp
   let busy = Promise.resolve()
   let closed = false
   let interrupted = 0
+  /** What is told while somebody else has the screen. */
+  let kept: string[] | undefined
+  let endWatching: (() => void) | undefined
   const above = (text: string) => {
+    if (kept) return void kept.push(text)
     if (closed) return out.write(text)
     out.write(`\r\u001b[2K${text}`)
     line.prompt(true)
   }
   line.on('history', (lines: string[]) => keepHistory(history, lines))
   line.on('line', (text) => {
-    busy = busy.then(() => obey(text)).finally(() => closed || line.prompt())
+    if (endWatching) return endWatching()
+    busy = busy
+      .then(() => obey(text))
+      .catch(fail)
+      .finally(() => closed || line.prompt())
   })
   line.on('SIGINT', () => {
     if (Date.now() - interrupted < 2_000) return void leave(false)
@@ -59,18 +73,47 @@ export function openPromptLine(context: Context, { config, names, leave }: Promp
     if (first === '') return
     if (first === 'quit' || first === 'exit') return leave(rest[0] === 'pause')
     if (first === 'help') return out.write(helpText())
-    line.pause() // a verb may want the terminal for itself
     try {
       const { verb, argv } = readLine(text)
       const args = parseArgs(verb.spec, argv)
-      const { text: said, json } = await verb.run({ args, context, crew: { config } })
+      const run = () => verb.run({ args, context, crew: { config } })
+      if (args.flag('watch')) return await watch(async () => (await run()).text)
+      const { text: said, json } = await (verb === VERBS.attach ? alone(run) : run())
       out.write(args.flag('json') ? json.map((value) => `${JSON.stringify(value)}\n`).join('') : said)
     } catch (cause) {
       if (!(cause instanceof RalphError)) throw cause
       out.write(`${cause.message}\n`)
-    } finally {
-      line.resume()
     }
+  }
+
+  /** Somebody else reads the keyboard and has the screen. What was told meanwhile follows. */
+  async function alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    kept = []
+    line.pause()
+    try {
+      return await work()
+    } finally {
+      const told = kept
+      kept = undefined
+      line.resume()
+      for (const text of told) out.write(text)
+    }
+  }
+
+  /** Draws again with every change, until Enter is pressed. */
+  async function watch(draw: () => Promise<string>): Promise<void> {
+    const again = async () => out.write(`\u001b[H\u001b[2J${await draw()}\nPress Enter to return.`)
+    kept = []
+    await again()
+    const unwatch = context.store().onChange(() => void again().catch(() => {}))
+    await new Promise<void>((done) => {
+      endWatching = done
+    })
+    unwatch()
+    endWatching = undefined
+    const told = kept
+    kept = undefined
+    out.write(`\r\u001b[2K${told.join('')}`)
   }
 
   return {

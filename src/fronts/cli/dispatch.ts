@@ -131,6 +131,11 @@ async function keep(context: Context, { config, json, notify }: Keeping): Promis
     if (pausing) await pauseAll(context, config)
     stop.abort()
   }
+  let bug: { cause: unknown } | undefined
+  const fail = (cause: unknown) => {
+    bug ??= { cause }
+    stop.abort()
+  }
   try {
     await runDispatcher(context, config, {
       stop: stop.signal,
@@ -146,7 +151,7 @@ async function keep(context: Context, { config, json, notify }: Keeping): Promis
             agent: agent.name,
             text: 'runs without asking for permissions',
           })
-        if (live) line = openPromptLine(context, { config: path, names: () => names, leave })
+        if (live) line = openPromptLine(context, { config: path, names: () => names, leave, fail })
       },
       changed(agent: Listed, webhook) {
         tell(printChange(agent, out, now()), agentJson(agent))
@@ -164,6 +169,7 @@ async function keep(context: Context, { config, json, notify }: Keeping): Promis
     line?.close()
     process.off('SIGTERM', end).off('SIGHUP', end).off('SIGINT', end)
   }
+  if (bug) throw bug.cause
   const list = await listAgents.run(context, { config })
   if (!json)
     out.write(`The agents keep running in their panes. Return to them with: ralph dispatch --config ${list.config}\n`)
