@@ -46,6 +46,7 @@ export function openPane(client: Client, agent: Agent): PaneTest {
   let place: Place
   let env: Record<string, string | undefined>
   let replies: Reply[] = []
+  let opened: Terminal | undefined
   let [from, heardFrom] = [0, 0]
   const notes = () => join(place.root, 'told.jsonl')
   const payloads = () => (existsSync(notes()) ? readFileSync(notes(), 'utf8').trim().split('\n') : []).filter(Boolean)
@@ -73,6 +74,10 @@ export function openPane(client: Client, agent: Agent): PaneTest {
       .slice(heardFrom)
       .map((line): Payload => JSON.parse(line))
       .filter(({ hook_event_name: name }) => name === event)
+
+  function show(cause: Error): never {
+    throw new Error(`${cause.message}\n${opened?.visible()}`, { cause })
+  }
 
   const pane: PaneTest = {
     get place() {
@@ -108,11 +113,12 @@ export function openPane(client: Client, agent: Agent): PaneTest {
         ...changed,
         extraArgs: [...(changed.extraArgs ?? []), ...(telling?.args ?? [])],
       })
-      return openTerminal(command.argv, { dir: place.dir, env: { ...env, ...command.env, ...telling?.env, ...more } })
+      opened = openTerminal(command.argv, { dir: place.dir, env: { ...env, ...command.env, ...telling?.env, ...more } })
+      return opened
     },
     told,
     async heard(event) {
-      await until(`${client.name} tells ${event}`, () => told(event).length > 0, 30_000)
+      await until(`${client.name} tells ${event}`, () => told(event).length > 0, 30_000).catch(show)
       return told(event).at(-1) as Payload
     },
     sight: (terminal) => {
@@ -124,9 +130,7 @@ export function openPane(client: Client, agent: Agent): PaneTest {
         const { working, asks, input } = pane.sight(terminal)
         return !working && asks === undefined && input === 'empty'
       }
-      await until(`${client.name} can be talked to`, isFree, 30_000).catch((cause) => {
-        throw new Error(terminal.visible(), { cause })
-      })
+      await until(`${client.name} can be talked to`, isFree, 30_000).catch(show)
     },
     async give(terminal, text) {
       await pane.ready(terminal)
@@ -137,7 +141,7 @@ export function openPane(client: Client, agent: Agent): PaneTest {
         if (pane.sight(terminal).asks !== undefined) terminal.press('Enter')
         if (await until('it was answered', taken, 2_000).catch(() => false)) return
       }
-      throw new Error(terminal.visible())
+      show(new Error('It was not answered.'))
     },
   }
   return pane

@@ -53,6 +53,8 @@ export type Screen = {
   input: RegExp
   /** What stands in that line while nothing is typed: suggestions. */
   placeholders?: RegExp[]
+  /** It tells of its session only with the first prompt; that it can be talked to, its screen tells. */
+  untoldStart?: true
   /** For so long it must print nothing before it counts as quiet. */
   quietSeconds: number
   /** For so long it takes in what was pasted, before it may be sent off. Absent: at once. */

@@ -1,7 +1,8 @@
-/** Codex, headless: one `codex exec --json` a turn, read from its lines of JSON. */
+/** Codex: headless one `codex exec --json` a turn, read from its lines of JSON; interactive with hooks. */
 import { parseCommandLine } from '../formats/command-line.ts'
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
+import { codexScreen, tellingCodex } from './codex-pane.ts'
 import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
 import { amount, type Json, objectOf, parseJsonLine, text } from './json-line.ts'
 import { readReset } from './reset.ts'
@@ -25,6 +26,8 @@ export const codex: Agent = {
   command,
   parser: (request) => lineParser(request),
   turnEnd: (file) => ({ args: ['--config', `notify=${JSON.stringify(NOTIFY)}`], env: { RALPH_TURN_END: file } }),
+  pane: tellingCodex,
+  screen: codexScreen,
 }
 
 // Codex adds what happened as a last argument. It also has every message of the person named, which is a turn of its own.

@@ -41,6 +41,23 @@ const SEEN: Readonly<Record<string, Readonly<Record<string, Sight>>>> = {
     login: asks('Select login method:'),
     'plan-limit': asks('What do you want to do?', ['Escape']),
   },
+  codex: {
+    idle,
+    interrupted: idle,
+    limited: idle,
+    'plan-limit': idle,
+    working: works,
+    queued: works,
+    retrying: works,
+    typed,
+    pasted: typed,
+    permission: asks('Would you like to run the following command?'),
+    trust: asks(
+      'Trust this folder? Codex can read, edit, and run files here, subject to your permission settings. Folder',
+    ),
+    'hooks-review': asks('Hooks need review'),
+    login: asks('Choose how you want to use Codex.'),
+  },
 }
 
 describe.each(Object.entries(SEEN))('%s', (name, sights) => {

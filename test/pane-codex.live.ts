@@ -1,0 +1,100 @@
+/** Codex in a pane: what reaches it, what it tells, and what its screen shows. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { codex as agent } from '../src/agents/codex.ts'
+import { codex, planLimit } from './clients/codex.ts'
+import { LONG, openPane } from './pane-live.ts'
+import { carriers, until } from './ralph.ts'
+
+const pane = openPane(codex, agent)
+const { live, script, told, heard, bash, give, ready, sight, requests, answer } = pane
+
+const SENT = LONG.trim()
+const HANGS = 'touch begun; while [ ! -f go ]; do sleep 0.05; done'
+const ESCALATED = { cmd: 'touch asked.txt', sandbox_permissions: 'require_escalated', justification: 'a step' }
+const says = (body: unknown, words: string) => JSON.stringify(body).includes(JSON.stringify(words).slice(1, -1))
+
+live('takes a prompt of 30 KB, and tells of its arrival before the model is asked, and of its end', async () => {
+  script({ text: 'It is done.' })
+  const terminal = pane.open()
+  await give(terminal, LONG)
+  const receipt = await heard('UserPromptSubmit')
+  expect(receipt.prompt === SENT).toBe(true) // a diff of 30 KB helps nobody
+  const stop = await heard('Stop')
+  expect(stop).toMatchObject({ last_assistant_message: 'It is done.', turn_id: receipt.turn_id })
+  // It is told of its session with the first prompt, and not before.
+  expect(told('SessionStart')).toMatchObject([{ source: 'startup', session_id: stop.session_id }])
+  expect(says(requests()[0], SENT)).toBe(true)
+  expect([told('PostToolUse'), told('PostModelRequest')]).toEqual([[], []])
+  await ready(terminal)
+
+  script({ text: 'Again.' })
+  await give(terminal, 'Once more.')
+  expect(await heard('Stop')).toMatchObject({ last_assistant_message: 'Again.' })
+  // In the last moments of a turn the key only interrupts it.
+  await until('it ends', async () => {
+    terminal.press('C-c')
+    return (await terminal.ended(1_000).catch(() => undefined)) === 0
+  })
+  await heard('SessionEnd')
+  // Nobody's settings know of it.
+  expect(readFileSync(join(pane.place.root, 'home', '.codex', 'config.toml'), 'utf8')).not.toContain('hooks')
+})
+
+live('tells that it asks, and that it was answered', async () => {
+  script({ tools: [{ name: 'exec_command', input: ESCALATED }] }, { text: 'It was allowed.' })
+  const terminal = pane.open({ permissions: 'ask' })
+  await give(terminal, 'Ask me.')
+  expect(await heard('PermissionRequest')).toMatchObject({ tool_name: 'Bash', tool_input: { command: ESCALATED.cmd } })
+  await until('the question', () => sight(terminal).asks !== undefined)
+  expect(sight(terminal)).toMatchObject({ asks: 'Would you like to run the following command?', input: 'unknown' })
+  await answer(terminal, () => told('PostToolUse').length > 0)
+  expect(await heard('Stop')).toMatchObject({ last_assistant_message: 'It was allowed.' })
+  terminal.close()
+})
+
+live('tells of an error of its service, and of a person who interrupts it', async () => {
+  script(planLimit(4_102_444_800))
+  const terminal = pane.open()
+  await give(terminal, 'Hit the limit.')
+  const failed = await heard('PostModelRequest')
+  expect(failed).toMatchObject({ status: 'failed', error: expect.stringContaining('try again at Jan 1st, 2100') })
+  // Whether it tries again is told by its record alone.
+  const ends = () =>
+    readFileSync(String(failed.transcript_path), 'utf8')
+      .split('\n')
+      .flatMap((line) => (line.includes('"task_complete"') ? [JSON.parse(line).payload] : []))
+  await until('the turn is over', () => ends().length > 0)
+  expect(ends()).toMatchObject([{ turn_id: failed.turn_id, error: { message: failed.error } }])
+
+  script(bash(HANGS))
+  await give(terminal, 'Hang.')
+  await until('it works', () => existsSync(join(pane.place.dir, 'begun')), 30_000)
+  await until('that is to be seen', () => sight(terminal).working)
+  terminal.press('Escape')
+  const { turn_id: turn } = await heard('UserPromptSubmit')
+  expect(await heard('Interrupt')).toMatchObject({ turn_id: turn })
+  await ready(terminal)
+  expect(told('Stop')).toEqual([])
+  pane.place.write('go', '')
+  terminal.close()
+})
+
+live('goes on with its session after it was killed', async () => {
+  script({ text: 'I remember.' })
+  const terminal = pane.open()
+  await give(terminal, 'Remember the owl.')
+  const { session_id: id, transcript_path: record } = await heard('Stop')
+  await until('it has written that down', () => readFileSync(String(record), 'utf8').includes('I remember.'))
+  for (const pid of carriers(`RALPH_TEST=${pane.place.root}`)) process.kill(pid, 'SIGKILL')
+  await terminal.ended()
+  script({ text: 'An owl.' })
+  const resumed = pane.open({ resume: { id: String(id), costUsd: 0 } })
+  await give(resumed, 'What was it?')
+  expect(await heard('Stop')).toMatchObject({ session_id: id })
+  expect(told('SessionStart')).toMatchObject([{ source: 'resume', session_id: id }])
+  expect(says(requests()[0], 'Remember the owl.')).toBe(true)
+  resumed.close()
+  expect(readdirSync(pane.place.dir)).not.toContain('PWNED')
+})
