@@ -12,6 +12,7 @@ import { reap } from '../host/process-tree.ts'
 import type { StoredMail } from '../host/store.ts'
 import { buildTurnPrompt } from '../prompt/turn-prompt.ts'
 import { converse, type Talked } from './converse.ts'
+import type { PaneRecord } from './crew.ts'
 import { isSame } from './hear.ts'
 import type { Pane } from './pane.ts'
 import { sightOf } from './sight.ts'
@@ -101,15 +102,15 @@ function isMovable({ record }: Pane, { next }: Loop): boolean {
 
 async function begin(site: Site, pane: Pane, { tasks, stop }: { tasks: Tasks; stop: AbortSignal }): Promise<boolean> {
   const [task] = await tasks()
-  const { record } = pane
-  if (task?.mail.kind !== 'task' || record.facts.at?.kind === 'theirs') return false
-  if (!record.agent.enabled) return giveOnce(site, pane, { id: task.id, prompt: task.mail.prompt, stop })
+  const { agent, facts } = pane.record
+  if (task?.mail.kind !== 'task' || facts.at?.kind === 'theirs' || isSpent(site)) return false
+  if (!agent.enabled) return giveOnce(site, pane, { id: task.id, prompt: task.mail.prompt, stop })
   const loop = await made(site, pane, task.mail.prompt)
   if (!loop) {
     await site.store.panes.strike(task.id)
     return true
   }
-  const { last: _, seen: __, paused: ___, ...rest } = record
+  const { last: _, seen: __, paused: ___, ...rest } = pane.record
   if (!(await site.store.panes.begin(task.id, loop, pane.key, { ...rest, loop: loop.id }))) return true
   await pane.change({ loop: loop.id, last: undefined, seen: undefined, paused: undefined })
   await pane.saw(loop)
@@ -134,7 +135,7 @@ async function giveOnce(
   { id, prompt, stop }: { id: number; prompt: string; stop: AbortSignal },
 ): Promise<boolean> {
   const mark = { loop: '', iteration: id, attempt: 1 }
-  const talked = await converse(site, pane, { mark, text: prompt, dir: pane.record.agent.dir }, stop)
+  const talked = await converse(site, pane, { mark, text: asText(prompt), dir: pane.record.agent.dir }, stop)
   if (talked.kind === 'typed') {
     const { typed: _, ...facts } = pane.record.facts
     await pane.knows(facts)
@@ -197,20 +198,18 @@ async function work(site: Site, pane: Pane, { held, stop }: { held: Visit; stop:
 
 /** What a person types in the pane of an agent that waits for them is its answer, and what the agent does then is its turn. */
 async function takeAnswer(pane: Pane, held: Visit): Promise<void> {
-  const { typed, at, ...facts } = pane.record.facts
+  const { typed: words } = pane.record.facts
   const waited = held.loop.next
-  if (typed === undefined) return
-  if (waited.kind !== 'wait' || waited.why !== 'person') return pane.knows({ ...facts, ...(at ? { at } : {}) })
-  const { next, id } = await held.move({
-    kind: 'told',
-    at: held.now(),
-    by: 'you',
-    order: { kind: 'say', words: typed },
-  })
-  if (next.kind !== 'turn' || at?.kind !== 'theirs') return pane.knows({ ...facts, ...(at ? { at } : {}) })
+  if (words === undefined) return
+  const isAnswer = waited.kind === 'wait' && waited.why === 'person'
+  const { next, id } = isAnswer
+    ? await held.move({ kind: 'told', at: held.now(), by: 'you', order: { kind: 'say', words } })
+    : held.loop
+  const { typed: _, ...facts } = pane.record.facts
+  if (!isAnswer || next.kind !== 'turn' || facts.at?.kind !== 'theirs') return pane.knows(facts)
   const mark = { loop: id, iteration: next.iteration, attempt: next.attempt }
-  const sent = { mark, text: typed, at: held.now(), times: 1 }
-  await pane.knows({ ...facts, sent, at: { ...at, kind: 'ours', mark } })
+  const sent = { mark, text: words, at: held.now(), times: 1 }
+  await pane.knows({ ...facts, sent, at: { ...facts.at, kind: 'ours', mark } })
 }
 
 function handsOf(site: Site, pane: Pane, bench: Workbench): Hands {
@@ -218,15 +217,21 @@ function handsOf(site: Site, pane: Pane, bench: Workbench): Hands {
   return {
     ...hands,
     turn: (loop, next) =>
-      overspent(site, loop) ?? untilCancelled(bench, loop, (signal) => turn(site, pane, bench, { loop, next, signal })),
+      overspent(site, loop, pane.record) ??
+      untilCancelled(bench, loop, (signal) => turn(site, pane, bench, { loop, next, signal })),
   }
 }
 
+function isSpent({ left }: Site): boolean {
+  return (left?.() ?? 1) <= 0
+}
+
 /** What all of them have spent together counts for each. */
-function overspent({ left, now }: Site, { tally, spec }: Loop): Promise<Fact> | undefined {
-  const rest = left?.()
-  if (rest === undefined || rest > 0) return undefined
+function overspent(site: Site, { tally, spec }: Loop, { agent }: PaneRecord): Promise<Fact> | undefined {
+  if (!isSpent(site)) return undefined
+  site.note(agent, 'the cost limit for all agents together (max_total_cost_usd) is reached, so its loop ends.')
   const costUsd = Math.min(tally.costUsd, spec.limits.costUsd ?? tally.costUsd)
+  const { now } = site
   return Promise.resolve({ kind: 'told', at: now(), by: 'ralph', order: { kind: 'limits', limits: { costUsd } } })
 }
 
@@ -247,7 +252,7 @@ async function turn(
   bench: Workbench,
   { loop, next, signal }: Going,
 ): Promise<Fact | undefined> {
-  const text = buildTurnPrompt(loop, next).trimEnd()
+  const text = asText(buildTurnPrompt(loop, next).trimEnd())
   const mark = { loop: loop.id, iteration: next.iteration, attempt: next.attempt }
   const { RALPH_PORT: port } = bench.env
   const talk = {
@@ -265,6 +270,11 @@ async function turn(
     return turnEnded(bench, ending)
   }
   return factOf(site, pane, bench, { ...talked, loop: loop.id })
+}
+
+/** With these first, clients take a prompt for a command of their own, or even of the shell. */
+function asText(prompt: string): string {
+  return /^\s*[/!#$&@]/.test(prompt) ? `Your task:\n\n${prompt}` : prompt
 }
 
 /** What becomes of a turn that did not get to its end. */

@@ -2,7 +2,7 @@
 
 import type { Outcome } from '../agents/agent.ts'
 import { isRalphError, RalphError } from '../error.ts'
-import type { TurnMark } from './hear.ts'
+import { hear, type Sent, type TurnMark } from './hear.ts'
 import type { Pane } from './pane.ts'
 import { sightOf } from './sight.ts'
 import type { Site } from './site.ts'
@@ -143,6 +143,7 @@ async function awaitArrival(site: Site, pane: Pane, talk: Talk, signal: AbortSig
   const { facts } = pane.record
   const { sent } = facts
   if (!sent) return
+  if (!pane.kind.pane) return seeArrival(site, pane, sent)
   const left = sent.at + ARRIVES_MS - site.now()
   if (left > 0) return pane.news.wait(left, signal)
   const seen = await sightOf(site, pane)
@@ -159,4 +160,13 @@ async function awaitArrival(site: Site, pane: Pane, talk: Talk, signal: AbortSig
     return site.tmux.press(pane.tag, 'Enter')
   }
   await pane.knows({ ...pane.record.facts, sent: { ...sent, stalled: true } })
+}
+
+/** A client without a hook tells nothing. What is gone from its line was sent off. */
+async function seeArrival(site: Site, pane: Pane, { text }: Sent): Promise<void> {
+  const seen = await sightOf(site, pane)
+  const { facts } = pane.record
+  if (seen.asks !== undefined) return pane.knows({ ...facts, asks: seen.asks })
+  if (seen.input === 'typed') return pane.knows({ ...facts, sent: { ...(facts.sent as Sent), stalled: true } })
+  await pane.knows(hear(facts, { kind: 'prompt', words: text }, site.now()))
 }

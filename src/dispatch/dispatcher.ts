@@ -118,7 +118,10 @@ async function isOpen(store: Site['store'], id: string | undefined): Promise<boo
 }
 
 function renewed({ config }: Crew, agent: CrewAgent, known: PaneRecord | undefined): PaneRecord {
-  if (known) return { ...known, agent, config }
+  // What is known of another program is not known of this one.
+  const { launch } = known?.facts ?? {}
+  const other = known?.agent.agent !== agent.agent
+  if (known) return { ...known, agent, config, ...(other ? { facts: launch === undefined ? {} : { launch } } : {}) }
   return { agent, config, facts: {}, state: 'READY', since: 0, words: '', restarts: 0 }
 }
 

@@ -1,7 +1,6 @@
 /** A look at the screens now and then: what no hook tells, such as a question before a client has started, or a turn that was interrupted. */
 
 import type { Outcome, Screen } from '../agents/agent.ts'
-import { kindOfWords } from '../agents/api-error.ts'
 import type { TmuxPane } from '../host/tmux.ts'
 import { hear, isOurs } from './hear.ts'
 import type { Pane } from './pane.ts'
@@ -12,6 +11,7 @@ import type { Site } from './site.ts'
 const HOOK_PATIENCE_MS = 15_000
 /** So long an agent may take to come up before its screen is read. */
 const START_MS = 3_000
+const START_PATIENCE_MS = 60_000
 
 /** `terminal`: as it was seen at that time. */
 export async function lookAt(
@@ -38,12 +38,20 @@ export async function lookAt(
     return pane.knows(hear(latest, { kind: 'answered' }, now()))
   if (!latest.up && seen.input !== 'unknown' && (!pane.kind.pane || isLong(pane, now())))
     return pane.knows(hear(latest, { kind: 'started' }, now()))
+  if (!latest.up && seen.input === 'unknown' && isLost(pane, now())) return pane.knows({ ...latest, asks: UNREADABLE })
   if (seen.working || seen.input === 'unknown') return
   await quiet(site, pane, text)
 }
 
 function isLong({ record: { facts } }: Pane, at: number): boolean {
   return at - (facts.startedAt ?? at) > HOOK_PATIENCE_MS
+}
+
+/** What it shows, ralph cannot read. */
+const UNREADABLE = 'something that ralph does not understand. Attach to its pane and look.'
+
+function isLost({ record: { facts } }: Pane, at: number): boolean {
+  return at - (facts.startedAt ?? at) > START_PATIENCE_MS
 }
 
 /** Whether there is something to be read off its screen. */
@@ -59,19 +67,9 @@ function isDue({ kind, record: { facts } }: Pane, { printedAt }: TmuxPane, at: n
 async function quiet({ now }: Site, pane: Pane, text: string): Promise<void> {
   const { facts } = pane.record
   if (!facts.at) return
-  await pane.knows(hear(facts, { kind: 'stop', outcome: pane.kind.pane ? unheard(text) : said(pane, text) }, now()))
+  // A hook tells how a turn ended, unless a person has stopped it.
+  await pane.knows(hear(facts, { kind: 'stop', outcome: pane.kind.pane ? 'aborted' : said(pane, text) }, now()))
 }
-
-/** Its hook has told nothing: it met an error that no hook hears of, or a person stopped it. */
-function unheard(text: string): Outcome | 'aborted' {
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const error = lines.slice(-12).findLast((line) => ERROR.test(line))
-  const kind = error === undefined ? undefined : kindOfWords(error)
-  if (error === undefined || kind === undefined) return 'aborted'
-  return { kind, finalText: '', message: error.trim(), tokens: 0, denied: [], ran: [] }
-}
-
-const ERROR = /error|limit|overload|quota|status|failed|capacity|unavailable/i
 
 /** The words of a client that only its screen tells of: what stands below the prompt. */
 function said({ record: { facts } }: Pane, text: string): Outcome {

@@ -96,18 +96,24 @@ export function toAgent(context: Context, { path, ralph, agent, number }: Asked)
   }
   const { enabled = true, max_total_cost_usd: _, agent: common, ...config } = own
   const real = realpathSync(dir)
+  const { worktree = false, setup } = agent
   return {
     name: agent.name,
     number,
     agent: agentOf(context, { text: agent.agent ?? context.env.RALPH_AGENT ?? common, at, path, dir: real }),
     dir: real,
-    worktree: agent.worktree ?? false,
+    worktree,
     permissions: agent.permissions ?? 'ask',
     args: agent.args ?? [],
     checks: agent.checks ?? [],
-    config: { ...loadConfig(context.home, real), ...config } as Config,
+    // Every work tree is prepared anew, a folder once.
+    config: {
+      ...loadConfig(context.home, real),
+      ...config,
+      ...(worktree ? given({ worktree_setup: setup }) : {}),
+    } as Config,
     enabled,
-    ...given({ model: agent.model, setup: agent.setup }),
+    ...given({ model: agent.model, ...(worktree ? {} : { setup }) }),
   }
 }
 
