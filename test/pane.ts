@@ -1,7 +1,7 @@
 /** An interactive client in a terminal that tells what happens in it, as the dispatcher starts one; a small script writes down what is told. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { TestContext } from 'vitest'
+import { afterEach, type TestContext } from 'vitest'
 import type { Agent, Request } from '../src/agents/agent.ts'
 import { carriers, type Line, type Place, until } from './ralph.ts'
 import { hasTmux, openTerminal, type Terminal } from './tmux.ts'
@@ -17,6 +17,12 @@ export type Pane = {
 }
 
 type Opening = { env: Record<string, string | undefined>; request?: Partial<Request>; skip: TestContext['skip'] }
+
+const terminals: Terminal[] = []
+
+afterEach(() => {
+  for (const terminal of terminals.splice(0)) terminal.close()
+})
 
 const TERMINAL = { LANG: 'C.UTF-8', TERM: 'screen-256color' }
 
@@ -40,6 +46,7 @@ export function openPane(agent: Agent, place: Place, { env, request = {}, skip }
     dir: place.dir,
     env: { ...place.env, ...TERMINAL, ...env, ...own, ...telling.env, RALPH_PANE: place.root },
   })
+  terminals.push(terminal)
   const alive = () => carriers(`RALPH_PANE=${place.root}`)
   const told = () => {
     const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []

@@ -3,8 +3,8 @@
 /** What ralph is told, besides the host, the session and the folder. */
 export type Told =
   | { event: 'started' | 'session' | 'answered' }
-  | { event: 'prompt'; prompt: string; turn: number }
-  | ({ event: 'stop'; turn: number } & Turned)
+  | { event: 'prompt'; prompt: string; turn: string }
+  | ({ event: 'stop'; turn: string } & Turned)
   | { event: 'asks'; question: string }
 
 /** What a turn came to. */
@@ -73,4 +73,64 @@ type PiEvents = {
 
 export type Pi = {
   on<Name extends keyof PiEvents>(name: Name, handler: (event: PiEvents[Name], context: PiContext) => unknown): void
+}
+
+export type Failure = {
+  name?: string
+  data?: { message?: string; statusCode?: number; responseHeaders?: Record<string, string> }
+}
+
+export type Tokens = { input: number; output: number; reasoning: number; cache: { read: number; write: number } }
+
+export type Info = {
+  id: string
+  sessionID: string
+  role: 'user' | 'assistant'
+  /** Of an answer that sums up the conversation to make room. */
+  summary?: unknown
+  /** Why its model stopped: `stop`, `tool-calls`, `length` … */
+  finish?: string
+  error?: Failure
+  cost?: number
+  tokens?: Tokens
+}
+
+export type Part = {
+  id: string
+  sessionID: string
+  messageID: string
+  type: string
+  text?: string
+  ignored?: boolean
+  synthetic?: boolean
+  tool?: string
+  state?: { input?: { command?: string }; error?: string }
+}
+
+/** What OpenCode tells, by its name. */
+type TuiEvents = {
+  'session.created': { info: { id: string; parentID?: string } }
+  'session.error': { sessionID?: string; error?: Failure }
+  'session.idle': { sessionID: string }
+  'message.updated': { info: Info }
+  'message.part.updated': { part: Part }
+  'permission.asked': { id: string; permission: string; patterns?: string[]; metadata?: { command?: string } }
+  'permission.replied': { requestID: string }
+  'question.asked': { id: string; questions: { question: string }[] }
+  'question.replied': { requestID: string }
+  'question.rejected': { requestID: string }
+}
+
+/** What OpenCode gives a plugin of its interface. */
+export type Tui = {
+  state: {
+    path: { directory: string }
+    session: { get(id: string): { parentID?: string } | undefined }
+  }
+  /** What is shown; a session has its id. */
+  route: { current: { params?: { sessionID?: string } } }
+  event: {
+    on<Type extends keyof TuiEvents>(type: Type, handler: (event: { properties: TuiEvents[Type] }) => void): void
+  }
+  lifecycle: { onDispose(act: () => Promise<unknown>): void }
 }

@@ -77,13 +77,13 @@ function onTurns(pi, tell, memory) {
   /** @type {(() => void) | undefined} */
   let unlisten
   const begin = () => {
-    turn ??= openTurn(++memory.turns)
+    turn ??= openTurn(`${process.pid}-${++memory.turns}`)
     return turn
   }
   /** @param {PiContext} context @param {string} [refused] */
   const settle = (context, refused) => {
     clearInterval(beginning)
-    if (turn) tell(context, { event: 'stop', ...turn.stop(refused), turn: turn.number })
+    if (turn) tell(context, { event: 'stop', ...turn.stop(refused), turn: turn.name })
     turn = undefined
   }
 
@@ -94,7 +94,7 @@ function onTurns(pi, tell, memory) {
     })
   })
   pi.on('input', ({ text }, context) => {
-    tell(context, { event: 'prompt', prompt: text, turn: begin().number })
+    tell(context, { event: 'prompt', prompt: text, turn: begin().name })
     if (!context.isIdle()) return
     let idleMs = 0
     clearInterval(beginning)
@@ -145,8 +145,8 @@ function call([program = '', ...args], what) {
   }).catch(() => {})
 }
 
-/** What a turn comes to, gathered while it goes on. @param {number} number */
-function openTurn(number) {
+/** What a turn comes to, gathered while it goes on. @param {string} name */
+function openTurn(name) {
   /** @type {PiMessage | undefined} */
   let last
   let said = ''
@@ -155,7 +155,7 @@ function openTurn(number) {
   /** @type {string[]} */
   const ran = []
   return {
-    number,
+    name,
     aborted: false,
     escaped: false,
     /** @param {PiMessage} message */

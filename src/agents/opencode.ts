@@ -4,6 +4,7 @@ import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage 
 import { kindOfStatus, kindOfWords } from './api-error.ts'
 import { brokenOff, stoppedEnding } from './ended.ts'
 import { amount, type Json, objectOf, parseJsonLine, text } from './json-line.ts'
+import { openCodePane, openCodeScreen } from './opencode-pane.ts'
 import { readReset } from './reset.ts'
 
 export const opencode: Agent = agentOf({
@@ -46,6 +47,8 @@ function agentOf({ name, tested, install, login }: Names): Agent {
     graceMs: 5_000,
     command: (request) => command(name, request),
     parser: (request) => lineParser(request),
+    pane: (telling) => openCodePane(name, telling),
+    screen: openCodeScreen(tested),
   }
 }
 

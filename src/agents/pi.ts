@@ -15,6 +15,7 @@ const SCREEN: Screen = {
   input: /^──.*\n((?:(?!──).*\n)*)──.*$(?![\s\S]*\n──)/m,
   quietSeconds: 3,
   interrupt: ['Escape'],
+  clear: ['C-c'],
 }
 
 /** It has no permissions to ask for, so there are none to bypass. */

@@ -11,6 +11,28 @@ const ASKING: Sight = { working: false, input: 'unknown' }
 const WORKING: Sight = { working: true, input: 'empty' }
 
 const SCREENS: Record<string, Record<string, Sight>> = {
+  opencode: {
+    home: IDLE,
+    idle: IDLE,
+    limited: IDLE,
+    typed: TYPED,
+    pasted: TYPED,
+    menu: TYPED,
+    working: WORKING,
+    escaping: WORKING,
+    retrying: WORKING,
+    question: { ...ASKING, asks: '┃  △ Permission required' },
+    choice: { ...ASKING, asks: '┃  ↑↓ select  enter submit  esc dismiss' },
+    // What is pasted now is typed into the dialog.
+    dialog: { ...ASKING, asks: expect.stringMatching(/Commands +esc$/) },
+  },
+  kilo: {
+    home: IDLE,
+    pasted: TYPED,
+    retrying: WORKING,
+    limited: IDLE,
+    question: { ...ASKING, asks: '┃  △ Permission required' },
+  },
   pi: {
     idle: IDLE,
     // A line across its answer is no edge of its editor.
