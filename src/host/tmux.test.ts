@@ -46,6 +46,19 @@ describe.skipIf(!hasTmux)('a terminal in tmux', () => {
     expect(readIf(out).replaceAll('\r', '\n')).toBe(`\u001b[200~${TEXT}\u001b[201~\n`)
   })
 
+  test('gets several keys one by one: two at once may be another key', async () => {
+    const argv = ['sh', '-c', 'stty raw -echo; printf ready; exec "$NODE" -e "$READ"']
+    const out = join(home, 'keys')
+    const read =
+      'process.stdin.on("data", (keys) => require("fs").appendFileSync(process.env.OUT, JSON.stringify(String(keys))))'
+    const given = { OUT: out, NODE: process.execPath, READ: `${read}; console.log("reading")` }
+    await tmux.start({ tag: 'keys', title: 'keys', dir: home, argv, env: given })
+    await until('it reads', async () => (await tmux.screen('keys')).includes('reading'))
+    await tmux.press('keys', 'Escape', 'Escape')
+    await until('both have arrived', () => readIf(out).split('u001b').length > 2)
+    expect(readIf(out)).toBe('"\\u001b""\\u001b"')
+  })
+
   test('stays to be read when its program has ended', async () => {
     const argv = ['sh', '-c', 'echo last words; read enough']
     await tmux.start({ tag: 'three', title: 'three', dir: home, argv, env: {} })

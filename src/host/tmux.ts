@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { RalphError } from '../error.ts'
 import { callTmux, must } from './tmux-call.ts'
 
@@ -87,7 +88,10 @@ export function openTmux(home: string, env: Readonly<Record<string, string | und
     },
 
     async press(tag, ...keys) {
-      if (keys.length > 0) must(await run(['send-keys', '-t', await idOf(tag), ...keys]))
+      for (const [n, key] of keys.entries()) {
+        if (n > 0) await sleep(BETWEEN_KEYS_MS)
+        must(await run(['send-keys', '-t', await idOf(tag), key]))
+      }
     },
 
     async screen(tag, all = false) {
@@ -115,6 +119,9 @@ function opening({ tag, title, dir, argv, env }: Starting): string[] {
     ...['set-option', '-F', '-t', `=${tag}:`, '@ralph', '#{pane_id}', ';', ...WHICH],
   ]
 }
+
+/** Two escapes at once are another key to some clients. */
+const BETWEEN_KEYS_MS = 150
 
 /** tmux takes a semicolon at the end of a word for the end of a command. */
 function plain(word: string): string {
