@@ -142,7 +142,9 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
     await until('the first turn', () => crew.prompts('shared').length === 1)
     await crew.tmux.paste(crew.tag('shared'), 'What is two and two?')
     writeFileSync(join(crew.dir('shared'), '..', 'go'), '')
-    expect(await crew.stands('shared', 'NEEDS YOU')).toMatchObject({ words: expect.stringContaining('Somebody is typing') })
+    expect(await crew.stands('shared', 'NEEDS YOU')).toMatchObject({
+      words: expect.stringContaining('Somebody is typing'),
+    })
     await crew.tmux.press(crew.tag('shared'), 'Enter')
     await until(
       'it asks',
@@ -198,7 +200,9 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
     await crew.say('1:', 'Go on.')
     await until('the first turn', () => crew.prompts('shut').length === 1)
     crew.server('kill-session', '-t', crew.tag('shut'))
-    expect(await crew.stands('shut', 'NEEDS YOU')).toMatchObject({ words: 'Its pane was closed. Continue with "resume 1".' })
+    expect(await crew.stands('shut', 'NEEDS YOU')).toMatchObject({
+      words: 'Its pane was closed. Continue with "resume 1".',
+    })
     await crew.say('resume', '1')
     await crew.stands('shut', 'DONE')
   })

@@ -13,31 +13,13 @@ export async function startAgent(
   pane: Pane,
   { dir, resume, env = {} }: { dir: string; resume: boolean; env?: Readonly<Record<string, string>> },
 ): Promise<void> {
-  const { home, tmux, self, now } = site
+  const { home, tmux, now } = site
   const { agent, facts } = pane.record
   const { session } = facts
   const folder = join(home, 'panes', pane.tag)
   makePrivateFolder(folder)
-  const telling = pane.kind.pane?.({ hook: site.hook, plugins: site.plugins, folder })
-  for (const { path, text } of telling?.files ?? []) {
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, text)
-  }
-  const command = pane.kind.command({
-    prompt: '',
-    mode: 'interactive',
-    permissions: agent.permissions,
-    sandbox: false,
-    target: pane.target,
-    extraArgs: [...agent.args, ...(telling?.args ?? [])],
-    dir,
-    folder,
-    self,
-    at: now(),
-    ...(agent.model === undefined ? {} : { model: agent.model }),
-    ...(resume && session !== undefined ? { resume: { id: session, costUsd: 0 } } : {}),
-  })
-  const [program = ''] = command.argv
+  const { argv, env: own } = commandOf(site, pane, { dir, folder, resume })
+  const [program = ''] = argv
   if (!findProgram(program, dir, site.env.PATH))
     throw new RalphError('agent-missing', `"${program}" was not found. Install it, or name its path.`)
   // What was true of the program before is not true of this one.
@@ -56,11 +38,10 @@ export async function startAgent(
     tag: pane.tag,
     title: agent.name,
     dir,
-    argv: ['sh', '-c', AROUND, 'ralph', ...command.argv],
+    argv: ['sh', '-c', AROUND, 'ralph', ...argv],
     env: {
       ...(site.env.PATH === undefined ? {} : { PATH: site.env.PATH }),
-      ...command.env,
-      ...telling?.env,
+      ...own,
       ...env,
       RALPH_HOME: home,
       RALPH_PANE: `${pane.key.crew}/${pane.key.name}`,
@@ -70,6 +51,37 @@ export async function startAgent(
     },
   })
   await pane.knows({ ...pane.record.facts, server, startedAt: now() })
+}
+
+type Where = { dir: string; folder: string; resume: boolean }
+
+/** What starts it, with what makes its client tell. */
+function commandOf(
+  site: Site,
+  { kind, target, record: { agent, facts } }: Pane,
+  { dir, folder, resume }: Where,
+): { argv: string[]; env: Record<string, string> } {
+  const { session } = facts
+  const telling = kind.pane?.({ hook: site.hook, plugins: site.plugins, folder })
+  for (const { path, text } of telling?.files ?? []) {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
+  const { argv, env } = kind.command({
+    prompt: '',
+    mode: 'interactive',
+    permissions: agent.permissions,
+    sandbox: false,
+    target,
+    extraArgs: [...agent.args, ...(telling?.args ?? [])],
+    dir,
+    folder,
+    self: site.self,
+    at: site.now(),
+    ...(agent.model === undefined ? {} : { model: agent.model }),
+    ...(resume && session !== undefined ? { resume: { id: session, costUsd: 0 } } : {}),
+  })
+  return { argv, env: { ...env, ...telling?.env } }
 }
 
 // Keys such as Ctrl-C are the program's. A terminal that is taken away is told too, as long as anything can be.

@@ -1,13 +1,14 @@
 /** The prompt line of a dispatcher: verbs with completion and history, while news appears above it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { createInterface, type Interface } from 'node:readline'
 import { RalphError } from '../../error.ts'
 import { parseCommandLine } from '../../formats/command-line.ts'
 import { nearest } from '../../formats/nearest.ts'
 import { writeWhole } from '../../host/files.ts'
 import { parseArgs } from './args.ts'
 import type { Context } from './context.ts'
+import { openScreen } from './dispatch-screen.ts'
 import { VERBS } from './dispatch-verbs.ts'
 import { paint } from './text.ts'
 
@@ -30,55 +31,39 @@ const OWN = ['help', 'quit']
 const HISTORY = 1_000
 
 export function openPromptLine(context: Context, { config, names, leave, fail }: Prompting): PromptLine {
-  const { out, machine } = context
+  const { out } = context
   const history = join(context.home, 'dispatch-history')
-  const line = createInterface({
-    input: machine.stdin,
-    output: machine.stdout,
-    prompt: paint(out, 'bold', 'ralph> '),
-    history: readHistory(history),
-    historySize: HISTORY,
-    completer: (text: string) => complete(text, names()),
-  })
+  const line = openLine(context, history, names)
+  const screen = openScreen(context, line)
   let busy = Promise.resolve()
-  let closed = false
   let interrupted = 0
-  /** What is told while somebody else has the screen. */
-  let kept: string[] | undefined
-  let endWatching: (() => void) | undefined
-  const above = (text: string) => {
-    if (kept) return void kept.push(text)
-    if (closed) return out.write(text)
-    out.write(`\r\u001b[2K${text}`)
-    line.prompt(true)
-  }
   line.on('history', (lines: string[]) => keepHistory(history, lines))
   line.on('line', (text) => {
-    if (endWatching) return endWatching()
+    if (screen.endWatching()) return
     busy = busy
       .then(() => obey(text))
       .catch(fail)
-      .finally(() => closed || line.prompt())
+      .finally(screen.prompt)
   })
   line.on('SIGINT', () => {
     if (Date.now() - interrupted < 2_000) return void leave(false)
     interrupted = Date.now()
-    above('The agents keep running when you leave. To leave, type quit or press Ctrl-C again.\n')
+    screen.above('The agents keep running when you leave. To leave, type quit or press Ctrl-C again.\n')
   })
-  line.on('close', () => closed || void leave(false))
-  line.prompt()
+  line.on('close', () => screen.isClosed() || void leave(false))
+  screen.prompt()
 
   async function obey(text: string): Promise<void> {
     const [first = '', ...rest] = text.trim().split(/\s+/)
     if (first === '') return
-    if (first === 'quit' || first === 'exit') return leave(rest[0] === 'pause')
+    if (first === 'quit' || first === 'exit') return leave(rest[0] === 'pause').finally(screen.close)
     if (first === 'help') return out.write(helpText())
     try {
       const { verb, argv } = readLine(text)
       const args = parseArgs(verb.spec, argv)
       const run = () => verb.run({ args, context, crew: { config } })
-      if (args.flag('watch')) return await watch(async () => (await run()).text)
-      const { text: said, json } = await (verb === VERBS.attach ? alone(run) : run())
+      if (args.flag('watch')) return await screen.watch(async () => (await run()).text)
+      const { text: said, json } = await (verb === VERBS.attach ? screen.lend(run) : run())
       out.write(args.flag('json') ? json.map((value) => `${JSON.stringify(value)}\n`).join('') : said)
     } catch (cause) {
       if (!(cause instanceof RalphError)) throw cause
@@ -86,43 +71,18 @@ export function openPromptLine(context: Context, { config, names, leave, fail }:
     }
   }
 
-  /** Somebody else reads the keyboard and has the screen. What was told meanwhile follows. */
-  async function alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    kept = []
-    line.pause()
-    try {
-      return await work()
-    } finally {
-      const told = kept
-      kept = undefined
-      line.resume()
-      for (const text of told) out.write(text)
-    }
-  }
+  return { above: screen.above, close: screen.close }
+}
 
-  /** Draws again with every change, until Enter is pressed. */
-  async function watch(draw: () => Promise<string>): Promise<void> {
-    const again = async () => out.write(`\u001b[H\u001b[2J${await draw()}\nPress Enter to return.`)
-    kept = []
-    await again()
-    const unwatch = context.store().onChange(() => void again().catch(() => {}))
-    await new Promise<void>((done) => {
-      endWatching = done
-    })
-    unwatch()
-    endWatching = undefined
-    const told = kept
-    kept = undefined
-    out.write(`\r\u001b[2K${told.join('')}`)
-  }
-
-  return {
-    above,
-    close() {
-      closed = true
-      line.close()
-    },
-  }
+function openLine({ machine, out }: Context, history: string, names: () => string[]): Interface {
+  return createInterface({
+    input: machine.stdin,
+    output: machine.stdout,
+    prompt: paint(out, 'bold', 'ralph> '),
+    history: readHistory(history),
+    historySize: HISTORY,
+    completer: (text: string) => complete(text, names()),
+  })
 }
 
 /** `1: fix the tests` and `say 1 use tabs` keep their words as they were typed; the others are read as a shell would. */

@@ -1,0 +1,73 @@
+/** Who has the screen around a prompt line: the line itself, news above it, a view that draws all of it, or another program. */
+import type { Interface } from 'node:readline'
+import type { Context } from './context.ts'
+
+export type PromptScreen = {
+  prompt(): void
+  /** Prints above the line. What is told while somebody else has the screen follows later. */
+  above(text: string): void
+  /** Gives keyboard and screen to another program. */
+  lend<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Draws again with every change, until Enter is pressed. */
+  watch(draw: () => Promise<string>): Promise<void>
+  /** False where nothing is watched. */
+  endWatching(): boolean
+  isClosed(): boolean
+  close(): void
+}
+
+export function openScreen({ out, store }: Pick<Context, 'out' | 'store'>, line: Interface): PromptScreen {
+  let closed = false
+  let kept: string[] | undefined
+  let endWatch: (() => void) | undefined
+
+  async function apart<Result>(work: () => Promise<Result>): Promise<Result> {
+    kept = []
+    try {
+      return await work()
+    } finally {
+      const told = kept.join('')
+      kept = undefined
+      out.write(`\r\u001b[2K${told}`)
+    }
+  }
+
+  return {
+    prompt: () => closed || line.prompt(),
+    above(text) {
+      if (kept) return void kept.push(text)
+      if (closed) return out.write(text)
+      out.write(`\r\u001b[2K${text}`)
+      line.prompt(true)
+    },
+    lend: (work) =>
+      apart(async () => {
+        line.pause()
+        try {
+          return await work()
+        } finally {
+          line.resume()
+        }
+      }),
+    watch: (draw) =>
+      apart(async () => {
+        const again = async () => out.write(`\u001b[H\u001b[2J${await draw()}\nPress Enter to return.`)
+        await again()
+        const unwatch = store().onChange(() => void again().catch(() => {}))
+        await new Promise<void>((done) => {
+          endWatch = done
+        })
+        unwatch()
+        endWatch = undefined
+      }),
+    endWatching() {
+      endWatch?.()
+      return endWatch !== undefined
+    },
+    isClosed: () => closed,
+    close() {
+      closed = true
+      line.close()
+    },
+  }
+}
