@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { DONE, makeCrew, WORKS } from './crew.ts'
 import { query } from './ralph.ts'
+import { expectReplayed } from './replayed.ts'
 import { hasTmux } from './tmux.ts'
 
 const KILLS = process.env.RALPH_CRASH_POINTS ? 20 : 5
@@ -36,5 +37,6 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
       { status: 'completed', n: AGENTS },
     ])
     await crew.leave(running)
+    await expectReplayed(crew.place.home)
   })
 })

@@ -1,5 +1,5 @@
 /** The dispatcher with scripted agents in real tmux: what seed and contract promise, for one agent and for ten at once. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { DONE, makeCrew, WORKS } from './crew.ts'
@@ -7,6 +7,7 @@ import { until } from './ralph.ts'
 import { hasTmux } from './tmux.ts'
 
 const CHECK = 'checks: test -f done.txt'
+const UNTIL_GO = { shell: ['sh', '-c', 'while [ ! -e ../go ]; do sleep 0.05; done'] }
 
 describe.skipIf(!hasTmux)('a dispatcher', () => {
   test('keeps an agent on its original prompt until its claim is proven', async () => {
@@ -134,7 +135,7 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
   })
 
   test('lets a person type in a pane, waits for them, and asks', async () => {
-    const first = [...WORKS(1), { shell: ['sh', '-c', 'while [ ! -e ../go ]; do sleep 0.05; done'] }]
+    const first = [...WORKS(1), UNTIL_GO]
     const crew = makeCrew([{ name: 'shared', turns: [first, [{ text: 'It is four.' }], DONE], more: CHECK }])
     crew.start()
     await crew.stands('shared', 'READY')
@@ -257,6 +258,22 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
     expect(events.lines().map(({ state }) => state)).toEqual(['WORKING', 'DONE'])
     events.child.kill('SIGINT')
     expect((await events.ended).code).toBe(130)
+  })
+
+  test('finds its loops again when the database was lost and is rebuilt', async () => {
+    const crew = makeCrew([{ name: 'known', turns: [[...WORKS(1), UNTIL_GO], DONE], more: CHECK }])
+    const running = crew.start()
+    await crew.stands('known', 'READY')
+    await crew.say('1:', 'Go on.')
+    await until('the first turn', () => crew.prompts('known').length === 1)
+    const { known } = await crew.agents()
+    await crew.leave(running)
+    crew.killServer()
+    for (const suffix of ['', '-wal', '-shm']) rmSync(join(crew.place.home, `ralph.db${suffix}`), { force: true })
+    await crew.place.ralph(['doctor', '--rebuild'])
+    writeFileSync(join(crew.dir('known'), '..', 'go'), '')
+    crew.start()
+    expect(await crew.stands('known', 'DONE')).toMatchObject({ loop_id: known?.loop_id, proof: 'verified' })
   })
 
   test('is alone with its config', async () => {

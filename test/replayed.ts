@@ -11,7 +11,10 @@ import { openTranscripts } from '../src/host/transcript.ts'
 import { remakeTask } from '../src/vault/remake.ts'
 
 type Row = Record<string, unknown>
-export type Known = Record<'loop' | 'iteration' | 'check_result' | 'event' | 'told' | 'project' | 'task', Row[]>
+export type Known = Record<
+  'loop' | 'iteration' | 'check_result' | 'event' | 'told' | 'project' | 'task' | 'pane' | 'mail',
+  Row[]
+>
 
 /** The whole database, but for who held a loop how often and the numbers that only say in which order it was written. */
 export function knownIn(home: string): Known {
@@ -26,13 +29,15 @@ export function knownIn(home: string): Known {
       told: all('SELECT * FROM told ORDER BY id'),
       project: all('SELECT * FROM project ORDER BY folder'),
       task: all('SELECT * FROM task ORDER BY vault, id'),
+      pane: all('SELECT * FROM pane ORDER BY crew, name'),
+      mail: all('SELECT * FROM pane_mail ORDER BY id'),
     }
   } finally {
     database.close()
   }
 }
 
-const JSON_COLUMNS = new Set(['spec', 'tally', 'next', 'fact', 'order', 'record'])
+const JSON_COLUMNS = new Set(['spec', 'tally', 'next', 'fact', 'order', 'record', 'mail'])
 
 /** The order in which an object was written means nothing. */
 function parsed(row: Row): Row {
@@ -61,7 +66,7 @@ export async function expectReplayed(home: string): Promise<Known> {
   const before = await expectSame(home, () => rebuildIn(home))
   for (const suffix of ['', '-wal', '-shm']) rmSync(join(home, `ralph.db${suffix}`), { force: true })
   await rebuildIn(home)
-  const { told: _, project: __, task: ___, ...moved } = before
+  const { told: _, project: __, task: ___, pane: ____, mail: _____, ...moved } = before
   expect(knownIn(home)).toMatchObject(moved)
   return before
 }

@@ -1,10 +1,11 @@
 /** The dispatcher: keeps the agents of a crew in their panes, hears what they tell, and keeps each going on its task. */
-import { type Loop, statusOf } from '../engine/loop.ts'
+import { type Loop, OPEN, statusOf } from '../engine/loop.ts'
 import type { Mail, StoredMail } from '../host/store.ts'
 import { attend } from './attend.ts'
 import { type CrewAgent, type PaneRecord, recordIn, tagOf } from './crew.ts'
 import { hear } from './hear.ts'
 import { lookAt } from './look.ts'
+import { paneOf } from './owner.ts'
 import { openPane, type Pane } from './pane.ts'
 import type { Site } from './site.ts'
 
@@ -109,7 +110,22 @@ async function roll({ store, note, tmux }: Site, crew: Crew): Promise<[CrewAgent
       await store.panes.forget({ crew: crew.id, name })
     }
   }
-  return [...crew.agents.map((agent): [CrewAgent, PaneRecord | undefined] => [agent, known.get(agent.name)]), ...others]
+  const open = known.size > 0 ? new Map<string, string>() : await openLoops(store, crew.id)
+  const mine = crew.agents.map((agent): [CrewAgent, PaneRecord | undefined] => {
+    const loop = open.get(agent.name)
+    return [agent, loop === undefined ? known.get(agent.name) : { ...newRecord(crew, agent), loop }]
+  })
+  return [...mine, ...others]
+}
+
+/** By the names of their agents: where a lost database was rebuilt, only the loops themselves know whose they are. */
+async function openLoops(store: Site['store'], crew: string): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  for (const { id } of (await store.list({ owner: 'pane', status: OPEN, limit: 1_000 })).rows.toReversed()) {
+    const owner = paneOf(await store.load(id))
+    if (owner.crew === crew) found.set(owner.name, id)
+  }
+  return found
 }
 
 async function isOpen(store: Site['store'], id: string | undefined): Promise<boolean> {
@@ -117,11 +133,16 @@ async function isOpen(store: Site['store'], id: string | undefined): Promise<boo
   return loop !== undefined && !['completed', 'halted', 'cancelled'].includes(statusOf(loop))
 }
 
-function renewed({ config }: Crew, agent: CrewAgent, known: PaneRecord | undefined): PaneRecord {
+function renewed(crew: Crew, agent: CrewAgent, known: PaneRecord | undefined): PaneRecord {
   // What is known of another program is not known of this one.
   const { launch } = known?.facts ?? {}
   const other = known?.agent.agent !== agent.agent
-  if (known) return { ...known, agent, config, ...(other ? { facts: launch === undefined ? {} : { launch } } : {}) }
+  if (known)
+    return { ...known, agent, config: crew.config, ...(other ? { facts: launch === undefined ? {} : { launch } } : {}) }
+  return newRecord(crew, agent)
+}
+
+function newRecord({ config }: Crew, agent: CrewAgent): PaneRecord {
   return { agent, config, facts: {}, state: 'READY', since: 0, words: '', restarts: 0 }
 }
 

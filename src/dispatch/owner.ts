@@ -5,7 +5,7 @@ import type { Loop } from '../engine/loop.ts'
 /** `config`: the file that names the agent; `crew` is short for it. */
 export type PaneOwner = { kind: 'pane'; crew: string; name: string; config: string }
 
-function paneOf({ id, spec }: Loop): PaneOwner {
+export function paneOf({ id, spec }: Loop): PaneOwner {
   const { owner } = spec.work
   if (owner?.kind !== 'pane') throw new Error(`Loop ${id} is not worked on in a pane.`)
   return owner as PaneOwner // this folder alone makes owners of that kind

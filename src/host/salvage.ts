@@ -1,4 +1,4 @@
-/** What a database knew that no transcript tells: records of projects and tasks, orders that nobody has heard yet, and what an older ralph did. */
+/** What a database knew that no transcript tells: records of projects, tasks and agents in panes, orders that nobody has heard yet, and what an older ralph did. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from './migrate.ts'
@@ -56,6 +56,9 @@ const COPIES = [
   `DELETE FROM main.task WHERE loop IN (SELECT id FROM old.loop);
    INSERT OR REPLACE INTO task SELECT vault, id, loop, record FROM old.task WHERE loop IN (SELECT id FROM main.loop);`,
   `INSERT OR REPLACE INTO told SELECT id, loop, at, by, "order" FROM old.told WHERE loop IN (SELECT id FROM main.loop);`,
+  'INSERT OR REPLACE INTO pane SELECT * FROM old.pane;',
+  'INSERT OR REPLACE INTO pane_mail SELECT * FROM old.pane_mail;',
+  'INSERT OR REPLACE INTO pane_change SELECT * FROM old.pane_change;',
   ...['iteration', 'check_result'].map(
     (table) => `DELETE FROM main.${table} WHERE loop IN ${ADOPTED};
      INSERT INTO ${table} SELECT * FROM old.${table} WHERE loop IN ${ADOPTED};`,
