@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../host/place.test-support.ts'
@@ -83,6 +83,12 @@ describe('tells', () => {
       { kind: 'asks', question: 'Allow Bash: rm x?' },
     ],
     [
+      'Claude asks a question',
+      claude('PermissionRequest', { tool_name: 'AskUserQuestion', tool_input: { questions: [{ question: 'Blue?' }] } }),
+      { kind: 'asks', question: 'Blue?' },
+    ],
+    ['a person stopped Codex', codex('Interrupt'), { kind: 'stop', session: 's', turn: 't1', outcome: 'aborted' }],
+    [
       'Codex asks for a file',
       codex('PermissionRequest', { tool_name: 'Edit', tool_input: { file_path: 'a.ts' } }),
       { kind: 'asks', question: 'Allow Edit: a.ts?' },
@@ -128,6 +134,38 @@ describe('an error', () => {
   })
 })
 
+describe('a request of Codex that failed', () => {
+  const end = (turn: string, error?: string) =>
+    `${JSON.stringify({ type: 'event_msg', payload: { type: 'task_complete', turn_id: turn, ...(error ? { error: { message: error } } : {}) } })}\n`
+  const file = () => join(temporaryFolder(), 'rollout.jsonl')
+  const told = (path: string) => codex('PostModelRequest', { status: 'failed', error: '429', transcript_path: path })
+  const LIMIT = 'You’ve hit your usage limit. Upgrade to Pro, or try again at Jan 9th, 2026 3:33 AM.'
+
+  test('ends the turn that was given up for it', async () => {
+    const path = file()
+    writeFileSync(path, `cut line\n${end('t0', 'another')}${end('t1', LIMIT)}{"half`)
+    expect(await read(told(path))).toMatchObject({
+      kind: 'stop',
+      turn: 't1',
+      outcome: { kind: 'rate-limit', message: LIMIT, resetsAt: new Date(2026, 0, 9, 3, 33).getTime() },
+    })
+  })
+
+  test('is waited for: the record is written later', async () => {
+    const path = file()
+    writeFileSync(path, end('t0', 'another'))
+    const reading = read(told(path))
+    appendFileSync(path, end('t1', 'exceeded retry limit, last status: 429 Too Many Requests'))
+    expect(await reading).toMatchObject({ kind: 'stop', outcome: { kind: 'rate-limit' } })
+  })
+
+  test('says nothing of a turn that went on and ended well', async () => {
+    const path = file()
+    writeFileSync(path, end('t1'))
+    expect(await read(told(path))).toBeUndefined()
+  })
+})
+
 test('reads the last words from the record where they are not told', async () => {
   const file = join(temporaryFolder(), 'record.jsonl')
   const line = (role: string, text: string) => JSON.stringify({ message: { role, content: text } })
@@ -144,6 +182,7 @@ test.each<[what: string, told: unknown]>([
   ['no event', { session_id: 's', cwd: '/p' }],
   ['an event that is no word', { event: 7, session_id: 's' }],
   ['an unknown event', claude('PreCompact')],
+  ['a request that did not fail', codex('PostModelRequest', { status: 'completed', error: null })],
   ['a session without its name', { event: 'session', host: 'pi' }],
   ['that it has been idle', claude('Notification', { notification_type: 'idle_prompt', message: 'waiting' })],
   ['that somebody has logged in', claude('Notification', { notification_type: 'auth_success', message: 'ok' })],

@@ -1,9 +1,10 @@
 /** What the client in a pane tells, whoever it is, as mail for its dispatcher. */
 import type { Mail } from '../../host/store.ts'
+import { whyGivenUp } from './given-up.ts'
 import { meaningOf } from './meaning.ts'
 import { newPart } from './new-part.ts'
 import { type From, fromPayload, type Json, parseJson, word } from './payload.ts'
-import { readStop } from './stop.ts'
+import { readStop, transcriptOf } from './stop.ts'
 import { lastMessage } from './transcript.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -53,9 +54,17 @@ async function toMail(event: string, payload: Json, from: From, now: () => numbe
     }
     case 'StopFailure': {
       const message = [payload.error, payload.error_details, payload.last_assistant_message].filter(word).join(': ')
-      const { outcome } = await stopOf(from, { ...payload, outcome: 'error', error_message: message }, now)
+      const { outcome } = await stopOf(from, failing(payload, message), now)
       return { kind: 'stop', outcome, ...marks }
     }
+    case 'PostModelRequest': {
+      const message = payload.status === 'failed' && (await whyGivenUp(transcriptOf(payload) ?? '', turn ?? ''))
+      if (!message) return undefined
+      const { outcome } = await stopOf(from, failing(payload, message), now)
+      return { kind: 'stop', outcome, ...marks }
+    }
+    case 'Interrupt':
+      return { kind: 'stop', outcome: 'aborted', ...marks }
     case 'asks':
     case 'PermissionRequest':
     case 'Notification':
@@ -68,6 +77,10 @@ async function toMail(event: string, payload: Json, from: From, now: () => numbe
     default:
       return undefined
   }
+}
+
+function failing(payload: Json, message: string): Json {
+  return { last_assistant_message: '', ...payload, outcome: 'error', error_message: message }
 }
 
 async function stopOf(from: From, payload: Json, now: () => number) {
@@ -86,8 +99,16 @@ function asked(event: string, payload: Json): Mail | undefined {
   if (event === 'Notification' && IDLE.has(String(payload.notification_type))) return undefined
   return {
     kind: 'asks',
-    question: word(payload.question) || word(payload.message) || `Allow ${toolOf(payload) || 'it'}?`,
+    question:
+      word(payload.question) || questionOf(payload) || word(payload.message) || `Allow ${toolOf(payload) || 'it'}?`,
   }
+}
+
+/** A tool that asks the person has nothing to be allowed. */
+function questionOf({ tool_input: input }: Json): string | undefined {
+  const { questions } = (typeof input === 'object' && input ? input : {}) as Json
+  const [first] = Array.isArray(questions) ? questions : []
+  return word(first?.question)
 }
 
 function toolOf({ tool_name: name, tool_input: input }: Json): string {

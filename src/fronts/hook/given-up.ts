@@ -1,0 +1,30 @@
+/** Whether Codex has given a turn up: it tells of each request that failed, but only its record says which was the last. */
+import { setTimeout as nap } from 'node:timers/promises'
+import { type Json, parseJson, word } from './payload.ts'
+import { tailOf } from './tail.ts'
+
+const TAIL = 1 << 16
+const PATIENCE_MS = 5_000
+
+/** The error that ended the turn. Undefined where it ended well, or goes on: then the next request tells. */
+export async function whyGivenUp(path: string, turn: string): Promise<string | undefined> {
+  for (let waited = 0; waited < PATIENCE_MS; waited += 50) {
+    const end = endOf(path, turn)
+    if (end) return word(objectOf(end.error).message)
+    await nap(50)
+  }
+  return undefined
+}
+
+function endOf(path: string, turn: string): Json | undefined {
+  const lines = tailOf(path, TAIL)
+    .split('\n')
+    .filter((line) => line.includes('"task_complete"'))
+  // The first line of the tail may be cut, and the last one half written.
+  const ends = lines.map((line) => objectOf(parseJson(line)?.payload))
+  return ends.findLast(({ type, turn_id: id }) => type === 'task_complete' && id === turn)
+}
+
+function objectOf(value: unknown): Json {
+  return typeof value === 'object' && value !== null ? (value as Json) : {}
+}
