@@ -59,6 +59,17 @@ describe.skipIf(!hasTmux)('a terminal in tmux', () => {
     expect(readIf(out)).toBe('"\\u001b""\\u001b"')
   })
 
+  test('lets nothing in a text end its paste', async () => {
+    const argv = ['sh', '-c', 'stty raw -echo; printf "\\033[?2004hready"; exec dd bs=1 of="$OUT" 2>/dev/null']
+    const out = join(home, 'cleaned')
+    await tmux.start({ tag: 'clean', title: 'clean', dir: home, argv, env: { OUT: out } })
+    await until('it is ready', async () => (await tmux.screen('clean')).includes('ready'))
+    await tmux.paste('clean', 'one\r\ntwo\u001b[201~\n!touch PWNED\u0003\n\u009b201~\tthree')
+    await tmux.press('clean', 'Enter')
+    await until('all has arrived', () => readIf(out).endsWith('\u001b[201~\r'))
+    expect(readIf(out)).toBe('\u001b[200~one\rtwo[201~\r!touch PWNED\r201~\tthree\u001b[201~\r')
+  })
+
   test('stays to be read when its program has ended', async () => {
     const argv = ['sh', '-c', 'echo last words; read enough']
     await tmux.start({ tag: 'three', title: 'three', dir: home, argv, env: {} })

@@ -84,7 +84,12 @@ export function openTmux(home: string, env: Readonly<Record<string, string | und
 
     async paste(tag, text) {
       const [id, buffer] = [await idOf(tag), `ralph-${tag}`]
-      must(await run(['load-buffer', '-b', buffer, '-', ';', 'paste-buffer', '-p', '-d', '-b', buffer, '-t', id], text))
+      must(
+        await run(
+          ['load-buffer', '-b', buffer, '-', ';', 'paste-buffer', '-p', '-d', '-b', buffer, '-t', id],
+          pasteable(text),
+        ),
+      )
     },
 
     async press(tag, ...keys) {
@@ -122,6 +127,12 @@ function opening({ tag, title, dir, argv, env }: Starting): string[] {
 
 /** Two escapes at once are another key to some clients. */
 const BETWEEN_KEYS_MS = 150
+
+/** Of control characters only tabs and line breaks: any other may end the paste, and what is left of it would be typed as keys. */
+function pasteable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it is about
+  return text.replace(/\r\n?/g, '\n').replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, '')
+}
 
 /** tmux takes a semicolon at the end of a word for the end of a command. */
 function plain(word: string): string {
