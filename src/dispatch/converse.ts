@@ -1,6 +1,7 @@
 /** One turn of an agent in its pane: its prompt is brought in, seen to arrive, and its end waited for. */
 
 import type { Outcome } from '../agents/agent.ts'
+import type { Sight } from '../agents/read-screen.ts'
 import { isRalphError, RalphError } from '../error.ts'
 import { hear, type Sent, type TurnMark } from './hear.ts'
 import type { Pane } from './pane.ts'
@@ -34,6 +35,8 @@ const TYPES_MS = 10_000
 const LOOK_MS = 1_000
 /** What was typed and is gone was sent off, and is soon told. */
 const SENT_OFF_MS = 1_500
+/** So long its line may take to show. One that is not known by its looks after that is talked to all the same. */
+const COMES_UP_MS = 15_000
 
 export async function converse(site: Site, pane: Pane, talk: Talk, signal: AbortSignal): Promise<Talked> {
   try {
@@ -111,9 +114,14 @@ async function isFree(site: Site, pane: Pane): Promise<boolean> {
   const typesNow = await isTyping(site, pane, pane.record.facts.stoppedAt ?? 0)
   const seen = await sightOf(site, pane)
   if (seen.asks !== undefined) await pane.knows({ ...pane.record.facts, asks: seen.asks })
-  if (seen.asks !== undefined || seen.working) return false
+  if (seen.asks !== undefined || seen.working || comesUp(site, pane, seen)) return false
   await pane.typing(typesNow || seen.input === 'typed')
   return site.now() - pane.typedAt > SENT_OFF_MS
+}
+
+/** A client may tell that it has started before it shows its line, and takes Enter for a line break until then. */
+function comesUp({ now }: Site, { kind, record: { facts } }: Pane, { input }: Sight): boolean {
+  return kind.screen !== undefined && input === 'unknown' && now() - (facts.startedAt ?? 0) < COMES_UP_MS
 }
 
 async function isTyping({ tmux, now }: Site, { tag }: Pane, since: number): Promise<boolean> {

@@ -36,7 +36,7 @@ export async function lookAt(
   }
   if (latest.asks !== undefined && seen.input !== 'unknown')
     return pane.knows(hear(latest, { kind: 'answered' }, now()))
-  if (!latest.up && seen.input !== 'unknown' && (!pane.kind.pane || isLong(pane, now())))
+  if (!latest.up && seen.input !== 'unknown' && (!pane.kind.pane || screen.untoldStart || isLong(pane, now())))
     return pane.knows(hear(latest, { kind: 'started' }, now()))
   if (!latest.up && seen.input === 'unknown' && isLost(pane, now())) return pane.knows({ ...latest, asks: UNREADABLE })
   if (seen.working || seen.input === 'unknown') return
