@@ -21,8 +21,8 @@ PostToolUse | PostToolUseFailure)
 PostModelRequest)
   payload=$(cat)
   case $payload in *'"status":"failed"'*) ;; *) exit 0 ;; esac
-  # The client tells whether it tries again only when this has ended, so somebody else has to wait for that.
-  printf '%s' "$payload" | tell &
+  # Whether the client tries again is known only when this has ended and let go of its pipes, so somebody else waits for that.
+  { printf '%s' "$payload" | tell; } </dev/null >/dev/null 2>&1 &
   exit 0
   ;;
 *) rm -f "$RALPH_PANE_ASKS" 2>/dev/null ;;
