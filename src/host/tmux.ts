@@ -83,13 +83,7 @@ export function openTmux(home: string, env: Readonly<Record<string, string | und
     },
 
     async paste(tag, text) {
-      const [id, buffer] = [await idOf(tag), `ralph-${tag}`]
-      must(
-        await run(
-          ['load-buffer', '-b', buffer, '-', ';', 'paste-buffer', '-p', '-d', '-b', buffer, '-t', id],
-          pasteable(text),
-        ),
-      )
+      must(await run(pasting(await idOf(tag), `ralph-${tag}`), pasteable(text)))
     },
 
     async press(tag, ...keys) {
@@ -127,6 +121,10 @@ function opening({ tag, title, dir, argv, env }: Starting): string[] {
 
 /** Two escapes at once are another key to some clients. */
 const BETWEEN_KEYS_MS = 150
+
+function pasting(id: string, buffer: string): string[] {
+  return ['load-buffer', '-b', buffer, '-', ';', 'paste-buffer', '-p', '-d', '-b', buffer, '-t', id]
+}
 
 /** Of control characters only tabs and line breaks: any other may end the paste, and what is left of it would be typed as keys. */
 function pasteable(text: string): string {
