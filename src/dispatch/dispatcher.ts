@@ -207,15 +207,14 @@ function oneByOne(work: () => Promise<void>): () => Promise<void> {
   }
 }
 
+/** `ms` is asked again and again, as it may become less. */
 function startClock(ms: () => number, ring: () => void): { stop(): void } {
-  let timer: NodeJS.Timeout
-  const wind = () => {
-    timer = setTimeout(() => {
-      ring()
-      wind()
-    }, ms())
-  }
+  let rungAt = performance.now()
   ring()
-  wind()
-  return { stop: () => clearTimeout(timer) }
+  const timer = setInterval(() => {
+    if (performance.now() - rungAt < ms()) return
+    rungAt = performance.now()
+    ring()
+  }, BUSY_MS / 2)
+  return { stop: () => clearInterval(timer) }
 }
