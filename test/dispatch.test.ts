@@ -235,6 +235,25 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
     await crew.stands('apart', 'READY')
   })
 
+  test('ends the loops of all agents when they have spent what they may spend together', async () => {
+    const spends = (n: number) => [...WORKS(n), { usage: { tokens: 10, costUsd: 0.4 } }]
+    const turns = [spends(1), spends(2), spends(3), spends(4), spends(5)]
+    const crew = makeCrew(
+      [
+        { name: 'one', turns },
+        { name: 'two', turns },
+      ],
+      '  max_total_cost_usd: 1\n',
+    )
+    crew.start()
+    await crew.stands('one', 'READY')
+    await crew.say('1:', 'Go on.')
+    expect(await crew.stands('one', 'STUCK')).toMatchObject({ iteration: 3, cost_usd: expect.closeTo(1.2) })
+    expect((await crew.agents()).one?.words).toMatch(/^cost: /)
+    expect(await crew.say('2:', 'Go on.')).toMatchObject([{ agent: 'two' }])
+    expect((await crew.agents()).two).toMatchObject({ queue: ['Go on.'], loop_id: null })
+  })
+
   test('gives a task once and re-feeds nothing where it is not enabled', async () => {
     const crew = makeCrew([{ name: 'plain', turns: [WORKS(1)] }], '  enabled: false\n')
     crew.start()

@@ -7,7 +7,7 @@ import { reap } from '../host/process-tree.ts'
 import type { StoredMail } from '../host/store.ts'
 import { converse } from './converse.ts'
 import type { Pane } from './pane.ts'
-import { asText, driveInPane, forget, isSpent } from './pane-turn.ts'
+import { asText, driveInPane, forget } from './pane-turn.ts'
 import type { Site } from './site.ts'
 import { startAgent } from './start-agent.ts'
 
@@ -95,7 +95,7 @@ function isMovable({ record }: Pane, { next }: Loop): boolean {
 async function begin(site: Site, pane: Pane, { tasks, stop }: { tasks: Tasks; stop: AbortSignal }): Promise<boolean> {
   const [task] = await tasks()
   const { agent, facts } = pane.record
-  if (task?.mail.kind !== 'task' || facts.at?.kind === 'theirs' || isSpent(site)) return false
+  if (task?.mail.kind !== 'task' || facts.at?.kind === 'theirs' || site.purse?.isSpent()) return false
   if (!agent.enabled) return giveOnce(site, pane, { id: task.id, prompt: task.mail.prompt, stop })
   const loop = await made(site, pane, task.mail.prompt)
   if (!loop) {

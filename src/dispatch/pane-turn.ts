@@ -22,6 +22,7 @@ export async function driveInPane(
 ): Promise<void> {
   const { home, store, env, self } = site
   const { agent } = pane.record
+  site.purse?.saw(held.loop)
   await takeAnswer(pane, held)
   const bench = await openBench(held, {
     home,
@@ -55,7 +56,10 @@ async function takeAnswer(pane: Pane, held: Visit): Promise<void> {
 }
 
 function handsOf(site: Site, pane: Pane, bench: Workbench): Hands {
-  const hands = runHands(bench, (loop, fact) => void seen(pane, loop, fact))
+  const hands = runHands(bench, (loop, fact) => {
+    site.purse?.saw(loop)
+    void seen(pane, loop, fact)
+  })
   return {
     ...hands,
     turn: (loop, next) =>
@@ -64,14 +68,9 @@ function handsOf(site: Site, pane: Pane, bench: Workbench): Hands {
   }
 }
 
-/** What all of them may spend together is spent. */
-export function isSpent({ left }: Site): boolean {
-  return (left?.() ?? 1) <= 0
-}
-
 /** What all of them have spent together counts for each. */
 function overspent(site: Site, { tally, spec }: Loop, { agent }: PaneRecord): Promise<Fact> | undefined {
-  if (!isSpent(site)) return undefined
+  if (!site.purse?.isSpent()) return undefined
   site.note(agent, 'the cost limit for all agents together (max_total_cost_usd) is reached, so its loop ends.')
   const costUsd = Math.min(tally.costUsd, spec.limits.costUsd ?? tally.costUsd)
   const { now } = site

@@ -3,6 +3,7 @@ import type { Loop } from '../engine/loop.ts'
 import type { Store } from '../host/store.ts'
 import type { Tmux } from '../host/tmux.ts'
 import type { CrewAgent } from './crew.ts'
+import type { Purse } from './purse.ts'
 
 export type Site = {
   store: Store
@@ -18,8 +19,8 @@ export type Site = {
   hook: string[]
   /** A new loop for a task, which asks for its first turn or check. */
   make(agent: CrewAgent, prompt: string): Promise<Loop>
-  /** What may still be spent by all together. Undefined: there is no limit. */
-  left?: () => number | undefined
+  /** What all of them spend together. */
+  purse?: Purse
   /** Tells something that a person should know. */
   note(agent: CrewAgent, text: string): void
   /** The dispatcher leaves; the agents stay. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { CrewAgent } from '../dispatch/crew.ts'
 import { dispatch as run } from '../dispatch/dispatcher.ts'
 import type { Pane } from '../dispatch/pane.ts'
+import { openPurse } from '../dispatch/purse.ts'
 import { removeLeftPlaces } from '../drive/left-places.ts'
 import { RalphError } from '../error.ts'
 import { lockLoop } from '../host/lock.ts'
@@ -40,10 +41,8 @@ export async function runDispatcher(context: Context, config: string, listener: 
     await store.panes.prune(now() - DEFAULTS.keepDays * 24 * 3_600_000)
     await removeLeftPlaces(home)
     listener.begin(agents, path)
-    const purse = openPurse(context, { crew: id, most: settings.max_total_cost_usd })
-    await purse.count()
+    const { max_total_cost_usd: most } = settings
     const changed = async ({ key, record }: Pane) => {
-      await purse.count()
       listener.changed(await toListed(context, { ...key, record }), record.agent.config.notify_webhook)
     }
     await run(
@@ -65,7 +64,7 @@ export async function runDispatcher(context: Context, config: string, listener: 
             owner: { kind: 'pane', crew: id, name: agent.name, config: path } as { kind: 'pane' },
           })
         },
-        left: purse.left,
+        ...(most === undefined ? {} : { purse: openPurse(most) }),
         note: (agent, text) => listener.note(agent.name, text),
         stop: listener.stop,
       },
@@ -89,31 +88,5 @@ function requestOf(
     context: 'same',
     ...(checks.length > 0 ? { checks } : {}),
     ...given({ model }),
-  }
-}
-
-/** What all of them have spent since the dispatcher began, against the limit for all. */
-function openPurse(
-  { store }: Context,
-  { crew, most }: { crew: string; most: number | undefined },
-): { left(): number | undefined; count(): Promise<void> } {
-  let spent = 0
-  let before: number | undefined
-  return {
-    left: () => (most === undefined ? undefined : most - spent + (before ?? 0)),
-    async count() {
-      if (most === undefined) return
-      let sum = 0
-      for (let after: string | undefined, more = true; more; ) {
-        const page = await store().list({ owner: 'pane', limit: 500, ...given({ after }) })
-        for (const { id, costUsd } of page.rows)
-          if (costUsd > 0 && ((await store().load(id)).spec.work.owner as { crew?: string }).crew === crew)
-            sum += costUsd
-        after = page.next
-        more = after !== undefined
-      }
-      spent = sum
-      before ??= sum
-    },
   }
 }
