@@ -22,6 +22,8 @@ export type Agent = {
   turnEnd?(file: string, folder: string): TurnEnd
   /** What makes its interactive client tell ralph what happens in it, without touching its settings. Absent: only its screen tells. */
   pane?(telling: Telling): TurnEnd
+  /** In a pane it tells what a turn has cost. */
+  tellsCost?: true
   /** How its interactive client looks. */
   screen?: Screen
   /** Time between asking it to end and ending it. */

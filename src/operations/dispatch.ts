@@ -1,5 +1,6 @@
 /** Keeps the agents of a config file in panes, here, until it is told to leave. */
 import { join } from 'node:path'
+import { parseAgent } from '../agents/index.ts'
 import type { CrewAgent } from '../dispatch/crew.ts'
 import { dispatch as run } from '../dispatch/dispatcher.ts'
 import type { Pane } from '../dispatch/pane.ts'
@@ -42,6 +43,8 @@ export async function runDispatcher(context: Context, config: string, listener: 
     await removeLeftPlaces(home)
     listener.begin(agents, path)
     const { max_total_cost_usd: most } = settings
+    for (const { name } of agents.filter((agent) => isUncounted(agent, most)))
+      listener.note(name, 'in a pane it does not tell what its turns cost, so no limit of cost holds it.')
     const changed = async ({ key, record }: Pane) => {
       listener.changed(await toListed(context, { ...key, record }), record.agent.config.notify_webhook)
     }
@@ -74,6 +77,10 @@ export async function runDispatcher(context: Context, config: string, listener: 
   } finally {
     lock.close()
   }
+}
+
+function isUncounted({ agent, config }: CrewAgent, most: number | undefined): boolean {
+  return (most ?? config.max_cost_usd) !== undefined && !parseAgent(agent).agent.tellsCost
 }
 
 function requestOf(
