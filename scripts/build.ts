@@ -7,6 +7,7 @@ import { entryOf, type Later, loadLater } from './later.ts'
 const LATER: Later = {
   'hook-git': ['src/host/git-tree.ts'], // asking git takes far longer than loading this
   'hook-checks': [
+    'src/engine/cooldown.ts',
     'src/engine/fingerprint.ts',
     'src/engine/proof.ts',
     'src/engine/proof-words.ts',

@@ -8,7 +8,7 @@ export const scripted: Agent = {
   reports: ['tokens', 'cost'],
   graceMs: 1_000,
   command: ({ self, target, extraArgs, prompt, mode, resume }) =>
-    mode === 'interactive'
+    mode === 'interactive' && prompt === ''
       ? { argv: [...self('scripted-pane'), target, resume?.id ?? '', ...extraArgs], env: {}, stdin: '' }
       : { argv: [...self('scripted-agent'), target, ...extraArgs], env: {}, stdin: prompt },
   tellsCost: true,

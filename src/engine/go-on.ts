@@ -10,8 +10,8 @@ export function goOn(settled: Loop, at: number): Loop {
   const asked = asksPerson(settled.tally)
   if (asked) return { ...settled, tally: rest(settled.tally, at), next: { kind: 'wait', why: 'person', ...asked } }
 
-  const judged = afterRetry(settled)
-  const stop = tripped(judged) ?? failedRetry(judged)
+  const judged = settled.tally.retry ? afterRetry(settled) : settled
+  const stop = tripped(judged) ?? (judged.tally.retry && failedRetry(judged))
   if (stop) return trip(judged, stop, at)
 
   const more = spent(judged, at)?.reason === 'max-iterations' ? extension(judged) : 0

@@ -384,7 +384,8 @@ function settle(loop: Loop, checked: Checked | undefined): Loop {
     newly.length > 0
       ? { ...counts, ...movedInRetry(tally), bestAt: tally.iteration, stalled: 0, testOnly: 0, weak: 0 }
       : tally
-  const settled = afterRetry({ ...loop, tally: { ...moved, passed } })
+  const judged = { ...loop, tally: { ...moved, passed } }
+  const settled = moved.retry ? afterRetry(judged) : judged
   return withFeedback(settled, feedbackFor(settled, checked ?? { verdicts: [], findings: [] }, newly))
 }
 
