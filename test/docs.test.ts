@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { agents } from '../src/agents/index.ts'
+import { STATES } from '../src/dispatch/crew.ts'
 import { parseCommandLine } from '../src/formats/command-line.ts'
 import { parseConfig } from '../src/formats/config.ts'
 import { parseCrewConfig } from '../src/formats/crew-config.ts'
@@ -18,6 +19,8 @@ import { parseTasks, printTasks } from '../src/formats/tasks.ts'
 import { type CommandSpec, parseArgs, printHelp } from '../src/fronts/cli/args.ts'
 import { COMMANDS } from '../src/fronts/cli/commands.ts'
 import { specFor } from '../src/fronts/cli/context.ts'
+import { printAgents } from '../src/fronts/cli/dispatch-view.ts'
+import type { Listed } from '../src/operations/agents.ts'
 import { OPERATIONS } from '../src/operations/index.ts'
 import { parseExecute, parseInit, parseInterview } from '../src/project/templates.ts'
 import { TASK_ERRORS } from '../src/vault/errors.ts'
@@ -34,6 +37,7 @@ const DOCS = [
   'docs/install.md',
   'docs/task-api.md',
   'docs/vault.md',
+  'docs/dispatch.md',
 ]
 
 test('docs/cli.md is what `ralph help` prints; `npx vitest run test/docs.test.ts -u` writes it anew', async () => {
@@ -86,6 +90,24 @@ test('the table of docs/operations.md is the table of operations; -u rewrites it
   const table = /(?<=^\| operation .*\n\|(?:---\|)+\n)(?:\|.*\n)*/m
   expect(page).toMatch(table)
   await expect(page.replace(table, () => rows.join(''))).toMatchFileSnapshot('../docs/operations.md')
+})
+
+test('the table of docs/dispatch.md is how agents tell what happens in a pane; -u rewrites it', async () => {
+  const rows = Object.values(agents).flatMap(({ name, probe, pane, screen, tellsCost }) => {
+    if (!probe || !screen) return []
+    const { args, env } = pane?.({ hook: ['node', 'hook'], plugins: 'plugins', folder: 'folder' }) ?? {
+      args: [],
+      env: {},
+    }
+    const flags = new Set(args.filter((word) => word.startsWith('--')))
+    const names = flags.size > 0 ? flags : new Set(Object.keys(env).filter((key) => !key.startsWith('RALPH_')))
+    const hooks = pane ? [...names].map((word) => `\`${word}\``).join(', ') : 'none: only its screen tells'
+    return [`| \`${name}\` | ${hooks} | ${tellsCost ? 'yes' : 'no'} | ${screen.client}, ${screen.seen} |\n`]
+  })
+  const page = readFileSync('docs/dispatch.md', 'utf8')
+  const table = /(?<=^\| agent .*\n\|(?:---\|)+\n)(?:\|.*\n)*/m
+  expect(page).toMatch(table)
+  await expect(page.replace(table, () => rows.join(''))).toMatchFileSnapshot('../docs/dispatch.md')
 })
 
 test('the example of docs/operations.md runs', () => {
@@ -193,6 +215,39 @@ test('the config.yaml in docs/formats.md is one, and so is the error', () => {
   expect(parseCrewConfig(sample, 'sample').agents.map(({ name }) => name)).toEqual(['Council', 'Research'])
   const [, error = ''] = /`(config\.yaml:\d[^`]*)`/.exec(readFileSync('docs/formats.md', 'utf8')) ?? []
   expect(() => parseCrewConfig(sample.replace('max_iterations: 10', 'max_iteration: 10'), 'config.yaml')).toThrow(error)
+})
+
+test('the config.yaml in docs/dispatch.md is one', () => {
+  const [sample = ''] = codeBlocks('docs/dispatch.md', 'yaml')
+  expect(parseCrewConfig(sample, 'sample').agents).toMatchObject([
+    { name: 'api', agent: 'claude', checks: ['npm test'] },
+    { name: 'web', agent: 'codex', worktree: true },
+  ])
+})
+
+test('docs/dispatch.md shows the agents as `ralph dispatch status` prints them, and explains each state', () => {
+  const at = Date.now()
+  const loop: NonNullable<Listed['loop']> = {
+    ...{ id: 'k3f9x2ma', iteration: 3, most: 10, last: 'Fixing test failures', breaker: 'closed' },
+    ...{ costUsd: 0, tokens: 0, startedAt: at - 245_000, open: true },
+  }
+  const api: Listed = {
+    ...{ number: 1, name: 'api', agent: 'claude', dir: '/api', state: 'WORKING', since: at, words: '' },
+    ...{ tells: 'hook', restarts: 0, queue: [{ number: 1, prompt: 'Next.' }], loop },
+  }
+  const web: Listed = {
+    ...{ ...api, number: 2, name: 'web', agent: 'codex', state: 'DONE', since: at - 90_000, queue: [] },
+    words: 'verified. `npm test` failed before the loop began and passes now.',
+    loop: {
+      ...{ ...loop, id: 'p7w1c8zd', iteration: 2, last: 'The router is ported.' },
+      ...{ open: false, proof: 'verified' },
+    },
+  }
+  const out = { write: () => {}, color: false, live: false, columns: 120 }
+  const [sample] = codeBlocks('docs/dispatch.md', 'text')
+  expect(printAgents([api, web], { out, now: () => at })).toBe(sample)
+  const rows = [...readFileSync('docs/dispatch.md', 'utf8').matchAll(/^\| ([A-Z ]+) \|/gm)].map(([, state]) => state)
+  expect(rows).toEqual(STATES)
 })
 
 test('the loop file in docs/formats.md is one', () => {
