@@ -5,9 +5,11 @@ import { isRalphError, RalphError } from '../error.ts'
 import { runCheck } from '../host/check.ts'
 import { reap } from '../host/process-tree.ts'
 import type { StoredMail } from '../host/store.ts'
+import { asText } from './as-text.ts'
 import { converse } from './converse.ts'
+import type { PaneFacts } from './hear.ts'
 import type { Pane } from './pane.ts'
-import { asText, driveInPane, forget } from './pane-turn.ts'
+import { driveInPane, forget } from './pane-turn.ts'
 import type { Site } from './site.ts'
 import { startAgent } from './start-agent.ts'
 
@@ -103,10 +105,16 @@ async function begin(site: Site, pane: Pane, { tasks, stop }: { tasks: Tasks; st
     return true
   }
   const { last: _, seen: __, paused: ___, ...rest } = pane.record
-  if (!(await site.store.panes.begin(task.id, loop, pane.key, { ...rest, loop: loop.id }))) return true
-  await pane.change({ loop: loop.id, last: undefined, seen: undefined, paused: undefined })
+  const begun = { loop: loop.id, facts: reopened(rest.facts) }
+  if (!(await site.store.panes.begin(task.id, loop, pane.key, { ...rest, ...begun }))) return true
+  await pane.change({ ...begun, last: undefined, seen: undefined, paused: undefined })
   await pane.saw(loop)
   return true
+}
+
+/** Its pane was closed while it had nothing to do: a new task opens another one. */
+function reopened({ ended: was, ...facts }: PaneFacts): PaneFacts {
+  return was ? { ...facts, ended: { code: was.code } } : facts
 }
 
 /** Undefined where no loop can be made of it; the person is told. */

@@ -33,7 +33,9 @@ export async function dispatch(site: Site, crew: Crew, watching: Watching): Prom
     const pane = openPane({ crew: crew.id, name }, renewed(crew, agent, known), { ...site, ...watching })
     const signal = AbortSignal.any([stop, leave.signal, failed.signal])
     const tasks = async () => (await store.panes.mail(crew.id)).filter((mail) => mail.name === name && isTask(mail))
-    const done = pane.change({}).then(() => attend(site, pane, { tasks, stop: signal }))
+    const done = lastLoop(store, pane.record)
+      .then((loop) => pane.saw(loop))
+      .then(() => attend(site, pane, { tasks, stop: signal }))
     done.catch((cause) => {
       failure ??= cause
       failed.abort()
@@ -98,10 +100,11 @@ function isComingUp({ up, dir, ended }: PaneRecord['facts']): boolean {
 async function roll({ store, note, tmux }: Site, crew: Crew): Promise<[CrewAgent, PaneRecord | undefined][]> {
   const known = new Map((await store.panes.list(crew.id)).map((row) => [row.name, recordIn(row)]))
   const named = new Set(crew.agents.map(({ name }) => name))
+  const waiting = new Set((await store.panes.mail(crew.id)).filter(isTask).map(({ name }) => name))
   const others: [CrewAgent, PaneRecord][] = []
   for (const [name, record] of known) {
     if (named.has(name)) continue
-    if (record.agent.added || (await isOpen(store, record.loop))) {
+    if (record.agent.added || (await isOpen(store, record.loop)) || waiting.has(name)) {
       if (!record.agent.added)
         note(record.agent, 'the config does not name it any more; it stays until its task is over.')
       others.push([{ ...record.agent, number: crew.agents.length + others.length + 1 }, record])
@@ -126,6 +129,12 @@ async function openLoops(store: Site['store'], crew: string): Promise<Map<string
     if (owner.crew === crew) found.set(owner.name, id)
   }
   return found
+}
+
+/** As it was left, so that nobody is told again what they know. */
+async function lastLoop(store: Site['store'], { loop, last }: PaneRecord): Promise<Loop | undefined> {
+  const id = loop ?? last
+  return id === undefined ? undefined : store.load(id)
 }
 
 async function isOpen(store: Site['store'], id: string | undefined): Promise<boolean> {
@@ -178,10 +187,12 @@ async function toldTo(
     case 'remove':
       return
     case 'seen':
-      return change({ seen: true }, [id])
+      // Whoever looks at one that is at work has not seen what comes of it.
+      return change(record.loop === undefined ? { seen: true } : {}, [id])
     case 'retry': {
-      const { sent: _, ...facts } = record.facts
-      return knows(facts, [id])
+      const { sent, ...facts } = record.facts
+      // One that is only on its way would arrive twice.
+      return knows(sent?.stalled ? facts : record.facts, [id])
     }
     default:
       return knows(hear(record.facts, mail, at), [id])

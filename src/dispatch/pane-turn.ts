@@ -8,6 +8,7 @@ import type { Visit } from '../drive/visit.ts'
 import type { Fact, Loop } from '../engine/loop.ts'
 import { isRalphError } from '../error.ts'
 import { buildTurnPrompt } from '../prompt/turn-prompt.ts'
+import { asText } from './as-text.ts'
 import { converse, type Talked } from './converse.ts'
 import type { PaneRecord } from './crew.ts'
 import { isSame } from './hear.ts'
@@ -112,11 +113,6 @@ async function turn(
     return turnEnded(bench, ending)
   }
   return factOf(site, pane, bench, { ...talked, loop: loop.id })
-}
-
-/** With these first, clients take a prompt for a command of their own, or even of the shell. */
-export function asText(prompt: string): string {
-  return /^\s*[/!#$&@]/.test(prompt) ? `Your task:\n\n${prompt}` : prompt
 }
 
 /** What becomes of a turn that did not get to its end. */

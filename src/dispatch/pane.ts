@@ -42,6 +42,8 @@ type Opening = {
 
 export function openPane(key: PaneKey, loaded: PaneRecord, { store, now, changed }: Opening): Pane {
   let record = loaded
+  /** What it was taken up with may be news, such as another number. */
+  let saved = false
   let loop: Loop | undefined
   let typing = false
   let typedAt = 0
@@ -55,7 +57,8 @@ export function openPane(key: PaneKey, loaded: PaneRecord, { store, now, changed
     const stands = standing(merged, loop, { typing })
     const isNew = stands.state !== before.state
     record = { ...rest, ...stands, since: isNew ? now() : before.since }
-    const isOther = isNew || JSON.stringify(record) !== JSON.stringify(before)
+    const isOther = !saved || isNew || JSON.stringify(record) !== JSON.stringify(before)
+    saved = true
     if (isOther || struck.length > 0)
       await store.panes.save(key, record, { struck, ...(isNew ? { change: changeOf(record, loop) } : {}) })
     if (isNew) changed(pane, before)

@@ -1,0 +1,75 @@
+/** The dispatcher under people and tasks that do what nobody expects. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { DONE, makeCrew, WORKS } from './crew.ts'
+import { until } from './ralph.ts'
+import { hasTmux } from './tmux.ts'
+
+const CHECK = 'checks: test -f done.txt'
+
+describe.skipIf(!hasTmux)('a dispatcher', () => {
+  test('types nothing that stands in a task, whatever the task is', async () => {
+    const crew = makeCrew([{ name: 'one', turns: [DONE], more: CHECK }])
+    crew.start()
+    await crew.stands('one', 'READY')
+    await crew.say('1:', 'First \u001b[201~\rrm -rf x\r\u001b[200~ \u0003 \u001b[31mred\u001b[0m')
+    await crew.stands('one', 'DONE')
+    expect(crew.prompts('one')).toEqual([expect.stringMatching(/^First \nrm -rf x\n {2}red\n/)])
+  })
+
+  test('tells what came of a task to whoever looked while it was at it, and tells it once', async () => {
+    const slow = [...WORKS(1), { shell: ['sh', '-c', 'while [ ! -e ../go ]; do sleep 0.05; done'] }]
+    const crew = makeCrew([{ name: 'one', turns: [slow, DONE], more: CHECK }])
+    const running = crew.start()
+    await crew.stands('one', 'READY')
+    await crew.say('1:', 'Go on.')
+    await until('the first turn', () => crew.prompts('one').length === 1)
+    await crew.say('status', '1')
+    await crew.say('retry', '1')
+    writeFileSync(`${crew.dir('one')}/../go`, '')
+    await crew.stands('one', 'DONE')
+    expect(crew.prompts('one')).toHaveLength(2)
+    await crew.leave(running)
+    const second = crew.start()
+    await until('it is back', () => second.lines().length > 0)
+    await crew.say('1:', 'Go on.')
+    await until('it is over', () => states(second).includes('DONE'))
+    expect(states(running)).toEqual(['WORKING', 'DONE'])
+    expect(states(second)).toEqual(['WORKING', 'DONE'])
+  })
+
+  test('knows its agents by the numbers of the config that it was started with', async () => {
+    const names = ['one', 'two', 'three']
+    const crew = makeCrew(names.map((name) => ({ name, turns: [DONE] })))
+    let running = crew.start()
+    for (const name of names) await crew.stands(name, 'READY')
+    await crew.leave(running)
+    await crew.say('three:', 'Left in the queue.')
+    const [head = '', ...agents] = readFileSync(crew.config, 'utf8').split(/^(?= {2}- name)/m)
+    writeFileSync(crew.config, [head, agents[1], agents[0]].join(''))
+    running = crew.start()
+    await crew.stands('three', 'DONE')
+    const numbers = Object.values(await crew.agents()).map(({ number, name }) => `${number} ${name}`)
+    expect(numbers).toEqual(['1 two', '2 one', '3 three'])
+    await crew.say('1:', 'For two.')
+    await crew.stands('two', 'DONE')
+    expect(states(running, 'one')).toEqual([])
+  })
+
+  test('opens a pane again that a person has closed, when there is a task for it', async () => {
+    const crew = makeCrew([{ name: 'shut', turns: [DONE], more: CHECK }])
+    crew.start()
+    await until('it is up', async () => (await crew.agents()).shut?.words === '')
+    crew.server('kill-session', '-t', crew.tag('shut'))
+    await until('it is seen', async () => (await crew.agents()).shut?.words.startsWith('It has exited'))
+    await crew.say('1:', 'Go on.')
+    await crew.stands('shut', 'DONE')
+  })
+})
+
+/** The states that a dispatcher has told of, oldest first. */
+function states({ lines }: ReturnType<ReturnType<typeof makeCrew>['start']>, name?: string): unknown[] {
+  return lines().flatMap((line) =>
+    line.type === 'agent' && (name === undefined || line.name === name) ? [line.state] : [],
+  )
+}
