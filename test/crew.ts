@@ -16,6 +16,8 @@ export type Crew = {
   tmux: Tmux
   /** The folder of an agent. */
   dir(name: string): string
+  /** The file of what it does. */
+  script(name: string): string
   /** The name of its terminal. */
   tag(name: string): string
   start(...args: string[]): Running
@@ -61,14 +63,14 @@ export function makeCrew(players: readonly Player[], ralph = ''): Crew {
   Object.assign(place.env, { TMUX_TMPDIR: own.TMUX_TMPDIR })
   const config = join(place.dir, 'config.yaml')
   const dir = (name: string) => join(place.root, 'agents', name)
+  const script = (name: string) => join(place.root, `${name}.json`)
   const lines = players.map(({ name, turns, more = '' }) => {
     mkdirSync(dir(name), { recursive: true })
     writeFileSync(join(dir(name), 'README.md'), 'A project.\n')
     commitAll({ dir: dir(name), env: place.env })
-    const script = join(place.root, `${name}.json`)
-    writeFileSync(script, JSON.stringify({ turns }))
+    writeFileSync(script(name), JSON.stringify({ turns }))
     const rest = more.replace(/^/gm, '    ')
-    return `  - name: ${name}\n    folder: ${dir(name)}\n    agent: scripted:${script}\n${rest}\n`
+    return `  - name: ${name}\n    folder: ${dir(name)}\n    agent: scripted:${script(name)}\n${rest}\n`
   })
   writeFileSync(config, `ralph:\n  max_iterations: 10\n${ralph}\nagents:\n${lines.join('')}`)
   const tmux = openTmux(place.home, own)
@@ -81,6 +83,7 @@ export function makeCrew(players: readonly Player[], ralph = ''): Crew {
     config,
     tmux,
     dir,
+    script,
     tag: (name) => tagOf({ crew: crewOf(config), name }),
     start(...args) {
       const running = place.start(['dispatch', '--json', ...args])

@@ -1,5 +1,6 @@
 /** The dispatcher under people and tasks that do what nobody expects. */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { DONE, makeCrew, WORKS } from './crew.ts'
 import { until } from './ralph.ts'
@@ -26,7 +27,7 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
     await until('the first turn', () => crew.prompts('one').length === 1)
     await crew.say('status', '1')
     await crew.say('retry', '1')
-    writeFileSync(`${crew.dir('one')}/../go`, '')
+    writeFileSync(join(crew.dir('one'), '..', 'go'), '')
     await crew.stands('one', 'DONE')
     expect(crew.prompts('one')).toHaveLength(2)
     await crew.leave(running)
@@ -64,6 +65,47 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
     await until('it is seen', async () => (await crew.agents()).shut?.words.startsWith('It has exited'))
     await crew.say('1:', 'Go on.')
     await crew.stands('shut', 'DONE')
+  })
+
+  test('tries an agent again that did not come up, when a person has put it right', async () => {
+    const crew = makeCrew([{ name: 'gone', turns: [[{ fail: 'Oh.' }], DONE], more: CHECK }])
+    crew.start()
+    await until('it is up', async () => (await crew.agents()).gone?.words === '')
+    const script = readFileSync(crew.script('gone'), 'utf8')
+    writeFileSync(crew.script('gone'), 'Not a script.')
+    await crew.say('1:', 'Go on.')
+    expect((await crew.stands('gone', 'NEEDS YOU')).words).toContain('ends as soon as it is started')
+    writeFileSync(crew.script('gone'), script)
+    await crew.say('resume', '1')
+    await crew.stands('gone', 'DONE')
+  })
+
+  test('begins no task in a folder whose setup failed, and hears the others while one hangs', async () => {
+    const crew = makeCrew([
+      { name: 'fails', turns: [DONE], more: 'setup: test -f ready.txt' },
+      { name: 'hangs', turns: [DONE], more: 'setup: sleep 1000' },
+    ])
+    crew.start()
+    await until('it is known', async () => (await crew.agents()).hangs)
+    await crew.say('1:', 'Go on.')
+    expect((await crew.stands('fails', 'NEEDS YOU')).words).toContain('its setup (test -f ready.txt) failed')
+    await crew.say('remove', 'hangs')
+    await until('it is gone', async () => !('hangs' in (await crew.agents())))
+    writeFileSync(join(crew.dir('fails'), 'ready.txt'), '')
+    await crew.say('resume', '1')
+    await crew.stands('fails', 'DONE')
+  })
+
+  test('tells of an agent that cannot be started for a task that is given once', async () => {
+    const crew = makeCrew([{ name: 'plain', turns: [DONE] }], '  enabled: false\n')
+    const running = crew.start()
+    await until('it is up', async () => (await crew.agents()).plain?.words === '')
+    writeFileSync(crew.script('plain'), 'Not a script.')
+    crew.server('kill-session', '-t', crew.tag('plain'))
+    await until('it is seen', async () => (await crew.agents()).plain?.words.startsWith('It has exited'))
+    await crew.say('1:', 'Go on.')
+    await until('it is told', () => running.lines().some(({ text }) => String(text).startsWith('its task was dropped')))
+    expect((await crew.agents()).plain).toMatchObject({ state: 'READY', queue: [] })
   })
 })
 

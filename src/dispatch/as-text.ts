@@ -6,10 +6,9 @@ export function asText(prompt: string): string {
   return COMMAND.test(text) ? `Your task:\n\n${text}` : text
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what terminals take for commands
-const SEQUENCES =
-  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|\u001b[ -/]*[0-~]/g
-/** All but tab and line break. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
+const SEQUENCES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])/g
+// All but tab and line break.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be typed
 const KEYS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 /** With these first, clients take a prompt for a command of their own, or even of the shell. */

@@ -1,15 +1,15 @@
 /** Keeps one agent in its pane going: its task is its loop, and when that is over the next one begins. */
 import { visit } from '../drive/visit.ts'
 import { ended, type Loop } from '../engine/loop.ts'
-import { isRalphError, RalphError } from '../error.ts'
-import { runCheck } from '../host/check.ts'
+import { isRalphError } from '../error.ts'
 import { reap } from '../host/process-tree.ts'
 import type { StoredMail } from '../host/store.ts'
 import { asText } from './as-text.ts'
-import { converse } from './converse.ts'
+import { converse, type Talked } from './converse.ts'
 import type { PaneFacts } from './hear.ts'
 import type { Pane } from './pane.ts'
 import { driveInPane, forget } from './pane-turn.ts'
+import { setUp } from './set-up.ts'
 import type { Site } from './site.ts'
 import { startAgent } from './start-agent.ts'
 
@@ -32,10 +32,10 @@ export async function attend(
 /** Nothing is to be done: the agent is kept there all the same. */
 async function idle(site: Site, pane: Pane, stop: AbortSignal): Promise<void> {
   const { facts, agent, restarts } = pane.record
-  if (!agent.worktree && facts.dir === undefined) return comeUp(site, pane, { resume: false })
+  if (!agent.worktree && facts.dir === undefined) return comeUp(site, pane, { resume: false, stop })
   if (!agent.worktree && facts.ended && (await isToStay(site, pane))) {
     await pane.change({ restarts: restarts + 1 })
-    return comeUp(site, pane, { resume: !facts.failed })
+    return comeUp(site, pane, { resume: !facts.failed, stop })
   }
   await pane.news.wait(undefined, stop)
 }
@@ -46,31 +46,17 @@ async function isToStay({ tmux }: Site, { record: { facts } }: Pane): Promise<bo
   return facts.ended?.code !== 0 && (facts.failed ?? 0) < 3
 }
 
-async function comeUp(site: Site, pane: Pane, { resume }: { resume: boolean }): Promise<void> {
+async function comeUp(site: Site, pane: Pane, { resume, stop }: { resume: boolean; stop: AbortSignal }): Promise<void> {
   const { agent } = pane.record
   try {
-    await setUp(site, pane)
+    await setUp(site, pane, stop)
+    if (stop.aborted) return
     await startAgent(site, pane, { dir: agent.dir, resume })
   } catch (cause) {
     if (!isRalphError(cause)) throw cause
     site.note(agent, cause.message)
     await pane.knows({ ...pane.record.facts, dir: agent.dir, ended: { code: 0 } })
   }
-}
-
-const SETUP_MINUTES = 30
-
-/** Before it is started for the first time in its folder. */
-async function setUp({ env, stop }: Site, pane: Pane): Promise<void> {
-  const { agent, setUp: done } = pane.record
-  if (agent.setup === undefined || done === agent.setup) return
-  const verdict = await runCheck(agent.setup, { dir: agent.dir, env, minutes: SETUP_MINUTES, signal: stop })
-  if (verdict && verdict.result !== 'pass')
-    throw new RalphError(
-      'setup-failed',
-      `its setup (${agent.setup}) failed in ${agent.dir}:\n${verdict.tail.trimEnd()}\nFix it, then give it a task.`,
-    )
-  if (verdict) await pane.change({ setUp: agent.setup })
 }
 
 /** The loop it works on. One that is over is looked at by a person, and then forgotten. */
@@ -112,8 +98,8 @@ async function begin(site: Site, pane: Pane, { tasks, stop }: { tasks: Tasks; st
   return true
 }
 
-/** Its pane was closed while it had nothing to do: a new task opens another one. */
-function reopened({ ended: was, ...facts }: PaneFacts): PaneFacts {
+/** Its pane was closed, or it did not come up, while it had nothing to do: with a new task it is tried again. */
+function reopened({ ended: was, failed: _, ...facts }: PaneFacts): PaneFacts {
   return was ? { ...facts, ended: { code: was.code } } : facts
 }
 
@@ -135,7 +121,17 @@ async function giveOnce(
   { id, prompt, stop }: { id: number; prompt: string; stop: AbortSignal },
 ): Promise<boolean> {
   const mark = { loop: '', iteration: id, attempt: 1 }
-  const talked = await converse(site, pane, { mark, text: asText(prompt), dir: pane.record.agent.dir }, stop)
+  const { agent } = pane.record
+  let talked: Talked
+  try {
+    await setUp(site, pane, stop)
+    talked = await converse(site, pane, { mark, text: asText(prompt), dir: agent.dir }, stop)
+  } catch (cause) {
+    if (!isRalphError(cause)) throw cause
+    site.note(agent, `its task was dropped: ${cause.message}`)
+    await pane.knows(reopened(pane.record.facts), [id])
+    return true
+  }
   if (talked.kind === 'typed') {
     const { typed: _, ...facts } = pane.record.facts
     await pane.knows(facts)

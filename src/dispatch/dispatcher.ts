@@ -143,12 +143,19 @@ async function isOpen(store: Site['store'], id: string | undefined): Promise<boo
 }
 
 function renewed(crew: Crew, agent: CrewAgent, known: PaneRecord | undefined): PaneRecord {
-  // What is known of another program is not known of this one.
-  const { launch } = known?.facts ?? {}
-  const other = known?.agent.agent !== agent.agent
-  if (known)
-    return { ...known, agent, config: crew.config, ...(other ? { facts: launch === undefined ? {} : { launch } } : {}) }
-  return newRecord(crew, agent)
+  if (!known) return newRecord(crew, agent)
+  const { setUp, ...rest } = known
+  const { failed: _, ...facts } = known.facts
+  const { launch } = facts
+  // What is known of another program is not known of this one, nor is another folder prepared.
+  const other = known.agent.agent !== agent.agent
+  return {
+    ...rest,
+    agent,
+    config: crew.config,
+    facts: !other ? facts : launch === undefined ? {} : { launch },
+    ...(setUp === undefined || known.agent.dir !== agent.dir ? {} : { setUp }),
+  }
 }
 
 function newRecord({ config }: Crew, agent: CrewAgent): PaneRecord {

@@ -11,8 +11,9 @@ import { buildTurnPrompt } from '../prompt/turn-prompt.ts'
 import { asText } from './as-text.ts'
 import { converse, type Talked } from './converse.ts'
 import type { PaneRecord } from './crew.ts'
-import { isSame } from './hear.ts'
+import { isSame, type PaneFacts } from './hear.ts'
 import type { Pane } from './pane.ts'
+import { setUp } from './set-up.ts'
 import { sightOf } from './sight.ts'
 import type { Site } from './site.ts'
 
@@ -105,7 +106,8 @@ async function turn(
     ...(port === undefined ? {} : { env: { RALPH_PORT: port } }),
     ...(next.deadline === undefined ? {} : { deadline: next.deadline }),
   }
-  if (pane.record.paused) await pane.change({ paused: undefined })
+  if (pane.record.paused) await pane.change({ paused: undefined, facts: triedAgain(pane.record.facts) })
+  await setUp(site, pane, signal)
   const talked = await converse(site, pane, talk, signal)
   if (talked.kind === 'over' && talked.outcome !== 'aborted') {
     const ending = { loop, next, prompt: text, outcome: talked.outcome }
@@ -113,6 +115,11 @@ async function turn(
     return turnEnded(bench, ending)
   }
   return factOf(site, pane, bench, { ...talked, loop: loop.id })
+}
+
+/** Whoever lets it go on has put right what kept it from coming up. */
+function triedAgain({ failed: _, ...facts }: PaneFacts): PaneFacts {
+  return facts
 }
 
 /** What becomes of a turn that did not get to its end. */

@@ -1,0 +1,20 @@
+/** Prepares the folder of an agent, by the command that its config names. */
+import { RalphError } from '../error.ts'
+import { runCheck } from '../host/check.ts'
+import type { Pane } from './pane.ts'
+import type { Site } from './site.ts'
+
+const SETUP_MINUTES = 30
+
+/** Before it is started for the first time in its folder. */
+export async function setUp({ env }: Site, pane: Pane, signal: AbortSignal): Promise<void> {
+  const { agent, setUp: done } = pane.record
+  if (agent.setup === undefined || done === agent.setup) return
+  const verdict = await runCheck(agent.setup, { dir: agent.dir, env, minutes: SETUP_MINUTES, signal })
+  if (verdict && verdict.result !== 'pass')
+    throw new RalphError(
+      'setup-failed',
+      `its setup (${agent.setup}) failed in ${agent.dir}:\n${verdict.tail.trimEnd()}\nFix it, then give it a task, or resume the one it has.`,
+    )
+  if (verdict) await pane.change({ setUp: agent.setup })
+}
