@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { DONE, makeCrew, WORKS } from './crew.ts'
-import { until } from './ralph.ts'
-import { hasTmux } from './tmux.ts'
+import { LAUNCHER, until } from './ralph.ts'
+import { hasTmux, openTerminal } from './tmux.ts'
 
 const CHECK = 'checks: test -f done.txt'
 
@@ -37,6 +37,30 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
     await until('it is over', () => states(second).includes('DONE'))
     expect(states(running)).toEqual(['WORKING', 'DONE'])
     expect(states(second)).toEqual(['WORKING', 'DONE'])
+  })
+
+  test('is not done before it has begun', async () => {
+    const crew = makeCrew([{ name: 'one', turns: [DONE] }])
+    const running = crew.start()
+    await crew.stands('one', 'READY')
+    await crew.say('1:', 'Go on.')
+    await crew.stands('one', 'DONE')
+    await crew.say('status', '1')
+    await crew.stands('one', 'READY')
+    await crew.say('1:', 'Go on.')
+    await crew.stands('one', 'DONE')
+    expect(states(running)).toEqual(['WORKING', 'DONE', 'READY', 'WORKING', 'DONE'])
+  })
+
+  test('takes a pasted text for one task, whatever its lines are', async () => {
+    const crew = makeCrew([{ name: 'one', turns: [DONE] }])
+    const terminal = openTerminal([process.execPath, LAUNCHER, 'dispatch'], crew.place)
+    await terminal.shows('ralph>')
+    await terminal.paste('1: First.\nquit\nThird.')
+    await crew.stands('one', 'DONE')
+    expect(crew.prompts('one')[0]).toMatch(/^First\.\nquit\nThird\.\n/)
+    await terminal.enter('quit')
+    expect(await terminal.ended()).toBe(0)
   })
 
   test('knows its agents by the numbers of the config that it was started with', async () => {

@@ -90,11 +90,8 @@ async function begin(site: Site, pane: Pane, { tasks, stop }: { tasks: Tasks; st
     await site.store.panes.strike(task.id)
     return true
   }
-  const { last: _, seen: __, paused: ___, ...rest } = pane.record
-  const begun = { loop: loop.id, facts: reopened(rest.facts) }
-  if (!(await site.store.panes.begin(task.id, loop, pane.key, { ...rest, ...begun }))) return true
-  await pane.change({ ...begun, last: undefined, seen: undefined, paused: undefined })
-  await pane.saw(loop)
+  await pane.knows(reopened(pane.record.facts))
+  await pane.begins(task.id, loop)
   return true
 }
 

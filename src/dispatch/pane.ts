@@ -25,6 +25,8 @@ export type Pane = {
   knows(facts: PaneFacts, struck?: readonly number[]): Promise<void>
   /** Its loop as it is now. */
   saw(loop: Loop | undefined): Promise<void>
+  /** This loop is begun for a task of its queue, unless somebody has just taken that away. */
+  begins(task: number, loop: Loop): Promise<void>
   /** Whether somebody types in it just now. */
   typing(is: boolean): Promise<void>
   /** When that was last so. */
@@ -50,13 +52,17 @@ export function openPane(key: PaneKey, loaded: PaneRecord, { store, now, changed
   const news = openNews()
   const { agent: kind, target } = parseAgent(loaded.agent.agent)
 
-  async function change(patch: Patch, struck: readonly number[] = []): Promise<void> {
-    const before = record
+  function patched(patch: Patch, its: Loop | undefined): PaneRecord {
     const merged = without({ ...record, ...patch }) as PaneRecord // a patch takes nothing away that must be there
     const { until: _, ...rest } = merged
-    const stands = standing(merged, loop, { typing })
-    const isNew = stands.state !== before.state
-    record = { ...rest, ...stands, since: isNew ? now() : before.since }
+    const stands = standing(merged, its, { typing })
+    return { ...rest, ...stands, since: stands.state === record.state ? record.since : now() }
+  }
+
+  async function change(patch: Patch, struck: readonly number[] = []): Promise<void> {
+    const before = record
+    record = patched(patch, loop)
+    const isNew = record.state !== before.state
     const isOther = !saved || isNew || JSON.stringify(record) !== JSON.stringify(before)
     saved = true
     if (isOther || struck.length > 0)
@@ -82,6 +88,12 @@ export function openPane(key: PaneKey, loaded: PaneRecord, { store, now, changed
     async saw(seen) {
       loop = seen
       await change({})
+    },
+    async begins(task, begun) {
+      const patch = { loop: begun.id, last: undefined, seen: undefined, paused: undefined }
+      if (!(await store.panes.begin(task, begun, key, patched(patch, begun)))) return
+      loop = begun
+      await change(patch)
     },
     get typedAt() {
       return typedAt

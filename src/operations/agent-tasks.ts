@@ -30,6 +30,7 @@ export const dropTask: Operation<OneAgent & { task: number }, { agent: string; p
   effect: 'destroy',
   summary: 'Removes a task from the queue of an agent, by its number in the queue.',
   async run(context, { agent, task, ...crew }) {
+    await refuseBelowTurn(context)
     const place = await findCrew(context, crew)
     const { name } = findAgent(place, agent)
     const queue = await tasksOf(context, place.id, name)

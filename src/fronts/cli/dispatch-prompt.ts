@@ -8,6 +8,7 @@ import { nearest } from '../../formats/nearest.ts'
 import { writeWhole } from '../../host/files.ts'
 import { parseArgs } from './args.ts'
 import type { Context } from './context.ts'
+import { hearPastes } from './dispatch-pastes.ts'
 import { openScreen } from './dispatch-screen.ts'
 import { VERBS } from './dispatch-verbs.ts'
 import { paint } from './text.ts'
@@ -37,15 +38,20 @@ export function openPromptLine(context: Context, { config, names, leave, fail }:
   const screen = openScreen(context, line)
   let busy = Promise.resolve()
   let interrupted = 0
+  const pastes = hearPastes(context.machine)
   line.on('history', (lines: string[]) => keepHistory(history, lines))
-  line.on('line', (text) => {
+  line.on('line', (part) => {
     if (screen.endWatching()) return
+    const text = pastes.join(part)
+    if (text === undefined) return
     busy = busy
       .then(() => obey(text))
       .catch(fail)
       .finally(screen.prompt)
   })
   line.on('SIGINT', () => {
+    pastes.forget()
+    if (screen.endWatching()) return
     if (Date.now() - interrupted < 2_000) return void leave(false)
     interrupted = Date.now()
     screen.above('The agents keep running when you leave. To leave, type quit or press Ctrl-C again.\n')
@@ -63,7 +69,7 @@ export function openPromptLine(context: Context, { config, names, leave, fail }:
       const args = parseArgs(verb.spec, argv)
       const run = () => verb.run({ args, context, crew: { config } })
       if (args.flag('watch')) return await screen.watch(async () => (await run()).text)
-      const { text: said, json } = await (verb === VERBS.attach ? screen.lend(run) : run())
+      const { text: said, json } = await (verb === VERBS.attach ? screen.lend(run).finally(pastes.ask) : run())
       out.write(args.flag('json') ? json.map((value) => `${JSON.stringify(value)}\n`).join('') : said)
     } catch (cause) {
       if (!(cause instanceof RalphError)) throw cause
@@ -71,7 +77,13 @@ export function openPromptLine(context: Context, { config, names, leave, fail }:
     }
   }
 
-  return { above: screen.above, close: screen.close }
+  return {
+    above: screen.above,
+    close() {
+      pastes.close()
+      screen.close()
+    },
+  }
 }
 
 function openLine({ machine, out }: Context, history: string, names: () => string[]): Interface {
