@@ -63,6 +63,31 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
     expect(await terminal.ended()).toBe(0)
   })
 
+  test('stops at what all agents may spend together, between two turns of one, and says so', async () => {
+    const turns = [
+      [...WORKS(1), { usage: { tokens: 1, costUsd: 0.6 } }],
+      [...WORKS(2), { usage: { tokens: 1, costUsd: 0.6 } }],
+      DONE,
+    ]
+    const crew = makeCrew(
+      [
+        { name: 'dear', turns },
+        { name: 'other', turns },
+      ],
+      '  max_total_cost_usd: 1\n',
+    )
+    crew.start()
+    await crew.stands('dear', 'READY')
+    await crew.say('1:', 'Go on.')
+    expect(await crew.stands('dear', 'STUCK')).toMatchObject({ iteration: 2, cost_usd: 1.2 })
+    await crew.say('2:', 'Go on.')
+    expect((await crew.stands('other', 'NEEDS YOU')).words).toContain('max_total_cost_usd')
+    expect((await crew.place.ralph(['dispatch', 'wait', '2', '--timeout', '1'])).code).toBe(4)
+    expect(crew.prompts('other')).toEqual([])
+    await crew.say('drop', '2', '1')
+    await crew.stands('other', 'READY')
+  })
+
   test('knows its agents by the numbers of the config that it was started with', async () => {
     const names = ['one', 'two', 'three']
     const crew = makeCrew(names.map((name) => ({ name, turns: [DONE] })))

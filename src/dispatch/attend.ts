@@ -80,10 +80,15 @@ function isMovable({ record }: Pane, { next }: Loop): boolean {
   return next.why === 'person' && record.facts.typed !== undefined
 }
 
+const SPENT =
+  'The cost limit for all agents together (max_total_cost_usd) is reached. Raise it and restart the dispatcher.'
+
 async function begin(site: Site, pane: Pane, { tasks, stop }: { tasks: Tasks; stop: AbortSignal }): Promise<boolean> {
   const [task] = await tasks()
-  const { agent, facts } = pane.record
-  if (task?.mail.kind !== 'task' || facts.at?.kind === 'theirs' || site.purse?.isSpent()) return false
+  const { agent, facts, paused } = pane.record
+  const spent = task && site.purse?.isSpent() ? { trouble: SPENT } : undefined
+  if (typeof paused !== typeof spent) await pane.change({ paused: spent })
+  if (task?.mail.kind !== 'task' || facts.at?.kind === 'theirs' || spent) return false
   if (!agent.enabled) return giveOnce(site, pane, { id: task.id, prompt: task.mail.prompt, stop })
   const loop = await made(site, pane, task.mail.prompt)
   if (!loop) {

@@ -1,18 +1,22 @@
-/** What the agents of a crew spend together since their dispatcher began, against the limit for all of them. */
+/** What all agents together have spent since their dispatcher began, against the limit for all. */
 import type { Loop } from '../engine/loop.ts'
 
 export type Purse = {
-  /** Every loop before it is driven, and whenever it has moved. */
-  saw(loop: Loop): void
+  /** A loop as it is now. What it had spent when it was first seen here does not count. */
+  saw(loop: Pick<Loop, 'id' | 'tally'>): void
   isSpent(): boolean
 }
 
 export function openPurse(mostUsd: number): Purse {
-  const spent = new Map<string, { before: number; now: number }>()
+  const loops = new Map<string, { before: number; costUsd: number }>()
   return {
     saw({ id, tally: { costUsd } }) {
-      spent.set(id, { before: spent.get(id)?.before ?? costUsd, now: costUsd })
+      loops.set(id, { before: loops.get(id)?.before ?? costUsd, costUsd })
     },
-    isSpent: () => [...spent.values()].reduce((sum, { before, now }) => sum + now - before, 0) >= mostUsd,
+    isSpent() {
+      let spent = 0
+      for (const { before, costUsd } of loops.values()) spent += costUsd - before
+      return spent >= mostUsd
+    },
   }
 }

@@ -28,6 +28,7 @@ export function standing(
       state: 'WORKING',
       words: facts.at.kind === 'theirs' ? 'Working on what you typed.' : 'Working on its task.',
     }
+  if (typeof paused === 'object') return { state: 'NEEDS YOU', words: asSentence(short(paused.trouble)) }
   if (loop && !seen) return over(loop)
   return { state: 'READY', words: readyWords(record) }
 }
