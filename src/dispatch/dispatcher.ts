@@ -61,14 +61,7 @@ export async function dispatch(site: Site, crew: Crew, watching: Watching): Prom
       failure ??= cause
       failed.abort()
     })
-  let second: NodeJS.Timeout | undefined
-  const unwatch = store.onChange(() => {
-    guard(deliver)()
-    // SQLite shows what it has written a moment after it is seen to write.
-    clearTimeout(second)
-    second = setTimeout(guard(deliver), SHOWN_MS)
-  })
-  guard(deliver)()
+  const unwatch = onNews(store, guard(deliver))
   const clock = startClock(() => (panes().some(isBusy) ? BUSY_MS : IDLE_MS), guard(look))
   await new Promise<void>((resolve) => {
     if (over.aborted) return resolve()
@@ -76,10 +69,24 @@ export async function dispatch(site: Site, crew: Crew, watching: Watching): Prom
   })
   unwatch()
   clock.stop()
-  clearTimeout(second)
   for (const { leave } of posts.values()) leave.abort()
   await Promise.all([...posts.values()].map(({ done }) => done))
   if (failure !== undefined) throw failure
+}
+
+/** Now, and with every change. SQLite shows what it has written a moment after it is seen to write. */
+function onNews(store: Site['store'], hear: () => void): () => void {
+  let second: NodeJS.Timeout | undefined
+  const unwatch = store.onChange(() => {
+    hear()
+    clearTimeout(second)
+    second = setTimeout(hear, SHOWN_MS)
+  })
+  hear()
+  return () => {
+    unwatch()
+    clearTimeout(second)
+  }
 }
 
 type Post = { pane: Pane; leave: AbortController; done: Promise<void> }

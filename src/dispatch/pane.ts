@@ -52,12 +52,7 @@ export function openPane(key: PaneKey, loaded: PaneRecord, { store, now, changed
   const news = openNews()
   const { agent: kind, target } = parseAgent(loaded.agent.agent)
 
-  function patched(patch: Patch, its: Loop | undefined): PaneRecord {
-    const merged = without({ ...record, ...patch }) as PaneRecord // a patch takes nothing away that must be there
-    const { until: _, ...rest } = merged
-    const stands = standing(merged, its, { typing })
-    return { ...rest, ...stands, since: stands.state === record.state ? record.since : now() }
-  }
+  const patched = (patch: Patch, its: Loop | undefined) => patchedBy(record, patch, { loop: its, typing, at: now() })
 
   async function change(patch: Patch, struck: readonly number[] = []): Promise<void> {
     const before = record
@@ -106,6 +101,16 @@ export function openPane(key: PaneKey, loaded: PaneRecord, { store, now, changed
     },
   }
   return pane
+}
+
+type Around = { loop: Loop | undefined; typing: boolean; at: number }
+
+/** With its state, which follows from the rest. */
+function patchedBy(record: PaneRecord, patch: Patch, { loop, typing, at }: Around): PaneRecord {
+  const merged = without({ ...record, ...patch }) as PaneRecord // a patch takes nothing away that must be there
+  const { until: _, ...rest } = merged
+  const stands = standing(merged, loop, { typing })
+  return { ...rest, ...stands, since: stands.state === record.state ? record.since : at }
 }
 
 function without(patch: object): object {

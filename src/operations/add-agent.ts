@@ -34,7 +34,7 @@ export const addAgent: Operation<Adding, Left> = {
     const there = [...place.panes.map(({ record }) => record.agent), ...(await onTheirWay(context, place))]
     if (there.some(({ name }) => name.toLowerCase() === asked.name.toLowerCase()))
       throw new RalphError('usage', `There is already an agent named ${asked.name}. Choose another name.`)
-    const agent = toAgent(context, {
+    const agent = await toAgent(context, {
       path: place.config,
       ralph: place.panes[0]?.record.agent.config ?? {},
       agent: { ...asked, ...(dir === undefined ? {} : { dir: resolve(context.cwd, dir) }) },

@@ -30,6 +30,18 @@ describe('which dispatcher', () => {
     expect((await findCrew({ ...place.context, cwd: join(place.cwd, 'two') }, {})).id).toBe(two.id)
   })
 
+  test('not another one where the config file of this folder has agents of its own', async () => {
+    const place = openPlace()
+    await crewIn(place, 'one', 'api')
+    mkdirSync(join(place.cwd, 'mine'))
+    const config = join(place.cwd, 'mine', 'config.yaml')
+    writeFileSync(config, 'agents:\n  - name: web\n')
+    const context = { ...place.context, cwd: join(place.cwd, 'mine') }
+    await expect(findCrew(context, {})).rejects.toThrow('No dispatcher has been started with config.yaml yet.')
+    writeFileSync(config, 'something: else\n')
+    expect((await findCrew(context, {})).panes).toMatchObject([{ name: 'api' }])
+  })
+
   test('one that runs is known by its lock', async () => {
     const place = openPlace()
     const { id } = await crewIn(place, 'one', 'api')
@@ -140,7 +152,7 @@ describe('a config file', () => {
     [
       'no agent',
       '  - name: api',
-      /^HERE\/config\.yaml:2: no agent is named\. Add one, such as "agent: claude"; there are .*scripted/,
+      /^HERE\/config\.yaml:2: no agent is named, and none with a login was found\. Name one, such as "agent: claude"; there are .*scripted/,
     ],
     [
       'an unknown agent',

@@ -8,10 +8,10 @@ import type { Config } from '../formats/config.ts'
 import { type AgentSettings, type CrewConfig, parseCrewConfig, type RalphSettings } from '../formats/crew-config.ts'
 import { nearest } from '../formats/nearest.ts'
 import { loadConfig, readText } from '../host/config.ts'
-import { isFolder } from '../host/files.ts'
+import { isFolder, readIfThere } from '../host/files.ts'
 import { isLocked } from '../host/lock.ts'
 import { given } from '../request/given.ts'
-import { locate } from './choose-agents.ts'
+import { chooseAgents, locate } from './choose-agents.ts'
 import type { Context } from './operation.ts'
 
 export { tagOf } from '../dispatch/crew.ts'
@@ -28,11 +28,11 @@ export const lockOf = (crew: string): string => `crew-${crew}`
 
 export async function findCrew(context: Context, { config }: CrewName): Promise<CrewPlace> {
   const rows = (await context.store().panes.list()).map((row) => ({ ...row, record: recordIn(row) }))
-  const file = config ?? (existsSync(join(context.cwd, NAME)) ? NAME : undefined)
   const ids = [...new Set(rows.map(({ crew }) => crew))]
+  const here = join(context.cwd, NAME)
+  const file = config ?? (ids.includes(crewOf(realPath(here))) || isCrew(here) ? NAME : undefined)
   const asked = file === undefined ? undefined : crewOf(realPath(resolve(context.cwd, file)))
-  const id =
-    asked !== undefined && (config !== undefined || ids.includes(asked)) ? asked : ids.length === 1 ? ids[0] : asked
+  const id = asked ?? (ids.length === 1 ? ids[0] : undefined)
   const panes = rows
     .filter(({ crew }) => crew === id)
     .sort((one, other) => one.record.agent.number - other.record.agent.number)
@@ -42,10 +42,15 @@ export async function findCrew(context: Context, { config }: CrewName): Promise<
   const configs = [...new Set(rows.map(({ record }) => record.config))]
   throw new RalphError(
     'pane-unknown',
-    config === undefined && configs.length > 1
+    file === undefined && configs.length > 1
       ? `There are several dispatchers. Name the config file of one with --config: ${configs.join(', ')}.`
-      : `No dispatcher has been started${config === undefined ? '' : ` with ${config}`} yet. Start one with: ralph dispatch --config ${config ?? NAME}`,
+      : `No dispatcher has been started${file === undefined ? '' : ` with ${file}`} yet. Start one with: ralph dispatch --config ${file ?? NAME}`,
   )
+}
+
+/** A file of that name may be another program's. */
+function isCrew(path: string): boolean {
+  return /^agents:/m.test(readIfThere(path) ?? '')
 }
 
 function realPath(path: string): string {
@@ -75,7 +80,8 @@ export async function readCrew(
   const { ralph, agents } = parseCrewConfig(readText(path, 'config'), path)
   if (agents.length === 0)
     throw new RalphError('input-invalid', `${path}: agents must name at least one agent, such as "- name: api".`)
-  const crew = agents.map((agent, index) => toAgent(context, { path, ralph, agent, number: index + 1 }))
+  const crew: CrewAgent[] = []
+  for (const agent of agents) crew.push(await toAgent(context, { path, ralph, agent, number: crew.length + 1 }))
   mustBeApart(
     crew.map((agent, index) => ({ agent, line: agents[index]?.line })),
     path,
@@ -85,22 +91,24 @@ export async function readCrew(
 
 type Asked = { path: string; ralph: RalphSettings; agent: AgentSettings; number: number }
 
-export function toAgent(context: Context, { path, ralph, agent, number }: Asked): CrewAgent {
+export async function toAgent(context: Context, { path, ralph, agent, number }: Asked): Promise<CrewAgent> {
   const at = agent.line === undefined ? '' : `${path}:${agent.line}: `
   const dir = resolve(dirname(path), agent.dir ?? '.')
   if (!isFolder(dir)) throw new RalphError('input-invalid', `${at}the folder of ${agent.name}, ${dir}, does not exist.`)
-  const own = {
-    ...ralph,
-    ...agent.ralph,
-    circuit_breaker: { ...ralph.circuit_breaker, ...agent.ralph?.circuit_breaker },
-  }
-  const { enabled = true, max_total_cost_usd: _, agent: common, ...config } = own
   const real = realpathSync(dir)
+  const around = loadConfig(context.home, real)
+  const breaker = { ...around.circuit_breaker, ...ralph.circuit_breaker, ...agent.ralph?.circuit_breaker }
+  const { enabled = true, max_total_cost_usd: _, agent: common, ...config } = { ...ralph, ...agent.ralph }
   const { worktree = false, setup } = agent
+  if (worktree && !enabled)
+    throw new RalphError(
+      'input-invalid',
+      `${at}${agent.name} has worktree: true, but every work tree belongs to a loop, and enabled: false starts none. Remove one of the two.`,
+    )
   return {
     name: agent.name,
     number,
-    agent: agentOf(context, { text: agent.agent ?? context.env.RALPH_AGENT ?? common, at, path, dir: real }),
+    agent: await agentOf(context, { text: agent.agent ?? context.env.RALPH_AGENT ?? common, at, path, dir: real }),
     dir: real,
     worktree,
     permissions: agent.permissions ?? 'ask',
@@ -108,8 +116,9 @@ export function toAgent(context: Context, { path, ralph, agent, number }: Asked)
     checks: agent.checks ?? [],
     // Every work tree is prepared anew, a folder once.
     config: {
-      ...loadConfig(context.home, real),
+      ...around,
       ...config,
+      circuit_breaker: breaker,
       ...(worktree ? given({ worktree_setup: setup }) : {}),
     } as Config,
     enabled,
@@ -118,18 +127,14 @@ export function toAgent(context: Context, { path, ralph, agent, number }: Asked)
 }
 
 /** An agent that can be talked to in a terminal, and is here. */
-function agentOf(
+async function agentOf(
   context: Context,
-  { text, at, path, dir }: { text: string | undefined; at: string; path: string; dir: string },
-): string {
+  { text: asked, at, path, dir }: { text: string | undefined; at: string; path: string; dir: string },
+): Promise<string> {
   const usable = Object.values(known).filter(({ screen }) => screen !== undefined)
   const names = usable.map(({ name }) => name).join(', ')
-  if (text === undefined)
-    throw new RalphError(
-      'input-invalid',
-      `${at}no agent is named. Add one, such as "agent: claude"; there are ${names}.`,
-    )
   try {
+    const text = asked === undefined || asked === 'auto' ? await found(context, { dir, names }) : asked
     const { agent } = parseAgent(text)
     if (!agent.screen)
       throw new RalphError('input-invalid', `the agent "${agent.name}" cannot run in a pane. These can: ${names}.`)
@@ -137,6 +142,20 @@ function agentOf(
   } catch (cause) {
     if (cause instanceof RalphError) throw new RalphError(cause.code, `${at}${cause.message}`, { cause })
     throw cause
+  }
+}
+
+/** One that somebody is logged in to. */
+async function found(context: Context, { dir, names }: { dir: string; names: string }): Promise<string> {
+  try {
+    const { agents } = await chooseAgents(context, { dir, config: {}, asked: 'auto' })
+    return agents[0] ?? ''
+  } catch (cause) {
+    throw new RalphError(
+      'agent-missing',
+      `no agent is named, and none with a login was found. Name one, such as "agent: claude"; there are ${names}.`,
+      { cause },
+    )
   }
 }
 
