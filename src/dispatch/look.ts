@@ -11,6 +11,8 @@ import type { Site } from './site.ts'
 const HOOK_PATIENCE_MS = 15_000
 /** So long an agent may take to come up before its screen is read. */
 const START_MS = 3_000
+/** When something was printed is known to the second. */
+const DRAWN_MS = 2_000
 const START_PATIENCE_MS = 60_000
 
 /** `terminal`: as it was seen at that time. */
@@ -36,11 +38,17 @@ export async function lookAt(
   }
   if (latest.asks !== undefined && seen.input !== 'unknown')
     return pane.knows(hear(latest, { kind: 'answered' }, now()))
-  if (!latest.up && seen.input !== 'unknown' && (!pane.kind.pane || screen.untoldStart || isLong(pane, now())))
+  if (!latest.up && seen.input !== 'unknown' && hasStarted(pane, terminal, now()))
     return pane.knows(hear(latest, { kind: 'started' }, now()))
   if (!latest.up && seen.input === 'unknown' && isLost(pane, now())) return pane.knows({ ...latest, asks: UNREADABLE })
   if (seen.working || seen.input === 'unknown') return
   await quiet(site, pane, text)
+}
+
+/** A line that has just been drawn may not take a paste yet. One that tells when it has started does so later. */
+function hasStarted(pane: Pane, { printedAt }: TmuxPane, at: number): boolean {
+  const isTold = pane.kind.pane && !pane.kind.screen?.untoldStart
+  return isLong(pane, at) || (!isTold && at - printedAt > DRAWN_MS)
 }
 
 function isLong({ record: { facts } }: Pane, at: number): boolean {
