@@ -1,14 +1,13 @@
 /** Claude Code in a pane: what makes it tell ralph what happens in it, and how it looks. */
 import type { Screen, Telling, TurnEnd } from './agent.ts'
+import { tellEnv } from './tell-hooks.ts'
 
-export function tellingClaude({ hook: [node = '', program = ''], plugins, folder }: Telling): TurnEnd {
+export function tellingClaude(telling: Telling): TurnEnd {
   return {
     // For this one session: nothing is written into anybody's settings.
-    args: ['--plugin-dir', `${plugins}/pane/claude`],
+    args: ['--plugin-dir', `${telling.plugins}/pane/claude`],
     env: {
-      RALPH_PANE_NODE: node,
-      RALPH_PANE_HOOK: program,
-      RALPH_PANE_ASKS: `${folder}/asks`,
+      ...tellEnv(telling),
       // A prompt that it suggests stands in the line as if somebody had typed it.
       CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false',
     },

@@ -1,7 +1,8 @@
 /** Codex in a pane: what makes it tell ralph what happens in it, and how it looks. */
 import type { Screen, Telling, TurnEnd } from './agent.ts'
+import { tellEnv } from './tell-hooks.ts'
 
-export function tellingCodex({ hook: [node = '', program = ''], plugins, folder }: Telling): TurnEnd {
+export function tellingCodex(telling: Telling): TurnEnd {
   return {
     args: [
       // The hooks of a session on the shared server would run there, without this environment.
@@ -11,12 +12,7 @@ export function tellingCodex({ hook: [node = '', program = ''], plugins, folder 
       '--config',
       `hooks.state={${Object.values(HOOKS).map(trust).join(',')}}`,
     ],
-    env: {
-      RALPH_PANE_NODE: node,
-      RALPH_PANE_HOOK: program,
-      RALPH_PANE_TELL: `${plugins}/pane/tell.sh`,
-      RALPH_PANE_ASKS: `${folder}/asks`,
-    },
+    env: tellEnv(telling),
   }
 }
 
