@@ -33,9 +33,14 @@ export type Agent = {
 /**
  * `hook`: the command line of the program that is told, by absolute paths; the payload goes on its stdin, as the client
  * itself writes it, or as `{"event", "host", "session_id", …}` from a shim. `plugins`: ralph's own plugins. `folder`: private,
- * for files.
+ * for files. `machineFile`: the text of the file that a variable names, or else of the first of these that is there.
  */
-export type Telling = { hook: string[]; plugins: string; folder: string }
+export type Telling = {
+  hook: string[]
+  plugins: string
+  folder: string
+  machineFile?: (variable: string, paths: readonly string[]) => string | undefined
+}
 
 /** What can be read off the screen of a client, as patterns of whole lines: data, which holds for one version at one time. */
 export type Screen = {

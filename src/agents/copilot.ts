@@ -1,6 +1,7 @@
 /** GitHub Copilot CLI, headless: one `copilot` a turn with its prompt on stdin, read from its lines of JSON and its usage file. */
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
+import { copilotScreen, tellingCopilot } from './copilot-pane.ts'
 import { brokenOff, stoppedEnding } from './ended.ts'
 import { amount, type Json, objectOf, parseJsonLine, pushTo, text } from './json-line.ts'
 import { readReset } from './reset.ts'
@@ -25,6 +26,8 @@ export const copilot: Agent = {
   graceMs: 5_000,
   command,
   parser: (request) => lineParser(request),
+  pane: tellingCopilot,
+  screen: copilotScreen,
 }
 
 function command(request: Request): Command {

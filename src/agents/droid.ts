@@ -1,6 +1,7 @@
 /** Droid, headless: one `droid exec` a turn, read from its stream of JSON lines. */
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
+import { droidScreen, tellingDroid } from './droid-pane.ts'
 import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
 import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
 import { readReset } from './reset.ts'
@@ -25,6 +26,8 @@ export const droid: Agent = {
   graceMs: 1_000, // it does not heed SIGTERM
   command,
   parser: (request) => streamParser(request),
+  pane: tellingDroid,
+  screen: droidScreen,
 }
 
 function command({ prompt, mode, model, resume, permissions, extraArgs, target }: Request): Command {

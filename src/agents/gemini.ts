@@ -2,6 +2,7 @@
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
 import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
+import { geminiScreen } from './gemini-pane.ts'
 import { amount, type Json, objectOf, parseJsonLine, text } from './json-line.ts'
 import { readReset } from './reset.ts'
 
@@ -25,6 +26,7 @@ export const gemini: Agent = {
   graceMs: 5_000,
   command,
   parser: (request) => streamParser(request),
+  screen: geminiScreen,
 }
 
 function command({ prompt, mode, model, resume, permissions, extraArgs, target }: Request): Command {

@@ -8,26 +8,33 @@ import { agents } from './index.ts'
 const PLUGINS = resolve(import.meta.dirname, '..', '..', 'plugins')
 const telling = { hook: ['/opt/node', '/opt/pane-hook.cjs'], plugins: PLUGINS, folder: '/panes/one' }
 
-test.each(['claude', 'codex'])('%s is given the program to tell and the mark of a question', (name) => {
-  expect(agents[name]?.pane?.(telling).env).toMatchObject({
-    RALPH_PANE_NODE: '/opt/node',
-    RALPH_PANE_HOOK: '/opt/pane-hook.cjs',
-    RALPH_PANE_ASKS: '/panes/one/asks',
-  })
-})
+test.each(['claude', 'codex', 'copilot', 'qwen', 'droid'])(
+  '%s is given the program to tell and the mark of a question',
+  (name) => {
+    expect(agents[name]?.pane?.(telling).env).toMatchObject({
+      RALPH_PANE_NODE: '/opt/node',
+      RALPH_PANE_HOOK: '/opt/pane-hook.cjs',
+      RALPH_PANE_ASKS: '/panes/one/asks',
+      RALPH_PANE_TELL: join(PLUGINS, 'pane', 'tell.sh'),
+    })
+  },
+)
 
-test.each(['claude', 'codex'])('%s is told among its own arguments, before a session it takes up', (name) => {
-  const agent = agents[name]
-  const extraArgs = agent?.pane?.(telling).args ?? []
-  const opened = { ...request, mode: 'interactive', prompt: '', extraArgs } as const
-  expect(agent?.command(opened).argv.slice(-extraArgs.length)).toEqual(extraArgs)
-  const argv = agent?.command({ ...opened, resume: { id: 'session-7', costUsd: 0 } }).argv.join('\n')
-  expect(argv).toContain(extraArgs.join('\n'))
-  expect(argv).toContain('session-7')
-})
+test.each(['claude', 'codex', 'copilot', 'droid'])(
+  '%s is told among its own arguments, before a session it takes up',
+  (name) => {
+    const agent = agents[name]
+    const extraArgs = agent?.pane?.(telling).args ?? []
+    const opened = { ...request, mode: 'interactive', prompt: '', extraArgs } as const
+    expect(agent?.command(opened).argv.slice(-extraArgs.length)).toEqual(extraArgs)
+    const argv = agent?.command({ ...opened, resume: { id: 'session-7', costUsd: 0 } }).argv.join('\n')
+    expect(argv).toContain(extraArgs.join('\n'))
+    expect(argv).toContain('session-7')
+  },
+)
 
-test('Claude Code finds the plugin, whose every hook calls a script that is there, within a time limit', () => {
-  const [, plugin = ''] = agents.claude?.pane?.(telling).args ?? []
+test.each(['claude', 'copilot'])('%s finds a plugin whose every hook calls a script within a time limit', (name) => {
+  const [, plugin = ''] = agents[name]?.pane?.(telling).args ?? []
   expect(existsSync(join(plugin, '.claude-plugin', 'plugin.json'))).toBe(true)
   const { hooks } = JSON.parse(readFileSync(join(plugin, 'hooks', 'hooks.json'), 'utf8'))
   for (const [event, [{ hooks: calls }]] of Object.entries<[{ hooks: { command: string; timeout: number }[] }]>(hooks))
@@ -52,4 +59,37 @@ test('Codex trusts exactly the hooks it is given', () => {
       .digest('hex')
     expect(state).toContain(`"/<session-flags>/config.toml:${key}:0:0"={trusted_hash="sha256:${hash}"}`)
   }
+})
+
+/** The file that a client is given, and the hooks in it. */
+function written(name: string, machine?: string) {
+  const told = agents[name]?.pane?.({ ...telling, ...(machine === undefined ? {} : { machineFile: () => machine }) })
+  const [file] = told?.files ?? []
+  return { told, path: file?.path, settings: JSON.parse(file?.text ?? '{}') }
+}
+
+const tells = (event: string, timeout: number) => ({
+  hooks: [{ type: 'command', command: `sh "$RALPH_PANE_TELL" ${event}`, timeout }],
+})
+
+test('Droid is given settings for one process, Qwen defaults: hooks, each with the time limit of its client', () => {
+  const droid = written('droid')
+  expect(droid).toMatchObject({ path: '/panes/one/droid-settings.json', told: { args: ['--settings', droid.path] } })
+  expect(droid.settings.hooks).toMatchObject({ Stop: [tells('Stop', 10)], UserPromptSubmit: [expect.anything()] })
+  const qwen = written('qwen')
+  expect(qwen).toMatchObject({
+    path: '/panes/one/qwen-defaults.json',
+    told: { env: { QWEN_CODE_SYSTEM_DEFAULTS_PATH: qwen.path } },
+  })
+  expect(qwen.settings.hooks).toMatchObject({ Stop: [tells('Stop', 10_000)], StopFailure: [expect.anything()] })
+  expect(qwen.settings.hooks.Notification).toMatchObject([{ matcher: 'permission_prompt|elicitation_dialog' }])
+})
+
+test('what the machine already tells Qwen by its own defaults stays', () => {
+  const own =
+    '{ // ours\n "model": {"name": "local"}, "ui": {"theme": "x"}, "hooks": {"Stop": [{"hooks": []}], "Own": []},}'
+  const { settings } = written('qwen', own)
+  expect(settings).toMatchObject({ model: { name: 'local' }, ui: { theme: 'x', enableFollowupSuggestions: false } })
+  expect(settings.hooks).toMatchObject({ Stop: [{ hooks: [] }, tells('Stop', 10_000)], Own: [] })
+  expect(written('qwen', 'no JSON').settings.hooks.Stop).toHaveLength(1)
 })

@@ -4,6 +4,7 @@ import { kindOfWords } from './api-error.ts'
 import { deniedIn, nothingSeen, type Seen, takeAssistant, takeInit } from './claude-stream.ts'
 import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
 import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
+import { qwenScreen, tellingQwen } from './qwen-pane.ts'
 import { readReset } from './reset.ts'
 
 export const qwen: Agent = {
@@ -26,6 +27,8 @@ export const qwen: Agent = {
   graceMs: 5_000,
   command,
   parser: (request) => streamParser(request),
+  pane: tellingQwen,
+  screen: qwenScreen,
 }
 
 function command({ prompt, mode, model, resume, permissions, extraArgs, target }: Request): Command {

@@ -19,12 +19,15 @@ export function readScreen(screen: Screen, text: string): Sight {
   const isWorking = lines.some((one) => working.some((pattern) => pattern.test(one)))
   if (question !== undefined) {
     const keys = closable.find((one) => has(one.question) !== undefined)?.keys
-    return { working: isWorking, asks: question.trim(), ...(keys ? { close: keys } : {}), input: 'unknown' }
+    return { working: isWorking, asks: question.replace(EDGES, ''), ...(keys ? { close: keys } : {}), input: 'unknown' }
   }
   if (!line) return { working: isWorking, input: 'unknown' }
   const isEmpty = line.words === '' || placeholders.some((pattern) => pattern.test(line.words))
   return { working: isWorking, input: isEmpty ? 'empty' : 'typed' }
 }
+
+/** Of the box that a question stands in. */
+const EDGES = /^[\s│]+|[\s│]+$/g
 
 /** The last place that fits, what stands in it, and where questions begin: a place of several lines may hold one itself. */
 function typedInto(input: RegExp, lines: readonly string[]): { words: string; below: number } | undefined {

@@ -1,5 +1,5 @@
 /** Starts an agent in its pane: in a terminal of its own, with what makes its client tell ralph what happens. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { makePrivateFolder } from '../host/files.ts'
@@ -62,7 +62,11 @@ function commandOf(
   { dir, folder, resume }: Where,
 ): { argv: string[]; env: Record<string, string> } {
   const { session } = facts
-  const telling = kind.pane?.({ hook: site.hook, plugins: site.plugins, folder })
+  const machineFile = (variable: string, paths: readonly string[]) => {
+    const path = site.env[variable] ?? paths.find((one) => existsSync(one))
+    return path !== undefined && existsSync(path) ? readFileSync(path, 'utf8') : undefined
+  }
+  const telling = kind.pane?.({ hook: site.hook, plugins: site.plugins, folder, machineFile })
   for (const { path, text } of telling?.files ?? []) {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text)

@@ -149,9 +149,14 @@ function cut(text: string, way: Step[]): string {
   return text.slice(0, place.start + 1) + text.slice(place.end - 1)
 }
 
+/** What a text says that may have comments and last commas; undefined where it is no JSON even then. */
+export function readLooseJson(text: string): unknown {
+  const errors: ParseError[] = []
+  const value: unknown = parse(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true })
+  return errors.length === 0 ? value : undefined
+}
+
 /** Whether it would be JSON without its comments and last commas. */
 function isWithExtras(text: string): boolean {
-  const errors: ParseError[] = []
-  parse(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true })
-  return errors.length === 0
+  return readLooseJson(text) !== undefined
 }
