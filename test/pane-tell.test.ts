@@ -68,6 +68,9 @@ describe.each(shells)('%s', (...shell) => {
     // The client goes on at once: it is waited for what it does then.
     expect(tell('PostModelRequest', '{"status":"failed","error":"429"}')).toEqual([])
     await until('it is told', () => existsSync(told))
+    rmSync(told)
+    tell('ErrorOccurred', '{"hook_event_name":"ErrorOccurred","recoverable":true}')
+    await until('it is told', () => existsSync(told))
   })
 
   test.each([

@@ -18,9 +18,9 @@ PostToolUse | PostToolUseFailure)
   [ -e "$RALPH_PANE_ASKS" ] || pass
   rm -f "$RALPH_PANE_ASKS" 2>/dev/null
   ;;
-PostModelRequest)
+PostModelRequest | ErrorOccurred)
   payload=$(cat)
-  case $payload in *'"status":"failed"'*) ;; *) exit 0 ;; esac
+  case $payload in *'"status":"failed"'* | *'"ErrorOccurred"'*) ;; *) exit 0 ;; esac
   # Whether the client tries again is known only when this has ended and let go of its pipes, so somebody else waits for that.
   { printf '%s' "$payload" | tell; } </dev/null >/dev/null 2>&1 &
   exit 0

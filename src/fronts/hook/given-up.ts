@@ -1,4 +1,4 @@
-/** Whether Codex has given a turn up: it tells of each request that failed, but only its record says which was the last. */
+/** Whether a client has given a turn up: some tell of each request that failed, but only their record says which was the last. */
 import { setTimeout as nap } from 'node:timers/promises'
 import { type Json, parseJson, word } from './payload.ts'
 import { tailOf } from './tail.ts'
@@ -6,7 +6,7 @@ import { tailOf } from './tail.ts'
 const TAIL = 1 << 16
 const PATIENCE_MS = 5_000
 
-/** The error that ended the turn. Undefined where it ended well, or goes on: then the next request tells. */
+/** The error that ended a turn of Codex. Undefined where it ended well, or goes on: then the next request tells. */
 export async function whyGivenUp(path: string, turn: string): Promise<string | undefined> {
   for (let waited = 0; waited < PATIENCE_MS; waited += 50) {
     const end = endOf(path, turn)
@@ -23,6 +23,22 @@ function endOf(path: string, turn: string): Json | undefined {
   // The first line of the tail may be cut, and the last one half written.
   const ends = lines.map((line) => objectOf(parseJson(line)?.payload))
   return ends.findLast(({ type, turn_id: id }) => type === 'task_complete' && id === turn)
+}
+
+/** Copilot tries again after a second at the least. */
+const NEXT_TRY_MS = 900
+
+/** The error that ended a turn of Copilot, soon after the time of a request that failed. */
+export async function whyFailed(path: string, time: unknown): Promise<string | undefined> {
+  for (let waited = 0; waited < NEXT_TRY_MS; waited += 50) {
+    const lines = tailOf(path, TAIL).split('\n')
+    const errors = lines.flatMap((line) => (line.includes('"session.error"') ? [parseJson(line)] : []))
+    const error = errors.findLast((each) => each?.type === 'session.error')
+    if (error && Date.parse(String(error.timestamp)) >= Date.parse(String(time)))
+      return word(objectOf(error.data).message)
+    await nap(50)
+  }
+  return undefined
 }
 
 function objectOf(value: unknown): Json {

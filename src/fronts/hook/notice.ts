@@ -1,11 +1,14 @@
 /** What the client in a pane tells, whoever it is, as mail for its dispatcher. */
+import { join } from 'node:path'
+import type { Outcome } from '../../agents/agent.ts'
 import type { Mail } from '../../host/store.ts'
-import { whyGivenUp } from './given-up.ts'
+import { whyFailed, whyGivenUp } from './given-up.ts'
 import { meaningOf } from './meaning.ts'
 import { newPart } from './new-part.ts'
 import { type From, fromPayload, type Json, parseJson, word } from './payload.ts'
 import { readStop, transcriptOf } from './stop.ts'
-import { lastMessage } from './transcript.ts'
+import { tailOf } from './tail.ts'
+import { errorShown, lastMessage } from './transcript.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -15,7 +18,7 @@ export async function readNotice(text: string, env: Env, now: () => number): Pro
   if (told?.event === 'ended') return ended(told)
   // A client that has no session yet can be talked to all the same.
   const said = told && fromPayload({ session_id: NONE, cwd: NONE, ...told }, env)
-  return said && toMail(said.event, said.payload, said.from, now)
+  return said && toMail(said.event, said.payload, said.from, { env, now })
 }
 
 const NONE = '-'
@@ -25,7 +28,9 @@ function ended({ code, closed }: Json): Mail {
   return { kind: 'ended', code: typeof code === 'number' ? code : 1, ...(closed === true ? { closed } : {}) }
 }
 
-async function toMail(event: string, payload: Json, from: From, now: () => number): Promise<Mail | undefined> {
+type Here = { env: Env; now: () => number }
+
+async function toMail(event: string, payload: Json, from: From, { env, now }: Here): Promise<Mail | undefined> {
   const session = from.session === NONE ? {} : { session: from.session }
   const turn = word(payload.turn) ?? word(payload.prompt_id) ?? word(payload.turn_id)
   const marks = { ...session, ...(turn === undefined ? {} : { turn }) }
@@ -41,7 +46,7 @@ async function toMail(event: string, payload: Json, from: From, now: () => numbe
     case 'userPromptSubmitted':
     case 'BeforeAgent':
     case 'beforeSubmitPrompt': {
-      const words = word(payload.submitted_prompt) ?? word(payload.prompt) ?? ''
+      const words = whole(word(payload.submitted_prompt) ?? word(payload.prompt) ?? '', from)
       // Some hosts tell the end of a background task as a prompt.
       return /^\s*($|<task-notification>)/.test(words) ? undefined : { kind: 'prompt', words, ...marks }
     }
@@ -57,8 +62,11 @@ async function toMail(event: string, payload: Json, from: From, now: () => numbe
       const { outcome } = await stopOf(from, failing(payload, message), now)
       return { kind: 'stop', outcome, ...marks }
     }
-    case 'PostModelRequest': {
-      const message = payload.status === 'failed' && (await whyGivenUp(transcriptOf(payload) ?? '', turn ?? ''))
+    case 'PostModelRequest':
+    case 'ErrorOccurred': {
+      const message = await (event === 'ErrorOccurred'
+        ? whyFailed(recordOf(from, env), payload.timestamp)
+        : payload.status === 'failed' && whyGivenUp(transcriptOf(payload) ?? '', turn ?? ''))
       if (!message) return undefined
       const { outcome } = await stopOf(from, failing(payload, message), now)
       return { kind: 'stop', outcome, ...marks }
@@ -83,14 +91,33 @@ function failing(payload: Json, message: string): Json {
   return { last_assistant_message: '', ...payload, outcome: 'error', error_message: message }
 }
 
-async function stopOf(from: From, payload: Json, now: () => number) {
+/** Where Copilot writes down what happens in a session. */
+function recordOf({ session }: From, { COPILOT_HOME, HOME = '' }: Env): string {
+  return join(COPILOT_HOME || join(HOME, '.copilot'), 'session-state', session, 'events.jsonl')
+}
+
+const PASTED = /^<pasted_content file="([^"]+)" size="[^"]*" lines="\d+" \/>$/
+
+/** Of a long paste Copilot tells only where it has put it. */
+function whole(words: string, { host }: From): string {
+  const [, file = ''] = (host === 'copilot' && PASTED.exec(words.trim())) || []
+  return (file && tailOf(file.replaceAll('&amp;', '&'), 1 << 24)) || words
+}
+
+async function stopOf(from: From, payload: Json, now: () => number): Promise<Stopped> {
   const { outcome, background } = await readStop(from, payload, {
     newPart,
     lastMessage: (path) => lastMessage(path, from.host, payload),
     failed: (message) => meaningOf(message, now()),
   })
+  // Droid ends a turn that failed as one that a person has stopped.
+  const error =
+    outcome === 'aborted' && from.host === 'droid' ? errorShown(transcriptOf(payload) ?? '', payload) : undefined
+  if (error !== undefined) return stopOf(from, failing(payload, error), now)
   return { outcome, ...(background ? { background: true as const } : {}) }
 }
+
+type Stopped = { outcome: Outcome | 'aborted'; background?: true }
 
 // That it has been waiting for a prompt for long is nothing new.
 const IDLE = new Set(['idle_prompt', 'auth_success'])

@@ -56,6 +56,12 @@ function wasStopped(lines: readonly Json[], { message_id: id }: Json): boolean {
   return last !== undefined && roleOf(last) !== 'assistant'
 }
 
+/** What Droid shows instead of an answer: an error of its model's service. */
+export function errorShown(path: string, { message_id: id }: Json): string | undefined {
+  const shown = linesOf(path).findLast((line) => line.id === id && objectOf(line.message).visibility === 'user_only')
+  return (shown && textOf(shown).split('\n')[0]) || undefined
+}
+
 function roleOf({ message }: Json): unknown {
   return objectOf(message).role
 }
