@@ -27,7 +27,7 @@ export type PaneTest = {
   sight(terminal: Terminal): Sight
   /** Waits until its line can be typed into. */
   ready(terminal: Terminal): Promise<void>
-  /** Pastes a prompt and sends it off, at once, as a dispatcher does. */
+  /** Pastes a prompt and sends it off, as a dispatcher does: at once, where the client does not need a moment. */
   give(terminal: Terminal, text: string): Promise<void>
   /** Says yes to a question. Clients do not take a key in the first moment, so that nobody does so by mistake. */
   answer(terminal: Terminal, taken: () => boolean): Promise<void>
@@ -100,6 +100,7 @@ export function openPane(client: Client, agent: Agent): PaneTest {
       const folder = join(place.root, 'pane')
       const hook = [process.execPath, join(place.root, 'hook.cjs')]
       const telling = agent.pane?.({ hook, plugins: resolve('plugins'), folder })
+      for (const { path, text } of telling?.files ?? []) writeFileSync(path, text)
       const command = agent.command({
         prompt: '',
         mode: 'interactive',
@@ -134,7 +135,9 @@ export function openPane(client: Client, agent: Agent): PaneTest {
     },
     async give(terminal, text) {
       await pane.ready(terminal)
-      terminal.pasteAtOnce(text)
+      const settleMs = agent.screen?.settleMs
+      if (settleMs === undefined) terminal.pasteAtOnce(text)
+      else await terminal.paste(text, settleMs)
     },
     async answer(terminal, taken) {
       for (let tries = 0; tries < 10; tries++) {

@@ -19,7 +19,7 @@ export type Terminal = {
   /** The same, in a program that shows what is typed: sent off when it is to be seen. A blank at the end keeps completions away. */
   submit(text: string): Promise<void>
   /** Pastes a text, which may have several lines, and sends it off. */
-  paste(text: string): Promise<void>
+  paste(text: string, settleMs?: number): Promise<void>
   /** The same as a dispatcher does it: a text of any length, and no moment between the paste and Enter. */
   pasteAtOnce(text: string): void
   /** Types a text and leaves it there. */
@@ -97,10 +97,10 @@ export function openTerminal(argv: readonly string[], { dir, env }: Opening): Te
       await sleep(300) // sooner it would be read as part of a paste
       tmux('send-keys', 'Enter')
     },
-    async paste(text) {
+    async paste(text, settleMs = 300) {
       feed(text, 'load-buffer', '-') // an argument may have 16 KB
       tmux('paste-buffer', '-p', '-d')
-      await sleep(300) // sooner it would be read as part of the paste
+      await sleep(settleMs) // sooner it would be read as part of the paste
       tmux('send-keys', 'Enter')
     },
     pasteAtOnce(text) {
