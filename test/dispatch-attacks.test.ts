@@ -1,5 +1,8 @@
 /** The dispatcher under people and tasks that do what nobody expects. */
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { DONE, makeCrew, WORKS } from './crew.ts'
@@ -50,6 +53,22 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
     await crew.say('1:', 'Go on.')
     await crew.stands('one', 'DONE')
     expect(states(running)).toEqual(['WORKING', 'DONE', 'READY', 'WORKING', 'DONE'])
+  })
+
+  test('does not wait for a webhook that nobody answers when it leaves, and says that it left', async () => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo // it listens on a port
+    const crew = makeCrew([{ name: 'one', turns: [DONE] }], `  notify_webhook: http://127.0.0.1:${port}\n`)
+    const terminal = openTerminal([process.execPath, LAUNCHER, 'dispatch'], crew.place)
+    await terminal.shows('ralph>')
+    await terminal.enter('1: Go on.')
+    await crew.stands('one', 'DONE')
+    await terminal.enter('quit')
+    expect(await terminal.ended(8_000)).toBe(0)
+    expect(terminal.screen()).toContain('The agents keep running in their panes.')
+    silent.closeAllConnections()
+    silent.close()
   })
 
   test('takes a pasted text for one task, whatever its lines are', async () => {

@@ -1,14 +1,18 @@
 /** A webhook of the person's. */
 
 /** Returns what went wrong, in words. */
-export async function postWebhook(address: string, body: object, patienceMs = 10_000): Promise<string | undefined> {
+export async function postWebhook(
+  address: string,
+  body: object,
+  { patienceMs = 10_000, stop }: { patienceMs?: number; stop?: AbortSignal } = {},
+): Promise<string | undefined> {
   try {
     const answer = await fetch(address, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
       redirect: 'manual', // elsewhere it would arrive without its body
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.any([AbortSignal.timeout(patienceMs), ...(stop ? [stop] : [])]),
     })
     return answer.ok ? undefined : `the webhook answered ${answer.status}.`
   } catch (cause) {

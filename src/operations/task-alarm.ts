@@ -25,7 +25,7 @@ export async function tellPerson({ home }: Desk, loop: Loop | undefined): Promis
   try {
     const address = loadConfig(home, path).notify_webhook
     const body = { title: `ralph: task ${id} stopped`, text: endOf(loop), ...told }
-    const trouble = address && (await postWebhook(address, body, WEBHOOK_MS))
+    const trouble = address && (await postWebhook(address, body, { patienceMs: WEBHOOK_MS }))
     return trouble ? [{ level: 'warning', text: `ralph: ${trouble}` }] : []
   } catch (cause) {
     return [{ level: 'warning', text: `ralph: ${cause instanceof Error ? cause.message : cause}` }]

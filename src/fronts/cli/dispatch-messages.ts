@@ -1,4 +1,5 @@
 /** Tells a person who is elsewhere that an agent is done, stuck, or needs them: bell, desktop, webhook. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { maskSecrets } from '../../formats/secrets.ts'
 import { postWebhook } from '../../host/webhook.ts'
 import type { Listed } from '../../operations/agents.ts'
@@ -6,29 +7,41 @@ import type { Context } from './context.ts'
 import { agentJson } from './dispatch-view.ts'
 import { notifyText } from './notify.ts'
 
-export type Messages = { send(agent: Listed, webhook: string | undefined): void; sent(): Promise<unknown> }
+export type Messages = {
+  send(agent: Listed, webhook: string | undefined): void
+  /** Waits for what is under way, but not for long: a person leaves. */
+  end(): Promise<void>
+}
 
 /** Between the tries to reach a webhook. */
 const PAUSES_MS = [1_000, 5_000]
+const LEAVING_MS = 2_000
 
 /** `tell`: shows what was sent. */
 type Telling = { desktop: boolean; tell(text: string, value: object): void }
 
 export function openMessages(context: Context, { desktop, tell }: Telling): Messages {
   const open = new Set<Promise<unknown>>()
+  const leaving = new AbortController()
   return {
     send(agent, webhook) {
-      const message = deliver(context, agent, { desktop, tell, webhook }).finally(() => open.delete(message))
+      const message = deliver(context, agent, { desktop, tell, webhook, stop: leaving.signal }).finally(() =>
+        open.delete(message),
+      )
       open.add(message)
     },
-    sent: () => Promise.all(open),
+    async end() {
+      const late = setTimeout(() => leaving.abort(), LEAVING_MS)
+      await Promise.all(open)
+      clearTimeout(late)
+    },
   }
 }
 
 async function deliver(
   context: Context,
   agent: Listed,
-  { desktop, tell, webhook }: Telling & { webhook: string | undefined },
+  { desktop, tell, webhook, stop }: Telling & { webhook: string | undefined; stop: AbortSignal },
 ): Promise<void> {
   const { name, number, state } = agent
   const title = `ralph: ${number} [${name}] ${state}`
@@ -36,17 +49,24 @@ async function deliver(
   if (desktop) await notifyText({ title, text }, {}, { context })
   else if (context.out.live) context.out.write('\u0007')
   if (webhook === undefined) return
-  const trouble = await reach(webhook, { ...agentJson(agent), title, text })
-  const what = trouble === undefined ? 'webhook notified.' : `${trouble} Gave up after ${PAUSES_MS.length + 1} tries.`
+  const { tries, trouble } = await reach(webhook, { ...agentJson(agent), title, text }, stop)
+  const what =
+    trouble === undefined
+      ? 'webhook notified.'
+      : `${trouble} Gave up after ${tries === 1 ? '1 try' : `${tries} tries`}.`
   tell(`  ${number} [${name}] ${what}`, { type: 'notified', agent: name, state, webhook: trouble ?? 'ok' })
 }
 
-async function reach(webhook: string, body: object): Promise<string | undefined> {
-  let trouble = await postWebhook(webhook, body)
-  for (const ms of PAUSES_MS) {
-    if (trouble === undefined) return undefined
-    await new Promise((done) => setTimeout(done, ms).unref())
-    trouble = await postWebhook(webhook, body)
+async function reach(
+  webhook: string,
+  body: object,
+  stop: AbortSignal,
+): Promise<{ tries: number; trouble: string | undefined }> {
+  for (let tries = 1; ; tries++) {
+    const trouble = await postWebhook(webhook, body, { stop })
+    const ms = PAUSES_MS[tries - 1]
+    if (trouble === undefined || ms === undefined) return { tries, trouble }
+    await sleep(ms, undefined, { signal: stop }).catch(() => {}) // somebody leaves
+    if (stop.aborted) return { tries, trouble }
   }
-  return trouble
 }

@@ -164,7 +164,7 @@ async function keep(context: Context, { config, json, notify }: Keeping): Promis
           text,
         }),
     })
-    await messages.sent()
+    await messages.end()
   } finally {
     line?.close()
     process.off('SIGTERM', end).off('SIGHUP', end).off('SIGINT', end)
