@@ -171,10 +171,12 @@ async function awaitArrival(site: Site, pane: Pane, talk: Talk, signal: AbortSig
 }
 
 /** A client without a hook tells nothing. What is gone from its line was sent off. */
-async function seeArrival(site: Site, pane: Pane, { text }: Sent): Promise<void> {
+async function seeArrival(site: Site, pane: Pane, { text, at }: Sent): Promise<void> {
   const seen = await sightOf(site, pane)
   const { facts } = pane.record
   if (seen.asks !== undefined) return pane.knows({ ...facts, asks: seen.asks })
-  if (seen.input === 'typed') return pane.knows({ ...facts, sent: { ...(facts.sent as Sent), stalled: true } })
-  await pane.knows(hear(facts, { kind: 'prompt', words: text }, site.now()))
+  if (seen.working || seen.input === 'empty')
+    return pane.knows(hear(facts, { kind: 'prompt', words: text }, site.now()))
+  if (site.now() - at < ARRIVES_MS) return pane.news.wait(LOOK_MS / 2)
+  await pane.knows({ ...facts, sent: { ...(facts.sent as Sent), stalled: true } })
 }

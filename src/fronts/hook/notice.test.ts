@@ -38,6 +38,11 @@ describe('tells', () => {
       { kind: 'prompt', words: 'x', session: 's', turn: 't1' },
     ],
     [
+      'Qwen was given a long text',
+      claude('UserPromptSubmit', { prompt: 'a long text', submitted_prompt: '[Pasted Content 680 chars]' }),
+      { kind: 'prompt', session: 's', words: 'a long text' },
+    ],
+    [
       'a prompt of Qwen, as it was typed',
       claude('UserPromptSubmit', { prompt: 'x expanded', submitted_prompt: 'x' }),
       { kind: 'prompt', words: 'x', session: 's' },

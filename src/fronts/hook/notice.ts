@@ -46,7 +46,7 @@ async function toMail(event: string, payload: Json, from: From, { env, now }: He
     case 'userPromptSubmitted':
     case 'BeforeAgent':
     case 'beforeSubmitPrompt': {
-      const words = whole(word(payload.submitted_prompt) ?? word(payload.prompt) ?? '', from)
+      const words = whole(submitted(payload), from)
       // Some hosts tell the end of a background task as a prompt.
       return /^\s*($|<task-notification>)/.test(words) ? undefined : { kind: 'prompt', words, ...marks }
     }
@@ -85,6 +85,13 @@ async function toMail(event: string, payload: Json, from: From, { env, now }: He
     default:
       return undefined
   }
+}
+
+/** As it was typed; but Qwen tells a long paste by the mark that stood for it, and what it stands for only as the prompt. */
+function submitted({ submitted_prompt: typed, prompt }: Json): string {
+  const words = word(typed)
+  const isMark = words !== undefined && /^\s*\[Pasted Content \d+ chars\]\s*$/.test(words)
+  return (isMark ? word(prompt) : words) ?? word(prompt) ?? ''
 }
 
 function failing(payload: Json, message: string): Json {
