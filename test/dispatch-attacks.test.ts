@@ -29,7 +29,7 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
     await crew.say('1:', 'Go on.')
     await until('the first turn', () => crew.prompts('one').length === 1)
     await crew.say('status', '1')
-    await crew.say('retry', '1')
+    expect((await crew.place.ralph(['dispatch', 'retry', '1'])).code).toBe(2)
     writeFileSync(join(crew.dir('one'), '..', 'go'), '')
     await crew.stands('one', 'DONE')
     expect(crew.prompts('one')).toHaveLength(2)
@@ -52,6 +52,7 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
     await crew.stands('one', 'READY')
     await crew.say('1:', 'Go on.')
     await crew.stands('one', 'DONE')
+    await crew.leave(running)
     expect(states(running)).toEqual(['WORKING', 'DONE', 'READY', 'WORKING', 'DONE'])
   })
 
@@ -162,6 +163,21 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
     writeFileSync(join(crew.dir('fails'), 'ready.txt'), '')
     await crew.say('resume', '1')
     await crew.stands('fails', 'DONE')
+  })
+
+  test('lets go of a task that is given once and was dropped before it arrived', async () => {
+    const asks = [{ ask: 'Run rm?' }]
+    const crew = makeCrew([{ name: 'plain', turns: [asks, WORKS(1)] }], '  enabled: false\n')
+    crew.start()
+    await crew.stands('plain', 'READY')
+    await crew.say('1:', 'First.')
+    await crew.stands('plain', 'BLOCKED')
+    await crew.say('1:', 'Second.')
+    await crew.say('drop', '1', '1')
+    await crew.tmux.press(crew.tag('plain'), 'y')
+    await until('the second arrives', () => crew.prompts('plain').length === 2)
+    await until('it is over', async () => (await crew.agents()).plain?.queue.length === 0)
+    expect(crew.prompts('plain')).toEqual(['First.', 'Second.'])
   })
 
   test('tells of an agent that cannot be started for a task that is given once', async () => {

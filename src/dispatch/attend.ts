@@ -89,7 +89,7 @@ async function begin(site: Site, pane: Pane, { tasks, stop }: { tasks: Tasks; st
   const spent = task && site.purse?.isSpent() ? { trouble: SPENT } : undefined
   if (typeof paused !== typeof spent) await pane.change({ paused: spent })
   if (task?.mail.kind !== 'task' || facts.at?.kind === 'theirs' || spent) return false
-  if (!agent.enabled) return giveOnce(site, pane, { id: task.id, prompt: task.mail.prompt, stop })
+  if (!agent.enabled) return giveOnce(site, pane, { id: task.id, prompt: task.mail.prompt, tasks, stop })
   const loop = await made(site, pane, task.mail.prompt)
   if (!loop) {
     await site.store.panes.strike(task.id)
@@ -120,14 +120,15 @@ async function made({ make, note }: Site, { record: { agent } }: Pane, prompt: s
 async function giveOnce(
   site: Site,
   pane: Pane,
-  { id, prompt, stop }: { id: number; prompt: string; stop: AbortSignal },
+  { id, prompt, tasks, stop }: { id: number; prompt: string; tasks: Tasks; stop: AbortSignal },
 ): Promise<boolean> {
   const mark = { loop: '', iteration: id, attempt: 1 }
   const { agent } = pane.record
   let talked: Talked
   try {
     await setUp(site, pane, stop)
-    talked = await converse(site, pane, { mark, text: asText(prompt), dir: agent.dir }, stop)
+    const isOff = async () => !(await tasks()).some((task) => task.id === id)
+    talked = await converse(site, pane, { mark, text: asText(prompt), dir: agent.dir, isOff }, stop)
   } catch (cause) {
     if (!isRalphError(cause)) throw cause
     site.note(agent, `its task was dropped: ${cause.message}`)
@@ -139,6 +140,10 @@ async function giveOnce(
     await pane.knows(facts)
   }
   if (talked.kind === 'closed' || talked.kind === 'lost') await forget(pane)
+  if (talked.kind === 'cut' && !stop.aborted) {
+    const { sent: _, ...facts } = pane.record.facts
+    await pane.knows(facts)
+  }
   if (talked.kind === 'over') await site.store.panes.strike(id)
   return true
 }

@@ -17,6 +17,8 @@ export type Talk = {
   /** Besides what every agent finds in its environment. */
   env?: Readonly<Record<string, string>>
   deadline?: number
+  /** Whether nobody wants it any more. */
+  isOff?: () => Promise<boolean>
 }
 
 export type Talked =
@@ -41,7 +43,7 @@ const COMES_UP_MS = 15_000
 export async function converse(site: Site, pane: Pane, talk: Talk, signal: AbortSignal): Promise<Talked> {
   try {
     for (;;) {
-      if (signal.aborted) return { kind: 'cut' }
+      if (signal.aborted || (await talk.isOff?.())) return { kind: 'cut' }
       if (talk.deadline !== undefined && site.now() >= talk.deadline) return { kind: 'late' }
       const act = whatNow(pane.record.facts, talk.mark, talk.dir)
       switch (act.kind) {

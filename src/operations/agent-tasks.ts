@@ -57,7 +57,12 @@ export const retryAgent: Operation<OneAgent, Left> = {
   name: 'retry_agent',
   effect: 'write',
   summary: 'Sends a prompt again that did not arrive (STALLED).',
-  run: (context, { agent, ...crew }) => leave(context, crew, { agent, kind: 'retry' }),
+  async run(context, { agent, ...crew }) {
+    const { name, record } = findAgent(await findCrew(context, crew), agent)
+    if (record.state !== 'STALLED')
+      throw new RalphError('usage', `${name} is ${record.state}, not STALLED: there is no prompt to send again.`)
+    return leave(context, crew, { agent, kind: 'retry' })
+  },
 }
 
 async function leave(
