@@ -136,6 +136,21 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
     await crew.stands('shut', 'DONE')
   })
 
+  test('leaves a pane closed until the loop that it had is resumed', async () => {
+    const crew = makeCrew([{ name: 'shut', turns: [[{ sleep: 30 }], DONE], more: CHECK }])
+    crew.start()
+    await crew.stands('shut', 'READY')
+    await crew.say('1:', 'Go on.')
+    await until('the first turn', () => crew.prompts('shut').length === 1)
+    crew.server('kill-session', '-t', crew.tag('shut'))
+    expect((await crew.stands('shut', 'NEEDS YOU')).words).toContain('Its pane was closed.')
+    await crew.say('say', '1', 'Use tabs.') // it is looked at once more
+    expect((await crew.tmux.look())?.panes.has(crew.tag('shut'))).toBe(false)
+    await crew.say('resume', '1')
+    await crew.stands('shut', 'DONE')
+    expect(crew.prompts('shut')).toHaveLength(2)
+  })
+
   test('tries an agent again that did not come up, when a person has put it right', async () => {
     const crew = makeCrew([{ name: 'gone', turns: [[{ fail: 'Oh.' }], DONE], more: CHECK }])
     crew.start()

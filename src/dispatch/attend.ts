@@ -6,9 +6,8 @@ import { reap } from '../host/process-tree.ts'
 import type { StoredMail } from '../host/store.ts'
 import { asText } from './as-text.ts'
 import { converse, type Talked } from './converse.ts'
-import type { PaneFacts } from './hear.ts'
 import type { Pane } from './pane.ts'
-import { driveInPane, forget } from './pane-turn.ts'
+import { driveInPane, forget, reopened } from './pane-turn.ts'
 import { setUp } from './set-up.ts'
 import type { Site } from './site.ts'
 import { startAgent } from './start-agent.ts'
@@ -98,11 +97,6 @@ async function begin(site: Site, pane: Pane, { tasks, stop }: { tasks: Tasks; st
   await pane.knows(reopened(pane.record.facts))
   await pane.begins(task.id, loop)
   return true
-}
-
-/** Its pane was closed, or it did not come up, while it had nothing to do: with a new task it is tried again. */
-function reopened({ ended: was, failed: _, ...facts }: PaneFacts): PaneFacts {
-  return was ? { ...facts, ended: { code: was.code } } : facts
 }
 
 /** Undefined where no loop can be made of it; the person is told. */

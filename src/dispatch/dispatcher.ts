@@ -1,15 +1,12 @@
 /** The dispatcher: keeps the agents of a crew in their panes, hears what they tell, and keeps each going on its task. */
-import { type Loop, OPEN, statusOf } from '../engine/loop.ts'
 import type { Mail, StoredMail } from '../host/store.ts'
 import { attend } from './attend.ts'
-import { type CrewAgent, type PaneRecord, recordIn, tagOf } from './crew.ts'
+import type { CrewAgent, PaneRecord } from './crew.ts'
 import { hear } from './hear.ts'
 import { lookAt } from './look.ts'
-import { paneOf } from './owner.ts'
 import { openPane, type Pane } from './pane.ts'
+import { type Crew, isTask, lastLoop, renewed, roll } from './roll.ts'
 import type { Site } from './site.ts'
-
-export type Crew = { id: string; config: string; agents: readonly CrewAgent[] }
 
 /** `changed`: one of them stands otherwise than before. */
 export type Watching = { changed(pane: Pane, before: PaneRecord): void }
@@ -91,82 +88,12 @@ function onNews(store: Site['store'], hear: () => void): () => void {
 
 type Post = { pane: Pane; leave: AbortController; done: Promise<void> }
 
-function isTask({ mail }: StoredMail): boolean {
-  return mail.kind === 'task'
-}
-
 function isBusy({ record: { facts } }: Pane): boolean {
   return facts.at !== undefined || facts.asks !== undefined || facts.sent?.stalled === true || isComingUp(facts)
 }
 
 function isComingUp({ up, dir, ended }: PaneRecord['facts']): boolean {
   return !up && dir !== undefined && !ended
-}
-
-/** The agents of the config, and those that were added since or still have something to do. */
-async function roll({ store, note, tmux }: Site, crew: Crew): Promise<[CrewAgent, PaneRecord | undefined][]> {
-  const known = new Map((await store.panes.list(crew.id)).map((row) => [row.name, recordIn(row)]))
-  const named = new Set(crew.agents.map(({ name }) => name))
-  const waiting = new Set((await store.panes.mail(crew.id)).filter(isTask).map(({ name }) => name))
-  const others: [CrewAgent, PaneRecord][] = []
-  for (const [name, record] of known) {
-    if (named.has(name)) continue
-    if (record.agent.added || (await isOpen(store, record.loop)) || waiting.has(name)) {
-      if (!record.agent.added)
-        note(record.agent, 'the config does not name it any more; it stays until its task is over.')
-      others.push([{ ...record.agent, number: crew.agents.length + others.length + 1 }, record])
-    } else {
-      await tmux.close(tagOf({ crew: crew.id, name }))
-      await store.panes.forget({ crew: crew.id, name })
-    }
-  }
-  const open = known.size > 0 ? new Map<string, string>() : await openLoops(store, crew.id)
-  const mine = crew.agents.map((agent): [CrewAgent, PaneRecord | undefined] => {
-    const loop = open.get(agent.name)
-    return [agent, loop === undefined ? known.get(agent.name) : { ...newRecord(crew, agent), loop }]
-  })
-  return [...mine, ...others]
-}
-
-/** By the names of their agents: where a lost database was rebuilt, only the loops themselves know whose they are. */
-async function openLoops(store: Site['store'], crew: string): Promise<Map<string, string>> {
-  const found = new Map<string, string>()
-  for (const { id } of (await store.list({ owner: 'pane', status: OPEN, limit: 1_000 })).rows.toReversed()) {
-    const owner = paneOf(await store.load(id))
-    if (owner.crew === crew) found.set(owner.name, id)
-  }
-  return found
-}
-
-/** As it was left, so that nobody is told again what they know. */
-async function lastLoop(store: Site['store'], { loop, last }: PaneRecord): Promise<Loop | undefined> {
-  const id = loop ?? last
-  return id === undefined ? undefined : store.load(id)
-}
-
-async function isOpen(store: Site['store'], id: string | undefined): Promise<boolean> {
-  const loop: Loop | undefined = id === undefined ? undefined : await store.load(id)
-  return loop !== undefined && !['completed', 'halted', 'cancelled'].includes(statusOf(loop))
-}
-
-function renewed(crew: Crew, agent: CrewAgent, known: PaneRecord | undefined): PaneRecord {
-  if (!known) return newRecord(crew, agent)
-  const { setUp, ...rest } = known
-  const { failed: _, ...facts } = known.facts
-  const { launch } = facts
-  // What is known of another program is not known of this one, nor is another folder prepared.
-  const other = known.agent.agent !== agent.agent
-  return {
-    ...rest,
-    agent,
-    config: crew.config,
-    facts: !other ? facts : launch === undefined ? {} : { launch },
-    ...(setUp === undefined || known.agent.dir !== agent.dir ? {} : { setUp }),
-  }
-}
-
-function newRecord({ config }: Crew, agent: CrewAgent): PaneRecord {
-  return { agent, config, facts: {}, state: 'READY', since: 0, words: '', restarts: 0 }
 }
 
 type Office = { crew: Crew; posts: Map<string, Post>; take(agent: CrewAgent): void }

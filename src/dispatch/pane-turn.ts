@@ -106,7 +106,7 @@ async function turn(
     ...(port === undefined ? {} : { env: { RALPH_PORT: port } }),
     ...(next.deadline === undefined ? {} : { deadline: next.deadline }),
   }
-  if (pane.record.paused) await pane.change({ paused: undefined, facts: triedAgain(pane.record.facts) })
+  if (pane.record.paused) await pane.change({ paused: undefined, facts: reopened(pane.record.facts) })
   await setUp(site, pane, signal)
   const talked = await converse(site, pane, talk, signal)
   if (talked.kind === 'over' && talked.outcome !== 'aborted') {
@@ -117,9 +117,9 @@ async function turn(
   return factOf(site, pane, bench, { ...talked, loop: loop.id })
 }
 
-/** Whoever lets it go on has put right what kept it from coming up. */
-function triedAgain({ failed: _, ...facts }: PaneFacts): PaneFacts {
-  return facts
+/** Its pane was closed, or it did not come up: whoever gives it a task, or lets it go on, wants it there again. */
+export function reopened({ ended: was, failed: _, ...facts }: PaneFacts): PaneFacts {
+  return was ? { ...facts, ended: { code: was.code } } : facts
 }
 
 /** What becomes of a turn that did not get to its end. */
@@ -137,7 +137,7 @@ async function factOf(
     case 'typed':
     case 'closed': {
       await pane.change({ paused: kind === 'over' ? 'stopped' : kind })
-      if (kind === 'closed') await forget(pane)
+      if (kind === 'closed') await forget(pane, { closed: true })
       return { kind: 'told', at, by: 'you', order: { kind: 'pause' } }
     }
     case 'lost':
@@ -150,10 +150,10 @@ async function factOf(
   }
 }
 
-/** It has to be started again before it can do anything. */
-export async function forget(pane: Pane): Promise<void> {
+/** It has to be started again before it can do anything. `closed`: and not before a person wants that. */
+export async function forget(pane: Pane, how: { closed?: true } = {}): Promise<void> {
   const { at: _, up: __, ...facts } = pane.record.facts
-  await pane.knows({ ...facts, ended: { code: 129 } })
+  await pane.knows({ ...facts, ended: { code: 129, ...how } })
 }
 
 /** Its turn goes on until it says that it has stopped; also one that is still on its way to it. */
