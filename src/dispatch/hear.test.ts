@@ -161,6 +161,13 @@ test.each<[what: string, words: string, is: boolean]>([
   expect(isOurs(words, TEXT)).toBe(is)
 })
 
+test('knows it again without letters that nobody sees, and in another form of the same letters', () => {
+  const text = '\ufeffe\u0301 👨\u200d👩 \u202eabc\u202c'
+  expect(isOurs('\u00e9 👨👩 abc', text)).toBe(true)
+  expect(isOurs(text, '\u00e9 👨👩 abc')).toBe(true)
+  expect(isOurs('e 👨👩 abc', text)).toBe(false)
+})
+
 test('whatever comes in whatever order, what is known agrees with itself', () => {
   const turn = fc.constantFrom({}, { turn: 't1' }, { turn: 't2' })
   const mail = fc.oneof(

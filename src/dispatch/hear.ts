@@ -91,13 +91,13 @@ function isOver({ over }: PaneFacts, mark: TurnMark): boolean {
   return over !== undefined && isSame(over.mark, mark)
 }
 
-/** Clients change blanks and tabs; a person may have left a word of theirs in the line before. */
+/** Clients change blanks and tabs, and lose letters that nobody sees; a person may have left a word of theirs in the line before. */
 export function isOurs(words: string, text: string): boolean {
   return bare(words).includes(bare(text))
 }
 
 function bare(text: string): string {
-  return text.replace(/\s+/g, '')
+  return text.normalize('NFC').replace(/[\s\p{C}]+/gu, '')
 }
 
 function stopped(facts: PaneFacts, { outcome, turn }: Extract<Mail, { kind: 'stop' }>, at: number): PaneFacts {

@@ -273,11 +273,13 @@ describe('agents in panes', () => {
     const { run, id, context } = await openCrew()
     expect(await run('see_agent', { agent: 'api' })).toEqual({ agent: 'api', running: false })
     holdCrew(context, id)
-    expect(await run('retry_agent', { agent: 'api' })).toEqual({ agent: 'api', running: true })
+    await expect(run('retry_agent', { agent: 'api' })).rejects.toThrow('there is no prompt to send again')
+    await context.store().panes.save({ crew: id, name: 'web' }, paneRecord(crewAgent('web', 2), { state: 'STALLED' }))
+    expect(await run('retry_agent', { agent: 'web' })).toEqual({ agent: 'web', running: true })
     expect(await run('remove_agent', { agent: 'web' })).toEqual({ agent: 'web', running: true })
     await expect(run('remove_agent', { agent: 'api' })).rejects.toThrow('api works on loop pane-1.')
     const mail = (await context.store().panes.mail(id)).map(({ name, mail: { kind } }) => `${name} ${kind}`)
-    expect(mail).toEqual(['api seen', 'api retry', 'web remove'])
+    expect(mail).toEqual(['api seen', 'web retry', 'web remove'])
   })
 
   test('are added to a dispatcher that is running, each in a folder of its own', async () => {

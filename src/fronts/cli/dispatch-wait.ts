@@ -67,12 +67,17 @@ export async function waitFor(argv: readonly string[], context: Context): Promis
   const minutes = args.amount('timeout')
   const deadline = minutes === undefined ? undefined : context.now() + minutes * 60_000
   const asked = { ...crewIn(args.text('config')), ...(names.length > 0 ? { agents: names } : {}) }
+  let warned = false
   const found = async () => {
-    const over = (await listAgents.run(context, asked)).agents.map((agent) => ({ agent, verdict: verdictOf(agent) }))
+    const { agents, running, config } = await listAgents.run(context, asked)
+    const over = agents.map((agent) => ({ agent, verdict: verdictOf(agent) }))
     const rested = over.filter(({ verdict }) => verdict !== undefined)
     const moved = rested.filter(({ verdict }) => verdict !== 'idle')
     if (rested.length === over.length) return rested
-    return args.flag('any') && moved.length > 0 ? moved : undefined
+    if (args.flag('any') && moved.length > 0) return moved
+    if (!running && !warned) context.note(absent(config))
+    warned ||= !running
+    return undefined
   }
   const rested = await untilFound(context, found, deadline)
   if (rested === 'stopped') return 130
@@ -83,6 +88,10 @@ export async function waitFor(argv: readonly string[], context: Context): Promis
     )
   const codes = rested.map(({ verdict }) => CODES[verdict ?? 'idle'])
   return codes.includes(1) ? 1 : codes.includes(4) ? 4 : 0
+}
+
+function absent(config: string): string {
+  return `No dispatcher is running, so nothing changes until you start it with: ralph dispatch --config ${config}`
 }
 
 function crewIn(config: string | undefined): CrewName {
