@@ -44,6 +44,7 @@ describe('without a task', () => {
     ['a person works with it', { ...UP, at: { kind: 'theirs' } }, {}, 'WORKING: Working on what you typed.'],
     ['it got its task once', { ...UP, at: { kind: 'ours', mark: stalled.mark } }, {}, 'WORKING: Working on its task.'],
     ['it asks', { ...UP, asks: 'May I\nrun rm?' }, {}, 'BLOCKED: It asks: May I run rm?'],
+    ['its task cannot begin', UP, { paused: { trouble: 'No money' } }, 'NEEDS YOU: No money.'],
     [
       'its task did not arrive',
       { ...UP, sent: { ...stalled, mark: { ...stalled.mark, loop: '' } } },

@@ -67,6 +67,13 @@ describe('in a pane', () => {
     expect(await place.context.store().told('bent-1')).toBeUndefined()
   })
 
+  test('the agent gives no tasks, and takes none away', async () => {
+    const { context } = await openBent()
+    const its = { ...context, env: { ...context.env, RALPH_PANE: 'c0ffee/api/v2' } }
+    await expect(OPERATIONS.give_task.run(its, { agent: '1', prompt: 'Go on.' })).rejects.toMatchObject(refusedThere)
+    await expect(OPERATIONS.drop_task.run(its, { agent: '1', task: 1 })).rejects.toMatchObject(refusedThere)
+  })
+
   test('a link to the home is that home', async () => {
     const place = await openBent()
     const link = join(place.cwd, 'home')
