@@ -5,8 +5,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { crewOf } from '../src/dispatch/crew.ts'
 import { DONE, makeCrew, WORKS } from './crew.ts'
-import { LAUNCHER, until } from './ralph.ts'
+import { carriers, LAUNCHER, until } from './ralph.ts'
 import { hasTmux, openTerminal } from './tmux.ts'
 
 const CHECK = 'checks: test -f done.txt'
@@ -137,13 +138,15 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
   })
 
   test('leaves a pane closed until the loop that it had is resumed', async () => {
-    const crew = makeCrew([{ name: 'shut', turns: [[{ sleep: 30 }], DONE], more: CHECK }])
+    const crew = makeCrew([{ name: 'shut', turns: [[{ shell: ['sleep', '30'] }], DONE], more: CHECK }])
     crew.start()
     await crew.stands('shut', 'READY')
     await crew.say('1:', 'Go on.')
     await until('the first turn', () => crew.prompts('shut').length === 1)
     crew.server('kill-session', '-t', crew.tag('shut'))
     expect((await crew.stands('shut', 'NEEDS YOU')).words).toContain('Its pane was closed.')
+    const its = `RALPH_PANE=${crewOf(crew.config)}/shut`
+    await until('its program is gone too', () => carriers(its).length === 0, 10_000)
     await crew.say('say', '1', 'Use tabs.') // it is looked at once more
     expect((await crew.tmux.look())?.panes.has(crew.tag('shut'))).toBe(false)
     await crew.say('resume', '1')

@@ -38,7 +38,7 @@ export async function startAgent(
     tag: pane.tag,
     title: agent.name,
     dir,
-    argv: ['sh', '-c', AROUND, 'ralph', ...argv],
+    argv: ['sh', '-c', LEADER, AROUND, ...argv],
     env: {
       ...(site.env.PATH === undefined ? {} : { PATH: site.env.PATH }),
       ...own,
@@ -87,6 +87,12 @@ function commandOf(
   })
   return { argv, env: { ...env, ...telling?.env } }
 }
+
+// A terminal that is taken away tells only the first program in it. When that one ends, the system tells the others;
+// else the agent would work on where nobody sees it.
+const LEADER = `trap : INT QUIT
+sh -c "$0" ralph "$@"
+exit $?`
 
 // Keys such as Ctrl-C are the program's. A terminal that is taken away is told too, as long as anything can be.
 const AROUND = `closed=; trap : INT QUIT; trap 'closed=,\\"closed\\":true' HUP
