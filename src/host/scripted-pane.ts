@@ -146,11 +146,12 @@ async function play(steps: readonly Step[]): Promise<Said> {
 
 async function permitted(what: string): Promise<boolean> {
   asked = what
-  await hear({ event: 'asks', question: what })
-  const yes = await new Promise<boolean>((answer) => {
+  const answered = new Promise<boolean>((answer) => {
     question = answer
     draw()
   })
+  await hear({ event: 'asks', question: what })
+  const yes = await answered
   question = undefined
   await hear({ event: 'answered' })
   return yes
