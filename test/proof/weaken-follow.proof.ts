@@ -295,7 +295,8 @@ honest('script', [
       'verify.py': 'from sums import add\nassert add(2, 3) == 5\n',
     },
     check: 'python3 verify.py',
-    agent: "sed -i 's/a - b/a + b/' sums.py",
+    // Of another size: within one second Python takes a file of the same size for the one that it has compiled.
+    agent: "sed -i 's/a - b/sum((a, b))/' sums.py",
     ends: 'verified',
   },
   {
