@@ -15,3 +15,14 @@ export function carriers(marker: string): number[] {
       }
     })
 }
+
+/** Ends every process whose environment has this. One may end by itself meanwhile. */
+export function endCarriers(marker: string): void {
+  for (const pid of carriers(marker)) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It was quicker.
+    }
+  }
+}

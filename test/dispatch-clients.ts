@@ -8,7 +8,7 @@ import { openTmux, socketOf } from '../src/host/tmux.ts'
 import { seedsFor } from './client-seeds.ts'
 import { type Client, installClient, pathWith } from './clients.ts'
 import { DONE, failure, type ModelServer, type Reply, startModelServer } from './model-server.ts'
-import { carriers, commitAll, type Line, makePlace, type Place, type Running, until } from './ralph.ts'
+import { commitAll, endCarriers, type Line, makePlace, type Place, type Running, until } from './ralph.ts'
 import { hasTmux } from './tmux.ts'
 
 // Their editors turn tabs into blanks as they are pasted.
@@ -53,7 +53,7 @@ export function loopSideBySide({ clients, limited, task }: Sides): void {
     running?.child.kill('SIGKILL')
     spawnSync('tmux', ['-L', socketOf(place.home), 'kill-server'], { env })
     for (const { server } of seats) await server.close()
-    for (const pid of carriers(`RALPH_TEST=${place.root}`)) process.kill(pid, 'SIGKILL')
+    endCarriers(`RALPH_TEST=${place.root}`)
   })
 
   async function seat(client: Client): Promise<void> {

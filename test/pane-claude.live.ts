@@ -6,7 +6,7 @@ import { claude as agent } from '../src/agents/claude.ts'
 import { claude } from './clients/claude.ts'
 import { failure, type Reply } from './model-server.ts'
 import { LONG, openPane } from './pane-live.ts'
-import { carriers, until } from './ralph.ts'
+import { endCarriers, until } from './ralph.ts'
 
 const pane = openPane(claude, agent)
 const { live, script, told, heard, bash, give, ready, sight, requests, answer } = pane
@@ -100,7 +100,7 @@ live('goes on with its session after it was killed', async () => {
   const { session_id: id, transcript_path: record } = await heard('Stop')
   // Before that there would be nothing to go on with.
   await until('it has written that down', () => readFileSync(String(record), 'utf8').includes('I remember.'))
-  for (const pid of carriers(`RALPH_TEST=${pane.place.root}`)) process.kill(pid, 'SIGKILL')
+  endCarriers(`RALPH_TEST=${pane.place.root}`)
   await terminal.ended()
   script({ text: 'An owl.' })
   const resumed = pane.open({ resume: { id: String(id), costUsd: 0 } })

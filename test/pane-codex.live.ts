@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { codex as agent } from '../src/agents/codex.ts'
 import { codex, planLimit } from './clients/codex.ts'
 import { LONG, openPane } from './pane-live.ts'
-import { carriers, until } from './ralph.ts'
+import { endCarriers, until } from './ralph.ts'
 
 const pane = openPane(codex, agent)
 const { live, script, told, heard, bash, give, ready, sight, requests, answer } = pane
@@ -87,7 +87,7 @@ live('goes on with its session after it was killed', async () => {
   await give(terminal, 'Remember the owl.')
   const { session_id: id, transcript_path: record } = await heard('Stop')
   await until('it has written that down', () => readFileSync(String(record), 'utf8').includes('I remember.'))
-  for (const pid of carriers(`RALPH_TEST=${pane.place.root}`)) process.kill(pid, 'SIGKILL')
+  endCarriers(`RALPH_TEST=${pane.place.root}`)
   await terminal.ended()
   script({ text: 'An owl.' })
   const resumed = pane.open({ resume: { id: String(id), costUsd: 0 } })

@@ -7,7 +7,7 @@ import { readScreen, type Sight } from '../src/agents/read-screen.ts'
 import { seedsFor } from './client-seeds.ts'
 import { type Client, installClient, pathWith } from './clients.ts'
 import { type ModelServer, type Reply, startModelServer } from './model-server.ts'
-import { carriers, makePlace, type Place, until } from './ralph.ts'
+import { endCarriers, makePlace, type Place, until } from './ralph.ts'
 import { hasTmux, openTerminal, type Terminal } from './tmux.ts'
 
 export type Payload = Record<string, unknown> & { hook_event_name: string }
@@ -66,7 +66,7 @@ export function openPane(client: Client, agent: Agent): PaneTest {
 
   afterAll(async () => {
     await server?.close()
-    for (const pid of carriers(`RALPH_TEST=${place?.root}`)) process.kill(pid, 'SIGKILL')
+    endCarriers(`RALPH_TEST=${place?.root}`)
   })
 
   const told = (event: string) =>

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { afterEach, type TestContext } from 'vitest'
 import type { Agent, Request } from '../src/agents/agent.ts'
-import { carriers, type Line, type Place, until } from './ralph.ts'
+import { carriers, endCarriers, type Line, type Place, until } from './ralph.ts'
 import { hasTmux, openTerminal, type Terminal } from './tmux.ts'
 
 export type Pane = {
@@ -62,7 +62,7 @@ export function openPane(agent: Agent, place: Place, { env, request = {}, skip }
         throw new Error(`${cause}\n${events.join('\n')}\n${terminal.visible()}`, { cause })
       }),
     async kill() {
-      for (const pid of alive()) process.kill(pid, 'SIGKILL')
+      endCarriers(`RALPH_PANE=${place.root}`)
       await until('it is gone', () => alive().length === 0)
     },
   }

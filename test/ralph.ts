@@ -21,7 +21,7 @@ import { afterAll } from 'vitest'
 import { copyModel } from '../src/host/model-folder.test-support.ts'
 import { ralphHere } from './here.ts'
 
-export { carriers } from './carriers.ts'
+export { carriers, endCarriers } from './carriers.ts'
 
 export const LAUNCHER: string = resolve(import.meta.dirname, '..', 'bin', 'ralph.cjs')
 

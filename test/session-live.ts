@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
 import { seedsFor } from './client-seeds.ts'
 import { type Client, installClient, pathWith } from './clients.ts'
 import { DONE, type ModelServer, type Reply, startModelServer } from './model-server.ts'
-import { carriers, LAUNCHER, type Line, makePlace, type Place, query, until } from './ralph.ts'
+import { endCarriers, LAUNCHER, type Line, makePlace, type Place, query, until } from './ralph.ts'
 import { openTerminal, type Terminal } from './tmux.ts'
 
 export const PLUGIN: string = resolve('plugins/claude')
@@ -98,7 +98,7 @@ export function openSitting(host: Host): Sitting {
 
   afterAll(async () => {
     await server?.close()
-    for (const pid of carriers(`RALPH_TEST=${place?.root}`)) process.kill(pid, 'SIGKILL')
+    endCarriers(`RALPH_TEST=${place?.root}`)
   })
 
   function start([program = '', ...args]: string[], stdin = '') {
