@@ -32,7 +32,7 @@ export type Talked =
 
 /** For so long a prompt may be on its way. */
 const ARRIVES_MS = 5_000
-/** Somebody who has pressed no key for so long, and left nothing in the line, is not typing. */
+/** After this long without a key press, and with an empty line, nobody is typing. */
 const TYPES_MS = 10_000
 const LOOK_MS = 1_000
 /** What was typed and is gone was sent off, and is soon told. */
@@ -76,7 +76,7 @@ async function startAgain(site: Site, pane: Pane, { dir, env }: Talk): Promise<v
   if (facts.ended && here) {
     await mustComeUp(site, pane)
     await pane.change({ restarts: restarts + 1 })
-    site.note(agent, `it had ended (exit code ${facts.ended.code}) and is started again.`)
+    site.note(agent, `it ended (exit code ${facts.ended.code}); restarting it.`)
   }
   // A session that it could not come up with is not tried again.
   await startAgent(site, pane, { dir, resume: here && !facts.failed, ...(env ? { env } : {}) })
@@ -161,7 +161,7 @@ async function awaitArrival(site: Site, pane: Pane, talk: Talk, signal: AbortSig
   if (seen.asks !== undefined) return pane.knows({ ...pane.record.facts, asks: seen.asks })
   if (seen.working || (await isTyping(site, pane, sent.at))) return pane.news.wait(LOOK_MS, signal)
   if (sent.times < 2 && seen.input === 'empty') {
-    site.note(pane.record.agent, 'its prompt did not arrive and is sent once more.')
+    site.note(pane.record.agent, 'its prompt did not arrive; sending it once more.')
     return send(site, pane, talk, sent.times)
   }
   // What was pasted is there, but was not sent off.

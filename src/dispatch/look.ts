@@ -7,7 +7,7 @@ import type { Pane } from './pane.ts'
 import { sightOf } from './sight.ts'
 import type { Site } from './site.ts'
 
-/** While an agent is at work its hook tells when it stops. Only one that has been quiet for so long is looked at. */
+/** A working agent's hook reports when it stops, so its screen is read only after this long without output. */
 const HOOK_PATIENCE_MS = 15_000
 /** So long an agent may take to come up before its screen is read. */
 const START_MS = 3_000

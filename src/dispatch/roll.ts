@@ -16,8 +16,7 @@ export async function roll({ store, note, tmux }: Site, crew: Crew): Promise<[Cr
   for (const [name, record] of known) {
     if (named.has(name)) continue
     if (record.agent.added || (await isOpen(store, record.loop)) || waiting.has(name)) {
-      if (!record.agent.added)
-        note(record.agent, 'the config does not name it any more; it stays until its task is over.')
+      if (!record.agent.added) note(record.agent, 'it is no longer in the config; it stays until its task is over.')
       others.push([{ ...record.agent, number: crew.agents.length + others.length + 1 }, record])
     } else {
       await tmux.close(tagOf({ crew: crew.id, name }))
@@ -27,10 +26,7 @@ export async function roll({ store, note, tmux }: Site, crew: Crew): Promise<[Cr
   for (const agent of crew.agents) {
     const before = known.get(agent.name)
     if (before && isOpenOtherwise(before, agent))
-      note(
-        agent,
-        'its model, args or permissions have changed. They hold when it is started again: close its pane first.',
-      )
+      note(agent, 'its model, args or permissions have changed in the config; close its pane to restart it with them.')
   }
   const open = known.size > 0 ? new Map<string, string>() : await openLoops(store, crew.id)
   const mine = crew.agents.map((agent): [CrewAgent, PaneRecord | undefined] => {

@@ -224,7 +224,7 @@ describe('the retry', () => {
     ['a question after work', plain, [...cooled, asksAfterWork(), ...idleTwice], 'turn 4, turn 5, turn 6, turn 7'],
     ['two questions', plain, [...cooled, asks(), asks()], 'turn 4, turn 5, wait person'],
     [
-      'an answer, which starts anew',
+      'an answer, which resets the counts',
       plain,
       [...cooled, wantsPerson(), say('Yes.'), ...idleTwice],
       'turn 4, wait person, turn 5, turn 6, turn 7',

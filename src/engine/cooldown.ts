@@ -58,7 +58,7 @@ function isOver({ tally }: Loop): boolean {
   return tally.retry !== undefined && tally.iteration > tally.retry.since
 }
 
-/** A person does not want to wait: the counts start anew, and so does the loop. */
+/** A person does not want to wait: the counts are reset, and the loop continues. */
 export function reset(loop: Loop, at: number): Loop {
   const closed = { ...loop, tally: { ...loop.tally, crashes: 0, repeats: 0, testOnly: 0, stalled: 0 } }
   const over = spent(closed, at)

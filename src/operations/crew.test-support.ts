@@ -12,7 +12,7 @@ export function crewAgent(name: string, number: number, change: Partial<CrewAgen
     name,
     number,
     agent: 'scripted:script.json',
-    dir: `/work/${name}`,
+    dir: `/home/me/${name}`,
     worktree: false,
     permissions: 'ask',
     args: [],

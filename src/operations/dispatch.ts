@@ -44,7 +44,7 @@ export async function runDispatcher(context: Context, config: string, listener: 
     listener.begin(agents, path)
     const { max_total_cost_usd: most } = settings
     for (const { name } of agents.filter((agent) => isUncounted(agent, most)))
-      listener.note(name, 'in a pane it does not tell what its turns cost, so no limit of cost holds it.')
+      listener.note(name, 'it does not report its cost in a pane, so cost limits do not apply to it.')
     const changed = async ({ key, record }: Pane) => {
       listener.changed(await toListed(context, { ...key, record }), record.agent.config.notify_webhook)
     }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { printUnit } from './dispatch-unit.ts'
 
-const PLAIN = { root: '/opt/ralph', config: '/work/config.yaml', home: '/home/me/.ralph', path: '/usr/bin:/bin' }
+const PLAIN = { root: '/opt/ralph', config: '/home/me/config.yaml', home: '/home/me/.ralph', path: '/usr/bin:/bin' }
 
 /** The lines of a unit by their keys. */
 function linesOf(asked: Partial<typeof PLAIN>): Record<string, string[]> {
@@ -15,9 +15,9 @@ function linesOf(asked: Partial<typeof PLAIN>): Record<string, string[]> {
 
 test('starts the dispatcher of a config file, and leaves its agents alone', () => {
   expect(linesOf({})).toEqual({
-    Description: ['ralph dispatch (/work/config.yaml)'],
+    Description: ['ralph dispatch (/home/me/config.yaml)'],
     After: ['network-online.target'],
-    ExecStart: [`${process.execPath} /opt/ralph/bin/ralph.cjs dispatch --config /work/config.yaml`],
+    ExecStart: [`${process.execPath} /opt/ralph/bin/ralph.cjs dispatch --config /home/me/config.yaml`],
     Environment: ['RALPH_HOME=/home/me/.ralph', 'PATH=/usr/bin:/bin'],
     KillMode: ['process'],
     Restart: ['on-failure'],

@@ -10,7 +10,7 @@ const spec: CommandSpec = {
   name: 'resume',
   words: '[LOOP] [options]',
   summary: 'Goes on with a loop that was paused, waits, or whose ralph was killed.',
-  about: `${LOOP_WORDS}\nA turn that was interrupted is tried again; no iteration is counted twice. A loop that waits for a limit is tried at once; one whose breaker is open starts to count anew.`,
+  about: `${LOOP_WORDS}\nA turn that was interrupted is tried again; no iteration is counted twice. A loop that waits for a rate limit is tried at once; an open breaker is reset.`,
   options: DRIVING,
 }
 
