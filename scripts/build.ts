@@ -1,5 +1,5 @@
 /** Builds dist/: the command line, the programs ralph starts, and the library. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type BuildOptions, build, type Plugin, transformSync } from 'esbuild'
 import { entryOf, type Later, loadLater } from './later.ts'
 
@@ -75,6 +75,22 @@ await Promise.all([
   }),
   build({
     ...common,
+    entryPoints: { server: 'src/fronts/server/main.ts' },
+    outdir: 'dist',
+    format: 'esm',
+    plugins: [yamlLater("process.getBuiltinModule('node:module').createRequire(import.meta.url)")],
+    outExtension: { '.js': '.mjs' },
+  }),
+  build({
+    ...common,
+    platform: 'neutral', // a page uses it, too
+    target: 'es2022',
+    entryPoints: { client: 'src/fronts/server/client.ts' },
+    outdir: 'dist',
+    format: 'esm',
+  }),
+  build({
+    ...common,
     entryPoints: { yaml: 'node_modules/yaml/dist/index.js' },
     outdir: 'dist',
     format: 'cjs',
@@ -83,8 +99,25 @@ await Promise.all([
   }),
 ])
 
-const bundled = ['jsonc-parser/LICENSE.md', 'yaml/LICENSE', 'zod/LICENSE']
-writeFileSync('dist/licenses.txt', bundled.map((path) => readFileSync(`node_modules/${path}`, 'utf8')).join('\n\n'))
+const bundled = [
+  '@hono/node-server',
+  '@modelcontextprotocol/core',
+  '@modelcontextprotocol/server',
+  'hono',
+  'jsonc-parser',
+  'yaml',
+  'zod',
+]
+writeFileSync(
+  'dist/licenses.txt',
+  // The packages inside the MCP package are not installed, so their licenses lie here.
+  [...bundled.map(licenseOf), readFileSync('scripts/inlined-licenses.txt', 'utf8')].join('\n\n'),
+)
+
+function licenseOf(name: string): string {
+  const file = readdirSync(`node_modules/${name}`).find((one) => /^license/i.test(one))
+  return `${name}\n\n${readFileSync(`node_modules/${name}/${file}`, 'utf8')}`
+}
 
 /** YAML lies in a file of its own, loaded with the first value that needs it: most commands and hooks read none. */
 function yamlLater(load: string): Plugin {

@@ -1,0 +1,6 @@
+/** Counts what the list of MCP tools costs a model that is given it: `node scripts/count-tools.ts`. */
+import { countTools } from '../src/fronts/server/count-tools.ts'
+
+const rows = countTools()
+for (const { name, tokens } of rows) console.log(`${String(tokens).padStart(6)}  ${name}`)
+console.log(`${String(rows.reduce((sum, { tokens }) => sum + tokens, 0)).padStart(6)}  in all`)
