@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'loop-ended'
   | 'lease-lost'
   | 'below-turn'
+  | 'pass-invalid'
   | 'home-unusable'
   | 'disk-full'
   | 'database-newer'
@@ -30,21 +31,29 @@ export type ErrorCode =
   | 'interview-failed'
   | 'file-unusable'
   | 'declined'
+  | 'unconfirmed'
   | 'task-unknown'
   | 'task-state'
+  | 'task-changed'
   | 'task-limit'
   | 'task-timeout'
   | 'state-corrupted'
   | 'state-file'
+  | 'server-running'
+  | 'port-taken'
+  | 'server-unreachable'
 
 /** The message says what and where, what was expected and found, and what to do. */
 export class RalphError extends Error {
   readonly code: ErrorCode
+  /** The field of the input that it is about. */
+  readonly field?: string
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions & { field?: string }) {
     super(message, options)
     this.name = 'RalphError'
     this.code = code
+    if (options?.field) this.field = options.field
   }
 }
 

@@ -67,7 +67,11 @@ function underWay({ number }: CrewAgent, { next, tally }: Loop, paused: PaneReco
   }
 }
 
-const WAITS = { limit: 'Rate limit reached.', overload: 'The service is overloaded.' } as const
+const WAITS = {
+  limit: 'Rate limit reached.',
+  overload: 'The service is overloaded.',
+  queued: 'Its loop is queued.',
+} as const
 
 function pauseWords(paused: PaneRecord['paused']): string {
   if (typeof paused === 'object') return asSentence(short(paused.trouble))

@@ -9,6 +9,7 @@ import {
   checks,
   claims,
   claimsIdly,
+  crashes,
   everyNext,
   halfAnHour,
   idles,
@@ -19,6 +20,7 @@ import {
   START,
   say,
   specOf,
+  told,
   turn,
   unchecked,
   uses,
@@ -115,6 +117,15 @@ test('what people said stands beside the feedback in their own words, and only f
   const loop = loopAfter(unchecked, works, say('Use tabs.'))
   expect(loop.next).toMatchObject({ feedback: ['A person says: Use tabs.'], heard: ['Use tabs.'] })
   expect(loopAfter(loop, idles).next).not.toHaveProperty('heard')
+})
+
+test('the turn that tells comments names them, as does each attempt at it, and no other', () => {
+  const comments = (...ids: number[]) => told({ kind: 'say', words: 'See a.ts:3.', comments: ids })
+  const loop = loopAfter(unchecked, works, comments(4, 5), say('Use tabs.'), comments(7))
+  expect(loop.next).toMatchObject({ kind: 'turn', comments: [4, 5, 7] })
+  expect(loopAfter(loop, crashes()).next).toMatchObject({ kind: 'turn', attempt: 2, comments: [4, 5, 7] })
+  expect(loopAfter(loop, works).next).not.toHaveProperty('comments')
+  expect(loopAfter(loop, works).tally).not.toHaveProperty('comments')
 })
 
 describe('a rejection', () => {

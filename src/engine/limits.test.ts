@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { atCap, count, estimateIterations, iterationLimit, neverBegins, overCap, retryAt, type Size } from './limits.ts'
-import type { Spec } from './loop.ts'
+import {
+  atCap,
+  count,
+  type Extent,
+  estimateIterations,
+  iterationLimit,
+  neverBegins,
+  overCap,
+  retryAt,
+  sizeOf,
+} from './limits.ts'
+import type { Size, Spec } from './loop.ts'
 import {
   at,
   checkedByTests,
@@ -254,23 +264,31 @@ describe('an adaptive limit', () => {
     expect(sentenceAfter(adaptive, ...fails(9, 8, 7, 6, 5))).toBe('All 5 iterations are used.')
   })
 
+  test.each<[size: Size, extent: Extent]>([
+    ['S', { words: 0, items: 0, stages: 0, files: 0 }],
+    ['S', { words: 140, items: 0, stages: 0, files: 500 }],
+    ['M', { words: 150, items: 0, stages: 0, files: 0 }],
+    ['M', { words: 20, items: 0, stages: 0, files: 501 }],
+    ['M', { words: 20, items: 4, stages: 0, files: 0 }],
+    ['M', { words: 20, items: 0, stages: 2, files: 501 }],
+    ['L', { words: 450, items: 0, stages: 0, files: 0 }],
+    ['L', { words: 450, items: 0, stages: 0, files: 5_000 }],
+    ['L', { words: 1_000_000, items: 0, stages: 0, files: 501 }],
+    ['XL', { words: 450, items: 0, stages: 0, files: 5_001 }],
+    ['XL', { words: 450, items: 8, stages: 4, files: 5_001 }],
+  ])('is of size %s by its extent %o', (size, extent) => {
+    expect(sizeOf(extent)).toBe(size)
+  })
+
   test.each<[first: number, size: Size]>([
-    [6, { words: 0, items: 0, stages: 0, files: 0 }],
-    [6, { words: 140, items: 0, stages: 0, files: 500 }],
-    [10, { words: 150, items: 0, stages: 0, files: 0 }],
-    [10, { words: 20, items: 0, stages: 0, files: 501 }],
-    [10, { words: 20, items: 4, stages: 0, files: 0 }],
-    [10, { words: 20, items: 0, stages: 2, files: 501 }],
-    [16, { words: 450, items: 0, stages: 0, files: 0 }],
-    [16, { words: 450, items: 0, stages: 0, files: 5_000 }],
-    [16, { words: 1_000_000, items: 0, stages: 0, files: 501 }],
-    [24, { words: 450, items: 0, stages: 0, files: 5_001 }],
-    [24, { words: 450, items: 8, stages: 4, files: 5_001 }],
-  ])('begins at %i by size %o', (first, size) => {
+    [6, 'S'],
+    [10, 'M'],
+    [16, 'L'],
+    [24, 'XL'],
+  ])('begins at %i by size %s', (first, size) => {
     expect(estimateIterations(size, [], 100)).toBe(first)
   })
 
-  const small: Size = { words: 10, items: 0, stages: 0, files: 10 }
   const oneToTwenty = Array.from({ length: 20 }, (_, n) => n + 1)
 
   test.each<[story: string, history: number[], ceiling: number, first: number]>([
@@ -283,7 +301,7 @@ describe('an adaptive limit', () => {
     ['never above the ceiling by history', oneToTwenty, 12, 12],
     ['never below one', [], 0, 1],
   ])('begins %s', (_, history, ceiling, first) => {
-    expect(estimateIterations(small, history, ceiling)).toBe(first)
+    expect(estimateIterations('S', history, ceiling)).toBe(first)
   })
 })
 

@@ -1,5 +1,5 @@
 /** Limits of a loop: what is used up, how long to wait for an agent that cannot work, how many iterations a task may take. */
-import type { HaltReason, Limits, Loop, Tally } from './loop.ts'
+import type { HaltReason, Limits, Loop, Size, Tally } from './loop.ts'
 
 export type Stop = { reason: HaltReason; sentence: string }
 
@@ -112,24 +112,30 @@ export function retryAt(faults: number, at: number, resetsAt: number | undefined
   return at + Math.min(2 ** (faults - 1), 30) * 60_000
 }
 
-/** Cheap facts that tell the size of a task. */
-export type Size = { words: number; items: number; stages: number; files: number }
+/** What tells the size of a task at little cost. */
+export type Extent = { words: number; items: number; stages: number; files: number }
 
-/** The first adaptive limit: 6, 10, 16 or 24 by size; with 20 or more finished loops, what nine in ten of them needed. */
+export function sizeOf({ words, items, stages, files }: Extent): Size {
+  const points =
+    Math.min(words / 150, 3) + Math.min((items + 2 * stages) / 4, 4) + (files > 5_000 ? 2 : files > 500 ? 1 : 0)
+  if (points < 1) return 'S'
+  if (points < 3) return 'M'
+  return points < 5 ? 'L' : 'XL'
+}
+
+const BY_SIZE: Readonly<Record<Size, number>> = { S: 6, M: 10, L: 16, XL: 24 }
+
+/** How many loops must have ended before they tell anything about the next one. */
+export const ENOUGH_HISTORY = 20
+
+/** The first adaptive limit: by size; with enough completed loops, what nine in ten of them needed. */
 export function estimateIterations(size: Size, history: readonly number[], ceiling: number): number {
-  const guess = history.length >= 20 ? quantile(history, 0.9) + 2 : bySize(size)
+  const guess = history.length >= ENOUGH_HISTORY ? quantile(history, 0.9) + 2 : BY_SIZE[size]
   return Math.max(1, Math.min(guess, ceiling))
 }
 
-function bySize({ words, items, stages, files }: Size): number {
-  const points =
-    Math.min(words / 150, 3) + Math.min((items + 2 * stages) / 4, 4) + (files > 5_000 ? 2 : files > 500 ? 1 : 0)
-  if (points < 1) return 6
-  if (points < 3) return 10
-  return points < 5 ? 16 : 24
-}
-
-function quantile(values: readonly number[], share: number): number {
+/** The value that this share of all does not exceed. */
+export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.ceil(sorted.length * share) - 1] ?? 0
 }

@@ -1,6 +1,7 @@
 /** The words of the engine: what a loop is, which facts move it, and what it can ask for next. */
 import type { Trip } from './breaker.ts'
 import { deadline } from './limits.ts'
+import type { Report } from './report.ts'
 import { freeAgent, nextBack, type Rest } from './roster.ts'
 import { allChecks } from './stages.ts'
 
@@ -21,6 +22,8 @@ export type Spec = {
   limits: Limits
   /** Several agents: the next takes over while one is limited or unusable. Absent: the one of `work`. */
   agents?: string[]
+  /** One turn is all there is to it: what it claims is not asked twice. An answer to its question brings another. */
+  once?: true
   /** What is left when the loop halts: the best state its checks saw, or the one before it began. Absent: the last one. */
   onHalt?: 'best' | 'restore'
   /** Which experiments are run: none, or only those that a changed test calls for. Absent: all. */
@@ -65,11 +68,18 @@ export type Work = {
   worktree?: Worktree
   /** Whose loop it is. Absent: a person's. */
   owner?: Owner
+  /** The loop whose work it goes on with, and after which iteration. */
+  parent?: { loop: string; iteration: number }
   /** Folders with the owner's own files: what changes there is no work. */
   faces?: string[]
   agent: string
   agentArgs: string[]
   model?: string
+  /** What kind of work it is, in the words of whoever asked for it, and how large it seemed. */
+  type?: string
+  size?: Size
+  /** Its agent gets tools to report with. */
+  mcp?: true
   /** `bypass`: the agent asks for no permission. `ask`: it works with those its own settings give. */
   permissions: 'bypass' | 'ask'
   /** The agent can write nothing but the work tree and what it keeps about itself. */
@@ -90,12 +100,15 @@ export type Work = {
   proofBase?: string
 }
 
+/** How large a task seems, before any work. */
+export type Size = 'S' | 'M' | 'L' | 'XL'
+
 /** What a loop waits for whose checks were bent twice. */
 export const ALLOW = 'allow'
 
 /** Whose loop it is. What stands here besides the kind is the owner's own, and means nothing to the engine. */
 export type Owner = { kind: OwnerKind }
-export type OwnerKind = 'person' | 'project' | 'vault' | 'session' | 'pane'
+export type OwnerKind = 'person' | 'project' | 'vault' | 'session' | 'pane' | 'board'
 
 /** `from` is the person's folder, `base` the branch it was on when the loop was made, `commit` where both begin. */
 export type Worktree = {
@@ -111,7 +124,7 @@ export type Worktree = {
 }
 
 /** An agent's own session, and what it has cost by the agent's own count, for agents that count from its beginning. */
-export type Session = { id: string; costUsd: number; tokens?: number; agent?: string }
+export type Session = { id: string; costUsd: number; tokens?: number; usage?: Usage; agent?: string }
 
 /** `form` says how a weak one was made: `stated` with words behind it, `mentioned` in passing, or as a fixed `phrase`. Absent: stated. */
 export type Claim = { kind: 'none' | 'weak' | 'clear'; form?: 'stated' | 'mentioned' | 'phrase'; stage?: string }
@@ -142,6 +155,10 @@ export type Turn = {
   ranTests: boolean
   tokens: number
   costUsd?: number
+  /** The tokens by kind. Absent: the agent does not tell. */
+  usage?: Usage
+  /** What it reported through MCP while it worked. */
+  reports?: Report[]
   /** How often the agent called its model. Absent: unknown. */
   calls?: number
   resetsAt?: number
@@ -149,6 +166,9 @@ export type Turn = {
   /** What the one who drove it tells of it, where ralph itself did not watch. */
   told?: { action: string; result: string; seconds: number; iteration?: number }
 }
+
+/** `cached`: of what was read, what the model had read before; it is not in `input`. */
+export type Usage = { input: number; cached: number; output: number }
 
 export type Diff = { files: number; added: number; removed: number }
 
@@ -202,9 +222,11 @@ export type Trial = { ran: Ran[]; why?: string }
 export type Order =
   /** `rejected`: a person says no to what waited for them, and why; `true` where an older version put that into `by`. */
   | { kind: 'cancel'; rejected?: true | { why?: string } }
-  | { kind: 'pause' }
+  /** `why`: what keeps ralph from going on, where no person paused it. */
+  | { kind: 'pause'; why?: string }
   | { kind: 'resume' }
-  | { kind: 'say'; words: string }
+  /** `comments`: the numbers of those that these words tell. */
+  | { kind: 'say'; words: string; comments?: number[] }
   | { kind: 'limits'; limits: Partial<Limits> }
   /** A person has rewritten what is asked for. */
   | { kind: 'edit'; prompt?: string; promise?: string; signals?: string[] }
@@ -251,14 +273,22 @@ export type Next =
       feedback: string[]
       /** What people said that this turn is told, in their own words. */
       heard?: string[]
+      /** The numbers of comments that it is told. */
+      comments?: number[]
       deadline?: number
     }
   /** `start`: before any work. `flaky`: they failed on the very same files before. */
   | { kind: 'check'; checks: string[]; because: 'start' | 'claim' | 'until' | 'last-turn' | 'stalled' | 'flaky' }
   /** An experiment. `allowed`: changed means that a person lets stand. `ms`: how long it may take. */
   | { kind: 'prove'; run: Run; checks: string[]; allowed: string[]; ms: number }
-  /** `about`: what an owner asks for itself, in its own word. */
-  | { kind: 'wait'; why: 'limit' | 'overload' | 'person' | 'paused'; until?: number; question?: string; about?: string }
+  /** `about`: what an owner asks for itself, in its own word. `queued`: nothing has happened yet; it begins when there is room. */
+  | {
+      kind: 'wait'
+      why: 'limit' | 'overload' | 'person' | 'paused' | 'queued'
+      until?: number
+      question?: string
+      about?: string
+    }
   /** The breaker has opened at `since`. `stop`: what the loop halts with, unless its one retry helps. */
   | { kind: 'wait'; why: 'cooldown'; since: number; until: number; stop: Trip; question?: never; about?: never }
   /** Put the files back to how they were after iteration `to`, then halt. */
@@ -302,6 +332,7 @@ export type Tally = {
   feedback: string[]
   /** Of that, what people said, in their own words. */
   heard?: string[]
+  comments?: number[]
   /** Words that no turn has been told yet. */
   said: Said[]
   fresh: boolean
@@ -373,10 +404,13 @@ export type Tally = {
 }
 
 /** What somebody wants the next turn to know. */
-export type Said = { by: 'person' | 'ralph'; words: string }
+export type Said = { by: 'person' | 'ralph'; words: string; comments?: number[] }
 
-/** A new loop that asks for its first turn, or for its checks before that. `tree` is the state of the work tree before anything happened. */
-export function startLoop(id: string, spec: Spec, start: { at: number; tree?: string }): Loop {
+/**
+ * A new loop that asks for its first turn, or for its checks before that. `tree` is the state of the work tree before anything
+ * happened. `queued`: it waits until there is room for it.
+ */
+export function startLoop(id: string, spec: Spec, start: { at: number; tree?: string; queued?: true }): Loop {
   const tally: Tally = {
     startedAt: start.at,
     restedMs: 0,
@@ -405,14 +439,15 @@ export function startLoop(id: string, spec: Spec, start: { at: number; tree?: st
     findings: [],
     ...(start.tree === undefined ? {} : { tree: start.tree, startTree: start.tree, changed: false }),
   }
+  const next: Next = start.queued ? { kind: 'wait', why: 'queued' } : firstNext(spec, tally, start.at)
+  return { id, spec, tally, next }
+}
+
+/** What a loop asks for before anything else. */
+function firstNext(spec: Spec, tally: Tally, at: number): Next {
   const checks = allChecks(spec)
   const isChecked = checks.length > 0 && spec.work.baselineMinutes !== 0
-  return {
-    id,
-    spec,
-    tally,
-    next: isChecked ? { kind: 'check', checks, because: 'start' } : turnOf(spec, tally, start.at),
-  }
+  return isChecked ? { kind: 'check', checks, because: 'start' } : turnOf(spec, tally, at)
 }
 
 /** Whether it is over. */
@@ -424,7 +459,7 @@ export function ended({ next }: Pick<Loop, 'next'>): boolean {
 export const OVER = ['completed', 'halted', 'cancelled'] as const
 
 /** The words for one that is not. */
-export const OPEN: readonly Status[] = ['running', 'verifying', 'waiting', 'needs-input', 'paused']
+export const OPEN: readonly Status[] = ['queued', 'running', 'verifying', 'waiting', 'needs-input', 'paused']
 
 export function isOver(status: string): boolean {
   return OVER.some((word) => word === status)
@@ -443,11 +478,13 @@ export function turnOf(spec: Spec, tally: Tally, at: number): Next {
     fresh: tally.fresh,
     feedback: tally.feedback,
     ...(tally.heard ? { heard: tally.heard } : {}),
+    ...(tally.comments ? { comments: tally.comments } : {}),
     ...(minutes === undefined ? {} : { deadline: deadline(minutes, tally) }),
   }
 }
 
 export type Status =
+  | 'queued'
   | 'running'
   | 'verifying'
   | 'waiting'
@@ -467,7 +504,8 @@ export function statusOf({ next }: Pick<Loop, 'next'>): Status {
     case 'prove':
       return 'verifying'
     case 'wait':
-      return next.why === 'person' ? 'needs-input' : next.why === 'paused' ? 'paused' : 'waiting'
+      if (next.why === 'person') return 'needs-input'
+      return next.why === 'paused' || next.why === 'queued' ? next.why : 'waiting'
     case 'complete':
       return 'completed'
     case 'halt':

@@ -19,10 +19,12 @@ export function again(loop: Loop, at: number): Loop {
 function hear(tally: Tally): Tally {
   if (tally.said.length === 0) return tally
   const heard = [...(tally.heard ?? []), ...tally.said.filter(({ by }) => by === 'person').map(({ words }) => words)]
+  const comments = [...(tally.comments ?? []), ...tally.said.flatMap((said) => said.comments ?? [])]
   return {
     ...tally,
     feedback: [...tally.feedback, ...tally.said.map(saidSentence)],
     ...(heard.length > 0 ? { heard } : {}),
+    ...(comments.length > 0 ? { comments } : {}),
     said: [],
   }
 }

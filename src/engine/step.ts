@@ -92,11 +92,16 @@ function obey(loop: Loop, order: Order, { by, at }: { by: string; at: number }):
       })
     case 'pause':
       if (next.kind === 'wait' && next.why === 'paused') return loop
-      return { ...loop, tally: { ...rest(tally, at), held: next }, next: { kind: 'wait', why: 'paused' } }
+      return {
+        ...loop,
+        tally: { ...rest(tally, at), held: next },
+        next: { kind: 'wait', why: 'paused', ...(order.why ? { question: order.why } : {}) },
+      }
     case 'resume':
       return next.kind === 'wait' ? resume(loop, next, at) : loop
     case 'say': {
-      const said: Said = { by: by === 'ralph' ? 'ralph' : 'person', words: order.words }
+      const { kind: _, ...words } = order
+      const said: Said = { by: by === 'ralph' ? 'ralph' : 'person', ...words }
       const told = { ...loop, tally: { ...tally, said: [...tally.said, said] } }
       if (next.kind === 'turn') return again(told, at)
       return next.kind === 'wait' && next.why === 'person' ? answered(told, at) : told
@@ -155,6 +160,8 @@ function resume(loop: Loop, { why, about }: Wait, at: number): Loop {
     return answered({ ...loop, tally: { ...tally, said } }, at)
   }
   if (why === 'cooldown') return reset(loop, at)
+  // Who drives it begins it, with the files as they are then.
+  if (why === 'queued') return loop
   if (why !== 'paused' || !held) return again(loop, at)
   if (held.kind === 'wait' && held.why === 'person')
     return tally.said.length > 0 ? answered({ ...loop, tally }, at) : { ...loop, tally, next: held }
@@ -168,7 +175,8 @@ function resume(loop: Loop, { why, about }: Wait, at: number): Loop {
 function answered(loop: Loop, at: number): Loop {
   const { retry: _, ...counts } = loop.tally
   const feedback = counts.feedback.filter((words) => words !== NOBODY_HERE)
-  const tally = { ...wake(counts, at), feedback, asked: 0, denied: 0, stalled: 0 }
+  const extra = counts.extra + (loop.spec.once ? 1 : 0)
+  const tally = { ...wake(counts, at), feedback, extra, asked: 0, denied: 0, stalled: 0 }
   const stop = spent({ ...loop, tally }, at)
   return stop ? halt({ ...loop, tally }, stop) : again({ ...loop, tally }, at)
 }

@@ -165,7 +165,7 @@ export function failsWith(error: string): Happening {
   return turn((loop) => ({ words: stepOf(loop), error, ...changed(loop) }))
 }
 
-export function uses(cost: { tokens?: number; costUsd?: number }): Happening {
+export function uses(cost: Pick<Partial<Turn>, 'tokens' | 'costUsd' | 'usage'>): Happening {
   return turn((loop) => ({ words: stepOf(loop), ...cost, ...changed(loop) }))
 }
 

@@ -47,7 +47,10 @@ export function hasWorked({ end }: Pick<Turn, 'end'>): boolean {
 
 type Counting = { before: Tally; tally: Tally; turn: Turn; moved: boolean }
 
-function countIteration(spec: Spec, { before, tally: { heard: _, ...tally }, turn, moved }: Counting): Tally {
+function countIteration(
+  spec: Spec,
+  { before, tally: { heard: _, comments: __, ...tally }, turn, moved }: Counting,
+): Tally {
   const claim = effectiveClaim(spec, tally, turn)
   const idle = !moved && turn.ask === undefined
   const denied = turn.ask?.kind === 'permission'
@@ -132,7 +135,7 @@ export function doubted(spec: Spec, tally: Tally): Tally {
 
 /** With nothing changed and no check that failed before any work, even a clear claim is only worth a second look. */
 function isDoubtful(spec: Spec, tally: Tally): boolean {
-  return tally.changed === false && !allChecks(spec).some((check) => wasRed(tally, check))
+  return !spec.once && tally.changed === false && !allChecks(spec).some((check) => wasRed(tally, check))
 }
 
 function withAsk({ ask: _, ...tally }: Tally, ask: Ask | undefined): Tally {

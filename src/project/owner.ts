@@ -37,6 +37,13 @@ export const projectRules: OwnerRules = {
           'usage',
           `Loop ${id} works on ${task} of a project, which merges the work of its tasks itself: ralph execute ${name}`,
         )
+      // Its prompt is rebuilt for each turn, from the files of the project.
+      case 'fork':
+      case 'retry':
+        return new RalphError(
+          'usage',
+          `Loop ${id} works on ${task} of a project. Set the task to "pending" in ${folder}/tasks.json, then: ralph execute ${name}`,
+        )
       case 'answer':
         return undefined
     }

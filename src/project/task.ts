@@ -91,7 +91,7 @@ export async function driveTaskLoop(site: Site, task: string, id: string, how: D
     now,
     takeUp: takeUp({ store, now, self }),
     since: async (loop, _, at) =>
-      fresh || ended(loop) ? [] : askedAnew(loop, { kind: 'asked', at, spec: await how.spec() }),
+      fresh || ended(loop) ? [] : askedAnew(loop, { kind: 'asked', at, spec: sizedAs(loop, await how.spec()) }),
     held(by) {
       throw new RalphError('project-held', `Loop ${id} of ${task} is being driven by ${by}.`)
     },
@@ -116,6 +116,12 @@ async function driveHeld(site: Site, held: Visit, { task, how, fresh }: Held): P
     tree: fresh,
   })
   return held.drive(handsOf(site, task, bench, how))
+}
+
+/** How large it seemed before any work stays known: files that were added since do not make it another task. */
+function sizedAs({ spec: { work } }: Loop, spec: Spec): Spec {
+  const { size: _, ...rest } = spec.work
+  return { ...spec, work: { ...rest, ...given({ size: work.size }) } }
 }
 
 /** What was asked for this time counts, if it is anything else. */

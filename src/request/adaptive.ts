@@ -1,19 +1,17 @@
-/** How many iterations a task may take, guessed from its size and from what earlier loops took. */
-import { estimateIterations } from '../engine/limits.ts'
-import { git } from '../host/git.ts'
+/** How large a task seems before any work, told by what costs nothing to look at. */
+import { sizeOf } from '../engine/limits.ts'
+import type { Size } from '../engine/loop.ts'
+import { countTracked } from '../host/git-index.ts'
 import type { LoopRequest, Place } from './request.ts'
 
-export async function guessIterations(
+export function guessSize(
   { prompt, stages = [] }: Pick<LoopRequest, 'prompt' | 'stages'>,
-  { dir, history }: Pick<Place, 'dir' | 'history'>,
-  { ceiling }: { ceiling: number },
-): Promise<{ iterations: number; ceiling: number }> {
-  const listed = await git(dir, ['ls-files'])
-  const size = {
+  { dir }: Pick<Place, 'dir'>,
+): Size {
+  return sizeOf({
     words: prompt.split(/\s+/).length,
     items: prompt.match(/^\s*([-*]|\d+[.)])\s/gm)?.length ?? 0,
     stages: stages.length,
-    files: listed?.split('\n').length ?? 0,
-  }
-  return { iterations: estimateIterations(size, (await history?.()) ?? [], ceiling), ceiling }
+    files: countTracked(dir),
+  })
 }

@@ -11,11 +11,11 @@ export const DEFAULTS = {
   noProgress: 3,
   sameError: 5,
   /** How long an open breaker waits before its one retry. Only the dispatcher is certain to be there by then. */
-  cooldownMinutes: { person: 0, project: 0, vault: 0, session: 0, pane: 30 },
+  cooldownMinutes: { person: 0, project: 0, vault: 0, session: 0, pane: 30, board: 0 },
   silenceMinutes: 10,
   checkMinutes: 10,
   /** How long the checks may take before any work; what is not known by then counts as passed. */
-  baselineMinutes: { person: 5, project: 5, vault: 5, session: 0.33, pane: 5 },
+  baselineMinutes: { person: 5, project: 5, vault: 5, session: 0.33, pane: 5, board: 5 },
   permissions: 'bypass',
   context: 'fresh',
   /** Folders of a vault. */
@@ -36,6 +36,7 @@ export const CLAIMS: Readonly<Record<OwnerKind, { promise: string; signals: read
   person: { promise: 'COMPLETE', signals: [SIGNAL] },
   session: { promise: '', signals: [SIGNAL] },
   pane: { promise: 'COMPLETE', signals: [SIGNAL] },
+  board: { promise: 'COMPLETE', signals: [SIGNAL] },
   project: { promise: '', signals: [] },
   vault: { promise: '', signals: [] },
 }

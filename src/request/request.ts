@@ -12,14 +12,20 @@ export type LoopRequest = {
   /** The loop ends when this passes, claim or not. */
   until?: string
   stages?: Stage[]
+  /** One turn is all there is to it. */
+  once?: boolean
   limits?: Partial<Omit<Limits, 'iterations' | 'ceiling'>> & { iterations?: Iterations }
   /** In the order in which they take over. */
   agents?: string[]
   agentArgs?: string[]
   model?: string
+  /** What kind of work it is, in whatever words: feature, bug, docs. */
+  type?: string
   permissions?: Work['permissions']
   context?: Work['context']
   sandbox?: boolean
+  /** The agent gets tools to report with. */
+  mcp?: boolean
   silenceMinutes?: number
   checkMinutes?: number
   /** 0: the checks are not run before the work. */

@@ -34,6 +34,7 @@ test('a bare request gets every default', async () => {
       dir,
       agent: 'claude',
       agentArgs: [],
+      size: 'S',
       permissions: 'bypass',
       context: 'fresh',
       silenceMinutes: 10,
@@ -235,4 +236,10 @@ describe('the proof', () => {
 test('several agents, and what is left when it halts', async () => {
   const resolved = await resolveSpec({ prompt: 'Do it.', agents: ['claude', 'codex'], onHalt: 'best' }, placeOf())
   expect(resolved).toMatchObject({ agents: ['claude', 'codex'], onHalt: 'best', work: { agent: 'claude' } })
+})
+
+test('a loop knows what kind of work it is, and how large it seemed', async () => {
+  const list = Array.from({ length: 16 }, (_, n) => `- part ${n}`).join('\n')
+  const { work } = await resolveSpec({ ...PLAIN, prompt: list, type: 'docs' }, placeOf())
+  expect(work).toMatchObject({ type: 'docs', size: 'L' })
 })

@@ -1,13 +1,14 @@
 /** A request becomes the spec of a loop. Precedence: request, environment, wrapped prompt, config, defaults. */
 
-import type { Limits, Spec } from '../engine/loop.ts'
+import { estimateIterations } from '../engine/limits.ts'
+import type { Limits, Size, Spec } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { parseCommandLine } from '../formats/command-line.ts'
 import type { Config } from '../formats/config.ts'
 import { globTrouble } from '../formats/glob.ts'
 import { unwrapPrompt } from '../formats/wrapped-prompt.ts'
 import { findChecks } from '../host/check.ts'
-import { guessIterations } from './adaptive.ts'
+import { guessSize } from './adaptive.ts'
 import { CLAIMS, DEFAULTS } from './defaults.ts'
 import { given } from './given.ts'
 import type { Iterations, LoopRequest, Place } from './request.ts'
@@ -20,6 +21,7 @@ export async function resolveSpec(request: LoopRequest, place: Place): Promise<S
   const asked =
     request.promise ?? wrapped?.promise ?? (signals.length > 0 ? place.config.completion_promise : undefined)
   const own = [...(place.config.completion_signals ?? []), ...(request.signals ?? [])]
+  const size = guessSize({ prompt, stages }, place)
   return {
     prompt,
     promise: asked ?? promise,
@@ -28,11 +30,12 @@ export async function resolveSpec(request: LoopRequest, place: Place): Promise<S
     checks: resolveChecks(request, place),
     until: until !== undefined,
     stages: resolveStages(stages),
-    limits: await resolveLimits({ ...request, prompt }, place, wrapped?.maxIterations),
+    limits: await resolveLimits({ ...request, size }, place, wrapped?.maxIterations),
+    ...(request.once ? { once: true as const } : {}),
     ...(agents.length > 1 ? { agents } : {}),
     ...(onHalt === 'keep' ? {} : { onHalt }),
     ...resolveProof(request, place),
-    work: resolveWork(request, place),
+    work: { ...resolveWork(request, place), size },
   }
 }
 
@@ -84,8 +87,10 @@ function resolveWork(request: LoopRequest, { dir, gitDir, worktree, owner, faces
     agent: agents[0] ?? '',
     agentArgs: request.agentArgs ?? [],
     ...(model === undefined ? {} : { model }),
+    ...(request.type === undefined ? {} : { type: request.type }),
     permissions: request.permissions ?? DEFAULTS.permissions,
     ...(request.sandbox ? { sandbox: true } : {}),
+    ...(request.mcp ? { mcp: true } : {}),
     context: request.context ?? DEFAULTS.context,
     silenceMinutes: request.silenceMinutes ?? DEFAULTS.silenceMinutes,
     checkMinutes: request.checkMinutes ?? DEFAULTS.checkMinutes,
@@ -128,7 +133,7 @@ function resolveStages(stages: Spec['stages']): Spec['stages'] {
 
 /** `wrapped`: the limit that a wrapped prompt names. */
 export async function resolveLimits(
-  { limits = {}, prompt, stages = [] }: Pick<LoopRequest, 'limits' | 'prompt' | 'stages'>,
+  { limits = {}, size }: Pick<LoopRequest, 'limits'> & { size: Size },
   place: Place,
   wrapped?: number,
 ): Promise<Limits> {
@@ -145,7 +150,7 @@ export async function resolveLimits(
     (configured === 'auto' ? AUTO : configured) ??
     DEFAULTS.iterations
   return {
-    ...(typeof iterations === 'number' ? { iterations } : await guessIterations({ prompt, stages }, place, iterations)),
+    ...(typeof iterations === 'number' ? { iterations } : await adaptive(iterations, size, place)),
     noProgress: limits.noProgress ?? breaker?.no_progress_limit ?? DEFAULTS.noProgress,
     sameError: limits.sameError ?? breaker?.same_error_limit ?? DEFAULTS.sameError,
     ...(cooldownMinutes > 0 ? { cooldownMinutes } : {}),
@@ -156,6 +161,14 @@ export async function resolveLimits(
 }
 
 const AUTO: Iterations = { ceiling: DEFAULTS.ceiling }
+
+async function adaptive(
+  { ceiling }: { ceiling: number },
+  size: Size,
+  { history }: Place,
+): Promise<Pick<Limits, 'iterations' | 'ceiling'>> {
+  return { iterations: estimateIterations(size, (await history?.()) ?? [], ceiling), ceiling }
+}
 
 /** `8`, `auto` or `auto:30`; undefined for anything else. */
 export function parseIterations(text: string): Iterations | undefined {

@@ -22,6 +22,11 @@ export const vaultRules: OwnerRules = {
     const { id, path } = vaultOf(loop)
     const isPaused = loop.next.kind === 'wait' && loop.next.why === 'paused'
     if (isCallers(loop) && (wish.kind === 'answer' || (wish.kind === 'resume' && !isPaused))) return callersOwn(loop)
+    if (wish.kind === 'fork' || wish.kind === 'retry')
+      return new RalphError(
+        'usage',
+        `Loop ${loop.id} is the task ${id} of the vault ${path}. Put its file back into Needs_Action, then start it again with \`ralph task start\`.`,
+      )
     if (wish.kind !== 'answer' || !isAboutFile(loop)) return undefined
     return new RalphError(
       'usage',
