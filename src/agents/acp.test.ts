@@ -147,6 +147,7 @@ test.each<[string, Outcome['kind']]>([
   ['cancelled', 'killed'],
   ['max_tokens', 'unknown'],
   ['from-the-future', 'unknown'],
+  ['constructor', 'unknown'],
 ])('stop reason %s is %s', (reason, kind) => {
   expect(talk([ready, session, says('x'), ended(reason)]).outcome.kind).toBe(kind)
 })
@@ -156,7 +157,11 @@ test('tokens are read where an agent tells them', () => {
     talk([ready, session, ended('end_turn', { usage: { inputTokens: 100, outputTokens: 20 } })]).outcome.tokens,
   ).toBe(120)
   const quota = { _meta: { quota: { token_count: { input_tokens: 7, output_tokens: 3 } } } }
-  expect(talk([ready, session, ended('end_turn', quota)]).outcome.tokens).toBe(10)
+  expect(talk([ready, session, ended('end_turn', quota)]).outcome).toMatchObject({
+    tokens: 10,
+    usage: { input: 7, cached: 0, output: 3 },
+  })
+  expect(talk([ready, session, ended('end_turn', { usage: { totalTokens: 9 } })]).outcome).toMatchObject({ tokens: 9 })
 })
 
 test('an agent that ends before its turn does has broken off', () => {

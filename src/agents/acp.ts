@@ -1,15 +1,18 @@
 /** Any agent that speaks the Agent Client Protocol on its standard input and output, one JSON-RPC message a line. */
+import type { Usage } from '../engine/loop.ts'
 import { parseCommandLine } from '../formats/command-line.ts'
 import type { Agent, AgentEvent, Exit, Outcome, Parser, Pushed, Request } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
 import { brokenOff, stoppedEnding } from './ended.ts'
 import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
+import { MCP_NAME, partsOf } from './mcp-config.ts'
 import { readReset } from './reset.ts'
+import { sumOf } from './usage.ts'
 
 export const acp: Agent = {
   name: 'acp',
   targetExample: '--agent acp:"gemini --acp"',
-  settings: ['permissions', 'context'],
+  settings: ['permissions', 'context', 'mcp'],
   reports: [],
   graceMs: 3_000,
   command: ({ target, extraArgs }) => ({
@@ -71,11 +74,19 @@ function take(message: Json, seen: Seen, request: Request): Pushed {
 }
 
 /** An agent that cannot take up a session begins a new one; the prompt tells it all it needs. */
-function openSession({ agentCapabilities }: Json, { resume, dir }: Request): string {
-  const place = { cwd: dir, mcpServers: [] }
+function openSession({ agentCapabilities }: Json, request: Request): string {
+  const { resume } = request
+  const place = placeOf(request)
   return resume && objectOf(agentCapabilities).loadSession === true
     ? call(ASK.session, 'session/load', { sessionId: resume.id, ...place })
     : call(ASK.session, 'session/new', place)
+}
+
+function placeOf({ dir, mcp }: Request): object {
+  if (!mcp) return { cwd: dir, mcpServers: [] }
+  const { env, ...server } = partsOf(mcp)
+  const variables = Object.entries(env).map(([name, value]) => ({ name, value }))
+  return { cwd: dir, mcpServers: [{ name: MCP_NAME, ...server, env: variables }] }
 }
 
 // What is told before this is an old session told again.
@@ -92,7 +103,7 @@ function takeError(message: Json, seen: Seen, request: Request): Pushed {
   // A session that is gone is no reason to give up, once.
   if (message.id === ASK.session && request.resume && !seen.anew) {
     seen.anew = true
-    return { events: [], write: call(ASK.session, 'session/new', { cwd: request.dir, mcpServers: [] }) }
+    return { events: [], write: call(ASK.session, 'session/new', placeOf(request)) }
   }
   seen.error = objectOf(message.error)
   return { events: [], done: true }
@@ -139,7 +150,7 @@ function answerPermission(message: Json, seen: Seen, { permissions }: Request): 
 function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
   const base = {
     finalText: seen.words,
-    tokens: tokensIn(seen.result),
+    ...tokensIn(seen.result),
     denied: seen.denied,
     ran: seen.ran,
     ...(seen.session ? { session: { id: seen.session, costUsd: seen.costUsd ?? 0 } } : {}),
@@ -153,7 +164,7 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
   if (seen.error) return { ...base, ...errorEnding(seen.error, at) }
   if (!seen.result) return { ...base, ...brokenOff(exit, seen.stderr.at(-1)) }
   const reason = String(seen.result.stopReason)
-  const kind = REASONS[reason] ?? 'unknown'
+  const kind = (Object.hasOwn(REASONS, reason) && REASONS[reason]) || 'unknown'
   if (kind === 'ok') return { ...base, kind, finalText: reason === 'end_turn' ? seen.words : '' }
   return { ...base, kind, message: `it stopped: ${reason}` }
 }
@@ -177,11 +188,15 @@ function errorEnding(error: Json, at: number): Pick<Outcome, 'kind' | 'message' 
 }
 
 /** Where agents put it: `usage`, or Gemini's `_meta`. Most tell nothing. */
-function tokensIn(result: Json | undefined): number {
-  const usage = objectOf(result?.usage)
+function tokensIn(result: Json | undefined): { tokens: number; usage?: Usage } {
+  const { inputTokens, outputTokens, cachedReadTokens, totalTokens } = objectOf(result?.usage)
   const count = objectOf(objectOf(objectOf(result?._meta).quota).token_count)
-  const named = amount(usage.inputTokens) + amount(usage.outputTokens) + amount(usage.cachedReadTokens)
-  return named || amount(usage.totalTokens) || amount(count.input_tokens) + amount(count.output_tokens)
+  const usages = [
+    { input: amount(inputTokens), cached: amount(cachedReadTokens), output: amount(outputTokens) },
+    { input: amount(count.input_tokens), cached: 0, output: amount(count.output_tokens) },
+  ]
+  const usage = usages.find((one) => sumOf(one) > 0)
+  return usage ? { tokens: sumOf(usage), usage } : { tokens: amount(totalTokens) }
 }
 
 function call(id: number, method: string, params: object): string {

@@ -1,12 +1,12 @@
 /** What ralph must know about a coding agent: data and pure functions, one file an agent. */
-import type { Session } from '../engine/loop.ts'
+import type { Session, Usage as TokensByKind } from '../engine/loop.ts'
 
 export type Agent = {
   name: string
   /** How to name what must be started; absent where the agent's own program is. */
   targetExample?: string
   /** Which of these it knows what to do with. */
-  settings: readonly ('model' | 'permissions' | 'context')[]
+  settings: readonly ('model' | 'permissions' | 'context' | 'mcp')[]
   /** What it tells of its spending. */
   reports: readonly ('tokens' | 'cost')[]
   /** The flags that make it work without asking, as they are shown to the user. */
@@ -101,6 +101,8 @@ export type Request = {
   target: string
   extraArgs: string[]
   dir: string
+  /** How to start the MCP server that it reports to. Absent: it has none. */
+  mcp?: McpServer
   /** A private folder for this turn, for files the agent writes to be collected. */
   folder: string
   self: (program: string) => string[]
@@ -109,7 +111,27 @@ export type Request = {
 }
 
 /** Started without a shell; `stdin` is written and ended, unless the parser goes on writing. */
-export type Command = { argv: string[]; env: Record<string, string>; stdin: string; dialogue?: true }
+export type Command = {
+  argv: string[]
+  env: Record<string, string>
+  stdin: string
+  dialogue?: true
+  /** Written before it starts, readable for nobody else. */
+  files?: { path: string; text: string }[]
+}
+
+/**
+ * `file`: the path of a file for its token, where nobody else can read or write. `machineFile`: the text of the file
+ * that a variable names, or else of the first of these that is there; `variable`: what the person has set, where the agent
+ * takes one value and not several.
+ */
+export type McpServer = {
+  command: string[]
+  env: Record<string, string>
+  file: (name: string) => string
+  machineFile?: (variable: string, paths: readonly string[]) => string | undefined
+  variable?: (name: string) => string | undefined
+}
 
 /** `args` go among the arguments for the agent; `files` are written before it starts, into the folder that was given. */
 export type TurnEnd = { args: string[]; env: Record<string, string>; files?: { path: string; text: string }[] }
@@ -139,13 +161,7 @@ export type AgentEvent =
   | { kind: 'warning'; message: string }
 
 /** `scope` says what the numbers cover: one step, this run, or the agent's whole session with the runs before it. */
-export type Usage = {
-  input: number
-  output: number
-  cached: number
-  costUsd?: number
-  scope: 'step' | 'run' | 'session'
-}
+export type Usage = TokensByKind & { costUsd?: number; scope: 'step' | 'run' | 'session' }
 
 export type Outcome = {
   kind:
@@ -166,6 +182,8 @@ export type Outcome = {
   message?: string
   session?: Session
   tokens: number
+  /** The same by kind. Absent: the agent does not tell, or did not get to it. */
+  usage?: TokensByKind
   /** Absent: the agent does not report it. */
   costUsd?: number
   /** How often it called its model, as far as its own report shows. */

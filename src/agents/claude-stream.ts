@@ -1,4 +1,5 @@
 /** The stream of JSON lines that Claude Code prints, and others print after it. */
+import type { Usage } from '../engine/loop.ts'
 import type { AgentEvent } from './agent.ts'
 import { type Json, objectOf, text } from './json-line.ts'
 
@@ -8,6 +9,7 @@ export type Seen = {
   session: string
   result?: Json
   tokens: number
+  usage?: Usage
   /** The answers of its model, by their ids: one comes in several pieces. */
   calls: Set<string>
   error: string

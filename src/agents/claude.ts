@@ -4,11 +4,13 @@ import { claudeScreen, tellingClaude } from './claude-pane.ts'
 import { deniedIn, nothingSeen, type Seen, takeAssistant, takeInit } from './claude-stream.ts'
 import { brokenOff, stoppedEnding } from './ended.ts'
 import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
+import { MCP_NAME, mcpFile } from './mcp-config.ts'
 import { readReset } from './reset.ts'
+import { plus, sumOf } from './usage.ts'
 
 export const claude: Agent = {
   name: 'claude',
-  settings: ['model', 'permissions', 'context'],
+  settings: ['model', 'permissions', 'context', 'mcp'],
   reports: ['tokens', 'cost'],
   bypass: '--dangerously-skip-permissions',
   probe: {
@@ -37,8 +39,12 @@ export const claude: Agent = {
 // The path is in the environment, so that no shell reads it. What a hook prints may be taken for an answer.
 const ON_STOP = { type: 'command', command: 'touch "$RALPH_TURN_END" >/dev/null 2>&1', timeout: 10 }
 
-function command({ prompt, mode, model, resume, permissions, sandbox, extraArgs, target }: Request): Command {
+function command(request: Request): Command {
+  const { prompt, mode, model, resume, permissions, sandbox, extraArgs, target } = request
+  const server = mcpFile(request, { type: 'stdio', alwaysLoad: true })
   const flags = [
+    // With a sign of equality each takes one value, and not all that follow.
+    ...(server ? [`--mcp-config=${server.path}`, `--allowedTools=mcp__${MCP_NAME}`] : []),
     ...(permissions === 'bypass' ? ['--dangerously-skip-permissions'] : []),
     ...(model ? ['--model', model] : []),
     ...(resume ? ['--resume', resume.id] : []),
@@ -48,7 +54,8 @@ function command({ prompt, mode, model, resume, permissions, sandbox, extraArgs,
   // Root may skip permissions only where Claude Code is told that it is in a sandbox.
   const env: Record<string, string> = sandbox ? { IS_SANDBOX: '1' } : {}
   if (mode === 'interactive') return { argv: [program, ...flags, ...(prompt ? ['--', prompt] : [])], env, stdin: '' }
-  return { argv: [program, '--print', '--output-format', 'stream-json', '--verbose', ...flags], env, stdin: prompt }
+  const argv = [program, '--print', '--output-format', 'stream-json', '--verbose', ...flags]
+  return { argv, env, stdin: prompt, ...(server ? { files: [server] } : {}) }
 }
 
 function streamParser(request: Request): Parser {
@@ -68,7 +75,8 @@ function take(event: Json, seen: Seen): AgentEvent[] {
       // A background task that ends brings another result; the last one speaks for the whole turn, each counts its own tokens.
       const usage = usageOf(event)
       seen.result = event
-      seen.tokens += usage.input + usage.output + usage.cached
+      seen.tokens += sumOf(usage)
+      seen.usage = plus(seen.usage, usage)
       seen.session = text(event.session_id) ?? seen.session
       return [{ kind: 'usage', usage }]
     }
@@ -101,6 +109,7 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
     denied: deniedIn(result),
     ran: seen.ran,
     tokens: seen.tokens,
+    ...(seen.usage ? { usage: seen.usage } : {}),
     calls: seen.calls.size,
     ...(seen.session ? { session: { id: seen.session, costUsd: total ?? resume?.costUsd ?? 0 } } : {}),
     // With a resumed session Claude Code counts the money from that session's beginning.

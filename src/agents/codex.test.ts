@@ -55,6 +55,14 @@ describe('tokens, which it counts from the beginning of its session', () => {
   test('are counted once when the session goes on', () => {
     const { outcome } = play('ok', { resume: { id: SESSION, costUsd: 0, tokens: 100 } })
     expect(outcome).toMatchObject({ tokens: 140, session: { id: SESSION, tokens: 240 } })
+    expect(outcome).not.toHaveProperty('usage') // nobody knows what the 100 were
+  })
+
+  test('by kind, too, where those before are known', () => {
+    const before = { input: 80, cached: 0, output: 20 }
+    const { outcome } = play('ok', { resume: { id: SESSION, costUsd: 0, tokens: 100, usage: before } })
+    expect(outcome.usage).toEqual({ input: 120, cached: 0, output: 20 })
+    expect(outcome.session?.usage).toEqual({ input: 200, cached: 0, output: 40 })
   })
 
   test('are not taken off another session', () => {

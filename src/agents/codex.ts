@@ -1,17 +1,20 @@
 /** Codex: headless one `codex exec --json` a turn, read from its lines of JSON; interactive with hooks. */
+import type { Usage } from '../engine/loop.ts'
 import { parseCommandLine } from '../formats/command-line.ts'
-import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request } from './agent.ts'
+import type { Agent, AgentEvent, Command, Exit, McpServer, Outcome, Parser, Request } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
 import { codexScreen, tellingCodex } from './codex-pane.ts'
 import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
 import { amount, type Json, objectOf, parseJsonLine, text } from './json-line.ts'
+import { MCP_NAME } from './mcp-config.ts'
 import { readReset } from './reset.ts'
+import { sinceResume, sumOf } from './usage.ts'
 
 const BYPASS = '--dangerously-bypass-approvals-and-sandbox'
 
 export const codex: Agent = {
   name: 'codex',
-  settings: ['model', 'permissions', 'context'],
+  settings: ['model', 'permissions', 'context', 'mcp'],
   reports: ['tokens'],
   bypass: BYPASS,
   probe: {
@@ -35,18 +38,33 @@ const TITLE = '"input-messages":["Generate a concise, single-line task title'
 // A list of texts is the same in TOML as in JSON.
 const NOTIFY = ['sh', '-c', `case $1 in *'${TITLE}'*) ;; *) touch "$RALPH_TURN_END" ;; esac`, 'ralph']
 
-function command({ prompt, mode, model, resume, permissions, extraArgs, target }: Request): Command {
+function command({ prompt, mode, model, resume, permissions, extraArgs, target, mcp }: Request): Command {
   const program = target || 'codex'
-  const flags = [...(permissions === 'bypass' ? [BYPASS] : []), ...(model ? ['--model', model] : []), ...extraArgs]
+  const flags = [
+    ...(permissions === 'bypass' ? [BYPASS] : []),
+    ...(model ? ['--model', model] : []),
+    ...(mcp ? serverFlags(mcp) : []),
+    ...extraArgs,
+  ]
   // Before `resume`, where `exec` takes all its flags: `resume` itself knows only some of them.
   const session = resume ? ['resume', resume.id] : []
   const first = prompt ? ['--', prompt] : []
   if (mode === 'interactive') return { argv: [program, ...flags, ...session, ...first], env: {}, stdin: '' }
   return {
     argv: [program, 'exec', '--json', '--skip-git-repo-check', ...flags, ...session, '-'],
-    env: {},
+    env: mcp?.env ?? {},
     stdin: prompt,
   }
+}
+
+/** It gives its servers nothing of its environment but what is named. A text and a list of texts are the same in TOML as in JSON. */
+function serverFlags({ command, env }: McpServer): string[] {
+  const [program, ...args] = command
+  const settings = { command: program, args, env_vars: Object.keys(env), default_tools_approval_mode: 'approve' }
+  return Object.entries(settings).flatMap(([key, value]) => [
+    '--config',
+    `mcp_servers.${MCP_NAME}.${key}=${JSON.stringify(value)}`,
+  ])
 }
 
 type Seen = {
@@ -55,7 +73,7 @@ type Seen = {
   /** What its last turn came to, once it has said so. */
   end?: 'completed' | { failed: string }
   /** By its own count, from the session's beginning. */
-  total?: number
+  total?: Usage
   items: Set<string>
   ran: string[]
   denied: string[]
@@ -166,20 +184,26 @@ function isDenied({ status, aggregated_output: output }: Json): boolean {
 function takeUsage(usage: Json, seen: Seen): AgentEvent[] {
   const [whole, cached, output] = [usage.input_tokens, usage.cached_input_tokens, usage.output_tokens].map(amount)
   seen.end = 'completed'
-  seen.total = (whole ?? 0) + (output ?? 0)
   const input = Math.max(0, (whole ?? 0) - (cached ?? 0))
-  return [{ kind: 'usage', usage: { input, cached: cached ?? 0, output: output ?? 0, scope: 'session' } }]
+  seen.total = { input, cached: cached ?? 0, output: output ?? 0 }
+  return [{ kind: 'usage', usage: { ...seen.total, scope: 'session' } }]
 }
 
 function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
-  const before = resume && (!seen.session || seen.session === resume.id) ? (resume.tokens ?? 0) : 0
-  const total = seen.total ?? before
+  const same = resume && (!seen.session || seen.session === resume.id) ? resume : undefined
+  const before = same?.tokens ?? 0
+  const total = seen.total ? sumOf(seen.total) : before
+  const all = seen.total ?? same?.usage
+  const usage = sinceResume(seen.total, same)
   const base = {
     finalText: seen.words,
     denied: seen.denied,
     ran: seen.ran,
     tokens: Math.max(0, total - before),
-    ...(seen.session ? { session: { id: seen.session, costUsd: 0, tokens: total } } : {}),
+    ...(usage ? { usage } : {}),
+    ...(seen.session
+      ? { session: { id: seen.session, costUsd: 0, tokens: total, ...(all ? { usage: all } : {}) } }
+      : {}),
   }
   const stopped = stoppedEnding(exit)
   if (stopped) return { ...base, ...stopped }

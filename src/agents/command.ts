@@ -1,19 +1,28 @@
 /** Any program as an agent: the prompt on stdin, its stdout is its final text, exit 0 is success. In a terminal the prompt is its last argument. */
 import { parseCommandLine } from '../formats/command-line.ts'
 import type { Agent, Exit, Outcome, Parser, Request } from './agent.ts'
+import { mcpFile } from './mcp-config.ts'
 import { readReset } from './reset.ts'
 
 export const command: Agent = {
   name: 'command',
   targetExample: '--agent command:./my-agent',
-  settings: [],
+  settings: ['mcp'],
   reports: [],
   graceMs: 5_000,
-  command({ target, extraArgs, prompt, mode }) {
+  command(request) {
+    const { target, extraArgs, prompt, mode } = request
     const argv = [...parseCommandLine(target), ...extraArgs]
     // Its stdin is the person's keyboard there.
     if (mode === 'interactive') return { argv: [...argv, ...(prompt ? [prompt] : [])], env: {}, stdin: '' }
-    return { argv, env: {}, stdin: prompt }
+    // Whatever it starts can be given this file.
+    const server = mcpFile(request, { type: 'stdio' })
+    return {
+      argv,
+      env: server ? { RALPH_MCP_CONFIG: server.path } : {},
+      stdin: prompt,
+      ...(server ? { files: [server] } : {}),
+    }
   },
   parser: (request) => textParser(request),
 }

@@ -67,6 +67,7 @@ export function conformance(
         denied: [],
         session: { id: expect.stringMatching(/\S/) },
       })
+      expect(outcome.usage).toEqual({ input: 200, cached: 0, output: 40 })
       expect(outcome.ran.join('\n')).toContain('echo hi > f.txt')
       expect(outcome.calls).toBe(usage.calls)
       if (usage.costUsd === undefined) expect(outcome.costUsd).toBeUndefined()

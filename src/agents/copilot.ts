@@ -1,14 +1,17 @@
 /** GitHub Copilot CLI, headless: one `copilot` a turn with its prompt on stdin, read from its lines of JSON and its usage file. */
+import type { Usage } from '../engine/loop.ts'
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
 import { copilotScreen, tellingCopilot } from './copilot-pane.ts'
 import { brokenOff, stoppedEnding } from './ended.ts'
 import { amount, type Json, objectOf, parseJsonLine, pushTo, text } from './json-line.ts'
+import { MCP_NAME, mcpFile } from './mcp-config.ts'
 import { readReset } from './reset.ts'
+import { plus, sinceResume, sumOf } from './usage.ts'
 
 export const copilot: Agent = {
   name: 'copilot',
-  settings: ['model', 'permissions', 'context'],
+  settings: ['model', 'permissions', 'context', 'mcp'],
   reports: ['tokens'],
   bypass: '--yolo',
   probe: {
@@ -32,8 +35,10 @@ export const copilot: Agent = {
 
 function command(request: Request): Command {
   const { prompt, mode, model, resume, permissions, extraArgs, target } = request
+  const server = mcpFile(request, { type: 'local', tools: ['*'] })
   const flags = [
     ...(permissions === 'bypass' ? ['--yolo'] : []),
+    ...(server ? ['--additional-mcp-config', `@${server.path}`, `--allow-tool=${MCP_NAME}`] : []),
     ...(model ? ['--model', model] : []),
     ...(resume ? [`--resume=${resume.id}`] : []),
     ...extraArgs,
@@ -46,6 +51,7 @@ function command(request: Request): Command {
     argv: [program, ...headless, '--usage-output-file', usageFile(request), ...flags],
     env: {},
     stdin: prompt,
+    ...(server ? { files: [server] } : {}),
   }
 }
 
@@ -122,7 +128,10 @@ function sumUp(seen: Seen, exit: Exit, { request: { resume, at }, usage }: Turn)
   const { result, error } = seen
   const before = resume?.tokens ?? 0
   // Its file counts from the session's beginning, also the turns before this one.
-  const total = Math.max(before, usage === undefined ? 0 : tokensIn(usage))
+  const all = usage === undefined ? undefined : usageIn(usage)
+  const total = Math.max(before, all ? sumOf(all) : 0)
+  const spent = sinceResume(all, resume)
+  const known = all ?? resume?.usage
   const id = text(result?.sessionId) ?? resume?.id
   const base = {
     finalText: seen.words,
@@ -130,7 +139,8 @@ function sumUp(seen: Seen, exit: Exit, { request: { resume, at }, usage }: Turn)
     // A command that was denied has not run.
     ran: seen.ran.filter((line) => !seen.denied.includes(`bash: ${line}`)),
     tokens: total - before,
-    ...(id === undefined ? {} : { session: { id, costUsd: 0, tokens: total } }),
+    ...(spent ? { usage: spent } : {}),
+    ...(id === undefined ? {} : { session: { id, costUsd: 0, tokens: total, ...(known ? { usage: known } : {}) } }),
   }
   const stopped = stoppedEnding(exit)
   if (stopped) return { ...base, ...stopped }
@@ -184,10 +194,11 @@ function complaintIn(said: string): { kind: Outcome['kind']; message: string } |
 }
 
 /** Its input tokens are all of them, also those from the cache. */
-function tokensIn(usage: string): number {
-  const models = Object.values(objectOf(parseJsonLine(usage)?.modelMetrics))
-  return models.reduce((all: number, model) => {
-    const { inputTokens, outputTokens } = objectOf(objectOf(model).usage)
-    return all + amount(inputTokens) + amount(outputTokens)
-  }, 0)
+function usageIn(text: string): Usage | undefined {
+  const models = Object.values(objectOf(parseJsonLine(text)?.modelMetrics))
+  return models.reduce((all: Usage | undefined, model) => {
+    const { inputTokens, outputTokens, cacheReadTokens } = objectOf(objectOf(model).usage)
+    const [whole, cached] = [amount(inputTokens), amount(cacheReadTokens)]
+    return plus(all, { input: Math.max(0, whole - cached), cached, output: amount(outputTokens) })
+  }, undefined)
 }

@@ -126,12 +126,13 @@ function usageOf({ usage }: Json): Usage {
 
 function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
   const { completion, error, denied } = seen
-  const { input, output, cached } = usageOf(completion ?? {})
+  const { input, cached, output } = usageOf(completion ?? {})
   const base = {
     finalText: text(completion?.finalText) || seen.words,
     denied,
     ran: seen.ran,
-    tokens: input + output + cached,
+    tokens: input + cached + output,
+    ...(completion ? { usage: { input, cached, output } } : {}),
     ...(seen.session ? { session: { id: seen.session, costUsd: 0 } } : {}),
   }
   const stopped = stoppedEnding(exit)

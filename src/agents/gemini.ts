@@ -1,14 +1,16 @@
 /** Gemini CLI, headless: one `gemini` a turn, read from its stream of JSON lines. */
+import type { Usage } from '../engine/loop.ts'
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
 import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
 import { geminiScreen } from './gemini-pane.ts'
 import { amount, type Json, objectOf, parseJsonLine, text } from './json-line.ts'
+import { partsOf, withServer } from './mcp-config.ts'
 import { readReset } from './reset.ts'
 
 export const gemini: Agent = {
   name: 'gemini',
-  settings: ['model', 'permissions', 'context'],
+  settings: ['model', 'permissions', 'context', 'mcp'],
   reports: ['tokens'],
   bypass: '--yolo',
   probe: {
@@ -29,7 +31,8 @@ export const gemini: Agent = {
   screen: geminiScreen,
 }
 
-function command({ prompt, mode, model, resume, permissions, extraArgs, target }: Request): Command {
+function command(request: Request): Command {
+  const { prompt, mode, model, resume, permissions, extraArgs, target } = request
   const flags = [
     // Headless it refuses to start in a folder nobody has trusted yet.
     ...(mode === 'headless' ? ['--output-format', 'stream-json', '--skip-trust'] : []),
@@ -41,7 +44,22 @@ function command({ prompt, mode, model, resume, permissions, extraArgs, target }
   const program = target || 'gemini'
   const first = prompt ? [`--prompt-interactive=${prompt}`] : []
   if (mode === 'interactive') return { argv: [program, ...flags, ...first], env: {}, stdin: '' }
-  return { argv: [program, ...flags], env: {}, stdin: prompt }
+  return { argv: [program, ...flags], stdin: prompt, ...serverPlace(request) }
+}
+
+const DEFAULTS = 'GEMINI_CLI_SYSTEM_DEFAULTS_PATH'
+const DEFAULTS_PATHS = [
+  '/etc/gemini-cli/system-defaults.json',
+  '/Library/Application Support/GeminiCli/system-defaults.json',
+]
+
+/** It knows no flag for a server, but defaults in a file of ours, which everybody's own settings go before. The file must be safe from others. */
+function serverPlace({ mcp }: Request): Pick<Command, 'env' | 'files'> {
+  if (!mcp) return { env: {} }
+  const path = mcp.file('gemini-defaults.json')
+  const server = { ...partsOf(mcp), trust: true }
+  const text = withServer(mcp.machineFile?.(DEFAULTS, DEFAULTS_PATHS), 'mcpServers', server)
+  return { env: { [DEFAULTS]: path }, files: [{ path, text }] }
 }
 
 type Tool = { name: string; summary: string }
@@ -94,19 +112,20 @@ function take(event: Json, seen: Seen, request: Request): AgentEvent[] {
     case 'error':
       seen.error = text(event.message) ?? ''
       return [{ kind: 'warning', message: seen.error }]
-    case 'result': {
-      const stats = objectOf(event.stats)
+    case 'result':
       seen.result = event
-      const [input, cached] = [amount(stats.input), amount(stats.cached)]
-      return [
-        {
-          kind: 'usage',
-          usage: { input, cached, output: Math.max(0, amount(stats.total_tokens) - input - cached), scope: 'run' },
-        },
-      ]
-    }
+      return [{ kind: 'usage', usage: { ...usageOf(event), scope: 'run' } }]
     default:
       return []
+  }
+}
+
+function usageOf({ stats }: Json): Usage {
+  const { input, cached, total_tokens: total } = objectOf(stats)
+  return {
+    input: amount(input),
+    cached: amount(cached),
+    output: Math.max(0, amount(total) - amount(input) - amount(cached)),
   }
 }
 
@@ -132,6 +151,7 @@ function sumUp(seen: Seen, exit: Exit, { at }: Request): Outcome {
     denied: seen.denied,
     ran: seen.ran,
     tokens: amount(objectOf(result?.stats).total_tokens),
+    ...(result ? { usage: usageOf(result) } : {}),
     ...(seen.session ? { session: { id: seen.session, costUsd: 0 } } : {}),
   }
   const stopped = stoppedEnding(exit)

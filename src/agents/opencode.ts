@@ -1,11 +1,14 @@
 /** OpenCode, headless: one `opencode run` a turn, read from its lines of JSON. Kilo is the same program by another name. */
 import { plain } from '../engine/breaker.ts'
+import type { Usage as TokensByKind } from '../engine/loop.ts'
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
 import { brokenOff, stoppedEnding } from './ended.ts'
 import { amount, type Json, objectOf, parseJsonLine, text } from './json-line.ts'
+import { withServer } from './mcp-config.ts'
 import { openCodePane, openCodeScreen } from './opencode-pane.ts'
 import { readReset } from './reset.ts'
+import { plus, sumOf } from './usage.ts'
 
 export const opencode: Agent = agentOf({
   name: 'opencode',
@@ -33,7 +36,7 @@ function agentOf({ name, tested, install, login }: Names): Agent {
   const folders = ['.local/share', '.local/state', '.config', '.cache'].map((folder) => `~/${folder}/${name}`)
   return {
     name,
-    settings: ['model', 'permissions', 'context'],
+    settings: ['model', 'permissions', 'context', 'mcp'],
     reports: ['tokens', 'cost'],
     bypass: '--auto',
     probe: {
@@ -64,7 +67,15 @@ function command(name: string, request: Request): Command {
   const program = target || name
   const first = prompt ? [`--prompt=${prompt}`] : []
   if (mode === 'interactive') return { argv: [program, ...flags, ...first], env: {}, stdin: '' }
-  return { argv: [program, 'run', '--format', 'json', ...flags], env: {}, stdin: prompt }
+  return { argv: [program, 'run', '--format', 'json', ...flags], env: serverEnv(name, request), stdin: prompt }
+}
+
+/** It takes settings from a variable, which the person may use, too. */
+function serverEnv(name: string, { mcp }: Request): Record<string, string> {
+  if (!mcp) return {}
+  const variable = `${name.toUpperCase()}_CONFIG_CONTENT`
+  const server = { type: 'local', command: mcp.command, environment: mcp.env }
+  return { [variable]: withServer(mcp.variable?.(variable), 'mcp', server) }
 }
 
 type Seen = {
@@ -78,6 +89,7 @@ type Seen = {
   /** How often its context was full without a tool at work in between. */
   overflows: number
   tokens: number
+  usage?: TokensByKind
   calls: number
   costUsd: number
   ran: string[]
@@ -138,7 +150,8 @@ function take(event: Json, seen: Seen): AgentEvent[] {
       const usage = usageOf(part)
       seen.reason = text(part.reason) ?? ''
       seen.calls += 1
-      seen.tokens += usage.input + usage.output + usage.cached
+      seen.tokens += sumOf(usage)
+      seen.usage = plus(seen.usage, usage)
       seen.costUsd += usage.costUsd ?? 0
       delete seen.error
       return [{ kind: 'usage', usage }]
@@ -193,6 +206,7 @@ function sumUp(seen: Seen, exit: Exit, { at }: Request): Outcome {
     denied: seen.denied,
     ran: seen.ran,
     tokens: seen.tokens,
+    ...(seen.usage ? { usage: seen.usage } : {}),
     calls: seen.calls,
     costUsd: seen.costUsd,
     ...(seen.session ? { session: { id: seen.session, costUsd: 0 } } : {}),

@@ -1,9 +1,11 @@
 /** Pi, headless: one `pi --mode json` a turn, read from its stream of JSON lines. */
+import type { Usage as TokensByKind } from '../engine/loop.ts'
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Screen, Usage } from './agent.ts'
 import { kindOfMessage } from './api-error.ts'
 import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
 import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
 import { readReset } from './reset.ts'
+import { plus, sumOf } from './usage.ts'
 
 const SCREEN: Screen = {
   client: '0.87.1',
@@ -87,6 +89,7 @@ type Seen = {
   /** It will neither try again nor go on by itself. */
   settled: boolean
   tokens: number
+  usage?: TokensByKind
   calls: number
   costUsd?: number
   ran: string[]
@@ -158,7 +161,8 @@ function takeUsage(value: unknown, seen: Seen): AgentEvent[] {
     scope: 'step',
   }
   seen.calls += 1
-  seen.tokens += usage.input + usage.output + usage.cached
+  seen.tokens += sumOf(usage)
+  seen.usage = plus(seen.usage, usage)
   seen.costUsd = (seen.costUsd ?? 0) + costUsd
   return [{ kind: 'usage', usage }]
 }
@@ -169,6 +173,7 @@ function sumUp(seen: Seen, exit: Exit, { at }: Request): Outcome {
     denied: [],
     ran: seen.ran,
     tokens: seen.tokens,
+    ...(seen.usage ? { usage: seen.usage } : {}),
     calls: seen.calls,
     ...(seen.session ? { session: { id: seen.session, costUsd: 0 } } : {}),
     ...(seen.costUsd === undefined ? {} : { costUsd: seen.costUsd }),

@@ -1,15 +1,18 @@
 /** Qwen Code, headless: one `qwen` a turn, read from a stream like Claude Code's. */
+import type { Usage as TokensByKind } from '../engine/loop.ts'
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
 import { kindOfWords } from './api-error.ts'
 import { deniedIn, nothingSeen, type Seen, takeAssistant, takeInit } from './claude-stream.ts'
 import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
 import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
+import { mcpFile } from './mcp-config.ts'
 import { qwenScreen, tellingQwen } from './qwen-pane.ts'
 import { readReset } from './reset.ts'
+import { plus, sinceResume, sumOf } from './usage.ts'
 
 export const qwen: Agent = {
   name: 'qwen',
-  settings: ['model', 'permissions', 'context'],
+  settings: ['model', 'permissions', 'context', 'mcp'],
   reports: ['tokens'],
   bypass: '--yolo',
   probe: {
@@ -31,25 +34,28 @@ export const qwen: Agent = {
   screen: qwenScreen,
 }
 
-function command({ prompt, mode, model, resume, permissions, extraArgs, target }: Request): Command {
+function command(request: Request): Command {
+  const { prompt, mode, model, resume, permissions, extraArgs, target } = request
+  const server = mcpFile(request, { trust: true, alwaysLoadTools: true })
   const flags = [
     ...(mode === 'headless' ? ['--output-format', 'stream-json'] : []),
     ...(permissions === 'bypass' ? ['--yolo'] : []),
     ...(model ? ['--model', model] : []),
     ...(resume ? ['--resume', resume.id] : []),
+    ...(server ? ['--mcp-config', server.path] : []),
     ...extraArgs,
   ]
   const program = target || 'qwen'
   const first = prompt ? [`--prompt-interactive=${prompt}`] : []
   if (mode === 'interactive') return { argv: [program, ...flags, ...first], env: {}, stdin: '' }
-  return { argv: [program, ...flags], env: {}, stdin: prompt }
+  return { argv: [program, ...flags], env: {}, stdin: prompt, ...(server ? { files: [server] } : {}) }
 }
 
 /** `spent` is what the answers of this turn took, for turns that end without a result; `complaint` what kept it from beginning. */
-type QwenSeen = Seen & { spent: number; complaint?: string }
+type QwenSeen = Seen & { spent?: TokensByKind; complaint?: string }
 
 function streamParser(request: Request): Parser {
-  const seen: QwenSeen = { ...nothingSeen(), spent: 0 }
+  const seen: QwenSeen = nothingSeen()
   const push = pushTo(seen, (event) => take(event, seen))
   return {
     push(line, stream) {
@@ -66,12 +72,12 @@ function take(event: Json, seen: QwenSeen): AgentEvent[] {
     case 'system':
       return event.subtype === 'init' ? takeInit(event, seen) : []
     case 'assistant':
-      seen.spent += tokensOf(usageOf(objectOf(event.message)))
+      seen.spent = plus(seen.spent, usageOf(objectOf(event.message)))
       return takeAssistant(event, seen, 'run_shell_command')
     case 'result': {
       const usage = usageOf(event)
       seen.result = event
-      seen.tokens = tokensOf(usage)
+      seen.usage = plus(undefined, usage)
       return [{ kind: 'usage', usage }]
     }
     default:
@@ -89,21 +95,23 @@ function usageOf(from: Json): Usage {
   }
 }
 
-function tokensOf({ input, output, cached }: Usage): number {
-  return input + output + cached
-}
-
 function sumUp(seen: QwenSeen, exit: Exit, { at, resume }: Request): Outcome {
   const { result } = seen
   // Its result counts from the session's beginning.
   const before = resume?.tokens ?? 0
-  const total = result ? Math.max(before, seen.tokens) : before + seen.spent
+  const usage = result ? sinceResume(seen.usage, resume) : seen.spent
+  const total = seen.usage ? Math.max(before, sumOf(seen.usage)) : before + (seen.spent ? sumOf(seen.spent) : 0)
+  const all =
+    seen.usage ?? (seen.spent && (before === 0 || resume?.usage) ? plus(resume?.usage, seen.spent) : undefined)
   const base = {
     finalText: result?.is_error === true ? '' : seen.words, // an error is printed as if the model had said it
     denied: deniedIn(result),
     ran: seen.ran,
     tokens: total - before,
-    ...(seen.session ? { session: { id: seen.session, costUsd: 0, tokens: total } } : {}),
+    ...(usage ? { usage } : {}),
+    ...(seen.session
+      ? { session: { id: seen.session, costUsd: 0, tokens: total, ...(all ? { usage: all } : {}) } }
+      : {}),
   }
   const stopped = stoppedEnding(exit)
   if (stopped) return { ...base, ...stopped }

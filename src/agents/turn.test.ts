@@ -126,10 +126,18 @@ describe('what a turn cost', () => {
   test('is what the agent reports', () => {
     expect(turn({ tokens: 12, costUsd: 0.5 })).toMatchObject({ tokens: 12, costUsd: 0.5 })
     expect(turn({ tokens: 12 })).not.toHaveProperty('costUsd')
+    const usage = { input: 1, cached: 2, output: 3 }
+    expect(turn({ tokens: 6, usage })).toMatchObject({ usage })
+    expect(turn({ tokens: 6 })).not.toHaveProperty('usage')
   })
 
   test.each([Number.NaN, Number.POSITIVE_INFINITY, -3])('is nothing where it reports %d', (amount) => {
-    expect(turn({ tokens: amount, costUsd: amount })).toMatchObject({ tokens: 0, costUsd: 0 })
+    const usage = { input: amount, cached: amount, output: 1.4 }
+    expect(turn({ tokens: amount, costUsd: amount, usage })).toMatchObject({
+      tokens: 0,
+      costUsd: 0,
+      usage: { input: 0, cached: 0, output: 1 },
+    })
   })
 })
 

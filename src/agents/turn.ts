@@ -11,6 +11,7 @@ const WORDS_KEPT = 16_000
 export type Seen = { prompt: string; claimable: Claimable; checks: readonly string[]; tree?: string }
 
 export function toTurn(outcome: Outcome, { prompt, claimable, checks, tree }: Seen): Turn {
+  const { usage } = outcome
   const end = ENDS[outcome.kind]
   const text = maskSecrets(withoutEcho(plain(outcome.finalText), prompt))
   const ask = askOf(outcome, text)
@@ -25,6 +26,7 @@ export function toTurn(outcome: Outcome, { prompt, claimable, checks, tree }: Se
     ...(end === 'failed' ? { error: errorFingerprint(words) || 'it ended without a word' } : {}),
     ...(tree === undefined ? {} : { tree }),
     ...(outcome.costUsd === undefined ? {} : { costUsd: count(outcome.costUsd) }),
+    ...(usage && { usage: { input: whole(usage.input), cached: whole(usage.cached), output: whole(usage.output) } }),
     ...(outcome.calls === undefined ? {} : { calls: outcome.calls }),
     ...(outcome.resetsAt === undefined ? {} : { resetsAt: outcome.resetsAt }),
     ...(outcome.session === undefined ? {} : { session: outcome.session }),
@@ -56,6 +58,10 @@ const TEST_COMMAND =
 
 function isTestCommand(command: string, checks: readonly string[]): boolean {
   return TEST_COMMAND.test(command) || checks.includes(command.trim())
+}
+
+function whole(value: number): number {
+  return Math.round(count(value))
 }
 
 function count(value: number): number {
