@@ -19,6 +19,7 @@ const FULL: Required<Config> = {
   may_change: ['test/new/**'],
   proof_minutes: 5,
   proof_setup: 'npm ci',
+  mcp: true,
   state_dir: 'Ralph_State',
   done_folder: 'Done',
   check_interval_seconds: 0.5,

@@ -24,6 +24,7 @@ export type Config = {
   may_change?: string[]
   proof_minutes?: number
   proof_setup?: string
+  mcp?: boolean
   state_dir?: string
   done_folder?: string
   check_interval_seconds?: number
@@ -31,6 +32,7 @@ export type Config = {
 }
 
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value) && value >= 0
+const isYesOrNo = (value: unknown) => typeof value === 'boolean'
 const isText = (value: unknown) => typeof value === 'string'
 const isGlobs = (value: unknown) => isTexts(value) && value.every((glob) => globTrouble(glob) === undefined)
 
@@ -51,7 +53,7 @@ export type Keys = Readonly<Record<string, Key>>
 type ConfigFile = 'ralph.config.json' | 'config.yaml'
 
 const KEYS: Readonly<Record<keyof Config | 'enabled' | 'max_total_cost_usd', Key>> = {
-  enabled: { fits: (value) => typeof value === 'boolean', expected: 'true or false', only: 'config.yaml' },
+  enabled: { fits: isYesOrNo, expected: 'true or false', only: 'config.yaml' },
   agent: { fits: isText, expected: 'a text' },
   max_iterations: { fits: (value) => isCount(value) || value === 'auto', expected: 'a whole number or "auto"' },
   completion_promise: { fits: isText, expected: 'a text' },
@@ -73,6 +75,7 @@ const KEYS: Readonly<Record<keyof Config | 'enabled' | 'max_total_cost_usd', Key
   may_change: { fits: isGlobs, expected: `a list of globs ${GLOBS_SUCH_AS}`, item: `a glob ${GLOBS_SUCH_AS}` },
   proof_minutes: { fits: (value) => isNumber(value) && value !== 0, expected: 'a number above 0' },
   proof_setup: { fits: isCommand, expected: COMMAND },
+  mcp: { fits: isYesOrNo, expected: 'true or false' },
   state_dir: { fits: isText, expected: 'a folder of the vault', only: 'ralph.config.json' },
   done_folder: { fits: isText, expected: 'a folder of the vault', only: 'ralph.config.json' },
   check_interval_seconds: { fits: isNumber, expected: 'a non-negative number', only: 'ralph.config.json' },

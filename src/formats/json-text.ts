@@ -3,21 +3,32 @@ import { type Node, type ParseError, parse, parseTree } from 'jsonc-parser'
 import { RalphError } from '../error.ts'
 import { isObject, readJson } from './json-file.ts'
 
-/** An entry at the end of a list. The objects on the way to the list, and the list, are made where they are missing. */
-export type ListEntry = { at: readonly string[]; item: unknown }
+/**
+ * An entry at the end of a list, or with a `key` a field of an object. The objects on the way there, and the list or the
+ * object itself, are made where they are missing.
+ */
+export type Entry = { at: readonly string[]; key?: string; item: unknown }
 
 /** `name` is the file in the sentence about a place that is taken by something else. An empty text becomes a new object. */
-export function addEntry(text: string, { at, item }: ListEntry, name: string): string {
-  if (text.trim() === '') return addEntry('{}\n', { at, item }, name)
+export function addEntry(text: string, entry: Entry, name: string): string {
+  if (text.trim() === '') return addEntry('{}\n', entry, name)
+  const { at, key: field, item } = entry
   let place = readPlace(text)
   for (const [depth, key] of at.entries()) {
     if (place.kind !== 'object') throw taken(name, at.slice(0, depth), 'an object')
     const member = place.parts.findLast((part) => part.key === key)
-    if (!member) return insert(text, place, nest(at.slice(depth + 1), item), key)
+    if (!member)
+      return insert(text, place, nest(at.slice(depth + 1), field === undefined ? [item] : { [field]: item }), key)
     place = member.value
   }
-  if (place.kind !== 'list') throw taken(name, at, 'a list')
-  return insert(text, place, item)
+  if (field === undefined && place.kind !== 'list') throw taken(name, at, 'a list')
+  if (field !== undefined && place.kind !== 'object') throw taken(name, at, 'an object')
+  if (field !== undefined && place.parts.some((part) => part.key === field))
+    throw new RalphError(
+      'input-invalid',
+      `${name}: "${[...at, field].join('.')}" is there already, and is not ralph's. Rename it or take it out first.`,
+    )
+  return insert(text, place, item, field)
 }
 
 /** Puts a field at the end of the whole object, unless it has one of that name. */
@@ -29,8 +40,8 @@ export function addField(text: string, key: string, value: unknown): string {
 }
 
 /**
- * Takes every entry of a list out that `isOwn` knows, wherever the list is. A list, a group of hooks or an object that
- * has nothing else in it goes, too.
+ * Takes every entry out that `isOwn` knows, wherever its list or object is. A list, a group of hooks or an object that has
+ * nothing else in it goes, too.
  */
 export function removeEntries(text: string, isOwn: (item: unknown) => boolean): string {
   if (text.trim() === '') return text
@@ -38,10 +49,11 @@ export function removeEntries(text: string, isOwn: (item: unknown) => boolean): 
   return way ? removeEntries(cut(text, way), isOwn) : text
 }
 
-/** Every item of every list in a value. */
+/** Every item of every list in a value, and every object in another. */
 export function allItems(value: unknown): unknown[] {
   if (Array.isArray(value)) return value.flatMap((item) => [item, ...allItems(item)])
-  return isObject(value) ? Object.values(value).flatMap(allItems) : []
+  if (!isObject(value)) return []
+  return Object.values(value).flatMap((field) => [...(isObject(field) ? [field] : []), ...allItems(field)])
 }
 
 /** What stands in the way of changing a text as JSON, with a sentence for the person. `extras`: comments or last commas. */
@@ -73,7 +85,7 @@ function taken(name: string, at: readonly string[], what: string): RalphError {
 }
 
 function nest(keys: readonly string[], item: unknown): unknown {
-  return keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), [item])
+  return keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), item)
 }
 
 /** The whole of a valid text. */
@@ -127,7 +139,8 @@ type Step = { place: Place; index: number }
 function findOwn(text: string, place: Place, isOwn: (item: unknown) => boolean, way: Step[]): Step[] | undefined {
   for (const [index, part] of place.parts.entries()) {
     const here = [...way, { place, index }]
-    if (place.kind === 'list' && isOwn(JSON.parse(text.slice(part.start, part.value.end)))) return here
+    const isEntry = place.kind === 'list' || part.value.kind === 'object'
+    if (isEntry && isOwn(JSON.parse(text.slice(part.value.start, part.value.end)))) return here
     const below = findOwn(text, part.value, isOwn, here)
     if (below) return below
   }

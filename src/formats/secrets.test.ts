@@ -16,6 +16,13 @@ test.each(PREFIXES)('a key that begins with %s is masked, its kind is not', (pre
   expect(masked).not.toContain(BODY.slice(0, 8))
 })
 
+test("a token of ralph's own is masked, the names of its fields are not", () => {
+  const token = `ralph_${`${BODY}-_${BODY}`.slice(0, 43)}`
+  expect(maskSecrets(`Bearer ${token}.`)).toBe(`Bearer ${token.slice(0, 12)}…masked….`)
+  const names = 'ralph_max_iterations, ralph_completion_promise'
+  expect(maskSecrets(names)).toBe(names)
+})
+
 test.each(['AKIA', 'ASIA'])('a key of AWS that begins with %s is masked', (prefix) => {
   expect(maskSecrets(`id=${prefix}${'ABCDEFGH12345678'}`)).not.toContain('ABCDEFGH')
 })

@@ -11,6 +11,14 @@ export function extractTables(text: string, names: readonly string[]): string | 
     .join('')
 }
 
+/** What is left without them. Comments stay: a person wrote them. */
+export function removeTables(text: string, names: readonly string[]): string | undefined {
+  return parsePieces(text)
+    ?.filter((piece) => piece.kind === 'other' || !isNamed(piece, names))
+    .map(({ text }) => text)
+    .join('')
+}
+
 export function mixTables(rest: string, means: string, names: readonly string[]): string | undefined {
   const [own, given] = [parsePieces(rest), parsePieces(means)]
   if (!own || !given) return undefined

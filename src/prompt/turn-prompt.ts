@@ -7,8 +7,9 @@ import { allChecks, openStages } from '../engine/stages.ts'
 /**
  * A tag is never written alone on a line here, and what others said is quoted, so that an agent which repeats its
  * prompt claims nothing.
+ * `tools`: what it can report with.
  */
-export function buildTurnPrompt(loop: Loop, next: Extract<Next, { kind: 'turn' }>): string {
+export function buildTurnPrompt(loop: Loop, next: Extract<Next, { kind: 'turn' }>, tools = ''): string {
   const parts = [
     loop.spec.prompt.trimEnd(),
     '---',
@@ -16,6 +17,7 @@ export function buildTurnPrompt(loop: Loop, next: Extract<Next, { kind: 'turn' }
     howItIsChecked(loop),
     howToClaim(loop),
     HOW_TO_ASK,
+    tools,
   ]
   return `${[...parts.filter(Boolean), ...lessons(next)].join('\n\n')}\n`
 }

@@ -1,0 +1,26 @@
+/** The message that tells a loop about comments on its changes. */
+import type { Order } from '../engine/loop.ts'
+
+type Comment = {
+  id: number
+  iteration: number
+  path: string
+  line: number
+  side: 'old' | 'new'
+  quote: string
+  text: string
+}
+
+/** The order that tells them, and which they are. */
+export function reviewOrder(comments: readonly Comment[]): Extract<Order, { kind: 'say' }> {
+  const parts = comments.map(({ iteration, path, line, side, quote, text }) => {
+    const where = `${path}:${line} (${side === 'old' ? 'before' : 'after'} iteration ${iteration})`
+    return `${where}\n> ${quote}\n${text.trim()}`
+  })
+  const lead = comments.length === 1 ? 'Comment on a line you changed.' : 'Comments on lines you changed.'
+  return {
+    kind: 'say',
+    words: [`${lead} Deal with each, or say why not.`, ...parts].join('\n\n'),
+    comments: comments.map(({ id }) => id),
+  }
+}
