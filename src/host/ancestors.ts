@@ -1,4 +1,4 @@
-/** The processes that this one comes from, as far as the system tells. */
+/** The processes that one comes from, as far as the system tells. */
 import { readFileSync } from 'node:fs'
 
 /** `environment`: what it was started with, as `NAME=value`. Empty where that is not for us to read. */
@@ -7,10 +7,10 @@ export type Ancestor = { pid: number; environment: string[] }
 /** More are none: an id that was given out again in this moment may lead in a circle. */
 const MOST = 1_000
 
-/** This process first, then its parent, up to the first of all. Empty where there is no /proc. */
-export function ancestors(): Ancestor[] {
+/** That process first, then its parent, up to the first of all. Empty where there is no /proc. */
+export function ancestors(of: number = process.pid): Ancestor[] {
   const found: Ancestor[] = []
-  for (let pid = process.pid; pid > 0 && found.length < MOST; ) {
+  for (let pid = of; pid > 0 && found.length < MOST; ) {
     const status = readProc(pid, 'status')
     if (status === undefined) break
     found.push({ pid, environment: readProc(pid, 'environ')?.split('\0').filter(Boolean) ?? [] })

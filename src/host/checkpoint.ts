@@ -73,17 +73,17 @@ export function openKeeper({
       keepIndex(),
       repo.ask(['rev-parse', '--verify', '--quiet', refOf(loop, NOW)]),
     ])
-    const parents = [head, index, ...refs.values()].flatMap((commit) => (commit ? ['-p', commit] : []))
-    const message = [
-      `ralph: loop ${loop}, ${typeof name === 'number' ? `after iteration ${name}` : name}\n`,
-      `branch: ${branch ?? 'detached'}`,
-      `head: ${head ?? 'none'}`,
-      `index: ${index ?? 'none'}`,
-      `since: ${since.ok ? since.out : 'none'}`,
-      `under-way: ${underWay(repo) ?? 'none'}`,
-      ...[...refs].map(([ref, commit]) => `ref: ${ref} ${commit ?? 'none'}`),
-    ].join('\n')
-    const commit = must(await repo.ask(['commit-tree', tree, ...parents, '-F', '-'], { env: WRITER, stdin: message }))
+    const commit = await writeCheckpoint(repo, {
+      loop,
+      name,
+      tree,
+      head,
+      branch,
+      index,
+      since: since.ok ? since.out : undefined,
+      underWay: underWay(repo),
+      refs,
+    })
     must(
       await setRefs(
         repo,
@@ -92,6 +92,24 @@ export function openKeeper({
       ),
     )
   }
+}
+
+type Writing = Omit<Kept, 'commit'> & { loop: string; name: number | string }
+
+/** The commit object alone; whoever writes it sets the refs. */
+export async function writeCheckpoint(repo: Repository, { loop, name, tree, refs, ...kept }: Writing): Promise<string> {
+  const { head, index } = kept
+  const parents = [head, index, ...refs.values()].flatMap((commit) => (commit ? ['-p', commit] : []))
+  const message = [
+    `ralph: loop ${loop}, ${typeof name === 'number' ? `after iteration ${name}` : name}\n`,
+    `branch: ${kept.branch ?? 'detached'}`,
+    `head: ${head ?? 'none'}`,
+    `index: ${index ?? 'none'}`,
+    `since: ${kept.since ?? 'none'}`,
+    `under-way: ${kept.underWay ?? 'none'}`,
+    ...[...refs].map(([ref, commit]) => `ref: ${ref} ${commit ?? 'none'}`),
+  ].join('\n')
+  return must(await repo.ask(['commit-tree', tree, ...parents, '-F', '-'], { env: WRITER, stdin: message }))
 }
 
 /** `now` is the last state that is known, whichever it was: a work tree that goes away is made again from it. */
@@ -164,12 +182,39 @@ export async function readDiff(repo: Repository, from: string, to: string): Prom
   return { files: number(/(\d+) files? changed/), added: number(/(\d+) insertion/), removed: number(/(\d+) deletion/) }
 }
 
-/** What an iteration changed, as a person reads it; undefined where there is no checkpoint of it. */
-export async function printDiff(repo: Repository, loop: string, n: number): Promise<string | undefined> {
-  const since = (await readCheckpoint(repo, refOf(loop, n)))?.since
-  if (since === undefined) return undefined
-  const how = ['--no-ext-diff', '--no-textconv', '--no-color', '--submodule=short']
-  const answer = await repo.ask(['diff', ...how, since, refOf(loop, n), '--'])
+/** The commits of these checkpoints of a loop, by their numbers, as far as they are there. */
+export async function listCommits(
+  repo: Repository,
+  loop: string,
+  numbers: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  if (numbers.length === 0) return new Map()
+  const refs = numbers.map((n) => refOf(loop, n))
+  const answer = await repo.ask(['for-each-ref', '--format=%(refname) %(objectname)', ...refs])
+  const lines = answer.ok ? answer.out.split('\n').filter(Boolean) : []
+  return new Map(
+    lines.map((line) => {
+      const [ref = '', commit = ''] = line.split(' ')
+      return [Number(ref.slice(refOf(loop, '').length)), commit]
+    }),
+  )
+}
+
+/** `path`: of this file alone. */
+export type Between = { from: string; to: string; path?: string | undefined }
+
+/** What changed between two states, as a person reads it; undefined where git does not know them. */
+export async function printDiff(repo: Repository, { from, to, path }: Between): Promise<string | undefined> {
+  const how = [
+    '--no-ext-diff',
+    '--no-textconv',
+    '--no-color',
+    '--submodule=short',
+    '--src-prefix=a/',
+    '--dst-prefix=b/',
+  ]
+  const paths = path === undefined ? [] : [`:(top,literal)${path}`]
+  const answer = await repo.ask(['diff', ...how, from, to, '--', ...paths])
   return answer.ok ? answer.out : undefined
 }
 

@@ -1,24 +1,35 @@
 /** What is asked about loops, in SQL. */
-import type { SQLInputValue } from 'node:sqlite'
 import { OVER } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { Asking } from './asking.ts'
+import { listIterations } from './iteration-queries.ts'
 import { unknownLoop } from './loop-store.ts'
-import { toEvent, toIteration, toLoopRow } from './rows.ts'
+import { type Condition, oneOf, readPage } from './paging.ts'
+import { type StoredLoop, toEvent, toLoop, toLoopRow } from './rows.ts'
 import type { ListFilter, Store } from './store.ts'
-import { readTotals } from './totals.ts'
 
 /** A loop that is not over. */
 export const IS_OPEN: string = `status NOT IN (${OVER.map((word) => `'${word}'`).join(', ')})`
 
-type Queries = Pick<Store, 'find' | 'list' | 'events' | 'iterations' | 'totals' | 'history' | 'overlapping'>
+type Queries = Pick<
+  Store,
+  'find' | 'list' | 'lastIn' | 'events' | 'begun' | 'heads' | 'iterations' | 'history' | 'overlapping'
+>
 
 export function loopQueries(asking: Asking): Queries {
   const { all, one } = asking
   return {
     find: async (name) => findLoop(asking, name),
     list: async (filter = {}) => listLoops(asking, filter),
-    totals: async () => readTotals(all),
+
+    async lastIn(dir) {
+      const row = one(
+        `SELECT * FROM loop WHERE dir = ? AND iteration > 0 AND json_extract(spec, '$.work.worktree') IS NULL
+         ORDER BY started_at DESC, rowid DESC LIMIT 1`,
+        dir,
+      )
+      return row && toLoop(row as StoredLoop)
+    },
 
     async events(after, loop) {
       const rows =
@@ -28,14 +39,20 @@ export function loopQueries(asking: Asking): Queries {
       return rows.map(toEvent)
     },
 
-    async iterations(loop) {
-      const verdicts = Map.groupBy(
-        all('SELECT * FROM check_result WHERE loop = ? ORDER BY iteration, position', loop),
-        (row) => Number(row.iteration),
+    iterations: async (loop, span) => listIterations(asking, loop, span),
+
+    async begun(after) {
+      const rows = all('SELECT rowid, * FROM loop WHERE rowid > ? ORDER BY rowid LIMIT 500', after)
+      return rows.map((row) => ({ seq: Number(row.rowid), ...toLoopRow(row) }))
+    },
+
+    async heads() {
+      const row = one(
+        `SELECT ${['event', 'board_change', 'pane_change'].map((name) => `(SELECT seq FROM sqlite_sequence WHERE name = '${name}') AS ${name}`)},
+         (SELECT max(rowid) FROM loop) AS loop`,
       )
-      return all('SELECT * FROM iteration WHERE loop = ? ORDER BY n', loop).map((row) =>
-        toIteration(row, verdicts.get(Number(row.n)) ?? []),
-      )
+      const last = (table: string) => Number(row?.[table] ?? 0)
+      return { events: last('event'), board: last('board_change'), panes: last('pane_change'), loops: last('loop') }
     },
 
     async history() {
@@ -47,7 +64,7 @@ export function loopQueries(asking: Asking): Queries {
     async overlapping(loop, dir, since) {
       const row = one(
         `SELECT count(*) AS n FROM loop WHERE dir = ? AND id <> ?
-         AND (updated_at > ? OR (${IS_OPEN} AND status NOT IN ('needs-input', 'paused')))`,
+         AND (updated_at > ? OR (${IS_OPEN} AND status NOT IN ('needs-input', 'paused', 'queued')))`,
         dir,
         loop,
         since,
@@ -69,39 +86,16 @@ function findLoop({ all }: Asking, name: string): string {
   return String(rows[0]?.id)
 }
 
-const MOST = 1_000
-
-function listLoops({ all }: Asking, { limit = MOST, ...filter }: ListFilter): Awaited<ReturnType<Store['list']>> {
-  const conditions = conditionsOf(filter)
-  const where = conditions.length > 0 ? `WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}` : ''
-  const rows = all(
-    `SELECT rowid, * FROM loop ${where} ORDER BY started_at DESC, rowid DESC LIMIT ?`,
-    ...conditions.flatMap(({ values }) => values),
-    limit + 1, // one more tells whether there is another page
-  )
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  return {
-    rows: page.map(toLoopRow),
-    ...(last && rows.length > limit ? { next: `${last.started_at}-${last.rowid}` } : {}),
-  }
+function listLoops(asking: Asking, { limit, after, ...filter }: ListFilter): Awaited<ReturnType<Store['list']>> {
+  const { rows, ...next } = readPage(asking, conditionsOf(filter), { table: 'loop', time: 'started_at', limit, after })
+  return { rows: rows.map(toLoopRow), ...next }
 }
 
-type Condition = { sql: string; values: SQLInputValue[] }
-
-function conditionsOf({ status, owner, dir, text, after }: ListFilter): Condition[] {
+function conditionsOf({ status, owner, dir, text }: ListFilter): Condition[] {
   const conditions: Condition[] = []
-  if (status) conditions.push({ sql: `status IN (${status.map(() => '?')})`, values: [...status] })
+  if (status) conditions.push(oneOf('status', status))
   if (owner !== undefined) conditions.push({ sql: 'owner = ?', values: [owner] })
   if (dir !== undefined) conditions.push({ sql: 'dir = ?', values: [dir] })
   if (text !== undefined) conditions.push({ sql: 'instr(lower(prompt), lower(?)) > 0', values: [text] })
-  if (after !== undefined) conditions.push({ sql: '(started_at, rowid) < (?, ?)', values: positionOf(after) })
   return conditions
-}
-
-function positionOf(cursor: string): number[] {
-  const [, time, row] = /^(-?\d+)-(\d+)$/.exec(cursor) ?? []
-  if (time === undefined || row === undefined)
-    throw new RalphError('usage', `"${cursor}" is not a cursor. Use the \`next\` of an earlier page, or leave it out.`)
-  return [Number(time), Number(row)]
 }

@@ -132,6 +132,7 @@ export function unknownLoop(name: string): RalphError {
   return new RalphError('loop-unknown', `There is no loop "${name}". \`ralph status\` lists the loops.`)
 }
 
-export function beginningOf({ id, spec, tally }: Loop): Parameters<TurnRecords['begin']>[0] {
-  return { id, spec, at: tally.startedAt, tree: tally.startTree, graded: true }
+export function beginningOf({ id, spec, tally, next }: Loop): Parameters<TurnRecords['begin']>[0] {
+  const queued = next.kind === 'wait' && next.why === 'queued' ? { queued: true as const } : {}
+  return { id, spec, at: tally.startedAt, tree: tally.startTree, graded: true, ...queued }
 }

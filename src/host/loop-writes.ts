@@ -38,6 +38,7 @@ function addIteration({ insert }: Asking, before: StoredLoop, loop: Loop, { turn
   const { attempt, agent } = parse<Next & { kind: 'turn' }>(before.next)
   const { tree } = parse<Tally>(before.tally)
   const { files = null, added = null, removed = null } = turn.diff ?? {}
+  const { input = null, cached = null, output = null } = turn.usage ?? {}
   insert('iteration', {
     loop: loop.id,
     n: loop.tally.iteration,
@@ -49,6 +50,9 @@ function addIteration({ insert }: Asking, before: StoredLoop, loop: Loop, { turn
     claim: turn.claim.kind,
     changed: turn.tree === undefined || tree === undefined ? null : Number(turn.tree !== tree),
     tokens: Math.round(turn.tokens),
+    tokens_in: input,
+    tokens_cached: cached,
+    tokens_out: output,
     cost_usd: turn.costUsd ?? null,
     words: turn.words,
     files,

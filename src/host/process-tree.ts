@@ -1,5 +1,5 @@
 /** Everything a program started: found by group and by a marker in the environment, ended politely, then for certain. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const HAS_PROC = existsSync('/proc/self/environ')
@@ -149,12 +149,23 @@ function hasMemory(pid: number): boolean {
   return Number(fields?.[20] ?? 0) > 0
 }
 
+// Hundreds of these files are read at the end of a turn, and readFileSync takes 64 KB of memory for each.
+let page: Buffer | undefined
+
 /** Undefined when it is not on this system, has ended, or belongs to somebody else. */
 function readProc(name: string): string | undefined {
+  let file: number | undefined
   try {
-    return readFileSync(`/proc/${name}`, 'latin1')
+    file = openSync(`/proc/${name}`, 'r')
+    page ??= Buffer.allocUnsafeSlow(16_384)
+    let text = ''
+    for (let size = readSync(file, page); size > 0; size = readSync(file, page))
+      text += page.toString('latin1', 0, size)
+    return text
   } catch {
     return undefined
+  } finally {
+    if (file !== undefined) closeSync(file)
   }
 }
 

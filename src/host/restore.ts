@@ -45,7 +45,11 @@ export async function rollBack(restoring: Restoring, n: number): Promise<string[
   return restore(restoring, String(n), `before/${latest(names, 'before') + 1}`)
 }
 
-function noCheckpoint({ repo, loop }: Restoring, n: number, names: readonly string[]): RalphError {
+export function noCheckpoint(
+  { repo, loop }: Pick<Restoring, 'repo' | 'loop'>,
+  n: number | string,
+  names: readonly string[],
+): RalphError {
   const numbers = names
     .filter((name) => /^\d+$/.test(name))
     .map(Number)

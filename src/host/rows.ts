@@ -1,7 +1,9 @@
 /** Rows of the database as values. ralph wrote them itself, in one transaction each, so they are trusted. */
+import { homeFolder } from '../engine/home-folder.ts'
 import { iterationLimit } from '../engine/limits.ts'
 import {
   type Claim,
+  type Finding,
   type Loop,
   type Next,
   type OwnerKind,
@@ -12,6 +14,7 @@ import {
   type Turn,
   type Verdict,
 } from '../engine/loop.ts'
+import type { Report } from '../engine/report.ts'
 import type { Columns } from './asking.ts'
 import type { IterationRow, LoopRow, StoredEvent } from './store.ts'
 
@@ -47,7 +50,7 @@ export function toLoop(row: StoredLoop): Loop {
 export function toColumns(loop: Loop): Columns {
   const { spec, tally, next } = loop
   return {
-    dir: spec.work.worktree?.from ?? spec.work.dir,
+    dir: homeFolder(loop),
     agent: spec.work.agent,
     prompt: spec.prompt.slice(0, 500),
     owner: spec.work.owner?.kind ?? 'person',
@@ -100,7 +103,14 @@ export function toEvent(row: Row): StoredEvent {
   }
 }
 
-export function toIteration(row: Row, verdicts: readonly Row[]): IterationRow {
+/** What only the events tell. */
+export type Told = { claim?: Claim; findings?: Finding[]; reports?: Report[] }
+
+export function toIteration(
+  row: Row,
+  verdicts: readonly Row[],
+  { claim, findings = [], reports = [] }: Told,
+): IterationRow {
   return {
     n: Number(row.n),
     attempts: Number(row.attempts),
@@ -109,15 +119,23 @@ export function toIteration(row: Row, verdicts: readonly Row[]): IterationRow {
     agent: String(row.agent),
     end: row.end as Turn['end'],
     claim: row.claim as Claim['kind'],
+    form: claim?.form,
+    stage: claim?.stage,
     changed: row.changed === null ? undefined : row.changed === 1,
     diff:
       row.files === null
         ? undefined
         : { files: Number(row.files), added: Number(row.added), removed: Number(row.removed) },
     tokens: Number(row.tokens),
+    usage:
+      row.tokens_in === null
+        ? undefined
+        : { input: Number(row.tokens_in), cached: Number(row.tokens_cached), output: Number(row.tokens_out) },
     costUsd: row.cost_usd === null ? undefined : Number(row.cost_usd),
     words: String(row.words),
     verdicts: verdicts.map(toVerdict),
+    findings,
+    reports,
   }
 }
 

@@ -46,8 +46,17 @@ function attempt(work: () => void): boolean {
   }
 }
 
-// An older ralph also changed loops without a fact, so that its facts alone do not give the rows it wrote.
-const ADOPTED = `(SELECT loop FROM main.event WHERE json_extract(fact, '$.kind') = 'adopted' INTERSECT SELECT id FROM old.loop)`
+// An older ralph also changed loops without a fact, so that its facts alone do not give the rows it wrote. What came after a
+// loop was adopted they do give, also where the old file is a copy that does not know it.
+const ADOPTED = `(SELECT loop, max(n) AS n, max(json_extract(fact, '$.loop.tally.iteration')) AS iteration FROM main.event
+  WHERE json_extract(fact, '$.kind') = 'adopted' AND loop IN (SELECT id FROM old.loop) GROUP BY loop)`
+
+function takeOverBefore(table: string, n: string): string {
+  const from = (database: string) => `FROM ${database}.${table} AS known JOIN ${ADOPTED} AS adopted
+    ON adopted.loop = known.loop AND known.${n} <= adopted.iteration AND adopted.iteration > 0`
+  return `DELETE FROM main.${table} WHERE (loop, ${n}) IN (SELECT known.loop, known.${n} ${from('main')});
+    INSERT INTO ${table} SELECT known.* ${from('old')};`
+}
 
 /** Each is done whole or not at all. */
 const COPIES = [
@@ -59,10 +68,14 @@ const COPIES = [
   'INSERT OR REPLACE INTO pane SELECT * FROM old.pane;',
   'INSERT OR REPLACE INTO pane_mail SELECT * FROM old.pane_mail;',
   'INSERT OR REPLACE INTO pane_change SELECT * FROM old.pane_change;',
-  ...['iteration', 'check_result'].map(
-    (table) => `DELETE FROM main.${table} WHERE loop IN ${ADOPTED};
-     INSERT INTO ${table} SELECT * FROM old.${table} WHERE loop IN ${ADOPTED};`,
+  ...['board_task', 'board_group', 'board_change', 'answer'].map(
+    (table) => `INSERT OR REPLACE INTO ${table} SELECT * FROM old.${table};`,
   ),
-  `UPDATE main.event SET next = theirs.next FROM old.event AS theirs
-   WHERE theirs.loop = event.loop AND theirs.n = event.n AND event.loop IN ${ADOPTED};`,
+  ...['comment', 'pass', 'report'].map(
+    (table) => `INSERT OR REPLACE INTO ${table} SELECT * FROM old.${table} WHERE loop IN (SELECT id FROM main.loop);`,
+  ),
+  takeOverBefore('iteration', 'n'),
+  takeOverBefore('check_result', 'iteration'),
+  `UPDATE main.event SET next = theirs.next FROM old.event AS theirs JOIN ${ADOPTED} AS adopted ON adopted.loop = theirs.loop
+   WHERE theirs.loop = event.loop AND theirs.n = event.n AND event.n <= adopted.n;`,
 ]

@@ -1,5 +1,10 @@
 /** The tables, as steps forward. A step that has shipped is never changed; a new one is added behind it. */
 
+// A row that an older ralph damaged must not keep the others from being read. SQLite knows an expression of an index again
+// only where it is written the same way.
+export const BENT = `CASE json_valid(tally) WHEN 1 THEN json_extract(tally, '$.bent') END`
+export const FINDINGS = `CASE json_valid(tally) WHEN 1 THEN json_array_length(tally, '$.findings') END`
+
 /** `adopt`: loops in the words of the ralph before are brought into those of this one. */
 export const MIGRATIONS: readonly (string | 'adopt')[] = [
   `CREATE TABLE loop (
@@ -74,4 +79,51 @@ export const MIGRATIONS: readonly (string | 'adopt')[] = [
    CREATE TABLE pane_change (
      seq INTEGER PRIMARY KEY AUTOINCREMENT, crew TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL, change TEXT NOT NULL
    ) STRICT;`,
+  // The board, what is asked of a loop from outside, and what history tells.
+  `CREATE TABLE board_task (
+     id TEXT PRIMARY KEY, project_id TEXT, title TEXT NOT NULL, status TEXT NOT NULL, priority INTEGER NOT NULL,
+     archived INTEGER NOT NULL, loop TEXT, version INTEGER NOT NULL, created_at INTEGER NOT NULL, record TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX board_task_by_time ON board_task (created_at);
+   CREATE INDEX board_task_by_status ON board_task (status, created_at);
+   CREATE INDEX board_task_by_loop ON board_task (loop);
+   CREATE TABLE board_group (id TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT, WITHOUT ROWID;
+   CREATE TABLE board_change (
+     seq INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, change TEXT NOT NULL
+   ) STRICT;
+   CREATE TABLE comment (
+     id INTEGER PRIMARY KEY AUTOINCREMENT, loop TEXT NOT NULL REFERENCES loop (id), at INTEGER NOT NULL,
+     comment TEXT NOT NULL, hearer TEXT NOT NULL, delivered INTEGER
+   ) STRICT;
+   CREATE INDEX comment_by_loop ON comment (loop, id);
+   CREATE INDEX comment_by_hearer ON comment (hearer, id);
+   -- Who takes a turn elsewhere, as a session does, only tells that it is over: then what that turn was told has arrived.
+   CREATE TRIGGER comment_delivered AFTER INSERT ON iteration BEGIN
+     UPDATE comment SET delivered = NEW.n WHERE hearer = NEW.loop AND delivered IS NULL AND id IN (
+       SELECT value FROM json_each((
+         SELECT next FROM event WHERE loop = NEW.loop ORDER BY n DESC LIMIT 1 OFFSET 1
+       ), '$.comments'));
+   END;
+   CREATE TABLE pass (
+     hash TEXT PRIMARY KEY, loop TEXT NOT NULL REFERENCES loop (id), iteration INTEGER NOT NULL, attempt INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE report (
+     id INTEGER PRIMARY KEY AUTOINCREMENT, loop TEXT NOT NULL REFERENCES loop (id), iteration INTEGER NOT NULL,
+     attempt INTEGER NOT NULL, at INTEGER NOT NULL, report TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX report_by_turn ON report (loop, iteration, attempt);
+   CREATE TABLE answer (
+     key TEXT PRIMARY KEY, input TEXT NOT NULL, answer TEXT, at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   ALTER TABLE loop ADD COLUMN type TEXT GENERATED ALWAYS AS (CASE json_valid(spec) WHEN 1 THEN json_extract(spec, '$.work.type') END) VIRTUAL;
+   ALTER TABLE loop ADD COLUMN size TEXT GENERATED ALWAYS AS (CASE json_valid(spec) WHEN 1 THEN json_extract(spec, '$.work.size') END) VIRTUAL;
+   ALTER TABLE iteration ADD COLUMN tokens_in INTEGER;
+   ALTER TABLE iteration ADD COLUMN tokens_cached INTEGER;
+   ALTER TABLE iteration ADD COLUMN tokens_out INTEGER;
+   CREATE INDEX check_result_by_check ON check_result ("check", result);
+   CREATE INDEX iteration_by_tokens ON iteration (loop, tokens_in, tokens_cached, tokens_out);
+   CREATE INDEX loop_numbers ON loop (
+     started_at, id, dir, agent, owner, type, size, status, reason, proof, iteration, iteration_limit, false_claims, tokens, cost_usd,
+     updated_at, ${BENT}, ${FINDINGS}
+   );`,
 ]

@@ -20,11 +20,13 @@ import { type Happening, START, say, specOf, works } from '../engine/stories.tes
 import { openCurrent, plainly, TABLES } from './database.ts'
 import { refuseNetworkFolder } from './files.ts'
 import { canMount, eventually, smallDisk, source, startScript, temporaryFolder } from './place.test-support.ts'
+import { toNewColumns } from './rows.ts'
 import { MIGRATIONS } from './schema.ts'
 import { type LocalStore, openStore } from './sqlite.ts'
 import type { Lease } from './store.ts'
 import { storeContract } from './store-contract/contract.ts'
 import { beginIn, taskLoop } from './store-contract/task-records.ts'
+import { openTranscripts } from './transcript.ts'
 
 storeContract({
   name: 'SQLite',
@@ -688,14 +690,18 @@ describe('an older ralph that has the database open', () => {
 
   test('has left loops that are brought forward, and replay begins there', async () => {
     const home = temporaryFolder()
-    await open(home).create(loopOf('a1'))
-    const { tally } = await open(home).load('a1')
-    execute(home, 'DROP TRIGGER older_proof_0; DROP TRIGGER older_proof_1; DROP TABLE pane; DROP TABLE pane_mail')
-    execute(home, 'DROP TABLE pane_change; PRAGMA user_version = 8')
+    const made = loopOf('a1')
+    openTranscripts(home).begin({ id: 'a1', spec: made.spec, at: made.tally.startedAt })
     const old = new DatabaseSync(join(home, 'ralph.db'))
-    old
-      .prepare('UPDATE loop SET tally = ?, next = ?')
-      .run(JSON.stringify({ ...tally, findings: ['a test is gone'] }), '{"kind":"complete","proof":"verified"}')
+    for (const migration of MIGRATIONS.slice(0, 8)) if (migration !== 'adopt') old.exec(migration)
+    const columns = {
+      ...toNewColumns(made),
+      tally: JSON.stringify({ ...made.tally, findings: ['a test is gone'] }),
+      next: '{"kind":"complete","proof":"verified"}',
+    }
+    const names = Object.keys(columns)
+    old.prepare(`INSERT INTO loop (${names}) VALUES (${names.map(() => '?')})`).run(...Object.values(columns))
+    old.exec('PRAGMA user_version = 8')
     old.close()
     const store = open(home)
     const loop = await store.load('a1')

@@ -1,12 +1,17 @@
 /** The store in SQLite, whole: the heart, and everything that asks it about loops, projects and tasks. */
 import { type FSWatcher, watch } from 'node:fs'
 import { RalphError } from '../error.ts'
+import { answerRecords } from './answer-records.ts'
+import { boardRecords } from './board-records.ts'
+import { commentRecords, leaveOrder, tellNew } from './comment-records.ts'
 import { isLocked } from './lock.ts'
+import { loopNumbers } from './loop-numbers.ts'
 import { loopQueries } from './loop-queries.ts'
 import { beginningOf, type Heart, mustHave, openLoopStore } from './loop-store.ts'
 import { openDatabase } from './migrate.ts'
 import { paneRecords } from './pane-records.ts'
 import { projectRecords } from './project-records.ts'
+import { reportRecords } from './report-records.ts'
 import { toNewColumns } from './rows.ts'
 import type { Lease, LoopStore, Store } from './store.ts'
 import { taskRecords } from './task-records.ts'
@@ -22,38 +27,46 @@ export function openStore(
   transcripts: LocalTranscripts = openTranscripts(home),
 ): LocalStore {
   const { asking, isTaken, ...heart } = openLoopStore({ home, now, transcripts, open: openDatabase })
-  const { insert, one } = asking
+  const { insert, one, transaction } = asking
   const leases = watchedLeases({ ...heart, isTaken })
+  const watching = sharedWatch(home, leases.look)
   return {
     ...heart,
     ...loopQueries(asking),
+    ...loopNumbers(asking),
     lease: leases.lease,
     save: leases.save,
     transcripts,
     projects: projectRecords(asking, now),
     tasks: taskRecords(asking, transcripts),
     panes: paneRecords(asking, { now, transcripts }),
+    board: boardRecords(asking, { now, transcripts }),
+    reports: reportRecords(asking),
+    comments: commentRecords(asking, now),
+    answers: answerRecords(asking, now),
 
-    async create(loop) {
-      insert('loop', toNewColumns(loop))
+    async create(loop, told = []) {
+      transaction(() => {
+        insert('loop', toNewColumns(loop))
+        tellNew(asking, loop.id, told, now())
+      })
       transcripts.begin(beginningOf(loop))
     },
 
     async tell(id, by, order) {
       mustHave(asking, id)
-      insert('told', { loop: id, at: now(), by, order: JSON.stringify(order) })
+      transaction(() => leaveOrder(asking, id, { by, order }, now()))
+    },
+
+    async ordered() {
+      return asking.all('SELECT DISTINCT loop FROM told').map((row) => String(row.loop))
     },
 
     async isDriven(id) {
       return isLocked(home, id)
     },
 
-    onChange(listener) {
-      return watchDatabase(home, () => {
-        leases.look()
-        listener()
-      })
-    },
+    onChange: watching,
 
     async selfCheck() {
       const found = String(one('PRAGMA quick_check(1)')?.quick_check)
@@ -99,16 +112,43 @@ function watchedLeases(heart: Omit<Heart, 'asking'>): Pick<LoopStore, 'lease' | 
   }
 }
 
-/** The watch wakes at once; the slow poll behind it covers file systems without one. */
+/** One watch for all who listen: with many loops in one process, each write would wake a watch of each. `first`: what is done before they are told. */
+function sharedWatch(home: string, first: () => void): (listener: () => void) => () => void {
+  const listeners = new Set<() => void>()
+  const changed = () => {
+    for (const each of [first, ...listeners]) each()
+  }
+  let unwatch = () => {}
+  return (listener) => {
+    const own = () => listener() // the same function may listen twice
+    if (listeners.size === 0) unwatch = watchDatabase(home, changed)
+    listeners.add(own)
+    return () => {
+      if (listeners.delete(own) && listeners.size === 0) unwatch()
+    }
+  }
+}
+
+/** The watch wakes at once, once for what comes together; the slow poll behind it covers file systems without one. */
 function watchDatabase(home: string, changed: () => void): () => void {
-  const watcher = watchFolder(home, (name) => name?.startsWith('ralph.db') !== false && changed())
+  let waking: NodeJS.Timeout | undefined
+  const wake = () => {
+    waking ??= setTimeout(() => {
+      waking = undefined
+      changed()
+    }, TOGETHER_MS)
+  }
+  const watcher = watchFolder(home, (name) => name?.startsWith('ralph.db') !== false && wake())
   const poll = setInterval(changed, 1_000)
   poll.unref()
   return () => {
     watcher?.close()
     clearInterval(poll)
+    clearTimeout(waking)
   }
 }
+
+const TOGETHER_MS = 5
 
 /** Undefined where it cannot be watched: it is gone, or the system has no watch left to give. */
 function watchFolder(path: string, changed: (name: string | null) => void): FSWatcher | undefined {

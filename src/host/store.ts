@@ -5,7 +5,24 @@
  * of lists (`LoopRow`, `IterationRow`, the name of who gave an order) are well-formed: a lone surrogate becomes U+FFFD.
  */
 import type { Outcome } from '../agents/agent.ts'
-import type { Diff, Fact, Grade, Loop, Next, Order, OwnerKind, Status, Turn, Verdict } from '../engine/loop.ts'
+import type { LoopNumbers, Sums } from '../analytics/numbers.ts'
+import type {
+  Claim,
+  Diff,
+  Fact,
+  Finding,
+  Loop,
+  Next,
+  Order,
+  OwnerKind,
+  Size,
+  Status,
+  Turn,
+  Usage,
+  Verdict,
+} from '../engine/loop.ts'
+import type { Report } from '../engine/report.ts'
+import type { BoardGroup, BoardStatus, BoardTask } from '../formats/board-task.ts'
 import type { TurnLog } from './transcript.ts'
 
 /** What a driver of one loop needs of a store. */
@@ -22,18 +39,31 @@ export type LoopStore = {
 }
 
 export type Store = LoopStore & {
-  create(loop: Loop): Promise<void>
+  /** `told`: what it is told before anything else. */
+  create(loop: Loop, told?: readonly Telling[]): Promise<void>
   /** The id that a whole id or a unique beginning of one stands for. */
   find(name: string): Promise<string>
   /** Newest first; of one millisecond, the one made last. */
   list(filter?: ListFilter): Promise<LoopPage>
+  /** The newest loop that has worked in this very folder, not in a work tree of its own. */
+  lastIn(dir: string): Promise<Loop | undefined>
   tell(id: string, by: string, order: Order): Promise<void>
+  /** The loops that have orders nobody has heard yet. */
+  ordered(): Promise<string[]>
   /** Whether somebody alive drives this loop. */
   isDriven(id: string): Promise<boolean>
   /** In portions. Who reads on from the last `seq` misses none, in whatever order their writers began. */
   events(after: number, loop?: string): Promise<StoredEvent[]>
-  iterations(loop: string): Promise<IterationRow[]>
-  totals(): Promise<Totals>
+  /** Those that count, in order; `span`: so many of those after one. */
+  iterations(loop: string, span?: Span): Promise<IterationRow[]>
+  /** Loops in the order in which they were made; in portions, as `events`. */
+  begun(after: number): Promise<BegunLoop[]>
+  /** The last number of everything that is read on from, all of the same moment. */
+  heads(): Promise<Heads>
+  /** What analytics are made of, newest first. */
+  numbers(filter?: NumbersFilter): Promise<LoopNumbers[]>
+  /** What iterations and checks of the same loops come to. */
+  sums(filter?: Omit<NumbersFilter, 'limit'>): Promise<Sums>
   /** Iterations of the loops that completed, newest first: what an adaptive limit learns from. */
   history(): Promise<number[]>
   /** How many other loops in this folder were under way after `since`. One that only waits for a person is not. */
@@ -45,6 +75,10 @@ export type Store = LoopStore & {
   projects: ProjectRecords
   tasks: TaskRecords
   panes: PaneRecords
+  board: BoardRecords
+  reports: ReportRecords
+  comments: CommentRecords
+  answers: AnswerRecords
   transcripts: Transcripts
 }
 
@@ -91,6 +125,123 @@ export type PaneRecords = {
   changes(after: number, crew?: string): Promise<PaneChange[]>
   /** Removes what was told of changes before. */
   prune(before: number): Promise<void>
+}
+
+/** The tasks of the board, the groups they are in, and how both changed. */
+export type BoardRecords = {
+  create(task: BoardTask): Promise<void>
+  load(id: string): Promise<BoardTask | undefined>
+  /** Newest first. */
+  list(filter?: BoardFilter): Promise<BoardPage>
+  /** `task` carries the version that was read and is stored as the next one; undefined where somebody else has changed it since. */
+  save(task: BoardTask): Promise<BoardTask | undefined>
+  /** Makes the loop of a task, which names it from then on. Undefined as for `save`. */
+  begin(task: BoardTask, loop: Loop, told?: readonly Telling[]): Promise<BoardTask | undefined>
+  /** The loops of the board that are queued and wait for no other task, the highest priority first, then the oldest. */
+  queue(): Promise<QueuedLoop[]>
+  /** False where it has another version, or is gone. */
+  remove(id: string, version: number): Promise<boolean>
+  groups(): Promise<BoardGroup[]>
+  saveGroup(group: BoardGroup): Promise<void>
+  /** In portions, as `events`. */
+  changes(after: number): Promise<BoardChange[]>
+  /** Removes what was told of changes before. */
+  prune(before: number): Promise<void>
+}
+
+/** Answers to requests that carry a key, so that sending one again does nothing twice. Each is kept for a day. */
+export type AnswerRecords = {
+  /** Whoever gets `new` answers the request, and ends or forgets it. `lost`: it was begun before `since` and never ended. */
+  begin(key: string, input: string, since: number): Promise<KeyStanding>
+  end(key: string, answer: string): Promise<void>
+  forget(key: string): Promise<void>
+}
+
+export type KeyStanding =
+  | { kind: 'new' | 'busy' | 'lost' }
+  /** It was used with another input. */
+  | { kind: 'reused' }
+  | { kind: 'answered'; answer: string }
+
+/** What agents report through MCP while they work, each with the pass of its turn. Only hashes of passes are kept. */
+export type ReportRecords = {
+  /** From now on this hash stands for this turn, and none before it for any of its loop. */
+  issue(turn: TurnKey, hash: string): Promise<void>
+  /** Undefined unless the loop is at exactly that turn. */
+  turnOf(hash: string): Promise<TurnKey | undefined>
+  /** False where the pass does not count any more. */
+  add(hash: string, report: Report): Promise<boolean>
+  /** In order. */
+  of(turn: TurnKey): Promise<Report[]>
+}
+
+export type TurnKey = { loop: string; iteration: number; attempt: number }
+
+/** An order, and who gave it. */
+export type Told = { by: string; order: Order }
+
+/** What a new loop is told: an order, or the comments that still wait at the one whose work it goes on with. */
+export type Telling = Told | { commentsOf: string; tells: (waiting: readonly StoredComment[]) => Told }
+
+/** What people wrote about lines of a diff, and whether it has arrived. */
+export type CommentRecords = {
+  /** `tells`: how their loop hears about them, in the same transaction. Absent: they wait for a loop that continues its work. */
+  add(
+    loop: string,
+    comments: readonly Comment[],
+    tells?: (added: readonly StoredComment[]) => Told,
+  ): Promise<StoredComment[]>
+  /** Those about a loop, and those that it is to hear, oldest first. */
+  list(loop: string): Promise<StoredComment[]>
+  /** `tells`: what its loop is told instead, of the comments that came together with it. False: its loop has heard it, or it is gone. */
+  remove(id: number, tells: (left: readonly StoredComment[]) => Order): Promise<boolean>
+  /** The turn that tells them has begun. */
+  deliver(ids: readonly number[], iteration: number): Promise<void>
+}
+
+/** `line`: its number on that side of the diff, `quote` what it says. `against`: what the diff compares the iteration with. */
+export type Comment = {
+  iteration: number
+  against: 'previous' | 'start'
+  path: string
+  line: number
+  side: 'old' | 'new'
+  quote: string
+  text: string
+}
+
+/** `loop`: whose diff it is about. `hearer`: the loop that is told. `delivered`: the iteration of that one which was. */
+export type StoredComment = Comment & {
+  id: number
+  loop: string
+  at: number
+  hearer: string
+  delivered: number | null
+}
+
+/** `place`: the folder or repository that it works in itself; null: it has a work tree of its own. */
+export type QueuedLoop = { loop: string; place: string | null }
+
+/** Absent: all. `text`: a part of title or description, in whatever case its ASCII letters are. `after`: the `next` of an earlier page. */
+export type BoardFilter = {
+  status?: readonly BoardStatus[]
+  project_id?: string
+  archived?: boolean
+  loop?: string
+  text?: string
+  limit?: number
+  after?: string
+}
+
+export type BoardPage = { tasks: BoardTask[]; next?: string }
+
+export type BoardChange = {
+  seq: number
+  at: number
+  change:
+    | { kind: 'task'; task: BoardTask }
+    | { kind: 'task-removed'; id: string }
+    | { kind: 'group'; group: BoardGroup }
 }
 
 export type PaneKey = { crew: string; name: string }
@@ -176,6 +327,12 @@ export type LoopRow = {
 
 export type StoredEvent = { seq: number; loop: string; n: number; at: number; fact: Fact; next: Next }
 
+export type Span = { after: number; limit: number }
+
+export type BegunLoop = LoopRow & { seq: number }
+
+export type Heads = { events: number; board: number; panes: number; loops: number }
+
 export type IterationRow = {
   n: number
   attempts: number
@@ -183,27 +340,37 @@ export type IterationRow = {
   endedAt: number
   agent: string
   end: Turn['end']
-  claim: Turn['claim']['kind']
+  claim: Claim['kind']
+  /** Of a weak claim. */
+  form: Claim['form']
+  /** That it claims, where it does not claim the whole. */
+  stage: string | undefined
   changed: boolean | undefined
   diff: Diff | undefined
   tokens: number
+  usage: Usage | undefined
   costUsd: number | undefined
   words: string
   verdicts: Verdict[]
+  /** What was noticed when its checks were run. */
+  findings: Finding[]
+  /** What its agent reported through MCP. */
+  reports: Report[]
 }
 
-export type Totals = {
-  loops: number
-  byStatus: Record<string, number>
-  byReason: Record<string, number>
-  /** Completed loops by the grade of their proof. */
-  byProof: Record<Grade, number>
-  falseClaims: number
-  iterations: number
-  meanIterationsToDone: number | undefined
-  tokens: number
-  costUsd: number
-  byAgent: { agent: string; loops: number; completed: number; iterations: number; costUsd: number }[]
+/** Absent: all. Times are those at which loops began. `project_id`: a group of the board. `ended`: those that completed or halted. */
+export type NumbersFilter = {
+  since?: number
+  /** Before it. */
+  until?: number
+  dir?: string
+  agent?: string
+  type?: string
+  size?: Size
+  owner?: OwnerKind
+  project_id?: string
+  ended?: true
+  limit?: number
 }
 
 /** What is known of a vault's task besides its loop. */

@@ -17,8 +17,8 @@ import type { Fact, Spec } from '../engine/loop.ts'
 import { inPlainWords, makePrivateFolder } from './files.ts'
 import type { Transcripts, TurnBytes } from './store.ts'
 
-/** `graded`: checks come before the first turn, and proofs have grades. Absent: an older ralph began it. */
-type Beginning = { id: string; spec: Spec; at: number; tree?: string | undefined; graded?: true }
+/** `graded`: checks come before the first turn, and proofs have grades. Absent: an older ralph began it. `queued`: it waited for room. */
+type Beginning = { id: string; spec: Spec; at: number; tree?: string | undefined; graded?: true; queued?: true }
 
 /** What a lost database is made of anew. */
 export type Story = { beginning: Beginning; facts: Fact[] }
@@ -147,13 +147,40 @@ export async function* readTurnLog(
   yield* lines(held.join('')) as TurnEntry[]
 }
 
+/** `next`: where to read on, in bytes; it is `from` while nothing more is there. */
+export type TurnPart = { entries: TurnEntry[]; next: number }
+
+/** The next entries of an iteration's transcript: a portion of whole lines. What stands before `from` is not looked at. */
+export async function readTurnPart(
+  { read }: Pick<Transcripts, 'read'>,
+  { loop, iteration, from }: { loop: string; iteration: number; from: number },
+): Promise<TurnPart> {
+  const parts: Uint8Array[] = []
+  for (let at = from; ; ) {
+    const { bytes, next } = await read(loop, iteration, at)
+    const end = bytes.lastIndexOf(LINE_BREAK) + 1
+    parts.push(end > 0 ? bytes.subarray(0, end) : bytes)
+    if (end > 0) {
+      const text = new TextDecoder().decode(Buffer.concat(parts))
+      return { entries: lines(text) as TurnEntry[], next: at + end }
+    }
+    if (next === at) return { entries: [], next: from } // a line that is still being written
+    at = next
+  }
+}
+
+const LINE_BREAK = 10
+
 const PART_BYTES = 262_144
 
 async function readBytes(path: string, from: number): Promise<TurnBytes> {
-  if (!existsSync(path)) return { bytes: new Uint8Array(), next: from }
+  // Whoever follows a log asks often, and mostly in vain.
+  const there = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) - from
+  if (there <= 0) return { bytes: new Uint8Array(), next: from }
   const file = await open(path)
   try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(PART_BYTES), 0, PART_BYTES, from)
+    const size = Math.min(PART_BYTES, there)
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(size), 0, size, from)
     return { bytes: buffer.subarray(0, bytesRead), next: from + bytesRead }
   } finally {
     await file.close()

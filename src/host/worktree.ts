@@ -168,7 +168,7 @@ export async function commitRest(worktree: Worktree, message: string): Promise<b
   if (!answer.ok)
     throw new RalphError(
       'git-failed',
-      `git commit failed in ${path}: ${inOneLine(answer.says)} Mend that there or commit by hand, then accept again.`,
+      `git commit failed in ${path}: ${inOneLine(answer.says)} Fix the cause in that folder or commit by hand, then accept again.`,
     )
   return true
 }
@@ -217,9 +217,29 @@ export async function stageAll({ from, path, copied = [] }: Worktree): Promise<v
  * `always`: with a commit of its own, also where the branch could simply move on.
  */
 export async function mergeBranch(
-  { from, branch, base }: Worktree,
+  worktree: Worktree,
   { loop, message, always }: { loop: string; message: string; always: boolean },
 ): Promise<void> {
+  const { branch } = worktree
+  const { repo, base } = await mustBeOnBase(worktree, loop)
+  const how = ['--quiet', '--no-edit', '--no-squash', '--commit', ...(always ? ['--no-ff'] : []), '-m', message]
+  const merged = await askGit(repo.top, ['merge', ...how, branch], { hooks: true, minutes: 10 })
+  if (merged.ok) return
+  const conflicts = await repo.ask(['diff', '--name-only', '--diff-filter=U', '-z'])
+  await repo.ask(['merge', '--abort'])
+  const files = conflicts.ok ? conflicts.out.split('\0').filter(Boolean) : []
+  const why = files.length > 0 ? `both changed ${files.join(', ')}.` : inOneLine(merged.says)
+  throw new RalphError(
+    'git-failed',
+    `${branch} does not merge into ${base}: ${why} Nothing was changed. Merge by hand with \`git merge ${branch}\`, or leave it as a branch: ralph accept ${loop} --branch`,
+  )
+}
+
+/** The person's repository, which must be on the branch that the loop was started from, with no merge under way. */
+export async function mustBeOnBase(
+  { from, base }: Worktree,
+  loop: string,
+): Promise<{ repo: Repository; base: string }> {
   const repo = await repositoryOf(from)
   const [current, under] = await Promise.all([
     repo.ask(['symbolic-ref', '--quiet', '--short', 'HEAD']),
@@ -233,17 +253,7 @@ export async function mergeBranch(
     )
   if (under.ok)
     throw new RalphError('git-failed', `A merge is under way in ${repo.top}. Finish or abort it, then accept again.`)
-  const how = ['--quiet', '--no-edit', '--no-squash', '--commit', ...(always ? ['--no-ff'] : []), '-m', message]
-  const merged = await askGit(repo.top, ['merge', ...how, branch], { hooks: true, minutes: 10 })
-  if (merged.ok) return
-  const conflicts = await repo.ask(['diff', '--name-only', '--diff-filter=U', '-z'])
-  await repo.ask(['merge', '--abort'])
-  const files = conflicts.ok ? conflicts.out.split('\0').filter(Boolean) : []
-  const why = files.length > 0 ? `both changed ${files.join(', ')}.` : inOneLine(merged.says)
-  throw new RalphError(
-    'git-failed',
-    `${branch} does not merge into ${base}: ${why} Nothing was changed. Merge by hand with \`git merge ${branch}\`, or leave it as a branch: ralph accept ${loop} --branch`,
-  )
+  return { repo, base }
 }
 
 /** The work tree goes; what it holds is committed. `merged`: its branch goes, too. */

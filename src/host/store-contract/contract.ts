@@ -1,4 +1,7 @@
 /** What every store has to do, a file a property. SQLite runs this suite, and so does whatever else keeps loops. */
+import { answerRecords } from './answer-records.ts'
+import { boardRecords } from './board-records.ts'
+import { commentRecords } from './comment-records.ts'
 import { createAndFind } from './create-and-find.ts'
 import { events } from './events.ts'
 import { iterations } from './iterations.ts'
@@ -8,6 +11,7 @@ import { orders } from './orders.ts'
 import { pagingAndFilters } from './paging-and-filters.ts'
 import { paneRecords } from './pane-records.ts'
 import { projectRecords } from './project-records.ts'
+import { reportRecords } from './report-records.ts'
 import { saveAndFencing } from './save-and-fencing.ts'
 import { openScene, type StoreKind } from './scene.ts'
 import { sums } from './sums.ts'
@@ -27,4 +31,8 @@ export function storeContract(kind: StoreKind): void {
   projectRecords(scene)
   taskRecords(scene)
   paneRecords(scene)
+  boardRecords(scene)
+  commentRecords(scene)
+  answerRecords(scene)
+  reportRecords(scene)
 }

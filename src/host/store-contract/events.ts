@@ -66,6 +66,25 @@ export function events(scene: Scene): void {
       expect(seen).toEqual(await scene.store.events(0))
     })
 
+    test('end at the heads, which tell of everything else that is read on from, too', async () => {
+      expect(await scene.store.heads()).toEqual({ events: 0, board: 0, panes: 0, loops: 0 })
+      await scene.story('a1', {}, works, works)
+      const other = await scene.connect()
+      await other.create(loopOf('a2'))
+      await other.board.saveGroup({ project_id: 'g1', name: 'One', repo: null })
+      await other.panes.save({ crew: 'c1', name: 'ada' }, {}, { change: 'first' })
+      const heads = await scene.store.heads()
+      expect(heads).toEqual({
+        events: (await scene.store.events(0)).at(-1)?.seq,
+        board: (await scene.store.board.changes(0)).at(-1)?.seq,
+        panes: (await scene.store.panes.changes(0)).at(-1)?.seq,
+        loops: (await scene.store.begun(0)).at(-1)?.seq,
+      })
+      await other.board.prune(Date.now() + 1_000)
+      await other.panes.prune(Date.now() + 1_000)
+      expect(await scene.store.heads()).toEqual(heads)
+    })
+
     test('are the facts as they were', async () => {
       const fact = checked(
         [{ check: 'npm test', result: 'fail', tail: PROMPT_OF_ALL_KINDS }],
@@ -73,6 +92,18 @@ export function events(scene: Scene): void {
       )
       await scene.story('a1', { checks: ['npm test'] }, checks('fail'), claims('clear'), fact)
       expect((await scene.store.events(0, 'a1')).at(-1)?.fact).toEqual(fact)
+    })
+  })
+
+  describe(`new loops of ${scene.name}`, () => {
+    test('are read on from where a reader stopped, in the order in which they were made', async () => {
+      await scene.store.create(loopOf('b1', {}, 5))
+      await scene.store.create(loopOf('a1', {}, 1))
+      const [first, second] = await scene.store.begun(0)
+      expect([first?.id, second?.id]).toEqual(['b1', 'a1'])
+      const other = await scene.connect()
+      await other.create(loopOf('a2'))
+      expect(await scene.store.begun(second?.seq ?? 0)).toMatchObject([{ id: 'a2', status: 'running' }])
     })
   })
 

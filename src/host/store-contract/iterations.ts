@@ -9,12 +9,16 @@ import {
   isLimited,
   lost,
   MINUTE,
+  noticed,
   START,
   turn,
   woke,
   works,
 } from '../../engine/stories.test-support.ts'
 import { type Scene, WORK } from './scene.ts'
+
+const REPORT = { at: START, kind: 'stage', stage: 'TESTS', evidence: 'They pass.' } as const
+const USAGE = { input: 1, cached: 2, output: 4 }
 
 export function iterations(scene: Scene): void {
   describe(`the iterations of ${scene.name}`, () => {
@@ -32,7 +36,17 @@ export function iterations(scene: Scene): void {
       await scene.story(
         'a1',
         {},
-        at(2, turn({ words: 'Step\0 one 🦉', claim: { kind: 'weak' }, tokens: 7, costUsd: 0.5, tree: 'tree 1' })),
+        at(
+          2,
+          turn({
+            words: 'Step\0 one 🦉',
+            claim: { kind: 'weak' },
+            tokens: 7,
+            usage: USAGE,
+            costUsd: 0.5,
+            tree: 'tree 1',
+          }),
+        ),
         at(5, turn({ end: 'context-full', words: 'full', tokens: 3, tree: 'tree 1' })),
         at(6, turn({ words: 'blind' })),
       )
@@ -47,9 +61,12 @@ export function iterations(scene: Scene): void {
           claim: 'weak',
           changed: true,
           tokens: 7,
+          usage: USAGE,
           costUsd: 0.5,
           words: 'Step\0 one 🦉',
           verdicts: [],
+          findings: [],
+          reports: [],
         },
         {
           n: 2,
@@ -64,6 +81,8 @@ export function iterations(scene: Scene): void {
           costUsd: undefined,
           words: 'full',
           verdicts: [],
+          findings: [],
+          reports: [],
         },
         expect.objectContaining({ n: 3, changed: undefined, words: 'blind' }),
       ])
@@ -91,6 +110,39 @@ export function iterations(scene: Scene): void {
       )
       const [first] = await scene.store.iterations('a1')
       expect(first?.verdicts).toEqual([{ check: 'npm test', result: 'fail', failures: 1, tail: 'flaky' }])
+    })
+
+    test('know what was claimed and reported, and what was noticed with their checks', async () => {
+      const findings = noticed('tests-changed', 'a.test.ts')
+      await scene.story(
+        'a1',
+        { stages: [{ name: 'TESTS', check: 'npm test' }, { name: 'DOCS' }] },
+        checks('fail'),
+        at(1, isLimited),
+        at(2, woke),
+        at(3, turn({ claim: { kind: 'weak', form: 'mentioned' } })),
+        at(4, checks('fail')),
+        at(5, turn({ claim: { kind: 'clear', stage: 'TESTS' }, reports: [REPORT] })),
+        at(6, checked([{ check: 'npm test', result: 'fail', tail: '' }], findings)),
+        at(7, works),
+      )
+      const found = await scene.store.iterations('a1')
+      expect(found.map((row) => [row.form, row.stage, row.findings, row.reports])).toEqual([
+        ['mentioned', undefined, [], []],
+        [undefined, 'TESTS', findings, [REPORT]],
+        [undefined, undefined, [], []],
+      ])
+      const [second] = await scene.store.iterations('a1', { after: 1, limit: 1 })
+      expect(second).toEqual(found[1])
+    })
+
+    test('come in spans', async () => {
+      await scene.story('a1', { until: true, checks: ['npm test'] }, checks('fail'), works, checks('fail'), works)
+      const numbers = async (after: number, limit: number) =>
+        (await scene.store.iterations('a1', { after, limit })).map(({ n, verdicts }) => [n, verdicts.length])
+      expect(await numbers(0, 1)).toEqual([[1, 1]])
+      expect(await numbers(1, 9)).toEqual([[2, 0]])
+      expect(await numbers(2, 9)).toEqual([])
     })
 
     test('of one loop are not those of another', async () => {

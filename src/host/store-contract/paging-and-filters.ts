@@ -38,6 +38,16 @@ export function pagingAndFilters(scene: Scene): void {
       expect((await scene.store.list({ dir: '/elsewhere' })).rows).toEqual([])
     })
 
+    test('and finds the last that worked in a folder itself, however many were made there since', async () => {
+      const worktree = { from: '/here', path: '/trees/a', branch: 'a', commit: 'c0' }
+      await scene.story('older', { work: HERE }, works)
+      await scene.story('last', { work: HERE }, works)
+      await scene.story('beside', { work: { ...HERE, dir: '/trees/a', worktree } }, works)
+      for (const n of upTo(12)) await scene.store.create(loopOf(`new-${n}`, { work: HERE }))
+      expect(await scene.store.lastIn('/here')).toEqual(await scene.store.load('last'))
+      expect(await scene.store.lastIn('/trees/a')).toBeUndefined()
+    })
+
     test('page by page, also within one millisecond and while new ones come', async () => {
       const made = upTo(9).map((n) => `loop-${n}`)
       for (const [index, id] of made.entries()) await scene.store.create(loopOf(id, {}, Math.floor(index / 4)))

@@ -1,60 +1,111 @@
 /** What all loops come to together. */
 import { describe, expect, test } from 'vitest'
-import { at, cancel, checks, claims, idles, uses, wantsPerson, works } from '../../engine/stories.test-support.ts'
-import { loopOf, type Scene, WORK } from './scene.ts'
+import type { Owner } from '../../engine/loop.ts'
+import {
+  at,
+  cancel,
+  checks,
+  checksOn,
+  claims,
+  idles,
+  MINUTE,
+  noticed,
+  START,
+  uses,
+  works,
+} from '../../engine/stories.test-support.ts'
+import type { NumbersFilter } from '../store.ts'
+import { taskOf } from './board-records.ts'
+import { idsOf, loopOf, type Scene, WORK } from './scene.ts'
+
+const NOTHING = { usage: { input: 0, cached: 0, output: 0 }, checks: [], findings: [] }
+const CHECKED = { checks: ['npm test'] }
+const TYPED = { ...WORK, type: 'docs', size: 'L' as const }
+const REFUSED_ONCE = [checks('fail'), works, claims('clear'), checks('fail'), claims('clear'), checks('pass')]
+const FOUND = [...noticed('tests-deleted', 'a.test.ts'), ...noticed('tests-added', 'b.test.ts')]
+const FILTERS: NumbersFilter[] = [
+  { dir: '/there' },
+  { agent: 'command:./agent' },
+  { type: 'docs' },
+  { size: 'L' },
+  { owner: 'board' },
+  { project_id: 'G1' },
+  { since: START + MINUTE },
+  { since: START + MINUTE, until: START + 10 * MINUTE, agent: 'command:./agent' },
+]
 
 export function sums(scene: Scene): void {
   describe(`the sums of ${scene.name}`, () => {
     test('of nothing are nothing', async () => {
-      expect(await scene.store.totals()).toEqual({
-        loops: 0,
-        byStatus: {},
-        byReason: {},
-        byProof: { verified: 0, tested: 0, kept: 0, altered: 0, claimed: 0 },
-        falseClaims: 0,
-        iterations: 0,
-        meanIterationsToDone: undefined,
-        tokens: 0,
-        costUsd: 0,
-        byAgent: [],
-      })
+      expect(await scene.store.numbers()).toEqual([])
+      expect(await scene.store.sums()).toEqual(NOTHING)
       expect(await scene.store.history()).toEqual([])
     })
 
-    test('count every loop once', async () => {
-      const other = { ...WORK, agent: 'command:./agent' }
-      const checkedSpec = { checks: ['npm test'] }
-      await scene.story(
-        'verified',
-        checkedSpec,
-        checks('fail'),
-        works,
-        claims('clear'),
-        checks('fail'),
-        claims('clear'),
-        checks('pass'),
-      )
-      await scene.story('kept', checkedSpec, checks('pass'), claims('clear'), checks('pass'))
-      await scene.story('claimed', { work: other }, uses({ tokens: 10, costUsd: 0.5 }), claims('clear'))
-      await scene.story('cancelled', { work: other }, works, cancel)
+    test('have a row a loop, newest first', async () => {
+      await scene.story('verified', { ...CHECKED, work: TYPED }, ...REFUSED_ONCE)
+      await scene.store.create(loopOf('new', {}, 1))
+      expect(await scene.store.numbers()).toEqual([
+        expect.objectContaining({ id: 'new', status: 'running', iterations: 0, iterationLimit: 10, findings: 0 }),
+        {
+          id: 'verified',
+          dir: WORK.dir,
+          agent: WORK.agent,
+          owner: 'person',
+          type: 'docs',
+          size: 'L',
+          status: 'completed',
+          proof: 'verified',
+          iterations: 3,
+          iterationLimit: 10,
+          falseClaims: 1,
+          bent: 0,
+          findings: 0,
+          tokens: 0,
+          costUsd: 0,
+          startedAt: START,
+          updatedAt: START,
+        },
+      ])
+    })
+
+    test('tell why a loop stopped, what was bent and what was noticed', async () => {
       await scene.story('halted', {}, ...Array(3).fill(idles))
-      await scene.story('asking', {}, wantsPerson())
-      await scene.store.create(loopOf('new'))
-      expect(await scene.store.totals()).toEqual({
-        loops: 7,
-        byStatus: { completed: 3, cancelled: 1, halted: 1, 'needs-input': 1, running: 1 },
-        byReason: { cancelled: 1, 'no-progress': 1 },
-        byProof: { verified: 1, tested: 0, kept: 1, altered: 0, claimed: 1 },
-        falseClaims: 1,
-        iterations: 3 + 1 + 2 + 1 + 3 + 1,
-        meanIterationsToDone: 2,
-        tokens: 10,
-        costUsd: 0.5,
-        byAgent: [
-          { agent: WORK.agent, loops: 5, completed: 2, iterations: 3 + 1 + 3 + 1, costUsd: 0 },
-          { agent: other.agent, loops: 2, completed: 1, iterations: 2 + 1, costUsd: 0.5 },
-        ],
+      await scene.story('found', CHECKED, checks('fail'), works, claims('clear'), checksOn('fail', { findings: FOUND }))
+      const [found, halted] = (await scene.store.numbers()).sort((a, b) => (a.id < b.id ? -1 : 1))
+      expect(halted).toMatchObject({ status: 'halted', reason: 'no-progress' })
+      expect(found).toMatchObject({ findings: 2 })
+      expect((await scene.store.sums()).findings).toEqual([
+        { kind: 'tests-added', loops: 1 },
+        { kind: 'tests-deleted', loops: 1 },
+      ])
+    })
+
+    test('add up tokens by kind, and the checks that fail most, without what they said before any work', async () => {
+      const usage = { input: 5, cached: 20, output: 1 }
+      await scene.story('a', CHECKED, checks('fail'), uses({ usage }), claims('clear'), checks('fail'), works)
+      await scene.story('b', CHECKED, checks('fail'), uses({ usage }), claims('clear'), checks('pass'))
+      expect(await scene.store.sums()).toEqual({
+        usage: { input: 10, cached: 40, output: 2 },
+        checks: [{ check: 'npm test', runs: 2, failures: 1 }],
+        findings: [],
       })
+    })
+
+    test('are those of the loops that are asked for', async () => {
+      const other = { ...TYPED, agent: 'command:./agent', dir: '/there', owner: { kind: 'board', task: 'T1' } as Owner }
+      await scene.store.board.create(taskOf('T1', { project_id: 'G1' }))
+      await scene.story('one', CHECKED, checks('fail'), claims('clear'), checks('fail'))
+      await scene.store.create(loopOf('two', { work: other }, 5))
+      await scene.saves('two', uses({ usage: { input: 1, cached: 2, output: 3 } }), cancel)
+      for (const filter of FILTERS) {
+        expect(idsOf({ rows: await scene.store.numbers(filter) })).toEqual(['two'])
+        expect(await scene.store.sums(filter)).toEqual({ ...NOTHING, usage: { input: 1, cached: 2, output: 3 } })
+      }
+      expect(idsOf({ rows: await scene.store.numbers({ until: START + MINUTE }) })).toEqual(['one'])
+      expect(idsOf({ rows: await scene.store.numbers({ project_id: 'G2' }) })).toEqual([])
+      expect(idsOf({ rows: await scene.store.numbers({ ended: true }) })).toEqual([])
+      expect(idsOf({ rows: await scene.store.numbers({ limit: 1 }) })).toEqual(['two'])
     })
 
     test('remember how many iterations a task took, newest first, of completed loops alone', async () => {

@@ -1,0 +1,162 @@
+/** The tasks of the board and their groups, in SQLite. */
+import type { BoardGroup, BoardTask } from '../formats/board-task.ts'
+import type { Asking, Columns } from './asking.ts'
+import { tellNew } from './comment-records.ts'
+import { beginningOf } from './loop-store.ts'
+import { type Condition, oneOf, readPage } from './paging.ts'
+import { parse, type Row, toNewColumns } from './rows.ts'
+import type { BoardChange, BoardFilter, BoardPage, BoardRecords } from './store.ts'
+import type { TurnRecords } from './transcript.ts'
+
+const PORTION = 500
+
+type Around = { now: () => number; transcripts: TurnRecords }
+
+export function boardRecords(asking: Asking, around: Around): BoardRecords {
+  return { ...tasks(asking, around), ...groups(asking, around), ...changes(asking) }
+}
+
+type Tasks = Pick<BoardRecords, 'create' | 'load' | 'list' | 'save' | 'begin' | 'queue' | 'remove'>
+
+function tasks(asking: Asking, { now, transcripts }: Around): Tasks {
+  const { one, run, insert, transaction } = asking
+  const tell = (change: BoardChange['change']) => tellChange(asking, now(), change)
+  const save = (task: BoardTask) => saveTask(asking, task, now())
+  return {
+    async create(task) {
+      transaction(() => {
+        insert('board_task', { id: task.id, ...toColumns(task) })
+        tell({ kind: 'task', task })
+      })
+    },
+
+    async load(id) {
+      const row = one('SELECT * FROM board_task WHERE id = ?', id)
+      return row && toTask(row)
+    },
+
+    list: async (filter = {}) => listTasks(asking, filter),
+
+    save: async (task) => transaction(() => save(task)),
+
+    async begin(task, loop, told = []) {
+      const begun = transaction(() => {
+        const saved = save(task)
+        if (!saved) return undefined
+        insert('loop', toNewColumns(loop))
+        tellNew(asking, loop.id, told, now())
+        return saved
+      })
+      if (begun) transcripts.begin(beginningOf(loop))
+      return begun
+    },
+
+    queue: async () => asking.all(QUEUE).map((row) => ({ loop: String(row.id), place: row.place as string | null })),
+
+    async remove(id, version) {
+      return transaction(() => {
+        if (one('SELECT version FROM board_task WHERE id = ?', id)?.version !== version) return false
+        run('DELETE FROM board_task WHERE id = ?', id)
+        tell({ kind: 'task-removed', id })
+        return true
+      })
+    },
+  }
+}
+
+/** What a task depends on and was deleted is waited for no more. */
+const QUEUE = `SELECT loop.id, CASE WHEN json_type(loop.spec, '$.work.worktree') IS NULL
+    THEN coalesce(json_extract(loop.spec, '$.work.gitDir'), loop.dir) END AS place
+  FROM loop LEFT JOIN board_task AS task ON task.loop = loop.id
+  WHERE loop.status = 'queued' AND loop.owner = 'board' AND NOT EXISTS (
+    SELECT 1 FROM json_each(task.record, '$.depends_on') AS name JOIN board_task AS other ON other.id = name.value
+    WHERE other.status <> 'done')
+  ORDER BY coalesce(task.priority, 0) DESC, loop.started_at, loop.rowid`
+
+/** Inside a transaction. */
+function saveTask(asking: Asking, task: BoardTask, at: number): BoardTask | undefined {
+  const next = { ...task, version: task.version + 1, updated_at: new Date(at).toISOString() }
+  const columns = toColumns(next)
+  const changed = asking.one(
+    `UPDATE board_task SET ${Object.keys(columns).map((name) => `"${name}" = ?`)} WHERE id = ? AND version = ? RETURNING id`,
+    ...Object.values(columns),
+    task.id,
+    task.version,
+  )
+  if (!changed) return undefined
+  tellChange(asking, at, { kind: 'task', task: next })
+  return next
+}
+
+function toColumns(task: BoardTask): Columns {
+  return {
+    project_id: task.project_id,
+    title: task.title,
+    status: task.status,
+    priority: task.priority,
+    archived: Number(task.archived),
+    loop: task.loop_id,
+    version: task.version,
+    created_at: Date.parse(task.created_at),
+    record: JSON.stringify(task),
+  }
+}
+
+function toTask(row: Row): BoardTask {
+  return parse<BoardTask>(row.record)
+}
+
+function listTasks(asking: Asking, { limit, after, ...filter }: BoardFilter): BoardPage {
+  const paging = { table: 'board_task', time: 'created_at', limit, after }
+  const { rows, ...next } = readPage(asking, conditionsOf(filter), paging)
+  return { tasks: rows.map(toTask), ...next }
+}
+
+function conditionsOf({ status, project_id, archived, text, loop }: BoardFilter): Condition[] {
+  const conditions: Condition[] = []
+  if (status) conditions.push(oneOf('status', status))
+  if (project_id !== undefined) conditions.push({ sql: 'project_id = ?', values: [project_id] })
+  if (archived !== undefined) conditions.push({ sql: 'archived = ?', values: [Number(archived)] })
+  if (loop !== undefined) conditions.push({ sql: 'loop = ?', values: [loop] })
+  if (text !== undefined)
+    conditions.push({
+      sql: `instr(lower(title || ' ' || coalesce(json_extract(record, '$.description'), '')), lower(?)) > 0`,
+      values: [text],
+    })
+  return conditions
+}
+
+function groups(asking: Asking, { now }: Around): Pick<BoardRecords, 'groups' | 'saveGroup'> {
+  const { all, insert, transaction } = asking
+  return {
+    async groups() {
+      return all('SELECT * FROM board_group ORDER BY id').map((row) => parse<BoardGroup>(row.record))
+    },
+    async saveGroup(group) {
+      transaction(() => {
+        insert('board_group', { id: group.project_id, record: JSON.stringify(group) }, 'REPLACE')
+        tellChange(asking, now(), { kind: 'group', group })
+      })
+    },
+  }
+}
+
+function changes({ all, run }: Asking): Pick<BoardRecords, 'changes' | 'prune'> {
+  return {
+    async changes(after) {
+      return all('SELECT * FROM board_change WHERE seq > ? ORDER BY seq LIMIT ?', after, PORTION).map((row) => ({
+        seq: Number(row.seq),
+        at: Number(row.at),
+        change: parse<BoardChange['change']>(row.change),
+      }))
+    },
+    async prune(before) {
+      run('DELETE FROM board_change WHERE at < ?', before)
+    },
+  }
+}
+
+/** Inside the transaction that makes it. */
+function tellChange({ insert }: Asking, at: number, change: BoardChange['change']): void {
+  insert('board_change', { at, change: JSON.stringify(change) })
+}

@@ -1,0 +1,96 @@
+/** What people wrote about lines of a diff, in SQLite, and the orders that tell loops of it. */
+import type { Order } from '../engine/loop.ts'
+import type { Asking } from './asking.ts'
+import { parse, type Row } from './rows.ts'
+import type { Comment, CommentRecords, StoredComment, Telling, Told } from './store.ts'
+
+export function commentRecords(asking: Asking, now: () => number): CommentRecords {
+  const { one, all, run, insert, transaction } = asking
+  return {
+    async add(loop, comments, tells) {
+      return transaction(() => {
+        const added = comments.map((comment) => {
+          const at = now()
+          insert('comment', { loop, hearer: loop, at, comment: JSON.stringify(comment), delivered: null })
+          const id = Number(one('SELECT last_insert_rowid() AS id')?.id)
+          return { ...comment, id, loop, at, hearer: loop, delivered: null }
+        })
+        if (tells && added.length > 0) leaveOrder(asking, loop, tells(added), now())
+        return added
+      })
+    },
+
+    async list(loop) {
+      return all('SELECT * FROM comment WHERE loop = ? OR hearer = ? ORDER BY id', loop, loop).map(toComment)
+    },
+
+    async remove(id, tells) {
+      return transaction(() => {
+        const found = one('SELECT * FROM comment WHERE id = ?', id)
+        if (!found || found.delivered !== null || !takeBack(asking, toComment(found), tells)) return false
+        run('DELETE FROM comment WHERE id = ?', id)
+        return true
+      })
+    },
+
+    async deliver(ids, iteration) {
+      transaction(() => {
+        // It arrives once: another attempt at the turn tells it again.
+        for (const id of ids) run('UPDATE comment SET delivered = ? WHERE id = ? AND delivered IS NULL', iteration, id)
+      })
+    },
+  }
+}
+
+/** Inside the transaction that makes the loop, so that of two who ask for the same comments one gets them. */
+export function tellNew(asking: Asking, loop: string, told: readonly Telling[], at: number): void {
+  for (const each of told) {
+    if ('order' in each) leaveOrder(asking, loop, each, at)
+    else {
+      const waiting = asking.all(
+        'SELECT * FROM comment WHERE hearer = ? AND delivered IS NULL ORDER BY id',
+        each.commentsOf,
+      )
+      if (waiting.length > 0) leaveOrder(asking, loop, each.tells(waiting.map(toComment)), at)
+    }
+  }
+}
+
+/** Inside a transaction. The comments that an order tells are for that loop from now on. */
+export function leaveOrder({ insert, run }: Asking, loop: string, { by, order }: Told, at: number): void {
+  insert('told', { loop, at, by, order: JSON.stringify(order) })
+  const comments = order.kind === 'say' ? (order.comments ?? []) : []
+  for (const id of comments) run('UPDATE comment SET hearer = ? WHERE id = ?', loop, id)
+}
+
+const TELLS_IT = `EXISTS (SELECT 1 FROM json_each(told."order", '$.comments') WHERE value = ?)`
+const TOLD_IT = `EXISTS (SELECT 1 FROM json_each(event.fact, '$.order.comments') WHERE value = ?)`
+
+/** Whether the loop has not heard it yet: of the order that would tell it, the rest stays. */
+function takeBack(
+  { one, all, run }: Asking,
+  { id, hearer }: StoredComment,
+  tells: (left: readonly StoredComment[]) => Order,
+): boolean {
+  const waiting = one(`SELECT * FROM told WHERE loop = ? AND ${TELLS_IT}`, hearer, id)
+  if (!waiting) return one(`SELECT 1 FROM event WHERE loop = ? AND ${TOLD_IT}`, hearer, id) === undefined
+  const told = parse<Order>(waiting.order)
+  const ids = told.kind === 'say' ? (told.comments ?? []).filter((each) => each !== id) : []
+  const left = all('SELECT * FROM comment WHERE hearer = ? ORDER BY id', hearer)
+    .map(toComment)
+    .filter((comment) => ids.includes(comment.id))
+  if (left.length === 0) run('DELETE FROM told WHERE id = ?', Number(waiting.id))
+  else run('UPDATE told SET "order" = ? WHERE id = ?', JSON.stringify(tells(left)), Number(waiting.id))
+  return true
+}
+
+function toComment({ id, loop, at, hearer, delivered, comment }: Row): StoredComment {
+  return {
+    ...parse<Comment>(comment),
+    id: Number(id),
+    loop: String(loop),
+    at: Number(at),
+    hearer: String(hearer),
+    delivered: delivered === null ? null : Number(delivered),
+  }
+}

@@ -1,0 +1,61 @@
+/** The iterations of a loop, in SQL: their rows, their checks, and what only the events tell of them. */
+import type { Claim, Finding, Turn } from '../engine/loop.ts'
+import type { Report } from '../engine/report.ts'
+import type { Asking } from './asking.ts'
+import { parse, type Row, type Told, toIteration } from './rows.ts'
+import type { IterationRow, Span } from './store.ts'
+
+export function listIterations({ all, one }: Asking, loop: string, { after, limit }: Span = ALL): IterationRow[] {
+  const rows = all('SELECT * FROM iteration WHERE loop = ? AND n > ? ORDER BY n LIMIT ?', loop, after, limit)
+  if (rows.length === 0) return []
+  const last = Number(rows.at(-1)?.n)
+  const verdicts = Map.groupBy(
+    all(
+      'SELECT * FROM check_result WHERE loop = ? AND iteration > ? AND iteration <= ? ORDER BY iteration, position',
+      loop,
+      after,
+      last,
+    ),
+    (row) => Number(row.iteration),
+  )
+  // A whole fact holds what the agent said and what the checks printed: only these few fields are taken out of it.
+  const events = all(
+    `SELECT at, json_extract(fact, '$.kind', '$.turn.end', '$.turn.claim', '$.turn.reports', '$.findings') AS told
+     FROM event WHERE loop = ? AND at BETWEEN ? AND ? ORDER BY n`,
+    loop,
+    Number(rows[0]?.ended_at),
+    Number(
+      one('SELECT ended_at FROM iteration WHERE loop = ? AND n = ?', loop, last + 1)?.ended_at ??
+        Number.MAX_SAFE_INTEGER,
+    ),
+  )
+  const told = tellRows(rows, events)
+  return rows.map((row) => toIteration(row, verdicts.get(Number(row.n)) ?? [], told.get(row) ?? {}))
+}
+
+const ALL: Span = { after: 0, limit: -1 } // no limit, in SQL
+
+type Event = [
+  kind: string,
+  end: Turn['end'] | null,
+  claim: Claim | null,
+  reports: Report[] | null,
+  findings: Finding[] | null,
+]
+
+/** Which events belong to which iteration: a turn ends when its row does, and its checks come before the next one ends. */
+function tellRows(rows: readonly Row[], events: readonly Row[]): Map<Row, Told> {
+  const told = new Map<Row, Told>()
+  let at = -1
+  for (const event of events) {
+    const [kind, end, claim, reports, findings] = parse<Event>(event.told)
+    const next = rows[at + 1]
+    const row = rows[at]
+    if (kind === 'turned' && claim) {
+      if (next?.ended_at === event.at && next?.end === end)
+        told.set(rows[++at] as Row, { claim, reports: reports ?? [] })
+      else if (!next) break // it belongs to an iteration that was not asked for, and so does what follows
+    } else if (kind === 'checked' && row) told.set(row, { ...told.get(row), findings: findings ?? [] })
+  }
+  return told
+}

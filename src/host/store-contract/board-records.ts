@@ -1,0 +1,125 @@
+/** Tasks of the board are kept, changed by one at a time, and every change is told. */
+import { describe, expect, test } from 'vitest'
+import { startLoop } from '../../engine/loop.ts'
+import { START } from '../../engine/stories.test-support.ts'
+import { BOARD_DEFAULTS, type BoardTask } from '../../formats/board-task.ts'
+import { loopOf, PROMPT_OF_ALL_KINDS, type Scene } from './scene.ts'
+
+export function taskOf(id: string, fields: Partial<BoardTask> = {}): BoardTask {
+  const at = '2026-01-05T09:00:00.000Z'
+  return {
+    ...BOARD_DEFAULTS,
+    title: `Task ${id}`,
+    id,
+    loop_id: null,
+    created_by: 'person',
+    created_at: at,
+    updated_at: at,
+    version: 1,
+    ...fields,
+  }
+}
+
+export function boardRecords(scene: Scene): void {
+  describe(`the board in ${scene.name}`, () => {
+    test('keeps tasks as they were made', async () => {
+      const task = taskOf('a', { description: PROMPT_OF_ALL_KINDS, labels: ['x'], limits: { minutes: 5 } })
+      await scene.store.board.create(task)
+      expect(await scene.store.board.load('a')).toEqual(task)
+      expect(await scene.store.board.load('b')).toBeUndefined()
+    })
+
+    test('stores a change as the next version, once', async () => {
+      const { board } = scene.store
+      const task = taskOf('a')
+      await board.create(task)
+      const saved = await board.save({ ...task, title: 'Other' })
+      expect(saved).toMatchObject({ title: 'Other', version: 2 })
+      expect(await board.save({ ...task, title: 'Too late' })).toBeUndefined()
+      expect(await board.load('a')).toEqual(saved)
+    })
+
+    test('lists the newest first, by status, group, archive, text and loop, in pages', async () => {
+      const { board } = scene.store
+      for (const [n, id] of ['a', 'b', 'c', 'd'].entries())
+        await board.create(taskOf(id, { created_at: new Date(Date.UTC(2026, 0, 1 + n)).toISOString() }))
+      await board.create(taskOf('e', { status: 'done', project_id: 'p', archived: true, description: 'Blue BOX' }))
+      const ids = async (filter: Parameters<typeof board.list>[0]) =>
+        (await board.list(filter)).tasks.map(({ id }) => id)
+      expect(await ids({ archived: false })).toEqual(['d', 'c', 'b', 'a'])
+      expect(await ids({ status: ['done'] })).toEqual(['e'])
+      expect(await ids({ project_id: 'p' })).toEqual(['e'])
+      expect(await ids({ text: 'blue box' })).toEqual(['e'])
+      expect(await ids({ text: '%' })).toEqual([])
+      expect(await ids({ loop: 'none' })).toEqual([])
+      const first = await board.list({ archived: false, limit: 3 })
+      expect(first.next).toBeDefined()
+      expect(await ids({ archived: false, limit: 3, after: first.next ?? '' })).toEqual(['a'])
+    })
+
+    test('begins the loop of a task together with the task, or neither', async () => {
+      const { board } = scene.store
+      const task = taskOf('a')
+      await board.create(task)
+      const begun = await board.begin({ ...task, loop_id: 'l1', status: 'in-progress' }, loopOf('l1'))
+      expect(begun).toMatchObject({ loop_id: 'l1', version: 2 })
+      expect((await scene.store.load('l1')).id).toBe('l1')
+      expect(await board.begin({ ...task, loop_id: 'l2' }, loopOf('l2'))).toBeUndefined()
+      await expect(scene.store.load('l2')).rejects.toMatchObject({ code: 'loop-unknown' })
+    })
+
+    test('knows which queued loops may begin, in their order', async () => {
+      const { board } = scene.store
+      const begin = async (id: string, fields: Partial<BoardTask>) => {
+        const task = taskOf(id, fields)
+        await board.create(task)
+        const { spec } = loopOf(`l-${id}`)
+        const owned = { ...spec, work: { ...spec.work, dir: `/${id}`, owner: { kind: 'board' as const, task: id } } }
+        const loop = startLoop(`l-${id}`, owned, { at: START, queued: true })
+        await board.begin({ ...task, loop_id: loop.id, status: 'in-progress' }, loop)
+      }
+      await begin('low', { priority: -1 })
+      await begin('first', {})
+      await begin('blocked', { priority: 9, depends_on: ['low'] })
+      await begin('free', { priority: 5, depends_on: ['gone'] })
+      expect(await board.queue()).toEqual([
+        { loop: 'l-free', place: '/free' },
+        { loop: 'l-first', place: '/first' },
+        { loop: 'l-low', place: '/low' },
+      ])
+      const low = await board.load('low')
+      if (low) await board.save({ ...low, status: 'done' })
+      expect((await board.queue()).map(({ loop }) => loop)).toEqual(['l-blocked', 'l-free', 'l-first', 'l-low'])
+    })
+
+    test('removes a task of the version that was read', async () => {
+      const { board } = scene.store
+      await board.create(taskOf('a'))
+      expect(await board.remove('a', 2)).toBe(false)
+      expect(await board.remove('a', 1)).toBe(true)
+      expect(await board.remove('a', 1)).toBe(false)
+      expect(await board.load('a')).toBeUndefined()
+    })
+
+    test('keeps groups', async () => {
+      const { board } = scene.store
+      await board.saveGroup({ project_id: 'p', name: 'Shop', repo: null })
+      await board.saveGroup({ project_id: 'p', name: 'Shop', repo: '/shop' })
+      expect(await board.groups()).toEqual([{ project_id: 'p', name: 'Shop', repo: '/shop' }])
+    })
+
+    test('tells every change in order, and forgets them when asked', async () => {
+      const { board } = scene.store
+      const task = taskOf('a')
+      await board.create(task)
+      const [made] = await board.changes(0)
+      await board.save({ ...task, title: 'Other' })
+      await board.saveGroup({ project_id: 'p', name: 'p', repo: null })
+      await board.remove('a', 2)
+      const later = await board.changes(made?.seq ?? 0)
+      expect(later.map(({ change }) => change.kind)).toEqual(['task', 'group', 'task-removed'])
+      await board.prune(Number.MAX_SAFE_INTEGER)
+      expect(await board.changes(0)).toEqual([])
+    })
+  })
+}
