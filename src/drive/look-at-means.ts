@@ -17,7 +17,7 @@ import { takesPlace } from '../host/runner-packages.ts'
 import { treeIn } from '../host/tree.ts'
 import { mayBeBuilt } from './built-files.ts'
 import type { Checking } from './check-hands.ts'
-import { findEarlier } from './earlier.ts'
+import { type Earlier, findEarlier } from './earlier.ts'
 
 type Looking = Pick<Checking, 'home' | 'tree' | 'store' | 'env'>
 
@@ -37,7 +37,7 @@ export async function lookAtStart({ store, tree }: Looking, loop: Loop): Promise
   const { spec, tally } = loop
   const { dir } = spec.work
   const proving = provingOf(loop)
-  const earlier = await findEarlier(store, dir, tally.startTree)
+  const earlier = forkedFrom(loop) ?? (await findEarlier(store, spec, tally.startTree))
   const left = earlier ? await findFindings(dir, earlier.base, tally.startTree, proving) : []
   const head = 'none' in tree.checkpoints ? undefined : await tree.checkpoints.repo.ask(['rev-parse', 'HEAD^{tree}'])
   const own = head?.ok ? await findFindings(dir, `${head.out} HEAD`, tally.startTree, proving) : []
@@ -49,10 +49,18 @@ export async function lookAtStart({ store, tree }: Looking, loop: Loop): Promise
       kind: 'inherited',
       path,
       words: earlier?.same
-        ? `was changed by loop ${earlier.loop}, which did not finish`
+        ? `was changed by loop ${earlier.loop}${spec.work.parent?.loop === earlier.loop ? ', which this one goes on from' : ', which did not finish'}`
         : `has changed since the start of loop ${earlier?.loop}, which did not finish`,
     })
-  return [...inherited.values()]
+  // A command that passes already must not do so by tests that were changed since what it is measured against.
+  const changed = spec.until ? await findFindings(dir, spec.work.proofBase, tally.startTree, proving) : []
+  return [...inherited.values(), ...changed]
+}
+
+/** A fork works in a folder of its own, so that no earlier loop is found there. */
+function forkedFrom({ spec }: Loop): Pick<Earlier, 'loop' | 'base' | 'same'> | undefined {
+  const { parent, worktree, proofBase: base } = spec.work
+  return parent && worktree && base !== undefined ? { loop: parent.loop, base, same: true } : undefined
 }
 
 /** The state that tests and configuration are compared with. */
@@ -79,7 +87,7 @@ export async function keepMarks(bench: Looking, loop: Loop): Promise<string> {
 /** A loop that goes on with unfinished work is measured from the start of that also in what git does not see. */
 async function marksOfEarlier(bench: Looking, { spec, tally }: Loop): Promise<string | undefined> {
   if (spec.work.proofBase === undefined) return undefined
-  const earlier = await findEarlier(bench.store, spec.work.dir, tally.startTree)
+  const earlier = await findEarlier(bench.store, spec, tally.startTree)
   if (earlier?.base !== spec.work.proofBase) return undefined
   return readMarks(bench, await bench.store.load(earlier.loop))
 }

@@ -22,6 +22,8 @@ export type OwnerRules = {
   instead?(loop: Loop, at: number): Fact | undefined
   /** What follows for its owner's files, whatever moved it. */
   after?(desk: OwnerDesk, visit: Visit): Promise<unknown>
+  /** What follows once a person has accepted its work. Must not mind being done twice. */
+  accepted?(desk: OwnerDesk, loop: Loop): Promise<unknown>
   /** What a person is told to type about it. */
   hints?(loop: Loop): Hints
 }
@@ -32,6 +34,8 @@ export type Wish =
   | { kind: 'answer'; words: string }
   | { kind: 'rollback' }
   | { kind: 'accept' }
+  | { kind: 'fork' }
+  | { kind: 'retry' }
 
 export type Hints = {
   /** How to answer its question. */

@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -43,8 +52,12 @@ beforeEach(() => {
 type Given = { id: string; spec?: Parameters<typeof specOf>[0]; minute?: number; story: Happening[] }
 
 async function tell(store: LocalStore, { id, spec = {}, minute = 0, story }: Given): Promise<void> {
-  let loop: Loop = startLoop(id, specOf(spec), { at: START + minute * MINUTE, tree: 'tree 0' })
-  await store.create(loop)
+  await store.create(startLoop(id, specOf(spec), { at: START + minute * MINUTE, tree: 'tree 0' }))
+  await goOn(store, id, story)
+}
+
+async function goOn(store: LocalStore, id: string, story: readonly Happening[]): Promise<void> {
+  let loop: Loop = await store.load(id)
   const lease = await store.lease(id)
   if ('heldBy' in lease) throw new Error(lease.heldBy)
   for (const happening of story) {
@@ -75,7 +88,7 @@ async function everything(store: LocalStore) {
       story: store.transcripts.story(id),
     })),
   )
-  return { rows, loops, totals: await store.totals(), history: await store.history() }
+  return { rows, loops, numbers: await store.numbers(), sums: await store.sums(), history: await store.history() }
 }
 
 const CHECKED = { checks: ['npm test'] }
@@ -336,4 +349,17 @@ test('a task that was forgotten stays forgotten, unless the old database is gone
   rmSync(join(home, 'ralph.db'))
   await rebuild(home, () => START + 1, remakeTask)
   expect(await tasks()).toMatchObject([{ id: 'a', loop: 'aa' }])
+})
+
+test('a loop that was begun from the queue keeps what a restored database does not know', async () => {
+  const { id: _, ...begun } = startLoop('queued', specOf(CHECKED), { at: START, tree: 'tree 0' })
+  const story: Happening[] = [{ kind: 'adopted', at: START, loop: begun }, checks('fail', 3), works]
+  await withStore((store) => tell(store, { id: 'queued', spec: CHECKED, story }))
+  copyFileSync(join(home, 'ralph.db'), join(home, 'backup'))
+  await withStore((store) => goOn(store, 'queued', [claims('clear'), checks('fail', 1), works]))
+  const before = await withStore(everything)
+  expect(before.loops[0]?.iterations).toHaveLength(3)
+  copyFileSync(join(home, 'backup'), join(home, 'ralph.db'))
+  await rebuild(home, () => START)
+  expect(await withStore(everything)).toEqual(before)
 })

@@ -69,9 +69,9 @@ function inOrder(transcripts: LocalTranscripts): string[] {
 }
 
 async function replay(id: string, { beginning, facts: told }: Story, { store, remake }: Remaking): Promise<void> {
-  const { at, tree } = beginning
+  const { at, tree, queued } = beginning
   const { spec, facts } = upgradeStory({ ...beginning, facts: told })
-  const begun = startLoop(id, spec, { at, ...(tree === undefined ? {} : { tree }) })
+  const begun = startLoop(id, spec, { at, ...(tree === undefined ? {} : { tree }), ...(queued ? { queued } : {}) })
   await store.create(begun)
   const loop = await visit<Loop>(id, {
     store,

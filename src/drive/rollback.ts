@@ -1,28 +1,13 @@
-/** What a person does with the work of a loop: go back to a checkpoint, take that back, accept it. */
+/** What a person does with the work of a loop: go back to a checkpoint, and take that back. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { ended, type Loop, type Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
-import { listCheckpoints, NOW, refOf } from '../host/checkpoint.ts'
-import { must } from '../host/git.ts'
+import { listCheckpoints, NOW } from '../host/checkpoint.ts'
 import { reap } from '../host/process-tree.ts'
 import { bringUpToDate, rollBack, undoRollBack } from '../host/restore.ts'
 import type { Store } from '../host/store.ts'
-import { type Checkpoints, openTree, treeIn } from '../host/tree.ts'
-import {
-  commitRest,
-  ensureWorktree,
-  gatherOnBranch,
-  hasMoved,
-  headTree,
-  mergeBranch,
-  refuseHidden,
-  refuseLostCommits,
-  removeWorktree,
-  repositoryOf,
-  reword,
-  stagedTree,
-} from '../host/worktree.ts'
-import { commitMessage, isProven, mergeMessage, proofTrailer } from './accept-message.ts'
+import { type Checkpoints, openTree } from '../host/tree.ts'
+import { ensureWorktree, removeWorktree, repositoryOf } from '../host/worktree.ts'
 import { drivenBeside } from './beside.ts'
 import { visit } from './visit.ts'
 
@@ -54,56 +39,12 @@ async function tell({ store }: Desk, loop: Loop, words: string): Promise<void> {
   if (!ended(loop)) await store.tell(loop.id, 'ralph', { kind: 'say', words })
 }
 
-/**
- * `proof`: what the trailer says. `unchecked`: why the accepted files are not the ones that the loop was graded for: somebody
- * or a hook changed them, or the branch had moved on.
- */
-export type Accepted = { worktree: Worktree; proof?: string; unchecked?: 'changed' | 'merged' }
-
-/** The work of a loop in its own work tree becomes part of the person's branch, or a branch ready for a pull request. */
-export async function accept(desk: Desk, id: string, how: { merge: boolean }): Promise<Accepted> {
-  return alone(desk, id, async (loop) => {
-    const { worktree } = loop.spec.work
-    if (!worktree)
-      throw new RalphError(
-        'usage',
-        `Loop ${id} worked in ${loop.spec.work.dir} itself; there is nothing to accept. \`ralph rollback ${id} 0\` would take its work back.`,
-      )
-    if (!ended(loop))
-      throw new RalphError(
-        'usage',
-        `Loop ${id} has not ended. Let it go on with \`ralph resume ${id}\`, or end it with \`ralph cancel ${id}\`.`,
-      )
-    await checkpointsOf(desk, loop) // a work tree that was removed by hand is made again
-    await refuseHidden(worktree)
-    const { tree, committed } = await commitWork(loop, worktree)
-    await refuseLostCommits(worktree)
-    await gatherOnBranch(worktree)
-    const merged = how.merge && (await hasMoved(worktree))
-    const message = mergeMessage(loop, worktree, { tree, merged })
-    // The trailers stand in a commit of ralph's own, never in one of the agent's.
-    if (how.merge) await mergeBranch(worktree, { loop: id, message, always: !committed })
-    const { ask } = await repositoryOf(worktree.from)
-    must(await ask(['update-ref', refOf(id, how.merge ? 'merged' : 'branched'), worktree.branch]))
-    await removeWorktree(worktree, how.merge)
-    const proof = committed || how.merge ? proofTrailer(loop, { tree, merged }) : undefined
-    const unchecked = !isProven(loop, tree) ? 'changed' : merged ? 'merged' : undefined
-    return { worktree, ...(proof === undefined ? {} : { proof }), ...(unchecked ? { unchecked } : {}) }
-  })
-}
-
-/** What is left uncommitted becomes a commit, whose message is about the files that hooks have left in it. */
-async function commitWork(loop: Loop, worktree: Worktree): Promise<{ tree: string; committed: boolean }> {
-  const committed = await commitRest(worktree, commitMessage(loop, { tree: await stagedTree(worktree) }))
-  const tree = await headTree(worktree.path)
-  const proven = commitMessage(loop, { tree: treeIn(loop.tally.tree ?? '') })
-  // Also where an earlier try was killed before it could.
-  if (!isProven(loop, tree)) await reword(worktree.path, proven, commitMessage(loop, { tree }))
-  return { tree, committed }
-}
-
 /** Nobody may drive this loop, or another one in the same repository, meanwhile. */
-async function alone<Result>({ store, now }: Desk, id: string, work: (loop: Loop) => Promise<Result>): Promise<Result> {
+export async function alone<Result>(
+  { store, now }: Desk,
+  id: string,
+  work: (loop: Loop) => Promise<Result>,
+): Promise<Result> {
   return visit(id, {
     store,
     now,

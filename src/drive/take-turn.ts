@@ -2,17 +2,19 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Outcome, Request } from '../agents/agent.ts'
+import type { McpServer, Outcome, Request } from '../agents/agent.ts'
 import { parseAgent } from '../agents/index.ts'
 import type { Fact, Loop, Turn } from '../engine/loop.ts'
 import { maskSecrets } from '../formats/secrets.ts'
 import { findProgram, runProgram } from '../host/process.ts'
 import { reap } from '../host/process-tree.ts'
 import { sandboxFor } from '../host/sandbox.ts'
-import { readTurnLog } from '../host/transcript.ts'
+import { readTurnLog, type TurnLog } from '../host/transcript.ts'
+import { REPORT_TOOLS } from '../prompt/report-tools.ts'
 import { buildTurnPrompt } from '../prompt/turn-prompt.ts'
 import type { TurnNext } from './drive.ts'
 import type { Workbench } from './hands.ts'
+import { issuePass, judgeWithReports, writePrivately } from './pass.ts'
 import { keepStart, turnEnded } from './turn-ended.ts'
 import type { TakeUp } from './visit.ts'
 
@@ -49,13 +51,10 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
   // Where the checks were run before any work, the start was kept before them.
   if (next.iteration === 1 && next.attempt === 1 && !loop.tally.before) await keepStart(bench, loop)
   const { agent, target } = parseAgent(name)
-  const request = requestOf(bench, loop, {
-    prompt: bench.task?.prompt?.(loop, next) ?? buildTurnPrompt(loop, next),
-    target,
-    folder,
-    next,
-  })
-  const { argv: bare, env, stdin, dialogue } = agent.command(request)
+  const mcp = loop.spec.work.mcp && (await issuePass(bench, loop, next))
+  const prompt = bench.task?.prompt?.(loop, next) ?? buildTurnPrompt(loop, next, mcp && REPORT_TOOLS)
+  const request = requestOf(bench, loop, { prompt, target, folder, next, ...(mcp ? { mcp } : {}) })
+  const { argv: bare, env, stdin, dialogue, files = [] } = agent.command(request)
   const program = bare[0] ?? ''
   if (!findProgram(program, dir, bench.env.PATH)) return { kind: 'turned', at: now(), turn: missing(program) }
 
@@ -64,11 +63,11 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
   const sandbox = loop.spec.work.sandbox ? await sandboxFor({ program, dir, env: outside, own, folder: lent() }) : []
   const argv = [...sandbox, ...bare]
   const parser = agent.parser(request)
+  const removeFiles = writePrivately(files)
   const log = bench.store.transcripts.openTurn(loop.id, next.iteration)
   const watch = new AbortController()
   try {
-    const [prompt, command] = [maskSecrets(request.prompt), bare.map(maskSecrets)]
-    log.write([{ at: now(), attempt: next.attempt, prompt, command }])
+    await begin(bench, log, { next, prompt: request.prompt, command: bare })
     bench.show({ kind: 'turn-start' }, loop)
     const finished = new AbortController()
     void bench.task?.finished?.(watch.signal).then(() => watch.signal.aborted || finished.abort())
@@ -96,11 +95,22 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
     // An agent that said it is finished and then had to be ended has done its turn.
     const outcome: Outcome = exit.lingered && ENDED_BY_FORCE.has(said.kind) ? { ...said, kind: 'ok' } : said
     if (exit.stopped === 'told') return { kind: 'lost', at: now(), ...costOf(outcome) }
-    return await turnEnded({ ...bench, judge: bench.task?.judge }, { loop, next, prompt: request.prompt, outcome })
+    const judge = mcp ? await judgeWithReports(bench, loop, next) : bench.task?.judge
+    return await turnEnded({ ...bench, judge }, { loop, next, prompt: request.prompt, outcome })
   } finally {
     watch.abort()
     log.close()
+    removeFiles()
   }
+}
+
+type Beginning = { next: TurnNext; prompt: string; command: readonly string[] }
+
+/** What the agent is told is on disk before it starts, and with that the comments in it have arrived. */
+async function begin({ store, now }: Workbench, log: TurnLog, { next, prompt, command }: Beginning): Promise<void> {
+  const { attempt, iteration, comments } = next
+  log.write([{ at: now(), attempt, prompt: maskSecrets(prompt), command: command.map(maskSecrets) }])
+  if (comments) await store.comments.deliver(comments, iteration)
 }
 
 const ENDED_BY_FORCE: ReadonlySet<Outcome['kind']> = new Set(['killed', 'crash', 'unknown'])
@@ -130,13 +140,13 @@ async function findLoss(bench: Finding, loop: Loop, next: TurnNext): Promise<Fac
   return { kind: 'lost', at: bench.now(), ...costOf(parser.end({ code: null, signal: 'SIGKILL' }, new Map())) }
 }
 
-type Asked = { prompt: string; target: string; folder: () => string; next: TurnNext }
+type Asked = { prompt: string; target: string; folder: () => string; next: TurnNext; mcp?: McpServer }
 
 function agentOf({ spec }: Loop, { agent }: TurnNext): string {
   return agent ?? spec.work.agent
 }
 
-function requestOf(bench: Finding, { spec, tally }: Loop, { prompt, target, folder, next }: Asked): Request {
+function requestOf(bench: Finding, { spec, tally }: Loop, { prompt, target, folder, next, mcp }: Asked): Request {
   const { dir, agentArgs, model, permissions, context } = spec.work
   // A session is its agent's own.
   const own = tally.session?.agent === next.agent
@@ -158,6 +168,7 @@ function requestOf(bench: Finding, { spec, tally }: Loop, { prompt, target, fold
     },
     ...(model === undefined ? {} : { model }),
     ...(resume === undefined ? {} : { resume }),
+    ...(mcp ? { mcp } : {}),
   }
 }
 

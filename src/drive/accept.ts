@@ -1,0 +1,101 @@
+/** The work of a loop in its own work tree becomes part of the person's branch, or a branch of its own. */
+import { ended, type Loop, type Worktree } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import { listCheckpoints, refOf } from '../host/checkpoint.ts'
+import { must } from '../host/git.ts'
+import { leaveSquash, squashBranch } from '../host/squash.ts'
+import { treeIn } from '../host/tree.ts'
+import {
+  commitRest,
+  gatherOnBranch,
+  hasMoved,
+  headTree,
+  mergeBranch,
+  refuseHidden,
+  refuseLostCommits,
+  removeWorktree,
+  repositoryOf,
+  reword,
+  stagedTree,
+} from '../host/worktree.ts'
+import { commitMessage, isProven, mergeMessage, proofTrailer } from './accept-message.ts'
+import { alone, checkpointsOf, type Desk } from './rollback.ts'
+
+/** `merge`: with its history. `squash`: as one commit. `branch`: not at all; it stays on its branch, ready for a pull request. */
+export type AcceptHow = 'merge' | 'squash' | 'branch'
+
+/**
+ * `proof`: what the trailer says. `unchecked`: why the accepted files are not the ones that the loop was graded for: somebody
+ * or a hook changed them, or the branch had moved on.
+ */
+export type Accepted = { worktree: Worktree; proof?: string; unchecked?: 'changed' | 'merged' }
+
+export async function accept(desk: Desk, id: string, how: AcceptHow): Promise<Accepted> {
+  return alone(desk, id, async (loop) => {
+    const worktree = mustBeAcceptable(loop)
+    await checkpointsOf(desk, loop) // a work tree that was removed by hand is made again
+    await leaveSquash(worktree, id)
+    await refuseHidden(worktree)
+    const { tree, committed } = await commitWork(loop, worktree)
+    await refuseLostCommits(worktree)
+    await gatherOnBranch(worktree)
+    const arrives = how !== 'branch'
+    const merged = arrives && (await hasMoved(worktree))
+    // The trailers stand in a commit of ralph's own, never in one of the agent's.
+    if (how === 'merge')
+      await mergeBranch(worktree, {
+        loop: id,
+        message: mergeMessage(loop, worktree, { tree, merged }),
+        always: !committed,
+      })
+    const held = how === 'squash' ? await squash(loop, worktree, { tree, merged }) : { tree, merged }
+    const { ask } = await repositoryOf(worktree.from)
+    must(await ask(['update-ref', refOf(id, arrives ? 'merged' : 'branched'), worktree.branch]))
+    await removeWorktree(worktree, arrives)
+    const proof = committed || arrives ? proofTrailer(loop, held) : undefined
+    const unchecked = !isProven(loop, held.tree) ? 'changed' : merged ? 'merged' : undefined
+    return { worktree, ...(proof === undefined ? {} : { proof }), ...(unchecked ? { unchecked } : {}) }
+  })
+}
+
+function mustBeAcceptable(loop: Loop): Worktree {
+  const { id, spec } = loop
+  if (!spec.work.worktree)
+    throw new RalphError(
+      'usage',
+      `Loop ${id} worked in ${spec.work.dir} itself; there is nothing to accept. \`ralph rollback ${id} 0\` would take its work back.`,
+    )
+  if (ended(loop)) return spec.work.worktree
+  throw new RalphError(
+    'usage',
+    `Loop ${id} has not ended. Let it go on with \`ralph resume ${id}\`, or end it with \`ralph cancel ${id}\`.`,
+  )
+}
+
+/** What is left uncommitted becomes a commit, whose message is about the files that hooks have left in it. */
+async function commitWork(loop: Loop, worktree: Worktree): Promise<{ tree: string; committed: boolean }> {
+  const committed = await commitRest(worktree, commitMessage(loop, { tree: await stagedTree(worktree) }))
+  const tree = await headTree(worktree.path)
+  const proven = commitMessage(loop, { tree: treeIn(loop.tally.tree ?? '') })
+  // Also where an earlier try was killed before it could.
+  if (!isProven(loop, tree)) await reword(worktree.path, proven, commitMessage(loop, { tree }))
+  return { tree, committed }
+}
+
+type Held = { tree: string; merged: boolean }
+
+/** Hooks may change the files of the one commit, too; then nothing has checked them. */
+async function squash(loop: Loop, worktree: Worktree, held: Held): Promise<Held> {
+  const made = await squashBranch(worktree, {
+    loop: loop.id,
+    message: (tree) => commitMessage(loop, tree === undefined ? held : { tree }),
+  })
+  return made === undefined ? held : { ...held, tree: made }
+}
+
+/** Whether the work of a loop has been accepted, as far as git knows. */
+export async function isAccepted({ id, spec }: Loop): Promise<boolean> {
+  if (!spec.work.worktree) return false
+  const names = await listCheckpoints(await repositoryOf(spec.work.worktree.from), id)
+  return names.includes('merged') || names.includes('branched')
+}
