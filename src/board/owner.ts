@@ -1,0 +1,74 @@
+/** The board as the owner of a loop, and the rules for that. */
+import type { TurnNext } from '../drive/drive.ts'
+import type { OwnerDesk, OwnerRules } from '../drive/owner.ts'
+import { ended, type Loop, type Turn } from '../engine/loop.ts'
+import type { BoardStatus } from '../formats/board-task.ts'
+
+/** `task`: absent where somebody gave a prompt alone. */
+export type BoardOwner = { kind: 'board'; task?: string }
+
+export function boardOf({ id, spec }: Pick<Loop, 'id' | 'spec'>): BoardOwner {
+  const { owner } = spec.work
+  if (owner?.kind !== 'board') throw new Error(`Loop ${id} is not one of the board.`)
+  return owner as BoardOwner // this folder alone makes owners of that kind
+}
+
+export const boardRules: OwnerRules = {
+  again: ({ id, next }) =>
+    next.kind === 'complete' ? `Go on from its work: ralph fork ${id}` : `Try it again: ralph retry ${id}`,
+  turn: ({ spec }) => (spec.once ? { prompt: plainPrompt, env: {}, judge: takeAtItsWord } : { env: {} }),
+  after: async ({ store }, { loop }) => moveTask({ store }, loop),
+  accepted: async ({ store }, loop) => moveTask({ store }, loop, true),
+  hints(loop) {
+    const { task } = boardOf(loop)
+    return task === undefined ? {} : { whose: `It is for the task ${task} of the board.` }
+  },
+}
+
+/** The words of the task, and what people said to it since; nothing of ours. */
+function plainPrompt({ spec }: Loop, { heard = [] }: TurnNext): string {
+  return [spec.prompt, ...heard].join('\n\n')
+}
+
+/** Nobody asked for a promise, so a turn that ends well is the claim; only an explicit question keeps it open. */
+function takeAtItsWord(_: Loop, { ask, ...turn }: Turn): Turn {
+  return ask && ask.kind !== 'question' ? { ...turn, ask } : { ...turn, claim: { kind: 'clear' } }
+}
+
+/** What a killed driver did not get to: tasks whose loops have completed. */
+export async function settleTasks({ store }: Pick<OwnerDesk, 'store'>): Promise<void> {
+  for (let after: string | undefined, isLast = false; !isLast; ) {
+    const { tasks, next } = await store.board.list({ status: ['in-progress'], ...(after ? { after } : {}) })
+    for (const { loop_id: id } of tasks) {
+      // Its loop may be gone with a database that was lost.
+      const loop = id === null ? undefined : await store.load(id).catch(() => undefined)
+      if (loop) await moveTask({ store }, loop)
+    }
+    after = next
+    isLast = next === undefined
+  }
+}
+
+/** Its task follows: done, or in review while its work waits to be accepted. Of a task that has a newer loop nothing changes. */
+async function moveTask({ store }: Pick<OwnerDesk, 'store'>, loop: Loop, accepted = false): Promise<void> {
+  const { task: id } = boardOf(loop)
+  const status = statusAfter(loop, accepted)
+  if (id === undefined || status === undefined) return
+  for (;;) {
+    const task = await store.board.load(id)
+    if (!task || (task.loop_id !== loop.id && !accepted)) return
+    if (task.status === status || isSettled(task.status, status)) return
+    if (await store.board.save({ ...task, status })) return
+  }
+}
+
+function statusAfter(loop: Loop, accepted: boolean): BoardStatus | undefined {
+  if (accepted) return 'done'
+  if (!ended(loop) || loop.next.kind !== 'complete') return undefined
+  return loop.spec.work.worktree ? 'in-review' : 'done'
+}
+
+/** What was accepted is not reviewed again, and a task that a person has put aside stays there. */
+function isSettled(now: BoardStatus, then: BoardStatus): boolean {
+  return now === 'cancelled' || (now === 'done' && then === 'in-review')
+}

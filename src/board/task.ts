@@ -1,0 +1,128 @@
+/** A task of the board: made, changed, and what it asks for. */
+import { parseAgents } from '../agents/index.ts'
+import { graphProblem } from '../engine/graph.ts'
+import { RalphError } from '../error.ts'
+import { fieldTrouble } from '../formats/board-fields.ts'
+import {
+  BOARD_DEFAULTS,
+  type BoardFields,
+  type BoardPatch,
+  type BoardTask,
+  patchTask,
+  promptOf,
+} from '../formats/board-task.ts'
+import { parseCommandLine } from '../formats/command-line.ts'
+import { newLoopId } from '../host/loop-id.ts'
+import type { Store } from '../host/store.ts'
+import { given } from '../request/given.ts'
+import type { LoopRequest } from '../request/request.ts'
+
+type Board = Pick<Store, 'board'>
+
+/** The fields of a new task; what is not given has its default. */
+export type NewTask = BoardPatch & { title: string }
+
+export async function createTask(
+  { board }: Board,
+  asked: NewTask,
+  made: { by: BoardTask['created_by']; at: number; id?: string },
+): Promise<BoardTask> {
+  const fields: BoardFields = patchTask({ ...BOARD_DEFAULTS, title: asked.title }, asked)
+  const time = new Date(made.at).toISOString()
+  const task: BoardTask = {
+    id: made.id ?? newLoopId(),
+    ...fields,
+    loop_id: null,
+    created_by: made.by,
+    created_at: time,
+    updated_at: time,
+    version: 1,
+  }
+  await mustMakeSense({ board }, task, asked)
+  await board.create(task)
+  return task
+}
+
+/** What is stored must be possible: it is said now, not when the task is started. Only what is `asked` for is looked at. */
+export async function mustMakeSense({ board }: Board, task: BoardTask, asked: BoardPatch): Promise<void> {
+  const trouble = fieldTrouble(asked)
+  if (trouble) throw new RalphError('input-invalid', `The ${trouble.field} of a task ${trouble.words}.`, trouble)
+  if (asked.agent && task.agent.trim() !== 'auto') parseAgents(task.agent)
+  for (const check of [...(asked.checks ?? []), ...(asked.stages ?? []).flatMap(({ check }) => check ?? [])])
+    if (check !== 'auto') parseCommandLine(check)
+  if (asked.project_id) await mustBeGroup({ board }, asked.project_id)
+  if (asked.depends_on?.length) await mustHaveNoCycle({ board }, task)
+}
+
+async function mustBeGroup({ board }: Board, id: string): Promise<void> {
+  const known = (await board.groups()).map(({ project_id }) => project_id)
+  if (known.includes(id)) return
+  const there = known.length > 0 ? `There are: ${known.join(', ')}.` : 'There are none yet.'
+  throw new RalphError('input-invalid', `There is no project_id "${id}". ${there} Create it first, or leave it out.`, {
+    field: 'project_id',
+  })
+}
+
+async function mustHaveNoCycle({ board }: Board, task: BoardTask): Promise<void> {
+  const others = (await allTasks({ board })).filter(({ id }) => id !== task.id)
+  const missing = task.depends_on.find((id) => id !== task.id && !others.some((other) => other.id === id))
+  if (missing !== undefined)
+    throw new RalphError('input-invalid', `There is no task "${missing}" to depend on.`, {
+      field: 'depends_on',
+    })
+  const known = new Set([task.id, ...others.map(({ id }) => id)])
+  const problem = graphProblem(
+    [task, ...others].map(({ id, depends_on }) => ({
+      id,
+      dependsOn: depends_on.filter((one) => known.has(one)),
+      status: 'open' as const,
+    })),
+  )
+  if (problem !== undefined) throw new RalphError('input-invalid', `depends_on: ${problem}`, { field: 'depends_on' })
+}
+
+async function allTasks({ board }: Board): Promise<BoardTask[]> {
+  const tasks: BoardTask[] = []
+  for (let after: string | undefined; ; ) {
+    const page = await board.list(given({ after }))
+    tasks.push(...page.tasks)
+    if (page.next === undefined) return tasks
+    after = page.next
+  }
+}
+
+/** The task, which must be there. */
+export async function mustFind({ board }: Board, id: string): Promise<BoardTask> {
+  const task = await board.load(id)
+  if (task) return task
+  throw new RalphError('task-unknown', `There is no task "${id}" on the board.`)
+}
+
+/** The tasks that it waits for. One that was deleted is waited for no more. */
+export async function waitsFor({ board }: Board, { depends_on }: Pick<BoardTask, 'depends_on'>): Promise<string[]> {
+  const found = await Promise.all(depends_on.map((id) => board.load(id)))
+  return found.flatMap((task) => (task && task.status !== 'done' ? [task.id] : []))
+}
+
+/** What a task asks for, as a request for a loop. A plain one is a single turn with the words of the task. */
+export function requestOf(task: BoardTask): Omit<LoopRequest, 'agents'> {
+  const { minutes, cost_usd: costUsd, tokens, no_progress: noProgress, same_error: sameError, adaptive } = task.limits
+  const most = task.ralph_max_iterations
+  const iterations = adaptive && most > 0 ? { ceiling: most } : most
+  return {
+    prompt: promptOf(task),
+    promise: task.ralph_completion_promise,
+    ...(task.stages.length > 0 && task.use_ralph_wiggum ? { stages: task.stages } : {}),
+    ...(task.checks.length > 0 ? { checks: task.checks } : {}),
+    ...(task.type === null ? {} : { type: task.type }),
+    ...(task.use_ralph_wiggum ? {} : { once: true }),
+    limits: given({
+      minutes,
+      costUsd,
+      tokens,
+      noProgress,
+      sameError,
+      iterations: task.use_ralph_wiggum ? iterations : 1,
+    }),
+  }
+}
