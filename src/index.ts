@@ -22,6 +22,7 @@ export {
 } from './engine/loop.ts'
 export { step } from './engine/step.ts'
 export { type ErrorCode, RalphError } from './error.ts'
+export { type BoardFields, type BoardTask, toPrompt } from './formats/board-task.ts'
 export { type Obstacle, printObstacles, readObstacles } from './formats/obstacles.ts'
 export { type Entry, printProgress, readProgress } from './formats/progress.ts'
 export type { HistoryEntry, TaskProgress, TaskState, VaultStatus } from './formats/task-state.ts'

@@ -1,5 +1,5 @@
 /** What git is told about the proof of accepted work: only what is true of the very files in the commit. */
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Loop } from '../engine/loop.ts'
@@ -25,7 +25,8 @@ async function worked(lines = DONE): Promise<Worked> {
 const trailers = ({ git, loop }: Worked, commit = 'HEAD') =>
   git('log', '-1', '--format=%(trailers:only)', commit).trim().replace(loop.id, 'ID').split('\n')
 
-const accept = (place: Worked, merge = true) => place.run('accept', { loop: place.loop.id, merge })
+const accept = (place: Worked, how: 'merge' | 'squash' | 'branch' = 'merge') =>
+  place.run('accept', { loop: place.loop.id, how })
 
 function addHook({ git, dir }: Worked, name: string, lines: string): void {
   const hooks = join(dir, git('rev-parse', '--git-path', 'hooks').trim())
@@ -53,7 +54,7 @@ describe('files that are the ones that were checked', () => {
 
   test('keep it on a branch of their own', async () => {
     const place = await worked()
-    expect(await accept(place, false)).toMatchObject({ proof: 'verified' })
+    expect(await accept(place, 'branch')).toMatchObject({ proof: 'verified' })
     expect(trailers(place, `ralph/${place.loop.id}`)).toEqual(['Ralph-Loop: ID', 'Ralph-Proof: verified'])
   })
 })
@@ -106,5 +107,97 @@ describe('files that were changed after the loop ended', () => {
     writeFileSync(join(place.path, 'work.txt'), 'other\n')
     writeFileSync(join(place.path, 'work.txt'), 'work\n')
     expect(await accept(place)).toMatchObject({ proof: 'verified' })
+  })
+})
+
+describe('one commit', () => {
+  test('has the task as its subject, the proof, and all of the work', async () => {
+    const place = await worked(`${DONE}; ${COMMITS}; echo more > more.txt`)
+    expect(await accept(place, 'squash')).toMatchObject({ base: 'main', proof: 'verified' })
+    expect(place.log()).toEqual(['Build it', 'Start'])
+    expect(trailers(place)).toEqual(['Ralph-Loop: ID', 'Ralph-Proof: verified'])
+    expect(place.git('log', '-1', '--format=%an')).toBe('Somebody')
+    expect([place.read('work.txt'), place.read('more.txt'), place.status()]).toEqual(['work\n', 'more\n', []])
+    expect(place.git('branch', '--list', 'ralph/*')).toBe('')
+    expect(place.git('worktree', 'list').split('\n')).toHaveLength(1)
+    await expect(accept(place, 'squash')).rejects.toThrow('was accepted already: its work was merged')
+  })
+
+  test('stands on what was committed meanwhile, and names the files that were checked', async () => {
+    const place = await worked()
+    place.commit('Mine', { 'mine.txt': 'mine\n' })
+    const proof = `verified (tree ${place.loop.tally.tree?.slice(0, 12)}, before the merge)`
+    expect(await accept(place, 'squash')).toMatchObject({ proof, unchecked: 'merged' })
+    expect(place.log()).toEqual(['Build it', 'Mine', 'Start'])
+    expect(trailers(place)).toEqual(['Ralph-Loop: ID', `Ralph-Proof: ${proof}`])
+    expect(place.git('log', '-1', '--format=%P').split(' ')).toHaveLength(1)
+  })
+
+  test('leaves uncommitted work of the person alone, staged or not', async () => {
+    const place = await worked()
+    place.write('staged.txt', 'staged\n')
+    place.git('add', 'staged.txt')
+    place.write('README.md', 'changed\n')
+    const before = place.status()
+    await accept(place, 'squash')
+    expect(place.status()).toEqual(before)
+    expect(place.git('show', '--format=', '--name-only', 'HEAD')).toBe('work.txt')
+  })
+
+  test('loses its proof where a hook changes it', async () => {
+    const place = await worked(`${DONE}; ${COMMITS}`)
+    addHook(place, 'pre-commit', 'echo tidy >> work.txt; git add work.txt')
+    expect(await accept(place, 'squash')).toMatchObject({ unchecked: 'changed' })
+    expect(trailers(place)).toEqual(['Ralph-Loop: ID'])
+    expect(place.git('log', '--format=%B')).not.toContain('verified')
+    expect(place.read('work.txt')).toBe('work\ntidy\n')
+  })
+
+  test('is not made, nor anything changed, where something is in the way', async () => {
+    const place = await worked(`${DONE}; ${COMMITS}`)
+    const { git, write, commit, dir } = place
+    const obstacles: [says: string, put: () => unknown, clear: () => unknown][] = [
+      ['main cannot take the work of loop', () => write('work.txt', 'x\n'), () => rmSync(join(dir, 'work.txt'))],
+      [
+        'Too short',
+        () => addHook(place, 'commit-msg', 'echo "Too short" >&2; exit 1'),
+        () => addHook(place, 'commit-msg', 'true'),
+      ],
+      ['is on other', () => git('switch', '--quiet', '--create', 'other'), () => git('switch', '--quiet', 'main')],
+      ['both changed work.txt.', () => commit('Mine', { 'work.txt': 'x\n' }), () => git('reset', '--hard', 'HEAD~1')],
+    ]
+    const state = () => [place.log(), place.status(), place.read('work.txt')]
+    for (const [says, put, clear] of obstacles) {
+      put()
+      const before = state()
+      await expect(accept(place, 'squash')).rejects.toThrow(says)
+      expect(state()).toEqual(before)
+      expect(git('-C', place.path, 'status', '--porcelain', '--branch')).toBe(`## ralph/${place.loop.id}`)
+      clear()
+    }
+    await accept(place, 'squash')
+    expect(place.log()).toEqual(['Build it', 'Start'])
+  })
+
+  test('is made by the next who accepts where the one before was killed half-way', async () => {
+    const place = await worked(`${DONE}; ${COMMITS}`)
+    place.commit('Mine', { 'mine.txt': 'mine\n' })
+    const branch = `ralph/${place.loop.id}`
+    place.git('update-ref', `refs/ralph/${place.loop.id}/squash`, branch)
+    place.git('-C', place.path, 'checkout', '--quiet', '--detach', 'main')
+    place.git('-C', place.path, 'merge', '--quiet', '--squash', branch)
+    await accept(place, 'squash')
+    expect(place.log()).toEqual(['Build it', 'Mine', 'Start'])
+    expect(trailers(place)).toHaveLength(2)
+  })
+
+  test('is made once where the one before was killed at the end', async () => {
+    const place = await worked()
+    await accept(place, 'squash')
+    const made = place.git('rev-parse', 'HEAD')
+    place.git('branch', `ralph/${place.loop.id}`, `refs/ralph/${place.loop.id}/merged`)
+    place.git('update-ref', '-d', `refs/ralph/${place.loop.id}/merged`)
+    await accept(place, 'squash')
+    expect(place.git('rev-parse', 'HEAD')).toBe(made)
   })
 })

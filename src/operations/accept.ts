@@ -1,5 +1,5 @@
 /** Makes the work of a loop in its own work tree part of the person's branch. */
-import { accept as acceptLoop } from '../drive/rollback.ts'
+import { type AcceptHow, accept as acceptLoop, isAccepted } from '../drive/accept.ts'
 import { given } from '../request/given.ts'
 import { refuseBelowTurn } from './below-turn.ts'
 import { findLoop } from './find-loop.ts'
@@ -18,18 +18,27 @@ export type Accepted = {
   unchecked?: 'changed' | 'merged'
 }
 
-export const accept: Operation<{ loop: string; merge: boolean }, Accepted> = {
+/** `how`: absent, it is merged. */
+export const accept: Operation<{ loop: string; how?: AcceptHow }, Accepted> = {
   name: 'accept',
   effect: 'write',
-  summary:
-    'Merges the work of a loop that ran in its own worktree into your branch, or keeps it on a branch of its own.',
-  async run(context, { loop: name, merge }) {
+  summary: 'Merges the work of a loop in its own worktree, with its history or as one commit, or keeps it as a branch.',
+  agent: { tool: 'accept_loop' },
+  person: true,
+  async run(context, { loop: name, how = 'merge' }) {
     await refuseBelowTurn(context)
     const id = await findLoop(context, name)
-    const loop = await context.store().load(id)
-    const refusal = ownerOf(loop).refuses?.(loop, { kind: 'accept' })
+    const desk = { ...context, store: context.store() }
+    const loop = await desk.store.load(id)
+    const rules = ownerOf(loop)
+    const refusal = rules.refuses?.(loop, { kind: 'accept' })
     if (refusal) throw refusal
-    const { worktree, proof, unchecked } = await acceptLoop({ ...context, store: context.store() }, id, { merge })
-    return { loop: id, branch: worktree.branch, ...given({ base: worktree.base, proof, unchecked }) }
+    try {
+      const { worktree, proof, unchecked } = await acceptLoop(desk, id, how)
+      return { loop: id, branch: worktree.branch, ...given({ base: worktree.base, proof, unchecked }) }
+    } finally {
+      // Also where an earlier ralph was killed between the two.
+      if (rules.accepted && (await isAccepted(loop))) await rules.accepted(desk, loop)
+    }
   },
 }

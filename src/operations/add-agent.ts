@@ -24,6 +24,7 @@ export type Adding = CrewName & {
 export const addAgent: Operation<Adding, Left> = {
   name: 'add_agent',
   effect: 'write',
+  person: true,
   summary: 'Adds an agent to a running dispatcher, in a pane of its own.',
   async run(context, { config, dir, ...asked }) {
     await refuseBelowTurn(context)
@@ -58,6 +59,7 @@ async function onTheirWay(context: Context, { id }: CrewPlace): Promise<CrewAgen
 export const removeAgent: Operation<OneAgent, Left> = {
   name: 'remove_agent',
   effect: 'destroy',
+  person: true,
   summary:
     'Ends an agent and closes its pane. One that the config names comes back with the next start of the dispatcher.',
   async run(context, { agent, ...crew }) {

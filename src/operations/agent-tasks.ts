@@ -14,6 +14,7 @@ export type Tasked = { agent: string; ahead: number; running: boolean }
 export const giveTask: Operation<OneAgent & { prompt: string }, Tasked> = {
   name: 'give_task',
   effect: 'write',
+  person: true,
   summary: 'Gives an agent in a pane a task. It begins at once, or when the tasks before it are over.',
   async run(context, { agent, prompt, ...crew }) {
     await refuseBelowTurn(context)
@@ -28,6 +29,7 @@ export const giveTask: Operation<OneAgent & { prompt: string }, Tasked> = {
 export const dropTask: Operation<OneAgent & { task: number }, { agent: string; prompt: string }> = {
   name: 'drop_task',
   effect: 'destroy',
+  person: true,
   summary: 'Removes a task from the queue of an agent, by its number in the queue.',
   async run(context, { agent, task, ...crew }) {
     await refuseBelowTurn(context)

@@ -116,7 +116,7 @@ describe('a loop that does not wait for it', () => {
     await bent.run('cancel', { loop: 'bent-1' })
     await expect(bent.allow()).rejects.toMatchObject({
       code: 'usage',
-      message: expect.stringMatching(/^Loop bent-1 has ended, so there is nothing to allow: \S.* Start a new one/),
+      message: expect.stringMatching(/^Loop bent-1 has ended, so there is nothing to allow: \S.* ralph retry bent-1/),
     })
   })
 })

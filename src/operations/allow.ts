@@ -10,7 +10,7 @@ import { holderOf } from '../session/elsewhere.ts'
 import { refuseBelowTurn } from './below-turn.ts'
 import { findLoop } from './find-loop.ts'
 import { giveOrder } from './give-order.ts'
-import type { Context, Operation } from './operation.ts'
+import { type Context, handOver, type Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
 import { standingOf } from './standing.ts'
 import type { Steered } from './steer.ts'
@@ -21,6 +21,7 @@ export type Allowed = Steered & { paths: string[] }
 export const allow: Operation<{ loop: string; paths?: string[] }, Allowed> = {
   name: 'allow',
   effect: 'write',
+  person: true,
   summary: 'Accepts the changes to tests or configuration that a loop is waiting on: all of them, or those named.',
   async run(context, { loop: name, paths: given = [] }) {
     await refuseBelowTurn(context)
@@ -39,7 +40,7 @@ export const allow: Operation<{ loop: string; paths?: string[] }, Allowed> = {
     const isElsewhere = sessionOf(context.home, id) !== undefined || rules.takesTurns?.(loop) === false
     if (!driven && !isElsewhere) {
       await store.tell(id, 'you', order)
-      return { loop: id, paths, heard: 'nobody' }
+      return { ...handOver(context, loop), paths }
     }
     // Whose turns are taken elsewhere gets no agent from here, only its checks.
     const { heard } = await giveOrder(context, id, order, { checks: isElsewhere })

@@ -1,4 +1,4 @@
-import { existsSync, symlinkSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { specOf } from '../engine/stories.test-support.ts'
@@ -37,7 +37,7 @@ test('an agent in a turn accepts nothing', async () => {
   const agent = place.agent('date +%N > work.txt; echo "<promise>COMPLETE</promise>"')
   const { loop } = await place.run('start_loop', { prompt: 'Build it', agent, worktree: true })
   await place.drive(loop)
-  await expect(OPERATIONS.accept.run(inside(place, loop), { loop, merge: true })).rejects.toMatchObject(refused(loop))
+  await expect(OPERATIONS.accept.run(inside(place, loop), { loop })).rejects.toMatchObject(refused(loop))
   expect(existsSync(join(place.cwd, 'work.txt'))).toBe(false)
 })
 
@@ -111,4 +111,15 @@ describe('below a session that has a loop', () => {
     const place = await openSession(2 ** 30)
     await expect(place.run('allow', { loop: 'bent-1' })).resolves.toMatchObject({ heard: 'nobody' })
   })
+})
+
+test('every operation that looks who asks says that it is for people, and no other does', () => {
+  const texts = readdirSync(import.meta.dirname)
+    .filter((file) => /^(?!.*test)[a-z-]+\.ts$/.test(file))
+    .flatMap((file) => readFileSync(join(import.meta.dirname, file), 'utf8').split(/^(?=export const )/m))
+  const asks = texts
+    .filter((text) => text.includes('await refuseBelowTurn('))
+    .map((text) => /name: '(\w+)'/.exec(text)?.[1])
+  const flagged = Object.values(OPERATIONS).flatMap(({ name, person }) => (person ? [name] : []))
+  expect(asks.sort()).toEqual(flagged.sort())
 })

@@ -12,7 +12,7 @@ import type { Context } from './operation.ts'
  * Loops of another home are none of our business, so that ralph can be tried out by an agent.
  */
 export async function refuseBelowTurn(context: Context): Promise<void> {
-  const above = ancestors()
+  const above = [...ancestors(), ...ancestorsOfCaller(context)]
   refuseInPane(context, above)
   const { RALPH_LOOP_ID: own } = context.env
   for (const id of new Set([...(own ? [own] : []), ...inherited('RALPH_LOOP_ID', above)]))
@@ -21,6 +21,17 @@ export async function refuseBelowTurn(context: Context): Promise<void> {
     const loop = await loadKnown(context, id)
     if (loop && !ended(loop)) throw refusal(id)
   }
+}
+
+/** Who asks through a server is another process, which that server has found. */
+function ancestorsOfCaller({ caller }: Context): Ancestor[] {
+  const pid = caller?.()
+  if (pid === 'gone')
+    throw new RalphError(
+      'below-turn',
+      'Only a person can do this, and the process that asked has ended, so nobody can tell whose it was. Keep the connection open until the answer comes.',
+    )
+  return pid === undefined ? [] : ancestors(pid)
 }
 
 /** An agent in a pane outlives its loops, so that its environment names the pane instead, and the home that keeps it. */

@@ -1,19 +1,40 @@
 /** Calls an operation by its name with input from outside: what is wrong with it is told before anything happens. */
+import type * as z from 'zod'
 import { RalphError } from '../error.ts'
 import { nearest } from '../formats/nearest.ts'
 import { OPERATIONS, type OperationName } from './index.ts'
 import { inputError } from './input-error.ts'
+import { INSIDE, type InsideName } from './inside.ts'
+import { INSIDE_SCHEMAS } from './inside-schemas.ts'
 import type { Context, Operation } from './operation.ts'
 import { SCHEMAS } from './schemas.ts'
 
 export async function call(context: Context, name: string, input: unknown): Promise<unknown> {
   if (!isOperation(name)) throw unknown(name)
-  // Each row's input is the one that its own schema gives.
-  const operation = OPERATIONS[name] as Operation<unknown, unknown>
-  const { input: schema } = SCHEMAS[name]
+  return callChecked(context, { operation: OPERATIONS[name], schema: SCHEMAS[name].input, input })
+}
+
+/** The same for the agent inside a loop. */
+export async function callInside(context: Context, name: InsideName, input: unknown): Promise<object> {
+  const output = await callChecked(context, { operation: INSIDE[name], schema: INSIDE_SCHEMAS[name].input, input })
+  return output as object // as every one of these gives
+}
+
+/** Throws what `call` would say of such an input. */
+export function checkInput(name: OperationName, input: unknown): void {
+  parse({ operation: OPERATIONS[name], schema: SCHEMAS[name].input, input })
+}
+
+type Called = { operation: Operation<never, unknown>; schema: z.ZodType; input: unknown }
+
+async function callChecked(context: Context, called: Called): Promise<unknown> {
+  return called.operation.run(context, parse(called))
+}
+
+function parse({ operation, schema, input }: Called): never {
   const parsed = schema.safeParse(input)
-  if (parsed.success) return operation.run(context, parsed.data)
-  throw inputError(parsed.error.issues, { operation: name, input, fields: fieldsOf(schema) })
+  if (parsed.success) return parsed.data as never // each row's input is the one that its own schema gives
+  throw inputError(parsed.error.issues, { operation: operation.name, input, fields: fieldsOf(schema) })
 }
 
 function isOperation(name: string): name is OperationName {

@@ -46,13 +46,23 @@ function noAgent(idle: readonly string[]): RalphError {
   )
 }
 
-type Settings = Pick<LoopRequest, 'model' | 'permissions' | 'context' | 'agentArgs' | 'limits'>
+type Settings = Pick<LoopRequest, 'model' | 'permissions' | 'context' | 'mcp' | 'sandbox' | 'agentArgs' | 'limits'>
 
 /** What an agent cannot be told is refused, not ignored. */
 export function mustSuit(names: readonly string[], request: Settings): void {
   if (names.length > 1 && (request.model !== undefined || (request.agentArgs ?? []).length > 0))
     throw new RalphError('usage', 'A model and arguments behind -- belong to one agent, but several are named.')
+  const trouble = request.mcp ? mcpTrouble(names, request) : undefined
+  if (trouble) throw new RalphError('usage', `--mcp is not available: ${trouble}. Leave it out.`)
   for (const name of names) mustKnow(parseAgent(name).agent, request)
+}
+
+/** Why these agents cannot be given tools to report with. */
+export function mcpTrouble(names: readonly string[], { sandbox }: Pick<Settings, 'sandbox'>): string | undefined {
+  const unable = names.map((name) => parseAgent(name).agent).find(({ settings }) => !settings.includes('mcp'))
+  if (unable) return `the agent "${unable.name}" takes no MCP server for one turn`
+  // Who writes the reports is a program that the agent itself starts.
+  return sandbox ? 'in a sandbox an agent cannot write its reports' : undefined
 }
 
 function mustKnow(agent: Agent, request: Settings): void {

@@ -11,6 +11,7 @@ import { RalphError } from '../error.ts'
 import { canStart, findChecks } from '../host/check.ts'
 import type { Tree } from '../host/tree.ts'
 import { letGo } from '../session/elsewhere.ts'
+import { beginQueued } from './begin-queued.ts'
 import { type Context, selfIn } from './operation.ts'
 import { ownerOf } from './owners.ts'
 
@@ -22,6 +23,8 @@ export type Watching = {
   show: Show
   say(text: string): void
   saw(loop: Loop, fact: Fact): void
+  /** A wait for an agent is not sat out here: whoever comes back when its time is over goes on. */
+  leavesWaits?: boolean
 }
 
 export async function driveLoop(context: Context, id: string, watching: Watching): Promise<Loop> {
@@ -33,7 +36,10 @@ export async function driveLoop(context: Context, id: string, watching: Watching
     store,
     now,
     takeUp: takeUp({ store, now, self: selfIn(root) }),
-    since: (loop, lease, at) => rules.since?.(loop, lease, at) ?? [],
+    since: async (loop, lease, at) => [
+      ...(await beginQueued(context, loop, at)),
+      ...(rules.since?.(loop, lease, at) ?? []),
+    ],
     held(by) {
       throw new RalphError(
         'loop-held',
@@ -62,10 +68,12 @@ async function work(context: Context, held: Visit, watching: Watching): Promise<
 }
 
 /** Something may have happened to the loop meanwhile that comes instead of its next turn. */
-function handsOf(bench: Workbench, { saw }: Watching): Hands {
+function handsOf(bench: Workbench, { saw, leavesWaits = false }: Watching): Hands {
   const hands = runHands(bench, saw)
+  const isOver = (until: number | undefined) => until !== undefined && bench.now() >= until
   return {
     ...hands,
+    wait: async (loop, next) => (leavesWaits && !isOver(next.until) ? undefined : hands.wait(loop, next)),
     turn: async (loop, next) => ownerOf(loop).instead?.(loop, bench.now()) ?? hands.turn(loop, next),
   }
 }

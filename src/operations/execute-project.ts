@@ -99,7 +99,7 @@ async function prepare(context: Context, asked: Executing, { project, config, re
   await mendLeftovers(project, record)
   const { branch, notes } = await checkRepository(project, slots)
   const place = { dir, env, config: { ...config, max_iterations: 0 } }
-  const { iterations: ___, ...limits } = await resolveLimits({ prompt: '', ...given({ limits: asks }) }, place)
+  const { iterations: ___, ...limits } = await resolveLimits({ size: 'S', ...given({ limits: asks }) }, place)
   return {
     execution: {
       project,

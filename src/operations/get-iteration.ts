@@ -1,29 +1,75 @@
-/** One iteration of a loop: what came of it, and what it changed. */
+/** One iteration of a loop: what it was told, what came of it, and what it changed. */
 import { RalphError } from '../error.ts'
-import { printDiff } from '../host/checkpoint.ts'
-import { openRepository } from '../host/git.ts'
-import type { IterationRow } from '../host/store.ts'
+import { printDiff as printChange } from '../formats/unified-diff.ts'
+import { printDiff, readCheckpoint, refOf } from '../host/checkpoint.ts'
+import type { Store } from '../host/store.ts'
+import { readTurnLog } from '../host/transcript.ts'
 import { given } from '../request/given.ts'
 import { findLoop } from './find-loop.ts'
+import { bounded } from './get-diff.ts'
+import { type Iteration, repositoryOf, viewIterations } from './iteration-view.ts'
 import type { Operation } from './operation.ts'
 
-/** `row` is absent while it is under way, `diff` where there is no checkpoint of it. */
-export type FoundIteration = { loop: string; row?: IterationRow; diff?: string }
+/**
+ * `row` is absent while it is under way, `diff` where there is no checkpoint of it, `prompt` once transcripts were pruned.
+ * `note`: the diff was cut. `promptChange`: what differs from the prompt before, as a diff. `head`: the commit that was
+ * checked out at its end. `command`: how the agent was started.
+ */
+export type FoundIteration = {
+  loop: string
+  row?: Iteration
+  prompt?: string
+  promptChange?: string
+  command?: string[]
+  head?: string
+  diff?: string
+  note?: string
+}
 
 export const getIteration: Operation<{ loop: string; iteration: number }, FoundIteration> = {
   name: 'get_iteration',
   effect: 'read',
-  summary: 'Shows an iteration of a loop: how it ended, what the checks said, and what it changed, as a diff.',
+  summary:
+    'Shows an iteration of a loop: its prompt, how it ended, what the checks said, and what it changed, as a diff.',
+  agent: {},
+  report: true,
   async run(context, { loop: name, iteration }) {
     const store = context.store()
-    const id = await findLoop(context, name)
-    const row = (await store.iterations(id)).find(({ n }) => n === iteration)
-    const { next: read } = await store.transcripts.read(id, iteration, 0)
-    if (!row && read === 0)
-      throw new RalphError('loop-unknown', `Loop ${id} has no iteration ${iteration}. \`ralph show ${id}\` lists them.`)
-    const { dir, worktree } = (await store.load(id)).spec.work
-    const repo = await openRepository(worktree?.from ?? dir)
-    const diff = 'none' in repo ? undefined : await printDiff(repo, id, iteration)
-    return { loop: id, ...(row ? { row } : {}), ...given({ diff }) }
+    const loop = await store.load(await findLoop(context, name))
+    const rows = await store.iterations(loop.id, { after: iteration - 1, limit: 1 })
+    const [row] = await viewIterations(
+      store,
+      loop,
+      rows.filter(({ n }) => n === iteration),
+    )
+    const begun = await firstOf(store, loop.id, iteration)
+    if (!row && !begun) throw noIteration(loop.id, iteration)
+    const repo = await repositoryOf(loop)
+    const kept = repo && (await readCheckpoint(repo, refOf(loop.id, iteration)))
+    const change = repo && kept?.since ? await printDiff(repo, { from: kept.since, to: kept.commit }) : undefined
+    const before = iteration > 1 ? await firstOf(store, loop.id, iteration - 1) : undefined
+    const promptChange = begun && before ? printChange(before.prompt, begun.prompt).join('\n') : undefined
+    const { text: diff, note } = change === undefined ? {} : bounded(change)
+    return {
+      loop: loop.id,
+      ...given({ row, prompt: begun?.prompt, promptChange, command: begun?.command, head: kept?.head, diff, note }),
+    }
   },
+}
+
+export function noIteration(loop: string, iteration: number): RalphError {
+  return new RalphError(
+    'loop-unknown',
+    `Loop ${loop} has no iteration ${iteration}. \`ralph show ${loop}\` lists them.`,
+  )
+}
+
+/** How its first attempt began; every attempt is told the same. */
+async function firstOf(
+  { transcripts }: Store,
+  loop: string,
+  iteration: number,
+): Promise<{ prompt: string; command: string[] } | undefined> {
+  for await (const entry of readTurnLog(transcripts, loop, iteration)) if ('prompt' in entry) return entry
+  return undefined
 }

@@ -23,6 +23,7 @@ export const getLoop: Operation<{ loop?: string }, FoundLoop> = {
   name: 'get_loop',
   effect: 'read',
   summary: 'Shows a loop: what was asked for, its iterations, its current state, and what to do next.',
+  agent: {},
   async run(context, { loop: name }) {
     const store = context.store()
     const id = await findLoop(context, name)

@@ -13,10 +13,10 @@ import {
 } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
 import { allowedNow, trialsOf, unsealedPaths } from '../engine/trials.ts'
-import { openRepository } from '../host/git.ts'
 import type { StoredEvent } from '../host/store.ts'
 import { given } from '../request/given.ts'
 import { findLoop } from './find-loop.ts'
+import { repositoryOf } from './iteration-view.ts'
 import type { Operation } from './operation.ts'
 import { adviceFor } from './proof-advice.ts'
 import { standingOf } from './standing.ts'
@@ -107,13 +107,12 @@ function isStale({ tally, next }: Loop, seen: string | undefined): boolean {
   return next.kind !== 'complete' && tally.after !== undefined && seen !== tally.tree
 }
 
-async function filesOf({ spec }: Loop, state: string | undefined): Promise<Files | undefined> {
+async function filesOf(loop: Loop, state: string | undefined): Promise<Files | undefined> {
   if (state === undefined) return undefined
   const [tree = '', commit] = state.split(' ')
   const head = commit === 'no-commit' ? undefined : commit
   if (head === undefined) return { tree }
-  const repo = await openRepository(spec.work.worktree?.from ?? spec.work.dir)
-  const answer = 'none' in repo ? undefined : await repo.ask(['rev-parse', '--verify', '--quiet', `${head}^{tree}`])
+  const answer = await (await repositoryOf(loop))?.ask(['rev-parse', '--verify', '--quiet', `${head}^{tree}`])
   return { tree, head, ...(answer?.ok && answer.out === tree ? { commit: head } : {}) }
 }
 

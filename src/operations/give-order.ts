@@ -14,17 +14,20 @@ import { ownerOf } from './owners.ts'
 /** `driver`: who drives it hears it. `session`: it is heard when the session goes on. `here`: it was carried out. */
 export type Given = { loop: string; heard: 'driver' | 'session' | 'here'; session?: string }
 
-/** `checks`: what it is asked for next is done here as far as that needs no agent: checks and experiments. */
+/**
+ * `checks`: what it is asked for next is done here as far as that needs no agent: checks and experiments. `leaves`: how the order
+ * is left for it, where other things must be stored with it.
+ */
 export async function giveOrder(
   context: Context,
   id: string,
   order: Order,
-  { checks = false }: { checks?: boolean } = {},
+  { checks = false, by = 'you', leaves }: { checks?: boolean; by?: string; leaves?: () => Promise<unknown> } = {},
 ): Promise<Given> {
   const { home } = context
   const store = context.store()
   const { next } = await mustBeOpen(context, id)
-  await store.tell(id, 'you', order)
+  await (leaves?.() ?? store.tell(id, by, order))
   // The turn that a session is at has begun without these words.
   if (order.kind === 'say' && next.kind === 'turn' && holderOf(home, id) !== undefined)
     return { loop: id, heard: 'driver' }

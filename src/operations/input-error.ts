@@ -10,7 +10,15 @@ export type Given = { operation: string; input: unknown; fields: readonly string
 
 /** One thing at a time: the first issue counts. */
 export function inputError([issue]: readonly Issue[], given: Given): RalphError {
-  return new RalphError('input-invalid', issue ? sentence(issue, given) : `${given.operation}: the input is not valid.`)
+  if (!issue) return new RalphError('input-invalid', `${given.operation}: the input is not valid.`)
+  return new RalphError('input-invalid', sentence(issue, given), { field: fieldOf(issue) })
+}
+
+/** Empty: it is about the input as a whole. */
+function fieldOf(issue: Issue): string {
+  const within = issue.code === 'invalid_union' ? closest(issue.errors.flat()) : undefined
+  if (within) return fieldName([...issue.path, ...within.path])
+  return fieldName(issue.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys.slice(0, 1)] : issue.path)
 }
 
 function sentence(issue: Issue, { operation, input, fields }: Given): string {

@@ -8,21 +8,24 @@ import type { Operation } from './operation.ts'
 
 export type ListedLoop = LoopRow & Attendance
 
+const USUAL = 100
+
 export const listLoops: Operation<ListFilter, { loops: ListedLoop[]; next?: string }> = {
   name: 'list_loops',
   effect: 'read',
   summary: 'Lists the loops on this machine, newest first, whatever started them.',
+  agent: {},
   async run(context, filter) {
-    const { dir, ...others } = filter
+    const { dir, limit = USUAL, ...others } = filter
     const folder = dir === undefined ? undefined : folderAt(resolve(context.cwd, dir))
-    const { rows, next } = await context.store().list({ ...others, ...given({ dir: folder }) })
+    const { rows, next } = await context.store().list({ ...others, limit, ...given({ dir: folder }) })
     const loops = rows.map(async (row) => ({ ...row, ...(await attendanceOf(context, row)) }))
     return { loops: await Promise.all(loops), ...given({ next }) }
   },
 }
 
 /** As loops know it; one that is gone is known by its name. */
-function folderAt(path: string): string {
+export function folderAt(path: string): string {
   try {
     return realpathSync(path)
   } catch {

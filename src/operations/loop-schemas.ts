@@ -1,10 +1,26 @@
 /** What goes into the operations on loops, and what comes out. */
 import * as z from 'zod'
-import { type Fact, GRADES, type Loop, type Next, REQUIRABLE } from '../engine/loop.ts'
+import { type Fact, type Loop, type Next, REQUIRABLE } from '../engine/loop.ts'
+import type { Allowed } from './allow.ts'
+import { iteration } from './iteration-schemas.ts'
 import { proof } from './proof-schemas.ts'
-import { amount, argument, line, maybe, name, path, type SchemasOf, status, whole, words } from './schema-parts.ts'
+import {
+  amount,
+  argument,
+  line,
+  loopName,
+  maybe,
+  name,
+  path,
+  type SchemasOf,
+  status,
+  whole,
+  words,
+} from './schema-parts.ts'
+import type { Standing } from './standing.ts'
+import type { Starting } from './start-loop.ts'
+import type { Steered } from './steer.ts'
 
-const loopName = name.describe('An id, the beginning of one, or the name of a project in this folder.')
 const optionalLoop = z.strictObject({
   loop: loopName.exactOptional().describe('Without it: the newest of this folder.'),
 })
@@ -29,8 +45,9 @@ const limits = z.strictObject({
 
 const globs = z.array(line.min(1))
 
-const startInput = z.strictObject({
-  prompt: z.string().min(1).regex(/\S/, 'must say what is to be done'),
+const startFields = z.strictObject({
+  prompt: z.string().min(1).regex(/\S/, 'must say what is to be done').exactOptional(),
+  task_id: name.exactOptional().describe('A task of the board, instead of a prompt: it says everything else, too.'),
   dir: path.exactOptional(),
   agent: argument
     .min(1)
@@ -54,9 +71,15 @@ const startInput = z.strictObject({
   limits: limits.exactOptional(),
   agentArgs: z.array(argument).exactOptional(),
   model: argument.min(1).exactOptional(),
+  type: line
+    .min(1)
+    .max(100)
+    .exactOptional()
+    .describe('What kind of work it is, such as feature, bug or docs; analytics are told apart by it.'),
   permissions: z.enum(['bypass', 'ask']).exactOptional(),
   context: z.enum(['fresh', 'same']).exactOptional(),
   sandbox: z.boolean().exactOptional(),
+  mcp: z.boolean().exactOptional().describe('The agent gets tools to report with.'),
   silenceMinutes: amount.exactOptional(),
   checkMinutes: amount.exactOptional(),
   proof: z.enum(['off', 'seal', 'full']).exactOptional().describe('Which experiments are run.'),
@@ -69,7 +92,16 @@ const startInput = z.strictObject({
   worktree: z.boolean().exactOptional(),
 })
 
-const owner = z.enum(['person', 'project', 'vault', 'session', 'pane'])
+/** Either a prompt, or a task that says everything. */
+const startInput = startFields.superRefine((asked, { addIssue }) => {
+  const [beside] = Object.keys(asked).filter((field) => field !== 'task_id')
+  if (asked.task_id === undefined && asked.prompt === undefined)
+    addIssue({ code: 'custom', path: ['prompt'], message: 'must be a text, unless task_id names a task' })
+  if (asked.task_id !== undefined && beside !== undefined)
+    addIssue({ code: 'custom', path: [beside], message: 'must be left out beside task_id: the task says it' })
+}) as unknown as z.ZodType<Starting>
+
+const owner = z.enum(['person', 'project', 'vault', 'session', 'pane', 'board'])
 
 // The engine's own values are made by it alone, so what they are within is not checked again.
 const next = z.looseObject({ kind: z.string() }) as unknown as z.ZodType<Next>
@@ -98,6 +130,23 @@ const row = z.strictObject({
   updatedAt: z.number(),
 })
 
+export const standing: z.ZodType<Standing> = z.strictObject({
+  kind: z.enum([
+    'verified',
+    'tested',
+    'kept',
+    'altered',
+    'claimed',
+    'cancelled',
+    'halted',
+    'asks',
+    'waiting',
+    'under-way',
+  ]),
+  sentence: z.string(),
+  hint: z.string(),
+})
+
 const attendance = {
   alive: z.boolean(),
   session: z.string().exactOptional(),
@@ -106,29 +155,6 @@ const attendance = {
 }
 
 const event = z.strictObject({ seq: whole, loop: z.string(), n: whole, at: z.number(), fact, next })
-
-const verdict = z.strictObject({
-  check: z.string(),
-  result: z.enum(['pass', 'fail', 'broken', 'timeout']),
-  failures: whole.exactOptional(),
-  tail: z.string(),
-})
-
-const iteration = z.strictObject({
-  n: whole,
-  attempts: whole,
-  startedAt: z.number(),
-  endedAt: z.number(),
-  agent: z.string(),
-  end: z.enum(['ok', 'limited', 'overloaded', 'unusable', 'context-full', 'failed']),
-  claim: z.enum(['none', 'weak', 'clear']),
-  changed: maybe(z.boolean()),
-  diff: maybe(z.strictObject({ files: whole, added: whole, removed: whole })),
-  tokens: z.number(),
-  costUsd: maybe(z.number()),
-  words: z.string(),
-  verdicts: z.array(verdict),
-})
 
 const given = z.strictObject({
   loop: z.string(),
@@ -139,13 +165,18 @@ const nobody = z.strictObject({ loop: z.string(), heard: z.literal('nobody') })
 const resumed = z.union([given, nobody])
 const later = z.strictObject({ loop: z.string(), heard: z.literal('later'), how: z.string() })
 const allowed = { paths: z.array(z.string()) }
+export const steered: z.ZodType<Steered> = z.union([resumed, later])
+export const allowedSome: z.ZodType<Allowed> = z.union([
+  given.extend(allowed),
+  nobody.extend(allowed),
+  later.extend(allowed),
+])
 const rolledBack = z.strictObject({ loop: z.string(), notes: z.array(z.string()) })
 
 type LoopOperation =
   | 'start_loop'
   | 'list_loops'
   | 'get_loop'
-  | 'get_iteration'
   | 'get_proof'
   | 'list_events'
   | 'cancel'
@@ -156,14 +187,17 @@ type LoopOperation =
   | 'rollback'
   | 'undo'
   | 'accept'
-  | 'stats'
   | 'prune'
   | 'rebuild'
 
 export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
   start_loop: {
     input: startInput,
-    output: z.strictObject({ loop: z.string(), why: z.string().exactOptional() }),
+    output: z.strictObject({
+      loop: z.string(),
+      why: z.string().exactOptional(),
+      queued: z.literal(true).exactOptional(),
+    }),
   },
   list_loops: {
     input: z.strictObject({
@@ -171,7 +205,7 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
       owner: owner.exactOptional(),
       dir: path.exactOptional(),
       text: z.string().exactOptional(),
-      limit: whole.min(1).max(1_000).exactOptional(),
+      limit: whole.min(1).max(1_000).exactOptional().describe('Default 100.'),
       after: z.string().exactOptional(),
     }),
     output: z.strictObject({
@@ -184,34 +218,11 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
     output: z.strictObject({
       loop,
       status,
-      standing: z.strictObject({
-        kind: z.enum([
-          'verified',
-          'tested',
-          'kept',
-          'altered',
-          'claimed',
-          'cancelled',
-          'halted',
-          'asks',
-          'waiting',
-          'under-way',
-        ]),
-        sentence: z.string(),
-        hint: z.string(),
-      }),
+      standing,
       breaker: z.enum(['closed', 'half-open', 'open']),
       ...attendance,
       whose: z.string().exactOptional(),
       iterations: z.array(iteration),
-    }),
-  },
-  get_iteration: {
-    input: z.strictObject({ loop: loopName, iteration: whole.min(1) }),
-    output: z.strictObject({
-      loop: z.string(),
-      row: iteration.exactOptional(),
-      diff: z.string().exactOptional(),
     }),
   },
   get_proof: { input: optionalLoop, output: proof },
@@ -224,19 +235,25 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
   resume: { input: optionalLoop, output: resumed },
   steer: {
     input: z.strictObject({ loop: loopName, words: words.min(1) }),
-    output: z.union([resumed, later]),
+    output: steered,
   },
   allow: {
     input: z.strictObject({
       loop: loopName,
       paths: z.array(path).exactOptional().describe('Without any: all that it waits for.'),
     }),
-    output: z.union([given.extend(allowed), nobody.extend(allowed), later.extend(allowed)]),
+    output: allowedSome,
   },
   rollback: { input: z.strictObject({ loop: loopName, iteration: whole }), output: rolledBack },
   undo: { input: oneLoop, output: rolledBack },
   accept: {
-    input: z.strictObject({ loop: loopName, merge: z.boolean() }),
+    input: z.strictObject({
+      loop: loopName,
+      how: z
+        .enum(['merge', 'squash', 'branch'])
+        .exactOptional()
+        .describe('merge keeps the commits, squash makes one of them, branch leaves them for a pull request.'),
+    }),
     output: z.strictObject({
       loop: z.string(),
       branch: z.string(),
@@ -246,23 +263,6 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
         .enum(['changed', 'merged'])
         .exactOptional()
         .describe('The files are not the ones it was graded for: they were changed since, or merged with other work.'),
-    }),
-  },
-  stats: {
-    input: z.strictObject({}),
-    output: z.strictObject({
-      loops: whole,
-      byStatus: z.record(z.string(), whole),
-      byReason: z.record(z.string(), whole),
-      byProof: z.record(z.enum(GRADES), whole),
-      falseClaims: whole,
-      iterations: whole,
-      meanIterationsToDone: maybe(z.number()),
-      tokens: z.number(),
-      costUsd: z.number(),
-      byAgent: z.array(
-        z.strictObject({ agent: z.string(), loops: whole, completed: whole, iterations: whole, costUsd: z.number() }),
-      ),
     }),
   },
   prune: {

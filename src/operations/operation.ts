@@ -1,5 +1,8 @@
 /** An operation: one thing that can be done to ralph from outside. Every front calls these and adds nothing but form. */
 import { join } from 'node:path'
+import type { Loop } from '../engine/loop.ts'
+import { isLocked } from '../host/lock.ts'
+import { SERVER_LOCK } from '../host/server-file.ts'
 import type { Store } from '../host/store.ts'
 
 /** What every operation works with. */
@@ -17,6 +20,26 @@ export type Context = {
   close(): Promise<void>
   /** Tells something that a person should know, once. */
   note: (text: string) => void
+  /** Who drives loops here, in a process that stays. Absent: whoever asked drives it. */
+  workers?: Workers
+  /** Who puts tasks on the board through this. Absent: a person. */
+  by?: 'person' | 'program' | 'agent'
+  /** Finds the process that asks, where that is not this one. */
+  caller?: () => Caller
+  /** Tells the one who asked how it goes, while they wait. */
+  progress?: (words: string) => void
+  /** Who asked has gone. */
+  signal?: AbortSignal
+}
+
+/** Its id. `gone`: it has ended, or hung up. Undefined: the system does not tell. */
+export type Caller = number | 'gone' | undefined
+
+export type Workers = {
+  /** Goes on with a loop, as soon as there is room. */
+  take(loop: string): void
+  /** Something was queued. */
+  look(): void
 }
 
 export type Operation<Input, Output> = {
@@ -25,10 +48,27 @@ export type Operation<Input, Output> = {
   /** `destroy`: it ends or removes something. */
   effect: 'read' | 'write' | 'destroy'
   summary: string
+  /** It is a tool for models, by this name, or by its own; `description` says when to use it, besides the summary. `idempotent`: doing it twice is doing it once. */
+  agent?: { tool?: string; description?: string; openWorld?: true; idempotent?: true }
+  /** What it tells is part of a report that is read without a server. */
+  report?: true
+  /** Only a person may do it, never an agent inside a loop. */
+  person?: true
   run(context: Context, input: Input): Promise<Output>
 }
 
-/** The command line of one of ralph's own programs. */
+/** A loop that somebody must drive now: workers do, here or in the server that has the board; else whoever asked. */
+export function handOver(
+  { workers, home }: Pick<Context, 'workers' | 'home'>,
+  { id: loop, spec }: Pick<Loop, 'id' | 'spec'>,
+): { loop: string; heard: 'driver' } | { loop: string; heard: 'nobody' } {
+  workers?.take(loop)
+  const isServed = spec.work.owner?.kind === 'board' && isLocked(home, SERVER_LOCK)
+  return { loop, heard: workers || isServed ? 'driver' : 'nobody' }
+}
+
+/** The command line of one of ralph's own programs; `ralph` is the command itself. */
 export function selfIn(root: string): (program: string) => string[] {
-  return (program) => [process.execPath, join(root, 'dist', `${program}.mjs`)]
+  const files = (program: string) => (program === 'ralph' ? ['bin', 'ralph.cjs'] : ['dist', `${program}.mjs`])
+  return (program) => [process.execPath, join(root, ...files(program))]
 }

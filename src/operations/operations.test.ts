@@ -5,6 +5,7 @@ import { startLoop } from '../engine/loop.ts'
 import { specOf } from '../engine/stories.test-support.ts'
 import { temporaryFolder } from '../host/place.test-support.ts'
 import { makeRepository } from '../host/repository.test-support.ts'
+import { foreignBoard } from '../host/vibe-kanban.test-support.ts'
 import { bentLoop } from './bent.test-support.ts'
 import { crewAgent, holdCrew, leaveCrew, paneRecord } from './crew.test-support.ts'
 import { OPERATIONS } from './index.ts'
@@ -63,6 +64,10 @@ describe('loops', () => {
     expect(await place.run('get_proof', { loop })).toMatchObject({ loop, checks: [{ after: { result: 'pass' } }] })
     expect(await place.run('get_iteration', { loop, iteration: 1 })).toMatchObject({ loop, row: { n: 1 } })
     await expect(place.run('get_iteration', { loop, iteration: 2 })).rejects.toMatchObject({ code: 'loop-unknown' })
+    expect(await place.run('list_iterations', { loop })).toMatchObject({ loop, iterations: [{ n: 1 }] })
+    expect((await place.run('get_diff', { loop, iteration: 1 })).files).toMatchObject([{ path: 'work.txt' }])
+    expect((await place.run('get_transcript', { loop, iteration: 1 })).entries).toHaveLength(3)
+    expect((await place.run('get_checks', { loop })).checks).toHaveLength(1)
     const { events } = await place.run('list_events', { loop })
     expect(events.map(({ fact }) => fact.kind)).toEqual(['checked', 'turned', 'checked'])
     expect(await place.run('list_events', { after: events.at(-1)?.seq ?? 0 })).toEqual({ events: [] })
@@ -70,7 +75,9 @@ describe('loops', () => {
     expect(existsSync(join(place.cwd, 'work.txt'))).toBe(false)
     await place.run('undo', { loop })
     expect(existsSync(join(place.cwd, 'work.txt'))).toBe(true)
-    expect(await place.run('stats', {})).toMatchObject({ loops: 1, byProof: { verified: 1 }, iterations: 1 })
+    expect(await place.run('get_analytics', {})).toMatchObject({ loops: 1, success: { count: 1, of: 1 } })
+    expect(await place.run('get_forecast', { prompt: 'Build it' })).toMatchObject({ enough: false, loops: 1 })
+    expect((await place.run('export_loops', {})).csv).toContain(loop)
   })
 
   test('in a worktree are accepted', async () => {
@@ -79,8 +86,46 @@ describe('loops', () => {
     const { loop } = await place.run('start_loop', asked)
     await place.drive(loop)
     expect(existsSync(join(place.cwd, 'work.txt'))).toBe(false)
-    expect(await place.run('accept', { loop, merge: true })).toMatchObject({ loop, branch: `ralph/${loop}` })
+    expect(await place.run('accept', { loop })).toMatchObject({ loop, branch: `ralph/${loop}` })
     expect(existsSync(join(place.cwd, 'work.txt'))).toBe(true)
+  })
+
+  test('that wait for it are answered', async () => {
+    const place = openPlace()
+    for (const id of ['bent-1', 'bent-2'])
+      await bentLoop(place.context, id, { work: { ...specOf().work, dir: place.cwd } })
+    const allowed = await place.run('answer', { loop: 'bent-1', allow: true })
+    expect(allowed).toEqual({ loop: 'bent-1', heard: 'nobody', paths: ['test/a.test.ts'] })
+    expect((await place.drive('bent-1')).next.kind).toBe('complete')
+    expect(await place.run('answer', { loop: 'bent-2', words: 'Put it back.' })).toMatchObject({ heard: 'nobody' })
+  })
+
+  test('are told of comments on their diffs', async () => {
+    const place = openPlace({ cwd: (await makeRepository()).dir })
+    const agent = place.agent(WORKS)
+    const { loop } = await place.run('start_loop', { prompt: 'Build it', agent, limits: { iterations: 1 } })
+    await place.drive(loop)
+    const comment = { iteration: 1, path: 'work.txt', line: 1, text: 'Why this number?' }
+    const { comments } = await place.run('add_comments', { loop, comments: [comment] })
+    expect(comments).toMatchObject([
+      { ...comment, side: 'new', quote: expect.stringMatching(/^\d+$/), delivered: null },
+    ])
+    expect(await place.run('list_comments', { loop })).toEqual({ loop, comments })
+    const [{ id } = { id: 0 }] = comments
+    expect(await place.run('remove_comment', { loop, comment: id })).toEqual({ loop, comment: id })
+  })
+
+  test('that stopped short are forked and retried', async () => {
+    const place = openPlace({ cwd: (await makeRepository()).dir })
+    const { loop } = await place.run('start_loop', {
+      prompt: 'Build it',
+      agent: place.agent(WORKS),
+      limits: { iterations: 1 },
+    })
+    await place.drive(loop)
+    expect(await place.run('fork', { loop })).toMatchObject({ from: loop, iteration: 1 })
+    expect(await place.run('retry', { loop })).toMatchObject({ from: loop })
+    expect((await place.run('list_loops', {})).loops).toHaveLength(3)
   })
 
   test('that wait for it go on with what is allowed', async () => {
@@ -100,7 +145,7 @@ describe('loops', () => {
     const asked = { prompt: 'Build it', agent: place.agent(lines), worktree: true, checks }
     const { loop } = await place.run('start_loop', asked)
     await place.drive(loop)
-    await place.run('accept', { loop, merge: true })
+    await place.run('accept', { loop })
     expect(git('log', '-1', '--format=%(trailers:only)').trim()).toBe(`Ralph-Loop: ${loop}\nRalph-Proof: ${proof}`)
     expect(git('log', '-1', '--format=%P').split(' ')).toHaveLength(parents)
   })
@@ -144,6 +189,7 @@ test('projects are created, imported and shown', async () => {
   expect(await place.run('init_project', { project: 'shop' })).toMatchObject({ exclusion: 'none' })
   expect((await place.run('get_project', { project: 'shop' })).tasks).toBeUndefined()
   writeFileSync(join(place.cwd, 'todo.md'), '# Plan\n\n- [ ] Sell apples\n- [x] Sell pears\n')
+  expect(await place.run('import_board', { file: foreignBoard('newest').path })).toMatchObject({ tasks: 0 })
   expect(await place.run('import_tasks', { file: 'todo.md', project: 'fruit' })).toMatchObject({
     tasks: 2,
     completed: 1,
@@ -171,19 +217,23 @@ describe('tasks of a vault', () => {
 
   test('are worked on by the caller until they are done', async () => {
     const vault = openVault()
-    const started = await vault.run('start_task', { file: 'Needs_Action/a.md', maxIterations: 3, timeoutMinutes: 20 })
+    const started = await vault.run('start_vault_task', {
+      file: 'Needs_Action/a.md',
+      maxIterations: 3,
+      timeoutMinutes: 20,
+    })
     expect(started).toMatchObject({ task_id: 'a', status: 'initializing' })
-    const progressed = await vault.run('report_progress', { task: 'a', total: 4, completed: 1, step: 'Begin' })
+    const progressed = await vault.run('report_vault_progress', { task: 'a', total: 4, completed: 1, step: 'Begin' })
     expect(progressed.progress.percentage).toBe(25)
-    const counted = await vault.run('iterate_task', { task: 'Needs_Action/a.md', ...iteration })
+    const counted = await vault.run('iterate_vault_task', { task: 'Needs_Action/a.md', ...iteration })
     expect(counted).toMatchObject({ iteration: 1, max_iterations: 3, should_continue: true })
-    expect((await vault.run('get_task', { task: 'a', history: 1 })).state.iterations_history).toHaveLength(1)
-    expect(await vault.run('is_task_complete', { task: 'a' })).toEqual({ task_id: 'a', complete: false })
+    expect((await vault.run('get_vault_task', { task: 'a', history: 1 })).state.iterations_history).toHaveLength(1)
+    expect(await vault.run('is_vault_task_complete', { task: 'a' })).toEqual({ task_id: 'a', complete: false })
     vault.move('a', 'Done')
-    expect(await vault.run('complete_task', { task: 'a', reason: 'all sent' })).toMatchObject({
+    expect(await vault.run('complete_vault_task', { task: 'a', reason: 'all sent' })).toMatchObject({
       exit_reason: 'all sent',
     })
-    expect((await vault.run('list_tasks', {})).tasks).toMatchObject([{ task_id: 'a', status: 'completed' }])
+    expect((await vault.run('list_vault_tasks', {})).tasks).toMatchObject([{ task_id: 'a', status: 'completed' }])
     const { completed } = await vault.run('brief_vault', { since: 0 })
     expect(completed).toMatchObject([{ task_id: 'a', iterations: 1 }])
   })
@@ -191,28 +241,28 @@ describe('tasks of a vault', () => {
   test('are approved, rejected, timed out and exhausted', async () => {
     const vault = openVault()
     for (const id of ['a', 'b', 'c', 'd'])
-      await vault.run('start_task', { file: `Needs_Action/${id}.md`, maxIterations: 2 })
+      await vault.run('start_vault_task', { file: `Needs_Action/${id}.md`, maxIterations: 2 })
     for (const id of ['a', 'b']) {
       vault.move(id, 'Pending_Approval')
-      await vault.run('iterate_task', { task: id, ...iteration })
+      await vault.run('iterate_vault_task', { task: id, ...iteration })
     }
     expect((await vault.run('brief_vault', { since: 0 })).waiting.map(({ task_id }) => task_id)).toEqual(['a', 'b'])
-    expect(await vault.run('approve_task', { task: 'a', note: 'Fine.' })).toMatchObject({ status: 'in_progress' })
-    expect(await vault.run('reject_task', { task: 'b', reason: 'No.' })).toMatchObject({
+    expect(await vault.run('approve_vault_task', { task: 'a', note: 'Fine.' })).toMatchObject({ status: 'in_progress' })
+    expect(await vault.run('reject_vault_task', { task: 'b', reason: 'No.' })).toMatchObject({
       state: { status: 'failed' },
       why: expect.stringContaining('No'),
     })
-    expect(await vault.run('time_out_task', { task: 'c' })).toMatchObject({ status: 'timeout' })
-    for (const _ of [1, 2]) await vault.run('iterate_task', { task: 'd', ...iteration })
-    expect(await vault.run('exhaust_task', { task: 'd' })).toMatchObject({ status: 'max_iterations_reached' })
+    expect(await vault.run('time_out_vault_task', { task: 'c' })).toMatchObject({ status: 'timeout' })
+    for (const _ of [1, 2]) await vault.run('iterate_vault_task', { task: 'd', ...iteration })
+    expect(await vault.run('exhaust_vault_task', { task: 'd' })).toMatchObject({ status: 'max_iterations_reached' })
     expect((await vault.run('brief_vault', { since: 0 })).stuck).toHaveLength(3)
   })
 
   test('that do not exist are a sentence', async () => {
     const vault = openVault()
-    await expect(vault.run('get_task', { task: 'nope' })).rejects.toMatchObject({ code: 'task-unknown' })
+    await expect(vault.run('get_vault_task', { task: 'nope' })).rejects.toMatchObject({ code: 'task-unknown' })
     rmSync(join(vault.cwd, 'Needs_Action'), { recursive: true })
-    await expect(vault.run('list_tasks', {})).rejects.toMatchObject({ code: 'usage' })
+    await expect(vault.run('list_vault_tasks', {})).rejects.toMatchObject({ code: 'usage' })
   })
 })
 
@@ -319,6 +369,90 @@ describe('agents in panes', () => {
     const { run, loop } = await openCrew()
     expect(await run('set_limits', { loop, iterations: 7 })).toEqual({ loop, iterations: 7 })
     expect((await run('list_agents', {})).agents[0]?.loop?.most).toBe(7)
+  })
+})
+
+describe('this machine', () => {
+  test('tells where one is, and which agents are here', async () => {
+    const place = openPlace()
+    const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent('true') })
+    expect(await place.run('get_context', {})).toMatchObject({
+      dir: realpathSync(place.cwd),
+      server: null,
+      loops: [{ id: loop, status: 'running', iteration: 0, title: 'Build it' }],
+      tasks: [],
+    })
+    const { executors } = await place.run('list_executors', {})
+    expect(executors.find(({ name }) => name === 'claude')).toMatchObject({ install: '@anthropic-ai/claude-code' })
+  })
+
+  test('waits for what happens to a loop', async () => {
+    const place = openPlace()
+    const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent('echo "I worked."') })
+    const before = await place.run('wait_loop', { loop, seconds: 0 })
+    expect(before).toMatchObject({ status: 'running', stillRunning: true, unattended: true, seq: 0, events: [] })
+    const waiting = place.run('wait_loop', { loop, after: before.seq })
+    await place.run('steer', { loop, words: 'Use blue.' })
+    const news = await waiting
+    expect(news).toMatchObject({ stillRunning: false, events: [{ kind: 'told', words: 'you said: Use blue.' }] })
+    await place.run('cancel', { loop })
+    expect(await place.run('wait_loop', { loop })).toMatchObject({ status: 'cancelled', stillRunning: false })
+    expect((await place.run('wait_loop', { loop, after: news.seq })).events).toMatchObject([{ kind: 'told' }])
+  })
+
+  test('waits no longer than whoever asked', async () => {
+    const place = openPlace()
+    const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent('true') })
+    const progress: string[] = []
+    const gone = new AbortController()
+    const leave = (words: string) => {
+      progress.push(words)
+      gone.abort()
+    }
+    const context = { ...place.context, signal: gone.signal, progress: leave }
+    expect(await OPERATIONS.wait_loop.run(context, { loop })).toMatchObject({ stillRunning: true })
+    expect(progress).toEqual([expect.stringMatching(/^under way after 0 iterations/)])
+  })
+})
+
+describe('tasks of the board', () => {
+  const DONE = 'date +%N > work.txt; echo "<promise>COMPLETE</promise>"'
+
+  test('are made, read, changed, started and removed', async () => {
+    const place = openPlace()
+    expect(await place.run('set_group', { project_id: 'shop', repo: '.' })).toMatchObject({ name: 'shop' })
+    expect((await place.run('list_groups', {})).groups).toHaveLength(1)
+    const { id } = await place.run('create_task', {
+      title: 'Build it',
+      project_id: 'shop',
+      agent: place.agent(DONE),
+      checks: ['test -e work.txt'],
+    })
+    expect((await place.run('get_task_prompt', { task_id: id })).prompt).toContain('Maximum iterations allowed: 10')
+    expect(await place.run('update_task', { task_id: id, priority: 3, version: 1 })).toMatchObject({ version: 2 })
+    const { loop } = await place.run('start_loop', { task_id: id })
+    expect((await place.run('list_tasks', { status: ['in-progress'] })).tasks).toMatchObject([
+      { id, loop_id: loop, loop_status: 'verifying' },
+    ])
+    expect((await place.drive(loop)).next).toMatchObject({ kind: 'complete', proof: 'verified' })
+    expect(await place.run('get_task', { task_id: id })).toMatchObject({
+      status: 'done',
+      standing: { kind: 'verified' },
+    })
+    expect(await place.run('delete_task', { task_id: id })).toEqual({ task_id: id })
+    expect((await place.run('list_tasks', {})).tasks).toEqual([])
+  })
+
+  test('wait for others, but never for each other', async () => {
+    const place = openPlace()
+    const { id: first } = await place.run('create_task', { title: 'Lay the ground' })
+    const later = await place.run('create_task', { title: 'Paint it' })
+    const painting = { task_id: later.id, depends_on: first }
+    expect((await place.run('add_dependency', painting)).depends_on).toEqual([first])
+    expect((await place.run('add_dependency', painting)).depends_on).toEqual([first])
+    await expect(place.run('add_dependency', { task_id: first, depends_on: later.id })).rejects.toThrow(
+      `these tasks wait for each other: ${first} → ${later.id} → ${first}.`,
+    )
   })
 })
 

@@ -1,5 +1,6 @@
 /** The owners of loops: one row a kind. */
 
+import { boardRules } from '../board/owner.ts'
 import { paneRules } from '../dispatch/owner.ts'
 import type { OwnerRules } from '../drive/owner.ts'
 import type { Loop, OwnerKind } from '../engine/loop.ts'
@@ -7,7 +8,10 @@ import { projectRules } from '../project/owner.ts'
 import { vaultRules } from '../vault/owner.ts'
 
 const personRules: OwnerRules = {
-  again: () => 'Start a new one with `ralph run`.',
+  again: ({ id, next }) =>
+    next.kind === 'complete'
+      ? `Go on from its work: ralph fork ${id} · or start a new one with \`ralph run\`.`
+      : `Try it again: ralph retry ${id} · or start a new one with \`ralph run\`.`,
 }
 
 const OWNERS: Readonly<Record<OwnerKind, OwnerRules>> = {
@@ -17,6 +21,7 @@ const OWNERS: Readonly<Record<OwnerKind, OwnerRules>> = {
   project: projectRules,
   vault: vaultRules,
   pane: paneRules,
+  board: boardRules,
 }
 
 export function ownerOf({ spec }: Pick<Loop, 'spec'>): OwnerRules {

@@ -7,6 +7,7 @@ export const pause: Operation<{ loop?: string }, Given[]> = {
   name: 'pause',
   effect: 'write',
   summary: 'Pauses a loop, or all open loops of a project, after the current iteration.',
+  agent: { tool: 'pause_loop', idempotent: true },
   run: async (context, { loop }) =>
     Promise.all((await findOpenLoops(context, loop)).map((id) => giveOrder(context, id, { kind: 'pause' }))),
 }

@@ -5,7 +5,7 @@ import type { FoundProof } from './get-proof.ts'
 import { status, whole } from './schema-parts.ts'
 
 // The kinds of findings are the engine's own.
-const finding = z.strictObject({
+export const finding: z.ZodType<Finding> = z.strictObject({
   kind: z.string(),
   path: z.string(),
   words: z.string(),

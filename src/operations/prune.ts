@@ -21,6 +21,9 @@ export const prune: Operation<{ days?: number }, Pruned> = {
   run: (context, { days }) => pruneOld(context, given({ days })),
 }
 
+/** Whoever follows the board and was away for less than this misses nothing. */
+const READ_ON_MS = 86_400_000
+
 /** `dir`: checkpoints go only in this folder's repository. Without it: in those of all loops. */
 export async function pruneOld(context: Context, { dir, days }: { dir?: string; days?: number }): Promise<Pruned> {
   const { env, home, now } = context
@@ -34,6 +37,7 @@ export async function pruneOld(context: Context, { dir, days }: { dir?: string; 
     rmSync(join(home, 'proof', `${id}.json`), { force: true })
     forgetFiles(home, id)
   }
+  await store.board.prune(Math.min(before, now() - READ_ON_MS))
   return {
     tasks: await pruneTasks(store, before),
     transcripts: await store.transcripts.prune(new Set(over.map(({ id }) => id)), before),

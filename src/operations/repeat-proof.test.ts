@@ -102,7 +102,7 @@ test('a changed script that is not needed is said to be so', async () => {
 
 test('work that was merged and whose work tree is gone can be proven again', async () => {
   const scene = await play({ 'check.sh': 'test -f done.txt\n' }, 'echo done > done.txt', { worktree: true })
-  await scene.place.run('accept', { loop: scene.loop.id, merge: true })
+  await scene.place.run('accept', { loop: scene.loop.id })
   const { repeated } = await proveAgain(scene.place.context, scene.loop.id, {
     signal: new AbortController().signal,
     saw: () => {},

@@ -5,7 +5,7 @@ import { holderOf } from '../session/elsewhere.ts'
 import { locate } from './choose-agents.ts'
 import { findLoop, mustBeOpen } from './find-loop.ts'
 import { type Given, giveOrder } from './give-order.ts'
-import type { Context, Operation } from './operation.ts'
+import { type Context, handOver, type Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
 
 /** `nobody`: it waits for somebody to drive it, who hears the order first. */
@@ -15,6 +15,7 @@ export const resume: Operation<{ loop?: string }, Resumed> = {
   name: 'resume',
   effect: 'write',
   summary: 'Resumes a loop that is paused or waiting, or whose driver has died.',
+  agent: { tool: 'resume_loop', idempotent: true },
   async run(context, { loop: name }) {
     const store = context.store()
     const id = await findLoop(context, name)
@@ -43,7 +44,7 @@ export const resume: Operation<{ loop?: string }, Resumed> = {
     // Its session could still go on with it, so it is not given to an agent that is not here.
     if (sessionOf(context.home, id)) locate(spec.work.agent, { ...context, dir: spec.work.dir })
     if (next.kind === 'wait') await store.tell(id, 'you', { kind: 'resume' })
-    return { loop: id, heard: 'nobody' }
+    return handOver(context, loop)
   },
 }
 

@@ -12,6 +12,7 @@ export const rollback: Operation<{ loop: string; iteration: number }, RolledBack
   name: 'rollback',
   effect: 'destroy',
   summary: 'Restores files, HEAD and index to their state after an iteration; 0 is the start. Can be undone.',
+  agent: { tool: 'rollback_loop', idempotent: true },
   async run(context, { loop: name, iteration }) {
     const id = await findLoop(context, name)
     await mustNotBeInSession(context, id)

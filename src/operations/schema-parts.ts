@@ -11,6 +11,7 @@ export type SchemasOf<Names extends keyof Table> = {
 }
 
 export const status: z.ZodType<Status> = z.enum([
+  'queued',
   'running',
   'verifying',
   'waiting',
@@ -27,6 +28,9 @@ export const whole: z.ZodNumber = z.number().int().min(0).max(999_999_999)
 /** Messages follow the name of the field: they say what its value must be. */
 const NAME = /^(?!\.)[^/\\\p{Cc}]+$/u
 export const name: z.ZodString = z.string().min(1).max(200).regex(NAME, 'must be a name, not a path')
+export const loopName: z.ZodString = name.describe(
+  'An id, the beginning of one, or the name of a project in this folder.',
+)
 export const path: z.ZodString = z
   .string()
   .min(1)

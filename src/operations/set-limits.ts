@@ -7,6 +7,7 @@ import type { Operation } from './operation.ts'
 export const setLimits: Operation<{ loop: string; iterations: number }, { loop: string; iterations: number }> = {
   name: 'set_limits',
   effect: 'write',
+  person: true,
   summary: 'Changes how many iterations a loop may take; 0 is no limit.',
   async run(context, { loop: name, iterations }) {
     await refuseBelowTurn(context)

@@ -32,29 +32,7 @@ export function standingOf(loop: Loop): Standing {
         hint: storyHint(loop),
       }
     case 'wait':
-      if (next.about === ALLOW)
-        return {
-          kind: 'asks',
-          sentence: `needs input ${after}. ${oneLine(next.question ?? '')}`,
-          hint: answerHint(loop, next.about),
-        }
-      if (next.why === 'person')
-        return {
-          kind: 'asks',
-          sentence: `needs input ${after}. It asks: ${cutTo(oneLine(next.question ?? ''), 300)}`,
-          hint: answerHint(loop, next.about),
-        }
-      if (next.why === 'cooldown')
-        return {
-          kind: 'waiting',
-          sentence: `waiting ${after}. ${waitWords(next)}.`,
-          hint: `Try at once: ralph resume ${id}`,
-        }
-      return {
-        kind: 'waiting',
-        sentence: `${next.until === undefined ? 'paused' : `waiting for the agent until ${timeOfDay(next.until)},`} ${after}.`,
-        hint: `Go on: ralph resume ${id}`,
-      }
+      return waitStanding(loop, next, after)
     case 'turn':
     case 'check':
     case 'prove':
@@ -64,6 +42,47 @@ export function standingOf(loop: Loop): Standing {
         sentence: `under way ${after} in ${spec.work.dir}.`,
         hint: `Watch it: ralph show ${id} --follow`,
       }
+  }
+}
+
+type Wait = Extract<Next, { kind: 'wait' }>
+
+function waitStanding(loop: Loop, next: Wait, after: string): Standing {
+  const { id } = loop
+  if (next.about === ALLOW)
+    return {
+      kind: 'asks',
+      sentence: `needs input ${after}. ${oneLine(next.question ?? '')}`,
+      hint: answerHint(loop, next.about),
+    }
+  if (next.why === 'person')
+    return {
+      kind: 'asks',
+      sentence: `needs input ${after}. It asks: ${cutTo(oneLine(next.question ?? ''), 300)}`,
+      hint: answerHint(loop, next.about),
+    }
+  if (next.why === 'cooldown')
+    return {
+      kind: 'waiting',
+      sentence: `waiting ${after}. ${waitWords(next)}.`,
+      hint: `Try at once: ralph resume ${id}`,
+    }
+  if (next.why === 'queued')
+    return {
+      kind: 'waiting',
+      sentence: 'queued. It begins when there is room for it.',
+      hint: `Begin at once: ralph resume ${id}`,
+    }
+  if (next.why === 'paused' && next.question)
+    return {
+      kind: 'waiting',
+      sentence: `paused ${after}. ${oneLine(next.question)}`,
+      hint: `Go on: ralph resume ${id}`,
+    }
+  return {
+    kind: 'waiting',
+    sentence: `${next.until === undefined ? 'paused' : `waiting for the agent until ${timeOfDay(next.until)},`} ${after}.`,
+    hint: `Go on: ralph resume ${id}`,
   }
 }
 

@@ -3,8 +3,9 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { drivenBeside } from '../drive/beside.ts'
 import { measuredFrom } from '../drive/earlier.ts'
+import { homeFolder } from '../engine/home-folder.ts'
 import { count } from '../engine/limits.ts'
-import { type Loop, type Owner, type Spec, type Stage, startLoop } from '../engine/loop.ts'
+import { type Loop, type Owner, type Spec, type Stage, startLoop, statusOf } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { Config } from '../formats/config.ts'
 import { loadConfig } from '../host/config.ts'
@@ -18,29 +19,70 @@ import { mustBeProvable } from '../request/provable.ts'
 import type { LoopRequest } from '../request/request.ts'
 import { resolveSpec } from '../request/resolve.ts'
 import { holderOf } from '../session/elsewhere.ts'
-import { chooseAgents, mustSuit } from './choose-agents.ts'
+import { askingOf, beginTask, ownerOfTask } from './begin-task.ts'
+import { chooseAgents, mcpTrouble, mustSuit } from './choose-agents.ts'
 import type { Context, Operation } from './operation.ts'
 import { pruneOld } from './prune.ts'
 
 /** `agent`: as people name it, several with commas. `worktree`: it works in a linked work tree of its own. */
-export type Starting = Omit<LoopRequest, 'agents'> & { dir?: string; agent?: string; worktree?: boolean }
+export type Asking = Omit<LoopRequest, 'agents'> & { dir?: string; agent?: string; worktree?: boolean }
 
-/** `why`: how the agent was chosen, where nobody named one. */
-export type Started = { loop: string; why?: string }
+/** Either what is to be done, or a task of the board that says it. */
+export type Starting = (Asking & { task_id?: never }) | ({ [Field in keyof Asking]?: never } & { task_id: string })
+
+/** `why`: how the agent was chosen, where nobody named one. `queued`: it begins when there is room. */
+export type Started = { loop: string; why?: string; queued?: true }
 
 export const start: Operation<Starting, Started> = {
   name: 'start_loop',
   effect: 'write',
-  summary: 'Creates a loop: one prompt that an agent works on again and again until its checks pass.',
-  async run(context, { dir: folder, agent, worktree = false, ...request }) {
-    const dir = workFolder(context, folder)
-    const config = loadConfig(context.home, dir)
-    const { agents, why } = await chooseAgents(context, { dir, config, asked: agent })
-    mustSuit(agents, request)
-    const loop = await makeLoop(context, { ...request, agents }, { dir, config, worktree })
-    await context.store().create(loop)
-    return { loop: loop.id, ...given({ why }) }
+  summary: 'Starts a loop: an agent works on one prompt, or a task, again and again until its checks pass.',
+  agent: {
+    description: 'Returns at once; follow it with wait_loop. Give `checks`: without them nothing proves the work.',
+    openWorld: true,
   },
+  async run(context, starting) {
+    if (starting.task_id === undefined) {
+      const { loop, why } = await prepareLoop(context, starting, context.workers ? { kind: 'board' } : undefined)
+      await context.store().create(loop)
+      return begun(context, loop, why)
+    }
+    const { loop, why } = await beginTask(context, starting.task_id, async (task) =>
+      prepareLoop(context, await askingOf(context, task), ownerOfTask(task)),
+    )
+    return begun(context, loop, why)
+  },
+}
+
+export function begun({ workers }: Pick<Context, 'workers'>, loop: Loop, why: string | undefined): Started {
+  const isQueued = statusOf(loop) === 'queued'
+  if (isQueued) workers?.look()
+  return { loop: loop.id, ...given({ why }), ...(isQueued ? { queued: true } : {}) }
+}
+
+/** The loop that is asked for, which nobody has stored yet. Where workers drive it, it is queued. */
+async function prepareLoop(
+  context: Context,
+  { dir: folder, agent, worktree = false, ...request }: Asking,
+  owner: Owner | undefined,
+): Promise<{ loop: Loop; why?: string }> {
+  const dir = workFolder(context, folder)
+  const config = loadConfig(context.home, dir)
+  const { agents, why } = await chooseAgents(context, { dir, config, asked: agent })
+  mustSuit(agents, request)
+  const asked = { ...request, mcp: request.mcp ?? offersMcp(context, { config, agents, ...request }) }
+  const loop = await makeLoop(context, { ...asked, agents }, { dir, config, worktree, ...given({ owner }) })
+  return { loop, ...given({ why }) }
+}
+
+/** What a config says holds where it can. */
+export function offersMcp(
+  { note }: Context,
+  { config, agents, ...request }: { config: Config; agents: string[]; sandbox?: boolean },
+): boolean {
+  const trouble = config.mcp ? mcpTrouble(agents, request) : undefined
+  if (trouble) note(`\`mcp\` of the config is left out: ${trouble}.`)
+  return config.mcp === true && trouble === undefined
 }
 
 /** `worktree`: it works in a linked work tree of its own. */
@@ -64,10 +106,12 @@ export async function makeLoop(
     ? await inWorktree(context, { id, spec: resolved, config })
     : await inPlace(context, { id, spec: resolved })
   for (const text of await unmatchedNotes(dir, spec.protect)) context.note(text)
-  await noteOthers(context, { id, spec })
+  const queued = owner?.kind === 'board' && context.workers ? ({ queued: true } as const) : {}
+  // The queue keeps loops in one folder apart.
+  if (!('queued' in queued)) await noteOthers(context, { id, spec })
   await pruneOld(context, { dir })
   const measured = await measuredFrom(store, spec, tree)
-  return startLoop(id, measured, { at: context.now(), ...given({ tree }) })
+  return startLoop(id, measured, { at: context.now(), ...given({ tree }), ...queued })
 }
 
 /** A stage is claimed by its name, which must survive whatever an agent prints around it. */
@@ -86,10 +130,10 @@ export function workFolder({ cwd }: Pick<Context, 'cwd'>, dir: string | undefine
 }
 
 type Placing = { id: string; spec: Spec }
-type Placed = { spec: Spec; tree?: string }
+export type Placed = { spec: Spec; tree?: string }
 
 /** A work tree of its own, which is made when the loop is driven. */
-async function inWorktree(
+export async function inWorktree(
   { home, note }: Context,
   { id, spec, config }: Placing & { config: Config },
 ): Promise<Placed> {
@@ -106,7 +150,7 @@ async function inWorktree(
   return { spec: { ...spec, work: { ...spec.work, ...plan } }, tree }
 }
 
-async function inPlace({ home }: Context, { id, spec }: Placing): Promise<Placed> {
+export async function inPlace({ home }: Context, { id, spec }: Placing): Promise<Placed> {
   const { look, checkpoints } = await openTree({ dir: spec.work.dir, home, loop: id })
   if (spec.onHalt && 'none' in checkpoints)
     throw new RalphError('usage', `--on-halt ${spec.onHalt} needs checkpoints, but ${checkpoints.none}.`)
@@ -116,12 +160,12 @@ async function inPlace({ home }: Context, { id, spec }: Placing): Promise<Placed
 }
 
 /** Two loops in one folder would take each other's changes for their own. */
-async function noteOthers(context: Context, { id, spec }: Placing): Promise<void> {
+export async function noteOthers(context: Context, { id, spec }: Placing): Promise<void> {
   const { home, note } = context
   const store = context.store()
   for (const other of await drivenBeside(store, { id, spec }))
     note(`loop ${other} is at work here, too. Each will take the other's changes for its own.`)
-  const dir = spec.work.worktree?.from ?? spec.work.dir
+  const dir = homeFolder({ spec })
   for (const { id: other } of (await store.list({ dir, status: ['running'], limit: 20 })).rows) {
     const holder = holderOf(home, other)
     if (holder !== undefined)

@@ -1,8 +1,9 @@
 /** Says something to a loop. */
+import type { Loop } from '../engine/loop.ts'
 import { holderOf } from '../session/elsewhere.ts'
 import { findLoop, mustBeOpen } from './find-loop.ts'
 import { giveOrder } from './give-order.ts'
-import type { Operation } from './operation.ts'
+import { type Context, handOver, type Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
 import type { Resumed } from './resume.ts'
 
@@ -13,26 +14,34 @@ export const steer: Operation<{ loop: string; words: string }, Steered> = {
   name: 'steer',
   effect: 'write',
   summary: 'Sends a message to a loop for its next iteration. A loop that waits for an answer continues with it.',
+  agent: { tool: 'steer_loop' },
   async run(context, { loop: name, words }) {
-    const store = context.store()
-    const id = await findLoop(context, name)
-    const loop = await mustBeOpen(context, id)
-    const driven = await store.isDriven(id)
-    const rules = ownerOf(loop)
+    const loop = await mustBeOpen(context, await findLoop(context, name))
     const order = { kind: 'say', words } as const
-    const how = driven ? undefined : rules.hearsLater?.(loop)
-    if (how !== undefined) {
-      await store.tell(id, 'you', order)
-      return { loop: id, heard: 'later', how }
-    }
-    const { next } = loop
-    const asks = next.kind === 'wait' && next.why === 'person' && !driven && holderOf(context.home, id) === undefined
-    if (!asks) return giveOrder(context, id, order)
-    const refusal = rules.refuses?.(loop, { kind: 'answer', words })
-    if (refusal) throw refusal
-    // Whoever does take them sees it go on.
-    if (rules.takesTurns?.(loop) === false) return giveOrder(context, id, order)
-    await store.tell(id, 'you', order)
-    return { loop: id, heard: 'nobody' }
+    return sayTo(context, loop, { words, leaves: () => context.store().tell(loop.id, 'you', order) })
   },
+}
+
+/** `leaves`: how the order is left for the loop. */
+type Saying = { words: string; leaves: () => Promise<unknown> }
+
+/** What a person says is heard by the next iteration; a loop that waits for their answer goes on. */
+export async function sayTo(context: Context, loop: Loop, { words, leaves }: Saying): Promise<Steered> {
+  const { id, next } = loop
+  const order = { kind: 'say', words } as const
+  const driven = await context.store().isDriven(id)
+  const rules = ownerOf(loop)
+  const how = driven ? undefined : rules.hearsLater?.(loop)
+  if (how !== undefined) {
+    await leaves()
+    return { loop: id, heard: 'later', how }
+  }
+  const asks = next.kind === 'wait' && next.why === 'person' && !driven && holderOf(context.home, id) === undefined
+  if (!asks) return giveOrder(context, id, order, { leaves })
+  const refusal = rules.refuses?.(loop, { kind: 'answer', words })
+  if (refusal) throw refusal
+  // Whoever does take them sees it go on.
+  if (rules.takesTurns?.(loop) === false) return giveOrder(context, id, order, { leaves })
+  await leaves()
+  return handOver(context, loop)
 }

@@ -72,7 +72,7 @@ export async function watchVault(
   const checks = mustStart(resolveChecks(asked, { dir: vault, config }), vault, env)
   if (asked.sandbox) await mustHaveSandbox(vault, env)
   const place = { dir: vault, env: {}, config: { ...config, max_iterations: 0 } }
-  const { iterations: _, minutes: __, ...limits } = await resolveLimits({ ...asked, prompt: '' }, place)
+  const { iterations: _, minutes: __, ...limits } = await resolveLimits({ ...asked, size: 'S' }, place)
   const crew = (head: TaskHead) => crewOf(context, { asked, vault, agents, checks, limits }, head)
   crew({ priority: 1 }) // what is wrong with the options is no file's fault
   const { slots, once: isOnce, permissions = DEFAULTS.permissions } = asked

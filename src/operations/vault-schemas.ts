@@ -108,21 +108,21 @@ const briefing = z.strictObject({
 })
 
 type TaskOperation =
-  | 'start_task'
-  | 'is_task_complete'
-  | 'iterate_task'
-  | 'get_task'
-  | 'report_progress'
-  | 'complete_task'
-  | 'time_out_task'
-  | 'exhaust_task'
-  | 'approve_task'
-  | 'reject_task'
-  | 'list_tasks'
+  | 'start_vault_task'
+  | 'is_vault_task_complete'
+  | 'iterate_vault_task'
+  | 'get_vault_task'
+  | 'report_vault_progress'
+  | 'complete_vault_task'
+  | 'time_out_vault_task'
+  | 'exhaust_vault_task'
+  | 'approve_vault_task'
+  | 'reject_vault_task'
+  | 'list_vault_tasks'
   | 'brief_vault'
 
-export const TASK_SCHEMAS: SchemasOf<TaskOperation> = {
-  start_task: {
+export const VAULT_SCHEMAS: SchemasOf<TaskOperation> = {
+  start_vault_task: {
     input: z.strictObject({
       vault,
       file: path,
@@ -131,8 +131,8 @@ export const TASK_SCHEMAS: SchemasOf<TaskOperation> = {
     }),
     output: z.strictObject({ task_id: text, state_file: text, status, started_at: text, timeout_at: text }),
   },
-  is_task_complete: { input: oneTask, output: z.strictObject({ task_id: text, complete: z.boolean() }) },
-  iterate_task: {
+  is_vault_task_complete: { input: oneTask, output: z.strictObject({ task_id: text, complete: z.boolean() }) },
+  iterate_vault_task: {
     input: oneTask.extend({
       action: words,
       result: line,
@@ -151,20 +151,20 @@ export const TASK_SCHEMAS: SchemasOf<TaskOperation> = {
       should_continue: z.boolean(),
     }),
   },
-  get_task: { input: oneTask.extend({ history: whole.exactOptional() }), output: found },
-  report_progress: {
+  get_vault_task: { input: oneTask.extend({ history: whole.exactOptional() }), output: found },
+  report_vault_progress: {
     input: oneTask.extend({ total: whole, completed: whole, step: line }),
     output: z.strictObject({ task_id: text, progress }),
   },
-  complete_task: {
+  complete_vault_task: {
     input: oneTask.extend({ reason: line.exactOptional() }),
     output: z.strictObject({ task_id: text, status, completed_at: text, exit_reason: text, metrics }),
   },
-  time_out_task: { input: oneTask, output: stopped },
-  exhaust_task: { input: oneTask, output: stopped },
-  approve_task: { input: oneTask.extend({ note: words.exactOptional() }), output: state },
-  reject_task: { input: oneTask.extend({ reason: words.exactOptional() }), output: found },
-  list_tasks: {
+  time_out_vault_task: { input: oneTask, output: stopped },
+  exhaust_vault_task: { input: oneTask, output: stopped },
+  approve_vault_task: { input: oneTask.extend({ note: words.exactOptional() }), output: state },
+  reject_vault_task: { input: oneTask.extend({ reason: words.exactOptional() }), output: found },
+  list_vault_tasks: {
     input: z.strictObject({ vault }),
     output: z.strictObject({ tasks: z.array(listed), bent: z.array(z.strictObject({ task_id: text, ...bent })) }),
   },

@@ -29,7 +29,7 @@ export const startTask: Operation<
   { vault?: string; file: string; maxIterations?: number; timeoutMinutes?: number },
   StartedTask
 > = {
-  name: 'start_task',
+  name: 'start_vault_task',
   effect: 'write',
   summary: 'Starts a task of a vault. The caller does the work.',
   async run(context, { vault: named, file, maxIterations, timeoutMinutes }) {
@@ -47,7 +47,7 @@ export const startTask: Operation<
 }
 
 export const isTaskComplete: Operation<TaskOf, { task_id: string; complete: boolean }> = {
-  name: 'is_task_complete',
+  name: 'is_vault_task_complete',
   effect: 'read',
   summary: 'Tells whether the file of a task is in the folder for completed tasks.',
   run: (context, asked) =>
@@ -59,7 +59,7 @@ export const isTaskComplete: Operation<TaskOf, { task_id: string; complete: bool
 
 /** Without `seconds`: the time since the task last moved. */
 export const iterateTask: Operation<TaskOf & { action: string; result: string; seconds?: number }, CountedIteration> = {
-  name: 'iterate_task',
+  name: 'iterate_vault_task',
   effect: 'write',
   summary: 'Records an iteration of a task that the caller has finished.',
   run: (context, { action, result, seconds, ...asked }) =>
@@ -74,7 +74,7 @@ export const iterateTask: Operation<TaskOf & { action: string; result: string; s
 export type FoundTask = { state: TaskState; why?: string; bent?: BentAnswers }
 
 export const getTask: Operation<TaskOf & { history?: number }, FoundTask> = {
-  name: 'get_task',
+  name: 'get_vault_task',
   effect: 'read',
   summary: 'Shows a task: status, limits, progress, iterations.',
   run: (context, { history, ...asked }) =>
@@ -88,7 +88,7 @@ export const getTask: Operation<TaskOf & { history?: number }, FoundTask> = {
 }
 
 export const reportProgress: Operation<TaskOf & { total: number; completed: number; step: string }, ProgressedTask> = {
-  name: 'report_progress',
+  name: 'report_vault_progress',
   effect: 'write',
   summary: 'Records how far the work on a task has come.',
   run: (context, { total, completed, step, ...asked }) =>
@@ -98,7 +98,7 @@ export const reportProgress: Operation<TaskOf & { total: number; completed: numb
 }
 
 export const completeTask: Operation<TaskOf & { reason?: string }, CompletedTask> = {
-  name: 'complete_task',
+  name: 'complete_vault_task',
   effect: 'write',
   summary: 'Completes a task whose file is in the folder for completed tasks and whose checks pass.',
   run: (context, { reason, ...asked }) =>
@@ -108,21 +108,21 @@ export const completeTask: Operation<TaskOf & { reason?: string }, CompletedTask
 }
 
 export const timeOutTask: Operation<TaskOf, StoppedTask> = {
-  name: 'time_out_task',
+  name: 'time_out_vault_task',
   effect: 'destroy',
   summary: 'Ends a task that has run out of time. Its progress is kept.',
   run: (context, asked) => withTask(context, asked, (tasks, task_id) => tasks.handleTimeout(task_id)),
 }
 
 export const exhaustTask: Operation<TaskOf, StoppedTask> = {
-  name: 'exhaust_task',
+  name: 'exhaust_vault_task',
   effect: 'read',
   summary: 'Shows the result of a task that has used all its iterations.',
   run: (context, asked) => withTask(context, asked, (tasks, task_id) => tasks.handleMaxIterations(task_id)),
 }
 
 export const approveTask: Operation<TaskOf & { note?: string }, TaskState> = {
-  name: 'approve_task',
+  name: 'approve_vault_task',
   effect: 'write',
   summary: 'Approves a task that waits for a person, so that it continues.',
   run: (context, { note, ...asked }) =>
@@ -130,7 +130,7 @@ export const approveTask: Operation<TaskOf & { note?: string }, TaskState> = {
 }
 
 export const rejectTask: Operation<TaskOf & { reason?: string }, FoundTask> = {
-  name: 'reject_task',
+  name: 'reject_vault_task',
   effect: 'destroy',
   summary: 'Rejects a task that waits for a person. The task has failed.',
   run: (context, { reason, ...asked }) =>
@@ -144,7 +144,7 @@ export const rejectTask: Operation<TaskOf & { reason?: string }, FoundTask> = {
 export type ListedTasks = { tasks: ListedTask[]; bent: (BentAnswers & { task_id: string })[] }
 
 export const listTasks: Operation<{ vault?: string }, ListedTasks> = {
-  name: 'list_tasks',
+  name: 'list_vault_tasks',
   effect: 'read',
   summary: 'Lists the tasks of a vault, oldest first.',
   async run(context, { vault: named }) {

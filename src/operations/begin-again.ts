@@ -1,0 +1,79 @@
+/** A loop that asks for what another one was asked for, with changes. */
+import { homeFolder } from '../engine/home-folder.ts'
+import { type Limits, type Loop, type Owner, type Spec, startLoop } from '../engine/loop.ts'
+import { agentsOf } from '../engine/roster.ts'
+import type { BoardTask } from '../formats/board-task.ts'
+import type { Config } from '../formats/config.ts'
+import { loadConfig } from '../host/config.ts'
+import { given } from '../request/given.ts'
+import { ownerOfTask } from './begin-task.ts'
+import { chooseAgents, locate, mustSuit } from './choose-agents.ts'
+import type { Context } from './operation.ts'
+import { offersMcp, type Placed, workFolder } from './start-loop.ts'
+
+/** What the new loop does otherwise. */
+export type Changes = {
+  agent?: string
+  limits?: Partial<Pick<Limits, 'iterations' | 'minutes' | 'tokens' | 'costUsd'>>
+}
+
+/** The spec in the person's own folder. Where it works, and whose it is, is for the caller to say. */
+export async function specAgain(
+  context: Context,
+  loop: Loop,
+  { agent, limits = {} }: Changes,
+): Promise<{ spec: Spec; config: Config; why?: string }> {
+  const dir = workFolder(context, homeFolder(loop))
+  const config = loadConfig(context.home, dir)
+  const { worktree: _, gitDir: __, owner: ___, faces: ____, proofBase: _____, parent: ______, ...work } = loop.spec.work
+  const spec = { ...loop.spec, limits: limited(loop.spec.limits, limits), work: { ...work, dir } }
+  if (agent === undefined) {
+    for (const name of agentsOf(spec)) locate(name, { ...context, dir })
+    mustSuit(agentsOf(spec), { limits })
+    return { spec, config }
+  }
+  const { agents, why } = await chooseAgents(context, { dir, config, asked: agent })
+  return { spec: suited(context, withAgents(spec, agents), { agents, config }), config, ...given({ why }) }
+}
+
+/** Another agent must be able to do all that was asked for. What only the config says holds where it can. */
+function suited(context: Context, spec: Spec, { agents, config }: { agents: string[]; config: Config }): Spec {
+  const { mcp: asked, ...work } = spec.work
+  const { costUsd, tokens } = spec.limits
+  const sandbox = work.sandbox === true
+  const mcp = asked === true && (!config.mcp || offersMcp(context, { config, agents, sandbox }))
+  mustSuit(agents, {
+    mcp,
+    sandbox,
+    limits: given({ tokens, costUsd: costUsd === config.max_cost_usd ? undefined : costUsd }),
+  })
+  return { ...spec, work: { ...work, ...(mcp ? { mcp } : {}) } }
+}
+
+/** Who names a number wants no other. */
+function limited({ ceiling, ...limits }: Limits, changed: NonNullable<Changes['limits']>): Limits {
+  return { ...limits, ...(changed.iterations === undefined && ceiling !== undefined ? { ceiling } : {}), ...changed }
+}
+
+/** A model and arguments belong to the agent that they were given for. */
+function withAgents({ agents: _, ...spec }: Spec, named: readonly string[]): Spec {
+  const { model: __, ...work } = spec.work
+  return {
+    ...spec,
+    ...(named.length > 1 ? { agents: [...named] } : {}),
+    work: { ...work, agent: named[0] ?? '', agentArgs: [] },
+  }
+}
+
+/** Loops that workers drive are the board's, as the one before may have been; any other is its person's. `task`: that it takes over. */
+export function ownerAgain({ workers }: Context, { spec }: Loop, task: BoardTask | undefined): Owner | undefined {
+  if (task) return ownerOfTask(task)
+  return workers || spec.work.owner?.kind === 'board' ? { kind: 'board' } : undefined
+}
+
+/** A loop that nobody has stored yet. Where workers drive it, it is queued. */
+export function loopIn(context: Context, id: string, { spec, tree }: Placed, owner: Owner | undefined): Loop {
+  const owned = { ...spec, work: { ...spec.work, ...given({ owner }) } }
+  const queued = context.workers ? ({ queued: true } as const) : {}
+  return startLoop(id, owned, { at: context.now(), ...given({ tree }), ...queued })
+}

@@ -1,0 +1,63 @@
+/** A task of the board becomes a loop. */
+import { type BoardOwner, boardOf } from '../board/owner.ts'
+import { mustFind, requestOf, waitsFor } from '../board/task.ts'
+import { ended, type Loop, statusOf } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import type { BoardTask } from '../formats/board-task.ts'
+import type { Telling } from '../host/store.ts'
+import { loopOf } from './get-task.ts'
+import type { Context } from './operation.ts'
+import type { Asking } from './start-loop.ts'
+
+export function ownerOfTask({ id }: BoardTask): BoardOwner {
+  return { kind: 'board', task: id }
+}
+
+/** Where its own folder is not said, its group's counts, and else the one we stand in. */
+export async function askingOf({ store }: Context, task: BoardTask): Promise<Asking> {
+  const group = (await store().board.groups()).find(({ project_id }) => project_id === task.project_id)
+  const dir = task.repo ?? group?.repo
+  return { ...requestOf(task), agent: task.agent, worktree: task.worktree, ...(dir ? { dir } : {}) }
+}
+
+/** What waits for other tasks is queued until those are done; where nobody would begin it then, it is refused. */
+export async function mustBeStartable(context: Context, id: string): Promise<BoardTask> {
+  const task = await mustFind(context.store(), id)
+  if (task.archived) throw new RalphError('task-state', `Task ${id} is archived. Set archived to false, then start it.`)
+  const loop = await loopOf(context, task)
+  if (loop && !ended(loop))
+    throw new RalphError(
+      'task-state',
+      `Task ${id} has a loop already, ${loop.id}, which is ${statusOf(loop)}. Continue it with \`ralph resume ${loop.id}\`, or cancel it first.`,
+    )
+  const missing = context.workers ? [] : await waitsFor(context.store(), task)
+  if (missing.length > 0)
+    throw new RalphError(
+      'task-state',
+      `Task ${id} waits for ${missing.join(', ')}. Finish what it depends on, or start it with \`ralph serve\` running, which queues it.`,
+    )
+  return task
+}
+
+/** `told`: what the loop is told before anything else. */
+type Prepared = { loop: Loop; told?: readonly Telling[] }
+
+/** The loop that is made of a task as it is; where somebody changes it meanwhile, it is looked at again. */
+export async function beginTask<Made extends Prepared>(
+  context: Context,
+  id: string,
+  prepare: (task: BoardTask) => Promise<Made>,
+): Promise<Made> {
+  for (;;) {
+    const task = await mustBeStartable(context, id)
+    const made = await prepare(task)
+    const begun = { ...task, loop_id: made.loop.id, status: 'in-progress' as const }
+    if (await context.store().board.begin(begun, made.loop, made.told)) return made
+  }
+}
+
+/** The task of the board that a loop was made for, where there still is one. */
+export async function taskOf({ store }: Context, loop: Loop): Promise<BoardTask | undefined> {
+  const id = loop.spec.work.owner?.kind === 'board' ? boardOf(loop).task : undefined
+  return id === undefined ? undefined : store().board.load(id)
+}

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { startLoop } from '../engine/loop.ts'
+import { specOf } from '../engine/stories.test-support.ts'
+import { type OperationPlace, openPlace } from './place.test-support.ts'
+
+const DONE = 'date +%N > work.txt; echo "<promise>COMPLETE</promise>"'
+
+/** Loops that completed with their first iteration, as the database knows them. */
+async function withHistory(place: OperationPlace, loops: number): Promise<void> {
+  const store = place.context.store()
+  for (let n = 0; n < loops; n++) {
+    const loop = startLoop(`past-${n}`, specOf({ work: { ...specOf().work, dir: place.cwd } }), { at: n })
+    const tally = { ...loop.tally, iteration: 1, costUsd: 0.5 }
+    await store.create({ ...loop, tally, next: { kind: 'complete', proof: 'verified', sentence: 'It passes.' } })
+  }
+}
+
+test('analytics are about the loops that are asked for, also as a table', async () => {
+  const place = openPlace()
+  for (const type of ['docs', '=cmd()']) {
+    const asked = { prompt: 'Build it', agent: place.agent(DONE), checks: ['test -e work.txt'], type }
+    await place.drive((await place.run('start_loop', asked)).loop)
+  }
+  expect(await place.run('get_analytics', {})).toMatchObject({ loops: 2, success: { count: 2, of: 2 } })
+  expect(await place.run('get_analytics', { type: 'docs', dir: '.', owner: 'person' })).toMatchObject({
+    loops: 1,
+    byType: [{ name: 'docs' }],
+    bySize: [{ name: 'S' }],
+  })
+  for (const none of [{ type: 'bug' }, { dir: 'gone' }, { owner: 'vault' }, { until: 1 }, { project_id: 'p' }])
+    expect(await place.run('get_analytics', none)).toMatchObject({ loops: 0 })
+  const { csv } = await place.run('export_loops', {})
+  expect(csv.split('\n')).toHaveLength(4)
+  expect(csv).toContain(",'=cmd(),S,")
+})
+
+describe('a forecast', () => {
+  test('says when there is not enough history', async () => {
+    const place = openPlace()
+    expect(await place.run('get_forecast', { prompt: 'Build it' })).toEqual({
+      done: 0,
+      limit: 10,
+      enough: false,
+      loops: 0,
+      by: [],
+      sentence: 'Not enough history: 0 finished loops, a forecast needs 20.',
+    })
+  })
+
+  test('is about a new loop, a task of the board, or a loop under way', async () => {
+    const place = openPlace()
+    await withHistory(place, 25)
+    const agent = specOf().work.agent
+    const fresh = await place.run('get_forecast', { prompt: 'Build it', agent, iterations: 5 })
+    expect(fresh).toMatchObject({ enough: true, loops: 25, limit: 5, by: ['dir', 'agent'] })
+    expect(fresh.forecast).toMatchObject({ costUsd: { median: 0.5 }, iterations: { median: 1, p90: 1 } })
+    expect(fresh.sentence).toMatch(/^9\d % finish within 5 iterations .*\(25 finished loops in this folder with /)
+    const { id: task_id } = await place.run('create_task', {
+      title: 'Build it',
+      repo: place.cwd,
+      ralph_max_iterations: 3,
+    })
+    expect(await place.run('get_forecast', { task_id })).toMatchObject({ enough: true, limit: 3, by: ['dir'] })
+    const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent(DONE) })
+    expect(await place.run('get_forecast', { loop })).toMatchObject({ enough: true, limit: 10, by: ['dir'] })
+    await place.drive(loop)
+    await expect(place.run('get_forecast', { loop })).rejects.toMatchObject({ code: 'loop-ended' })
+    await expect(place.run('get_forecast', { task_id: 'none' })).rejects.toMatchObject({ code: 'task-unknown' })
+  })
+})

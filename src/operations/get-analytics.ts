@@ -1,0 +1,29 @@
+/** What all loops together tell: how they end, what they take, what they cost, what was claimed in vain. */
+import { resolve } from 'node:path'
+import { type Analytics, analyse } from '../analytics/analytics.ts'
+import type { NumbersFilter } from '../host/store.ts'
+import { folderAt } from './list-loops.ts'
+import type { Context, Operation } from './operation.ts'
+
+/** `since` and `until`: when loops began. */
+export type AnalyticsFilter = Omit<NumbersFilter, 'ended' | 'limit' | 'size'>
+
+export const getAnalytics: Operation<AnalyticsFilter, Analytics> = {
+  name: 'get_analytics',
+  effect: 'read',
+  summary:
+    'Analyses past loops: success by grade, iterations, chance to finish, stop reasons, cost, false claims, failing checks.',
+  agent: {},
+  report: true,
+  async run(context, asked) {
+    const filter = placed(context, asked)
+    const store = context.store()
+    return analyse(await store.numbers(filter), await store.sums(filter))
+  },
+}
+
+/** A filter in the words of the store. */
+export function placed<Filter extends { dir?: string }>({ cwd }: Pick<Context, 'cwd'>, filter: Filter): Filter {
+  const { dir } = filter
+  return dir === undefined ? filter : { ...filter, dir: folderAt(resolve(cwd, dir)) }
+}

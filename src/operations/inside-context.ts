@@ -1,0 +1,55 @@
+/** Where the loop stands, for the agent inside it: its task, its stages, its checks, and what it was told. */
+import { iterationLimit } from '../engine/limits.ts'
+import type { Ran } from '../engine/loop.ts'
+import { allChecks } from '../engine/stages.ts'
+import { given } from '../request/given.ts'
+import type { Operation } from './operation.ts'
+import { passOf } from './pass.ts'
+
+/** `of`: how many iterations there may be; null: no limit. `output`: the end of what a check that failed printed. */
+export type InsideContext = {
+  task: string
+  promise: string
+  iteration: number
+  of: number | null
+  stages: { name: string; passed: boolean; check?: string }[]
+  checks: { check: string; before?: Ran['result']; last?: Ran['result']; failures?: number; output?: string }[]
+  feedback: string[]
+}
+
+export const getInsideContext: Operation<Record<never, never>, InsideContext> = {
+  name: 'get_context',
+  effect: 'read',
+  summary: 'Shows where your loop stands: the task, the iteration, stages, checks and what they said last, feedback.',
+  async run(context) {
+    const { loop, turn } = await passOf(context)
+    const { spec, tally } = loop
+    const rows = await context.store().iterations(loop.id, { after: tally.iteration - 1, limit: 1 })
+    const find = (ran: readonly Ran[] | undefined, check: string) => ran?.find((one) => one.check === check)
+    return {
+      task: spec.prompt,
+      promise: spec.promise,
+      iteration: turn.iteration,
+      of: iterationLimit(spec.limits, tally) || null,
+      stages: spec.stages.map(({ name, check }) => ({
+        name,
+        passed: tally.passed.includes(name),
+        ...given({ check }),
+      })),
+      checks: allChecks(spec).map((check) => {
+        const last = find(tally.after, check)
+        const printed = rows[0]?.verdicts.find((verdict) => verdict.check === check)
+        return {
+          check,
+          ...given({
+            before: find(tally.before, check)?.result,
+            last: last?.result,
+            failures: last?.failures,
+            output: printed && printed.result !== 'pass' ? printed.tail : undefined,
+          }),
+        }
+      }),
+      feedback: tally.feedback,
+    }
+  },
+}

@@ -1,0 +1,155 @@
+/** What goes into the operations on iterations, and what comes out. */
+import * as z from 'zod'
+import type { IterationRow } from '../host/store.ts'
+import { finding } from './proof-schemas.ts'
+import { loopName, maybe, path, type SchemasOf, whole } from './schema-parts.ts'
+
+const ran = {
+  check: z.string(),
+  result: z.enum(['pass', 'fail', 'broken', 'timeout']),
+  failures: whole.exactOptional(),
+  tests: whole.exactOptional(),
+}
+const verdict = z.strictObject({ ...ran, tail: z.string() })
+
+const at = z.number()
+const report = z.union([
+  z.strictObject({ at, kind: z.literal('stage'), stage: z.string().exactOptional(), evidence: z.string() }),
+  z.strictObject({ at, kind: z.literal('blocked'), reason: z.string() }),
+  z.strictObject({ at, kind: z.literal('question'), question: z.string() }),
+])
+
+const fields = {
+  n: whole,
+  attempts: whole,
+  startedAt: z.number(),
+  endedAt: z.number(),
+  agent: z.string(),
+  end: z.enum(['ok', 'limited', 'overloaded', 'unusable', 'context-full', 'failed']),
+  claim: z.enum(['none', 'weak', 'clear']),
+  form: maybe(z.enum(['stated', 'mentioned', 'phrase'])),
+  stage: maybe(z.string()),
+  changed: maybe(z.boolean()),
+  diff: maybe(z.strictObject({ files: whole, added: whole, removed: whole })),
+  tokens: z.number(),
+  usage: maybe(z.strictObject({ input: z.number(), cached: z.number(), output: z.number() })),
+  costUsd: maybe(z.number()),
+  words: z.string(),
+  verdicts: z.array(verdict),
+  findings: z.array(finding),
+  reports: z.array(report),
+}
+
+/** As a loop lists it. */
+export const iteration: z.ZodType<IterationRow> = z.strictObject(fields)
+
+const view = z.strictObject({
+  ...fields,
+  durationMs: z.number(),
+  refused: z.string().exactOptional(),
+  costSource: z.enum(['reported', 'unknown']),
+  commit: z.string().exactOptional(),
+})
+
+const diffLine = z.strictObject({
+  kind: z.enum(['same', 'added', 'removed']),
+  old: whole.exactOptional(),
+  new: whole.exactOptional(),
+  text: z.string(),
+  noBreak: z.literal(true).exactOptional(),
+})
+
+const diffFile = z.strictObject({
+  path: z.string(),
+  from: z.string().exactOptional(),
+  change: z.enum(['added', 'deleted', 'changed', 'renamed']),
+  binary: z.literal(true).exactOptional(),
+  added: whole,
+  removed: whole,
+  hunks: z.array(z.strictObject({ oldStart: whole, newStart: whole, heading: z.string(), lines: z.array(diffLine) })),
+})
+
+const turnEntry = z.union([
+  z.strictObject({ at: z.number(), attempt: whole, prompt: z.string(), command: z.array(z.string()) }),
+  z.strictObject({ out: z.string() }),
+  z.strictObject({ err: z.string() }),
+  z.strictObject({ at: z.number(), exit: maybeNull(z.number()), signal: maybeNull(z.string()) }),
+])
+
+function maybeNull<Value>(schema: z.ZodType<Value>): z.ZodType<Value | null> {
+  return schema.nullable()
+}
+
+const oneIteration = { loop: loopName, iteration: whole.min(1) }
+const against = z.enum(['previous', 'start'])
+
+type IterationOperation = 'list_iterations' | 'get_iteration' | 'get_diff' | 'get_transcript' | 'get_checks'
+
+export const ITERATION_SCHEMAS: SchemasOf<IterationOperation> = {
+  list_iterations: {
+    input: z.strictObject({
+      loop: loopName,
+      after: whole.exactOptional().describe('The number of the last one that is known.'),
+      limit: whole.min(1).max(1_000).exactOptional(),
+    }),
+    output: z.strictObject({ loop: z.string(), iterations: z.array(view), next: whole.exactOptional() }),
+  },
+  get_iteration: {
+    input: z.strictObject(oneIteration),
+    output: z.strictObject({
+      loop: z.string(),
+      row: view.exactOptional(),
+      prompt: z.string().exactOptional(),
+      promptChange: z.string().exactOptional(),
+      command: z.array(z.string()).exactOptional(),
+      head: z.string().exactOptional(),
+      diff: z.string().exactOptional(),
+      note: z.string().exactOptional(),
+    }),
+  },
+  get_diff: {
+    input: z.strictObject({
+      ...oneIteration,
+      against: against.exactOptional().describe('The state before this iteration, or before the loop.'),
+      path: path.exactOptional().describe('One file alone.'),
+      limit: whole.min(1).max(5_000_000).exactOptional().describe('How many characters.'),
+    }),
+    output: z.strictObject({
+      loop: z.string(),
+      iteration: whole,
+      against,
+      from: z.string(),
+      to: z.string(),
+      text: z.string(),
+      files: z.array(diffFile),
+      note: z.string().exactOptional(),
+    }),
+  },
+  get_transcript: {
+    input: z.strictObject({
+      ...oneIteration,
+      from: whole.exactOptional().describe('The `next` of an earlier portion.'),
+    }),
+    output: z.strictObject({
+      loop: z.string(),
+      iteration: whole,
+      entries: z.array(turnEntry),
+      next: whole,
+      over: z.boolean(),
+    }),
+  },
+  get_checks: {
+    input: z.strictObject({ loop: loopName }),
+    output: z.strictObject({
+      loop: z.string(),
+      checks: z.array(
+        z.strictObject({
+          check: z.string(),
+          stage: z.string().exactOptional(),
+          before: z.strictObject({ ...ran, red: z.enum(['assertion', 'load']).exactOptional() }).exactOptional(),
+          rounds: z.array(z.strictObject({ iteration: whole, result: ran.result, failures: ran.failures })),
+        }),
+      ),
+    }),
+  },
+}

@@ -1,0 +1,52 @@
+/** An iteration as programs and people see it: its row, what it claimed and why that was not taken, its cost, its commit. */
+import { refusalsOf } from '../drive/refusals.ts'
+import { homeFolder } from '../engine/home-folder.ts'
+import type { Loop } from '../engine/loop.ts'
+import { ranWords } from '../formats/proof-words.ts'
+import { listCommits } from '../host/checkpoint.ts'
+import { openRepository, type Repository } from '../host/git.ts'
+import type { IterationRow, Store } from '../host/store.ts'
+import { given } from '../request/given.ts'
+
+export type Iteration = IterationRow & {
+  durationMs: number
+  /** Why its claim was not taken. */
+  refused?: string
+  /** `reported`: the agent says so itself. */
+  costSource: 'reported' | 'unknown'
+  /** Its checkpoint. */
+  commit?: string
+}
+
+export async function viewIterations(store: Store, loop: Loop, rows: readonly IterationRow[]): Promise<Iteration[]> {
+  const repo = rows.length > 0 ? await repositoryOf(loop) : undefined
+  const numbers = rows.map(({ n }) => n)
+  const commits = repo ? await listCommits(repo, loop.id, numbers) : undefined
+  const refusalOf = await findRefusals(store, loop)
+  return rows.map((row) => ({
+    ...row,
+    durationMs: row.endedAt - row.startedAt,
+    costSource: row.costUsd === undefined ? 'unknown' : 'reported',
+    ...given({ refused: refusalOf(row.n) ?? refusedBy(row), commit: commits?.get(row.n) }),
+  }))
+}
+
+/** The repository that has the checkpoints of a loop. */
+export async function repositoryOf(loop: Loop): Promise<Repository | undefined> {
+  const repo = await openRepository(homeFolder(loop))
+  return 'none' in repo ? undefined : repo
+}
+
+/** Why claims were refused although the checks pass. Most loops have none of these, and then nothing is replayed. */
+async function findRefusals(store: Store, loop: Loop): Promise<(iteration: number) => string | undefined> {
+  const { bent, unproven, questioned } = loop.tally
+  if (!bent && !unproven && !questioned) return () => undefined
+  const refusals = refusalsOf(loop)
+  for (const event of await store.events(0, loop.id)) refusals.see(event)
+  return refusals.of
+}
+
+function refusedBy({ claim, verdicts }: IterationRow): string | undefined {
+  const failed = verdicts.filter(({ result }) => result !== 'pass')
+  return claim === 'none' || failed.length === 0 ? undefined : `refused: ${failed.map(ranWords).join(', ')}`
+}

@@ -1,0 +1,36 @@
+/** The pass of the agent that asks: it stands for one turn of one loop, while the loop is at it. */
+import { hashOf } from '../drive/pass.ts'
+import type { Loop } from '../engine/loop.ts'
+import type { Report } from '../engine/report.ts'
+import { RalphError } from '../error.ts'
+import type { TurnKey } from '../host/store.ts'
+import type { Context } from './operation.ts'
+
+export type Pass = { hash: string; turn: TurnKey; loop: Loop }
+
+/** What a report is answered with. `next`: what happens now, for the agent. */
+export type Heard = { recorded: true; next: string }
+
+export async function passOf({ env, store }: Pick<Context, 'env' | 'store'>): Promise<Pass> {
+  const hash = hashOf(env.RALPH_MCP_TOKEN ?? '')
+  const turn = await store().reports.turnOf(hash)
+  if (!turn) throw notValid()
+  return { hash, turn, loop: await store().load(turn.loop) }
+}
+
+const MOST = 100
+
+/** Keeps a report of the turn under way. */
+export async function keepReport(context: Context, { hash, turn }: Pass, report: Report): Promise<void> {
+  const { reports } = context.store()
+  if ((await reports.of(turn)).length >= MOST)
+    throw new RalphError('usage', `This turn has reported ${MOST} times. End it, so that ralph can look at the work.`)
+  if (!(await reports.add(hash, report))) throw notValid()
+}
+
+function notValid(): RalphError {
+  return new RalphError(
+    'pass-invalid',
+    'This pass is not valid: it counts only inside the turn that ralph made it for. Nothing was recorded.',
+  )
+}

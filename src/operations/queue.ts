@@ -1,0 +1,96 @@
+/** The queue of the board: which loops want to be driven, and who looks after it. */
+import type { Status } from '../engine/loop.ts'
+import { isLocked, lockLoop } from '../host/lock.ts'
+import { SERVER_LOCK } from '../host/server-file.ts'
+import type { LoopRow, Store } from '../host/store.ts'
+import { given } from '../request/given.ts'
+
+const QUEUE = 'workers'
+
+export type QueueLock = {
+  /** `new`: since this call. `none`: somebody else looks after the queue. */
+  hold(): 'new' | 'held' | 'none'
+  close(): void
+}
+
+/** `yields`: a server that comes up is let through. */
+export function openQueueLock(home: string, yields: boolean): QueueLock {
+  let lock: ReturnType<typeof lockLoop>
+  const close = () => {
+    lock?.close()
+    lock = undefined
+  }
+  return {
+    close,
+    hold() {
+      if (yields && isLocked(home, SERVER_LOCK)) {
+        close()
+        return 'none'
+      }
+      if (lock) return 'held'
+      lock = lockLoop(home, QUEUE, 0)
+      return lock ? 'new' : 'none'
+    },
+  }
+}
+
+/** `place`: what no two loops may work in at once, since each would take the other's changes for its own. */
+export type Due = { loop: string; place?: string }
+
+/** Loops that were begun come first, then those that somebody has answered, then the queue. */
+export async function dueLoops(store: Store, now: number): Promise<Due[]> {
+  const begun = (await openLoops(store, ['running', 'verifying', 'waiting'], 'board')).reverse()
+  const ordered = new Set(await store.ordered())
+  const answered = ordered.size > 0 ? await openLoops(store, ['paused', 'needs-input', 'queued'], 'board') : []
+  const busy = await busyPlaces(store)
+  const isFree = (place: string | null | undefined) => !place || !busy.has(place)
+  const due: Due[] = []
+  for (const { id, next } of [...begun, ...answered.filter(({ id }) => ordered.has(id))]) {
+    const isEarly = next.kind === 'wait' && next.until !== undefined && next.until > now && !ordered.has(id)
+    if (!isEarly && !(await store.isDriven(id))) due.push(await dueAt(store, id))
+  }
+  const queued = (await store.board.queue()).filter(({ place }) => isFree(place))
+  return [
+    ...due.filter(({ place }) => isFree(place)),
+    ...queued.map(({ loop, place }) => ({ loop, ...given({ place: place ?? undefined }) })),
+  ]
+}
+
+/** The folders and repositories that somebody works in just now, whoever's loop it is. */
+async function busyPlaces(store: Store): Promise<Set<string>> {
+  const places = new Set<string>()
+  for (const { id } of await openLoops(store, ['running', 'verifying', 'waiting'])) {
+    const { place } = await dueAt(store, id)
+    if (place !== undefined && (await store.isDriven(id))) places.add(place)
+  }
+  return places
+}
+
+/** A loop, with where it works. */
+export async function dueAt(store: Store, loop: string): Promise<Due> {
+  const { worktree, gitDir, dir } = (await store.load(loop)).spec.work
+  return { loop, ...(worktree ? {} : { place: gitDir ?? dir }) }
+}
+
+/** The loops that somebody paused, by the name under which they did. */
+export async function pausedBy(store: Store, by: string): Promise<string[]> {
+  const paused: string[] = []
+  for (const { id } of await openLoops(store, ['paused'])) {
+    const pauses = (await store.events(0, id)).flatMap(({ fact }) =>
+      fact.kind === 'told' && fact.order.kind === 'pause' ? fact.by : [],
+    )
+    if (pauses.at(-1) === by) paused.push(id)
+  }
+  return paused
+}
+
+async function openLoops(store: Store, status: readonly Status[], owner?: LoopRow['owner']): Promise<LoopRow[]> {
+  const loops: LoopRow[] = []
+  for (let after: string | undefined, isLast = false; !isLast; ) {
+    const { rows, next } = await store.list({ status, ...given({ owner, after }) })
+    loops.push(...rows)
+    after = next
+    isLast = next === undefined
+  }
+  return loops
+}

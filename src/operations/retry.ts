@@ -1,0 +1,86 @@
+/** Starts a loop that stopped short once more, as a new one. */
+import { measuredFrom } from '../drive/earlier.ts'
+import { forkFrom, stateLeft } from '../drive/fork.ts'
+import { ended, type Loop, type Spec } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import type { BoardTask } from '../formats/board-task.ts'
+import type { Config } from '../formats/config.ts'
+import { newLoopId } from '../host/loop-id.ts'
+import type { Told } from '../host/store.ts'
+import { type Changes, loopIn, ownerAgain, specAgain } from './begin-again.ts'
+import { beginTask, mustBeStartable, taskOf } from './begin-task.ts'
+import { waitingComments } from './comments.ts'
+import { findLoop } from './find-loop.ts'
+import type { Context, Operation } from './operation.ts'
+import { ownerOf } from './owners.ts'
+import { begun, inPlace, inWorktree, noteOthers, type Placed, type Started } from './start-loop.ts'
+
+/** `words`: what its first iteration is told besides. */
+export type Retrying = Changes & { loop: string; words?: string }
+
+/** `from`: the loop that it tries again. */
+export type Retried = Started & { from: string }
+
+export const retry: Operation<Retrying, Retried> = {
+  name: 'retry',
+  effect: 'write',
+  summary: 'Starts a loop that halted or was cancelled again, as a new loop that continues from the present files.',
+  async run(context, { loop: name, words, ...changes }) {
+    const store = context.store()
+    const parent = await store.load(await findLoop(context, name))
+    mustHaveStopped(parent)
+    const task = await taskOf(context, parent)
+    if (task) mustBeNewest(await mustBeStartable(context, task.id), parent)
+    const { spec, config, why } = await specAgain(context, parent, changes)
+    const id = newLoopId()
+    const placed = await placeOf(context, parent, { id, spec, config })
+    await noteOthers(context, { id, spec: placed.spec })
+    const loop = loopIn(context, id, placed, ownerAgain(context, parent, task))
+    const said: Told[] = words === undefined ? [] : [{ by: 'you', order: { kind: 'say', words } }]
+    const told = [...waitingComments(parent), ...said]
+    if (!task) await store.create(loop, told)
+    else
+      await beginTask(context, task.id, async (now) => {
+        mustBeNewest(now, parent)
+        return { loop, told }
+      })
+    return { ...begun(context, loop, why), from: parent.id }
+  },
+}
+
+function mustHaveStopped(loop: Loop): void {
+  const { id, next } = loop
+  if (!ended(loop))
+    throw new RalphError(
+      'usage',
+      `Loop ${id} has not ended. Continue it with \`ralph resume ${id}\`, or cancel it first.`,
+    )
+  const refusal = ownerOf(loop).refuses?.(loop, { kind: 'retry' })
+  if (refusal) throw refusal
+  if (next.kind === 'complete')
+    throw new RalphError(
+      'usage',
+      `Loop ${id} is complete, so there is nothing to retry. Continue from its work with \`ralph fork ${id}\`.`,
+    )
+}
+
+type Placing = { id: string; spec: Spec; config: Config }
+
+/** In the same folder; or, for work in a work tree of its own, in another one that begins with what was left there. */
+async function placeOf(context: Context, parent: Loop, { id, spec, config }: Placing): Promise<Placed> {
+  const store = context.store()
+  if (!parent.spec.work.worktree) {
+    const work = { ...spec.work, parent: { loop: parent.id, iteration: parent.tally.iteration } }
+    const placed = await inPlace(context, { id, spec: { ...spec, work } })
+    return { ...placed, spec: await measuredFrom(store, placed.spec, placed.tree) }
+  }
+  const state = await stateLeft({ ...context, store }, parent)
+  if (!state) return inWorktree(context, { id, spec, config })
+  return forkFrom(context, parent, { id, spec, state, iteration: parent.tally.iteration, config })
+}
+
+/** The next loop takes its place. */
+function mustBeNewest({ id, loop_id }: BoardTask, loop: Loop): void {
+  if (loop_id !== loop.id)
+    throw new RalphError('task-state', `Task ${id} has a newer loop, ${loop_id}. Retry that one.`)
+}

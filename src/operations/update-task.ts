@@ -1,0 +1,65 @@
+/** Changes a task of the board, or removes it. */
+import { isDeepStrictEqual } from 'node:util'
+import { mustFind, mustMakeSense } from '../board/task.ts'
+import { ended } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import { type BoardPatch, type BoardTask, patchTask } from '../formats/board-task.ts'
+import { loopOf } from './get-task.ts'
+import type { Context, Operation } from './operation.ts'
+
+/** `version`: the one that the caller has read. Absent: whichever there is. */
+type Updating = BoardPatch & { task_id: string; version?: number }
+
+export const updateTask: Operation<Updating, BoardTask> = {
+  name: 'update_task',
+  effect: 'write',
+  summary: 'Changes fields of a task. null brings a default back; what is left out stays.',
+  agent: { description: 'A loop that is already at work keeps the settings it was started with.' },
+  async run(context, { task_id: id, version, ...patch }) {
+    const { board } = context.store()
+    for (;;) {
+      const task = await mustBeCurrent(context, id, version)
+      const changed = patchTask(task, patch)
+      if (isDeepStrictEqual(changed, task)) return task
+      await mustMakeSense({ board }, changed, patch)
+      if (changed.status !== task.status && changed.status !== 'in-progress') await mustRest(context, task)
+      const saved = await board.save(changed)
+      if (saved) return saved
+    }
+  },
+}
+
+export const deleteTask: Operation<{ task_id: string; version?: number }, { task_id: string }> = {
+  name: 'delete_task',
+  effect: 'destroy',
+  summary: 'Removes a task from the board for good. Its loops and their history stay.',
+  agent: {},
+  async run(context, { task_id: id, version }) {
+    for (;;) {
+      const task = await mustBeCurrent(context, id, version)
+      await mustRest(context, task)
+      if (await context.store().board.remove(id, task.version)) return { task_id: id }
+    }
+  },
+}
+
+async function mustBeCurrent(context: Context, id: string, version: number | undefined): Promise<BoardTask> {
+  const task = await mustFind(context.store(), id)
+  if (version === undefined || task.version === version) return task
+  throw new RalphError(
+    'task-changed',
+    `Task ${id} has changed: you have read version ${version}, it is at ${task.version}. Read it again, then change it.`,
+    { field: 'version' },
+  )
+}
+
+/** Whoever moves or removes a task that an agent is at must stop that first. */
+async function mustRest(context: Context, task: BoardTask): Promise<void> {
+  const loop = await loopOf(context, task)
+  if (!loop || ended(loop)) return
+  throw new RalphError(
+    'task-state',
+    `Task ${task.id} is being worked on by loop ${loop.id}. Stop it first: ralph cancel ${loop.id}`,
+    { field: 'status' },
+  )
+}

@@ -1,0 +1,158 @@
+/** Waits for something to happen to a loop: short enough for any client that waits for an answer. */
+import { ended, type Fact, type Loop, type Status, statusOf, type Verdict } from '../engine/loop.ts'
+import { cutTo, oneLine } from '../formats/one-line.ts'
+import type { Store, StoredEvent } from '../host/store.ts'
+import { attendanceOf } from './attendance.ts'
+import { findLoop } from './find-loop.ts'
+import type { Context, Operation } from './operation.ts'
+import { standingOf } from './standing.ts'
+
+/** `after`: the `seq` of an earlier answer. Without it only what happens from now on counts. */
+export type Waiting = { loop: string; after?: number; seconds?: number }
+
+export type Waited = {
+  loop: string
+  status: Status
+  /** How it stands, in one sentence. */
+  sentence: string
+  /** Nothing happened in the time, and it goes on: call it again with `after`. */
+  stillRunning: boolean
+  /** Nobody drives it: it goes on when it is resumed. */
+  unattended: boolean
+  /** What to give as `after` next time. */
+  seq: number
+  events: { seq: number; at: string; kind: Fact['kind']; words: string }[]
+}
+
+export const LONGEST_WAIT_SECONDS = 25
+
+/** So many are told; how it stands now is what counts. */
+const MOST_EVENTS = 20
+
+export const waitLoop: Operation<Waiting, Waited> = {
+  name: 'wait_loop',
+  effect: 'read',
+  summary: 'Waits up to 25 seconds until something happens to a loop, or it stops or needs input.',
+  agent: { description: 'While stillRunning, call it again with `after` set to the `seq` of this answer.' },
+  async run(context, { loop: name, after, seconds = LONGEST_WAIT_SECONDS }) {
+    const store = context.store()
+    const id = await findLoop(context, name)
+    const known = after ?? (await store.heads()).events
+    const until = context.now() + seconds * 1_000
+    const { loop, events } = await look(context, { id, known, until })
+    const status = statusOf(loop)
+    return {
+      loop: id,
+      status,
+      sentence: standingOf(loop).sentence,
+      stillRunning: events.length === 0 && goesOn(loop),
+      unattended: (await attendanceOf(context, { id, status })).unattended,
+      seq: events.at(-1)?.seq ?? known,
+      events: events.slice(-MOST_EVENTS).map(({ seq, at, fact }) => ({
+        seq,
+        at: new Date(at).toISOString(),
+        kind: fact.kind,
+        words: cutTo(oneLine(factWords(fact)), 200),
+      })),
+    }
+  },
+}
+
+type Looked = { loop: Loop; events: StoredEvent[] }
+
+/** Looks again whenever the database may have changed, until there is something to tell or the time is over. */
+async function look(
+  context: Context,
+  { id, known, until }: { id: string; known: number; until: number },
+): Promise<Looked> {
+  const store = context.store()
+  const find = async (): Promise<Looked> => ({ loop: await store.load(id), events: await allEvents(store, id, known) })
+  const isNews = ({ loop, events }: Looked) => events.length > 0 || !goesOn(loop)
+  const changed = changes(store)
+  try {
+    let found = await find()
+    while (!isNews(found)) {
+      const left = until - context.now()
+      if (left <= 0 || context.signal?.aborted) break
+      context.progress?.(standingOf(found.loop).sentence)
+      await changed.next(Math.min(left, PROGRESS_MS), context.signal)
+      found = await find()
+    }
+    return found
+  } finally {
+    changed.stop()
+  }
+}
+
+/** Clients that see progress wait longer for the answer. */
+const PROGRESS_MS = 5_000
+
+/** What happens between two calls of `next` is not missed. */
+function changes(store: Store): { next(mostMs: number, signal?: AbortSignal): Promise<void>; stop(): void } {
+  let isNew = false
+  let wake = () => {}
+  const stop = store.onChange(() => {
+    isNew = true
+    wake()
+  })
+  return {
+    stop,
+    async next(mostMs, signal) {
+      if (!isNew && !signal?.aborted)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, mostMs)
+          wake = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+          signal?.addEventListener('abort', wake, { once: true })
+        })
+      isNew = false
+    },
+  }
+}
+
+/** Whether something will happen to it without anybody's help. */
+function goesOn(loop: Loop): boolean {
+  const { next } = loop
+  return !ended(loop) && !(next.kind === 'wait' && (next.why === 'person' || next.why === 'paused'))
+}
+
+/** They come in portions. */
+async function allEvents(store: Store, id: string, after: number): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = []
+  for (;;) {
+    const portion = await store.events(events.at(-1)?.seq ?? after, id)
+    if (portion.length === 0) return events
+    events.push(...portion)
+  }
+}
+
+function factWords(fact: Fact): string {
+  switch (fact.kind) {
+    case 'turned': {
+      const { end, claim, words } = fact.turn
+      const said = claim.kind === 'none' ? '' : ` It claims to be done${claim.stage ? ` with ${claim.stage}` : ''}.`
+      return `The agent's turn ended (${end}).${said} ${words}`
+    }
+    case 'checked':
+      return fact.verdicts.map(verdictWords).join(', ') || 'There was nothing to check.'
+    case 'proved':
+      return `Experiment ${fact.run}: ${fact.why ?? fact.ran.map(verdictWords).join(', ')}`
+    case 'told':
+      return fact.order.kind === 'say' ? `${fact.by} said: ${fact.order.words}` : `${fact.by}: ${fact.order.kind}`
+    case 'restored':
+      return fact.trouble ?? 'The files were put back.'
+    case 'lost':
+      return 'It was interrupted; that costs no iteration.'
+    case 'woke':
+    case 'asked':
+    case 'moved':
+    case 'adopted':
+      return ''
+  }
+}
+
+function verdictWords({ check, result }: Pick<Verdict, 'check' | 'result'>): string {
+  return `${check}: ${result}`
+}

@@ -1,0 +1,101 @@
+/** What goes into the operations on the work of a loop, and what comes out: fork, retry, answers, comments. */
+import * as z from 'zod'
+import { allowedSome, steered } from './loop-schemas.ts'
+import { amount, argument, name, path, type SchemasOf, whole, words } from './schema-parts.ts'
+
+const loopName = name.describe('An id, or the beginning of one.')
+
+const changes = {
+  agent: argument.min(1).exactOptional().describe('Another agent than before; several with commas.'),
+  limits: z
+    .strictObject({
+      iterations: whole.exactOptional().describe('0 is no limit.'),
+      minutes: amount.exactOptional(),
+      tokens: whole.min(1).exactOptional(),
+      costUsd: amount.exactOptional(),
+    })
+    .exactOptional()
+    .describe('What is left out stays as it was.'),
+}
+
+const started = {
+  loop: z.string(),
+  why: z.string().exactOptional(),
+  queued: z.literal(true).exactOptional(),
+  from: z.string().describe('The loop that it goes on from.'),
+}
+
+const against = z.enum(['previous', 'start']).describe('What the diff compares the iteration with.')
+const side = z.enum(['old', 'new']).describe('Whether the line counts in the file before or after. Default: after.')
+
+const written = z.strictObject({
+  iteration: whole.min(1),
+  against: against.exactOptional(),
+  path,
+  line: whole.min(1),
+  side: side.exactOptional(),
+  text: words.min(1).regex(/\S/, 'must say something'),
+})
+
+const comment = z.strictObject({
+  id: whole,
+  loop: z.string().describe('Whose diff it is about.'),
+  at: z.number(),
+  iteration: whole,
+  against,
+  path: z.string(),
+  line: whole,
+  side,
+  quote: z.string(),
+  text: z.string(),
+  hearer: z.string().describe('The loop that is told: this one, or the one that goes on with its work.'),
+  delivered: whole.nullable().describe('The iteration of that loop which was told; null: none yet.'),
+})
+const comments = { comments: z.array(comment) }
+const oneComment = z.strictObject({ loop: loopName, comment: whole.min(1) })
+
+type WorkOperation = 'fork' | 'retry' | 'answer' | 'add_comments' | 'list_comments' | 'remove_comment'
+
+export const WORK_SCHEMAS: SchemasOf<WorkOperation> = {
+  fork: {
+    input: z.strictObject({
+      loop: loopName,
+      iteration: whole.exactOptional().describe('It begins after this one; 0 is the start. Default: the last one.'),
+      prompt: z.string().min(1).regex(/\S/, 'must say what is to be done').exactOptional(),
+      ...changes,
+    }),
+    output: z.strictObject({ ...started, iteration: whole }),
+  },
+  retry: {
+    input: z.strictObject({
+      loop: loopName,
+      words: words.min(1).exactOptional().describe('What its first iteration is told besides.'),
+      ...changes,
+    }),
+    output: z.strictObject(started),
+  },
+  answer: {
+    input: z.strictObject({
+      loop: loopName,
+      words: words.min(1).exactOptional(),
+      allow: z.literal(true).exactOptional().describe('The changed tests or configuration may stand.'),
+      paths: z.array(path).exactOptional().describe('With allow: only these. Without any: all that it waits for.'),
+    }),
+    output: z.union([allowedSome, steered]),
+  },
+  add_comments: {
+    input: z.strictObject({ loop: loopName, comments: z.array(written).min(1).max(200) }),
+    output: z.strictObject({
+      loop: z.string(),
+      heard: z.enum(['driver', 'session', 'here', 'nobody', 'later']),
+      session: z.string().exactOptional(),
+      how: z.string().exactOptional(),
+      ...comments,
+    }),
+  },
+  list_comments: {
+    input: z.strictObject({ loop: loopName }),
+    output: z.strictObject({ loop: z.string(), ...comments }),
+  },
+  remove_comment: { input: oneComment, output: z.strictObject({ loop: z.string(), comment: whole }) },
+}

@@ -1,0 +1,359 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { BoardTask } from '../formats/board-task.ts'
+import { eventually, temporaryFolder } from '../host/place.test-support.ts'
+import { makeRepository } from '../host/repository.test-support.ts'
+import { type OperationPlace, openPlace } from './place.test-support.ts'
+import { type OpenWorkers, openWorkers, type Working } from './workers.ts'
+
+const DONE = 'echo "<promise>COMPLETE</promise>"'
+
+/** Agents of their own, each of these lines of sh. */
+function agentOf(lines: string): string {
+  const file = join(temporaryFolder(), 'agent.sh')
+  writeFileSync(file, `#!/bin/sh\ncat > prompt.txt\n${lines}\n`, { mode: 0o755 })
+  return `command:${file}`
+}
+
+/** A place whose loops are driven by workers. */
+function openBoard(
+  place: OperationPlace = openPlace(),
+  how: Partial<Working> = {},
+): OperationPlace & { workers: OpenWorkers; said: string[]; makeTask(fields: object): Promise<BoardTask> } {
+  const said: string[] = []
+  const workers = openWorkers(place.context, { concurrency: 4, say: (text) => void said.push(text), ...how })
+  place.context.workers = workers
+  onTestFinished(() => workers.stop())
+  const makeTask = (fields: object) =>
+    place.run('create_task', { title: 'Build it', repo: temporaryFolder(), ...fields })
+  return { ...place, workers, said, makeTask }
+}
+
+const statusOf = async ({ run }: OperationPlace, task_id: string) => (await run('get_task', { task_id })).status
+
+describe('workers', () => {
+  test('drive a task to its end, and move it', async () => {
+    const place = openBoard()
+    const { id, status } = await place.makeTask({ agent: agentOf(`touch done; ${DONE}`), checks: ['test -e done'] })
+    expect(status).toBe('todo')
+    const started = await place.run('start_loop', { task_id: id })
+    expect(started).toMatchObject({ queued: true })
+    await eventually(async () => (await statusOf(place, id)) === 'done')
+    expect(await place.run('get_loop', { loop: started.loop })).toMatchObject({
+      status: 'completed',
+      standing: { kind: 'verified' },
+    })
+  })
+
+  test('leave a task in review while its work waits to be accepted', async () => {
+    const { dir } = await makeRepository()
+    const place = openBoard()
+    const { id } = await place.makeTask({ agent: agentOf(`touch new; ${DONE}`), repo: dir, worktree: true })
+    const { loop } = await place.run('start_loop', { task_id: id })
+    await eventually(async () => (await statusOf(place, id)) === 'in-review')
+    await eventually(async () => !(await place.context.store().isDriven(loop)))
+    await place.run('accept', { loop })
+    expect(await statusOf(place, id)).toBe('done')
+    expect(existsSync(join(dir, 'new'))).toBe(true)
+  })
+
+  test('give a plain task its own words, once, and take the turn for the claim', async () => {
+    const place = openBoard()
+    const { id } = await place.makeTask({
+      title: 'Say hello',
+      repo: place.cwd,
+      use_ralph_wiggum: false,
+      agent: agentOf('echo "I did it."'),
+    })
+    const { loop } = await place.run('start_loop', { task_id: id })
+    await eventually(async () => (await statusOf(place, id)) === 'done')
+    expect(readFileSync(join(place.cwd, 'prompt.txt'), 'utf8').trim()).toBe('Say hello')
+    const found = await place.run('get_loop', { loop })
+    expect(found).toMatchObject({ standing: { kind: 'claimed' }, iterations: [{ n: 1 }] })
+  })
+
+  test('do not call a plain task done whose checks fail', async () => {
+    const place = openBoard()
+    const { id } = await place.makeTask({
+      use_ralph_wiggum: false,
+      agent: agentOf('echo "I did it."'),
+      checks: ['false'],
+    })
+    const { loop } = await place.run('start_loop', { task_id: id })
+    await eventually(async () => (await place.run('get_loop', { loop })).status === 'halted')
+    expect(await statusOf(place, id)).toBe('in-progress')
+  })
+
+  test('keep to their number, and take the highest priority first', async () => {
+    const place = openPlace()
+    const log = join(place.cwd, 'log')
+    const agent = agentOf(`echo "begin $(basename "$PWD")" >> ${log}; echo "end $(basename "$PWD")" >> ${log}; ${DONE}`)
+    const queue: string[] = []
+    // Queued before anybody works on them.
+    place.context.workers = { take: () => {}, look: () => {} }
+    for (const [name, priority] of [
+      ['low', -1],
+      ['first', 5],
+      ['second', 5],
+      ['plain', 0],
+    ] as const) {
+      const repo = join(place.cwd, name)
+      mkdirSync(repo)
+      const { id } = await place.run('create_task', { title: name, agent, priority, repo })
+      queue.push((await place.run('start_loop', { task_id: id })).loop)
+    }
+    openBoard(place, { concurrency: 1 })
+    for (const loop of queue)
+      await eventually(async () => (await place.run('get_loop', { loop })).status === 'completed')
+    const order = ['first', 'second', 'plain', 'low'].flatMap((name) => [`begin ${name}`, `end ${name}`])
+    expect(readFileSync(log, 'utf8').trim().split('\n')).toEqual(order)
+  })
+
+  test('begin a task when those it depends on are done', async () => {
+    const place = openBoard()
+    const repo = temporaryFolder()
+    const first = await place.makeTask({ title: 'First', repo, agent: agentOf(`touch one; ${DONE}`) })
+    const second = await place.makeTask({
+      title: 'Second',
+      repo,
+      depends_on: [first.id],
+      checks: ['test -e one'],
+      agent: agentOf(DONE),
+    })
+    const { loop } = await place.run('start_loop', { task_id: second.id })
+    expect(await place.run('get_task', { task_id: second.id })).toMatchObject({
+      loop_status: 'queued',
+      waits_for: [first.id],
+    })
+    await place.run('start_loop', { task_id: first.id })
+    await eventually(async () => (await statusOf(place, second.id)) === 'done')
+    const { events } = await place.run('list_events', { loop })
+    expect(events[0]?.fact.kind).toBe('adopted')
+  })
+
+  test('pause what is under way when they stop, and the next ones go on with it', async () => {
+    const place = openPlace()
+    const go = join(place.cwd, 'go')
+    const begun = join(place.cwd, 'begun')
+    const board = openBoard(place)
+    const agent = agentOf(`touch ${begun}; while ! test -e ${go}; do sleep 0.05; done; ${DONE}`)
+    const { id } = await board.makeTask({ agent })
+    const { loop } = await board.run('start_loop', { task_id: id })
+    await eventually(() => existsSync(begun))
+    await board.workers.stop()
+    expect((await board.run('get_loop', { loop })).status).toBe('paused')
+    writeFileSync(go, '')
+    openBoard(place)
+    await eventually(async () => (await statusOf(board, id)) === 'done')
+  })
+
+  test('keep loops in one folder apart also when they go on with them', async () => {
+    const place = openPlace()
+    const [repo, log, go] = [temporaryFolder(), join(place.cwd, 'log'), join(place.cwd, 'go')]
+    const waits = `while ! test -e ${go}; do sleep 0.02; done`
+    const agent = agentOf(`echo begin >> ${log}; ${waits}; date +%N > work; echo end >> ${log}; ${DONE}`)
+    const board = openBoard(place)
+    const ids = [await board.makeTask({ repo, agent }), await board.makeTask({ repo, agent })].map(({ id }) => id)
+    for (const task_id of ids) await board.run('start_loop', { task_id })
+    await eventually(() => existsSync(log))
+    await board.workers.stop()
+    writeFileSync(log, '')
+    openBoard(place)
+    await eventually(() => readFileSync(log, 'utf8') !== '')
+    writeFileSync(go, '')
+    for (const id of ids) await eventually(async () => (await statusOf(board, id)) === 'done')
+    expect(readFileSync(log, 'utf8').trim().split('\n')).toEqual(['begin', 'end', 'begin', 'end'])
+  })
+
+  test('leave alone what a person paused', async () => {
+    const place = openPlace()
+    place.context.workers = { take: () => {}, look: () => {} }
+    const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: agentOf(DONE) })
+    await place.run('pause', { loop })
+    const board = openBoard(place)
+    const other = await board.makeTask({ agent: agentOf(DONE) })
+    await board.run('start_loop', { task_id: other.id })
+    await eventually(async () => (await statusOf(board, other.id)) === 'done')
+    expect((await board.run('get_loop', { loop })).status).toBe('paused')
+    expect(await board.run('resume', { loop })).toEqual({ loop, heard: 'driver' })
+    await eventually(async () => (await board.run('get_loop', { loop })).status === 'completed')
+  })
+
+  test('pause a loop that they cannot drive, and say why', async () => {
+    const place = openPlace()
+    place.context.workers = { take: () => {}, look: () => {} }
+    const repo = temporaryFolder()
+    const { id } = await place.run('create_task', { title: 'Build it', repo, agent: agentOf(DONE) })
+    const { loop } = await place.run('start_loop', { task_id: id })
+    rmSync(repo, { recursive: true })
+    const board = openBoard(place)
+    await eventually(async () => (await board.run('get_loop', { loop })).status !== 'queued')
+    const found = await board.run('get_loop', { loop })
+    expect([found.status, found.standing.sentence]).toEqual(['paused', expect.stringContaining(repo)])
+  })
+
+  test('answer for a loop that asked a person', async () => {
+    const place = openBoard()
+    const asked = join(place.cwd, 'asked')
+    const agent = agentOf(`test -e ${asked} && { ${DONE}; exit; }; touch ${asked}; echo "<ask>Blue or red?</ask>"`)
+    const { id } = await place.makeTask({ agent })
+    const { loop } = await place.run('start_loop', { task_id: id })
+    await eventually(async () => (await place.run('get_loop', { loop })).status === 'needs-input')
+    expect(await place.run('steer', { loop, words: 'Blue.' })).toEqual({ loop, heard: 'driver' })
+    await eventually(async () => (await statusOf(place, id)) === 'done')
+  })
+
+  test('let no two loops work in one folder at once', async () => {
+    const place = openBoard()
+    const repo = temporaryFolder()
+    const log = join(place.cwd, 'log')
+    const agent = agentOf(`echo begin >> ${log}; date +%N > work; sleep 0.1; echo end >> ${log}; ${DONE}`)
+    const ids: string[] = []
+    for (let n = 0; n < 3; n += 1) {
+      const { id } = await place.makeTask({ repo, agent })
+      await place.run('start_loop', { task_id: id })
+      ids.push(id)
+    }
+    for (const id of ids) await eventually(async () => (await statusOf(place, id)) === 'done')
+    expect(readFileSync(log, 'utf8').trim().split('\n')).toEqual(Array(3).fill(['begin', 'end']).flat())
+  })
+
+  test('give the room of a loop that waits for its agent to others, and come back to it', async () => {
+    const place = openBoard(openPlace(), { concurrency: 1 })
+    const script = join(temporaryFolder(), 'limited.json')
+    const steps = [{ 'rate-limit': { resetsInSeconds: 3_600 }, attempt: 1 }, { text: '<promise>COMPLETE</promise>' }]
+    writeFileSync(script, JSON.stringify({ turns: [steps] }))
+    const first = await place.makeTask({ agent: `scripted:${script}` })
+    const { loop } = await place.run('start_loop', { task_id: first.id })
+    await eventually(async () => (await place.run('get_loop', { loop })).status === 'waiting')
+    const second = await place.makeTask({ agent: agentOf(`touch done; ${DONE}`) })
+    await place.run('start_loop', { task_id: second.id })
+    await eventually(async () => (await statusOf(place, second.id)) === 'done')
+    await place.run('resume', { loop })
+    await eventually(async () => (await place.run('get_loop', { loop })).iterations.length > 0)
+  })
+
+  test('hear an answer that was left while there was no room for it', async () => {
+    const place = openPlace()
+    const asked = join(place.cwd, 'asked')
+    const board = openBoard(place)
+    const agent = agentOf(`test -e ${asked} && { ${DONE}; exit; }; touch ${asked}; echo "<ask>Blue or red?</ask>"`)
+    const { id } = await board.makeTask({ agent })
+    const { loop } = await board.run('start_loop', { task_id: id })
+    await eventually(async () => (await board.run('get_loop', { loop })).status === 'needs-input')
+    await board.workers.stop()
+    place.context.workers = { take: () => {}, look: () => {} }
+    await place.run('steer', { loop, words: 'Blue.' })
+    openBoard(place)
+    await eventually(async () => (await statusOf(board, id)) === 'done')
+  })
+
+  test('move the task of a loop whose driver was killed before it could', async () => {
+    const place = openPlace()
+    const { id } = await place.run('create_task', { title: 'Build it', repo: temporaryFolder(), agent: agentOf(DONE) })
+    const { loop } = await place.run('start_loop', { task_id: id })
+    await place.drive(loop)
+    const task = await place.context.store().board.load(id)
+    if (task) await place.context.store().board.save({ ...task, status: 'in-progress' })
+    openBoard(place)
+    await eventually(async () => (await statusOf(place, id)) === 'done')
+  })
+
+  test('begin at once what somebody resumes, also one that was paused before it began', async () => {
+    const place = openPlace()
+    place.context.workers = { take: () => {}, look: () => {} }
+    const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: agentOf(`touch done; ${DONE}`) })
+    await place.run('pause', { loop })
+    delete place.context.workers
+    expect(await place.run('resume', { loop })).toEqual({ loop, heard: 'nobody' })
+    expect((await place.drive(loop)).next.kind).toBe('complete')
+  })
+
+  test('tell a plain task what people said to it', async () => {
+    const place = openBoard()
+    const asked = join(place.cwd, 'asked')
+    const repo = temporaryFolder()
+    const agent = agentOf(`test -e ${asked} && exit; touch ${asked}; echo "<ask>Blue or red?</ask>"`)
+    const { id } = await place.makeTask({ title: 'Paint it', repo, use_ralph_wiggum: false, agent })
+    const { loop } = await place.run('start_loop', { task_id: id })
+    await eventually(async () => (await place.run('get_loop', { loop })).status === 'needs-input')
+    await place.run('steer', { loop, words: 'Blue.' })
+    await eventually(async () => (await statusOf(place, id)) === 'done')
+    expect(readFileSync(join(repo, 'prompt.txt'), 'utf8').trim()).toBe('Paint it\n\nBlue.')
+  })
+
+  test.each(['Let me know if you want anything else.', 'Shall I add tests, too?'])(
+    'take a plain turn that ends with "%s" for done',
+    async (words) => {
+      const place = openBoard()
+      const { id } = await place.makeTask({ use_ralph_wiggum: false, agent: agentOf(`echo "${words}"`) })
+      await place.run('start_loop', { task_id: id })
+      await eventually(async () => (await statusOf(place, id)) === 'done')
+    },
+  )
+
+  test('share one queue: two of them drive each loop once', async () => {
+    const place = openPlace()
+    const one = openBoard(place)
+    openBoard(place)
+    const log = join(place.cwd, 'log')
+    const ids: string[] = []
+    for (let n = 0; n < 6; n += 1) {
+      const { id } = await one.makeTask({ agent: agentOf(`echo turn >> ${log}; ${DONE}`) })
+      await one.run('start_loop', { task_id: id })
+      ids.push(id)
+    }
+    for (const id of ids) await eventually(async () => (await statusOf(one, id)) === 'done')
+    expect(readFileSync(log, 'utf8').trim().split('\n')).toHaveLength(6)
+  })
+})
+
+describe('a task', () => {
+  test('cannot be started twice, archived, or while others are unfinished and nobody would begin it later', async () => {
+    const place = openPlace()
+    const { id } = await place.run('create_task', { title: 'One', agent: agentOf(DONE) })
+    const other = await place.run('create_task', { title: 'Two', agent: agentOf(DONE), depends_on: [id] })
+    await expect(place.run('start_loop', { task_id: other.id })).rejects.toMatchObject({
+      code: 'task-state',
+      message: expect.stringContaining(id),
+    })
+    await place.run('start_loop', { task_id: id })
+    await expect(place.run('start_loop', { task_id: id })).rejects.toMatchObject({ code: 'task-state' })
+    await expect(place.run('update_task', { task_id: id, status: 'done' })).rejects.toMatchObject({
+      code: 'task-state',
+    })
+    await expect(place.run('delete_task', { task_id: id })).rejects.toMatchObject({ code: 'task-state' })
+    await place.run('update_task', { task_id: other.id, archived: true, depends_on: null })
+    await expect(place.run('start_loop', { task_id: other.id })).rejects.toMatchObject({
+      code: 'task-state',
+      message: expect.stringContaining('archived'),
+    })
+    await expect(place.run('start_loop', { task_id: 'nobody' })).rejects.toMatchObject({ code: 'task-unknown' })
+  })
+
+  test.each<[what: string, fields: object, field: string | undefined, words: RegExp]>([
+    ['an unknown group', { project_id: 'nowhere' }, 'project_id', /no project_id "nowhere"/],
+    ['an unknown dependency', { depends_on: ['nobody'] }, 'depends_on', /no task "nobody"/],
+    ['an unknown agent', { agent: 'claud' }, undefined, /Did you mean "claude"/],
+    ['a check that cannot be read', { checks: ['echo "open'] }, undefined, /never closed/],
+  ])('with %s is refused, and nothing is stored', async (_, fields, field, words) => {
+    const place = openPlace()
+    const refused = place.run('create_task', { title: 'One', ...fields })
+    await expect(refused).rejects.toMatchObject({ message: expect.stringMatching(words), ...(field ? { field } : {}) })
+    expect((await place.run('list_tasks', {})).tasks).toEqual([])
+  })
+
+  test('cannot wait for itself, also not through others', async () => {
+    const place = openPlace()
+    const one = await place.run('create_task', { title: 'One' })
+    const two = await place.run('create_task', { title: 'Two', depends_on: [one.id] })
+    await expect(place.run('update_task', { task_id: one.id, depends_on: [two.id] })).rejects.toMatchObject({
+      field: 'depends_on',
+      message: expect.stringContaining(`${one.id}`),
+    })
+    await expect(place.run('update_task', { task_id: one.id, depends_on: [one.id] })).rejects.toMatchObject({
+      code: 'input-invalid',
+    })
+  })
+})

@@ -1,0 +1,146 @@
+/** Workers: they drive loops in a process that stays, the board's first, as many at a time as there is room for. */
+import { settleTasks } from '../board/owner.ts'
+import { ended, type Loop, statusOf } from '../engine/loop.ts'
+import { isRalphError } from '../error.ts'
+import { driveLoop } from './drive-loop.ts'
+import { giveOrder } from './give-order.ts'
+import type { Context, Workers } from './operation.ts'
+import { type Due, dueAt, dueLoops, openQueueLock, pausedBy } from './queue.ts'
+
+/** `say`: what a person who watches the process should know. `yields`: a server that comes up takes the queue over. */
+export type Working = { concurrency: number; say?: Say; yields?: boolean }
+
+export type OpenWorkers = Workers & {
+  /** Pauses what is under way and waits until all of it rests. The next ones to come up go on with it. */
+  stop(): Promise<void>
+}
+
+/** Who pauses and resumes loops when workers come and go. */
+const BY = 'server'
+
+const LATER_MS = 10_000
+
+export function openWorkers(context: Context, { concurrency, say = () => {}, yields = false }: Working): OpenWorkers {
+  const store = context.store()
+  const ending = new AbortController()
+  const queue = openQueueLock(context.home, yields)
+  const active = new Map<string, { done: Promise<void>; place?: string }>()
+  const wanted = new Set<string>()
+  /** Until when what could not be driven is left alone, should it not even be possible to pause it. */
+  const later = new Map<string, number>()
+  const hasRoom = (id: string) => active.size < concurrency && !active.has(id) && !ending.signal.aborted
+  const isPutOff = (id: string) => (later.get(id) ?? 0) > performance.now()
+  const isBusy = (place: string | undefined) =>
+    place !== undefined && [...active.values()].some((other) => other.place === place)
+
+  function start({ loop: id, ...place }: Due): void {
+    wanted.delete(id)
+    const done = work(context, id, { stop: ending.signal, say }).then((driven) => {
+      active.delete(id)
+      if (!driven) later.set(id, performance.now() + LATER_MS)
+      looks.wake()
+    })
+    active.set(id, { done, ...place })
+  }
+
+  async function look(): Promise<void> {
+    // What somebody asks for by name begins beside others, too.
+    for (const loop of wanted) if (hasRoom(loop)) start(await dueAt(store, loop))
+    const held = queue.hold()
+    if (held === 'none') return
+    if (held === 'new') for (const id of await takeUp(context, say)) wanted.add(id)
+    if (active.size >= concurrency) return // who is due need not be known
+    for (const due of await dueLoops(store, context.now()))
+      if (hasRoom(due.loop) && !isPutOff(due.loop) && !isBusy(due.place)) start(due)
+  }
+
+  const looks = oneByOne(
+    () => (ending.signal.aborted ? Promise.resolve() : look()),
+    (cause) => say(sentenceOf(cause)),
+  )
+  const unwatch = store.onChange(looks.wake)
+  looks.wake()
+  return {
+    take(id) {
+      wanted.add(id)
+      looks.wake()
+    },
+    look: looks.wake,
+    async stop() {
+      if (ending.signal.aborted) return
+      unwatch()
+      const ids = [...active.keys()]
+      ending.abort()
+      await looks.rest()
+      await Promise.all([...active.values()].map(({ done }) => done))
+      for (const id of ids) await pause(context, id).catch(told(id, say))
+      queue.close()
+    },
+  }
+}
+
+/** What earlier workers left: tasks that they did not move, and loops that they paused. Those that nobody else would go on with are returned. */
+async function takeUp(context: Context, say: Say): Promise<string[]> {
+  const store = context.store()
+  await settleTasks({ store })
+  const paused = await pausedBy(store, BY)
+  for (const id of paused) await giveOrder(context, id, { kind: 'resume' }, { by: BY }).catch(told(id, say))
+  const owners = await Promise.all(paused.map(async (id) => (await store.load(id)).spec.work.owner?.kind))
+  return paused.filter((_, at) => owners[at] !== 'board')
+}
+
+type Say = (text: string) => void
+
+function told(id: string, say: Say): (cause: unknown) => void {
+  return (cause) => say(`Loop ${id}: ${sentenceOf(cause)}`)
+}
+
+/** Does something each time it is woken, one after the other; what happens during one is seen by the next. */
+function oneByOne(work: () => Promise<void>, fail: (cause: unknown) => void): { wake(): void; rest(): Promise<void> } {
+  let last = Promise.resolve()
+  let again = false
+  return {
+    wake() {
+      if (again) return
+      again = true
+      last = last.then(() => {
+        again = false
+        return work().catch(fail)
+      })
+    },
+    rest: () => last,
+  }
+}
+
+/** Whether it could be driven. */
+async function work(context: Context, id: string, { stop, say }: { stop: AbortSignal; say: Say }): Promise<boolean> {
+  try {
+    // A loop of the board that waits for its agent gives its room to others.
+    const leavesWaits = (await context.store().load(id)).spec.work.owner?.kind === 'board'
+    await driveLoop(context, id, { stop, begin: () => {}, show: () => {}, say, saw: () => {}, leavesWaits })
+    return true
+  } catch (cause) {
+    told(id, say)(cause)
+    const isElsewhere = isRalphError(cause) && (cause.code === 'loop-held' || cause.code === 'lease-lost')
+    if (!isElsewhere) await pause(context, id, sentenceOf(cause)).catch(told(id, say))
+    return false
+  }
+}
+
+/** `why`: what kept us from driving it. A loop that rests or is over already stays as it is. */
+async function pause(context: Context, id: string, why?: string): Promise<void> {
+  const loop = await context.store().load(id)
+  if (ended(loop) || isResting(loop, why)) return
+  await giveOrder(context, id, { kind: 'pause', ...(why === undefined ? {} : { why }) }, { by: why ? 'ralph' : BY })
+}
+
+/** What cannot be driven must not stay in the queue. */
+function isResting(loop: Loop, why: string | undefined): boolean {
+  const status = statusOf(loop)
+  return status === 'paused' || status === 'needs-input' || (status === 'queued' && why === undefined)
+}
+
+function sentenceOf(cause: unknown): string {
+  if (isRalphError(cause)) return cause.message
+  return `this is a bug in ralph: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`
+}
