@@ -1,0 +1,56 @@
+/** The input of an operation, as a request carries it: in its path, its query or its body. */
+import type { HttpBindings } from '@hono/node-server'
+import type { Context as HonoContext } from 'hono'
+import { RalphError } from '../../error.ts'
+import { isObject } from '../../formats/json-file.ts'
+import type { OperationName } from '../../operations/index.ts'
+import { SCHEMAS } from '../../operations/schemas.ts'
+import { type JsonSchema, readValues } from './query.ts'
+
+/** A request on its way through the server. */
+export type Asked = HonoContext<{ Bindings: HttpBindings }>
+
+export async function readInput({ req }: Asked, name: OperationName): Promise<unknown> {
+  const schema = inputSchema(name)
+  const path = readValues(Object.entries(req.param() as Record<string, string>), schema)
+  const given = ['GET', 'HEAD', 'DELETE'].includes(req.method)
+    ? readValues([...new URL(req.url).searchParams], schema)
+    : await readBody(req.raw, name)
+  if (!isObject(given)) return given // its schema says what is wrong with it
+  const twice = Object.keys(path).find((field) => Object.hasOwn(given, field))
+  if (twice !== undefined) throw wrong(`${name}: ${twice} is already in the path.`, twice)
+  return { ...given, ...path, ...versionAsked(req.header('if-match'), schema, given) }
+}
+
+async function readBody(request: Request, name: OperationName): Promise<unknown> {
+  const text = await request.text()
+  if (text.trim() === '') return {}
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw wrong(`${name}: the body is not valid JSON.`)
+  }
+}
+
+/** `If-Match: "3"` is the version that whoever asks has seen. */
+function versionAsked(header: string | undefined, { properties = {} }: JsonSchema, given: object): object {
+  if (header === undefined || header.trim() === '*' || !('version' in properties)) return {}
+  const [, version] = /^"(\d{1,15})"$/.exec(header.trim()) ?? []
+  if (version === undefined) throw wrong(`If-Match must be one version such as "3", but is ${header}.`, 'version')
+  if ('version' in given && given.version !== Number(version))
+    throw wrong(`If-Match says version ${version}, and the input says another one.`, 'version')
+  return { version: Number(version) }
+}
+
+function wrong(message: string, field = ''): RalphError {
+  return new RalphError('input-invalid', message, { field })
+}
+
+const schemas = new Map<OperationName, JsonSchema>()
+
+/** As programs read it, made when it is first needed. */
+export function inputSchema(name: OperationName): JsonSchema {
+  const known = schemas.get(name) ?? (SCHEMAS[name].input.toJSONSchema({ io: 'input' }) as JsonSchema)
+  schemas.set(name, known)
+  return known
+}

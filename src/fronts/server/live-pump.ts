@@ -1,0 +1,106 @@
+/** Hands what is new in the store to every reader: read once and put into bytes once for all who stand at the head. */
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { Heads, Store } from '../../host/store.ts'
+import { hasReached, printCursor } from './live-cursor.ts'
+import { encodeHeartbeat } from './live-encode.ts'
+import { readOn, type Told } from './live-read.ts'
+import { join, type Reader, wants } from './live-reader.ts'
+
+export type Pump = {
+  /** Everything up to here has been told. */
+  head(): Promise<Heads>
+  /** Tells a reader what it has missed, then lets it join the others. Resolves once it has joined, or is gone. */
+  add(reader: Reader): Promise<void>
+  beat(): void
+  close(): void
+}
+
+/** `mostUnsent`: who has more before them is cut off. `failed`: the store cannot be read. */
+type Pumping = { mostUnsent: number; failed: (cause: unknown) => void }
+
+export function openPump(store: Store, { mostUnsent, failed }: Pumping): Pump {
+  const atHead = new Set<Reader>()
+  let known: Heads | undefined
+
+  async function head(): Promise<Heads> {
+    const heads = known ?? (await store.heads())
+    known ??= heads // somebody may have been quicker
+    return known
+  }
+
+  async function tellNew(): Promise<void> {
+    const upTo = await store.heads()
+    for (let from = await head(); !hasReached(from, upTo); from = await head()) {
+      const { told, at } = atHead.size > 0 ? await readOn(store, from, upTo) : { told: [], at: upTo }
+      known = at
+      const all = join(told.map(({ bytes }) => bytes))
+      for (const reader of atHead) give(reader, told, all)
+    }
+  }
+
+  function give(reader: Reader, told: readonly Told[], all: Uint8Array): void {
+    const wanted = told.filter((one) => wants(reader.asked, one))
+    reader.push(wanted.length === told.length ? all : join(wanted.map(({ bytes }) => bytes)))
+    if (reader.unsent() > mostUnsent) reader.end() // it comes back by itself, with its position
+    if (reader.isGone()) atHead.delete(reader)
+  }
+
+  const rounds = openRounds(() => tellNew().catch(failed))
+  const unwatch = store.onChange(rounds.ring)
+  return {
+    head,
+    async add(reader) {
+      for (let at = reader.from; !reader.isGone(); await breathe()) {
+        // No pause between this look and joining, or what is told meanwhile would be missed.
+        if (!known || hasReached(at, known)) return void atHead.add(reader)
+        const portion = await readOn(store, at, known)
+        for (const one of portion.told.filter((told) => wants(reader.asked, told))) {
+          reader.push(one.bytes)
+          await reader.room()
+        }
+        at = portion.at
+      }
+    },
+    beat() {
+      for (const reader of atHead) if (known) reader.push(encodeHeartbeat(printCursor(known)))
+    },
+    close() {
+      unwatch()
+      rounds.close()
+    },
+  }
+}
+
+// A write is noticed before it can be read, so no look comes at once; and fewer, larger pieces cost less than many small ones.
+const SOON_MS = 10
+const AT_MOST_EVERY_MS = 50
+
+/** One after the other, some time after it was rung for, and not too often. */
+function openRounds(round: () => Promise<void>): { ring(): void; close(): void } {
+  let [isGoing, isRung, isClosed] = [false, false, false]
+  let [last, timer] = [-Infinity, undefined as NodeJS.Timeout | undefined]
+
+  async function go(): Promise<void> {
+    timer = undefined
+    last = performance.now()
+    isGoing = true
+    isRung = false
+    await round()
+    isGoing = false
+    if (isRung) ring()
+  }
+
+  function ring(): void {
+    isRung = true
+    if (isGoing || isClosed) return
+    timer ??= setTimeout(() => void go(), Math.max(SOON_MS, last + AT_MOST_EVERY_MS - performance.now()))
+  }
+
+  return {
+    ring,
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,101 @@
+/** Tells clients which resources have changed, whoever changed them. */
+import {
+  InMemoryServerEventBus,
+  type Server,
+  type ServerEvent,
+  type ServerEventBus,
+} from '@modelcontextprotocol/server'
+import type { Heads, Store } from '../../host/store.ts'
+import type { Context } from '../../operations/operation.ts'
+import { BOARD } from './mcp-resources.ts'
+
+type Tell = (event: ServerEvent) => void
+
+/** From now on. Returns how to stop. */
+function watchResources({ store, note }: Pick<Context, 'store' | 'note'>, tell: Tell): () => void {
+  const source = store()
+  let from: Heads | undefined
+  let looking: Promise<void> = Promise.resolve()
+  let isOver = false
+  const look = () => {
+    looking = looking
+      .then(async () => {
+        from ??= await source.heads()
+        if (!isOver) from = await tellSince(source, from, tell)
+      })
+      .catch((cause: unknown) => note(String(cause instanceof Error ? cause.stack : cause)))
+  }
+  const unwatch = source.onChange(look)
+  look()
+  return () => {
+    isOver = true
+    unwatch()
+  }
+}
+
+/** Each resource is told once, however often it changed. */
+async function tellSince(store: Store, from: Heads, tell: Tell): Promise<Heads> {
+  const [events, changes, begun] = await Promise.all([
+    store.events(from.events),
+    store.board.changes(from.board),
+    store.begun(from.loops),
+  ])
+  const uris = new Set(events.map(({ loop }) => `ralph://loop/${loop}`))
+  let isListChanged = begun.length > 0
+  for (const { change } of changes) {
+    if (change.kind === 'task') uris.add(`ralph://task/${change.task.id}`)
+    if (change.kind === 'task-removed' || (change.kind === 'task' && change.task.version === 1)) isListChanged = true
+  }
+  if (uris.size > 0 || isListChanged) uris.add(BOARD)
+  for (const uri of uris) tell({ kind: 'resource_updated', uri })
+  if (isListChanged) tell({ kind: 'resources_list_changed' })
+  const next = {
+    ...from,
+    events: events.at(-1)?.seq ?? from.events,
+    board: changes.at(-1)?.seq ?? from.board,
+    loops: begun.at(-1)?.seq ?? from.loops,
+  }
+  // They come in portions.
+  return uris.size > 0 ? tellSince(store, next, tell) : next
+}
+
+/** Watches as long as somebody listens. */
+export function changesBus(context: Context): ServerEventBus {
+  const bus = new InMemoryServerEventBus()
+  let stop: (() => void) | undefined
+  return {
+    publish: (event) => bus.publish(event),
+    subscribe(listener) {
+      const leave = bus.subscribe(listener)
+      stop ??= watchResources(context, (event) => bus.publish(event))
+      return () => {
+        leave()
+        if (bus.listenerCount > 0) return
+        stop?.()
+        stop = undefined
+      }
+    },
+  }
+}
+
+/** For a connection that stays. In the older protocol a client names what it wants to hear of; in the newer one the library knows. */
+export function tellConnection(server: Server, context: Context, era: 'legacy' | 'modern'): void {
+  const wanted = new Set<string>()
+  if (era === 'legacy') {
+    server.setRequestHandler('resources/subscribe', ({ params }) => {
+      wanted.add(params.uri)
+      return {}
+    })
+    server.setRequestHandler('resources/unsubscribe', ({ params }) => {
+      wanted.delete(params.uri)
+      return {}
+    })
+  }
+  const hears = (uri: string) => era === 'modern' || wanted.has(uri)
+  const send = async (event: ServerEvent) => {
+    if (event.kind === 'resources_list_changed') await server.sendResourceListChanged()
+    if (event.kind === 'resource_updated' && hears(event.uri)) await server.sendResourceUpdated({ uri: event.uri })
+  }
+  // Who has gone hears nothing.
+  server.onclose = watchResources(context, (event) => void send(event).catch(() => {}))
+}

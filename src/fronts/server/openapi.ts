@@ -1,0 +1,129 @@
+/** The REST API as OpenAPI 3.1, made from the table of operations, their routes and their schemas. */
+import { OPERATIONS, type OperationName } from '../../operations/index.ts'
+import type { Route } from '../../operations/routes.ts'
+import { SCHEMAS } from '../../operations/schemas.ts'
+import { inputSchema } from './input.ts'
+import type { JsonSchema } from './query.ts'
+import { routesInOrder } from './rest.ts'
+
+/** It holds no data, so that anybody may read it who reaches the server. */
+export function openApi(version: string): object {
+  const paths: Record<string, Record<string, object>> = {
+    '/healthz': { get: plain('healthz', 'Checks that the server is running.') },
+  }
+  for (const [name, route] of routesInOrder()) {
+    paths[route.path] ??= {}
+    Object.assign(paths[route.path] ?? {}, { [route.method.toLowerCase()]: describe(name, route) })
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'ralph',
+      version,
+      description: 'Everything that can be done to the ralph on this machine. Live events: GET /api/live.',
+    },
+    servers: [{ url: '/' }],
+    security: [{ token: [] }],
+    tags: [...new Set(routesInOrder().map(([, route]) => tagOf(route)))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+      schemas: { Error: ERROR },
+    },
+  }
+}
+
+function plain(operationId: string, summary: string): object {
+  return { operationId, summary, security: [], responses: { 200: { description: 'The server is running.' } } }
+}
+
+function describe(name: OperationName, route: Route): object {
+  const { summary, effect } = OPERATIONS[name]
+  const schema = inputSchema(name)
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, field = '']) => field)
+  const others = Object.keys(schema.properties ?? {}).filter((field) => !inPath.includes(field))
+  const inQuery = route.method === 'GET' || route.method === 'DELETE'
+  return {
+    operationId: name,
+    summary,
+    tags: [tagOf(route)],
+    'x-effect': effect,
+    parameters: [
+      ...inPath.map((field) => parameter(schema, field, 'path')),
+      ...(inQuery ? others.map((field) => parameter(schema, field, 'query')) : []),
+      ...headersOf(route, schema),
+    ],
+    ...(inQuery ? {} : { requestBody: bodyOf(schema, others) }),
+    responses: {
+      200: { description: 'Done.', content: json(withoutDialect(SCHEMAS[name].output.toJSONSchema())) },
+      default: { description: 'What went wrong.', content: json({ $ref: '#/components/schemas/Error' }) },
+    },
+  }
+}
+
+function tagOf({ path }: Route): string {
+  return path.split('/')[2] ?? ''
+}
+
+function parameter({ properties = {}, required = [] }: JsonSchema, field: string, place: 'path' | 'query'): object {
+  return {
+    name: field,
+    in: place,
+    required: place === 'path' || required.includes(field),
+    schema: properties[field] ?? {},
+  }
+}
+
+function headersOf({ method }: Route, { properties = {} }: JsonSchema): object[] {
+  const header = (name: string, description: string) => ({
+    name,
+    in: 'header',
+    description,
+    schema: { type: 'string' },
+  })
+  return [
+    ...(method === 'POST'
+      ? [header('Idempotency-Key', 'The same key and the same request are carried out once.')]
+      : []),
+    ...('version' in properties ? [header('If-Match', 'The version that you have seen, such as "3".')] : []),
+  ]
+}
+
+function bodyOf(schema: JsonSchema, fields: readonly string[]): object {
+  const { properties = {}, required = [] } = schema
+  const needed = required.filter((field) => fields.includes(field))
+  return {
+    required: needed.length > 0,
+    content: json({
+      ...withoutDialect(schema),
+      properties: Object.fromEntries(fields.map((field) => [field, properties[field]])),
+      required: needed,
+    }),
+  }
+}
+
+function json(schema: object): object {
+  return { 'application/json': { schema } }
+}
+
+function withoutDialect(schema: object): object {
+  const { $schema: _, ...rest } = schema as { $schema?: string }
+  return rest
+}
+
+const ERROR = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['code', 'message', 'help'],
+      properties: {
+        code: { type: 'string', description: 'What programs tell errors apart by.' },
+        message: { type: 'string', description: 'What is wrong, what was expected, and what to do.' },
+        field: { type: 'string', description: 'The field of the input that it is about.' },
+        help: { type: 'string', description: 'What to do about errors with this code.' },
+      },
+    },
+  },
+}
