@@ -26,6 +26,8 @@ export type Record = {
   /** Folders that were made, the highest first. */
   folders: string[]
   files: Written[]
+  /** ralph's MCP server is in it, too. */
+  mcp?: true
 }
 
 export type Installation = {
@@ -178,20 +180,22 @@ function readRecord(place: string): Record | undefined {
   const read = readJson(readFileSync(path, 'utf8'))
   const value = 'value' in read ? read.value : undefined
   if (!isObject(value) || !isTexts(value.folders) || !Array.isArray(value.files)) return undefined
-  const { agent, scope, folder, folders } = value
+  const { agent, scope, folder, folders, mcp } = value
   if (typeof agent !== 'string' || typeof folder !== 'string' || !isScope(scope)) return undefined
-  return { agent, scope, folder, folders, files: value.files.filter(isWritten) }
+  return { agent, scope, folder, folders, files: value.files.filter(isWritten), ...(mcp === true ? { mcp } : {}) }
 }
 
 function isScope(value: unknown): value is Scope {
   return value === 'user' || value === 'project' || value === 'vault'
 }
 
+const KINDS: readonly Written['kind'][] = ['settings', 'own', 'lines', 'table']
+
 function isWritten(value: unknown): value is Written {
   return (
     isObject(value) &&
     typeof value.path === 'string' &&
-    (value.kind === 'settings' || value.kind === 'own' || value.kind === 'lines') &&
+    KINDS.some((kind) => kind === value.kind) &&
     (value.before === null || typeof value.before === 'string') &&
     isTexts(value.written)
   )

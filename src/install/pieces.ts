@@ -1,7 +1,7 @@
 /** What an installation is made of: hooks, commands and skills, in the shapes agents read. */
 import { join } from 'node:path'
 import { quoteWord } from '../formats/command-line.ts'
-import type { ListEntry } from '../formats/json-text.ts'
+import type { Entry } from '../formats/json-text.ts'
 import { skillOf } from './skill.ts'
 
 /** `vault`: in one folder, for the tasks in it. */
@@ -10,11 +10,13 @@ export type Scope = 'user' | 'project' | 'vault'
 /** A file that an installation needs. */
 export type Wanted =
   /** JSON of the person's, which gets entries of ralph's. `fields` are what the file must have besides. */
-  | { kind: 'settings'; path: string; entries: ListEntry[]; fields?: Readonly<Record<string, unknown>> }
+  | { kind: 'settings'; path: string; entries: Entry[]; fields?: Readonly<Record<string, unknown>> }
   /** A file that is ralph's alone. */
   | { kind: 'own'; path: string; text: string }
   /** Lines at the end of a list of the person's. */
   | { kind: 'lines'; path: string; lines: string[] }
+  /** A table of ralph's in TOML of the person's. `lines`: what it must have, its header first. */
+  | { kind: 'table'; path: string; name: string; lines: string[] }
 
 /** What an installation is made of and made for. */
 export type Site = {
@@ -45,8 +47,8 @@ export function isOwnEntry(whose: Whose): (item: unknown) => boolean {
   const own = new Set<unknown>(ownWords(whose))
   return (item) => {
     if (typeof item !== 'object' || item === null) return own.has(item)
-    const { command, bash, source } = item as { command?: unknown; bash?: unknown; source?: unknown }
-    return [command, bash, source].some((value) => value !== undefined && own.has(value))
+    const { command, bash, source, args } = item as Readonly<Record<string, unknown>>
+    return [command, bash, source, args].flat().some((value) => value !== undefined && own.has(value))
   }
 }
 
@@ -60,7 +62,13 @@ function ownWords({ home, scope }: Whose): string[] {
   if (scope === 'vault') return [VAULT_COMMAND]
   const events = ['stop', 'prompt'] as const
   // What an older ralph wrote is ralph's, too.
-  return [...events.flatMap((event) => [commandOf({ home }, event), bareCommand(home, event)]), piPackage(home)]
+  const commands = events.flatMap((event) => [commandOf({ home }, event), bareCommand(home, event)])
+  return [...commands, piPackage(home), launcher(home)]
+}
+
+/** Through the link in ralph's home, as below. */
+export function launcher(home: string): string {
+  return join(home, 'package', 'bin', 'ralph.cjs')
 }
 
 const IN_VAULT = '"$CLAUDE_PROJECT_DIR"/.claude/hooks/stop.sh'

@@ -2,8 +2,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { RalphError } from '../error.ts'
 import { readJson } from '../formats/json-file.ts'
-import { addEntry, addField, allItems, type ListEntry, removeEntries, whyNotPlain } from '../formats/json-text.ts'
+import { addEntry, addField, allItems, type Entry, removeEntries, whyNotPlain } from '../formats/json-text.ts'
 import type { Wanted } from './pieces.ts'
+import { withLines, withoutLines, withoutTable, withTable } from './text-edits.ts'
 
 /** What ralph remembers of a file it wrote. */
 export type Written = {
@@ -65,6 +66,7 @@ export function planUninstall(wanted: readonly Wanted[], elsewhere: readonly str
     const want = wanted.find((one) => one.path === path)
     if (want) return want
     if (kind === 'own') return { kind, path, text: '' }
+    if (kind === 'table') return { kind, path, name: '', lines: [] }
     return kind === 'lines' ? { kind, path, lines: [] } : { kind, path, entries: [] }
   })
   const others = [...wanted, ...elsewhere.map((path): Wanted => ({ kind: 'settings', path, entries: [] }))]
@@ -98,7 +100,14 @@ function isOriginal(now: Buffer, { before }: Written, { copyOf }: Ground): boole
 function nextOf(want: Wanted, now: Buffer | undefined, ground: Ground): Buffer {
   if (want.kind === 'own') return Buffer.from(want.text)
   const text = textOf(want, now)
-  return Buffer.from(want.kind === 'lines' ? withLines(text, want.lines) : withEntries(text, want, ground))
+  switch (want.kind) {
+    case 'lines':
+      return Buffer.from(withLines(text, want.lines))
+    case 'table':
+      return Buffer.from(withTable(text, want, ground.mentions))
+    case 'settings':
+      return Buffer.from(withEntries(text, want, ground))
+  }
 }
 
 function withEntries(text: string, want: Extract<Wanted, { kind: 'settings' }>, { isOwn }: Ground): string {
@@ -115,15 +124,14 @@ function ownItems(text: string, isOwn: (item: unknown) => boolean): unknown[] {
   return allItems(parsed(text)).filter(isOwn)
 }
 
-function hasEntry(text: string, { at, item }: ListEntry): boolean {
-  const list = at.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], parsed(text))
-  return Array.isArray(list) && list.some((one) => isDeepStrictEqual(one, item))
-}
-
-function withLines(text: string, lines: readonly string[]): string {
-  const missing = lines.filter((line) => !text.split('\n').includes(line))
-  if (missing.length === 0) return text
-  return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${missing.map((line) => `${line}\n`).join('')}`
+function hasEntry(text: string, { at, key, item }: Entry): boolean {
+  const way = key === undefined ? at : [...at, key]
+  const found = way.reduce<unknown>(
+    (value, name) => (value as Record<string, unknown> | undefined)?.[name],
+    parsed(text),
+  )
+  if (key !== undefined) return isDeepStrictEqual(found, item)
+  return Array.isArray(found) && found.some((one) => isDeepStrictEqual(one, item))
 }
 
 /** What would be there without ralph. */
@@ -137,14 +145,20 @@ function originOf(want: Wanted, now: Buffer | undefined, ground: Ground): Buffer
   if (now === undefined) return undefined
   if (want.kind === 'own') return now.toString() === want.text ? undefined : now
   const text = textOf(want, now)
-  const stripped = want.kind === 'lines' ? withoutLines(text, want.lines) : removeEntries(text, ground.isOwn)
+  const stripped = withoutOwn(text, want, ground)
   if (stripped === text) return now
   return memory?.before === null && isShell(stripped, want) ? undefined : Buffer.from(stripped)
 }
 
-function withoutLines(text: string, lines: readonly string[]): string {
-  const kept = text.split('\n').filter((line) => !lines.includes(line))
-  return kept.join('\n')
+function withoutOwn(text: string, want: Exclude<Wanted, { kind: 'own' }>, ground: Ground): string {
+  switch (want.kind) {
+    case 'lines':
+      return withoutLines(text, want.lines)
+    case 'table':
+      return withoutTable(text, want, ground.mentions)
+    case 'settings':
+      return removeEntries(text, ground.isOwn)
+  }
 }
 
 /** Nothing is left in it but what ralph itself had to put there. */
@@ -163,7 +177,7 @@ function textOf(want: Exclude<Wanted, { kind: 'own' }>, bytes: Buffer | undefine
   const text = bytes?.toString() ?? ''
   if (bytes && !Buffer.from(text).equals(bytes))
     throw new RalphError('file-unusable', `${want.path} is not text in UTF-8. Put it right, then try again.`)
-  if (want.kind === 'lines') return text
+  if (want.kind !== 'settings') return text
   const problem = whyNotPlain(text, want.path)
   if (problem === undefined) return text
   const byHand = problem.kind === 'extras' ? handwork(want.entries) : ''
@@ -171,7 +185,7 @@ function textOf(want: Exclude<Wanted, { kind: 'own' }>, bytes: Buffer | undefine
 }
 
 /** What a person can put in or take out by hand instead. */
-function handwork(entries: readonly ListEntry[]): string {
-  const lines = entries.map(({ at, item }) => `\n  ${at.join('.')}: ${JSON.stringify(item)}`)
+function handwork(entries: readonly Entry[]): string {
+  const lines = entries.map(({ at, key = [], item }) => `\n  ${[at, key].flat().join('.')}: ${JSON.stringify(item)}`)
   return ` Make it plain JSON and try again, or change these yourself:${lines.join('')}`
 }

@@ -9,7 +9,7 @@ export function onInput(desk: Desk): void {
     session.use(context)
     // Pi knows a command only by a blank behind its name.
     const [, word = '', args = ''] = /^\/([\w-]+)\s([\s\S]*)$/.exec(event.text) ?? []
-    const command = COMMANDS[word]
+    const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined
     if (command) await obey(desk, command.name, args, context)
     else if (drive.phase() === 'person') await untilOver(drive, context, drive.reply(event.text))
     else if (drive.isActive() && context.hasUI) await askWhether(desk, event, context)

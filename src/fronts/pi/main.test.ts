@@ -150,6 +150,7 @@ test('a program that talks nonsense is told of once, and the session is left alo
   expect(await tell('agent_before_settle', { outcome: 'completed' })).toBeUndefined()
   expect(await tell('agent_before_settle', { outcome: 'completed' })).toBeUndefined()
   expect(await tell('input', { text: 'something else', source: 'interactive' })).toBeUndefined()
+  expect(await tell('input', { text: '/constructor it', source: 'interactive' })).toBeUndefined()
   expect(seen.notices).toEqual([expect.stringContaining('gave no answer')])
 })
 
