@@ -1,10 +1,12 @@
 /** `ralph accept`: takes the work of a loop over. */
+
+import type { AcceptHow } from '../../drive/accept.ts'
 import { ended } from '../../engine/loop.ts'
 import { type Accepted, accept as operation } from '../../operations/accept.ts'
 import { findLoop } from '../../operations/find-loop.ts'
 import { getLoop } from '../../operations/get-loop.ts'
 import { standingOf } from '../../operations/standing.ts'
-import { type CommandSpec, parseArgs } from './args.ts'
+import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command } from './context.ts'
 import { loopNamed } from './loop-words.ts'
 import { printStanding } from './story.ts'
@@ -16,6 +18,7 @@ const spec: CommandSpec = {
   about:
     'What the agent left uncommitted is committed first, with your hooks. If it does not merge, nothing is changed. Its commit carries the trailers Ralph-Loop and Ralph-Proof; files that were changed after the loop ended get no Ralph-Proof.',
   options: {
+    squash: { help: 'merge it as one commit' },
     branch: { help: 'do not merge: leave the branch, ready for a pull request' },
     json: { help: 'print one JSON object' },
   },
@@ -25,30 +28,40 @@ export const accept: Command = {
   spec,
   async run(argv, context) {
     const args = parseArgs(spec, argv, 1)
-    const merge = !args.flag('branch')
+    const how = howOf(args)
     const id = await findLoop(context, loopNamed(args))
     const { loop } = await getLoop.run(context, { loop: id })
     const json = args.flag('json')
     if (ended(loop) && !json) context.out.write(printStanding(loop, context.out, standingOf(loop).sentence))
-    const accepted = await operation.run(context, { loop: id, merge })
-    context.out.write(json ? `${JSON.stringify(lineOf(accepted, merge))}\n` : wordsOf(accepted, merge))
+    const accepted = await operation.run(context, { loop: id, how })
+    context.out.write(json ? `${JSON.stringify(lineOf(accepted, how))}\n` : wordsOf(accepted, how))
     return 0
   },
 }
 
-function lineOf({ loop, branch, base, proof, unchecked }: Accepted, merge: boolean): object {
+function howOf(args: Args): AcceptHow {
+  if (args.flag('squash') && args.flag('branch'))
+    throw usage(spec, '--squash merges and --branch does not: choose one of them.')
+  return args.flag('squash') ? 'squash' : args.flag('branch') ? 'branch' : 'merge'
+}
+
+function lineOf({ loop, branch, base, proof, unchecked }: Accepted, how: AcceptHow): object {
   return {
     type: 'accept',
     loop_id: loop,
     branch,
-    merged_into: merge ? base : null,
+    merged_into: how === 'branch' ? null : base,
+    squashed: how === 'squash',
     proof: proof ?? null,
     unchecked: unchecked ?? null,
   }
 }
 
-function wordsOf({ branch, base, unchecked }: Accepted, merge: boolean): string {
-  const done = merge ? `Merged into ${base}.` : `The branch ${branch} is ready: git push -u origin ${branch}`
+function wordsOf({ branch, base, unchecked }: Accepted, how: AcceptHow): string {
+  const done =
+    how === 'branch'
+      ? `The branch ${branch} is ready: git push -u origin ${branch}`
+      : `Merged into ${base}${how === 'squash' ? ' as one commit' : ''}.`
   if (unchecked === 'changed')
     return `${done}\nThe files are not exactly those that the loop ended with, so the commit carries no Ralph-Proof trailer.\n`
   if (unchecked === 'merged') return `${done}\nNo check has seen the merged files, because ${base} had moved on.\n`

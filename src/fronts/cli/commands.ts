@@ -1,6 +1,7 @@
 /** The table of commands, in the order of the help. */
 import { accept } from './accept.ts'
 import { allow } from './allow.ts'
+import { board } from './board.ts'
 import { briefing } from './briefing.ts'
 import { cancel } from './cancel.ts'
 import type { Command } from './context.ts'
@@ -8,17 +9,21 @@ import { demo } from './demo.ts'
 import { dispatch } from './dispatch.ts'
 import { doctor } from './doctor.ts'
 import { execute } from './execute.ts'
+import { fork } from './fork.ts'
 import { hook } from './hook.ts'
 import { importFile } from './import.ts'
 import { init } from './init.ts'
 import { install, uninstall } from './install.ts'
 import { interview } from './interview.ts'
+import { mcp } from './mcp.ts'
 import { pause } from './pause.ts'
 import { proof } from './proof.ts'
 import { prune } from './prune.ts'
 import { resume } from './resume.ts'
+import { retry } from './retry.ts'
 import { rollback } from './rollback.ts'
 import { run } from './run.ts'
+import { serve } from './serve.ts'
 import { show } from './show.ts'
 import { stats } from './stats.ts'
 import { status } from './status.ts'
@@ -37,6 +42,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   watch,
   task,
   briefing,
+  board,
+  serve,
   status,
   show,
   proof,
@@ -48,8 +55,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   rollback,
   undo,
   accept,
+  fork,
+  retry,
   stats,
   doctor,
+  mcp,
   install,
   uninstall,
   demo,

@@ -249,7 +249,7 @@ async function attach(calling: Calling): Promise<Said> {
 async function take(calling: Calling): Promise<Said> {
   const { context } = calling
   const { name, loop } = await loopOfAgent(context, named(calling))
-  const { base, branch } = await accept.run(context, { loop, merge: true })
+  const { base, branch } = await accept.run(context, { loop, how: 'merge' })
   await seeAgent.run(context, named(calling))
   return {
     text: `Merged the work of ${name} into ${base}.\n`,

@@ -1,11 +1,9 @@
-/** `ralph doctor`: is everything there that ralph needs, which agents are here, and can a damaged database be made anew? */
-import type { Agent } from '../../agents/agent.ts'
-import { agents } from '../../agents/index.ts'
+/** `ralph doctor`: is everything there that ralph needs, which agents are here, and can a damaged database be rebuilt? */
 import type { Rebuilt } from '../../drive/rebuild.ts'
 import { RalphError } from '../../error.ts'
 import { git } from '../../host/git.ts'
-import { askVersion, findAgent } from '../../host/probe.ts'
 import { findProgram } from '../../host/process.ts'
+import { type Executor, listExecutors } from '../../operations/list-executors.ts'
 import { rebuild } from '../../operations/rebuild.ts'
 import { type CommandSpec, parseArgs } from './args.ts'
 import type { Command, Context } from './context.ts'
@@ -37,8 +35,7 @@ export const doctor: Command = {
       )
     }
     const own = [node(), await database(context), await gitFound(context), ...toolsFound(context)]
-    const probed = Object.values(agents).filter(({ probe }) => probe)
-    const here = await Promise.all(probed.map((agent) => agentFound(context, agent)))
+    const here = (await listExecutors.run(context, {})).executors.map(agentFound)
     for (const finding of own) print(context, finding, json)
     if (!json) context.out.write('\n')
     for (const finding of here) print(context, finding, json)
@@ -91,29 +88,29 @@ function toolsFound({ cwd, env }: Context): Finding[] {
 }
 
 /** An agent that is not here is no fault: one is enough. */
-async function agentFound({ cwd, env }: Context, { name, probe, settings, reports }: Agent): Promise<Finding> {
-  if (!probe) return { what: name, ok: true, needed: false, says: '' }
-  const where = { dir: cwd, env }
-  const found = findAgent(probe, where)
-  if (!found) return { what: name, ok: false, needed: false, says: `not found; npm install -g ${probe.install}` }
-  const version = await askVersion(probe, found.path, where)
-  const can = [...settings.map((setting) => CAN[setting]), ...reports]
+function agentFound({ name, state, path, version, tested, can, install }: Executor): Finding {
+  if (state === 'not-found')
+    return { what: name, ok: false, needed: false, says: `not found; npm install -g ${install}` }
+  const words = can.map((what) => (what === 'context' ? 'one session' : what))
+  const { login, says } = LOGIN[state]
   return {
     what: name,
-    ok: found.login !== 'no',
+    ok: state !== 'needs-login',
     needed: false,
-    says: [versionWords(version, probe.tested), LOGIN[found.login], can.join(', '), found.path].join(' · '),
-    path: found.path,
+    says: [versionWords(version, tested), says, words.join(', '), path].join(' · '),
+    path,
     version: version ?? null,
-    tested: probe.tested,
-    login: found.login,
-    can,
+    tested,
+    login,
+    can: words,
   }
 }
 
-const CAN = { model: 'model', permissions: 'permissions', context: 'one session' } as const
-
-const LOGIN = { yes: 'logged in', no: 'not logged in: start it once', unknown: 'login not known' } as const
+const LOGIN = {
+  ready: { login: 'yes', says: 'logged in' },
+  'needs-login': { login: 'no', says: 'not logged in: start it once' },
+  unknown: { login: 'unknown', says: 'login not known' },
+} as const
 
 function versionWords(version: string | undefined, tested: string): string {
   if (version === undefined) return 'version not known'

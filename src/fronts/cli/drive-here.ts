@@ -1,18 +1,24 @@
 /** Drives a loop in this terminal: shows it, obeys Ctrl-C, tells when it is over. Used by run, resume and steer. */
-import type { Next } from '../../engine/loop.ts'
+import { homeFolder } from '../../engine/home-folder.ts'
+import type { Loop, Next } from '../../engine/loop.ts'
 import { loadConfig } from '../../host/config.ts'
 import { driveLoop } from '../../operations/drive-loop.ts'
+import type { Forecasted } from '../../operations/get-forecast.ts'
 import { given } from '../../request/given.ts'
 import type { Context } from './context.ts'
 import { onInterrupt } from './interrupt.ts'
 import { notify, type Reaching } from './notify.ts'
-import { openJsonView, openView } from './view.ts'
+import { type Found, openJsonView, openView } from './view.ts'
 
-/** `why`: how the agent was chosen, where nobody named one. */
-export type Driving = { json: boolean; notify: boolean; why?: string }
+/** `why`: how the agent was chosen, where nobody named one. `forecast`: what history says, for a loop that begins. */
+export type Driving = { json: boolean; notify: boolean; why?: string; forecast?: Forecasted }
 
 /** Returns the exit code. */
-export async function driveHere(context: Context, id: string, { json, notify: tells, why }: Driving): Promise<number> {
+export async function driveHere(
+  context: Context,
+  id: string,
+  { json, notify: tells, why, forecast }: Driving,
+): Promise<number> {
   const store = context.store()
   const reaching = tells ? await reachOf(context, id) : undefined
   const view = json ? openJsonView(context.out) : openView(context.out, context.now)
@@ -25,8 +31,8 @@ export async function driveHere(context: Context, id: string, { json, notify: te
     const watching = {
       ...view,
       stop: stopping.stop,
-      begin(...begun: Parameters<typeof view.begin>) {
-        view.begin(...begun)
+      begin(begun: Loop, found: Found) {
+        view.begin(begun, { ...found, ...given({ forecast }) })
         if (why !== undefined) view.say(why)
       },
     }
@@ -41,8 +47,8 @@ export async function driveHere(context: Context, id: string, { json, notify: te
 
 /** Asked for before the agent could change it, where the person's own files are. */
 async function reachOf(context: Context, id: string): Promise<Reaching> {
-  const { dir, worktree } = (await context.store().load(id)).spec.work
-  return { context, ...given({ webhook: loadConfig(context.home, worktree?.from ?? dir).notify_webhook }) }
+  const dir = homeFolder(await context.store().load(id))
+  return { context, ...given({ webhook: loadConfig(context.home, dir).notify_webhook }) }
 }
 
 function exitCode(next: Next): number {

@@ -1,21 +1,29 @@
-/** `ralph import`: begins a project with the tasks of a file that another tool or a person wrote. */
+/** `ralph import`: takes over tasks that another tool or a person wrote down, as a project or to the board. */
 import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
+import { importBoard, isBoard } from '../../operations/import-board.ts'
 import { importTasks } from '../../operations/import-tasks.ts'
-import { type CommandSpec, parseArgs, usage } from './args.ts'
-import type { Command } from './context.ts'
-import { count } from './text.ts'
+import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
+import type { Command, Context } from './context.ts'
+import { count, harmless } from './text.ts'
 
 const spec: CommandSpec = {
   name: 'import',
-  words: 'FILE PROJECT [options]',
-  summary: 'Begins a project with the tasks of a prd.json, a tasks.json, or Markdown with check boxes.',
+  words: 'FILE [PROJECT] [options]',
+  summary:
+    'Imports tasks: a prd.json, a tasks.json or Markdown with check boxes as a project, a vibe-kanban database to the board.',
   about: `What FILE is, is told by what is in it. The tasks go to .artefacts/PROJECT/tasks.json, which must not be there yet;
-spec.md, state.json and obstacles.json are made if they are missing.`,
-  options: { dir: { value: 'D', help: 'the folder the project is worked on in' } },
+spec.md, state.json and obstacles.json are made if they are missing.
+The database of vibe-kanban is only read; "vibe-kanban" finds it where it lies by default. Its tasks go to the board and keep
+their ids, so importing it again adds only what is new.`,
+  options: {
+    dir: { value: 'D', help: 'the folder the project is worked on in' },
+    'dry-run': { help: 'vibe-kanban: only show what would be imported' },
+  },
   examples: [
     ['ralph import prd.json shop', 'user stories: passes, priority and dependsOn are kept'],
     ['ralph import fix_plan.md shop', 'every check box is a task; ticked ones are completed'],
+    ['ralph import vibe-kanban --dry-run', 'what the board would get from vibe-kanban'],
   ],
 }
 
@@ -24,6 +32,8 @@ export const importFile: Command = {
   async run(argv, context) {
     const args = parseArgs(spec, argv, 2)
     const [file, name] = args.words
+    if (file !== undefined && isBoard(context, file)) return boardImport(context, args, file)
+    if (args.flag('dry-run')) throw usage(spec, '--dry-run is for a vibe-kanban database.')
     if (file === undefined || name === undefined) throw usage(spec, 'Name the file and the project to make of it.')
     const folder = args.text('dir')
     const asked = { file, project: name, ...(folder === undefined ? {} : { dir: folder }) }
@@ -34,6 +44,22 @@ export const importFile: Command = {
     )
     return 0
   },
+}
+
+async function boardImport(context: Context, args: Args, file: string): Promise<number> {
+  if (args.words.length > 1 || args.text('dir') !== undefined)
+    throw usage(spec, 'A vibe-kanban database goes to the board: leave out the project and --dir.')
+  const isDry = args.flag('dry-run')
+  const found = await importBoard.run(context, { file, dry_run: isDry })
+  const states = Object.entries(found.byStatus).filter(([, tasks]) => tasks > 0)
+  const split = states.map(([status, tasks]) => `${tasks} ${status}`).join(', ')
+  const lines = [
+    `${found.file}: ${count(found.groups, 'new project')}, ${count(found.tasks, 'new task')}${split && ` (${split})`}, ${found.known} already on the board.`,
+    ...found.notes,
+    isDry ? 'Nothing was imported: --dry-run only looks.' : 'Next: ralph serve',
+  ]
+  context.out.write(lines.map((line) => `${harmless(line)}\n`).join(''))
+  return 0
 }
 
 /** A word as a shell takes it. */

@@ -20,6 +20,7 @@ import {
   openInstallation,
 } from '../../install/installation.ts'
 import { makeLinks, removeLinks } from '../../install/links.ts'
+import { mcpWanted } from '../../install/mcp.ts'
 import type { Scope, Site, Wanted } from '../../install/pieces.ts'
 import { type Edit, isChange, planInstall, planUninstall } from '../../install/plan.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
@@ -33,6 +34,7 @@ const AGENTS = Object.keys(PLACES).join(', ')
 const OPTIONS = {
   user: { help: 'in your own settings, for every folder (default)' },
   project: { help: 'in this folder only; kept out of commits' },
+  mcp: { help: 'also register ralph as an MCP server, so that the agent can manage tasks and loops' },
   vault: { value: 'DIR', help: 'claude only: a Stop hook for the tasks of this vault' },
   yes: { help: 'do not ask' },
 } as const
@@ -48,6 +50,7 @@ It shows what it changes and asks before it writes. Everything else in the agent
   examples: [
     ['ralph install claude', 'then, in Claude Code: /ralph:loop Make the tests pass --verify "npm test"'],
     ['ralph install codex --project --yes', 'only for this folder, without a question'],
+    ['ralph install claude --mcp', 'it can also create tasks, start loops and watch them: docs/mcp.md'],
     ['ralph install claude --vault ~/Vault', 'a session there works on its task until the file is in Done'],
   ],
 }
@@ -57,7 +60,12 @@ const uninstallSpec: CommandSpec = {
   words: 'AGENT [options]',
   summary: 'Takes out what `ralph install` has put in.',
   about: `Files that nobody changed since are put back byte for byte. Where you changed one, only what is ralph's goes.`,
-  options: { ...OPTIONS, project: { help: 'what was installed in this folder only' } },
+  options: {
+    user: OPTIONS.user,
+    project: { help: 'what was installed in this folder only' },
+    vault: OPTIONS.vault,
+    yes: OPTIONS.yes,
+  },
 }
 
 export const install: Command = {
@@ -81,7 +89,7 @@ export const uninstall: Command = {
   },
 }
 
-type Asked = { args: Args; agent: string; place: Place; site: Site; folder: string }
+type Asked = { args: Args; agent: string; place: Place; site: Site; folder: string; mcp: boolean }
 
 function parseAsked(spec: CommandSpec, argv: readonly string[], context: Context): Asked {
   const args = parseArgs(spec, argv, 1)
@@ -97,19 +105,24 @@ function parseAsked(spec: CommandSpec, argv: readonly string[], context: Context
   }
   if (args.flag('user') && args.flag('project')) throw usage(spec, 'Choose one of --user and --project.')
   const vault = args.text('vault')
-  if (vault !== undefined) return { args, agent, ...askedForVault(args, vault, siteOf(context, 'vault'), context.cwd) }
+  const mcp = spec === installSpec && args.flag('mcp')
+  if (vault !== undefined && mcp) throw usage(spec, 'Choose one of --vault and --mcp.')
+  if (vault !== undefined)
+    return { args, agent, mcp, ...askedForVault(args, vault, siteOf(context, 'vault'), context.cwd) }
   const site = siteOf(context, args.flag('project') ? 'project' : 'user')
   if (site.scope === 'project' && site.project === targetOf(site.person))
     throw usage(spec, 'This is your home folder: what is for all folders is --user.')
   const folder = resolve(place.folder(site))
-  return { args, agent, place, site, folder }
+  return { args, agent, place, site, folder, mcp }
 }
 
-function openFor({ agent, site, folder }: Asked, { home }: Context): Installation {
-  return openInstallation(home, { agent, scope: site.scope, folder })
+/** Who has once asked for the MCP server keeps it when they install again. */
+function openFor({ agent, site, folder, mcp }: Asked, { home }: Context): Installation {
+  const { record, ...installation } = openInstallation(home, { agent, scope: site.scope, folder })
+  return { ...installation, record: mcp ? { ...record, mcp } : record }
 }
 
-function siteOf({ env, cwd, home, root }: Context, scope: Scope): Site {
+export function siteOf({ env, cwd, home, root }: Context, scope: Scope): Site {
   const plugins = join(root, 'plugins')
   return {
     scope,
@@ -145,9 +158,9 @@ function refuseTwice({ agent, site, place }: Asked, { home }: Context): void {
 }
 
 async function installAgent(asked: Asked, installation: Installation, context: Context): Promise<number> {
-  const { agent, place, site, folder, args } = asked
+  const { agent, place, site, args } = asked
   const { out, home, root } = context
-  const files = place.wanted(site, folder)
+  const files = filesOf(asked, installation)
   const exclusions = await exclusionsFor(asked, files, home)
   const wanted = [...files, ...exclusions.wanted]
   const ground = groundOf(installation, home)
@@ -177,7 +190,7 @@ async function installAgent(asked: Asked, installation: Installation, context: C
 async function uninstallAgent(asked: Asked, installation: Installation, context: Context): Promise<number> {
   const { agent, place, site, folder, args } = asked
   const { out, home } = context
-  const files = place.wanted(site, folder)
+  const files = filesOf(asked, installation)
   const excluded = (await exclusionsFor(asked, files, home)).wanted
   const ground = groundOf(installation, home)
   const edits = planUninstall([...files, ...excluded], place.elsewhere?.(folder) ?? [], ground)
@@ -200,6 +213,17 @@ async function uninstallAgent(asked: Asked, installation: Installation, context:
   out.write(`${paint(out, 'green', '✓')} ralph is taken out of ${place.title}, ${scopeWords(site)}.\n`)
   removeWhenLast(home)
   return 0
+}
+
+/** The settings of some agents have both: then it is one file with all of it. */
+function filesOf({ agent, place, site, folder }: Asked, { record }: Installation): Wanted[] {
+  const files = place.wanted(site, folder)
+  if (!record.mcp) return files
+  const server = mcpWanted(agent, site, folder)
+  const same = files.findIndex(({ path }) => path === server.path)
+  const known = files[same]
+  if (known?.kind !== 'settings' || server.kind !== 'settings') return [...files, server]
+  return files.with(same, { ...known, entries: [...known.entries, ...server.entries] })
 }
 
 async function exclusionsFor({ site, folder }: Asked, files: readonly Wanted[], home: string): Promise<Exclusions> {

@@ -1,6 +1,8 @@
 /** What the commands about one loop have in common. */
+import type { Changes } from '../../operations/begin-again.ts'
 import type { Given } from '../../operations/give-order.ts'
 import { standingOf } from '../../operations/standing.ts'
+import { given } from '../../request/given.ts'
 import { type Args, usage } from './args.ts'
 import type { Context } from './context.ts'
 
@@ -11,6 +13,18 @@ export const DRIVING = {
   notify: { help: 'bell, desktop message and webhook when it stops' },
   json: { help: 'print one JSON object a line' },
 } as const
+
+/** What a loop that is begun again may do otherwise. */
+export const AGAIN = {
+  agent: { value: 'A[,B…]', help: 'switch to another agent' },
+  'max-iterations': { value: 'N', help: 'another limit than before; 0 for none' },
+  timeout: { value: 'MIN', help: 'another time limit than before, in minutes' },
+} as const
+
+export function changesIn(args: Args): Changes {
+  const limits = given({ iterations: args.whole('max-iterations', 0), minutes: args.amount('timeout') })
+  return given({ agent: args.text('agent'), limits: Object.keys(limits).length > 0 ? limits : undefined })
+}
 
 /** `driver`: what a loop does that somebody drives. */
 export async function givenWords(

@@ -1,7 +1,7 @@
 /** The command line: finds the command, runs it, and turns what went wrong into a sentence and an exit code. */
-import { type ErrorCode, RalphError } from '../../error.ts'
+import { type ErrorCode, isRalphError, RalphError } from '../../error.ts'
 import { nearest } from '../../formats/nearest.ts'
-import { TaskError } from '../../operations/tasks.ts'
+import { TaskError } from '../../operations/vault-tasks.ts'
 import { printHelp } from './args.ts'
 import { COMMANDS } from './commands.ts'
 import { type Command, type Context, type Machine, openContext, specFor } from './context.ts'
@@ -72,6 +72,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   'loop-ended': 1,
   'lease-lost': 1,
   'below-turn': 2,
+  'pass-invalid': 2,
   'home-unusable': 1,
   'disk-full': 1,
   'database-newer': 1,
@@ -91,16 +92,21 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   'interview-failed': 1,
   'file-unusable': 1,
   declined: 1,
+  unconfirmed: 1,
   'task-unknown': 2,
   'task-state': 1,
+  'task-changed': 1,
   'task-limit': 1,
   'task-timeout': 1,
   'state-corrupted': 1,
   'state-file': 1,
+  'server-running': 1,
+  'port-taken': 1,
+  'server-unreachable': 1,
 }
 
 function report(cause: unknown, { out, err }: Context, json: boolean): number {
-  if (!(cause instanceof RalphError)) {
+  if (!isRalphError(cause)) {
     err.write(
       `ralph: this is a bug in ralph. Please report it with the lines below.\n${cause instanceof Error ? cause.stack : cause}\n`,
     )

@@ -1,6 +1,6 @@
 /** Options of a command line as parts of a request. */
 
-import { REQUIRABLE } from '../../engine/loop.ts'
+import { REQUIRABLE, type Stage } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
 import { globTrouble } from '../../formats/glob.ts'
 import { given } from '../../request/given.ts'
@@ -86,4 +86,11 @@ export function oneOf<Choice extends string>(args: Args, name: string, choices: 
   if (text !== undefined && found === undefined)
     throw usage(args.spec, `--${name} must be ${orOf(choices)}, but is "${text}".`)
   return found
+}
+
+/** `NAME=CMD`, or a name alone. */
+export function parseStage(text: string): Stage {
+  const at = text.indexOf('=')
+  const name = (at < 0 ? text : text.slice(0, at)).trim()
+  return at < 0 ? { name } : { name, check: text.slice(at + 1).trim() }
 }

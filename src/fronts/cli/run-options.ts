@@ -16,6 +16,10 @@ Exit codes: 0 complete, 1 stopped short of done, 2 wrong use, 3 agent missing or
       help: 'who works: auto (default), a name that `ralph doctor` lists, command:"program with arguments"; of several the next takes over while one is limited (or RALPH_AGENT)',
     },
     model: { value: 'M', help: 'the model the agent shall use' },
+    type: {
+      value: 'TEXT',
+      help: 'what kind of work it is, such as feature, bug or docs; `ralph stats` tells them apart',
+    },
     permissions: {
       value: 'MODE',
       help: 'bypass (default: the agent asks for nothing) or ask (only what its own settings allow)',
@@ -61,6 +65,9 @@ Exit codes: 0 complete, 1 stopped short of done, 2 wrong use, 3 agent missing or
       help: 'time limit of all experiments (default 10, or twice the time of the checks where that is more)',
     },
     sandbox: { help: 'the agent can write only the work tree and its own settings (Linux, bubblewrap)' },
+    mcp: {
+      help: 'give the agent MCP tools to report with: report_stage, report_blocked, ask_human, create_task, get_context',
+    },
     worktree: { help: 'work in a linked work tree and branch; `ralph accept` merges it' },
     'on-halt': {
       value: 'WHAT',

@@ -1,14 +1,14 @@
 /** `ralph run`: makes a loop of a prompt and drives it here. */
 import { resolve } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
-import type { Stage } from '../../engine/loop.ts'
 import { readText } from '../../host/config.ts'
+import { getForecast } from '../../operations/get-forecast.ts'
 import { start } from '../../operations/start-loop.ts'
 import { given } from '../../request/given.ts'
 import { type Args, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { driveHere } from './drive-here.ts'
-import { agentRequest, limitsRequest, oneOf, proofRequest, withHelp } from './request.ts'
+import { agentRequest, limitsRequest, oneOf, parseStage, proofRequest, withHelp } from './request.ts'
 import { runSpec } from './run-options.ts'
 
 export const run: Command = {
@@ -24,14 +24,20 @@ export const run: Command = {
       signals: args.many('signal'),
       checks: args.many('verify'),
       until: args.text('until'),
+      type: typed(args),
       stages: args.many('stage').map(parseStage),
       limits: limitsRequest(args),
       onHalt: oneOf(args, 'on-halt', ['keep', 'best', 'restore']),
       worktree: args.flag('worktree'),
+      mcp: args.flag('mcp') || undefined,
     })
     const starting = start.run(context, { ...asked, ...agentRequest(args), ...proofRequest(args) })
     const { loop, why } = await withHelp(runSpec, starting)
-    return driveHere(context, loop, given({ json: args.flag('json'), notify: args.flag('notify'), why }))
+    const forecast = await getForecast.run(context, { loop })
+    return driveHere(context, loop, {
+      ...given({ json: args.flag('json'), notify: args.flag('notify'), why }),
+      forecast,
+    })
   },
 }
 
@@ -39,6 +45,12 @@ function promised(args: Args): string | undefined {
   const promise = args.text('completion-promise')
   if (promise?.trim() === '') throw usage(runSpec, '--completion-promise is empty. Give it a text, or leave it out.')
   return promise
+}
+
+function typed(args: Args): string | undefined {
+  const type = args.text('type')?.trim()
+  if (type === '') throw usage(runSpec, '--type is empty. Give it a word such as feature, or leave it out.')
+  return type
 }
 
 async function promptOf(args: Args, context: Context): Promise<string> {
@@ -58,10 +70,4 @@ async function readPrompt(args: Args, context: Context): Promise<string | undefi
   if (word === '-') return readAll(context.machine.stdin)
   if (file === undefined) return word
   return readText(resolve(context.cwd, file), 'prompt')
-}
-
-function parseStage(text: string): Stage {
-  const at = text.indexOf('=')
-  const name = (at < 0 ? text : text.slice(0, at)).trim()
-  return at < 0 ? { name } : { name, check: text.slice(at + 1).trim() }
 }

@@ -7,6 +7,7 @@ import { beforeLines, gradeWords, proofFields } from '../../formats/proof-words.
 import type { StoredEvent } from '../../host/store.ts'
 import { readTurnLog } from '../../host/transcript.ts'
 import { findLoop } from '../../operations/find-loop.ts'
+import { getDiff } from '../../operations/get-diff.ts'
 import { getIteration } from '../../operations/get-iteration.ts'
 import { getLoop } from '../../operations/get-loop.ts'
 import { listEvents } from '../../operations/list-events.ts'
@@ -144,7 +145,9 @@ async function showIteration(
 ): Promise<number> {
   if (!/^\d{1,9}$/.test(number)) throw usage(spec, `"${number}" is not the number of an iteration.`)
   const { loop } = await getLoop.run(context, { loop: id })
-  const { row, diff } = await getIteration.run(context, { loop: id, iteration: Number(number) })
+  const asked = { loop: id, iteration: Number(number) }
+  const { row, diff: shown, note } = await getIteration.run(context, asked)
+  const diff = note ? (await getDiff.run(context, { ...asked, limit: Number.POSITIVE_INFINITY })).text : shown
   const raw = (text: string) => (context.out.live ? harmless(text) : text)
   let found = false
   for await (const entry of readTurnLog(context.store().transcripts, id, Number(number))) {

@@ -1,55 +1,76 @@
-/** `ralph stats`: what all loops together tell. */
-import { GRADES } from '../../engine/loop.ts'
-import { stats as operation } from '../../operations/stats.ts'
-import { type CommandSpec, parseArgs } from './args.ts'
+/** `ralph stats`: what past loops tell. */
+import type { OwnerKind } from '../../engine/loop.ts'
+import { parseSince } from '../../formats/since.ts'
+import { exportLoops } from '../../operations/export-loops.ts'
+import { type AnalyticsFilter, getAnalytics } from '../../operations/get-analytics.ts'
+import { given } from '../../request/given.ts'
+import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command } from './context.ts'
-import { count, money, table } from './text.ts'
+import { oneOf } from './request.ts'
+import { printStats } from './stats-view.ts'
+
+const OWNERS: readonly OwnerKind[] = ['person', 'project', 'vault', 'session', 'pane', 'board']
 
 const spec: CommandSpec = {
   name: 'stats',
   words: '[options]',
-  summary: 'Numbers over all loops: how they ended, false claims caught, iterations, cost, by agent.',
-  options: { json: { help: 'print one JSON object' } },
+  summary: 'Analyses past loops: how they end, iterations, cost, false claims, the checks that fail most.',
+  about: `Shares come with their 95 % interval. Docs: docs/analytics.md.`,
+  options: {
+    since: { value: 'TIME', help: 'loops that began since then: 24h, 7d, 2w, a day or a time' },
+    until: { value: 'TIME', help: 'loops that began before' },
+    dir: { value: 'D', help: 'loops in this folder' },
+    agent: { value: 'A', help: 'loops of this agent' },
+    type: { value: 'TEXT', help: 'loops of this type of work' },
+    owner: { value: 'KIND', help: 'person, project, vault, session, pane or board' },
+    group: { value: 'ID', help: 'loops on tasks in this group of the board' },
+    json: { help: 'print one JSON object' },
+    csv: { help: 'print one row a loop, for spreadsheets' },
+  },
+  examples: [
+    ['ralph stats --since 7d', 'the last week'],
+    ['ralph stats --csv', 'every loop, for a spreadsheet'],
+  ],
 }
+
+const NONE = 'No loops yet. Start one: ralph run "Make the tests pass" --agent … --verify "npm test"\n'
 
 export const stats: Command = {
   spec,
   async run(argv, context) {
     const { out } = context
     const args = parseArgs(spec, argv, 0)
-    const totals = await operation.run(context, {})
-    if (args.flag('json')) {
-      out.write(`${JSON.stringify(totals)}\n`)
+    const filter = filterOf(args, context.now())
+    if (args.flag('csv') && args.flag('json')) throw usage(spec, 'Give either --json or --csv, not both.')
+    if (args.flag('csv')) {
+      out.write((await exportLoops.run(context, filter)).csv)
       return 0
     }
-    if (totals.loops === 0) {
-      out.write('No loops yet. Start one: ralph run "Make the tests pass" --agent … --verify "npm test"\n')
-      return 0
-    }
-    const mean = totals.meanIterationsToDone
-    out.write(
-      table(
-        [
-          ['loops', String(totals.loops)],
-          ['completed', GRADES.map((grade) => `${totals.byProof[grade]} ${grade}`).join(', ')],
-          ['false claims caught', String(totals.falseClaims)],
-          ['iterations', `${totals.iterations}${mean === undefined ? '' : `; ${mean.toFixed(1)} on average to done`}`],
-          ['tokens', String(totals.tokens)],
-          ['cost', money(totals.costUsd)],
-          ...Object.entries(totals.byReason).map(([reason, number]) => [`halted: ${reason}`, count(number, 'loop')]),
-        ],
-        out.columns,
-      ),
-    )
-    const head = ['agent', 'loops', 'completed', 'iterations', 'cost']
-    const rows = totals.byAgent.map((row) => [
-      row.agent,
-      String(row.loops),
-      String(row.completed),
-      String(row.iterations),
-      money(row.costUsd),
-    ])
-    out.write(`\n${table([head, ...rows], out.columns)}`)
+    const analytics = await getAnalytics.run(context, filter)
+    if (args.flag('json')) out.write(`${JSON.stringify(analytics)}\n`)
+    else if (analytics.loops > 0) out.write(printStats(analytics, out.columns))
+    else out.write(Object.keys(filter).length > 0 ? 'No loops match these filters.\n' : NONE)
     return 0
   },
+}
+
+function filterOf(args: Args, now: number): AnalyticsFilter {
+  return given({
+    since: timeOf(args, 'since', now),
+    until: timeOf(args, 'until', now),
+    dir: args.text('dir'),
+    agent: args.text('agent'),
+    type: args.text('type'),
+    owner: oneOf(args, 'owner', OWNERS),
+    project_id: args.text('group'),
+  })
+}
+
+function timeOf(args: Args, name: 'since' | 'until', now: number): number | undefined {
+  const text = args.text(name)
+  if (text === undefined) return undefined
+  const time = parseSince(text, now)
+  if (time === undefined)
+    throw usage(spec, `--${name} must be a time that has passed, such as 24h, 7d or 2026-11-01, but is "${text}".`)
+  return time
 }

@@ -114,7 +114,9 @@ export function eventSentence(fact: Fact, before?: Next): string {
     case 'moved':
       return `It was moved to ${short(fact.to.dir, 200)}.`
     case 'adopted':
-      return 'It was taken over from an earlier record.'
+      return before === undefined || isQueued(before)
+        ? 'It left the queue.'
+        : 'It was taken over from an earlier record.'
   }
 }
 
@@ -135,6 +137,10 @@ function turnSentence(turn: Turn): string {
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function isQueued(next: Next): boolean {
+  return next.kind === 'wait' && next.why === 'queued'
 }
 
 function orderSentence({ by, order }: Extract<Fact, { kind: 'told' }>, before: Next | undefined): string {

@@ -15,7 +15,7 @@ import {
   startTask,
   type TaskOf,
   timeOutTask,
-} from '../../operations/tasks.ts'
+} from '../../operations/vault-tasks.ts'
 import { given } from '../../request/given.ts'
 import { type Args, usage } from './args.ts'
 import type { Context } from './context.ts'

@@ -9,7 +9,7 @@ import type {
   ListedTasks,
   StartedTask,
   StoppedTask,
-} from '../../operations/tasks.ts'
+} from '../../operations/vault-tasks.ts'
 import type { Context } from './context.ts'
 import { ago, clock, count, paint, type Style, short, table } from './text.ts'
 

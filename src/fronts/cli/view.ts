@@ -15,6 +15,7 @@ import {
   refusalWords,
 } from '../../formats/proof-words.ts'
 import type { Tree } from '../../host/tree.ts'
+import type { Forecasted } from '../../operations/get-forecast.ts'
 import { standingOf, waitFields, waitWords } from '../../operations/standing.ts'
 import { openStatusLine } from './live.ts'
 import { diffWords, gradeOf, iterationMark, iterationSentence, printEnding, type Settled } from './story.ts'
@@ -28,8 +29,8 @@ export type View = {
   end(loop: Loop): void
 }
 
-/** `suggestion` is a check the project brings along, for a loop that has none. */
-export type Found = { suggestion: string | undefined; checkpoints: Tree['checkpoints'] }
+/** `suggestion` is a check the project brings along, for a loop that has none. `forecast`: what history says. */
+export type Found = { suggestion: string | undefined; checkpoints: Tree['checkpoints']; forecast?: Forecasted }
 
 export function openView(output: Output, now: () => number): View {
   const status = openStatusLine(output)
@@ -75,7 +76,7 @@ export function openView(output: Output, now: () => number): View {
 /** The turn that is shown. `agent` is named where a loop has several. */
 type Shown = { settled: Settled; startedAt: number; agent: string | undefined }
 
-function beginning(output: Output, loop: Loop, { suggestion = 'npm test', checkpoints }: Found): string[] {
+function beginning(output: Output, loop: Loop, { suggestion = 'npm test', checkpoints, forecast }: Found): string[] {
   const { spec, tally } = loop
   const checks = allChecks(spec)
   const limit = iterationLimit(spec.limits, tally)
@@ -88,6 +89,7 @@ function beginning(output: Output, loop: Loop, { suggestion = 'npm test', checkp
     ...(checks.length > 0 ? checks.map((check) => `check: ${check}`) : [paint(output, 'yellow', unproven)]),
     ...(sandbox ? ['sandbox: the agent can write only the work tree and its own settings'] : []),
     ...(worktree ? [`work tree: ${worktree.path} · branch ${worktree.branch}`] : []),
+    ...(forecast?.enough ? [`history: ${forecast.sentence}`] : []),
     ...(hasNone ? [`No checkpoints: ${checkpoints.none}, so nothing can be rolled back.`] : []),
   ]
 }
@@ -201,7 +203,7 @@ export function doingOf(event: AgentEvent): string | undefined {
 export function openJsonView(output: Output): View {
   const print = (value: object) => output.write(`${JSON.stringify(value)}\n`)
   return {
-    begin: (loop, { checkpoints }) =>
+    begin: (loop, { checkpoints, forecast }) =>
       print({
         type: 'loop-start',
         loop_id: loop.id,
@@ -211,6 +213,7 @@ export function openJsonView(output: Output): View {
         agents: agentsOf(loop.spec),
         checks: allChecks(loop.spec),
         max_iterations: loop.spec.limits.iterations,
+        ...(forecast?.enough ? { forecast: forecastFields(forecast) } : {}),
       }),
     show: (event, loop) => {
       if (event.kind === 'note') print({ type: 'message', loop_id: loop.id, text: event.text })
@@ -248,6 +251,10 @@ export function openJsonView(output: Output): View {
     say: (text) => print({ type: 'message', text }),
     end: (loop) => print(loopEnd(loop)),
   }
+}
+
+function forecastFields({ loops, by, forecast, sentence }: Forecasted): object {
+  return { loops, by, ...forecast, sentence }
 }
 
 const JSON_NAMES: Readonly<Record<Fact['kind'], string>> = {

@@ -1,0 +1,30 @@
+/** `ralph retry`: starts a loop that stopped short once more. */
+import { retry as operation } from '../../operations/retry.ts'
+import { given } from '../../request/given.ts'
+import { type CommandSpec, parseArgs, usage } from './args.ts'
+import type { Command } from './context.ts'
+import { driveHere } from './drive-here.ts'
+import { AGAIN, changesIn, DRIVING, loopNamed } from './loop-words.ts'
+
+const spec: CommandSpec = {
+  name: 'retry',
+  words: 'LOOP ["words for the first iteration"] [options]',
+  summary: 'Starts a loop that halted or was cancelled again: a new loop with the same task, from the present files.',
+  about: `What the first loop left is where the new one begins: in the same folder, or in a worktree of its own. Limits count from
+zero again. A loop that has not ended goes on with \`ralph resume\`.`,
+  options: { ...AGAIN, ...DRIVING },
+  examples: [['ralph retry k3f "Leave the parser alone." --max-iterations 5', 'with a word of advice']],
+}
+
+export const retry: Command = {
+  spec,
+  async run(argv, context) {
+    const args = parseArgs(spec, argv)
+    const loop = loopNamed(args)
+    const [, words, ...more] = args.words
+    if (more.length > 0 || words?.trim() === '')
+      throw usage(spec, 'Give the words in quotes: ralph retry LOOP "use tabs".')
+    const { loop: id, why } = await operation.run(context, { ...given({ loop, words }), ...changesIn(args) })
+    return driveHere(context, id, given({ json: args.flag('json'), notify: args.flag('notify'), why }))
+  },
+}
