@@ -7,6 +7,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
+import { startLoop } from '../src/engine/loop.ts'
+import { specOf } from '../src/engine/stories.test-support.ts'
+import { openStore } from '../src/host/sqlite.ts'
 import {
   carriers,
   LAUNCHER,
@@ -631,18 +634,59 @@ describe.concurrent('ralph stats', () => {
     await place.ralph(['run', 'x', '--agent', place.agent(CLAIMS), '--verify', 'false'])
     await place.ralph(['run', 'x', '--agent', place.agent(`${WORKS}; ${CLAIMS}`), '--verify', 'test -e progress.txt'])
     await place.ralph(['run', 'x', '--agent', place.agent(`${WORKS}; ${CLAIMS}`)])
-    const [totals] = (await place.ralph(['stats', '--json'])).lines
-    expect(totals).toMatchObject({
+    const [analytics] = (await place.ralph(['stats', '--json'])).lines
+    expect(analytics).toMatchObject({
       loops: 3,
       byStatus: { completed: 2, halted: 1 },
-      byReason: { 'no-progress': 1 },
-      byProof: { verified: 1, claimed: 1 },
-      falseClaims: 3,
-      iterations: 5,
+      success: { count: 2, of: 3 },
+      stops: [{ reason: 'no-progress', loops: 1 }],
+      falseClaims: { claims: 3, loops: { count: 1, of: 3 } },
+      iterations: { total: 5, toDone: { mean: 1 } },
+      checks: [{ check: 'false', failures: 3, runs: 3 }],
     })
     const { stdout } = await place.ralph(['stats'])
-    expect(stdout).toMatch(/^completed +1 verified, 0 tested, 0 kept, 0 altered, 1 claimed$/m)
-    expect(stdout).toMatch(/^false claims caught +3$/m)
+    expect(stdout).toMatch(/^completed +2 of 3 finished, 67 % \(21–94 %\)$/m)
+    expect(stdout).toMatch(/^by grade +1 verified, 0 tested, 0 kept, 0 altered, 1 claimed$/m)
+    expect(stdout).toMatch(/^false claims caught +3 in 1 loop, 33 % \(6–79 %\)$/m)
+    expect(stdout).toMatch(/^false +3 \(100 %\) +3$/m)
+    expect((await place.ralph(['stats', '--since', '1h', '--agent', 'codex'])).stdout).toBe(
+      'No loops match these filters.\n',
+    )
+    const csv = (await place.ralph(['stats', '--csv'])).stdout.split('\n')
+    expect(csv).toHaveLength(5)
+    expect(csv[0]).toMatch(/^loop_id,started_at,updated_at,status,reason,proof,agent,/)
+  })
+
+  test('says what is wrong with its options', async () => {
+    const place = makePlace({ git: false })
+    for (const [args, message] of [
+      [['--since', 'soon'], '--since must be a time that has passed, such as 24h, 7d or 2026-11-01, but is "soon".'],
+      [['--owner', 'me'], '--owner must be person, project, vault, session, pane or board, but is "me".'],
+      [['--json', '--csv'], 'Give either --json or --csv, not both.'],
+    ] as const)
+      expect(await place.ralph(['stats', ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
+  })
+})
+
+describe.concurrent('history', () => {
+  test('is told before a loop begins, once there is enough of it', async () => {
+    const place = makePlace({ git: false })
+    const agent = place.agent(`${WORKS}; ${CLAIMS}`)
+    const args = ['run', 'x', '--agent', agent, '--type', 'docs']
+    expect((await place.ralph(args)).stdout).not.toContain('history:')
+    const store = openStore(place.home, Date.now)
+    const work = { ...specOf().work, dir: place.dir, agent, type: 'docs', size: 'S' as const }
+    for (let n = 0; n < 19; n++) {
+      const past = startLoop(`past-${n}`, specOf({ work }), { at: n })
+      const next = { kind: 'complete', proof: 'claimed', sentence: 'It is done.' } as const
+      await store.create({ ...past, tally: { ...past.tally, iteration: 1 }, next })
+    }
+    await store.close()
+    expect((await place.ralph(args)).stdout).toMatch(
+      /^history: 9\d % finish within 10 iterations \(\d\d–100 %\); half of those that finish take up to 1, nine in ten up to 1 \(20 finished loops in this folder with command:\S+ of type docs of size S\)$/m,
+    )
+    const [start] = (await place.ralph([...args, '--json'])).lines
+    expect(start).toMatchObject({ type: 'loop-start', forecast: { loops: 21, chance: { rate: expect.any(Number) } } })
   })
 })
 

@@ -1,8 +1,9 @@
 /** The docs say what the program does: the option pages are printed by it, and every sample command is one it takes. */
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { agents } from '../src/agents/index.ts'
 import { STATES } from '../src/dispatch/crew.ts'
@@ -20,6 +21,8 @@ import { type CommandSpec, parseArgs, printHelp } from '../src/fronts/cli/args.t
 import { COMMANDS } from '../src/fronts/cli/commands.ts'
 import { specFor } from '../src/fronts/cli/context.ts'
 import { printAgents } from '../src/fronts/cli/dispatch-view.ts'
+import { allTools } from '../src/fronts/server/mcp-tools.ts'
+import { startServer } from '../src/fronts/server/serve.test-support.ts'
 import type { Listed } from '../src/operations/agents.ts'
 import { OPERATIONS } from '../src/operations/index.ts'
 import { parseExecute, parseInit, parseInterview } from '../src/project/templates.ts'
@@ -38,6 +41,9 @@ const DOCS = [
   'docs/task-api.md',
   'docs/vault.md',
   'docs/dispatch.md',
+  'docs/server.md',
+  'docs/mcp.md',
+  'docs/analytics.md',
 ]
 
 test('docs/cli.md is what `ralph help` prints; `npx vitest run test/docs.test.ts -u` writes it anew', async () => {
@@ -56,7 +62,7 @@ test('the table of docs/agents.md is the table of agents; -u rewrites it', async
     const can = (has: boolean) => (has ? 'yes' : 'no')
     const cells = [
       ...[`\`${name}\``, probe.tested, probe.install, can(settings.includes('model'))],
-      ...[bypass ? `\`${bypass}\`` : 'no', can(settings.includes('context'))],
+      ...[bypass ? `\`${bypass}\`` : 'no', can(settings.includes('context')), can(settings.includes('mcp'))],
       ...[can(reports.includes('tokens')), can(reports.includes('cost'))],
     ]
     return [`| ${cells.join(' | ')} |\n`]
@@ -90,6 +96,26 @@ test('the table of docs/operations.md is the table of operations; -u rewrites it
   const table = /(?<=^\| operation .*\n\|(?:---\|)+\n)(?:\|.*\n)*/m
   expect(page).toMatch(table)
   await expect(page.replace(table, () => rows.join(''))).toMatchFileSnapshot('../docs/operations.md')
+})
+
+test('the table of docs/mcp.md is the table of tools; -u rewrites it', async () => {
+  const effects = Object.values(OPERATIONS).map(({ name, effect, agent }) => [agent?.tool ?? name, effect] as const)
+  const effectOf = new Map<string, string>(effects)
+  const rows = allTools().map(({ name, description }) => `| \`${name}\` | ${effectOf.get(name)} | ${description} |\n`)
+  const page = readFileSync('docs/mcp.md', 'utf8')
+  const table = /(?<=^\| tool .*\n\|(?:---\|)+\n)(?:\|.*\n)*/m
+  expect(page).toMatch(table)
+  await expect(page.replace(table, () => rows.join(''))).toMatchFileSnapshot('../docs/mcp.md')
+})
+
+test('the example of docs/mcp.md runs', () => {
+  const [example = ''] = codeBlocks('docs/mcp.md', 'ts')
+  const printed = runExample(example, (dir) => {
+    symlinkSync(resolve('node_modules/@modelcontextprotocol'), join(dir, 'node_modules', '@modelcontextprotocol'))
+    const lines = '#!/bin/sh\ntouch hello.txt\necho "<promise>COMPLETE</promise>"\n'
+    writeFileSync(join(dir, 'agent.sh'), lines, { mode: 0o755 })
+  })
+  expect(printed).toBe('verified\n')
 })
 
 test('the table of docs/dispatch.md is how agents tell what happens in a pane; -u rewrites it', async () => {
@@ -126,17 +152,45 @@ test('the example of docs/task-api.md runs', () => {
   expect(printed).toBe('Task completed in 1 iterations\n')
 })
 
+test('the samples of docs/server.md run against a server', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'ralph-test-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  for (const name of ['agent.sh', 'check.sh']) writeFileSync(join(dir, name), '#!/bin/sh\n', { mode: 0o755 })
+  const env = { PATH: process.env.PATH, HOME: dir, RALPH_HOME: join(dir, '.ralph') }
+  const { port, stop } = await startServer({ cwd: dir, env })
+  onTestFinished(stop)
+  const run = promisify(execFile) // the server answers from this process
+  const [, script = ''] = codeBlocks('docs/server.md', 'sh')
+  const { stdout } = await run('sh', ['-e', '-c', script.replaceAll('4444', String(port))], { cwd: dir, env })
+  expect(stdout).toMatch(/^\{"loops":\[\]\}\{"loop":"\w+","queued":true\}.*"priority":5.*\{"task_id":"\w+"\}/)
+  const wrong = await fetch(`http://127.0.0.1:${port}/api/loops?limit=ten`, {
+    headers: { authorization: `Bearer ${readFileSync(join(dir, '.ralph', 'server-token'), 'utf8').trim()}` },
+  })
+  const [error = ''] = codeBlocks('docs/server.md', 'json')
+  expect(await wrong.json()).toEqual(JSON.parse(error))
+  const printed = codeBlocks('docs/server.md', 'ts').map(async (example, n) => {
+    const asked = writeExample(example, { dir: join(dir, `example-${n}`) })
+    return (await run(process.execPath, ['example.ts'], { cwd: asked, env })).stdout
+  })
+  expect(await Promise.all(printed)).toEqual(['Fix the login: 5\n', 'hello\n'])
+})
+
 /** What it prints in a folder of its own, where the package is installed. */
 function runExample(example: string, prepare: (dir: string) => void): string {
   const dir = mkdtempSync(join(tmpdir(), 'ralph-test-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
-  mkdirSync(join(dir, 'node_modules'))
-  symlinkSync(process.cwd(), join(dir, 'node_modules', 'ralphloop'))
-  writeFileSync(join(dir, 'package.json'), '{"type":"module"}')
-  writeFileSync(join(dir, 'example.ts'), example)
+  writeExample(example, { dir })
   prepare(dir)
   const env = { PATH: process.env.PATH, RALPH_HOME: join(dir, 'home') }
   return execFileSync(process.execPath, ['example.ts'], { cwd: dir, env, encoding: 'utf8' })
+}
+
+function writeExample(example: string, { dir }: { dir: string }): string {
+  mkdirSync(join(dir, 'node_modules'), { recursive: true })
+  symlinkSync(process.cwd(), join(dir, 'node_modules', 'ralphloop'))
+  writeFileSync(join(dir, 'package.json'), '{"type":"module"}')
+  writeFileSync(join(dir, 'example.ts'), example)
+  return dir
 }
 
 test('the example of docs/proof.md prints what is shown there', () => {

@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { bytesOf, foreignBoard } from '../src/host/vibe-kanban.test-support.ts'
 import { makePlace, type Place } from './ralph.ts'
 
 const STORIES = [
@@ -147,4 +148,28 @@ describe.concurrent('wrong use of ralph import', () => {
     expect(ran.code).toBe(1)
     expect(ran.stderr).toContain('cannot be written')
   })
+})
+
+test('ralph import brings the tasks of vibe-kanban to the board, once', async () => {
+  const place = makePlace({ git: false })
+  const foreign = foreignBoard('fork')
+  const project_id = bytesOf(foreign.add('projects', { name: 'Shop' }))
+  for (const status of ['todo', 'todo', 'done']) foreign.add('tasks', { project_id, title: 'x', status })
+  const { path } = foreign
+  const found = `${path}: 1 new project, 3 new tasks (2 todo, 1 done), 0 already on the board.\n`
+  const dry = await place.ralph(['import', path, '--dry-run'])
+  expect(dry.stdout).toBe(`${found}Nothing was imported: --dry-run only looks.\n`)
+  expect((await place.ralph(['import', path])).stdout).toBe(`${found}Next: ralph serve\n`)
+  expect((await place.ralph(['import', path])).stdout).toBe(
+    `${path}: 0 new projects, 0 new tasks, 3 already on the board.\nNext: ralph serve\n`,
+  )
+  for (const args of [
+    [path, 'shop'],
+    [path, '--dir', '.'],
+    ['prd.json', 'shop', '--dry-run'],
+  ])
+    expect(await place.ralph(['import', ...args])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('vibe-kanban'),
+    })
 })

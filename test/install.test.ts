@@ -53,6 +53,135 @@ function snapshot(place: Place): object {
   )
 }
 
+describe.concurrent('an MCP server', () => {
+  const files: Readonly<Record<string, readonly [user: string, project: string]>> = {
+    claude: ['.claude.json', '.mcp.json'],
+    codex: ['.codex/config.toml', '.codex/config.toml'],
+    gemini: ['.gemini/settings.json', '.gemini/settings.json'],
+    opencode: ['.config/opencode/opencode.json', '.opencode/opencode.json'],
+    copilot: ['.copilot/mcp-config.json', ''],
+    qwen: ['.qwen/settings.json', '.qwen/settings.json'],
+    droid: ['.factory/mcp.json', '.factory/mcp.json'],
+    cursor: ['.cursor/mcp.json', '.cursor/mcp.json'],
+  }
+  const cases = Object.entries(files).flatMap(([agent, [user, project]]) => [
+    [agent, '--user', user] as const,
+    ...(project ? [[agent, '--project', project] as const] : []),
+  ])
+
+  test.each(cases)('%s %s: is put in beside what is there, stays, and goes', async (agent, scope, file) => {
+    const place = makePlace()
+    const path = join(scope === '--user' ? person(place) : place.dir, file)
+    const others = agent === 'codex' ? 'model = "x"\n' : '{"theme": "dark", "mcpServers": {"mine": {"command": "x"}}}\n'
+    put(path, others)
+    const before = snapshot(place)
+    expect(await place.ralph(['install', agent, scope, '--mcp', '--yes'])).toMatchObject({ code: 0, stderr: '' })
+    const written = readFileSync(path, 'utf8')
+    expect(written).toContain(join(place.home, 'package', 'bin', 'ralph.cjs'))
+    expect(written).toContain(place.home)
+    if (agent !== 'codex') expect(JSON.parse(written)).toMatchObject(JSON.parse(others))
+    expect((await place.ralph(['install', agent, scope])).stdout).toMatch(/^Nothing to do: /)
+    expect(readFileSync(path, 'utf8')).toBe(written)
+    expect(await place.ralph(['uninstall', agent, scope, '--yes'])).toMatchObject({ code: 0, stderr: '' })
+    expect(snapshot(place)).toEqual(before)
+  })
+
+  test('goes alone from a file that its agent has written since', async () => {
+    const place = makePlace()
+    const path = join(person(place), '.claude.json')
+    await place.ralph(['install', 'claude', '--mcp', '--yes'])
+    put(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), numStartups: 3 }))
+    await place.ralph(['uninstall', 'claude', '--yes'])
+    expect(readFileSync(path, 'utf8')).toBe('{"numStartups":3}')
+  })
+
+  describe('in a TOML file that a person has changed since', () => {
+    const BEFORE = 'model = "x"\n'
+    const AFTER = '\n# mine\n[mcp_servers.mine]\ncommand = "y"\n'
+
+    async function installed(change: (text: string) => string): Promise<{ place: Place; path: string }> {
+      const place = makePlace({ git: false })
+      const path = join(person(place), '.codex', 'config.toml')
+      put(path, BEFORE)
+      await place.ralph(['install', 'codex', '--mcp', '--yes'])
+      put(path, change(readFileSync(path, 'utf8')))
+      return { place, path }
+    }
+
+    test.each([
+      ['a line is added to it', (text: string) => `${text}startup_timeout_sec = 20\n`],
+      ['a table is added below it', (text: string) => `${text}[mcp_servers.ralph.tools]\nx = [\n  "[a]"\n]\n`],
+      ['a line of it is gone', (text: string) => text.replace(/^env = .*\n/m, '')],
+    ])('goes as a whole, and only once: %s', async (_, change) => {
+      const { place, path } = await installed((text) => change(text) + AFTER)
+      expect(await place.ralph(['uninstall', 'codex', '--yes'])).toMatchObject({ code: 0, stderr: '' })
+      expect(readFileSync(path, 'utf8')).toBe(BEFORE + AFTER)
+    })
+
+    test('stays as it is while it has all that ralph needs, and is written again where it has not', async () => {
+      const { place, path } = await installed((text) => `${text}startup_timeout_sec = 20\n${AFTER}`)
+      const changed = readFileSync(path, 'utf8')
+      expect((await place.ralph(['install', 'codex', '--yes'])).code).toBe(0)
+      expect(readFileSync(path, 'utf8')).toBe(changed)
+      put(path, changed.replace(/^args = .*\n/m, ''))
+      expect((await place.ralph(['install', 'codex', '--yes'])).code).toBe(2)
+      put(path, changed.replace(/^command = .*\n/m, ''))
+      expect((await place.ralph(['install', 'codex', '--yes'])).code).toBe(0)
+      const written = readFileSync(path, 'utf8')
+      expect(written.match(/^\[mcp_servers\.ralph\]$/gm)).toHaveLength(1)
+      expect(written.startsWith(BEFORE + AFTER)).toBe(true)
+    })
+
+    test('is written whole, though another table has the same lines', async () => {
+      const { place, path } = await installed((text) => text.replace('mcp_servers.ralph', 'mcp_servers.other'))
+      const other = readFileSync(path, 'utf8')
+      expect((await place.ralph(['install', 'codex', '--yes'])).code).toBe(0)
+      expect(readFileSync(path, 'utf8').match(/^command = /gm)).toHaveLength(2)
+      await place.ralph(['uninstall', 'codex', '--yes'])
+      expect(readFileSync(path, 'utf8')).toBe(other)
+    })
+
+    test('is left alone where it is the person’s own by now', async () => {
+      const { place, path } = await installed(() => '[mcp_servers.ralph]\ncommand = "mine"\n')
+      expect((await place.ralph(['uninstall', 'codex', '--yes'])).code).toBe(0)
+      expect(readFileSync(path, 'utf8')).toBe('[mcp_servers.ralph]\ncommand = "mine"\n')
+    })
+  })
+
+  test('of the same name that is somebody else’s stays', async () => {
+    const place = makePlace()
+    const own = '{"mcpServers": {"ralph": {"command": "mine"}}}'
+    put(join(person(place), '.claude.json'), own)
+    const refused = await place.ralph(['install', 'claude', '--mcp', '--yes'])
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`"mcpServers.ralph" is there already`) })
+    expect(readFileSync(join(person(place), '.claude.json'), 'utf8')).toBe(own)
+    put(join(person(place), '.codex', 'config.toml'), '[mcp_servers.ralph]\ncommand = "mine"\n')
+    const toml = await place.ralph(['install', 'codex', '--mcp', '--yes'])
+    expect(toml).toMatchObject({ code: 2, stderr: expect.stringContaining('[mcp_servers.ralph] is there already') })
+  })
+
+  test('is printed for people who write their settings themselves', async () => {
+    const place = makePlace()
+    const { stdout, stderr } = await place.ralph(['mcp', '--print-config', 'claude'])
+    expect(JSON.parse(stdout)).toEqual({
+      mcpServers: {
+        ralph: { type: 'stdio', command: process.execPath, args: [LAUNCHER, 'mcp'], env: { RALPH_HOME: place.home } },
+      },
+    })
+    expect(stderr).toBe(`For Claude Code, in ${join(person(place), '.claude.json')}:\n`)
+    const unknown = await place.ralph(['mcp', '--print-config', 'pi'])
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringMatching(/takes no MCP server that ralph knows of/) })
+  })
+
+  test.each([
+    ['mcp --project', '--project needs --print-config AGENT.'],
+    ['mcp --loop --print-config claude', 'Choose one of --print-config and --loop.'],
+  ])('ralph %s is refused', async (line, sentence) => {
+    const { code, stderr } = await makePlace({ git: false }).ralph(line.split(' '))
+    expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)])
+  })
+})
+
 describe.concurrent('every agent', () => {
   test.each(CASES)('%s %s: what was there comes back byte for byte', async (agent, scope) => {
     const place = makePlace()

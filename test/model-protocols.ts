@@ -123,11 +123,12 @@ function responseOf(
               content: [{ type: 'output_text', text, annotations: [] }],
             },
           ]),
-      ...tools.map(({ name, input }, index) => ({
+      ...tools.map(({ name, namespace, input }, index) => ({
         type: 'function_call',
         id: `item_${number}_${index}`,
         call_id: `call_${number}_${index}`,
         name,
+        ...(namespace === undefined ? {} : { namespace }),
         arguments: JSON.stringify(input),
         status: 'completed',
       })),

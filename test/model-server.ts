@@ -7,7 +7,7 @@ import { anthropic, chat, gemini, type Protocol, responses } from './model-proto
 /** `text` and `tools` make an answer; `status` makes an error, `error` alone one inside the stream (Responses); `hang` never answers; `cut` ends the stream half-way. */
 export type Reply = {
   text?: string
-  tools?: { name: string; input: object }[]
+  tools?: { name: string; namespace?: string; input: object }[]
   stopReason?: string
   usage?: { input: number; output: number }
   status?: number

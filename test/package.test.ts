@@ -1,6 +1,6 @@
 /** What npm would publish: installed without anything else, its command runs, its library loads, its types hold. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -28,6 +28,22 @@ test('the example of a config.yaml is there to be copied', () => {
   expect(readFileSync(join(installed, 'config', 'config.yaml.example'), 'utf8')).toMatch(/^ralph:$/m)
 })
 
+test('the licenses of all that is bundled are there, also of what a bundled package has in it', () => {
+  const licenses = readFileSync(join(installed, 'dist', 'licenses.txt'), 'utf8').split('\n')
+  const files = readFileSync(join(installed, 'dist', 'server.mjs'), 'utf8').matchAll(/^\/\/ (node_modules\/.*)$/gm)
+  const packages = [...files].flatMap(([, file = '']) => [file, ...sourcesOf(`${file}.map`)].flatMap(packageOf))
+  expect(new Set(packages).size).toBeGreaterThan(8)
+  for (const name of new Set(packages)) expect(licenses).toContain(name)
+})
+
+function sourcesOf(map: string): string[] {
+  return existsSync(map) ? (JSON.parse(readFileSync(map, 'utf8')) as { sources: string[] }).sources : []
+}
+
+function packageOf(path: string): string[] {
+  return [...path.matchAll(/node_modules\/((?:@[^/]+\/)?[^./][^/]*)/g)].slice(-1).map(([, name = '']) => name)
+}
+
 test('the library loads by its name', () => {
   writeFileSync(
     join(folder, 'use.mjs'),
@@ -52,12 +68,27 @@ test('the operations load by their name, and refuse what is wrong', () => {
   expect(printed).toBe('true get_loop has no field "lop". Did you mean "loop"? It takes loop.\ntrue\n0\n')
 })
 
-test('zod is in the operations alone', () => {
+test('the client loads by its name, needs nothing of Node, and is told what is wrong', () => {
+  writeFileSync(
+    join(folder, 'ask.mjs'),
+    `import { createClient, RalphError, readLive } from 'ralphloop/client'
+     const refuse = async () => Response.json({ error: { code: 'loop-unknown', message: 'No.', help: '' } }, { status: 404 })
+     const client = createClient({ url: 'http://127.0.0.1:1/', token: 't', fetch: refuse })
+     const error = await client.call('get_loop', { loop: 'a' }).catch((cause) => cause)
+     console.log(error instanceof RalphError, error.code, typeof readLive)`,
+  )
+  expect(execFileSync(process.execPath, [join(folder, 'ask.mjs')], { encoding: 'utf8' })).toBe(
+    'true loop-unknown function\n',
+  )
+  expect(readFileSync(join(installed, 'dist', 'client.js'), 'utf8')).not.toMatch(/node:|require\(|ZodError/)
+})
+
+test('zod is only in the operations and the server', () => {
   const programs = readdirSync(join(installed, 'dist')).filter((name) => /\.(cjs|mjs|js)$/.test(name))
   const checking = programs.filter((name) => readFileSync(join(installed, 'dist', name), 'utf8').includes('ZodError'))
   const hook = ['hook.cjs', 'hook-more.cjs', 'hook-git.cjs', 'hook-checks.cjs']
   expect(programs).toEqual(expect.arrayContaining(['cli.cjs', ...hook, 'pi.mjs', 'index.js']))
-  expect(checking).toEqual(['operations.js'])
+  expect(checking.sort()).toEqual(['operations.js', 'server.mjs'])
 })
 
 describe('a task file with a list in brackets is read', () => {
@@ -100,6 +131,10 @@ test('its types hold in a strict project', () => {
     join(folder, 'call.ts'),
     `import { type Context, OPERATIONS, SCHEMAS } from 'ralphloop/operations'\nexport const find = async (context: Context): Promise<string> => (await OPERATIONS.get_loop.run(context, { loop: 'a' })).status\nexport const read = (value: unknown): boolean => SCHEMAS.undo.input.safeParse(value).success\n// @ts-expect-error it needs a name\nexport const wrong = (context: Context): unknown => OPERATIONS.undo.run(context, {})\n`,
   )
+  writeFileSync(
+    join(folder, 'ask.ts'),
+    `import { createClient } from 'ralphloop/client'\nconst client = createClient({ url: 'http://127.0.0.1:4444', token: 't' })\nexport const find = async (): Promise<string | undefined> => (await client.call('list_loops', { limit: 1 })).loops[0]?.status\n// @ts-expect-error a limit is a number\nexport const wrong = (): unknown => client.call('list_loops', { limit: 'one' })\n`,
+  )
   const options = [
     '--strict',
     '--noEmit',
@@ -113,7 +148,7 @@ test('its types hold in a strict project', () => {
     resolve('node_modules/@types'),
   ]
   expect(() =>
-    execFileSync(resolve('node_modules/.bin/tsc'), [...options, 'use.ts', 'call.ts'], {
+    execFileSync(resolve('node_modules/.bin/tsc'), [...options, 'use.ts', 'call.ts', 'ask.ts'], {
       cwd: folder,
       encoding: 'utf8',
       stdio: 'pipe',

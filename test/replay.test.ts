@@ -6,9 +6,10 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { drawChance } from '../src/host/chance.test-support.ts'
 import { RalphError, RalphWiggum } from '../src/index.ts'
+import { call, openContext } from '../src/operations/library.ts'
 import {
   attempted,
   does,
@@ -115,6 +116,39 @@ while [ -e '${place.root}/turn' ] && [ ! -e '${place.root}/go' ]; do sleep 0.02;
     expect(endsOf(known)).toEqual(['completed'])
     expect(kindsOf(known)).toContain('lost')
   })
+})
+
+test('loops that are forked, retried and commented on, also where a ralph was killed meanwhile', async () => {
+  const place = makePlace()
+  const context = openContext({ cwd: place.dir, home: place.home, env: place.env, note: () => {} })
+  onTestFinished(() => context.close())
+  const agent = (...turns: object[][]) => place.script(turns)
+  const run = (...args: string[]) => place.ralph([...args, '--json'])
+  const idOf = ({ lines }: Awaited<ReturnType<typeof run>>) => String(lines[0]?.loop_id)
+  const halting = ['--agent', agent([changes]), '--max-iterations', '2']
+  const first = idOf(await run('run', 'Build it', '--worktree', ...halting))
+  const comment = { iteration: 2, path: 'work.txt', line: 1, text: 'Why this number?' }
+  await call(context, 'add_comments', { loop: first, comments: [comment, { ...comment, text: 'Why here?' }] })
+
+  const slow = agent([changes, { ...untilGo, attempt: 1 }, PROMISE])
+  const env = { GO: join(place.root, 'go') }
+  const forking = place.start(['fork', first, '1', '--agent', slow, '--json'], { env })
+  const fork = await begun(forking)
+  const delivered = 'SELECT hearer, delivered FROM comment ORDER BY id'
+  await until('the comments in a turn', () => query(place, delivered)[0]?.delivered === 1)
+  forking.child.kill('SIGKILL')
+  await forking.ended
+  await run('resume', fork)
+  expect(query(place, delivered)).toEqual([
+    { hearer: fork, delivered: 1 },
+    { hearer: fork, delivered: 1 },
+  ])
+
+  const retried = idOf(await run('retry', first, 'Use blue.', '--agent', agent([changes, PROMISE])))
+  await run('accept', retried, '--squash')
+  const known = await expectReplayed(place.home)
+  expect(endsOf(known)).toEqual(['halted max-iterations', 'completed', 'completed'])
+  expect(known.loop.find(({ id }) => id === retried)?.spec).toMatchObject({ work: { parent: { loop: first } } })
 })
 
 function begun(running: Running): Promise<string> {

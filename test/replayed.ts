@@ -12,7 +12,7 @@ import { remakeTask } from '../src/vault/remake.ts'
 
 type Row = Record<string, unknown>
 export type Known = Record<
-  'loop' | 'iteration' | 'check_result' | 'event' | 'told' | 'project' | 'task' | 'pane' | 'mail',
+  'loop' | 'iteration' | 'check_result' | 'event' | 'told' | 'project' | 'task' | 'pane' | 'mail' | 'comment',
   Row[]
 >
 
@@ -31,13 +31,14 @@ export function knownIn(home: string): Known {
       task: all('SELECT * FROM task ORDER BY vault, id'),
       pane: all('SELECT * FROM pane ORDER BY crew, name'),
       mail: all('SELECT * FROM pane_mail ORDER BY id'),
+      comment: all('SELECT * FROM comment ORDER BY id'),
     }
   } finally {
     database.close()
   }
 }
 
-const JSON_COLUMNS = new Set(['spec', 'tally', 'next', 'fact', 'order', 'record', 'mail'])
+const JSON_COLUMNS = new Set(['spec', 'tally', 'next', 'fact', 'order', 'record', 'mail', 'comment'])
 
 /** The order in which an object was written means nothing. */
 function parsed(row: Row): Row {
@@ -55,8 +56,12 @@ export function replayedIn(home: string): Loop[] {
     .flatMap((id) => {
       const story = transcripts.story(id)
       if (!story) return []
-      const { spec, at, tree } = story.beginning
-      const begun = startLoop(id, upgradeSpec(spec), { at, ...(tree === undefined ? {} : { tree }) })
+      const { spec, at, tree, queued } = story.beginning
+      const begun = startLoop(id, upgradeSpec(spec), {
+        at,
+        ...(tree === undefined ? {} : { tree }),
+        ...(queued ? { queued } : {}),
+      })
       return [JSON.parse(JSON.stringify(story.facts.reduce(step, begun))) as Loop]
     })
 }
@@ -66,7 +71,7 @@ export async function expectReplayed(home: string): Promise<Known> {
   const before = await expectSame(home, () => rebuildIn(home))
   for (const suffix of ['', '-wal', '-shm']) rmSync(join(home, `ralph.db${suffix}`), { force: true })
   await rebuildIn(home)
-  const { told: _, project: __, task: ___, pane: ____, mail: _____, ...moved } = before
+  const { told: _, project: __, task: ___, pane: ____, mail: _____, comment: ______, ...moved } = before
   expect(knownIn(home)).toMatchObject(moved)
   return before
 }
