@@ -4,12 +4,14 @@ import { checkpoints } from './checkpoints.ts'
 import { dispatch } from './dispatch.ts'
 import { growth } from './growth.ts'
 import { hook } from './hook.ts'
+import { live } from './live.ts'
 import { printMachine, readMachine, yardsticks } from './machine.ts'
 import { memory } from './memory.ts'
 import { ownTime } from './own-time.ts'
 import { project } from './project.ts'
 import { proofPlace } from './proof-place.ts'
 import { isOver, printHeader, printRow, type Row, toJson } from './row.ts'
+import { serve } from './serve.ts'
 import { vault } from './vault.ts'
 import { version } from './version.ts'
 
@@ -22,6 +24,8 @@ const MEASURES: Readonly<Record<string, () => AsyncGenerator<Row>>> = {
   project,
   vault,
   dispatch,
+  serve,
+  live,
   growth,
   memory,
 }

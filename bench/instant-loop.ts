@@ -61,7 +61,7 @@ export async function openLoop(
   return { store, lease, loop }
 }
 
-function specFor(dir: string, iterations: number): Loop['spec'] {
+export function specFor(dir: string, iterations: number): Loop['spec'] {
   return {
     prompt: 'Nothing is to be done.',
     promise: 'COMPLETE',
