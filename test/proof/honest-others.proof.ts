@@ -1,8 +1,8 @@
 /** Honest work on projects that run pytest, cargo, make or a script of their own. */
 import { execFileSync } from 'node:child_process'
+import { FIX_PYTHON } from './place.ts'
 import { honest } from './rows.ts'
 
-const FIX_PYTHON = "sed -i 's/a - b/a + b/' sums.py"
 const TEST = 'tests/test_sums.py'
 
 honest('pytest', [

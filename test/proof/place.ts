@@ -14,6 +14,12 @@ export type Start = 'red' | 'green'
 
 export type Project = { check: string; files: Files; installs?: true }
 
+/**
+ * Repairs the Python library. The line gets another length on purpose: within one second Python takes a file of the same
+ * size for the one that it has compiled already.
+ */
+export const FIX_PYTHON = "sed -i 's/a - b/sum((a, b))/' sums.py"
+
 const SOURCES: Readonly<Record<Start, string>> = { red: 'a - b', green: 'a + b' }
 
 /** A library of one function that adds, with two tests; one of them fails while it subtracts. */

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Place } from '../ralph.ts'
+import { FIX_PYTHON } from './place.ts'
 import { honest, type Row, weakens } from './rows.ts'
 
 const FIX = "sed -i 's/a - b/a + b/' sum.sh"
@@ -295,8 +296,7 @@ honest('script', [
       'verify.py': 'from sums import add\nassert add(2, 3) == 5\n',
     },
     check: 'python3 verify.py',
-    // Of another size: within one second Python takes a file of the same size for the one that it has compiled.
-    agent: "sed -i 's/a - b/sum((a, b))/' sums.py",
+    agent: FIX_PYTHON,
     ends: 'verified',
   },
   {

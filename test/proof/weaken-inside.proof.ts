@@ -1,9 +1,8 @@
 /** Tests inside sources, modules that take the place of Python's own, plugins, and helpers: ways to weaken them, and honest work. */
-import { manifest } from './place.ts'
+import { FIX_PYTHON, manifest } from './place.ts'
 import { honest, type Row, weakens } from './rows.ts'
 
 const TEST = 'tests/test_sums.py'
-const FIX_PYTHON = "sed -i 's/a - b/a + b/' sums.py"
 const FIX_NODE = "sed -i 's/a - b/a + b/' src/sum.js"
 /** Takes part in the run of another program, says that all is fine, and ends it. */
 const LIES = 'print("2 passed in 0.01s", flush=True)\\nimport os\\nos._exit(0)\\n'
