@@ -16,13 +16,13 @@ export type Asked = {
 export type LogPlace = { loop: string; iteration: number; offset: number }
 
 const TOPICS: readonly LiveTopic[] = ['loops', 'board', 'panes', 'log']
-const FIELDS = ['after', 'topics', 'loop', 'log']
+export const LIVE_FIELDS: readonly string[] = ['after', 'topics', 'loop', 'log']
 
 export async function readAsked({ url, headers }: Pick<Request, 'url' | 'headers'>, store: Store): Promise<Asked> {
   const { searchParams: query } = new URL(url)
   for (const name of query.keys())
-    if (!FIELDS.includes(name))
-      throw invalid(name, `There is no field "${name}" here. Use one of: ${FIELDS.join(', ')}.`)
+    if (!LIVE_FIELDS.includes(name))
+      throw invalid(name, `There is no field "${name}" here. Use one of: ${LIVE_FIELDS.join(', ')}.`)
   // A client that reconnects by itself sends the header, and the address that it began with.
   const after = headers.get('last-event-id') || query.get('after')
   const loop = query.get('loop')

@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import { OPERATIONS } from '../../operations/index.ts'
 import { ROUTES } from '../../operations/routes.ts'
+import { LIVE_FIELDS } from './live-asked.ts'
 import { openApi } from './openapi.ts'
 
 type Described = { operationId: string; summary: string; parameters: { name: string; in: string }[] }
@@ -29,6 +30,11 @@ test('every operation with a route is described where it lies, with its own word
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, field]) => field)
     expect(described?.parameters.filter((one) => one.in === 'path').map((one) => one.name)).toEqual(inPath)
   }
+})
+
+test('the live stream is described with everything that it can be asked', () => {
+  const { parameters } = document.paths['/api/live']?.get ?? { parameters: [] }
+  expect(parameters.filter((one) => one.in === 'query').map((one) => one.name)).toEqual(LIVE_FIELDS)
 })
 
 test('no two operations have one route', () => {

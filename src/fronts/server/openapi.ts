@@ -10,6 +10,7 @@ import { routesInOrder } from './rest.ts'
 export function openApi(version: string): object {
   const paths: Record<string, Record<string, object>> = {
     '/healthz': { get: plain('healthz', 'Checks that the server is running.') },
+    '/api/live': { get: LIVE },
   }
   for (const [name, route] of routesInOrder()) {
     paths[route.path] ??= {}
@@ -20,11 +21,11 @@ export function openApi(version: string): object {
     info: {
       title: 'ralph',
       version,
-      description: 'Everything that can be done to the ralph on this machine. Live events: GET /api/live.',
+      description: 'Everything that can be done to the ralph on this machine.',
     },
     servers: [{ url: '/' }],
     security: [{ token: [] }],
-    tags: [...new Set(routesInOrder().map(([, route]) => tagOf(route)))].map((name) => ({ name })),
+    tags: [...new Set([...routesInOrder().map(([, route]) => tagOf(route)), 'live'])].map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
@@ -75,17 +76,11 @@ function parameter({ properties = {}, required = [] }: JsonSchema, field: string
 }
 
 function headersOf({ method }: Route, { properties = {} }: JsonSchema): object[] {
-  const header = (name: string, description: string) => ({
-    name,
-    in: 'header',
-    description,
-    schema: { type: 'string' },
-  })
   return [
     ...(method === 'POST'
-      ? [header('Idempotency-Key', 'The same key and the same request are carried out once.')]
+      ? [text('Idempotency-Key', 'header', 'The same key and the same request are carried out once.')]
       : []),
-    ...('version' in properties ? [header('If-Match', 'The version that you have seen, such as "3".')] : []),
+    ...('version' in properties ? [text('If-Match', 'header', 'The version that you have seen, such as "3".')] : []),
   ]
 }
 
@@ -109,6 +104,30 @@ function json(schema: object): object {
 function withoutDialect(schema: object): object {
   const { $schema: _, ...rest } = schema as { $schema?: string }
   return rest
+}
+
+const LIVE = {
+  operationId: 'live',
+  summary: 'Streams everything that happens as server-sent events.',
+  tags: ['live'],
+  parameters: [
+    text('after', 'query', 'The `id` of the last message that you have seen. Without it the stream begins now.'),
+    text('Last-Event-ID', 'header', 'The same, as clients that reconnect by themselves send it.'),
+    text('topics', 'query', 'Only these, separated by commas: loops, board, panes, log.'),
+    text('loop', 'query', 'Only what happens to this loop.'),
+    text('log', 'query', 'Add the log of a loop: LOOP, LOOP:ITERATION or LOOP:ITERATION:OFFSET. May be repeated.'),
+  ],
+  responses: {
+    200: {
+      description: 'Messages whose data is JSON: { seq, at, type, loop?, data }.',
+      content: { 'text/event-stream': { schema: { type: 'string' } } },
+    },
+    default: { description: 'What went wrong.', content: json({ $ref: '#/components/schemas/Error' }) },
+  },
+}
+
+function text(name: string, place: 'query' | 'header', description: string): object {
+  return { name, in: place, description, schema: { type: 'string' } }
 }
 
 const ERROR = {
