@@ -26,9 +26,9 @@ export type AcceptHow = 'merge' | 'squash' | 'branch'
 
 /**
  * `proof`: what the trailer says. `unchecked`: why the accepted files are not the ones that the loop was graded for: somebody
- * or a hook changed them, or the branch had moved on.
+ * or a hook changed them, or the branch had moved on. `nothing`: the person's branch has all of it already, so no commit was made.
  */
-export type Accepted = { worktree: Worktree; proof?: string; unchecked?: 'changed' | 'merged' }
+export type Accepted = { worktree: Worktree; proof?: string; unchecked?: 'changed' | 'merged'; nothing?: true }
 
 export async function accept(desk: Desk, id: string, how: AcceptHow): Promise<Accepted> {
   return alone(desk, id, async (loop) => {
@@ -52,6 +52,7 @@ export async function accept(desk: Desk, id: string, how: AcceptHow): Promise<Ac
     const { ask } = await repositoryOf(worktree.from)
     must(await ask(['update-ref', refOf(id, arrives ? 'merged' : 'branched'), worktree.branch]))
     await removeWorktree(worktree, arrives)
+    if (!held) return { worktree, nothing: true }
     const proof = committed || arrives ? proofTrailer(loop, held) : undefined
     const unchecked = !isProven(loop, held.tree) ? 'changed' : merged ? 'merged' : undefined
     return { worktree, ...(proof === undefined ? {} : { proof }), ...(unchecked ? { unchecked } : {}) }
@@ -62,12 +63,12 @@ function mustBeAcceptable(loop: Loop): Worktree {
   const { id, spec } = loop
   if (!spec.work.worktree)
     throw new RalphError(
-      'usage',
+      'loop-state',
       `Loop ${id} worked in ${spec.work.dir} itself; there is nothing to accept. \`ralph rollback ${id} 0\` would take its work back.`,
     )
   if (ended(loop)) return spec.work.worktree
   throw new RalphError(
-    'usage',
+    'loop-state',
     `Loop ${id} has not ended. Let it go on with \`ralph resume ${id}\`, or end it with \`ralph cancel ${id}\`.`,
   )
 }
@@ -84,13 +85,13 @@ async function commitWork(loop: Loop, worktree: Worktree): Promise<{ tree: strin
 
 type Held = { tree: string; merged: boolean }
 
-/** Hooks may change the files of the one commit, too; then nothing has checked them. */
-async function squash(loop: Loop, worktree: Worktree, held: Held): Promise<Held> {
+/** Hooks may change the files of the one commit, too; then nothing has checked them. Undefined: there is no commit. */
+async function squash(loop: Loop, worktree: Worktree, held: Held): Promise<Held | undefined> {
   const made = await squashBranch(worktree, {
     loop: loop.id,
     message: (tree) => commitMessage(loop, tree === undefined ? held : { tree }),
   })
-  return made === undefined ? held : { ...held, tree: made }
+  return made && { ...held, tree: made.changed ?? held.tree }
 }
 
 /** Whether the work of a loop has been accepted, as far as git knows. */

@@ -10,10 +10,13 @@ import { headTree, mustBeOnBase, repositoryOf, reword } from './worktree.ts'
 type Squashing = { loop: string; message: (changed?: string) => string }
 
 /**
- * Whatever stands in the way, the person's branch and files stay as they are. Returns the files of the commit where hooks have
- * changed them. Nothing happens where the branch has all of it already.
+ * Whatever stands in the way, the person's branch and files stay as they are. `changed`: the files of the commit where hooks
+ * have changed them. Undefined: there is no commit, since the branch has all of it already.
  */
-export async function squashBranch(worktree: Worktree, { loop, message }: Squashing): Promise<string | undefined> {
+export async function squashBranch(
+  worktree: Worktree,
+  { loop, message }: Squashing,
+): Promise<{ changed?: string } | undefined> {
   const { from, path, branch } = worktree
   const { repo, base } = await mustBeOnBase(worktree, loop)
   const onto = await tipOf(path, base)
@@ -21,7 +24,7 @@ export async function squashBranch(worktree: Worktree, { loop, message }: Squash
   const made = await inWorktree(worktree, loop, () => makeCommit(worktree, { loop, onto, base, message }))
   if (!made) return undefined
   const moved = await askGit(repo.top, ['merge', '--quiet', '--ff-only', made.commit], { hooks: true, minutes: 10 })
-  if (moved.ok) return made.changed
+  if (moved.ok) return made
   throw new RalphError(
     'git-failed',
     `${base} cannot take the work of loop ${loop}: ${inOneLine(moved.says)} Nothing was changed. Commit, stash or move these files in ${from}, or leave the work as a branch: ralph accept ${loop} --branch`,

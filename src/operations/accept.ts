@@ -8,7 +8,7 @@ import { ownerOf } from './owners.ts'
 
 /**
  * `base` is the branch that it was merged into; without a merge the work is on `branch`. `proof` is what the trailer Ralph-Proof
- * says. `unchecked`: why the accepted files are not the ones that the loop was graded for.
+ * says. `unchecked`: why the accepted files are not the ones that the loop was graded for. `nothing`: no commit was needed.
  */
 export type Accepted = {
   loop: string
@@ -16,6 +16,7 @@ export type Accepted = {
   base?: string
   proof?: string
   unchecked?: 'changed' | 'merged'
+  nothing?: true
 }
 
 /** `how`: absent, it is merged. */
@@ -34,8 +35,8 @@ export const accept: Operation<{ loop: string; how?: AcceptHow }, Accepted> = {
     const refusal = rules.refuses?.(loop, { kind: 'accept' })
     if (refusal) throw refusal
     try {
-      const { worktree, proof, unchecked } = await acceptLoop(desk, id, how)
-      return { loop: id, branch: worktree.branch, ...given({ base: worktree.base, proof, unchecked }) }
+      const { worktree, proof, unchecked, nothing } = await acceptLoop(desk, id, how)
+      return { loop: id, branch: worktree.branch, ...given({ base: worktree.base, proof, unchecked, nothing }) }
     } finally {
       // Also where an earlier ralph was killed between the two.
       if (rules.accepted && (await isAccepted(loop))) await rules.accepted(desk, loop)

@@ -263,6 +263,7 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
         .enum(['changed', 'merged'])
         .exactOptional()
         .describe('The files are not the ones it was graded for: they were changed since, or merged with other work.'),
+      nothing: z.literal(true).exactOptional().describe('The branch already contains the work: no commit was made.'),
     }),
   },
   prune: {

@@ -45,19 +45,20 @@ function howOf(args: Args): AcceptHow {
   return args.flag('squash') ? 'squash' : args.flag('branch') ? 'branch' : 'merge'
 }
 
-function lineOf({ loop, branch, base, proof, unchecked }: Accepted, how: AcceptHow): object {
+function lineOf({ loop, branch, base, proof, unchecked, nothing }: Accepted, how: AcceptHow): object {
   return {
     type: 'accept',
     loop_id: loop,
     branch,
-    merged_into: how === 'branch' ? null : base,
-    squashed: how === 'squash',
+    merged_into: how === 'branch' || nothing ? null : base,
+    squashed: how === 'squash' && !nothing,
     proof: proof ?? null,
     unchecked: unchecked ?? null,
   }
 }
 
-function wordsOf({ branch, base, unchecked }: Accepted, how: AcceptHow): string {
+function wordsOf({ branch, base, unchecked, nothing }: Accepted, how: AcceptHow): string {
+  if (nothing) return `${base} already contains this work, so no commit was made.\n`
   const done =
     how === 'branch'
       ? `The branch ${branch} is ready: git push -u origin ${branch}`
