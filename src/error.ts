@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'loop-unknown'
   | 'loop-held'
   | 'loop-ended'
+  | 'loop-state'
   | 'lease-lost'
   | 'below-turn'
   | 'pass-invalid'

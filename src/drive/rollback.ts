@@ -90,7 +90,7 @@ async function refuseOver(worktree: Worktree, { id, tally }: Loop): Promise<void
   if (merged || names.includes('branched')) {
     if (existsSync(worktree.path)) await removeWorktree(worktree, merged) // its ralph was killed before it could
     const where = merged ? 'merged' : `left on the branch ${worktree.branch}`
-    throw new RalphError('usage', `Loop ${id} was accepted already: its work was ${where}.`)
+    throw new RalphError('loop-state', `Loop ${id} was accepted already: its work was ${where}.`)
   }
   if (tally.iteration > 0 && !existsSync(worktree.path) && !names.includes(NOW))
     throw new RalphError(

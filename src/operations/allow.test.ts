@@ -104,7 +104,7 @@ describe('a loop that does not wait for it', () => {
     const place = openPlace()
     const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent('true') })
     await expect(place.run('allow', { loop })).rejects.toMatchObject({
-      code: 'usage',
+      code: 'loop-state',
       message: expect.stringMatching(
         /^Loop \S+ does not wait for anything to be allowed: under way after 0 iterations in .* Watch it: ralph show/,
       ),
@@ -115,7 +115,7 @@ describe('a loop that does not wait for it', () => {
     const bent = await openBent()
     await bent.run('cancel', { loop: 'bent-1' })
     await expect(bent.allow()).rejects.toMatchObject({
-      code: 'usage',
+      code: 'loop-state',
       message: expect.stringMatching(/^Loop bent-1 has ended, so there is nothing to allow: \S.* ralph retry bent-1/),
     })
   })

@@ -57,10 +57,10 @@ function mustWait(loop: Loop): Loop {
   const { sentence, hint } = standingOf(loop)
   if (ended(loop))
     throw new RalphError(
-      'usage',
+      'loop-state',
       `Loop ${id} has ended, so there is nothing to allow: ${sentence} ${ownerOf(loop).again(loop)}`,
     )
-  throw new RalphError('usage', `Loop ${id} does not wait for anything to be allowed: ${sentence} ${hint}`)
+  throw new RalphError('loop-state', `Loop ${id} does not wait for anything to be allowed: ${sentence} ${hint}`)
 }
 
 /** As a loop names them, or from the folder that we stand in. None: all that it waits for. */

@@ -23,7 +23,7 @@ export const answer: Operation<Answering, Steered | Allowed> = {
     const asked = askedBy(loop)
     if (asked === undefined) {
       const { sentence, hint } = standingOf(loop)
-      throw new RalphError('usage', `Loop ${id} asks for nothing: ${sentence} ${hint}`)
+      throw new RalphError('loop-state', `Loop ${id} asks for nothing: ${sentence} ${hint}`)
     }
     if (allows && words === undefined) {
       if (asked === 'allow') return allow.run(context, { loop: id, ...(paths ? { paths } : {}) })

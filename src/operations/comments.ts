@@ -68,7 +68,7 @@ export const removeComment: Operation<{ loop: string; comment: number }, { loop:
     if (await comments.remove(comment, reviewOrder)) return { loop, comment }
     const when = found.delivered === null ? 'already has it' : `was told it in iteration ${found.delivered}`
     throw new RalphError(
-      'usage',
+      'loop-state',
       `Comment ${comment} cannot be removed: loop ${found.hearer} ${when}. Tell it what to do instead: ralph steer ${found.hearer} "…"`,
     )
   },

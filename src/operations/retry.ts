@@ -52,14 +52,14 @@ function mustHaveStopped(loop: Loop): void {
   const { id, next } = loop
   if (!ended(loop))
     throw new RalphError(
-      'usage',
+      'loop-state',
       `Loop ${id} has not ended. Continue it with \`ralph resume ${id}\`, or cancel it first.`,
     )
   const refusal = ownerOf(loop).refuses?.(loop, { kind: 'retry' })
   if (refusal) throw refusal
   if (next.kind === 'complete')
     throw new RalphError(
-      'usage',
+      'loop-state',
       `Loop ${id} is complete, so there is nothing to retry. Continue from its work with \`ralph fork ${id}\`.`,
     )
 }
