@@ -117,3 +117,11 @@ test('nothing but the protocol is on stdout, and it ends with its stdin', async 
   for (const line of stdout.split('\n').filter(Boolean)) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' })
   expect(stderr).toBe('')
 })
+
+test('a home that cannot be used is said before a client is answered', async () => {
+  const place = makePlace()
+  place.write('home', 'a file')
+  const asked = await place.ralph(['mcp'], { apart: true, stdin: '', env: { RALPH_HOME: `${place.dir}/home` } })
+  expect([asked.code, asked.stdout]).toEqual([1, ''])
+  expect(asked.stderr).toMatch(/^ralph: \S+\/home .*RALPH_HOME/)
+})

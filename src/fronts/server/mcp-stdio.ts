@@ -38,6 +38,7 @@ export async function mcp(
   const leave = () => leaving.abort()
   for (const signal of SIGNALS) process.on(signal, leave)
   try {
+    context.store() // a home that cannot be used is said here, where a client would hear only of an internal error
     await serve(Object.assign(context, { workers }), offerOf(context), { machine, leaving })
     return 0
   } finally {
