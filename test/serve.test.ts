@@ -55,6 +55,19 @@ test('Ctrl-C ends it with 130, and a killed one leaves the way free for the next
   expect((await next.running.ended).code).toBe(130)
 })
 
+test('the database is not rebuilt under a running server', async () => {
+  const place = makePlace({ git: false })
+  const { url, pid, running } = await startServer(place)
+  const refused = await place.ralph(['doctor', '--rebuild'])
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    `ralph: ralph serve uses the database (${url}). Stop it, then rebuild: kill ${pid}\n`,
+  ])
+  process.kill(running.pid, 'SIGTERM')
+  await running.ended
+  expect(await place.ralph(['doctor', '--rebuild'])).toMatchObject({ stdout: expect.stringContaining('0 loops') })
+})
+
 test('a person reads the address with the token, and how to stop', async () => {
   const place = makePlace({ git: false })
   const running = place.start(['serve', '--port', '0'])

@@ -23,7 +23,7 @@ export function readServerFile(home: string): ServerFile | undefined {
 }
 
 /** Where the running server listens. Undefined: none runs. */
-export function runningServer(home: string): { url: string } | undefined {
+export function runningServer(home: string): ServerFile | undefined {
   return isLocked(home, SERVER_LOCK) ? readServerFile(home) : undefined
 }
 
