@@ -58,8 +58,9 @@ export function openStore(
       transaction(() => leaveOrder(asking, id, { by, order }, now()))
     },
 
-    async ordered() {
-      return asking.all('SELECT DISTINCT loop FROM told').map((row) => String(row.loop))
+    async ordered(kind) {
+      const such = `SELECT DISTINCT loop FROM told WHERE ?1 IS NULL OR json_extract("order", '$.kind') = ?1`
+      return asking.all(such, kind ?? null).map((row) => String(row.loop))
     },
 
     async isDriven(id) {

@@ -48,8 +48,8 @@ export type Store = LoopStore & {
   /** The newest loop that has worked in this very folder, not in a work tree of its own. */
   lastIn(dir: string): Promise<Loop | undefined>
   tell(id: string, by: string, order: Order): Promise<void>
-  /** The loops that have orders nobody has heard yet. */
-  ordered(): Promise<string[]>
+  /** The loops that have orders nobody has heard yet: any, or one of this kind. */
+  ordered(kind?: Order['kind']): Promise<string[]>
   /** Whether somebody alive drives this loop. */
   isDriven(id: string): Promise<boolean>
   /** In portions. Who reads on from the last `seq` misses none, in whatever order their writers began. */

@@ -27,8 +27,13 @@ export type OperationPlace = {
 /** Operations that any test of this file has run. */
 export const ran: Set<string> = new Set()
 
-export function openPlace({ cwd = temporaryFolder() }: { cwd?: string } = {}): OperationPlace {
-  const home = temporaryFolder()
+export function openPlace({
+  cwd = temporaryFolder(),
+  home = temporaryFolder(),
+}: {
+  cwd?: string
+  home?: string
+} = {}): OperationPlace {
   const env = { PATH: process.env.PATH, HOME: home }
   const notes: string[] = []
   const context = openContext({

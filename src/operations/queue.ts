@@ -8,8 +8,8 @@ import { given } from '../request/given.ts'
 const QUEUE = 'workers'
 
 export type QueueLock = {
-  /** `new`: since this call. `none`: somebody else looks after the queue. */
-  hold(): 'new' | 'held' | 'none'
+  /** False: somebody else looks after the queue. */
+  hold(): boolean
   close(): void
 }
 
@@ -25,11 +25,10 @@ export function openQueueLock(home: string, yields: boolean): QueueLock {
     hold() {
       if (yields && isLocked(home, SERVER_LOCK)) {
         close()
-        return 'none'
+        return false
       }
-      if (lock) return 'held'
-      lock = lockLoop(home, QUEUE, 0)
-      return lock ? 'new' : 'none'
+      lock ??= lockLoop(home, QUEUE, 0)
+      return lock !== undefined
     },
   }
 }
@@ -41,11 +40,11 @@ export type Due = { loop: string; place?: string }
 export async function dueLoops(store: Store, now: number): Promise<Due[]> {
   const begun = (await openLoops(store, ['running', 'verifying', 'waiting'], 'board')).reverse()
   const ordered = new Set(await store.ordered())
-  const answered = ordered.size > 0 ? await openLoops(store, ['paused', 'needs-input', 'queued'], 'board') : []
+  const answered = await answeredLoops(store, ordered)
   const busy = await busyPlaces(store)
   const isFree = (place: string | null | undefined) => !place || !busy.has(place)
   const due: Due[] = []
-  for (const { id, next } of [...begun, ...answered.filter(({ id }) => ordered.has(id))]) {
+  for (const { id, next } of [...begun, ...answered]) {
     const isEarly = next.kind === 'wait' && next.until !== undefined && next.until > now && !ordered.has(id)
     if (!isEarly && !(await store.isDriven(id))) due.push(await dueAt(store, id))
   }
@@ -54,6 +53,15 @@ export async function dueLoops(store: Store, now: number): Promise<Due[]> {
     ...due.filter(({ place }) => isFree(place)),
     ...queued.map(({ loop, place }) => ({ loop, ...given({ place: place ?? undefined }) })),
   ]
+}
+
+/** What is said to a queued loop is for its first turn; only who resumes it wants it to begin before its time. */
+async function answeredLoops(store: Store, ordered: ReadonlySet<string>): Promise<LoopRow[]> {
+  if (ordered.size === 0) return []
+  const resumed = new Set(await store.ordered('resume'))
+  const resting = await openLoops(store, ['paused', 'needs-input'], 'board')
+  const queued = resumed.size > 0 ? await openLoops(store, ['queued'], 'board') : []
+  return [...resting.filter(({ id }) => ordered.has(id)), ...queued.filter(({ id }) => resumed.has(id))]
 }
 
 /** The folders and repositories that somebody works in just now, whoever's loop it is. */

@@ -2,8 +2,10 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { BoardTask } from '../formats/board-task.ts'
+import { lockLoop } from '../host/lock.ts'
 import { eventually, temporaryFolder } from '../host/place.test-support.ts'
 import { makeRepository } from '../host/repository.test-support.ts'
+import { SERVER_LOCK } from '../host/server-file.ts'
 import { type OperationPlace, openPlace } from './place.test-support.ts'
 import { type OpenWorkers, openWorkers, type Working } from './workers.ts'
 
@@ -29,6 +31,9 @@ function openBoard(
     place.run('create_task', { title: 'Build it', repo: temporaryFolder(), ...fields })
   return { ...place, workers, said, makeTask }
 }
+
+/** Lines of sh that wait for a file. */
+const until = (file: string) => `while ! test -e ${file}; do sleep 0.02; done`
 
 const statusOf = async ({ run }: OperationPlace, task_id: string) => (await run('get_task', { task_id })).status
 
@@ -132,12 +137,28 @@ describe('workers', () => {
     expect(events[0]?.fact.kind).toBe('adopted')
   })
 
+  test('let a loop that is told something in the queue wait for its turn', async () => {
+    const place = openBoard()
+    const first = await place.makeTask({ agent: agentOf(DONE) })
+    const { id } = await place.makeTask({ agent: agentOf('sleep 0'), ralph_max_iterations: 1 })
+    const { loop } = await place.run('start_loop', { task_id: id })
+    await eventually(async () => (await place.run('get_loop', { loop })).status === 'halted')
+    await place.run('add_dependency', { task_id: id, depends_on: first.id })
+    const again = await place.run('retry', { loop, words: 'Use tabs.' })
+    const probe = await place.makeTask({ agent: agentOf(DONE), priority: -1 })
+    await place.run('start_loop', { task_id: probe.id })
+    await eventually(async () => (await statusOf(place, probe.id)) === 'done')
+    expect(await place.run('get_loop', { loop: again.loop })).toMatchObject({ status: 'queued' })
+    await place.run('start_loop', { task_id: first.id })
+    await eventually(async () => (await place.run('get_loop', { loop: again.loop })).status === 'halted')
+  })
+
   test('pause what is under way when they stop, and the next ones go on with it', async () => {
     const place = openPlace()
     const go = join(place.cwd, 'go')
     const begun = join(place.cwd, 'begun')
     const board = openBoard(place)
-    const agent = agentOf(`touch ${begun}; while ! test -e ${go}; do sleep 0.05; done; ${DONE}`)
+    const agent = agentOf(`touch ${begun}; ${until(go)}; ${DONE}`)
     const { id } = await board.makeTask({ agent })
     const { loop } = await board.run('start_loop', { task_id: id })
     await eventually(() => existsSync(begun))
@@ -151,7 +172,7 @@ describe('workers', () => {
   test('keep loops in one folder apart also when they go on with them', async () => {
     const place = openPlace()
     const [repo, log, go] = [temporaryFolder(), join(place.cwd, 'log'), join(place.cwd, 'go')]
-    const waits = `while ! test -e ${go}; do sleep 0.02; done`
+    const waits = until(go)
     const agent = agentOf(`echo begin >> ${log}; ${waits}; date +%N > work; echo end >> ${log}; ${DONE}`)
     const board = openBoard(place)
     const ids = [await board.makeTask({ repo, agent }), await board.makeTask({ repo, agent })].map(({ id }) => id)
@@ -293,6 +314,25 @@ describe('workers', () => {
     },
   )
 
+  test('try again to take up what earlier ones left, where that failed', async () => {
+    const place = openBoard()
+    const [begun, go] = [join(place.cwd, 'begun'), join(place.cwd, 'go')]
+    const { id } = await place.makeTask({ agent: agentOf(`touch ${begun}; ${until(go)}; ${DONE}`) })
+    await place.run('start_loop', { task_id: id })
+    await eventually(() => existsSync(begun))
+    await place.workers.stop()
+    writeFileSync(go, '')
+    const store = place.context.store()
+    const lists = [() => Promise.reject(new Error('The database is busy.'))]
+    const list: typeof store.board.list = (filter) => lists.pop()?.() ?? store.board.list(filter)
+    const context = { ...place.context, store: () => ({ ...store, board: { ...store.board, list } }) }
+    const next = openWorkers(context, { concurrency: 4 })
+    onTestFinished(() => next.stop())
+    await eventually(() => lists.length === 0)
+    next.look()
+    await eventually(async () => (await statusOf(place, id)) === 'done')
+  })
+
   test('share one queue: two of them drive each loop once', async () => {
     const place = openPlace()
     const one = openBoard(place)
@@ -306,6 +346,52 @@ describe('workers', () => {
     }
     for (const id of ids) await eventually(async () => (await statusOf(one, id)) === 'done')
     expect(readFileSync(log, 'utf8').trim().split('\n')).toHaveLength(6)
+  })
+})
+
+describe('those that yield to a server', () => {
+  /** Beside the place of an agent's MCP server, the workers of `ralph serve` in the same home. */
+  function openServer({ context: { home }, cwd }: OperationPlace): OperationPlace {
+    const server = openPlace({ cwd, home })
+    const lock = lockLoop(home, SERVER_LOCK)
+    onTestFinished(() => lock?.close())
+    return openBoard(server)
+  }
+
+  const served = async ({ run }: OperationPlace) => {
+    const { id: task_id } = await run('create_task', { title: 'Probe', repo: temporaryFolder(), agent: agentOf(DONE) })
+    await run('start_loop', { task_id })
+    await eventually(async () => (await run('get_task', { task_id })).status === 'done')
+  }
+
+  test('leave what is under way to it', async () => {
+    const place = openBoard(openPlace(), { yields: true })
+    const [begun, go] = [join(place.cwd, 'begun'), join(place.cwd, 'go')]
+    const { id } = await place.makeTask({ agent: agentOf(`touch ${begun}; ${until(go)}; ${DONE}`) })
+    await place.run('start_loop', { task_id: id })
+    await eventually(() => existsSync(begun))
+    const server = openServer(place)
+    place.workers.look()
+    await served(server) // so it has the queue
+    await place.workers.stop()
+    writeFileSync(go, '')
+    await eventually(async () => (await statusOf(place, id)) === 'done')
+  })
+
+  test('leave what somebody answers to it', async () => {
+    const place = openBoard(openPlace(), { yields: true })
+    const [asked = '', begun = '', go = ''] = ['asked', 'begun', 'go'].map((name) => join(place.cwd, name))
+    const asks = `test -e ${asked} || { touch ${asked}; echo "<ask>Red?</ask>"; exit; }`
+    openServer(place)
+    const { id } = await place.makeTask({ agent: agentOf(`${asks}; touch ${begun}; ${until(go)}; ${DONE}`) })
+    const { loop } = await place.run('start_loop', { task_id: id })
+    await eventually(async () => (await place.run('get_loop', { loop })).status === 'needs-input')
+    await eventually(async () => !(await place.context.store().isDriven(loop)))
+    await place.run('steer', { loop, words: 'Red.' })
+    await eventually(() => existsSync(begun))
+    await place.workers.stop()
+    writeFileSync(go, '')
+    await eventually(async () => (await statusOf(place, id)) === 'done')
   })
 })
 

@@ -2,6 +2,7 @@
 import { settleTasks } from '../board/owner.ts'
 import { ended, type Loop, statusOf } from '../engine/loop.ts'
 import { isRalphError } from '../error.ts'
+import type { Store } from '../host/store.ts'
 import { driveLoop } from './drive-loop.ts'
 import { giveOrder } from './give-order.ts'
 import type { Context, Workers } from './operation.ts'
@@ -11,7 +12,7 @@ import { type Due, dueAt, dueLoops, openQueueLock, pausedBy } from './queue.ts'
 export type Working = { concurrency: number; say?: Say; yields?: boolean }
 
 export type OpenWorkers = Workers & {
-  /** Pauses what is under way and waits until all of it rests. The next ones to come up go on with it. */
+  /** Waits until all that is under way rests. Whoever has the queue goes on with it, or the next ones to come up. */
   stop(): Promise<void>
 }
 
@@ -28,6 +29,7 @@ export function openWorkers(context: Context, { concurrency, say = () => {}, yie
   const wanted = new Set<string>()
   /** Until when what could not be driven is left alone, should it not even be possible to pause it. */
   const later = new Map<string, number>()
+  let tookUp = false
   const hasRoom = (id: string) => active.size < concurrency && !active.has(id) && !ending.signal.aborted
   const isPutOff = (id: string) => (later.get(id) ?? 0) > performance.now()
   const isBusy = (place: string | undefined) =>
@@ -44,11 +46,17 @@ export function openWorkers(context: Context, { concurrency, say = () => {}, yie
   }
 
   async function look(): Promise<void> {
-    // What somebody asks for by name begins beside others, too.
-    for (const loop of wanted) if (hasRoom(loop)) start(await dueAt(store, loop))
-    const held = queue.hold()
-    if (held === 'none') return
-    if (held === 'new') for (const id of await takeUp(context, say)) wanted.add(id)
+    const isOurs = queue.hold()
+    // What somebody asks for by name begins beside others, too; a loop of the board with those who have the queue.
+    for (const loop of wanted)
+      if (!isOurs && (await isOfBoard(store, loop))) wanted.delete(loop)
+      else if (hasRoom(loop)) start(await dueAt(store, loop))
+    if (!isOurs) {
+      tookUp = false
+      return
+    }
+    if (!tookUp) for (const id of await takeUp(context, say)) wanted.add(id)
+    tookUp = true
     if (active.size >= concurrency) return // who is due need not be known
     for (const due of await dueLoops(store, context.now()))
       if (hasRoom(due.loop) && !isPutOff(due.loop) && !isBusy(due.place)) start(due)
@@ -73,7 +81,8 @@ export function openWorkers(context: Context, { concurrency, say = () => {}, yie
       ending.abort()
       await looks.rest()
       await Promise.all([...active.values()].map(({ done }) => done))
-      for (const id of ids) await pause(context, id).catch(told(id, say))
+      const isOurs = queue.hold()
+      for (const id of ids) if (isOurs || !(await isOfBoard(store, id))) await pause(context, id).catch(told(id, say))
       queue.close()
     },
   }
@@ -85,8 +94,12 @@ async function takeUp(context: Context, say: Say): Promise<string[]> {
   await settleTasks({ store })
   const paused = await pausedBy(store, BY)
   for (const id of paused) await giveOrder(context, id, { kind: 'resume' }, { by: BY }).catch(told(id, say))
-  const owners = await Promise.all(paused.map(async (id) => (await store.load(id)).spec.work.owner?.kind))
-  return paused.filter((_, at) => owners[at] !== 'board')
+  const ofBoard = await Promise.all(paused.map((id) => isOfBoard(store, id)))
+  return paused.filter((_, at) => !ofBoard[at])
+}
+
+async function isOfBoard(store: Store, id: string): Promise<boolean> {
+  return (await store.load(id)).spec.work.owner?.kind === 'board'
 }
 
 type Say = (text: string) => void
@@ -116,7 +129,7 @@ function oneByOne(work: () => Promise<void>, fail: (cause: unknown) => void): { 
 async function work(context: Context, id: string, { stop, say }: { stop: AbortSignal; say: Say }): Promise<boolean> {
   try {
     // A loop of the board that waits for its agent gives its room to others.
-    const leavesWaits = (await context.store().load(id)).spec.work.owner?.kind === 'board'
+    const leavesWaits = await isOfBoard(context.store(), id)
     await driveLoop(context, id, { stop, begin: () => {}, show: () => {}, say, saw: () => {}, leavesWaits })
     return true
   } catch (cause) {

@@ -37,6 +37,16 @@ export function orders(scene: Scene): void {
       expect(await scene.store.told('a1')).toMatchObject({ order: { kind: 'pause' } })
     })
 
+    test('are known by their loops, also of one kind alone', async () => {
+      await scene.store.create(loopOf('b2'))
+      await scene.store.tell('a1', 'Ada', { kind: 'say', words: 'one' })
+      await scene.store.tell('b2', 'Ada', { kind: 'say', words: 'two' })
+      await scene.store.tell('b2', 'Ada', { kind: 'resume' })
+      expect((await scene.store.ordered()).toSorted()).toEqual(['a1', 'b2'])
+      expect(await scene.store.ordered('resume')).toEqual(['b2'])
+      expect(await scene.store.ordered('allow')).toEqual([])
+    })
+
     test('of one loop are not those of another', async () => {
       await scene.store.create(loopOf('a2'))
       await scene.store.tell('a2', 'Ada', { kind: 'cancel' })
