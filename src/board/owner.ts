@@ -2,7 +2,7 @@
 import type { TurnNext } from '../drive/drive.ts'
 import type { OwnerDesk, OwnerRules } from '../drive/owner.ts'
 import { ended, type Loop, type Turn } from '../engine/loop.ts'
-import type { BoardStatus } from '../formats/board-task.ts'
+import type { BoardStatus, BoardTask } from '../formats/board-task.ts'
 
 /** `task`: absent where somebody gave a prompt alone. */
 export type BoardOwner = { kind: 'board'; task?: string }
@@ -49,17 +49,24 @@ export async function settleTasks({ store }: Pick<OwnerDesk, 'store'>): Promise<
   }
 }
 
-/** Its task follows: done, or in review while its work waits to be accepted. Of a task that has a newer loop nothing changes. */
+/** Its task follows: done, or in review while its work waits to be accepted. A newer loop that works on it decides instead. */
 async function moveTask({ store }: Pick<OwnerDesk, 'store'>, loop: Loop, accepted = false): Promise<void> {
   const { task: id } = boardOf(loop)
   const status = statusAfter(loop, accepted)
   if (id === undefined || status === undefined) return
   for (;;) {
     const task = await store.board.load(id)
-    if (!task || (task.loop_id !== loop.id && !accepted)) return
+    if (!task || (task.loop_id !== loop.id && !(accepted && (await isOver({ store }, task))))) return
     if (task.status === status || isSettled(task.status, status)) return
     if (await store.board.save({ ...task, status })) return
   }
+}
+
+/** Whether no loop works on a task just now. */
+async function isOver({ store }: Pick<OwnerDesk, 'store'>, { loop_id: id }: BoardTask): Promise<boolean> {
+  // Its loop may be gone with a database that was lost.
+  const loop = id === null ? undefined : await store.load(id).catch(() => undefined)
+  return !loop || ended(loop)
 }
 
 function statusAfter(loop: Loop, accepted: boolean): BoardStatus | undefined {

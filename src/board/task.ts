@@ -39,11 +39,12 @@ export async function createTask(
     version: 1,
   }
   await mustMakeSense({ board }, task, asked)
+  if (task.depends_on.length > 0) mustNotWaitForItself(task, await allTasks({ board }))
   await board.create(task)
   return task
 }
 
-/** What is stored must be possible: it is said now, not when the task is started. Only what is `asked` for is looked at. */
+/** What is stored must be possible: it is said now, not when the task is started. Only what is `asked` for is looked at; what it depends on is looked at where it is stored. */
 export async function mustMakeSense({ board }: Board, task: BoardTask, asked: BoardPatch): Promise<void> {
   const trouble = fieldTrouble(asked)
   if (trouble) throw new RalphError('input-invalid', `The ${trouble.field} of a task ${trouble.words}.`, trouble)
@@ -51,7 +52,6 @@ export async function mustMakeSense({ board }: Board, task: BoardTask, asked: Bo
   for (const check of [...(asked.checks ?? []), ...(asked.stages ?? []).flatMap(({ check }) => check ?? [])])
     if (check !== 'auto') parseCommandLine(check)
   if (asked.project_id) await mustBeGroup({ board }, asked.project_id)
-  if (asked.depends_on?.length) await mustHaveNoCycle({ board }, task)
 }
 
 async function mustBeGroup({ board }: Board, id: string): Promise<void> {
@@ -63,8 +63,9 @@ async function mustBeGroup({ board }: Board, id: string): Promise<void> {
   })
 }
 
-async function mustHaveNoCycle({ board }: Board, task: BoardTask): Promise<void> {
-  const others = (await allTasks({ board })).filter(({ id }) => id !== task.id)
+/** What it depends on must be there, and not wait for it, also not through others. */
+export function mustNotWaitForItself(task: BoardTask, all: readonly BoardTask[]): void {
+  const others = all.filter(({ id }) => id !== task.id)
   const missing = task.depends_on.find((id) => id !== task.id && !others.some((other) => other.id === id))
   if (missing !== undefined)
     throw new RalphError('input-invalid', `There is no task "${missing}" to depend on.`, {

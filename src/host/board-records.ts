@@ -37,7 +37,11 @@ function tasks(asking: Asking, { now, transcripts }: Around): Tasks {
 
     list: async (filter = {}) => listTasks(asking, filter),
 
-    save: async (task) => transaction(() => save(task)),
+    save: async (task, mustHold) =>
+      transaction(() => {
+        mustHold?.(asking.all('SELECT * FROM board_task').map(toTask))
+        return save(task)
+      }),
 
     async begin(task, loop, told = []) {
       const begun = transaction(() => {
@@ -127,15 +131,20 @@ function conditionsOf({ status, project_id, archived, text, loop }: BoardFilter)
 }
 
 function groups(asking: Asking, { now }: Around): Pick<BoardRecords, 'groups' | 'saveGroup'> {
-  const { all, insert, transaction } = asking
+  const { all, one, insert, transaction } = asking
+  const toGroup = (row: Row) => parse<BoardGroup>(row.record)
   return {
     async groups() {
-      return all('SELECT * FROM board_group ORDER BY id').map((row) => parse<BoardGroup>(row.record))
+      return all('SELECT * FROM board_group ORDER BY id').map(toGroup)
     },
-    async saveGroup(group) {
-      transaction(() => {
-        insert('board_group', { id: group.project_id, record: JSON.stringify(group) }, 'REPLACE')
+    async saveGroup(changed) {
+      const { project_id: id } = changed
+      return transaction(() => {
+        const known = one('SELECT * FROM board_group WHERE id = ?', id)
+        const group = { name: id, repo: null, ...(known ? toGroup(known) : {}), ...changed }
+        insert('board_group', { id, record: JSON.stringify(group) }, 'REPLACE')
         tellChange(asking, now(), { kind: 'group', group })
+        return group
       })
     },
   }

@@ -133,8 +133,11 @@ export type BoardRecords = {
   load(id: string): Promise<BoardTask | undefined>
   /** Newest first. */
   list(filter?: BoardFilter): Promise<BoardPage>
-  /** `task` carries the version that was read and is stored as the next one; undefined where somebody else has changed it since. */
-  save(task: BoardTask): Promise<BoardTask | undefined>
+  /**
+   * `task` carries the version that was read and is stored as the next one; undefined where somebody else has changed it since.
+   * `mustHold`: throws where it does not fit to all tasks as they are at that moment.
+   */
+  save(task: BoardTask, mustHold?: (all: readonly BoardTask[]) => void): Promise<BoardTask | undefined>
   /** Makes the loop of a task, which names it from then on. Undefined as for `save`. */
   begin(task: BoardTask, loop: Loop, told?: readonly Telling[]): Promise<BoardTask | undefined>
   /** The loops of the board that are queued and wait for no other task, the highest priority first, then the oldest. */
@@ -142,7 +145,8 @@ export type BoardRecords = {
   /** False where it has another version, or is gone. */
   remove(id: string, version: number): Promise<boolean>
   groups(): Promise<BoardGroup[]>
-  saveGroup(group: BoardGroup): Promise<void>
+  /** What is left out stays as it is. */
+  saveGroup(group: Pick<BoardGroup, 'project_id'> & Partial<BoardGroup>): Promise<BoardGroup>
   /** In portions, as `events`. */
   changes(after: number): Promise<BoardChange[]>
   /** Removes what was told of changes before. */

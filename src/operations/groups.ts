@@ -5,6 +5,8 @@ import { RalphError } from '../error.ts'
 import { isName } from '../formats/board-fields.ts'
 import type { BoardGroup } from '../formats/board-task.ts'
 import { realFolder } from '../host/files.ts'
+import { given } from '../request/given.ts'
+import { refuseBelowTurn } from './below-turn.ts'
 import type { Operation } from './operation.ts'
 
 export const listGroups: Operation<Record<string, never>, { groups: BoardGroup[] }> = {
@@ -20,20 +22,15 @@ export const setGroup: Operation<Setting, BoardGroup> = {
   name: 'set_group',
   effect: 'write',
   summary: 'Creates or changes a group of the board: its name, and the folder that its tasks work in.',
-  async run({ store, cwd }, { project_id, name, repo }) {
+  person: true,
+  async run(context, { project_id, name, repo }) {
+    await refuseBelowTurn(context)
     if (!isName(project_id))
       throw new RalphError('input-invalid', `The id of a group must be a name, not a path, but is "${project_id}".`, {
         field: 'project_id',
       })
-    const { board } = store()
-    const known = (await board.groups()).find((group) => group.project_id === project_id)
-    const group: BoardGroup = {
-      project_id,
-      name: name ?? known?.name ?? project_id,
-      repo: repo === undefined ? (known?.repo ?? null) : repo === null ? null : mustBeFolder(resolve(cwd, repo)),
-    }
-    await board.saveGroup(group)
-    return group
+    const folder = repo ? mustBeFolder(resolve(context.cwd, repo)) : repo
+    return context.store().board.saveGroup({ project_id, ...given({ name, repo: folder }) })
   },
 }
 

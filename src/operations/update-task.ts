@@ -1,9 +1,10 @@
 /** Changes a task of the board, or removes it. */
 import { isDeepStrictEqual } from 'node:util'
-import { mustFind, mustMakeSense } from '../board/task.ts'
-import { ended } from '../engine/loop.ts'
+import { mustFind, mustMakeSense, mustNotWaitForItself } from '../board/task.ts'
+import { ended, statusOf } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { type BoardPatch, type BoardTask, patchTask } from '../formats/board-task.ts'
+import { refuseBelowTurn } from './below-turn.ts'
 import { loopOf } from './get-task.ts'
 import type { Context, Operation } from './operation.ts'
 
@@ -15,7 +16,9 @@ export const updateTask: Operation<Updating, BoardTask> = {
   effect: 'write',
   summary: 'Changes fields of a task. null brings a default back; what is left out stays.',
   agent: { description: 'A loop that is already at work keeps the settings it was started with.' },
+  person: true, // an agent must not choose the checks that it is judged by
   async run(context, { task_id: id, version, ...patch }) {
+    await refuseBelowTurn(context)
     const { board } = context.store()
     for (;;) {
       const task = await mustBeCurrent(context, id, version)
@@ -23,7 +26,12 @@ export const updateTask: Operation<Updating, BoardTask> = {
       if (isDeepStrictEqual(changed, task)) return task
       await mustMakeSense({ board }, changed, patch)
       if (changed.status !== task.status && changed.status !== 'in-progress') await mustRest(context, task)
-      const saved = await board.save(changed)
+      if (ASKED_FOR.some((field) => !isDeepStrictEqual(changed[field], task[field])))
+        await mustNotBeQueued(context, task)
+      const saved = await board.save(
+        changed,
+        patch.depends_on ? (all) => mustNotWaitForItself(changed, all) : undefined,
+      )
       if (saved) return saved
     }
   },
@@ -34,7 +42,9 @@ export const deleteTask: Operation<{ task_id: string; version?: number }, { task
   effect: 'destroy',
   summary: 'Removes a task from the board for good. Its loops and their history stay.',
   agent: {},
+  person: true,
   async run(context, { task_id: id, version }) {
+    await refuseBelowTurn(context)
     for (;;) {
       const task = await mustBeCurrent(context, id, version)
       await mustRest(context, task)
@@ -50,6 +60,31 @@ async function mustBeCurrent(context: Context, id: string, version: number | und
     'task-changed',
     `Task ${id} has changed: you have read version ${version}, it is at ${task.version}. Read it again, then change it.`,
     { field: 'version' },
+  )
+}
+
+/** What the loop of a task is made of when it is started. */
+const ASKED_FOR = [
+  'title',
+  'description',
+  'use_ralph_wiggum',
+  'ralph_max_iterations',
+  'ralph_completion_promise',
+  'checks',
+  'stages',
+  'limits',
+  'agent',
+  'repo',
+  'worktree',
+] as const satisfies readonly (keyof BoardTask)[]
+
+/** A queued loop is made already, and would begin with what the task said before. */
+async function mustNotBeQueued(context: Context, task: BoardTask): Promise<void> {
+  const loop = await loopOf(context, task)
+  if (!loop || statusOf(loop) !== 'queued') return
+  throw new RalphError(
+    'task-state',
+    `Task ${task.id} is queued as loop ${loop.id}, which would keep the old settings. Cancel it with \`ralph cancel ${loop.id}\`, change the task, and start it again.`,
   )
 }
 

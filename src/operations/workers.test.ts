@@ -430,6 +430,48 @@ describe('a task', () => {
     expect((await place.run('list_tasks', {})).tasks).toEqual([])
   })
 
+  test('keeps what its loop was made of while that is queued', async () => {
+    const place = openPlace()
+    place.context.workers = { take: () => {}, look: () => {} }
+    const { id } = await place.run('create_task', { title: 'Old words', agent: agentOf(DONE) })
+    const { loop } = await place.run('start_loop', { task_id: id })
+    await expect(place.run('update_task', { task_id: id, title: 'New words' })).rejects.toMatchObject({
+      code: 'task-state',
+      message: `Task ${id} is queued as loop ${loop}, which would keep the old settings. Cancel it with \`ralph cancel ${loop}\`, change the task, and start it again.`,
+    })
+    expect(await place.run('update_task', { task_id: id, title: 'Old words', priority: 3 })).toMatchObject({
+      priority: 3,
+    })
+    await place.run('cancel', { loop })
+    expect(await place.run('update_task', { task_id: id, title: 'New words' })).toMatchObject({ title: 'New words' })
+  })
+
+  test('is not done by an older loop that is accepted while a newer one works on it', async () => {
+    const { dir } = await makeRepository()
+    const place = openBoard()
+    const [begun, go] = [join(place.cwd, 'begun'), join(place.cwd, 'go')]
+    const { id } = await place.makeTask({ agent: agentOf(`touch a; ${DONE}`), repo: dir, worktree: true })
+    const { loop } = await place.run('start_loop', { task_id: id })
+    await eventually(async () => (await statusOf(place, id)) === 'in-review')
+    await eventually(async () => !(await place.context.store().isDriven(loop)))
+    await place.run('fork', { loop, agent: agentOf(`touch ${begun}; ${until(go)}; touch b; ${DONE}`) })
+    await eventually(() => existsSync(begun))
+    await place.run('accept', { loop })
+    expect(await statusOf(place, id)).toBe('in-progress')
+    writeFileSync(go, '')
+    await eventually(async () => (await statusOf(place, id)) === 'in-review')
+  })
+
+  test('waits for itself also not where two make it do so at once', async () => {
+    const place = openPlace()
+    const [a, b] = [await place.run('create_task', { title: 'a' }), await place.run('create_task', { title: 'b' })]
+    const made = await Promise.allSettled([
+      place.run('add_dependency', { task_id: a.id, depends_on: b.id }),
+      place.run('add_dependency', { task_id: b.id, depends_on: a.id }),
+    ])
+    expect(made.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  })
+
   test('cannot wait for itself, also not through others', async () => {
     const place = openPlace()
     const one = await place.run('create_task', { title: 'One' })

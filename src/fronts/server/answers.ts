@@ -38,12 +38,16 @@ export async function answerOnce(
       )
     case 'new':
   }
-  try {
-    const answer = JSON.stringify((await ask()) ?? null)
-    await answers.end(key, answer)
-    return answer
-  } catch (cause) {
-    await answers.forget(key)
-    throw cause
+  const answer = JSON.stringify((await orForget(ask)) ?? null)
+  await answers.end(key, answer) // what was carried out keeps its key, also where this fails
+  return answer
+
+  async function orForget(work: typeof ask): Promise<unknown> {
+    try {
+      return await work()
+    } catch (cause) {
+      await answers.forget(key)
+      throw cause
+    }
   }
 }

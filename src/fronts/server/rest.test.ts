@@ -180,6 +180,17 @@ describe('an Idempotency-Key', () => {
     expect(read(await second.ask('/api/tasks')).tasks).toHaveLength(1)
   })
 
+  test('of a request that was carried out is not free, also where its answer could not be kept', async () => {
+    const { answers } = openPlace().context.store()
+    const keyed = { key: 'k', request: 'request', startedAt: 0 }
+    const calls: string[] = []
+    const ask = async () => calls.push('asked')
+    const end = () => Promise.reject(new Error('The disk is full.'))
+    await expect(answerOnce({ ...answers, end }, keyed, ask)).rejects.toThrow('The disk is full.')
+    await expect(answerOnce(answers, keyed, ask)).rejects.toMatchObject({ code: 'key-busy' })
+    expect(calls).toHaveLength(1)
+  })
+
   test('of a request that a killed server never answered says so', async () => {
     const { context } = openPlace()
     const { answers } = context.store()

@@ -39,6 +39,29 @@ export function boardRecords(scene: Scene): void {
       expect(await board.load('a')).toEqual(saved)
     })
 
+    test('stores no change that does not fit to all tasks', async () => {
+      const { board } = scene.store
+      for (const id of ['a', 'b']) await board.create(taskOf(id))
+      const seen: string[] = []
+      const refuse = (all: readonly BoardTask[]) => {
+        seen.push(...all.map(({ id }) => id))
+        throw new Error('Not now.')
+      }
+      await expect(board.save(taskOf('a', { title: 'Other' }), refuse)).rejects.toThrow('Not now.')
+      expect(seen.sort()).toEqual(['a', 'b'])
+      expect(await board.load('a')).toEqual(taskOf('a'))
+    })
+
+    test('changes only what is given of a group', async () => {
+      const { board } = scene.store
+      expect(await board.saveGroup({ project_id: 'g' })).toEqual({ project_id: 'g', name: 'g', repo: null })
+      await Promise.all([
+        board.saveGroup({ project_id: 'g', name: 'Shop' }),
+        board.saveGroup({ project_id: 'g', repo: '/shop' }),
+      ])
+      expect(await board.groups()).toEqual([{ project_id: 'g', name: 'Shop', repo: '/shop' }])
+    })
+
     test('lists the newest first, by status, group, archive, text and loop, in pages', async () => {
       const { board } = scene.store
       for (const [n, id] of ['a', 'b', 'c', 'd'].entries())
