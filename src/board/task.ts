@@ -99,6 +99,13 @@ export async function mustFind({ board }: Board, id: string): Promise<BoardTask>
   throw new RalphError('task-unknown', `There is no task "${id}" on the board.`)
 }
 
+/** The open tasks that wait for it. */
+export async function waitingFor({ board }: Board, { id, status }: BoardTask): Promise<string[]> {
+  if (status === 'done') return []
+  const isOpen = (task: BoardTask) => task.status !== 'done' && task.status !== 'cancelled'
+  return (await allTasks({ board })).flatMap((task) => (task.depends_on.includes(id) && isOpen(task) ? [task.id] : []))
+}
+
 /** The tasks that it waits for. One that was deleted is waited for no more. */
 export async function waitsFor({ board }: Board, { depends_on }: Pick<BoardTask, 'depends_on'>): Promise<string[]> {
   const found = await Promise.all(depends_on.map((id) => board.load(id)))
