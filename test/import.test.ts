@@ -87,7 +87,8 @@ describe.concurrent('ralph import', () => {
 describe.concurrent('wrong use of ralph import', () => {
   test.each<[story: string, args: string[], says: RegExp]>([
     ['no words', [], /Name the file and the project/],
-    ['no project', ['plan.md'], /Name the file and the project.*ralph import --help/],
+    ['no project', ['plan.md'], /plan\.md is not a vibe-kanban database\. Name the project.*ralph import --help/],
+    ['neither file nor project', ['missing.db'], /missing\.db does not exist/],
     ['too many words', ['plan.md', 'shop', 'more'], /Too many words: "more"/],
     ['an unknown option', ['plan.md', 'shop', '--dri', 'x'], /Did you mean --dir\?/],
     ['no such file', ['missing.md', 'shop'], /The task file .*missing\.md cannot be read/],

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { RalphError } from '../error.ts'
+import { BUSY, resultCode } from './database.ts'
 import type { Row } from './rows.ts'
 
 const HEADER = 20
@@ -28,9 +29,20 @@ export function readTables<Table extends string>(
         .map(({ name }) => String(name)),
     )
     if (!needed.every((table) => there.has(table))) return undefined
-    const rowsOf = (table: Table) => (there.has(table) ? database.prepare(`SELECT * FROM "${table}"`).all() : [])
+    const rowsOf = (table: Table) => (there.has(table) ? allRows(database, table) : [])
     return Object.fromEntries(tables.map((table) => [table, rowsOf(table)])) as Record<Table, Row[]>
   })
+}
+
+/** A number that is too large for JavaScript is as good as none. */
+function allRows(database: DatabaseSync, table: string): Row[] {
+  const statement = database.prepare(`SELECT * FROM "${table}"`)
+  statement.setReadBigInts(true)
+  const toValue = (value: unknown) =>
+    typeof value !== 'bigint' ? value : Number.isSafeInteger(Number(value)) ? Number(value) : null
+  return statement
+    .all()
+    .map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toValue(value)])) as Row)
 }
 
 function openedAside<Result>(path: string, work: (database: DatabaseSync) => Result): Result {
@@ -86,10 +98,8 @@ function worked<Result>(path: string, opened: string, work: (database: DatabaseS
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new RalphError(
       'file-unusable',
-      `${path} cannot be read: ${why}. Close the program that uses it, then try again.`,
-      {
-        cause,
-      },
+      `${path} cannot be read: ${why}.${resultCode(cause) === BUSY ? ' Close the program that uses it, then try again.' : ''}`,
+      { cause },
     )
   }
 }

@@ -65,7 +65,7 @@ describe('a vibe-kanban database', () => {
     const project_id = bytesOf(foreign.add('projects', { name: 'Shop' }))
     const task = (fields: object) => foreign.add('tasks', { project_id, title: 'x', status: 'todo', ...fields })
     const looped = task({ use_ralph_wiggum: 1, ralph_max_iterations: 4, ralph_completion_promise: 'ALL DONE' })
-    const plain = task({ ralph_max_iterations: null })
+    const plain = task({ ralph_max_iterations: 2n ** 60n })
     await place.run('import_board', { file: foreign.path })
     expect(await place.run('get_task', { task_id: looped })).toMatchObject({
       use_ralph_wiggum: true,

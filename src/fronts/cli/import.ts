@@ -1,6 +1,6 @@
 /** `ralph import`: takes over tasks that another tool or a person wrote down, as a project or to the board. */
-import { realpathSync } from 'node:fs'
-import { relative } from 'node:path'
+import { existsSync, realpathSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
 import { importBoard, isBoard } from '../../operations/import-board.ts'
 import { importTasks } from '../../operations/import-tasks.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
@@ -12,9 +12,9 @@ const spec: CommandSpec = {
   words: 'FILE [PROJECT] [options]',
   summary:
     'Imports tasks: a prd.json, a tasks.json or Markdown with check boxes as a project, a vibe-kanban database to the board.',
-  about: `What FILE is, is told by what is in it. The tasks go to .artefacts/PROJECT/tasks.json, which must not be there yet;
+  about: `The format of FILE is detected from its contents. The tasks go to .artefacts/PROJECT/tasks.json, which must not be there yet;
 spec.md, state.json and obstacles.json are made if they are missing.
-The database of vibe-kanban is only read; "vibe-kanban" finds it where it lies by default. Its tasks go to the board and keep
+The database of vibe-kanban is only read; "vibe-kanban" looks for it in its default location. Its tasks go to the board and keep
 their ids, so importing it again adds only what is new.`,
   options: {
     dir: { value: 'D', help: 'the folder the project is worked on in' },
@@ -34,7 +34,14 @@ export const importFile: Command = {
     const [file, name] = args.words
     if (file !== undefined && isBoard(context, file)) return boardImport(context, args, file)
     if (args.flag('dry-run')) throw usage(spec, '--dry-run is for a vibe-kanban database.')
-    if (file === undefined || name === undefined) throw usage(spec, 'Name the file and the project to make of it.')
+    if (file === undefined) throw usage(spec, 'Name the file and the project to make of it.')
+    if (name === undefined)
+      throw usage(
+        spec,
+        existsSync(resolve(context.cwd, file))
+          ? `${file} is not a vibe-kanban database. Name the project to make of it, too.`
+          : `${file} does not exist.`,
+      )
     const folder = args.text('dir')
     const asked = { file, project: name, ...(folder === undefined ? {} : { dir: folder }) }
     const { dir, path, tasks, completed } = await importTasks.run(context, asked)
