@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'loop-held'
   | 'loop-ended'
   | 'loop-state'
+  | 'comment-unknown'
   | 'lease-lost'
   | 'below-turn'
   | 'pass-invalid'

@@ -127,9 +127,9 @@ describe('comments', () => {
   test('on what is not in the diff are refused, with all that came along', async () => {
     const place = await worked(asks)
     const wrong: [comment: object, says: string][] = [
-      [on(99), 'comments.1 is about line 99 (new) of a.txt, which is not in the diff of iteration 1.'],
+      [on(99), 'comments[1] is about line 99 (new) of a.txt, which is not in the diff of iteration 1.'],
       [on(3, 'Why?', { side: 'old' }), 'line 3 (old) of a.txt'],
-      [on(1, 'Why?', { path: 'b.txt' }), 'comments.1 is about b.txt, which is not in the diff'],
+      [on(1, 'Why?', { path: 'b.txt' }), 'comments[1] is about b.txt, which is not in the diff'],
       [on(1, 'Why?', { iteration: 9 }), 'has no checkpoint of iteration 9'],
     ]
     for (const [comment, says] of wrong)

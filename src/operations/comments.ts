@@ -64,7 +64,10 @@ export const removeComment: Operation<{ loop: string; comment: number }, { loop:
     const { comments } = context.store()
     const found = (await comments.list(loop)).find(({ id }) => id === comment)
     if (!found)
-      throw new RalphError('usage', `Loop ${loop} has no comment ${comment}. list_comments shows those that it has.`)
+      throw new RalphError(
+        'comment-unknown',
+        `Loop ${loop} has no comment ${comment}. list_comments shows those that it has.`,
+      )
     if (await comments.remove(comment, reviewOrder)) return { loop, comment }
     const when = found.delivered === null ? 'already has it' : `was told it in iteration ${found.delivered}`
     throw new RalphError(
@@ -119,7 +122,7 @@ function notThere(
   const what = files.length > 0 ? `line ${line} (${side}) of ${path}` : path
   return new RalphError(
     'input-invalid',
-    `add_comments: comments.${at} is about ${what}, which is not in the diff of iteration ${iteration}. get_diff shows what can be commented on.`,
-    { field: `comments.${at}.${files.length > 0 ? 'line' : 'path'}` },
+    `add_comments: comments[${at}] is about ${what}, which is not in the diff of iteration ${iteration}. get_diff shows what can be commented on.`,
+    { field: `comments[${at}].${files.length > 0 ? 'line' : 'path'}` },
   )
 }

@@ -60,7 +60,7 @@ export function bounded(diff: string, limit: number = SHOWN): { text: string; no
 
 function noDiff(loop: string, iteration: number): RalphError {
   return new RalphError(
-    'loop-unknown',
-    `Loop ${loop} has no checkpoint of iteration ${iteration}: there is no such iteration, the folder is no git repository, or it was pruned.`,
+    'checkpoint-missing',
+    `Loop ${loop} has no checkpoint of iteration ${iteration}: there is no such iteration, the folder is not a git repository, or it was pruned.`,
   )
 }

@@ -29,6 +29,8 @@ export const setGroup: Operation<Setting, BoardGroup> = {
       throw new RalphError('input-invalid', `The id of a group must be a name, not a path, but is "${project_id}".`, {
         field: 'project_id',
       })
+    if (name?.trim() === '')
+      throw new RalphError('input-invalid', 'The name of a group must not be empty.', { field: 'name' })
     const folder = repo ? mustBeFolder(resolve(context.cwd, repo)) : repo
     return context.store().board.saveGroup({ project_id, ...given({ name, repo: folder }) })
   },

@@ -34,7 +34,9 @@ function sentence(issue: Issue, { operation, input, fields }: Given): string {
     const takes = fields.length > 0 ? `It takes ${fields.join(', ')}.` : 'It takes no input.'
     return `${operation} has no field ${quote(key)}.${close ? ` Did you mean "${close}"?` : ''} ${takes}`
   }
-  return `${operation}: ${field || 'the input'} ${wanted(issue)}, but is ${show(valueAt(input, issue.path))}.`
+  const what = `${operation}: ${field || 'the input'} ${wanted(issue)}`
+  const isWhole = issue.code === 'custom' || (issue.code === 'too_small' && wanted(issue) === EMPTY)
+  return isWhole ? `${what}.` : `${what}, but is ${show(valueAt(input, issue.path))}.`
 }
 
 /** Of several shapes, the one that the value has: what is wrong is something within it. */
@@ -55,12 +57,12 @@ function wanted(issue: Issue): string {
     case 'invalid_type':
       return `must be ${KINDS[issue.expected] ?? issue.expected}`
     case 'too_small':
-      if (issue.origin === 'string') return 'must not be empty'
+      if (issue.origin === 'string' || issue.origin === 'array') return EMPTY
       return `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`
     case 'too_big':
       return issue.origin === 'string'
         ? `must have at most ${issue.maximum} characters`
-        : `must be at most ${issue.maximum}`
+        : `must ${issue.origin === 'array' ? 'have' : 'be'} at most ${issue.maximum}${issue.origin === 'array' ? ' items' : ''}`
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`
     case 'invalid_union':
@@ -70,8 +72,10 @@ function wanted(issue: Issue): string {
   }
 }
 
+const EMPTY = 'must not be empty'
+
 const KINDS: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   int: 'a whole number',
   boolean: 'true or false',

@@ -127,7 +127,7 @@ test('what only the disk or git had is left out once it is gone', async () => {
   const found = await place.run('get_iteration', { loop, iteration: 1 })
   expect(found.row).toMatchObject({ n: 1, claim: 'clear' })
   for (const gone of ['prompt', 'diff', 'head']) expect(found).not.toHaveProperty(gone)
-  await expect(place.run('get_diff', { loop, iteration: 1 })).rejects.toMatchObject({ code: 'loop-unknown' })
+  await expect(place.run('get_diff', { loop, iteration: 1 })).rejects.toMatchObject({ code: 'checkpoint-missing' })
 })
 
 test('a claim for a stage, or in passing, is told as such', async () => {

@@ -96,9 +96,9 @@ const startFields = z.strictObject({
 const startInput = startFields.superRefine((asked, { addIssue }) => {
   const [beside] = Object.keys(asked).filter((field) => field !== 'task_id')
   if (asked.task_id === undefined && asked.prompt === undefined)
-    addIssue({ code: 'custom', path: ['prompt'], message: 'must be a text, unless task_id names a task' })
+    addIssue({ code: 'custom', path: ['prompt'], message: 'is required unless task_id is given' })
   if (asked.task_id !== undefined && beside !== undefined)
-    addIssue({ code: 'custom', path: [beside], message: 'must be left out beside task_id: the task says it' })
+    addIssue({ code: 'custom', path: [beside], message: 'cannot be combined with task_id' })
 }) as unknown as z.ZodType<Starting>
 
 const owner = z.enum(['person', 'project', 'vault', 'session', 'pane', 'board'])

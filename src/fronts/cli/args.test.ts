@@ -39,7 +39,12 @@ test.each([
   expect(parseArgs(spec, ['--heat', text]).whole('heat')).toBe(number)
 })
 
-test.each(['-1', 'ten', '1e3', '1.5', '', ' 8', '9999999999'])('"%s" is no whole number', (text) => {
+test('a whole number can be too large', () => {
+  const args = parseArgs(spec, ['--heat=9999999999'])
+  expect(() => args.whole('heat')).toThrow('--heat must be at most 999999999, but is "9999999999".')
+})
+
+test.each(['-1', 'ten', '1e3', '1.5', '', ' 8'])('"%s" is no whole number', (text) => {
   const args = parseArgs(spec, [`--heat=${text}`])
   expect(() => args.whole('heat')).toThrow(
     `--heat must be a whole number, but is "${text}". See \`ralph bake --help\`.`,

@@ -77,7 +77,8 @@ export function parseArgs(
     whole(name, least = 0) {
       const value = text(name)
       if (value === undefined) return undefined
-      if (!/^\d{1,9}$/.test(value) || Number(value) < least)
+      if (/^\d{10,}$/.test(value)) throw usage(spec, `--${name} must be at most 999999999, but is "${value}".`)
+      if (!/^\d+$/.test(value) || Number(value) < least)
         throw usage(
           spec,
           `--${name} must be a whole number${least > 0 ? ` of at least ${least}` : ''}, but is "${value}".`,

@@ -71,6 +71,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   'loop-held': 1,
   'loop-ended': 1,
   'loop-state': 2,
+  'comment-unknown': 2,
   'lease-lost': 1,
   'below-turn': 2,
   'pass-invalid': 2,

@@ -58,6 +58,7 @@ const CODES: Readonly<Record<ErrorCode | HttpCode, Meaning>> = {
   'loop-held': { status: 409, help: ASK_AGAIN },
   'loop-ended': { status: 409, help: 'Start another loop.' },
   'loop-state': { status: 409, help: ASK_AGAIN },
+  'comment-unknown': { status: 404, help: 'List the comments of the loop.' },
   'lease-lost': { status: 409, help: ASK_AGAIN },
   'below-turn': { status: 403, help: 'Ask a person to do it.' },
   'pass-invalid': { status: 403, help: 'Only the agent of the turn that is under way can do this.' },
