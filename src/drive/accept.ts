@@ -100,3 +100,9 @@ export async function isAccepted({ id, spec }: Loop): Promise<boolean> {
   const names = await listCheckpoints(await repositoryOf(spec.work.worktree.from), id)
   return names.includes('merged') || names.includes('branched')
 }
+
+/** The same where its repository may be gone; a loop that works on has nothing to accept. */
+export async function wasAccepted(loop: Loop): Promise<boolean> {
+  if (!ended(loop)) return false
+  return isAccepted(loop).catch(() => false)
+}

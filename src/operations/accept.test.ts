@@ -121,6 +121,8 @@ describe('one commit', () => {
     expect(place.git('branch', '--list', 'ralph/*')).toBe('')
     expect(place.git('worktree', 'list').split('\n')).toHaveLength(1)
     await expect(accept(place, 'squash')).rejects.toThrow('was accepted already: its work was merged')
+    const { standing } = await place.run('get_loop', { loop: place.loop.id })
+    expect(standing.hint).toBe(`Its story: ralph show ${place.loop.id}`)
   })
 
   test('stands on what was committed meanwhile, and names the files that were checked', async () => {

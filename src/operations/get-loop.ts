@@ -1,4 +1,5 @@
 /** One loop, and how it stands. */
+import { wasAccepted } from '../drive/accept.ts'
 import { breakerState } from '../engine/breaker.ts'
 import { type Loop, type Status, statusOf } from '../engine/loop.ts'
 import type { IterationRow } from '../host/store.ts'
@@ -33,7 +34,7 @@ export const getLoop: Operation<{ loop?: string }, FoundLoop> = {
     return {
       loop,
       status,
-      standing: standingOf(loop),
+      standing: standingOf(loop, { accepted: await wasAccepted(loop) }),
       breaker: breakerState(loop),
       ...(await attendanceOf(context, { id, status })),
       ...given({ whose }),

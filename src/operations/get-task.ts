@@ -1,5 +1,6 @@
 /** One task of the board, how its loop stands, and the prompt that it stands for. */
 import { mustFind, waitsFor } from '../board/task.ts'
+import { wasAccepted } from '../drive/accept.ts'
 import { ended, type Status, statusOf } from '../engine/loop.ts'
 import { isRalphError } from '../error.ts'
 import { type BoardTask, toPrompt } from '../formats/board-task.ts'
@@ -20,7 +21,8 @@ export const getTask: Operation<{ task_id: string }, FoundTask> = {
   async run(context, { task_id: id }) {
     const task = await mustFind(context.store(), id)
     const loop = await loopOf(context, task)
-    return { ...(await listed(context, task)), standing: loop ? standingOf(loop) : null }
+    const standing = loop ? standingOf(loop, { accepted: await wasAccepted(loop) }) : null
+    return { ...(await listed(context, task)), standing }
   },
 }
 

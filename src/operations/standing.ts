@@ -13,7 +13,8 @@ export type Standing = {
   hint: string
 }
 
-export function standingOf(loop: Loop): Standing {
+/** `accepted`: its work has been, so that there is nothing to take. */
+export function standingOf(loop: Loop, { accepted = false }: { accepted?: boolean } = {}): Standing {
   const { id, tally, next, spec } = loop
   const after = `after ${count(tally.iteration, 'iteration')}`
   switch (next.kind) {
@@ -21,15 +22,15 @@ export function standingOf(loop: Loop): Standing {
       return {
         kind: next.proof,
         sentence: `complete, proof: ${gradeWords(next)}${tally.iteration > 0 ? `, ${after}` : ''}. ${next.sentence}`,
-        hint: next.proof === 'claimed' ? checkHint(loop) : storyHint(loop),
+        hint: next.proof === 'claimed' ? checkHint(loop, accepted) : storyHint(loop, accepted),
       }
     case 'halt':
       if (next.reason === 'cancelled')
-        return { kind: 'cancelled', sentence: `cancelled ${after}. ${next.sentence}`, hint: storyHint(loop) }
+        return { kind: 'cancelled', sentence: `cancelled ${after}. ${next.sentence}`, hint: storyHint(loop, accepted) }
       return {
         kind: 'halted',
         sentence: `halted (${next.reason}) ${after}. ${next.sentence}${next.reason === 'verifier-broken' ? '' : openFailures(tally)}`,
-        hint: storyHint(loop),
+        hint: storyHint(loop, accepted),
       }
     case 'wait':
       return waitStanding(loop, next, after)
@@ -70,8 +71,8 @@ function waitStanding(loop: Loop, next: Wait, after: string): Standing {
   if (next.why === 'queued')
     return {
       kind: 'waiting',
-      sentence: 'queued. It begins when there is room for it.',
-      hint: `Begin at once: ralph resume ${id}`,
+      sentence: 'queued. It starts when there is room and every task that it depends on is done.',
+      hint: `Start it now: ralph resume ${id}`,
     }
   if (next.why === 'paused' && next.question)
     return {
@@ -94,21 +95,21 @@ function answerHint(loop: Loop, about: string | undefined): string {
   return `Answer and go on: ralph steer ${id} "your answer"`
 }
 
-function isAcceptable(loop: Loop): boolean {
-  return loop.spec.work.worktree !== undefined && !ownerOf(loop).hints?.(loop).merges
+function isAcceptable(loop: Loop, accepted: boolean): boolean {
+  return !accepted && loop.spec.work.worktree !== undefined && !ownerOf(loop).hints?.(loop).merges
 }
 
-function storyHint(loop: Loop): string {
+function storyHint(loop: Loop, accepted: boolean): string {
   return [
-    ...(isAcceptable(loop) ? [`Take its work: ralph accept ${loop.id}`] : []),
+    ...(isAcceptable(loop, accepted) ? [`Take its work: ralph accept ${loop.id}`] : []),
     ...(loop.spec.onHalt && loop.next.kind === 'halt' ? [`Take that back: ralph undo ${loop.id}`] : []),
     `Its story: ralph show ${loop.id}`,
   ].join(' · ')
 }
 
-function checkHint(loop: Loop): string {
+function checkHint(loop: Loop, accepted: boolean): string {
   const check = ownerOf(loop).hints?.(loop).check ?? '--verify "npm test"'
-  return `${isAcceptable(loop) ? `${storyHint(loop)} · ` : ''}Next time: ${check}`
+  return `${isAcceptable(loop, accepted) ? `${storyHint(loop, accepted)} · ` : ''}Next time: ${check}`
 }
 
 function openFailures({ failures }: Tally): string {

@@ -106,7 +106,7 @@ function isRefusal(event: StoredEvent): event is StoredEvent & { next: Extract<N
 }
 
 async function summary(context: Context, id: string, refusals: Refusals): Promise<string> {
-  const { loop, iterations } = await getLoop.run(context, { loop: id })
+  const { loop, iterations, standing } = await getLoop.run(context, { loop: id })
   const rows = iterations.map((row, index) => {
     const last = index === iterations.length - 1
     const grade = last ? gradeOf(loop) : undefined
@@ -135,7 +135,7 @@ async function summary(context: Context, id: string, refusals: Refusals): Promis
     ]
   })
   const head = [...(loop.spec.agents ? ['agent'] : []), 'n', ' ', 'time', 'changed', 'cost', 'what came of it']
-  return `${rows.length > 0 ? `\n${table([head, ...rows], context.out.columns)}` : ''}\n${printEnding(loop, context.out)}`
+  return `${rows.length > 0 ? `\n${table([head, ...rows], context.out.columns)}` : ''}\n${printEnding(loop, context.out, standing)}`
 }
 
 async function showIteration(

@@ -115,7 +115,9 @@ function rowJson(row: LoopRow): object {
 }
 
 async function oneLoop(context: Context, id: string, json: boolean): Promise<string> {
-  const { loop, status, alive, session, unattended, whose, worker, breaker } = await getLoop.run(context, { loop: id })
+  const { loop, status, standing, alive, session, unattended, whose, worker, breaker } = await getLoop.run(context, {
+    loop: id,
+  })
   if (json) return `${JSON.stringify({ ...loopEnd(loop), type: 'loop', alive, breaker })}\n`
   const { agent, dir } = loop.spec.work
   return [
@@ -125,6 +127,6 @@ async function oneLoop(context: Context, id: string, json: boolean): Promise<str
     `breaker ${breaker} · ${count(loop.tally.falseClaims, 'false claim')} caught`,
     ...beforeLines(loop),
     ...(unattended ? [`Its ralph is gone. Go on: ralph resume ${id}`] : []),
-    printEnding(loop, context.out),
+    printEnding(loop, context.out, standing),
   ].join('\n')
 }
