@@ -29,6 +29,18 @@ describe('ralph board', () => {
     expect((await place.ralph(['board', 'prompt', id])).stdout).toContain('output exactly: <promise>COMPLETE</promise>')
     const changed = await json<Task>(place, 'board', 'set', id, '--clear', 'labels', '--timeout', '5')
     expect(changed).toMatchObject({ labels: [], limits: { minutes: 5, cost_usd: 2 }, checks: ['test -e done.txt'] })
+    const twice = await place.ralph(['board', 'set', id, '--priority', '5', '--clear', 'priority'])
+    expect([twice.code, twice.stderr]).toEqual([
+      2,
+      expect.stringContaining('priority cannot be set and cleared at once'),
+    ])
+    const { id: after } = await json<Task>(place, 'board', 'new', 'Ship it', '--depends-on', id)
+    const kept = await place.ralph(['board', 'delete', id])
+    expect([kept.code, kept.stderr]).toEqual([
+      1,
+      expect.stringContaining(`${after} depends on it. Remove that dependency`),
+    ])
+    await json(place, 'board', 'set', after, '--clear', 'depends_on')
     expect((await place.ralph(['board', 'set', id, '--clear', 'limits'])).stdout).toBe(`Task ${id} is changed.\n`)
     const { code, stdout: out } = await place.ralph(['board', 'start', id])
     expect([code, out]).toEqual([0, expect.stringContaining('complete, proof: verified')])
@@ -53,6 +65,7 @@ describe('ralph board', () => {
     const task = await json<Task>(place, 'board', 'new', 'Build it', '--agent', place.agent(DONE))
     expect((await place.ralph(['board', 'start', task.id])).stdout).toMatch(/^Loop \S+ is queued\. Watch it:/)
     for (let status = ''; status !== 'done'; ) ({ status } = await json<Task>(place, 'board', 'show', task.id))
+    expect((await place.ralph(['show'])).stdout).toContain('It left the queue.')
     server.child.kill('SIGTERM')
     expect((await server.ended).code).toBe(0)
   })
@@ -76,6 +89,7 @@ describe('ralph board', () => {
     [['new'], 'TITLE is missing: ralph board new TITLE. See `ralph board new --help`.'],
     [['new', 'x', '--completion-promise', ''], 'The ralph_completion_promise of a task must be one line of text.'],
     [['group', '../x'], 'The id of a group must be a name, not a path, but is "../x".'],
+    [['group', 'x', '--name', ' '], 'The name of a group must not be empty.'],
     [['show', 'nobody'], 'There is no task "nobody" on the board.'],
     [
       ['new', 'x', '--priority', 'high'],

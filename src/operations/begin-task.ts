@@ -28,7 +28,7 @@ export async function mustBeStartable(context: Context, id: string): Promise<Boa
   if (loop && !ended(loop))
     throw new RalphError(
       'task-state',
-      `Task ${id} has a loop already, ${loop.id}, which is ${statusOf(loop)}. Continue it with \`ralph resume ${loop.id}\`, or cancel it first.`,
+      `Task ${id} already has a loop, ${loop.id}, which is ${statusOf(loop)}. ${(await context.store().isDriven(loop.id)) ? `Watch it with \`ralph show ${loop.id} --follow\`` : `Continue it with \`ralph resume ${loop.id}\``}, or cancel it first.`,
     )
   const missing = context.workers ? [] : await waitsFor(context.store(), task)
   if (missing.length > 0)

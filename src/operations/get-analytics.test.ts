@@ -32,6 +32,7 @@ test('analytics are about the loops that are asked for, also as a table', async 
   const { csv } = await place.run('export_loops', {})
   expect(csv.split('\n')).toHaveLength(4)
   expect(csv).toContain(",'=cmd(),S,")
+  expect(csv).toMatch(/,cost_usd\r?\n(.*,,\r?\n)+$/) // this agent reports neither tokens nor cost
 })
 
 describe('a forecast', () => {

@@ -125,7 +125,7 @@ function mustBeNames(stages: readonly Stage[]): void {
 export function workFolder({ cwd }: Pick<Context, 'cwd'>, dir: string | undefined): string {
   const path = resolve(cwd, dir ?? '.')
   if (!existsSync(path) || !statSync(path).isDirectory())
-    throw new RalphError('usage', `${path} is not a folder. Give --dir an existing one.`)
+    throw new RalphError('usage', `${path} is not a folder. Name one that exists.`, { field: 'dir' })
   return realpathSync(path)
 }
 

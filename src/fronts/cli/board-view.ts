@@ -1,4 +1,5 @@
 /** What `ralph board` prints for people. */
+import { count } from '../../engine/limits.ts'
 import type { BoardGroup } from '../../formats/board-task.ts'
 import type { FoundTask, ListedTask } from '../../operations/get-task.ts'
 import { harmless, type Output, paint, type Style, short, table } from './text.ts'
@@ -35,10 +36,7 @@ export function taskStory(task: FoundTask, out: Output): string {
     ['type', task.type ?? ''],
     ['labels', task.labels.join(', ')],
     ['agent', task.agent],
-    [
-      'loops',
-      task.use_ralph_wiggum ? `up to ${task.ralph_max_iterations || 'any number of'} iterations` : 'no, runs once',
-    ],
+    ['loops', task.use_ralph_wiggum ? limitWords(task) : 'no, runs once'],
     ['promise', task.use_ralph_wiggum ? task.ralph_completion_promise : ''],
     ['stages', task.stages.map(({ name, check }) => (check ? `${name}=${check}` : name)).join(', ')],
     ['checks', task.checks.join(', ')],
@@ -62,6 +60,10 @@ export function taskStory(task: FoundTask, out: Output): string {
     ...(task.standing ? [task.standing.hint] : [`Start it: ralph board start ${task.id}`]),
     '',
   ].join('\n')
+}
+
+function limitWords({ ralph_max_iterations: most }: FoundTask): string {
+  return most === 0 ? 'without a limit of iterations' : `up to ${count(most, 'iteration')}`
 }
 
 export function groupLines(groups: readonly BoardGroup[]): string {

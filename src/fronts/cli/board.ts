@@ -95,7 +95,10 @@ const VERBS: Readonly<Record<BoardVerb, (args: Args, context: Context) => Promis
   async set(args, context) {
     const task_id = wordOf(args, 'TASK')
     const { limits } = await getTask.run(context, { task_id })
-    const patch = { ...fieldsOf(args, context, limits), ...changesOf(args) }
+    const [fields, changes] = [fieldsOf(args, context, limits), changesOf(args)]
+    const twice = Object.keys(changes).find((field) => field in fields)
+    if (twice !== undefined) throw usage(args.spec, `${twice} cannot be set and cleared at once.`)
+    const patch = { ...fields, ...changes }
     if (Object.keys(patch).length === 0) throw usage(args.spec, 'Say what to change.')
     const task = await updateTask.run(context, { ...patch, task_id })
     return print(args, context, task, () => `Task ${task.id} is changed.\n`)

@@ -74,8 +74,7 @@ const MARKS: Readonly<Record<Standing['kind'], readonly [mark: string, style: St
 }
 
 /** The ending as it is printed. */
-export function printEnding(loop: Loop, output: Output): string {
-  const { sentence, hint } = standingOf(loop)
+export function printEnding(loop: Loop, output: Output, { sentence, hint }: Standing = standingOf(loop)): string {
   return `${printStanding(loop, output, sentence)}  ${paint(output, 'dim', hint)}\n`
 }
 
@@ -114,9 +113,8 @@ export function eventSentence(fact: Fact, before?: Next): string {
     case 'moved':
       return `It was moved to ${short(fact.to.dir, 200)}.`
     case 'adopted':
-      return before === undefined || isQueued(before)
-        ? 'It left the queue.'
-        : 'It was taken over from an earlier record.'
+      // What was queued begins at that moment; an older record brings its beginning along.
+      return fact.loop.tally.startedAt === fact.at ? 'It left the queue.' : 'It was taken over from an earlier record.'
   }
 }
 
@@ -139,10 +137,6 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-function isQueued(next: Next): boolean {
-  return next.kind === 'wait' && next.why === 'queued'
-}
-
 function orderSentence({ by, order }: Extract<Fact, { kind: 'told' }>, before: Next | undefined): string {
   switch (order.kind) {
     case 'say':
@@ -157,8 +151,9 @@ function orderSentence({ by, order }: Extract<Fact, { kind: 'told' }>, before: N
       // Who did it may come with a reason.
       return by.includes(',') ? stopped(`It was cancelled by ${by}`) : `${capital(by)} cancelled it.`
     case 'pause':
-      return `${capital(by)} paused it.`
+      return by === 'server' ? 'It was paused because the process that ran it ended.' : `${capital(by)} paused it.`
     case 'resume':
+      if (by === 'server') return 'It was resumed.'
       return isCooldown(before) ? `${capital(by)} reset the breaker.` : `${capital(by)} told it to go on.`
     case 'done':
       return `${capital(by)} said that it is done.`

@@ -27,6 +27,7 @@ export async function lostByStopping(context: Context, input: Input): Promise<st
 export async function lostByRollback(context: Context, input: Input): Promise<string | undefined> {
   const id = await findLoop(context, textOf(input.loop))
   const { spec, tally } = await context.store().load(id)
+  if (Number(input.iteration) > tally.iteration) return undefined // it is refused anyway
   return `The files in ${spec.work.dir} would go back to their state after iteration ${input.iteration} of ${tally.iteration}: what was changed there since, by anybody, would be taken away. \`ralph undo ${id}\` brings it back.`
 }
 

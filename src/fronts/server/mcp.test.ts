@@ -188,6 +188,7 @@ describe('what would be lost', () => {
       code: 'input-invalid',
       field: 'iteration',
     })
+    expect(await refused(client, 'rollback_loop', { loop, iteration: 7 })).toMatchObject({ code: 'checkpoint-missing' })
     expect(await refused(client, 'stop_loop', { loop, now: true })).toMatchObject({
       code: 'input-invalid',
       field: 'now',
