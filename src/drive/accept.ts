@@ -40,21 +40,13 @@ export async function accept(desk: Desk, id: string, how: AcceptHow): Promise<Ac
     await refuseLostCommits(worktree)
     await gatherOnBranch(worktree)
     const arrives = how !== 'branch'
-    const merged = arrives && (await hasMoved(worktree))
-    // The trailers stand in a commit of ralph's own, never in one of the agent's.
-    if (how === 'merge')
-      await mergeBranch(worktree, {
-        loop: id,
-        message: mergeMessage(loop, worktree, { tree, merged }),
-        always: !committed,
-      })
-    const held = how === 'squash' ? await squash(loop, worktree, { tree, merged }) : { tree, merged }
+    const held = await bring(loop, worktree, { how, tree, committed })
     const { ask } = await repositoryOf(worktree.from)
     must(await ask(['update-ref', refOf(id, arrives ? 'merged' : 'branched'), worktree.branch]))
     await removeWorktree(worktree, arrives)
     if (!held) return { worktree, nothing: true }
     const proof = committed || arrives ? proofTrailer(loop, held) : undefined
-    const unchecked = !isProven(loop, held.tree) ? 'changed' : merged ? 'merged' : undefined
+    const unchecked = !isProven(loop, held.tree) ? 'changed' : held.merged ? 'merged' : undefined
     return { worktree, ...(proof === undefined ? {} : { proof }), ...(unchecked ? { unchecked } : {}) }
   })
 }
@@ -85,13 +77,33 @@ async function commitWork(loop: Loop, worktree: Worktree): Promise<{ tree: strin
 
 type Held = { tree: string; merged: boolean }
 
-/** Hooks may change the files of the one commit, too; then nothing has checked them. Undefined: there is no commit. */
-async function squash(loop: Loop, worktree: Worktree, held: Held): Promise<Held | undefined> {
+type Bringing = { how: AcceptHow; tree: string; committed: boolean }
+
+/** The work comes to where the person wants it. What they have then; undefined: their branch had all of it already. */
+async function bring(loop: Loop, worktree: Worktree, { how, tree, committed }: Bringing): Promise<Held | undefined> {
+  if (how === 'squash') return squash(loop, worktree, tree)
+  if (how === 'branch') return { tree, merged: false }
+  return { tree, merged: await merge(loop, worktree, { tree, committed }) }
+}
+
+/** Whether other work came along. The trailers stand in a commit of ralph's own, never in one of the agent's. */
+async function merge(loop: Loop, worktree: Worktree, { tree, committed }: Omit<Bringing, 'how'>): Promise<boolean> {
+  const merged = await hasMoved(worktree)
+  const message = (moved: boolean) => mergeMessage(loop, worktree, { tree, merged: moved })
+  await mergeBranch(worktree, { loop: loop.id, message: message(merged), always: !committed })
+  const { top } = await repositoryOf(worktree.from)
+  if (merged || (await headTree(top)) === tree) return merged
+  await reword(top, message(false), message(true)) // somebody has committed meanwhile
+  return true
+}
+
+/** Hooks may change the files of the one commit, too; then nothing has checked them. */
+async function squash(loop: Loop, worktree: Worktree, tree: string): Promise<Held | undefined> {
   const made = await squashBranch(worktree, {
     loop: loop.id,
-    message: (tree) => commitMessage(loop, tree === undefined ? held : { tree }),
+    message: ({ changed, merged }) => commitMessage(loop, changed === undefined ? { tree, merged } : { tree: changed }),
   })
-  return made && { ...held, tree: made.changed ?? held.tree }
+  return made && { tree: made.changed ?? tree, merged: made.merged }
 }
 
 /** Whether the work of a loop has been accepted, as far as git knows. */

@@ -5,7 +5,7 @@ import { homeFolder } from '../engine/home-folder.ts'
 import type { Loop, Spec } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { Config } from '../formats/config.ts'
-import { listCheckpoints, NOW } from '../host/checkpoint.ts'
+import { dropCheckpoints, listCheckpoints, NOW } from '../host/checkpoint.ts'
 import { originOf, planFork, plantState, readState, type State } from '../host/fork.ts'
 import { openRepository, type Repository } from '../host/git.ts'
 import { treeIn } from '../host/tree.ts'
@@ -71,6 +71,16 @@ export async function forkFrom(
   await plantState(repo, id, { state, branch, origin })
   const work = { ...spec.work, ...plan, parent: { loop: parent.id, iteration } }
   return { spec: { ...spec, work: { ...work, ...(proofBase === undefined ? {} : { proofBase }) } }, tree }
+}
+
+/** What was put into git for a loop that came to nothing goes again. */
+export async function orUnplant<Result>(parent: Loop, id: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (cause) {
+    await dropCheckpoints(await mustHaveRepository(parent), new Set([id]), Number.POSITIVE_INFINITY)
+    throw cause
+  }
 }
 
 /** What the other loop did to the tests before must not pass for how they always were: the start of that one counts. */

@@ -6,17 +6,17 @@ import { askGit, inOneLine, must } from './git.ts'
 import { leaveTrial, tipOf, tryMerge } from './merge.ts'
 import { headTree, mustBeOnBase, repositoryOf, reword } from './worktree.ts'
 
-/** `message`: of the commit; `changed`: the files in it, where hooks have changed them. */
-type Squashing = { loop: string; message: (changed?: string) => string }
+/** `merged`: the commit holds the work together with what the person's branch had. `changed`: its files, where hooks have changed them. */
+export type Squashed = { merged: boolean; changed?: string }
+
+/** `message`: of the commit. */
+type Squashing = { loop: string; message: (made: Squashed) => string }
 
 /**
- * Whatever stands in the way, the person's branch and files stay as they are. `changed`: the files of the commit where hooks
- * have changed them. Undefined: there is no commit, since the branch has all of it already.
+ * Whatever stands in the way, the person's branch and files stay as they are. Undefined: there is
+ * no commit, since the branch has all of it already.
  */
-export async function squashBranch(
-  worktree: Worktree,
-  { loop, message }: Squashing,
-): Promise<{ changed?: string } | undefined> {
+export async function squashBranch(worktree: Worktree, { loop, message }: Squashing): Promise<Squashed | undefined> {
   const { from, path, branch } = worktree
   const { repo, base } = await mustBeOnBase(worktree, loop)
   const onto = await tipOf(path, base)
@@ -59,7 +59,7 @@ type Making = Squashing & { onto: string; base: string }
 async function makeCommit(
   worktree: Worktree,
   { loop, onto, base, message }: Making,
-): Promise<{ commit: string; changed?: string } | undefined> {
+): Promise<(Squashed & { commit: string }) | undefined> {
   const { path, branch } = worktree
   const tried = await tryMerge(worktree, onto, `Merge branch '${branch}'`)
   if ('conflicts' in tried)
@@ -67,6 +67,7 @@ async function makeCommit(
       'git-failed',
       `${branch} does not merge into ${base}: both changed ${tried.conflicts.join(', ')}. Nothing was changed. Merge by hand with \`git merge --squash ${branch}\`, or leave it as a branch: ralph accept ${loop} --branch`,
     )
+  const merged = !tried.same
   const marked = { env: { RALPH_LOOP_ID: loop }, minutes: 10 } // so that the next ralph can end it
   must(await askGit(path, ['checkout', '--quiet', '--detach', tried.merged], marked))
   const tree = await headTree(path)
@@ -74,7 +75,7 @@ async function makeCommit(
   if (tree === (await headTree(path))) return undefined
   const committed = await askGit(path, ['commit', '--quiet', '--file', '-'], {
     ...marked,
-    stdin: message(),
+    stdin: message({ merged }),
     hooks: true,
   })
   if (!committed.ok)
@@ -83,8 +84,9 @@ async function makeCommit(
       `git commit failed in ${path}: ${inOneLine(committed.says)} Nothing was changed. Fix the cause in that folder, or leave the work as a branch: ralph accept ${loop} --branch`,
     )
   const held = await headTree(path)
-  if (held !== tree) await reword(path, message(), message(held))
+  if (held !== tree) await reword(path, message({ merged }), message({ merged, changed: held }))
   return {
+    merged,
     commit: must(await askGit(path, ['rev-parse', '--verify', 'HEAD'])),
     ...(held === tree ? {} : { changed: held }),
   }

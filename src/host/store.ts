@@ -52,7 +52,7 @@ export type Store = LoopStore & {
   ordered(kind?: Order['kind']): Promise<string[]>
   /** Whether somebody alive drives this loop. */
   isDriven(id: string): Promise<boolean>
-  /** In portions. Who reads on from the last `seq` misses none, in whatever order their writers began. */
+  /** In portions; those of one loop all at once. Who reads on from the last `seq` misses none, in whatever order their writers began. */
   events(after: number, loop?: string): Promise<StoredEvent[]>
   /** Those that count, in order; `span`: so many of those after one. */
   iterations(loop: string, span?: Span): Promise<IterationRow[]>

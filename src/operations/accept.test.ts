@@ -1,8 +1,10 @@
 /** What git is told about the proof of accepted work: only what is true of the very files in the commit. */
+import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Loop } from '../engine/loop.ts'
+import { temporaryFolder } from '../host/place.test-support.ts'
 import { makeRepository, type TestRepository } from '../host/repository.test-support.ts'
 import { type OperationPlace, openPlace } from './place.test-support.ts'
 
@@ -71,6 +73,32 @@ describe('a branch that has moved on', () => {
     expect(await accept(place)).toMatchObject({ proof, unchecked: 'merged' })
     expect(trailers(place)).toEqual(['Ralph-Loop: ID', `Ralph-Proof: ${proof}`])
     expect(place.git('rev-parse', 'HEAD^2^{tree}').slice(0, 12)).toBe(tree)
+  })
+})
+
+describe('a branch that moves on while the work is accepted', () => {
+  test('is not taken for checked', async () => {
+    const place = await worked()
+    // Right after ralph has looked whether the branch moved on.
+    const real = execFileSync('which', ['git'], { encoding: 'utf8' }).trim()
+    const bin = temporaryFolder()
+    writeFileSync(
+      join(bin, 'git'),
+      `#!/bin/sh
+case "$*" in *merge-base*refs/heads/main*) if mkdir ${bin}/once 2>/dev/null; then
+  ${real} "$@"; ended=$?
+  cd ${place.dir} && echo mine > mine.txt && ${real} add mine.txt && ${real} commit -qm Mine; exit $ended; fi;;
+esac
+exec ${real} "$@"\n`,
+      { mode: 0o755 },
+    )
+    vi.stubEnv('PATH', `${bin}:${process.env.PATH}`)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const accepted = await accept(place)
+    vi.unstubAllEnvs()
+    expect(place.log()).toContain('Mine')
+    expect(accepted).toMatchObject({ proof: expect.stringContaining('before the merge'), unchecked: 'merged' })
+    expect(trailers(place)).toEqual(['Ralph-Loop: ID', expect.stringMatching(/^Ralph-Proof: .*before the merge/)])
   })
 })
 

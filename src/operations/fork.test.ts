@@ -176,6 +176,20 @@ describe('a fork', () => {
     expect(git('for-each-ref', 'refs/ralph', 'refs/heads/ralph')).toBe('')
   })
 
+  test('that another one was quicker than leaves nothing in git', async () => {
+    const { dir, git } = await makeRepository()
+    const place = openPlace({ cwd: dir })
+    const asked = { title: 'Build it', repo: dir, agent: place.agent('touch new; echo "<promise>COMPLETE</promise>"') }
+    const { id: task_id } = await place.run('create_task', asked)
+    const { loop } = await place.run('start_loop', { task_id })
+    await place.drive(loop)
+    const forks = await Promise.allSettled([place.run('fork', { loop }), place.run('fork', { loop })])
+    expect(forks.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    const known = (await place.run('list_loops', {})).loops.map(({ id }) => id)
+    const refs = git('for-each-ref', '--format=%(refname)', 'refs/ralph').trim().split('\n')
+    expect(new Set(refs.map((ref) => ref.split('/')[2]))).toEqual(new Set(known))
+  })
+
   test('needs git, and a commit', async () => {
     const bare = openPlace()
     const agent = bare.agent(WORKS)

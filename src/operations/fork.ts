@@ -1,5 +1,5 @@
 /** Begins a new loop at a state of another one, in a work tree of its own. */
-import { forkFrom, stateAfter } from '../drive/fork.ts'
+import { forkFrom, orUnplant, stateAfter } from '../drive/fork.ts'
 import { ended, type Loop } from '../engine/loop.ts'
 import type { BoardTask } from '../formats/board-task.ts'
 import { newLoopId } from '../host/loop-id.ts'
@@ -36,8 +36,10 @@ export const fork: Operation<Forking, Forked> = {
     const placed = await forkFrom(context, parent, { id, spec: asks, state, iteration, config })
     const loop = loopIn(context, id, placed, ownerAgain(context, parent, task))
     const told = waitingComments(parent)
-    if (task) await beginTask(context, task.id, async () => ({ loop, told }))
-    else await store.create(loop, told)
+    await orUnplant(parent, id, async () => {
+      if (task) await beginTask(context, task.id, async () => ({ loop, told }))
+      else await store.create(loop, told)
+    })
     return { ...begun(context, loop, why), from: parent.id, iteration }
   },
 }

@@ -1,6 +1,6 @@
 /** Starts a loop that stopped short once more, as a new one. */
 import { measuredFrom } from '../drive/earlier.ts'
-import { forkFrom, stateLeft } from '../drive/fork.ts'
+import { forkFrom, orUnplant, stateLeft } from '../drive/fork.ts'
 import { ended, type Loop, type Spec } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { BoardTask } from '../formats/board-task.ts'
@@ -38,12 +38,14 @@ export const retry: Operation<Retrying, Retried> = {
     const loop = loopIn(context, id, placed, ownerAgain(context, parent, task))
     const said: Told[] = words === undefined ? [] : [{ by: 'you', order: { kind: 'say', words } }]
     const told = [...waitingComments(parent), ...said]
-    if (!task) await store.create(loop, told)
-    else
-      await beginTask(context, task.id, async (now) => {
-        mustBeNewest(now, parent)
-        return { loop, told }
-      })
+    const begin = () =>
+      task
+        ? beginTask(context, task.id, async (now) => {
+            mustBeNewest(now, parent)
+            return { loop, told }
+          })
+        : store.create(loop, told)
+    await (parent.spec.work.worktree ? orUnplant<unknown>(parent, id, begin) : begin())
     return { ...begun(context, loop, why), from: parent.id }
   },
 }

@@ -66,7 +66,7 @@ async function look(
   { id, known, until }: { id: string; known: number; until: number },
 ): Promise<Looked> {
   const store = context.store()
-  const find = async (): Promise<Looked> => ({ loop: await store.load(id), events: await allEvents(store, id, known) })
+  const find = async (): Promise<Looked> => ({ loop: await store.load(id), events: await store.events(known, id) })
   const isNews = ({ loop, events }: Looked) => events.length > 0 || !goesOn(loop)
   const changed = changes(store)
   try {
@@ -116,16 +116,6 @@ function changes(store: Store): { next(mostMs: number, signal?: AbortSignal): Pr
 function goesOn(loop: Loop): boolean {
   const { next } = loop
   return !ended(loop) && !(next.kind === 'wait' && (next.why === 'person' || next.why === 'paused'))
-}
-
-/** They come in portions. */
-async function allEvents(store: Store, id: string, after: number): Promise<StoredEvent[]> {
-  const events: StoredEvent[] = []
-  for (;;) {
-    const portion = await store.events(events.at(-1)?.seq ?? after, id)
-    if (portion.length === 0) return events
-    events.push(...portion)
-  }
 }
 
 function factWords(fact: Fact): string {

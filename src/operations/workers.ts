@@ -5,6 +5,7 @@ import { isRalphError } from '../error.ts'
 import type { Store } from '../host/store.ts'
 import { driveLoop } from './drive-loop.ts'
 import { giveOrder } from './give-order.ts'
+import { oneByOne } from './one-by-one.ts'
 import type { Context, Workers } from './operation.ts'
 import { type Due, dueAt, dueLoops, openQueueLock, pausedBy } from './queue.ts'
 
@@ -106,23 +107,6 @@ type Say = (text: string) => void
 
 function told(id: string, say: Say): (cause: unknown) => void {
   return (cause) => say(`Loop ${id}: ${sentenceOf(cause)}`)
-}
-
-/** Does something each time it is woken, one after the other; what happens during one is seen by the next. */
-function oneByOne(work: () => Promise<void>, fail: (cause: unknown) => void): { wake(): void; rest(): Promise<void> } {
-  let last = Promise.resolve()
-  let again = false
-  return {
-    wake() {
-      if (again) return
-      again = true
-      last = last.then(() => {
-        again = false
-        return work().catch(fail)
-      })
-    },
-    rest: () => last,
-  }
 }
 
 /** Whether it could be driven. */

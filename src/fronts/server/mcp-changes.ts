@@ -6,6 +6,7 @@ import {
   type ServerEventBus,
 } from '@modelcontextprotocol/server'
 import type { Heads, Store } from '../../host/store.ts'
+import { oneByOne } from '../../operations/one-by-one.ts'
 import type { Context } from '../../operations/operation.ts'
 import { BOARD } from './mcp-resources.ts'
 
@@ -15,18 +16,16 @@ type Tell = (event: ServerEvent) => void
 function watchResources({ store, note }: Pick<Context, 'store' | 'note'>, tell: Tell): () => void {
   const source = store()
   let from: Heads | undefined
-  let looking: Promise<void> = Promise.resolve()
   let isOver = false
-  const look = () => {
-    looking = looking
-      .then(async () => {
-        from ??= await source.heads()
-        if (!isOver) from = await tellSince(source, from, tell)
-      })
-      .catch((cause: unknown) => note(String(cause instanceof Error ? cause.stack : cause)))
-  }
-  const unwatch = source.onChange(look)
-  look()
+  const looks = oneByOne(
+    async () => {
+      from ??= await source.heads()
+      if (!isOver) from = await tellSince(source, from, tell)
+    },
+    (cause) => note(String(cause instanceof Error ? cause.stack : cause)),
+  )
+  const unwatch = source.onChange(looks.wake)
+  looks.wake()
   return () => {
     isOver = true
     unwatch()
