@@ -94,6 +94,7 @@ export function makePlace({ git }: { git: boolean } = { git: true }): Place {
     TMPDIR: join(root, 'tmp'),
     RALPH_HOME: home,
     GIT_CONFIG_NOSYSTEM: '1',
+    ...compiled(),
     ...person('AUTHOR'),
     ...person('COMMITTER'),
   }
@@ -132,6 +133,12 @@ export function makePlace({ git }: { git: boolean } = { git: true }): Place {
     })
   }
   return place
+}
+
+/** What Node made of ralph's programs when they were started before. */
+function compiled(): Record<string, string> {
+  const { NODE_COMPILE_CACHE } = process.env
+  return NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}
 }
 
 function person(role: string): Record<string, string> {

@@ -5,6 +5,9 @@ import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { carriers, makePlace, type Place } from './ralph.ts'
 
+// A sandbox has a /dev of its own: in memory it would not find the places of these tests.
+delete process.env.TMPDIR
+
 const usable = spawnSync('bwrap', ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', 'true']).status === 0
 
 /** An agent outside the work tree, which a sandbox lets read but not write. */
