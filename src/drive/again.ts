@@ -83,7 +83,9 @@ async function bare(loop: Loop, { dir, seen }: { dir: string; seen: string }): P
   const { before: _before, after: _after, trials: _trials, ...tally } = loop.tally
   const { proof, ...spec } = loop.spec
   const placed = { ...loop, spec: { ...spec, ...(proof === 'seal' ? { proof } : {}), work: { ...spec.work, dir } } }
-  const shown = (await findFindings(dir, startOf(placed), seen, provingOf(placed))).map((one) => asAllowed(tally, one))
+  const shown = (await findFindings({ dir }, startOf(placed), seen, provingOf(placed))).map((one) =>
+    asAllowed(tally, one),
+  )
   const isShown = (one: Finding) => shown.some(({ kind, path }) => kind === one.kind && path === one.path)
   // What git does not show, such as another program in node_modules, was noticed then and can no longer be looked at.
   const findings = [...shown, ...tally.findings.filter((one) => !isShown(one))]

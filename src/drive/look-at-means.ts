@@ -26,8 +26,13 @@ export async function lookAtMeans(bench: Looking, loop: Loop, tree: string | und
   const start = startOf(loop)
   // Where nobody looked before the work, as at a task that somebody else works on, nothing was promised.
   const isBlind = start === undefined && loop.tally.before !== undefined && !('none' in bench.tree.checkpoints)
-  const seen = isBlind ? [UNREADABLE] : await findFindings(loop.spec.work.dir, start, tree, provingOf(loop))
+  const seen = isBlind ? [UNREADABLE] : await findFindings(filesOf(bench, loop), start, tree, provingOf(loop))
   return [...seen, ...(await lookAtDisk(bench, loop, tree))]
+}
+
+function filesOf({ tree: { checkpoints } }: Pick<Looking, 'tree'>, { spec }: Loop): { dir: string; repo?: Repository } {
+  const { dir } = spec.work
+  return 'none' in checkpoints ? { dir } : { dir, repo: checkpoints.repo }
 }
 
 const UNREADABLE: Finding = { kind: 'unreadable', path: '', words: 'git could not read the files at the start' }
@@ -35,12 +40,12 @@ const UNREADABLE: Finding = { kind: 'unreadable', path: '', words: 'git could no
 /** What was not as it should be when the loop began: it is said, and it is nobody's fault. */
 export async function lookAtStart({ store, tree }: Looking, loop: Loop): Promise<Finding[]> {
   const { spec, tally } = loop
-  const { dir } = spec.work
+  const files = filesOf({ tree }, loop)
   const proving = provingOf(loop)
   const earlier = forkedFrom(loop) ?? (await findEarlier(store, spec, tally.startTree))
-  const left = earlier ? await findFindings(dir, earlier.base, tally.startTree, proving) : []
+  const left = earlier ? await findFindings(files, earlier.base, tally.startTree, proving) : []
   const head = 'none' in tree.checkpoints ? undefined : await tree.checkpoints.repo.ask(['rev-parse', 'HEAD^{tree}'])
-  const own = head?.ok ? await findFindings(dir, `${head.out} HEAD`, tally.startTree, proving) : []
+  const own = head?.ok ? await findFindings(files, `${head.out} HEAD`, tally.startTree, proving) : []
   const inherited = new Map<string, Finding>()
   for (const { path } of own.filter(({ path }) => path))
     inherited.set(path, { kind: 'inherited', path, words: 'differs from the last commit' })
@@ -53,7 +58,7 @@ export async function lookAtStart({ store, tree }: Looking, loop: Loop): Promise
         : `has changed since the start of loop ${earlier?.loop}, which did not finish`,
     })
   // A command that passes already must not do so by tests that were changed since what it is measured against.
-  const changed = spec.until ? await findFindings(dir, spec.work.proofBase, tally.startTree, proving) : []
+  const changed = spec.until ? await findFindings(files, spec.work.proofBase, tally.startTree, proving) : []
   return [...inherited.values(), ...changed]
 }
 
@@ -121,8 +126,9 @@ async function lookAtDisk(bench: Looking, loop: Loop, tree: string | undefined):
   const isFree = (path: string) => mayBeExcused(path) && isExcused(path, place)
   if ('none' in bench.tree.checkpoints) return withoutGit({ changed, deleted, added }, isFree).map(marked)
   const { repo } = bench.tree.checkpoints
-  const shown = await shownBy(repo, startOf(loop), tree)
-  const hidden = [...changed, ...deleted].filter((path) => !shown.has(path))
+  const touched = [...changed, ...deleted]
+  const shown = touched.length > 0 ? await shownBy(repo, startOf(loop), tree) : new Set()
+  const hidden = touched.filter((path) => !shown.has(path))
   const built = new Set(await builtAmong(repo, loop, hidden, tree))
   const known = Object.keys(before.files)
   const found = [

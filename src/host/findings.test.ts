@@ -16,7 +16,7 @@ async function found(
   const place = await makeRepository(files)
   const start = state(place)
   place.commit('Work', changed)
-  const findings = await findFindings(join(place.dir, dir), start, state(place), { checks: [check] })
+  const findings = await findFindings({ dir: join(place.dir, dir) }, start, state(place), { checks: [check] })
   return findings.map(({ kind, path }) => `${kind} ${path}`)
 }
 
@@ -62,7 +62,7 @@ test('what may be changed is found, each path once and apart from the others', a
   const many = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`new/${at}.test.js`, '']))
   place.commit('Work', { ...many, 'a.test.js': 'test.skip(1)', 'b.test.js': 'x', 'src/tools.js': 'x', 'src/a.js': '' })
   const asked = { checks: ['npm test'], mayChange: ['a.test.js', 'new/**', 'src/**'] }
-  const findings = await findFindings(place.dir, start, state(place), asked)
+  const findings = await findFindings({ dir: place.dir }, start, state(place), asked)
   expect(findings[0]).toMatchObject({ kind: 'tests-changed', path: 'b.test.js' })
   expect(findings[1]).toEqual({
     kind: 'may-change',
@@ -82,7 +82,7 @@ test('bytes that are no text are compared, too', async () => {
     return state(place)
   }
   const [start, now] = [write(0x80), write(0x81)]
-  const findings = await findFindings(place.dir, start, now, { checks: ['npm test'] })
+  const findings = await findFindings({ dir: place.dir }, start, now, { checks: ['npm test'] })
   expect(findings.map(({ kind, path }) => `${kind} ${path}`)).toEqual(['tests-changed a.test.js'])
 })
 
@@ -90,7 +90,10 @@ test('a source that may be a helper of tests is found where it may be changed', 
   const place = await makeRepository({ 'src/tools.js': "import 'node:test'", 'src/a.js': '' })
   const start = state(place)
   place.commit('Work', { 'src/tools.js': 'x', 'src/a.js': 'x' })
-  const findings = await findFindings(place.dir, start, state(place), { checks: ['npm test'], mayChange: ['**'] })
+  const findings = await findFindings({ dir: place.dir }, start, state(place), {
+    checks: ['npm test'],
+    mayChange: ['**'],
+  })
   expect(findings.map(({ kind, path }) => `${kind} ${path}`)).toEqual(['may-change src/tools.js'])
 })
 
@@ -106,7 +109,7 @@ test('a script that may no longer be run', async () => {
   const start = state(place)
   chmodSync(join(place.dir, 'chk.sh'), 0o755)
   place.commit('Work')
-  expect(await findFindings(place.dir, start, state(place), { checks: ['./chk.sh'] })).toMatchObject([
+  expect(await findFindings({ dir: place.dir }, start, state(place), { checks: ['./chk.sh'] })).toMatchObject([
     { kind: 'means-changed' },
   ])
 })
@@ -160,9 +163,9 @@ test('looking fails closed', async () => {
   const place = await makeRepository({ 'chk.sh': 'a' })
   const unreadable = [{ kind: 'unreadable' }]
   const gone = `${'1'.repeat(40)} no-commit`
-  expect(await findFindings(place.dir, gone, state(place), { checks: [] })).toMatchObject(unreadable)
-  expect(await findFindings(place.dir, state(place), undefined, { checks: [] })).toMatchObject(unreadable)
-  expect(await findFindings(place.dir, undefined, state(place), { checks: [] })).toEqual([])
+  expect(await findFindings({ dir: place.dir }, gone, state(place), { checks: [] })).toMatchObject(unreadable)
+  expect(await findFindings({ dir: place.dir }, state(place), undefined, { checks: [] })).toMatchObject(unreadable)
+  expect(await findFindings({ dir: place.dir }, undefined, state(place), { checks: [] })).toEqual([])
 })
 
 test('objects that were replaced are read as they were stored', async () => {
@@ -171,7 +174,7 @@ test('objects that were replaced are read as they were stored', async () => {
   const strict = place.git('rev-parse', 'HEAD:a.test.js')
   place.commit('Work', { 'a.test.js': 'it.skip("lax")' })
   place.git('replace', strict, place.git('rev-parse', 'HEAD:a.test.js'))
-  const findings = await findFindings(place.dir, start, state(place), { checks: [] })
+  const findings = await findFindings({ dir: place.dir }, start, state(place), { checks: [] })
   expect(findings.map(({ kind }) => kind)).toEqual(['tests-skipped', 'tests-changed'])
 })
 
@@ -181,7 +184,7 @@ test('a finding has a mark of what counts in the file now', async () => {
   const start = state(place)
   const marks = async (files: Record<string, string>) => {
     place.commit('Work', files)
-    const findings = await findFindings(place.dir, start, state(place), { checks: ['npm test'] })
+    const findings = await findFindings({ dir: place.dir }, start, state(place), { checks: ['npm test'] })
     return Object.fromEntries(findings.map(({ path, mark }) => [path, mark]))
   }
   rmSync(join(place.dir, 'b.test.js'))

@@ -3,19 +3,19 @@ import type { Finding } from '../engine/loop.ts'
 import { excusedFindings, readFindings } from '../formats/findings.ts'
 import type { Proving } from '../formats/means.ts'
 import { pathBelow } from './files.ts'
-import { openRepository } from './git.ts'
+import { openRepository, type Repository } from './git.ts'
 import { readMeansBetween } from './means.ts'
 
-/** Between two states of the work tree. Nothing where one of them is none of git's. */
+/** Between two states of the work tree. Nothing where one of them is none of git's. `repo`: where it is open already. */
 export async function findFindings(
-  dir: string,
+  { dir, repo: known }: { dir: string; repo?: Repository },
   from: string | undefined,
   to: string | undefined,
   proving: Pick<Proving, 'checks' | 'protect' | 'mayChange'>,
 ): Promise<Finding[]> {
   const [before, after] = [treeIn(from), treeIn(to)]
   if (!before || before === after) return []
-  const repo = await openRepository(dir)
+  const repo = known ?? (await openRepository(dir))
   if (!after || 'none' in repo) return [UNREADABLE]
   const between = await readMeansBetween(repo, before, after, { ...proving, dir: pathBelow(repo.top, dir) ?? '' })
   if (!between) return [UNREADABLE]

@@ -70,11 +70,12 @@ function pathspecOf({ top }: Repository, own: readonly string[]): string[] {
 async function build(
   index: PrivateIndex,
   gather: () => Promise<string[] | undefined>,
-  gone: () => Promise<string[]>,
+  gone: (tree: string) => Promise<string[]>,
 ): Promise<{ tree: string; nested: string[] } | undefined> {
   for (let attempt = 1; attempt <= 3; attempt++) {
     const nested = await gather()
-    const [written, ignored] = nested ? await Promise.all([index.writeTree(), gone()]) : [undefined, []]
+    const written = nested && (await index.writeTree())
+    const ignored = written ? await gone(written) : []
     const dropped = ignored.length > 0 && (await index.drop(ignored))
     const tree = dropped ? await index.writeTree() : written
     if (nested && tree) return { tree, nested }
@@ -118,11 +119,15 @@ function ignoredButTheirs(repo: Repository): () => Promise<string[]> {
 }
 
 /** What is ignored from now on, and was tracked by nobody but ralph: no part of the state any more. */
-function newlyIgnored(repo: Repository, { env, list }: PrivateIndex): () => Promise<string[]> {
+function newlyIgnored(repo: Repository, { env, list }: PrivateIndex): (tree: string) => Promise<string[]> {
+  let known: string | undefined
   let rules: string | undefined
-  return async () => {
+  return async (tree) => {
+    if (tree === known) return [] // and so are its rules
     const listed = await repo.ask(['ls-files', '--stage', '-z', '--', ':(top,glob)**/.gitignore'], { env })
-    if (!listed.ok || listed.out === rules) return []
+    if (!listed.ok) return []
+    known = tree
+    if (listed.out === rules) return []
     rules = listed.out
     const ignored = await list(IGNORED)
     if (!ignored || ignored.length === 0) return []
