@@ -92,7 +92,7 @@ export function makeCrew(players: readonly Player[], ralph = ''): Crew {
     },
     say: async (...words) => (await place.ralph(['dispatch', ...words, '--json'])).lines,
     agents,
-    async stands(name, state, withinMs = 30_000) {
+    async stands(name, state, withinMs = 50_000) {
       let last: Agent | undefined
       return until(
         `${name} is ${state}`,

@@ -12,7 +12,7 @@ import { hasTmux, openTerminal } from './tmux.ts'
 
 const CHECK = 'checks: test -f done.txt'
 
-describe.skipIf(!hasTmux)('a dispatcher', () => {
+describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
   test('types nothing that stands in a task, whatever the task is', async () => {
     const crew = makeCrew([{ name: 'one', turns: [DONE], more: CHECK }])
     crew.start()

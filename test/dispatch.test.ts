@@ -9,7 +9,7 @@ import { hasTmux } from './tmux.ts'
 const CHECK = 'checks: test -f done.txt'
 const UNTIL_GO = { shell: ['sh', '-c', 'while [ ! -e ../go ]; do sleep 0.05; done'] }
 
-describe.skipIf(!hasTmux)('a dispatcher', () => {
+describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
   test('keeps an agent on its original prompt until its claim is proven', async () => {
     const crew = makeCrew([{ name: 'council', turns: [WORKS(1), WORKS(2), DONE], more: CHECK }])
     const running = crew.start()
@@ -58,7 +58,9 @@ describe.skipIf(!hasTmux)('a dispatcher', () => {
     expect(crew.prompts('limited')).toHaveLength(2)
   })
 
-  test('keeps ten agents going at once, and what is said to one is heard by that one', async () => {
+  test('keeps ten agents going at once, and what is said to one is heard by that one', {
+    concurrent: false,
+  }, async () => {
     const names = Array.from({ length: 10 }, (_, n) => `a${n + 1}`)
     const turns = (name: string) => [[{ edit: { path: 'own.txt', content: name } }, { text: 'One.' }], WORKS(2), DONE]
     const crew = makeCrew(names.map((name) => ({ name, turns: turns(name), more: CHECK })))

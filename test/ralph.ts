@@ -233,10 +233,12 @@ export async function until<Found>(
 ): Promise<Found> {
   const end = performance.now() + withinMs
   for (;;) {
+    const begun = performance.now()
     const found = await orMissing(look)
     if (found) return found
     if (performance.now() > end) throw new Error(`Waited ${withinMs} ms in vain: ${what}.`)
-    await sleep(10)
+    // To look must not keep the machine from what is looked for.
+    await sleep(Math.max(10, 2 * (performance.now() - begun)))
   }
 }
 
