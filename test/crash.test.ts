@@ -25,7 +25,7 @@ const ITERATIONS = 10
 type Sight = 'event' | 'agent' | 'check'
 
 const points = drawPoints<Sight>(
-  crashChance({ runs: 4, seed: 1 }),
+  crashChance({ runs: 2, seed: 1 }),
   ['time', 'event', 'agent', 'check', 'time', 'event'],
   { event: 2 * ITERATIONS - 1, agent: ITERATIONS, check: ITERATIONS },
 )

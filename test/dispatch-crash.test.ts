@@ -6,9 +6,9 @@ import { query } from './ralph.ts'
 import { expectReplayed } from './replayed.ts'
 import { hasTmux } from './tmux.ts'
 
-const KILLS = process.env.RALPH_CRASH_POINTS ? 20 : 5
-const AGENTS = process.env.RALPH_CRASH_POINTS ? 10 : 4
-const TURNS = 12
+const KILLS = process.env.RALPH_CRASH_POINTS ? 20 : 3
+const AGENTS = process.env.RALPH_CRASH_POINTS ? 10 : 2
+const TURNS = process.env.RALPH_CRASH_POINTS ? 12 : 8
 
 describe.skipIf(!hasTmux)('a dispatcher', () => {
   test(`that is killed ${KILLS} times loses no loop, and submits no prompt twice`, { timeout: 300_000 }, async () => {

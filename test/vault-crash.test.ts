@@ -19,7 +19,7 @@ import { carriers, type Line, makePlace, type Place, query } from './ralph.ts'
 type Sight = 'event' | 'agent' | 'file'
 
 const points = drawPoints<Sight>(
-  crashChance({ runs: 4, seed: 1 }),
+  crashChance({ runs: 2, seed: 1 }),
   ['time', 'event', 'file', 'agent', 'time', 'event'],
   { event: 20, agent: 14, file: 11 },
 )

@@ -22,7 +22,7 @@ import { temporaryFolder } from './place.test-support.ts'
 import { rollBack, undoRollBack } from './restore.ts'
 import { type Checkpoints, openTree, type Tree } from './tree.ts'
 
-const { runs, seed } = drawChance({ runs: 30 })
+const { runs, seed } = drawChance({ runs: 12 })
 const SHARES = 3
 const LONG = { timeout: 60_000 + runs * 10_000 }
 
