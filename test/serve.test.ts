@@ -36,7 +36,7 @@ test('prints its address, answers, and ends well with SIGTERM', async () => {
   const second = await place.ralph(['serve', '--port', '0'])
   expect([second.code, second.stderr]).toEqual([
     1,
-    `ralph: ralph serve is running already: ${server.url} (process ${server.pid}). Use it, or stop it with: kill ${server.pid}\n`,
+    `ralph: ralph serve is already running: ${server.url} (process ${server.pid}). Use it, or stop it with: kill ${server.pid}\n`,
   ])
   process.kill(server.running.pid, 'SIGTERM')
   expect(await server.running.ended).toMatchObject({ code: 0, stderr: '' })

@@ -1,4 +1,4 @@
-/** Loops as a table for spreadsheets: one row a loop. */
+/** Loops as a table for spreadsheets: one row per loop. */
 import type { LoopNumbers } from '../analytics/numbers.ts'
 import { type Cell, printCsv } from '../formats/csv.ts'
 import { type AnalyticsFilter, placed } from './get-analytics.ts'
@@ -7,7 +7,7 @@ import type { Operation } from './operation.ts'
 export const exportLoops: Operation<AnalyticsFilter, { csv: string }> = {
   name: 'export_loops',
   effect: 'read',
-  summary: 'Exports loops as CSV, one row a loop, newest first.',
+  summary: 'Exports loops as CSV, one row per loop, newest first.',
   async run(context, filter) {
     const loops = await context.store().numbers(placed(context, filter))
     const columns = Object.entries(COLUMNS)

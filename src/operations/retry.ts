@@ -24,7 +24,7 @@ export type Retried = Started & { from: string }
 export const retry: Operation<Retrying, Retried> = {
   name: 'retry',
   effect: 'write',
-  summary: 'Starts a loop that halted or was cancelled again, as a new loop that continues from the present files.',
+  summary: 'Restarts a loop that halted or was cancelled, as a new loop that continues from the present files.',
   async run(context, { loop: name, words, ...changes }) {
     const store = context.store()
     const parent = await store.load(await findLoop(context, name))

@@ -9,7 +9,7 @@ import { AGAIN, changesIn, DRIVING, loopNamed } from './loop-words.ts'
 const spec: CommandSpec = {
   name: 'retry',
   words: 'LOOP ["words for the first iteration"] [options]',
-  summary: 'Starts a loop that halted or was cancelled again: a new loop with the same task, from the present files.',
+  summary: 'Restarts a loop that halted or was cancelled: a new loop with the same task, from the present files.',
   about: `What the first loop left is where the new one begins: in the same folder, or in a worktree of its own. Limits count from
 zero again. A loop that has not ended goes on with \`ralph resume\`.`,
   options: { ...AGAIN, ...DRIVING },

@@ -36,7 +36,7 @@ Exit codes: 0 complete, 1 stopped short of done, 2 wrong use, 3 agent missing or
     until: { value: 'CMD', help: 'check after every iteration, claim or not, and end when it passes' },
     stage: { value: 'NAME[=CMD]', many: true, help: 'a named part of done, in order, with its own promise and check' },
     'max-iterations': { value: 'N', help: 'default 10; 0 for no count limit; auto, or auto:N with a ceiling' },
-    'completion-promise': { value: 'TEXT', help: 'what stands inside <promise>…</promise> (default COMPLETE)' },
+    'completion-promise': { value: 'TEXT', help: 'the text inside <promise>…</promise> (default COMPLETE)' },
     signal: { value: 'TEXT', many: true, help: 'another text that claims the task when it stands alone on a line' },
     timeout: { value: 'MIN', help: 'time limit in minutes, waits included; a check under way may still end' },
     'max-cost': { value: 'USD', help: 'stop when this much is spent, where the agent reports it' },

@@ -25,7 +25,7 @@ const spec: CommandSpec = {
     owner: { value: 'KIND', help: 'person, project, vault, session, pane or board' },
     group: { value: 'ID', help: 'loops on tasks in this group of the board' },
     json: { help: 'print one JSON object' },
-    csv: { help: 'print one row a loop, for spreadsheets' },
+    csv: { help: 'print one row per loop, for spreadsheets' },
   },
   examples: [
     ['ralph stats --since 7d', 'the last week'],

@@ -49,7 +49,7 @@ test('a second server of the same home is told where the first is', async () => 
   const { home, url } = await openServer()
   await expect(openServer(homeOf(home))).rejects.toMatchObject({
     code: 'server-running',
-    message: `ralph serve is running already: ${url} (process ${process.pid}). Use it, or stop it with: kill ${process.pid}`,
+    message: `ralph serve is already running: ${url} (process ${process.pid}). Use it, or stop it with: kill ${process.pid}`,
   })
 })
 

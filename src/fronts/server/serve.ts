@@ -71,7 +71,7 @@ function alreadyRunning(home: string): RalphError {
     'server-running',
     url === undefined
       ? `Another ralph serve is just starting with ${home}.`
-      : `ralph serve is running already: ${url} (process ${pid}). Use it, or stop it with: kill ${pid}`,
+      : `ralph serve is already running: ${url} (process ${pid}). Use it, or stop it with: kill ${pid}`,
   )
 }
 
