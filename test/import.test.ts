@@ -160,9 +160,9 @@ test('ralph import brings the tasks of vibe-kanban to the board, once', async ()
   const found = `${path}: 1 new project, 3 new tasks (2 todo, 1 done), 0 already on the board.\n`
   const dry = await place.ralph(['import', path, '--dry-run'])
   expect(dry.stdout).toBe(`${found}Nothing was imported: --dry-run only looks.\n`)
-  expect((await place.ralph(['import', path])).stdout).toBe(`${found}Next: ralph serve\n`)
+  expect((await place.ralph(['import', path])).stdout).toBe(`${found}Next: ralph board\n`)
   expect((await place.ralph(['import', path])).stdout).toBe(
-    `${path}: 0 new projects, 0 new tasks, 3 already on the board.\nNext: ralph serve\n`,
+    `${path}: 0 new projects, 0 new tasks, 3 already on the board.\nNext: ralph board\n`,
   )
   for (const args of [
     [path, 'shop'],

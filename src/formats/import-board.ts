@@ -28,11 +28,16 @@ export function importBoard(tables: BoardTables, at: number): ImportedBoard {
       const parent = parents.get(task.id)
       return parent !== undefined && isWaitedFor(parent) ? { ...task, depends_on: [parent] } : task
     }),
-    notes: projects.flatMap(({ name, folders }) =>
-      folders.length > 1
-        ? [`${name} has ${folders.length} repositories; its tasks work in ${folders[0]}. Give a task another \`repo\`.`]
-        : [],
-    ),
+    notes: [
+      ...projects.flatMap(({ name, folders }) =>
+        folders.length > 1
+          ? [
+              `${name} has ${folders.length} repositories; its tasks work in ${folders[0]}. Give a task another \`repo\`.`,
+            ]
+          : [],
+      ),
+      ...unknownStatuses(tables.tasks).map((status) => `The status "${status}" is unknown; its tasks become todo.`),
+    ],
   }
 }
 
@@ -86,6 +91,16 @@ const STATUSES: Readonly<Record<string, BoardStatus>> = {
   cancelled: 'cancelled',
 }
 
+function statusOf({ status }: Row): BoardStatus | undefined {
+  const name = textOf(status) ?? ''
+  return Object.hasOwn(STATUSES, name) ? STATUSES[name] : undefined
+}
+
+function unknownStatuses(tasks: readonly Row[]): string[] {
+  const unknown = tasks.flatMap((row) => (statusOf(row) ? [] : cutTo(oneLine(String(row.status)), 50)))
+  return [...new Set(unknown)]
+}
+
 // As create_task takes them.
 const LONGEST_TITLE = 500
 const LONGEST_DESCRIPTION = 200_000
@@ -105,7 +120,7 @@ function taskOf(row: Row, { known, at }: { known: ReadonlySet<string>; at: numbe
     project_id: known.has(project) ? project : null,
     title,
     description: description.trim() === '' ? null : cutTo(description, LONGEST_DESCRIPTION),
-    status: STATUSES[textOf(row.status) ?? ''] ?? 'todo',
+    status: statusOf(row) ?? 'todo',
     ...loopFieldsOf(row),
     loop_id: null,
     created_by: 'import',

@@ -125,7 +125,7 @@ describe('a vibe-kanban database', () => {
       })
     const long = `${'long '.repeat(150)}title`
     const ids = [
-      foreign.add('tasks', { project_id, title: long, description: 'More.', status: 'archived' }),
+      foreign.add('tasks', { project_id, title: long, description: 'More.', status: 'constructor' }),
       foreign.add('tasks', {
         project_id: bytesOf(crypto.randomUUID()),
         title: ' \n ',
@@ -136,6 +136,7 @@ describe('a vibe-kanban database', () => {
     const { notes } = await place.run('import_board', { file: foreign.path })
     expect(notes).toEqual([
       `Many repos has 2 repositories; its tasks work in ${place.cwd}. Give a task another \`repo\`.`,
+      'The status "constructor" is unknown; its tasks become todo.',
     ])
     const [first, second] = await Promise.all(ids.map((task_id) => place.run('get_task', { task_id })))
     expect(first).toMatchObject({ status: 'todo', description: `${long}\n\nMore.` })

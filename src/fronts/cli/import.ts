@@ -63,7 +63,7 @@ async function boardImport(context: Context, args: Args, file: string): Promise<
   const lines = [
     `${found.file}: ${count(found.groups, 'new project')}, ${count(found.tasks, 'new task')}${split && ` (${split})`}, ${found.known} already on the board.`,
     ...found.notes,
-    isDry ? 'Nothing was imported: --dry-run only looks.' : 'Next: ralph serve',
+    isDry ? 'Nothing was imported: --dry-run only looks.' : 'Next: ralph board',
   ]
   context.out.write(lines.map((line) => `${harmless(line)}\n`).join(''))
   return 0
