@@ -45,13 +45,19 @@ export async function alone<Result>(
   id: string,
   work: (loop: Loop) => Promise<Result>,
 ): Promise<Result> {
+  const isOver = ended(await store.load(id))
   return visit(id, {
     store,
     now,
     // A git whose ralph was killed may still be writing. What was lost is the business of whoever goes on.
     takeUp: { reap, loss: async () => undefined },
     held(by) {
-      throw new RalphError('loop-held', `Loop ${id} is being driven by ${by}. Pause it first: ralph pause ${id}`)
+      throw new RalphError(
+        'loop-held',
+        isOver
+          ? `Loop ${id} is in use by ${by}. Try again when that has finished.`
+          : `Loop ${id} is being driven by ${by}. Pause it first: ralph pause ${id}`,
+      )
     },
     async work({ loop }) {
       const [other] = await drivenBeside(store, loop)

@@ -34,7 +34,8 @@ async function readBody(request: Request, name: OperationName): Promise<unknown>
 
 /** `If-Match: "3"` is the version that whoever asks has seen. */
 function versionAsked(header: string | undefined, { properties = {} }: JsonSchema, given: object): object {
-  if (header === undefined || header.trim() === '*' || !('version' in properties)) return {}
+  if (header === undefined || header.trim() === '*') return {}
+  if (!('version' in properties)) throw wrong('If-Match has no meaning here: only tasks have versions. Leave it out.')
   const [, version] = /^"(\d{1,15})"$/.exec(header.trim()) ?? []
   if (version === undefined) throw wrong(`If-Match must be one version such as "3", but is ${header}.`, 'version')
   if ('version' in given && given.version !== Number(version))

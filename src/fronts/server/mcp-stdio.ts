@@ -64,7 +64,9 @@ async function serve(context: Context, offer: Offer, { machine, leaving }: Servi
   for (const event of ['end', 'close', 'error']) stdin.once(event, leave)
   stdout.once('error', leave)
   const transport = new StdioServerTransport(stdin, stdout)
-  const onerror = ({ message }: Error) => context.note(cutTo(oneLine(message), 200))
+  // What a schema finds wrong with a message is data, not a sentence.
+  const onerror = ({ message }: Error) =>
+    context.note(/^[[{]/.test(message) ? 'A message that is not MCP was ignored.' : cutTo(oneLine(message), 200))
   const { tools, rest } = followed(offer.tools)
   const build: McpServerFactory = ({ era }) => {
     const server = buildMcp(context, { ...offer, tools })

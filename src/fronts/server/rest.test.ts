@@ -121,6 +121,11 @@ describe('a version', () => {
     expect((await send('PATCH', `/api/tasks/${id}`, { title: 'Three' })).status).toBe(200)
     const twice = await send('PATCH', `/api/tasks/${id}`, { title: 'Two', version: 3 }, { 'if-match': '"4"' })
     expect(read(twice).error.message).toBe('If-Match says version 4, and the input says another one.')
+    const aside = await send('PUT', '/api/groups/g', { name: 'G' }, { 'if-match': '"1"' })
+    expect([aside.status, read(aside).error.message]).toEqual([
+      400,
+      'If-Match has no meaning here: only tasks have versions. Leave it out.',
+    ])
   })
 })
 
