@@ -20,30 +20,18 @@ export type OpenWorkers = Workers & {
 /** Who pauses and resumes loops when workers come and go. */
 const BY = 'server'
 
-const LATER_MS = 10_000
-
 export function openWorkers(context: Context, { concurrency, say = () => {}, yields = false }: Working): OpenWorkers {
   const store = context.store()
   const ending = new AbortController()
   const queue = openQueueLock(context.home, yields)
-  const active = new Map<string, { done: Promise<void>; place?: string }>()
+  const room = openRoom(concurrency)
   const wanted = new Set<string>()
-  /** Until when what could not be driven is left alone, should it not even be possible to pause it. */
-  const later = new Map<string, number>()
   let tookUp = false
-  const hasRoom = (id: string) => active.size < concurrency && !active.has(id) && !ending.signal.aborted
-  const isPutOff = (id: string) => (later.get(id) ?? 0) > performance.now()
-  const isBusy = (place: string | undefined) =>
-    place !== undefined && [...active.values()].some((other) => other.place === place)
 
-  function start({ loop: id, ...place }: Due): void {
-    wanted.delete(id)
-    const done = work(context, id, { stop: ending.signal, say }).then((driven) => {
-      active.delete(id)
-      if (!driven) later.set(id, performance.now() + LATER_MS)
-      looks.wake()
-    })
-    active.set(id, { done, ...place })
+  function start(due: Due): void {
+    if (ending.signal.aborted) return
+    wanted.delete(due.loop)
+    void room.begin(due, work(context, due.loop, { stop: ending.signal, say })).then(looks.wake)
   }
 
   async function look(): Promise<void> {
@@ -51,16 +39,12 @@ export function openWorkers(context: Context, { concurrency, say = () => {}, yie
     // What somebody asks for by name begins beside others, too; a loop of the board with those who have the queue.
     for (const loop of wanted)
       if (!isOurs && (await isOfBoard(store, loop))) wanted.delete(loop)
-      else if (hasRoom(loop)) start(await dueAt(store, loop))
-    if (!isOurs) {
-      tookUp = false
-      return
-    }
-    if (!tookUp) for (const id of await takeUp(context, say)) wanted.add(id)
-    tookUp = true
-    if (active.size >= concurrency) return // who is due need not be known
-    for (const due of await dueLoops(store, context.now()))
-      if (hasRoom(due.loop) && !isPutOff(due.loop) && !isBusy(due.place)) start(due)
+      else if (room.hasPlaceFor(loop)) start(await dueAt(store, loop))
+    if (isOurs && !tookUp) for (const id of await takeUp(context, say)) wanted.add(id)
+    tookUp = isOurs
+    if (!isOurs) return
+    if (room.isFull()) return // who is due need not be known
+    for (const due of await dueLoops(store, context.now())) if (room.takes(due)) start(due)
   }
 
   const looks = oneByOne(
@@ -78,14 +62,55 @@ export function openWorkers(context: Context, { concurrency, say = () => {}, yie
     async stop() {
       if (ending.signal.aborted) return
       unwatch()
-      const ids = [...active.keys()]
+      const ids = room.loops()
       ending.abort()
       await looks.rest()
-      await Promise.all([...active.values()].map(({ done }) => done))
+      await room.empty()
       const isOurs = queue.hold()
       for (const id of ids) if (isOurs || !(await isOfBoard(store, id))) await pause(context, id).catch(told(id, say))
       queue.close()
     },
+  }
+}
+
+const LATER_MS = 10_000
+
+type Room = {
+  loops(): string[]
+  isFull(): boolean
+  /** Whether somebody who asks for it by name may have it begun. */
+  hasPlaceFor(loop: string): boolean
+  /** Whether it may begin by itself: not beside another one in its place, nor right after it could not be driven. */
+  takes(due: Due): boolean
+  /** `driven`: whether it could be. Resolves when its place is free again. */
+  begin(due: Due, driven: Promise<boolean>): Promise<void>
+  /** Resolves when nothing is under way. */
+  empty(): Promise<unknown>
+}
+
+/** The loops that are under way here. */
+function openRoom(concurrency: number): Room {
+  const active = new Map<string, { done: Promise<void>; place?: string }>()
+  /** Until when what could not be driven is left alone, should it not even be possible to pause it. */
+  const later = new Map<string, number>()
+  const isFull = () => active.size >= concurrency
+  const hasPlaceFor = (loop: string) => !isFull() && !active.has(loop)
+  const isBusy = (place: string) => [...active.values()].some((other) => other.place === place)
+  return {
+    isFull,
+    hasPlaceFor,
+    loops: () => [...active.keys()],
+    takes: ({ loop, place }) =>
+      hasPlaceFor(loop) && (later.get(loop) ?? 0) <= performance.now() && (place === undefined || !isBusy(place)),
+    begin({ loop, ...place }, driven) {
+      const done = driven.then((wasDriven) => {
+        active.delete(loop)
+        if (!wasDriven) later.set(loop, performance.now() + LATER_MS)
+      })
+      active.set(loop, { done, ...place })
+      return done
+    },
+    empty: () => Promise.all([...active.values()].map(({ done }) => done)),
   }
 }
 
