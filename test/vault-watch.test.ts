@@ -19,7 +19,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { text as readAll } from 'node:stream/consumers'
 import { test as alone, describe, expect } from 'vitest'
 import type { TaskState } from '../src/formats/task-state.ts'
-import { drawChance } from '../src/host/chance.test-support.ts'
 import { RalphWiggum } from '../src/index.ts'
 import { carriers, commitAll, type Line, makePlace, type Place, query, type Running, until } from './ralph.ts'
 
@@ -96,7 +95,7 @@ function expectReleased(place: Place): void {
   expect(existsSync(hook) ? readdirSync(hook) : []).toEqual([])
 }
 
-const { runs: FILES } = drawChance({ runs: 60 })
+const FILES = 200
 
 alone(`${FILES} files and two watchers: each is done exactly once`, { timeout: 300_000 }, async () => {
   const place = makeVault([])
@@ -104,7 +103,7 @@ alone(`${FILES} files and two watchers: each is done exactly once`, { timeout: 3
   const ids = Array.from({ length: FILES }, (_, n) => `task_${String(n).padStart(3, '0')}`)
   for (const id of ids.slice(0, FILES / 4)) drop(place, `${id}.md`)
   const watchers = [1, 2].map(() => place.start(['watch', place.dir, '--agent', agent, '--json', '--concurrency', '4']))
-  await Promise.all(watchers.map((each) => saw(each, 'task-start')))
+  await until('both watch', () => watchers.every((each) => each.lines().length > 0))
   for (const id of ids.slice(FILES / 4)) drop(place, `${id}.md`)
   await until('all are done', () => names(place, 'Done').length === FILES, 280_000)
   await until('nobody is at work', () => watchers.every((each) => each.lines().at(-1)?.type === 'idle'))
