@@ -21,7 +21,7 @@ export type Page = {
 
 export type Launch = (args?: readonly string[]) => Promise<Browser>
 
-/** Installed when it is not there yet, or why it cannot be had. */
+/** Installed when it is not there yet, or why it is not available. */
 export async function installBrowser(): Promise<{ launch: Launch } | { missing: string }> {
   const folder = resolve('.clients', 'browser')
   try {
@@ -47,7 +47,7 @@ export async function installBrowser(): Promise<{ launch: Launch } | { missing: 
     return { launch }
   } catch (cause) {
     const [why] = cause instanceof Error ? cause.message.split('\n') : [cause]
-    return { missing: `Chromium cannot be had here: ${why}` }
+    return { missing: `Chromium is not available here: ${why}` }
   }
 }
 

@@ -31,7 +31,7 @@ export type Client = {
   scenes?: Record<string, Scene>
 }
 
-/** The folder of its program, installed when it is not there yet, or why it cannot be had. */
+/** The folder of its program, installed when it is not there yet, or why it is not available. */
 export function installClient({ name, pin, program }: Client): { bin: string } | { missing: string } {
   const folder = resolve('.clients', name)
   const bin = join(folder, 'node_modules', '.bin')

@@ -9,7 +9,7 @@ import { carriers, makePlace, type Place, query, type Ran, until } from './ralph
 type Going = { args?: string[]; env?: Record<string, string | undefined>; place?: Place }
 
 export type Live = {
-  /** A test that is skipped, by name, where the client cannot be had. */
+  /** A test that is skipped, by name, where the client is not available. */
   live(title: string, body: (context: TestContext) => Promise<void>): void
   /** One `ralph run` to its end; nothing of the client is alive afterwards. */
   run(replies: Reply[], going?: Going): Promise<Ran & { place: Place; server: ModelServer }>

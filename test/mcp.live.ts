@@ -144,7 +144,7 @@ async function openDoor({ url, token }: Serving): Promise<string> {
   return `http://localhost:${(server.address() as AddressInfo).port}/mcp`
 }
 
-/** How a client is asked, and how it is told of a server at an address. Without that it gets what `ralph install` writes. */
+/** How a client is called, and how it learns the address of a server. Without one it gets what `ralph install` writes. */
 type User = {
   client: Client
   argv: string[]

@@ -46,7 +46,7 @@ export type Heard = { code: number | null; stdout: string; stderr: string }
 
 export type Sitting = {
   place: Place
-  /** A test that is skipped, by name, where the client cannot be had. */
+  /** A test that is skipped, by name, where the client is not available. */
   live(title: string, body: (context: TestContext) => Promise<void>): void
   bash(command: string): Reply
   /** What the model says from now on; the last reply is repeated. */

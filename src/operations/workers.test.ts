@@ -137,7 +137,7 @@ describe('workers', () => {
     expect(events[0]?.fact.kind).toBe('adopted')
   })
 
-  test('let a loop that is told something in the queue wait for its turn', async () => {
+  test('keep a queued loop waiting for its turn when somebody says something to it', async () => {
     const place = openBoard()
     const first = await place.makeTask({ agent: agentOf(DONE) })
     const { id } = await place.makeTask({ agent: agentOf('sleep 0'), ralph_max_iterations: 1 })
