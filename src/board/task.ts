@@ -99,11 +99,16 @@ export async function mustFind({ board }: Board, id: string): Promise<BoardTask>
   throw new RalphError('task-unknown', `There is no task "${id}" on the board.`)
 }
 
-/** The open tasks that wait for it. */
-export async function waitingFor({ board }: Board, { id, status }: BoardTask): Promise<string[]> {
-  if (status === 'done') return []
+/** What open tasks wait for cannot go. */
+export function mustNotBeWaitedFor({ id, status }: BoardTask, all: readonly BoardTask[]): void {
+  if (status === 'done') return
   const isOpen = (task: BoardTask) => task.status !== 'done' && task.status !== 'cancelled'
-  return (await allTasks({ board })).flatMap((task) => (task.depends_on.includes(id) && isOpen(task) ? [task.id] : []))
+  const waiting = all.flatMap((task) => (task.depends_on.includes(id) && isOpen(task) ? [task.id] : []))
+  if (waiting.length > 0)
+    throw new RalphError(
+      'task-state',
+      `Task ${id} cannot be deleted: ${waiting.join(', ')} ${waiting.length === 1 ? 'depends' : 'depend'} on it. Remove that dependency first.`,
+    )
 }
 
 /** The tasks that it waits for. One that was deleted is waited for no more. */

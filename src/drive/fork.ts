@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { homeFolder } from '../engine/home-folder.ts'
 import type { Loop, Spec } from '../engine/loop.ts'
-import { RalphError } from '../error.ts'
+import { isRalphError, RalphError } from '../error.ts'
 import type { Config } from '../formats/config.ts'
 import { dropCheckpoints, listCheckpoints, NOW } from '../host/checkpoint.ts'
 import { originOf, planFork, plantState, readState, type State } from '../host/fork.ts'
@@ -73,12 +73,21 @@ export async function forkFrom(
   return { spec: { ...spec, work: { ...work, ...(proofBase === undefined ? {} : { proofBase }) } }, tree }
 }
 
-/** What was put into git for a loop that came to nothing goes again. */
-export async function orUnplant<Result>(parent: Loop, id: string, work: () => Promise<Result>): Promise<Result> {
+/** What was put into git for a loop goes again where that could not be stored. */
+export async function orUnplant<Result>(
+  { store }: Pick<Desk, 'store'>,
+  { parent, id }: { parent: Loop; id: string },
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
     return await work()
   } catch (cause) {
-    await dropCheckpoints(await mustHaveRepository(parent), new Set([id]), Number.POSITIVE_INFINITY)
+    const isStored = await store.load(id).then(
+      () => true,
+      (why: unknown) => !isRalphError(why) || why.code !== 'loop-unknown',
+    )
+    const unplant = async () => dropCheckpoints(await mustHaveRepository(parent), new Set([id]), Infinity)
+    if (!isStored) await unplant().catch(() => {}) // why it failed counts, not what is left
     throw cause
   }
 }

@@ -39,7 +39,7 @@ function tasks(asking: Asking, { now, transcripts }: Around): Tasks {
 
     save: async (task, mustHold) =>
       transaction(() => {
-        mustHold?.(asking.all('SELECT * FROM board_task').map(toTask))
+        mustHold?.(allTasks(asking))
         return save(task)
       }),
 
@@ -57,8 +57,9 @@ function tasks(asking: Asking, { now, transcripts }: Around): Tasks {
 
     queue: async () => asking.all(QUEUE).map((row) => ({ loop: String(row.id), place: row.place as string | null })),
 
-    async remove(id, version) {
+    async remove(id, version, mustHold) {
       return transaction(() => {
+        mustHold?.(allTasks(asking))
         if (one('SELECT version FROM board_task WHERE id = ?', id)?.version !== version) return false
         run('DELETE FROM board_task WHERE id = ?', id)
         tell({ kind: 'task-removed', id })
@@ -108,6 +109,10 @@ function toColumns(task: BoardTask): Columns {
 
 function toTask(row: Row): BoardTask {
   return parse<BoardTask>(row.record)
+}
+
+function allTasks({ all }: Asking): BoardTask[] {
+  return all('SELECT * FROM board_task').map(toTask)
 }
 
 function listTasks(asking: Asking, { limit, after, ...filter }: BoardFilter): BoardPage {

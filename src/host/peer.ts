@@ -6,19 +6,18 @@ import { networkInterfaces } from 'node:os'
 export type Connection = { remoteAddress: string; remotePort: number; localPort: number }
 
 /**
- * The id of the process at the other end. `gone`: it was on this machine and has hung up, or is ours and hides. Undefined: it is on another machine,
+ * The id of the process at the other end. `gone`: it was on this machine and has hung up. Undefined: it is on another machine,
  * belongs to somebody whose processes we may not look at, or the system does not tell (only Linux does).
  */
 export function peerOf(connection: Connection): number | 'gone' | undefined {
   const sockets = readSockets()
   if (!sockets || !isOfThisMachine(connection.remoteAddress)) return undefined
-  const other = sockets.find((one) => isOtherEnd(one, connection))
-  if (!other?.inode) return 'gone'
-  // One of our own that hides what it holds is no person's: nobody can tell whose it is.
-  return holderOf(`socket:[${other.inode}]`) ?? (other.uid === process.getuid?.() ? 'gone' : undefined)
+  const inode = sockets.find((one) => isOtherEnd(one, connection))?.inode
+  // One that hides what it holds may be the end of a person's tunnel: sshd does.
+  return inode ? holderOf(`socket:[${inode}]`) : 'gone'
 }
 
-type Socket = { address: string; port: number; peerPort: number; uid: number; inode: number }
+type Socket = { address: string; port: number; peerPort: number; inode: number }
 
 /** Undefined where there is no /proc. */
 function readSockets(): Socket[] | undefined {
@@ -35,13 +34,12 @@ function readSockets(): Socket[] | undefined {
 
 /** `sl local_address rem_address st tx:rx tr:tm retrnsmt uid timeout inode …`, addresses as `0100007F:115C`. */
 function parseSocket(line: string): Socket {
-  const [, local = '', remote = '', , , , , uid = '', , inode = ''] = line.trim().split(/\s+/)
+  const [, local = '', remote = '', , , , , , , inode = ''] = line.trim().split(/\s+/)
   const [address = '', port = ''] = local.split(':')
   return {
     address,
     port: Number.parseInt(port, 16),
     peerPort: Number.parseInt(remote.split(':')[1] ?? '', 16),
-    uid: Number(uid),
     inode: Number(inode),
   }
 }

@@ -142,8 +142,8 @@ export type BoardRecords = {
   begin(task: BoardTask, loop: Loop, told?: readonly Telling[]): Promise<BoardTask | undefined>
   /** The loops of the board that are queued and wait for no other task, the highest priority first, then the oldest. */
   queue(): Promise<QueuedLoop[]>
-  /** False where it has another version, or is gone. */
-  remove(id: string, version: number): Promise<boolean>
+  /** False where it has another version, or is gone. `mustHold`: as for `save`. */
+  remove(id: string, version: number, mustHold?: (all: readonly BoardTask[]) => void): Promise<boolean>
   groups(): Promise<BoardGroup[]>
   /** What is left out stays as it is. */
   saveGroup(group: Pick<BoardGroup, 'project_id'> & Partial<BoardGroup>): Promise<BoardGroup>

@@ -190,6 +190,25 @@ describe('a fork', () => {
     expect(new Set(refs.map((ref) => ref.split('/')[2]))).toEqual(new Set(known))
   })
 
+  test('that is stored keeps its files in git, whatever fails afterwards', async () => {
+    const { dir, git } = await makeRepository()
+    const place = openPlace({ cwd: dir })
+    const { loop } = await place.run('start_loop', {
+      prompt: 'Build it',
+      agent: place.agent(`touch new; echo "<promise>COMPLETE</promise>"`),
+    })
+    await place.drive(loop)
+    const store = place.context.store()
+    const create: typeof store.create = async (made, told) => {
+      await store.create(made, told)
+      throw new Error('The disk is full.')
+    }
+    place.context.store = () => ({ ...store, create })
+    await expect(place.run('fork', { loop })).rejects.toThrow('The disk is full.')
+    const fork = (await place.run('list_loops', {})).loops.find(({ id }) => id !== loop)?.id ?? ''
+    expect(git('for-each-ref', '--format=%(refname)', `refs/ralph/${fork}/`)).not.toBe('')
+  })
+
   test('needs git, and a commit', async () => {
     const bare = openPlace()
     const agent = bare.agent(WORKS)

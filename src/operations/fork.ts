@@ -36,7 +36,7 @@ export const fork: Operation<Forking, Forked> = {
     const placed = await forkFrom(context, parent, { id, spec: asks, state, iteration, config })
     const loop = loopIn(context, id, placed, ownerAgain(context, parent, task))
     const told = waitingComments(parent)
-    await orUnplant(parent, id, async () => {
+    await orUnplant({ store }, { parent, id }, async () => {
       if (task) await beginTask(context, task.id, async () => ({ loop, told }))
       else await store.create(loop, told)
     })

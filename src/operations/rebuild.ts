@@ -1,7 +1,8 @@
 /** Rebuilds a lost or damaged database from the transcripts. */
 import { type Rebuilt, rebuild as rebuildDatabase } from '../drive/rebuild.ts'
 import { RalphError } from '../error.ts'
-import { runningServer } from '../host/server-file.ts'
+import { isLocked } from '../host/lock.ts'
+import { readServerFile, SERVER_LOCK } from '../host/server-file.ts'
 import { remakeTask } from '../vault/remake.ts'
 import type { Operation } from './operation.ts'
 
@@ -10,13 +11,12 @@ export const rebuild: Operation<Record<string, never>, Rebuilt> = {
   effect: 'destroy',
   summary: 'Moves the database aside and rebuilds it from the transcripts.',
   async run({ home, now, close }) {
-    const server = runningServer(home)
     // It would go on with the file that is moved aside.
-    if (server)
-      throw new RalphError(
-        'server-running',
-        `ralph serve uses the database (${server.url}). Stop it, then rebuild: kill ${server.pid}`,
-      )
+    if (isLocked(home, SERVER_LOCK)) {
+      const { url = 'just starting', pid } = readServerFile(home) ?? {}
+      const how = pid === undefined ? '' : `: kill ${pid}`
+      throw new RalphError('server-running', `ralph serve uses the database (${url}). Stop it, then rebuild${how}`)
+    }
     await close() // of the database that is put aside
     return rebuildDatabase(home, now, remakeTask)
   },

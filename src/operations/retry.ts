@@ -45,7 +45,7 @@ export const retry: Operation<Retrying, Retried> = {
             return { loop, told }
           })
         : store.create(loop, told)
-    await (parent.spec.work.worktree ? orUnplant<unknown>(parent, id, begin) : begin())
+    await (parent.spec.work.worktree ? orUnplant<unknown>({ store }, { parent, id }, begin) : begin())
     return { ...begun(context, loop, why), from: parent.id }
   },
 }

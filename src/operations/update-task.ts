@@ -1,6 +1,6 @@
 /** Changes a task of the board, or removes it. */
 import { isDeepStrictEqual } from 'node:util'
-import { mustFind, mustMakeSense, mustNotWaitForItself, waitingFor } from '../board/task.ts'
+import { mustFind, mustMakeSense, mustNotBeWaitedFor, mustNotWaitForItself } from '../board/task.ts'
 import { ended, statusOf } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { type BoardPatch, type BoardTask, patchTask } from '../formats/board-task.ts'
@@ -48,13 +48,8 @@ export const deleteTask: Operation<{ task_id: string; version?: number }, { task
     for (;;) {
       const task = await mustBeCurrent(context, id, version)
       await mustRest(context, task)
-      const waiting = await waitingFor(context.store(), task)
-      if (waiting.length > 0)
-        throw new RalphError(
-          'task-state',
-          `Task ${id} cannot be deleted: ${waiting.join(', ')} ${waiting.length === 1 ? 'depends' : 'depend'} on it. Remove that dependency first.`,
-        )
-      if (await context.store().board.remove(id, task.version)) return { task_id: id }
+      const mustHold = (all: readonly BoardTask[]) => mustNotBeWaitedFor(task, all)
+      if (await context.store().board.remove(id, task.version, mustHold)) return { task_id: id }
     }
   },
 }

@@ -40,9 +40,9 @@ export function openWorkers(context: Context, { concurrency, say = () => {}, yie
     for (const loop of wanted)
       if (!isOurs && (await isOfBoard(store, loop))) wanted.delete(loop)
       else if (room.hasPlaceFor(loop)) start(await dueAt(store, loop))
-    if (isOurs && !tookUp) for (const id of await takeUp(context, say)) wanted.add(id)
-    tookUp = isOurs
+    if (!isOurs) tookUp = false
     if (!isOurs) return
+    if (!tookUp) tookUp = await takeUp(context, wanted, say)
     if (room.isFull()) return // who is due need not be known
     for (const due of await dueLoops(store, context.now())) if (room.takes(due)) start(due)
   }
@@ -114,14 +114,20 @@ function openRoom(concurrency: number): Room {
   }
 }
 
-/** What earlier workers left: tasks that they did not move, and loops that they paused. Those that nobody else would go on with are returned. */
-async function takeUp(context: Context, say: Say): Promise<string[]> {
+/** What earlier workers left: tasks that they did not move, and loops that they paused. `wanted` gets those that nobody else would go on with. False: to be tried again. */
+async function takeUp(context: Context, wanted: Set<string>, say: Say): Promise<boolean> {
   const store = context.store()
-  await settleTasks({ store })
-  const paused = await pausedBy(store, BY)
-  for (const id of paused) await giveOrder(context, id, { kind: 'resume' }, { by: BY }).catch(told(id, say))
-  const ofBoard = await Promise.all(paused.map((id) => isOfBoard(store, id)))
-  return paused.filter((_, at) => !ofBoard[at])
+  try {
+    await settleTasks({ store })
+    for (const id of await pausedBy(store, BY)) {
+      if (!(await isOfBoard(store, id))) wanted.add(id)
+      await giveOrder(context, id, { kind: 'resume' }, { by: BY }).catch(told(id, say))
+    }
+    return true
+  } catch (cause) {
+    say(sentenceOf(cause))
+    return false
+  }
 }
 
 async function isOfBoard(store: Store, id: string): Promise<boolean> {

@@ -48,7 +48,8 @@ export function boardRecords(scene: Scene): void {
         throw new Error('Not now.')
       }
       await expect(board.save(taskOf('a', { title: 'Other' }), refuse)).rejects.toThrow('Not now.')
-      expect(seen.sort()).toEqual(['a', 'b'])
+      await expect(board.remove('a', 1, refuse)).rejects.toThrow('Not now.')
+      expect(seen.sort()).toEqual(['a', 'a', 'b', 'b'])
       expect(await board.load('a')).toEqual(taskOf('a'))
     })
 
