@@ -31,6 +31,16 @@ test('an option has one value, many or none', () => {
   expect([bare.text('heat'), bare.many('topping'), bare.flag('eggless')]).toEqual([undefined, [], false])
 })
 
+test('a letter stands for its option', () => {
+  const short: CommandSpec = { ...spec, options: { output: { value: 'FILE', short: 'o', help: 'Where it goes.' } } }
+  for (const argv of [['-o', 'cake'], ['-o=cake'], ['--output', 'cake']])
+    expect(parseArgs(short, argv).text('output')).toBe('cake')
+  expect(() => parseArgs(short, ['-o'])).toThrow('--output needs a value: --output FILE.')
+  expect(() => parseArgs(short, ['-o', 'a', '--output', 'b'])).toThrow('--output is given twice')
+  expect(() => parseArgs(short, ['-x'])).toThrow('There is no option -x.')
+  expect(printHelp(short)).toContain('  -o, --output FILE  Where it goes.\n')
+})
+
 test.each([
   ['8', 8],
   ['08', 8],

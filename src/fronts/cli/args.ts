@@ -6,6 +6,8 @@ export type Option = {
   /** What stands for the value in the help. Absent: the option is a switch. */
   value?: string
   many?: true
+  /** One letter that stands for it, as in `-o`. */
+  short?: string
   help: string
 }
 
@@ -51,18 +53,16 @@ export function parseArgs(
       words.push(token)
       continue
     }
-    const name = match[1] ?? ''
-    const option = Object.hasOwn(spec.options, name) ? spec.options[name] : undefined
-    if (!option) throw unknownOption(spec, name)
-    if (given.has(name) && !option.many) throw usage(spec, `${dashed(name)} is given twice; it takes one value.`)
+    const [name, option] = findOption(spec, match[1] ?? '')
+    if (given.has(name) && !option.many) throw usage(spec, `--${name} is given twice; it takes one value.`)
     if (option.value === undefined) {
-      if (match[2] !== undefined) throw usage(spec, `${dashed(name)} is a switch and takes no value.`)
+      if (match[2] !== undefined) throw usage(spec, `--${name} is a switch and takes no value.`)
       given.set(name, [])
       continue
     }
     const value = match[2] ?? own[++at]
     if (value === undefined || (match[2] === undefined && OPTION.test(value)))
-      throw usage(spec, `${dashed(name)} needs a value: ${dashed(name)} ${option.value}.`)
+      throw usage(spec, `--${name} needs a value: --${name} ${option.value}.`)
     given.set(name, [...(given.get(name) ?? []), value])
   }
   if (words.length > mostWords) throw usage(spec, `Too many words: "${words[mostWords]}".`)
@@ -95,13 +95,21 @@ export function parseArgs(
   }
 }
 
+/** By its name or by its letter. */
+function findOption(spec: CommandSpec, typed: string): readonly [name: string, option: Option] {
+  const found = Object.entries(spec.options).find(([name, { short }]) => name === typed || short === typed)
+  if (!found) throw unknownOption(spec, typed)
+  return found
+}
+
 // A token with dashes only, a negative number, or a text that merely begins with a dash is a word, not an option.
 const OPTION = /^-{1,2}([a-zA-Z][a-zA-Z0-9-]*)(?:=([\s\S]*))?$/
 
 /** Help that answers: what is it for, how is it called, what can I set, what do people type. */
 export function printHelp(spec: CommandSpec): string {
   const rows = Object.entries(spec.options).map(
-    ([name, { value, help }]) => [`${dashed(name)}${value ? ` ${value}` : ''}`, help] as const,
+    ([name, { short, value, help }]) =>
+      [`${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`, help] as const,
   )
   const width = Math.max(0, ...rows.map(([left]) => left.length))
   return [
@@ -117,16 +125,12 @@ export function printHelp(spec: CommandSpec): string {
   ].join('\n')
 }
 
-/** `-o`, but `--output`. */
-function dashed(name: string): string {
-  return `${name.length === 1 ? '-' : '--'}${name}`
-}
-
 export function usage(spec: CommandSpec, message: string): RalphError {
   return new RalphError('usage', `${message} See \`ralph ${spec.name} --help\`.`)
 }
 
 function unknownOption(spec: CommandSpec, name: string): RalphError {
   const close = nearest(name, Object.keys(spec.options))
-  return usage(spec, `There is no option --${name}.${close ? ` Did you mean --${close}?` : ''}`)
+  const dashes = name.length === 1 ? '-' : '--'
+  return usage(spec, `There is no option ${dashes}${name}.${close ? ` Did you mean --${close}?` : ''}`)
 }

@@ -20,7 +20,7 @@ const spec: CommandSpec = {
     why: { help: 'find which of the changed tests and configuration files turn the checks green' },
     json: { help: 'print it as an in-toto statement (test-result/v0.1)' },
     sign: { value: 'KEY', help: 'write that statement and its signature to files; KEY is an SSH key' },
-    o: { value: 'FILE', help: 'with --sign: the name of the file (default: LOOP.proof.json)' },
+    output: { value: 'FILE', short: 'o', help: 'with --sign: the name of the file (default: LOOP.proof.json)' },
   },
   examples: [
     ['ralph proof', 'why was the newest loop of this folder called done?'],
@@ -34,7 +34,7 @@ export const proof: Command = {
   async run(argv, context) {
     const args = parseArgs(spec, argv, 1)
     const [name] = args.words
-    if (args.flag('o') && !args.flag('sign')) throw usage(spec, '-o names the file that --sign writes.')
+    if (args.flag('output') && !args.flag('sign')) throw usage(spec, '-o names the file that --sign writes.')
     const [chosen, other] = ['again', 'why', 'sign'].filter(args.flag)
     if (other) throw usage(spec, `--${chosen} and --${other} do not go together.`)
     if (chosen === 'again') return tryAgain(context, name, args.flag('json'))
@@ -47,7 +47,7 @@ export const proof: Command = {
 }
 
 async function sign(context: Context, found: FoundProof, args: Args): Promise<void> {
-  const [key = '', file] = [args.text('sign'), args.text('o')]
+  const [key = '', file] = [args.text('sign'), args.text('output')]
   const interactive = context.machine.stdin.isTTY === true
   const signed = await signProof(context, found, { key, interactive, ...(file === undefined ? {} : { file }) })
   if (args.flag('json')) return context.out.write(`${JSON.stringify({ type: 'proof-signed', ...signed })}\n`)
