@@ -16,7 +16,11 @@ export function boardOf({ id, spec }: Pick<Loop, 'id' | 'spec'>): BoardOwner {
 export const boardRules: OwnerRules = {
   again: ({ id, next }) =>
     next.kind === 'complete' ? `Go on from its work: ralph fork ${id}` : `Try it again: ralph retry ${id}`,
-  turn: ({ spec }) => (spec.once ? { prompt: plainPrompt, env: {}, judge: takeAtItsWord } : { env: {} }),
+  turn(loop) {
+    const { task } = boardOf(loop)
+    const env: Record<string, string> = task === undefined ? {} : { RALPH_TASK_ID: task }
+    return loop.spec.once ? { prompt: plainPrompt, env, judge: takeAtItsWord } : { env }
+  },
   after: async ({ store }, { loop }) => moveTask({ store }, loop),
   accepted: async ({ store }, loop) => moveTask({ store }, loop, true),
   hints(loop) {

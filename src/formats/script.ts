@@ -1,4 +1,4 @@
-/** The script of the scripted agent: one list of steps a turn, the last list again for every turn after it; for a project, lists for each task. */
+/** The script of the scripted agent: one list of steps a turn, the last list again for every turn after it; for a project or the board, lists for each task. */
 import { RalphError } from '../error.ts'
 
 /** `attempt` keeps a step to one attempt of its iteration; without it the step is done in all. */

@@ -51,6 +51,15 @@ describe('workers', () => {
     })
   })
 
+  test('tell the agent which task it works on', async () => {
+    const place = openBoard()
+    const agent = agentOf(`echo "$RALPH_TASK_ID" > task.txt; ${DONE}`)
+    const { id } = await place.makeTask({ agent, repo: place.cwd })
+    await place.run('start_loop', { task_id: id })
+    await eventually(async () => (await statusOf(place, id)) === 'done')
+    expect(readFileSync(join(place.cwd, 'task.txt'), 'utf8').trim()).toBe(id)
+  })
+
   test('leave a task in review while its work waits to be accepted', async () => {
     const { dir } = await makeRepository()
     const place = openBoard()
