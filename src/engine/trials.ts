@@ -98,6 +98,21 @@ const TOUCHED: ReadonlySet<Finding['kind']> = new Set([
   'means-added',
 ])
 
+/** Means of proof were changed, taken away or passed over. What is only added, was so before or may be changed weakens nothing. */
+const WEAKENED: ReadonlySet<Finding['kind']> = new Set([
+  'tests-changed',
+  'tests-deleted',
+  'tests-skipped',
+  'means-changed',
+  'means-deleted',
+  'runner-changed',
+  'fewer-tests',
+])
+
+export function isWeakened(findings: readonly Finding[]): boolean {
+  return findings.some(({ kind }) => WEAKENED.has(kind))
+}
+
 export function blindFinding(tally: Tally): Finding | undefined {
   return openFindings(tally).find(({ kind }) => BLIND.has(kind))
 }

@@ -5,7 +5,7 @@ import { RalphError } from '../error.ts'
 import { noSpaceLeft, notWritable } from './files.ts'
 
 /** How many migrations there are; a database that has seen them all is opened as it is. */
-export const TABLES = 13
+export const TABLES = 14
 
 export function connect(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 10_000 })

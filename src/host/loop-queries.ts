@@ -7,13 +7,14 @@ import { unknownLoop } from './loop-store.ts'
 import { type Condition, oneOf, readPage } from './paging.ts'
 import { type StoredLoop, toEvent, toLoop, toLoopRow } from './rows.ts'
 import type { ListFilter, Store } from './store.ts'
+import { readStrip } from './strip-queries.ts'
 
 /** A loop that is not over. */
 export const IS_OPEN: string = `status NOT IN (${OVER.map((word) => `'${word}'`).join(', ')})`
 
 type Queries = Pick<
   Store,
-  'find' | 'list' | 'lastIn' | 'events' | 'begun' | 'heads' | 'iterations' | 'history' | 'overlapping'
+  'find' | 'list' | 'lastIn' | 'events' | 'begun' | 'heads' | 'iterations' | 'strips' | 'history' | 'overlapping'
 >
 
 export function loopQueries(asking: Asking): Queries {
@@ -40,6 +41,7 @@ export function loopQueries(asking: Asking): Queries {
     },
 
     iterations: async (loop, span) => listIterations(asking, loop, span),
+    strips: async (loops, most) => loops.flatMap((loop) => readStrip(asking, loop, most) ?? []),
 
     async begun(after) {
       const rows = all('SELECT rowid, * FROM loop WHERE rowid > ? ORDER BY rowid LIMIT 500', after)

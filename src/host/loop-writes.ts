@@ -1,5 +1,6 @@
 /** What moving a loop writes: its row, the event, the iteration and its checks. All inside the caller's transaction. */
 import type { Fact, Loop, Next, Tally, Verdict } from '../engine/loop.ts'
+import { isWeakened } from '../engine/trials.ts'
 import type { Asking, Columns } from './asking.ts'
 import { parse, type StoredLoop, toColumns } from './rows.ts'
 
@@ -61,7 +62,9 @@ function addIteration({ insert }: Asking, before: StoredLoop, loop: Loop, { turn
   })
 }
 
-function addVerdicts({ insert }: Asking, { id, tally }: Loop, verdicts: readonly Verdict[]): void {
+function addVerdicts({ insert, run }: Asking, { id, tally }: Loop, verdicts: readonly Verdict[]): void {
   for (const [position, { check, result, failures = null, tail }] of verdicts.entries())
     insert('check_result', { loop: id, iteration: tally.iteration, position, check, result, failures, tail }, 'REPLACE')
+  const weakened = Number(isWeakened(tally.findings))
+  run('UPDATE iteration SET weakened = ?1 WHERE loop = ?2 AND n = ?3 AND weakened <> ?1', weakened, id, tally.iteration)
 }

@@ -71,7 +71,7 @@ const COPIES = [
   ...['board_task', 'board_group', 'board_change', 'answer'].map(
     (table) => `INSERT OR REPLACE INTO ${table} SELECT * FROM old.${table};`,
   ),
-  ...['comment', 'pass', 'report'].map(
+  ...['comment', 'pass', 'report', 'seen'].map(
     (table) => `INSERT OR REPLACE INTO ${table} SELECT * FROM old.${table} WHERE loop IN (SELECT id FROM main.loop);`,
   ),
   takeOverBefore('iteration', 'n'),

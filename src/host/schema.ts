@@ -4,6 +4,7 @@
 // only where it is written the same way.
 export const BENT = `CASE json_valid(tally) WHEN 1 THEN json_extract(tally, '$.bent') END`
 export const FINDINGS = `CASE json_valid(tally) WHEN 1 THEN json_array_length(tally, '$.findings') END`
+export const PARENT = `CASE json_valid(spec) WHEN 1 THEN json_extract(spec, '$.work.parent.loop') END`
 
 /** `adopt`: loops in the words of the ralph before are brought into those of this one. */
 export const MIGRATIONS: readonly (string | 'adopt')[] = [
@@ -126,4 +127,16 @@ export const MIGRATIONS: readonly (string | 'adopt')[] = [
      started_at, id, dir, agent, owner, type, size, status, reason, proof, iteration, iteration_limit, false_claims, tokens, cost_usd,
      updated_at, ${BENT}, ${FINDINGS}
    );`,
+  // What a page shows of many loops at once: what became of the means of proof, what a person has seen, what waits for them.
+  `ALTER TABLE iteration ADD COLUMN weakened INTEGER NOT NULL DEFAULT 0;
+   UPDATE iteration SET weakened = 1 WHERE (loop, n) IN (
+     SELECT event.loop, (SELECT max(n) FROM iteration AS its WHERE its.loop = event.loop AND its.ended_at <= event.at)
+     FROM event, json_each(CASE json_valid(event.fact) WHEN 1 THEN event.fact ELSE '{}' END, '$.findings') AS found
+     WHERE instr(event.fact, '"findings":[{') > 0 AND CASE found.type WHEN 'object' THEN json_extract(found.value, '$.kind') END IN (
+       'tests-changed', 'tests-deleted', 'tests-skipped', 'means-changed', 'means-deleted', 'runner-changed', 'fewer-tests'));
+   CREATE TABLE seen (loop TEXT PRIMARY KEY REFERENCES loop (id), n INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+   CREATE INDEX iteration_by_end ON iteration (ended_at, cost_usd);
+   CREATE INDEX board_task_by_shelf ON board_task (archived, status);
+   CREATE INDEX loop_halted ON loop (updated_at) WHERE status = 'halted';
+   CREATE INDEX loop_by_parent ON loop (${PARENT}) WHERE ${PARENT} IS NOT NULL;`,
 ]

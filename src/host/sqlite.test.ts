@@ -14,9 +14,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type Loop, startLoop } from '../engine/loop.ts'
+import { type Fact, type Finding, type Loop, startLoop } from '../engine/loop.ts'
 import { step } from '../engine/step.ts'
-import { type Happening, START, say, specOf, works } from '../engine/stories.test-support.ts'
+import { at, type Happening, MINUTE, START, say, specOf, works } from '../engine/stories.test-support.ts'
 import { openCurrent, plainly, TABLES } from './database.ts'
 import { refuseNetworkFolder } from './files.ts'
 import { canMount, eventually, smallDisk, source, startScript, temporaryFolder } from './place.test-support.ts'
@@ -148,6 +148,32 @@ describe('the tables', () => {
       ['project', 'project'],
       ['mine', 'person'],
     ])
+  })
+
+  test('know which iterations weakened a proof, also those from before they did', async () => {
+    const home = await homeWithStory()
+    const [found, added] = ['tests-deleted', 'tests-added'].map((kind) => [
+      { kind, path: 'a.test.ts', words: 'noticed' },
+    ])
+    const store = openStore(home, Date.now)
+    const lease = await leased(store, 'a1')
+    for (const [minute, findings = []] of [[1], [2, found], [3, added]] as [number, Finding[]?][]) {
+      await save(store, lease, at(minute, works))
+      const verdicts = [{ check: 'npm test', result: 'pass' as const, tail: '' }]
+      const { tally, ...loop } = await store.load('a1')
+      const fact: Fact = { kind: 'checked', at: START + minute * MINUTE + 1, verdicts, findings }
+      await store.save(lease, { ...loop, tally: { ...tally, findings } }, fact)
+    }
+    await lease.release()
+    const [now] = await store.strips(['a1'], 9)
+    expect(now?.bars.map(({ weakened }) => weakened)).toEqual([undefined, undefined, undefined, true, undefined])
+    await store.close()
+    execute(
+      home,
+      `DROP TABLE seen; DROP INDEX iteration_by_end; DROP INDEX board_task_by_shelf; DROP INDEX loop_halted;
+       DROP INDEX loop_by_parent; ALTER TABLE iteration DROP COLUMN weakened; PRAGMA user_version = 13`,
+    )
+    expect(await open(home).strips(['a1'], 9)).toEqual([now])
   })
 
   test('find loops by status, owner and folder without looking at all of them', () => {

@@ -56,6 +56,8 @@ export type Store = LoopStore & {
   events(after: number, loop?: string): Promise<StoredEvent[]>
   /** Those that count, in order; `span`: so many of those after one. */
   iterations(loop: string, span?: Span): Promise<IterationRow[]>
+  /** The last iterations of these loops, `most` of each, in order, without what was said in them. Unknown loops are left out. */
+  strips(loops: readonly string[], most: number): Promise<Strip[]>
   /** Loops in the order in which they were made; in portions, as `events`. */
   begun(after: number): Promise<BegunLoop[]>
   /** The last number of everything that is read on from, all of the same moment. */
@@ -360,6 +362,25 @@ export type IterationRow = {
   findings: Finding[]
   /** What its agent reported through MCP. */
   reports: Report[]
+}
+
+export type Strip = { loop: string; bars: Bar[] }
+
+/**
+ * An iteration in short. `crash`: its agent failed or could not be used; `none`: no check ran. `failures`: how many are open.
+ * `refused`: its claim was judged, and not accepted. `worse`: more failures are open than after the checks before.
+ * `weakened`: means of proof were changed, deleted or skipped. `idle`: it changed nothing.
+ */
+export type Bar = {
+  n: number
+  ms: number
+  result: 'pass' | 'fail' | 'none' | 'crash'
+  failures?: number
+  claimed?: true
+  refused?: true
+  worse?: true
+  weakened?: true
+  idle?: true
 }
 
 /** Absent: all. Times are those at which loops began. `project_id`: a group of the board. `ended`: those that completed or halted. */

@@ -14,6 +14,7 @@ import { projectRecords } from './project-records.ts'
 import { reportRecords } from './report-records.ts'
 import { saveAndFencing } from './save-and-fencing.ts'
 import { openScene, type StoreKind } from './scene.ts'
+import { strips } from './strips.ts'
 import { sums } from './sums.ts'
 import { taskRecords } from './task-records.ts'
 
@@ -23,6 +24,7 @@ export function storeContract(kind: StoreKind): void {
   leaseAndTakeover(scene)
   saveAndFencing(scene)
   iterations(scene)
+  strips(scene)
   orders(scene)
   events(scene)
   pagingAndFilters(scene)
