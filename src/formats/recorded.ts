@@ -1,0 +1,26 @@
+/** The data of a report: answers of operations, recorded so that a page can read them without a server. */
+
+/** `key`: which operation was asked, and for what. */
+export type Answer = { key: string; value: unknown }
+
+/** `note`: what was left out. `filter`: the loops that statistics are about. */
+export type Recorded = { version: string; made_at: number; answers: Answer[]; note?: string } & (
+  | { kind: 'loop'; loop: string }
+  | { kind: 'stats'; filter: object }
+)
+
+/** What is read only when somebody opens this iteration. */
+export type RecordedDetail = { iteration: number; answers: Answer[] }
+
+/** The same for the same question, in whatever order its fields come. */
+export function answerKey(name: string, input: object): string {
+  return `${name} ${JSON.stringify(input, (_, value: unknown) => (isRecord(value) ? sorted(value) : value))}`
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function sorted(record: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
