@@ -20,6 +20,7 @@ const agent = { agent: 'api' }
 const VALID: Readonly<Record<OperationName, object>> = {
   start_loop: { prompt: 'Build it' },
   list_loops: {},
+  list_strips: { loops: ['a'] },
   get_loop: {},
   list_iterations: { loop: 'a' },
   get_iteration: { loop: 'a', iteration: 1 },

@@ -32,6 +32,7 @@ import { listEvents } from './list-events.ts'
 import { listExecutors } from './list-executors.ts'
 import { listIterations } from './list-iterations.ts'
 import { listLoops } from './list-loops.ts'
+import { listStrips } from './list-strips.ts'
 import { listTasks } from './list-tasks.ts'
 import { pause } from './pause.ts'
 import { prune } from './prune.ts'
@@ -62,6 +63,7 @@ import { waitLoop } from './wait-loop.ts'
 export const OPERATIONS: Table = {
   start_loop: start,
   list_loops: listLoops,
+  list_strips: listStrips,
   get_loop: getLoop,
   wait_loop: waitLoop,
   list_iterations: listIterations,
@@ -131,6 +133,7 @@ export const OPERATIONS: Table = {
 export type Table = {
   start_loop: typeof start
   list_loops: typeof listLoops
+  list_strips: typeof listStrips
   get_loop: typeof getLoop
   wait_loop: typeof waitLoop
   list_iterations: typeof listIterations

@@ -68,6 +68,7 @@ describe('loops', () => {
     expect((await place.run('get_diff', { loop, iteration: 1 })).files).toMatchObject([{ path: 'work.txt' }])
     expect((await place.run('get_transcript', { loop, iteration: 1 })).entries).toHaveLength(3)
     expect((await place.run('get_checks', { loop })).checks).toHaveLength(1)
+    expect(await place.run('list_strips', { loops: [loop] })).toMatchObject({ strips: [{ loop, bars: [{ n: 1 }] }] })
     const { events } = await place.run('list_events', { loop })
     expect(events.map(({ fact }) => fact.kind)).toEqual(['checked', 'turned', 'checked'])
     expect(await place.run('list_events', { after: events.at(-1)?.seq ?? 0 })).toEqual({ events: [] })

@@ -7,6 +7,7 @@ export type Route = { method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'; path:
 export const ROUTES: Partial<Record<OperationName, Route>> = {
   start_loop: { method: 'POST', path: '/api/loops' },
   list_loops: { method: 'GET', path: '/api/loops' },
+  list_strips: { method: 'GET', path: '/api/strips' },
   get_loop: { method: 'GET', path: '/api/loops/{loop}' },
   wait_loop: { method: 'GET', path: '/api/loops/{loop}/wait' },
   list_iterations: { method: 'GET', path: '/api/loops/{loop}/iterations' },

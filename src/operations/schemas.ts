@@ -6,6 +6,7 @@ import { HERE_SCHEMAS } from './here-schemas.ts'
 import type { Table } from './index.ts'
 import { ITERATION_SCHEMAS } from './iteration-schemas.ts'
 import { LOOP_SCHEMAS } from './loop-schemas.ts'
+import { PAGE_SCHEMAS } from './page-schemas.ts'
 import { PROJECT_SCHEMAS } from './project-schemas.ts'
 import type { SchemasOf } from './schema-parts.ts'
 import { VAULT_SCHEMAS } from './vault-schemas.ts'
@@ -21,4 +22,5 @@ export const SCHEMAS: SchemasOf<keyof Table> = {
   ...AGENT_SCHEMAS,
   ...HERE_SCHEMAS,
   ...BOARD_SCHEMAS,
+  ...PAGE_SCHEMAS,
 }

@@ -1,0 +1,15 @@
+/** The last iterations of several loops in short, for a page that shows many of them. */
+import type { Strip } from '../host/store.ts'
+import type { Operation } from './operation.ts'
+
+/** `loops`: whole ids. `most`: iterations of each. */
+export type ListingStrips = { loops: string[]; most?: number }
+
+const USUAL = 24
+
+export const listStrips: Operation<ListingStrips, { strips: Strip[] }> = {
+  name: 'list_strips',
+  effect: 'read',
+  summary: 'Lists the last iterations of several loops in short: what the checks said, and which claims were refused.',
+  run: async (context, { loops, most = USUAL }) => ({ strips: await context.store().strips(loops, most) }),
+}
