@@ -9,10 +9,12 @@ import { loopNumbers } from './loop-numbers.ts'
 import { loopQueries } from './loop-queries.ts'
 import { beginningOf, type Heart, mustHave, openLoopStore } from './loop-store.ts'
 import { openDatabase } from './migrate.ts'
+import { overviewQueries } from './overview-queries.ts'
 import { paneRecords } from './pane-records.ts'
 import { projectRecords } from './project-records.ts'
 import { reportRecords } from './report-records.ts'
 import { toNewColumns } from './rows.ts'
+import { seenRecords } from './seen-records.ts'
 import type { Lease, LoopStore, Store } from './store.ts'
 import { taskRecords } from './task-records.ts'
 import { type LocalTranscripts, openTranscripts } from './transcript.ts'
@@ -34,6 +36,7 @@ export function openStore(
     ...heart,
     ...loopQueries(asking),
     ...loopNumbers(asking),
+    ...overviewQueries(asking),
     lease: leases.lease,
     save: leases.save,
     transcripts,
@@ -44,6 +47,7 @@ export function openStore(
     reports: reportRecords(asking),
     comments: commentRecords(asking, now),
     answers: answerRecords(asking, now),
+    seen: seenRecords(asking),
 
     async create(loop, told = []) {
       transaction(() => {

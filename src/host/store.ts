@@ -58,6 +58,10 @@ export type Store = LoopStore & {
   iterations(loop: string, span?: Span): Promise<IterationRow[]>
   /** The last iterations of these loops, `most` of each, in order, without what was said in them. Unknown loops are left out. */
   strips(loops: readonly string[], most: number): Promise<Strip[]>
+  /** What all loops and tasks come to at a glance. `since`: whose cost counts. */
+  overview(since: number): Promise<Overview>
+  /** Loops that may need a person, newest first: of those that stopped short, the ones that did since then. */
+  needing(since: number): Promise<NeedingLoop[]>
   /** Loops in the order in which they were made; in portions, as `events`. */
   begun(after: number): Promise<BegunLoop[]>
   /** The last number of everything that is read on from, all of the same moment. */
@@ -81,6 +85,7 @@ export type Store = LoopStore & {
   reports: ReportRecords
   comments: CommentRecords
   answers: AnswerRecords
+  seen: SeenRecords
   transcripts: Transcripts
 }
 
@@ -168,6 +173,12 @@ export type KeyStanding =
   /** It was used with another input. */
   | { kind: 'reused' }
   | { kind: 'answered'; answer: string }
+
+/** How far a person has seen what happened to a loop. */
+export type SeenRecords = {
+  /** They have seen it up to event `n`; who has seen more has done so still. Says up to which they have seen it now. */
+  mark(loop: string, n: number): Promise<number>
+}
 
 /** What agents report through MCP while they work, each with the pass of its turn. Only hashes of passes are kept. */
 export type ReportRecords = {
@@ -381,6 +392,27 @@ export type Bar = {
   worse?: true
   weakened?: true
   idle?: true
+}
+
+/** `tasks`: without archived ones. `folders`: those with the newest loops first. `costUsd`: of the iterations that ended since then. */
+export type Overview = {
+  byStatus: Partial<Record<Status, number>>
+  tasks: Partial<Record<BoardStatus, number>>
+  folders: { dir: string; loops: number }[]
+  costUsd: number
+}
+
+/**
+ * `asks`: it waits for a person. `stuck`: it halted, and no other loop goes on with its work. `review`: its work waits to be
+ * accepted, and its task with it. `under-way`: it may have lost its driver. `n`: its last event. `seen`: the last one that a person saw.
+ */
+export type NeedingLoop = {
+  loop: string
+  why: 'asks' | 'stuck' | 'review' | 'under-way'
+  status: Status
+  at: number
+  n: number
+  seen: number
 }
 
 /** Absent: all. Times are those at which loops began. `project_id`: a group of the board. `ended`: those that completed or halted. */

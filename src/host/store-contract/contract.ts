@@ -8,12 +8,14 @@ import { iterations } from './iterations.ts'
 import { leaseAndTakeover } from './lease-and-takeover.ts'
 import { oddText } from './odd-text.ts'
 import { orders } from './orders.ts'
+import { overview } from './overview.ts'
 import { pagingAndFilters } from './paging-and-filters.ts'
 import { paneRecords } from './pane-records.ts'
 import { projectRecords } from './project-records.ts'
 import { reportRecords } from './report-records.ts'
 import { saveAndFencing } from './save-and-fencing.ts'
 import { openScene, type StoreKind } from './scene.ts'
+import { seenRecords } from './seen-records.ts'
 import { strips } from './strips.ts'
 import { sums } from './sums.ts'
 import { taskRecords } from './task-records.ts'
@@ -29,6 +31,7 @@ export function storeContract(kind: StoreKind): void {
   events(scene)
   pagingAndFilters(scene)
   sums(scene)
+  overview(scene)
   oddText(scene)
   projectRecords(scene)
   taskRecords(scene)
@@ -37,4 +40,5 @@ export function storeContract(kind: StoreKind): void {
   commentRecords(scene)
   answerRecords(scene)
   reportRecords(scene)
+  seenRecords(scene)
 }
