@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { FindingKind } from '../engine/loop.ts'
 import { GRADES } from '../engine/loop.ts'
-import { argument, line, maybe, name, path, type SchemasOf, whole } from './schema-parts.ts'
+import { argument, line, maybe, name, owner, path, type SchemasOf, whole } from './schema-parts.ts'
 
 const time = z.number().int().min(0).max(8.64e15).describe('Milliseconds since 1970.')
 const rate = z.number().min(0).max(1)
@@ -14,7 +14,7 @@ const filter = z.strictObject({
   dir: path.exactOptional(),
   agent: argument.min(1).exactOptional(),
   type: line.min(1).exactOptional(),
-  owner: z.enum(['person', 'project', 'vault', 'session', 'pane', 'board']).exactOptional(),
+  owner: owner.exactOptional(),
   project_id: line.min(1).exactOptional().describe('A group of the board.'),
 })
 

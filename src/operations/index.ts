@@ -19,6 +19,7 @@ import { getDiff } from './get-diff.ts'
 import { getForecast } from './get-forecast.ts'
 import { getIteration } from './get-iteration.ts'
 import { getLoop } from './get-loop.ts'
+import { getOverview } from './get-overview.ts'
 import { getProject } from './get-project.ts'
 import { getProof } from './get-proof.ts'
 import { getTask, getTaskPrompt } from './get-task.ts'
@@ -32,8 +33,10 @@ import { listEvents } from './list-events.ts'
 import { listExecutors } from './list-executors.ts'
 import { listIterations } from './list-iterations.ts'
 import { listLoops } from './list-loops.ts'
+import { listNeeds } from './list-needs.ts'
 import { listStrips } from './list-strips.ts'
 import { listTasks } from './list-tasks.ts'
+import { markSeen } from './mark-seen.ts'
 import { pause } from './pause.ts'
 import { prune } from './prune.ts'
 import { rebuild } from './rebuild.ts'
@@ -64,6 +67,8 @@ export const OPERATIONS: Table = {
   start_loop: start,
   list_loops: listLoops,
   list_strips: listStrips,
+  list_needs: listNeeds,
+  get_overview: getOverview,
   get_loop: getLoop,
   wait_loop: waitLoop,
   list_iterations: listIterations,
@@ -73,6 +78,7 @@ export const OPERATIONS: Table = {
   get_checks: getChecks,
   get_proof: getProof,
   list_events: listEvents,
+  mark_seen: markSeen,
   cancel,
   pause,
   resume,
@@ -134,6 +140,8 @@ export type Table = {
   start_loop: typeof start
   list_loops: typeof listLoops
   list_strips: typeof listStrips
+  list_needs: typeof listNeeds
+  get_overview: typeof getOverview
   get_loop: typeof getLoop
   wait_loop: typeof waitLoop
   list_iterations: typeof listIterations
@@ -143,6 +151,7 @@ export type Table = {
   get_checks: typeof getChecks
   get_proof: typeof getProof
   list_events: typeof listEvents
+  mark_seen: typeof markSeen
   cancel: typeof cancel
   pause: typeof pause
   resume: typeof resume

@@ -11,6 +11,7 @@ import {
   loopName,
   maybe,
   name,
+  owner,
   path,
   type SchemasOf,
   status,
@@ -100,8 +101,6 @@ const startInput = startFields.superRefine((asked, { addIssue }) => {
   if (asked.task_id !== undefined && beside !== undefined)
     addIssue({ code: 'custom', path: [beside], message: 'cannot be combined with task_id' })
 }) as unknown as z.ZodType<Starting>
-
-const owner = z.enum(['person', 'project', 'vault', 'session', 'pane', 'board'])
 
 // The engine's own values are made by it alone, so what they are within is not checked again.
 const next = z.looseObject({ kind: z.string() }) as unknown as z.ZodType<Next>

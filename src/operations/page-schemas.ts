@@ -1,6 +1,8 @@
 /** What goes into the operations that a page is made of, and what comes out. */
 import * as z from 'zod'
-import { name, type SchemasOf, whole } from './schema-parts.ts'
+import type { HaltReason, Status } from '../engine/loop.ts'
+import type { BoardStatus } from '../formats/board-task.ts'
+import { loopName, name, owner, type SchemasOf, whole } from './schema-parts.ts'
 
 const yes = z.literal(true).exactOptional()
 
@@ -16,7 +18,43 @@ const bar = z.strictObject({
   idle: yes.describe('It changed nothing.'),
 })
 
-export const PAGE_SCHEMAS: SchemasOf<'list_strips'> = {
+const counted = z.record(z.string(), whole)
+
+const need = z.strictObject({
+  loop: z.string(),
+  n: whole.describe('The number of its last event.'),
+  since: z.number(),
+  kind: z.enum(['question', 'permission', 'allow', 'approval', 'conflict', 'stuck', 'review', 'unattended']),
+  title: z.string(),
+  dir: z.string(),
+  agent: z.string(),
+  owner,
+  task_id: z.string().exactOptional(),
+  iteration: whole,
+  sentence: z.string(),
+  question: z.string().exactOptional(),
+  paths: z.array(z.strictObject({ path: z.string(), words: z.string() })).exactOptional(),
+  reason: (z.string() as unknown as z.ZodType<HaltReason>).exactOptional(),
+  unread: z.boolean(),
+})
+
+const seen = z.strictObject({ loop: loopName, n: whole.describe('The number of the last event that was seen.') })
+
+export const PAGE_SCHEMAS: SchemasOf<'list_strips' | 'get_overview' | 'list_needs' | 'mark_seen'> = {
+  get_overview: {
+    input: z.strictObject({}),
+    output: z.strictObject({
+      loops: whole,
+      byStatus: counted as unknown as z.ZodType<Partial<Record<Status, number>>>,
+      tasks: (counted as unknown as z.ZodType<Partial<Record<BoardStatus, number>>>).describe('Not archived.'),
+      folders: z.array(z.strictObject({ dir: z.string(), loops: whole })).describe('The most recently used first.'),
+      needsYou: whole,
+      unread: whole,
+      todayUsd: z.number().describe('The cost of the iterations that ended since midnight.'),
+    }),
+  },
+  list_needs: { input: z.strictObject({}), output: z.strictObject({ needs: z.array(need) }) },
+  mark_seen: { input: seen, output: seen },
   list_strips: {
     input: z.strictObject({
       loops: z.array(name).min(1).max(200).describe('Whole ids; unknown ones are left out.'),

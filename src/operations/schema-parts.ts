@@ -1,6 +1,6 @@
 /** What the schemas of several operations are made of. */
 import * as z from 'zod'
-import type { Finding, Status } from '../engine/loop.ts'
+import type { Finding, OwnerKind, Status } from '../engine/loop.ts'
 import type { Table } from './index.ts'
 import type { Operation } from './operation.ts'
 
@@ -21,6 +21,8 @@ export const status: z.ZodType<Status> = z.enum([
   'halted',
   'cancelled',
 ])
+
+export const owner: z.ZodType<OwnerKind> = z.enum(['person', 'project', 'vault', 'session', 'pane', 'board'])
 
 export const amount: z.ZodNumber = z.number().positive()
 export const whole: z.ZodNumber = z.number().int().min(0).max(999_999_999)

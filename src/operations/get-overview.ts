@@ -1,0 +1,36 @@
+/** What there is on this machine at a glance. */
+import type { Overview } from '../host/store.ts'
+import { findNeeds } from './find-needs.ts'
+import type { Operation } from './operation.ts'
+
+/** `needsYou`: loops that need a person, `unread` those of them with news. `todayUsd`: what iterations have cost since midnight. */
+export type FoundOverview = Omit<Overview, 'costUsd'> & {
+  loops: number
+  needsYou: number
+  unread: number
+  todayUsd: number
+}
+
+export const getOverview: Operation<Record<string, never>, FoundOverview> = {
+  name: 'get_overview',
+  effect: 'read',
+  summary: 'Counts loops and tasks by status, the loops that need you, the folders, and what today has cost.',
+  async run(context) {
+    const { byStatus, tasks, folders, costUsd } = await context.store().overview(midnight(context.now()))
+    const needs = await findNeeds(context)
+    return {
+      loops: Object.values(byStatus).reduce((sum, loops) => sum + loops, 0),
+      byStatus,
+      tasks,
+      folders,
+      needsYou: needs.length,
+      unread: needs.filter(({ unread }) => unread).length,
+      todayUsd: costUsd,
+    }
+  },
+}
+
+/** By the clock on the wall. */
+function midnight(now: number): number {
+  return new Date(now).setHours(0, 0, 0, 0)
+}

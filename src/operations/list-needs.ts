@@ -1,0 +1,98 @@
+/** The loops that need a person, and what for. */
+import { homeFolder } from '../engine/home-folder.ts'
+import { count } from '../engine/limits.ts'
+import { ALLOW, type HaltReason, type Loop, type OwnerKind } from '../engine/loop.ts'
+import { openFindings, touchedPaths } from '../engine/trials.ts'
+import { cutTo, oneLine } from '../formats/one-line.ts'
+import { given } from '../request/given.ts'
+import { isAboutFile } from '../vault/where.ts'
+import { taskOf } from './begin-task.ts'
+import { findNeeds, type Needing } from './find-needs.ts'
+import type { Context, Operation } from './operation.ts'
+import { standingOf } from './standing.ts'
+
+/**
+ * `n`: the number of the loop's last event. `title`: that of its task, or the first line of its prompt. `paths`: the changed
+ * tests that it waits for, with what was found. `unread`: nobody has seen its last event.
+ */
+export type Need = {
+  loop: string
+  n: number
+  since: number
+  kind: 'question' | 'permission' | 'allow' | 'approval' | 'conflict' | 'stuck' | 'review' | 'unattended'
+  title: string
+  dir: string
+  agent: string
+  owner: OwnerKind
+  task_id?: string
+  iteration: number
+  sentence: string
+  question?: string
+  paths?: { path: string; words: string }[]
+  reason?: HaltReason
+  unread: boolean
+}
+
+export const listNeeds: Operation<Record<string, never>, { needs: Need[] }> = {
+  name: 'list_needs',
+  effect: 'read',
+  summary: 'Lists the loops that need you: questions, changed tests, work to accept, loops that stopped short.',
+  async run(context) {
+    const needs = await findNeeds(context)
+    return { needs: await Promise.all(needs.map((need) => toNeed(context, need))) }
+  },
+}
+
+async function toNeed(context: Context, { loop: id, n, at, why, unread }: Needing): Promise<Need> {
+  const loop = await context.store().load(id)
+  const { spec, tally, next } = loop
+  const task = await taskOf(context, loop)
+  const kind = kindOf(loop, why)
+  return {
+    loop: id,
+    n,
+    since: at,
+    kind,
+    title: cutTo(task?.title ?? firstLine(spec.prompt), TITLE),
+    dir: homeFolder(loop),
+    agent: spec.work.agent,
+    owner: spec.work.owner?.kind ?? 'person',
+    iteration: tally.iteration,
+    sentence: why === 'unattended' ? unattendedSentence(loop) : standingOf(loop).sentence,
+    ...given({
+      task_id: task?.id,
+      question: next.kind === 'wait' ? next.question : undefined,
+      paths: kind === 'allow' ? pathsOf(loop) : undefined,
+      reason: next.kind === 'halt' ? next.reason : undefined,
+    }),
+    unread,
+  }
+}
+
+const TITLE = 200
+
+/** By what the loop is at, never by what it says. */
+function kindOf(loop: Loop, why: Needing['why']): Need['kind'] {
+  const { next, tally, spec } = loop
+  if (why === 'stuck') return next.kind === 'halt' && next.reason === 'conflict' ? 'conflict' : 'stuck'
+  if (why !== 'asks') return why
+  if (next.kind === 'wait' && next.about === ALLOW) return 'allow'
+  if (spec.work.owner?.kind === 'vault' && isAboutFile(loop)) return 'approval'
+  return tally.ask?.kind === 'permission' ? 'permission' : 'question'
+}
+
+function pathsOf({ tally }: Loop): Need['paths'] {
+  const found = Map.groupBy(openFindings(tally), ({ path }) => path)
+  return touchedPaths(tally).map((path) => ({
+    path,
+    words: (found.get(path) ?? []).map(({ words }) => words).join(', '),
+  }))
+}
+
+function firstLine(text: string): string {
+  return oneLine(text.split('\n').find((line) => line.trim() !== '') ?? '')
+}
+
+function unattendedSentence({ tally }: Loop): string {
+  return `interrupted after ${count(tally.iteration, 'iteration')}. The process that ran it is gone.`
+}

@@ -1,0 +1,16 @@
+/** A person has seen what happened to a loop. */
+import { findLoop } from './find-loop.ts'
+import type { Operation } from './operation.ts'
+
+/** `n`: the number of the last event that they have seen. */
+export type Seen = { loop: string; n: number }
+
+export const markSeen: Operation<Seen, Seen> = {
+  name: 'mark_seen',
+  effect: 'write',
+  summary: 'Marks what has happened to a loop as seen, up to one of its events.',
+  async run(context, { loop: name, n }) {
+    const loop = await findLoop(context, name)
+    return { loop, n: await context.store().seen.mark(loop, n) }
+  },
+}
