@@ -237,7 +237,7 @@ test.each<[name: string, input: unknown, sentence: string]>([
 
 test('a field or an operation that is almost right is named', async () => {
   expect(await refusal('get_loop', { lop: 'a' })).toBe(
-    'input-invalid: get_loop has no field "lop". Did you mean "loop"? It takes loop.',
+    'input-invalid: get_loop has no field "lop". Did you mean "loop"? It takes loop, brief.',
   )
   expect(await refusal('get_lop', {})).toMatch(
     /^usage: There is no operation "get_lop"\. Did you mean "get_loop"\? There are: start_loop, /,

@@ -20,12 +20,16 @@ export type FoundLoop = Attendance & {
   iterations: IterationRow[]
 }
 
-export const getLoop: Operation<{ loop?: string }, FoundLoop> = {
+/** `brief`: without its iterations. */
+export type AskingLoop = { loop?: string; brief?: boolean }
+
+export const getLoop: Operation<AskingLoop, FoundLoop> = {
   name: 'get_loop',
   effect: 'read',
   summary: 'Shows a loop: what was asked for, its iterations, its current state, and what to do next.',
   agent: {},
-  async run(context, { loop: name }) {
+  report: true,
+  async run(context, { loop: name, brief = false }) {
     const store = context.store()
     const id = await findLoop(context, name)
     const loop = await store.load(id)
@@ -38,7 +42,7 @@ export const getLoop: Operation<{ loop?: string }, FoundLoop> = {
       breaker: breakerState(loop),
       ...(await attendanceOf(context, { id, status })),
       ...given({ whose }),
-      iterations: await store.iterations(id),
+      iterations: brief ? [] : await store.iterations(id),
     }
   },
 }

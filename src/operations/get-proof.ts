@@ -61,6 +61,7 @@ export const getProof: Operation<{ loop?: string }, FoundProof> = {
   name: 'get_proof',
   effect: 'read',
   summary: 'Shows what the grade of a loop is based on: each check before and after, the experiments, and the files.',
+  report: true,
   async run(context, { loop: name }) {
     const store = context.store()
     const id = await findLoop(context, name)

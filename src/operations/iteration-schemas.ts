@@ -91,6 +91,7 @@ export const ITERATION_SCHEMAS: SchemasOf<IterationOperation> = {
       loop: loopName,
       after: whole.exactOptional().describe('The number of the last one that is known.'),
       limit: whole.min(1).max(1_000).exactOptional(),
+      brief: z.boolean().exactOptional().describe('A line of what each said, and nothing that its checks printed.'),
     }),
     output: z.strictObject({ loop: z.string(), iterations: z.array(view), next: whole.exactOptional() }),
   },

@@ -53,6 +53,42 @@ test('iterations come in pages', async () => {
   expect((await place.run('list_iterations', { loop, after: 2 })).iterations).toEqual([])
 })
 
+test('iterations in brief are small: a line of what was said, and nothing that the checks printed', async () => {
+  const place = openPlace({ cwd: (await makeRepository()).dir })
+  const line = `I rewrote the parser 🦉 ${'and its tests '.repeat(30)}`
+  const said = `First, a look around.\n\n${line}\nwith care.\n\n \n<promise>COMPLETE</promise>\n`
+  writeFileSync(join(place.cwd, 'said.txt'), said)
+  const asked = {
+    prompt: 'Build it',
+    agent: place.agent('cat said.txt; date +%N > work.txt'),
+    checks: ['seq 1 2000', 'test -e done.txt'],
+    limits: { iterations: 2 },
+  }
+  const { loop } = await place.run('start_loop', asked)
+  await place.drive(loop)
+  const { iterations } = await place.run('list_iterations', { loop, brief: true })
+  expect(iterations).toMatchObject([
+    { n: 1, claim: 'clear', refused: 'refused: test -e done.txt fails', commit: expect.any(String) },
+    {
+      n: 2,
+      verdicts: [
+        { check: 'seq 1 2000', result: 'pass', tail: '' },
+        { result: 'fail', tail: '' },
+      ],
+    },
+  ])
+  expect(iterations[0]?.words).toMatch(/^I rewrote the parser 🦉 and .*…$/)
+  expect([...(iterations[0]?.words ?? '')]).toHaveLength(160)
+  for (const one of iterations) expect(JSON.stringify({ ...one, agent: 'claude' }).length).toBeLessThan(700)
+})
+
+test('a loop in brief has no iterations', async () => {
+  const { place, loop } = await twoIterations()
+  const whole = await place.run('get_loop', { loop })
+  expect(whole.iterations).toHaveLength(2)
+  expect(await place.run('get_loop', { loop, brief: true })).toEqual({ ...whole, iterations: [] })
+})
+
 test('an iteration has its prompt and what changed in it', async () => {
   const { place, loop, head } = await twoIterations()
   const one = await place.run('get_iteration', { loop, iteration: 1 })

@@ -1,11 +1,13 @@
 /** The iterations of a loop, in order, a page at a time. */
+import type { Report } from '../engine/report.ts'
+import { cutTo, oneLine } from '../formats/one-line.ts'
 import { given } from '../request/given.ts'
 import { findLoop } from './find-loop.ts'
 import { type Iteration, viewIterations } from './iteration-view.ts'
 import type { Operation } from './operation.ts'
 
-/** `after`: the number of the last one that is known. */
-export type ListingIterations = { loop: string; after?: number; limit?: number }
+/** `after`: the number of the last one that is known. `brief`: a line of what each said, and nothing of what its checks printed. */
+export type ListingIterations = { loop: string; after?: number; limit?: number; brief?: boolean }
 
 /** `next` is there when more follow. */
 export type ListedIterations = { loop: string; iterations: Iteration[]; next?: number }
@@ -17,14 +19,14 @@ export const listIterations: Operation<ListingIterations, ListedIterations> = {
     'Lists the iterations of a loop: how each ended, what it claimed, what the checks said, tokens, cost, commit.',
   agent: {},
   report: true,
-  async run(context, { loop: name, after = 0, limit = 100 }) {
+  async run(context, { loop: name, after = 0, limit = 100, brief = false }) {
     const store = context.store()
     const loop = await store.load(await findLoop(context, name))
     const rows = await store.iterations(loop.id, { after, limit: limit + 1 }) // one more tells whether there is another page
     const page = rows.slice(0, limit)
     const next = rows.length > limit ? page.at(-1)?.n : undefined
     const iterations = await viewIterations(store, loop, page)
-    return { loop: loop.id, iterations: iterations.map(inShort), ...given({ next }) }
+    return { loop: loop.id, iterations: iterations.map(brief ? inBrief : inShort), ...given({ next }) }
   },
 }
 
@@ -36,5 +38,38 @@ function inShort(iteration: Iteration): Iteration {
     ...iteration,
     words: iteration.words.slice(-WORDS_SHOWN),
     verdicts: iteration.verdicts.map((verdict) => ({ ...verdict, tail: verdict.tail.slice(-WORDS_SHOWN) })),
+  }
+}
+
+const LINE_SHOWN = 160
+
+/** A thousand of these must be small. */
+function inBrief(iteration: Iteration): Iteration {
+  const { words, verdicts, findings, reports, refused } = iteration
+  return {
+    ...iteration,
+    words: cutTo(gistOf(words), LINE_SHOWN),
+    verdicts: verdicts.map((verdict) => ({ ...verdict, tail: '' })),
+    findings: findings.map(({ kind, path, words: found }) => ({ kind, path, words: cutTo(found, LINE_SHOWN) })),
+    reports: reports.map(cutReport),
+    ...given({ refused: refused === undefined ? undefined : cutTo(refused, LINE_SHOWN) }),
+  }
+}
+
+/** The line with which its last paragraph begins: agents sum up at the end. A promise alone says nothing. */
+function gistOf(words: string): string {
+  const paragraphs = words.split(/\n\s*\n/).filter((text) => text.trim() !== '')
+  const last = paragraphs.findLast((text) => !/^<promise>[^<]*<\/promise>$/.test(text.trim())) ?? paragraphs.at(-1)
+  return oneLine(last?.trim().split('\n')[0] ?? '')
+}
+
+function cutReport(report: Report): Report {
+  switch (report.kind) {
+    case 'stage':
+      return { ...report, evidence: cutTo(report.evidence, LINE_SHOWN) }
+    case 'blocked':
+      return { ...report, reason: cutTo(report.reason, LINE_SHOWN) }
+    case 'question':
+      return { ...report, question: cutTo(report.question, LINE_SHOWN) }
   }
 }

@@ -213,7 +213,7 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
     }),
   },
   get_loop: {
-    input: optionalLoop,
+    input: optionalLoop.extend({ brief: z.boolean().exactOptional().describe('Without its iterations.') }),
     output: z.strictObject({
       loop,
       status,
