@@ -1,6 +1,7 @@
 /** Builds dist/: the command line, the programs ralph starts, and the library. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type BuildOptions, build, type Plugin, transformSync } from 'esbuild'
+import { buildWeb } from './build-web.ts'
 import { entryOf, type Later, loadLater } from './later.ts'
 
 /** What the end of a turn rarely needs, by the bundle that it is loaded from. To move a module out of `hook.cjs`, name it here. */
@@ -97,14 +98,18 @@ await Promise.all([
     minify: true,
     outExtension: { '.js': '.cjs' },
   }),
+  buildWeb(),
 ])
 
 const bundled = [
   '@hono/node-server',
   '@modelcontextprotocol/core',
   '@modelcontextprotocol/server',
+  '@preact/signals',
+  '@preact/signals-core',
   'hono',
   'jsonc-parser',
+  'preact',
   'yaml',
   'zod',
 ]

@@ -1,0 +1,74 @@
+/** How a loop stands, as a word, a colour and a shape: the same in every list, card and headline. */
+import type { Grade, Next, Status } from '../src/engine/loop.ts'
+import { capital, plain, timeOf } from './words.ts'
+
+export type Tone = 'blue' | 'green' | 'teal' | 'amber' | 'red' | 'gray'
+
+/** `mark`: a shape that goes with the colour, since colours are never alone. */
+export type Badge = { word: string; tone: Tone; mark: string; busy?: true }
+
+type Shown = { status: Status; next: Next; iteration: number; unattended?: boolean }
+
+export function badgeOf({ status, next, iteration, unattended }: Shown): Badge {
+  if (unattended) return { word: 'Driver gone', tone: 'red', mark: '!' }
+  switch (next.kind) {
+    case 'turn':
+      return { word: `Iteration ${next.iteration}`, tone: 'blue', mark: '●', busy: true }
+    case 'check':
+      return { word: next.because === 'start' ? 'Checking the start' : 'Verifying', tone: 'blue', mark: '◌', busy: true }
+    case 'prove':
+      return { word: `Proving · ${next.run}`, tone: 'blue', mark: '◌', busy: true }
+    case 'restore':
+      return { word: 'Restoring files', tone: 'blue', mark: '↺', busy: true }
+    case 'wait':
+      return waiting(next, iteration)
+    case 'complete':
+      return gradeBadge(next.proof)
+    case 'halt':
+      return status === 'cancelled'
+        ? { word: 'Cancelled', tone: 'gray', mark: '×' }
+        : { word: `Stopped · ${plain(next.reason)}`, tone: 'red', mark: '■' }
+  }
+}
+
+function waiting(next: Extract<Next, { kind: 'wait' }>, iteration: number): Badge {
+  switch (next.why) {
+    case 'person':
+      return { word: next.about === 'allow' ? 'Allow tests?' : 'Needs you', tone: 'amber', mark: '?' }
+    case 'queued':
+      return { word: 'Queued', tone: 'gray', mark: '…' }
+    case 'paused':
+      return { word: iteration > 0 ? `Paused after ${iteration}` : 'Paused', tone: 'gray', mark: '‖' }
+    case 'limit':
+      return { word: until('Rate limit', next.until), tone: 'amber', mark: '◷' }
+    case 'overload':
+      return { word: until('Overloaded', next.until), tone: 'amber', mark: '◷' }
+    case 'cooldown':
+      return { word: until('Cooling down', next.until), tone: 'amber', mark: '◷' }
+  }
+}
+
+function until(word: string, at: number | undefined): string {
+  return at === undefined ? word : `${word} · ${timeOf(at)}`
+}
+
+const GRADES: Readonly<Record<Grade, Omit<Badge, 'word'>>> = {
+  verified: { tone: 'green', mark: '✓' },
+  tested: { tone: 'teal', mark: '✓' },
+  kept: { tone: 'teal', mark: '=' },
+  altered: { tone: 'amber', mark: '≠' },
+  claimed: { tone: 'gray', mark: '“' },
+}
+
+export function gradeBadge(grade: Grade): Badge {
+  return { word: capital(grade), ...GRADES[grade] }
+}
+
+/** What each grade means, in one line. */
+export const GRADE_WORDS: Readonly<Record<Grade, string>> = {
+  verified: 'A check that failed before the loop passes now, also with the tests as they were.',
+  tested: 'The checks passed before, too, but new tests fail without this work.',
+  kept: 'The checks pass as they did before: nothing broke. That the task is done is the agent’s word.',
+  altered: 'The checks pass only with tests or configuration that this loop changed.',
+  claimed: 'There is no check: that the task is done is the agent’s word.',
+}

@@ -1,0 +1,77 @@
+/** The one stream of this tab: what it tells goes to the queries, and everybody can see whether it is connected. */
+import { type Signal, signal } from '@preact/signals'
+import { type ErrorCode, RalphError, readLive } from '../../src/fronts/server/client.ts'
+import { hear } from './query.ts'
+import type { LiveMessage } from './source.ts'
+
+export type Connection =
+  | { kind: 'connecting' }
+  | { kind: 'live' }
+  | { kind: 'lost'; since: number; retryAt: number; why: string }
+  | { kind: 'refused'; code: ErrorCode; message: string }
+
+export const connection: Signal<Connection> = signal({ kind: 'connecting' })
+
+type Listener = (message: LiveMessage) => void
+const listeners = new Set<Listener>()
+
+/** Returns how to stop. */
+export function onMessage(listener: Listener): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+let running: AbortController | undefined
+
+/** A stream that was interrupted begins where it was; whatever was missed is read again all the same. */
+export function startLive(server: { url: string; token: string }): void {
+  if (running) lost('it is opened again', 0) // so that what was missed is read again
+  running?.abort()
+  running = new AbortController()
+  void follow(server, running.signal)
+}
+
+async function follow(server: { url: string; token: string }, signal: AbortSignal): Promise<void> {
+  try {
+    for await (const item of readLive({ ...server, topics: ['loops', 'board', 'panes'], signal })) {
+      if (item.kind === 'connected') connected()
+      if (item.kind === 'lost') lost(item.why, item.retryMs)
+      if (item.kind === 'message') tell(item.message)
+    }
+  } catch (cause) {
+    if (signal.aborted) return
+    const { code, message } = cause instanceof RalphError ? cause : { code: 'usage' as const, message: String(cause) }
+    connection.value = { kind: 'refused', code, message }
+  }
+}
+
+function connected(): void {
+  const wasLost = connection.peek().kind === 'lost'
+  connection.value = { kind: 'live' }
+  if (wasLost) hear({ kind: 'back' })
+}
+
+function lost(why: string, retryMs: number): void {
+  const before = connection.peek()
+  const since = before.kind === 'lost' ? before.since : Date.now()
+  connection.value = { kind: 'lost', since, retryAt: Date.now() + retryMs, why }
+}
+
+function tell(message: LiveMessage): void {
+  if (message.type === 'hello' && message.data.reset) hear({ kind: 'back' })
+  hear({ kind: 'message', message })
+  for (const listener of listeners) listener(message)
+}
+
+/** A laptop that slept has a connection that nobody told it is dead: look at once, and do not wait for the silence to be noticed. */
+export function watchSleep(restart: () => void): void {
+  let last = Date.now()
+  setInterval(() => {
+    const slept = Date.now() - last > SLEPT_MS
+    last = Date.now()
+    if (slept) restart()
+  }, 5_000)
+  addEventListener('online', restart)
+}
+
+const SLEPT_MS = 30_000

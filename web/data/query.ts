@@ -1,0 +1,138 @@
+/** Answers of operations, kept while somebody looks at them and asked for again whenever they may have changed. */
+import { type Signal, signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { call, type InputOf, type LiveMessage, type News, type OperationName, type OutputOf } from './source.ts'
+
+/** `value` stays while it is asked for again, so that nothing jumps. */
+export type Answer<Value> = { value?: Value; error?: Error; loading: boolean }
+
+/** Whether this message may change the answer. */
+export type Wakes = (message: LiveMessage) => boolean
+
+type Entry = {
+  answer: Signal<Answer<unknown>>
+  users: number
+  wakes: Wakes
+  /** Asks the source; what it answers after a newer question has been asked is dropped. */
+  ask(): Promise<unknown>
+  busy: boolean
+  again: boolean
+  askedAt: number
+  timer?: ReturnType<typeof setTimeout> | undefined
+}
+
+const entries = new Map<string, Entry>()
+const MOST_KEPT = 60
+/** However much happens, an answer is not asked for more often. */
+const SHORTEST_MS = 300
+
+export const never: Wakes = () => false
+
+/** Without an input nothing is asked. */
+export function useQuery<Name extends OperationName>(
+  name: Name,
+  input: InputOf<Name> | undefined,
+  wakes: Wakes = never,
+): Answer<OutputOf<Name>> & { refresh(): void } {
+  const key = input === undefined ? '' : keyOf(name, input)
+  const entry = input === undefined ? undefined : entryFor(key, name, input, wakes)
+  useEffect(() => {
+    if (!entry) return
+    entry.users += 1
+    refresh(entry)
+    return () => {
+      entry.users -= 1
+      forgetOldest()
+    }
+  }, [key])
+  const answer = (entry?.answer.value ?? NOTHING) as Answer<OutputOf<Name>>
+  return { ...answer, refresh: () => entry && refresh(entry) }
+}
+
+const NOTHING: Answer<never> = { loading: false }
+
+export function keyOf(name: string, input: unknown): string {
+  return `${name} ${JSON.stringify(input, (_, value: unknown) =>
+    value && typeof value === 'object' && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  )}`
+}
+
+function entryFor<Name extends OperationName>(key: string, name: Name, input: InputOf<Name>, wakes: Wakes): Entry {
+  const known = entries.get(key)
+  if (known) {
+    entries.delete(key)
+    entries.set(key, known) // now the newest
+    return known
+  }
+  const entry: Entry = {
+    answer: signal<Answer<unknown>>({ loading: true }),
+    users: 0,
+    wakes,
+    ask: () => call(name, input),
+    busy: false,
+    again: false,
+    askedAt: 0,
+  }
+  entries.set(key, entry)
+  return entry
+}
+
+function refresh(entry: Entry): void {
+  if (entry.busy) {
+    entry.again = true
+    return
+  }
+  clearTimeout(entry.timer)
+  entry.timer = undefined
+  entry.busy = true
+  entry.askedAt = Date.now()
+  void entry
+    .ask()
+    .then(
+      (value) => {
+        entry.answer.value = { value, loading: false }
+      },
+      (error: Error) => {
+        entry.answer.value = { ...entry.answer.peek(), error, loading: false }
+      },
+    )
+    .finally(() => {
+      entry.busy = false
+      if (!entry.again) return
+      entry.again = false
+      soon(entry)
+    })
+}
+
+function soon(entry: Entry): void {
+  if (entry.busy) entry.again = true
+  else entry.timer ??= setTimeout(() => refresh(entry), Math.max(0, SHORTEST_MS - (Date.now() - entry.askedAt)))
+}
+
+/** Whatever is looked at is asked for again where the news may concern it. */
+export function hear(news: News): void {
+  for (const entry of entries.values())
+    if (entry.users > 0 && (news.kind === 'back' || entry.wakes(news.message))) soon(entry)
+}
+
+/** After an action of the person's own: now, not when the news arrive. */
+export function refreshAll(): void {
+  for (const entry of entries.values()) if (entry.users > 0) refresh(entry)
+}
+
+function forgetOldest(): void {
+  for (const [key, { users }] of entries) {
+    if (entries.size <= MOST_KEPT) return
+    if (users === 0) entries.delete(key)
+  }
+}
+
+export const anyLoop: Wakes = ({ type }) => type === 'loop-start' || type === 'loop-event'
+export const anyTask: Wakes = ({ type }) => type === 'task-change' || type === 'loop-event'
+export const anyPane: Wakes = ({ type }) => type === 'pane-change' || type === 'loop-event'
+
+export function ofLoop(id: string): Wakes {
+  return (message) => 'loop' in message && message.loop === id && message.type !== 'log'
+}

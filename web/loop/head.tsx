@@ -1,0 +1,59 @@
+/** What a loop is about, where it works, and what can be done to it. */
+import type { Badge } from '../badge.ts'
+import { isRecorded, type OutputOf } from '../data/source.ts'
+import type { Action } from '../parts/actions.tsx'
+import { BadgeView, Button, Link } from '../parts/common.tsx'
+import { folderName, titleOf } from '../words.ts'
+
+export type Found = OutputOf<'get_loop'>
+
+export function LoopHead({ found, badge, actions }: { found: Found; badge: Badge; actions: readonly Action[] }) {
+  const { loop } = found
+  const { work } = loop.spec
+  const { worktree } = work
+  return (
+    <header class="loop-head">
+      <div class="grow">
+        <p class="muted crumbs">
+          {!isRecorded() && (
+            <>
+              <Link to="/loops">Loops</Link> ›{' '}
+            </>
+          )}
+          <span title={work.dir}>{folderName(worktree?.from ?? work.dir)}</span> · {loop.spec.agents?.join(', then ') ?? work.agent}
+          {worktree && ` · ${worktree.branch}${worktree.base ? ` from ${worktree.base}` : ''}`} · <code>{loop.id}</code>
+          {work.parent && !isRecorded() && (
+            <>
+              {' '}
+              · continues{' '}
+              <Link to={`/loops/${work.parent.loop}?i=${work.parent.iteration}`}>
+                {work.parent.loop} after {work.parent.iteration}
+              </Link>
+            </>
+          )}
+          {found.whose && ` · ${found.whose}`}
+        </p>
+        <div class="title-line">
+          <h1>{titleOf(loop.spec.prompt)}</h1>
+          <BadgeView badge={badge} />
+        </div>
+      </div>
+      {isRecorded() ? (
+        <p class="muted">A report of ralph</p>
+      ) : (
+        <div class="loop-actions">
+          {actions.map(({ name, words, keys, danger, run }, at) => (
+            <Button
+              key={name}
+              kind={danger ? 'danger' : at === 0 && (name === 'accept' || name === 'retry' || name === 'resume') ? 'primary' : 'plain'}
+              run={run}
+              title={keys ? `${words} (${keys})` : words}
+            >
+              {words}
+            </Button>
+          ))}
+        </div>
+      )}
+    </header>
+  )
+}

@@ -1,0 +1,62 @@
+/** How the loop stands in one sentence: what its grade is based on, why it stopped, or what it wants to know. */
+import { GRADE_WORDS, type Tone } from '../badge.ts'
+import { isRecorded } from '../data/source.ts'
+import { undo } from '../parts/actions.tsx'
+import { Button, Code } from '../parts/common.tsx'
+import { capital } from '../words.ts'
+import type { Found } from './head.tsx'
+import { LoopAnswer } from './answer.tsx'
+
+const TONES: Readonly<Record<Found['standing']['kind'], Tone>> = {
+  verified: 'green',
+  tested: 'teal',
+  kept: 'teal',
+  altered: 'amber',
+  claimed: 'gray',
+  cancelled: 'gray',
+  halted: 'red',
+  asks: 'amber',
+  waiting: 'amber',
+  'under-way': 'blue',
+}
+
+export function Standing({ found }: { found: Found }) {
+  const { standing, loop, unattended } = found
+  const { next } = loop
+  if (standing.kind === 'asks' && !isRecorded()) return <LoopAnswer found={found} />
+  if (standing.kind === 'under-way' && !unattended) return null
+  return (
+    <section class={`callout standing ${TONES[standing.kind]}`} aria-label="How it stands">
+      <p>
+        {next.kind === 'complete' ? (
+          <>
+            <strong>{capital(next.proof)}.</strong> {next.sentence} <span class="muted">{GRADE_WORDS[next.proof]}</span>
+          </>
+        ) : next.kind === 'halt' ? (
+          <>
+            <strong>{next.reason === 'cancelled' ? 'Cancelled.' : 'Why it stopped:'}</strong> {next.sentence}
+          </>
+        ) : (
+          capital(standing.sentence)
+        )}
+      </p>
+      {loop.tally.findings.length > 0 && next.kind === 'complete' && next.proof === 'altered' && (
+        <ul class="paths">
+          {loop.tally.findings.map(({ path, words, kind }) => (
+            <li key={kind + path}>
+              <code>{path}</code> {words}
+            </li>
+          ))}
+        </ul>
+      )}
+      {unattended && !isRecorded() && (
+        <p>
+          Nobody drives it any more: its process ended. Resume it here, or in a terminal: <Code>{`ralph resume ${loop.id}`}</Code>
+        </p>
+      )}
+      {!isRecorded() && next.kind === 'halt' && loop.spec.onHalt && (
+        <Button run={() => undo(loop.id)}>Take back the restored files</Button>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,9 @@
+/** What can be looked at of an iteration and of its loop. */
+export const TABS: readonly { key: string; tab: string; words: string }[] = [
+  { key: '1', tab: 'summary', words: 'Summary' },
+  { key: '2', tab: 'diff', words: 'Diff' },
+  { key: '3', tab: 'transcript', words: 'Transcript' },
+  { key: '4', tab: 'prompt', words: 'Prompt' },
+  { key: '5', tab: 'proof', words: 'Proof' },
+  { key: '6', tab: 'story', words: 'Story' },
+]

@@ -1,0 +1,148 @@
+/** What a person can do to a loop: each calls one operation and says what came of it. */
+import type { Grade, Next, Status } from '../../src/engine/loop.ts'
+import { refreshAll } from '../data/query.ts'
+import { go } from '../data/route.ts'
+import { call, once } from '../data/source.ts'
+import { Ask, Confirm } from './ask.tsx'
+import { closeModal, showModal } from './modal.tsx'
+import { toast } from './toast.tsx'
+
+export type Actionable = { id: string; status: Status; next: Next; unattended?: boolean; worktree?: boolean; title: string }
+
+export type Action = { name: string; words: string; keys?: string; danger?: true; run: () => unknown }
+
+const OPEN: readonly Status[] = ['queued', 'running', 'verifying', 'waiting', 'needs-input', 'paused']
+
+/** In the order of their importance: the first one is what one most likely wants. */
+export function actionsFor(loop: Actionable): Action[] {
+  const { id, status, next, unattended, worktree } = loop
+  const isOpen = OPEN.includes(status)
+  const rests = status === 'paused' || status === 'queued' || status === 'waiting' || unattended
+  return [
+    ...(status === 'needs-input' ? [{ name: 'answer', words: 'Answer …', run: () => go(`/loops/${id}`) }] : []),
+    ...(isOpen && rests ? [{ name: 'resume', words: status === 'queued' ? 'Start now' : 'Resume', keys: 'p', run: () => resume(id) }] : []),
+    ...(isOpen && !rests && status !== 'needs-input' ? [{ name: 'pause', words: 'Pause', keys: 'p', run: () => pause(id) }] : []),
+    ...(isOpen && status !== 'needs-input' ? [{ name: 'steer', words: 'Steer …', keys: 's', run: () => steer(id) }] : []),
+    ...(!isOpen && worktree && next.kind === 'complete' ? [{ name: 'accept', words: 'Accept …', keys: 'a', run: () => accept(id) }] : []),
+    ...(!isOpen && next.kind === 'halt' ? [{ name: 'retry', words: 'Retry', keys: 't', run: () => retry(id) }] : []),
+    ...(isOpen ? [{ name: 'cancel', words: 'Cancel …', keys: 'x', danger: true as const, run: () => cancel(loop) }] : []),
+  ]
+}
+
+async function pause(loop: string): Promise<void> {
+  await call('pause', { loop })
+  toast({ text: 'It pauses after what it is doing now.' })
+  refreshAll()
+}
+
+async function resume(loop: string): Promise<void> {
+  const { heard } = await call('resume', { loop })
+  toast({ text: heard === 'nobody' ? `Nobody drives it. Type: ralph resume ${loop}` : 'It goes on.' })
+  refreshAll()
+}
+
+export function steer(loop: string): void {
+  showModal(
+    <Ask
+      title="Steer the next iteration"
+      label="What should it know?"
+      hint="The next iteration is told this, word for word."
+      send="Send"
+      close={closeModal}
+      run={async (words) => {
+        await call('steer', { loop, words }, once())
+        toast({ text: 'The next iteration will be told.' })
+        refreshAll()
+      }}
+    />,
+  )
+}
+
+function cancel({ id, title }: Actionable): void {
+  showModal(
+    <Confirm
+      title="Cancel this loop?"
+      text={`“${title}” ends now. Its files stay as they are, and its checkpoints too.`}
+      yes="Cancel the loop"
+      danger
+      close={closeModal}
+      run={async () => {
+        await call('cancel', { loop: id })
+        toast({ text: 'Cancelled.' })
+        refreshAll()
+      }}
+    />,
+  )
+}
+
+export async function retry(loop: string): Promise<void> {
+  const started = await call('retry', { loop }, once())
+  toast({ text: 'A new loop tries it again.' })
+  go(`/loops/${started.loop}`)
+}
+
+export function fork(loop: string, iteration: number): void {
+  showModal(
+    <Ask
+      title={`Fork after iteration ${iteration}`}
+      label="What should the fork do differently? (optional)"
+      hint="A new loop begins with the files as they were after this iteration, in a worktree of its own."
+      send="Fork"
+      optional
+      close={closeModal}
+      run={async (words) => {
+        const started = await call('fork', { loop, iteration, ...(words ? { words } : {}) }, once())
+        go(`/loops/${started.loop}`)
+      }}
+    />,
+  )
+}
+
+export function rollback(loop: string, iteration: number): void {
+  const where = iteration === 0 ? 'before the loop began' : `after iteration ${iteration}`
+  showModal(
+    <Confirm
+      title="Roll back?"
+      text={`Files, branch and index go back to how they were ${where}. The present state is kept, so you can undo this.`}
+      yes="Roll back"
+      danger
+      close={closeModal}
+      run={async () => {
+        const { notes } = await call('rollback', { loop, iteration }, once())
+        toast({
+          text: ['Rolled back.', ...notes].join(' '),
+          action: { words: 'Undo', run: () => undo(loop) },
+        })
+        refreshAll()
+      }}
+    />,
+  )
+}
+
+export async function undo(loop: string): Promise<void> {
+  const { notes } = await call('undo', { loop }, once())
+  toast({ text: ['The rollback is undone.', ...notes].join(' ') })
+  refreshAll()
+}
+
+export function accept(loop: string): void {
+  const take = async (how: 'merge' | 'squash' | 'branch') => {
+    const { branch, base, proof } = await call('accept', { loop, how }, once())
+    const words = how === 'branch' ? `The branch ${branch} is ready for a pull request.` : `Merged into ${base ?? branch}.`
+    toast({ tone: 'green', text: proof ? `${words} Ralph-Proof: ${proof as Grade}` : words })
+    refreshAll()
+  }
+  showModal(
+    <Confirm
+      title="Accept this work?"
+      text="It is merged into the branch that the loop began on. Squash makes one commit of it; branch leaves it for a pull request."
+      yes="Merge"
+      close={closeModal}
+      run={() => take('merge')}
+      more={[
+        { words: 'Squash', run: () => take('squash') },
+        { words: 'Branch only', run: () => take('branch') },
+      ]}
+    />,
+  )
+}

@@ -1,0 +1,44 @@
+/** A dialog: the browser keeps the focus in it, Escape closes it, and the focus goes back to where it was. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+export function Dialog({
+  title,
+  children,
+  close,
+  wide = false,
+}: {
+  title: string
+  children: ComponentChildren
+  close: () => void
+  wide?: boolean
+}) {
+  const box = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const before = document.activeElement
+    box.current?.showModal()
+    return () => {
+      if (before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={box}
+      class={wide ? 'wide' : ''}
+      aria-label={title}
+      onCancel={(event) => {
+        event.preventDefault()
+        close()
+      }}
+      onMouseDown={(event) => event.target === box.current && close()}
+    >
+      <header>
+        <h2>{title}</h2>
+        <button type="button" class="button quiet" aria-label="Close" onClick={close}>
+          ×
+        </button>
+      </header>
+      {children}
+    </dialog>
+  )
+}

@@ -1,0 +1,85 @@
+/** Everything can be done with the keyboard: screens say which keys they know, and `?` shows them. */
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { Kbd } from './common.tsx'
+import { Dialog } from './dialog.tsx'
+
+/** `keys`: one key (`j`), or two in a row (`g l`). */
+export type Shortcut = { keys: string; words: string; run: () => void }
+
+const known = signal<readonly (readonly Shortcut[])[]>([])
+export const helpShown = signal(false)
+
+/** What the newest screen says goes first. `list` may change with every drawing. */
+export function useShortcuts(list: readonly Shortcut[]): void {
+  useEffect(() => {
+    known.value = [...known.peek(), list]
+    return () => {
+      known.value = known.peek().filter((one) => one !== list)
+    }
+  })
+}
+
+let first = ''
+
+export function listenToKeys(): void {
+  addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+    if (document.querySelector('dialog[open]')) return
+    const found = find(event.key)
+    first = found === 'begun' ? event.key : ''
+    if (!found) return
+    event.preventDefault()
+    if (found !== 'begun') found.run()
+  })
+}
+
+function find(key: string): Shortcut | 'begun' | undefined {
+  const all = [...known.peek()].reverse().flat()
+  const both = first ? all.find(({ keys }) => keys === `${first} ${key}`) : undefined
+  return both ?? all.find(({ keys }) => keys === key) ?? (all.some(({ keys }) => keys.startsWith(`${key} `)) ? 'begun' : undefined)
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+}
+
+export function KeysHelp() {
+  if (!helpShown.value) return null
+  const close = () => {
+    helpShown.value = false
+  }
+  return (
+    <Dialog title="Keyboard" close={close}>
+      <table class="keys">
+        <tbody>
+          {known.value.flat().map(({ keys, words }) => (
+            <tr key={keys + words}>
+              <td>
+                {keys.split(' ').map((key) => (
+                  <Kbd key={key}>{NAMES[key] ?? key}</Kbd>
+                ))}
+              </td>
+              <td>{words}</td>
+            </tr>
+          ))}
+          <tr>
+            <td>
+              <Kbd>Ctrl</Kbd>
+              <Kbd>K</Kbd>
+            </td>
+            <td>Command bar: go anywhere, find a loop, do something to it</td>
+          </tr>
+          <tr>
+            <td>
+              <Kbd>Tab</Kbd>
+            </td>
+            <td>Every button and field can be reached; Escape closes what is open</td>
+          </tr>
+        </tbody>
+      </table>
+    </Dialog>
+  )
+}
+
+const NAMES: Readonly<Record<string, string>> = { Enter: '↵', ArrowDown: '↓', ArrowUp: '↑' }

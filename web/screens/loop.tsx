@@ -1,0 +1,83 @@
+/** One loop: how it stands and why, its iterations, and everything about the chosen one. */
+import { badgeOf } from '../badge.ts'
+import { useIterations } from '../data/iterations.ts'
+import { ofLoop, useQuery } from '../data/query.ts'
+import { go, route, withQuery } from '../data/route.ts'
+import { isRecorded } from '../data/source.ts'
+import { Curve } from '../loop/curve.tsx'
+import { type Found, LoopHead } from '../loop/head.tsx'
+import { IterationPanel } from '../loop/iteration.tsx'
+import { LimitsCard } from '../loop/limits.tsx'
+import { Standing } from '../loop/standing.tsx'
+import { TABS } from '../loop/tabs.ts'
+import { Timeline } from '../loop/timeline.tsx'
+import { type Action, actionsFor } from '../parts/actions.tsx'
+import { Loading, Problem } from '../parts/common.tsx'
+import { useShortcuts } from '../parts/keys.tsx'
+import { titleOf } from '../words.ts'
+
+export function LoopScreen({ id }: { id: string }) {
+  const { value, error, refresh } = useQuery('get_loop', { loop: id, brief: true }, ofLoop(id))
+  if (value) return <OpenLoop found={value} />
+  return (
+    <div class="screen">
+      <h1 class={error ? '' : 'visually-hidden'}>Loop {id}</h1>
+      {error ? <Problem error={error} retry={refresh} /> : <Loading lines={6} />}
+    </div>
+  )
+}
+
+function OpenLoop({ found }: { found: Found }) {
+  const { loop, status, unattended } = found
+  const { rows, error } = useIterations(loop.id).value
+  const { query } = route.value
+  const newest = loop.next.kind === 'turn' ? loop.next.iteration : rows.at(-1)?.n
+  const chosen = query.i ? Number(query.i) : (rows.at(-1)?.n ?? newest)
+  const choose = (n: number) => go(withQuery({ i: String(n) }), { replace: true })
+  const move = (by: number) => {
+    const next = (chosen ?? 0) + by
+    if (next >= 1 && next <= (newest ?? 0)) choose(next)
+  }
+  const actions = isRecorded() ? [] : actionsOf(found)
+  useShortcuts([
+    { keys: 'j', words: 'Earlier iteration', run: () => move(-1) },
+    { keys: 'k', words: 'Later iteration', run: () => move(1) },
+    ...TABS.map(({ key, tab, words }) => ({
+      keys: key,
+      words: `Show: ${words}`,
+      run: () => go(withQuery({ tab }), { replace: true }),
+    })),
+    ...actions.flatMap(({ keys, words, run }) =>
+      keys ? [{ keys, words: words.replace(' …', ''), run: () => void run() }] : [],
+    ),
+    ...(isRecorded() ? [] : [{ keys: 'u', words: 'Back to the list', run: () => go('/loops') }]),
+  ])
+  const badge = badgeOf({ status, next: loop.next, iteration: loop.tally.iteration, unattended })
+  return (
+    <div class="screen loop">
+      <LoopHead found={found} badge={badge} actions={actions} />
+      <Standing found={found} />
+      <div class="loop-columns">
+        <div class="loop-side">
+          <Curve loop={loop} rows={rows} />
+          {error && <Problem error={error} />}
+          <Timeline loop={loop} rows={rows} chosen={chosen} choose={choose} />
+          <LimitsCard loop={loop} />
+        </div>
+        <IterationPanel found={found} rows={rows} chosen={chosen} />
+      </div>
+    </div>
+  )
+}
+
+function actionsOf({ loop, status, unattended }: Found): Action[] {
+  const { spec, next, id } = loop
+  return actionsFor({
+    id,
+    title: titleOf(spec.prompt),
+    status,
+    next,
+    unattended,
+    worktree: spec.work.worktree !== undefined,
+  })
+}

@@ -1,0 +1,76 @@
+/** Numbers, times and names as people read them. */
+
+export function money(usd: number | undefined): string {
+  if (usd === undefined) return '–'
+  return usd > 0 && usd < 0.01 ? '<$0.01' : `$${usd.toFixed(2)}`
+}
+
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000))
+  if (seconds < 60) return `${seconds}s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return minutes < 10 && seconds % 60 ? `${minutes}m ${seconds % 60}s` : `${minutes}m`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 48) return minutes % 60 ? `${hours}h ${minutes % 60}m` : `${hours}h`
+  return `${Math.floor(hours / 24)}d`
+}
+
+export function amount(value: number): string {
+  if (value < 1_000) return String(Math.round(value))
+  if (value < 1_000_000) return `${(value / 1_000).toFixed(value < 10_000 ? 1 : 0)}k`
+  return `${(value / 1_000_000).toFixed(1)}M`
+}
+
+export function percent(rate: number | undefined): string {
+  return rate === undefined ? '–' : `${Math.round(rate * 100)} %`
+}
+
+export function ago(at: number, now: number = Date.now()): string {
+  const ms = now - at
+  if (ms < 60_000) return 'just now'
+  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)}m ago`
+  if (ms < 86_400_000) return `${Math.floor(ms / 3_600_000)}h ago`
+  if (ms < 7 * 86_400_000) return `${Math.floor(ms / 86_400_000)}d ago`
+  return new Date(at).toLocaleDateString(undefined, { day: 'numeric', month: 'short' })
+}
+
+export function timeOf(at: number): string {
+  const time = new Date(at)
+  const clock = time.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+  return time.toDateString() === new Date().toDateString()
+    ? clock
+    : `${time.toLocaleDateString(undefined, { day: 'numeric', month: 'short' })}, ${clock}`
+}
+
+export function count(number: number, noun: string): string {
+  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
+}
+
+/** The first line that says something. */
+export function titleOf(prompt: string): string {
+  const line = prompt.split('\n').find((text) => text.trim()) ?? ''
+  return line.replace(/^#+\s*/, '').trim() || 'Untitled'
+}
+
+export function folderName(dir: string): string {
+  return dir.split(/[/\\]/).findLast((part) => part) ?? dir
+}
+
+/** `no-progress` as words. */
+export function plain(kind: string): string {
+  return kind.replaceAll('-', ' ')
+}
+
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** What programs print carries colours and cursor moves: none of that is for a page. */
+export function harmless(text: string): string {
+  return text.replace(ANSI, '').replace(CONTROLS, '')
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[PX^_][^\u001b]*\u001b\\|[ -/]*[0-~])/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the same
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
