@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { code, inline, typed } from './markdown.ts'
+import { code, fenced, inline, prose, typed } from './markdown.ts'
 
 test.each([
   ['plain words, 5% - (really)!', 'plain words, 5% - (really)!'],
@@ -44,4 +44,33 @@ test.each([
   ['a`b\nc', '`` a`b c ``'],
 ])('to be typed %j is %j', (text, markdown) => {
   expect(typed(text)).toBe(markdown)
+})
+
+test.each([
+  ['`npm test` failed before and passes now.', '`npm test` failed before and passes now.'],
+  [
+    'ask @alice or @\u200borg/team, see #12 and GH-3',
+    'ask @&#8203;alice or @&#8203;\u200borg/team, see #&#8203;12 and GH-&#8203;3',
+  ],
+  ['fixes owner/repo#4', 'fixes owner/repo#&#8203;4'],
+  ['https://a.b/c and www.evil.org', 'https:&#8203;//a.b/c and www&#8203;.evil.org'],
+  ['[a](https://b) <img src=x>', '\\[a\\](https:&#8203;//b) \\<img src=x>'],
+  ['it is $x$ &#64;alice', 'it is &#36;x&#36; \\&#&#8203;64;alice'],
+  ['`@alice` is code, `not', '`@alice` is code, \\`not'],
+  ['# no heading\n\n- no list', '\\# no heading - no list'],
+  ['', ''],
+])('as prose %j is %j', (text, markdown) => {
+  expect(prose(text)).toBe(markdown)
+})
+
+test('code in the prose of a table keeps its pipes inside', () => {
+  expect(prose('`a | b` or c | d', code)).toBe('`a \\| b` or c \\| d')
+})
+
+test.each([
+  ['one\ntwo\n', '```text\none\ntwo\n```\n'],
+  ['```\n</details> @alice', '````text\n```\n</details> @alice\n````\n'],
+  ['a ````` b', '``````text\na ````` b\n``````\n'],
+])('fenced %j is %j', (text, markdown) => {
+  expect(fenced(text)).toBe(markdown)
 })

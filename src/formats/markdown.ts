@@ -24,3 +24,25 @@ export function typed(text: string): string {
   const fence = '`'.repeat(ticks)
   return runs.length > 0 || line === '' ? `${fence} ${line} ${fence}` : `${fence}${line}${fence}`
 }
+
+/** A sentence in which code stands between backticks; nobody is notified by it, and nothing in it becomes a link. `as`: how code is printed. */
+export function prose(text: string, as: (text: string) => string = typed): string {
+  return oneLine(text)
+    .split(/`([^`]+)`/)
+    .map((part, at) => (at % 2 === 1 ? as(part) : part.replace(/\S(?:.*\S)?/s, (words) => unlinked(inline(words)))))
+    .join('')
+}
+
+/** Hosts of pull requests find names, issues, addresses and formulas in what is otherwise plain text: a space of no width hides them. */
+function unlinked(markdown: string): string {
+  return markdown.replace(/@|#(?=\d)|\bGH-(?=\d)|:(?=\/\/)|\bwww(?=\.)|\$/gi, (found) =>
+    found === '$' ? '&#36;' : `${found}&#8203;`,
+  )
+}
+
+/** Lines as they are: no line of them can end it. */
+export function fenced(text: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}text\n${text.replace(/\n+$/, '')}\n${fence}\n`
+}
