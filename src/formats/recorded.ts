@@ -4,7 +4,7 @@
 export type Answer = { key: string; value: unknown }
 
 /** `note`: what was left out. `filter`: the loops that statistics are about. */
-export type Recorded = { version: string; made_at: number; answers: Answer[]; note?: string } & (
+export type Recorded = { version: string; made_at: string; answers: Answer[]; note?: string } & (
   | { kind: 'loop'; loop: string }
   | { kind: 'stats'; filter: object }
 )

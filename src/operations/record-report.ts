@@ -1,0 +1,149 @@
+/** Records what a report shows: the answers of operations, so that its page needs no server. */
+import { ended, type Loop } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import { type Answer, answerKey, type Recorded, type RecordedDetail } from '../formats/recorded.ts'
+import { shareable } from '../formats/shareable.ts'
+import { given } from '../request/given.ts'
+import { listComments } from './comments.ts'
+import { findLoop } from './find-loop.ts'
+import { type AnalyticsFilter, getAnalytics, placed } from './get-analytics.ts'
+import { getChecks } from './get-checks.ts'
+import { getDiff } from './get-diff.ts'
+import { getForecast } from './get-forecast.ts'
+import { getIteration } from './get-iteration.ts'
+import { getLoop } from './get-loop.ts'
+import { getProof } from './get-proof.ts'
+import { type ListingIterations, listIterations } from './list-iterations.ts'
+import type { Context, Operation } from './operation.ts'
+import { editorIn, foldersOf } from './personal.ts'
+import { waitLoop } from './wait-loop.ts'
+
+/** `redact`: names, addresses and paths are left out. Secrets always are. */
+export type Recording = { version: string; redact: boolean }
+
+/** `title`: the prompt in a line. `details` come one at a time, because all of them together may be large. */
+export type LoopRecord = { title: string; summary: Recorded; details: AsyncIterable<RecordedDetail> }
+
+export async function recordLoop(context: Context, name: string | undefined, how: Recording): Promise<LoopRecord> {
+  const found = await context.store().load(await findLoop(context, name))
+  const { id: loop, spec } = found
+  const edit = editorIn(context, { redact: how.redact, project: foldersOf(found) })
+  const record = recorder(context, edit)
+  const { answers, iterations } = await recordIterations(loop, record)
+  const shown = inDetail(iterations)
+  const left = iterations.length - shown.length
+  const note = left > 0 ? `${left} iterations in the middle are listed without details.` : undefined
+  return {
+    title: shareable(spec.prompt, edit),
+    summary: {
+      ...heading(context, how),
+      kind: 'loop',
+      loop,
+      ...given({ note }),
+      answers: [...(await recordWhole(found, record)), ...answers],
+    },
+    details: recordDetails(loop, shown, record),
+  }
+}
+
+export async function recordStats(context: Context, asked: AnalyticsFilter, how: Recording): Promise<Recorded> {
+  const { dir } = placed(context, asked)
+  const edit = editorIn(context, { redact: how.redact, project: dir === undefined ? [] : [dir] })
+  const filter = shareable(asked, edit)
+  const value = shareable(await getAnalytics.run(context, asked), edit)
+  // The page asks for what it is told was asked for.
+  const answers = [{ key: answerKey(getAnalytics.name, filter), value }]
+  return { ...heading(context, how), kind: 'stats', filter, answers }
+}
+
+function heading({ now }: Context, { version }: Recording): Pick<Recorded, 'version' | 'made_at'> {
+  return { version, made_at: new Date(now()).toISOString() }
+}
+
+type Recorder = <Input extends object, Output>(
+  operation: Operation<Input, Output>,
+  input: Input,
+) => Promise<Answer & { value: Output }>
+
+function recorder(context: Context, edit: (text: string) => string): Recorder {
+  return async (operation, input) => ({
+    key: answerKey(operation.name, input),
+    value: shareable(await operation.run(context, input), edit),
+  })
+}
+
+async function recordWhole(found: Loop, record: Recorder): Promise<Answer[]> {
+  const { id: loop } = found
+  return [
+    await record(getLoop, { loop, brief: true }),
+    await record(getChecks, { loop }),
+    await record(getProof, { loop }),
+    await record(listComments, { loop }),
+    await record(waitLoop, { loop, after: 0, seconds: 0 }),
+    ...(ended(found) ? [] : [await record(getForecast, { loop })]),
+  ]
+}
+
+const PAGE = 1_000
+
+/** Every page of them, and their numbers. */
+async function recordIterations(
+  loop: string,
+  record: Recorder,
+): Promise<{ answers: Answer[]; iterations: readonly number[] }> {
+  const answers: Answer[] = []
+  const iterations: number[] = []
+  let after: number | undefined
+  do {
+    const asked: ListingIterations = { loop, brief: true, limit: PAGE, ...given({ after }) }
+    const page = await record(listIterations, asked)
+    answers.push(page)
+    iterations.push(...page.value.iterations.map(({ n }) => n))
+    after = page.value.next
+  } while (after !== undefined)
+  return { answers, iterations }
+}
+
+/** How a loop began and how it ended tell most. */
+const FIRST = 20
+const LAST = 180
+
+export function inDetail(iterations: readonly number[]): readonly number[] {
+  return iterations.length <= FIRST + LAST ? iterations : [...iterations.slice(0, FIRST), ...iterations.slice(-LAST)]
+}
+
+async function* recordDetails(
+  loop: string,
+  iterations: readonly number[],
+  record: Recorder,
+): AsyncGenerator<RecordedDetail> {
+  for (const iteration of iterations) {
+    const asked = { loop, iteration }
+    const isLast = iteration === iterations.at(-1)
+    const answers = [
+      withOwnNote(await record(getIteration, asked)),
+      ...(await recordDiff(record, { ...asked, against: 'previous' })),
+      ...(isLast ? await recordDiff(record, { ...asked, against: 'start' }) : []),
+    ]
+    yield { iteration, answers }
+  }
+}
+
+/** Nothing where there is no checkpoint. */
+async function recordDiff(
+  record: Recorder,
+  asked: { loop: string; iteration: number; against: 'previous' | 'start' },
+): Promise<Answer[]> {
+  try {
+    return [withOwnNote(await record(getDiff, asked))]
+  } catch (cause) {
+    if (cause instanceof RalphError && cause.code === 'checkpoint-missing') return []
+    throw cause
+  }
+}
+
+/** What a diff says about its missing lines is for those who can ask for more. */
+function withOwnNote({ key, value }: Answer & { value: { note?: string } }): Answer {
+  const note = 'This diff is too long for a report: its last lines are left out.'
+  return { key, value: value.note === undefined ? value : { ...value, note } }
+}
