@@ -3,8 +3,8 @@
 /** `key`: which operation was asked, and for what. */
 export type Answer = { key: string; value: unknown }
 
-/** `note`: what was left out. `filter`: the loops that statistics are about. */
-export type Recorded = { version: string; made_at: string; answers: Answer[]; note?: string } & (
+/** `made_at`: in milliseconds since 1970. `note`: what was left out. `filter`: the loops that statistics are about. */
+export type Recorded = { version: string; made_at: number; answers: Answer[]; note?: string } & (
   | { kind: 'loop'; loop: string }
   | { kind: 'stats'; filter: object }
 )

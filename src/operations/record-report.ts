@@ -57,7 +57,7 @@ export async function recordStats(context: Context, asked: AnalyticsFilter, how:
 }
 
 function heading({ now }: Context, { version }: Recording): Pick<Recorded, 'version' | 'made_at'> {
-  return { version, made_at: new Date(now()).toISOString() }
+  return { version, made_at: now() }
 }
 
 type Recorder = <Input extends object, Output>(
