@@ -44,6 +44,7 @@ const DOCS = [
   'docs/server.md',
   'docs/mcp.md',
   'docs/analytics.md',
+  'docs/report.md',
 ]
 
 test('docs/cli.md is what `ralph help` prints; `npx vitest run test/docs.test.ts -u` writes it anew', async () => {

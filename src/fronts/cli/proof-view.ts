@@ -25,12 +25,22 @@ export function printProof(proof: FoundProof, output: Output): string {
   ].join('\n')
 }
 
-/** An experiment that nobody needed has no column. */
 function checkTable({ checks, allowed }: FoundProof, output: Output): string {
-  const runs = (['sealed', 'reversed'] as const).filter((run) => checks.some((one) => one[run]))
+  const shown = table(checkRows(checks), output.columns)
+  const words = runsIn(checks).map((run) => `${run}: ${runWords(run, allowed)}\n`)
+  return `${shown}${paint(output, 'dim', words.join(''))}`
+}
+
+/** What each check said before, now and in the experiments, below a row of headings. */
+export function checkRows(checks: readonly ProvenCheck[]): string[][] {
+  const runs = runsIn(checks)
   const rows = checks.map((one) => [one.check, beforeCell(one), cell(one.after), ...runs.map((run) => cell(one[run]))])
-  const shown = table([['check', 'before', 'now', ...runs], ...rows], output.columns)
-  return `${shown}${paint(output, 'dim', runs.map((run) => `${run}: ${runWords(run, allowed)}\n`).join(''))}`
+  return [['check', 'before', 'now', ...runs], ...rows]
+}
+
+/** An experiment that nobody needed has no column. */
+function runsIn(checks: readonly ProvenCheck[]): Run[] {
+  return (['sealed', 'reversed'] as const).filter((run) => checks.some((one) => one[run]))
 }
 
 /** What was not known at once may have been tried later, on the files of the start. */

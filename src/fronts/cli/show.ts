@@ -13,8 +13,9 @@ import { getLoop } from '../../operations/get-loop.ts'
 import { listEvents } from '../../operations/list-events.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
-
+import { REDACT, reportIn, tellReport } from './report.ts'
 import {
+  changedWords,
   diffWords,
   eventSentence,
   gradeOf,
@@ -23,6 +24,7 @@ import {
   nextSentence,
   printEnding,
   printStanding,
+  settledOf,
 } from './story.ts'
 import { clock, harmless, money, paint, short, table } from './text.ts'
 
@@ -35,7 +37,18 @@ const spec: CommandSpec = {
   options: {
     follow: { help: 'go on telling while the loop goes on' },
     json: { help: 'print one JSON object a line: the events, or the transcript' },
+    output: {
+      value: 'FILE',
+      short: 'o',
+      help: 'write a report: FILE.html opens offline in any browser, FILE.md is Markdown',
+    },
+    markdown: { help: 'print a short summary for the description of a pull request' },
+    redact: REDACT,
   },
+  examples: [
+    ['ralph show -o report.html', 'the newest loop of this folder, for somebody who has no ralph'],
+    ['ralph show k3f --markdown --redact', 'for a pull request'],
+  ],
 }
 
 export const show: Command = {
@@ -44,7 +57,10 @@ export const show: Command = {
     const args = parseArgs(spec, argv)
     const [name, number, ...more] = args.words
     if (more.length > 0) throw usage(spec, 'Too many words.')
+    const report = reportIn(args)
+    if (report && number !== undefined) throw usage(spec, 'A report is about the whole loop: leave the number out.')
     const id = await findLoop(context, name)
+    if (report) return tellReport(context, id, report)
     if (number !== undefined) return showIteration(context, id, { number, json: args.flag('json') })
     await tell(context, id, { json: args.flag('json'), follow: args.flag('follow') })
     return 0
@@ -111,25 +127,13 @@ async function summary(context: Context, id: string, refusals: Refusals): Promis
     const last = index === iterations.length - 1
     const grade = last ? gradeOf(loop) : undefined
     const pending = last && (loop.next.kind === 'check' || loop.next.kind === 'prove')
-    const refusal = grade ? undefined : refusals.of(row.n)
-    const settled = {
-      turn: { end: row.end, claim: { kind: row.claim }, words: row.words, ranTests: false, tokens: row.tokens },
-      verdicts: row.verdicts,
-      ...(refusal === undefined ? {} : { refusal }),
-    }
-    const changed = row.diff
-      ? diffWords(row.diff) || 'no'
-      : row.changed === undefined
-        ? '?'
-        : row.changed
-          ? 'yes'
-          : 'no'
+    const settled = settledOf(row, grade ? undefined : refusals.of(row.n))
     return [
       ...(loop.spec.agents ? [row.agent] : []),
       String(row.n),
       iterationMark(settled, grade),
       clock(row.endedAt - row.startedAt),
-      changed,
+      changedWords(row),
       money(row.costUsd ?? 0),
       iterationSentence(settled, grade, pending),
     ]

@@ -6,6 +6,7 @@ import { type AnalyticsFilter, getAnalytics } from '../../operations/get-analyti
 import { given } from '../../request/given.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command } from './context.ts'
+import { REDACT, reportIn, writeStats } from './report.ts'
 import { oneOf } from './request.ts'
 import { printStats } from './stats-view.ts'
 
@@ -26,10 +27,13 @@ const spec: CommandSpec = {
     group: { value: 'ID', help: 'loops on tasks in this group of the board' },
     json: { help: 'print one JSON object' },
     csv: { help: 'print one row per loop, for spreadsheets' },
+    output: { value: 'FILE', short: 'o', help: 'write a report: FILE.html opens offline in any browser' },
+    redact: REDACT,
   },
   examples: [
     ['ralph stats --since 7d', 'the last week'],
     ['ralph stats --csv', 'every loop, for a spreadsheet'],
+    ['ralph stats -o stats.html --redact', 'for others, without names and paths'],
   ],
 }
 
@@ -42,6 +46,11 @@ export const stats: Command = {
     const args = parseArgs(spec, argv, 0)
     const filter = filterOf(args, context.now())
     if (args.flag('csv') && args.flag('json')) throw usage(spec, 'Give either --json or --csv, not both.')
+    const report = reportIn(args)
+    if (report) {
+      await writeStats(context, filter, report)
+      return 0
+    }
     if (args.flag('csv')) {
       out.write((await exportLoops.run(context, filter)).csv)
       return 0

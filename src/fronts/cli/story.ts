@@ -4,7 +4,9 @@ import { stopped } from '../../engine/breaker.ts'
 import { findingSentence } from '../../engine/feedback.ts'
 import type { Diff, Fact, Grade, Loop, Next, Run, Turn, Verdict } from '../../engine/loop.ts'
 import { exceptIn, findingLines, gradeWords, isBaseline, ranWords } from '../../formats/proof-words.ts'
+import type { IterationRow } from '../../host/store.ts'
 import { type Standing, standingOf } from '../../operations/standing.ts'
+import { given } from '../../request/given.ts'
 import { clock, type Output, paint, type Style, short } from './text.ts'
 
 /** A turn together with what the checks said about it. `refusal`: why it was not taken although they pass. */
@@ -50,6 +52,22 @@ export function gradeOf({ next }: Loop): Grade | undefined {
 /** `+12 −3`, or nothing where nothing is known or was changed. */
 export function diffWords(diff: Diff | undefined): string {
   return diff && diff.files > 0 ? `+${diff.added} −${diff.removed}` : ''
+}
+
+/** Whether an iteration changed anything, and how much. */
+export function changedWords({ diff, changed }: Pick<IterationRow, 'diff' | 'changed'>): string {
+  if (diff) return diffWords(diff) || 'no'
+  return changed === undefined ? '?' : changed ? 'yes' : 'no'
+}
+
+/** An iteration of the past, as the sentences about it need it. */
+export function settledOf(row: IterationRow, refusal: string | undefined): Settled {
+  const { end, claim, stage, words, tokens, verdicts } = row
+  return {
+    turn: { end, claim: { kind: claim, ...given({ stage }) }, words, ranTests: false, tokens },
+    verdicts,
+    ...given({ refusal }),
+  }
 }
 
 const ENDINGS: Readonly<Record<Exclude<Turn['end'], 'ok'>, string>> = {

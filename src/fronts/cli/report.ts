@@ -1,0 +1,115 @@
+/** Reports: a page in one file that needs no server, and a summary for a pull request. */
+import { createHash } from 'node:crypto'
+import { extname, join, resolve } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { RalphError } from '../../error.ts'
+import { cutTo, oneLine } from '../../formats/one-line.ts'
+import type { Recorded } from '../../formats/recorded.ts'
+import { printReport } from '../../formats/report-html.ts'
+import { isFolder, readIfThere } from '../../host/files.ts'
+import { replacePersonFile } from '../../host/person-file.ts'
+import type { AnalyticsFilter } from '../../operations/get-analytics.ts'
+import { recordLoop, recordStats } from '../../operations/record-report.ts'
+import { summariseLoop } from '../../operations/summarise-loop.ts'
+import { type Args, type Option, usage } from './args.ts'
+import type { Context } from './context.ts'
+import { printMarkdown } from './markdown-view.ts'
+
+export const REDACT: Option = {
+  help: 'leave your name, your folders, the machine and e-mail addresses out of a report',
+}
+
+/** `file`: absent where it is printed. */
+export type Asked = { form: 'page' | 'markdown'; file?: string; redact: boolean }
+
+/** Which report is asked for, if any. */
+export function reportIn(args: Args): Asked | undefined {
+  const { spec } = args
+  const [file, markdown, redact] = [args.text('output'), args.flag('markdown'), args.flag('redact')]
+  const offers = 'markdown' in spec.options
+  if (file === undefined && !markdown) {
+    if (redact) throw usage(spec, `--redact goes with -o FILE${offers ? ' or --markdown' : ''}.`)
+    return undefined
+  }
+  const other = ['json', 'csv', 'follow'].find(args.flag)
+  if (other) throw usage(spec, `${file === undefined ? '--markdown' : '-o'} and --${other} do not go together.`)
+  if (file === undefined) return { form: 'markdown', redact }
+  const form = FORMS[extname(file).toLowerCase()]
+  if (form === 'page' && markdown) throw usage(spec, '--markdown goes with a FILE.md. Without it, FILE.html is a page.')
+  if (!form || (form === 'markdown' && !offers))
+    throw usage(spec, `The file must end in .html${offers ? ' or .md' : ''}, but is "${file}".`)
+  return { form, file, redact }
+}
+
+const FORMS: Readonly<Record<string, Asked['form']>> = { '.html': 'page', '.htm': 'page', '.md': 'markdown' }
+
+export async function tellReport(context: Context, loop: string, { form, file, redact }: Asked): Promise<number> {
+  if (file !== undefined) mustBeFile(context, file)
+  if (form === 'markdown') {
+    const text = printMarkdown(await summariseLoop(context, loop, { redact }))
+    if (file === undefined) context.out.write(text)
+    else write(context, file, text)
+    return 0
+  }
+  const { title, summary, details } = await recordLoop(context, loop, { version: context.version, redact })
+  const packed: { iteration: number; data: string }[] = []
+  for await (const detail of details) packed.push({ iteration: detail.iteration, data: pack(detail) })
+  writePage(context, file ?? '', { title: `ralph: ${cutTo(oneLine(title), 80)}`, summary, details: packed })
+  return 0
+}
+
+export async function writeStats(
+  context: Context,
+  filter: AnalyticsFilter,
+  { file = '', redact }: Asked,
+): Promise<void> {
+  mustBeFile(context, file)
+  const summary = await recordStats(context, filter, { version: context.version, redact })
+  writePage(context, file, { title: 'ralph: statistics', summary, details: [] })
+}
+
+type Page = { title: string; summary: Recorded; details: { iteration: number; data: string }[] }
+
+function writePage(context: Context, file: string, { title, summary, details }: Page): void {
+  const [script, css] = [pageFile(context, 'report.js'), pageFile(context, 'report.css')]
+  write(
+    context,
+    file,
+    printReport({ title, script, css, hash, summary: pack(summary), details }),
+    ' It opens offline in any browser.',
+  )
+}
+
+/** As the page unpacks it. */
+function pack(value: unknown): string {
+  return gzipSync(JSON.stringify(value)).toString('base64')
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('base64')
+}
+
+function pageFile({ root }: Context, name: string): string {
+  const text = readIfThere(join(root, 'dist', 'web', name))
+  if (text !== undefined) return text
+  throw new RalphError(
+    'file-unusable',
+    `dist/web/${name} is missing where ralph is installed. Install ralph again; in a clone, run \`npm run build\`.`,
+  )
+}
+
+/** Before anything is read for it. */
+function mustBeFile({ cwd }: Context, file: string): void {
+  if (isFolder(resolve(cwd, file)))
+    throw new RalphError('file-unusable', `${file} is a folder. Name another file: -o FILE${extname(file)}`)
+}
+
+function write({ cwd, out }: Context, file: string, text: string, more = ''): void {
+  const bytes = Buffer.from(text)
+  replacePersonFile(resolve(cwd, file), bytes)
+  out.write(`Wrote ${file} (${sizeWords(bytes.length)}).${more}\n`)
+}
+
+function sizeWords(bytes: number): string {
+  return bytes < 999_500 ? `${Math.ceil(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}
