@@ -15,7 +15,12 @@ export function badgeOf({ status, next, iteration, unattended }: Shown): Badge {
     case 'turn':
       return { word: `Iteration ${next.iteration}`, tone: 'blue', mark: '●', busy: true }
     case 'check':
-      return { word: next.because === 'start' ? 'Checking the start' : 'Verifying', tone: 'blue', mark: '◌', busy: true }
+      return {
+        word: next.because === 'start' ? 'Checking the start' : 'Verifying',
+        tone: 'blue',
+        mark: '◌',
+        busy: true,
+      }
     case 'prove':
       return { word: `Proving · ${next.run}`, tone: 'blue', mark: '◌', busy: true }
     case 'restore':

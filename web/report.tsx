@@ -3,26 +3,42 @@ import { render } from 'preact'
 import { openRecorded } from './data/recorded.ts'
 import { watchRoute } from './data/route.ts'
 import { useSource } from './data/source.ts'
-import { listenToKeys } from './parts/keys.tsx'
-import { Modal } from './parts/modal.tsx'
-import './parts/settings.ts'
+import { helpShown, KeysHelp, listenToKeys, useShortcuts } from './parts/keys.tsx'
 import { Toasts } from './parts/toast.tsx'
+import './parts/settings.ts'
+import type { Recorded } from '../src/formats/recorded.ts'
 import { AnalyticsScreen } from './screens/analytics.tsx'
 import { LoopScreen } from './screens/loop.tsx'
+import { timeOf } from './words.ts'
 import './style/style.css'
 
-const root = document.getElementById('app') as HTMLElement
+function Report({ recorded }: { recorded: Recorded }) {
+  useShortcuts(KEYS)
+  return (
+    <>
+      <main class="report">{recorded.kind === 'loop' ? <LoopScreen id={recorded.loop} /> : <AnalyticsScreen />}</main>
+      <footer class="report-foot muted">
+        Made by ralph {recorded.version}, {timeOf(recorded.made_at)}. {recorded.note} It shows how things stood then.
+      </footer>
+      <KeysHelp />
+      <Toasts />
+    </>
+  )
+}
+
+const KEYS = [
+  {
+    keys: '?',
+    words: 'Show these keys',
+    run: () => {
+      helpShown.value = true
+    },
+  },
+]
+
 void openRecorded().then((source) => {
   useSource(source)
   watchRoute()
   listenToKeys()
-  const { recorded } = source
-  render(
-    <main class="report">
-      {recorded?.kind === 'loop' ? <LoopScreen id={recorded.loop} /> : <AnalyticsScreen />}
-      <Modal />
-      <Toasts />
-    </main>,
-    root,
-  )
+  if (source.recorded) render(<Report recorded={source.recorded} />, document.getElementById('app') as HTMLElement)
 })

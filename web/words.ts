@@ -56,6 +56,11 @@ export function folderName(dir: string): string {
   return dir.split(/[/\\]/).findLast((part) => part) ?? dir
 }
 
+/** `command:./agent.sh` is `command` where there is little room; its whole name is shown on demand. */
+export function agentName(agent: string): string {
+  return agent.split(':')[0] ?? agent
+}
+
 /** `no-progress` as words. */
 export function plain(kind: string): string {
   return kind.replaceAll('-', ' ')
@@ -70,7 +75,11 @@ export function harmless(text: string): string {
   return text.replace(ANSI, '').replace(CONTROLS, '')
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
-const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[PX^_][^\u001b]*\u001b\\|[ -/]*[0-~])/g
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the same
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
+const ESC = '\u001b'
+const BEL = '\u0007'
+const ANSI = new RegExp(
+  `${ESC}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\\\)?|[PX^_][^${ESC}]*${ESC}\\\\|[ -/]*[0-~])`,
+  'g',
+)
+/** But tabs and line breaks. */
+const CONTROLS = /[^\P{Cc}\t\n]/gu

@@ -35,7 +35,7 @@ function openIterations(loop: string) {
   const shown = signal<Iterations>({ rows: [], loading: true })
   let busy = false
   let again = false
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let planned = false
 
   async function readPages(): Promise<void> {
     const known = shown.peek().rows
@@ -66,8 +66,10 @@ function openIterations(loop: string) {
   }
 
   function soon(): void {
-    timer ??= setTimeout(() => {
-      timer = undefined
+    if (planned) return
+    planned = true
+    setTimeout(() => {
+      planned = false
       read()
     }, SHORTEST_MS)
   }

@@ -51,7 +51,7 @@ function openPages(filter: Filter): LoopPages & { changed(loop: string): void } 
   const pages: Page[] = []
   const waiting = new Set<number>()
   let busy = false
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let planned = false
 
   function show(change: Partial<Listed> = {}): void {
     const seen = new Set<string>()
@@ -97,8 +97,10 @@ function openPages(filter: Filter): LoopPages & { changed(loop: string): void } 
   }
 
   function soon(): void {
-    timer ??= setTimeout(() => {
-      timer = undefined
+    if (planned) return
+    planned = true
+    setTimeout(() => {
+      planned = false
       void work()
     }, SHORTEST_MS)
   }

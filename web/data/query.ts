@@ -1,6 +1,7 @@
 /** Answers of operations, kept while somebody looks at them and asked for again whenever they may have changed. */
 import { type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { answerKey } from '../../src/formats/recorded.ts'
 import { call, type InputOf, type LiveMessage, type News, type OperationName, type OutputOf } from './source.ts'
 
 /** `value` stays while it is asked for again, so that nothing jumps. */
@@ -34,7 +35,7 @@ export function useQuery<Name extends OperationName>(
   input: InputOf<Name> | undefined,
   wakes: Wakes = never,
 ): Answer<OutputOf<Name>> & { refresh(): void } {
-  const key = input === undefined ? '' : keyOf(name, input)
+  const key = input === undefined ? '' : answerKey(name, input)
   const entry = input === undefined ? undefined : entryFor(key, name, input, wakes)
   useEffect(() => {
     if (!entry) return
@@ -50,14 +51,6 @@ export function useQuery<Name extends OperationName>(
 }
 
 const NOTHING: Answer<never> = { loading: false }
-
-export function keyOf(name: string, input: unknown): string {
-  return `${name} ${JSON.stringify(input, (_, value: unknown) =>
-    value && typeof value === 'object' && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  )}`
-}
 
 function entryFor<Name extends OperationName>(key: string, name: Name, input: InputOf<Name>, wakes: Wakes): Entry {
   const known = entries.get(key)

@@ -1,4 +1,5 @@
 /** Where the page reads everything from: a server, or the answers recorded in a report. Views know nothing else. */
+import type { Recorded } from '../../src/formats/recorded.ts'
 import type { Asking, InputOf, LiveMessage, OperationName, OutputOf } from '../../src/fronts/server/client.ts'
 
 export type { InputOf, LiveMessage, OperationName, OutputOf } from '../../src/fronts/server/client.ts'
@@ -8,8 +9,6 @@ export type Source = {
   /** A report: nothing can be changed, and nothing changes. */
   recorded?: Recorded
 }
-
-export type Recorded = { kind: 'loop'; loop: string; madeAt: number } | { kind: 'stats'; madeAt: number }
 
 /** `back`: the stream was interrupted, so anything may have happened. */
 export type News = { kind: 'message'; message: LiveMessage } | { kind: 'back' }
@@ -22,6 +21,11 @@ export function useSource(given: Source): void {
 
 export function isRecorded(): boolean {
   return source?.recorded !== undefined
+}
+
+/** When a report was made. */
+export function recordedAt(): number | undefined {
+  return source?.recorded?.made_at
 }
 
 export function call<Name extends OperationName>(

@@ -15,7 +15,11 @@ type Point = { n: number; failures: number }
 export function Curve({ loop, rows }: { loop: Loop; rows: readonly Iteration[] }) {
   const points = pointsOf(loop, rows)
   const isOpen = loop.next.kind !== 'complete' && loop.next.kind !== 'halt'
-  const forecast = useQuery('get_forecast', isOpen && !isRecorded() ? { loop: loop.id } : undefined, ofLoop(loop.id)).value
+  const forecast = useQuery(
+    'get_forecast',
+    isOpen && !isRecorded() ? { loop: loop.id } : undefined,
+    ofLoop(loop.id),
+  ).value
   return (
     <section class="card curve" aria-label="Open failures">
       <div class="body">
@@ -37,22 +41,28 @@ function Line({ points }: { points: readonly Point[] }) {
   const path = points.map((point, at) => `${at ? 'L' : 'M'}${x(point).toFixed(1)} ${y(point).toFixed(1)}`).join('')
   const words = points.map(({ n, failures }) => `${n === 0 ? 'start' : `iteration ${n}`}: ${failures}`).join(', ')
   return (
-    <svg class="line" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Open failures. ${words}`}>
+    <svg class="curve-chart" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Open failures. ${words}`}>
       {[0, most].map((value) => (
         <g key={value}>
-          <line class="grid" x1={LEFT} x2={WIDTH} y1={y({ n: 0, failures: value })} y2={y({ n: 0, failures: value })} />
-          <text class="axis" x={LEFT - 6} y={y({ n: 0, failures: value }) + 3.5} text-anchor="end">
+          <line
+            class="curve-grid"
+            x1={LEFT}
+            x2={WIDTH}
+            y1={y({ n: 0, failures: value })}
+            y2={y({ n: 0, failures: value })}
+          />
+          <text class="curve-axis" x={LEFT - 6} y={y({ n: 0, failures: value }) + 3.5} text-anchor="end">
             {value}
           </text>
         </g>
       ))}
       <path class="curve-line" d={path} />
       {points.length <= 40 &&
-        points.map((point) => <circle key={point.n} class="dot" cx={x(point)} cy={y(point)} r="2.6" />)}
-      <text class="axis" x={LEFT} y={HEIGHT - 3}>
+        points.map((point) => <circle key={point.n} class="curve-dot" cx={x(point)} cy={y(point)} r="2.6" />)}
+      <text class="curve-axis" x={LEFT} y={HEIGHT - 3}>
         {first === 0 ? 'start' : `#${first}`}
       </text>
-      <text class="axis" x={WIDTH - 4} y={HEIGHT - 3} text-anchor="end">
+      <text class="curve-axis" x={WIDTH - 4} y={HEIGHT - 3} text-anchor="end">
         #{points.at(-1)?.n}
       </text>
     </svg>

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import type { Finding, Loop } from '../../src/engine/loop.ts'
 import { ofLoop, refreshAll, useQuery } from '../data/query.ts'
 import { go, route, withQuery } from '../data/route.ts'
-import { call, isRecorded, once, type OutputOf } from '../data/source.ts'
+import { call, isRecorded, type OutputOf, once } from '../data/source.ts'
 import { Button, Loading, Problem } from '../parts/common.tsx'
 import { toast } from '../parts/toast.tsx'
 import { count } from '../words.ts'
@@ -85,7 +85,13 @@ function FileView({ file, findings, comments, about }: Shown) {
                 @@ {hunk.oldStart} → {hunk.newStart} {hunk.heading}
               </p>
               {hunk.lines.map((line) => (
-                <Line key={`${line.kind}${line.old}-${line.new}`} line={line} file={file} comments={comments} about={about} />
+                <Line
+                  key={`${line.kind}${line.old}-${line.new}`}
+                  line={line}
+                  file={file}
+                  comments={comments}
+                  about={about}
+                />
               ))}
             </div>
           ))}
@@ -97,7 +103,17 @@ function FileView({ file, findings, comments, about }: Shown) {
 
 const SIGNS = { same: ' ', added: '+', removed: '−' } as const
 
-function Line({ line, file, comments, about }: { line: DiffLine; file: DiffFile; comments: readonly Comment[]; about: About }) {
+function Line({
+  line,
+  file,
+  comments,
+  about,
+}: {
+  line: DiffLine
+  file: DiffFile
+  comments: readonly Comment[]
+  about: About
+}) {
   const side = line.kind === 'removed' ? 'old' : 'new'
   const number = line[side] ?? 0
   const key = `${file.path} ${side} ${number}`
@@ -175,7 +191,11 @@ function Write({ path, side, line, about }: { path: string; side: 'old' | 'new';
   const send = async () => {
     if (!text.trim()) return
     const { loop, ...where } = about
-    const { heard, how } = await call('add_comments', { loop, comments: [{ ...where, path, side, line, text: text.trim() }] }, once())
+    const { heard, how } = await call(
+      'add_comments',
+      { loop, comments: [{ ...where, path, side, line, text: text.trim() }] },
+      once(),
+    )
     toast({ text: heard === 'later' ? `Kept. ${how ?? ''}` : 'Sent: the next iteration will be told.' })
     close()
     refreshAll()
@@ -188,7 +208,6 @@ function Write({ path, side, line, about }: { path: string; side: 'old' | 'new';
         placeholder="What should the agent do about this line?"
         value={text}
         maxLength={10_000}
-        // biome-ignore lint/a11y/noAutofocus: it was opened to write here
         autofocus
         ref={(element) => element?.focus()}
         onInput={({ currentTarget }) => setText(currentTarget.value)}

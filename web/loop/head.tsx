@@ -3,7 +3,7 @@ import type { Badge } from '../badge.ts'
 import { isRecorded, type OutputOf } from '../data/source.ts'
 import type { Action } from '../parts/actions.tsx'
 import { BadgeView, Button, Link } from '../parts/common.tsx'
-import { folderName, titleOf } from '../words.ts'
+import { agentName, folderName, titleOf } from '../words.ts'
 
 export type Found = OutputOf<'get_loop'>
 
@@ -20,7 +20,8 @@ export function LoopHead({ found, badge, actions }: { found: Found; badge: Badge
               <Link to="/loops">Loops</Link> ›{' '}
             </>
           )}
-          <span title={work.dir}>{folderName(worktree?.from ?? work.dir)}</span> · {loop.spec.agents?.join(', then ') ?? work.agent}
+          <span title={work.dir}>{folderName(worktree?.from ?? work.dir)}</span> ·{' '}
+          {(loop.spec.agents ?? [work.agent]).map(agentName).join(', then ')}
           {worktree && ` · ${worktree.branch}${worktree.base ? ` from ${worktree.base}` : ''}`} · <code>{loop.id}</code>
           {work.parent && !isRecorded() && (
             <>
@@ -45,7 +46,13 @@ export function LoopHead({ found, badge, actions }: { found: Found; badge: Badge
           {actions.map(({ name, words, keys, danger, run }, at) => (
             <Button
               key={name}
-              kind={danger ? 'danger' : at === 0 && (name === 'accept' || name === 'retry' || name === 'resume') ? 'primary' : 'plain'}
+              kind={
+                danger
+                  ? 'danger'
+                  : at === 0 && (name === 'accept' || name === 'retry' || name === 'resume')
+                    ? 'primary'
+                    : 'plain'
+              }
               run={run}
               title={keys ? `${words} (${keys})` : words}
             >

@@ -5,12 +5,12 @@ import { go, route, withQuery } from '../data/route.ts'
 import { isRecorded } from '../data/source.ts'
 import { fork, rollback, undo } from '../parts/actions.tsx'
 import { BadgeView, Button } from '../parts/common.tsx'
-import { amount, duration, money, timeOf } from '../words.ts'
+import { agentName, amount, duration, money, timeOf } from '../words.ts'
 import { DiffTab } from './diff.tsx'
 import type { Found } from './head.tsx'
 import { Matrix } from './matrix.tsx'
-import { ProofTab } from './proof.tsx'
 import { PromptTab } from './prompt.tsx'
+import { ProofTab } from './proof.tsx'
 import { StoryTab } from './story.tsx'
 import { SummaryTab } from './summary.tsx'
 import { TABS } from './tabs.ts'
@@ -134,7 +134,9 @@ function Facts({ row }: { row: Iteration }) {
       </Fact>
       <Fact name="Changed">{diffWords(row) || 'unknown'}</Fact>
       <Fact name="Checkpoint">{row.commit ? <code>{row.commit.slice(0, 10)}</code> : 'none'}</Fact>
-      <Fact name="Agent">{row.agent}</Fact>
+      <Fact name="Agent">
+        <span title={row.agent}>{agentName(row.agent)}</span>
+      </Fact>
       <Fact name="Ended">
         {row.end === 'ok' ? 'normally' : row.end.replaceAll('-', ' ')}
         {row.attempts > 1 && <small> after {row.attempts} attempts</small>}

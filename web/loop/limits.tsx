@@ -22,16 +22,20 @@ export function LimitsCard({ loop }: { loop: Loop }) {
           <dt>Iterations</dt>
           <dd>{most === 0 ? `${tally.iteration}, no limit` : `${tally.iteration} of ${most}`}</dd>
           {limits.minutes !== undefined && <Pair name="Time" value={count(limits.minutes, 'minute')} />}
-          {limits.costUsd !== undefined && <Pair name="Cost" value={`${money(tally.costUsd)} of ${money(limits.costUsd)}`} />}
-          {limits.tokens !== undefined && <Pair name="Tokens" value={`${amount(tally.tokens)} of ${amount(limits.tokens)}`} />}
+          {limits.costUsd !== undefined && (
+            <Pair name="Cost" value={`${money(tally.costUsd)} of ${money(limits.costUsd)}`} />
+          )}
+          {limits.tokens !== undefined && (
+            <Pair name="Tokens" value={`${amount(tally.tokens)} of ${amount(limits.tokens)}`} />
+          )}
           <Pair name="Stops after" value={`${count(limits.noProgress, 'iteration')} without progress`} />
         </dl>
         {limits.ceiling !== undefined && (
           <p class="muted">
             Adaptive: the task looked {work.size ? SIZES[work.size] : 'ordinary'}, so it began with{' '}
             {count(limits.iterations, 'iteration')}
-            {tally.extra > 0 ? ` and was given ${tally.extra} more because failures kept falling` : ''}. It may grow up to{' '}
-            {limits.ceiling} while failures keep falling.
+            {tally.extra > 0 ? ` and was given ${tally.extra} more because failures kept falling` : ''}. It may grow up
+            to {limits.ceiling} while failures keep falling.
           </p>
         )}
         {isOpen && !isRecorded() && <Button run={() => change(loop.id)}>Change the limit …</Button>}

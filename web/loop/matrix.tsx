@@ -6,7 +6,15 @@ const MOST = 24
 
 type Cell = { result: string; failures?: number } | undefined
 
-export function Matrix({ found, rows, chosen }: { found: Found; rows: readonly Iteration[]; chosen: number | undefined }) {
+export function Matrix({
+  found,
+  rows,
+  chosen,
+}: {
+  found: Found
+  rows: readonly Iteration[]
+  chosen: number | undefined
+}) {
   const { spec, tally } = found.loop
   const shown = window(rows, chosen)
   const names = new Set([

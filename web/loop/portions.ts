@@ -45,7 +45,8 @@ export function openPortions({ loop, iteration, raw, columns, changed }: Asked):
 
   const number = () => (isRecorded() ? 1 : Math.max(1, Math.ceil(size / BYTES)))
   const bytesOf = (at: number) => Math.max(1, Math.min(BYTES, size - at * BYTES))
-  const guess = (at: number) => Math.max(1, Math.round(bytesOf(at) * (seenBytes ? seenLines / seenBytes : 1 / USUAL_LINE)))
+  const guess = (at: number) =>
+    Math.max(1, Math.round(bytesOf(at) * (seenBytes ? seenLines / seenBytes : 1 / USUAL_LINE)))
   const countOf = (at: number) => counts.get(at) ?? guess(at)
 
   async function read(at: number): Promise<void> {
@@ -126,7 +127,8 @@ export function openPortions({ loop, iteration, raw, columns, changed }: Asked):
       shift = 0
       return { lines, shift: moved }
     },
-    words: () => `${sizeWords(size)}${isRecorded() && size > BYTES ? '; the report has its beginning' : ''}${over ? '' : ', still growing'}`,
+    words: () =>
+      `${sizeWords(size)}${isRecorded() && size > BYTES ? '; the report has its beginning' : ''}${over ? '' : ', still growing'}`,
     error: () => problem,
     isLive: () => !over,
     close() {

@@ -1,6 +1,7 @@
 /** What the iteration was told, and what differs from what the one before was told. */
-import { go, route, withQuery } from '../data/route.ts'
+
 import { useQuery } from '../data/query.ts'
+import { go, route, withQuery } from '../data/route.ts'
 import { Copy, Loading, Problem } from '../parts/common.tsx'
 
 export function PromptTab({ loop, n }: { loop: string; n: number }) {
@@ -14,7 +15,9 @@ export function PromptTab({ loop, n }: { loop: string; n: number }) {
     <div class="prompt">
       <p class="row">
         <span class="grow muted">
-          {isWhole ? `All of it, ${prompt.length.toLocaleString('en')} characters` : `What changed since iteration ${n - 1}`}
+          {isWhole
+            ? `All of it, ${prompt.length.toLocaleString('en')} characters`
+            : `What changed since iteration ${n - 1}`}
         </span>
         {promptChange && (
           <button

@@ -84,7 +84,9 @@ function Rest({ proof }: { proof: Proof }) {
         </section>
       )}
       <dl class="pairs">
-        {allowed.length > 0 && <Pair name="Allowed" value={allowed.map(({ path, by }) => `${path} (by ${by})`).join(', ')} />}
+        {allowed.length > 0 && (
+          <Pair name="Allowed" value={allowed.map(({ path, by }) => `${path} (by ${by})`).join(', ')} />
+        )}
         {flaky.length > 0 && <Pair name="Flaky" value={flaky.join(', ')} />}
         {require && <Pair name="Required" value={require} />}
         {start && <Pair name="Start" value={start.commit ?? start.tree} />}
@@ -107,7 +109,8 @@ function triedWords(tried: Tried | undefined) {
   if (!tried) return <span class="muted">–</span>
   if ('why' in tried) return <span class="muted">not tried: {tried.why}</span>
   const { result, failures, red } = tried
-  const word = result === 'pass' ? 'passes' : result === 'fail' ? 'fails' : result === 'broken' ? 'cannot start' : 'times out'
+  const word =
+    result === 'pass' ? 'passes' : result === 'fail' ? 'fails' : result === 'broken' ? 'cannot start' : 'times out'
   return (
     <span class={result === 'pass' ? 'good' : 'bad'}>
       {result === 'pass' ? '✓' : '✗'} {word}

@@ -4,8 +4,8 @@ import { isRecorded } from '../data/source.ts'
 import { undo } from '../parts/actions.tsx'
 import { Button, Code } from '../parts/common.tsx'
 import { capital } from '../words.ts'
-import type { Found } from './head.tsx'
 import { LoopAnswer } from './answer.tsx'
+import type { Found } from './head.tsx'
 
 const TONES: Readonly<Record<Found['standing']['kind'], Tone>> = {
   verified: 'green',
@@ -51,7 +51,8 @@ export function Standing({ found }: { found: Found }) {
       )}
       {unattended && !isRecorded() && (
         <p>
-          Nobody drives it any more: its process ended. Resume it here, or in a terminal: <Code>{`ralph resume ${loop.id}`}</Code>
+          Nobody drives it any more: its process ended. Resume it here, or in a terminal:{' '}
+          <Code>{`ralph resume ${loop.id}`}</Code>
         </p>
       )}
       {!isRecorded() && next.kind === 'halt' && loop.spec.onHalt && (

@@ -11,7 +11,11 @@ type Row = NonNullable<OutputOf<'get_iteration'>['row']>
 export function SummaryTab({ found, n, row: brief }: Chosen) {
   const { id } = found.loop
   const isLast = found.loop.tally.iteration === n
-  const { value, error, refresh } = useQuery('get_iteration', { loop: id, iteration: n }, isLast ? ofLoop(id) : undefined)
+  const { value, error, refresh } = useQuery(
+    'get_iteration',
+    { loop: id, iteration: n },
+    isLast ? ofLoop(id) : undefined,
+  )
   if (!brief) return <Now loop={id} n={n} />
   if (error && !value) return <Problem error={error} retry={refresh} />
   const row = value?.row
@@ -74,7 +78,9 @@ function whyNot(row: Row): string {
   if (row.refused) return `the agent said it is done. ${sentence(row.refused)} Sent back as feedback.`
   const failing = row.verdicts.filter(({ result }) => result !== 'pass')
   if (failing.length > 0) return `${failing.map(({ check }) => check).join(', ')} still fails.`
-  return row.claim === 'none' ? 'the agent did not say that it is done.' : 'the claim was not clear enough; it was asked again.'
+  return row.claim === 'none'
+    ? 'the agent did not say that it is done.'
+    : 'the claim was not clear enough; it was asked again.'
 }
 
 function sentence(text: string): string {

@@ -54,7 +54,14 @@ export function Timeline({
             return 'words' in row ? (
               <Line key={row.n} row={row} expanded={isExpanded} chosen={row.n === chosen} choose={choose} loop={loop} />
             ) : (
-              <Running key="now" n={row.n} attempt={row.attempt} chosen={row.n === chosen} choose={choose} since={rows.at(-1)?.endedAt ?? loop.tally.startedAt} />
+              <Running
+                key="now"
+                n={row.n}
+                attempt={row.attempt}
+                chosen={row.n === chosen}
+                choose={choose}
+                since={rows.at(-1)?.endedAt ?? loop.tally.startedAt}
+              />
             )
           }}
         </Virtual>
@@ -100,9 +107,7 @@ function Line({ row, expanded, chosen, choose, loop }: Shown) {
         {harmless(row.words) || 'Said nothing.'}
       </span>
       <span class="cost number">{money(row.costUsd)}</span>
-      <span class="meta">
-        {[words, diffWords(row), duration(row.durationMs)].filter(Boolean).join(' · ')}
-      </span>
+      <span class="meta">{[words, diffWords(row), duration(row.durationMs)].filter(Boolean).join(' · ')}</span>
       {expanded && (
         <span class="more">
           {row.refused && <span class="refused">{row.refused}</span>}
@@ -112,7 +117,12 @@ function Line({ row, expanded, chosen, choose, loop }: Shown) {
             </span>
           ))}
           <span>
-            {row.verdicts.map(({ check, result, failures }) => `${check}: ${result === 'pass' ? 'passes' : `${result}s`}${failures ? ` (${failures})` : ''}`).join(' · ') || 'No check ran.'}
+            {row.verdicts
+              .map(
+                ({ check, result, failures }) =>
+                  `${check}: ${result === 'pass' ? 'passes' : `${result}s`}${failures ? ` (${failures})` : ''}`,
+              )
+              .join(' · ') || 'No check ran.'}
           </span>
         </span>
       )}
@@ -120,13 +130,17 @@ function Line({ row, expanded, chosen, choose, loop }: Shown) {
   )
 }
 
-export function verdictOf(row: Iteration, { next, tally }: Pick<Loop, 'next' | 'tally'>): { tone: string; mark: string; words: string } {
+export function verdictOf(
+  row: Iteration,
+  { next, tally }: Pick<Loop, 'next' | 'tally'>,
+): { tone: string; mark: string; words: string } {
   const failures = openFailures(row.verdicts)
   if (row.end === 'failed' || row.end === 'unusable') return { tone: 'red', mark: '⚡', words: 'crashed' }
   if (row.end !== 'ok') return { tone: 'amber', mark: '◷', words: row.end.replaceAll('-', ' ') }
   const done = next.kind === 'complete' && tally.iteration === row.n
   if (done) return { tone: next.proof === 'verified' ? 'green' : 'teal', mark: '✓', words: next.proof }
-  if (row.refused) return { tone: 'red', mark: '✗', words: failures ? `claim refused, ${failures} failing` : 'claim refused' }
+  if (row.refused)
+    return { tone: 'red', mark: '✗', words: failures ? `claim refused, ${failures} failing` : 'claim refused' }
   if (failures === undefined) return { tone: 'gray', mark: '·', words: row.claim === 'none' ? '' : 'said it is done' }
   return failures > 0
     ? { tone: 'red', mark: '✗', words: `${failures} failing` }

@@ -14,7 +14,10 @@ export function TranscriptTab({ loop, n }: { loop: string; n: number }) {
   const [columns, setColumns] = useState(0)
   const [, draw] = useState(0)
   const portions = useMemo(
-    () => (columns ? openPortions({ loop, iteration: n, raw: isRaw, columns, changed: () => draw((at) => at + 1) }) : undefined),
+    () =>
+      columns
+        ? openPortions({ loop, iteration: n, raw: isRaw, columns, changed: () => draw((at) => at + 1) })
+        : undefined,
     [loop, n, isRaw, columns],
   )
   useLayoutEffect(() => {
@@ -49,7 +52,6 @@ export function TranscriptTab({ loop, n }: { loop: string; n: number }) {
         </button>
       </p>
       {portions?.error() && <Problem error={portions.error() as Error} />}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard */}
       <div class="log" ref={box} tabIndex={0} role="log" aria-live="off" aria-label="Transcript">
         {portions && <Lines box={box} portions={portions} />}
       </div>

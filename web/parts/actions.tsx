@@ -7,7 +7,14 @@ import { Ask, Confirm } from './ask.tsx'
 import { closeModal, showModal } from './modal.tsx'
 import { toast } from './toast.tsx'
 
-export type Actionable = { id: string; status: Status; next: Next; unattended?: boolean; worktree?: boolean; title: string }
+export type Actionable = {
+  id: string
+  status: Status
+  next: Next
+  unattended?: boolean
+  worktree?: boolean
+  title: string
+}
 
 export type Action = { name: string; words: string; keys?: string; danger?: true; run: () => unknown }
 
@@ -20,12 +27,22 @@ export function actionsFor(loop: Actionable): Action[] {
   const rests = status === 'paused' || status === 'queued' || status === 'waiting' || unattended
   return [
     ...(status === 'needs-input' ? [{ name: 'answer', words: 'Answer …', run: () => go(`/loops/${id}`) }] : []),
-    ...(isOpen && rests ? [{ name: 'resume', words: status === 'queued' ? 'Start now' : 'Resume', keys: 'p', run: () => resume(id) }] : []),
-    ...(isOpen && !rests && status !== 'needs-input' ? [{ name: 'pause', words: 'Pause', keys: 'p', run: () => pause(id) }] : []),
-    ...(isOpen && status !== 'needs-input' ? [{ name: 'steer', words: 'Steer …', keys: 's', run: () => steer(id) }] : []),
-    ...(!isOpen && worktree && next.kind === 'complete' ? [{ name: 'accept', words: 'Accept …', keys: 'a', run: () => accept(id) }] : []),
+    ...(isOpen && rests
+      ? [{ name: 'resume', words: status === 'queued' ? 'Start now' : 'Resume', keys: 'p', run: () => resume(id) }]
+      : []),
+    ...(isOpen && !rests && status !== 'needs-input'
+      ? [{ name: 'pause', words: 'Pause', keys: 'p', run: () => pause(id) }]
+      : []),
+    ...(isOpen && status !== 'needs-input'
+      ? [{ name: 'steer', words: 'Steer …', keys: 's', run: () => steer(id) }]
+      : []),
+    ...(!isOpen && worktree && next.kind === 'complete'
+      ? [{ name: 'accept', words: 'Accept …', keys: 'a', run: () => accept(id) }]
+      : []),
     ...(!isOpen && next.kind === 'halt' ? [{ name: 'retry', words: 'Retry', keys: 't', run: () => retry(id) }] : []),
-    ...(isOpen ? [{ name: 'cancel', words: 'Cancel …', keys: 'x', danger: true as const, run: () => cancel(loop) }] : []),
+    ...(isOpen
+      ? [{ name: 'cancel', words: 'Cancel …', keys: 'x', danger: true as const, run: () => cancel(loop) }]
+      : []),
   ]
 }
 
@@ -128,7 +145,8 @@ export async function undo(loop: string): Promise<void> {
 export function accept(loop: string): void {
   const take = async (how: 'merge' | 'squash' | 'branch') => {
     const { branch, base, proof } = await call('accept', { loop, how }, once())
-    const words = how === 'branch' ? `The branch ${branch} is ready for a pull request.` : `Merged into ${base ?? branch}.`
+    const words =
+      how === 'branch' ? `The branch ${branch} is ready for a pull request.` : `Merged into ${base ?? branch}.`
     toast({ tone: 'green', text: proof ? `${words} Ralph-Proof: ${proof as Grade}` : words })
     refreshAll()
   }

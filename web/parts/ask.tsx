@@ -40,7 +40,6 @@ export function Ask({ title, label, hint, send, optional = false, close, run }: 
             rows={4}
             value={words}
             maxLength={10_000}
-            // biome-ignore lint/a11y/noAutofocus: the dialog was opened to write here
             autofocus
             onInput={({ currentTarget }) => setWords(currentTarget.value)}
             onKeyDown={(event) => {

@@ -8,7 +8,17 @@ export type Fill = 'pass' | 'fail' | 'none' | 'plain'
 /** `share` of 1 is as wide as there is room; `low` and `high` draw the interval around it. */
 export type Row = { name: string; share: number; fill: Fill; words: string; more?: string; low?: number; high?: number }
 
-export function Rows({ label, head, rows, table }: { label: string; head?: readonly string[]; rows: readonly Row[]; table: Table }) {
+export function Rows({
+  label,
+  head,
+  rows,
+  table,
+}: {
+  label: string
+  head?: readonly string[]
+  rows: readonly Row[]
+  table: Table
+}) {
   const hasMore = rows.some(({ more }) => more !== undefined)
   return (
     <figure class="chart">
@@ -19,7 +29,7 @@ export function Rows({ label, head, rows, table }: { label: string; head?: reado
         {rows.map(({ name, share, fill, words, more, low, high }) => (
           <Fragment key={name}>
             <span title={name}>{name}</span>
-            <svg width="100%" height="16">
+            <svg width="100%" height="16" aria-hidden="true">
               <rect class={`fill-${fill}`} width={percentOf(share)} height="16" rx="2" />
               {low !== undefined && high !== undefined && (
                 <>

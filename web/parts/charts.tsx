@@ -12,7 +12,15 @@ const HEIGHT = 190
 const FLOOR = HEIGHT - BOTTOM
 
 /** `label`: what one would say about it to somebody who cannot see it. */
-export function Chart({ label, table, children }: { label: string; table: Table; children: (width: number) => ComponentChildren }) {
+export function Chart({
+  label,
+  table,
+  children,
+}: {
+  label: string
+  table: Table
+  children: (width: number) => ComponentChildren
+}) {
   const box = useRef<HTMLElement>(null)
   const [width, setWidth] = useState(0)
   useLayoutEffect(() => {
@@ -55,7 +63,7 @@ export function Columns({
     <Chart {...chart}>
       {(width) => {
         const step = (width - LEFT) / Math.max(columns.length, 4)
-        const every = Math.ceil(36 / step)
+        const every = Math.ceil((8 + 7 * Math.max(...columns.map(({ name }) => name.length))) / step)
         return (
           <>
             <Grid ticks={ticks.map((value) => ({ at: value / most, words: axis(value) }))} width={width} />

@@ -62,7 +62,6 @@ function OpenBar() {
           aria-activedescendant={chosen ? `choice-${chosen.key}` : undefined}
           aria-label="Where to go or what to do"
           placeholder="Go to, find a loop, do something …"
-          // biome-ignore lint/a11y/noAutofocus: the bar was opened to type here
           autofocus
           value={text}
           onInput={({ currentTarget }) => {
@@ -132,7 +131,8 @@ const PLACES: readonly Choice[] = [
       words: 'Switch between light and dark',
       note: 'Settings',
       run: () => {
-        const isDark = theme.value === 'dark' || (theme.value === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)
+        const isDark =
+          theme.value === 'dark' || (theme.value === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)
         theme.value = isDark ? 'light' : 'dark'
       },
     },

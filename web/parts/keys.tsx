@@ -37,7 +37,11 @@ export function listenToKeys(): void {
 function find(key: string): Shortcut | 'begun' | undefined {
   const all = [...known.peek()].reverse().flat()
   const both = first ? all.find(({ keys }) => keys === `${first} ${key}`) : undefined
-  return both ?? all.find(({ keys }) => keys === key) ?? (all.some(({ keys }) => keys.startsWith(`${key} `)) ? 'begun' : undefined)
+  return (
+    both ??
+    all.find(({ keys }) => keys === key) ??
+    (all.some(({ keys }) => keys.startsWith(`${key} `)) ? 'begun' : undefined)
+  )
 }
 
 function isTyping(target: EventTarget | null): boolean {

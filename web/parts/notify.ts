@@ -10,7 +10,10 @@ export function notifyAbout(unread: number): void {
   told = unread
   if (!more || notify.value === 'off' || document.visibilityState === 'visible') return
   if (!('Notification' in globalThis) || Notification.permission !== 'granted') return
-  const note = new Notification('ralph needs you', { body: `${count(unread, 'loop')} waiting for you`, tag: 'ralph-needs' })
+  const note = new Notification('ralph needs you', {
+    body: `${count(unread, 'loop')} waiting for you`,
+    tag: 'ralph-needs',
+  })
   note.onclick = () => {
     focus()
     go('/needs')

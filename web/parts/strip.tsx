@@ -64,7 +64,14 @@ function BarShape({ bar, x, height }: { bar: Bar; x: number; height: number }) {
         <path class="bar-hatch" d={`M${x + 1} ${FLOOR - 2}l6 -6M${x + 1} ${FLOOR - 8}l6 -6`} />
       )}
       {bar.claimed && (
-        <rect class={`claim ${bar.refused ? 'refused' : 'taken'}`} x={x} y={top - 4} width={WIDTH} height="2.5" rx="1" />
+        <rect
+          class={`claim ${bar.refused ? 'refused' : 'taken'}`}
+          x={x}
+          y={top - 4}
+          width={WIDTH}
+          height="2.5"
+          rx="1"
+        />
       )}
       {bar.worse && <path class="worse" d={`M${x + 1} ${FLOOR + 2.5}h6l-3 4.5z`} />}
       {bar.weakened && <path class="weakened" d={`M${x + 4} ${FLOOR + 1.5}l3.2 3.2l-3.2 3.2l-3.2 -3.2z`} />}

@@ -50,7 +50,6 @@ export function Virtual({
       element.scrollTop = top + rowHeight - element.clientHeight
   }, [focus])
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
     <section class="virtual" ref={box} aria-label={label} tabIndex={0}>
       <div style={{ height: `${count * rowHeight}px` }}>
         <div style={{ transform: `translateY(${from * rowHeight}px)` }}>

@@ -11,9 +11,10 @@ import { useShortcuts } from '../parts/keys.tsx'
 import { useMedia } from '../parts/media.ts'
 import { Strip, StripLegend } from '../parts/strip.tsx'
 import { Virtual } from '../parts/virtual.tsx'
-import { ago, duration, folderName, money, titleOf } from '../words.ts'
+import { agentName, ago, duration, folderName, money, titleOf } from '../words.ts'
 import { newTask } from './task-dialog.tsx'
 
+const HEAD = 36
 const ROW = 60
 const ROW_ON_PHONE = 104
 
@@ -25,6 +26,7 @@ export function LoopsScreen() {
   const [at, setAt] = useState(0)
   const search = useRef<HTMLInputElement>(null)
   const isPhone = useMedia('(max-width: 720px)')
+  const height = isPhone ? ROW_ON_PHONE : ROW
   const chosen = rows[Math.min(at, rows.length - 1)]
   useShortcuts([
     { keys: 'j', words: 'Next loop', run: () => setAt(Math.min(at + 1, rows.length - 1)) },
@@ -49,7 +51,7 @@ export function LoopsScreen() {
       {!loading && !error && rows.length === 0 && (isFiltered ? <NoMatch /> : <NoLoops />)}
       {loading && rows.length === 0 && <Loading lines={8} />}
       {rows.length > 0 && (
-        <div class="loop-table">
+        <div class="loop-table" style={{ height: `${(isPhone ? 0 : HEAD) + rows.length * height + 2}px` }}>
           <div class="loop-row head" aria-hidden="true">
             <span>Task</span>
             <span>State</span>
@@ -59,13 +61,7 @@ export function LoopsScreen() {
             <span class="right">Cost</span>
             <span class="right">Time</span>
           </div>
-          <Virtual
-            count={rows.length}
-            rowHeight={isPhone ? ROW_ON_PHONE : ROW}
-            nearEnd={ended ? undefined : more}
-            label="Loops"
-            focus={at}
-          >
+          <Virtual count={rows.length} rowHeight={height} nearEnd={ended ? undefined : more} label="Loops" focus={at}>
             {(index) => {
               const row = rows[index]
               return row && <LoopLine key={row.id} row={row} bars={bars.value.get(row.id)} chosen={row === chosen} />
@@ -122,7 +118,11 @@ function Filters({ search }: { search: { current: HTMLInputElement | null } }) {
           </option>
         ))}
       </select>
-      <select aria-label="Folder" value={query.dir ?? ''} onChange={({ currentTarget }) => set({ dir: currentTarget.value })}>
+      <select
+        aria-label="Folder"
+        value={query.dir ?? ''}
+        onChange={({ currentTarget }) => set({ dir: currentTarget.value })}
+      >
         <option value="">All folders</option>
         {query.dir && !folders.some(({ dir }) => dir === query.dir) && (
           <option value={query.dir}>{folderName(query.dir)}</option>
@@ -168,7 +168,7 @@ function LoopLine({ row, bars, chosen }: { row: Row; bars: Bars | undefined; cho
           {titleOf(row.prompt)}
         </Link>
         <small>
-          {folderName(row.dir)} · {row.agent.split(':')[0]} · {ago(row.startedAt)}
+          {folderName(row.dir)} · {agentName(row.agent)} · {ago(row.startedAt)}
         </small>
       </div>
       <BadgeView badge={badgeOf(row)} />

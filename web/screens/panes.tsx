@@ -1,1 +1,8 @@
-export function PanesScreen(_: { id?: string }) { return <div class="screen"><h1>Panes</h1></div> }
+/** Placeholder. */
+export function PanesScreen(_: { id?: string }) {
+  return (
+    <div class="screen">
+      <h1>Panes</h1>
+    </div>
+  )
+}

@@ -1,0 +1,159 @@
+/** What happens on the way: how long loops take, whether it pays to go on, why they stop, what fails. */
+import type { ComponentChildren } from 'preact'
+import { intervalOf } from '../../src/analytics/share.ts'
+import { Legend, Rows } from '../parts/bar-rows.tsx'
+import { Columns, Curve } from '../parts/charts.tsx'
+import { capital, harmless, percent, plain } from '../words.ts'
+import type { Analytics } from './tiles.tsx'
+
+export function Card({
+  title,
+  words,
+  wide = false,
+  children,
+}: {
+  title: string
+  words: string
+  wide?: boolean
+  children: ComponentChildren
+}) {
+  return (
+    <section class={`card chart-card${wide ? ' wide' : ''}`}>
+      <h2>{title}</h2>
+      <p class="muted">{words}</p>
+      {children}
+    </section>
+  )
+}
+
+const MOST_COLUMNS = 15
+
+export function IterationsCard({ analytics: { iterations } }: { analytics: Analytics }) {
+  const { histogram } = iterations
+  const columns = columnsOf(histogram)
+  return (
+    <Card title="Iterations per loop" words="How many iterations loops took until they completed or stopped.">
+      <Legend
+        keys={[
+          ['pass', 'completed (below)'],
+          ['fail', 'stopped (above)'],
+        ]}
+      />
+      <Columns
+        label={`Iterations per loop. ${columns.map(({ title }) => title).join('; ')}.`}
+        fills={['pass', 'fail']}
+        columns={columns}
+        table={{
+          head: ['Iterations', 'Completed', 'Stopped'],
+          rows: histogram.map((row) => [row.iterations, row.completed, row.stopped]),
+        }}
+      />
+    </Card>
+  )
+}
+
+type Bin = Analytics['iterations']['histogram'][number]
+
+/** One for each number of iterations, without gaps; the few long ones share the last. */
+function columnsOf(histogram: readonly Bin[]) {
+  const last = histogram.at(-1)?.iterations ?? 0
+  const first = Math.min(1, histogram[0]?.iterations ?? 1)
+  const shown = Math.min(last, MOST_COLUMNS)
+  return Array.from({ length: shown - first + 1 }, (_, index) => {
+    const at = first + index
+    const isRest = at === MOST_COLUMNS && last > MOST_COLUMNS
+    const here = histogram.filter(({ iterations }) => (isRest ? iterations >= at : iterations === at))
+    const [completed, stopped] = (['completed', 'stopped'] as const).map((kind) =>
+      here.reduce((sum, bin) => sum + bin[kind], 0),
+    ) as [number, number]
+    const name = isRest ? `${at}+` : String(at)
+    return { name, parts: [completed, stopped], title: `${name}: ${completed} completed, ${stopped} stopped` }
+  })
+}
+
+const MOST_POINTS = 30
+
+export function FinishingCard({ analytics: { finishing } }: { analytics: Analytics }) {
+  // Behind the last iteration that any loop took nothing is known.
+  const points = finishing.slice(0, MOST_POINTS).flatMap(({ iteration, still }, at) => {
+    const beyond = finishing[at + 1]?.reached ?? 0
+    return beyond > 0 ? [{ name: String(iteration), rate: still, ...intervalOf(still, beyond) }] : []
+  })
+  const low = points.find(({ rate }) => rate < 0.25)
+  return (
+    <Card
+      title="Chance to still finish"
+      words={
+        low
+          ? `If it is not done by iteration ${low.name}, fewer than one in four still finish.`
+          : 'Of the loops that are not done by iteration n, how many complete later. The band is the 95 % interval.'
+      }
+    >
+      {points.length > 1 ? (
+        <Curve
+          label={`Chance to still finish if not done by iteration n. ${points.map(({ name, rate }) => `${name}: ${percent(rate)}`).join('; ')}.`}
+          points={points}
+          table={{
+            head: ['Iteration', 'Loops got there', 'Completed with it', 'Done by then', 'Still finish later'],
+            rows: finishing.map((row) => [
+              row.iteration,
+              row.reached,
+              row.finished,
+              percent(row.by),
+              percent(row.still),
+            ]),
+          }}
+        />
+      ) : (
+        <p class="nothing">Too few loops have gone beyond their first iteration to say.</p>
+      )}
+    </Card>
+  )
+}
+
+export function StopsCard({ analytics: { stops, success } }: { analytics: Analytics }) {
+  const rows = [{ reason: 'completed', loops: success.count }, ...stops]
+  const most = Math.max(1, ...rows.map(({ loops }) => loops))
+  return (
+    <Card title="Why loops stopped" words="What ended them, with those that completed for comparison.">
+      <Rows
+        label={`Why loops stopped. ${rows.map(({ reason, loops }) => `${plain(reason)}: ${loops}`).join('; ')}.`}
+        rows={rows.map(({ reason, loops }) => ({
+          name: capital(plain(reason)),
+          share: loops / most,
+          fill: reason === 'completed' ? 'pass' : reason === 'cancelled' ? 'none' : 'fail',
+          words: String(loops),
+        }))}
+        table={{ head: ['End', 'Loops'], rows: rows.map(({ reason, loops }) => [capital(plain(reason)), loops]) }}
+      />
+    </Card>
+  )
+}
+
+const MOST_CHECKS = 8
+
+export function ChecksCard({ analytics: { checks } }: { analytics: Analytics }) {
+  const shown = checks.slice(0, MOST_CHECKS).map((row) => ({ ...row, check: harmless(row.check) }))
+  return (
+    <Card title="Checks that fail most" words="How often each failed, of its runs. Runs before any work do not count.">
+      {shown.length === 0 ? (
+        <p class="nothing">No check has failed.</p>
+      ) : (
+        <Rows
+          label={`Checks that fail most. ${shown.map(({ check, rate }) => `${check}: ${percent(rate)}`).join('; ')}.`}
+          rows={shown.map(({ check, rate, failures, runs }) => ({
+            name: check,
+            share: rate,
+            fill: 'fail',
+            words: percent(rate),
+            more: `${failures} of ${runs}`,
+          }))}
+          table={{
+            head: ['Check', 'Failed', 'Runs', 'Share'],
+            rows: checks.map((row) => [harmless(row.check), row.failures, row.runs, percent(row.rate)]),
+          }}
+        />
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,79 @@
+/** How many loops began, and what they cost, from day to day. */
+import { Legend } from '../parts/bar-rows.tsx'
+import { type Column, Columns } from '../parts/charts.tsx'
+import { money } from '../words.ts'
+import { Card } from './cards.tsx'
+import type { Analytics } from './tiles.tsx'
+
+type Day = Pick<Analytics['days'][number], 'loops' | 'completed' | 'halted' | 'costUsd'>
+type Span = Day & { name: string }
+
+const DAY_MS = 86_400_000
+const MOST = 42
+
+export function DayCards({ analytics: { days } }: { analytics: Analytics }) {
+  const { size, spans } = spansOf(days)
+  const per = size === 1 ? 'day' : `${size} days`
+  const loops = spans.map(
+    ({ name, completed, halted, loops: all }): Column => ({
+      name,
+      parts: [completed, halted, all - completed - halted],
+      title: `${name}: ${completed} completed, ${halted} halted, ${all - completed - halted} open or cancelled`,
+    }),
+  )
+  const costs = spans.map(
+    ({ name, costUsd }): Column => ({ name, parts: [costUsd], title: `${name}: ${money(costUsd)}` }),
+  )
+  return (
+    <>
+      <Card title={`Loops per ${per}`} words="By the day on which they began (UTC).">
+        <Legend
+          keys={[
+            ['pass', 'completed (below)'],
+            ['fail', 'halted'],
+            ['none', 'open or cancelled (above)'],
+          ]}
+        />
+        <Columns
+          label={`Loops per ${per}. ${loops.map(({ title }) => title).join('; ')}.`}
+          fills={['pass', 'fail', 'none']}
+          columns={loops}
+          table={{
+            head: ['Day', 'Loops', 'Completed', 'Halted'],
+            rows: spans.map((span) => [span.name, span.loops, span.completed, span.halted]),
+          }}
+        />
+      </Card>
+      <Card title={`Spent per ${per}`} words="What the loops cost that began then, as far as agents report it.">
+        <Columns
+          label={`Spent per ${per}. ${costs.map(({ title }) => title).join('; ')}.`}
+          fills={['plain']}
+          columns={costs}
+          axis={(usd) => `$${Number(usd.toFixed(2))}`}
+          least={0}
+          table={{ head: ['Day', 'Spent'], rows: spans.map(({ name, costUsd }) => [name, money(costUsd)]) }}
+        />
+      </Card>
+    </>
+  )
+}
+
+/** Without gaps; many days are put together, so that there is room for all. */
+function spansOf(days: Analytics['days']): { size: number; spans: Span[] } {
+  const first = Date.parse(days[0]?.day ?? '')
+  const total = (Date.parse(days.at(-1)?.day ?? '') - first) / DAY_MS + 1 || 0
+  const size = [1, 7, 28, 91].find((one) => total / one <= MOST) ?? 364
+  const spans = Array.from({ length: Math.ceil(total / size) }, (_, at): Span => {
+    const from = first + at * size * DAY_MS
+    const here = days.filter(({ day }) => Date.parse(day) >= from && Date.parse(day) < from + size * DAY_MS)
+    const sum = (field: keyof Day) => here.reduce((all, day) => all + day[field], 0)
+    return {
+      name: new Date(from).toLocaleDateString(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
+      loops: sum('loops'),
+      completed: sum('completed'),
+      halted: sum('halted'),
+      costUsd: sum('costUsd'),
+    }
+  })
+  return { size, spans }
+}

@@ -1,0 +1,76 @@
+/** The same numbers for the loops of one agent, one type or one size. */
+import { Rows } from '../parts/bar-rows.tsx'
+import { capital, harmless, money, percent } from '../words.ts'
+import { Card } from './cards.tsx'
+import { type Analytics, intervalWords } from './tiles.tsx'
+
+type Group = Analytics['byAgent'][number]
+
+export function GroupCard({
+  what,
+  words,
+  groups,
+}: {
+  what: 'agent' | 'type' | 'size'
+  words: string
+  groups: readonly Group[]
+}) {
+  const known = groups.some(({ name }) => name !== null)
+  return (
+    <Card title={`By ${what}`} words={words} wide={what === 'agent'}>
+      {known ? (
+        <Rows
+          label={`Success and cost by ${what}. ${groups.map((group) => `${nameOf(group)}: ${percent(group.success.rate)}, ${costOf(group)}`).join('; ')}.`}
+          head={[`${capital(what)} (loops)`, 'Completed', '', 'Cost per completed']}
+          rows={groups.map((group) => ({
+            name: `${nameOf(group)} (${group.loops})`,
+            share: group.success.rate ?? 0,
+            fill: 'plain',
+            words: percent(group.success.rate),
+            more: costOf(group),
+            ...(group.success.low === undefined ? {} : { low: group.success.low }),
+            ...(group.success.high === undefined ? {} : { high: group.success.high }),
+          }))}
+          table={{
+            head: [
+              capital(what),
+              'Loops',
+              'Completed',
+              'Iterations (median)',
+              'False claims',
+              'Spent',
+              'Cost per completed',
+            ],
+            rows: groups.map((group) => [
+              nameOf(group),
+              group.loops,
+              `${group.success.count} of ${group.success.of}${intervalWords(group.success)}`,
+              group.iterations?.median ?? '–',
+              group.falseClaims,
+              spent(group.costUsd),
+              costOf(group),
+            ]),
+          }}
+        />
+      ) : (
+        <p class="nothing">
+          No loop has a {what}.{what === 'type' ? ' Give one with --type bug, or in a task.' : ''}
+        </p>
+      )}
+    </Card>
+  )
+}
+
+function nameOf({ name }: Group): string {
+  return name === null ? 'not given' : harmless(name)
+}
+
+/** Everything that was spent on its loops, divided by those that completed. */
+function costOf({ costUsd, success }: Group): string {
+  return success.count === 0 ? '–' : spent(costUsd / success.count)
+}
+
+/** An agent that reports no cost is not free. */
+function spent(usd: number): string {
+  return usd > 0 ? money(usd) : '–'
+}

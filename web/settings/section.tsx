@@ -1,0 +1,14 @@
+/** One part of the settings: what it is about on the left, what can be done on the right. */
+import type { ComponentChildren } from 'preact'
+
+export function Section({ title, words, children }: { title: string; words: string; children: ComponentChildren }) {
+  return (
+    <section class="card setting">
+      <div>
+        <h2>{title}</h2>
+        <p class="muted">{words}</p>
+      </div>
+      <div class="setting-body">{children}</div>
+    </section>
+  )
+}

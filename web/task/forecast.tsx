@@ -1,0 +1,55 @@
+/** What past loops say about this task, while it is being written. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { promptOf } from '../../src/formats/board-task.ts'
+import { useQuery } from '../data/query.ts'
+import type { InputOf } from '../data/source.ts'
+import { type Draft, fieldsOf } from './draft.ts'
+
+export function ForecastLine({ draft, dir }: { draft: Draft; dir: string }) {
+  const { error, value } = useQuery('get_forecast', useSettled(askingOf(draft, dir)))
+  const last = useRef(value)
+  if (value) last.current = value
+  if (!draft.title.trim()) return null
+  if (error) return <p class="callout amber">{error.message}</p>
+  const { sentence, size, limit, enough } = last.current ?? {}
+  return (
+    <p class={`callout ${enough ? 'blue' : 'gray'} forecast`}>
+      {sentence ?? '…'}
+      {size && ` Size ${size}: it begins with ${limit} iterations.`}
+    </p>
+  )
+}
+
+function askingOf(draft: Draft, dir: string): InputOf<'get_forecast'> | undefined {
+  const {
+    title,
+    description,
+    agent,
+    type,
+    stages,
+    use_ralph_wiggum,
+    ralph_max_iterations: most,
+    limits,
+  } = fieldsOf(draft)
+  if (!title) return undefined
+  return {
+    prompt: promptOf({ title, description }),
+    agent,
+    dir,
+    ...(type === null ? {} : { type }),
+    ...(use_ralph_wiggum ? { stages: stages.filter(({ name }) => name), iterations: most } : { iterations: 1 }),
+    ...(use_ralph_wiggum && limits.adaptive && most > 0 ? { adaptive: true } : {}),
+  }
+}
+
+const SETTLE_MS = 400
+
+/** The value once nobody has changed it for a moment. */
+function useSettled<Value>(value: Value): Value {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [JSON.stringify(value)])
+  return settled
+}

@@ -1,0 +1,78 @@
+/** The folded part of the form: what is rarely set. */
+import { BOARD_STATUSES } from '../../src/formats/board-task.ts'
+import { capital, plain } from '../words.ts'
+import { DependsField } from './depends.tsx'
+import { LIMITS, type LimitName } from './draft.ts'
+import { Field, type Form, marks, Switch, Text, Wrong } from './form.tsx'
+
+/** `self`: the task that is edited; a new one has none. */
+export function MoreFields({ form, self }: { form: Form; self: string | undefined }) {
+  return (
+    <details class="more">
+      <summary>More: labels, priority, dependencies, limits</summary>
+      <div class="columns">
+        <Text form={form} name="labels" label="Labels" placeholder="auth, backend" />
+        <Text form={form} name="priority" label="Priority" number placeholder="0" hint="The highest starts first." />
+      </div>
+      <DependsField form={form} self={self} />
+      <fieldset class="columns three">
+        <legend>Stop early</legend>
+        {LIMITS.map((name) => (
+          <Limit key={name} form={form} name={name} />
+        ))}
+      </fieldset>
+      <Wrong form={form} field="limits" />
+      {self && <Standing form={form} />}
+    </details>
+  )
+}
+
+const WORDS: Readonly<Record<LimitName, [label: string, hint: string]>> = {
+  minutes: ['Minutes', 'of working time'],
+  cost_usd: ['Cost in USD', 'if the agent reports it'],
+  tokens: ['Tokens', 'if the agent reports them'],
+  no_progress: ['No progress', 'iterations that change nothing'],
+  same_error: ['Same error', 'times in a row'],
+}
+
+function Limit({ form, name }: { form: Form; name: LimitName }) {
+  const { limits } = form.draft
+  const [label, hint] = WORDS[name]
+  return (
+    <div class="field">
+      <label for={`task-limits.${name}`}>{label}</label>
+      <input
+        {...marks(form, `limits.${name}`, hint)}
+        type="number"
+        min="0"
+        step="any"
+        value={limits[name]}
+        onInput={({ currentTarget }) => form.set({ limits: { ...limits, [name]: currentTarget.value } })}
+      />
+      <small id={`hint-limits.${name}`}>{hint}</small>
+    </div>
+  )
+}
+
+function Standing({ form }: { form: Form }) {
+  return (
+    <div class="columns">
+      <Field form={form} field="status" label="Status">
+        <select
+          {...marks(form, 'status')}
+          value={form.draft.status}
+          onChange={({ currentTarget }) => form.set({ status: currentTarget.value as (typeof BOARD_STATUSES)[number] })}
+        >
+          {BOARD_STATUSES.map((status) => (
+            <option key={status} value={status}>
+              {capital(plain(status))}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Switch form={form} name="archived" label="Archived">
+        Hidden from the board
+      </Switch>
+    </div>
+  )
+}
