@@ -26,6 +26,8 @@ export const acp: Agent = {
     dialogue: true,
   }),
   parser: (request) => conversation(request),
+  texts: 'growing',
+  underWay: JSON.stringify({ jsonrpc: '2.0', id: 2, result: {} }), // its session is there
 }
 
 /** The ids of our three requests. */

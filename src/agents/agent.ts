@@ -18,6 +18,10 @@ export type Agent = {
   command(request: Request): Command
   /** One parser a turn: it is fed line by line and sums up at the end. */
   parser(request: Request): Parser
+  /** How its texts come: as plain lines, in pieces that follow each other, or again and again as they grow. Absent: whole. */
+  texts?: 'lines' | 'pieces' | 'growing'
+  /** A line that brings a new parser to where a turn is under way. Absent: it needs none. */
+  underWay?: string
   /** What makes its interactive client write `file` whenever a turn ends. Absent: it cannot be told to without touching its settings. */
   turnEnd?(file: string, folder: string): TurnEnd
   /** What makes its interactive client tell ralph what happens in it, without touching its settings. Absent: only its screen tells. */

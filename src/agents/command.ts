@@ -25,6 +25,7 @@ export const command: Agent = {
     }
   },
   parser: (request) => textParser(request),
+  texts: 'lines',
 }
 
 const TEXT_KEPT = 256 * 1024

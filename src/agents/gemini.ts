@@ -28,6 +28,7 @@ export const gemini: Agent = {
   graceMs: 5_000,
   command,
   parser: (request) => streamParser(request),
+  texts: 'pieces',
   screen: geminiScreen,
 }
 

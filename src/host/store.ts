@@ -299,6 +299,8 @@ export type Transcripts = {
   openTurn(loop: string, iteration: number): TurnLog
   /** The next bytes of an iteration's log. `next` is where to read on; it is `from` where nothing more is there now. */
   read(loop: string, iteration: number, from: number): Promise<TurnBytes>
+  /** How many bytes an iteration's log has now. */
+  size(loop: string, iteration: number): Promise<number>
   /** Removes what was said in loops that ended and were not touched since; their facts stay. Says how many files. */
   prune(ended: ReadonlySet<string>, olderThan: number): Promise<number>
 }

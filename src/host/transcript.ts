@@ -53,6 +53,7 @@ export function openTranscripts(home: string): LocalTranscripts {
   return {
     ...records,
     read: (id, iteration, from) => readBytes(records.turnFile(id, iteration), from),
+    size: async (id, iteration) => sizeOf(records.turnFile(id, iteration)),
 
     story(id: string): Story | undefined {
       const [first, ...rest] = lines(readFileSync(loopFile(id), 'utf8'))
@@ -169,13 +170,13 @@ export async function readTurnPart(
   }
 }
 
-const LINE_BREAK = 10
+export const LINE_BREAK = 10
 
-const PART_BYTES = 262_144
+export const PART_BYTES = 262_144
 
 async function readBytes(path: string, from: number): Promise<TurnBytes> {
   // Whoever follows a log asks often, and mostly in vain.
-  const there = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) - from
+  const there = sizeOf(path) - from
   if (there <= 0) return { bytes: new Uint8Array(), next: from }
   const file = await open(path)
   try {
@@ -185,6 +186,10 @@ async function readBytes(path: string, from: number): Promise<TurnBytes> {
   } finally {
     await file.close()
   }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
 function append(path: string, value: unknown): void {
@@ -223,7 +228,8 @@ function plainly<Result>(path: string, work: () => Result): Result {
   }
 }
 
-function lines(text: string): unknown[] {
+/** What was cut off is left out. */
+export function lines(text: string): unknown[] {
   return text.split('\n').flatMap((line) => {
     try {
       return [JSON.parse(line) as unknown]

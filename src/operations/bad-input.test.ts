@@ -29,6 +29,7 @@ const VALID: Readonly<Record<OperationName, object>> = {
   get_iteration: { loop: 'a', iteration: 1 },
   get_diff: { loop: 'a', iteration: 1 },
   get_transcript: { loop: 'a', iteration: 1 },
+  get_activity: { loop: 'a', iteration: 1 },
   get_checks: { loop: 'a' },
   get_proof: {},
   list_events: {},

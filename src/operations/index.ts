@@ -12,6 +12,7 @@ import { addComments, listComments, removeComment } from './comments.ts'
 import { createTask } from './create-task.ts'
 import { exportLoops } from './export-loops.ts'
 import { fork } from './fork.ts'
+import { getActivity } from './get-activity.ts'
 import { getAnalytics } from './get-analytics.ts'
 import { getChecks } from './get-checks.ts'
 import { getContext } from './get-context.ts'
@@ -75,6 +76,7 @@ export const OPERATIONS: Table = {
   get_iteration: getIteration,
   get_diff: getDiff,
   get_transcript: getTranscript,
+  get_activity: getActivity,
   get_checks: getChecks,
   get_proof: getProof,
   list_events: listEvents,
@@ -148,6 +150,7 @@ export type Table = {
   get_iteration: typeof getIteration
   get_diff: typeof getDiff
   get_transcript: typeof getTranscript
+  get_activity: typeof getActivity
   get_checks: typeof getChecks
   get_proof: typeof getProof
   list_events: typeof listEvents

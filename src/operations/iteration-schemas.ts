@@ -83,7 +83,13 @@ function maybeNull<Value>(schema: z.ZodType<Value>): z.ZodType<Value | null> {
 const oneIteration = { loop: loopName, iteration: whole.min(1) }
 const against = z.enum(['previous', 'start'])
 
-type IterationOperation = 'list_iterations' | 'get_iteration' | 'get_diff' | 'get_transcript' | 'get_checks'
+type IterationOperation =
+  | 'list_iterations'
+  | 'get_iteration'
+  | 'get_diff'
+  | 'get_transcript'
+  | 'get_activity'
+  | 'get_checks'
 
 export const ITERATION_SCHEMAS: SchemasOf<IterationOperation> = {
   list_iterations: {
@@ -136,6 +142,29 @@ export const ITERATION_SCHEMAS: SchemasOf<IterationOperation> = {
       iteration: whole,
       entries: z.array(turnEntry),
       next: whole,
+      over: z.boolean(),
+    }),
+  },
+  get_activity: {
+    input: z.strictObject({
+      ...oneIteration,
+      from: whole.exactOptional().describe('In bytes. A line that it falls into belongs to the part before.'),
+      to: whole.exactOptional().describe('The first byte that is left out. Default: about 256 KB after `from`.'),
+      raw: z.boolean().exactOptional().describe('What was printed, line by line.'),
+    }),
+    output: z.strictObject({
+      loop: z.string(),
+      iteration: whole,
+      rows: z.array(
+        z.strictObject({
+          kind: z.enum(['prompt', 'text', 'tool', 'note', 'out', 'err', 'exit']),
+          text: z.string(),
+          name: z.string().exactOptional(),
+          at: z.number().exactOptional(),
+        }),
+      ),
+      next: whole,
+      size: whole,
       over: z.boolean(),
     }),
   },

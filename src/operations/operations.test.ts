@@ -70,6 +70,11 @@ describe('loops', () => {
     expect(await place.run('list_iterations', { loop })).toMatchObject({ loop, iterations: [{ n: 1 }] })
     expect((await place.run('get_diff', { loop, iteration: 1 })).files).toMatchObject([{ path: 'work.txt' }])
     expect((await place.run('get_transcript', { loop, iteration: 1 })).entries).toHaveLength(3)
+    expect((await place.run('get_activity', { loop, iteration: 1 })).rows).toMatchObject([
+      { kind: 'prompt' },
+      { kind: 'text' },
+      { kind: 'exit', text: 'exit code 0' },
+    ])
     expect((await place.run('get_checks', { loop })).checks).toHaveLength(1)
     expect(await place.run('list_strips', { loops: [loop] })).toMatchObject({ strips: [{ loop, bars: [{ n: 1 }] }] })
     const { events } = await place.run('list_events', { loop })

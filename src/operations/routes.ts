@@ -16,6 +16,7 @@ export const ROUTES: Partial<Record<OperationName, Route>> = {
   get_iteration: { method: 'GET', path: '/api/loops/{loop}/iterations/{iteration}' },
   get_diff: { method: 'GET', path: '/api/loops/{loop}/iterations/{iteration}/diff' },
   get_transcript: { method: 'GET', path: '/api/loops/{loop}/iterations/{iteration}/transcript' },
+  get_activity: { method: 'GET', path: '/api/loops/{loop}/iterations/{iteration}/activity' },
   get_checks: { method: 'GET', path: '/api/loops/{loop}/checks' },
   get_proof: { method: 'GET', path: '/api/loops/{loop}/proof' },
   list_events: { method: 'GET', path: '/api/events' },
