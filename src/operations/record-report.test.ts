@@ -57,6 +57,7 @@ test('a loop is recorded as the answers that a page asks for', async () => {
       [
         `get_iteration {"iteration":1,"loop":"${loop}"}`,
         `get_diff {"against":"previous","iteration":1,"loop":"${loop}"}`,
+        `get_activity {"from":0,"iteration":1,"loop":"${loop}","to":262144}`,
       ],
     ],
     [
@@ -65,6 +66,7 @@ test('a loop is recorded as the answers that a page asks for', async () => {
         `get_iteration {"iteration":2,"loop":"${loop}"}`,
         `get_diff {"against":"previous","iteration":2,"loop":"${loop}"}`,
         `get_diff {"against":"start","iteration":2,"loop":"${loop}"}`,
+        `get_activity {"from":0,"iteration":2,"loop":"${loop}","to":262144}`,
       ],
     ],
   ])
@@ -96,7 +98,7 @@ test('redacted, nothing tells who and where somebody is', async () => {
 test('without git there are no diffs, and nothing else is missing', async () => {
   const { place, loop } = await twoIterations({ git: false })
   const { details } = await recordLoop(place.context, loop, { version: '1', redact: false })
-  expect((await all(details)).map(({ answers }) => answers.length)).toEqual([1, 1])
+  expect((await all(details)).map(({ answers }) => answers.length)).toEqual([2, 2])
 })
 
 test('a long diff is cut, and the note is one for readers of a report', async () => {
@@ -107,7 +109,7 @@ test('a long diff is cut, and the note is one for readers of a report', async ()
   await place.drive(loop)
   const { details } = await recordLoop(place.context, loop, { version: '1', redact: false })
   const [{ answers = [] } = {}] = await all(details)
-  for (const { value } of answers)
+  for (const { value } of answers.slice(0, 3))
     expect(value).toMatchObject({ note: 'This diff is too long for a report: its last lines are left out.' })
   expect(JSON.stringify(answers[0]?.value).length).toBeLessThanOrEqual(250_000)
 })

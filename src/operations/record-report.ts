@@ -6,6 +6,7 @@ import { shareable } from '../formats/shareable.ts'
 import { given } from '../request/given.ts'
 import { listComments } from './comments.ts'
 import { findLoop } from './find-loop.ts'
+import { getActivity } from './get-activity.ts'
 import { type AnalyticsFilter, getAnalytics, placed } from './get-analytics.ts'
 import { getChecks } from './get-checks.ts'
 import { getDiff } from './get-diff.ts'
@@ -112,6 +113,9 @@ export function inDetail(iterations: readonly number[]): readonly number[] {
   return iterations.length <= FIRST + LAST ? iterations : [...iterations.slice(0, FIRST), ...iterations.slice(-LAST)]
 }
 
+/** So many bytes of what an agent said, as the page asks for them. */
+const TRANSCRIPT = 262_144
+
 async function* recordDetails(
   loop: string,
   iterations: readonly number[],
@@ -120,12 +124,13 @@ async function* recordDetails(
   for (const iteration of iterations) {
     const asked = { loop, iteration }
     const isLast = iteration === iterations.at(-1)
-    const answers = [
-      withOwnNote(await record(getIteration, asked)),
-      ...(await recordDiff(record, { ...asked, against: 'previous' })),
-      ...(isLast ? await recordDiff(record, { ...asked, against: 'start' }) : []),
-    ]
-    yield { iteration, answers }
+    const parts = await Promise.all([
+      record(getIteration, asked).then(withOwnNote),
+      recordDiff(record, { ...asked, against: 'previous' }),
+      isLast ? recordDiff(record, { ...asked, against: 'start' }) : [],
+      record(getActivity, { ...asked, from: 0, to: TRANSCRIPT }),
+    ])
+    yield { iteration, answers: parts.flat() }
   }
 }
 
