@@ -34,6 +34,7 @@ export const getForecast: Operation<Forecasting, Forecasted> = {
   name: 'get_forecast',
   effect: 'read',
   summary: 'Forecasts a loop from past ones: chance to finish, iterations and cost, with intervals. No model is asked.',
+  report: true,
   async run(context, asked) {
     const { traits, standing, self } = await subjectOf(context, asked)
     const history = await context.store().numbers({ ended: true, limit: NEWEST })

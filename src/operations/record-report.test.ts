@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import type { Answer, RecordedDetail } from '../formats/recorded.ts'
 import { temporaryFolder } from '../host/place.test-support.ts'
 import { makeRepository } from '../host/repository.test-support.ts'
+import { OPERATIONS, type OperationName } from './index.ts'
 import { type OperationPlace, openPlace } from './place.test-support.ts'
 import { inDetail, recordLoop, recordStats } from './record-report.ts'
 
@@ -34,6 +35,9 @@ async function all(details: AsyncIterable<RecordedDetail>): Promise<RecordedDeta
   for await (const detail of details) found.push(detail)
   return found
 }
+
+/** Which operations were asked. */
+const namesIn = (answers: readonly Answer[]) => answers.map(({ key }) => key.split(' ')[0] as OperationName)
 
 const keysOf = (answers: readonly Answer[]) => answers.map(({ key }) => key)
 
@@ -70,6 +74,8 @@ test('a loop is recorded as the answers that a page asks for', async () => {
       ],
     ],
   ])
+  for (const name of namesIn([...summary.answers, ...found.flatMap(({ answers }) => answers)]))
+    expect([name, OPERATIONS[name].report]).toEqual([name, true])
   expect(found[0]?.answers[1]?.value).toMatchObject({ files: [{ path: 'first.txt' }] })
 })
 

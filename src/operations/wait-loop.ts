@@ -34,6 +34,7 @@ export const waitLoop: Operation<Waiting, Waited> = {
   effect: 'read',
   summary: 'Waits up to 25 seconds until something happens to a loop, or it stops or needs input.',
   agent: { description: 'While stillRunning, call it again with `after` set to the `seq` of this answer.' },
+  report: true,
   async run(context, { loop: name, after, seconds = LONGEST_WAIT_SECONDS }) {
     const store = context.store()
     const id = await findLoop(context, name)
