@@ -1,9 +1,10 @@
 /** Who is at a loop right now. */
-import { isOver, type Status } from '../engine/loop.ts'
+import { isOver, type Loop, type Status } from '../engine/loop.ts'
 import { given } from '../request/given.ts'
 import { holderOf } from '../session/elsewhere.ts'
 import type { Context } from './operation.ts'
 import { ownerOf } from './owners.ts'
+import { hasQueue } from './queue.ts'
 
 export type Attendance = {
   /** Somebody drives it. */
@@ -28,8 +29,13 @@ export async function attendanceOf(
   return {
     alive,
     ...given({ session, worker }),
-    unattended: !alive && session === undefined && worker === undefined && UNDER_WAY.has(status),
+    unattended:
+      !alive && session === undefined && worker === undefined && UNDER_WAY.has(status) && !isQueued(home, loop),
   }
+}
+
+function isQueued(home: string, { spec }: Loop): boolean {
+  return spec.work.owner?.kind === 'board' && hasQueue(home)
 }
 
 const UNDER_WAY: ReadonlySet<Status> = new Set(['running', 'verifying', 'waiting'])

@@ -33,6 +33,11 @@ export function openQueueLock(home: string, yields: boolean): QueueLock {
   }
 }
 
+/** Whether somebody alive looks after the loops of the board: those that wait go on by themselves. */
+export function hasQueue(home: string): boolean {
+  return isLocked(home, QUEUE)
+}
+
 /** `place`: what no two loops may work in at once, since each would take the other's changes for its own. */
 export type Due = { loop: string; place?: string }
 

@@ -51,6 +51,19 @@ describe('workers', () => {
     })
   })
 
+  test('attend to a loop that waits for a rate limit, and leave it unattended when they go', async () => {
+    const place = openBoard()
+    const script = join(temporaryFolder(), 'script.json')
+    writeFileSync(script, JSON.stringify({ turns: [[{ 'rate-limit': { resetsInSeconds: 600 } }]] }))
+    const { id } = await place.makeTask({ agent: `scripted:${script}` })
+    const { loop } = await place.run('start_loop', { task_id: id })
+    await eventually(async () => (await place.run('get_loop', { loop })).status === 'waiting')
+    await eventually(async () => !(await place.run('get_loop', { loop })).alive)
+    expect(await place.run('get_loop', { loop })).toMatchObject({ alive: false, unattended: false })
+    await place.workers.stop()
+    expect(await place.run('get_loop', { loop })).toMatchObject({ unattended: true })
+  })
+
   test('tell the agent which task it works on', async () => {
     const place = openBoard()
     const agent = agentOf(`echo "$RALPH_TASK_ID" > task.txt; ${DONE}`)
