@@ -32,6 +32,7 @@ const VALID: Readonly<Record<OperationName, object>> = {
   get_activity: { loop: 'a', iteration: 1 },
   get_checks: { loop: 'a' },
   get_proof: {},
+  try_checks: { checks: ['true'] },
   list_events: {},
   cancel: {},
   pause: {},

@@ -47,6 +47,7 @@ import { rollback } from './rollback.ts'
 import { setLimits } from './set-limits.ts'
 import { start } from './start-loop.ts'
 import { steer } from './steer.ts'
+import { tryChecks } from './try-checks.ts'
 import { undo } from './undo.ts'
 import { deleteTask, updateTask } from './update-task.ts'
 import {
@@ -79,6 +80,7 @@ export const OPERATIONS: Table = {
   get_activity: getActivity,
   get_checks: getChecks,
   get_proof: getProof,
+  try_checks: tryChecks,
   list_events: listEvents,
   mark_seen: markSeen,
   cancel,
@@ -153,6 +155,7 @@ export type Table = {
   get_activity: typeof getActivity
   get_checks: typeof getChecks
   get_proof: typeof getProof
+  try_checks: typeof tryChecks
   list_events: typeof listEvents
   mark_seen: typeof markSeen
   cancel: typeof cancel

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { IterationRow } from '../host/store.ts'
 import { finding } from './proof-schemas.ts'
 import { loopName, maybe, path, type SchemasOf, whole } from './schema-parts.ts'
+import type { TriedCheck } from './try-checks.ts'
 
 const ran = {
   check: z.string(),
@@ -11,6 +12,8 @@ const ran = {
   tests: whole.exactOptional(),
 }
 const verdict = z.strictObject({ ...ran, tail: z.string() })
+/** A check that was run by itself, and how long that took. */
+export const tried: z.ZodType<TriedCheck> = verdict.extend({ ms: whole })
 
 const at = z.number()
 const report = z.union([

@@ -36,6 +36,11 @@ describe('loops', () => {
     await expect(place.run('steer', { loop, words: 'Go on.' })).rejects.toMatchObject({ code: 'loop-ended' })
   })
 
+  test('can have their checks tried before', async () => {
+    const { ran } = await openPlace().run('try_checks', { checks: ['true'] })
+    expect(ran).toMatchObject([{ check: 'true', result: 'pass', tail: '' }])
+  })
+
   test('come in pages', async () => {
     const place = openPlace()
     const started: string[] = []

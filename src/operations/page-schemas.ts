@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import type { HaltReason, Status } from '../engine/loop.ts'
 import type { BoardStatus } from '../formats/board-task.ts'
-import { loopName, name, owner, type SchemasOf, whole } from './schema-parts.ts'
+import { tried } from './iteration-schemas.ts'
+import { amount, argument, loopName, name, owner, path, type SchemasOf, whole } from './schema-parts.ts'
 
 const yes = z.literal(true).exactOptional()
 
@@ -40,7 +41,7 @@ const need = z.strictObject({
 
 const seen = z.strictObject({ loop: loopName, n: whole.describe('The number of the last event that was seen.') })
 
-export const PAGE_SCHEMAS: SchemasOf<'list_strips' | 'get_overview' | 'list_needs' | 'mark_seen'> = {
+export const PAGE_SCHEMAS: SchemasOf<'list_strips' | 'get_overview' | 'list_needs' | 'mark_seen' | 'try_checks'> = {
   get_overview: {
     input: z.strictObject({}),
     output: z.strictObject({
@@ -55,6 +56,15 @@ export const PAGE_SCHEMAS: SchemasOf<'list_strips' | 'get_overview' | 'list_need
   },
   list_needs: { input: z.strictObject({}), output: z.strictObject({ needs: z.array(need) }) },
   mark_seen: { input: seen, output: seen },
+  try_checks: {
+    input: z.strictObject({
+      dir: path.exactOptional(),
+      task_id: name.exactOptional().describe('A task of the board: in its folder, unless another one is named.'),
+      checks: z.array(argument.min(1)).min(1).max(50).describe('auto finds the own ones of the folder.'),
+      minutes: amount.exactOptional().describe('How long each may take.'),
+    }),
+    output: z.strictObject({ dir: z.string(), ran: z.array(tried) }),
+  },
   list_strips: {
     input: z.strictObject({
       loops: z.array(name).min(1).max(200).describe('Whole ids; unknown ones are left out.'),

@@ -19,6 +19,7 @@ export const ROUTES: Partial<Record<OperationName, Route>> = {
   get_activity: { method: 'GET', path: '/api/loops/{loop}/iterations/{iteration}/activity' },
   get_checks: { method: 'GET', path: '/api/loops/{loop}/checks' },
   get_proof: { method: 'GET', path: '/api/loops/{loop}/proof' },
+  try_checks: { method: 'POST', path: '/api/checks' },
   list_events: { method: 'GET', path: '/api/events' },
   mark_seen: { method: 'POST', path: '/api/loops/{loop}/seen' },
   cancel: { method: 'POST', path: '/api/loops/{loop}/cancel' },

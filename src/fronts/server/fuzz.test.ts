@@ -62,6 +62,7 @@ async function fillPlace(cwd: string): Promise<typeof known> {
     project: oneOf('shop', 'other'),
     task: oneOf('a', '1'),
     agent: oneOf('command:true', 'nobody', '1'),
+    checks: fc.array(oneOf('true', 'false', 'auto', './nowhere'), { minLength: 1, maxLength: 3 }),
     ...Object.fromEntries([...PLACES].map((name) => [name, oneOf(...folders)])),
   }
 }
@@ -76,7 +77,7 @@ test.each(Object.keys(ROUTES) as OperationName[])('%s is never our mistake', asy
   const changed = fc.tuple(right, fc.constantFrom(...Object.keys(properties), 'nonsense'), nonsense())
   const wrong = changed.map(([value, each, odd]) => ({
     ...(value as object),
-    ...(PLACES.has(each) || each === 'seconds' ? {} : { [each]: odd }),
+    ...(PLACES.has(each) || LEFT[name]?.includes(each) ? {} : { [each]: odd }),
   }))
   bugs = []
   const statuses = new Map<number, number>()
@@ -94,6 +95,8 @@ test.each(Object.keys(ROUTES) as OperationName[])('%s is never our mistake', asy
 
 /** Where chance could lead to a folder of this machine. */
 const PLACES = new Set(['dir', 'repo', 'vault', 'file', 'config', 'database', 'from', 'path'])
+/** What chance could make a long wait of, or a program. */
+const LEFT: Partial<Record<OperationName, string[]>> = { wait_loop: ['seconds'], try_checks: ['checks'] }
 const dull = fc.constantFrom('', 'nowhere', 'a b', '\0', 'x'.repeat(5_000), '🦆')
 
 /** As if from another machine: nobody looks for the process that asks. */

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { drawChance } from '../../host/chance.test-support.ts'
+import { eventually } from '../../host/place.test-support.ts'
 import type { OperationName } from '../../operations/index.ts'
 import { openPlace } from '../../operations/place.test-support.ts'
 import { ROUTES } from '../../operations/routes.ts'
@@ -66,6 +69,28 @@ test('lists are repeated, separated by commas, or JSON', async () => {
   expect(wrong.status).toBe(400)
   expect(read(wrong).error).toMatchObject({ code: 'input-invalid', field: 'status[1]' })
 })
+
+test('a check that is tried ends when whoever asked hangs up', async () => {
+  const { url, token, cwd } = server
+  writeFileSync(join(cwd, 'slow.sh'), '#!/bin/sh\necho $$ > pid; exec sleep 600\n', { mode: 0o755 })
+  const gone = new AbortController()
+  const { signal } = gone
+  const asked = createClient({ url, token }).call('try_checks', { checks: ['./slow.sh'] }, { signal })
+  const pid = await eventually(() =>
+    existsSync(join(cwd, 'pid')) ? Number(readFileSync(join(cwd, 'pid'), 'utf8')) : 0,
+  )
+  gone.abort()
+  await expect(asked).rejects.toThrow()
+  await eventually(() => !isAlive(pid))
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false // there is no such process
+  }
+}
 
 test.each<[path: string, field: string, sentence: string]>([
   ['/api/loops?limit=ten', 'limit', 'list_loops: limit must be a number, but is "ten".'],

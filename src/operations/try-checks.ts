@@ -1,0 +1,54 @@
+/** Runs checks in a folder, as a loop would, before there is one. */
+import { mustFind } from '../board/task.ts'
+import type { Verdict } from '../engine/loop.ts'
+import { runCheck } from '../host/check.ts'
+import { loadConfig } from '../host/config.ts'
+import { DEFAULTS } from '../request/defaults.ts'
+import { resolveChecks } from '../request/resolve.ts'
+import { askingOf } from './begin-task.ts'
+import { refuseBelowTurn } from './below-turn.ts'
+import type { Context, Operation } from './operation.ts'
+import { workFolder } from './start-loop.ts'
+
+/** Without `dir`: the folder of the task, or the one that we stand in. `minutes`: how long each may take. */
+export type Trying = { dir?: string; task_id?: string; checks: string[]; minutes?: number }
+
+export type TriedCheck = Verdict & { ms: number }
+
+export const tryChecks: Operation<Trying, { dir: string; ran: TriedCheck[] }> = {
+  name: 'try_checks',
+  effect: 'write',
+  summary: 'Runs checks in a folder, or in that of a task, the way a loop would, and shows what they print.',
+  person: true,
+  async run(context, { dir: asked, task_id, checks, minutes = DEFAULTS.checkMinutes }) {
+    await refuseBelowTurn(context)
+    const dir = workFolder(context, asked ?? (await folderOf(context, task_id)))
+    const all = resolveChecks({ checks }, { dir, config: loadConfig(context.home, dir) })
+    const ran: TriedCheck[] = []
+    for (const check of all) {
+      const tried = await tryOne(context, { check, dir, minutes })
+      if (!tried) break // nobody waits for it any more
+      ran.push(tried)
+    }
+    return { dir, ran }
+  },
+}
+
+async function folderOf(context: Context, task: string | undefined): Promise<string | undefined> {
+  if (task === undefined) return undefined
+  const { dir } = await askingOf(context, await mustFind(context.store(), task))
+  return dir
+}
+
+const NEVER = new AbortController().signal
+
+type One = { check: string; dir: string; minutes: number }
+
+async function tryOne(
+  { env, signal = NEVER }: Pick<Context, 'env' | 'signal'>,
+  { check, dir, minutes }: One,
+): Promise<TriedCheck | undefined> {
+  const began = performance.now()
+  const verdict = await runCheck(check, { dir, env, minutes, signal })
+  return verdict && { ...verdict, ms: Math.round(performance.now() - began) }
+}
