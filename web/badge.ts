@@ -1,5 +1,5 @@
 /** How a loop stands, as a word, a colour and a shape: the same in every list, card and headline. */
-import type { Grade, Next, Status } from '../src/engine/loop.ts'
+import type { Grade, HaltReason, Next, Status } from '../src/engine/loop.ts'
 import { capital, plain, timeOf } from './words.ts'
 
 export type Tone = 'blue' | 'green' | 'teal' | 'amber' | 'red' | 'gray'
@@ -32,8 +32,17 @@ export function badgeOf({ status, next, iteration, unattended }: Shown): Badge {
     case 'halt':
       return status === 'cancelled'
         ? { word: 'Cancelled', tone: 'gray', mark: '×' }
-        : { word: `Stopped · ${plain(next.reason)}`, tone: 'red', mark: '■' }
+        : { word: `Stopped · ${STOPS[next.reason] ?? plain(next.reason)}`, tone: 'red', mark: '■' }
   }
+}
+
+/** Short words for the longest reasons; the sentence says the rest. */
+const STOPS: Partial<Record<HaltReason, string>> = {
+  'max-iterations': 'limit',
+  'agent-unusable': 'agent',
+  'agent-failed': 'crashes',
+  'verifier-broken': 'check broken',
+  'max-attempts': 'attempts',
 }
 
 function waiting(next: Extract<Next, { kind: 'wait' }>, iteration: number): Badge {

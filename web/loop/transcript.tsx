@@ -12,7 +12,7 @@ export function TranscriptTab({ loop, n }: { loop: string; n: number }) {
   const isRaw = route.value.query.raw === '1'
   const box = useRef<HTMLDivElement>(null)
   const [columns, setColumns] = useState(0)
-  const [, draw] = useState(0)
+  const [drawn, draw] = useState(0)
   const portions = useMemo(
     () =>
       columns
@@ -53,13 +53,14 @@ export function TranscriptTab({ loop, n }: { loop: string; n: number }) {
       </p>
       {portions?.error() && <Problem error={portions.error() as Error} />}
       <div class="log" ref={box} tabIndex={0} role="log" aria-live="off" aria-label="Transcript">
-        {portions && <Lines box={box} portions={portions} />}
+        {portions && <Lines box={box} portions={portions} drawn={drawn} />}
       </div>
     </div>
   )
 }
 
-function Lines({ box, portions }: { box: { current: HTMLDivElement | null }; portions: Portions }) {
+/** `drawn`: changes when there is more to show; with equal properties it would not be drawn again. */
+function Lines({ box, portions }: { box: { current: HTMLDivElement | null }; portions: Portions; drawn: number }) {
   const [view, setView] = useState({ top: 0, height: 600 })
   const follows = useRef(false)
   useLayoutEffect(() => {

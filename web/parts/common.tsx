@@ -8,7 +8,7 @@ import { toast } from './toast.tsx'
 export function BadgeView({ badge }: { badge: Badge }) {
   return (
     <span class={`badge ${badge.tone}${badge.busy ? ' busy' : ''}`}>
-      <span aria-hidden="true">{badge.mark}</span> {badge.word}
+      <span aria-hidden="true">{badge.mark}</span> <span class="word">{badge.word}</span>
     </span>
   )
 }
