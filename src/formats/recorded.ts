@@ -13,7 +13,7 @@ export type Recorded = { version: string; made_at: number; answers: Answer[]; no
 export type RecordedDetail = { iteration: number; answers: Answer[] }
 
 /** The same for the same question, in whatever order its fields come. */
-export function answerKey(name: string, input: object): string {
+export function answerKey(name: string, input: unknown): string {
   return `${name} ${JSON.stringify(input, (_, value: unknown) => (isRecord(value) ? sorted(value) : value))}`
 }
 
