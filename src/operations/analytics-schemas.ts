@@ -104,6 +104,10 @@ export const ANALYTICS_SCHEMAS: SchemasOf<'get_analytics' | 'export_loops' | 'ge
         .array(z.strictObject({ name: line.min(1).max(200), check: argument.min(1).exactOptional() }))
         .exactOptional(),
       iterations: whole.exactOptional().describe('How many it may take. Default: as for a new loop; 0 is no limit.'),
+      adaptive: z
+        .boolean()
+        .exactOptional()
+        .describe('The limit is guessed from the task; `iterations` is the ceiling.'),
     }),
     output: z.strictObject({
       done: whole,
@@ -111,6 +115,7 @@ export const ANALYTICS_SCHEMAS: SchemasOf<'get_analytics' | 'export_loops' | 'ge
       enough: z.boolean(),
       loops: whole,
       by: z.array(z.enum(['dir', 'agent', 'type', 'size'])),
+      size: z.enum(['S', 'M', 'L', 'XL']).exactOptional().describe('How large the task seems.'),
       forecast: forecast.exactOptional(),
       sentence: z.string(),
     }),

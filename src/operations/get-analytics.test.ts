@@ -44,8 +44,38 @@ describe('a forecast', () => {
       enough: false,
       loops: 0,
       by: [],
+      size: 'S',
       sentence: 'Not enough history: 0 finished loops, a forecast needs 20.',
     })
+  })
+
+  test('tells the size of a task, and the limit that a loop would guess from it', async () => {
+    const place = openPlace()
+    const long = `Build it.\n${Array.from({ length: 20 }, (_, n) => `- part ${n} of the whole`).join('\n')}`
+    const limitOf = async (asked: object) => {
+      const { size, limit } = await place.run('get_forecast', { adaptive: true, ...asked })
+      return [size, limit]
+    }
+    expect(await limitOf({ prompt: 'Build it' })).toEqual(['S', 6])
+    expect(await limitOf({ prompt: long })).toEqual(['L', 16])
+    expect(await limitOf({ prompt: long, iterations: 9 })).toEqual(['L', 9])
+    expect(await limitOf({ prompt: long, iterations: 0 })).toEqual(['L', 16])
+    expect(await limitOf({ prompt: long, adaptive: false, iterations: 9 })).toEqual(['L', 9])
+    expect(await limitOf({})).toEqual([undefined, 6])
+    const { loop } = await place.run('start_loop', {
+      prompt: long,
+      agent: place.agent(DONE),
+      limits: { iterations: { ceiling: 30 } },
+    })
+    expect(await limitOf({ loop })).toEqual(['L', 16])
+    const { id } = await place.run('create_task', { title: 'Build it', ralph_max_iterations: 4 })
+    expect(await limitOf({ task_id: id })).toEqual(['S', 4])
+  })
+
+  test('learns the limit from history', async () => {
+    const place = openPlace()
+    await withHistory(place, 25)
+    expect(await place.run('get_forecast', { prompt: 'Build it', adaptive: true })).toMatchObject({ limit: 3 })
   })
 
   test('is about a new loop, a task of the board, or a loop under way', async () => {

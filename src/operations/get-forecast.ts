@@ -4,10 +4,11 @@ import { comparedWith, forecastSentence, noForecast } from '../analytics/forecas
 import { mustFind } from '../board/task.ts'
 import { homeFolder } from '../engine/home-folder.ts'
 import { iterationLimit } from '../engine/limits.ts'
-import { ended, type Stage } from '../engine/loop.ts'
+import { ended, type Size, type Stage } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { loadConfig } from '../host/config.ts'
 import { guessSize } from '../request/adaptive.ts'
+import { DEFAULTS } from '../request/defaults.ts'
 import { given } from '../request/given.ts'
 import type { Iterations } from '../request/request.ts'
 import { resolveLimits } from '../request/resolve.ts'
@@ -16,8 +17,10 @@ import { findLoop } from './find-loop.ts'
 import type { Context, Operation } from './operation.ts'
 import { workFolder } from './start-loop.ts'
 
-/** A loop, a task of the board, or what a new loop would be asked. */
-export type Forecasting = { loop?: string; task_id?: string } & Omit<Asked, 'iterations'> & { iterations?: number }
+/** A loop, a task of the board, or what a new loop would be asked. `adaptive`: its limit is guessed, `iterations` at most. */
+export type Forecasting = { loop?: string; task_id?: string; adaptive?: boolean } & Omit<Asked, 'iterations'> & {
+    iterations?: number
+  }
 
 type Asked = { prompt?: string; dir?: string; agent?: string; type?: string; stages?: Stage[]; iterations?: Iterations }
 
@@ -26,6 +29,8 @@ export type Forecasted = Standing & {
   enough: boolean
   loops: number
   by: Trait[]
+  /** How large the task seems. */
+  size?: Size
   forecast?: Forecast
   sentence: string
 }
@@ -47,7 +52,8 @@ export const getForecast: Operation<Forecasting, Forecasted> = {
       ? `${forecastSentence(forecast, standing)} (${comparedWith(alike, traits)})`
       : noForecast(alike.loops.length, standing)
     const { by, loops } = alike
-    return { ...standing, enough: forecast !== undefined, loops: loops.length, by, ...given({ forecast }), sentence }
+    const enough = forecast !== undefined
+    return { ...standing, enough, loops: loops.length, by, ...given({ size: traits.size, forecast }), sentence }
   },
 }
 
@@ -56,9 +62,14 @@ const NEWEST = 1_000
 
 type Subject = { traits: Traits; standing: Standing; self?: string }
 
-async function subjectOf(context: Context, { loop, task_id, ...asked }: Forecasting): Promise<Subject> {
+async function subjectOf(context: Context, { loop, task_id, adaptive, ...asked }: Forecasting): Promise<Subject> {
   if (loop !== undefined) return loopSubject(context, loop)
-  return newSubject(context, task_id === undefined ? asked : { ...(await askedByTask(context, task_id)), ...asked })
+  const whole: Asked = task_id === undefined ? asked : { ...(await askedByTask(context, task_id)), ...asked }
+  return newSubject(context, adaptive ? { ...whole, iterations: upTo(whole.iterations) } : whole)
+}
+
+function upTo(iterations: Iterations | undefined): Iterations {
+  return typeof iterations === 'object' ? iterations : { ceiling: iterations || DEFAULTS.ceiling }
 }
 
 async function loopSubject(context: Context, name: string): Promise<Subject> {
