@@ -27,7 +27,7 @@ const MOST_KEPT = 60
 /** However much happens, an answer is not asked for more often. */
 const SHORTEST_MS = 300
 
-export const never: Wakes = () => false
+const never: Wakes = () => false
 
 /** Without an input nothing is asked. */
 export function useQuery<Name extends OperationName>(

@@ -23,11 +23,6 @@ export function isRecorded(): boolean {
   return source?.recorded !== undefined
 }
 
-/** When a report was made. */
-export function recordedAt(): number | undefined {
-  return source?.recorded?.made_at
-}
-
 export function call<Name extends OperationName>(
   name: Name,
   input: InputOf<Name>,

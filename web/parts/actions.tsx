@@ -58,7 +58,7 @@ async function resume(loop: string): Promise<void> {
   refreshAll()
 }
 
-export function steer(loop: string): void {
+function steer(loop: string): void {
   showModal(
     <Ask
       title="Steer the next iteration"

@@ -1,8 +1,118 @@
-/** Placeholder. */
-export function PanesScreen(_: { id?: string }) {
+/** The agents that a dispatcher keeps in terminal panes: what each is doing, and what one can do about it. */
+import { RalphError } from '../../src/error.ts'
+import { anyPane, useQuery } from '../data/query.ts'
+import { addressOf, go, route } from '../data/route.ts'
+import type { OutputOf } from '../data/source.ts'
+import { addAgent } from '../panes/add-agent.tsx'
+import { Changes } from '../panes/changes.tsx'
+import { PaneCard } from '../panes/pane-card.tsx'
+import { BadgeView, Button, Code, Empty, Loading, Problem } from '../parts/common.tsx'
+
+export type Crew = OutputOf<'list_agents'>
+
+export function PanesScreen() {
+  const { config } = route.value.query
+  const { value, error, refresh } = useQuery('list_agents', config ? { config } : {}, anyPane)
+  const isMissing = error instanceof RalphError && error.code === 'pane-unknown'
+  const crew = isMissing ? undefined : value
   return (
     <div class="screen">
-      <h1>Panes</h1>
+      <header class="screen-head">
+        <h1>Panes</h1>
+        {crew?.running && <Button run={() => addAgent(crew.config)}>Add an agent …</Button>}
+      </header>
+      {error && !isMissing && <Problem error={error} retry={refresh} />}
+      {!value && !error && <Loading lines={4} />}
+      {isMissing && <NoCrew message={error.message} config={config ?? ''} />}
+      {crew && <CrewView crew={crew} />}
     </div>
+  )
+}
+
+function CrewView({ crew }: { crew: Crew }) {
+  const { config, running, agents } = crew
+  return (
+    <>
+      <div class="crew">
+        <BadgeView
+          badge={
+            running
+              ? { word: 'Dispatcher is running', tone: 'green', mark: '●' }
+              : { word: 'No dispatcher is running', tone: 'amber', mark: '‖' }
+          }
+        />
+        <span class="mono muted path">{config}</span>
+        {running && (
+          <p class="muted">
+            Open a pane in a terminal with <code>ralph dispatch attach 1</code>; F12 leaves it, and the agent keeps running.
+          </p>
+        )}
+        {!running && (
+          <p>
+            This is the state it left. Tasks that you give now begin when it is started:{' '}
+            <Code>{`ralph dispatch --config ${quoted(config)}`}</Code>
+          </p>
+        )}
+      </div>
+      <div class="panes">
+        {agents.map((agent) => (
+          <PaneCard key={agent.name} agent={agent} config={config} />
+        ))}
+      </div>
+      <Changes config={config} />
+    </>
+  )
+}
+
+/** As one types it in a terminal. */
+export function quoted(path: string): string {
+  return /^[\w/.~-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
+}
+
+const CONFIG = `# config.yaml
+agents:
+  - name: api
+    agent: claude
+    folder: ../api
+    checks: npm test
+  - name: web
+    agent: codex
+    folder: ../web
+    worktree: true
+    checks: npm test`
+
+/** There is none, or there are several: the server's words say which. */
+function NoCrew({ message, config }: { message: string; config: string }) {
+  return (
+    <Empty title="No agents in panes here">
+      <p class="path">{message}</p>
+      <form
+        class="choose"
+        onSubmit={(event) => {
+          event.preventDefault()
+          go(addressOf('/panes', { config: String(new FormData(event.currentTarget).get('config') ?? '') }))
+        }}
+      >
+        <label>
+          Config file of the dispatcher
+          <input
+            name="config"
+            class="mono"
+            defaultValue={config}
+            placeholder="/home/me/code/config.yaml"
+            spellcheck={false}
+          />
+        </label>
+        <Button type="submit">Open</Button>
+      </form>
+      <p>
+        A dispatcher keeps several interactive agents open, each in a terminal pane of its own, and sends each one its
+        task again until that is proven done. You can watch, type, and leave at any time. It needs tmux and a file like
+        this:
+      </p>
+      <Code>{CONFIG}</Code>
+      <p>Start it in the folder of that file:</p>
+      <Code>ralph dispatch</Code>
+    </Empty>
   )
 }

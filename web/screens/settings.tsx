@@ -69,15 +69,10 @@ function Notifications() {
   const isOn = notify.value === 'on' && permission() === 'granted'
   return (
     <Section title="Notifications" words="Tell me when something needs me while I look elsewhere.">
-      {permission() === 'none' ? (
-        <p>This browser has no notifications, or only for pages with https or on this machine.</p>
+      {NO_NOTIFICATIONS[permission()] ? (
+        <p class="callout amber">{NO_NOTIFICATIONS[permission()]}</p>
       ) : (
         <Button run={isOn ? turnOff : turnOn}>{isOn ? 'Turn off' : 'Turn on'}</Button>
-      )}
-      {permission() === 'denied' && (
-        <p class="callout amber">
-          The browser refuses them for this page. Allow them in its settings for {location.origin}, then reload.
-        </p>
       )}
       <p class="muted">
         {isOn ? 'They are on while this page is open in a tab.' : 'They are off.'} For a webhook, see{' '}
@@ -85,6 +80,11 @@ function Notifications() {
       </p>
     </Section>
   )
+}
+
+const NO_NOTIFICATIONS: Readonly<Record<string, string>> = {
+  none: 'This browser has none, or only for pages with https or on this machine.',
+  denied: `The browser refuses them for this page. Allow them in its settings for ${location.origin}, then reload.`,
 }
 
 function permission(): NotificationPermission | 'none' {

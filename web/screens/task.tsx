@@ -1,8 +1,114 @@
-/** Placeholder. */
-export function TaskScreen(_: { id?: string }) {
+/** A task that no loop has worked on yet: what it says, what it would ask for, and how it would go. */
+import { useEffect } from 'preact/hooks'
+import { type Listed, remove, statusWords } from '../board/actions.tsx'
+import { anyTask, refreshAll, useQuery } from '../data/query.ts'
+import { go } from '../data/route.ts'
+import { Button, Link, Loading, Problem } from '../parts/common.tsx'
+import { startTask } from '../task/store.ts'
+import { editTask, PromptView } from './task-dialog.tsx'
+
+export function TaskScreen({ id }: { id: string }) {
+  const { value: task, error, refresh } = useQuery('get_task', { task_id: id }, anyTask)
+  const loop = task?.loop_id
+  useEffect(() => {
+    if (loop) go(`/loops/${loop}`, { replace: true })
+  }, [loop])
+  if (error) return <Unknown error={error} retry={refresh} />
+  if (!task || loop) return <Loading />
+  const start = async () => {
+    await startTask(id)
+    refreshAll()
+  }
+  return (
+    <div class="screen task">
+      <header class="screen-head">
+        <h1>{task.title}</h1>
+        <Button kind="primary" run={start}>
+          Start
+        </Button>
+        <Button run={() => editTask(task)}>Edit</Button>
+        <Button kind="danger" run={() => remove(task, () => go('/board'))}>
+          Delete
+        </Button>
+      </header>
+      {task.description && <p class="description">{task.description}</p>}
+      <Facts task={task} />
+      <Outlook id={id} />
+    </div>
+  )
+}
+
+function Unknown({ error, retry }: { error: Error; retry: () => void }) {
   return (
     <div class="screen">
       <h1>Task</h1>
+      <Problem error={error} retry={retry} />
+      <Link to="/board">To the board</Link>
     </div>
+  )
+}
+
+function Facts({ task }: { task: Listed }) {
+  const { limits, checks, stages } = task
+  const bounds = Object.entries(limits).map(([name, value]) => `${name.replace('_', ' ')} ${value}`)
+  const most = task.ralph_max_iterations
+  const facts: [string, string][] = [
+    ['Status', statusWords(task.status) + (task.archived ? ', archived' : '')],
+    ['Folder', task.repo ?? 'that of its group, or of the server'],
+    ['Agent', task.agent],
+    ['Works in', task.worktree ? 'a worktree of its own' : 'the folder'],
+    ['Loop', task.use_ralph_wiggum ? `until proven, ${most ? `${most} iterations at most` : 'no limit'}` : 'one turn'],
+    ['Checks', checks.join('\n') || 'none: done is only the agent’s word'],
+    ['Stages', stages.map(({ name, check }) => (check ? `${name}: ${check}` : name)).join('\n')],
+    ['Limits', bounds.join(', ')],
+    ['Group', task.project_id ?? ''],
+    ['Type and labels', [...(task.type ? [task.type] : []), ...task.labels].join(', ')],
+    ['Priority', task.priority ? String(task.priority) : ''],
+  ]
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => value && <Fact key={name} name={name} value={value} />)}
+      {task.depends_on.length > 0 && (
+        <div>
+          <dt>Starts after</dt>
+          <dd>
+            {task.depends_on.map((id) => (
+              <Dependency key={id} id={id} isOpen={task.waits_for.includes(id)} />
+            ))}
+          </dd>
+        </div>
+      )}
+    </dl>
+  )
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}
+
+function Dependency({ id, isOpen }: { id: string; isOpen: boolean }) {
+  const task = useQuery('get_task', { task_id: id }, anyTask).value
+  return (
+    <p>
+      <Link to={`/tasks/${id}`}>{task?.title ?? id}</Link> {isOpen ? '(not done yet)' : '✓ done'}
+    </p>
+  )
+}
+
+function Outlook({ id }: { id: string }) {
+  const forecast = useQuery('get_forecast', { task_id: id }, anyTask).value
+  const prompt = useQuery('get_task_prompt', { task_id: id }, anyTask).value
+  return (
+    <section class="card outlook">
+      <h2>Forecast</h2>
+      <p>{forecast?.sentence ?? '…'}</p>
+      <h2>Prompt</h2>
+      {prompt && <PromptView prompt={prompt.prompt} />}
+    </section>
   )
 }

@@ -18,7 +18,7 @@ export function CleanUp() {
       words="Removes transcripts, checkpoints and state files of loops that ended long ago. What became of each loop stays in the database."
     >
       <label class="days">
-        Keep the last days
+        Days to keep
         <input
           type="number"
           min="0"

@@ -34,7 +34,7 @@ export function Import() {
       </label>
       <p class="muted">“vibe-kanban” looks where it usually lies. Or give the path of its db.v2.sqlite.</p>
       <Button run={() => read(true)} disabled={!file.trim()}>
-        Look what is there
+        Preview
       </Button>
       {found && <Preview found={found} start={() => read(false)} />}
     </Section>

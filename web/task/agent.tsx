@@ -80,7 +80,7 @@ function AgentChoice({ form, at, known, pick }: Choice) {
 
 /** The very choice that the server makes when the task starts, from the same facts. */
 function AutoNote({ known, dir }: { known: readonly Executor[] | undefined; dir: string }) {
-  const past = useQuery('get_analytics', { dir }).value?.byAgent
+  const past = useQuery('get_analytics', dir ? { dir } : undefined).value?.byAgent
   if (!known || !past) return <small>…</small>
   const found = known.flatMap(({ name, state }) => (state === 'not-found' ? [] : [{ name, login: LOGINS[state] }]))
   const finished = new Map(past.flatMap(({ name, success }) => (name && success.count ? [[name, success.count]] : [])))

@@ -1,7 +1,8 @@
 /** What past loops say about this task, while it is being written. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { promptOf } from '../../src/formats/board-task.ts'
 import { useQuery } from '../data/query.ts'
+import { useSettled } from '../data/settled.ts'
 import type { InputOf } from '../data/source.ts'
 import { type Draft, fieldsOf } from './draft.ts'
 
@@ -31,7 +32,7 @@ function askingOf(draft: Draft, dir: string): InputOf<'get_forecast'> | undefine
     ralph_max_iterations: most,
     limits,
   } = fieldsOf(draft)
-  if (!title) return undefined
+  if (!title || !dir) return undefined
   return {
     prompt: promptOf({ title, description }),
     agent,
@@ -40,16 +41,4 @@ function askingOf(draft: Draft, dir: string): InputOf<'get_forecast'> | undefine
     ...(use_ralph_wiggum ? { stages: stages.filter(({ name }) => name), iterations: most } : { iterations: 1 }),
     ...(use_ralph_wiggum && limits.adaptive && most > 0 ? { adaptive: true } : {}),
   }
-}
-
-const SETTLE_MS = 400
-
-/** The value once nobody has changed it for a moment. */
-function useSettled<Value>(value: Value): Value {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), SETTLE_MS)
-    return () => clearTimeout(timer)
-  }, [JSON.stringify(value)])
-  return settled
 }

@@ -31,12 +31,12 @@ export async function startTask(task: string): Promise<void> {
 export type Problem = { field: string; message: string; isConflict: boolean }
 
 /** The field by the name that it has in the form; empty where the form has none. */
-export function problemOf(cause: unknown, form: ParentNode | null): Problem {
+export function problemOf(cause: unknown, form: ParentNode | null, before: string): Problem {
   const { message, code, field: told = '' } = cause as RalphError
   const name = told === 'dir' ? 'repo' : code?.startsWith('agent-') ? 'agent' : told
   return {
     field: fieldAt(form, name) ? name : '',
-    message: capital(message.replace(/^(create|update)_task: /, '')),
+    message: before + capital(message.replace(/^(create|update)_task: /, '')),
     isConflict: code === 'task-changed',
   }
 }

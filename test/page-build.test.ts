@@ -1,0 +1,53 @@
+/** The built page: how large it is, what it may load, and what its sources may know. */
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join, normalize } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+
+const WEB = 'dist/web'
+const KB = 1_000
+
+const packed = (file: string) => gzipSync(readFileSync(file), { level: 9 }).length
+
+test('all scripts of the board are at most 60 KB, packed', () => {
+  const scripts = globSync(`${WEB}/assets/*.js`)
+  expect(scripts.length).toBeGreaterThan(0)
+  expect(scripts.reduce((sum, file) => sum + packed(file), 0)).toBeLessThanOrEqual(60 * KB)
+})
+
+test('a report is at most 300 KB without its data', () => {
+  const sizes = ['report.js', 'report.css'].map((file) => readFileSync(join(WEB, file)).length)
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(300 * KB)
+})
+
+test('the page has no inline script or style, and every file has its packed copies', () => {
+  const html = readFileSync(join(WEB, 'index.html'), 'utf8')
+  expect(html).not.toMatch(/<style|style=|\son\w+=|<script(?![^>]*\ssrc=)/)
+  const files = [...html.matchAll(/(?:src|href)="\/([^"]+)"/g)].map(([, name = '']) => name)
+  for (const file of files)
+    for (const ending of ['', '.br', '.gz']) expect(existsSync(join(WEB, file + ending))).toBe(true)
+})
+
+/** What of `src/` runs in the page: the client, and what is pure. Types come from anywhere: they are gone once it is built. */
+const MAY_LOAD = /^src\/(?:error\.ts|fronts\/server\/client\.ts|(?:agents|analytics|engine|formats)\/)/
+
+test('the page knows the client of the server and pure parts, and nothing else of ralph', () => {
+  const loads = globSync('web/**/*.{ts,tsx}').flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/^(?:import|export) (?!type )[^']*? from '(\.[^']*)'$/gm)]
+      .map(([, path = '']) => ({ file, used: normalize(join(file, '..', path)) }))
+      .filter(({ used }) => used.startsWith('src/')),
+  )
+  expect(loads.filter(({ used }) => !MAY_LOAD.test(used))).toEqual([])
+})
+
+test('no text of anybody becomes HTML', () => {
+  const unsafe = globSync('web/**/*.{ts,tsx}').filter((file) =>
+    /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/i.test(readFileSync(file, 'utf8')),
+  )
+  expect(unsafe).toEqual([])
+})
+
+test('no file of the page is longer than 300 lines', () => {
+  const long = globSync('web/**/*.{ts,tsx}').filter((file) => readFileSync(file, 'utf8').split('\n').length > 300)
+  expect(long).toEqual([])
+})

@@ -1,0 +1,112 @@
+/** What a person can do to a task of the board, and the menu of all of it. */
+import { BOARD_STATUSES, type BoardStatus } from '../../src/formats/board-task.ts'
+import { refreshAll } from '../data/query.ts'
+import { go } from '../data/route.ts'
+import { call, type OutputOf, once } from '../data/source.ts'
+import { type Action, accept } from '../parts/actions.tsx'
+import { Confirm } from '../parts/ask.tsx'
+import { Button } from '../parts/common.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { closeModal, showModal } from '../parts/modal.tsx'
+import { toast } from '../parts/toast.tsx'
+import { editTask } from '../screens/task-dialog.tsx'
+import { startTask } from '../task/store.ts'
+import { capital, plain } from '../words.ts'
+
+export type Listed = OutputOf<'list_tasks'>['tasks'][number]
+
+export function statusWords(status: BoardStatus): string {
+  return status === 'todo' ? 'To do' : capital(plain(status))
+}
+
+/** The first one is what one most likely wants. The server refuses what cannot be done, and says why. */
+export function taskActions(task: Listed): Action[] {
+  const { status, loop_id: loop, loop_status, archived } = task
+  const isOver = loop_status === null || /^(completed|halted|cancelled)$/.test(loop_status)
+  const isStartable = isOver && !archived && status !== 'done' && status !== 'in-review'
+  return [
+    ...(status === 'in-review' && loop ? [{ name: 'accept', words: 'Accept …', run: () => accept(loop) }] : []),
+    ...(isStartable
+      ? [{ name: 'start', words: loop ? 'Start again' : 'Start', keys: 's', run: () => start(task) }]
+      : []),
+    ...(loop ? [{ name: 'loop', words: 'Open loop', run: () => go(`/loops/${loop}`) }] : []),
+    { name: 'edit', words: 'Edit …', keys: 'e', run: () => editTask(task) },
+    {
+      name: 'archive',
+      words: archived ? 'Unarchive' : 'Archive',
+      keys: 'a',
+      run: () => change(task, { archived: !archived }, archived ? 'Back on the board.' : 'Archived.'),
+    },
+    { name: 'delete', words: 'Delete …', danger: true, run: () => remove(task) },
+  ]
+}
+
+async function start({ id }: Listed): Promise<void> {
+  await startTask(id)
+  refreshAll()
+}
+
+async function change({ id, version }: Listed, fields: { archived?: boolean; status?: BoardStatus }, done: string) {
+  await call('update_task', { task_id: id, ...fields }, { ...once(), version })
+  toast({ text: done })
+  refreshAll()
+}
+
+export function move(task: Listed, status: BoardStatus): Promise<void> {
+  return change(task, { status }, `Moved to ${statusWords(status)}.`)
+}
+
+export function remove({ id, title, version }: Listed, then?: () => void): void {
+  showModal(
+    <Confirm
+      title="Delete this task?"
+      text={`“${title}” is removed for good. Its loops and their history stay.`}
+      yes="Delete"
+      danger
+      close={closeModal}
+      run={async () => {
+        await call('delete_task', { task_id: id }, { ...once(), version })
+        toast({ text: 'Deleted.' })
+        then?.()
+        refreshAll()
+      }}
+    />,
+  )
+}
+
+/** What goes wrong is told in the words of the server. */
+export async function attempt(run: () => unknown): Promise<void> {
+  try {
+    await run()
+  } catch (cause) {
+    toast({ tone: 'red', text: (cause as Error).message })
+  }
+}
+
+export function openMenu(task: Listed): void {
+  showModal(<Menu task={task} />)
+}
+
+function Menu({ task }: { task: Listed }) {
+  const then = (run: () => unknown) => async () => {
+    closeModal()
+    await attempt(run)
+  }
+  return (
+    <Dialog title={task.title} close={closeModal}>
+      <div class="task-menu">
+        {taskActions(task).map(({ name, words, danger, run }) => (
+          <Button key={name} kind={danger ? 'danger' : 'plain'} run={then(run)}>
+            {words}
+          </Button>
+        ))}
+        <h3>Move to</h3>
+        {BOARD_STATUSES.map((status) => (
+          <Button key={status} disabled={status === task.status} run={then(() => move(task, status))}>
+            {statusWords(status)}
+          </Button>
+        ))}
+      </div>
+    </Dialog>
+  )
+}

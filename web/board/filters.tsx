@@ -1,0 +1,46 @@
+/** What of the board is shown; all of it stands in the address. */
+import { go, route, withQuery } from '../data/route.ts'
+import type { OutputOf } from '../data/source.ts'
+import { Button, Link } from '../parts/common.tsx'
+
+type Props = { search: { current: HTMLInputElement | null }; groups: OutputOf<'list_groups'>['groups'] }
+
+export function BoardFilters({ search, groups }: Props) {
+  const { text, group, label, archived } = route.value.query
+  const set = (changes: Record<string, string | undefined>) => go(withQuery(changes), { replace: true })
+  return (
+    <search class="filters">
+      {label && (
+        <Button run={() => set({ label: undefined })} label={`Stop showing only ${label}`}>
+          {label} ×
+        </Button>
+      )}
+      <input
+        ref={search}
+        type="search"
+        placeholder="Search  /"
+        aria-label="Search in tasks"
+        value={text ?? ''}
+        onInput={({ currentTarget }) => set({ text: currentTarget.value })}
+        onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+      />
+      {groups.length > 0 && (
+        <select
+          aria-label="Group"
+          value={group ?? ''}
+          onChange={({ currentTarget }) => set({ group: currentTarget.value })}
+        >
+          <option value="">All groups</option>
+          {groups.map(({ project_id, name }) => (
+            <option key={project_id} value={project_id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+      <Link to={withQuery({ archived: archived ? undefined : '1' })} class="button">
+        {archived ? 'Back to the board' : 'Archive'}
+      </Link>
+    </search>
+  )
+}

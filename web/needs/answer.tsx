@@ -1,0 +1,139 @@
+/** Answers a loop where its question is read: with words, or by letting changed tests stand. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { refreshAll } from '../data/query.ts'
+import { addressOf } from '../data/route.ts'
+import { call, type InputOf, once } from '../data/source.ts'
+import { Button, Link } from '../parts/common.tsx'
+import { harmless } from '../words.ts'
+
+export type Asked = {
+  loop: string
+  iteration: number
+  question?: string | undefined
+  /** Changed tests that wait to be allowed, with what was found in them. */
+  paths?: readonly { path: string; words: string }[] | undefined
+}
+
+/** `focus`: the cursor goes into the box at once. */
+export function AnswerBox({ asked, focus = false }: { asked: Asked; focus?: boolean }) {
+  const { loop, question, paths } = asked
+  const [sent, setSent] = useState('')
+  const send = async (what: Omit<InputOf<'answer'>, 'loop'>, told: string) => {
+    setSent(`${told} ${await heardBy(loop, what)}`)
+    refreshAll()
+  }
+  if (sent)
+    return (
+      <p class="callout green" role="status">
+        {sent}
+      </p>
+    )
+  return (
+    <div class="answer">
+      {question && <p class="question">{harmless(question)}</p>}
+      {paths && <Allow asked={asked} send={(chosen) => send({ allow: true, paths: chosen }, 'Allowed.')} />}
+      <Words
+        label={paths ? 'Or say what to do instead' : 'Your answer'}
+        focus={focus}
+        isOnly={!paths}
+        send={(words) => send({ words }, `Sent: “${words}”`)}
+      />
+    </div>
+  )
+}
+
+/** Carries it out, and says who heard it. */
+async function heardBy(loop: string, what: Omit<InputOf<'answer'>, 'loop'>): Promise<string> {
+  const told = await call('answer', { loop, ...what }, once())
+  if (told.heard === 'later') return told.how
+  if (told.heard === 'nobody') return `Nobody drives this loop right now. Type: ralph resume ${loop}`
+  return 'It goes on.'
+}
+
+const JUDGE = 'Use your judgement.'
+
+type Sending = { label: string; focus: boolean; isOnly: boolean; send(words: string): Promise<void> }
+
+function Words({ label, focus, isOnly, send }: Sending) {
+  const [words, setWords] = useState('')
+  const [error, setError] = useState('')
+  const box = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    if (focus) box.current?.focus()
+  }, [])
+  const attempt = (text: string) => async () => {
+    setError('')
+    if (!text.trim()) {
+      setError('Write an answer first.')
+      return box.current?.focus()
+    }
+    await send(text.trim()).catch((cause: Error) => setError(cause.message))
+  }
+  return (
+    <>
+      <label>
+        {label}
+        <textarea
+          ref={box}
+          rows={isOnly ? 3 : 2}
+          maxLength={10_000}
+          value={words}
+          aria-invalid={error !== ''}
+          onInput={({ currentTarget }) => setWords(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void attempt(words)()
+          }}
+        />
+      </label>
+      {error && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
+      <p class="answer-actions">
+        <Button kind={isOnly ? 'primary' : 'plain'} run={attempt(words)} title="Ctrl+Enter">
+          Send
+        </Button>
+        {isOnly && <Button run={attempt(JUDGE)}>Use your judgement</Button>}
+      </p>
+    </>
+  )
+}
+
+function Allow({ asked, send }: { asked: Asked; send(paths: string[]): Promise<void> }) {
+  const { paths = [], loop, iteration } = asked
+  const [refused, setRefused] = useState<readonly string[]>([])
+  const [error, setError] = useState('')
+  const chosen = paths.flatMap(({ path }) => (refused.includes(path) ? [] : [path]))
+  const run = () => send(chosen).catch((cause: Error) => setError(cause.message))
+  return (
+    <fieldset class="allow">
+      <legend>
+        Changed tests or configuration.{' '}
+        <Link to={addressOf(`/loops/${loop}`, { i: String(iteration), tab: 'diff' })}>See the diff</Link>
+      </legend>
+      {paths.map(({ path, words }) => (
+        <label key={path}>
+          <input
+            type="checkbox"
+            checked={!refused.includes(path)}
+            onChange={({ currentTarget }) =>
+              setRefused(currentTarget.checked ? refused.filter((one) => one !== path) : [...refused, path])
+            }
+          />
+          <span>
+            <code>{path}</code> <small>{words}</small>
+          </span>
+        </label>
+      ))}
+      {error && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
+      <Button kind="primary" disabled={chosen.length === 0} run={run}>
+        {chosen.length === paths.length ? 'Allow' : `Allow ${chosen.length} of ${paths.length}`}
+      </Button>
+    </fieldset>
+  )
+}
