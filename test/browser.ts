@@ -3,21 +3,15 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
+import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core'
 
-const PLAYWRIGHT = 'playwright-core'
+export type { Browser, BrowserContext, Page } from 'playwright-core'
+
 const CHROMIUM = '@sparticuz/chromium'
-const PINS = [`${PLAYWRIGHT}@1.65.0`, `${CHROMIUM}@147.0.0`]
+const PIN = `${CHROMIUM}@147.0.0`
 
 /** What it would be started with where nobody means it harm. */
 const UNSAFE = /web-security|insecure|site-isolation|IsolateOrigins|^--disable-features|^--enable-features/
-
-/** What is used of Playwright. */
-export type Browser = { newPage(): Promise<Page>; version(): string; close(): Promise<void> }
-export type Page = {
-  goto(url: string): Promise<{ status(): number } | null>
-  evaluate<Given, Result>(work: (given: Given) => Result | Promise<Result>, given: Given): Promise<Result>
-  close(): Promise<void>
-}
 
 export type Launch = (args?: readonly string[]) => Promise<Browser>
 
@@ -28,15 +22,12 @@ export async function installBrowser(): Promise<{ launch: Launch } | { missing: 
     if (!existsSync(folder)) {
       mkdirSync('.clients', { recursive: true })
       const mine = mkdtempSync(resolve('.clients', '.browser-'))
-      const install = ['install', '--no-audit', '--no-fund', '--no-package-lock', '--prefix', mine, ...PINS]
+      const install = ['install', '--no-audit', '--no-fund', '--no-package-lock', '--prefix', mine, PIN]
       execFileSync('npm', install, { stdio: 'pipe', timeout: 300_000 })
       if (existsSync(folder)) rmSync(mine, { recursive: true })
       else renameSync(mine, folder)
     }
     const require = createRequire(resolve(folder, 'package.json'))
-    const { chromium: playwright } = require(PLAYWRIGHT) as {
-      chromium: { launch(options: object): Promise<Browser> }
-    }
     const { default: chromium } = (await import(require.resolve(CHROMIUM))) as {
       default: { args: string[]; executablePath(): Promise<string> }
     }
@@ -61,4 +52,43 @@ async function inFolder<Result>(folder: string, work: () => Promise<Result>): Pr
     if (TMPDIR === undefined) delete process.env.TMPDIR
     else process.env.TMPDIR = TMPDIR
   }
+}
+
+export const DESKTOP = { width: 1320, height: 860 } as const
+export const PHONE = { width: 390, height: 844 } as const
+
+/** How a person sees the page. */
+export type Eyes = { phone?: boolean; dark?: boolean }
+
+export type Tabs = {
+  context: BrowserContext
+  open(url: string): Promise<Page>
+  /** Errors on the console (what the policy refused is one), exceptions and dialogs, in all tabs. */
+  wrong: string[]
+}
+
+/** Tabs that share what they keep, as those of one window do. Nothing moves by itself in them. */
+export async function openTabs(browser: Browser, { phone = false, dark = false }: Eyes = {}): Promise<Tabs> {
+  const context = await browser.newContext({
+    viewport: phone ? PHONE : DESKTOP,
+    hasTouch: phone,
+    isMobile: phone,
+    colorScheme: dark ? 'dark' : 'light',
+    reducedMotion: 'reduce',
+    deviceScaleFactor: 1,
+    locale: 'en-US',
+  })
+  const wrong: string[] = []
+  context.on('console', (said) => said.type() === 'error' && wrong.push(`console: ${said.text()}`))
+  context.on('weberror', (thrown) => wrong.push(`exception: ${thrown.error().message}`))
+  context.on('dialog', (dialog) => {
+    wrong.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  const open = async (url: string) => {
+    const page = await context.newPage()
+    await page.goto(url)
+    return page
+  }
+  return { context, open, wrong }
 }
