@@ -37,6 +37,9 @@ const QUESTIONS: readonly { what: string; path: (n: number) => string; budget: n
   { what: 'a word in the list that no loop has', path: () => '/api/loops?text=absent&limit=100', budget: 50 },
   { what: 'one loop', path: (n) => `/api/loops/m${pad(n % 20, 2)}${pad(1 + n, 4)}`, budget: 50 },
   { what: 'its iterations', path: (n) => `/api/loops/m${pad(n % 20, 2)}${pad(1 + n, 4)}/iterations`, budget: 50 },
+  { what: 'the strips of sixty', path: () => `/api/strips?loops=${sixty()}`, budget: 20 },
+  { what: 'overview', path: () => '/api/overview', budget: 20 },
+  { what: 'needs', path: () => '/api/needs', budget: 50 },
   { what: 'analytics', path: () => '/api/analytics', budget: 300 },
   { what: 'analytics with a filter that fits all', path: () => '/api/analytics?since=0', budget: 300 },
 ]
@@ -51,6 +54,10 @@ async function askAll({ ask, memoryMb }: Server): Promise<Row[]> {
   }
   rows.push({ what: 'serve: memory after that', measured: { median: memoryMb(), calm: memoryMb() }, unit: 'MB' })
   return rows
+}
+
+function sixty(): string {
+  return Array.from({ length: 60 }, (_, n) => `m${pad(n % 20, 2)}${pad(1 + n, 4)}`).join()
 }
 
 function pad(n: number, digits: number): string {

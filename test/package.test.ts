@@ -65,7 +65,7 @@ test('the operations load by their name, and refuse what is wrong', () => {
   )
   const home = mkdtempSync(join(folder, 'home-'))
   const printed = execFileSync(process.execPath, [join(folder, 'call.mjs'), home], { encoding: 'utf8' })
-  expect(printed).toBe('true get_loop has no field "lop". Did you mean "loop"? It takes loop.\ntrue\n0\n')
+  expect(printed).toBe('true get_loop has no field "lop". Did you mean "loop"? It takes loop, brief.\ntrue\n0\n')
 })
 
 test('the client loads by its name, needs nothing of Node, and is told what is wrong', () => {
