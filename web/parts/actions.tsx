@@ -26,7 +26,6 @@ export function actionsFor(loop: Actionable): Action[] {
   const isOpen = OPEN.includes(status)
   const rests = status === 'paused' || status === 'queued' || status === 'waiting' || unattended
   return [
-    ...(status === 'needs-input' ? [{ name: 'answer', words: 'Answer …', run: () => go(`/loops/${id}`) }] : []),
     ...(isOpen && rests
       ? [{ name: 'resume', words: status === 'queued' ? 'Start now' : 'Resume', keys: 'p', run: () => resume(id) }]
       : []),

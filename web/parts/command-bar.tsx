@@ -102,7 +102,7 @@ type Listed = OutputOf<'list_loops'>['loops'][number]
 function choicesFor(loop: Listed): Choice[] {
   const title = titleOf(loop.prompt)
   const note = `${folderName(loop.dir)} · ${badgeOf(loop).word}`
-  const actions = actionsFor({ ...loop, title }).filter(({ name }) => name !== 'answer')
+  const actions = actionsFor({ ...loop, title })
   return [
     { key: loop.id, words: title, note, run: () => go(`/loops/${loop.id}`) },
     ...actions.map(({ name, words, run }) => ({
