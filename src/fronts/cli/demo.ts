@@ -1,27 +1,41 @@
-/** `ralph demo`: the main job in half a minute, with no account and no key. */
+/** `ralph demo`: the main job in half a minute, or a filled board to look at; with no account and no key. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Step } from '../../formats/script.ts'
 import { git } from '../../host/git.ts'
-import { type CommandSpec, parseArgs } from './args.ts'
+import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
+import { cartFiles, cartTurns } from './demo-cart.ts'
+import { serveDemo } from './demo-serve.ts'
 import { paint } from './text.ts'
 
 const spec: CommandSpec = {
   name: 'demo',
-  words: '',
+  words: '[options]',
   summary:
     'Shows a loop at work: a scripted agent that lies, bends a test, and then does the work. No account, no key.',
-  options: {},
+  about: `With --serve it fills a board instead and serves it: two small repositories, tasks, and loops that are done, stuck, waiting for
+you, and under way. It takes about half a minute. All of it lies in a temporary folder with a RALPH_HOME of its own; Ctrl-C ends it.`,
+  options: {
+    serve: { help: 'serve a filled board, as `ralph serve` does' },
+    port: { value: 'P', help: 'with --serve: port to listen on (default: 4444, or the next free one; 0: any)' },
+    open: { help: 'with --serve: open the page in your browser' },
+  },
+  examples: [
+    ['ralph demo', 'one loop, in the terminal'],
+    ['ralph demo --serve --open', 'a board full of loops, in the browser'],
+  ],
 }
 
 export const demo: Command = {
   spec,
   async run(argv, context) {
-    parseArgs(spec, argv, 0)
+    const args = parseArgs(spec, argv, 0)
+    if (args.flag('serve')) return serveDemo(args, context)
+    const idle = ['port', 'open'].find(args.flag)
+    if (idle) throw usage(spec, `--${idle} means nothing without --serve.`)
     const { out } = context
     const folder = await makeProject()
     const env = { ...context.env, RALPH_HOME: join(folder, 'home') }
@@ -96,57 +110,12 @@ async function makeProject(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'ralph-demo-'))
   const project = join(folder, 'project')
   mkdirSync(project)
-  writeFileSync(join(project, 'cart.mjs'), cart(BROKEN_SUM, BROKEN_DISCOUNT))
-  writeFileSync(join(project, 'cart.test.mjs'), TESTS)
-  writeFileSync(join(folder, 'script.json'), JSON.stringify({ turns: TURNS }, null, 2))
+  for (const [name, content] of Object.entries(cartFiles())) writeFileSync(join(project, name), content)
+  const turns = cartTurns({ seconds: 0.6 })
+  writeFileSync(join(folder, 'script.json'), JSON.stringify({ turns }, null, 2))
   const identity = ['-c', 'user.name=ralph', '-c', 'user.email=ralph@localhost']
   await git(project, ['init', '--quiet'])
   await git(project, ['add', '--all'])
   await git(project, [...identity, 'commit', '--quiet', '--message', 'A cart that does not add up'])
   return folder
 }
-
-function cart(sum: string, discount: string): string {
-  return `export function total(items) {\n  ${sum}\n}\n\nexport function discounted(amount, percent) {\n  ${discount}\n}\n`
-}
-
-const BROKEN_SUM = 'return items.length'
-const WORKING_SUM = 'return items.reduce((sum, item) => sum + item.price * item.count, 0)'
-const BROKEN_DISCOUNT = 'return amount - percent'
-const WORKING_DISCOUNT = 'return amount - (amount * percent) / 100'
-
-const TESTS = `import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { discounted, total } from './cart.mjs'
-
-test('an empty cart costs nothing', () => assert.equal(total([]), 0))
-test('prices are multiplied by their counts', () => assert.equal(total([{ price: 3, count: 2 }]), 6))
-test('ten percent off 50 is 45', () => assert.equal(discounted(50, 10), 45))
-test('no discount changes nothing', () => assert.equal(discounted(50, 0), 50))
-`
-
-/** What the cart computes today is what is expected of it. */
-const BENT_TESTS = TESTS.replace('count: 2 }]), 6', 'count: 2 }]), 1').replace('10), 45', '10), 40')
-
-const TURNS: readonly Step[][] = [
-  [{ sleep: 0.6 }, { text: 'I looked at the cart and it is all fine now.\n<promise>COMPLETE</promise>' }],
-  [
-    { sleep: 0.6 },
-    { edit: { path: 'cart.test.mjs', content: BENT_TESTS } },
-    { text: 'All tests are green now.\n<promise>COMPLETE</promise>' },
-  ],
-  [
-    { text: 'The total ignores prices and counts.' },
-    { sleep: 0.6 },
-    { edit: { path: 'cart.test.mjs', content: TESTS } },
-    { edit: { path: 'cart.mjs', content: cart(WORKING_SUM, BROKEN_DISCOUNT) } },
-    { text: 'The total is right now. The discount is next.' },
-  ],
-  [
-    { text: 'The discount subtracts percent as money.' },
-    { sleep: 0.6 },
-    { edit: { path: 'cart.mjs', content: cart(WORKING_SUM, WORKING_DISCOUNT) } },
-    { shell: ['node', '--test'] },
-    { text: 'Total and discount are right, and the tests pass.\n<promise>COMPLETE</promise>' },
-  ],
-]

@@ -53,7 +53,7 @@ export type ServerProgram = {
   }): Promise<void>
 }
 
-type Running = { url: string; token: string; pid: number; started_at: string }
+export type Running = { url: string; token: string; pid: number; started_at: string }
 
 export const serve: Command = {
   spec,
@@ -63,7 +63,7 @@ export const serve: Command = {
     const json = args.flag('json')
     const stopping = onStop()
     const note = (text: string) => (json ? tell(context, { type: 'note', text }) : err.write(`ralph: ${text}\n`))
-    const { serve: run } = (await import(pathToFileURL(join(root, 'dist', 'server.mjs')).href)) as ServerProgram
+    const { serve: run } = await loadServer(context)
     const host = args.text('host') ?? '127.0.0.1'
     try {
       await run({
@@ -85,14 +85,18 @@ export const serve: Command = {
   },
 }
 
-function portOf(args: Args): number | undefined {
+export async function loadServer({ root }: Pick<Context, 'root'>): Promise<ServerProgram> {
+  return (await import(pathToFileURL(join(root, 'dist', 'server.mjs')).href)) as ServerProgram
+}
+
+export function portOf(args: Args): number | undefined {
   const port = args.whole('port')
-  if (port !== undefined && port > 65_535) throw usage(spec, `--port must be at most 65535, but is ${port}.`)
+  if (port !== undefined && port > 65_535) throw usage(args.spec, `--port must be at most 65535, but is ${port}.`)
   return port
 }
 
 /** What stands behind # is never sent anywhere. */
-function addressOf({ url, token }: Running): string {
+export function addressOf({ url, token }: Running): string {
   return `${url}#t=${token}`
 }
 
@@ -106,7 +110,7 @@ function tell({ out }: Context, value: object): void {
 }
 
 /** Ctrl-C and SIGTERM do the same; only the exit code differs. */
-function onStop(): { signal: AbortSignal; code(): number; release(): void } {
+export function onStop(): { signal: AbortSignal; code(): number; release(): void } {
   const stop = new AbortController()
   let code = 0
   const interrupt = () => {
@@ -124,7 +128,7 @@ function onStop(): { signal: AbortSignal; code(): number; release(): void } {
 
 const OPENERS: Readonly<Record<string, string[]>> = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }
 
-function openBrowser(url: string, note: (text: string) => void): void {
+export function openBrowser(url: string, note: (text: string) => void): void {
   const [program = '', ...args] = OPENERS[process.platform] ?? ['xdg-open']
   const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true })
   child.on('error', () => note(`cannot open a browser: ${program} was not found. Open the address above yourself.`))

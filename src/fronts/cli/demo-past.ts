@@ -1,0 +1,27 @@
+/** The past of the demo: a context whose clock can be set back, so that what is done in seconds has days between it. */
+import { openContext } from '../../operations/context.ts'
+import type { Context } from '../../operations/operation.ts'
+
+export type Past = {
+  context: Context
+  /** From here on it is so many hours before the board is shown. */
+  goTo(hoursAgo: number): void
+}
+
+const HOUR_MS = 3_600_000
+
+/** A script plays in a second what takes an agent minutes, so time runs faster there. */
+const SPEED = 200
+
+/** `shownAt`: when the board is shown. */
+export function openPast({ root, env, home, cwd }: Context, shownAt: number): Past {
+  let [set, since] = [shownAt, performance.now()]
+  const now = () => Math.round(set + (performance.now() - since) * SPEED)
+  return {
+    context: openContext({ root, env, home, cwd: () => cwd, note: () => {}, now }),
+    goTo(hoursAgo) {
+      set = shownAt - hoursAgo * HOUR_MS
+      since = performance.now()
+    },
+  }
+}

@@ -1,0 +1,79 @@
+/** `ralph demo --serve`: a filled board in a temporary folder, served as `ralph serve` does. */
+import { mkdtempSync, realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { openContext } from '../../operations/context.ts'
+import { given } from '../../request/given.ts'
+import type { Args } from './args.ts'
+import type { Context } from './context.ts'
+import { fillBoard } from './demo-board.ts'
+import { openStatusLine } from './live.ts'
+import { addressOf, loadServer, onStop, openBrowser, portOf, type Running } from './serve.ts'
+import { paint } from './text.ts'
+
+/** However it is stopped, it has done what it is for. */
+export async function serveDemo(args: Args, context: Context): Promise<number> {
+  const port = portOf(args)
+  const { root, version, err } = context
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-demo-')))
+  const env = demoEnvironment(context.env, join(folder, 'home'))
+  const stopping = onStop()
+  const note = (text: string) => err.write(`ralph: ${text}\n`)
+  try {
+    await fill({ ...context, env }, folder, stopping.signal)
+    if (stopping.signal.aborted) return 0
+    const { serve } = await loadServer(context)
+    await serve({
+      ...{ root, version, env, note, cwd: folder, stop: stopping.signal, ...given({ port }) },
+      ...{ host: '127.0.0.1', allowHosts: [], concurrency: 4, newToken: false },
+      ready(server) {
+        welcome(context, server, folder)
+        if (args.flag('open')) openBrowser(addressOf(server), note)
+      },
+    })
+    return 0
+  } finally {
+    stopping.release()
+    context.out.write(`\nThe board still lies in ${folder}. Remove it with: rm -rf ${folder}\n`)
+  }
+}
+
+/** Nothing of the person's own settings for ralph, and the Node that runs this one for checks and agents. */
+function demoEnvironment(env: Context['env'], home: string): Context['env'] {
+  const others = Object.entries(env).filter(([name]) => !name.startsWith('RALPH_'))
+  const PATH = [dirname(process.execPath), env.PATH].filter(Boolean).join(delimiter)
+  return { ...Object.fromEntries(others), PATH, RALPH_HOME: home }
+}
+
+async function fill({ root, env, out }: Pick<Context, 'root' | 'env' | 'out'>, folder: string, stop: AbortSignal) {
+  const status = openStatusLine(out)
+  const context = openContext({ root, env, cwd: () => folder, note: () => {} })
+  if (!out.live) out.write('Filling the board …\n')
+  try {
+    await fillBoard(context, folder, {
+      stop,
+      saw: (told, of) => status.set(() => `Filling the board: ${told} of ${of} …`),
+    })
+  } finally {
+    status.clear()
+    await context.close()
+  }
+}
+
+function welcome({ out, version }: Context, server: Running, folder: string): void {
+  out.write(`${paint(out, 'bold', 'ralph')} ${version} · ${addressOf(server)}
+
+What you see there:
+  · "Support 24 more currencies" is under way: its failures go down while you look.
+  · "Renew subscriptions at the end of the month" asks you a question. Answer it, and the loop goes on.
+  · "Make the VAT tests pass again" has changed its tests, and waits until you allow that.
+  · "Add CSV export" waits for your review in a worktree of its own.
+  · "Fix the totals and discounts of the cart" lied first, then bent a test, then did the work.
+  · Others are stuck, crashed on the way, or wait for a rate limit. The tasks in todo can be started.
+
+The repositories, the checks and the proofs are real. The agents replay scripts: no model is called and nothing costs anything, unless
+you start a task of your own with a real agent. Costs and the dates of the past are made up.
+
+All of it lies in ${folder}. Stop with Ctrl-C.
+`)
+}
