@@ -88,7 +88,12 @@ async function everything(store: LocalStore) {
       story: store.transcripts.story(id),
     })),
   )
-  return { rows, loops, numbers: await store.numbers(), sums: await store.sums(), history: await store.history() }
+  const strips = await store.strips(
+    rows.map(({ id }) => id),
+    60,
+  )
+  const [numbers, sums, history] = [await store.numbers(), await store.sums(), await store.history()]
+  return { rows, loops, strips, numbers, sums, history }
 }
 
 const CHECKED = { checks: ['npm test'] }
@@ -145,6 +150,14 @@ describe('a database that is made anew', () => {
   test('says that there was none', async () => {
     removeAll()
     expect((await rebuild(home, () => START)).aside).toBeUndefined()
+  })
+
+  test('knows what a person has seen', async () => {
+    await withStore((store) => store.seen.mark('halted', 2))
+    const before = await withStore((store) => store.needing(0))
+    await rebuild(home, () => START)
+    expect(await withStore((store) => store.needing(0))).toEqual(before)
+    expect(before).toContainEqual(expect.objectContaining({ loop: 'halted', n: 3, seen: 2 }))
   })
 
   test('can be gone on with, and made anew once more', async () => {
