@@ -1,7 +1,7 @@
 /** Open failures over the iterations, and what past loops say about how it goes on. */
 import type { Loop } from '../../src/engine/loop.ts'
 import { type Iteration, openFailures } from '../data/iterations.ts'
-import { ofLoop, useQuery } from '../data/query.ts'
+import { useQuery, type Wakes } from '../data/query.ts'
 import { isRecorded } from '../data/source.ts'
 import { count } from '../words.ts'
 
@@ -9,6 +9,15 @@ const WIDTH = 330
 const HEIGHT = 96
 const LEFT = 28
 const MOST_POINTS = 200
+
+/** An iteration has ended, and the loop has not. */
+function whileOpen(id: string): Wakes {
+  return (message) =>
+    message.type === 'loop-event' &&
+    message.loop === id &&
+    message.data.fact.kind === 'turned' &&
+    message.data.next.kind === 'turn'
+}
 
 type Point = { n: number; failures: number }
 
@@ -18,7 +27,7 @@ export function Curve({ loop, rows }: { loop: Loop; rows: readonly Iteration[] }
   const forecast = useQuery(
     'get_forecast',
     isOpen && !isRecorded() ? { loop: loop.id } : undefined,
-    ofLoop(loop.id),
+    whileOpen(loop.id),
   ).value
   return (
     <section class="card curve" aria-label="Open failures">
