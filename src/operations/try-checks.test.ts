@@ -80,9 +80,10 @@ test('a folder or a task that is not there is told', async () => {
 test('they end when nobody waits for them any more', async () => {
   const place = openPlace()
   const gone = new AbortController()
-  const checks = ['touch first', 'sleep 600', 'touch last']
+  writeFileSync(join(place.cwd, 'slow.sh'), '#!/bin/sh\ntouch second; exec sleep 600\n', { mode: 0o755 })
+  const checks = ['touch first', './slow.sh', 'touch last']
   const trying = OPERATIONS.try_checks.run({ ...place.context, cwd: place.cwd, signal: gone.signal }, { checks })
-  await eventually(() => existsSync(join(place.cwd, 'first')))
+  await eventually(() => existsSync(join(place.cwd, 'second')))
   gone.abort()
   expect((await trying).ran).toMatchObject([{ check: 'touch first', result: 'pass' }])
   expect(existsSync(join(place.cwd, 'last'))).toBe(false)
