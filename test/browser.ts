@@ -79,7 +79,9 @@ export async function openTabs(browser: Browser, { phone = false, dark = false }
     locale: 'en-US',
   })
   const wrong: string[] = []
-  context.on('console', (said) => said.type() === 'error' && wrong.push(`console: ${said.text()}`))
+  context.on('console', (said) => {
+    if (said.type() === 'error') wrong.push(`console: ${said.text()} (${said.location().url})`)
+  })
   context.on('weberror', (thrown) => wrong.push(`exception: ${thrown.error().message}`))
   context.on('dialog', (dialog) => {
     wrong.push(`dialog: ${dialog.message()}`)

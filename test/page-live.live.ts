@@ -1,0 +1,123 @@
+/** The page in real tabs while the server dies, the machine sleeps or the line goes dead: it says so, comes back, and is right. */
+import { isDeepStrictEqual } from 'node:util'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Browser, installBrowser, type Launch, openTabs, type Page, type Tabs } from './browser.ts'
+import { makePlace, until } from './ralph.ts'
+import {
+  iterationOf,
+  type Served,
+  serveIn,
+  shownIterations,
+  shownLoops,
+  startGated,
+  toldIterations,
+  toldLoops,
+} from './served.ts'
+
+const browser = await installBrowser()
+const launch: Launch = 'launch' in browser ? browser.launch : () => Promise.reject(new Error(browser.missing))
+
+/** What a browser says about a server that is not there. */
+const CUT = /net::ERR_(CONNECTION_|INCOMPLETE_CHUNKED|EMPTY_RESPONSE|INTERNET_DISCONNECTED|NETWORK_CHANGED)/
+
+const LINES = 8
+
+describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${browser.missing})` : ''}`, () => {
+  async function openWindow(): Promise<Tabs> {
+    const running: Browser = await launch()
+    onTestFinished(() => running.close())
+    return openTabs(running)
+  }
+
+  test('a server that is killed and started again: two tabs say so, come back and show the truth', async () => {
+    const place = makePlace({ git: false })
+    let server = await serveIn(place)
+    const loop = await startGated(place, server, 'one', LINES)
+    await startGated(place, server, 'two', LINES)
+    loop.allow(2)
+    const { open, wrong } = await openWindow()
+    const tabs = [await open(server.at('/loops')), await open(server.at('/loops'))]
+    const reach = (iteration: number) =>
+      until(`iteration ${iteration}`, async () => (await iterationOf(server, loop.id)) >= iteration)
+    await reach(2)
+    await showLoops(server, tabs)
+
+    server = await restart(server, tabs, () => serveIn(place, server.port))
+    loop.allow(4)
+    await reach(4)
+    await showLoops(server, tabs)
+
+    for (const tab of tabs) await tab.getByRole('link', { name: 'lines of one' }).click()
+    await showIterations(server, loop.id, tabs)
+    server = await restart(server, tabs, () => serveIn(place, server.port))
+    await showIterations(server, loop.id, tabs)
+    loop.allow(LINES)
+    await reach(LINES)
+    await showIterations(server, loop.id, tabs)
+    for (const tab of tabs) expect(await tab.locator('.problem').count()).toBe(0)
+    expect(wrong.filter((text) => !CUT.test(text))).toEqual([])
+  })
+
+  test('a minute of sleep: what happened in it is there, once', async () => {
+    const place = makePlace({ git: false })
+    const server = await serveIn(place)
+    const loop = await startGated(place, server, 'one', LINES)
+    const { context, open, wrong } = await openWindow()
+    await context.clock.install()
+    const list = await open(server.at('/loops'))
+    const detail = await open(server.at(`/loops/${loop.id}`))
+    const right = () => Promise.all([showLoops(server, [list]), showIterations(server, loop.id, [detail])])
+    loop.allow(1)
+    await until('iteration 1', async () => (await iterationOf(server, loop.id)) === 1)
+    await right()
+
+    await context.setOffline(true)
+    loop.allow(5)
+    await until('iteration 5', async () => (await iterationOf(server, loop.id)) === 5)
+    await context.clock.fastForward(60_000)
+    await context.setOffline(false)
+    await right()
+    loop.allow(6)
+    await until('iteration 6', async () => (await iterationOf(server, loop.id)) === 6)
+    await right()
+    expect(wrong.filter((text) => !CUT.test(text))).toEqual([])
+  })
+})
+
+async function restart(server: Served, tabs: readonly Page[], start: () => Promise<Served>): Promise<Served> {
+  await server.kill()
+  for (const tab of tabs) await tab.locator('.lost').waitFor()
+  const next = await start()
+  for (const tab of tabs) await tab.locator('.lost').waitFor({ state: 'detached' })
+  return next
+}
+
+/** Within a few seconds. */
+const SOON_MS = 8_000
+
+async function showLoops(server: Served, tabs: readonly Page[]): Promise<void> {
+  for (const tab of tabs)
+    await agree(
+      () => shownLoops(tab),
+      () => toldLoops(server),
+    )
+}
+
+async function showIterations(server: Served, loop: string, tabs: readonly Page[]): Promise<void> {
+  for (const tab of tabs)
+    await agree(
+      () => shownIterations(tab),
+      () => toldIterations(server, loop),
+    )
+}
+
+/** What is shown is what the server tells; both move while a loop runs. */
+async function agree<Value>(shown: () => Promise<Value>, told: () => Promise<Value>): Promise<void> {
+  let [last, truth]: Value[] = []
+  const isRight = async () => {
+    last = await shown()
+    truth = await told()
+    return isDeepStrictEqual(last, truth)
+  }
+  await until('the page to be right', isRight, SOON_MS).catch(() => expect(last).toEqual(truth))
+}
