@@ -1,8 +1,8 @@
 /** What happens on the way: how long loops take, whether it pays to go on, why they stop, what fails. */
 import type { ComponentChildren } from 'preact'
 import { intervalOf } from '../../src/analytics/share.ts'
-import { Legend, Rows } from '../parts/bar-rows.tsx'
-import { Columns, Curve } from '../parts/charts.tsx'
+import { Rows } from '../parts/bar-rows.tsx'
+import { type Column, Columns, Curve } from '../parts/charts.tsx'
 import { capital, harmless, percent, plain } from '../words.ts'
 import type { Analytics } from './tiles.tsx'
 
@@ -29,45 +29,28 @@ export function Card({
 const MOST_COLUMNS = 15
 
 export function IterationsCard({ analytics: { iterations } }: { analytics: Analytics }) {
-  const { histogram } = iterations
-  const columns = columnsOf(histogram)
   return (
     <Card title="Iterations per loop" words="How many iterations loops took until they completed or stopped.">
-      <Legend
-        keys={[
-          ['pass', 'completed (below)'],
-          ['fail', 'stopped (above)'],
-        ]}
-      />
       <Columns
-        label={`Iterations per loop. ${columns.map(({ title }) => title).join('; ')}.`}
+        label="Iterations per loop"
+        heads={['Iterations', 'Completed', 'Stopped']}
         fills={['pass', 'fail']}
-        columns={columns}
-        table={{
-          head: ['Iterations', 'Completed', 'Stopped'],
-          rows: histogram.map((row) => [row.iterations, row.completed, row.stopped]),
-        }}
+        columns={columnsOf(iterations.histogram)}
       />
     </Card>
   )
 }
 
-type Bin = Analytics['iterations']['histogram'][number]
-
 /** One for each number of iterations, without gaps; the few long ones share the last. */
-function columnsOf(histogram: readonly Bin[]) {
+function columnsOf(histogram: Analytics['iterations']['histogram']): Column[] {
   const last = histogram.at(-1)?.iterations ?? 0
   const first = Math.min(1, histogram[0]?.iterations ?? 1)
-  const shown = Math.min(last, MOST_COLUMNS)
-  return Array.from({ length: shown - first + 1 }, (_, index) => {
+  return Array.from({ length: Math.min(last, MOST_COLUMNS) - first + 1 }, (_, index) => {
     const at = first + index
-    const isRest = at === MOST_COLUMNS && last > MOST_COLUMNS
+    const isRest = at === MOST_COLUMNS && last > at
     const here = histogram.filter(({ iterations }) => (isRest ? iterations >= at : iterations === at))
-    const [completed, stopped] = (['completed', 'stopped'] as const).map((kind) =>
-      here.reduce((sum, bin) => sum + bin[kind], 0),
-    ) as [number, number]
-    const name = isRest ? `${at}+` : String(at)
-    return { name, parts: [completed, stopped], title: `${name}: ${completed} completed, ${stopped} stopped` }
+    const sum = (kind: 'completed' | 'stopped') => here.reduce((all, bin) => all + bin[kind], 0)
+    return { name: isRest ? `${at}+` : String(at), parts: [sum('completed'), sum('stopped')] }
   })
 }
 
@@ -91,7 +74,7 @@ export function FinishingCard({ analytics: { finishing } }: { analytics: Analyti
     >
       {points.length > 1 ? (
         <Curve
-          label={`Chance to still finish if not done by iteration n. ${points.map(({ name, rate }) => `${name}: ${percent(rate)}`).join('; ')}.`}
+          label="Chance to still finish if not done by iteration n"
           points={points}
           table={{
             head: ['Iteration', 'Loops got there', 'Completed with it', 'Done by then', 'Still finish later'],
@@ -117,41 +100,37 @@ export function StopsCard({ analytics: { stops, success } }: { analytics: Analyt
   return (
     <Card title="Why loops stopped" words="What ended them, with those that completed for comparison.">
       <Rows
-        label={`Why loops stopped. ${rows.map(({ reason, loops }) => `${plain(reason)}: ${loops}`).join('; ')}.`}
+        label="Why loops stopped"
+        heads={['End', 'Loops']}
         rows={rows.map(({ reason, loops }) => ({
           name: capital(plain(reason)),
           share: loops / most,
           fill: reason === 'completed' ? 'pass' : reason === 'cancelled' ? 'none' : 'fail',
           words: String(loops),
         }))}
-        table={{ head: ['End', 'Loops'], rows: rows.map(({ reason, loops }) => [capital(plain(reason)), loops]) }}
       />
     </Card>
   )
 }
 
-const MOST_CHECKS = 8
+const MOST_CHECKS = 10
 
 export function ChecksCard({ analytics: { checks } }: { analytics: Analytics }) {
-  const shown = checks.slice(0, MOST_CHECKS).map((row) => ({ ...row, check: harmless(row.check) }))
   return (
     <Card title="Checks that fail most" words="How often each failed, of its runs. Runs before any work do not count.">
-      {shown.length === 0 ? (
+      {checks.length === 0 ? (
         <p class="nothing">No check has failed.</p>
       ) : (
         <Rows
-          label={`Checks that fail most. ${shown.map(({ check, rate }) => `${check}: ${percent(rate)}`).join('; ')}.`}
-          rows={shown.map(({ check, rate, failures, runs }) => ({
-            name: check,
+          label="Checks that fail most"
+          heads={['Check', 'Share', 'Failed']}
+          rows={checks.slice(0, MOST_CHECKS).map(({ check, rate, failures, runs }) => ({
+            name: harmless(check),
             share: rate,
             fill: 'fail',
             words: percent(rate),
             more: `${failures} of ${runs}`,
           }))}
-          table={{
-            head: ['Check', 'Failed', 'Runs', 'Share'],
-            rows: checks.map((row) => [harmless(row.check), row.failures, row.runs, percent(row.rate)]),
-          }}
         />
       )}
     </Card>

@@ -1,6 +1,5 @@
 /** How many loops began, and what they cost, from day to day. */
-import { Legend } from '../parts/bar-rows.tsx'
-import { type Column, Columns } from '../parts/charts.tsx'
+import { Columns } from '../parts/charts.tsx'
 import { money } from '../words.ts'
 import { Card } from './cards.tsx'
 import type { Analytics } from './tiles.tsx'
@@ -14,44 +13,27 @@ const MOST = 42
 export function DayCards({ analytics: { days } }: { analytics: Analytics }) {
   const { size, spans } = spansOf(days)
   const per = size === 1 ? 'day' : `${size} days`
-  const loops = spans.map(
-    ({ name, completed, halted, loops: all }): Column => ({
-      name,
-      parts: [completed, halted, all - completed - halted],
-      title: `${name}: ${completed} completed, ${halted} halted, ${all - completed - halted} open or cancelled`,
-    }),
-  )
-  const costs = spans.map(
-    ({ name, costUsd }): Column => ({ name, parts: [costUsd], title: `${name}: ${money(costUsd)}` }),
-  )
   return (
     <>
       <Card title={`Loops per ${per}`} words="By the day on which they began (UTC).">
-        <Legend
-          keys={[
-            ['pass', 'completed (below)'],
-            ['fail', 'halted'],
-            ['none', 'open or cancelled (above)'],
-          ]}
-        />
         <Columns
-          label={`Loops per ${per}. ${loops.map(({ title }) => title).join('; ')}.`}
+          label={`Loops per ${per}`}
+          heads={['Day', 'Completed', 'Halted', 'Open or cancelled']}
           fills={['pass', 'fail', 'none']}
-          columns={loops}
-          table={{
-            head: ['Day', 'Loops', 'Completed', 'Halted'],
-            rows: spans.map((span) => [span.name, span.loops, span.completed, span.halted]),
-          }}
+          columns={spans.map(({ name, completed, halted, loops }) => ({
+            name,
+            parts: [completed, halted, loops - completed - halted],
+          }))}
         />
       </Card>
       <Card title={`Spent per ${per}`} words="What the loops cost that began then, as far as agents report it.">
         <Columns
-          label={`Spent per ${per}. ${costs.map(({ title }) => title).join('; ')}.`}
+          label={`Spent per ${per}`}
+          heads={['Day', 'Spent']}
           fills={['plain']}
-          columns={costs}
-          axis={(usd) => `$${Number(usd.toFixed(2))}`}
+          columns={spans.map(({ name, costUsd }) => ({ name, parts: [costUsd] }))}
+          words={money}
           least={0}
-          table={{ head: ['Day', 'Spent'], rows: spans.map(({ name, costUsd }) => [name, money(costUsd)]) }}
         />
       </Card>
     </>

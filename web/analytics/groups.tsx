@@ -6,6 +6,8 @@ import { type Analytics, intervalWords } from './tiles.tsx'
 
 type Group = Analytics['byAgent'][number]
 
+const MOST = 12
+
 export function GroupCard({
   what,
   words,
@@ -20,16 +22,16 @@ export function GroupCard({
     <Card title={`By ${what}`} words={words} wide={what === 'agent'}>
       {known ? (
         <Rows
-          label={`Success and cost by ${what}. ${groups.map((group) => `${nameOf(group)}: ${percent(group.success.rate)}, ${costOf(group)}`).join('; ')}.`}
-          head={[`${capital(what)} (loops)`, 'Completed', '', 'Cost per completed']}
-          rows={groups.map((group) => ({
+          label={`Success and cost by ${what}`}
+          heads={[capital(what), 'Completed', 'Cost per completed']}
+          rows={groups.slice(0, MOST).map((group) => ({
             name: `${nameOf(group)} (${group.loops})`,
             share: group.success.rate ?? 0,
             fill: 'plain',
             words: percent(group.success.rate),
             more: costOf(group),
-            ...(group.success.low === undefined ? {} : { low: group.success.low }),
-            ...(group.success.high === undefined ? {} : { high: group.success.high }),
+            low: group.success.low,
+            high: group.success.high,
           }))}
           table={{
             head: [

@@ -19,11 +19,15 @@ export function statusWords(status: BoardStatus): string {
   return status === 'todo' ? 'To do' : capital(plain(status))
 }
 
+/** No loop works on it. */
+export function isOver({ loop_status }: Pick<Listed, 'loop_status'>): boolean {
+  return loop_status === null || /^(completed|halted|cancelled)$/.test(loop_status)
+}
+
 /** The first one is what one most likely wants. The server refuses what cannot be done, and says why. */
 export function taskActions(task: Listed): Action[] {
-  const { status, loop_id: loop, loop_status, archived } = task
-  const isOver = loop_status === null || /^(completed|halted|cancelled)$/.test(loop_status)
-  const isStartable = isOver && !archived && status !== 'done' && status !== 'in-review'
+  const { status, loop_id: loop, archived } = task
+  const isStartable = isOver(task) && !archived && status !== 'done' && status !== 'in-review'
   return [
     ...(status === 'in-review' && loop ? [{ name: 'accept', words: 'Accept …', run: () => accept(loop) }] : []),
     ...(isStartable

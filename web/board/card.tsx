@@ -5,7 +5,7 @@ import { withQuery } from '../data/route.ts'
 import { BadgeView, Button, Link } from '../parts/common.tsx'
 import { type Bar, Strip } from '../parts/strip.tsx'
 import { capital, folderName, plain } from '../words.ts'
-import { type Listed, openMenu, taskActions } from './actions.tsx'
+import { isOver, type Listed, openMenu, taskActions } from './actions.tsx'
 
 /** What else is known: the newest loops, the titles of tasks, the folders of groups. */
 export type Around = {
@@ -22,7 +22,12 @@ export function Card({ task, bars, around }: { task: Listed; bars: readonly Bar[
   const { id, title, priority, labels, type, waits_for, loop_id } = task
   const [first] = taskActions(task).filter(({ name }) => name === 'start' || name === 'accept')
   const folder = task.repo ?? (task.project_id && around.repoOf(task.project_id))
-  const about = [task.project_id, folder && folderName(folder), task.agent, priority ? `priority ${priority}` : '']
+  const about = [
+    task.project_id,
+    folder && folderName(folder),
+    task.agent.split(':')[0],
+    priority ? `priority ${priority}` : '',
+  ]
   return (
     <article
       class="card task-card"
@@ -35,35 +40,38 @@ export function Card({ task, bars, around }: { task: Listed; bars: readonly Bar[
       </Link>
       <small>{[...new Set(about.filter((word) => word))].join(' · ')}</small>
       {(type || labels.length > 0) && (
-        <p class="chips">
+        <p class="labels">
           {[...(type ? [type] : []), ...labels].map((label) => (
-            <Link key={label} to={withQuery({ label })} class="chip" aria-label={`Only ${label}`}>
+            <Link key={label} to={withQuery({ label })} class="label" aria-label={`Only ${label}`}>
               {label}
             </Link>
           ))}
         </p>
       )}
-      {waits_for.length > 0 && <p class="waits">⧗ Waits for {waits_for.map(around.titleOf).join(', ')}</p>}
+      {waits_for.length > 0 && <p class="waits">◷ Waits for {waits_for.map(around.titleOf).join(', ')}</p>}
       {loop_id && <LoopLine task={task} row={around.loops.get(loop_id)} bars={bars} />}
-      <p class="card-actions">
-        {first && <Button run={first.run}>{first.words}</Button>}
+      <p class="card-menu">
         <Button kind="quiet" label={`More about ${title}`} run={() => openMenu(task)}>
           ⋯
         </Button>
       </p>
+      {first && (
+        <p class="card-action">
+          <Button run={first.run}>{first.words}</Button>
+        </p>
+      )}
     </article>
   )
 }
 
 function LoopLine({ task, row, bars }: { task: Listed; row: Row | undefined; bars: readonly Bar[] | undefined }) {
-  const isOpen = task.status === 'in-progress' && row !== undefined
   return (
     <>
       <BadgeView badge={row ? badgeOf(row) : plainBadge(task)} />
       <Strip
         bars={bars}
         iteration={row?.iteration ?? 0}
-        limit={isOpen ? row.iterationLimit : 0}
+        limit={row && !isOver(task) ? row.iterationLimit : 0}
         now={row?.next.kind === 'turn'}
       />
     </>

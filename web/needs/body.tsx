@@ -8,7 +8,7 @@ import { Confirm } from '../parts/ask.tsx'
 import { Button, Link } from '../parts/common.tsx'
 import { closeModal, showModal } from '../parts/modal.tsx'
 import { toast } from '../parts/toast.tsx'
-import { harmless } from '../words.ts'
+import { capital, harmless } from '../words.ts'
 import { AnswerBox } from './answer.tsx'
 
 export type Need = OutputOf<'list_needs'>['needs'][number]
@@ -17,7 +17,7 @@ export type Need = OutputOf<'list_needs'>['needs'][number]
 export function NeedBody({ need, focus, dismiss }: { need: Need; focus: boolean; dismiss: () => void }) {
   return (
     <div class="need-body">
-      {!need.question && <p>{need.sentence}</p>}
+      {!need.question && <p>{capital(need.sentence)}</p>}
       <Ways need={need} focus={focus} dismiss={dismiss} />
     </div>
   )

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { Badge } from '../badge.ts'
 import { BadgeView } from '../parts/common.tsx'
-import { ago, count, folderName } from '../words.ts'
+import { ago, capital, count, folderName, harmless, plain } from '../words.ts'
 import { type Need, NeedBody } from './body.tsx'
 
 const BADGES: Readonly<Record<Need['kind'], Badge>> = {
@@ -31,14 +31,19 @@ export function NeedRow({ need, isOpen, toggle }: { need: Need; isOpen: boolean;
             {unread && <span class="visually-hidden">Unread: </span>}
             {title}
           </span>
-          <BadgeView badge={BADGES[need.kind]} />
+          <BadgeView badge={badgeFor(need)} />
           <small class="where">
             {folderName(dir)} · {agent.split(':')[0]} · {count(iteration, 'iteration')} · {ago(since)}
           </small>
-          {!isOpen && <span class="short">{question ?? sentence}</span>}
+          {!isOpen && <span class="short">{harmless(question ?? capital(sentence))}</span>}
         </button>
       </h3>
       {isOpen && <NeedBody need={need} focus={matchMedia('(pointer: fine)').matches} dismiss={toggle} />}
     </article>
   )
+}
+
+function badgeFor({ kind, reason }: Need): Badge {
+  const badge = BADGES[kind]
+  return kind === 'stuck' && reason ? { ...badge, word: `${badge.word} · ${plain(reason)}` } : badge
 }

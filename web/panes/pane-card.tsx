@@ -1,8 +1,8 @@
 /** One agent in its pane: how it stands, its loop, its queue, and what one can do. */
 import type { Badge } from '../badge.ts'
 import { BadgeView, Button, Copy, Link } from '../parts/common.tsx'
-import { type Crew, quoted } from '../screens/panes.tsx'
 import { ago, capital, count, folderName, harmless, money, timeOf } from '../words.ts'
+import { type Crew, quoted } from './crew.ts'
 import { actionsOf, dropTask } from './pane-actions.tsx'
 
 export type Pane = Crew['agents'][number]

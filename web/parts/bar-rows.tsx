@@ -1,66 +1,58 @@
-/** Horizontal bars with a name and a number each, and the legend that says what a colour stands for. */
+/** Horizontal bars with a name and a number each. */
 import { Fragment } from 'preact'
 import { Numbers, type Table } from './numbers.tsx'
 
-/** What a colour stands for; the words of the legend go with it. */
+/** What a colour stands for; a word goes with it. */
 export type Fill = 'pass' | 'fail' | 'none' | 'plain'
 
 /** `share` of 1 is as wide as there is room; `low` and `high` draw the interval around it. */
-export type Row = { name: string; share: number; fill: Fill; words: string; more?: string; low?: number; high?: number }
+export type Row = {
+  name: string
+  share: number
+  fill: Fill
+  words: string
+  more?: string
+  low?: number | undefined
+  high?: number | undefined
+}
 
+/** `table`: where there is more to tell than the rows show. */
 export function Rows({
   label,
-  head,
+  heads,
   rows,
-  table,
+  table = {
+    head: heads,
+    rows: rows.map(({ name, words, more }) => [name, words, ...(more === undefined ? [] : [more])]),
+  },
 }: {
   label: string
-  head?: readonly string[]
+  heads: readonly string[]
   rows: readonly Row[]
-  table: Table
+  table?: Table
 }) {
-  const hasMore = rows.some(({ more }) => more !== undefined)
+  const isWide = heads.length > 2
   return (
     <figure class="chart">
-      <div class={`bar-rows${hasMore ? ' more' : ''}`} role="img" aria-label={label}>
-        {head?.map((words) => (
-          <small key={words}>{words}</small>
-        ))}
-        {rows.map(({ name, share, fill, words, more, low, high }) => (
+      <div
+        class={`bar-rows${isWide ? ' more' : ''}`}
+        role="img"
+        aria-label={`${label}. The table below has the numbers.`}
+      >
+        {rows.map(({ name, share, fill, words, more, low = 0, high = 0 }) => (
           <Fragment key={name}>
             <span title={name}>{name}</span>
             <svg width="100%" height="16" aria-hidden="true">
               <rect class={`fill-${fill}`} width={percentOf(share)} height="16" rx="2" />
-              {low !== undefined && high !== undefined && (
-                <>
-                  <line class="reach" x1={percentOf(low)} x2={percentOf(high)} y1="8" y2="8" />
-                  <line class="reach" x1={percentOf(low)} x2={percentOf(low)} y1="4" y2="12" />
-                  <line class="reach" x1={percentOf(high)} x2={percentOf(high)} y1="4" y2="12" />
-                </>
-              )}
+              {high > 0 && <rect class="reach" x={percentOf(low)} width={percentOf(high - low)} y="6.5" height="3" />}
             </svg>
             <span class="number">{words}</span>
-            {hasMore && <span class="number right">{more}</span>}
+            {isWide && <span class="number right">{more}</span>}
           </Fragment>
         ))}
       </div>
       <Numbers table={table} />
     </figure>
-  )
-}
-
-export function Legend({ keys }: { keys: readonly (readonly [fill: Fill, words: string])[] }) {
-  return (
-    <p class="legend">
-      {keys.map(([fill, words]) => (
-        <span key={fill}>
-          <svg width="10" height="10" aria-hidden="true">
-            <rect class={`fill-${fill}`} width="10" height="10" rx="2" />
-          </svg>
-          {words}
-        </span>
-      ))}
-    </p>
   )
 }
 

@@ -10,7 +10,7 @@ import { go, route } from '../data/route.ts'
 import { call, type InputOf, isRecorded } from '../data/source.ts'
 import { Button, Code, Empty, Loading, Problem } from '../parts/common.tsx'
 import { saveFile } from '../parts/save-file.ts'
-import { count, folderName, timeOf } from '../words.ts'
+import { count, timeOf } from '../words.ts'
 
 const ended: Wakes = (message) =>
   message.type === 'loop-start' ||
@@ -48,10 +48,10 @@ function Numbers({ analytics }: { analytics: Analytics }) {
         <GroupCard
           what="agent"
           groups={byAgent}
-          words="The bar is the share that completed, the line its 95 % interval. Agents got different tasks: compare with care, and not at all where the lines overlap."
+          words="How many completed (the line is the 95 % interval), and what was spent per completed loop. Agents got different tasks: do not compare where the lines overlap."
         />
-        <GroupCard what="type" groups={byType} words="By the type of work that tasks were given." />
-        <GroupCard what="size" groups={bySize} words="Guessed from prompt, stages and repository before any work." />
+        <GroupCard what="type" groups={byType} words="The same for each type of work, as tasks name it." />
+        <GroupCard what="size" groups={bySize} words="The same for each size, which is guessed before any work." />
         <DayCards analytics={analytics} />
       </div>
     </>
@@ -77,17 +77,11 @@ function Export({ analytics, filter }: { analytics: Analytics; filter: InputOf<'
 }
 
 /** What a report is about. */
-function filterWords({ since, until, dir, agent, type, owner, project_id }: InputOf<'get_analytics'>): string {
-  const words = [
-    since === undefined ? '' : `since ${timeOf(since)}`,
-    until === undefined ? '' : `until ${timeOf(until)}`,
-    dir === undefined ? '' : `in ${folderName(dir)}`,
-    agent === undefined ? '' : `by ${agent}`,
-    type === undefined ? '' : `of type ${type}`,
-    owner === undefined ? '' : `started by ${owner}`,
-    project_id === undefined ? '' : `in group ${project_id}`,
-  ].filter(Boolean)
-  return words.length === 0 ? 'All loops' : `Loops ${words.join(', ')}`
+function filterWords(filter: InputOf<'get_analytics'>): string {
+  const words = Object.entries(filter).map(
+    ([name, value]) => `${name} ${typeof value === 'number' ? timeOf(value) : value}`,
+  )
+  return words.join(' · ') || 'All loops'
 }
 
 function Nothing() {

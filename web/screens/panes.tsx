@@ -2,13 +2,11 @@
 import { RalphError } from '../../src/error.ts'
 import { anyPane, useQuery } from '../data/query.ts'
 import { addressOf, go, route } from '../data/route.ts'
-import type { OutputOf } from '../data/source.ts'
 import { addAgent } from '../panes/add-agent.tsx'
 import { Changes } from '../panes/changes.tsx'
+import { type Crew, quoted } from '../panes/crew.ts'
 import { PaneCard } from '../panes/pane-card.tsx'
 import { BadgeView, Button, Code, Empty, Loading, Problem } from '../parts/common.tsx'
-
-export type Crew = OutputOf<'list_agents'>
 
 export function PanesScreen() {
   const { config } = route.value.query
@@ -44,7 +42,8 @@ function CrewView({ crew }: { crew: Crew }) {
         <span class="mono muted path">{config}</span>
         {running && (
           <p class="muted">
-            Open a pane in a terminal with <code>ralph dispatch attach 1</code>; F12 leaves it, and the agent keeps running.
+            Open a pane in a terminal with <code>ralph dispatch attach 1</code>; F12 leaves it, and the agent keeps
+            running.
           </p>
         )}
         {!running && (
@@ -64,11 +63,6 @@ function CrewView({ crew }: { crew: Crew }) {
   )
 }
 
-/** As one types it in a terminal. */
-export function quoted(path: string): string {
-  return /^[\w/.~-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
-}
-
 const CONFIG = `# config.yaml
 agents:
   - name: api
@@ -84,7 +78,7 @@ agents:
 /** There is none, or there are several: the server's words say which. */
 function NoCrew({ message, config }: { message: string; config: string }) {
   return (
-    <Empty title="No agents in panes here">
+    <Empty title="Agents in terminal panes">
       <p class="path">{message}</p>
       <form
         class="choose"

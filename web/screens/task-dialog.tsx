@@ -49,26 +49,28 @@ function TaskDialog({ task, preset = {} }: { task?: BoardTask; preset?: Partial<
         <ForecastLine draft={draft} dir={dir} />
         <MoreFields form={form} self={base?.id} />
         {isPreviewed && <PromptView prompt={toPrompt(fieldsOf(draft))} />}
-        {problem?.field === '' && (
-          <div class="problem" role="alert">
-            <p>{problem.message}</p>
-            {problem.isConflict && <Button run={takeNews}>Load the new state, keep what I typed</Button>}
-          </div>
-        )}
-        {isLeaving ? (
-          <Leaving stay={stay} />
-        ) : (
-          <footer>
-            <Button run={() => setPreviewed(!isPreviewed)}>{isPreviewed ? 'Hide prompt' : 'Preview prompt'}</Button>
-            <span class="grow" />
-            <Button run={() => save(false)} title="Ctrl+Enter">
-              Save
-            </Button>
-            <Button kind="primary" run={() => save(true)}>
-              Save and start
-            </Button>
-          </footer>
-        )}
+        <div class="task-end">
+          {problem?.field === '' && (
+            <div class="problem" role="alert">
+              <p>{problem.message}</p>
+              {problem.isConflict && <Button run={takeNews}>Load the new state, keep what I typed</Button>}
+            </div>
+          )}
+          {isLeaving ? (
+            <Leaving stay={stay} />
+          ) : (
+            <footer>
+              <Button run={() => setPreviewed(!isPreviewed)}>{isPreviewed ? 'Hide prompt' : 'Preview prompt'}</Button>
+              <span class="grow" />
+              <Button run={() => save(false)} title="Ctrl+Enter">
+                Save
+              </Button>
+              <Button kind="primary" run={() => save(true)}>
+                Save and start
+              </Button>
+            </footer>
+          )}
+        </div>
       </div>
     </Dialog>
   )

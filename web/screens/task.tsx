@@ -66,7 +66,7 @@ function Facts({ task }: { task: Listed }) {
     ['Priority', task.priority ? String(task.priority) : ''],
   ]
   return (
-    <dl class="facts">
+    <dl class="task-facts">
       {facts.map(([name, value]) => value && <Fact key={name} name={name} value={value} />)}
       {task.depends_on.length > 0 && (
         <div>

@@ -1,4 +1,5 @@
 /** What proves a task done: checks, stages with checks of their own, and what they say right now. */
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { call, type OutputOf } from '../data/source.ts'
 import { Button } from '../parts/common.tsx'
@@ -39,7 +40,7 @@ export function ChecksField({ form, dir }: { form: Form; dir: string }) {
           </div>
         ))}
       </Field>
-      <div class="line">
+      <TryChecks form={form} dir={dir}>
         <Button kind="quiet" run={() => form.set({ checks: [...checks, ''] })}>
           + Check
         </Button>
@@ -48,8 +49,7 @@ export function ChecksField({ form, dir }: { form: Form; dir: string }) {
             Find them: auto
           </Button>
         )}
-      </div>
-      <TryChecks form={form} dir={dir} />
+      </TryChecks>
     </>
   )
 }
@@ -64,15 +64,17 @@ const MEANINGS: Readonly<Record<Ran['result'], { mark: string; tone: string; wor
 }
 
 /** Before any work: a check that fails now is worth the most. */
-function TryChecks({ form, dir }: { form: Form; dir: string }) {
+function TryChecks({ form, dir, children }: { form: Form; dir: string; children: ComponentChildren }) {
   const [tried, setTried] = useState<OutputOf<'try_checks'>>()
   const { checks, stages, use_ralph_wiggum } = form.draft
   const all = [...checks, ...(use_ralph_wiggum ? stages.map(({ check }) => check) : [])].filter((one) => one.trim())
   const run = async () => setTried(await call('try_checks', { checks: all, dir }))
-  if (all.length === 0) return null
   return (
     <div class="tried" aria-live="polite">
-      <Button run={run}>Try the checks now</Button>
+      <div class="line">
+        {children}
+        {all.length > 0 && <Button run={run}>Try the checks now</Button>}
+      </div>
       {tried?.ran.map((one, at) => (
         <details key={at}>
           <summary>
@@ -84,7 +86,7 @@ function TryChecks({ form, dir }: { form: Form; dir: string }) {
               {one.failures ? ` · ${count(one.failures, 'failure')}` : ''} · {duration(one.ms)}
             </span>
           </summary>
-          <pre>{harmless(one.tail).trim() || 'It printed nothing.'}</pre>
+          <pre tabIndex={0}>{harmless(one.tail).trim() || 'It printed nothing.'}</pre>
         </details>
       ))}
       {tried && tried.ran.length === 0 && <p>There is no check to be found in {tried.dir}.</p>}

@@ -13,10 +13,15 @@ export function ForecastLine({ draft, dir }: { draft: Draft; dir: string }) {
   if (!draft.title.trim()) return null
   if (error) return <p class="callout amber">{error.message}</p>
   const { sentence, size, limit, enough } = last.current ?? {}
+  const isAdaptive = draft.adaptive && draft.use_ralph_wiggum && size
   return (
-    <p class={`callout ${enough ? 'blue' : 'gray'} forecast`}>
+    <p class={`callout ${enough ? 'blue' : 'gray'}`}>
       {sentence ?? '…'}
-      {size && ` Size ${size}: it begins with ${limit} iterations.`}
+      {isAdaptive && (
+        <small>
+          Size {size}, guessed from the task: it begins with {limit} iterations.
+        </small>
+      )}
     </p>
   )
 }

@@ -27,7 +27,7 @@ export function Wrong({ form, field }: { form: Form; field: string }) {
 /** What ties a control to its name and its problem. */
 export function marks(form: Form, field: string, hint?: unknown) {
   const wrong = wrongWith(form, field) !== undefined
-  const ids = [...(wrong ? [`wrong-${field.split(/[.[]/)[0]}`] : []), ...(hint ? [`hint-${field}`] : [])]
+  const ids = [...(wrong ? [`wrong-${field.split('[')[0]}`] : []), ...(hint ? [`hint-${field}`] : [])]
   return {
     id: `task-${field}`,
     'data-field': field,

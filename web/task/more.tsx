@@ -3,12 +3,12 @@ import { BOARD_STATUSES } from '../../src/formats/board-task.ts'
 import { capital, plain } from '../words.ts'
 import { DependsField } from './depends.tsx'
 import { LIMITS, type LimitName } from './draft.ts'
-import { Field, type Form, marks, Switch, Text, Wrong } from './form.tsx'
+import { Field, type Form, marks, Switch, Text } from './form.tsx'
 
 /** `self`: the task that is edited; a new one has none. */
 export function MoreFields({ form, self }: { form: Form; self: string | undefined }) {
   return (
-    <details class="more">
+    <details class="task-more">
       <summary>More: labels, priority, dependencies, limits</summary>
       <div class="columns">
         <Text form={form} name="labels" label="Labels" placeholder="auth, backend" />
@@ -21,7 +21,6 @@ export function MoreFields({ form, self }: { form: Form; self: string | undefine
           <Limit key={name} form={form} name={name} />
         ))}
       </fieldset>
-      <Wrong form={form} field="limits" />
       {self && <Standing form={form} />}
     </details>
   )
@@ -38,19 +37,18 @@ const WORDS: Readonly<Record<LimitName, [label: string, hint: string]>> = {
 function Limit({ form, name }: { form: Form; name: LimitName }) {
   const { limits } = form.draft
   const [label, hint] = WORDS[name]
+  const field = `limits.${name}`
   return (
-    <div class="field">
-      <label for={`task-limits.${name}`}>{label}</label>
+    <Field form={form} field={field} label={label} hint={hint}>
       <input
-        {...marks(form, `limits.${name}`, hint)}
+        {...marks(form, field, hint)}
         type="number"
         min="0"
         step="any"
         value={limits[name]}
         onInput={({ currentTarget }) => form.set({ limits: { ...limits, [name]: currentTarget.value } })}
       />
-      <small id={`hint-limits.${name}`}>{hint}</small>
-    </div>
+    </Field>
   )
 }
 
