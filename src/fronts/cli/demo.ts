@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { git } from '../../host/git.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
-import { cartFiles, cartTurns } from './demo-cart.ts'
-import { serveDemo } from './demo-serve.ts'
+import { cartFiles, cartTurns } from './demo/cart.ts'
+import { serveDemo } from './demo/serve.ts'
 import { paint } from './text.ts'
 
 const spec: CommandSpec = {

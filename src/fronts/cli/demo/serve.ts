@@ -2,14 +2,14 @@
 import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { openContext } from '../../operations/context.ts'
-import { given } from '../../request/given.ts'
-import type { Args } from './args.ts'
-import type { Context } from './context.ts'
-import { fillBoard } from './demo-board.ts'
-import { openStatusLine } from './live.ts'
-import { addressOf, loadServer, onStop, openBrowser, portOf, type Running } from './serve.ts'
-import { paint } from './text.ts'
+import { openContext } from '../../../operations/context.ts'
+import { given } from '../../../request/given.ts'
+import type { Args } from '../args.ts'
+import type { Context } from '../context.ts'
+import { openStatusLine } from '../live.ts'
+import { addressOf, loadServer, onStop, openBrowser, portOf, type Running } from '../serve.ts'
+import { paint } from '../text.ts'
+import { fillBoard } from './board.ts'
 
 /** However it is stopped, it has done what it is for. */
 export async function serveDemo(args: Args, context: Context): Promise<number> {

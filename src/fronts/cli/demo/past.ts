@@ -1,6 +1,6 @@
 /** The past of the demo: a context whose clock can be set back, so that what is done in seconds has days between it. */
-import { openContext } from '../../operations/context.ts'
-import type { Context } from '../../operations/operation.ts'
+import { openContext } from '../../../operations/context.ts'
+import type { Context } from '../../../operations/operation.ts'
 
 export type Past = {
   context: Context

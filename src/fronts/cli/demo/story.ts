@@ -1,7 +1,7 @@
 /** What a story of the demo's board is made of: a task, the files it begins with, and the turns of its scripted agent. */
-import type { BoardPatch } from '../../formats/board-task.ts'
-import type { Step } from '../../formats/script.ts'
-import type { Files } from './demo-cart.ts'
+import type { BoardPatch } from '../../../formats/board-task.ts'
+import type { Step } from '../../../formats/script.ts'
+import type { Files } from './cart.ts'
 
 export const GROUPS = ['shop', 'billing'] as const
 export type GroupId = (typeof GROUPS)[number]
@@ -65,7 +65,7 @@ export function claims(words: string, files: Files = {}, last?: string): Step[] 
 
 /** A turn that speaks of the claim without making it, which is reason enough to run the checks. */
 export function mentions(words: string, files: Files): Step[] {
-  return works(words, files, 'I will say <promise>COMPLETE</promise> when every test passes.')
+  return works(words, files, `${words}\nI will say <promise>COMPLETE</promise> when every test passes.`)
 }
 
 /** The text of a test file: what it imports from the module beside it, and a line for each test. */

@@ -1,5 +1,5 @@
 /** What was done in the billing of the demo before today. */
-import type { Past } from './demo-history.ts'
+import type { Past } from './history.ts'
 
 export const BILLING: readonly Past[] = [
   {

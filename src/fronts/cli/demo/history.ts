@@ -1,7 +1,7 @@
 /** The past of the demo's board: small loops of the last twelve days, most of them done, some given up. */
-import { BILLING } from './demo-history-billing.ts'
-import { SHOP } from './demo-history-shop.ts'
-import { type AgentName, claims, type GroupId, type Story, source, suite, works } from './demo-story.ts'
+import { BILLING } from './history-billing.ts'
+import { SHOP } from './history-shop.ts'
+import { type AgentName, claims, type GroupId, type Story, source, suite, works } from './story.ts'
 
 /** A small piece of work: a module, its tests, and what each turn said and made of it. */
 export type Past = {

@@ -1,6 +1,6 @@
 /** A story whose work waits for review: an export in several files, in a work tree of its own. */
-import { README } from './demo-repository.ts'
-import { claims, type Story, source, suite, works } from './demo-story.ts'
+import { README } from './repository.ts'
+import { claims, type Story, source, suite, works } from './story.ts'
 
 const ORDERS = `
 export const orders = [

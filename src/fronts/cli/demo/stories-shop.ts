@@ -1,6 +1,6 @@
 /** What happens in the shop of the demo today. */
-import { cartFiles, cartTurns } from './demo-cart.ts'
-import { claims, type Story, source, suite, works } from './demo-story.ts'
+import { cartFiles, cartTurns } from './cart.ts'
+import { claims, type Story, source, suite, works } from './story.ts'
 
 const VERIFIED: Story = {
   name: 'verified',

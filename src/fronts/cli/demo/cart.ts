@@ -1,5 +1,5 @@
 /** The cart of the demo: a module that does not add up, and an agent that lies, bends a test, and then does the work. */
-import type { Step } from '../../formats/script.ts'
+import type { Step } from '../../../formats/script.ts'
 
 /** Paths below a repository, and what they hold. */
 export type Files = Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 /** The story that goes on while one looks: a table of currencies that grows, iteration after iteration. */
-import type { Step } from '../../formats/script.ts'
-import type { Files } from './demo-cart.ts'
-import { mentions, type Story, source } from './demo-story.ts'
+import type { Step } from '../../../formats/script.ts'
+import type { Files } from './cart.ts'
+import { mentions, type Story, source } from './story.ts'
 
 /** Code, digits behind the point, sign, and how 1234.5 looks. */
 const CURRENCIES = [

@@ -1,5 +1,5 @@
 /** What happens in the billing of the demo today. */
-import { claims, mentions, type Story, source, suite, works } from './demo-story.ts'
+import { claims, mentions, type Story, source, suite, works } from './story.ts'
 
 const totals = (first: string, second: string) =>
   suite('invoice', 'invoiceTotal', {

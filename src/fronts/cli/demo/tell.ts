@@ -1,12 +1,12 @@
 /** Tells a story of the demo's board: its loop is started, driven, and cleared up after, as a person would do it. */
-import { cancel } from '../../operations/cancel.ts'
-import { driveLoop } from '../../operations/drive-loop.ts'
-import type { Context } from '../../operations/operation.ts'
-import { start } from '../../operations/start-loop.ts'
-import { updateTask } from '../../operations/update-task.ts'
-import type { Past } from './demo-past.ts'
-import type { DemoRepository } from './demo-repository.ts'
-import type { Story } from './demo-story.ts'
+import { cancel } from '../../../operations/cancel.ts'
+import { driveLoop } from '../../../operations/drive-loop.ts'
+import type { Context } from '../../../operations/operation.ts'
+import { start } from '../../../operations/start-loop.ts'
+import { updateTask } from '../../../operations/update-task.ts'
+import type { Past } from './past.ts'
+import type { DemoRepository } from './repository.ts'
+import type { Story } from './story.ts'
 
 /** A story whose task is on the board. */
 export type Placed = { story: Story; task_id: string }

@@ -1,9 +1,9 @@
 /** The repositories of the demo's board: what they begin with, and what a person commits around the loops. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { askGit, must } from '../../host/git.ts'
-import type { Files } from './demo-cart.ts'
-import type { GroupId } from './demo-story.ts'
+import { askGit, must } from '../../../host/git.ts'
+import type { Files } from './cart.ts'
+import type { GroupId } from './story.ts'
 
 export const README: Readonly<Record<GroupId, string>> = {
   shop: readme('shop', 'Products, carts and orders of a small shop.'),

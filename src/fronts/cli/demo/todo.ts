@@ -1,7 +1,7 @@
 /** Tasks of the demo's board that nobody has started. Their scripts work, too, so that whoever looks can start them. */
-import type { BoardPatch } from '../../formats/board-task.ts'
-import type { Step } from '../../formats/script.ts'
-import { claims, type Story, source, suite, type TodoName, works } from './demo-story.ts'
+import type { BoardPatch } from '../../../formats/board-task.ts'
+import type { Step } from '../../../formats/script.ts'
+import { claims, type Story, source, suite, type TodoName, works } from './story.ts'
 
 const thinks: Step = { sleep: 1.5 }
 

@@ -1,5 +1,5 @@
 /** What was done in the shop of the demo before today. */
-import type { Past } from './demo-history.ts'
+import type { Past } from './history.ts'
 
 export const SHOP: readonly Past[] = [
   {

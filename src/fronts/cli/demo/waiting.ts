@@ -1,5 +1,5 @@
 /** Stories that wait for a person: one asks a question, one needs leave to change its tests. */
-import { claims, type Story, source, suite, works } from './demo-story.ts'
+import { claims, type Story, source, suite, works } from './story.ts'
 
 const renewal = (text: string) => source('renewal', text)
 
