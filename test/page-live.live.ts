@@ -82,7 +82,58 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     await right()
     expect(wrong.filter((text) => !CUT.test(text))).toEqual([])
   })
+
+  test('eight tabs share one stream, also when the tab that reads it is closed', async () => {
+    const place = makePlace({ git: false })
+    const server = await serveIn(place)
+    const loop = await startGated(place, server, 'one', LINES)
+    const { open, wrong } = await openWindow()
+    const [first, ...tabs] = await openEach(8, () => open(server.at('/loops')))
+    loop.allow(1)
+    await until('iteration 1', async () => (await iterationOf(server, loop.id)) === 1)
+    await showLoops(server, tabs)
+    await first?.close()
+    loop.allow(2)
+    await until('iteration 2', async () => (await iterationOf(server, loop.id)) === 2)
+    await showLoops(server, tabs)
+    expect(wrong).toEqual([])
+  })
+
+  test('a tab that was put to sleep with the stream is relieved of it', async () => {
+    const place = makePlace({ git: false })
+    const server = await serveIn(place)
+    const loop = await startGated(place, server, 'one', LINES)
+    const { open, wrong } = await openWindow()
+    const asleep = await open(server.url)
+    await asleep.evaluate(holdStream)
+    const tab = await open(server.at('/loops'))
+    await tab.locator('.connection.live').waitFor()
+    loop.allow(1)
+    await until('iteration 1', async () => (await iterationOf(server, loop.id)) === 1)
+    await showLoops(server, [tab])
+    expect(wrong).toEqual([])
+  })
 })
+
+/** Runs in a tab: it holds what the stream is read with, and does nothing. */
+async function holdStream(): Promise<void> {
+  type Locks = { request(name: string, work: () => Promise<void>): Promise<void> }
+  const { locks } = navigator as unknown as { locks: Locks }
+  await new Promise<void>((held) => {
+    const hold = () => {
+      held()
+      return new Promise<void>(() => {})
+    }
+    locks.request('ralph-live', hold).catch(() => {}) // it is taken away
+  })
+}
+
+/** One after another. */
+async function openEach<Opened>(count: number, open: () => Promise<Opened>): Promise<Opened[]> {
+  const opened: Opened[] = []
+  while (opened.length < count) opened.push(await open())
+  return opened
+}
 
 async function restart(server: Served, tabs: readonly Page[], start: () => Promise<Served>): Promise<Served> {
   await server.kill()

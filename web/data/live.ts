@@ -1,7 +1,8 @@
-/** The one stream of this tab: what it tells goes to the queries, and everybody can see whether it is connected. */
+/** What the stream tells goes to the queries, and everybody can see whether it is connected. */
 import { type Signal, signal } from '@preact/signals'
-import { type ErrorCode, RalphError, readLive } from '../../src/fronts/server/client.ts'
+import { type ErrorCode, type LiveItem, RalphError } from '../../src/fronts/server/client.ts'
 import { hear } from './query.ts'
+import { shareLive } from './shared-live.ts'
 import type { LiveMessage } from './source.ts'
 
 export type Connection =
@@ -33,16 +34,18 @@ export function startLive(server: { url: string; token: string }): void {
 
 async function follow(server: { url: string; token: string }, signal: AbortSignal): Promise<void> {
   try {
-    for await (const item of readLive({ ...server, topics: ['loops', 'board', 'panes'], signal })) {
-      if (item.kind === 'connected') connected()
-      if (item.kind === 'lost') lost(item.why, item.retryMs)
-      if (item.kind === 'message') tell(item.message)
-    }
+    await shareLive({ server, signal, hear: take })
   } catch (cause) {
     if (signal.aborted) return
     const { code, message } = cause instanceof RalphError ? cause : { code: 'usage' as const, message: String(cause) }
     connection.value = { kind: 'refused', code, message }
   }
+}
+
+function take(item: LiveItem): void {
+  if (item.kind === 'connected') connected()
+  if (item.kind === 'lost') lost(item.why, item.retryMs)
+  if (item.kind === 'message') tell(item.message)
 }
 
 function connected(): void {
