@@ -36,7 +36,7 @@ export function ago(at: number, now: number = Date.now()): string {
 
 export function timeOf(at: number): string {
   const time = new Date(at)
-  const clock = time.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
+  const clock = time.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
   return time.toDateString() === new Date().toDateString()
     ? clock
     : `${time.toLocaleDateString(undefined, { day: 'numeric', month: 'short' })}, ${clock}`
@@ -56,9 +56,11 @@ export function folderName(dir: string): string {
   return dir.split(/[/\\]/).findLast((part) => part) ?? dir
 }
 
-/** `command:./agent.sh` is `command` where there is little room; its whole name is shown on demand. */
+/** `command:./tools/agent.sh --fast` is `command agent` where there is little room; its whole name is shown on demand. */
 export function agentName(agent: string): string {
-  return agent.split(':')[0] ?? agent
+  const [, name = agent, target = ''] = /^(\w+):(.*)$/s.exec(agent) ?? []
+  const [program = ''] = target.replaceAll(/["']/g, '').split(' ')
+  return [name, folderName(program).replace(/\.\w+$/, '')].filter(Boolean).join(' ')
 }
 
 /** `no-progress` as words. */

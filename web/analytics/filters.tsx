@@ -2,7 +2,7 @@
 import { useQuery } from '../data/query.ts'
 import { go, type Route, route, withQuery } from '../data/route.ts'
 import type { InputOf } from '../data/source.ts'
-import { folderName } from '../words.ts'
+import { agentName, folderName } from '../words.ts'
 
 type Filter = InputOf<'get_analytics'>
 
@@ -50,7 +50,12 @@ export function Filters() {
         any="All folders"
         choices={folders.map(({ dir }) => [dir, folderName(dir)] as const)}
       />
-      <Choice name="agent" label="Agent" any="All agents" choices={names(all?.byAgent)} />
+      <Choice
+        name="agent"
+        label="Agent"
+        any="All agents"
+        choices={names(all?.byAgent).map(([value]) => [value, agentName(value)] as const)}
+      />
       <Choice name="type" label="Type" any="All types" choices={names(all?.byType)} />
       <Choice name="owner" label="Started by" any="Started anywhere" choices={OWNERS} />
     </search>

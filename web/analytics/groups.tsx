@@ -1,6 +1,6 @@
 /** The same numbers for the loops of one agent, one type or one size. */
 import { Rows } from '../parts/bar-rows.tsx'
-import { capital, harmless, money, percent } from '../words.ts'
+import { agentName, capital, harmless, money, percent } from '../words.ts'
 import { Card } from './cards.tsx'
 import { type Analytics, intervalWords } from './tiles.tsx'
 
@@ -25,7 +25,7 @@ export function GroupCard({
           label={`Success and cost by ${what}`}
           heads={[capital(what), 'Completed', 'Cost per completed']}
           rows={groups.slice(0, MOST).map((group) => ({
-            name: `${nameOf(group)} (${group.loops})`,
+            name: `${what === 'agent' ? agentName(nameOf(group)) : nameOf(group)} (${group.loops})`,
             share: group.success.rate ?? 0,
             fill: 'plain',
             words: percent(group.success.rate),

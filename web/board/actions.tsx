@@ -1,4 +1,5 @@
 /** What a person can do to a task of the board, and the menu of all of it. */
+import { useEffect, useRef } from 'preact/hooks'
 import { BOARD_STATUSES, type BoardStatus } from '../../src/formats/board-task.ts'
 import { refreshAll } from '../data/query.ts'
 import { go } from '../data/route.ts'
@@ -96,9 +97,11 @@ function Menu({ task }: { task: Listed }) {
     closeModal()
     await attempt(run)
   }
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => box.current?.querySelector('button')?.focus(), [])
   return (
     <Dialog title={task.title} close={closeModal}>
-      <div class="task-menu">
+      <div class="task-menu" ref={box}>
         {taskActions(task).map(({ name, words, danger, run }) => (
           <Button key={name} kind={danger ? 'danger' : 'plain'} run={then(run)}>
             {words}

@@ -4,7 +4,7 @@ import type { Row } from '../data/loop-pages.ts'
 import { withQuery } from '../data/route.ts'
 import { BadgeView, Button, Link } from '../parts/common.tsx'
 import { type Bar, Strip } from '../parts/strip.tsx'
-import { capital, folderName, plain } from '../words.ts'
+import { agentName, capital, folderName, plain } from '../words.ts'
 import { isOver, type Listed, openMenu, taskActions } from './actions.tsx'
 
 /** What else is known: the newest loops, the titles of tasks, the folders of groups. */
@@ -25,7 +25,7 @@ export function Card({ task, bars, around }: { task: Listed; bars: readonly Bar[
   const about = [
     task.project_id,
     folder && folderName(folder),
-    task.agent.split(':')[0],
+    agentName(task.agent),
     priority ? `priority ${priority}` : '',
   ]
   return (

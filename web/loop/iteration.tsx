@@ -13,7 +13,7 @@ import { PromptTab } from './prompt.tsx'
 import { ProofTab } from './proof.tsx'
 import { StoryTab } from './story.tsx'
 import { SummaryTab } from './summary.tsx'
-import { TABS } from './tabs.ts'
+import { showTab, TABS } from './tabs.ts'
 import { diffWords, verdictOf } from './timeline.tsx'
 import { TranscriptTab } from './transcript.tsx'
 
@@ -37,6 +37,11 @@ export function IterationPanel({
         <h2 class="grow title-line">
           {n ? `Iteration ${n}` : 'No iteration yet'} {row && <RowBadge row={row} found={found} />}
         </h2>
+        {route.value.query.i && chosen !== rows.at(-1)?.n && (
+          <Button kind="quiet" run={() => go(withQuery({ i: undefined }), { replace: true })}>
+            Follow the newest
+          </Button>
+        )}
         {row && !isRecorded() && <IterationActions found={found} n={n} />}
       </header>
       {row && <Facts row={row} />}
@@ -52,8 +57,8 @@ export function IterationPanel({
             aria-controls="tab-panel"
             tabIndex={tab === name ? 0 : -1}
             title={`${words} (${key})`}
-            onClick={() => go(withQuery({ tab: name }), { replace: true })}
-            onKeyDown={(event) => moveTab(event, name)}
+            onClick={() => showTab(name, chosen)}
+            onKeyDown={(event) => moveTab(event, name, chosen)}
           >
             {words}
             {name === 'diff' && row?.diff ? <small> {row.diff.files}</small> : null}
@@ -79,13 +84,13 @@ function viewOf(tab: string, chosen: Chosen): ComponentChildren {
   return <SummaryTab key={n} {...chosen} />
 }
 
-function moveTab(event: KeyboardEvent, name: string): void {
+function moveTab(event: KeyboardEvent, name: string, chosen: number | undefined): void {
   const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
   if (!by) return
   const at = TABS.findIndex(({ tab }) => tab === name)
   const next = TABS[(at + by + TABS.length) % TABS.length]
   if (!next) return
-  go(withQuery({ tab: next.tab }), { replace: true })
+  showTab(next.tab, chosen)
   document.getElementById(`tab-${next.tab}`)?.focus()
 }
 

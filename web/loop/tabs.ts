@@ -1,4 +1,11 @@
 /** What can be looked at of an iteration and of its loop. */
+import { go, withQuery } from '../data/route.ts'
+
+/** Who looks closer stays with this iteration, also when newer ones come. */
+export function showTab(tab: string, iteration: number | undefined): void {
+  go(withQuery({ tab, ...(iteration ? { i: String(iteration) } : {}) }), { replace: true })
+}
+
 export const TABS: readonly { key: string; tab: string; words: string }[] = [
   { key: '1', tab: 'summary', words: 'Summary' },
   { key: '2', tab: 'diff', words: 'Diff' },

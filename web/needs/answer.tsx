@@ -1,9 +1,11 @@
 /** Answers a loop where its question is read: with words, or by letting changed tests stand. */
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { refreshAll } from '../data/query.ts'
 import { addressOf } from '../data/route.ts'
 import { call, type InputOf, once } from '../data/source.ts'
 import { Button, Link } from '../parts/common.tsx'
+import { toast } from '../parts/toast.tsx'
 import { harmless } from '../words.ts'
 
 export type Asked = {
@@ -14,12 +16,16 @@ export type Asked = {
   paths?: readonly { path: string; words: string }[] | undefined
 }
 
-/** `focus`: the cursor goes into the box at once. */
-export function AnswerBox({ asked, focus = false }: { asked: Asked; focus?: boolean }) {
+type Answering = { asked: Asked; focus?: boolean; children?: ComponentChildren }
+
+/** `focus`: the cursor goes into the box at once. `children`: what else can be done. */
+export function AnswerBox({ asked, focus = false, children }: Answering) {
   const { loop, question, paths } = asked
   const [sent, setSent] = useState('')
   const send = async (what: Omit<InputOf<'answer'>, 'loop'>, told: string) => {
-    setSent(`${told} ${await heardBy(loop, what)}`)
+    const text = `${told} ${await heardBy(loop, what)}`
+    setSent(text)
+    toast({ text }) // the box is gone as soon as nothing is asked any more
     refreshAll()
   }
   if (sent)
@@ -37,7 +43,9 @@ export function AnswerBox({ asked, focus = false }: { asked: Asked; focus?: bool
         focus={focus}
         isOnly={!paths}
         send={(words) => send({ words }, `Sent: “${words}”`)}
-      />
+      >
+        {children}
+      </Words>
     </div>
   )
 }
@@ -52,9 +60,15 @@ async function heardBy(loop: string, what: Omit<InputOf<'answer'>, 'loop'>): Pro
 
 const JUDGE = 'Use your judgement.'
 
-type Sending = { label: string; focus: boolean; isOnly: boolean; send(words: string): Promise<void> }
+type Sending = {
+  label: string
+  focus: boolean
+  isOnly: boolean
+  send(words: string): Promise<void>
+  children: ComponentChildren
+}
 
-function Words({ label, focus, isOnly, send }: Sending) {
+function Words({ label, focus, isOnly, send, children }: Sending) {
   const [words, setWords] = useState('')
   const [error, setError] = useState('')
   const box = useRef<HTMLTextAreaElement>(null)
@@ -95,6 +109,7 @@ function Words({ label, focus, isOnly, send }: Sending) {
           Send
         </Button>
         {isOnly && <Button run={attempt(JUDGE)}>Use your judgement</Button>}
+        {children}
       </p>
     </>
   )

@@ -35,10 +35,9 @@ function Ways({ need, focus, dismiss }: { need: Need; focus: boolean; dismiss: (
     case 'permission':
     case 'allow':
       return (
-        <>
-          <AnswerBox asked={need} focus={focus} />
-          <p>{open}</p>
-        </>
+        <AnswerBox asked={need} focus={focus}>
+          {open}
+        </AnswerBox>
       )
     case 'approval':
       return <Approval need={need} />

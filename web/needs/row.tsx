@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { Badge } from '../badge.ts'
 import { BadgeView } from '../parts/common.tsx'
-import { ago, capital, count, folderName, harmless, plain } from '../words.ts'
+import { agentName, ago, capital, count, folderName, harmless, plain } from '../words.ts'
 import { type Need, NeedBody } from './body.tsx'
 
 const BADGES: Readonly<Record<Need['kind'], Badge>> = {
@@ -33,7 +33,7 @@ export function NeedRow({ need, isOpen, toggle }: { need: Need; isOpen: boolean;
           </span>
           <BadgeView badge={badgeFor(need)} />
           <small class="where">
-            {folderName(dir)} · {agent.split(':')[0]} · {count(iteration, 'iteration')} · {ago(since)}
+            {folderName(dir)} · {agentName(agent)} · {count(iteration, 'iteration')} · {ago(since)}
           </small>
           {!isOpen && <span class="short">{harmless(question ?? capital(sentence))}</span>}
         </button>

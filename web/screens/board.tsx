@@ -21,7 +21,7 @@ export function BoardScreen() {
   const text = useSettled(query.text)
   const counts = useQuery('get_overview', {}, anyTask).value?.tasks
   const groups = useQuery('list_groups', {}, anyTask).value?.groups ?? []
-  const loops = useQuery('list_loops', { owner: 'board', limit: 200 }, anyLoop).value?.loops ?? []
+  const loops = useQuery('list_loops', { owner: 'board', limit: 100 }, anyLoop).value?.loops ?? []
   const known = useRef(new Map<string, Listed>()).current
   const search = useRef<HTMLInputElement>(null)
   const isPhone = useMedia('(max-width: 720px)')

@@ -1,6 +1,6 @@
 /** Which screen lies at which address. */
 import type { ComponentChildren } from 'preact'
-import { Empty, Link } from '../parts/common.tsx'
+import { Link } from '../parts/common.tsx'
 import { AgentsScreen } from './agents.tsx'
 import { AnalyticsScreen } from './analytics.tsx'
 import { BoardScreen } from './board.tsx'
@@ -34,11 +34,12 @@ const SCREENS: Readonly<Record<string, () => Screen>> = {
 const NOWHERE: Screen = {
   title: 'Not found',
   view: (
-    <Empty title="There is nothing here">
+    <div class="screen">
+      <h1>There is nothing here</h1>
       <p>
         The address may be old. <Link to="/loops">All loops</Link>
       </p>
-    </Empty>
+    </div>
   ),
 }
 

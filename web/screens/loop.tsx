@@ -9,7 +9,7 @@ import { type Found, LoopHead } from '../loop/head.tsx'
 import { IterationPanel } from '../loop/iteration.tsx'
 import { LimitsCard } from '../loop/limits.tsx'
 import { Standing } from '../loop/standing.tsx'
-import { TABS } from '../loop/tabs.ts'
+import { showTab, TABS } from '../loop/tabs.ts'
 import { Timeline } from '../loop/timeline.tsx'
 import { type Action, actionsFor } from '../parts/actions.tsx'
 import { Loading, Problem } from '../parts/common.tsx'
@@ -45,7 +45,7 @@ function OpenLoop({ found }: { found: Found }) {
     ...TABS.map(({ key, tab, words }) => ({
       keys: key,
       words: `Show: ${words}`,
-      run: () => go(withQuery({ tab }), { replace: true }),
+      run: () => showTab(tab, chosen),
     })),
     ...actions.flatMap(({ keys, words, run }) =>
       keys ? [{ keys, words: words.replace(' …', ''), run: () => void run() }] : [],

@@ -15,6 +15,10 @@ export function NeedsScreen() {
   const seen = (list: readonly Need[]) => markSeen(list.filter(({ unread }) => unread))
   const fresh = needs.find(({ loop, unread }) => loop === opened && unread)
   useEffect(() => void (fresh && markSeen([fresh])), [fresh?.loop, fresh?.n])
+  const isGone = value && opened && !needs.some(({ loop }) => loop === opened)
+  useEffect(() => {
+    if (isGone) go(withQuery({ loop: undefined }), { replace: true }) // what it needs next is news again
+  }, [isGone])
   const toggle = (loop: string) => go(withQuery({ loop: loop === opened ? undefined : loop }), { replace: true })
   useShortcuts([
     { keys: 'j', words: 'Next one', run: () => step(1) },

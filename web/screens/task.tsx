@@ -4,6 +4,8 @@ import { type Listed, remove, statusWords } from '../board/actions.tsx'
 import { anyTask, refreshAll, useQuery } from '../data/query.ts'
 import { go } from '../data/route.ts'
 import { Button, Link, Loading, Problem } from '../parts/common.tsx'
+import { LIMITS } from '../task/draft.ts'
+import { LIMIT_WORDS } from '../task/more.tsx'
 import { startTask } from '../task/store.ts'
 import { editTask, PromptView } from './task-dialog.tsx'
 
@@ -49,17 +51,17 @@ function Unknown({ error, retry }: { error: Error; retry: () => void }) {
 }
 
 function Facts({ task }: { task: Listed }) {
-  const { limits, checks, stages } = task
-  const bounds = Object.entries(limits).map(([name, value]) => `${name.replace('_', ' ')} ${value}`)
-  const most = task.ralph_max_iterations
+  const { limits, checks, stages, use_ralph_wiggum: loops, ralph_max_iterations: most } = task
+  const bounds = LIMITS.flatMap((name) => (limits[name] ? [`${LIMIT_WORDS[name][0]}: ${limits[name]}`] : []))
+  const often = `until proven, ${most ? `${most} iterations at most` : 'no limit'}${limits.adaptive ? ', adaptive' : ''}`
   const facts: [string, string][] = [
     ['Status', statusWords(task.status) + (task.archived ? ', archived' : '')],
     ['Folder', task.repo ?? 'that of its group, or of the server'],
     ['Agent', task.agent],
     ['Works in', task.worktree ? 'a worktree of its own' : 'the folder'],
-    ['Loop', task.use_ralph_wiggum ? `until proven, ${most ? `${most} iterations at most` : 'no limit'}` : 'one turn'],
+    ['Loop', loops ? often : 'one turn'],
     ['Checks', checks.join('\n') || 'none: done is only the agent’s word'],
-    ['Stages', stages.map(({ name, check }) => (check ? `${name}: ${check}` : name)).join('\n')],
+    ['Stages', loops ? stages.map(({ name, check }) => (check ? `${name}: ${check}` : name)).join('\n') : ''],
     ['Limits', bounds.join(', ')],
     ['Group', task.project_id ?? ''],
     ['Type and labels', [...(task.type ? [task.type] : []), ...task.labels].join(', ')],

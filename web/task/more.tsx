@@ -26,7 +26,7 @@ export function MoreFields({ form, self }: { form: Form; self: string | undefine
   )
 }
 
-const WORDS: Readonly<Record<LimitName, [label: string, hint: string]>> = {
+export const LIMIT_WORDS: Readonly<Record<LimitName, [label: string, hint: string]>> = {
   minutes: ['Minutes', 'of working time'],
   cost_usd: ['Cost in USD', 'if the agent reports it'],
   tokens: ['Tokens', 'if the agent reports them'],
@@ -36,7 +36,7 @@ const WORDS: Readonly<Record<LimitName, [label: string, hint: string]>> = {
 
 function Limit({ form, name }: { form: Form; name: LimitName }) {
   const { limits } = form.draft
-  const [label, hint] = WORDS[name]
+  const [label, hint] = LIMIT_WORDS[name]
   const field = `limits.${name}`
   return (
     <Field form={form} field={field} label={label} hint={hint}>
