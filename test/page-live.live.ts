@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Browser, installBrowser, type Launch, openTabs, type Page, type Tabs } from './browser.ts'
+import { openLine } from './dead-line.ts'
 import { makePlace, until } from './ralph.ts'
 import {
   iterationOf,
@@ -80,6 +81,28 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     loop.allow(6)
     await until('iteration 6', async () => (await iterationOf(server, loop.id)) === 6)
     await right()
+    expect(wrong.filter((text) => !CUT.test(text))).toEqual([])
+  })
+
+  test('a line that goes dead while the machine sleeps is opened again', async () => {
+    const place = makePlace({ git: false })
+    const line = await openLine()
+    onTestFinished(line.close)
+    const server = await serveIn(place, 0, '--allow-host', `127.0.0.1:${line.port}`)
+    line.lead(server.port)
+    const loop = await startGated(place, server, 'one', LINES)
+    const { context, open, wrong } = await openWindow()
+    await context.clock.install()
+    const tab = await open(server.at('/loops').replace(`:${server.port}/`, `:${line.port}/`))
+    await tab.locator('.connection.live').waitFor()
+    line.die()
+    loop.allow(3)
+    await until('iteration 3', async () => (await iterationOf(server, loop.id)) === 3)
+    await context.clock.fastForward(60_000)
+    // What the browser kept open to ask again is dead, too, and it does not know: each is given up after a while.
+    const isRight = async () => (await shownLoops(tab))[0]?.count === 3 || context.clock.fastForward(5_000)
+    await until('the page to be right', isRight)
+    await showLoops(server, [tab])
     expect(wrong.filter((text) => !CUT.test(text))).toEqual([])
   })
 

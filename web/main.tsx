@@ -2,6 +2,7 @@
 import { render } from 'preact'
 import { createClient } from '../src/fronts/server/client.ts'
 import { App, SignIn } from './app.tsx'
+import { impatientFetch } from './data/impatient.ts'
 import { startLive, watchSleep } from './data/live.ts'
 import { go, route, watchRoute } from './data/route.ts'
 import { useSource } from './data/source.ts'
@@ -15,7 +16,7 @@ const token = takeToken()
 if (token === undefined) render(<SignIn message="This server shows nothing without its token." />, root)
 else {
   const server = { url: location.origin, token }
-  useSource(createClient(server))
+  useSource(createClient({ ...server, fetch: impatientFetch }))
   watchRoute()
   listenToKeys()
   if (route.value.path === '/') go('/loops', { replace: true })

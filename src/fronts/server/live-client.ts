@@ -25,7 +25,8 @@ export type LiveItem =
 
 const FIRST_RETRY_MS = 250
 const LONGEST_RETRY_MS = 5_000
-/** The server says something every 15 seconds. */
+/** The server says something at once, and then every 15 seconds. */
+const FIRST_SILENCE_MS = 10_000
 const SILENCE_MS = 45_000
 
 /** Ends when `signal` fires; throws what the server refuses. No message is lost, and none comes twice. */
@@ -115,13 +116,13 @@ type Watch = { signal: AbortSignal; heard(): void; end(): void }
 /** Gives up on a connection over which nothing comes any more. */
 function openWatch(outer: AbortSignal | undefined): Watch {
   const silent = new AbortController()
-  const begin = () => setTimeout(() => silent.abort(new Error('nothing was heard of the server')), SILENCE_MS)
-  let timer = begin()
+  const begin = (ms: number) => setTimeout(() => silent.abort(new Error('nothing was heard of the server')), ms)
+  let timer = begin(FIRST_SILENCE_MS)
   return {
     signal: outer ? AbortSignal.any([outer, silent.signal]) : silent.signal,
     heard() {
       clearTimeout(timer)
-      timer = begin()
+      timer = begin(SILENCE_MS)
     },
     end: () => clearTimeout(timer),
   }
