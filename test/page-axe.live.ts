@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../src/fronts/server/client.ts'
-import { type Browser, installBrowser, openTabs, type Page } from './browser.ts'
+import { type Browser, type Eyes, installBrowser, openTabs, type Page, type Tabs } from './browser.ts'
 import { makePlace, onlyLoop, type Running, until } from './ralph.ts'
 
 const browser = await installBrowser()
@@ -34,10 +34,16 @@ async function violationsOn(page: Page): Promise<string[]> {
   }, RULES)
 }
 
+/** Each look has a browser of its own: one that has shown a hundred pages is worn out. */
+async function openEyes(eyes: Eyes): Promise<Tabs> {
+  const running: Browser = await ('launch' in browser ? browser.launch() : Promise.reject(new Error(browser.missing)))
+  onTestFinished(() => running.close())
+  return openTabs(running, eyes)
+}
+
 describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${browser.missing})` : ''}`, () => {
   const loops = new Map<string, string>()
   let running: Running
-  let open: Browser
   let address = (_path: string) => ''
 
   beforeAll(async () => {
@@ -51,11 +57,9 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     address = (path) => `${new URL(path, url)}#t=${token}`
     for (const { id, prompt } of (await createClient({ url, token }).call('list_loops', { limit: 100 })).loops)
       loops.set(prompt.split('\n')[0] ?? '', id)
-    open = await ('launch' in browser ? browser.launch() : Promise.reject(new Error(browser.missing)))
   })
 
   afterAll(async () => {
-    await open.close()
     process.kill(running.pid, 'SIGINT')
     await running.ended
   })
@@ -91,7 +95,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     ['dark', { dark: true }],
     ['phone', { phone: true }],
   ] as const)('in %s', async (_, eyes) => {
-    const tabs = await openTabs(open, eyes)
+    const tabs = await openEyes(eyes)
     const found: Record<string, string[]> = {}
     for (const [name, path, key] of SCREENS) {
       const page = await tabs.open(address(path()))
@@ -105,7 +109,6 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
       if (violations.length > 0) found[name] = violations
       await page.close()
     }
-    await tabs.context.close()
     expect(found).toEqual({})
   })
 
@@ -118,7 +121,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     await place.ralph(['run', 'Make two files', '--agent', agent, '--verify', 'ls done.txt'])
     await place.ralph(['show', onlyLoop(place), '-o', 'loop.html'])
     await place.ralph(['stats', '-o', 'stats.html'])
-    const tabs = await openTabs(open, eyes)
+    const tabs = await openEyes(eyes)
     for (const file of ['loop.html', 'stats.html']) {
       const page = await tabs.open(`file://${join(place.dir, file)}`)
       await page.waitForFunction(isLoaded)
