@@ -117,6 +117,7 @@ async function rollBackAndUndo({ page, at }: BoardPlace, id: string, story: Stor
 
 async function readReport({ place, page, tabs }: BoardPlace, id: string): Promise<void> {
   expect((await place.ralph(['show', id, '-o', join(place.root, 'report.html')])).code).toBe(0)
+  await page.goto('about:blank')
   await tabs.context.setOffline(true)
   await page.goto(`file://${join(place.root, 'report.html')}`)
   await page.getByRole('heading', { name: 'Fix the sum' }).waitFor()

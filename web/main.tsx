@@ -9,6 +9,7 @@ import { useSource } from './data/source.ts'
 import { takeToken } from './data/token.ts'
 import { listenToKeys } from './parts/keys.tsx'
 import './parts/settings.ts'
+import './readable.ts'
 import './style/style.css'
 
 const root = document.getElementById('app') as HTMLElement

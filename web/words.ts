@@ -72,9 +72,17 @@ export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** What programs print carries colours and cursor moves: none of that is for a page. */
+/**
+ * What programs print carries colours and cursor moves: none of that is for a page. Characters that change the direction of
+ * what follows are named instead, since they can make code look like other code.
+ */
 export function harmless(text: string): string {
-  return text.replace(ANSI, '').replace(CONTROLS, '')
+  if (!ODD.test(text)) return text
+  return text.replace(ANSI, '').replace(CONTROLS, '').replace(TURNING, codeOf)
+}
+
+function codeOf(letter: string): string {
+  return `[U+${letter.charCodeAt(0).toString(16).toUpperCase()}]`
 }
 
 const ESC = '\u001b'
@@ -85,3 +93,5 @@ const ANSI = new RegExp(
 )
 /** But tabs and line breaks. */
 const CONTROLS = /[^\P{Cc}\t\n]/gu
+const TURNING = /[\u202a-\u202e\u2066-\u2069]/g
+const ODD = new RegExp(`${CONTROLS.source}|${TURNING.source}`, 'u')

@@ -14,7 +14,7 @@ export type Around = {
   repoOf(group: string): string | null
 }
 
-export function placeOf({ loop_id, id }: Pick<Listed, 'loop_id' | 'id'>): string {
+function placeOf({ loop_id, id }: Pick<Listed, 'loop_id' | 'id'>): string {
   return loop_id ? `/loops/${loop_id}` : `/tasks/${id}`
 }
 

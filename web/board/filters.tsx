@@ -1,7 +1,9 @@
 /** What of the board is shown; all of it stands in the address. */
+import { BOARD_STATUSES, type BoardStatus } from '../../src/formats/board-task.ts'
 import { go, route, withQuery } from '../data/route.ts'
 import type { OutputOf } from '../data/source.ts'
 import { Button, Link } from '../parts/common.tsx'
+import { statusWords } from './actions.tsx'
 
 type Props = { search: { current: HTMLInputElement | null }; groups: OutputOf<'list_groups'>['groups'] }
 
@@ -42,5 +44,25 @@ export function BoardFilters({ search, groups }: Props) {
         {archived ? 'Back to the board' : 'Archive'}
       </Link>
     </search>
+  )
+}
+
+type Counts = Partial<Record<BoardStatus, number>> | undefined
+
+/** On a phone there is room for one column. */
+export function Segments({ chosen, counts }: { chosen: BoardStatus | undefined; counts: Counts }) {
+  return (
+    <nav class="segments" aria-label="Columns">
+      {BOARD_STATUSES.map((status) => (
+        <button
+          key={status}
+          type="button"
+          aria-pressed={status === chosen}
+          onClick={() => go(withQuery({ column: status }), { replace: true })}
+        >
+          {statusWords(status)} <span class="number">{counts?.[status]}</span>
+        </button>
+      ))}
+    </nav>
   )
 }

@@ -34,7 +34,11 @@ function OpenBar() {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const list = useRef<HTMLUListElement>(null)
-  const found = useQuery('list_loops', { limit: 8, ...(text.trim() ? { text: text.trim() } : {}) }).value?.loops ?? []
+  const asked = useQuery('list_loops', { limit: 8, ...(text.trim() ? { text: text.trim() } : {}) }).value?.loops
+  // Until the server has answered, those that were found before and still match.
+  const known = useRef<readonly Listed[]>([])
+  const found = asked ?? known.current.filter(({ prompt }) => matches(prompt, text))
+  known.current = found
   const choices = [...PLACES.filter(({ words }) => matches(words, text)), ...found.flatMap(choicesFor)].slice(0, 30)
   const chosen = choices[Math.min(at, choices.length - 1)]
   const close = () => {

@@ -1,6 +1,6 @@
 /** A dialog: the browser keeps the focus in it, Escape closes it, and the focus goes back to where it was. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 export function Dialog({
   title,
@@ -14,7 +14,8 @@ export function Dialog({
   wide?: boolean
 }) {
   const box = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // At once: what is typed next belongs into it.
+  useLayoutEffect(() => {
     const before = document.activeElement
     box.current?.showModal()
     return () => {

@@ -1,23 +1,28 @@
 /** Everything can be done with the keyboard: screens say which keys they know, and `?` shows them. */
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { Kbd } from './common.tsx'
 import { Dialog } from './dialog.tsx'
 
 /** `keys`: one key (`j`), or two in a row (`g l`). */
 export type Shortcut = { keys: string; words: string; run: () => void }
 
-const known = signal<readonly (readonly Shortcut[])[]>([])
+/** Read when a key is pressed, so that two keys in a row see what the first one did. */
+type Held = { current: readonly Shortcut[] }
+
+const known = signal<readonly Held[]>([])
 export const helpShown = signal(false)
 
 /** What the newest screen says goes first. `list` may change with every drawing. */
 export function useShortcuts(list: readonly Shortcut[]): void {
+  const held = useRef(list)
+  held.current = list
   useEffect(() => {
-    known.value = [...known.peek(), list]
+    known.value = [...known.peek(), held]
     return () => {
-      known.value = known.peek().filter((one) => one !== list)
+      known.value = known.peek().filter((one) => one !== held)
     }
-  })
+  }, [])
 }
 
 let first = ''
@@ -25,6 +30,7 @@ let first = ''
 export function listenToKeys(): void {
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+    if (event.key === 'Enter' && isPressed(event.target)) return
     if (document.querySelector('dialog[open]')) return
     const found = find(event.key)
     first = found === 'begun' ? event.key : ''
@@ -35,13 +41,18 @@ export function listenToKeys(): void {
 }
 
 function find(key: string): Shortcut | 'begun' | undefined {
-  const all = [...known.peek()].reverse().flat()
+  const all = [...known.peek()].reverse().flatMap(({ current }) => current)
   const both = first ? all.find(({ keys }) => keys === `${first} ${key}`) : undefined
   return (
     both ??
     all.find(({ keys }) => keys === key) ??
     (all.some(({ keys }) => keys.startsWith(`${key} `)) ? 'begun' : undefined)
   )
+}
+
+/** Enter belongs to what has the focus. */
+function isPressed(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('a, button, summary') !== null
 }
 
 function isTyping(target: EventTarget | null): boolean {
@@ -57,16 +68,18 @@ export function KeysHelp() {
     <Dialog title="Keyboard" close={close}>
       <table class="keys">
         <tbody>
-          {known.value.flat().map(({ keys, words }) => (
-            <tr key={keys + words}>
-              <td>
-                {keys.split(' ').map((key) => (
-                  <Kbd key={key}>{NAMES[key] ?? key}</Kbd>
-                ))}
-              </td>
-              <td>{words}</td>
-            </tr>
-          ))}
+          {known.value
+            .flatMap(({ current }) => current)
+            .map(({ keys, words }) => (
+              <tr key={keys + words}>
+                <td>
+                  {keys.split(' ').map((key) => (
+                    <Kbd key={key}>{NAMES[key] ?? key}</Kbd>
+                  ))}
+                </td>
+                <td>{words}</td>
+              </tr>
+            ))}
           <tr>
             <td>
               <Kbd>Ctrl</Kbd>

@@ -1,14 +1,14 @@
 /** The board: every task in the column of its status. */
 import { useRef } from 'preact/hooks'
 import { BOARD_STATUSES } from '../../src/formats/board-task.ts'
-import { attempt, type Listed, move, openMenu, statusWords, taskActions } from '../board/actions.tsx'
+import { attempt, type Listed, move, openMenu, taskActions } from '../board/actions.tsx'
 import type { Around } from '../board/card.tsx'
 import { Column, type Filter } from '../board/column.tsx'
 import { NoTasks } from '../board/empty.tsx'
-import { BoardFilters } from '../board/filters.tsx'
+import { BoardFilters, Segments } from '../board/filters.tsx'
 import { step } from '../board/walk.ts'
 import { anyLoop, anyTask, useQuery } from '../data/query.ts'
-import { go, route, withQuery } from '../data/route.ts'
+import { route } from '../data/route.ts'
 import { useSettled } from '../data/settled.ts'
 import { Button } from '../parts/common.tsx'
 import { useShortcuts } from '../parts/keys.tsx'
@@ -48,20 +48,7 @@ export function BoardScreen() {
           New task
         </Button>
       </header>
-      {isPhone && !isEmpty && (
-        <nav class="segments" aria-label="Columns">
-          {BOARD_STATUSES.map((status) => (
-            <button
-              key={status}
-              type="button"
-              aria-pressed={shown.includes(status)}
-              onClick={() => go(withQuery({ column: status }), { replace: true })}
-            >
-              {statusWords(status)} <span class="number">{isPlain ? counts?.[status] : ''}</span>
-            </button>
-          ))}
-        </nav>
-      )}
+      {isPhone && !isEmpty && <Segments chosen={shown[0]} counts={isPlain ? counts : undefined} />}
       {isEmpty ? (
         <NoTasks />
       ) : (

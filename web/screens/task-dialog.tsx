@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type BoardFields, type BoardTask, toPrompt } from '../../src/formats/board-task.ts'
 import { useQuery } from '../data/query.ts'
+import { call } from '../data/source.ts'
 import { Button } from '../parts/common.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { closeModal, showModal } from '../parts/modal.tsx'
@@ -18,8 +19,9 @@ export function newTask(preset: Partial<BoardFields> = {}): void {
   showModal(<TaskDialog key="new" preset={preset} />)
 }
 
-export function editTask(task: BoardTask): void {
-  showModal(<TaskDialog key={task.id} task={task} />)
+/** As it is now: a list may be a moment behind. */
+export async function editTask({ id }: Pick<BoardTask, 'id'>): Promise<void> {
+  showModal(<TaskDialog key={id} task={await call('get_task', { task_id: id })} />)
 }
 
 function TaskDialog({ task, preset = {} }: { task?: BoardTask; preset?: Partial<BoardFields> }) {

@@ -8,7 +8,7 @@ export type Form = { draft: Draft; set(change: Partial<Draft>): void; problem?: 
 type TextName = { [Name in keyof Draft]: Draft[Name] extends string ? Name : never }[keyof Draft]
 
 /** What is wrong with this field, or with something in it. */
-export function wrongWith({ problem }: Form, field: string): string | undefined {
+function wrongWith({ problem }: Form, field: string): string | undefined {
   const rest = problem?.field.startsWith(field) ? problem.field.slice(field.length) : undefined
   return rest === '' || rest?.startsWith('[') || rest?.startsWith('.') ? problem?.message : undefined
 }

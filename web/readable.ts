@@ -1,0 +1,26 @@
+/**
+ * Whatever somebody else wrote reaches the page without characters that nobody can read: they would colour, hide or turn
+ * around what stands beside them. Here, because no view can forget it here.
+ */
+import { type ComponentChildren, Fragment, options } from 'preact'
+import { harmless } from './words.ts'
+
+type Texts = { children?: ComponentChildren; title?: unknown; 'aria-label'?: unknown }
+
+const before = options.vnode
+options.vnode = (vnode) => {
+  if (typeof vnode.type === 'string' || vnode.type === Fragment) {
+    const props = vnode.props as Texts
+    if (props.children !== undefined) props.children = readable(props.children)
+    if (typeof props.title === 'string') props.title = harmless(props.title)
+    if (typeof props['aria-label'] === 'string') props['aria-label'] = harmless(props['aria-label'])
+  }
+  before?.(vnode)
+}
+
+function readable(children: ComponentChildren): ComponentChildren {
+  if (typeof children === 'string') return harmless(children)
+  if (!Array.isArray(children)) return children
+  const read = children.map(readable)
+  return read.some((child, at) => child !== children[at]) ? read : children
+}
