@@ -35,7 +35,13 @@ export async function buildWeb(): Promise<void> {
       target: 'es2022',
       cssCodeSplit: false,
       reportCompressedSize: false,
-      lib: { entry: 'report.tsx', formats: ['iife'], name: 'report', fileName: () => 'report.js', cssFileName: 'report' },
+      lib: {
+        entry: 'report.tsx',
+        formats: ['iife'],
+        name: 'report',
+        fileName: () => 'report.js',
+        cssFileName: 'report',
+      },
     },
   })
   for (const file of readdirSync(OUT, { recursive: true, encoding: 'utf8' }))
