@@ -30,7 +30,7 @@ export function Curve({ loop, rows }: { loop: Loop; rows: readonly Iteration[] }
     whileOpen(loop.id),
   ).value
   return (
-    <section class="card curve" aria-label="Open failures">
+    <section class="card failures" aria-label="Open failures">
       <div class="body">
         <h2>Open failures</h2>
         <p class="muted">{trend(points)}</p>

@@ -1,8 +1,10 @@
 /** What a loop is about, where it works, and what can be done to it. */
+import type { BoardOwner } from '../../src/board/owner.ts'
 import type { Badge } from '../badge.ts'
 import { isRecorded, type OutputOf } from '../data/source.ts'
 import type { Action } from '../parts/actions.tsx'
 import { BadgeView, Button, Link } from '../parts/common.tsx'
+import { editTask } from '../screens/task-dialog.tsx'
 import { agentName, folderName, titleOf } from '../words.ts'
 
 export type Found = OutputOf<'get_loop'>
@@ -11,6 +13,7 @@ export function LoopHead({ found, badge, actions }: { found: Found; badge: Badge
   const { loop } = found
   const { work } = loop.spec
   const { worktree } = work
+  const { task } = (work.owner?.kind === 'board' ? work.owner : {}) as Partial<BoardOwner> // the board's own kind
   return (
     <header class="loop-head">
       <div class="grow">
@@ -32,7 +35,7 @@ export function LoopHead({ found, badge, actions }: { found: Found; badge: Badge
               </Link>
             </>
           )}
-          {found.whose && ` · ${found.whose}`}
+          {!task && found.whose && ` · ${found.whose}`}
         </p>
         <div class="title-line">
           <h1>{titleOf(loop.spec.prompt)}</h1>
@@ -43,6 +46,7 @@ export function LoopHead({ found, badge, actions }: { found: Found; badge: Badge
         <p class="muted">A report of ralph</p>
       ) : (
         <div class="loop-actions">
+          {task && <Button run={() => editTask({ id: task })}>Edit task …</Button>}
           {actions.map(({ name, words, keys, danger, run }, at) => (
             <Button
               key={name}

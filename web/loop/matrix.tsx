@@ -1,8 +1,9 @@
 /** Every check against every iteration: what it said before any work, and after each turn. */
+import { useEffect, useRef } from 'preact/hooks'
 import type { Iteration } from '../data/iterations.ts'
 import type { Found } from './head.tsx'
 
-const MOST = 24
+const MOST = 16
 
 type Cell = { result: string; failures?: number } | undefined
 
@@ -22,12 +23,17 @@ export function Matrix({
     ...spec.stages.flatMap(({ check }) => (check ? [check] : [])),
     ...shown.flatMap(({ verdicts }) => verdicts.map(({ check }) => check)),
   ])
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const head = box.current?.querySelector<HTMLElement>('th.chosen')
+    if (box.current && head) box.current.scrollLeft = head.offsetLeft - box.current.clientWidth / 2
+  }, [chosen, shown.length])
   if (names.size === 0) return null
   const weakened = shown.some(({ findings }) => findings.length > 0)
   return (
     <div class="matrix">
       <h3>Checks by iteration</h3>
-      <div class="scroll" tabIndex={0} role="group" aria-label="Checks by iteration, can be scrolled">
+      <div class="scroll" ref={box} tabIndex={0} role="group" aria-label="Checks by iteration, can be scrolled">
         <table>
           <thead>
             <tr>

@@ -30,7 +30,8 @@ export function Standing({ found }: { found: Found }) {
       <p>
         {next.kind === 'complete' ? (
           <>
-            <strong>{capital(next.proof)}.</strong> {next.sentence} <span class="muted">{GRADE_WORDS[next.proof]}</span>
+            <strong>{capital(next.proof)}.</strong> {next.sentence}{' '}
+            {next.proof !== 'verified' && <span class="muted">{GRADE_WORDS[next.proof]}</span>}
           </>
         ) : next.kind === 'halt' ? (
           <>
