@@ -42,7 +42,7 @@ function refuseBent(loop: Loop, paths: readonly string[], at: number): Loop {
   const counted = { ...loop, tally: { ...tally, bent, falseClaims: tally.falseClaims + (isClaimed ? 1 : 0) } }
   const refused = withFeedback(counted, [
     ...(isClaimed ? ['You said it was done, but it is not.'] : []),
-    `With the tests and configuration of the start the checks fail; with yours they pass even without the rest of your work. What you changed in ${listed(paths)} is all that makes them pass. Put that back, and do the work.`,
+    `With the original tests and configuration the checks fail; with yours they pass even without your other changes. What you changed in ${listed(paths)} is all that makes them pass. Put that back, and do the work.`,
   ])
   if (bent === 1 && !spent(loop, at)) return goOn(refused, at)
   const question = `The checks pass only because of what the agent changed in ${listed(paths)}.`

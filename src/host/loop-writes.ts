@@ -62,9 +62,9 @@ function addIteration({ insert }: Asking, before: StoredLoop, loop: Loop, { turn
   })
 }
 
-function addVerdicts({ insert, run }: Asking, { id, tally }: Loop, verdicts: readonly Verdict[]): void {
+function addVerdicts({ insert, run }: Asking, { id: loop, tally }: Loop, verdicts: readonly Verdict[]): void {
+  const { iteration, findings } = tally
   for (const [position, { check, result, failures = null, tail }] of verdicts.entries())
-    insert('check_result', { loop: id, iteration: tally.iteration, position, check, result, failures, tail }, 'REPLACE')
-  const weakened = Number(isWeakened(tally.findings))
-  run('UPDATE iteration SET weakened = ?1 WHERE loop = ?2 AND n = ?3 AND weakened <> ?1', weakened, id, tally.iteration)
+    insert('check_result', { loop, iteration, position, check, result, failures, tail }, 'REPLACE')
+  run('UPDATE iteration SET weakened=? WHERE loop=? AND n=?', Number(isWeakened(findings)), loop, iteration)
 }
