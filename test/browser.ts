@@ -10,8 +10,9 @@ export type { Browser, BrowserContext, Page } from 'playwright-core'
 const CHROMIUM = '@sparticuz/chromium'
 const PIN = `${CHROMIUM}@147.0.0`
 
-/** What it would be started with where nobody means it harm. */
-const UNSAFE = /web-security|insecure|site-isolation|IsolateOrigins|^--disable-features|^--enable-features/
+/** What it would be started with where nobody means it harm; and tabs in one process, which ends when one of them is closed. */
+const UNSAFE =
+  /web-security|insecure|site-isolation|IsolateOrigins|^--disable-features|^--enable-features|single-process|no-zygote/
 
 export type Launch = (args?: readonly string[]) => Promise<Browser>
 

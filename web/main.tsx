@@ -9,9 +9,10 @@ import { useSource } from './data/source.ts'
 import { takeToken } from './data/token.ts'
 import { listenToKeys } from './parts/keys.tsx'
 import './parts/settings.ts'
-import './readable.ts'
+import { keepReadable } from './readable.ts'
 import './style/style.css'
 
+keepReadable()
 const root = document.getElementById('app') as HTMLElement
 const token = takeToken()
 if (token === undefined) render(<SignIn message="This server shows nothing without its token." />, root)

@@ -7,15 +7,18 @@ import { harmless } from './words.ts'
 
 type Texts = { children?: ComponentChildren; title?: unknown; 'aria-label'?: unknown }
 
-const before = options.vnode
-options.vnode = (vnode) => {
-  if (typeof vnode.type === 'string' || vnode.type === Fragment) {
-    const props = vnode.props as Texts
-    if (props.children !== undefined) props.children = readable(props.children)
-    if (typeof props.title === 'string') props.title = harmless(props.title)
-    if (typeof props['aria-label'] === 'string') props['aria-label'] = harmless(props['aria-label'])
+export function keepReadable(): void {
+  const before = options.vnode
+  options.vnode = (vnode) => {
+    if (typeof vnode.type === 'string' || vnode.type === Fragment) clean(vnode.props)
+    before?.(vnode)
   }
-  before?.(vnode)
+}
+
+function clean(props: Texts): void {
+  if (props.children !== undefined) props.children = readable(props.children)
+  if (typeof props.title === 'string') props.title = harmless(props.title)
+  if (typeof props['aria-label'] === 'string') props['aria-label'] = harmless(props['aria-label'])
 }
 
 function readable(children: ComponentChildren): ComponentChildren {

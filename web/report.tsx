@@ -6,8 +6,8 @@ import { useSource } from './data/source.ts'
 import { helpShown, KeysHelp, listenToKeys, useShortcuts } from './parts/keys.tsx'
 import { Toasts } from './parts/toast.tsx'
 import './parts/settings.ts'
-import './readable.ts'
 import type { Recorded } from '../src/formats/recorded.ts'
+import { keepReadable } from './readable.ts'
 import { AnalyticsScreen } from './screens/analytics.tsx'
 import { LoopScreen } from './screens/loop.tsx'
 import { timeOf } from './words.ts'
@@ -37,6 +37,7 @@ const KEYS = [
   },
 ]
 
+keepReadable()
 void openRecorded().then((source) => {
   useSource(source)
   watchRoute()
