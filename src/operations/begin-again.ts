@@ -5,6 +5,7 @@ import { agentsOf } from '../engine/roster.ts'
 import type { BoardTask } from '../formats/board-task.ts'
 import type { Config } from '../formats/config.ts'
 import { loadConfig } from '../host/config.ts'
+import type { Told } from '../host/store.ts'
 import { given } from '../request/given.ts'
 import { ownerOfTask } from './begin-task.ts'
 import { chooseAgents, locate, mustSuit } from './choose-agents.ts'
@@ -15,6 +16,11 @@ import { offersMcp, type Placed, workFolder } from './start-loop.ts'
 export type Changes = {
   agent?: string
   limits?: Partial<Pick<Limits, 'iterations' | 'minutes' | 'tokens' | 'costUsd'>>
+}
+
+/** What its first iteration is told besides. */
+export function saying(words: string | undefined): Told[] {
+  return words === undefined ? [] : [{ by: 'you', order: { kind: 'say', words } }]
 }
 
 /** The spec in the person's own folder. Where it works, and whose it is, is for the caller to say. */

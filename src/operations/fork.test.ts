@@ -107,6 +107,14 @@ describe('a fork', () => {
     expect(filesOf(place.work(await place.drive(loop)))).toEqual(['1.txt'])
   })
 
+  test('keeps its task, and tells its first iteration what else is said', async () => {
+    const place = await worked()
+    const { loop } = await place.run('fork', { loop: place.first.id, iteration: 1, words: 'Use blue.' })
+    place.agent(CLAIMS)
+    expect((await place.drive(loop)).spec.prompt).toBe(place.first.spec.prompt)
+    expect((await place.run('get_iteration', { loop, iteration: 1 })).prompt).toContain('> A person says: Use blue.')
+  })
+
   test('has another agent and other limits where they are named', async () => {
     const place = await worked()
     const { loop } = await place.run('fork', {

@@ -3,7 +3,7 @@ import { forkFrom, orUnplant, stateAfter } from '../drive/fork.ts'
 import { ended, type Loop } from '../engine/loop.ts'
 import type { BoardTask } from '../formats/board-task.ts'
 import { newLoopId } from '../host/loop-id.ts'
-import { type Changes, loopIn, ownerAgain, specAgain } from './begin-again.ts'
+import { type Changes, loopIn, ownerAgain, saying, specAgain } from './begin-again.ts'
 import { beginTask, mustBeStartable, taskOf } from './begin-task.ts'
 import { waitingComments } from './comments.ts'
 import { findLoop } from './find-loop.ts'
@@ -11,8 +11,8 @@ import type { Context, Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
 import { begun, type Started } from './start-loop.ts'
 
-/** `iteration`: it begins after that one; 0 is the start. Absent: the last one. */
-export type Forking = Changes & { loop: string; iteration?: number; prompt?: string }
+/** `iteration`: it begins after that one; 0 is the start. Absent: the last one. `words`: what its first iteration is told besides. */
+export type Forking = Changes & { loop: string; iteration?: number; prompt?: string; words?: string }
 
 /** `from`: the loop that it was forked from. */
 export type Forked = Started & { from: string; iteration: number }
@@ -22,7 +22,7 @@ export const fork: Operation<Forking, Forked> = {
   effect: 'write',
   summary: 'Forks a loop: a new one continues after any of its iterations, in a worktree of its own.',
   agent: { tool: 'fork_loop', description: 'The first loop and its files stay as they are.', openWorld: true },
-  async run(context, { loop: name, iteration: asked, prompt, ...changes }) {
+  async run(context, { loop: name, iteration: asked, prompt, words, ...changes }) {
     const store = context.store()
     const parent = await store.load(await findLoop(context, name))
     const refusal = ownerOf(parent).refuses?.(parent, { kind: 'fork' })
@@ -35,7 +35,7 @@ export const fork: Operation<Forking, Forked> = {
     const asks = prompt === undefined ? spec : { ...spec, prompt }
     const placed = await forkFrom(context, parent, { id, spec: asks, state, iteration, config })
     const loop = loopIn(context, id, placed, ownerAgain(context, parent, task))
-    const told = waitingComments(parent)
+    const told = [...waitingComments(parent), ...saying(words)]
     await orUnplant({ store }, { parent, id }, async () => {
       if (task) await beginTask(context, task.id, async () => ({ loop, told }))
       else await store.create(loop, told)

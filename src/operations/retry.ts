@@ -6,8 +6,7 @@ import { RalphError } from '../error.ts'
 import type { BoardTask } from '../formats/board-task.ts'
 import type { Config } from '../formats/config.ts'
 import { newLoopId } from '../host/loop-id.ts'
-import type { Told } from '../host/store.ts'
-import { type Changes, loopIn, ownerAgain, specAgain } from './begin-again.ts'
+import { type Changes, loopIn, ownerAgain, saying, specAgain } from './begin-again.ts'
 import { beginTask, mustBeStartable, taskOf } from './begin-task.ts'
 import { waitingComments } from './comments.ts'
 import { findLoop } from './find-loop.ts'
@@ -36,8 +35,7 @@ export const retry: Operation<Retrying, Retried> = {
     const placed = await placeOf(context, parent, { id, spec, config })
     await noteOthers(context, { id, spec: placed.spec })
     const loop = loopIn(context, id, placed, ownerAgain(context, parent, task))
-    const said: Told[] = words === undefined ? [] : [{ by: 'you', order: { kind: 'say', words } }]
-    const told = [...waitingComments(parent), ...said]
+    const told = [...waitingComments(parent), ...saying(words)]
     const begin = () =>
       task
         ? beginTask(context, task.id, async (now) => {

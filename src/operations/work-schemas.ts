@@ -54,6 +54,8 @@ const comment = z.strictObject({
 const comments = { comments: z.array(comment) }
 const oneComment = z.strictObject({ loop: loopName, comment: whole.min(1) })
 
+const firstWords = words.min(1).exactOptional().describe('What its first iteration is told besides.')
+
 type WorkOperation = 'fork' | 'retry' | 'answer' | 'add_comments' | 'list_comments' | 'remove_comment'
 
 export const WORK_SCHEMAS: SchemasOf<WorkOperation> = {
@@ -62,6 +64,7 @@ export const WORK_SCHEMAS: SchemasOf<WorkOperation> = {
       loop: loopName,
       iteration: whole.exactOptional().describe('It begins after this one; 0 is the start. Default: the last one.'),
       prompt: z.string().min(1).regex(/\S/, 'must say what is to be done').exactOptional(),
+      words: firstWords,
       ...changes,
     }),
     output: z.strictObject({ ...started, iteration: whole }),
@@ -69,7 +72,7 @@ export const WORK_SCHEMAS: SchemasOf<WorkOperation> = {
   retry: {
     input: z.strictObject({
       loop: loopName,
-      words: words.min(1).exactOptional().describe('What its first iteration is told besides.'),
+      words: firstWords,
       ...changes,
     }),
     output: z.strictObject(started),
