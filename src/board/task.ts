@@ -49,9 +49,17 @@ export async function mustMakeSense({ board }: Board, task: BoardTask, asked: Bo
   const trouble = fieldTrouble(asked)
   if (trouble) throw new RalphError('input-invalid', `The ${trouble.field} of a task ${trouble.words}.`, trouble)
   if (asked.agent && task.agent.trim() !== 'auto') parseAgents(task.agent)
-  for (const check of [...(asked.checks ?? []), ...(asked.stages ?? []).flatMap(({ check }) => check ?? [])])
-    if (check !== 'auto') parseCommandLine(check)
+  for (const check of asked.checks ?? []) mustBeCommand(check, 'checks')
+  for (const { check } of asked.stages ?? []) if (check) mustBeCommand(check, 'stages')
   if (asked.project_id) await mustBeGroup({ board }, asked.project_id)
+}
+
+function mustBeCommand(check: string, field: 'checks' | 'stages'): void {
+  try {
+    if (check !== 'auto') parseCommandLine(check)
+  } catch (cause) {
+    throw new RalphError('input-invalid', (cause as RalphError).message, { field, cause })
+  }
 }
 
 async function mustBeGroup({ board }: Board, id: string): Promise<void> {

@@ -494,6 +494,17 @@ describe('a task', () => {
     expect(made.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   })
 
+  test.each([
+    ['checks', { checks: ['true', 'npm "test'] }],
+    ['stages', { stages: [{ name: 'TESTS', check: 'npm "test' }] }],
+  ])('has no check that is not a command, and the error names %s', async (field, given) => {
+    await expect(openPlace().run('create_task', { title: 'One', ...given })).rejects.toMatchObject({
+      code: 'input-invalid',
+      field,
+      message: expect.stringContaining('never closed'),
+    })
+  })
+
   test('cannot wait for itself, also not through others', async () => {
     const place = openPlace()
     const one = await place.run('create_task', { title: 'One' })
