@@ -43,7 +43,8 @@ const OPEN = `SELECT iteration, sum(CASE result WHEN 'pass' THEN 0 ELSE max(1, c
 type Failures = { now: number | undefined; before: number | undefined }
 
 function toBar(row: Row, loop: Row, { now, before }: Failures): Bar {
-  const claimed = row.claim !== 'none'
+  const isLast = row.n === loop.iteration
+  const claimed = row.claim === 'clear' || (row.claim === 'weak' && isLast && loop.status === 'completed')
   const isWorse = now !== undefined && before !== undefined && now > before
   return {
     n: Number(row.n),

@@ -48,5 +48,5 @@ async function findRefusals(store: Store, loop: Loop): Promise<(iteration: numbe
 
 function refusedBy({ claim, verdicts }: IterationRow): string | undefined {
   const failed = verdicts.filter(({ result }) => result !== 'pass')
-  return claim === 'none' || failed.length === 0 ? undefined : `refused: ${failed.map(ranWords).join(', ')}`
+  return claim !== 'clear' || failed.length === 0 ? undefined : `refused: ${failed.map(ranWords).join(', ')}`
 }

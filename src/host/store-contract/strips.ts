@@ -62,6 +62,7 @@ export function strips(scene: Scene): void {
       ['each of two checks fails', [claim, checks('fail')], { result: 'fail', failures: 2, ...refused }],
       ['both count their failures', [claim, checks('fail', 3)], { result: 'fail', failures: 6, ...refused }],
       ['a check is too slow', [claim, checks('timeout')], { result: 'fail', failures: 2, ...refused }],
+      ['a hint that it is done is no claim', [claims('weak'), checks('fail')], { result: 'fail', failures: 2 }],
       ['what was claimed has not been checked', [claim], { result: 'none', ...claimed }],
       ['it is paused before the checks', [claim, pause], { result: 'none', ...claimed }],
       ['nothing was changed', [idles], { result: 'none', idle: true }],
