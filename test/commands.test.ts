@@ -645,10 +645,10 @@ describe.concurrent('ralph stats', () => {
       checks: [{ check: 'false', failures: 3, runs: 3 }],
     })
     const { stdout } = await place.ralph(['stats'])
-    expect(stdout).toMatch(/^completed +2 of 3 finished, 67 % \(21–94 %\)$/m)
+    expect(stdout).toMatch(/^completed +2 of 3 finished, 67% \(21–94%\)$/m)
     expect(stdout).toMatch(/^by grade +1 verified, 0 tested, 0 kept, 0 altered, 1 claimed$/m)
-    expect(stdout).toMatch(/^false claims caught +3 in 1 loop, 33 % \(6–79 %\)$/m)
-    expect(stdout).toMatch(/^false +3 \(100 %\) +3$/m)
+    expect(stdout).toMatch(/^false claims caught +3 in 1 loop, 33% \(6–79%\)$/m)
+    expect(stdout).toMatch(/^false +3 \(100%\) +3$/m)
     expect((await place.ralph(['stats', '--since', '1h', '--agent', 'codex'])).stdout).toBe(
       'No loops match these filters.\n',
     )
@@ -683,7 +683,7 @@ describe.concurrent('history', () => {
     }
     await store.close()
     expect((await place.ralph(args)).stdout).toMatch(
-      /^history: 9\d % finish within 10 iterations \(\d\d–100 %\); half of those that finish take up to 1, nine in ten up to 1 \(20 finished loops in this folder with command:\S+ of type docs of size S\)$/m,
+      /^history: 9\d% finish within 10 iterations \(\d\d–100%\); half of those that finish take up to 1, nine in ten up to 1 \(20 finished loops in this folder with command:\S+ of type docs of size S\)$/m,
     )
     const [start] = (await place.ralph([...args, '--json'])).lines
     expect(start).toMatchObject({ type: 'loop-start', forecast: { loops: 21, chance: { rate: expect.any(Number) } } })

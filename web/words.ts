@@ -22,7 +22,7 @@ export function amount(value: number): string {
 }
 
 export function percent(rate: number | undefined): string {
-  return rate === undefined ? '–' : `${Math.round(rate * 100)} %`
+  return rate === undefined ? '–' : `${Math.round(rate * 100)}%`
 }
 
 export function ago(at: number, now: number = Date.now()): string {

@@ -35,11 +35,11 @@ export function noForecast(loops: number, { done }: Standing): string {
 
 /** Nothing is certain. */
 function percent(rate: number): string {
-  return `${Math.min(99, Math.max(1, Math.round(rate * 100)))} %`
+  return `${Math.min(99, Math.max(1, Math.round(rate * 100)))}%`
 }
 
 function range({ low, high }: { low: number; high: number }): string {
-  return `${Math.round(low * 100)}–${Math.round(high * 100)} %`
+  return `${Math.round(low * 100)}–${Math.round(high * 100)}%`
 }
 
 function usd(amount: number): string {

@@ -34,7 +34,7 @@ export function alikeIn(ended: readonly LoopNumbers[], traits: Traits): Alike {
 export type Standing = { done: number; limit: number }
 
 export type Forecast = {
-  /** To complete within the limit, with its 95 % interval. */
+  /** To complete within the limit, with its 95% interval. */
   chance: Interval & { rate: number }
   /** What the loops took that completed, and got further than this one: half of them, and nine in ten. */
   iterations?: { median: number; p90: number }

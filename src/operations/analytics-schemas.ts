@@ -22,7 +22,7 @@ const share = z.strictObject({
   count: whole,
   of: whole,
   rate: rate.exactOptional(),
-  low: rate.exactOptional().describe('Of the 95 % interval.'),
+  low: rate.exactOptional().describe('Of the 95% interval.'),
   high: rate.exactOptional(),
 })
 const spread = z.strictObject({ loops: whole, mean: z.number(), median: z.number(), p90: z.number() })

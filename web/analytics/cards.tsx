@@ -69,7 +69,7 @@ export function FinishingCard({ analytics: { finishing } }: { analytics: Analyti
       words={
         low
           ? `If it is not done by iteration ${low.name}, fewer than one in four still finish.`
-          : 'Of the loops that are not done by iteration n, how many complete later. The band is the 95 % interval.'
+          : 'Of the loops that are not done by iteration n, how many complete later. The band is the 95% interval.'
       }
     >
       {points.length > 1 ? (

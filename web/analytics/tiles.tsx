@@ -58,7 +58,7 @@ function Tile({ name, value, more, note }: { name: string; value: string; more: 
     <section class="card tile">
       <h2>{name}</h2>
       <p class="figure">{value}</p>
-      <p>{more.replaceAll(' %', '\u00a0%')}</p>
+      <p>{more}</p>
       <p class="muted">{note}</p>
     </section>
   )
@@ -68,9 +68,9 @@ function rateWords({ rate }: Share): string {
   return rate === undefined ? '' : ` (${percent(rate)})`
 }
 
-/** `; 95 % interval 78–92 %`. */
+/** `; 95% interval 78–92%`. */
 export function intervalWords({ low, high }: Share): string {
-  return low === undefined || high === undefined ? '' : `; 95 % interval ${Math.round(low * 100)}–${percent(high)}`
+  return low === undefined || high === undefined ? '' : `; 95% interval ${Math.round(low * 100)}–${percent(high)}`
 }
 
 /** Success is not all the same: what the proofs show. */

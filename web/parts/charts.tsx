@@ -66,7 +66,7 @@ export function Columns({
 
 export type Point = { name: string; rate: number; low: number; high: number }
 
-/** Shares from 0 to 100 %, with the band in which they probably lie. */
+/** Shares from 0 to 100%, with the band in which they probably lie. */
 export function Curve({ label, table, points }: { label: string; table: Table; points: readonly Point[] }) {
   return (
     <Chart label={label} table={table}>

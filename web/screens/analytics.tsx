@@ -48,7 +48,7 @@ function Numbers({ analytics }: { analytics: Analytics }) {
         <GroupCard
           what="agent"
           groups={byAgent}
-          words="How many completed (the line is the 95 % interval), and what was spent per completed loop. Agents got different tasks: do not compare where the lines overlap."
+          words="How many completed (the line is the 95% interval), and what was spent per completed loop. Agents got different tasks: do not compare where the lines overlap."
         />
         <GroupCard what="type" groups={byType} words="The same for each type of work, as tasks name it." />
         <GroupCard what="size" groups={bySize} words="The same for each size, which is guessed before any work." />

@@ -39,9 +39,9 @@ function summary(analytics: Analytics): string[][] {
   ]
 }
 
-/** `, 67 % (30–90 %)`. */
+/** `, 67% (30–90%)`. */
 function shareWords({ rate, low = 0, high = 1 }: Share): string {
-  return rate === undefined ? '' : `, ${percent(rate)} % (${percent(low)}–${percent(high)} %)`
+  return rate === undefined ? '' : `, ${percent(rate)}% (${percent(low)}–${percent(high)}%)`
 }
 
 function spreadWords({ mean, median, p90 }: Spread): string {
@@ -50,10 +50,10 @@ function spreadWords({ mean, median, p90 }: Spread): string {
 
 const MARKS = [1, 2, 3, 5, 8, 13, 21, 34]
 
-/** `iteration 1: 40 %, 2: 61 %, 3: 70 %`. */
+/** `iteration 1: 40%, 2: 61%, 3: 70%`. */
 function finishingWords({ finishing }: Analytics): string {
   const rows = finishing.filter(({ iteration }) => MARKS.includes(iteration) || iteration === finishing.length)
-  return `iteration ${rows.map(({ iteration, by }) => `${iteration}: ${percent(by)} %`).join(', ')}`
+  return `iteration ${rows.map(({ iteration, by }) => `${iteration}: ${percent(by)}%`).join(', ')}`
 }
 
 function costWords({ perCompletedUsd, withFailuresUsd, onNothingUsd }: Analytics['cost']): string {
@@ -83,7 +83,7 @@ function checkRows(checks: Analytics['checks']): string[][] {
     ['check', 'failed', 'runs'],
     ...checks
       .slice(0, MOST_CHECKS)
-      .map(({ check, failures, runs, rate }) => [short(check, 50), `${failures} (${percent(rate)} %)`, String(runs)]),
+      .map(({ check, failures, runs, rate }) => [short(check, 50), `${failures} (${percent(rate)}%)`, String(runs)]),
   ]
 }
 

@@ -16,7 +16,7 @@ const spec: CommandSpec = {
   name: 'stats',
   words: '[options]',
   summary: 'Analyses past loops: how they end, iterations, cost, false claims, the checks that fail most.',
-  about: `Shares come with their 95 % interval. Docs: docs/analytics.md.`,
+  about: `Shares come with their 95% interval. Docs: docs/analytics.md.`,
   options: {
     since: { value: 'TIME', help: 'loops that began since then: 24h, 7d, 2w, a day or a time' },
     until: { value: 'TIME', help: 'loops that began before' },
