@@ -18,7 +18,7 @@ const MOST = 200
 const WORDS: Readonly<Record<BoardStatus, string>> = {
   todo: 'Tasks wait here until you start them.',
   'in-progress': 'Started tasks, queued or at work.',
-  'in-review': 'Finished work of a worktree waits here until you accept it.',
+  'in-review': 'Finished work in a worktree waits here until you accept it.',
   done: 'Proven, or accepted by you.',
   cancelled: 'Set aside.',
 }
@@ -61,8 +61,7 @@ function Cards({ status, after, ...shown }: Shown & { status: BoardStatus; after
   const tasks = (page?.tasks ?? []).filter(({ type, labels }) => !label || type === label || labels.includes(label))
   useEffect(() => found(page?.tasks ?? []), [page])
   const bars = useStrips(tasks.flatMap(({ loop_id }) => loop_id ?? []))
-  if (error) return <Problem error={error} retry={refresh} />
-  if (!page) return <Loading lines={2} />
+  if (!page) return error ? <Problem error={error} retry={refresh} /> : <Loading lines={2} />
   return (
     <>
       {tasks.map((task) => (

@@ -14,6 +14,7 @@ import { Timeline } from '../loop/timeline.tsx'
 import { type Action, actionsFor } from '../parts/actions.tsx'
 import { Loading, Problem } from '../parts/common.tsx'
 import { useShortcuts } from '../parts/keys.tsx'
+import { attempt } from '../parts/toast.tsx'
 import { titleOf } from '../words.ts'
 
 export function LoopScreen({ id }: { id: string }) {
@@ -31,12 +32,13 @@ function OpenLoop({ found }: { found: Found }) {
   const { loop, status, unattended } = found
   const { rows, error } = useIterations(loop.id).value
   const { query } = route.value
-  const newest = loop.next.kind === 'turn' ? loop.next.iteration : rows.at(-1)?.n
-  const chosen = query.i ? Number(query.i) : (rows.at(-1)?.n ?? newest)
+  const newest = loop.next.kind === 'turn' ? loop.next.iteration : loop.tally.iteration
+  const asked = Number(query.i)
+  const chosen = asked >= 1 && asked <= newest ? Math.floor(asked) : rows.at(-1)?.n || newest || undefined
   const choose = (n: number) => go(withQuery({ i: String(n) }), { replace: true })
   const move = (by: number) => {
     const next = (chosen ?? 0) + by
-    if (next >= 1 && next <= (newest ?? 0)) choose(next)
+    if (next >= 1 && next <= newest) choose(next)
   }
   const actions = isRecorded() ? [] : actionsOf(found)
   useShortcuts([
@@ -48,7 +50,7 @@ function OpenLoop({ found }: { found: Found }) {
       run: () => showTab(tab, chosen),
     })),
     ...actions.flatMap(({ keys, words, run }) =>
-      keys ? [{ keys, words: words.replace(' …', ''), run: () => void run() }] : [],
+      keys ? [{ keys, words: words.replace(' …', ''), run: () => void attempt(run) }] : [],
     ),
     ...(isRecorded() ? [] : [{ keys: 'u', words: 'Back to the list', run: () => go('/loops') }]),
   ])

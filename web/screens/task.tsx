@@ -15,7 +15,7 @@ export function TaskScreen({ id }: { id: string }) {
   useEffect(() => {
     if (loop) go(`/loops/${loop}`, { replace: true })
   }, [loop])
-  if (error) return <Unknown error={error} retry={refresh} />
+  if (error && !task) return <Unknown error={error} retry={refresh} />
   if (!task || loop) return <Loading />
   const start = async () => {
     await startTask(id)
