@@ -30,10 +30,12 @@ export function badgeOf({ status, next, iteration, unattended }: Shown): Badge {
     case 'complete':
       return gradeBadge(next.proof)
     case 'halt':
-      return status === 'cancelled'
-        ? { word: 'Cancelled', tone: 'gray', mark: '×' }
-        : { word: `Stopped · ${STOPS[next.reason] ?? plain(next.reason)}`, tone: 'red', mark: '■' }
+      return status === 'cancelled' ? { word: 'Cancelled', tone: 'gray', mark: '×' } : stopBadge(next.reason)
   }
+}
+
+export function stopBadge(reason: HaltReason): Badge {
+  return { word: `Stopped · ${STOPS[reason] ?? plain(reason)}`, tone: 'red', mark: '■' }
 }
 
 /** Short words for the longest reasons; the sentence says the rest. */

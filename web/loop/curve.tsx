@@ -95,7 +95,7 @@ function trend(points: readonly Point[]): string {
   const before = points.at(-2)
   if (!now) return 'No check has run yet.'
   const left = now.failures === 0 ? 'None left.' : `${count(now.failures, 'failure')} left.`
-  if (!before) return left
+  if (!before || now.failures === 0) return left
   if (now.failures < before.failures) return `Falling: ${before.failures} → ${now.failures}.`
   return now.failures > before.failures ? `Rising: ${before.failures} → ${now.failures}.` : `Unchanged. ${left}`
 }

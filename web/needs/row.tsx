@@ -1,8 +1,8 @@
 /** One loop that needs a person: a line to look at, which opens to answer it. */
 import { useEffect, useRef } from 'preact/hooks'
-import type { Badge } from '../badge.ts'
+import { type Badge, stopBadge } from '../badge.ts'
 import { BadgeView } from '../parts/common.tsx'
-import { agentName, ago, capital, count, folderName, harmless, plain } from '../words.ts'
+import { agentName, ago, capital, count, folderName, harmless } from '../words.ts'
 import { type Need, NeedBody } from './body.tsx'
 
 const BADGES: Readonly<Record<Need['kind'], Badge>> = {
@@ -44,6 +44,5 @@ export function NeedRow({ need, isOpen, toggle }: { need: Need; isOpen: boolean;
 }
 
 function badgeFor({ kind, reason }: Need): Badge {
-  const badge = BADGES[kind]
-  return kind === 'stuck' && reason ? { ...badge, word: `${badge.word} · ${plain(reason)}` } : badge
+  return kind === 'stuck' && reason ? stopBadge(reason) : BADGES[kind]
 }

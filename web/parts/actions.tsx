@@ -1,5 +1,5 @@
 /** What a person can do to a loop: each calls one operation and says what came of it. */
-import type { Grade, Next, Status } from '../../src/engine/loop.ts'
+import type { Next, Status } from '../../src/engine/loop.ts'
 import { refreshAll } from '../data/query.ts'
 import { go } from '../data/route.ts'
 import { call, once } from '../data/source.ts'
@@ -119,7 +119,7 @@ export function rollback(loop: string, iteration: number): void {
   showModal(
     <Confirm
       title="Roll back?"
-      text={`Files, branch and index go back to how they were ${where}. The present state is kept, so you can undo this.`}
+      text={`Files, branch and index go back to how they were ${where}. The current state is kept, so you can undo this.`}
       yes="Roll back"
       danger
       close={closeModal}
@@ -143,10 +143,10 @@ export async function undo(loop: string): Promise<void> {
 
 export function accept(loop: string): void {
   const take = async (how: 'merge' | 'squash' | 'branch') => {
-    const { branch, base, proof } = await call('accept', { loop, how }, once())
-    const words =
+    const { branch, base } = await call('accept', { loop, how }, once())
+    const text =
       how === 'branch' ? `The branch ${branch} is ready for a pull request.` : `Merged into ${base ?? branch}.`
-    toast({ tone: 'green', text: proof ? `${words} Ralph-Proof: ${proof as Grade}` : words })
+    toast({ tone: 'green', text })
     refreshAll()
   }
   showModal(

@@ -10,6 +10,7 @@ import { BadgeView, Button, Code, Empty, Link, Loading, Problem } from '../parts
 import { useShortcuts } from '../parts/keys.tsx'
 import { useMedia } from '../parts/media.ts'
 import { Strip, StripLegend } from '../parts/strip.tsx'
+import { attempt } from '../parts/toast.tsx'
 import { Virtual } from '../parts/virtual.tsx'
 import { agentName, ago, duration, folderName, money, titleOf } from '../words.ts'
 import { newTask } from './task-dialog.tsx'
@@ -34,7 +35,7 @@ export function LoopsScreen() {
     { keys: 'Enter', words: 'Open the loop', run: () => chosen && go(`/loops/${chosen.id}`) },
     { keys: '/', words: 'Search', run: () => search.current?.focus() },
     ...(chosen ? actionsFor({ ...chosen, title: titleOf(chosen.prompt) }) : []).flatMap(({ keys, words, run }) =>
-      keys ? [{ keys, words: words.replace(' …', ''), run: () => void run() }] : [],
+      keys ? [{ keys, words: words.replace(' …', ''), run: () => void attempt(run) }] : [],
     ),
   ])
   const isFiltered = Object.keys(filter).length > 0
@@ -69,13 +70,13 @@ export function LoopsScreen() {
           </Virtual>
         </div>
       )}
-      <StripLegend />
+      {rows.length > 0 && <StripLegend />}
     </div>
   )
 }
 
 const STATES: readonly { words: string; status: readonly Status[] }[] = [
-  { words: 'All', status: [] },
+  { words: 'All states', status: [] },
   { words: 'Open', status: ['queued', 'running', 'verifying', 'waiting', 'needs-input', 'paused'] },
   { words: 'Running', status: ['running', 'verifying'] },
   { words: 'Waiting', status: ['waiting', 'needs-input', 'paused', 'queued'] },
@@ -194,7 +195,7 @@ function noteOf({ next, falseClaims }: Row): string {
     case 'turn':
       return falseClaims > 0 ? `${falseClaims} refused claim${falseClaims === 1 ? '' : 's'}` : ''
     case 'check':
-      return next.because === 'claim' ? 'Claim under check' : ''
+      return next.because === 'claim' ? 'Checking a claim' : ''
     case 'prove':
       return 'Checks pass; testing the proof'
     case 'wait':

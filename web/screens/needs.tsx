@@ -7,14 +7,15 @@ import type { Need } from '../needs/body.tsx'
 import { NeedRow } from '../needs/row.tsx'
 import { Button, Empty, Link, Loading, Problem } from '../parts/common.tsx'
 import { useShortcuts } from '../parts/keys.tsx'
+import { attempt } from '../parts/toast.tsx'
 
 export function NeedsScreen() {
   const { value, error, refresh } = useQuery('list_needs', {}, anyLoop)
   const needs = useSteady(value?.needs ?? [])
   const { loop: opened } = route.value.query
-  const seen = (list: readonly Need[]) => markSeen(list.filter(({ unread }) => unread))
+  const seen = (list: readonly Need[]) => attempt(() => markSeen(list.filter(({ unread }) => unread)))
   const fresh = needs.find(({ loop, unread }) => loop === opened && unread)
-  useEffect(() => void (fresh && markSeen([fresh])), [fresh?.loop, fresh?.n])
+  useEffect(() => void (fresh && seen([fresh])), [fresh?.loop, fresh?.n])
   const isGone = value && opened && !needs.some(({ loop }) => loop === opened)
   useEffect(() => {
     if (isGone) go(withQuery({ loop: undefined }), { replace: true }) // what it needs next is news again
@@ -95,7 +96,7 @@ function Nothing() {
         <li>a loop stopped short, or whoever drove it is gone</li>
       </ul>
       <p>
-        To hear of it while you look elsewhere, turn on notifications in <Link to="/settings">Settings</Link>.
+        To be told while you are elsewhere, turn on notifications in <Link to="/settings">Settings</Link>.
       </p>
     </Empty>
   )

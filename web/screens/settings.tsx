@@ -68,7 +68,7 @@ function Appearance() {
 function Notifications() {
   const isOn = notify.value === 'on' && permission() === 'granted'
   return (
-    <Section title="Notifications" words="Tell me when something needs me while I look elsewhere.">
+    <Section title="Notifications" words="Tell me when something needs me and I am not looking.">
       {NO_NOTIFICATIONS[permission()] ? (
         <p class="callout amber">{NO_NOTIFICATIONS[permission()]}</p>
       ) : (

@@ -32,7 +32,7 @@ export function Import() {
           }}
         />
       </label>
-      <p class="muted">“vibe-kanban” looks where it usually lies. Or give the path of its db.v2.sqlite.</p>
+      <p class="muted">“vibe-kanban” looks in the usual place. Or give the path of its db.v2.sqlite.</p>
       <Button run={() => read(true)} disabled={!file.trim()}>
         Preview
       </Button>

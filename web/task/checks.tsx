@@ -89,7 +89,7 @@ function TryChecks({ form, dir, children }: { form: Form; dir: string; children:
           <pre tabIndex={0}>{harmless(one.tail).trim() || 'It printed nothing.'}</pre>
         </details>
       ))}
-      {tried && tried.ran.length === 0 && <p>There is no check to be found in {tried.dir}.</p>}
+      {tried && tried.ran.length === 0 && <p>No checks found in {tried.dir}.</p>}
     </div>
   )
 }

@@ -36,7 +36,7 @@ export function problemOf(cause: unknown, form: ParentNode | null, before: strin
   const name = told === 'dir' ? 'repo' : code?.startsWith('agent-') ? 'agent' : told
   return {
     field: fieldAt(form, name) ? name : '',
-    message: before + capital(message.replace(/^(create|update)_task: /, '').replace(`${told} must`, 'must')),
+    message: before + capital(message.replace(/^\w+: /, '').replace(`${told} must`, 'must')),
     isConflict: code === 'task-changed',
   }
 }

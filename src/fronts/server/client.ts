@@ -49,7 +49,11 @@ async function ask(server: Server, url: URL, init: RequestInit): Promise<{ ok: b
   } catch (cause) {
     if (signal?.aborted) throw cause
     const found = status === undefined ? 'did not answer' : `answered ${status} with something other than JSON`
-    throw new RalphError('server-unreachable', `${url.origin} ${found}. Is \`ralph serve\` running there?`, { cause })
+    throw new RalphError(
+      'server-unreachable',
+      `The server at ${url.origin} ${found}. Is \`ralph serve\` running there?`,
+      { cause },
+    )
   }
 }
 
