@@ -3,7 +3,7 @@ import type { Status } from '../engine/loop.ts'
 import type { BoardStatus } from '../formats/board-task.ts'
 import type { Asking } from './asking.ts'
 import type { Row } from './rows.ts'
-import { PARENT } from './schema.ts'
+import { ownerField, PARENT } from './schema.ts'
 import type { NeedingLoop, Store } from './store.ts'
 
 const MOST_FOLDERS = 20
@@ -34,24 +34,25 @@ function countsOf<Word extends string>(rows: readonly Row[]): Partial<Record<Wor
   return Object.fromEntries(rows.map(({ status, n }) => [status, Number(n)])) as Partial<Record<Word, number>>
 }
 
-const ownerOf = (loop: string, field: string) =>
-  `CASE json_valid(${loop}.spec) WHEN 1 THEN json_extract(${loop}.spec, '$.work.owner.${field}') END`
-const own = (field: string) => ownerOf('stuck', field)
+const own = (field: Parameters<typeof ownerField>[0]) => ownerField(field, 'stuck.')
 
-/** Another loop goes on with its work: a fork, a retry, or a later one for the same task. A task that is settled needs nobody. */
-const GOES_ON = `EXISTS (SELECT 1 FROM loop WHERE ${PARENT} = stuck.id) OR CASE owner
+/**
+ * Another loop goes on with its work: a fork, a retry, or a later one for the same task. A task that is settled needs nobody.
+ * The plus makes the id no text column, with which SQLite would not look the expression up in its index.
+ */
+const GOES_ON = `EXISTS (SELECT 1 FROM loop WHERE ${PARENT} = +stuck.id) OR CASE owner
   WHEN 'board' THEN EXISTS (SELECT 1 FROM board_task AS task WHERE task.id = ${own('task')}
     AND (task.loop IS NOT stuck.id OR task.archived OR task.status IN ('done', 'cancelled')))
   WHEN 'vault' THEN EXISTS (SELECT 1 FROM task WHERE vault = ${own('path')} AND task.id = ${own('id')} AND loop <> stuck.id)
   WHEN 'project' THEN EXISTS (SELECT 1 FROM loop AS later WHERE later.dir = stuck.dir AND later.started_at > stuck.started_at
-    AND later.owner = 'project' AND ${ownerOf('later', 'name')} = ${own('name')}
-    AND ${ownerOf('later', 'task')} = ${own('task')})
+    AND later.owner = 'project' AND ${ownerField('name', 'later.')} = ${own('name')}
+    AND ${ownerField('task', 'later.')} = ${own('task')})
 END`
 
-const NEEDING = `SELECT needing.*, coalesce(seen.n, 0) AS seen FROM (
+export const NEEDING: string = `SELECT needing.*, coalesce(seen.n, 0) AS seen FROM (
     SELECT 'asks' AS why, id, status, updated_at, events FROM loop WHERE status = 'needs-input'
     UNION ALL
-    SELECT 'stuck', id, status, updated_at, events FROM loop AS stuck
+    SELECT 'stuck', id, status, updated_at, events FROM loop AS stuck INDEXED BY loop_halted
     WHERE status = 'halted' AND updated_at >= ? AND NOT coalesce(${GOES_ON}, 0)
     UNION ALL
     SELECT 'review', loop.id, loop.status, loop.updated_at, loop.events FROM board_task AS task JOIN loop ON loop.id = task.loop

@@ -6,6 +6,11 @@ export const BENT = `CASE json_valid(tally) WHEN 1 THEN json_extract(tally, '$.b
 export const FINDINGS = `CASE json_valid(tally) WHEN 1 THEN json_array_length(tally, '$.findings') END`
 export const PARENT = `CASE json_valid(spec) WHEN 1 THEN json_extract(spec, '$.work.parent.loop') END`
 
+/** A field of its owner. `of`: which loop, where there are several. */
+export function ownerField(field: 'task' | 'name' | 'path' | 'id', of = ''): string {
+  return `CASE json_valid(${of}spec) WHEN 1 THEN json_extract(${of}spec, '$.work.owner.${field}') END`
+}
+
 /** `adopt`: loops in the words of the ralph before are brought into those of this one. */
 export const MIGRATIONS: readonly (string | 'adopt')[] = [
   `CREATE TABLE loop (
@@ -138,5 +143,6 @@ export const MIGRATIONS: readonly (string | 'adopt')[] = [
    CREATE INDEX iteration_by_end ON iteration (ended_at, cost_usd);
    CREATE INDEX board_task_by_shelf ON board_task (archived, status);
    CREATE INDEX loop_halted ON loop (updated_at) WHERE status = 'halted';
-   CREATE INDEX loop_by_parent ON loop (${PARENT}) WHERE ${PARENT} IS NOT NULL;`,
+   CREATE INDEX loop_by_parent ON loop (${PARENT}) WHERE ${PARENT} IS NOT NULL;
+   CREATE INDEX loop_of_project ON loop (dir, ${ownerField('task')}, ${ownerField('name')}, started_at) WHERE owner = 'project';`,
 ]

@@ -19,6 +19,7 @@ import { step } from '../engine/step.ts'
 import { at, type Happening, MINUTE, START, say, specOf, works } from '../engine/stories.test-support.ts'
 import { openCurrent, plainly, TABLES } from './database.ts'
 import { refuseNetworkFolder } from './files.ts'
+import { NEEDING } from './overview-queries.ts'
 import { canMount, eventually, smallDisk, source, startScript, temporaryFolder } from './place.test-support.ts'
 import { toNewColumns } from './rows.ts'
 import { MIGRATIONS } from './schema.ts'
@@ -171,7 +172,7 @@ describe('the tables', () => {
     execute(
       home,
       `DROP TABLE seen; DROP INDEX iteration_by_end; DROP INDEX board_task_by_shelf; DROP INDEX loop_halted;
-       DROP INDEX loop_by_parent; ALTER TABLE iteration DROP COLUMN weakened; PRAGMA user_version = 13`,
+       DROP INDEX loop_by_parent; DROP INDEX loop_of_project; ALTER TABLE iteration DROP COLUMN weakened; PRAGMA user_version = 13`,
     )
     expect(await open(home).strips(['a1'], 9)).toEqual([now])
   })
@@ -183,6 +184,20 @@ describe('the tables', () => {
       expect(
         ask(home, `EXPLAIN QUERY PLAN SELECT * FROM loop WHERE ${column} = 'x' ORDER BY started_at DESC, rowid DESC`),
       ).toMatchObject({ detail: `SEARCH loop USING INDEX loop_by_${column} (${column}=?)` })
+  })
+
+  test('find who needs a person without looking at every loop for each of those that halted', () => {
+    const home = temporaryFolder()
+    open(home)
+    const database = new DatabaseSync(join(home, 'ralph.db'))
+    const plan = database.prepare(`EXPLAIN QUERY PLAN ${NEEDING}`).all(0)
+    database.close()
+    const looked = plan.map(({ detail }) => String(detail))
+    expect(looked.filter((detail) => /SCAN (loop|later|stuck)\b/.test(detail))).toEqual([])
+    for (const index of ['loop_halted', 'loop_by_parent', 'loop_of_project'])
+      expect(looked.filter((detail) => detail.startsWith('SEARCH') && detail.includes(`INDEX ${index} `))).toHaveLength(
+        1,
+      )
   })
 
   test('are the same whoever opens them first', async () => {
