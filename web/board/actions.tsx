@@ -9,7 +9,7 @@ import { Confirm } from '../parts/ask.tsx'
 import { Button } from '../parts/common.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { closeModal, showModal } from '../parts/modal.tsx'
-import { toast } from '../parts/toast.tsx'
+import { attempt, toast } from '../parts/toast.tsx'
 import { editTask } from '../screens/task-dialog.tsx'
 import { startTask } from '../task/store.ts'
 import { capital, plain } from '../words.ts'
@@ -77,15 +77,6 @@ export function remove({ id, title, version }: Listed, then?: () => void): void 
       }}
     />,
   )
-}
-
-/** What goes wrong is told in the words of the server. */
-export async function attempt(run: () => unknown): Promise<void> {
-  try {
-    await run()
-  } catch (cause) {
-    toast({ tone: 'red', text: (cause as Error).message })
-  }
 }
 
 export function openMenu(task: Listed): void {

@@ -11,6 +11,7 @@ import { actionsFor } from './actions.tsx'
 import { Dialog } from './dialog.tsx'
 import { helpShown } from './keys.tsx'
 import { theme } from './settings.ts'
+import { attempt } from './toast.tsx'
 
 const shown = signal(false)
 
@@ -46,7 +47,7 @@ function OpenBar() {
   }
   const run = (choice: Choice | undefined) => {
     close()
-    choice?.run()
+    if (choice) void attempt(choice.run)
   }
   useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [at])
   const onKeyDown = (event: KeyboardEvent) => {

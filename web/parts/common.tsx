@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Badge } from '../badge.ts'
 import { go, href } from '../data/route.ts'
-import { toast } from './toast.tsx'
+import { attempt } from './toast.tsx'
 
 export function BadgeView({ badge }: { badge: Badge }) {
   return (
@@ -65,13 +65,8 @@ export function Button({
   const press = async () => {
     if (busy || !run) return
     setBusy(true)
-    try {
-      await run()
-    } catch (cause) {
-      toast({ tone: 'red', text: cause instanceof Error ? cause.message : String(cause) })
-    } finally {
-      setBusy(false)
-    }
+    await attempt(run)
+    setBusy(false)
   }
   return (
     <button

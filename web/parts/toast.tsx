@@ -13,6 +13,15 @@ export function toast({ tone = 'gray', ...given }: Omit<Toast, 'id' | 'tone'> & 
   setTimeout(() => close(id), tone === 'red' ? 12_000 : 6_000)
 }
 
+/** What goes wrong is told in the words of the server. */
+export async function attempt(run: () => unknown): Promise<void> {
+  try {
+    await run()
+  } catch (cause) {
+    toast({ tone: 'red', text: cause instanceof Error ? cause.message : String(cause) })
+  }
+}
+
 function close(id: number): void {
   toasts.value = toasts.value.filter((one) => one.id !== id)
 }
@@ -29,7 +38,7 @@ export function Toasts() {
               class="button quiet"
               onClick={() => {
                 close(id)
-                void action.run()
+                void attempt(action.run)
               }}
             >
               {action.words}

@@ -1,7 +1,7 @@
 /** The board: every task in the column of its status. */
 import { useRef } from 'preact/hooks'
 import { BOARD_STATUSES } from '../../src/formats/board-task.ts'
-import { attempt, type Listed, move, openMenu, taskActions } from '../board/actions.tsx'
+import { type Listed, move, openMenu, taskActions } from '../board/actions.tsx'
 import type { Around } from '../board/card.tsx'
 import { Column, type Filter } from '../board/column.tsx'
 import { NoTasks } from '../board/empty.tsx'
@@ -13,6 +13,7 @@ import { useSettled } from '../data/settled.ts'
 import { Button } from '../parts/common.tsx'
 import { useShortcuts } from '../parts/keys.tsx'
 import { useMedia } from '../parts/media.ts'
+import { attempt } from '../parts/toast.tsx'
 import { newTask } from './task-dialog.tsx'
 
 export function BoardScreen() {
