@@ -1,6 +1,6 @@
 /** Answers of operations, kept while somebody looks at them and asked for again whenever they may have changed. */
 import { type Signal, signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { answerKey } from '../../src/formats/recorded.ts'
 import { call, type InputOf, type LiveMessage, type News, type OperationName, type OutputOf } from './source.ts'
 
@@ -12,8 +12,8 @@ export type Wakes = (message: LiveMessage) => boolean
 
 type Entry = {
   answer: Signal<Answer<unknown>>
-  users: number
-  wakes: Wakes
+  /** Who looks at it, each with what wakes it for them. */
+  users: Set<{ current: Wakes }>
   /** Asks the source; what it answers after a newer question has been asked is dropped. */
   ask(): Promise<unknown>
   busy: boolean
@@ -36,13 +36,15 @@ export function useQuery<Name extends OperationName>(
   wakes: Wakes = never,
 ): Answer<OutputOf<Name>> & { refresh(): void } {
   const key = input === undefined ? '' : answerKey(name, input)
-  const entry = input === undefined ? undefined : entryFor(key, name, input, wakes)
+  const entry = input === undefined ? undefined : entryFor(key, name, input)
+  const user = useRef(wakes)
+  user.current = wakes
   useEffect(() => {
     if (!entry) return
-    entry.users += 1
+    entry.users.add(user)
     refresh(entry)
     return () => {
-      entry.users -= 1
+      entry.users.delete(user)
       forgetOldest()
     }
   }, [key])
@@ -52,7 +54,7 @@ export function useQuery<Name extends OperationName>(
 
 const NOTHING: Answer<never> = { loading: false }
 
-function entryFor<Name extends OperationName>(key: string, name: Name, input: InputOf<Name>, wakes: Wakes): Entry {
+function entryFor<Name extends OperationName>(key: string, name: Name, input: InputOf<Name>): Entry {
   const known = entries.get(key)
   if (known) {
     entries.delete(key)
@@ -61,8 +63,7 @@ function entryFor<Name extends OperationName>(key: string, name: Name, input: In
   }
   const entry: Entry = {
     answer: signal<Answer<unknown>>({ loading: true }),
-    users: 0,
-    wakes,
+    users: new Set(),
     ask: () => call(name, input),
     busy: false,
     again: false,
@@ -107,18 +108,18 @@ function soon(entry: Entry): void {
 /** Whatever is looked at is asked for again where the news may concern it. */
 export function hear(news: News): void {
   for (const entry of entries.values())
-    if (entry.users > 0 && (news.kind === 'back' || entry.wakes(news.message))) soon(entry)
+    if ([...entry.users].some(({ current: wakes }) => news.kind === 'back' || wakes(news.message))) soon(entry)
 }
 
 /** After an action of the person's own: now, not when the news arrive. */
 export function refreshAll(): void {
-  for (const entry of entries.values()) if (entry.users > 0) refresh(entry)
+  for (const entry of entries.values()) if (entry.users.size > 0) refresh(entry)
 }
 
 function forgetOldest(): void {
   for (const [key, { users }] of entries) {
     if (entries.size <= MOST_KEPT) return
-    if (users === 0) entries.delete(key)
+    if (users.size === 0) entries.delete(key)
   }
 }
 

@@ -10,11 +10,12 @@ type Row = NonNullable<OutputOf<'get_iteration'>['row']>
 
 export function SummaryTab({ found, n, row: brief }: Chosen) {
   const { id } = found.loop
-  const isLast = found.loop.tally.iteration === n
+  // One that is under way is asked for, too: its end must not be missed.
+  const canChange = found.loop.tally.iteration <= n
   const { value, error, refresh } = useQuery(
     'get_iteration',
     { loop: id, iteration: n },
-    isLast ? ofLoop(id) : undefined,
+    canChange ? ofLoop(id) : undefined,
   )
   if (!brief) return <Now loop={id} n={n} />
   if (error && !value) return <Problem error={error} retry={refresh} />
