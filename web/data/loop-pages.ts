@@ -66,6 +66,9 @@ function openPages(filter: Filter): LoopPages & { changed(loop: string): void } 
     const { loops, next } = await call('list_loops', { ...filter, limit: PAGE, ...(after ? { after } : {}) })
     const before = pages[at]?.rows ?? []
     pages[at] = { ...(after ? { after } : {}), rows: loops, ...(next ? { next } : {}) }
+    // What left this page is on the next one now.
+    if (!next) pages.splice(at + 1)
+    else if (pages[at + 1] && pages[at + 1]?.after !== next) waiting.add(at + 1)
     show()
     await readBars(loops, before)
   }
