@@ -16,6 +16,7 @@ export type Portions = {
   lines(from: number, to: number): { lines: LogLine[]; shift: number }
   words(): string
   error(): Error | undefined
+  retry(): void
   isLive(): boolean
   close(): void
 }
@@ -63,6 +64,7 @@ export function openPortions({ loop, iteration, raw, columns, changed }: Asked):
       }
       size = found.size
       over = found.over
+      if (!over) timer ??= setTimeout(() => void follow(), LIVE_MS)
       counts.set(at, lines.length)
       kept.delete(at)
       kept.set(at, lines)
@@ -85,6 +87,7 @@ export function openPortions({ loop, iteration, raw, columns, changed }: Asked):
   }
 
   async function follow(): Promise<void> {
+    timer = undefined
     if (closed || isRecorded()) return
     try {
       const now = await call('get_activity', { loop, iteration, from: NOWHERE, to: NOWHERE + 1 })
@@ -97,13 +100,11 @@ export function openPortions({ loop, iteration, raw, columns, changed }: Asked):
     } catch {
       // the page says elsewhere that the server is away
     }
-    if (!closed && !over) timer = setTimeout(() => void follow(), LIVE_MS)
+    if (!closed && !over) timer ??= setTimeout(() => void follow(), LIVE_MS)
     else if (!closed) changed()
   }
 
-  void read(0).then(() => {
-    if (!over) void follow()
-  })
+  void read(0)
 
   return {
     total: () => Array.from({ length: number() }, (_, at) => countOf(at)).reduce((sum, one) => sum + one, 0),
@@ -117,7 +118,7 @@ export function openPortions({ loop, iteration, raw, columns, changed }: Asked):
           if (first) firstInView = at
           first = false
           const known = kept.get(at)
-          if (!known) void read(at)
+          if (!known && !problem) void read(at) // it would fail again and again
           for (let line = Math.max(from, start); line < Math.min(to, end); line += 1)
             lines.push(known?.[line - start] ?? { key: `wait-${line}`, kind: 'wait', text: '…', head: false })
         }
@@ -130,6 +131,10 @@ export function openPortions({ loop, iteration, raw, columns, changed }: Asked):
     words: () =>
       `${sizeWords(size)}${isRecorded() && size > BYTES ? '; the report has its beginning' : ''}${over ? '' : ', still growing'}`,
     error: () => problem,
+    retry() {
+      problem = undefined
+      changed()
+    },
     isLive: () => !over,
     close() {
       closed = true

@@ -51,7 +51,7 @@ export function TranscriptTab({ loop, n }: { loop: string; n: number }) {
           End
         </button>
       </p>
-      {portions?.error() && <Problem error={portions.error() as Error} />}
+      {portions?.error() && <Problem error={portions.error() as Error} retry={portions.retry} />}
       <div class="log" ref={box} tabIndex={0} role="log" aria-live="off" aria-label="Transcript">
         {portions && <Lines box={box} portions={portions} drawn={drawn} />}
       </div>
