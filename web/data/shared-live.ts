@@ -33,7 +33,10 @@ export async function shareLive({ server, hear, signal }: Shared): Promise<void>
       return
     } catch (cause) {
       // Either nobody has read for a while, or another tab thinks so of this one.
-      if (!(cause instanceof DOMException && cause.name === 'AbortError')) throw cause
+      if (!(cause instanceof DOMException && cause.name === 'AbortError')) {
+        others.close() // what the other tabs tell is no news after a refusal
+        throw cause
+      }
       steal = asleep.signal.aborted
     } finally {
       reading.abort()
@@ -47,6 +50,7 @@ type Told = LiveItem | { kind: 'who' }
 
 function openChannel(hear: (item: LiveItem) => void, signal: AbortSignal) {
   const channel = new BroadcastChannel(NAME)
+  let isClosed = false
   let leads = false
   let heardAt = 0
   let now: LiveItem | undefined
@@ -58,10 +62,15 @@ function openChannel(hear: (item: LiveItem) => void, signal: AbortSignal) {
     heardAt = performance.now()
     hear(data)
   }
-  const ask = () => signal.aborted || channel.postMessage({ kind: 'who' })
-  signal.addEventListener('abort', () => channel.close())
+  const ask = () => isClosed || channel.postMessage({ kind: 'who' })
+  const close = () => {
+    isClosed = true
+    channel.close()
+  }
+  signal.addEventListener('abort', close)
   ask()
   return {
+    close,
     lead() {
       leads = true
       // What was told between the last reader and this one, nobody has heard: all read it again.
