@@ -141,6 +141,8 @@ describe('files that were changed after the loop ended', () => {
 describe('one commit', () => {
   test('has the task as its subject, the proof, and all of the work', async () => {
     const place = await worked(`${DONE}; ${COMMITS}; echo more > more.txt`)
+    const standing = async () => (await place.run('get_loop', { loop: place.loop.id })).standing
+    expect(await standing()).toMatchObject({ acceptable: true })
     expect(await accept(place, 'squash')).toMatchObject({ base: 'main', proof: 'verified' })
     expect(place.log()).toEqual(['Build it', 'Start'])
     expect(trailers(place)).toEqual(['Ralph-Loop: ID', 'Ralph-Proof: verified'])
@@ -149,8 +151,8 @@ describe('one commit', () => {
     expect(place.git('branch', '--list', 'ralph/*')).toBe('')
     expect(place.git('worktree', 'list').split('\n')).toHaveLength(1)
     await expect(accept(place, 'squash')).rejects.toThrow('was accepted already: its work was merged')
-    const { standing } = await place.run('get_loop', { loop: place.loop.id })
-    expect(standing.hint).toBe(`Its story: ralph show ${place.loop.id}`)
+    const { acceptable, hint } = await standing()
+    expect([acceptable, hint]).toEqual([undefined, `Its story: ralph show ${place.loop.id}`])
   })
 
   test('stands on what was committed meanwhile, and names the files that were checked', async () => {

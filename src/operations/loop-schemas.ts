@@ -144,6 +144,7 @@ export const standing: z.ZodType<Standing> = z.strictObject({
   ]),
   sentence: z.string(),
   hint: z.string(),
+  acceptable: z.literal(true).exactOptional().describe('Its work waits to be accepted.'),
 })
 
 const attendance = {

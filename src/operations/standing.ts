@@ -11,6 +11,8 @@ export type Standing = {
   sentence: string
   /** What to type now. */
   hint: string
+  /** Its work waits to be accepted. */
+  acceptable?: true
 }
 
 /** `accepted`: its work has been, so that there is nothing to take. */
@@ -23,6 +25,7 @@ export function standingOf(loop: Loop, { accepted = false }: { accepted?: boolea
         kind: next.proof,
         sentence: `complete, proof: ${gradeWords(next)}${tally.iteration > 0 ? `, ${after}` : ''}. ${next.sentence}`,
         hint: next.proof === 'claimed' ? checkHint(loop, accepted) : storyHint(loop, accepted),
+        ...(isAcceptable(loop, accepted) ? { acceptable: true } : {}),
       }
     case 'halt':
       if (next.reason === 'cancelled')

@@ -1,5 +1,5 @@
 /** What a person can do to a loop: each calls one operation and says what came of it. */
-import type { Next, Status } from '../../src/engine/loop.ts'
+import { isOver, type Next, type Status } from '../../src/engine/loop.ts'
 import { refreshAll } from '../data/query.ts'
 import { go } from '../data/route.ts'
 import { call, once } from '../data/source.ts'
@@ -12,18 +12,16 @@ export type Actionable = {
   status: Status
   next: Next
   unattended?: boolean
-  worktree?: boolean
+  acceptable?: boolean | undefined
   title: string
 }
 
 export type Action = { name: string; words: string; keys?: string; danger?: true; run: () => unknown }
 
-const OPEN: readonly Status[] = ['queued', 'running', 'verifying', 'waiting', 'needs-input', 'paused']
-
 /** In the order of their importance: the first one is what one most likely wants. */
 export function actionsFor(loop: Actionable): Action[] {
-  const { id, status, next, unattended, worktree } = loop
-  const isOpen = OPEN.includes(status)
+  const { id, status, next, unattended, acceptable } = loop
+  const isOpen = !isOver(status)
   const rests = status === 'paused' || status === 'queued' || status === 'waiting' || unattended
   return [
     ...(isOpen && rests
@@ -35,9 +33,7 @@ export function actionsFor(loop: Actionable): Action[] {
     ...(isOpen && status !== 'needs-input'
       ? [{ name: 'steer', words: 'Steer …', keys: 's', run: () => steer(id) }]
       : []),
-    ...(!isOpen && worktree && next.kind === 'complete'
-      ? [{ name: 'accept', words: 'Accept …', keys: 'a', run: () => accept(id) }]
-      : []),
+    ...(acceptable ? [{ name: 'accept', words: 'Accept …', keys: 'a', run: () => accept(id) }] : []),
     ...(!isOpen && next.kind === 'halt' ? [{ name: 'retry', words: 'Retry', keys: 't', run: () => retry(id) }] : []),
     ...(isOpen
       ? [{ name: 'cancel', words: 'Cancel …', keys: 'x', danger: true as const, run: () => cancel(loop) }]

@@ -72,7 +72,7 @@ function OpenLoop({ found }: { found: Found }) {
   )
 }
 
-function actionsOf({ loop, status, unattended }: Found): Action[] {
+function actionsOf({ loop, status, standing, unattended }: Found): Action[] {
   const { spec, next, id } = loop
   return actionsFor({
     id,
@@ -80,6 +80,6 @@ function actionsOf({ loop, status, unattended }: Found): Action[] {
     status,
     next,
     unattended,
-    worktree: spec.work.worktree !== undefined,
+    acceptable: standing.acceptable,
   })
 }
