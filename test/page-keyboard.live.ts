@@ -83,7 +83,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     await keys(page, 'Enter')
     await page.keyboard.type('Use a plus here, please.')
     await keys(page, 'Control+Enter')
-    await page.getByText('Sent; the next iteration will be told.').waitFor()
+    await page.getByText(/^◷ Sent\./).waitFor()
     story.go()
     await page.getByText('Delivered').waitFor()
     await page.locator('.loop-head .badge', { hasText: 'Verified' }).waitFor()

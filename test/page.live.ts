@@ -63,7 +63,7 @@ async function watchToVerified({ page }: BoardPlace, story: Story): Promise<stri
   await page.getByRole('button', { name: 'Comment on line 2 of sum.mjs', exact: true }).click()
   await page.getByRole('textbox', { name: 'Comment on line 2 of sum.mjs' }).fill('Use a plus here, please.')
   await page.getByRole('button', { name: 'Comment', exact: true }).click()
-  await page.getByText('Sent; the next iteration will be told.').waitFor()
+  await page.getByText(/^◷ Sent\./).waitFor()
   story.go()
   await page.getByText('Delivered').waitFor()
   expect(story.prompt(3)).toContain('Use a plus here, please.')

@@ -160,7 +160,7 @@ function CommentView({ comment }: { comment: Comment }) {
       <p dir="auto">{comment.text}</p>
       <p class="muted">
         {delivered === null ? (
-          <>◷ Sent; the next iteration will be told.</>
+          <>◷ Sent. The next iteration of this loop, its fork or its retry will be told.</>
         ) : (
           <>
             <span class="good">✓ Delivered</span> to iteration {delivered}
@@ -191,12 +191,14 @@ function Write({ path, side, line, about }: { path: string; side: 'old' | 'new';
   const send = async () => {
     if (!text.trim()) return
     const { loop, ...where } = about
-    const { heard, how } = await call(
+    const { heard } = await call(
       'add_comments',
       { loop, comments: [{ ...where, path, side, line, text: text.trim() }] },
       once(),
     )
-    toast({ text: heard === 'later' ? `Kept. ${how ?? ''}` : 'Sent: the next iteration will be told.' })
+    toast({
+      text: heard === 'later' ? 'Kept for a fork or retry of this loop.' : 'Sent: the next iteration will be told.',
+    })
     close()
     refreshAll()
   }
