@@ -82,6 +82,41 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     await page.locator('.log-line', { hasText: 'Line 1 is written.' }).waitFor()
   })
 
+  test('the forecast is asked for again with every iteration', async () => {
+    const place = makePlace({ git: false })
+    const server = await serveIn(place)
+    const loop = await startGated(place, server, 'one', 3)
+    const { open } = await openWindow()
+    const page = await open(server.at(`/loops/${loop.id}`))
+    await page.locator('.forecast').waitFor()
+    const asked = page.waitForRequest(/forecast/)
+    loop.allow(1)
+    await asked
+  })
+
+  test('a word that is typed fast is searched for once', async () => {
+    const place = makePlace({ git: false })
+    const server = await serveIn(place)
+    await startGated(place, server, 'one', 3)
+    const { open } = await openWindow()
+    const page = await open(server.at('/loops'))
+    await page.locator('.loop-row:not(.head)').first().waitFor()
+    const asked: string[] = []
+    page.on('request', (request) => request.url().includes('text=') && asked.push(request.url()))
+    await page.getByLabel('Search in prompts').pressSequentially('absent', { delay: 20 })
+    await page.getByText('No loop matches').waitFor()
+    expect(asked.map((url) => new URL(url).searchParams.get('text'))).toEqual(['absent'])
+  })
+
+  test('notifications that the browser refuses are said to be refused', async () => {
+    const server = await serveIn(makePlace({ git: false }))
+    const { open, context } = await openWindow()
+    await context.addInitScript(refuseOnce)
+    const page = await open(server.at('/settings'))
+    await page.getByRole('button', { name: 'Turn on' }).click()
+    await page.getByText('The browser refuses them').waitFor()
+  })
+
   test('every tab asks for the token when the server has another one', async () => {
     const place = makePlace({ git: false })
     const server = await serveIn(place)
@@ -102,6 +137,17 @@ async function rowsIn(page: Page): Promise<number> {
 }
 
 async function frames(page: Page, count: number): Promise<void> {
-  for (let drawn = 0; drawn < count; drawn += 1)
-    await page.evaluate(() => new Promise((next) => requestAnimationFrame(next)))
+  for (let drawn = 0; drawn < count; drawn += 1) await page.evaluate('new Promise(requestAnimationFrame)')
+}
+
+/** Runs in a tab: a person who is asked says no. */
+function refuseOnce(): void {
+  type Asked = { Notification: { requestPermission(): Promise<string> } }
+  const { Notification: asked } = globalThis as unknown as Asked
+  let permission = 'default'
+  Object.defineProperty(asked, 'permission', { get: () => permission })
+  asked.requestPermission = async () => {
+    permission = 'denied'
+    return permission
+  }
 }

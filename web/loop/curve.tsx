@@ -2,7 +2,6 @@
 import type { Loop } from '../../src/engine/loop.ts'
 import { type Iteration, openFailures } from '../data/iterations.ts'
 import { useQuery, type Wakes } from '../data/query.ts'
-import { isRecorded } from '../data/source.ts'
 import { count } from '../words.ts'
 
 const WIDTH = 330
@@ -10,13 +9,9 @@ const HEIGHT = 96
 const LEFT = 28
 const MOST_POINTS = 200
 
-/** An iteration has ended, and the loop has not. */
-function whileOpen(id: string): Wakes {
-  return (message) =>
-    message.type === 'loop-event' &&
-    message.loop === id &&
-    message.data.fact.kind === 'turned' &&
-    message.data.next.kind === 'turn'
+/** Another iteration begins: the one before was checked. */
+function eachTurn(id: string): Wakes {
+  return (message) => message.type === 'loop-event' && message.loop === id && message.data.next.kind === 'turn'
 }
 
 type Point = { n: number; failures: number }
@@ -24,11 +19,7 @@ type Point = { n: number; failures: number }
 export function Curve({ loop, rows }: { loop: Loop; rows: readonly Iteration[] }) {
   const points = pointsOf(loop, rows)
   const isOpen = loop.next.kind !== 'complete' && loop.next.kind !== 'halt'
-  const forecast = useQuery(
-    'get_forecast',
-    isOpen && !isRecorded() ? { loop: loop.id } : undefined,
-    whileOpen(loop.id),
-  ).value
+  const forecast = useQuery('get_forecast', isOpen ? { loop: loop.id } : undefined, eachTurn(loop.id)).value
   return (
     <section class="card failures" aria-label="Open failures">
       <div class="body">
