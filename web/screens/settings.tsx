@@ -1,4 +1,5 @@
 /** What this browser prefers, how other programs connect, and the housekeeping of the board. */
+import { useState } from 'preact/hooks'
 import { forgetToken } from '../data/token.ts'
 import { Button } from '../parts/common.tsx'
 import { notify, type Theme, theme } from '../parts/settings.ts'
@@ -66,11 +67,17 @@ function Appearance() {
 }
 
 function Notifications() {
-  const isOn = notify.value === 'on' && permission() === 'granted'
+  const [permission, setPermission] = useState(permissionNow)
+  const isOn = notify.value === 'on' && permission === 'granted'
+  const turnOn = async () => {
+    const answer = await Notification.requestPermission()
+    setPermission(answer)
+    notify.value = answer === 'granted' ? 'on' : 'off'
+  }
   return (
     <Section title="Notifications" words="Tell me when something needs me and I am not looking.">
-      {NO_NOTIFICATIONS[permission()] ? (
-        <p class="callout amber">{NO_NOTIFICATIONS[permission()]}</p>
+      {NO_NOTIFICATIONS[permission] ? (
+        <p class="callout amber">{NO_NOTIFICATIONS[permission]}</p>
       ) : (
         <Button run={isOn ? turnOff : turnOn}>{isOn ? 'Turn off' : 'Turn on'}</Button>
       )}
@@ -87,16 +94,10 @@ const NO_NOTIFICATIONS: Readonly<Record<string, string>> = {
   denied: `The browser refuses them for this page. Allow them in its settings for ${location.origin}, then reload.`,
 }
 
-function permission(): NotificationPermission | 'none' {
+function permissionNow(): NotificationPermission | 'none' {
   return 'Notification' in globalThis ? Notification.permission : 'none'
 }
 
 function turnOff(): void {
   notify.value = 'off'
-}
-
-async function turnOn(): Promise<void> {
-  const answer = await Notification.requestPermission()
-  notify.value = 'off' // also draws anew what was refused
-  if (answer === 'granted') notify.value = 'on'
 }
