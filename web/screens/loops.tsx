@@ -1,10 +1,11 @@
 /** All loops, newest first: one row each, with its strip. The filters stand in the address. */
 import { useRef, useState } from 'preact/hooks'
-import type { Status } from '../../src/engine/loop.ts'
+import { isOver, type Status } from '../../src/engine/loop.ts'
 import { badgeOf } from '../badge.ts'
 import { type Bars, type Filter, type Row, useLoopPages } from '../data/loop-pages.ts'
 import { useQuery } from '../data/query.ts'
 import { go, route, withQuery } from '../data/route.ts'
+import { useSettled } from '../data/settled.ts'
 import { actionsFor } from '../parts/actions.tsx'
 import { BadgeView, Button, Code, Empty, Link, Loading, Problem } from '../parts/common.tsx'
 import { useShortcuts } from '../parts/keys.tsx'
@@ -21,7 +22,8 @@ const ROW_ON_PHONE = 104
 
 export function LoopsScreen() {
   const { query } = route.value
-  const filter = filterOf(query)
+  const text = useSettled(query.text)
+  const filter = filterOf({ ...query, text })
   const { listed, bars, more, again } = useLoopPages(filter)
   const { rows, error, loading, ended } = listed.value
   const [at, setAt] = useState(0)
@@ -84,7 +86,7 @@ const STATES: readonly { words: string; status: readonly Status[] }[] = [
   { words: 'Stopped', status: ['halted', 'cancelled'] },
 ]
 
-function filterOf({ status, text, dir, owner }: Readonly<Record<string, string>>): Filter {
+function filterOf({ status, text, dir, owner }: Readonly<Record<string, string | undefined>>): Filter {
   return {
     ...(status ? { status: status.split(',') as Status[] } : {}),
     ...(text ? { text } : {}),
@@ -160,8 +162,7 @@ const OWNERS: Readonly<Record<string, string>> = {
 }
 
 function LoopLine({ row, bars, chosen }: { row: Row; bars: Bars | undefined; chosen: boolean }) {
-  const isOpen = !['completed', 'halted', 'cancelled'].includes(row.status)
-  const isNow = row.next.kind === 'turn' || row.next.kind === 'check' || row.next.kind === 'prove'
+  const isOpen = !isOver(row.status)
   return (
     <article class={`loop-row${chosen ? ' chosen' : ''}`} aria-current={chosen}>
       <div class="what">
@@ -177,7 +178,7 @@ function LoopLine({ row, bars, chosen }: { row: Row; bars: Bars | undefined; cho
         bars={bars}
         iteration={row.iteration}
         limit={isOpen ? row.iterationLimit : 0}
-        now={isNow && row.next.kind === 'turn'}
+        now={row.next.kind === 'turn'}
       />
       <span class="right number">
         {row.iteration}

@@ -1,6 +1,7 @@
 /** Which agents work on a task, in which order, and how they stand on this machine. */
 import { chooseAgent } from '../../src/agents/choose.ts'
 import { useQuery } from '../data/query.ts'
+import { useSettled } from '../data/settled.ts'
 import type { OutputOf } from '../data/source.ts'
 import { Button, Code } from '../parts/common.tsx'
 import { Field, type Form, marks } from './form.tsx'
@@ -80,7 +81,8 @@ function AgentChoice({ form, at, known, pick }: Choice) {
 
 /** The very choice that the server makes when the task starts, from the same facts. */
 function AutoNote({ known, dir }: { known: readonly Executor[] | undefined; dir: string }) {
-  const past = useQuery('get_analytics', dir ? { dir } : undefined).value?.byAgent
+  const settled = useSettled(dir)
+  const past = useQuery('get_analytics', settled ? { dir: settled } : undefined).value?.byAgent
   if (!known || !past) return <small>…</small>
   const found = known.flatMap(({ name, state }) => (state === 'not-found' ? [] : [{ name, login: LOGINS[state] }]))
   const finished = new Map(past.flatMap(({ name, success }) => (name && success.count ? [[name, success.count]] : [])))
