@@ -75,7 +75,7 @@ function Cards({ status, after, ...shown }: Shown & { status: BoardStatus; after
 }
 
 function useStrips(loops: readonly string[]) {
-  const wakes: Wakes = (message) => message.type === 'loop-event'
+  const wakes: Wakes = (message) => message.type === 'loop-event' && loops.includes(message.loop)
   const asked = loops.length > 0 ? { loops: loops.slice(0, MOST), most: 16 } : undefined
   const { value } = useQuery('list_strips', asked, wakes)
   const last = useRef(value)
