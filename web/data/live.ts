@@ -70,7 +70,7 @@ function tell(message: LiveMessage): void {
 export function watchSleep(restart: () => void): void {
   let last = Date.now()
   setInterval(() => {
-    const slept = Date.now() - last > SLEPT_MS
+    const slept = Date.now() - last > (document.hidden ? SLEPT_HIDDEN_MS : SLEPT_MS)
     last = Date.now()
     if (slept) restart()
   }, 5_000)
@@ -78,3 +78,5 @@ export function watchSleep(restart: () => void): void {
 }
 
 const SLEPT_MS = 30_000
+/** Browsers look at the clock of a hidden tab only once a minute. */
+const SLEPT_HIDDEN_MS = 90_000
