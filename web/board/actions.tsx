@@ -1,5 +1,6 @@
 /** What a person can do to a task of the board, and the menu of all of it. */
 import { useEffect, useRef } from 'preact/hooks'
+import { isOver as isEnded } from '../../src/engine/loop.ts'
 import { BOARD_STATUSES, type BoardStatus } from '../../src/formats/board-task.ts'
 import { refreshAll } from '../data/query.ts'
 import { go } from '../data/route.ts'
@@ -22,7 +23,7 @@ export function statusWords(status: BoardStatus): string {
 
 /** No loop works on it. */
 export function isOver({ loop_status }: Pick<Listed, 'loop_status'>): boolean {
-  return loop_status === null || /^(completed|halted|cancelled)$/.test(loop_status)
+  return loop_status === null || isEnded(loop_status)
 }
 
 /** The first one is what one most likely wants. The server refuses what cannot be done, and says why. */

@@ -1,4 +1,5 @@
 /** What past loops tell: how they end, what they take and cost, what was claimed in vain. */
+import { isOver } from '../../src/engine/loop.ts'
 import { ChecksCard, FinishingCard, IterationsCard, StopsCard } from '../analytics/cards.tsx'
 import { DayCards } from '../analytics/days.tsx'
 import { Filters, filterOf } from '../analytics/filters.tsx'
@@ -13,8 +14,7 @@ import { saveFile } from '../parts/save-file.ts'
 import { count, timeOf } from '../words.ts'
 
 const ended: Wakes = (message) =>
-  message.type === 'loop-start' ||
-  (message.type === 'loop-event' && ['completed', 'halted', 'cancelled'].includes(message.data.status))
+  message.type === 'loop-start' || (message.type === 'loop-event' && isOver(message.data.status))
 
 export function AnalyticsScreen() {
   const filter = isRecorded() ? recordedFilter() : filterOf(route.value.query)
