@@ -43,7 +43,7 @@ export function LoopHead({ found, badge, actions }: { found: Found; badge: Badge
         </div>
       </div>
       {isRecorded() ? (
-        <p class="muted">A report of ralph</p>
+        <p class="muted">A ralph report</p>
       ) : (
         <div class="loop-actions">
           {task && <Button run={() => editTask({ id: task })}>Edit task …</Button>}
