@@ -16,7 +16,7 @@ import type { Context } from './context.ts'
 import { printMarkdown } from './markdown-view.ts'
 
 export const REDACT: Option = {
-  help: 'leave your name, your folders, the machine and e-mail addresses out of a report',
+  help: 'leave your user name, your folders, the machine and e-mail addresses out of a report',
 }
 
 /** `file`: absent where it is printed. */
