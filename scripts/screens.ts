@@ -1,0 +1,131 @@
+/** Renews docs/screens/: every screen of the demo's board, in light and dark, and the most used ones on a phone. `npm run screens`. */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from '../src/fronts/server/client.ts'
+import { type Browser, type Eyes, installBrowser, openTabs, type Page } from '../test/browser.ts'
+
+const OUT = 'docs/screens'
+
+/** `loop`: the title of the loop that it shows. `keys`: pressed before the picture is taken. */
+type Shot = { name: string; path: string; loop?: string; keys?: string; phone?: true; whole?: true }
+
+const CART = 'Fix the totals and discounts of the cart'
+
+const SHOTS: readonly Shot[] = [
+  { name: 'loops', path: '/loops', phone: true },
+  { name: 'board', path: '/board', phone: true },
+  { name: 'needs', path: '/needs?loop=', loop: 'Renew subscriptions at the end of the month', phone: true },
+  { name: 'loop', path: '/loops/', loop: 'Support 24 more currencies', phone: true },
+  { name: 'loop-summary', path: '/loops/?i=2', loop: CART },
+  { name: 'loop-diff', path: '/loops/?tab=diff', loop: 'Add CSV export' },
+  { name: 'loop-transcript', path: '/loops/?i=3&tab=transcript', loop: CART },
+  { name: 'loop-prompt', path: '/loops/?i=2&tab=prompt', loop: CART },
+  { name: 'loop-proof', path: '/loops/?tab=proof', loop: 'Make the VAT tests pass again' },
+  { name: 'loop-story', path: '/loops/?tab=story', loop: CART },
+  { name: 'create', path: '/board', keys: 'n', phone: true },
+  { name: 'panes', path: '/panes' },
+  { name: 'analytics', path: '/analytics', whole: true },
+  { name: 'agents', path: '/agents' },
+  { name: 'settings', path: '/settings' },
+  { name: 'command-bar', path: '/loops', keys: 'Control+k' },
+  { name: 'keys', path: '/loops', keys: '?' },
+]
+
+const found = await installBrowser()
+if ('missing' in found) throw new Error(found.missing)
+mkdirSync(OUT, { recursive: true })
+const folder = mkdtempSync(join(tmpdir(), 'ralph-screens-'))
+const env = { ...process.env, TMPDIR: folder, RALPH_HOME: join(folder, 'home') }
+const demo = spawn(process.execPath, ['bin/ralph.cjs', 'demo', '--serve', '--port', '0'], { env, stdio: 'pipe' })
+try {
+  const { url, token } = await addressOf()
+  const ids = await loopIds(url, token)
+  const address = ({ path, loop = '' }: Shot) => {
+    const id = ids.get(loop) ?? ''
+    const filled = path.endsWith('=') ? path + id : path.replace('/loops/', `/loops/${id}`)
+    return `${new URL(filled, url)}#t=${token}`
+  }
+  await enough(url, token, ids.get('Support 24 more currencies') ?? '')
+  const looks: readonly [name: string, eyes: Eyes][] = [
+    ['light', {}],
+    ['dark', { dark: true }],
+    ['phone', { phone: true }],
+  ]
+  for (const [look, eyes] of looks)
+    for (const shot of SHOTS.filter(({ phone }) => look !== 'phone' || phone))
+      await picture(eyes, address(shot), shot, join(OUT, `${shot.name}-${look}.png`))
+  await report(ids.get(CART) ?? '')
+} finally {
+  demo.kill('SIGINT')
+  await once(demo, 'exit')
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function addressOf(): Promise<{ url: string; token: string }> {
+  let printed = ''
+  for await (const text of demo.stdout) {
+    printed += String(text)
+    const [, url, token] = /(http:\/\/127\.0\.0\.1:\d+\/)#t=(\S+)/.exec(printed) ?? []
+    if (url && token) return { url, token }
+  }
+  throw new Error(`The demo ended:\n${printed}`)
+}
+
+async function loopIds(url: string, token: string): Promise<Map<string, string>> {
+  const { loops } = await createClient({ url, token }).call('list_loops', { limit: 100 })
+  return new Map(loops.map(({ id, prompt }) => [prompt.split('\n')[0] ?? '', id]))
+}
+
+/** The loop that is under way has something to show. */
+async function enough(url: string, token: string, loop: string): Promise<void> {
+  const client = createClient({ url, token })
+  for (let after = 0; ; ) {
+    const { loop: now } = await client.call('get_loop', { loop, brief: true })
+    if (now.tally.iteration >= 5 || now.next.kind === 'complete') return
+    after = (await client.call('wait_loop', { loop, after, seconds: 25 })).seq
+  }
+}
+
+async function picture(eyes: Eyes, address: string, { keys, whole }: Shot, file: string): Promise<void> {
+  await withPage(eyes, address, async (page) => {
+    if (keys) {
+      await page.keyboard.press(keys)
+      await page.locator('dialog[open]').waitFor()
+    }
+    await page.screenshot({ path: file, fullPage: whole ?? false })
+  })
+}
+
+async function report(loop: string): Promise<void> {
+  const file = join(folder, 'report.html')
+  const home = execFileSync('find', [folder, '-name', 'ralph.db'], { encoding: 'utf8' })
+    .trim()
+    .replace(/\/ralph\.db$/, '')
+  execFileSync(process.execPath, ['bin/ralph.cjs', 'show', loop, '-o', file], { env: { ...env, RALPH_HOME: home } })
+  for (const [look, eyes] of [
+    ['light', {}],
+    ['dark', { dark: true }],
+  ] as const)
+    await withPage(eyes, `file://${file}`, (page) => page.screenshot({ path: join(OUT, `report-${look}.png`) }))
+}
+
+/** A browser for each picture: what one page leaves behind must not show in the next. */
+async function withPage(eyes: Eyes, address: string, work: (page: Page) => Promise<unknown>): Promise<void> {
+  const browser: Browser = await ('launch' in found ? found.launch() : Promise.reject(found.missing))
+  try {
+    const page = await (await openTabs(browser, eyes)).open(address)
+    await page.waitForFunction(isReady)
+    await work(page)
+  } finally {
+    await browser.close()
+  }
+}
+
+/** Runs in the page: everything that it asked for has come. */
+function isReady(): boolean {
+  const { document } = globalThis as unknown as { document: { querySelector(what: string): object | null } }
+  return document.querySelector('h1') !== null && document.querySelector('.loading') === null
+}
