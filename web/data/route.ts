@@ -15,7 +15,8 @@ function readRoute(): Route {
 }
 
 export function go(to: string, { replace = false }: { replace?: boolean } = {}): void {
-  if (inFile) location.hash = to
+  if (inFile && replace) location.replace(`#${to}`)
+  else if (inFile) location.hash = to
   else if (replace) history.replaceState(null, '', to)
   else history.pushState(null, '', to)
   route.value = readRoute()

@@ -6,6 +6,7 @@ import { Button, Code } from '../parts/common.tsx'
 import { capital } from '../words.ts'
 import { LoopAnswer } from './answer.tsx'
 import type { Found } from './head.tsx'
+import { useNeed } from './need.ts'
 
 const TONES: Readonly<Record<Found['standing']['kind'], Tone>> = {
   verified: 'green',
@@ -23,7 +24,8 @@ const TONES: Readonly<Record<Found['standing']['kind'], Tone>> = {
 export function Standing({ found }: { found: Found }) {
   const { standing, loop, unattended } = found
   const { next } = loop
-  if (standing.kind === 'asks' && !isRecorded()) return <LoopAnswer found={found} />
+  const need = useNeed(loop.id)
+  if (standing.kind === 'asks' && !isRecorded()) return <LoopAnswer found={found} need={need} />
   if (standing.kind === 'under-way' && !unattended) return null
   return (
     <section class={`callout standing ${TONES[standing.kind]}`} aria-label="How it stands">

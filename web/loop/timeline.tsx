@@ -47,6 +47,7 @@ export function Timeline({
           rowHeight={height}
           label="Iterations, newest first"
           focus={shown.findIndex(({ n }) => n === chosen)}
+          focusOn={`${chosen} ${isExpanded}`}
         >
           {(at) => {
             const row = shown[at]

@@ -116,6 +116,8 @@ export function Code({ children }: { children: string }) {
 export function Copy({ text, words = 'Copy' }: { text: string | (() => string); words?: string }) {
   const [done, setDone] = useState(false)
   const copy = async () => {
+    // Browsers have no clipboard for plain HTTP from another machine.
+    if (!navigator.clipboard) throw new Error('This browser allows copying only over HTTPS, or from this machine.')
     await navigator.clipboard.writeText(typeof text === 'string' ? text : text())
     setDone(true)
     setTimeout(() => setDone(false), 1_500)

@@ -11,6 +11,7 @@ export function Virtual({
   nearEnd,
   label,
   focus,
+  focusOn = focus,
 }: {
   count: number
   rowHeight: number
@@ -18,8 +19,9 @@ export function Virtual({
   /** The end comes into view. */
   nearEnd?: (() => void) | undefined
   label: string
-  /** This row is brought into view when it changes. */
+  /** This row is brought into view when `focusOn`, or else it, changes. */
   focus?: number | undefined
+  focusOn?: unknown
 }) {
   const box = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 800 })
@@ -43,12 +45,12 @@ export function Virtual({
   }, [to, count])
   useEffect(() => {
     const element = box.current
-    if (!element || focus === undefined) return
+    if (!element || focus === undefined || focus < 0) return
     const top = focus * rowHeight
     if (top < element.scrollTop) element.scrollTop = top
     else if (top + rowHeight > element.scrollTop + element.clientHeight)
       element.scrollTop = top + rowHeight - element.clientHeight
-  }, [focus])
+  }, [focusOn])
   return (
     <section class="virtual" ref={box} aria-label={label} tabIndex={0}>
       <div style={{ height: `${count * rowHeight}px` }}>

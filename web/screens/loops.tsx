@@ -13,7 +13,7 @@ import { useMedia } from '../parts/media.ts'
 import { Strip, StripLegend } from '../parts/strip.tsx'
 import { attempt } from '../parts/toast.tsx'
 import { Virtual } from '../parts/virtual.tsx'
-import { agentName, ago, duration, folderName, money, titleOf } from '../words.ts'
+import { agentName, ago, duration, folderName, money, plain, titleOf } from '../words.ts'
 import { newTask } from './task-dialog.tsx'
 
 const HEAD = 36
@@ -115,6 +115,9 @@ function Filters({ search }: { search: { current: HTMLInputElement | null } }) {
         value={query.status ?? ''}
         onChange={({ currentTarget }) => set({ status: currentTarget.value })}
       >
+        {query.status && !STATES.some(({ status }) => status.join(',') === query.status) && (
+          <option value={query.status}>{plain(query.status)}</option>
+        )}
         {STATES.map(({ words, status }) => (
           <option key={words} value={status.join(',')}>
             {words}

@@ -44,12 +44,7 @@ export function NeedsScreen() {
             <section key={String(isNew)} aria-label={isNew ? 'New' : 'Seen before'}>
               <h2>{isNew ? 'New' : 'Seen before'}</h2>
               {group.map((need) => (
-                <NeedRow
-                  key={`${need.loop} ${need.n}`}
-                  need={need}
-                  isOpen={need.loop === opened}
-                  toggle={() => toggle(need.loop)}
-                />
+                <NeedRow key={need.loop} need={need} isOpen={need.loop === opened} toggle={() => toggle(need.loop)} />
               ))}
             </section>
           )

@@ -1,6 +1,6 @@
 /** What proves a task done: checks, stages with checks of their own, and what they say right now. */
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { call, type OutputOf } from '../data/source.ts'
 import { Button } from '../parts/common.tsx'
 import { count, duration, harmless } from '../words.ts'
@@ -68,7 +68,10 @@ function TryChecks({ form, dir, children }: { form: Form; dir: string; children:
   const [tried, setTried] = useState<OutputOf<'try_checks'>>()
   const { checks, stages, use_ralph_wiggum } = form.draft
   const all = [...checks, ...(use_ralph_wiggum ? stages.map(({ check }) => check) : [])].filter((one) => one.trim())
-  const run = async () => setTried(await call('try_checks', { checks: all, dir }))
+  // Whoever closes the dialog does not want them any more.
+  const gone = useRef(new AbortController()).current
+  useEffect(() => () => gone.abort(), [])
+  const run = async () => setTried(await call('try_checks', { checks: all, dir }, { signal: gone.signal }))
   return (
     <div class="tried" aria-live="polite">
       <div class="line">
