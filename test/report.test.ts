@@ -176,4 +176,10 @@ describe('what cannot be', () => {
     const { code, stderr } = await place.ralph(['show', '-o', 'folder.html'])
     expect([code, stderr]).toEqual([1, 'ralph: folder.html is a folder. Name another file: -o FILE.html\n'])
   })
+
+  test('no folder is made for it', async () => {
+    const { code, stderr } = await place.ralph(['show', '-o', 'nowhere/x.html'])
+    expect([code, stderr]).toEqual([1, 'ralph: There is no folder nowhere. Make it first, or name another file.\n'])
+    expect(existsSync(join(place.dir, 'nowhere'))).toBe(false)
+  })
 })

@@ -1,6 +1,6 @@
 /** Reports: a page in one file that needs no server, and a summary for a pull request. */
 import { createHash } from 'node:crypto'
-import { extname, join, resolve } from 'node:path'
+import { dirname, extname, join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { RalphError } from '../../error.ts'
 import { cutTo, oneLine } from '../../formats/one-line.ts'
@@ -100,6 +100,8 @@ function pageFile({ root }: Context, name: string): string {
 
 /** Before anything is read for it. */
 function mustBeFile({ cwd }: Context, file: string): void {
+  if (!isFolder(dirname(resolve(cwd, file))))
+    throw new RalphError('file-unusable', `There is no folder ${dirname(file)}. Make it first, or name another file.`)
   if (isFolder(resolve(cwd, file)))
     throw new RalphError('file-unusable', `${file} is a folder. Name another file: -o FILE${extname(file)}`)
 }
