@@ -24,6 +24,7 @@ test.each([
   ['react@18.2.0 and actions/checkout@v4', 'react@18.2.0 and actions/checkout@v4'],
   ['at alices-laptop.example.net', 'at <host>'],
   ['/HOME/Alice/x', '~/x'],
+  ['https://bob:hunter2@git.example.org/a', 'https://<login>@git.example.org/a'],
   [`key sk-${'ant-'}Ab3dEf6hIj9lMn2pQr5t of alice`, 'key sk-ant-…masked… of <user>'],
   ['a user of the project <host>', 'a user of the project <host>'],
 ])('%j becomes %j', (text, redacted) => {

@@ -28,8 +28,14 @@ export function redactor(personal: Personal): (text: string) => string {
   const markOf = new Map(marks.toReversed().map(([text, mark]) => [text.toLowerCase(), mark]))
   const known = marks.map(([text]) => (text.startsWith('/') ? pathPattern(text) : namePattern(text)))
   const pattern = new RegExp([EMAIL, ...known].join('|'), 'giu')
-  return (text) => maskSecrets(text).replace(pattern, (found) => markOf.get(found.toLowerCase()) ?? '<email>')
+  return (text) =>
+    maskSecrets(text)
+      .replace(LOGIN, '<login>')
+      .replace(pattern, (found) => markOf.get(found.toLowerCase()) ?? '<email>')
 }
+
+/** What stands before the host of an address: https://name:password@host. */
+const LOGIN = /(?<=:\/\/)[^\s/@:]+:[^\s/@]+(?=@)/g
 
 // Only where a word begins: a long word without an @ is looked at once, not once for each of its letters.
 const EMAIL = '(?<![\\w.%+-])[\\w.%+-]+@(?:[a-z0-9-]+\\.)+[a-z]{2,}(?![\\w-])'
