@@ -33,13 +33,17 @@ export const getActivity: Operation<AskingActivity, FoundActivity> = {
     // Asked before it is read, so that an iteration that is over has been read to its end.
     const loop = await load(await findLoop(context, name))
     const over = loop.tally.iteration >= iteration || ended(loop)
-    const part = await readSpan(transcripts, { loop: loop.id, iteration, from, to })
+    const until = Math.min(to, from + MOST_BYTES)
+    const part = await readSpan(transcripts, { loop: loop.id, iteration, from, to: until })
     const size = await transcripts.size(loop.id, iteration)
     if (size === 0 && loop.tally.iteration < iteration) throw noIteration(loop.id, iteration)
     const reading = raw ? AS_IT_IS : readingOf(context, loop, await agentOf(context, loop, iteration))
     return { loop: loop.id, iteration, rows: rowsOf(part, reading), next: part.next, size, over }
   },
 }
+
+/** So much at once, whatever is asked for: `next` says where to read on. */
+const MOST_BYTES = 4 << 20
 
 const AS_IT_IS: Reading = { texts: 'lines' }
 

@@ -33,13 +33,16 @@ export type Need = {
   unread: boolean
 }
 
+/** Who has more than these will not look at the rest; get_overview counts them all. */
+const MOST = 200
+
 export const listNeeds: Operation<Record<string, never>, { needs: Need[] }> = {
   name: 'list_needs',
   effect: 'read',
   summary: 'Lists the loops that need you: questions, changed tests, work to accept, loops that stopped short.',
   async run(context) {
     const needs = await findNeeds(context)
-    return { needs: await Promise.all(needs.map((need) => toNeed(context, need))) }
+    return { needs: await Promise.all(needs.slice(0, MOST).map((need) => toNeed(context, need))) }
   },
 }
 
