@@ -1,4 +1,4 @@
-/** Renews docs/screens/: every screen of the demo's board, in light and dark, and the most used ones on a phone. `npm run screens`. */
+/** Renews docs/screens/: every screen of the demo's board in light, the most used ones also in dark and on a phone. `npm run screens`. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -10,24 +10,24 @@ import { type Browser, type Eyes, installBrowser, openTabs, type Page } from '..
 const OUT = 'docs/screens'
 
 /** `loop`: the title of the loop that it shows. `keys`: pressed before the picture is taken. */
-type Shot = { name: string; path: string; loop?: string; keys?: string; phone?: true; whole?: true }
+type Shot = { name: string; path: string; loop?: string; keys?: string; main?: true; whole?: true }
 
 const CART = 'Fix the totals and discounts of the cart'
 
 const SHOTS: readonly Shot[] = [
-  { name: 'loops', path: '/loops', phone: true },
-  { name: 'board', path: '/board', phone: true },
-  { name: 'needs', path: '/needs?loop=', loop: 'Renew subscriptions at the end of the month', phone: true },
-  { name: 'loop', path: '/loops/', loop: 'Support 24 more currencies', phone: true },
+  { name: 'loops', path: '/loops', main: true },
+  { name: 'board', path: '/board', main: true },
+  { name: 'needs', path: '/needs?loop=', loop: 'Renew subscriptions at the end of the month', main: true },
+  { name: 'loop', path: '/loops/', loop: 'Support 24 more currencies', main: true },
   { name: 'loop-summary', path: '/loops/?i=2', loop: CART },
   { name: 'loop-diff', path: '/loops/?tab=diff', loop: 'Add CSV export' },
   { name: 'loop-transcript', path: '/loops/?i=3&tab=transcript', loop: CART },
   { name: 'loop-prompt', path: '/loops/?i=2&tab=prompt', loop: CART },
   { name: 'loop-proof', path: '/loops/?tab=proof', loop: 'Make the VAT tests pass again' },
   { name: 'loop-story', path: '/loops/?tab=story', loop: CART },
-  { name: 'create', path: '/board', keys: 'n', phone: true },
+  { name: 'create', path: '/board', keys: 'n', main: true },
   { name: 'panes', path: '/panes' },
-  { name: 'analytics', path: '/analytics', whole: true },
+  { name: 'analytics', path: '/analytics', main: true, whole: true },
   { name: 'agents', path: '/agents' },
   { name: 'settings', path: '/settings' },
   { name: 'command-bar', path: '/loops', keys: 'Control+k' },
@@ -55,7 +55,7 @@ try {
     ['phone', { phone: true }],
   ]
   for (const [look, eyes] of looks)
-    for (const shot of SHOTS.filter(({ phone }) => look !== 'phone' || phone))
+    for (const shot of SHOTS.filter(({ main }) => look === 'light' || main))
       await picture(eyes, address(shot), shot, join(OUT, `${shot.name}-${look}.png`))
   await report(ids.get(CART) ?? '')
 } finally {
