@@ -10,6 +10,7 @@ import { actionsFor } from '../parts/actions.tsx'
 import { BadgeView, Button, Code, Empty, Link, Loading, Problem } from '../parts/common.tsx'
 import { useShortcuts } from '../parts/keys.tsx'
 import { useMedia } from '../parts/media.ts'
+import { memo } from '../parts/memo.ts'
 import { Strip, StripLegend } from '../parts/strip.tsx'
 import { attempt } from '../parts/toast.tsx'
 import { Virtual } from '../parts/virtual.tsx'
@@ -41,6 +42,7 @@ export function LoopsScreen() {
     ),
   ])
   const isFiltered = Object.keys(filter).length > 0
+  const tick = Math.floor(Date.now() / 10_000)
   return (
     <div class="screen loops">
       <header class="screen-head">
@@ -67,7 +69,11 @@ export function LoopsScreen() {
           <Virtual count={rows.length} rowHeight={height} nearEnd={ended ? undefined : more} label="Loops" focus={at}>
             {(index) => {
               const row = rows[index]
-              return row && <LoopLine key={row.id} row={row} bars={bars.value.get(row.id)} chosen={row === chosen} />
+              return (
+                row && (
+                  <LoopLine key={row.id} row={row} bars={bars.value.get(row.id)} chosen={row === chosen} tick={tick} />
+                )
+              )
             }}
           </Virtual>
         </div>
@@ -164,7 +170,10 @@ const OWNERS: Readonly<Record<string, string>> = {
   pane: 'Panes',
 }
 
-function LoopLine({ row, bars, chosen }: { row: Row; bars: Bars | undefined; chosen: boolean }) {
+/** `tick`: changes with the time, which some of it tells. */
+type Line = { row: Row; bars: Bars | undefined; chosen: boolean; tick: number }
+
+const LoopLine = memo(({ row, bars, chosen }: Line) => {
   const isOpen = !isOver(row.status)
   return (
     <article class={`loop-row${chosen ? ' chosen' : ''}`} aria-current={chosen}>
@@ -192,7 +201,7 @@ function LoopLine({ row, bars, chosen }: { row: Row; bars: Bars | undefined; cho
       <span class="right number">{duration((isOpen ? Date.now() : row.updatedAt) - row.startedAt)}</span>
     </article>
   )
-}
+})
 
 function noteOf({ next, falseClaims }: Row): string {
   switch (next.kind) {
