@@ -8,6 +8,7 @@ import { live } from './live.ts'
 import { printMachine, readMachine, yardsticks } from './machine.ts'
 import { memory } from './memory.ts'
 import { ownTime } from './own-time.ts'
+import { page } from './page.ts'
 import { project } from './project.ts'
 import { proofPlace } from './proof-place.ts'
 import { isOver, printHeader, printRow, type Row, toJson } from './row.ts'
@@ -26,6 +27,7 @@ const MEASURES: Readonly<Record<string, () => AsyncGenerator<Row>>> = {
   dispatch,
   serve,
   live,
+  page,
   growth,
   memory,
 }

@@ -1,7 +1,7 @@
 /** One line of the table: what was measured, what lies beside it, and what the budget allows. */
 import type { Spread } from './spread.ts'
 
-export type Unit = 'ms' | 'KB' | 'MB' | '×' | '%'
+export type Unit = 'ms' | 'KB' | 'MB' | '×' | '%' | 'rows'
 
 export type Row = {
   what: string
