@@ -117,7 +117,11 @@ async function withPage(eyes: Eyes, address: string, work: (page: Page) => Promi
   const browser: Browser = await ('launch' in found ? found.launch() : Promise.reject(found.missing))
   try {
     const page = await (await openTabs(browser, eyes)).open(address)
-    await page.waitForFunction(isReady)
+    // What it has learned makes it ask for more.
+    for (let looks = 0; looks < 3; looks += 1) {
+      await page.waitForFunction(isReady)
+      await page.waitForTimeout(200)
+    }
     await work(page)
   } finally {
     await browser.close()

@@ -2,7 +2,7 @@
 import { GRADE_WORDS, type Tone } from '../badge.ts'
 import { isRecorded } from '../data/source.ts'
 import { undo } from '../parts/actions.tsx'
-import { Button, Code } from '../parts/common.tsx'
+import { Button, Code, Sentence } from '../parts/common.tsx'
 import { capital } from '../words.ts'
 import { LoopAnswer } from './answer.tsx'
 import type { Found } from './head.tsx'
@@ -32,7 +32,7 @@ export function Standing({ found }: { found: Found }) {
       <p>
         {next.kind === 'complete' ? (
           <>
-            <strong>{capital(next.proof)}.</strong> {next.sentence}{' '}
+            <strong>{capital(next.proof)}.</strong> <Sentence text={next.sentence} />{' '}
             {next.proof !== 'verified' && <span class="muted">{GRADE_WORDS[next.proof]}</span>}
           </>
         ) : next.kind === 'halt' ? (

@@ -1,7 +1,7 @@
 /** What the agent said, why that was not enough, and what the checks printed. */
 import { ofLoop, useQuery } from '../data/query.ts'
 import type { OutputOf } from '../data/source.ts'
-import { Copy, Loading, Problem } from '../parts/common.tsx'
+import { Copy, Loading, Problem, Sentence } from '../parts/common.tsx'
 import { harmless } from '../words.ts'
 import type { Chosen } from './iteration.tsx'
 import { Now } from './now.tsx'
@@ -64,7 +64,7 @@ function Why({ row, found, n }: { row: Row; found: Chosen['found']; n: number })
   if (next.kind === 'complete' && tally.iteration === n)
     return (
       <p class="callout green">
-        <strong>Why it is done:</strong> {next.sentence}
+        <strong>Why it is done:</strong> <Sentence text={next.sentence} />
       </p>
     )
   return (

@@ -83,6 +83,11 @@ export function Button({
   )
 }
 
+/** Words in which commands stand between backticks. */
+export function Sentence({ text }: { text: string }) {
+  return <>{text.split('`').map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>
+}
+
 /** What went wrong and what to do, in the words of the server. */
 export function Problem({ error, retry }: { error: Error; retry?: () => void }) {
   return (

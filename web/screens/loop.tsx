@@ -30,7 +30,7 @@ export function LoopScreen({ id }: { id: string }) {
 
 function OpenLoop({ found }: { found: Found }) {
   const { loop, status, unattended } = found
-  const { rows, error } = useIterations(loop.id).value
+  const { rows, error, loading } = useIterations(loop.id).value
   const { query } = route.value
   const newest = loop.next.kind === 'turn' ? loop.next.iteration : loop.tally.iteration
   const asked = Number(query.i)
@@ -59,15 +59,19 @@ function OpenLoop({ found }: { found: Found }) {
     <div class="screen loop">
       <LoopHead found={found} badge={badge} actions={actions} />
       <Standing found={found} />
-      <div class="loop-columns">
-        <div class="loop-side">
-          <Curve loop={loop} rows={rows} />
-          {error && <Problem error={error} />}
-          <Timeline loop={loop} rows={rows} chosen={chosen} choose={choose} />
-          <LimitsCard loop={loop} />
+      {loading ? (
+        <Loading lines={8} />
+      ) : (
+        <div class="loop-columns">
+          <div class="loop-side">
+            <Curve loop={loop} rows={rows} />
+            {error && <Problem error={error} />}
+            <Timeline loop={loop} rows={rows} chosen={chosen} choose={choose} />
+            <LimitsCard loop={loop} />
+          </div>
+          <IterationPanel found={found} rows={rows} chosen={chosen} />
         </div>
-        <IterationPanel found={found} rows={rows} chosen={chosen} />
-      </div>
+      )}
     </div>
   )
 }
