@@ -1,11 +1,12 @@
 /** Renews docs/screens/: every screen of the demo's board in light, the most used ones also in dark and on a phone. `npm run screens`. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createClient } from '../src/fronts/server/client.ts'
 import { type Browser, type Eyes, installBrowser, openTabs, type Page } from '../test/browser.ts'
+import { smallerPng } from './smaller-png.ts'
 
 const OUT = 'docs/screens'
 
@@ -94,8 +95,9 @@ async function picture(eyes: Eyes, address: string, { keys, whole }: Shot, file:
     if (keys) {
       await page.keyboard.press(keys)
       await page.locator('dialog[open]').waitFor()
+      await page.waitForFunction(isReady)
     }
-    await page.screenshot({ path: file, fullPage: whole ?? false })
+    await save(page, file, whole)
   })
 }
 
@@ -109,7 +111,49 @@ async function report(loop: string): Promise<void> {
     ['light', {}],
     ['dark', { dark: true }],
   ] as const)
-    await withPage(eyes, `file://${file}`, (page) => page.screenshot({ path: join(OUT, `report-${look}.png`) }))
+    await withPage(eyes, `file://${file}`, (page) => save(page, join(OUT, `report-${look}.png`)))
+}
+
+/** `whole`: as if the window were as high as the page. */
+async function save(page: Page, file: string, whole = false): Promise<void> {
+  const { width = 0, height = 0 } = page.viewportSize() ?? {}
+  if (whole) await page.setViewportSize({ width, height: Math.max(height, await page.evaluate(heightOfPage)) })
+  await page.waitForFunction(isReady)
+  await page.evaluate(renamePlaces, {
+    [process.execPath]: 'node',
+    [folder]: '/home/me',
+    [resolve('.')]: '/usr/lib/ralph',
+  })
+  writeFileSync(file, smallerPng(await page.screenshot()))
+}
+
+/** Runs in the page. */
+function heightOfPage(): number {
+  const { document } = globalThis as unknown as { document: { scrollingElement: { scrollHeight: number } } }
+  return document.scrollingElement.scrollHeight
+}
+
+/** Runs in the page: no picture tells where it was taken. */
+function renamePlaces(places: Readonly<Record<string, string>>): void {
+  type Field = { placeholder: string }
+  const { document } = globalThis as unknown as {
+    document: {
+      body: object
+      createTreeWalker(root: object, what: number): { nextNode(): { nodeValue: string } | null }
+      querySelectorAll(what: string): Iterable<Field>
+    }
+  }
+  const rename = (text: string) =>
+    Object.entries(places)
+      .reduce((now, [from, to]) => now.replaceAll(from, to), text)
+      .replaceAll(/ralph-demo-\w+/g, 'demo')
+      .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:4444')
+  const texts = document.createTreeWalker(document.body, 4)
+  for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+    const renamed = rename(node.nodeValue)
+    if (renamed !== node.nodeValue) node.nodeValue = renamed
+  }
+  for (const field of document.querySelectorAll('[placeholder]')) field.placeholder = rename(field.placeholder)
 }
 
 /** A browser for each picture: what one page leaves behind must not show in the next. */
@@ -130,6 +174,10 @@ async function withPage(eyes: Eyes, address: string, work: (page: Page) => Promi
 
 /** Runs in the page: everything that it asked for has come. */
 function isReady(): boolean {
-  const { document } = globalThis as unknown as { document: { querySelector(what: string): object | null } }
-  return document.querySelector('h1') !== null && document.querySelector('.loading') === null
+  type Found = { textContent: string }
+  const { document } = globalThis as unknown as {
+    document: { querySelector(what: string): Found | null; querySelectorAll(what: string): Iterable<Found> }
+  }
+  const isWaiting = [...document.querySelectorAll('small')].some(({ textContent }) => textContent === '…')
+  return document.querySelector('h1') !== null && document.querySelector('.loading') === null && !isWaiting
 }
