@@ -1,12 +1,11 @@
 /** A report: the same screens, reading from the answers that lie in the file. */
 import { render } from 'preact'
+import type { Recorded } from '../src/formats/recorded.ts'
 import { openRecorded } from './data/recorded.ts'
 import { watchRoute } from './data/route.ts'
 import { useSource } from './data/source.ts'
 import { helpShown, KeysHelp, listenToKeys, useShortcuts } from './parts/keys.tsx'
 import { Toasts } from './parts/toast.tsx'
-import './parts/settings.ts'
-import type { Recorded } from '../src/formats/recorded.ts'
 import { keepReadable } from './readable.ts'
 import { AnalyticsScreen } from './screens/analytics.tsx'
 import { LoopScreen } from './screens/loop.tsx'
