@@ -1,6 +1,6 @@
 /** The same numbers for the loops of one agent, one type or one size. */
 import { Rows } from '../parts/bar-rows.tsx'
-import { agentName, capital, harmless, money, percent } from '../words.ts'
+import { agentName, capital, money, percent } from '../words.ts'
 import { Card } from './cards.tsx'
 import { type Analytics, intervalWords } from './tiles.tsx'
 
@@ -64,7 +64,7 @@ export function GroupCard({
 }
 
 function nameOf({ name }: Group): string {
-  return name === null ? 'not given' : harmless(name)
+  return name === null ? 'not given' : name
 }
 
 /** Everything that was spent on its loops, divided by those that completed. */

@@ -1,7 +1,6 @@
 /** What the agent is doing right now: the end of its transcript. */
 import { useEffect, useState } from 'preact/hooks'
 import { call, isRecorded, type OutputOf } from '../data/source.ts'
-import { harmless } from '../words.ts'
 import { NOWHERE } from './portions.ts'
 
 type Row = OutputOf<'get_activity'>['rows'][number]
@@ -42,7 +41,7 @@ export function Now({ loop, n }: { loop: string; n: number }) {
         {rows.map((row, at) => (
           <li key={at} class={row.kind} dir="auto">
             {row.name && <strong>{row.name} </strong>}
-            {harmless(row.text)}
+            {row.text}
           </li>
         ))}
       </ol>

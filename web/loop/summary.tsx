@@ -27,7 +27,7 @@ export function SummaryTab({ found, n, row: brief }: Chosen) {
       <section>
         <h3>What the agent said last</h3>
         <pre class="said-text" dir="auto">
-          {harmless(row.words) || 'Nothing.'}
+          {row.words || 'Nothing.'}
         </pre>
       </section>
       {row.reports.length > 0 && (

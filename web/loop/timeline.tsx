@@ -3,7 +3,7 @@ import type { Loop } from '../../src/engine/loop.ts'
 import { type Iteration, openFailures } from '../data/iterations.ts'
 import { go, route, withQuery } from '../data/route.ts'
 import { Virtual } from '../parts/virtual.tsx'
-import { count, duration, harmless, money } from '../words.ts'
+import { count, duration, money } from '../words.ts'
 import { Elapsed } from './elapsed.tsx'
 
 const COMPACT = 54
@@ -105,7 +105,7 @@ function Line({ row, expanded, chosen, choose, loop }: Shown) {
         {row.n} <span aria-hidden="true">{mark}</span>
       </span>
       <span class="said" dir="auto">
-        {harmless(row.words) || 'Said nothing.'}
+        {row.words || 'Said nothing.'}
       </span>
       <span class="cost number">{money(row.costUsd)}</span>
       <span class="meta">{[words, diffWords(row), duration(row.durationMs)].filter(Boolean).join(' · ')}</span>

@@ -6,7 +6,6 @@ import { addressOf } from '../data/route.ts'
 import { call, type InputOf, once } from '../data/source.ts'
 import { Button, Link } from '../parts/common.tsx'
 import { toast } from '../parts/toast.tsx'
-import { harmless } from '../words.ts'
 
 export type Asked = {
   loop: string
@@ -36,7 +35,7 @@ export function AnswerBox({ asked, focus = false, children }: Answering) {
     )
   return (
     <div class="answer">
-      {question && <p class="question">{harmless(question)}</p>}
+      {question && <p class="question">{question}</p>}
       {paths && <Allow asked={asked} send={(chosen) => send({ allow: true, paths: chosen }, 'Allowed.')} />}
       <Words
         label={paths ? 'Or say what to do instead' : 'Your answer'}

@@ -8,7 +8,7 @@ import { Confirm } from '../parts/ask.tsx'
 import { Button, Link } from '../parts/common.tsx'
 import { closeModal, showModal } from '../parts/modal.tsx'
 import { toast } from '../parts/toast.tsx'
-import { capital, harmless } from '../words.ts'
+import { capital } from '../words.ts'
 import { AnswerBox } from './answer.tsx'
 
 export type Need = OutputOf<'list_needs'>['needs'][number]
@@ -97,7 +97,7 @@ function Approval({ need }: { need: Need }) {
   }
   return (
     <div class="answer">
-      {need.question && <p class="question">{harmless(need.question)}</p>}
+      {need.question && <p class="question">{need.question}</p>}
       <label>
         A note, or why not (optional)
         <textarea rows={2} value={note} onInput={({ currentTarget }) => setNote(currentTarget.value)} />

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { type Badge, stopBadge } from '../badge.ts'
 import { BadgeView } from '../parts/common.tsx'
-import { agentName, ago, capital, count, folderName, harmless } from '../words.ts'
+import { agentName, ago, capital, count, folderName } from '../words.ts'
 import { type Need, NeedBody } from './body.tsx'
 
 const BADGES: Readonly<Record<Need['kind'], Badge>> = {
@@ -35,7 +35,7 @@ export function NeedRow({ need, isOpen, toggle }: { need: Need; isOpen: boolean;
           <small class="where">
             {folderName(dir)} · {agentName(agent)} · {count(iteration, 'iteration')} · {ago(since)}
           </small>
-          {!isOpen && <span class="short">{harmless(question ?? capital(sentence))}</span>}
+          {!isOpen && <span class="short">{question ?? capital(sentence)}</span>}
         </button>
       </h3>
       {isOpen && <NeedBody need={need} focus={matchMedia('(pointer: fine)').matches} dismiss={toggle} />}

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useQuery } from '../data/query.ts'
 import { BadgeView, Link } from '../parts/common.tsx'
-import { harmless, timeOf } from '../words.ts'
+import { timeOf } from '../words.ts'
 import { stateBadge } from './pane-card.tsx'
 
 const PORTION = 500
@@ -32,7 +32,7 @@ export function Changes({ config }: { config: string }) {
               <strong>{agent}</strong>
               <BadgeView badge={stateBadge(state)} />
               <span class="path">
-                {harmless(words)}{' '}
+                {words}{' '}
                 {loop !== undefined && iteration !== undefined && (
                   <Link to={`/loops/${loop}`}>{iteration > 0 ? `Iteration ${iteration}` : 'Its loop'}</Link>
                 )}

@@ -1,7 +1,7 @@
 /** One agent in its pane: how it stands, its loop, its queue, and what one can do. */
 import type { Badge } from '../badge.ts'
 import { BadgeView, Button, Copy, Link } from '../parts/common.tsx'
-import { ago, capital, count, folderName, harmless, money, timeOf } from '../words.ts'
+import { ago, capital, count, folderName, money, timeOf } from '../words.ts'
 import { type Crew, quoted } from './crew.ts'
 import { actionsOf, dropTask } from './pane-actions.tsx'
 
@@ -35,14 +35,14 @@ export function PaneCard({ agent, config }: { agent: Pane; config: string }) {
       </header>
       <div class="body">
         <p class="pane-words">
-          {harmless(words) || (state === 'READY' ? 'It has nothing to do.' : '')}
+          {words || (state === 'READY' ? 'It has nothing to do.' : '')}
           {state === 'BLOCKED' && ' Open its pane, and answer.'}
           {until !== undefined && ` Continues at ${timeOf(until)}.`}
         </p>
         {loop && <LoopLine loop={loop} words={words} />}
         {queue.length > 0 && <Queue agent={agent} config={config} />}
         <small title={dir}>
-          {harmless(program)} · {folderName(dir)}
+          {program} · {folderName(dir)}
           {restarts > 0 && ` · restarted ${restarts === 1 ? 'once' : `${restarts} times`}`}
           {tells === 'screen' && ' · read off its screen'}
         </small>
@@ -70,7 +70,7 @@ function LoopLine({ loop, words }: { loop: NonNullable<Pane['loop']>; words: str
         {costUsd > 0 && ` · ${money(costUsd)}`}
         {breaker !== 'closed' && ` · breaker ${breaker}`}
       </p>
-      {last !== words && <blockquote class="muted">{harmless(last)}</blockquote>}
+      {last !== words && <blockquote class="muted">{last}</blockquote>}
     </>
   )
 }
@@ -82,7 +82,7 @@ function Queue({ agent, config }: { agent: Pane; config: string }) {
       <ol>
         {agent.queue.map(({ number, prompt }) => (
           <li key={number}>
-            <span title={prompt}>{harmless(prompt)}</span>
+            <span title={prompt}>{prompt}</span>
             <Button
               kind="quiet"
               label={`Drop task ${number} of ${agent.name}`}

@@ -7,7 +7,7 @@ import { useQuery } from '../data/query.ts'
 import { go, route, withQuery } from '../data/route.ts'
 import { useSettled } from '../data/settled.ts'
 import { actionsFor } from '../parts/actions.tsx'
-import { BadgeView, Button, Code, Empty, Link, Loading, Problem } from '../parts/common.tsx'
+import { BadgeView, Button, Code, Empty, Link, Loading, Problem, Sentence } from '../parts/common.tsx'
 import { useShortcuts } from '../parts/keys.tsx'
 import { useMedia } from '../parts/media.ts'
 import { memo } from '../parts/memo.ts'
@@ -196,7 +196,9 @@ const LoopLine = memo(({ row, bars, chosen }: Line) => {
         {row.iteration}
         {row.iterationLimit > 0 && <span class="muted"> / {row.iterationLimit}</span>}
       </span>
-      <span class="note">{noteOf(row)}</span>
+      <span class="note">
+        <Sentence text={noteOf(row)} />
+      </span>
       <span class="right number">{money(row.costUsd)}</span>
       <span class="right number">{duration((isOpen ? Date.now() : row.updatedAt) - row.startedAt)}</span>
     </article>

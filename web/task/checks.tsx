@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { call, type OutputOf } from '../data/source.ts'
 import { Button } from '../parts/common.tsx'
-import { count, duration, harmless } from '../words.ts'
+import { count, duration } from '../words.ts'
 import { Field, type Form, marks, Wrong } from './form.tsx'
 
 export function ChecksField({ form, dir }: { form: Form; dir: string }) {
@@ -89,7 +89,7 @@ function TryChecks({ form, dir, children }: { form: Form; dir: string; children:
               {one.failures ? ` · ${count(one.failures, 'failure')}` : ''} · {duration(one.ms)}
             </span>
           </summary>
-          <pre tabIndex={0}>{harmless(one.tail).trim() || 'It printed nothing.'}</pre>
+          <pre tabIndex={0}>{one.tail.trim() || 'It printed nothing.'}</pre>
         </details>
       ))}
       {tried && tried.ran.length === 0 && <p>No checks found in {tried.dir}.</p>}
