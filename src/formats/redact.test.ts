@@ -36,12 +36,12 @@ test('of a folder that is two things, the project counts', () => {
 })
 
 describe('what many have tells nothing', () => {
-  const root: Personal = { project: ['/work'], ralph: [], home: ['/root'], user: ['root', 'node'], host: ['localhost'] }
+  const root: Personal = { project: ['/code'], ralph: [], home: ['/root'], user: ['root', 'node'], host: ['localhost'] }
 
   test.each([
     ['node --test as root on localhost', 'node --test as root on localhost'],
-    ['/root/.config and /work/src/a.ts', '~/.config and <project>/src/a.ts'],
-    ['src/root.ts, src/work/a.ts, /workspace', 'src/root.ts, src/work/a.ts, /workspace'],
+    ['/root/.config and /code/src/a.ts', '~/.config and <project>/src/a.ts'],
+    ['src/root.ts, src/code/a.ts, /codespace', 'src/root.ts, src/code/a.ts, /codespace'],
   ])('%j becomes %j', (text, redacted) => {
     expect(redactor(root)(text)).toBe(redacted)
   })

@@ -46,13 +46,13 @@ export function overview(scene: Scene): void {
     })
 
     test('has at most twenty folders, those with the newest loops first', async () => {
-      for (let n = 0; n < 25; n++) await scene.store.create(loopOf(`a${n}`, work({ dir: `/work/${n}` }), n))
-      await scene.store.create(loopOf('again', work({ dir: '/work/3' }), 90))
+      for (let n = 0; n < 25; n++) await scene.store.create(loopOf(`a${n}`, work({ dir: `/code/${n}` }), n))
+      await scene.store.create(loopOf('again', work({ dir: '/code/3' }), 90))
       const { folders } = await scene.store.overview(0)
       expect(folders.slice(0, 3)).toEqual([
-        { dir: '/work/3', loops: 2 },
-        { dir: '/work/24', loops: 1 },
-        { dir: '/work/23', loops: 1 },
+        { dir: '/code/3', loops: 2 },
+        { dir: '/code/24', loops: 1 },
+        { dir: '/code/23', loops: 1 },
       ])
       expect(folders).toHaveLength(20)
     })
