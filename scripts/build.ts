@@ -8,8 +8,10 @@ import { entryOf, type Later, loadLater } from './later.ts'
 const LATER: Later = {
   'hook-git': ['src/host/git-tree.ts'], // asking git takes far longer than loading this
   'hook-checks': [
+    'src/engine/after-checks.ts',
     'src/engine/cooldown.ts',
     'src/engine/fingerprint.ts',
+    'src/engine/obey.ts',
     'src/engine/proof.ts',
     'src/engine/proof-words.ts',
     'src/engine/stakes.ts',

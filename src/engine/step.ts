@@ -1,33 +1,31 @@
 /** The only place that says what a loop does next. */
+import { afterBaseline, afterChecks, type Checked } from './after-checks.ts'
 import { diagnosis, isStalled, oneLine, tripped } from './breaker.ts'
 import { isAccepted } from './claim.ts'
 import { afterProof, conclude } from './conclude.ts'
-import { afterRetry, reset, retry, trip, waitOn, withLimits } from './cooldown.ts'
-import { beforeSentence, feedbackFor, NOBODY_HERE } from './feedback.ts'
+import { afterRetry, retry, trip } from './cooldown.ts'
+import { feedbackFor } from './feedback.ts'
 import { goOn } from './go-on.ts'
 import { isOverdue, onTop, outOfTime, overBudget, retryAt, spent } from './limits.ts'
 import {
   ALLOW,
   ended,
   type Fact,
-  type Finding,
   type Loop,
   type Next,
   type Order,
-  type Ran,
-  type Said,
   type Spec,
   type Tally,
   type Turn,
   turnOf,
   type Verdict,
 } from './loop.ts'
-import { afterRestore, again, halt, rest, tooManyAttempts, type Wait, waitUntil, wake, withFeedback } from './moves.ts'
-import { alreadyDone, fewerTests } from './proof-words.ts'
+import { afterRestore, again, halt, tooManyAttempts, waitUntil, wake, withFeedback } from './moves.ts'
+import { obey } from './obey.ts'
 import { agentsOf, freeAgent, nextBack, type Rest, withoutRest, withRest } from './roster.ts'
 import { allChecks, comesTooEarly, stageClaimed, stillOpen } from './stages.ts'
-import { countChecks, countTurn, doubted, movedInRetry, spend } from './tally.ts'
-import { changesIn, isUntouched, ofStart, touchedPaths, trialsOf, wasRed, withAllowed } from './trials.ts'
+import { countTurn, movedInRetry, spend } from './tally.ts'
+import { wasRed } from './trials.ts'
 
 /** Moves a loop by one fact. Pure and total: the caller brings the facts, time among them. */
 export function step(loop: Loop, fact: Fact): Loop {
@@ -39,12 +37,12 @@ export function step(loop: Loop, fact: Fact): Loop {
     case 'asked':
       return askAnew(loop, fact.spec, fact.at)
     case 'told':
-      return loop.next.kind === 'restore' ? loop : obey(loop, fact.order, fact)
+      return loop.next.kind === 'restore' ? loop : afterOrder(loop, fact.order, fact)
     case 'turned':
       return loop.next.kind === 'turn' ? afterTurn(loop, fact.turn, fact.at) : loop
     case 'checked':
       if (loop.next.kind !== 'check') return loop
-      return loop.next.because === 'start' ? afterBaseline(loop, fact, fact.at) : afterChecks(loop, fact, fact.at)
+      return loop.next.because === 'start' ? afterBaseline(loop, fact, fact.at) : afterVerdicts(loop, fact, fact.at)
     case 'proved':
       return loop.next.kind === 'prove' && loop.next.run === fact.run ? afterProof(loop, fact, fact.at) : loop
     case 'woke':
@@ -81,104 +79,12 @@ function afterWait(loop: Loop, at: number): Loop {
   return next.kind === 'turn' && isOverdue(loop, at) ? halt(loop, outOfTime(loop.spec.limits.minutes)) : loop
 }
 
-function obey(loop: Loop, order: Order, { by, at }: { by: string; at: number }): Loop {
-  const { spec, tally, next } = loop
-  switch (order.kind) {
-    case 'cancel':
-      return halt(loop, {
-        reason: 'cancelled',
-        sentence: cancelSentence(order, by),
-        ...(order.rejected ? { rejected: true } : {}),
-      })
-    case 'pause':
-      if (next.kind === 'wait' && next.why === 'paused') return loop
-      return {
-        ...loop,
-        tally: { ...rest(tally, at), held: next },
-        next: { kind: 'wait', why: 'paused', ...(order.why ? { question: order.why } : {}) },
-      }
-    case 'resume':
-      return next.kind === 'wait' ? resume(loop, next, at) : loop
-    case 'say': {
-      const { kind: _, ...words } = order
-      const said: Said = { by: by === 'ralph' ? 'ralph' : 'person', ...words }
-      const told = { ...loop, tally: { ...tally, said: [...tally.said, said] } }
-      if (next.kind === 'turn') return again(told, at)
-      return next.kind === 'wait' && next.why === 'person' ? answered(told, at) : told
-    }
-    case 'done':
-      // What waits to be allowed is not done by being said once more.
-      return next.kind === 'check' || next.kind === 'prove' || (next.kind === 'wait' && next.about === ALLOW)
-        ? loop
-        : judge({ ...loop, tally: claimed(wake(tally, at)) }, at)
-    case 'out-of-time':
-      return halt(loop, outOfTime(spec.limits.minutes))
-    case 'rested':
-      // One fact, since who is killed between a pause and its end leaves a loop that seems to wait for a person.
-      return obey(obey(loop, { kind: 'pause' }, { by, at: order.since }), { kind: 'resume' }, { by, at })
-    case 'edit': {
-      const { kind: _, ...edited } = order
-      return { ...loop, spec: { ...spec, ...edited } }
-    }
-    case 'limits': {
-      const limited = withLimits(loop, order.limits)
-      if (next.kind === 'turn') return again(limited, at)
-      return next.kind === 'wait' ? waitOn(limited, next, at) : limited
-    }
-    case 'allow':
-      return next.kind === 'wait' && next.about === ALLOW ? allow(loop, order.paths, { by, at }) : loop
-  }
-}
-
-function cancelSentence({ rejected }: Extract<Order, { kind: 'cancel' }>, by: string): string {
-  if (typeof rejected !== 'object') return `Cancelled by ${by}.`
-  const who = by === 'you' ? 'You' : by
-  return `${who} rejected it${rejected.why ? `: ${rejected.why}` : ''}.`
-}
-
-/** A person lets changed means of proof stand; what was bent is tried with them. */
-function allow(loop: Loop, paths: readonly string[], { by, at }: { by: string; at: number }): Loop {
-  const asked = touchedPaths(loop.tally)
-  const named = paths.length > 0 ? asked.filter((path) => paths.includes(path)) : asked
-  const { sealed: _, ...trials } = trialsOf(loop.tally)
-  const allowed = withAllowed(loop.tally, named, by)
-  return checkAgain({ ...loop, tally: { ...wake(loop.tally, at), allowed, trials } })
-}
-
-/** While somebody thought it over, the files may have changed; what was tried on the same ones still counts. */
-function checkAgain(loop: Loop): Loop {
-  const { spec, tally } = loop
-  const because = tally.claim.kind !== 'none' ? 'claim' : spec.until ? 'until' : 'last-turn'
-  return { ...loop, next: { kind: 'check', checks: allChecks(spec), because } }
-}
-
-/** Takes up what a pause held; tries a limited agent at once; closes an open breaker; goes on without an answer where one was waited for. */
-function resume(loop: Loop, { why, about }: Wait, at: number): Loop {
-  const { held, ...tally } = loop.tally
-  if (why === 'person') {
-    const said: Said[] = about === ALLOW ? tally.said : [...tally.said, { by: 'ralph', words: NOBODY_HERE }]
-    return answered({ ...loop, tally: { ...tally, said } }, at)
-  }
-  if (why === 'cooldown') return reset(loop, at)
-  // Who drives it begins it, with the files as they are then.
-  if (why === 'queued') return loop
-  if (why !== 'paused' || !held) return again(loop, at)
-  if (held.kind === 'wait' && held.why === 'person')
-    return tally.said.length > 0 ? answered({ ...loop, tally }, at) : { ...loop, tally, next: held }
-  const awake = { ...loop, tally: wake(tally, at), next: held }
-  if (held.kind === 'wait') return waitOn(awake, held, at)
-  if (held.kind === 'prove') return checkAgain(awake)
-  return held.kind === 'turn' ? again(awake, at) : awake
-}
-
-/** A person spoke: the counts that made the loop ask start anew. */
-function answered(loop: Loop, at: number): Loop {
-  const { retry: _, ...counts } = loop.tally
-  const feedback = counts.feedback.filter((words) => words !== NOBODY_HERE)
-  const extra = counts.extra + (loop.spec.once ? 1 : 0)
-  const tally = { ...wake(counts, at), feedback, extra, asked: 0, denied: 0, stalled: 0 }
-  const stop = spent({ ...loop, tally }, at)
-  return stop ? halt({ ...loop, tally }, stop) : again({ ...loop, tally }, at)
+function afterOrder(loop: Loop, order: Order, told: { by: string; at: number }): Loop {
+  if (order.kind !== 'done') return obey(loop, order, told)
+  const { tally, next } = loop
+  // What waits to be allowed is not done by being said once more.
+  if (next.kind === 'check' || next.kind === 'prove' || (next.kind === 'wait' && next.about === ALLOW)) return loop
+  return judge({ ...loop, tally: claimed(wake(tally, told.at)) }, told.at)
 }
 
 // docs/how-it-decides.md numbers the rules. Rule 2: an agent that could not work is waited for, tried again, or given up; only a turn that worked is judged.
@@ -245,104 +151,9 @@ function afterLoss(loop: Loop, at: number): Loop {
   return stop ? halt(loop, stop) : again({ ...loop, tally }, at)
 }
 
-type Checked = Pick<Extract<Fact, { kind: 'checked' }>, 'verdicts' | 'findings' | 'tree' | 'ms' | 'marks'>
-
-/** What the checks say before any work is for the first prompt and for the proof; breaker, best and clock do not hear of it. */
-function afterBaseline(loop: Loop, { verdicts, tree, findings, marks }: Checked, at: number): Loop {
-  const { spec } = loop
-  const checks = allChecks(spec)
-  const tally: Tally = {
-    ...loop.tally,
-    restedMs: Math.max(0, at - loop.tally.startedAt),
-    before: verdicts.map(ranOf),
-    findings,
-    ...(marks === undefined ? {} : { marks }),
-    ...(tree === undefined ? {} : { tree, ...failedOn(tree, verdicts) }),
-    feedback: verdicts.filter(({ result }) => result === 'fail' || result === 'broken').map(beforeSentence),
-  }
-  const begun = { ...loop, tally }
-  const passed = checks.every((check) => verdicts.some((one) => one.check === check && one.result === 'pass'))
-  const isDoneAlready = spec.until && passed && stillOpen(spec, tally, verdicts).length === 0
-  // Measured from a state before the start, somebody may have changed what the command tests.
-  if (isDoneAlready && !isUntouched(tally)) return conclude(begun, at)
-  if (isDoneAlready) return { ...begun, next: { kind: 'complete', proof: 'verified', sentence: alreadyDone(checks) } }
-  return again(begun, at)
-}
-
-function ranOf({ tail: _, ...ran }: Verdict): Ran {
-  return ran
-}
-
-function failedOn(tree: string, verdicts: readonly Verdict[]): Pick<Tally, 'failed'> {
-  const checks = verdicts.filter(({ result }) => result === 'fail').map(({ check }) => check)
-  return checks.length > 0 ? { failed: { tree, checks } } : {}
-}
-
-function afterChecks(loop: Loop, checked: Checked, at: number): Loop {
-  const slowBefore = loop.tally.slow
-  const tally = { ...countChecks(loop.tally, checked.verdicts, checked.tree), ...rememberRound(loop, checked) }
-  const refused = isClaimRefused(loop, checked.verdicts)
-  const counted = { ...loop, tally: { ...tally, falseClaims: tally.falseClaims + (refused ? 1 : 0) } }
-  const broken = checked.verdicts.find(({ result }) => result === 'broken')
-  if (broken)
-    return halt(counted, {
-      reason: 'verifier-broken',
-      sentence: `The check "${broken.check}" cannot be started: ${oneLine(broken.tail)}`,
-    })
-  const slow = tally.slow.find((check) => slowBefore.includes(check))
-  if (slow)
-    return halt(counted, { reason: 'verifier-broken', sentence: `The check "${slow}" ran out of time twice in a row.` })
-  const again = failedBefore(loop, checked)
-  if (again.length > 0 && loop.next.kind === 'check' && loop.next.because !== 'flaky')
-    return { ...counted, next: { ...loop.next, because: 'flaky' } }
-  return judge(again.length > 0 ? withFlaky(counted, again) : counted, at, checked)
-}
-
-function rememberRound({ spec, tally }: Loop, { verdicts, findings: found, tree, ms }: Checked): Partial<Tally> {
-  const isWhole = allChecks(spec).every((check) => verdicts.some((verdict) => verdict.check === check))
-  const fewer = fewerTests(tally, (check) =>
-    verdicts.find((verdict) => verdict.check === check && verdict.result === 'pass'),
-  )
-  const findings: Finding[] = [
-    ...tally.findings.filter(({ kind }) => kind === 'inherited'),
-    ...found,
-    ...(fewer ? [{ kind: 'fewer-tests' as const, path: '', words: fewer.replace(/\.$/, '') }] : []),
-  ]
-  const isSame = changesIn(findings) === changesIn(tally.findings)
-  return {
-    findings,
-    ...(isSame || !tally.trials ? {} : { trials: ofStart(tally.trials) }),
-    ...(isWhole ? { after: verdicts.map(ranOf) } : {}),
-    ...(ms === undefined ? {} : { checkMs: ms }),
-    ...(tree === undefined ? {} : failedOn(tree, verdicts)),
-  }
-}
-
-/** Checks that pass now and failed before on the very same files. */
-function failedBefore({ tally }: Loop, { verdicts, tree }: Checked): string[] {
-  if (tree === undefined || tally.failed?.tree !== tree) return []
-  return tally.failed.checks.filter((name) => verdicts.some(({ check, result }) => check === name && result === 'pass'))
-}
-
-function withFlaky(loop: Loop, checks: readonly string[]): Loop {
-  const { spec, tally } = loop
-  const findings: Finding[] = checks.map((check) => ({
-    kind: 'flaky',
-    path: '',
-    words: `\`${check}\` failed and then passed on the very same files`,
-  }))
-  const flaky = [...new Set([...(tally.flaky ?? []), ...checks])]
-  return { ...loop, tally: doubted(spec, { ...tally, flaky, findings: [...tally.findings, ...findings] }) }
-}
-
-function isClaimRefused({ spec, tally, next }: Loop, verdicts: readonly Verdict[]): boolean {
-  const stage = stageClaimed(spec, tally, tally.claim)
-  const failed = verdicts.filter(({ result }) => result === 'fail' || result === 'timeout')
-  const concerned = stage ? failed.filter(({ check }) => check === stage.check) : failed
-  // An agent that only mentions the tag may as well mean the opposite.
-  if (tally.claim.kind === 'none' || tally.claim.form === 'mentioned') return false
-  const isClaimed = next.kind === 'check' && (next.because === 'claim' || next.because === 'flaky')
-  return isClaimed && concerned.length > 0
+function afterVerdicts(loop: Loop, checked: Checked, at: number): Loop {
+  const heard = afterChecks(loop, checked)
+  return heard.judged ? heard.loop : judge(heard.loop, at, checked)
 }
 
 // Rules 3 to 8. First match wins, so the order below is the policy.

@@ -1,0 +1,108 @@
+/** What a loop does when it is told something: by a person, by its caller or by ralph. */
+import { reset, waitOn, withLimits } from './cooldown.ts'
+import { NOBODY_HERE } from './feedback.ts'
+import { outOfTime, spent } from './limits.ts'
+import { ALLOW, type Loop, type Order, type Said } from './loop.ts'
+import { again, halt, rest, type Wait, wake } from './moves.ts'
+import { allChecks } from './stages.ts'
+import { touchedPaths, trialsOf, withAllowed } from './trials.ts'
+
+/** `done` is for `step` to judge, like a claim of the agent's. */
+export function obey(
+  loop: Loop,
+  order: Exclude<Order, { kind: 'done' }>,
+  { by, at }: { by: string; at: number },
+): Loop {
+  const { spec, tally, next } = loop
+  switch (order.kind) {
+    case 'cancel':
+      return halt(loop, {
+        reason: 'cancelled',
+        sentence: cancelSentence(order, by),
+        ...(order.rejected ? { rejected: true } : {}),
+      })
+    case 'pause':
+      if (next.kind === 'wait' && next.why === 'paused') return loop
+      return {
+        ...loop,
+        tally: { ...rest(tally, at), held: next },
+        next: { kind: 'wait', why: 'paused', ...(order.why ? { question: order.why } : {}) },
+      }
+    case 'resume':
+      return next.kind === 'wait' ? resume(loop, next, at) : loop
+    case 'say': {
+      const { kind: _, ...words } = order
+      const said: Said = { by: by === 'ralph' ? 'ralph' : 'person', ...words }
+      const told = { ...loop, tally: { ...tally, said: [...tally.said, said] } }
+      if (next.kind === 'turn') return again(told, at)
+      return next.kind === 'wait' && next.why === 'person' ? answered(told, at) : told
+    }
+    case 'out-of-time':
+      return halt(loop, outOfTime(spec.limits.minutes))
+    case 'rested':
+      // One fact, since who is killed between a pause and its end leaves a loop that seems to wait for a person.
+      return obey(obey(loop, { kind: 'pause' }, { by, at: order.since }), { kind: 'resume' }, { by, at })
+    case 'edit': {
+      const { kind: _, ...edited } = order
+      return { ...loop, spec: { ...spec, ...edited } }
+    }
+    case 'limits': {
+      const limited = withLimits(loop, order.limits)
+      if (next.kind === 'turn') return again(limited, at)
+      return next.kind === 'wait' ? waitOn(limited, next, at) : limited
+    }
+    case 'allow':
+      return next.kind === 'wait' && next.about === ALLOW ? allow(loop, order.paths, { by, at }) : loop
+  }
+}
+
+function cancelSentence({ rejected }: Extract<Order, { kind: 'cancel' }>, by: string): string {
+  if (typeof rejected !== 'object') return `Cancelled by ${by}.`
+  const who = by === 'you' ? 'You' : by
+  return `${who} rejected it${rejected.why ? `: ${rejected.why}` : ''}.`
+}
+
+/** A person lets changed means of proof stand; what was bent is tried with them. */
+function allow(loop: Loop, paths: readonly string[], { by, at }: { by: string; at: number }): Loop {
+  const asked = touchedPaths(loop.tally)
+  const named = paths.length > 0 ? asked.filter((path) => paths.includes(path)) : asked
+  const { sealed: _, ...trials } = trialsOf(loop.tally)
+  const allowed = withAllowed(loop.tally, named, by)
+  return checkAgain({ ...loop, tally: { ...wake(loop.tally, at), allowed, trials } })
+}
+
+/** While somebody thought it over, the files may have changed; what was tried on the same ones still counts. */
+function checkAgain(loop: Loop): Loop {
+  const { spec, tally } = loop
+  const because = tally.claim.kind !== 'none' ? 'claim' : spec.until ? 'until' : 'last-turn'
+  return { ...loop, next: { kind: 'check', checks: allChecks(spec), because } }
+}
+
+/** Takes up what a pause held; tries a limited agent at once; closes an open breaker; goes on without an answer where one was waited for. */
+function resume(loop: Loop, { why, about }: Wait, at: number): Loop {
+  const { held, ...tally } = loop.tally
+  if (why === 'person') {
+    const said: Said[] = about === ALLOW ? tally.said : [...tally.said, { by: 'ralph', words: NOBODY_HERE }]
+    return answered({ ...loop, tally: { ...tally, said } }, at)
+  }
+  if (why === 'cooldown') return reset(loop, at)
+  // Who drives it begins it, with the files as they are then.
+  if (why === 'queued') return loop
+  if (why !== 'paused' || !held) return again(loop, at)
+  if (held.kind === 'wait' && held.why === 'person')
+    return tally.said.length > 0 ? answered({ ...loop, tally }, at) : { ...loop, tally, next: held }
+  const awake = { ...loop, tally: wake(tally, at), next: held }
+  if (held.kind === 'wait') return waitOn(awake, held, at)
+  if (held.kind === 'prove') return checkAgain(awake)
+  return held.kind === 'turn' ? again(awake, at) : awake
+}
+
+/** A person spoke: the counts that made the loop ask start anew. */
+function answered(loop: Loop, at: number): Loop {
+  const { retry: _, ...counts } = loop.tally
+  const feedback = counts.feedback.filter((words) => words !== NOBODY_HERE)
+  const extra = counts.extra + (loop.spec.once ? 1 : 0)
+  const tally = { ...wake(counts, at), feedback, extra, asked: 0, denied: 0, stalled: 0 }
+  const stop = spent({ ...loop, tally }, at)
+  return stop ? halt({ ...loop, tally }, stop) : again({ ...loop, tally }, at)
+}
