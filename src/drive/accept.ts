@@ -1,16 +1,19 @@
 /** The work of a loop in its own work tree becomes part of the person's branch, or a branch of its own. */
 import { ended, type Loop, type Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
+import { clearLocks } from '../host/checkout-locks.ts'
 import { listCheckpoints, refOf } from '../host/checkpoint.ts'
 import { must } from '../host/git.ts'
-import { leaveSquash, squashBranch } from '../host/squash.ts'
+import { hasArrived } from '../host/merge.ts'
+import { mergeBranch } from '../host/merge-branch.ts'
+import { squashBranch } from '../host/squash.ts'
 import { treeIn } from '../host/tree.ts'
+import { leaveTrials } from '../host/trial.ts'
 import {
   commitRest,
   gatherOnBranch,
   hasMoved,
   headTree,
-  mergeBranch,
   refuseHidden,
   refuseLostCommits,
   removeWorktree,
@@ -34,13 +37,14 @@ export async function accept(desk: Desk, id: string, how: AcceptHow): Promise<Ac
   return alone(desk, id, async (loop) => {
     const worktree = mustBeAcceptable(loop)
     await checkpointsOf(desk, loop) // a work tree that was removed by hand is made again
-    await leaveSquash(worktree, id)
+    await leaveTrials(worktree, id)
+    await clearLocks(await repositoryOf(worktree.path), worktree.branch) // of a git whose ralph was killed
     await refuseHidden(worktree)
     const { tree, committed } = await commitWork(loop, worktree)
     await refuseLostCommits(worktree)
     await gatherOnBranch(worktree)
     const arrives = how !== 'branch'
-    const held = await bring(loop, worktree, { how, tree, committed })
+    const held = await bring(loop, worktree, { how, tree, committed, home: desk.home })
     const { ask } = await repositoryOf(worktree.from)
     must(await ask(['update-ref', refOf(id, arrives ? 'merged' : 'branched'), worktree.branch]))
     await removeWorktree(worktree, arrives)
@@ -77,30 +81,38 @@ async function commitWork(loop: Loop, worktree: Worktree): Promise<{ tree: strin
 
 type Held = { tree: string; merged: boolean }
 
-type Bringing = { how: AcceptHow; tree: string; committed: boolean }
+type Bringing = { how: AcceptHow; tree: string; committed: boolean; home: string }
 
 /** The work comes to where the person wants it. What they have then; undefined: their branch had all of it already. */
-async function bring(loop: Loop, worktree: Worktree, { how, tree, committed }: Bringing): Promise<Held | undefined> {
-  if (how === 'squash') return squash(loop, worktree, tree)
+async function bring(loop: Loop, worktree: Worktree, { how, ...bringing }: Bringing): Promise<Held | undefined> {
+  const { tree } = bringing
+  if (how === 'squash') return squash(loop, worktree, bringing)
   if (how === 'branch') return { tree, merged: false }
-  return { tree, merged: await merge(loop, worktree, { tree, committed }) }
+  return { tree, merged: await merge(loop, worktree, bringing) }
 }
 
 /** Whether other work came along. The trailers stand in a commit of ralph's own, never in one of the agent's. */
-async function merge(loop: Loop, worktree: Worktree, { tree, committed }: Omit<Bringing, 'how'>): Promise<boolean> {
-  const merged = await hasMoved(worktree)
-  const message = (moved: boolean) => mergeMessage(loop, worktree, { tree, merged: moved })
-  await mergeBranch(worktree, { loop: loop.id, message: message(merged), always: !committed })
+async function merge(loop: Loop, worktree: Worktree, bringing: Omit<Bringing, 'how'>): Promise<boolean> {
+  const { tree, committed, home } = bringing
   const { top } = await repositoryOf(worktree.from)
+  // A ralph that was killed may have merged it already: then what is on the branch tells.
+  const merged = (await hasArrived(worktree)) ? (await headTree(top)) !== tree : await hasMoved(worktree)
+  const message = (moved: boolean) => mergeMessage(loop, worktree, { tree, merged: moved })
+  await mergeBranch(worktree, { loop: loop.id, home, message: message(merged), always: !committed })
   if (merged || (await headTree(top)) === tree) return merged
   await reword(top, message(false), message(true)) // somebody has committed meanwhile
   return true
 }
 
 /** Hooks may change the files of the one commit, too; then nothing has checked them. */
-async function squash(loop: Loop, worktree: Worktree, tree: string): Promise<Held | undefined> {
+async function squash(
+  loop: Loop,
+  worktree: Worktree,
+  { tree, home }: Pick<Bringing, 'tree' | 'home'>,
+): Promise<Held | undefined> {
   const made = await squashBranch(worktree, {
     loop: loop.id,
+    home,
     message: ({ changed, merged }) => commitMessage(loop, changed === undefined ? { tree, merged } : { tree: changed }),
   })
   return made && { tree: made.changed ?? tree, merged: made.merged }

@@ -7,7 +7,7 @@ import { reap } from '../host/process-tree.ts'
 import { bringUpToDate, rollBack, undoRollBack } from '../host/restore.ts'
 import type { Store } from '../host/store.ts'
 import { type Checkpoints, openTree } from '../host/tree.ts'
-import { ensureWorktree, removeWorktree, repositoryOf } from '../host/worktree.ts'
+import { dropWorktree, ensureWorktree, repositoryOf } from '../host/worktree.ts'
 import { drivenBeside } from './beside.ts'
 import { visit } from './visit.ts'
 
@@ -94,7 +94,7 @@ async function refuseOver(worktree: Worktree, { id, tally }: Loop): Promise<void
   const names = await listCheckpoints(repo, id)
   const merged = names.includes('merged')
   if (merged || names.includes('branched')) {
-    if (existsSync(worktree.path)) await removeWorktree(worktree, merged) // its ralph was killed before it could
+    await dropWorktree(worktree, merged) // its ralph may have been killed before it could
     const where = merged ? 'merged' : `left on the branch ${worktree.branch}`
     throw new RalphError('loop-state', `Loop ${id} was accepted already: its work was ${where}.`)
   }

@@ -1,7 +1,8 @@
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { concludeMerge, forward, isMerging, keepTrial, leaveTrial, mendForward, tipOf, tryMerge } from './merge.ts'
+import { concludeMerge, forward, isMerging, keepTrial, leaveTrial, tipOf, tryMerge } from './merge.ts'
+import { temporaryFolder } from './place.test-support.ts'
 import { makeRepository, makeWorktree, type TestRepository } from './repository.test-support.ts'
 
 const BASE = { 'both.txt': 'base\n', 'other.txt': 'other\n' }
@@ -94,6 +95,28 @@ describe('leaveTrial', () => {
     expect(work.status()).toEqual([])
     expect([work.read('other.txt'), work.read('theirs.txt')]).toEqual(['other\n', undefined])
     expect(await tryMerge(worktree, onto, 'Merge')).toMatchObject({ same: false })
+  })
+
+  test('removes nothing where the task has a folder in the place of a file of the other side', async () => {
+    const { worktree, onto, work } = await sides({
+      task: { 'theirs.txt/inside.txt': 'inside\n' } as never,
+      main: PEACE.main,
+    })
+    const committed = work.git('rev-parse', 'HEAD')
+    await tryMerge(worktree, onto, 'Merge')
+    await leaveTrial(worktree, { committed, onto })
+    expect(work.status()).toEqual([])
+    expect(work.read('theirs.txt/inside.txt')).toBe('inside\n')
+  })
+
+  test('removes nothing behind a link that the task has in the place of a folder of the other side', async () => {
+    const elsewhere = temporaryFolder()
+    writeFileSync(join(elsewhere, 'a.txt'), 'in no repository\n')
+    const { worktree, work, onto } = await sides({ task: {}, main: { 'folder/a.txt': 'theirs\n' } as never })
+    symlinkSync(elsewhere, join(work.dir, 'folder'))
+    const committed = work.commit('T1: link')
+    await leaveTrial(worktree, { committed, onto })
+    expect(work.read('folder/a.txt')).toBe('in no repository\n')
   })
 })
 
@@ -215,7 +238,11 @@ describe('forward', () => {
     const tried = await tryMerge(found.worktree, found.onto, 'Merge')
     if (!('merged' in tried)) throw new Error('a conflict')
     const step = { commit: tried.merged, onto: found.onto }
-    return { ...found, step, go: () => forward(found.place.repo, found.worktree, step) }
+    return {
+      ...found,
+      step,
+      go: () => forward({ home: temporaryFolder(), repo: found.place.repo }, found.worktree, step),
+    }
   }
 
   test('makes it the tip of the branch, with its files', async () => {
@@ -273,6 +300,13 @@ describe('forward', () => {
         git('add', 'both.txt')
       },
     ],
+    [
+      'a changed file, where git would stash it,',
+      ({ write, git }) => {
+        git('config', 'merge.autoStash', 'true')
+        write('both.txt', 'changed\n')
+      },
+    ],
   ])('does nothing when %s is in the way, and names it', async (_, change) => {
     const { place, onto, go } = await merged({
       task: { 'mine.txt': 'mine\n', 'both.txt': 'task\n' } as never,
@@ -285,55 +319,5 @@ describe('forward', () => {
     )
     expect(await tipOf(place.dir, 'main')).toBe(onto)
     expect(place.status()).toEqual(before)
-  })
-
-  describe('after it was cut off', () => {
-    test('takes back what it wrote, and can be done again', async () => {
-      const { place, step, go } = await merged({
-        task: { 'mine.txt': 'mine\n', 'both.txt': 'task\n' } as never,
-        main: PEACE.main,
-      })
-      place.write('mine.txt', 'mine\n')
-      place.write('both.txt', 'task\n')
-      writeFileSync(join(place.dir, '.git/index.lock'), '')
-      await mendForward(place.dir, step)
-      expect(place.status()).toEqual([])
-      expect([place.read('mine.txt'), place.read('both.txt')]).toEqual([undefined, 'base\n'])
-      expect(await go()).toBe(true)
-    })
-
-    test('leaves alone what a person wrote', async () => {
-      const { place, step } = await merged({
-        task: { 'mine.txt': 'mine\n', 'both.txt': 'task\n' } as never,
-        main: PEACE.main,
-      })
-      place.write('mine.txt', 'by a person\n')
-      place.write('both.txt', 'by a person\n')
-      await mendForward(place.dir, step)
-      expect([place.read('mine.txt'), place.read('both.txt')]).toEqual(['by a person\n', 'by a person\n'])
-    })
-
-    test.each<[fact: string, change: (place: TestRepository) => void]>([
-      ['it was done after all', () => {}],
-      ['the person has gone on', (place) => place.commit('More', { 'more.txt': 'more\n' })],
-    ])('touches nothing when %s', async (_, change) => {
-      const { place, step, go } = await merged()
-      await go()
-      change(place)
-      await mendForward(place.dir, step)
-      expect(place.status()).toEqual([])
-      expect(place.read('mine.txt')).toBe('mine\n')
-    })
-
-    test('finds a link that was written', async () => {
-      const found = await sides({ task: {}, main: PEACE.main })
-      symlinkSync('other.txt', join(found.work.dir, 'link'))
-      found.work.commit('T1: link')
-      const tried = await tryMerge(found.worktree, found.onto, 'Merge')
-      if (!('merged' in tried)) throw new Error('a conflict')
-      symlinkSync('other.txt', join(found.place.dir, 'link'))
-      await mendForward(found.place.dir, { commit: tried.merged, onto: found.onto })
-      expect(found.place.status()).toEqual([])
-    })
   })
 })

@@ -1,11 +1,14 @@
 /** Brings the branch of a task into the person's: tried out in the task's own work tree, then made the tip of theirs in one step. */
-import { existsSync, lstatSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
+import { arrive, type Checkout, NO_STASH } from './arrival.ts'
 import { indexLock } from './branch.ts'
-import { type Asking, askGit, inOneLine, must, openRepository, type Repository } from './git.ts'
-import { stageAll } from './worktree.ts'
+import { onDisk } from './files.ts'
+import { type Asking, askGit, inOneLine, must } from './git.ts'
+import { isFileAt } from './restore-files.ts'
+import { repositoryOf, stageAll } from './worktree.ts'
 
 /** `same`: the commit has just what the task's branch has, so nothing new is to be checked. */
 export type Tried = { merged: string; same: boolean } | { conflicts: string[] }
@@ -52,8 +55,10 @@ export async function leaveTrial(
   must(await askGit(path, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]))
   must(await askGit(path, ['reset', '--quiet', '--hard', committed], marked(path)))
   // What only the other side has, and git does not know here: written by a checkout that was cut off.
-  const added = await askGit(path, ['diff', '--name-only', '--no-renames', '--diff-filter=A', '-z', committed, onto])
-  for (const file of added.ok ? added.out.split('\0').filter(Boolean) : []) rmSync(join(path, file), { force: true })
+  const repo = await repositoryOf(path)
+  const how = ['-r', '-z', '--name-only', '--no-renames', '--diff-filter=A']
+  for (const file of (await repo.list(['diff-tree', ...how, committed, onto, '--'])) ?? [])
+    if (isFileAt(path, file)) rmSync(onDisk(path, file), { force: true })
 }
 
 /** The branch of the task becomes what was tried out. */
@@ -131,7 +136,7 @@ async function gitPath(path: string, name: string): Promise<string> {
  * brought together again.
  */
 export async function forward(
-  repo: Repository,
+  { home, repo }: Checkout,
   { path, base = '' }: Worktree,
   { commit, onto }: { commit: string; onto: string },
 ): Promise<boolean> {
@@ -141,7 +146,10 @@ export async function forward(
   const current = await repo.ask(['symbolic-ref', '--quiet', '--short', 'HEAD'])
   if (!current.ok || current.out !== base)
     return (await repo.ask(['update-ref', `refs/heads/${base}`, commit, onto])).ok
-  const moved = await repo.ask(['merge', '--quiet', '--ff-only', commit], marked(path))
+  const coming = { loop: basename(path), branch: base, onto, commit, work: commit }
+  const moved = await arrive({ home, repo }, coming, (asking) =>
+    repo.ask([...NO_STASH, 'merge', '--quiet', '--ff-only', commit], asking),
+  )
   if (moved.ok) return true
   if (must(await repo.ask(['rev-parse', '--verify', `refs/heads/${base}`])) !== onto) return false
   throw new RalphError(
@@ -154,38 +162,4 @@ export async function forward(
 export async function hasArrived({ from, branch, base = '' }: Worktree): Promise<boolean> {
   const known = await askGit(from, ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])
   return !known.ok || (await askGit(from, ['merge-base', '--is-ancestor', branch, base])).ok
-}
-
-/** A step that was killed half-way has written some files of the new commit: they become what they were, so that it can be done again. */
-export async function mendForward(dir: string, { commit, onto }: { commit: string; onto: string }): Promise<void> {
-  const repo = await openRepository(dir)
-  if ('none' in repo) return
-  const head = await repo.ask(['rev-parse', '--verify', 'HEAD'])
-  if (!head.ok || head.out !== onto) return
-  const lock = await indexLock(repo.top)
-  if (lock) rmSync(lock, { force: true })
-  const changed = (await repo.list(['diff-tree', '-r', '-z', '--name-only', '--no-renames', onto, commit])) ?? []
-  for (const path of changed.map((name) => Buffer.from(name, 'latin1').toString('utf8'))) {
-    const [was, will] = await Promise.all(
-      [onto, commit].map(async (of) => {
-        const answer = await repo.ask(['rev-parse', '--verify', '--quiet', `${of}:${path}`])
-        return answer.ok ? answer.out : undefined
-      }),
-    )
-    const file = join(repo.top, path)
-    if ((await blobOf(repo, path)) !== will) continue
-    if (was === undefined) rmSync(file, { force: true })
-    else await repo.ask(['checkout', '--quiet', onto, '--', path])
-  }
-}
-
-/** What git would keep of a file as it lies there: of a link, where it leads. */
-async function blobOf(repo: Repository, path: string): Promise<string | undefined> {
-  const file = join(repo.top, path)
-  const found = lstatSync(file, { throwIfNoEntry: false })
-  if (!found) return undefined
-  const asked = found.isSymbolicLink()
-    ? await repo.ask(['hash-object', '--stdin'], { stdin: readlinkSync(file, 'buffer') })
-    : await repo.ask(['hash-object', '--', path])
-  return asked.ok ? asked.out : undefined
 }

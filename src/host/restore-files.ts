@@ -55,10 +55,15 @@ export function inTheWay(top: string, added: readonly string[]): string[] {
 }
 
 /** What lies on the way to a path and is no folder. */
-function blockedAt(top: string, path: string): string | undefined {
+export function blockedAt(top: string, path: string): string | undefined {
   const parts = path.split('/')
   const folders = parts.slice(1).map((_, length) => parts.slice(0, length + 1).join('/'))
   return folders.find((folder) => statBelow(top, folder)?.isDirectory() === false)
+}
+
+/** Whether a file or a link lies there, and not only behind a link. */
+export function isFileAt(top: string, path: string): boolean {
+  return blockedAt(top, path) === undefined && statBelow(top, path)?.isDirectory() === false
 }
 
 // Also outside what a sparse checkout shows, where an agent may have written files all the same.

@@ -1,29 +1,34 @@
 /** Brings the branch of a loop into the person's as one commit: made in the loop's own work tree, then the tip of theirs in one step. */
 import type { Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
-import { refOf } from './checkpoint.ts'
+import { arrive, NO_STASH } from './arrival.ts'
 import { askGit, inOneLine, must } from './git.ts'
-import { leaveTrial, tipOf, tryMerge } from './merge.ts'
-import { headTree, mustBeOnBase, repositoryOf, reword } from './worktree.ts'
+import { tipOf, tryMerge } from './merge.ts'
+import { inTrial } from './trial.ts'
+import { headTree, mustBeOnBase, reword } from './worktree.ts'
 
 /** `merged`: the commit holds the work together with what the person's branch had. `changed`: its files, where hooks have changed them. */
 export type Squashed = { merged: boolean; changed?: string }
 
 /** `message`: of the commit. */
-type Squashing = { loop: string; message: (made: Squashed) => string }
+type Squashing = { loop: string; home: string; message: (made: Squashed) => string }
 
 /**
  * Whatever stands in the way, the person's branch and files stay as they are. Undefined: there is
  * no commit, since the branch has all of it already.
  */
-export async function squashBranch(worktree: Worktree, { loop, message }: Squashing): Promise<Squashed | undefined> {
-  const { from, path, branch } = worktree
+export async function squashBranch(worktree: Worktree, squashing: Squashing): Promise<Squashed | undefined> {
+  const { from, path } = worktree
+  const { loop, home } = squashing
   const { repo, base } = await mustBeOnBase(worktree, loop)
   const onto = await tipOf(path, base)
-  must(await repo.ask(['update-ref', markOf(loop), `refs/heads/${branch}`]))
-  const made = await inWorktree(worktree, loop, () => makeCommit(worktree, { loop, onto, base, message }))
+  const made = await inTrial(worktree, loop, () => makeCommit(worktree, { ...squashing, onto, base }))
   if (!made) return undefined
-  const moved = await askGit(repo.top, ['merge', '--quiet', '--ff-only', made.commit], { hooks: true, minutes: 10 })
+  const { commit } = made
+  const coming = { loop, branch: base, onto, commit, work: commit, again: `ralph accept ${loop} --squash` }
+  const moved = await arrive({ home, repo }, coming, (asking) =>
+    askGit(repo.top, [...NO_STASH, 'merge', '--quiet', '--ff-only', commit], { ...asking, hooks: true }),
+  )
   if (moved.ok) return made
   throw new RalphError(
     'git-failed',
@@ -31,30 +36,7 @@ export async function squashBranch(worktree: Worktree, { loop, message }: Squash
   )
 }
 
-async function inWorktree<Result>(worktree: Worktree, loop: string, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } finally {
-    await leaveSquash(worktree, loop)
-  }
-}
-
-/** The work tree is on its branch again, also where the ralph that tried was killed. Nothing happens where none did. */
-export async function leaveSquash(worktree: Worktree, loop: string): Promise<void> {
-  const { from, base = '' } = worktree
-  const repo = await repositoryOf(from)
-  const committed = await repo.ask(['rev-parse', '--verify', '--quiet', markOf(loop)])
-  if (!committed.ok) return
-  await leaveTrial(worktree, { committed: committed.out, onto: `refs/heads/${base}` })
-  must(await repo.ask(['update-ref', '-d', markOf(loop)]))
-}
-
-/** What the branch was before its work tree was used for this. */
-function markOf(loop: string): string {
-  return refOf(loop, 'squash')
-}
-
-type Making = Squashing & { onto: string; base: string }
+type Making = Omit<Squashing, 'home'> & { onto: string; base: string }
 
 async function makeCommit(
   worktree: Worktree,

@@ -164,7 +164,9 @@ export async function commitRest(worktree: Worktree, message: string): Promise<b
   const { path } = worktree
   await stageAll(worktree)
   if ((await askGit(path, ['diff', '--cached', '--quiet'])).ok) return false
-  const answer = await askGit(path, ['commit', '--quiet', '--file', '-'], { stdin: message, hooks: true, minutes: 10 })
+  const env = { RALPH_LOOP_ID: basename(path) } // so that the next ralph can end it
+  const how = ['--quiet', '--file', '-']
+  const answer = await askGit(path, ['commit', ...how], { env, stdin: message, hooks: true, minutes: 10 })
   if (!answer.ok)
     throw new RalphError(
       'git-failed',
@@ -209,30 +211,7 @@ export async function hasMoved({ from, branch, base = '' }: Worktree): Promise<b
 export async function stageAll({ from, path, copied = [] }: Worktree): Promise<void> {
   const below = copied.length > 0 ? (pathBelow((await repositoryOf(from)).top, from) ?? '') : ''
   const leftOut = copied.map((name) => `:(exclude,top,literal)${join(below, name)}`)
-  must(await askGit(path, ['add', '--all', '--', '.', ...leftOut]))
-}
-
-/**
- * Merges the branch into the one the loop was started from. Whatever stands in the way, nothing is left half merged.
- * `always`: with a commit of its own, also where the branch could simply move on.
- */
-export async function mergeBranch(
-  worktree: Worktree,
-  { loop, message, always }: { loop: string; message: string; always: boolean },
-): Promise<void> {
-  const { branch } = worktree
-  const { repo, base } = await mustBeOnBase(worktree, loop)
-  const how = ['--quiet', '--no-edit', '--no-squash', '--commit', ...(always ? ['--no-ff'] : []), '-m', message]
-  const merged = await askGit(repo.top, ['merge', ...how, branch], { hooks: true, minutes: 10 })
-  if (merged.ok) return
-  const conflicts = await repo.ask(['diff', '--name-only', '--diff-filter=U', '-z'])
-  await repo.ask(['merge', '--abort'])
-  const files = conflicts.ok ? conflicts.out.split('\0').filter(Boolean) : []
-  const why = files.length > 0 ? `both changed ${files.join(', ')}.` : inOneLine(merged.says)
-  throw new RalphError(
-    'git-failed',
-    `${branch} does not merge into ${base}: ${why} Nothing was changed. Merge by hand with \`git merge ${branch}\`, or leave it as a branch: ralph accept ${loop} --branch`,
-  )
+  must(await askGit(path, ['add', '--all', '--', '.', ...leftOut], { env: { RALPH_LOOP_ID: basename(path) } }))
 }
 
 /** The person's repository, which must be on the branch that the loop was started from, with no merge under way. */
@@ -264,14 +243,16 @@ export async function removeWorktree({ from, path, branch }: Worktree, merged: b
 }
 
 /** The same for one whose ralph may have been killed while it did so: whatever is left goes. */
-export async function dropWorktree({ from, path, branch }: Worktree): Promise<void> {
+export async function dropWorktree({ from, path, branch }: Worktree, merged = true): Promise<void> {
   const repo = await repositoryOf(from)
   await inTurn(repo, async () => {
+    const isLeft = merged && (await hasBranch(repo, branch))
+    if (!isLeft && !existsSync(path)) return
     await repo.ask(['worktree', 'unlock', path])
     const removed = await repo.ask(['worktree', 'remove', '--force', path], { minutes: 10 })
     rmSync(path, { recursive: true, force: true })
     if (!removed.ok) must(await repo.ask(['worktree', 'prune']))
-    if (await hasBranch(repo, branch)) must(await repo.ask(['branch', '--quiet', '-D', branch]))
+    if (isLeft) must(await repo.ask(['branch', '--quiet', '-D', branch]))
   })
 }
 

@@ -1,6 +1,6 @@
 /** What git is told about the proof of accepted work: only what is true of the very files in the commit. */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Loop } from '../engine/loop.ts'
@@ -234,4 +234,58 @@ describe('one commit', () => {
     expect(again).not.toHaveProperty('proof')
     expect(place.git('rev-parse', 'HEAD')).toBe(made)
   })
+})
+
+describe('an accept that goes on where one was killed', () => {
+  test.each(['merge', 'squash', 'branch'] as const)('passes over the lock that its git left: %s', async (how) => {
+    const place = await worked()
+    const lock = join(place.git('-C', place.path, 'rev-parse', '--absolute-git-dir'), 'index.lock')
+    writeFileSync(lock, '')
+    expect(await accept(place, how)).toMatchObject({ proof: 'verified' })
+  })
+
+  test.each<[fact: string, left: (place: Worked) => void]>([
+    ['its link', ({ path }) => rmSync(join(path, '.git'))],
+    ['all of it but the branch', ({ git, path }) => git('worktree', 'remove', '--force', path)],
+  ])('clears away what is left of the worktree when it had removed %s', async (_, left) => {
+    const place = await worked()
+    const branch = `ralph/${place.loop.id}`
+    place.git('-C', place.path, 'add', '--all')
+    place.git('-C', place.path, 'commit', '--quiet', '--message', 'The work')
+    place.git('merge', '--quiet', branch)
+    place.git('update-ref', `refs/ralph/${place.loop.id}/merged`, branch)
+    left(place)
+    await expect(accept(place)).rejects.toThrow('was accepted already: its work was merged.')
+    expect(existsSync(place.path)).toBe(false)
+    expect(place.git('worktree', 'list').split('\n')).toHaveLength(1)
+    expect(place.git('branch', '--list', branch)).toBe('')
+  })
+
+  test('does not take the merge that was made for work that came along', async () => {
+    const place = await worked(`${DONE}; ${COMMITS}`)
+    place.git('merge', '--quiet', '--no-ff', '-m', 'Merge', `ralph/${place.loop.id}`)
+    expect(await accept(place)).toEqual({
+      loop: place.loop.id,
+      branch: `ralph/${place.loop.id}`,
+      base: 'main',
+      proof: 'verified',
+    })
+  })
+})
+
+test('an old git that cannot merge without files merges in the worktree of the loop first', async () => {
+  const place = await worked(`${DONE}; ${COMMITS}`)
+  place.commit('Mine', { 'mine.txt': 'mine\n' })
+  const real = execFileSync('which', ['git'], { encoding: 'utf8' }).trim()
+  const bin = temporaryFolder()
+  const lines = `case "$*" in *merge-tree*) echo "usage: git merge-tree" >&2; exit 129;; esac\nexec ${real} "$@"`
+  writeFileSync(join(bin, 'git'), `#!/bin/sh\n${lines}\n`, { mode: 0o755 })
+  vi.stubEnv('PATH', `${bin}:${process.env.PATH}`)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const conflict = place.commit('In the way', { 'work.txt': 'x\n' })
+  await expect(accept(place)).rejects.toThrow('both changed work.txt. Nothing was changed.')
+  expect([place.git('rev-parse', 'HEAD'), place.status()]).toEqual([conflict, []])
+  place.git('reset', '--quiet', '--hard', 'HEAD~1')
+  expect(await accept(place)).toMatchObject({ unchecked: 'merged' })
+  expect(place.read('work.txt')).toBe('work\n')
 })

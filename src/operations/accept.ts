@@ -3,6 +3,7 @@ import { type AcceptHow, accept as acceptLoop, isAccepted } from '../drive/accep
 import { given } from '../request/given.ts'
 import { refuseBelowTurn } from './below-turn.ts'
 import { findLoop } from './find-loop.ts'
+import { mendHere } from './mend-checkouts.ts'
 import type { Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
 
@@ -34,6 +35,8 @@ export const accept: Operation<{ loop: string; how?: AcceptHow }, Accepted> = {
     const rules = ownerOf(loop)
     const refusal = rules.refuses?.(loop, { kind: 'accept' })
     if (refusal) throw refusal
+    const { worktree: own } = loop.spec.work
+    if (own) await mendHere(context, own.from)
     try {
       const { worktree, proof, unchecked, nothing } = await acceptLoop(desk, id, how)
       return { loop: id, branch: worktree.branch, ...given({ base: worktree.base, proof, unchecked, nothing }) }

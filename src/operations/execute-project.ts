@@ -96,7 +96,7 @@ async function prepare(context: Context, asked: Executing, { project, config, re
   mustBeCopyable(dir, copied)
   mustRender(project, record)
   const protect = await mustProve(record, { request: { ...request, checks }, dir, config })
-  await mendLeftovers(project, record)
+  const mended = await mendLeftovers(project, record, home)
   const { branch, notes } = await checkRepository(project, slots)
   const place = { dir, env, config: { ...config, max_iterations: 0 } }
   const { iterations: ___, ...limits } = await resolveLimits({ size: 'S', ...given({ limits: asks }) }, place)
@@ -121,7 +121,7 @@ async function prepare(context: Context, asked: Executing, { project, config, re
     },
     permissions: request.permissions ?? DEFAULTS.permissions,
     why: why === undefined ? [] : [why],
-    notes: [...notes, ...(await unmatchedNotes(dir, protect))],
+    notes: [...mended, ...notes, ...(await unmatchedNotes(dir, protect))],
   }
 }
 

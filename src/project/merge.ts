@@ -71,7 +71,7 @@ function nextStep(merge: Merge, open: Open): Promise<Step> {
 }
 
 async function arrive({ site, repo, task, worktree, last }: Merge, ready: NonNullable<Open['merge']>): Promise<Step> {
-  if (await forward(repo, worktree, ready)) {
+  if (await forward({ home: site.home, repo }, worktree, ready)) {
     await enterTurn(site, last, true)
     return { arrival: 'arrived' }
   }

@@ -4,12 +4,12 @@ import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { parseTasks, type Task, type TaskList } from '../formats/tasks.ts'
+import { mendCheckout, mendedWords } from '../host/arrival.ts'
 import { mustHaveIdentity, readHead, repositoryAt, uncommitted } from '../host/branch.ts'
 import { underWay } from '../host/checkpoint.ts'
 import { excludeFromGit } from '../host/exclude.ts'
 import { brokenName } from '../host/files.ts'
 import { lockFile } from '../host/lock.ts'
-import { mendForward } from '../host/merge.ts'
 import { reap } from '../host/process-tree.ts'
 import type { Store } from '../host/store.ts'
 import { ARTEFACTS, type FaceName, type Project, readFace, removeFace, writeFace } from './folder.ts'
@@ -135,12 +135,13 @@ function listsOf(project: Project, old: ProjectRecord | undefined, now: () => nu
   }
 }
 
-/** What a ralph that was killed has left running is ended, and a merge it was about to make can be made again. */
-export async function mendLeftovers({ dir }: Project, { open }: ProjectRecord): Promise<void> {
-  for (const { loop, merging, worktree, merge } of open) {
+/** What a ralph that was killed has left running is ended, and what it has left in the checkout is put in order. Returns what a person should know. */
+export async function mendLeftovers({ dir }: Project, { open }: ProjectRecord, home: string): Promise<string[]> {
+  for (const { loop, merging, worktree } of open)
     for (const id of [loop, merging?.loop, worktree && basename(worktree.path)]) if (id) await reap(id)
-    if (merge) await mendForward(dir, merge)
-  }
+  const repo = await repositoryAt(dir)
+  const mended = repo && (await mendCheckout({ home, repo }))
+  return mended ? [mendedWords(mended)] : []
 }
 
 /** The branch that the work goes to, and what a person should know. Several at a time need a clean one. The files of projects stay out of it. */

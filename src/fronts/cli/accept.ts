@@ -16,7 +16,7 @@ const spec: CommandSpec = {
   words: 'LOOP [options]',
   summary: 'Merges the work of a loop that ran with --worktree into your branch, and removes its work tree.',
   about:
-    'What the agent left uncommitted is committed first, with your hooks. If it does not merge, nothing is changed. Its commit carries the trailers Ralph-Loop and Ralph-Proof; files that were changed after the loop ended get no Ralph-Proof.',
+    'What the agent left uncommitted is committed first, with your hooks. If it does not merge, nothing is changed. Its commit carries the trailers Ralph-Loop and Ralph-Proof; files that were changed after the loop ended get no Ralph-Proof. If ralph is killed while your files are being changed, the next accept, status or doctor puts them back and says so.',
   options: {
     squash: { help: 'merge it as one commit' },
     branch: { help: 'do not merge: leave the branch, ready for a pull request' },

@@ -4,6 +4,7 @@ import { RalphError } from '../../error.ts'
 import { git } from '../../host/git.ts'
 import { findProgram } from '../../host/process.ts'
 import { type Executor, listExecutors } from '../../operations/list-executors.ts'
+import { mendAll } from '../../operations/mend-checkouts.ts'
 import { rebuild } from '../../operations/rebuild.ts'
 import { type CommandSpec, parseArgs } from './args.ts'
 import type { Command, Context } from './context.ts'
@@ -34,7 +35,8 @@ export const doctor: Command = {
         json ? `${JSON.stringify({ what: 'rebuild', ok: true, ...rebuilt })}\n` : rebuiltSentence(rebuilt),
       )
     }
-    const own = [node(), await database(context), await gitFound(context), ...toolsFound(context)]
+    const mended = (await mendAll(context)).map((says) => ({ what: 'checkout', ok: true, needed: false, says }))
+    const own = [node(), await database(context), await gitFound(context), ...toolsFound(context), ...mended]
     const here = (await listExecutors.run(context, {})).executors.map(agentFound)
     for (const finding of own) print(context, finding, json)
     if (!json) context.out.write('\n')

@@ -1,0 +1,38 @@
+/** The locks that a git which was killed has left in a checkout. Those of a git that lives are its own. */
+import { existsSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { RalphError } from '../error.ts'
+import { must, type Repository } from './git.ts'
+import { listProcesses } from './process-tree.ts'
+
+/** Those that are there now, of the ones that moving a branch takes. */
+export async function listLocks(repo: Repository, branch: string): Promise<string[]> {
+  const ofBranch = await repo.ask(['rev-parse', '--path-format=absolute', '--git-path', `refs/heads/${branch}.lock`])
+  const own = ['HEAD.lock', 'ORIG_HEAD.lock', 'MERGE_HEAD.lock'].map((name) => join(repo.gitDir, name))
+  return [`${repo.index}.lock`, ...own, must(ofBranch)].filter((lock) => existsSync(lock))
+}
+
+/** `before`: those that are older than the git that was killed. */
+export async function clearLocks(repo: Repository, branch: string, before: readonly string[] = []): Promise<void> {
+  const left = (await listLocks(repo, branch)).filter((lock) => !before.includes(lock))
+  if (left.length === 0) return
+  if (hasGitAtWork(repo))
+    throw new RalphError(
+      'git-failed',
+      `Another git is at work in ${repo.top}, so what a killed ralph left there is not put in order yet. Try again when that git has finished.`,
+    )
+  for (const lock of left) rmSync(lock, { force: true })
+}
+
+/** Git goes to the top of the work tree before it does anything. Where there is no /proc, nobody can tell. */
+function hasGitAtWork({ top, gitDir }: Repository): boolean {
+  return listProcesses().some((pid) => {
+    try {
+      if (readFileSync(`/proc/${pid}/comm`, 'utf8') !== 'git\n') return false
+      const watches = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('fsmonitor--daemon') // it never ends, and holds no lock
+      return !watches && [top, gitDir].includes(readlinkSync(`/proc/${pid}/cwd`))
+    } catch {
+      return false // it has ended, or is somebody else's
+    }
+  })
+}

@@ -1,0 +1,32 @@
+/** The work tree of a loop is used to try something out, and is on its branch again afterwards, also when ralph was killed meanwhile. */
+import type { Worktree } from '../engine/loop.ts'
+import { refOf } from './checkpoint.ts'
+import { must } from './git.ts'
+import { leaveTrial } from './merge.ts'
+import { repositoryOf } from './worktree.ts'
+
+/** All of the work must be committed. */
+export async function inTrial<Result>(worktree: Worktree, loop: string, work: () => Promise<Result>): Promise<Result> {
+  const { ask } = await repositoryOf(worktree.from)
+  must(await ask(['update-ref', markOf(loop), `refs/heads/${worktree.branch}`]))
+  try {
+    return await work()
+  } finally {
+    await leaveTrials(worktree, loop)
+  }
+}
+
+/** The same where the ralph that tried was killed. Nothing happens where none did. */
+export async function leaveTrials(worktree: Worktree, loop: string): Promise<void> {
+  const { from, base = '' } = worktree
+  const { ask } = await repositoryOf(from)
+  const committed = await ask(['rev-parse', '--verify', '--quiet', markOf(loop)])
+  if (!committed.ok) return
+  await leaveTrial(worktree, { committed: committed.out, onto: `refs/heads/${base}` })
+  must(await ask(['update-ref', '-d', markOf(loop)]))
+}
+
+/** What the branch was before its work tree was used for this. */
+function markOf(loop: string): string {
+  return refOf(loop, 'squash')
+}
