@@ -26,6 +26,8 @@ export type Kept = {
   since: string | undefined
   /** A merge or the like that was not over. */
   underWay: string | undefined
+  /** Kept before a rollback: the state that it went to. */
+  to?: string | undefined
   refs: Refs
 }
 
@@ -34,12 +36,15 @@ export type Refs = ReadonlyMap<string, string | undefined>
 
 export type Keeper = { repo: Repository; snapshots: Snapshots; loop: string }
 
-/** Writes a checkpoint. `refs` are present values of branches that must not be lost. */
+/** `refs` are present values of branches that must not be lost; `mark` is another name for it. */
+type Keeping = { refs?: Refs; to?: string; mark?: string | undefined }
+
+/** Writes a checkpoint. */
 export function openKeeper({
   repo,
   snapshots,
   loop,
-}: Keeper): (name: number | string, snapshot: Snapshot, refs?: Refs) => Promise<void> {
+}: Keeper): (name: number | string, snapshot: Snapshot, keeping?: Keeping) => Promise<void> {
   let known: { stamp: string; commit: string | undefined } | undefined
 
   /** The index is kept as it is, and as a tree, so that what only it holds is not cleared away. */
@@ -68,7 +73,7 @@ export function openKeeper({
     return must(await repo.ask(['commit-tree', tree, '-m', 'ralph: an index'], { env: WRITER }))
   }
 
-  return async (name, { tree, head, branch }, refs = new Map()) => {
+  return async (name, { tree, head, branch }, { refs = new Map(), to, mark } = {}) => {
     const [index, since] = await Promise.all([
       keepIndex(),
       repo.ask(['rev-parse', '--verify', '--quiet', refOf(loop, NOW)]),
@@ -82,12 +87,14 @@ export function openKeeper({
       index,
       since: since.ok ? since.out : undefined,
       underWay: underWay(repo),
+      to,
       refs,
     })
+    const names = [name, ...(typeof name === 'number' ? [NOW] : []), ...(mark === undefined ? [] : [mark])]
     must(
       await setRefs(
         repo,
-        typeof name === 'number' ? [refOf(loop, name), refOf(loop, NOW)] : [refOf(loop, name)],
+        names.map((each) => refOf(loop, each)),
         commit,
       ),
     )
@@ -107,6 +114,7 @@ export async function writeCheckpoint(repo: Repository, { loop, name, tree, refs
     `index: ${index ?? 'none'}`,
     `since: ${kept.since ?? 'none'}`,
     `under-way: ${kept.underWay ?? 'none'}`,
+    ...(kept.to === undefined ? [] : [`to: ${kept.to}`]),
     ...[...refs].map(([ref, commit]) => `ref: ${ref} ${commit ?? 'none'}`),
   ].join('\n')
   return must(await repo.ask(['commit-tree', tree, ...parents, '-F', '-'], { env: WRITER, stdin: message }))
@@ -115,11 +123,18 @@ export async function writeCheckpoint(repo: Repository, { loop, name, tree, refs
 /** `now` is the last state that is known, whichever it was: a work tree that goes away is made again from it. */
 export const NOW = 'now'
 
-/** All of them or none. */
-export async function setRefs(repo: Repository, refs: readonly string[], commit: string): Promise<Answer> {
-  return repo.ask(['update-ref', '--stdin', '-z'], {
-    stdin: refs.map((ref) => `update ${ref}\0${commit}\0\0`).join(''),
-  })
+/** `unfinished` is there while files are put back: whoever finds it knows that the last who did was cut off. */
+export const UNFINISHED = 'unfinished'
+
+/** All of them or none. `gone` are removed, and must be there. */
+export async function setRefs(
+  repo: Repository,
+  refs: readonly string[],
+  commit: string,
+  gone: readonly string[] = [],
+): Promise<Answer> {
+  const updates = [...refs.map((ref) => `update ${ref}\0${commit}\0\0`), ...gone.map((ref) => `delete ${ref}\0\0`)]
+  return repo.ask(['update-ref', '--stdin', '-z'], { stdin: updates.join('') })
 }
 
 export const WRITER: Record<string, string> = {
@@ -150,6 +165,7 @@ export async function readCheckpoint(repo: Repository, ref: string): Promise<Kep
     index: value('index'),
     since: value('since'),
     underWay: value('under-way'),
+    to: value('to'),
     refs: new Map(refs),
   }
 }

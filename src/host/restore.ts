@@ -14,6 +14,7 @@ import {
   readCheckpoint,
   refOf,
   setRefs,
+  UNFINISHED,
   underWay,
 } from './checkpoint.ts'
 import { must, type Repository } from './git.ts'
@@ -23,6 +24,7 @@ import {
   EVERYWHERE,
   hideAgain,
   inTheWay,
+  isFileAt,
   modesOf,
   refuseRepositories,
   setModes,
@@ -42,7 +44,40 @@ export type Restoring = {
 export async function rollBack(restoring: Restoring, n: number): Promise<string[]> {
   const names = await listCheckpoints(restoring.repo, restoring.loop)
   if (!names.includes(String(n))) throw noCheckpoint(restoring, n, names)
-  return restore(restoring, String(n), `before/${latest(names, 'before') + 1}`)
+  const last = latest(names, 'before')
+  if (names.includes(UNFINISHED) && last > 0) {
+    const notes = await startOver(restoring, names)
+    return [...notes, ...(await restore(restoring, String(n), { safety: `before/${last}`, marked: true }))]
+  }
+  // A ralph that was killed at its very end may have done it; what was there before is kept already.
+  if (await hasGoneTo(restoring, n, last)) return []
+  return restore(restoring, String(n), { safety: `before/${last + 1}`, marked: true })
+}
+
+/** What was there before the rollback or the undo that was cut off is put back first, so that nobody takes its half for a state. */
+async function startOver(restoring: Restoring, names: readonly string[]): Promise<string[]> {
+  const before = `before/${latest(names, 'before')}`
+  const safety = `cut-off/${latest(names, 'cut-off') + 1}`
+  await restore(restoring, before, { safety, marked: true, drops: before, cutOff: true })
+  return [
+    `The last rollback was cut off half-way, so it was taken back first. What it had left is kept as ${refOf(restoring.loop, safety)}.`,
+  ]
+}
+
+/** Whether the last rollback went to this state, and nothing has changed since. */
+async function hasGoneTo({ repo, snapshots, loop }: Restoring, n: number, last: number): Promise<boolean> {
+  if (last === 0) return false
+  const [target, before, at] = await Promise.all([
+    readCheckpoint(repo, refOf(loop, n)),
+    readCheckpoint(repo, refOf(loop, `before/${last}`)),
+    readCheckpoint(repo, refOf(loop, NOW)),
+  ])
+  if (!target || before?.to !== target.commit || at?.commit !== target.commit || !target.index) return false
+  const now = await snapshots.take()
+  if (now?.tree !== target.tree || now.head !== target.head || now.branch !== target.branch) return false
+  const refs = await valuesOf(repo, target.refs)
+  if ([...target.refs].some(([ref, commit]) => refs.get(ref) !== commit)) return false
+  return (await repo.ask(['diff-index', '--cached', '--quiet', `${target.index}:staged`, '--'])).ok
 }
 
 export function noCheckpoint(
@@ -61,7 +96,7 @@ export function noCheckpoint(
 /** Brings a work tree that was made again into the state it was last seen in. */
 export async function bringUpToDate(restoring: Restoring): Promise<void> {
   const names = await listCheckpoints(restoring.repo, restoring.loop)
-  if (names.includes(NOW)) await restore(restoring, NOW, 'made-again')
+  if (names.includes(NOW)) await restore(restoring, NOW, { safety: 'made-again' })
 }
 
 /** Takes the last rollback back. What was there is kept all the same. */
@@ -72,8 +107,9 @@ export async function undoRollBack(restoring: Restoring): Promise<string[]> {
   if (last === 0)
     throw new RalphError('checkpoint-missing', `There is nothing to undo: no rollback of loop ${loop} is left.`)
   const kept = `undone/${latest(names, 'undone') + 1}`
-  const notes = await restore(restoring, `before/${last}`, kept)
-  must(await repo.ask(['update-ref', '-d', refOf(loop, `before/${last}`)]))
+  const before = `before/${last}`
+  const cutOff = names.includes(UNFINISHED)
+  const notes = await restore(restoring, before, { safety: kept, marked: true, drops: before, cutOff })
   return [...notes, `What was there until now is kept as ${refOf(loop, kept)}.`]
 }
 
@@ -84,16 +120,22 @@ function latest(names: readonly string[], kind: string): number {
   )
 }
 
-/** `to` names the checkpoint, `safety` the one that what is there now is kept in. */
-async function restore(restoring: Restoring, to: string, safety: string): Promise<string[]> {
+/**
+ * `safety` names the checkpoint that what is there now is kept in, `drops` one that is not needed afterwards. `marked`: whoever comes
+ * after a kill must know. `cutOff`: the rollback that is taken back did not come to its end.
+ */
+type How = { safety: string; marked?: true; drops?: string; cutOff?: boolean }
+
+/** `to` names the checkpoint. */
+async function restore(restoring: Restoring, to: string, how: How): Promise<string[]> {
   try {
-    return await putBack(restoring, to, safety)
+    return await putBack(restoring, to, how)
   } finally {
     mkdirSync(restoring.place, { recursive: true }) // git keeps no empty folder, but this one is where the loop lives
   }
 }
 
-async function putBack(restoring: Restoring, to: string, safety: string): Promise<string[]> {
+async function putBack(restoring: Restoring, to: string, { safety, marked, drops, cutOff }: How): Promise<string[]> {
   const { repo, snapshots, keep, loop } = restoring
   refuseLocked(repo)
   const target = await readCheckpoint(repo, refOf(loop, to))
@@ -104,17 +146,18 @@ async function putBack(restoring: Restoring, to: string, safety: string): Promis
 
   const now = await snapshots.take()
   const changes = now && (await compare(repo, now.tree, target.tree))
+  const brought = now ? await broughtBy(restoring, { to, target, now, cutOff }) : new Set<string>()
   const covering = changes ? inTheWay(repo.top, changes.added) : []
   if (changes) refuseRepositories(repo, changes, covering)
-  const covered = changes && (await snapshots.cover(now.tree, covering))
+  const half = cutOff ? [...brought].filter((path) => isFileAt(repo.top, path)) : []
+  const covered = changes && (await snapshots.cover(now.tree, [...covering, ...half]))
   if (!changes || !covered)
     throw new RalphError(
       'git-failed',
       `git cannot tell what is in ${repo.top} now, so nothing was changed. Try \`git status\` there.`,
     )
-  const brought = await broughtBy(restoring, { to, target, now })
   const before = await valuesOf(repo, refs)
-  await keep(safety, { ...now, tree: covered }, before)
+  await keep(safety, { ...now, tree: covered }, { refs: before, to: target.commit, mark: marked && UNFINISHED })
 
   const modes = modesOf(repo.top, changes.changed)
   const args = [...EVERYWHERE, 'read-tree', '--reset', '-u', '--no-recurse-submodules', target.tree]
@@ -134,18 +177,27 @@ async function putBack(restoring: Restoring, to: string, safety: string): Promis
   await setHead(repo, target, now)
   await putIndex(repo, target.index)
   if (snapshots.sparse) await hideAgain(restoring, target)
-  must(await setRefs(repo, [refOf(loop, NOW)], target.commit))
+  const over = [...(marked ? [UNFINISHED] : []), ...(drops === undefined ? [] : [drops])]
+  must(
+    await setRefs(
+      repo,
+      [refOf(loop, NOW)],
+      target.commit,
+      over.map((name) => refOf(loop, name)),
+    ),
+  )
   return [...headMoved(target, now), ...remarks(target.underWay, underWay(repo))]
 }
 
-/** The files that were not there before the rollback that is undone, and are still as it put them there. */
-async function broughtBy(
-  { repo, loop }: Restoring,
-  { to, target, now }: { to: string; target: Kept; now: Snapshot },
-): Promise<Set<string>> {
-  const last = to.startsWith('before/') ? await readCheckpoint(repo, refOf(loop, NOW)) : undefined
+type Bringing = { to: string; target: Kept; now: Snapshot; cutOff: boolean | undefined }
+
+/** The files that were not there before the rollback that is undone, and are still as it put them there, or half of it. */
+async function broughtBy({ repo, loop }: Restoring, { to, target, now, cutOff }: Bringing): Promise<Set<string>> {
+  const went = (cutOff && target.to) || refOf(loop, NOW)
+  const last = to.startsWith('before/') ? await readCheckpoint(repo, went) : undefined
   if (!last) return new Set()
   const { added } = await compare(repo, target.tree, last.tree)
+  if (cutOff) return new Set(added)
   const since = await compare(repo, last.tree, now.tree)
   const touched = new Set([...since.added, ...since.changed, ...since.removed])
   return new Set(added.filter((path) => !touched.has(path)))

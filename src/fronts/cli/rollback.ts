@@ -8,7 +8,8 @@ const spec: CommandSpec = {
   words: 'LOOP N',
   summary: 'Puts files, HEAD and index back to how they were after iteration N; 0 is the start.',
   about: `Ignored files stay as they are. What is there now is kept first, so \`ralph undo LOOP\` brings it back.
-A loop that has not ended goes on from there with \`ralph resume\`. Submodules are left alone.`,
+A loop that has not ended goes on from there with \`ralph resume\`. Submodules are left alone. After a rollback that
+was killed, repeat it or undo it: either way one \`ralph undo\` brings back what was there before.`,
   options: {},
   examples: [['ralph rollback k3f 0', 'as if the loop had never run']],
 }
