@@ -5,7 +5,7 @@ import { RalphError } from '../error.ts'
 import { type Kept, listCheckpoints, NOW, readCheckpoint, refOf, setRefs, writeCheckpoint } from './checkpoint.ts'
 import { pathBelow } from './files.ts'
 import { must, type Repository } from './git.ts'
-import { noCheckpoint } from './restore.ts'
+import { noCheckpoint } from './roll-back.ts'
 
 /** A state of another loop. `head`: the commit it stands on. */
 export type State = Kept & { head: string }

@@ -19,7 +19,7 @@ import { describe, expect, test } from 'vitest'
 import { drawChance } from './chance.test-support.ts'
 import { copyModel } from './model-folder.test-support.ts'
 import { temporaryFolder } from './place.test-support.ts'
-import { rollBack, undoRollBack } from './restore.ts'
+import { rollBack, undoRollBack } from './roll-back.ts'
 import { type Checkpoints, openTree, type Tree } from './tree.ts'
 
 const { runs, seed } = drawChance({ runs: 12 })
@@ -82,6 +82,81 @@ test('undo takes away what the rollback brought, also where the rules of that ti
 
   await rollBack(checkpoints.restoring, 0)
   expect(read(dir).files).toHaveProperty(['new.txt'])
+  await undoRollBack(checkpoints.restoring)
+  expect(read(dir)).toEqual(last)
+})
+
+describe('a rollback that was killed', () => {
+  /** Two iterations, and work of the person; then a rollback to the start that was cut off with half of its files written. */
+  async function cutOff() {
+    const place = await openPlace()
+    const { dir, tree, checkpoints } = place
+    write(join(dir, 'new.txt'), 'of the start, and long enough to be cut off')
+    await tree.look()
+    await checkpoints.keep(0)
+    rmSync(join(dir, 'new.txt'))
+    write(join(dir, '.gitignore'), '*.txt\n')
+    write(join(dir, 'a.txt'), 'of the iteration')
+    await tree.look()
+    await checkpoints.keep(1)
+    write(join(dir, 'run.sh'), 'of the person')
+    const last = read(dir)
+    await rollBack(checkpoints.restoring, 0)
+    const start = read(dir)
+    // The end of it is taken back: marks and files as in its middle.
+    git(dir, 'update-ref', 'refs/ralph/a1/unfinished', 'refs/ralph/a1/before/1')
+    git(dir, 'update-ref', 'refs/ralph/a1/now', 'refs/ralph/a1/1')
+    write(join(dir, 'new.txt'), 'of the sta')
+    write(join(dir, 'run.sh'), 'of the person')
+    write(join(dir, '.gitignore'), '*.txt\n')
+    return { ...place, last, start }
+  }
+
+  test.each<[what: string, repeat: boolean]>([
+    ['repeated, and then undone', true],
+    ['undone', false],
+  ])('leaves nothing behind when it is %s', async (_, repeat) => {
+    const { dir, checkpoints, last, start } = await cutOff()
+    if (repeat) {
+      expect(await rollBack(checkpoints.restoring, 0)).toEqual([
+        'The last rollback was cut off half-way, so it was taken back first. What it had left is kept as refs/ralph/a1/cut-off/1.',
+      ])
+      expect(read(dir)).toEqual(start)
+    }
+    await undoRollBack(checkpoints.restoring)
+    expect(read(dir)).toEqual(last)
+    await expect(undoRollBack(checkpoints.restoring)).rejects.toThrow('There is nothing to undo')
+  })
+
+  test('loses nothing that somebody wrote since', async () => {
+    const { dir, checkpoints } = await cutOff()
+    write(join(dir, 'src/b.txt'), 'since')
+    await rollBack(checkpoints.restoring, 0)
+    expect(git(dir, 'show', 'refs/ralph/a1/cut-off/1:src/b.txt').toString()).toBe('since')
+  })
+
+  test('is forgotten by the next iteration, whose work is a state of its own', async () => {
+    const { dir, tree, checkpoints } = await cutOff()
+    write(join(dir, 'src/b.txt'), 'of another iteration')
+    await tree.look()
+    await checkpoints.keep(2)
+    const last = read(dir)
+    await rollBack(checkpoints.restoring, 0)
+    await undoRollBack(checkpoints.restoring)
+    expect(read(dir)).toEqual(last)
+  })
+})
+
+test('a rollback that is done twice is undone once', async () => {
+  const { dir, tree, checkpoints } = await openPlace()
+  await tree.look()
+  await checkpoints.keep(0)
+  write(join(dir, 'a.txt'), 'of the iteration')
+  await tree.look()
+  await checkpoints.keep(1)
+  const last = read(dir)
+  await rollBack(checkpoints.restoring, 0)
+  await rollBack(checkpoints.restoring, 0)
   await undoRollBack(checkpoints.restoring)
   expect(read(dir)).toEqual(last)
 })

@@ -1,5 +1,5 @@
 /**
- * Going back to a checkpoint: files, HEAD, branch and index become what they were; ignored files stay. What is there now is
+ * Puts back what a checkpoint holds: files, HEAD, branch and index become what they were; ignored files stay. What is there now is
  * kept first, in a checkpoint of its own. Nothing is ever removed that this one does not hold.
  */
 import { existsSync, mkdirSync } from 'node:fs'
@@ -7,7 +7,6 @@ import { rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { RalphError } from '../error.ts'
 import {
   type Kept,
-  listCheckpoints,
   NOW,
   type openKeeper,
   type Refs,
@@ -40,94 +39,14 @@ export type Restoring = {
   place: string
 }
 
-/** Goes back to the state after iteration n. Returns what a person should know besides. */
-export async function rollBack(restoring: Restoring, n: number): Promise<string[]> {
-  const names = await listCheckpoints(restoring.repo, restoring.loop)
-  if (!names.includes(String(n))) throw noCheckpoint(restoring, n, names)
-  const last = latest(names, 'before')
-  if (names.includes(UNFINISHED) && last > 0) {
-    const notes = await startOver(restoring, names)
-    return [...notes, ...(await restore(restoring, String(n), { safety: `before/${last}`, marked: true }))]
-  }
-  // A ralph that was killed at its very end may have done it; what was there before is kept already.
-  if (await hasGoneTo(restoring, n, last)) return []
-  return restore(restoring, String(n), { safety: `before/${last + 1}`, marked: true })
-}
-
-/** What was there before the rollback or the undo that was cut off is put back first, so that nobody takes its half for a state. */
-async function startOver(restoring: Restoring, names: readonly string[]): Promise<string[]> {
-  const before = `before/${latest(names, 'before')}`
-  const safety = `cut-off/${latest(names, 'cut-off') + 1}`
-  await restore(restoring, before, { safety, marked: true, drops: before, cutOff: true })
-  return [
-    `The last rollback was cut off half-way, so it was taken back first. What it had left is kept as ${refOf(restoring.loop, safety)}.`,
-  ]
-}
-
-/** Whether the last rollback went to this state, and nothing has changed since. */
-async function hasGoneTo({ repo, snapshots, loop }: Restoring, n: number, last: number): Promise<boolean> {
-  if (last === 0) return false
-  const [target, before, at] = await Promise.all([
-    readCheckpoint(repo, refOf(loop, n)),
-    readCheckpoint(repo, refOf(loop, `before/${last}`)),
-    readCheckpoint(repo, refOf(loop, NOW)),
-  ])
-  if (!target || before?.to !== target.commit || at?.commit !== target.commit || !target.index) return false
-  const now = await snapshots.take()
-  if (now?.tree !== target.tree || now.head !== target.head || now.branch !== target.branch) return false
-  const refs = await valuesOf(repo, target.refs)
-  if ([...target.refs].some(([ref, commit]) => refs.get(ref) !== commit)) return false
-  return (await repo.ask(['diff-index', '--cached', '--quiet', `${target.index}:staged`, '--'])).ok
-}
-
-export function noCheckpoint(
-  { repo, loop }: Pick<Restoring, 'repo' | 'loop'>,
-  n: number | string,
-  names: readonly string[],
-): RalphError {
-  const numbers = names
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .sort((a, b) => a - b)
-  const there = numbers.length > 0 ? `There are ${numbers[0]} to ${numbers.at(-1)}; 0 is the start.` : 'It has none.'
-  return new RalphError('checkpoint-missing', `Loop ${loop} has no checkpoint ${n} in ${repo.top}. ${there}`)
-}
-
-/** Brings a work tree that was made again into the state it was last seen in. */
-export async function bringUpToDate(restoring: Restoring): Promise<void> {
-  const names = await listCheckpoints(restoring.repo, restoring.loop)
-  if (names.includes(NOW)) await restore(restoring, NOW, { safety: 'made-again' })
-}
-
-/** Takes the last rollback back. What was there is kept all the same. */
-export async function undoRollBack(restoring: Restoring): Promise<string[]> {
-  const { repo, loop } = restoring
-  const names = await listCheckpoints(repo, loop)
-  const last = latest(names, 'before')
-  if (last === 0)
-    throw new RalphError('checkpoint-missing', `There is nothing to undo: no rollback of loop ${loop} is left.`)
-  const kept = `undone/${latest(names, 'undone') + 1}`
-  const before = `before/${last}`
-  const cutOff = names.includes(UNFINISHED)
-  const notes = await restore(restoring, before, { safety: kept, marked: true, drops: before, cutOff })
-  return [...notes, `What was there until now is kept as ${refOf(loop, kept)}.`]
-}
-
-function latest(names: readonly string[], kind: string): number {
-  return Math.max(
-    0,
-    ...names.flatMap((name) => (name.startsWith(`${kind}/`) ? [Number(name.slice(kind.length + 1))] : [])),
-  )
-}
-
 /**
  * `safety` names the checkpoint that what is there now is kept in, `drops` one that is not needed afterwards. `marked`: whoever comes
  * after a kill must know. `cutOff`: the rollback that is taken back did not come to its end.
  */
-type How = { safety: string; marked?: true; drops?: string; cutOff?: boolean }
+export type How = { safety: string; marked?: true; drops?: string; cutOff?: boolean }
 
 /** `to` names the checkpoint. */
-async function restore(restoring: Restoring, to: string, how: How): Promise<string[]> {
+export async function restore(restoring: Restoring, to: string, how: How): Promise<string[]> {
   try {
     return await putBack(restoring, to, how)
   } finally {
@@ -243,7 +162,7 @@ async function refuseElsewhere(repo: Repository, branch: string | undefined): Pr
 }
 
 /** The branches that will be set, as they are now. */
-async function valuesOf(repo: Repository, refs: Refs): Promise<Refs> {
+export async function valuesOf(repo: Repository, refs: Refs): Promise<Refs> {
   const now = new Map<string, string | undefined>()
   for (const ref of refs.keys()) {
     const answer = await repo.ask(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`])

@@ -91,7 +91,7 @@ async function sortOut(
   const env = { GIT_INDEX_FILE: join(scratch, 'index') }
   copyFileSync(repo.index, env.GIT_INDEX_FILE)
   await setEntries(repo, changes, 'will', env)
-  const [notOld, notNew] = await Promise.all([differing(repo), differing(repo, env)])
+  const [notOld, notNew] = await Promise.all([listDiffering(repo), listDiffering(repo, [], env)])
   const [ours, unclear]: [Change[], Change[]] = [[], []]
   for (const change of changes.filter((each) => !isSubmodule(each))) {
     const { path, was, will } = change
@@ -113,10 +113,14 @@ function isSubmodule({ was, will }: Change): boolean {
   return was?.mode === '160000' || will?.mode === '160000'
 }
 
-/** Tracked files that are not what an index has, as git sees it: with its filters, line endings and modes. */
-async function differing(repo: Repository, env: Record<string, string> = {}): Promise<Set<string>> {
+/** Tracked files that differ, as git sees it: with its filters, line endings and modes. `what`: from the index, if nothing is named. */
+export async function listDiffering(
+  repo: Repository,
+  what: readonly string[] = [],
+  env: Record<string, string> = {},
+): Promise<Set<string>> {
   const how = ['--name-only', '--no-renames', '--no-ext-diff', '--ignore-submodules=all', '-z']
-  const listed = await repo.list(['diff', ...how], { env, minutes: 10 })
+  const listed = await repo.list(['diff', ...how, ...what, '--'], { env, minutes: 10 })
   if (!listed) throw new RalphError('git-failed', `git cannot tell what was changed in ${repo.top}.`)
   return new Set(listed)
 }
