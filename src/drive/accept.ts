@@ -2,10 +2,12 @@
 import { ended, type Loop, type Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { clearLocks } from '../host/checkout-locks.ts'
-import { listCheckpoints, refOf } from '../host/checkpoint.ts'
+import { listCheckpoints, refOf, setRefs } from '../host/checkpoint.ts'
 import { must } from '../host/git.ts'
+import { holding } from '../host/git-site.ts'
 import { hasArrived } from '../host/merge.ts'
 import { mergeBranch } from '../host/merge-branch.ts'
+import { commitsFile, openPins } from '../host/pin.ts'
 import { squashBranch } from '../host/squash.ts'
 import { treeIn } from '../host/tree.ts'
 import { leaveTrials } from '../host/trial.ts'
@@ -30,29 +32,49 @@ export type AcceptHow = 'merge' | 'squash' | 'branch'
 /**
  * `proof`: what the trailer says. `unchecked`: why the accepted files are not the ones that the loop was graded for: somebody
  * or a hook changed them, or the branch had moved on. `nothing`: the person's branch has all of it already, so no commit was made.
+ * `changes`: what is not as it was of git's configuration and hooks, in sentences; what is new there was not run.
  */
-export type Accepted = { worktree: Worktree; proof?: string; unchecked?: 'changed' | 'merged'; nothing?: true }
+export type Accepted = {
+  worktree: Worktree
+  proof?: string
+  unchecked?: 'changed' | 'merged'
+  nothing?: true
+  changes?: string[]
+}
 
 export async function accept(desk: Desk, id: string, how: AcceptHow): Promise<Accepted> {
   return alone(desk, id, async (loop) => {
     const worktree = mustBeAcceptable(loop)
     await checkpointsOf(desk, loop) // a work tree that was removed by hand is made again
-    await leaveTrials(worktree, id)
-    await clearLocks(await repositoryOf(worktree.path), worktree.branch) // of a git whose ralph was killed
-    await refuseHidden(worktree)
-    const { tree, committed } = await commitWork(loop, worktree)
-    await refuseLostCommits(worktree)
-    await gatherOnBranch(worktree)
-    const arrives = how !== 'branch'
-    const held = await bring(loop, worktree, { how, tree, committed, home: desk.home })
-    const { ask } = await repositoryOf(worktree.from)
-    must(await ask(['update-ref', refOf(id, arrives ? 'merged' : 'branched'), worktree.branch]))
-    await removeWorktree(worktree, arrives)
-    if (!held) return { worktree, nothing: true }
-    const proof = committed || arrives ? proofTrailer(loop, held) : undefined
-    const unchecked = !isProven(loop, held.tree) ? 'changed' : held.merged ? 'merged' : undefined
-    return { worktree, ...(proof === undefined ? {} : { proof }), ...(unchecked ? { unchecked } : {}) }
+    const { sites, changes } = await openPins(desk.home, id)
+    const accepted = await holding(sites, () => takeOver(desk, loop, { worktree, how }))
+    return changes.length > 0 ? { ...accepted, changes } : accepted
   })
+}
+
+/** As the person finds the repository; but where the loop changed its configuration or hooks, with the old configuration and no hooks. */
+async function takeOver(
+  { home }: Desk,
+  loop: Loop,
+  { worktree, how }: { worktree: Worktree; how: AcceptHow },
+): Promise<Accepted> {
+  const { id } = loop
+  await leaveTrials(worktree, id)
+  await clearLocks(await repositoryOf(worktree.path), worktree.branch) // of a git whose ralph was killed
+  await refuseHidden(worktree)
+  const { tree, committed } = await commitWork(loop, worktree)
+  await refuseLostCommits(worktree)
+  await gatherOnBranch(worktree)
+  const arrives = how !== 'branch'
+  const held = await bring(loop, worktree, { how, tree, committed, home })
+  const repo = { ...(await repositoryOf(worktree.from)), commits: commitsFile(home, id) }
+  const tip = must(await repo.ask(['rev-parse', '--verify', `refs/heads/${worktree.branch}`]))
+  must(await setRefs(repo, [refOf(id, arrives ? 'merged' : 'branched')], tip))
+  await removeWorktree(worktree, arrives)
+  if (!held) return { worktree, nothing: true }
+  const proof = committed || arrives ? proofTrailer(loop, held) : undefined
+  const unchecked = !isProven(loop, held.tree) ? 'changed' : held.merged ? 'merged' : undefined
+  return { worktree, ...(proof === undefined ? {} : { proof }), ...(unchecked ? { unchecked } : {}) }
 }
 
 function mustBeAcceptable(loop: Loop): Worktree {

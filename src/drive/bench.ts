@@ -24,7 +24,7 @@ export async function openBench(held: Visit, { home, tree, ...tools }: Tools): P
     ...tools,
     env: { ...tools.env, ...own },
     home,
-    tree: tree ?? (await openTree({ ...loop.spec.work, home, loop: loop.id })),
+    tree: tree ?? (await openTree({ ...loop.spec.work, home, loop: loop.id, begun: loop.tally.iteration > 0 })),
     now,
     lost: lease.lost,
   }

@@ -27,7 +27,13 @@ export async function lookAtMeans(bench: Looking, loop: Loop, tree: string | und
   // Where nobody looked before the work, as at a task that somebody else works on, nothing was promised.
   const isBlind = start === undefined && loop.tally.before !== undefined && !('none' in bench.tree.checkpoints)
   const seen = isBlind ? [UNREADABLE] : await findFindings(filesOf(bench, loop), start, tree, provingOf(loop))
-  return [...seen, ...(await lookAtDisk(bench, loop, tree))]
+  return [...seen, ...(await lookAtDisk(bench, loop, tree)), ...lookAtRepository(bench)]
+}
+
+/** What somebody did to the repository itself decides nothing, since ralph goes by what it was; but whoever reads the proof should know. */
+function lookAtRepository({ tree: { checkpoints } }: Pick<Looking, 'tree'>): Finding[] {
+  if ('none' in checkpoints) return []
+  return [...checkpoints.noticed].map((words) => ({ kind: 'noted', path: '', words }))
 }
 
 function filesOf({ tree: { checkpoints } }: Pick<Looking, 'tree'>, { spec }: Loop): { dir: string; repo?: Repository } {

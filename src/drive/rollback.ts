@@ -2,7 +2,9 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { ended, type Loop, type Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
-import { listCheckpoints, NOW } from '../host/checkpoint.ts'
+import { listCheckpoints, NOW, refOf } from '../host/checkpoint.ts'
+import { notedCommits } from '../host/kept-commits.ts'
+import { commitsFile } from '../host/pin.ts'
 import { reap } from '../host/process-tree.ts'
 import { bringUpToDate, rollBack, undoRollBack } from '../host/roll-back.ts'
 import type { Store } from '../host/store.ts'
@@ -74,12 +76,17 @@ export async function alone<Result>(
 export async function checkpointsOf({ home }: Pick<Desk, 'home'>, loop: Loop): Promise<Checkpoints> {
   const { dir, worktree } = loop.spec.work
   const open = async () => {
-    const { checkpoints } = await openTree({ ...loop.spec.work, home, loop: loop.id })
+    const { checkpoints } = await openTree({
+      ...loop.spec.work,
+      home,
+      loop: loop.id,
+      begun: loop.tally.iteration > 0,
+    })
     if (!('none' in checkpoints)) return checkpoints
     throw new RalphError('checkpoint-missing', `Loop ${loop.id} has no checkpoints: ${checkpoints.none} (${dir}).`)
   }
   if (worktree) {
-    await refuseOver(worktree, loop)
+    await refuseOver(home, worktree, loop)
     await ensureWorktree(worktree, async () => {
       mkdirSync(dir, { recursive: true }) // a folder that is in no commit
       await bringUpToDate((await open()).restoring)
@@ -88,10 +95,15 @@ export async function checkpointsOf({ home }: Pick<Desk, 'home'>, loop: Loop): P
   return open()
 }
 
+const ACCEPTED: ReadonlySet<string> = new Set(['merged', 'branched'])
+
 /** Work that was accepted is over; work that is neither in a work tree nor in a checkpoint is lost. */
-async function refuseOver(worktree: Worktree, { id, tally }: Loop): Promise<void> {
+async function refuseOver(home: string, worktree: Worktree, { id, tally }: Loop): Promise<void> {
   const repo = await repositoryOf(worktree.from)
-  const names = await listCheckpoints(repo, id)
+  const noted = notedCommits({ commits: commitsFile(home, id) })
+  // An agent can write a ref that says so; of a loop of an older ralph nothing is noted.
+  const isTrue = (name: string) => noted.size === 0 || !ACCEPTED.has(name) || noted.has(refOf(id, name))
+  const names = (await listCheckpoints(repo, id)).filter(isTrue)
   const merged = names.includes('merged')
   if (merged || names.includes('branched')) {
     await dropWorktree(worktree, merged) // its ralph may have been killed before it could

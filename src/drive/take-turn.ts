@@ -9,6 +9,7 @@ import { maskSecrets } from '../formats/secrets.ts'
 import { findProgram, runProgram } from '../host/process.ts'
 import { reap } from '../host/process-tree.ts'
 import { sandboxFor } from '../host/sandbox.ts'
+import { type GitPlaces, gitPlaces } from '../host/sandbox-git.ts'
 import { readTurnLog, type TurnLog } from '../host/transcript.ts'
 import { REPORT_TOOLS } from '../prompt/report-tools.ts'
 import { buildTurnPrompt } from '../prompt/turn-prompt.ts'
@@ -60,7 +61,9 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
 
   const own = agent.own ?? { paths: [], variables: [] }
   const outside = { ...bench.env, ...env }
-  const sandbox = loop.spec.work.sandbox ? await sandboxFor({ program, dir, env: outside, own, folder: lent() }) : []
+  const sandbox = loop.spec.work.sandbox
+    ? sandboxFor({ program, dir, git: placesFor(bench, loop), env: outside, own, folder: lent() })
+    : []
   const argv = [...sandbox, ...bare]
   const parser = agent.parser(request)
   const removeFiles = writePrivately(files)
@@ -102,6 +105,11 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
     log.close()
     removeFiles()
   }
+}
+
+/** By what is known of the repository, not by what an agent has left there. */
+function placesFor({ tree: { checkpoints } }: Workbench, { spec: { work } }: Loop): GitPlaces {
+  return gitPlaces(work.dir, 'none' in checkpoints ? undefined : checkpoints.repo, work.worktree)
 }
 
 type Beginning = { next: TurnNext; prompt: string; command: readonly string[] }

@@ -70,6 +70,7 @@ async function keepCheckpoint({ tree, show }: Looking, loop: Loop, n: number): P
   try {
     const diff = await checkpoints.keep(n)
     for (const path of checkpoints.large) note(`${path} is untracked and too large: checkpoints leave it out.`)
+    for (const sentence of checkpoints.noticed) note(sentence)
     return diff
   } catch (cause) {
     if (!isRalphError(cause)) throw cause

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { pathBelow, statBelow } from './files.ts'
 import { askGit, inBytes, inOneLine, listPaths, must, openRepository, type Repository } from './git.ts'
+import { listGitlinks, updateGitlinks } from './gitlinks.ts'
 
 /** Where HEAD is. Absent: there is no commit yet; HEAD is detached. */
 export type Head = { commit?: string; branch?: string }
@@ -53,7 +54,13 @@ export async function commitPaths(repo: Repository, paths: readonly string[], me
   const there = paths.filter((path) => known.has(path) || statBelow(repo.top, path))
   const env = { GIT_LITERAL_PATHSPECS: '1' }
   const from = ['--pathspec-from-file=-', '--pathspec-file-nul']
-  if (there.length > 0) must(await repo.ask(['add', '--all', ...from], { stdin: inBytes(there), env, minutes: 10 }))
+  const links = new Set(await listGitlinks(repo.ask))
+  const files = there.filter((path) => !links.has(path))
+  if (files.length > 0) must(await repo.ask(['add', '--all', ...from], { stdin: inBytes(files), env, minutes: 10 }))
+  await updateGitlinks(
+    repo.ask,
+    there.filter((path) => links.has(path)),
+  )
   const staged = await repo.list(['diff', '--cached', '--name-only', '--no-renames', '-z'])
   const named = new Set(paths) // also what is removed from the index already
   const left = (staged ?? []).filter((path) => named.has(path))

@@ -8,6 +8,7 @@ import type { Diff } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { stampOf } from './files.ts'
 import { type Answer, must, type Repository } from './git.ts'
+import { mendRefs, noteCommits, notedCommits } from './kept-commits.ts'
 import type { Snapshot, Snapshots } from './snapshot.ts'
 
 /** A ref of a loop: the state after an iteration, before a rollback, or before that was undone. */
@@ -74,10 +75,7 @@ export function openKeeper({
   }
 
   return async (name, { tree, head, branch }, { refs = new Map(), to, mark } = {}) => {
-    const [index, since] = await Promise.all([
-      keepIndex(),
-      repo.ask(['rev-parse', '--verify', '--quiet', refOf(loop, NOW)]),
-    ])
+    const [index, since] = await Promise.all([keepIndex(), lastKept(repo, loop)])
     const commit = await writeCheckpoint(repo, {
       loop,
       name,
@@ -85,7 +83,7 @@ export function openKeeper({
       head,
       branch,
       index,
-      since: since.ok ? since.out : undefined,
+      since,
       underWay: underWay(repo),
       to,
       refs,
@@ -126,6 +124,14 @@ export const NOW = 'now'
 /** `unfinished` is there while files are put back: whoever finds it knows that the last who did was cut off. */
 export const UNFINISHED = 'unfinished'
 
+/** The commit of the last state; undefined before the first one. */
+export async function lastKept(repo: Repository, loop: string): Promise<string | undefined> {
+  const noted = notedCommits(repo).get(refOf(loop, NOW))
+  if (noted !== undefined) return noted
+  const answer = await repo.ask(['rev-parse', '--verify', '--quiet', refOf(loop, NOW)])
+  return answer.ok ? answer.out : undefined
+}
+
 /** All of them or none. `gone` are removed, and must be there. */
 export async function setRefs(
   repo: Repository,
@@ -133,6 +139,7 @@ export async function setRefs(
   commit: string,
   gone: readonly string[] = [],
 ): Promise<Answer> {
+  noteCommits(repo, { refs, commit, gone })
   const updates = [...refs.map((ref) => `update ${ref}\0${commit}\0\0`), ...gone.map((ref) => `delete ${ref}\0\0`)]
   return repo.ask(['update-ref', '--stdin', '-z'], { stdin: updates.join('') })
 }
@@ -183,11 +190,13 @@ const UNDER_WAY = {
   REVERT_HEAD: 'revert',
 }
 
-/** The names of a loop's checkpoints below `refs/ralph/<loop>/`. */
+/** The names of a loop's checkpoints below `refs/ralph/<loop>/`, which are put back where somebody moved or removed them. */
 export async function listCheckpoints(repo: Repository, loop: string): Promise<string[]> {
   const prefix = refOf(loop, '')
-  const answer = await repo.ask(['for-each-ref', '--format=%(refname)', prefix])
-  return answer.ok ? answer.out.split('\n').flatMap((ref) => (ref ? [ref.slice(prefix.length)] : [])) : []
+  const answer = await repo.ask(['for-each-ref', '--format=%(refname) %(objectname)', prefix])
+  const lines = answer.ok ? answer.out.split('\n').map((line) => line.split(' ')) : []
+  const found = new Map(lines.flatMap(([ref, commit]) => (ref && commit ? [[ref, commit]] : [])))
+  return [...(await mendRefs(repo, found)).keys()].map((ref) => ref.slice(prefix.length))
 }
 
 /** How much lies between two trees or commits; undefined when git does not know them. */

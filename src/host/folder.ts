@@ -10,6 +10,12 @@ export function mayBeRepository(dir: string): boolean {
   return dirname(dir) !== dir && mayBeRepository(dirname(dir))
 }
 
+/** The folder above which no git of an agent's would be looked for: the nearest one with a `.git`, or this one. */
+export function workTreeOf(dir: string, from: string = dir): string {
+  if (existsSync(join(from, '.git'))) return from
+  return dirname(from) === from ? dir : workTreeOf(dir, dirname(from))
+}
+
 const MOST_ENTRIES = 20_000
 const PASSED_OVER = new Set(['.git', 'node_modules'])
 

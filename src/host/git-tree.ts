@@ -1,19 +1,29 @@
 /** The work tree of a loop where there is git: its state is a snapshot, and each can be kept as a checkpoint. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { RalphError } from '../error.ts'
-import { NOW, openKeeper, readDiff, refOf } from './checkpoint.ts'
-import { openRepository } from './git.ts'
+import { lastKept, openKeeper, readDiff } from './checkpoint.ts'
+import { NO_REPOSITORY } from './folder.ts'
+import { openPin, pinFolder, pinOrigin } from './pin.ts'
 import { openSnapshots, type Snapshot } from './snapshot.ts'
-import type { Tree } from './tree.ts'
+import type { Place, Tree } from './tree.ts'
 
-/** `own` are folders that are left out; `index` is the path of the private index. */
-export type Opening = { place: string; own: readonly string[]; loop: string; gitDir: string | undefined; index: string }
+/** `home` and `place` without links on the way to them; `own` are folders that are left out. */
+export type Opening = Place & { place: string; own: readonly string[] }
 
 /** `none` says why there is no repository for this loop. */
-export async function openGitTree({ place, own, loop, gitDir, index }: Opening): Promise<Tree | { none: string }> {
-  const repo = await openRepository(place)
-  if ('none' in repo) return repo
-  if (gitDir !== undefined && repo.gitDir !== gitDir)
-    return { none: `the git repository it began in, ${gitDir}, is gone` }
+export async function openGitTree(opening: Opening): Promise<Tree | { none: string }> {
+  const { place, own, loop, home, gitDir, anew, worktree } = opening
+  const index = join(home, 'index', loop)
+  const folder = pinFolder(home, loop)
+  // What an agent in a sandbox made of a folder without a repository is none of ralph's.
+  if (opening.sandbox && opening.begun && gitDir === undefined && !existsSync(folder) && !existsSync(index))
+    return { none: NO_REPOSITORY }
+  const pin = await openPin({ folder, place, gitDir, anew })
+  if ('none' in pin) return pin
+  if (worktree) await pinOrigin(home, loop, worktree.from)
+  const noticed = new Set(pin.mend())
+  const { repo } = pin
 
   const snapshots = await openSnapshots(repo, { index, own, loop })
   const keep = openKeeper({ repo, snapshots, loop })
@@ -23,15 +33,18 @@ export async function openGitTree({ place, own, loop, gitDir, index }: Opening):
       return last !== undefined
     },
     async look() {
+      for (const sentence of await pin.look()) noticed.add(sentence)
       last = await snapshots.take()
       return last && [last.tree, last.head ?? 'no-commit', last.beside].join(' ').trimEnd()
     },
     checkpoints: {
       repo,
       large: snapshots.large,
+      noticed,
       async keep(n) {
         if (!last) throw new RalphError('git-failed', `git cannot tell what is in ${repo.top}.`)
-        const diff = n > 0 ? await readDiff(repo, refOf(loop, NOW), last.tree) : undefined
+        const since = n > 0 ? await lastKept(repo, loop) : undefined
+        const diff = since === undefined ? undefined : await readDiff(repo, since, last.tree)
         await keep(n, last)
         return diff
       },

@@ -2,6 +2,7 @@
 import { constants, copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { inBytes, listPaths, type Repository } from './git.ts'
+import { listGitlinks } from './gitlinks.ts'
 
 /** Git is content with files it could not read; those are left as they were. False: git gave up. */
 export type PrivateIndex = {
@@ -60,9 +61,12 @@ export async function openPrivateIndex(repo: Repository, path: string, loop: str
       const answer = await repo.ask(['write-tree'], { env })
       return answer.ok ? answer.out : undefined
     },
-    renew() {
+    async renew() {
       rmSync(path, { force: true })
-      return copy()
+      await copy()
+      // Those that are new in it are like any repository in the folder, and stay out.
+      const links = await listGitlinks(repo.ask, env)
+      await succeeds(['update-index', '--force-remove', '-z', '--stdin'], links)
     },
   }
 }

@@ -1,11 +1,11 @@
 /** Programs: started without a shell, streamed line by line, ended with everything they started. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { folderGone, isFolder } from './files.ts'
+import { isExecutable } from './own-program.ts'
 import { countForks, endProcesses } from './process-tree.ts'
 import { readLines } from './read-lines.ts'
 
@@ -210,15 +210,4 @@ export function findProgram(name: string, dir: string, path: string = process.en
         .filter(Boolean)
         .map((folder) => join(folder, name))
   return candidates.find(isExecutable)
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    // Asked first, since it does not throw: most folders of PATH do not have the program.
-    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false // not there, or not ours to run
-  }
 }

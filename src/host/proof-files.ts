@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { RalphError } from '../error.ts'
 import { type Answer, inOneLine, type Repository } from './git.ts'
-import { findProgram } from './process.ts'
+import { findOwnProgram } from './own-program.ts'
 import { EVERYWHERE } from './restore-files.ts'
 
 /** `kept`: names of folders that are not cleaned although git does not ignore them. */
@@ -43,7 +43,7 @@ async function filterSettings(repo: Repository): Promise<Record<string, string>>
     listed.map((key) => Buffer.from(key, 'latin1').toString('utf8').split('.').slice(1, -1).join('.')),
   )
   const settings = [...names].flatMap((name) => {
-    const lfs = name === 'lfs' && findProgram('git-lfs', repo.top) !== undefined
+    const lfs = name === 'lfs' && findOwnProgram('git-lfs', repo.top) !== undefined
     return Object.entries(lfs ? LFS : OFF).map(([key, value]) => [`filter.${name}.${key}`, value] as const)
   })
   const theirs = Number(process.env.GIT_CONFIG_COUNT) || 0 // such as that a folder is safe

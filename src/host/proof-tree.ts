@@ -16,8 +16,8 @@ import { chmod, readdir, rm } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { RalphError } from '../error.ts'
 import { refOf, WRITER } from './checkpoint.ts'
-import { codeOf, makePrivateFolder, refuseNetworkFolder } from './files.ts'
-import { askGit, inOneLine, must, openRepository, type Repository } from './git.ts'
+import { codeOf, isFolder, makePrivateFolder, refuseNetworkFolder } from './files.ts'
+import { askGit, findSite, must, openSite, type Repository } from './git.ts'
 import { reap } from './process-tree.ts'
 import { inTurn } from './worktree.ts'
 
@@ -36,7 +36,7 @@ export function treeOf(spot: Spot): string {
 
 /** The work tree of the place, made where it is missing or belongs to another repository. Throws what a person can read. */
 export async function ensureLinked(repo: Repository, spot: Spot, signal: AbortSignal): Promise<Repository> {
-  const common = await commonDir(repo)
+  const common = commonDir(repo)
   const folder = folderOf(spot)
   makePrivateFolder(folder)
   refuseNetworkFolder(folder)
@@ -46,7 +46,7 @@ export async function ensureLinked(repo: Repository, spot: Spot, signal: AbortSi
     // Before anything is made, so that it is found after a kill. Waiting for the disk would take longer than all the rest.
     writeFileSync(noteOf(spot), common, { mode: 0o600 })
   }
-  const known = await openLinked(spot, common)
+  const known = await openLinked(repo, spot, common)
   if (known) return known
   return inTurn(repo, async () => {
     await dropTree(spot, common)
@@ -55,19 +55,22 @@ export async function ensureLinked(repo: Repository, spot: Spot, signal: AbortSi
 }
 
 /** Where the repository keeps what its work trees share. */
-async function commonDir(repo: Repository): Promise<string> {
-  const answer = await repo.ask(['rev-parse', '--git-common-dir'])
-  if (answer.ok) return realpathSync(resolve(repo.top, answer.out))
-  throw new RalphError('git-failed', `The repository of ${repo.top} cannot be used: ${inOneLine(answer.says)}`)
+function commonDir({ top, commonDir: path }: Repository): string {
+  if (isFolder(path)) return realpathSync(path)
+  throw new RalphError(
+    'git-failed',
+    `The repository of ${top} cannot be used: ${path} is not a git repository any more.`,
+  )
 }
 
 /** Undefined unless both sides agree: a `.git` that somebody changed could lead to the person's own index. */
-async function openLinked(spot: Spot, common: string): Promise<Repository | undefined> {
+async function openLinked({ pinned }: Repository, spot: Spot, common: string): Promise<Repository | undefined> {
   const path = treeOf(spot)
   if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined
   const [entry] = entriesOf(spot, common)
-  const repo = await openRepository(path)
-  if ('none' in repo || repo.top !== path || repo.gitDir !== entry) return undefined
+  const found = await findSite(path)
+  if ('none' in found || found.top !== path || found.gitDir !== entry) return undefined
+  const repo = openSite(pinned === undefined ? found : { ...found, pinned })
   if (!(await repo.ask(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])).ok) return undefined
   rmSync(`${repo.index}.lock`, { force: true }) // of a git that was killed; a loop has one driver at a time
   return repo
@@ -86,7 +89,7 @@ async function link(repo: Repository, { spot, common, signal }: Linking): Promis
   if (!added.ok && !signal.aborted) added = await dropTree(spot, common).then(add)
   if (!added.ok) await dropTree(spot, common)
   must(added)
-  const linked = await openLinked(spot, common)
+  const linked = await openLinked(repo, spot, common)
   if (!linked) throw new RalphError('git-failed', `git made a work tree at ${treeOf(spot)}, but cannot use it.`)
   return linked
 }

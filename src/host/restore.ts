@@ -29,6 +29,7 @@ import {
   setModes,
 } from './restore-files.ts'
 import type { Snapshot, Snapshots } from './snapshot.ts'
+import { refuseDamaged } from './true-objects.ts'
 
 export type Restoring = {
   repo: Repository
@@ -75,6 +76,7 @@ async function putBack(restoring: Restoring, to: string, { safety, marked, drops
       'git-failed',
       `git cannot tell what is in ${repo.top} now, so nothing was changed. Try \`git status\` there.`,
     )
+  await refuseDamaged(repo, target.tree, [...changes.added, ...changes.changed])
   const before = await valuesOf(repo, refs)
   await keep(safety, { ...now, tree: covered }, { refs: before, to: target.commit, mark: marked && UNFINISHED })
 
@@ -94,7 +96,7 @@ async function putBack(restoring: Restoring, to: string, { safety, marked, drops
   )
   await moveBranches(repo, refs, before)
   await setHead(repo, target, now)
-  await putIndex(repo, target.index)
+  await putIndex(repo, target)
   if (snapshots.sparse) await hideAgain(restoring, target)
   const over = [...(marked ? [UNFINISHED] : []), ...(drops === undefined ? [] : [drops])]
   must(
@@ -150,7 +152,9 @@ function refuseLocked({ gitDir, index }: Repository): void {
 async function refuseElsewhere(repo: Repository, branch: string | undefined): Promise<void> {
   const listed = await repo.ask(['worktree', 'list', '--porcelain', '-z'])
   if (!branch || !listed.ok) return
-  for (const entry of listed.out.split('\0\0')) {
+  // Git takes the folder of a repository for its own work tree where that lies elsewhere, as it does for a submodule.
+  const others = listed.out.split('\0\0').slice(repo.gitDir === repo.commonDir ? 1 : 0)
+  for (const entry of others) {
     const [where = '', ...lines] = entry.split('\0').filter(Boolean)
     const path = where.replace(/^worktree /, '')
     if (lines.includes(`branch ${branch}`) && path !== repo.top && existsSync(path))
@@ -185,15 +189,19 @@ async function setHead(repo: Repository, { branch, head }: Kept, now: Snapshot):
     must(await repo.ask(['update-ref', ...WHY, '--no-deref', 'HEAD', head]))
 }
 
-async function putIndex(repo: Repository, commit: string | undefined): Promise<void> {
+async function putIndex(repo: Repository, { index: commit, head }: Kept): Promise<void> {
   if (!commit) return rm(repo.index, { force: true })
   const file = `${repo.index}.ralph`
   const env = { GIT_INDEX_FILE: file }
   try {
     await writeFile(file, await repo.read(`${commit}:index`))
     // It may lean on a part that git has cleared away since; then what was staged is all that can be told.
-    if (!(await repo.ask(['ls-files', '--stage'], { env })).ok)
-      must(await repo.ask(['read-tree', `${commit}:staged`], { env }))
+    // One that was damaged then is begun anew, with nothing staged.
+    if (!(await repo.ask(['ls-files', '--stage'], { env })).ok) {
+      await rm(file)
+      const staged = await repo.ask(['rev-parse', '--verify', '--quiet', `${commit}:staged`])
+      must(await repo.ask(['read-tree', staged.ok ? staged.out : (head ?? '--empty')], { env }))
+    }
     // Older than every file, so that git looks at each one again.
     await utimes(file, 1, 1)
     await rename(file, repo.index)

@@ -2,33 +2,41 @@
  * A sandbox of bubblewrap for agents: the whole machine can be read, only the work tree, the agent's own settings and a
  * temporary folder that goes afterwards can be written. The network stays, since agents need their model.
  */
-import { existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, join, resolve } from 'node:path'
+import { delimiter } from 'node:path'
 import { RalphError } from '../error.ts'
-import { openRepository } from './git.ts'
+import { findOwnProgram } from './own-program.ts'
 import { findProgram, runProgram } from './process.ts'
+import type { GitPlaces } from './sandbox-git.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** What an agent keeps about itself: paths (`~` is the home folder), and variables that name others. */
 export type OwnPlaces = { paths: readonly string[]; variables: readonly string[] }
 
-/** `program` is what will be run; `folder` the one lent for this turn. */
-export type Sandboxed = { program: string; dir: string; env: Environment; own: OwnPlaces; folder: string | undefined }
+/** `program` is what will be run; `git` what of the repository can be written; `folder` the one lent for this turn. */
+export type Sandboxed = {
+  program: string
+  dir: string
+  git: GitPlaces
+  env: Environment
+  own: OwnPlaces
+  folder: string | undefined
+}
 
 /** The command line that runs another one inside. */
-export async function sandboxFor({ program, dir, env, own, folder }: Sandboxed): Promise<string[]> {
+export function sandboxFor({ program, dir, git, env, own, folder }: Sandboxed): string[] {
   const home = env.HOME ?? homedir()
   const settings = [
     ...own.paths.map((path) => path.replace(/^~/, home)),
     ...own.variables.flatMap((name) => env[name] ?? []),
   ]
-  const git = await placesOf(dir)
   const writable = [...git.writable, ...settings, ...(folder === undefined ? [] : [folder])]
   return [
     ...bwrap(dir, env),
     ...programPlaces(program, dir, env).flatMap((path) => ['--ro-bind', path, path]),
+    ...realPaths(git.visible).flatMap((path) => ['--ro-bind', path, path]),
     ...realPaths(writable).flatMap((path) => ['--bind', path, path]),
     ...realPaths(git.readOnly).flatMap((path) => ['--ro-bind', path, path]),
     '--setenv',
@@ -50,7 +58,7 @@ export async function sandboxFor({ program, dir, env, own, folder }: Sandboxed):
 // Without capabilities root is as fenced in as anybody.
 function bwrap(dir: string, env: Environment): string[] {
   // Looked up before the agent can write one of that name; what lies in the work tree is none.
-  const program = findProgram('bwrap', dir, SYSTEM_PATH) ?? findProgram('bwrap', dir, env.PATH) ?? 'bwrap'
+  const program = findOwnProgram('bwrap', dir, SYSTEM_PATH) ?? findOwnProgram('bwrap', dir, env.PATH) ?? 'bwrap'
   const alone = ['--die-with-parent', '--unshare-pid', '--cap-drop', 'ALL']
   return [program, ...alone, '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp']
 }
@@ -70,26 +78,10 @@ function realPaths(paths: readonly string[]): string[] {
   return [...new Set(paths.filter((path) => existsSync(path)).map((path) => realpathSync(path)))]
 }
 
-/**
- * The files of the repository, and its git folder where that lies elsewhere, as it does for a linked work tree. Config and
- * hooks name programs that git runs, also ralph's and the person's own outside: the agent must not write them.
- */
-async function placesOf(dir: string): Promise<{ writable: string[]; readOnly: string[] }> {
-  const repo = await openRepository(dir)
-  const common = 'none' in repo ? undefined : await repo.ask(['rev-parse', '--git-common-dir'])
-  if ('none' in repo || !common?.ok) return { writable: [dir], readOnly: [] }
-  const folder = resolve(repo.top, common.out)
-  mkdirSync(join(folder, 'hooks'), { recursive: true })
-  return {
-    writable: [repo.top, folder],
-    readOnly: [join(folder, 'config'), join(folder, 'hooks'), join(repo.gitDir, 'config.worktree')],
-  }
-}
-
 /** Refuses, with what to do, where there can be no sandbox. */
 export async function mustHaveSandbox(dir: string, env: Environment): Promise<void> {
   if (process.platform !== 'linux') throw missing('it works on Linux only')
-  if (!findProgram('bwrap', dir, env.PATH))
+  if (!findOwnProgram('bwrap', dir, env.PATH))
     throw missing('bubblewrap (bwrap) was not found on PATH; install it, for instance with `apt install bubblewrap`')
   let says = ''
   const onPiece = (text: string) => {

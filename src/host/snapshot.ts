@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { pathBelow, stampOf, statBelow } from './files.ts'
 import { folderState, LOOP_FACES } from './folder.ts'
 import { git, listPaths, type Repository, readable } from './git.ts'
+import { leaveOut, listGitlinks, updateGitlinks } from './gitlinks.ts'
 import { openPrivateIndex, type PrivateIndex } from './private-index.ts'
 
 export type Snapshot = {
@@ -38,12 +39,13 @@ export async function openSnapshots(
   repo: Repository,
   { index: path, own, loop }: { index: string; own: readonly string[]; loop: string },
 ): Promise<Snapshots> {
-  const [index, modules] = await Promise.all([openPrivateIndex(repo, path, loop), submodules(repo)])
+  const index = await openPrivateIndex(repo, path, loop)
   const { env, sparse } = index
+  const modules = await listGitlinks(repo.ask, env)
   const large = new Set<string>()
   const forced = ignoredButTheirs(repo)
   const gone = newlyIgnored(repo, index)
-  const gather = async () => addAll(repo, index, { pathspec: pathspecOf(repo, own), large, forced })
+  const gather = async () => addAll(repo, index, { pathspec: pathspecOf(repo, own), modules, large, forced })
   return {
     env,
     sparse,
@@ -52,7 +54,7 @@ export async function openSnapshots(
       const [built, position] = await Promise.all([build(index, gather, gone), readHead(repo)])
       if (!built) return undefined
       const { tree, nested } = built
-      return { tree, ...position, beside: await stateOf(repo.top, [...nested, ...modules], large) }
+      return { tree, ...position, beside: await stateOf(repo.top, [...nested, ...modules.map(readable)], large) }
     },
     async cover(tree, paths) {
       if (paths.length === 0) return tree
@@ -84,15 +86,21 @@ async function build(
   return undefined
 }
 
-type Adding = { pathspec: readonly string[]; large: Set<string>; forced: () => Promise<string[]> }
+type Adding = {
+  pathspec: readonly string[]
+  modules: readonly string[]
+  large: Set<string>
+  forced: () => Promise<string[]>
+}
 
 /** Returns the repositories inside this one; undefined when git gave up. */
 async function addAll(
   repo: Repository,
   index: PrivateIndex,
-  { pathspec, large, forced }: Adding,
+  { pathspec, modules, large, forced }: Adding,
 ): Promise<string[] | undefined> {
-  const [updated, ignored] = await Promise.all([index.update(pathspec), forced()])
+  const [updated, ignored] = await Promise.all([index.update([...pathspec, ...leaveOut(modules)]), forced()])
+  await updateGitlinks(repo.ask, modules, index.env)
   const others = updated && (await index.list(['--others', '--exclude-standard', ...pathspec]))
   if (!others) return undefined
   const nested = others.filter((path) => path.endsWith('/'))
@@ -142,12 +150,6 @@ async function readHead(repo: Repository): Promise<Pick<Snapshot, 'head' | 'bran
   if (head) return { head, branch: branch === 'HEAD' ? undefined : branch }
   const unborn = await repo.ask(['symbolic-ref', '--quiet', 'HEAD'])
   return { head: undefined, branch: unborn.ok ? unborn.out : undefined }
-}
-
-async function submodules(repo: Repository): Promise<string[]> {
-  const answer = await repo.ask(['ls-files', '--stage', '-z'])
-  if (!answer.ok) return []
-  return answer.out.split('\0').flatMap((entry) => /^160000 [^\t]*\t(.*)$/s.exec(entry)?.[1] ?? [])
 }
 
 async function stateOf(top: string, nested: readonly string[], large: ReadonlySet<string>): Promise<string> {

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { RalphError } from '../error.ts'
 import { inOneLine } from './git.ts'
-import { findProgram } from './process.ts'
+import { findOwnProgram } from './own-program.ts'
 
 export type Signing = {
   /** A private key, or a public one whose private key is in the ssh-agent. */
@@ -19,7 +19,7 @@ export type Signing = {
 
 /** The signature, as `ssh-keygen -Y verify` reads it. */
 export async function signText(text: string, { key, namespace, dir, env, interactive }: Signing): Promise<string> {
-  const program = findProgram('ssh-keygen', dir, env.PATH)
+  const program = findOwnProgram('ssh-keygen', dir, env.PATH)
   if (program === undefined)
     throw new RalphError('file-unusable', 'ssh-keygen was not found. It signs the proof: install OpenSSH.')
   if (!existsSync(resolve(dir, key)))

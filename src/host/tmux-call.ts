@@ -1,6 +1,7 @@
 /** One call of tmux. */
 import { execFile } from 'node:child_process'
 import { RalphError } from '../error.ts'
+import { findOwnProgram } from './own-program.ts'
 
 type Answer = { ok: boolean; out: string; error: string }
 
@@ -13,7 +14,9 @@ export function callTmux(
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const options = { env: { ...env }, timeout: PATIENCE_MS, maxBuffer: 1 << 26 }
-    const child = execFile('tmux', args, options, (failure, out, error) => {
+    const program = findOwnProgram('tmux', process.cwd(), env.PATH)
+    if (program === undefined) return reject(missing())
+    const child = execFile(program, args, options, (failure, out, error) => {
       if (!failure) return resolve({ ok: true, out, error: '' })
       if (failure.code === 'ENOENT') return reject(missing())
       resolve({ ok: false, out: '', error: error.trim() || failure.message })

@@ -1,6 +1,5 @@
 /** The work tree of a loop: what state it is in, and, where there is git, checkpoints of it. Ralph's own files are left out. */
-import { join } from 'node:path'
-import type { Diff } from '../engine/loop.ts'
+import type { Diff, Worktree } from '../engine/loop.ts'
 import { pathBelow, realFolder } from './files.ts'
 import { folderState, mayBeRepository, NO_REPOSITORY } from './folder.ts'
 import type { Repository } from './git.ts'
@@ -23,6 +22,8 @@ export type Checkpoints = {
   restoring: Restoring
   /** Untracked files that are too large to be kept. */
   large: ReadonlySet<string>
+  /** What somebody did to the repository itself that a person should know of, in sentences. */
+  noticed: ReadonlySet<string>
 }
 
 /** `gitDir` is where the loop found its repository when it began; another one is none of its business. */
@@ -32,14 +33,20 @@ export type Place = {
   loop: string
   gitDir?: string
   faces?: string[]
+  worktree?: Worktree
+  sandbox?: true
+  /** An agent has worked here. */
+  begun?: boolean
+  /** What is known of the repository is read again: nothing has happened yet. */
+  anew?: true
 }
 
-export async function openTree({ dir, home, loop, gitDir, faces = [] }: Place): Promise<Tree> {
-  const place = realFolder(dir)
-  const ralphs = realFolder(home)
-  const own = [ralphs, ...faces]
+export async function openTree(given: Place): Promise<Tree> {
+  const place = realFolder(given.dir)
+  const ralphs = realFolder(given.home)
+  const own = [ralphs, ...(given.faces ?? [])]
   const found = mayBeRepository(place)
-    ? await openGitTree({ place, own, loop, gitDir, index: join(ralphs, 'index', loop) })
+    ? await openGitTree({ ...given, place, home: ralphs, own })
     : { none: NO_REPOSITORY }
   if (!('none' in found)) return found
   return {

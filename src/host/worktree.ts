@@ -4,7 +4,8 @@ import { basename, dirname, isAbsolute, join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { pathBelow } from './files.ts'
-import { type Answer, askGit, inOneLine, must, openRepository, type Repository } from './git.ts'
+import { type Answer, type Asking, askGit, inOneLine, must, openRepository, type Repository } from './git.ts'
+import { leaveOut, listGitlinks, updateGitlinks } from './gitlinks.ts'
 
 /** Where a loop that is started in `dir` will work, and the state it begins in. Nothing is made yet. */
 export async function planWorktree(
@@ -211,7 +212,12 @@ export async function hasMoved({ from, branch, base = '' }: Worktree): Promise<b
 export async function stageAll({ from, path, copied = [] }: Worktree): Promise<void> {
   const below = copied.length > 0 ? (pathBelow((await repositoryOf(from)).top, from) ?? '') : ''
   const leftOut = copied.map((name) => `:(exclude,top,literal)${join(below, name)}`)
-  must(await askGit(path, ['add', '--all', '--', '.', ...leftOut], { env: { RALPH_LOOP_ID: basename(path) } }))
+  const env = { RALPH_LOOP_ID: basename(path) }
+  const ask = (args: readonly string[], asking: Asking) =>
+    askGit(path, args, { ...asking, env: { ...env, ...asking.env } })
+  const links = await listGitlinks(ask)
+  must(await ask(['add', '--all', '--', '.', ...leftOut, ...leaveOut(links)], {}))
+  await updateGitlinks(ask, links)
 }
 
 /** The person's repository, which must be on the branch that the loop was started from, with no merge under way. */

@@ -10,6 +10,7 @@ import { ownerOf } from './owners.ts'
 /**
  * `base` is the branch that it was merged into; without a merge the work is on `branch`. `proof` is what the trailer Ralph-Proof
  * says. `unchecked`: why the accepted files are not the ones that the loop was graded for. `nothing`: no commit was needed.
+ * `changes`: what the loop changed of git's configuration and hooks, which was not run.
  */
 export type Accepted = {
   loop: string
@@ -18,6 +19,7 @@ export type Accepted = {
   proof?: string
   unchecked?: 'changed' | 'merged'
   nothing?: true
+  changes?: string[]
 }
 
 /** `how`: absent, it is merged. */
@@ -38,8 +40,12 @@ export const accept: Operation<{ loop: string; how?: AcceptHow }, Accepted> = {
     const { worktree: own } = loop.spec.work
     if (own) await mendHere(context, own.from)
     try {
-      const { worktree, proof, unchecked, nothing } = await acceptLoop(desk, id, how)
-      return { loop: id, branch: worktree.branch, ...given({ base: worktree.base, proof, unchecked, nothing }) }
+      const { worktree, proof, unchecked, nothing, changes } = await acceptLoop(desk, id, how)
+      return {
+        loop: id,
+        branch: worktree.branch,
+        ...given({ base: worktree.base, proof, unchecked, nothing, changes }),
+      }
     } finally {
       // Also where an earlier ralph was killed between the two.
       if (rules.accepted && (await isAccepted(loop))) await rules.accepted(desk, loop)

@@ -264,6 +264,10 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
         .exactOptional()
         .describe('The files are not the ones it was graded for: they were changed since, or merged with other work.'),
       nothing: z.literal(true).exactOptional().describe('The branch already contains the work: no commit was made.'),
+      changes: z
+        .array(z.string())
+        .exactOptional()
+        .describe("What the loop changed of git's configuration and hooks; none of it was run."),
     }),
   },
   prune: {

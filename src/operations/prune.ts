@@ -6,6 +6,7 @@ import { OVER } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { dropCheckpoints } from '../host/checkpoint.ts'
 import { openRepository } from '../host/git.ts'
+import { forgetPins } from '../host/pin.ts'
 import { DEFAULTS } from '../request/defaults.ts'
 import { given } from '../request/given.ts'
 import { forgetFiles } from '../vault/changes.ts'
@@ -35,6 +36,7 @@ export async function pruneOld(context: Context, { dir, days }: { dir?: string; 
   for (const { id } of old) {
     rmSync(join(home, 'index', id), { force: true })
     rmSync(join(home, 'proof', `${id}.json`), { force: true })
+    forgetPins(home, id)
     forgetFiles(home, id)
   }
   await store.board.prune(Math.min(before, now() - READ_ON_MS))

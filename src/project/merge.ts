@@ -4,8 +4,9 @@ import type { Loop, Worktree } from '../engine/loop.ts'
 import { MERGE_TRIES, mergeReason, type ProjectStop } from '../engine/schedule.ts'
 import { cutTo, oneLine } from '../formats/one-line.ts'
 import { changedPaths, commitPaths, repositoryAt } from '../host/branch.ts'
-import type { Repository } from '../host/git.ts'
+import { holding } from '../host/git-site.ts'
 import { concludeMerge, forward, hasArrived, keepTrial, leaveTrial, tipOf, tryMerge } from '../host/merge.ts'
+import { openPins } from '../host/pin.ts'
 import { commitRest, dropWorktree, repositoryOf } from '../host/worktree.ts'
 import { resolveConflict } from './conflict.ts'
 import { projectOf } from './owner.ts'
@@ -19,6 +20,11 @@ export type Arrival = 'arrived' | 'again' | 'unfinished' | { halt: ProjectStop }
 
 /** In the person's own files: what the agent left uncommitted becomes a commit. */
 export async function commitTask(site: Site, loop: Loop): Promise<void> {
+  const { sites } = await openPins(site.home, loop.id)
+  await holding(sites, () => commitIn(site, loop))
+}
+
+async function commitIn(site: Site, loop: Loop): Promise<void> {
   const { project } = site
   const repo = await repositoryAt(project.dir)
   const task = projectOf(loop).task
@@ -40,11 +46,11 @@ export async function mergeTask(site: Site, loop: Loop): Promise<Arrival> {
   const { task, worktree } = openOf(site.keeper.record, projectOf(loop).task)
   const base = worktree?.base
   if (!worktree || base === undefined) throw new Error(`${task} has no work tree`)
-  const repo = await repositoryOf(site.project.dir)
   const message = messageOf(site, loop)
-  let merge: Merge = { site, repo, task, worktree: { ...worktree, base }, message, last: loop }
+  let merge: Merge = { site, task, worktree: { ...worktree, base }, message, last: loop }
   for (let tries = 0; tries < MERGE_TRIES; tries++) {
-    const step = await nextStep(merge, openOf(site.keeper.record, task))
+    const { sites } = await openPins(site.home, merge.last.id)
+    const step = await holding(sites, () => nextStep(merge, openOf(site.keeper.record, task)))
     if ('arrival' in step) return step.arrival
     merge = { ...merge, last: step.last }
   }
@@ -55,7 +61,6 @@ export async function mergeTask(site: Site, loop: Loop): Promise<Arrival> {
 /** `last`: the loop that took the last turn. */
 type Merge = {
   site: Site
-  repo: Repository
   task: string
   worktree: Worktree & { base: string }
   message: string
@@ -70,8 +75,9 @@ function nextStep(merge: Merge, open: Open): Promise<Step> {
   return open.merging ? settleConflict(merge, open, open.merging.files) : tryOut(merge, open)
 }
 
-async function arrive({ site, repo, task, worktree, last }: Merge, ready: NonNullable<Open['merge']>): Promise<Step> {
-  if (await forward({ home: site.home, repo }, worktree, ready)) {
+async function arrive({ site, task, worktree, last }: Merge, ready: NonNullable<Open['merge']>): Promise<Step> {
+  const { home, project } = site
+  if (await forward({ home, repo: await repositoryOf(project.dir) }, worktree, ready)) {
     await enterTurn(site, last, true)
     return { arrival: 'arrived' }
   }

@@ -16,7 +16,7 @@ const spec: CommandSpec = {
   words: 'LOOP [options]',
   summary: 'Merges the work of a loop that ran with --worktree into your branch, and removes its work tree.',
   about:
-    'What the agent left uncommitted is committed first, with your hooks. If it does not merge, nothing is changed. Its commit carries the trailers Ralph-Loop and Ralph-Proof; files that were changed after the loop ended get no Ralph-Proof. If ralph is killed while your files are being changed, the next accept, status or doctor puts them back and says so.',
+    'What the agent left uncommitted is committed first, with your hooks; hooks and git settings that the loop changed are not used, and are listed. If it does not merge, nothing is changed. Its commit carries the trailers Ralph-Loop and Ralph-Proof; files that were changed after the loop ended get no Ralph-Proof. If ralph is killed while your files are being changed, the next accept, status or doctor puts them back and says so.',
   options: {
     squash: { help: 'merge it as one commit' },
     branch: { help: 'do not merge: leave the branch, ready for a pull request' },
@@ -34,7 +34,9 @@ export const accept: Command = {
     const json = args.flag('json')
     if (ended(loop) && !json) context.out.write(printStanding(loop, context.out, standingOf(loop).sentence))
     const accepted = await operation.run(context, { loop: id, how })
-    context.out.write(json ? `${JSON.stringify(lineOf(accepted, how))}\n` : wordsOf(accepted, how))
+    context.out.write(
+      json ? `${JSON.stringify(lineOf(accepted, how))}\n` : `${wordsOf(accepted, how)}${changesOf(accepted)}`,
+    )
     return 0
   },
 }
@@ -45,7 +47,7 @@ function howOf(args: Args): AcceptHow {
   return args.flag('squash') ? 'squash' : args.flag('branch') ? 'branch' : 'merge'
 }
 
-function lineOf({ loop, branch, base, proof, unchecked, nothing }: Accepted, how: AcceptHow): object {
+function lineOf({ loop, branch, base, proof, unchecked, nothing, changes }: Accepted, how: AcceptHow): object {
   return {
     type: 'accept',
     loop_id: loop,
@@ -54,7 +56,12 @@ function lineOf({ loop, branch, base, proof, unchecked, nothing }: Accepted, how
     squashed: how === 'squash' && !nothing,
     proof: proof ?? null,
     unchecked: unchecked ?? null,
+    ...(changes ? { changes } : {}),
   }
+}
+
+function changesOf({ changes = [] }: Accepted): string {
+  return changes.map((sentence) => `${sentence}\n`).join('')
 }
 
 function wordsOf({ branch, base, unchecked, nothing }: Accepted, how: AcceptHow): string {

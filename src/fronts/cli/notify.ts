@@ -1,7 +1,7 @@
 /** Tells a person who is elsewhere that a loop or a project has stopped: bell, desktop, webhook. */
 import { spawn } from 'node:child_process'
 import { type Loop, statusOf } from '../../engine/loop.ts'
-import { findProgram } from '../../host/process.ts'
+import { findOwnProgram } from '../../host/own-program.ts'
 import { postWebhook } from '../../host/webhook.ts'
 import { standingOf } from '../../operations/standing.ts'
 import type { Context } from './context.ts'
@@ -35,8 +35,8 @@ function desktopCommand(
   text: string,
   { cwd, env }: Context,
 ): { program: string; args: string[] } | undefined {
-  if (findProgram('notify-send', cwd, env.PATH) && (env.DISPLAY || env.WAYLAND_DISPLAY))
-    return { program: 'notify-send', args: ['--', title, text] }
+  const program = findOwnProgram('notify-send', cwd, env.PATH)
+  if (program && (env.DISPLAY || env.WAYLAND_DISPLAY)) return { program, args: ['--', title, text] }
   if (process.platform !== 'darwin') return undefined
   const script = 'on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run'
   return { program: 'osascript', args: ['-e', script, title, text] }

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { findOwnProgram } from '../../host/own-program.ts'
 import { given } from '../../request/given.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
@@ -130,7 +131,13 @@ const OPENERS: Readonly<Record<string, string[]>> = { darwin: ['open'], win32: [
 
 export function openBrowser(url: string, note: (text: string) => void): void {
   const [program = '', ...args] = OPENERS[process.platform] ?? ['xdg-open']
-  const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true })
-  child.on('error', () => note(`cannot open a browser: ${program} was not found. Open the address above yourself.`))
+  const missing = () => note(`cannot open a browser: ${program} was not found. Open the address above yourself.`)
+  const path = process.platform === 'win32' ? program : findOwnProgram(program, process.cwd())
+  if (path === undefined) {
+    missing()
+    return
+  }
+  const child = spawn(path, [...args, url], { stdio: 'ignore', detached: true })
+  child.on('error', missing)
   child.unref()
 }

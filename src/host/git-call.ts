@@ -1,0 +1,143 @@
+/** One call of git: never through a shell, and without the repository's hooks unless they are asked for. */
+import type { ExecFileException } from 'node:child_process'
+import { delimiter } from 'node:path'
+import { workTreeOf } from './folder.ts'
+import { environmentOf, type Site, siteAt } from './git-site.ts'
+import { findOwnProgram, ownFolders } from './own-program.ts'
+
+/** `hooks`: those of the repository run, as when the person did this. */
+export type Asking = {
+  env?: Record<string, string>
+  stdin?: string | Buffer
+  minutes?: number
+  hooks?: true
+  signal?: AbortSignal
+}
+
+/** `says` is what git printed about its failure; `code` is undefined when git is not there or did not end in time. */
+export type Failed = { ok: false; code: number | undefined; says: string }
+export type Bytes = { ok: true; bytes: Buffer } | Failed
+
+/** `known`: where git works, whatever it would find in the folder itself. */
+export function callGit(
+  dir: string,
+  args: readonly string[],
+  { asking = {}, known }: { asking?: Asking | undefined; known?: Site } = {},
+): Promise<Bytes> {
+  // Node would start it all the same, and what it does before it is ended stays.
+  if (asking.signal?.aborted) return Promise.resolve({ ok: false, code: undefined, says: INTERRUPTED })
+  const site = known ?? siteAt(dir)
+  const hooks = asking.hooks === true && site?.pinned === undefined
+  const path = process.env.PATH ?? ''
+  const tree = site?.top ?? workTreeOf(dir)
+  const program = findOwnProgram('git', tree, path)
+  if (program === undefined) return Promise.resolve({ ok: false, code: undefined, says: MISSING })
+  const env = {
+    ...withoutGit(process.env),
+    ...OWN,
+    // A hook is the person's own, and finds what they find.
+    ...(hooks ? {} : { PATH: ownFolders(tree, path).join(delimiter) }),
+    ...whereabouts(args, { known, site, hooks }),
+    ...asking.env,
+  }
+  return start(program, [...SETTINGS, ...(hooks ? [] : ALONE), ...inHere(args)], { dir, env, asking })
+}
+
+/** Hooks find the repository as they do when a person commits. */
+function whereabouts(
+  args: readonly string[],
+  { known, site, hooks }: { known: Site | undefined; site: Site | undefined; hooks: boolean },
+): Record<string, string> {
+  if (hooks) return known ? { GIT_DIR: known.gitDir, GIT_WORK_TREE: known.top } : {}
+  return site ? environmentOf(site, commandIn(args)) : {}
+}
+
+/** A repository inside this one is looked at from outside: its own configuration names programs, too. */
+function inHere(args: readonly string[]): readonly string[] {
+  const at = args.indexOf(commandIn(args))
+  return ['diff', 'status'].includes(args[at] ?? '') ? args.toSpliced(at + 1, 0, '--ignore-submodules=dirty') : args
+}
+
+function commandIn(args: readonly string[]): string {
+  return args.find((arg, at) => !arg.startsWith('-') && args[at - 1] !== '-c') ?? ''
+}
+
+type Starting = { dir: string; env: NodeJS.ProcessEnv; asking: Asking }
+
+function start(program: string, args: readonly string[], { dir, env, asking }: Starting): Promise<Bytes> {
+  const { promise, resolve: answer } = Promise.withResolvers<Bytes>()
+  // Loaded when git is first asked: a hook in a folder without one never does, and its start counts.
+  const { execFile } = process.getBuiltinModule('node:child_process')
+  const child = execFile(
+    program,
+    args,
+    {
+      cwd: dir,
+      env,
+      encoding: 'buffer',
+      maxBuffer: 256 * 1024 * 1024,
+      timeout: (asking.minutes ?? 2) * 60_000,
+      ...(asking.signal ? { signal: asking.signal } : {}),
+    },
+    (failure, out, err) => {
+      if (!failure) return answer({ ok: true, bytes: out })
+      const code = typeof failure.code === 'number' ? failure.code : undefined
+      const says = `${err}`.trim() || `${out}`.trim()
+      const answered = () => answer({ ok: false, code, says: whyEnded(failure) ?? says })
+      // An interruption is reported before git is gone, which may still be clearing up.
+      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) answered()
+      else child.once('exit', answered)
+    },
+  )
+  child.stdin?.on('error', () => {}) // it may end without reading
+  child.stdin?.end(asking.stdin ?? '')
+  return promise
+}
+
+const INTERRUPTED = 'it was interrupted'
+const MISSING = 'git was not found, or the folder is gone'
+
+/** Undefined when git has ended by itself, and so has said why. */
+function whyEnded({ code, killed }: ExecFileException): string | undefined {
+  if (code === 'ENOENT') return MISSING
+  if (code === 'ABORT_ERR') return INTERRUPTED
+  return killed ? 'it did not end in time' : undefined
+}
+
+/** What an agent wrote beside the objects, to make git see others in their place, is not looked at. */
+const OWN = {
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_GRAFT_FILE: '/dev/null/none',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_TERMINAL_PROMPT: '0',
+  LC_ALL: 'C',
+}
+
+// No watcher of the repository's is started, and a checkpoint is no reason to complain about line endings.
+const SETTINGS = [
+  'core.fsmonitor=false',
+  'core.safecrlf=false',
+  'core.quotePath=false',
+  'core.useReplaceRefs=false', // a configuration that says otherwise overrules the environment
+  'core.commitGraph=false', // it says which files a commit has, and nothing holds it to that
+  'maintenance.auto=false', // clearing up is for when a person works here
+  'gc.auto=0',
+].flatMap((set) => ['-c', set])
+
+/** For what ralph does for itself. */
+const ALONE = ['core.hooksPath=/dev/null', 'log.showSignature=false', 'submodule.recurse=false'].flatMap((set) => [
+  '-c',
+  set,
+])
+
+/** The folder tells which repository is meant, not what a hook or a script has left in the environment. */
+function withoutGit(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !POINTERS.has(name)))
+}
+
+const POINTERS = new Set(
+  [
+    ...['DIR', 'WORK_TREE', 'INDEX_FILE', 'COMMON_DIR', 'OBJECT_DIRECTORY', 'NAMESPACE', 'PREFIX'],
+    ...['ALTERNATE_OBJECT_DIRECTORIES', 'REPLACE_REF_BASE', 'SHALLOW_FILE', 'ATTR_SOURCE', 'EXTERNAL_DIFF'],
+  ].map((name) => `GIT_${name}`),
+)

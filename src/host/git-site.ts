@@ -1,0 +1,35 @@
+/** Where ralph's own git works and whose configuration it reads, whatever an agent has left in the repository since. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+export type Site = {
+  top: string
+  gitDir: string
+  /** What the work trees of the repository share; of the only one it is `gitDir`. */
+  commonDir: string
+  /** A folder that takes the place of `commonDir`, with the configuration of the repository as it was and without hooks. */
+  pinned?: string
+  /** The file that notes which commit each checkpoint is. */
+  commits?: string
+}
+
+/** Names it to git. What lists or makes work trees must see the repository's own folder, and reads no files of the work tree. */
+export function environmentOf({ top, gitDir, commonDir, pinned }: Site, command: string): Record<string, string> {
+  return {
+    GIT_DIR: gitDir,
+    GIT_WORK_TREE: top,
+    GIT_COMMON_DIR: pinned === undefined || command === 'worktree' ? commonDir : pinned,
+    // It compares two trees, but gives up where the index is damaged.
+    ...(command === 'diff-tree' ? { GIT_INDEX_FILE: `${gitDir}/ralph-no-index` } : {}),
+  }
+}
+
+const held = new AsyncLocalStorage<readonly Site[]>()
+
+/** While this work goes on, git that is asked in the top folder of one of these sites works there, also where nobody names the site. */
+export function holding<Result>(sites: readonly Site[], work: () => Promise<Result>): Promise<Result> {
+  return held.run(sites, work)
+}
+
+export function siteAt(dir: string): Site | undefined {
+  return held.getStore()?.find(({ top }) => top === dir)
+}

@@ -1,0 +1,38 @@
+/** Programs that ralph runs for itself, such as git: never one that lies where an agent may have put it. */
+import { accessSync, constants, realpathSync, statSync } from 'node:fs'
+import { delimiter, dirname, isAbsolute, join, relative } from 'node:path'
+
+/** Looked for outside `dir`, the folder that an agent works in; in there only where it is nowhere else, as with a home folder in git. */
+export function findOwnProgram(name: string, dir: string, path: string = process.env.PATH ?? ''): string | undefined {
+  const there = (folders: readonly string[]) => folders.map((folder) => join(folder, name)).filter(isExecutable)
+  // A link may lead into it all the same.
+  const outside = there(ownFolders(dir, path)).find((file) => isOutside(dir, realpathSync.native(dirname(file))))
+  return outside ?? there(namedInFull(path))[0]
+}
+
+/** The folders of PATH that no agent working in `dir` can have put a program into: none below it, and none like "" or ".". */
+export function ownFolders(dir: string, path: string): string[] {
+  const folders = namedInFull(path)
+  const outside = folders.filter((folder) => isOutside(dir, folder))
+  return outside.length > 0 ? outside : folders
+}
+
+function isOutside(dir: string, folder: string): boolean {
+  return relative(dir, folder).split('/')[0] === '..'
+}
+
+/** Any other depends on the folder that a program is started in. */
+function namedInFull(path: string): string[] {
+  return path.split(delimiter).filter((folder) => isAbsolute(folder))
+}
+
+export function isExecutable(path: string): boolean {
+  try {
+    // Asked first, since it does not throw: most folders of PATH do not have the program.
+    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false // not there, or not ours to run
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * The small files that lead git from a work tree to its repository and to the configuration there. Whoever writes one of them
+ * can lead git to another configuration, so what they said when a loop began is put back.
+ */
+import { cpSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { RalphError } from '../error.ts'
+import { codeOf, isFolder } from './files.ts'
+import type { Site } from './git-site.ts'
+
+/** `texts` by path, of the files that were there; `absent` must not be there; `head` is what HEAD said. */
+export type Links = { texts: Record<string, string>; absent: string[]; head: string }
+
+export function readLinks({ top, gitDir, commonDir }: Site): Links {
+  const isLinked = gitDir !== commonDir
+  const paths = [join(top, '.git'), ...(isLinked ? ['commondir', 'gitdir'].map((name) => join(gitDir, name)) : [])]
+  const texts = paths.map((path) => [path, textOf(path)] as const)
+  return {
+    texts: Object.fromEntries(texts.flatMap(([path, text]) => (text === undefined ? [] : [[path, text]]))),
+    absent: isLinked ? [] : [join(gitDir, 'commondir')],
+    head: textOf(join(gitDir, 'HEAD')) ?? '',
+  }
+}
+
+/** Returns what was put right, in sentences. Looks at a few small files, and starts nothing. A folder in the way goes to `aside`. */
+export function mendLinks({ gitDir }: Site, { texts, absent, head }: Links, aside: string): string[] {
+  const mended: string[] = []
+  for (const path of absent)
+    if (lstatSync(path, { throwIfNoEntry: false })) {
+      replace(path, undefined, aside)
+      mended.push(`${path} was made during the loop and would have led git to another configuration. ralph removed it.`)
+    }
+  for (const [path, text] of Object.entries(texts))
+    if (isFolder(dirname(path)) && textOf(path) !== text) {
+      replace(path, text, aside)
+      mended.push(`${path} was changed during the loop and would have led git elsewhere. ralph put it back.`)
+    }
+  const path = join(gitDir, 'HEAD')
+  if (head !== '' && !isHead(textOf(path))) {
+    replace(path, head, aside)
+    mended.push(`${path} was gone or damaged after a turn. ralph put back what it said at the start: ${head.trim()}.`)
+  }
+  return mended
+}
+
+function isHead(text: string | undefined): boolean {
+  return text !== undefined && /^(ref: refs\/|[0-9a-f]{40})/.test(text)
+}
+
+/** Of a plain file: a link would lead elsewhere, and a folder is something else. */
+function textOf(path: string): string | undefined {
+  try {
+    return lstatSync(path).isFile() ? readFileSync(path, 'utf8') : undefined
+  } catch (cause) {
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(String(codeOf(cause)))) return undefined
+    throw cause
+  }
+}
+
+/** A folder in the way may be a repository that an agent made, with work in it. No text: nothing is to be there. */
+function replace(path: string, text: string | undefined, aside: string): void {
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
+      cpSync(path, join(aside, `${basename(path)}-${Date.now()}`), { recursive: true })
+    rmSync(path, { recursive: true, force: true })
+    if (text !== undefined) writeFileSync(path, text)
+  } catch (cause) {
+    const right = text === undefined ? 'Remove it' : `It must say: ${text.trim()}. Put that back`
+    const why = cause instanceof Error ? cause.message : cause
+    throw new RalphError('git-failed', `${path} leads git elsewhere, and ralph cannot change that: ${why}. ${right}.`, {
+      cause,
+    })
+  }
+}
