@@ -13,7 +13,7 @@ export type Agent = {
   bypass?: string
   /** How to find it without a model call. Absent: there is nothing to look for. */
   probe?: Probe
-  /** What it keeps about itself: paths (`~` is the home folder), and variables that name others. A sandbox lets it write there. */
+  /** What it keeps about itself: paths (`~` is the home folder), and variables that name others; `NAME/folder` is a folder in one that other programs use, too. A sandbox lets it write there. */
   own?: { paths: string[]; variables: string[] }
   command(request: Request): Command
   /** One parser a turn: it is fed line by line and sums up at the end. */

@@ -25,7 +25,7 @@ export const copilot: Agent = {
       variables: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_PROVIDER_BASE_URL'],
     },
   },
-  own: { paths: ['~/.copilot'], variables: ['COPILOT_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME'] },
+  own: { paths: ['~/.copilot'], variables: ['COPILOT_HOME', 'XDG_CONFIG_HOME/.copilot', 'XDG_STATE_HOME/.copilot'] },
   graceMs: 5_000,
   command,
   parser: (request) => lineParser(request),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseAgent } from './index.ts'
+import { agents, parseAgent } from './index.ts'
 
 test.each([
   ['command:./my-agent', 'command', './my-agent'],
@@ -22,4 +22,10 @@ test.each([
   ['scripted:  ', 'usage', '--agent scripted:script.json'],
 ])('"%s" is refused', (text, code, says) => {
   expect(() => parseAgent(text)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(says) }))
+})
+
+test('no agent calls a folder its own in which the settings of other programs lie', () => {
+  const own = Object.values(agents).flatMap((agent) => [...(agent.own?.variables ?? []), ...(agent.own?.paths ?? [])])
+  expect(own).toContain('XDG_CONFIG_HOME/opencode')
+  expect(own.filter((name) => /^(XDG_\w+|~\/\.(config|local|local\/\w+|cache))$/.test(name))).toEqual([])
 })

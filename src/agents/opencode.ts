@@ -46,7 +46,10 @@ function agentOf({ name, tested, install, login }: Names): Agent {
       tested,
       login: { folder: `~/.local/share/${name}`, ...login },
     },
-    own: { paths: folders, variables: ['XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME'] },
+    own: {
+      paths: folders,
+      variables: ['XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME'].map((one) => `${one}/${name}`),
+    },
     graceMs: 5_000,
     command: (request) => command(name, request),
     parser: (request) => lineParser(request),
