@@ -45,6 +45,7 @@ const DOCS = [
   'docs/mcp.md',
   'docs/analytics.md',
   'docs/report.md',
+  'docs/sandbox.md',
 ]
 
 test('docs/cli.md is what `ralph help` prints; `npx vitest run test/docs.test.ts -u` writes it anew', async () => {

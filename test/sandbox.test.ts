@@ -1,14 +1,18 @@
 /** `--sandbox`: what an agent cannot write, and that its loop goes on. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { carriers, makePlace, type Place } from './ralph.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { carriers, commitAll, makePlace, type Place } from './ralph.ts'
 
 // A sandbox has a /dev of its own: in memory it would not find the places of these tests.
 delete process.env.TMPDIR
 
 const usable = spawnSync('bwrap', ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', 'true']).status === 0
+
+/** Work, and a change to a file that the check reads, so that experiments are needed. */
+const WORK = 'echo x > in.txt; echo "# more" >> check.sh'
 
 /** An agent outside the work tree, which a sandbox lets read but not write. */
 function agent(place: Place, lines: string): string {
@@ -97,6 +101,85 @@ describe.concurrent('--sandbox', () => {
     ])
     expect(ran.code).toBe(0)
     expect(commandLines()).not.toContain('sleep 987654')
+  })
+
+  test('a service can be let in by its name', async ({ skip }) => {
+    skip(!usable, 'bubblewrap is not here')
+    const place = makePlace()
+    const socket = join(place.root, 'docker.sock')
+    const server = createServer((connection) => connection.on('error', () => {}).end('hello')).listen(socket)
+    onTestFinished(() => void server.close())
+    writeFileSync(
+      join(place.root, 'reach.cjs'),
+      `require('node:net').connect('${socket}').on('data', () => console.log('reached')).on('error', () => {})`,
+    )
+    const agentIs = agent(place, `echo "$DOCKER_HOST" > seen.txt; node '${place.root}/reach.cjs' >> seen.txt`)
+    const run = (...more: string[]) =>
+      place.ralph(['run', 'x', '--agent', agentIs, '--json', ...more], { env: { DOCKER_HOST: `unix://${socket}` } })
+    expect(await run('--sandbox')).toMatchObject({ code: 0 })
+    expect(place.read('seen.txt')).toBe('\n')
+    expect(await run('--sandbox', '--sandbox-allow', 'redis, docker')).toMatchObject({ code: 0 })
+    expect(place.read('seen.txt')).toBe(`unix://${socket}\nreached\n`)
+    place.write('ralph.config.json', '{ "sandbox": true, "sandbox_allow": ["docker"] }')
+    place.write('seen.txt', '')
+    expect(await run()).toMatchObject({ code: 0 })
+    expect(place.read('seen.txt')).toBe(`unix://${socket}\nreached\n`)
+  })
+
+  test.for<[args: string[], says: string]>([
+    [['--sandbox', '--sandbox-allow', 'dokcer'], 'did you mean "docker"?'],
+    [['--sandbox-allow', 'docker'], 'Add --sandbox'],
+    [['--sandbox=on'], '--sandbox must be strict or off, but is "on"'],
+  ])('%s is refused', async ([args, says]) => {
+    const place = makePlace()
+    const ran = await place.ralph(['run', 'x', '--agent', agent(place, 'echo x > x.txt'), ...args])
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(says) })
+  })
+
+  test("ralph's own folder is hidden, also where it lies in the work tree", async ({ skip }) => {
+    skip(!usable, 'bubblewrap is not here')
+    const place = makePlace()
+    const home = join(place.dir, '.ralph')
+    const lines = `ls -A '${home}' > seen.txt; touch '${home}/planted' 2>> seen.txt; echo x > x.txt`
+    const ran = await place.ralph(['run', 'x', '--sandbox', '--agent', agent(place, lines), '--json'], {
+      env: { RALPH_HOME: home },
+    })
+    expect(ran.code).toBe(0)
+    expect(place.read('seen.txt')).toMatch(/^touch: .*Read-only file system\n$/)
+    expect(existsSync(join(home, 'planted'))).toBe(false)
+  })
+
+  test('strict runs checks and experiments inside, without a network', async ({ skip }) => {
+    skip(!usable, 'bubblewrap is not here')
+    const place = makePlace()
+    const server = createServer((connection) => connection.on('error', () => {}).end('hello'))
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const reach = (at: string | number) =>
+      `node -e "require('node:net').connect(${at}, '127.0.0.1').on('connect', () => process.exit()).on('error', () => process.exit(1))"`
+    const own = `node -e "const s = require('node:net').createServer((c) => c.end()).listen(0, '127.0.0.1', () => require('node:net').connect(s.address().port, '127.0.0.1').on('connect', () => process.exit()))"`
+    const check = [
+      `touch '${place.root}/out' 2>/dev/null`, // its /tmp is another one
+      `${reach(port)} && exit 4`,
+      `${own} || exit 5`,
+      'test -f in.txt',
+      '',
+    ]
+    place.write('check.sh', check.join('\n'))
+    commitAll(place)
+    const run = (...more: string[]) =>
+      place.ralph(['run', 'x', '--verify', 'sh check.sh', '--json', '--agent', agent(place, WORK), ...more])
+    const ran = await run('--sandbox=strict', '--worktree')
+    expect(ran).toMatchObject({ code: 0, end: { status: 'completed', proof: 'verified' } })
+    expect(ran.lines).toContainEqual(expect.objectContaining({ type: 'proof-end', run: 'sealed' }))
+    expect(existsSync(join(place.root, 'out'))).toBe(false)
+    const loop = String(ran.lines[0]?.loop_id)
+    expect(await place.ralph(['proof', loop, '--again'])).toMatchObject({ code: 0 })
+    expect(existsSync(join(place.root, 'out'))).toBe(false)
+    // The same check tells that it got out where nothing holds it.
+    expect(await run('--max-iterations', '1')).toMatchObject({ code: 1 })
+    expect(existsSync(join(place.root, 'out'))).toBe(true)
   })
 
   test('without bubblewrap it is refused, with what to do', async () => {

@@ -9,6 +9,7 @@ import { openRepository, type Repository } from '../host/git.ts'
 import { isGone } from '../host/pid.ts'
 import type { ProofPlace } from '../host/proof-place.ts'
 import { removeLinked } from '../host/proof-tree.ts'
+import { fenceOf } from '../host/sandbox.ts'
 import { openPlace, tryOut } from './experiment.ts'
 import { provingOf, startOf } from './look-at-means.ts'
 
@@ -43,12 +44,13 @@ export async function inNewPlace<Result>(
   makePrivateFolder(apart)
   await removeLeftOver(apart)
   const loop = await bare({ ...original, id: `again-${original.id}-${process.pid}` }, { dir, seen })
-  const bench = { home: apart, env, now, tree: { checkpoints: { repo } } }
+  const fence = fenceOf(home, original.spec.work)
+  const bench = { home: apart, env, now, tree: { checkpoints: { repo } }, fence }
   let spentMs = 0
   let place: ProofPlace | undefined
   const open = async () => {
     if (place) return place
-    const opened = await openPlace({ home: apart, env, stop: signal }, loop, repo)
+    const opened = await openPlace({ home: apart, env, stop: signal, fence }, loop, repo)
     if ('cannot' in opened) return opened
     // What one run has built must not help the next one.
     place = { ...opened, show: (tree, how) => opened.show(tree, { ...how, fresh: true }) }

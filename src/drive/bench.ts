@@ -1,11 +1,12 @@
 /** What a visit needs to drive a loop whose turns ralph takes: its work tree, and the hands' tools around it. */
 import { prepareWorktree } from '../host/prepare-worktree.ts'
+import { fenceOf } from '../host/sandbox.ts'
 import { openTree, type Tree } from '../host/tree.ts'
 import type { Workbench } from './hands.ts'
 import { checkpointsOf } from './rollback.ts'
 import type { Visit } from './visit.ts'
 
-type Tools = Omit<Workbench, 'tree' | 'now' | 'lost'> & {
+type Tools = Omit<Workbench, 'tree' | 'now' | 'lost' | 'fence'> & {
   /** The work tree, where it is open already. */
   tree?: Tree | undefined
 }
@@ -17,13 +18,15 @@ export async function openBench(held: Visit, { home, tree, ...tools }: Tools): P
   const { stop: signal, show } = tools
   const note = (text: string) => show({ kind: 'note', text }, loop)
   const again = loop.spec.work.owner?.kind === 'project' ? 'ralph execute' : `ralph resume ${loop.id}`
+  const fence = fenceOf(home, loop.spec.work)
   const own = worktree
-    ? await prepareWorktree(worktree, { home, loop: loop.id, dir, env: tools.env, signal, note, again })
+    ? await prepareWorktree(worktree, { home, loop: loop.id, dir, env: tools.env, signal, note, again, fence })
     : {}
   return {
     ...tools,
     env: { ...tools.env, ...own },
     home,
+    fence,
     tree: tree ?? (await openTree({ ...loop.spec.work, home, loop: loop.id, begun: loop.tally.iteration > 0 })),
     now,
     lost: lease.lost,

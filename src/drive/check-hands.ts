@@ -10,7 +10,7 @@ import { keepStart } from './turn-ended.ts'
 
 export type Checking = Pick<
   Workbench,
-  'home' | 'store' | 'tree' | 'env' | 'now' | 'stop' | 'lost' | 'show' | 'known'
+  'home' | 'store' | 'tree' | 'env' | 'now' | 'stop' | 'lost' | 'show' | 'known' | 'fence'
 > & {
   /** When nobody waits for an experiment any more. Absent: as long as the loop allows. */
   deadline?: number
@@ -95,11 +95,12 @@ function minutesFor({ spec }: Loop, { because }: CheckNext, spentMs: number): nu
 type One = { check: string; minutes: number; signal: AbortSignal }
 
 async function runOne(
-  { env }: Checking,
+  { env, fence }: Checking,
   { id, spec }: Loop,
   { check, minutes, signal }: One,
 ): Promise<Verdict | 'stopped' | undefined> {
   if (minutes <= 0) return undefined
-  const verdict = await runCheck(check, { dir: spec.work.dir, env: { ...env, RALPH_LOOP_ID: id }, minutes, signal })
+  const place = { dir: spec.work.dir, env: { ...env, RALPH_LOOP_ID: id }, minutes, signal, fence }
+  const verdict = await runCheck(check, place)
   return verdict ?? 'stopped'
 }

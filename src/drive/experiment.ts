@@ -56,12 +56,12 @@ async function removePlace(home: string, loop: string): Promise<void> {
 }
 
 /** What an experiment needs of its driver. */
-export type Trying = Pick<Checking, 'home' | 'env' | 'now' | 'deadline'> & {
+export type Trying = Pick<Checking, 'home' | 'env' | 'now' | 'deadline' | 'fence'> & {
   tree: { checkpoints: Pick<Checkpoints, 'repo'> | { none: string } }
 }
 
 export function openPlace(
-  { home, env, stop }: Pick<Checking, 'home' | 'env' | 'stop'>,
+  { home, env, stop, fence }: Pick<Checking, 'home' | 'env' | 'stop' | 'fence'>,
   { id, spec }: Loop,
   repo: Repository,
 ): ReturnType<typeof openProofPlace> {
@@ -73,6 +73,7 @@ export function openPlace(
     dir,
     env: { ...env, RALPH_LOOP_ID: id },
     signal: stop,
+    fence,
     ...(proofFiles ? { copied: proofFiles } : {}),
     ...(proofSetup === undefined ? {} : { setup: proofSetup }),
   })
@@ -115,7 +116,8 @@ async function runOn(
     const minutes = Math.min(loop.spec.work.checkMinutes, minutesUntil(until))
     if (minutes <= 0) return { ran, why: 'the time for experiments is used up' }
     const env = { ...bench.env, ...place.env, RALPH_LOOP_ID: loop.id }
-    const verdict = await runCheck(place.translate(check), { dir: shown.dir, env, minutes, signal })
+    const { fence } = bench
+    const verdict = await runCheck(place.translate(check), { dir: shown.dir, env, minutes, signal, fence })
     if (!verdict) return 'stopped'
     const { tail, ...rest } = verdict
     ran.push({ ...rest, check, ...(verdict.result === 'fail' ? { red: redKind(tail) } : {}) })

@@ -4,6 +4,7 @@ import type { AgentEvent } from '../agents/agent.ts'
 import type { Fact, Loop, Run, Verdict } from '../engine/loop.ts'
 import { isRalphError } from '../error.ts'
 import { rollBack } from '../host/roll-back.ts'
+import type { Fence } from '../host/sandbox.ts'
 import type { Store } from '../host/store.ts'
 import type { Tree } from '../host/tree.ts'
 import { checkHands, untilCancelled } from './check-hands.ts'
@@ -25,6 +26,8 @@ export type Workbench = {
   /** The command line of one of ralph's own programs. */
   self: (program: string) => string[]
   show: Show
+  /** Checks run inside. Absent: they run as the person's own commands do. */
+  fence?: Fence | undefined
   /** Verdicts by the state of the files, where several loops work on the same ones: what is known is not run again before any work. */
   known?: Map<string, Verdict[]>
   /** What its owner brings to a turn. */

@@ -61,10 +61,19 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
 
   const own = agent.own ?? { paths: [], variables: [] }
   const outside = { ...bench.env, ...env }
-  const sandbox = loop.spec.work.sandbox
-    ? sandboxFor({ program, dir, git: placesFor(bench, loop), env: outside, own, folder: lent() })
-    : []
-  const argv = [...sandbox, ...bare]
+  const { sandbox, sandboxAllow: allowed = [] } = loop.spec.work
+  const inside = {
+    program,
+    dir,
+    env: outside,
+    home: bench.home,
+    allowed,
+    own,
+    folder: lent(),
+    git: placesFor(bench, loop),
+  }
+  const fenced = sandbox ? sandboxFor(inside) : { argv: [], env: {} }
+  const argv = [...fenced.argv, ...bare]
   const parser = agent.parser(request)
   const removeFiles = writePrivately(files)
   const log = bench.store.transcripts.openTurn(loop.id, next.iteration)
@@ -84,7 +93,7 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
       silenceMs: silenceMinutes * 60_000,
       ...(dialogue ? { dialogue } : {}),
       ...(next.deadline === undefined ? {} : { deadlineMs: next.deadline - now() }),
-      env: { ...bench.env, ...env, ...bench.task?.env, ...marksOf(loop, next) },
+      env: { ...bench.env, ...env, ...fenced.env, ...bench.task?.env, ...marksOf(loop, next) },
       onPiece: (text, stream) =>
         log.write([stream === 'out' ? { out: maskSecrets(text) } : { err: maskSecrets(text) }]),
       onLine: (line, stream) => {
@@ -169,7 +178,7 @@ function requestOf(bench: Finding, { spec, tally }: Loop, { prompt, target, fold
     extraArgs: agentArgs,
     mode: 'headless',
     permissions,
-    sandbox: spec.work.sandbox === true,
+    sandbox: spec.work.sandbox !== undefined,
     self: bench.self,
     get at() {
       return bench.now()

@@ -82,8 +82,10 @@ export type Work = {
   mcp?: true
   /** `bypass`: the agent asks for no permission. `ask`: it works with those its own settings give. */
   permissions: 'bypass' | 'ask'
-  /** The agent can write nothing but the work tree and what it keeps about itself. */
-  sandbox?: true
+  /** The agent can write nothing but the work tree and what it keeps about itself. `strict`: the checks run inside, too, without a network. */
+  sandbox?: true | 'strict'
+  /** Services of the machine that can be reached from inside. */
+  sandboxAllow?: string[]
   /** `fresh`: every iteration begins anew. `same`: it goes on in the agent's own session. */
   context: 'fresh' | 'same'
   silenceMinutes: number

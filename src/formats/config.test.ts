@@ -20,6 +20,8 @@ const FULL: Required<Config> = {
   proof_minutes: 5,
   proof_setup: 'npm ci',
   mcp: true,
+  sandbox: 'strict',
+  sandbox_allow: ['docker'],
   state_dir: 'Ralph_State',
   done_folder: 'Done',
   check_interval_seconds: 0.5,

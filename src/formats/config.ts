@@ -5,6 +5,7 @@ import { parseCommandLine } from './command-line.ts'
 import { GLOBS_SUCH_AS, globTrouble } from './glob.ts'
 import { isCount, isTexts } from './json-file.ts'
 import { nearest } from './nearest.ts'
+import { SERVICE_NAMES } from './services.ts'
 
 export type Config = {
   agent?: string
@@ -25,6 +26,8 @@ export type Config = {
   proof_minutes?: number
   proof_setup?: string
   mcp?: boolean
+  sandbox?: boolean | 'strict'
+  sandbox_allow?: string[]
   state_dir?: string
   done_folder?: string
   check_interval_seconds?: number
@@ -76,6 +79,12 @@ const KEYS: Readonly<Record<keyof Config | 'enabled' | 'max_total_cost_usd', Key
   proof_minutes: { fits: (value) => isNumber(value) && value !== 0, expected: 'a number above 0' },
   proof_setup: { fits: isCommand, expected: COMMAND },
   mcp: { fits: isYesOrNo, expected: 'true or false' },
+  sandbox: { fits: (value) => isYesOrNo(value) || value === 'strict', expected: 'true, false or "strict"' },
+  sandbox_allow: {
+    fits: (value) => isTexts(value) && value.every((name) => SERVICE_NAMES.includes(name)),
+    expected: `a list of services (${SERVICE_NAMES.join(', ')})`,
+    item: `a service (${SERVICE_NAMES.join(', ')})`,
+  },
   state_dir: { fits: isText, expected: 'a folder of the vault', only: 'ralph.config.json' },
   done_folder: { fits: isText, expected: 'a folder of the vault', only: 'ralph.config.json' },
   check_interval_seconds: { fits: isNumber, expected: 'a non-negative number', only: 'ralph.config.json' },

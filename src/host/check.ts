@@ -8,12 +8,16 @@ import { findRepoChecks } from '../formats/repo-checks.ts'
 import { maskSecrets } from '../formats/secrets.ts'
 import { countTests } from '../formats/test-count.ts'
 import { findProgram, runProgram } from './process.ts'
+import type { Fence } from './sandbox.ts'
 
 export type CheckPlace = {
   dir: string
   env: Readonly<Record<string, string | undefined>>
   minutes: number
   signal: AbortSignal
+  /** It runs inside. `online`: and has the network there. */
+  fence?: Fence | undefined
+  online?: boolean
 }
 
 const OUTPUT_KEPT = 64 * 1024
@@ -23,15 +27,17 @@ const TAIL_KEPT = 4_000
 const NOT_STARTED = /^ralph: (line )?\d+: (exec: )?/m
 
 /** Undefined when it was interrupted. */
-export async function runCheck(check: string, { dir, env, minutes, signal }: CheckPlace): Promise<Verdict | undefined> {
+export async function runCheck(check: string, place: CheckPlace): Promise<Verdict | undefined> {
+  const { dir, env, minutes, signal, fence, online = false } = place
   const argv = parseCommandLine(check)
   const [program = ''] = argv
   if (!canStart(check, dir, env.PATH)) return { check, result: 'broken', tail: `"${program}" was not found.` }
+  const fenced = await fence?.({ program, dir, env, online })
   let output = ''
   const ended = await runProgram({
-    argv,
+    argv: fenced ? [...fenced.argv, ...argv] : argv,
     dir,
-    env,
+    env: { ...env, ...fenced?.env },
     stdin: '',
     graceMs: 2_000,
     deadlineMs: minutes * 60_000,
@@ -49,6 +55,8 @@ export async function runCheck(check: string, { dir, env, minutes, signal }: Che
       result: 'broken',
       tail: `"${program}" cannot be run: its interpreter is missing, or it is no program.`,
     }
+  if (fenced && ended.code === 1 && output.startsWith('bwrap: '))
+    return { check, result: 'broken', tail: `The sandbox could not be made: ${tail.trim()}` }
   const tests = countTests(output)
   const counted = tests === undefined ? {} : { tests }
   if (ended.code === 0) return { check, result: 'pass', tail, ...counted }

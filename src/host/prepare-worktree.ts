@@ -6,6 +6,7 @@ import { runCheck } from './check.ts'
 import { readIfThere, writeWhole } from './files.ts'
 import { askGit } from './git.ts'
 import { portOf } from './ports.ts'
+import type { Fence } from './sandbox.ts'
 import { repositoryOf } from './worktree.ts'
 
 type Preparing = {
@@ -18,6 +19,8 @@ type Preparing = {
   note: (text: string) => void
   /** What a person types to go on, where it fails. */
   again: string
+  /** Setting it up runs inside. */
+  fence?: Fence | undefined
 }
 
 /** Returns what agents and checks find in their environment there. */
@@ -32,13 +35,14 @@ export async function prepareWorktree(worktree: Worktree, preparing: Preparing):
 const SETUP_MINUTES = 30
 
 /** Once: the note goes with the work tree. One that failed, or was interrupted, is tried again at the next start. */
-async function setUp(path: string, command: string, { loop, dir, env, signal, note, again }: Preparing): Promise<void> {
+async function setUp(path: string, command: string, preparing: Preparing): Promise<void> {
+  const { loop, dir, env, signal, note, again, fence } = preparing
   const done = join((await repositoryOf(path)).gitDir, 'ralph-set-up')
   if (readIfThere(done) === command) return
   note(`setting up the work tree: ${command}`)
   const marked = { ...env, RALPH_LOOP_ID: loop } // so that the next ralph can end it
   const before = await changedIn(path)
-  const verdict = await runCheck(command, { dir, env: marked, minutes: SETUP_MINUTES, signal })
+  const verdict = await runCheck(command, { dir, env: marked, minutes: SETUP_MINUTES, signal, fence, online: true })
   if (verdict?.result === 'pass') {
     const changed = (await changedIn(path)).filter((name) => !before.includes(name))
     if (changed.length > 0)

@@ -6,12 +6,13 @@ import { lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { parseCommandLine, printCommandLine } from '../formats/command-line.ts'
-import { runCheck } from './check.ts'
+import { type CheckPlace, runCheck } from './check.ts'
 import { codeOf, isFolder, pathBelow, realFolder } from './files.ts'
 import { inOneLine, type Repository } from './git.ts'
 import { noSpace, showTree } from './proof-files.ts'
 import { INSTALLED, isRealFolder, linkDependencies } from './proof-links.ts'
 import { ensureLinked, readIfThere, removeLinked, type Spot, treeOf, whyTooOld } from './proof-tree.ts'
+import type { Fence } from './sandbox.ts'
 import { openTranslator } from './translate-paths.ts'
 import { copyOver } from './worktree.ts'
 
@@ -42,6 +43,8 @@ export type ProofOptions = {
   setup?: string
   env: Readonly<Record<string, string | undefined>>
   signal: AbortSignal
+  /** Preparing it runs inside. */
+  fence?: Fence | undefined
 }
 
 /** Takes up the place that an earlier ralph left, or makes one. `cannot` is one sentence for a person. */
@@ -120,7 +123,7 @@ type Show = ProofOptions & {
 }
 
 async function show(asked: Show): Promise<{ dir: string } | { cannot: string }> {
-  const { repo, spot, below, setup, translate, signal, tree, fresh, minutes } = asked
+  const { repo, spot, below, setup, translate, signal, tree, fresh, minutes, fence } = asked
   if (!(await repo.ask(['cat-file', '-e', `${tree}^{tree}`])).ok)
     return { cannot: `The repository ${repo.top} does not hold the files of tree ${tree} any more.` }
   const place = await ensureLinked(repo, spot, signal)
@@ -135,7 +138,7 @@ async function show(asked: Show): Promise<{ dir: string } | { cannot: string }> 
   const dir = join(place.top, below)
   if (setup === undefined) await linkDependencies({ from: repo, to: place, translate })
   else if (![setup, `${setup}\n${tree}`].includes(readIfThere(note) ?? '')) {
-    const failed = await setUp(setup, { dir, env: asked.env, signal, minutes })
+    const failed = await setUp(setup, { dir, env: asked.env, signal, minutes, fence, online: true })
     if (failed !== undefined) return { cannot: failed }
     await bring(false) // installers like to change files that are in git
     writeFileSync(note, (await hasOnlyPackages(asked, place)) ? setup : `${setup}\n${tree}`)
@@ -153,10 +156,7 @@ async function hasOnlyPackages({ below, copied = [] }: Show, place: Repository):
 }
 
 /** Tells why it failed. */
-async function setUp(
-  setup: string,
-  place: { dir: string; env: Env; signal: AbortSignal; minutes: number },
-): Promise<string | undefined> {
+async function setUp(setup: string, place: CheckPlace): Promise<string | undefined> {
   const verdict = await runCheck(setup, place)
   if (verdict?.result === 'pass') return undefined
   if (verdict?.result === 'timeout') return `proof_setup (${setup}) took longer than the time for experiments.`

@@ -1,76 +1,139 @@
 /**
- * A sandbox of bubblewrap for agents: the whole machine can be read, only the work tree, the agent's own settings and a
- * temporary folder that goes afterwards can be written. The network stays, since agents need their model.
+ * A sandbox of bubblewrap for agents and, where somebody wants it, for checks: the machine can be read but for ralph's own
+ * files and the sockets of services; only the work tree, the agent's own settings and a temporary folder can be written.
  */
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter } from 'node:path'
+import { delimiter, join } from 'node:path'
+import type { Work } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
+import { findSite } from './git.ts'
+import { type Environment, hideServices, isBelow } from './hidden-services.ts'
 import { findOwnProgram } from './own-program.ts'
 import { findProgram, runProgram } from './process.ts'
-import type { GitPlaces } from './sandbox-git.ts'
+import { type GitPlaces, gitPlaces } from './sandbox-git.ts'
 
-export type Environment = Readonly<Record<string, string | undefined>>
-
-/** What an agent keeps about itself: paths (`~` is the home folder), and variables that name others. */
+/** What an agent keeps about itself: paths (`~` is the home folder), and variables that name others, or folders in those. */
 export type OwnPlaces = { paths: readonly string[]; variables: readonly string[] }
 
-/** `program` is what will be run; `git` what of the repository can be written; `folder` the one lent for this turn. */
+/** `program` is what will be run. `home`: ralph's own folder. `allowed`: services that can be reached all the same. */
 export type Sandboxed = {
   program: string
   dir: string
+  /** What of the repository can be written. */
   git: GitPlaces
   env: Environment
-  own: OwnPlaces
-  folder: string | undefined
+  home: string
+  allowed: readonly string[]
+  own?: OwnPlaces
+  /** A folder lent for this turn. */
+  folder?: string | undefined
+  /** Without a network. */
+  offline?: boolean
 }
 
-/** The command line that runs another one inside. */
-export function sandboxFor({ program, dir, git, env, own, folder }: Sandboxed): string[] {
-  const home = env.HOME ?? homedir()
+/** The command line that runs another one inside, and what the environment must not have there. */
+export type Fenced = { argv: string[]; env: Record<string, undefined> }
+
+export function sandboxFor({ program, dir, git, env, home, allowed, own, folder, offline }: Sandboxed): Fenced {
+  const person = env.HOME ?? homedir()
   const settings = [
-    ...own.paths.map((path) => path.replace(/^~/, home)),
-    ...own.variables.flatMap((name) => env[name] ?? []),
+    ...(own?.paths ?? []).map((path) => path.replace(/^~/, person)),
+    ...(own?.variables ?? []).flatMap((name) => namedBy(name, env)),
   ]
-  const writable = [...git.writable, ...settings, ...(folder === undefined ? [] : [folder])]
-  return [
-    ...bwrap(dir, env),
-    ...programPlaces(program, dir, env).flatMap((path) => ['--ro-bind', path, path]),
+  const writable = realPaths([...git.writable, ...settings, ...(folder === undefined ? [] : [folder])])
+  const secret = realPaths([home])
+  const isSecret = (path: string) => secret.some((one) => isBelow(path, one))
+  const services = hideServices({ env, home: person, allowed, own: writable })
+  const back = [...KEPT, ...programPlaces(program, dir, env), ...nameServers(), ...services.shown]
+  const isSeen = (path: string) => [...back, ...writable].some((one) => isBelow(path, one)) || !isCovered(path)
+  const argv = [
+    ...bwrap(dir, env, offline),
+    ...back.filter(isCovered).flatMap((path) => ['--ro-bind-try', path, path]),
     ...realPaths(git.visible).flatMap((path) => ['--ro-bind', path, path]),
-    ...realPaths(writable).flatMap((path) => ['--bind', path, path]),
+    ...writable.filter((path) => !isSecret(path)).flatMap((path) => ['--bind', path, path]),
+    ...secret.flatMap((path) => ['--tmpfs', path]),
+    ...writable.filter(isSecret).flatMap((path) => ['--bind', path, path]),
+    ...secret.flatMap((path) => ['--remount-ro', path]),
     ...realPaths(git.readOnly).flatMap((path) => ['--ro-bind', path, path]),
-    '--setenv',
-    'TMPDIR',
-    '/tmp',
-    '--setenv',
-    'XDG_CACHE_HOME',
-    '/tmp/.cache',
-    '--setenv',
-    'npm_config_cache',
-    '/tmp/.npm',
-    '--chdir',
-    dir,
-    '--',
+    ...services.hidden.filter((path) => isSeen(path) && !isSecret(path)).flatMap(coverUp),
+    ...['--setenv', 'TMPDIR', '/tmp', '--setenv', 'XDG_CACHE_HOME', '/tmp/.cache'],
+    ...['--setenv', 'npm_config_cache', '/tmp/.npm', '--chdir', dir, '--'],
   ]
+  return { argv, env: Object.fromEntries(services.variables.map((name) => [name, undefined])) }
+}
+
+/** Runs a program of the work tree inside, where a loop asks for that. `online`: with the network, as installing needs it. */
+export type Fence = (what: { program: string; dir: string; env: Environment; online?: boolean }) => Promise<Fenced>
+
+/** For whatever ralph itself runs on the work of an agent. Undefined: it runs outside. */
+export function fenceOf(home: string, { sandbox, sandboxAllow: allowed = [], worktree }: Work): Fence | undefined {
+  if (sandbox !== 'strict') return undefined
+  return async ({ online = false, ...what }) => {
+    const site = await findSite(what.dir)
+    const git = gitPlaces(what.dir, 'none' in site ? undefined : site, worktree)
+    return sandboxFor({ ...what, git, home, allowed, offline: !online })
+  }
+}
+
+/** `NAME`, or `NAME/folder` where the variable names a folder that others use, too. */
+function namedBy(name: string, env: Environment): string[] {
+  const [variable = '', ...folders] = name.split('/')
+  const value = env[variable]
+  return value ? [join(value, ...folders)] : []
 }
 
 // Its processes are in a namespace of their own, so none of them outlives it.
-// Without capabilities root is as fenced in as anybody.
-function bwrap(dir: string, env: Environment): string[] {
+// Without capabilities root is as fenced in as anybody, but for files of the kernel that ask for the user alone.
+function bwrap(dir: string, env: Environment, offline = false): string[] {
   // Looked up before the agent can write one of that name; what lies in the work tree is none.
   const program = findOwnProgram('bwrap', dir, SYSTEM_PATH) ?? findOwnProgram('bwrap', dir, env.PATH) ?? 'bwrap'
-  const alone = ['--die-with-parent', '--unshare-pid', '--cap-drop', 'ALL']
-  return [program, ...alone, '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp']
+  const alone = ['--die-with-parent', '--unshare-pid', '--unshare-ipc', '--cap-drop', 'ALL']
+  const kernel = KERNEL.flatMap((path) => ['--ro-bind-try', path, path])
+  const empty = COVERED.filter(isRealFolder).flatMap((path) => ['--tmpfs', path])
+  const machine = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...kernel, ...empty]
+  return [program, ...alone, ...(offline ? ['--unshare-net'] : []), ...machine]
 }
 
 const SYSTEM_PATH = ['/usr/bin', '/bin', '/usr/local/bin'].join(delimiter)
 
-/** Programs may lie in the temporary folder, which is another one inside. */
+/** What root may write there would hold for the whole machine. */
+const KERNEL = ['sys', 'sysrq-trigger', 'acpi', 'asound', 'fs', 'mtrr', 'scsi'].map((name) => `/proc/${name}`)
+
+/** Folders that are others inside: here programs put their sockets. */
+const COVERED = ['/tmp', '/run', '/var/run']
+
+/** What lies below them without being a service: programs of NixOS, disks, and how to look up names. */
+const KEPT = [
+  ...['/run/current-system', '/run/booted-system', '/run/wrappers', '/run/opengl-driver', '/run/opengl-driver-32'],
+  ...['/run/media', '/run/nscd'],
+]
+
+function isCovered(path: string): boolean {
+  return COVERED.some((folder) => isBelow(path, folder))
+}
+
+function isRealFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+/** Programs may lie in folders that are others inside. */
 function programPlaces(program: string, dir: string, env: Environment): string[] {
   const found = findProgram(program, dir, env.PATH)
   const paths = [...(env.PATH ?? '').split(delimiter), ...(found ? [found, realpathSync(found)] : [])]
-  const folders = paths.flatMap((path) => /^\/tmp\/[^/]+/.exec(path) ?? [])
+  const folders = paths.flatMap((path) => /^\/tmp\/[^/]+/.exec(path) ?? (path.startsWith('/run/') ? path : []))
   return [...new Set(folders)].filter((folder) => existsSync(folder))
+}
+
+function nameServers(): string[] {
+  return realPaths(['/etc/resolv.conf']).filter(isCovered)
+}
+
+/** What cannot be connected to, opened or listed takes the place of a service. */
+function coverUp(path: string): string[] {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory()
+    ? ['--tmpfs', path, '--remount-ro', path]
+    : ['--ro-bind', '/dev/null', path]
 }
 
 /** A link is seen through the machine's own files; what it leads to is what must be bound. */
@@ -79,7 +142,7 @@ function realPaths(paths: readonly string[]): string[] {
 }
 
 /** Refuses, with what to do, where there can be no sandbox. */
-export async function mustHaveSandbox(dir: string, env: Environment): Promise<void> {
+export async function mustHaveSandbox(dir: string, env: Environment, kind: Work['sandbox']): Promise<void> {
   if (process.platform !== 'linux') throw missing('it works on Linux only')
   if (!findOwnProgram('bwrap', dir, env.PATH))
     throw missing('bubblewrap (bwrap) was not found on PATH; install it, for instance with `apt install bubblewrap`')
@@ -88,7 +151,7 @@ export async function mustHaveSandbox(dir: string, env: Environment): Promise<vo
     says = `${says}${text}`.slice(0, 300)
   }
   const { code } = await runProgram({
-    argv: [...bwrap(dir, env), '--', 'true'],
+    argv: [...bwrap(dir, env, kind === 'strict'), '--', 'true'],
     dir,
     env,
     stdin: '',

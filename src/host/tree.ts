@@ -1,5 +1,5 @@
 /** The work tree of a loop: what state it is in, and, where there is git, checkpoints of it. Ralph's own files are left out. */
-import type { Diff, Worktree } from '../engine/loop.ts'
+import type { Diff, Work, Worktree } from '../engine/loop.ts'
 import { pathBelow, realFolder } from './files.ts'
 import { folderState, mayBeRepository, NO_REPOSITORY } from './folder.ts'
 import type { Repository } from './git.ts'
@@ -34,7 +34,7 @@ export type Place = {
   gitDir?: string
   faces?: string[]
   worktree?: Worktree
-  sandbox?: true
+  sandbox?: NonNullable<Work['sandbox']>
   /** An agent has worked here. */
   begun?: boolean
   /** What is known of the repository is read again: nothing has happened yet. */

@@ -46,7 +46,7 @@ export async function specAgain(
 function suited(context: Context, spec: Spec, { agents, config }: { agents: string[]; config: Config }): Spec {
   const { mcp: asked, ...work } = spec.work
   const { costUsd, tokens } = spec.limits
-  const sandbox = work.sandbox === true
+  const sandbox = work.sandbox !== undefined
   const mcp = asked === true && (!config.mcp || offersMcp(context, { config, agents, sandbox }))
   mustSuit(agents, {
     mcp,

@@ -22,6 +22,7 @@ import { given } from '../request/given.ts'
 import { mustBeProvable } from '../request/provable.ts'
 import type { CrewRequest, LoopRequest } from '../request/request.ts'
 import { proofConfig, resolveChecks, resolveLimits, resolveSpec } from '../request/resolve.ts'
+import { withSandbox } from '../request/sandbox.ts'
 import { chooseAgents, mustSuit } from './choose-agents.ts'
 import { type Context, selfIn } from './operation.ts'
 import { workFolder } from './start-loop.ts'
@@ -50,7 +51,7 @@ export async function executeProject(context: Context, asked: Executing, watchin
   try {
     await removeLeftPlaces(context.home)
     const { record, notes } = await loadRecord(project, context.store(), context.now)
-    const prepared = await prepare(context, asked, { project, config, record })
+    const prepared = await prepare(context, withSandbox(asked, config), { project, config, record })
     const executed = await execute({
       ...prepared.execution,
       ...watching,
@@ -91,7 +92,7 @@ async function prepare(context: Context, asked: Executing, { project, config, re
   const { agents, why } = await chooseAgents(context, { dir, config, asked: agent })
   mustSuit(agents, asked)
   const checks = resolveChecks(given({ checks: asksFor }), { dir, config })
-  if (request.sandbox) await mustHaveSandbox(dir, env)
+  if (request.sandbox) await mustHaveSandbox(dir, env, request.sandbox)
   const copied = config.worktree_files ?? []
   mustBeCopyable(dir, copied)
   mustRender(project, record)

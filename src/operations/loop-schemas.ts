@@ -1,6 +1,7 @@
 /** What goes into the operations on loops, and what comes out. */
 import * as z from 'zod'
 import { type Fact, type Loop, type Next, REQUIRABLE } from '../engine/loop.ts'
+import { SERVICE_NAMES } from '../formats/services.ts'
 import type { Allowed } from './allow.ts'
 import { iteration } from './iteration-schemas.ts'
 import { proof } from './proof-schemas.ts'
@@ -79,7 +80,16 @@ const startFields = z.strictObject({
     .describe('What kind of work it is, such as feature, bug or docs; analytics are told apart by it.'),
   permissions: z.enum(['bypass', 'ask']).exactOptional(),
   context: z.enum(['fresh', 'same']).exactOptional(),
-  sandbox: z.boolean().exactOptional(),
+  sandbox: z
+    .union([z.boolean(), z.literal('strict')])
+    .exactOptional()
+    .describe(
+      'The agent can write only the work tree and its own settings; strict: the checks, too, without a network.',
+    ),
+  sandboxAllow: z
+    .array(z.enum(SERVICE_NAMES))
+    .exactOptional()
+    .describe('Services that can be reached from the sandbox.'),
   mcp: z.boolean().exactOptional().describe('The agent gets tools to report with.'),
   silenceMinutes: amount.exactOptional(),
   checkMinutes: amount.exactOptional(),

@@ -18,6 +18,7 @@ import { given } from '../request/given.ts'
 import { mustBeProvable } from '../request/provable.ts'
 import type { LoopRequest } from '../request/request.ts'
 import { resolveSpec } from '../request/resolve.ts'
+import { withSandbox } from '../request/sandbox.ts'
 import { holderOf } from '../session/elsewhere.ts'
 import { askingOf, beginTask, ownerOfTask } from './begin-task.ts'
 import { chooseAgents, mcpTrouble, mustSuit } from './choose-agents.ts'
@@ -63,11 +64,12 @@ export function begun({ workers }: Pick<Context, 'workers'>, loop: Loop, why: st
 /** The loop that is asked for, which nobody has stored yet. Where workers drive it, it is queued. */
 async function prepareLoop(
   context: Context,
-  { dir: folder, agent, worktree = false, ...request }: Asking,
+  { dir: folder, agent, worktree = false, ...asking }: Asking,
   owner: Owner | undefined,
 ): Promise<{ loop: Loop; why?: string }> {
   const dir = workFolder(context, folder)
   const config = loadConfig(context.home, dir)
+  const request = withSandbox(asking, config)
   const { agents, why } = await chooseAgents(context, { dir, config, asked: agent })
   mustSuit(agents, request)
   const asked = { ...request, mcp: request.mcp ?? offersMcp(context, { config, agents, ...request }) }
@@ -78,7 +80,7 @@ async function prepareLoop(
 /** What a config says holds where it can. */
 export function offersMcp(
   { note }: Context,
-  { config, agents, ...request }: { config: Config; agents: string[]; sandbox?: boolean },
+  { config, agents, ...request }: { config: Config; agents: string[] } & Pick<LoopRequest, 'sandbox'>,
 ): boolean {
   const trouble = config.mcp ? mcpTrouble(agents, request) : undefined
   if (trouble) note(`\`mcp\` of the config is left out: ${trouble}.`)
@@ -101,7 +103,7 @@ export async function makeLoop(
   const place = { dir, env: context.env, config, history, ...given({ owner }) }
   const resolved = await resolveSpec(request, place)
   mustBeProvable(resolved)
-  if (resolved.work.sandbox) await mustHaveSandbox(dir, context.env)
+  if (resolved.work.sandbox) await mustHaveSandbox(dir, context.env, resolved.work.sandbox)
   const { spec, tree } = worktree
     ? await inWorktree(context, { id, spec: resolved, config })
     : await inPlace(context, { id, spec: resolved })

@@ -14,6 +14,7 @@ import { DEFAULTS } from '../request/defaults.ts'
 import { given } from '../request/given.ts'
 import type { CrewRequest } from '../request/request.ts'
 import { resolveChecks, resolveLimits } from '../request/resolve.ts'
+import { withSandbox } from '../request/sandbox.ts'
 import { openVault } from '../vault/place.ts'
 import type { Crew } from '../vault/spec.ts'
 import { type Watched, watchVault as watch } from '../vault/watch.ts'
@@ -59,18 +60,19 @@ export type Listener = {
 /** `useless`: the agent of all tasks cannot work, so that the rest was left alone. */
 export async function watchVault(
   context: Context,
-  asked: Watching,
+  asking: Watching,
   listener: Listener,
 ): Promise<{ watched: Watched; useless: boolean }> {
   const { env, home, root } = context
-  const vault = openVault(resolve(context.cwd, asked.vault))
+  const vault = openVault(resolve(context.cwd, asking.vault))
   const config = loadConfig(home, vault)
+  const asked = withSandbox(asking, config)
   const note = once((text) => listener.tell({ kind: 'note', text }))
   const desk = openDesk({ ...context, note }, vault, settingsOf(asked))
   const { agents, why } = await chooseAgents(context, { dir: vault, config, asked: asked.agent })
   mustSuit(agents, asked)
   const checks = mustStart(resolveChecks(asked, { dir: vault, config }), vault, env)
-  if (asked.sandbox) await mustHaveSandbox(vault, env)
+  if (asked.sandbox) await mustHaveSandbox(vault, env, asked.sandbox)
   const place = { dir: vault, env: {}, config: { ...config, max_iterations: 0 } }
   const { iterations: _, minutes: __, ...limits } = await resolveLimits({ ...asked, size: 'S' }, place)
   const crew = (head: TaskHead) => crewOf(context, { asked, vault, agents, checks, limits }, head)
@@ -115,7 +117,8 @@ type Hiring = {
 
 /** Model and arguments belong to the agent of the watcher, not to the one that a task names. */
 function crewOf(context: Context, { asked, vault, agents, checks, limits }: Hiring, head: TaskHead): Crew {
-  const { model, agentArgs, permissions, context: memory, sandbox, silenceMinutes, checkMinutes } = asked
+  const { model, agentArgs, permissions, context: memory, silenceMinutes, checkMinutes } = asked
+  const { sandbox, sandboxAllow } = asked
   const { proof, require, protect, mayChange, proofMinutes, proofSetup } = asked
   const names = head.agent === undefined ? agents : agentsIn(head.agent, context, vault)
   const own = head.agent === undefined
@@ -126,7 +129,7 @@ function crewOf(context: Context, { asked, vault, agents, checks, limits }: Hiri
       `The limit of cost (max_cost_usd) cannot be kept: the agent "${blind.name}" does not report its cost.`,
     )
   const crew: Crew = {
-    ...given({ permissions, context: memory, sandbox, silenceMinutes, checkMinutes }),
+    ...given({ permissions, context: memory, sandbox, sandboxAllow, silenceMinutes, checkMinutes }),
     ...given({ proof, require, protect, mayChange, proofMinutes, proofSetup }),
     ...(own ? given({ model, agentArgs }) : {}),
     agents: names,

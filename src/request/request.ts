@@ -23,7 +23,9 @@ export type LoopRequest = {
   type?: string
   permissions?: Work['permissions']
   context?: Work['context']
-  sandbox?: boolean
+  sandbox?: boolean | 'strict'
+  /** Services that can be reached from inside. */
+  sandboxAllow?: string[]
   /** The agent gets tools to report with. */
   mcp?: boolean
   silenceMinutes?: number

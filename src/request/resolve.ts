@@ -77,6 +77,7 @@ function mustBeUsable(dir: string, glob: string, lead = 'The'): void {
 
 function resolveWork(request: LoopRequest, { dir, gitDir, worktree, owner, faces, config }: Place): Spec['work'] {
   const { agents = [], model, proofMinutes = config.proof_minutes, proofSetup = config.proof_setup } = request
+  const { sandbox, sandboxAllow = [] } = request
   const { baselineMinutes = DEFAULTS.baselineMinutes[owner?.kind ?? 'person'] } = request
   return {
     dir,
@@ -89,7 +90,7 @@ function resolveWork(request: LoopRequest, { dir, gitDir, worktree, owner, faces
     ...(model === undefined ? {} : { model }),
     ...(request.type === undefined ? {} : { type: request.type }),
     permissions: request.permissions ?? DEFAULTS.permissions,
-    ...(request.sandbox ? { sandbox: true } : {}),
+    ...(sandbox ? { sandbox, ...(sandboxAllow.length > 0 ? { sandboxAllow } : {}) } : {}),
     ...(request.mcp ? { mcp: true } : {}),
     context: request.context ?? DEFAULTS.context,
     silenceMinutes: request.silenceMinutes ?? DEFAULTS.silenceMinutes,

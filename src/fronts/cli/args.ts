@@ -5,6 +5,8 @@ import { nearest } from '../../formats/nearest.ts'
 export type Option = {
   /** What stands for the value in the help. Absent: the option is a switch. */
   value?: string
+  /** The value may be left out, and is only taken behind `=`. */
+  optional?: true
   many?: true
   /** One letter that stands for it, as in `-o`. */
   short?: string
@@ -60,6 +62,10 @@ export function parseArgs(
       given.set(name, [])
       continue
     }
+    if (option.optional && match[2] === undefined) {
+      given.set(name, [])
+      continue
+    }
     const value = match[2] ?? own[++at]
     if (value === undefined || (match[2] === undefined && OPTION.test(value)))
       throw usage(spec, `--${name} needs a value: --${name} ${option.value}.`)
@@ -108,8 +114,8 @@ const OPTION = /^-{1,2}([a-zA-Z][a-zA-Z0-9-]*)(?:=([\s\S]*))?$/
 /** Help that answers: what is it for, how is it called, what can I set, what do people type. */
 export function printHelp(spec: CommandSpec): string {
   const rows = Object.entries(spec.options).map(
-    ([name, { short, value, help }]) =>
-      [`${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`, help] as const,
+    ([name, option]) =>
+      [`${option.short ? `-${option.short}, ` : ''}--${name}${valueIn(option)}`, option.help] as const,
   )
   const width = Math.max(0, ...rows.map(([left]) => left.length))
   return [
@@ -123,6 +129,11 @@ export function printHelp(spec: CommandSpec): string {
       : []),
     '',
   ].join('\n')
+}
+
+function valueIn({ value, optional }: Option): string {
+  if (value === undefined) return ''
+  return optional ? `[=${value}]` : ` ${value}`
 }
 
 export function usage(spec: CommandSpec, message: string): RalphError {

@@ -26,6 +26,7 @@ const SHARED = [
   'check-timeout',
   ...PROOF_OPTIONS,
   'sandbox',
+  'sandbox-allow',
   'dir',
   'notify',
   'json',

@@ -3,6 +3,7 @@
 import { REQUIRABLE, type Stage } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
 import { globTrouble } from '../../formats/glob.ts'
+import { serviceTrouble } from '../../formats/services.ts'
 import { given } from '../../request/given.ts'
 import type { LoopRequest } from '../../request/request.ts'
 import { parseIterations } from '../../request/resolve.ts'
@@ -12,7 +13,8 @@ import { type Args, type CommandSpec, usage } from './args.ts'
 export function agentRequest(args: Args): Pick<LoopRequest, AgentOption> {
   return given({
     agentArgs: args.rest,
-    sandbox: args.flag('sandbox'),
+    sandbox: sandboxOf(args),
+    sandboxAllow: servicesOf(args),
     model: args.text('model'),
     permissions: oneOf(args, 'permissions', ['bypass', 'ask']),
     context: oneOf(args, 'context', ['fresh', 'same']),
@@ -21,7 +23,30 @@ export function agentRequest(args: Args): Pick<LoopRequest, AgentOption> {
   })
 }
 
-type AgentOption = 'model' | 'permissions' | 'context' | 'agentArgs' | 'sandbox' | 'silenceMinutes' | 'checkMinutes'
+type AgentOption =
+  | 'model'
+  | 'permissions'
+  | 'context'
+  | 'agentArgs'
+  | 'sandbox'
+  | 'sandboxAllow'
+  | 'silenceMinutes'
+  | 'checkMinutes'
+
+/** `off` is for where the config asks for one. */
+function sandboxOf(args: Args): LoopRequest['sandbox'] {
+  const how = oneOf(args, 'sandbox', ['strict', 'off'])
+  return how === 'off' ? false : (how ?? (args.flag('sandbox') ? true : undefined))
+}
+
+function servicesOf(args: Args): string[] | undefined {
+  const names = args.many('sandbox-allow').flatMap((text) => text.split(',').map((name) => name.trim()))
+  for (const name of names) {
+    const trouble = serviceTrouble(name)
+    if (trouble) throw usage(args.spec, `--sandbox-allow: ${trouble}.`)
+  }
+  return names.length > 0 ? [...new Set(names)] : undefined
+}
 
 /** What is said about the proof. */
 export function proofRequest(args: Args): Pick<LoopRequest, ProofOption> {

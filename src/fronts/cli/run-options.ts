@@ -64,7 +64,16 @@ Exit codes: 0 complete, 1 stopped short of done, 2 wrong use, 3 agent missing or
       value: 'MIN',
       help: 'time limit of all experiments (default 10, or twice the time of the checks where that is more)',
     },
-    sandbox: { help: 'the agent can write only the work tree and its own settings (Linux, bubblewrap)' },
+    sandbox: {
+      value: 'HOW',
+      optional: true,
+      help: 'the agent can write only the work tree and its own settings (Linux, bubblewrap); strict: the checks run inside, too, without a network; off: whatever the config says',
+    },
+    'sandbox-allow': {
+      value: 'NAME',
+      many: true,
+      help: 'a service that can be reached from the sandbox, such as docker, ssh-agent or postgres; several with commas',
+    },
     mcp: {
       help: 'give the agent MCP tools to report with: report_stage, report_blocked, ask_human, create_task, get_context',
     },

@@ -3,7 +3,7 @@ import type { AgentEvent } from '../../agents/agent.ts'
 import { parseAgent } from '../../agents/index.ts'
 import type { Show } from '../../drive/hands.ts'
 import { iterationLimit } from '../../engine/limits.ts'
-import { type Fact, type Loop, statusOf, type Turn } from '../../engine/loop.ts'
+import { type Fact, type Loop, statusOf, type Turn, type Work } from '../../engine/loop.ts'
 import { agentsOf } from '../../engine/roster.ts'
 import { allChecks, openStages } from '../../engine/stages.ts'
 import {
@@ -87,11 +87,17 @@ function beginning(output: Output, loop: Loop, { suggestion = 'npm test', checkp
     `${paint(output, 'bold', 'ralph')} loop ${paint(output, 'cyan', loop.id)} · agent ${agentsOf(spec).join(', then ')} · ${limit > 0 ? `up to ${count(limit, 'iteration')}` : 'no iteration limit'}`,
     ...[bypassLine(agentsOf(spec), permissions) ?? []].flat(),
     ...(checks.length > 0 ? checks.map((check) => `check: ${check}`) : [paint(output, 'yellow', unproven)]),
-    ...(sandbox ? ['sandbox: the agent can write only the work tree and its own settings'] : []),
+    ...(sandbox ? [sandboxLine(spec.work)] : []),
     ...(worktree ? [`work tree: ${worktree.path} · branch ${worktree.branch}`] : []),
     ...(forecast?.enough ? [`history: ${forecast.sentence}`] : []),
     ...(hasNone ? [`No checkpoints: ${checkpoints.none}, so nothing can be rolled back.`] : []),
   ]
+}
+
+function sandboxLine({ sandbox, sandboxAllow = [] }: Work): string {
+  const who = sandbox === 'strict' ? 'the agent and the checks, which have no network,' : 'the agent'
+  const besides = sandboxAllow.length > 0 ? `; ${sandboxAllow.join(', ')} can be reached` : ''
+  return `sandbox: ${who} can write only the work tree and the agent's own settings${besides}`
 }
 
 /** What is known of a turn once a fact has come. `before`: the loop until then. */

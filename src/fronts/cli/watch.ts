@@ -17,6 +17,7 @@ const SHARED = [
   'model',
   'permissions',
   'sandbox',
+  'sandbox-allow',
   'max-cost',
   'silence',
   'check-timeout',

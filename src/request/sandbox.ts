@@ -1,0 +1,14 @@
+/** What is asked of the sandbox: by somebody, or else by the config. */
+import { RalphError } from '../error.ts'
+import type { Config } from '../formats/config.ts'
+import { given } from './given.ts'
+import type { LoopRequest } from './request.ts'
+
+type Asked = Pick<LoopRequest, 'sandbox' | 'sandboxAllow'>
+
+export function withSandbox<Request extends Asked>(request: Request, config: Config): Request {
+  const sandbox = request.sandbox ?? config.sandbox
+  if (request.sandboxAllow && !sandbox)
+    throw new RalphError('usage', '--sandbox-allow means nothing without a sandbox. Add --sandbox, or leave it out.')
+  return { ...request, ...given({ sandbox, sandboxAllow: request.sandboxAllow ?? config.sandbox_allow }) }
+}
