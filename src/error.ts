@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'git-failed'
   | 'setup-failed'
   | 'sandbox-missing'
+  | 'config-changed'
   | 'tmux-missing'
   | 'tmux-failed'
   | 'pane-unknown'

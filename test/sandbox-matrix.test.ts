@@ -1,10 +1,10 @@
 /** Every trick of the table, tried by an agent in the sandbox: it is held, or docs/sandbox.md admits it. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LAUNCHER, makePlace, type Place, type Ran } from './ralph.ts'
+import { commitAll, LAUNCHER, makePlace, type Place, type Ran } from './ralph.ts'
 import { MINE, type Service, type Site, TRICKS } from './sandbox-tricks.ts'
 
 // A sandbox has a /dev of its own: in memory it would not find the places of these tests.
@@ -63,6 +63,37 @@ describe('an agent in the sandbox', () => {
       `'${process.execPath}' '${LAUNCHER}' run x --sandbox --max-iterations 1 --agent 'command:${root}/agent.sh'`,
     )
     expect(readFileSync(join(dir, 'tty.txt'), 'utf8')).toBe('done\n')
+  })
+
+  test('plants no configuration for the next loop', async ({ skip }) => {
+    skip(!usable, 'bubblewrap is not here')
+    const { root, ...own } = makePlace()
+    const config = JSON.stringify({ agent: `command:touch ${root}/obeyed`, verify: [`touch ${root}/obeyed`] })
+    const lines = `printf '%s' '${config}' > ralph.config.json\necho "<promise>COMPLETE</promise>"`
+    writeFileSync(join(root, 'agent.sh'), `#!/bin/sh\n${lines}\n`, { mode: 0o755 })
+    expect(await own.ralph(['run', 'x', '--sandbox', '--agent', `command:${root}/agent.sh`])).toMatchObject({ code: 0 })
+    expect(await own.ralph(['run', 'y'])).toMatchObject({ code: 2, stderr: expect.stringContaining('ralph trust') })
+    expect(existsSync(join(root, 'obeyed'))).toBe(false)
+  })
+
+  test('makes no check pass by the script that it runs', async ({ skip }) => {
+    skip(!usable, 'bubblewrap is not here')
+    const made = makePlace()
+    made.write('check.sh', 'test -f work.txt\n')
+    commitAll(made)
+    const lines = 'echo exit 0 > check.sh\necho "<promise>COMPLETE</promise>"'
+    writeFileSync(join(made.root, 'agent.sh'), `#!/bin/sh\n${lines}\n`, { mode: 0o755 })
+    const args = [
+      'run',
+      'x',
+      '--sandbox',
+      '--agent',
+      `command:${made.root}/agent.sh`,
+      '--verify',
+      'sh check.sh',
+      '--json',
+    ]
+    expect(await made.ralph(args)).toMatchObject({ code: 4, end: { status: 'needs-input' } })
   })
 
   test('reaches no service but those that the docs admit', ({ skip }) => {

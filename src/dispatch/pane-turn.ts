@@ -3,6 +3,7 @@ import { openBench } from '../drive/bench.ts'
 import { untilCancelled } from '../drive/check-hands.ts'
 import type { Hands, TurnNext } from '../drive/drive.ts'
 import { runHands, type Workbench } from '../drive/hands.ts'
+import { lookAtSettings } from '../drive/look-at-settings.ts'
 import { logTurn, turnEnded } from '../drive/turn-ended.ts'
 import type { Visit } from '../drive/visit.ts'
 import type { Fact, Loop } from '../engine/loop.ts'
@@ -112,7 +113,9 @@ async function turn(
   if (talked.kind === 'over' && talked.outcome !== 'aborted') {
     const ending = { loop, next, prompt: text, outcome: talked.outcome }
     logTurn(bench.store.transcripts, ending, bench.now())
-    return turnEnded(bench, ending)
+    const fact = await turnEnded(bench, ending)
+    await lookAtSettings(bench, loop)
+    return fact
   }
   return factOf(site, pane, bench, { ...talked, loop: loop.id })
 }

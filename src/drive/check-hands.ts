@@ -6,6 +6,7 @@ import type { CheckNext, Hands } from './drive.ts'
 import { experimentHands } from './experiment.ts'
 import type { Workbench } from './hands.ts'
 import { keepMarks, lookAtMeans, lookAtStart } from './look-at-means.ts'
+import { lookAtSettings } from './look-at-settings.ts'
 import { keepStart } from './turn-ended.ts'
 
 export type Checking = Pick<
@@ -64,6 +65,7 @@ async function runChecks(bench: Checking, loop: Loop, next: CheckNext, signal: A
     if (verdict) verdicts.push(verdict)
   }
   const ms = Math.round(performance.now() - began)
+  await lookAtSettings(bench, loop)
   const tree = await bench.tree.look()
   if (tree !== undefined) bench.known?.set(treeIn(tree), verdicts)
   const findings = isStart ? await lookAtStart(bench, loop) : await lookAtMeans(bench, loop, tree)

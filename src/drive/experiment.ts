@@ -15,6 +15,7 @@ import { builtOf, firstMissing } from './built-files.ts'
 import { type CheckHands, type Checking, untilCancelled } from './check-hands.ts'
 import type { ProveNext } from './drive.ts'
 import { provingOf, startOf } from './look-at-means.ts'
+import { lookAtSettings } from './look-at-settings.ts'
 
 /** The place is made for the first experiment and kept for the others of this visit. */
 export function experimentHands(bench: Checking): Pick<CheckHands, 'prove' | 'leave'> {
@@ -34,6 +35,7 @@ export function experimentHands(bench: Checking): Pick<CheckHands, 'prove' | 'le
             return opened
           },
         })
+        await lookAtSettings(bench, loop)
         if (trial === 'stopped') return { kind: 'lost', at: bench.now() }
         const ms = Math.round(performance.now() - began)
         return { kind: 'proved', at: bench.now(), run: next.run, ms, ...trial }

@@ -15,6 +15,7 @@ import { REPORT_TOOLS } from '../prompt/report-tools.ts'
 import { buildTurnPrompt } from '../prompt/turn-prompt.ts'
 import type { TurnNext } from './drive.ts'
 import type { Workbench } from './hands.ts'
+import { lookAtSettings } from './look-at-settings.ts'
 import { issuePass, judgeWithReports, writePrivately } from './pass.ts'
 import { keepStart, turnEnded } from './turn-ended.ts'
 import type { TakeUp } from './visit.ts'
@@ -106,9 +107,14 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
     const said = parser.end(exit, readFiles(parser.collect?.() ?? []))
     // An agent that said it is finished and then had to be ended has done its turn.
     const outcome: Outcome = exit.lingered && ENDED_BY_FORCE.has(said.kind) ? { ...said, kind: 'ok' } : said
-    if (exit.stopped === 'told') return { kind: 'lost', at: now(), ...costOf(outcome) }
+    if (exit.stopped === 'told') {
+      await lookAtSettings(bench, loop)
+      return { kind: 'lost', at: now(), ...costOf(outcome) }
+    }
     const judge = mcp ? await judgeWithReports(bench, loop, next) : bench.task?.judge
-    return await turnEnded({ ...bench, judge }, { loop, next, prompt: request.prompt, outcome })
+    const fact = await turnEnded({ ...bench, judge }, { loop, next, prompt: request.prompt, outcome })
+    await lookAtSettings(bench, loop)
+    return fact
   } finally {
     watch.abort()
     log.close()

@@ -98,6 +98,8 @@ export type Work = {
   proofSetup?: string
   /** Files of the work tree that are not in git, but that experiments need. */
   proofFiles?: string[]
+  /** ralph's own configuration when it was asked for: a mark for each file that there was. */
+  settings?: Record<string, string>
   /** The state whose tests and configuration count as those of the start. Absent: the one before anything happened. */
   proofBase?: string
 }

@@ -6,10 +6,16 @@ export function hasRalphSection(text: string): boolean {
 }
 
 const OPENS = /^\uFEFF?(["']?)ralph\1[ \t]*:/
+const OPENS_OWN = /^\uFEFF?(["']?)(?:ralph|agents)\1[ \t]*:/
 
 /** Without comments at the margin and empty lines. */
 export function extractSection(text: string): string {
   return join(splitLines(text).section)
+}
+
+/** All that is ralph's in the file: how loops run, and the agents of the dispatcher. */
+export function extractOwn(text: string): string {
+  return join(splitLines(text, OPENS_OWN).section)
 }
 
 export function mixSections(rest: string, means: string): string {
@@ -17,11 +23,11 @@ export function mixSections(rest: string, means: string): string {
 }
 
 /** Whatever is indented belongs to the last key at the margin, and so does a list below it. */
-function splitLines(text: string): { section: string[]; others: string[] } {
+function splitLines(text: string, opens = OPENS): { section: string[]; others: string[] } {
   const [section, others]: [string[], string[]] = [[], []]
   let isInside = false
   for (const line of text === '' ? [] : text.replace(/\n$/, '').split('\n')) {
-    if (!/^(?:\s|#|-\s|$)/.test(line)) isInside = OPENS.test(line)
+    if (!/^(?:\s|#|-\s|$)/.test(line)) isInside = opens.test(line)
     const isOurs = isInside && line.trim() !== '' && !line.startsWith('#')
     ;(isOurs ? section : others).push(line)
   }

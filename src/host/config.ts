@@ -5,9 +5,11 @@ import { RalphError } from '../error.ts'
 import { type Config, parseConfig } from '../formats/config.ts'
 import { parseRalphSection } from '../formats/crew-config.ts'
 import { hasRalphSection } from '../formats/ralph-section.ts'
+import { mustBeTrusted } from './config-trust.ts'
 
-/** Settings of the project beat those of the person, key by key. */
+/** Settings of the project beat those of the person, key by key. Throws where a loop changed them and nobody has agreed. */
 export function loadConfig(home: string, dir: string): Config {
+  mustBeTrusted(home, dir)
   return [...configsIn(dir), ...configsIn(home)].map(({ config }) => config).reduceRight(merge)
 }
 

@@ -1,5 +1,6 @@
 /** Makes the work of a loop in its own work tree part of the person's branch. */
 import { type AcceptHow, accept as acceptLoop, isAccepted } from '../drive/accept.ts'
+import { trustConfigs } from '../host/config-trust.ts'
 import { given } from '../request/given.ts'
 import { refuseBelowTurn } from './below-turn.ts'
 import { findLoop } from './find-loop.ts'
@@ -41,6 +42,7 @@ export const accept: Operation<{ loop: string; how?: AcceptHow }, Accepted> = {
     if (own) await mendHere(context, own.from)
     try {
       const { worktree, proof, unchecked, nothing, changes } = await acceptLoop(desk, id, how)
+      trustConfigs(context.home, worktree.from, id) // who accepts the work has looked at it
       return {
         loop: id,
         branch: worktree.branch,

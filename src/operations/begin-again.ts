@@ -4,11 +4,12 @@ import { type Limits, type Loop, type Owner, type Spec, startLoop } from '../eng
 import { agentsOf } from '../engine/roster.ts'
 import type { BoardTask } from '../formats/board-task.ts'
 import type { Config } from '../formats/config.ts'
-import { loadConfig } from '../host/config.ts'
+import { markSettings } from '../host/config-trust.ts'
 import type { Told } from '../host/store.ts'
 import { given } from '../request/given.ts'
 import { ownerOfTask } from './begin-task.ts'
 import { chooseAgents, locate, mustSuit } from './choose-agents.ts'
+import { openConfig } from './open-config.ts'
 import type { Context } from './operation.ts'
 import { offersMcp, type Placed, workFolder } from './start-loop.ts'
 
@@ -30,9 +31,18 @@ export async function specAgain(
   { agent, limits = {} }: Changes,
 ): Promise<{ spec: Spec; config: Config; why?: string }> {
   const dir = workFolder(context, homeFolder(loop))
-  const config = loadConfig(context.home, dir)
-  const { worktree: _, gitDir: __, owner: ___, faces: ____, proofBase: _____, parent: ______, ...work } = loop.spec.work
-  const spec = { ...loop.spec, limits: limited(loop.spec.limits, limits), work: { ...work, dir } }
+  const config = await openConfig(context, dir)
+  const {
+    settings: _______,
+    worktree: _,
+    gitDir: __,
+    owner: ___,
+    faces: ____,
+    proofBase: _____,
+    parent: ______,
+    ...work
+  } = loop.spec.work
+  const spec = { ...loop.spec, limits: limited(loop.spec.limits, limits), work: { ...work, dir, ...marked(dir) } }
   if (agent === undefined) {
     for (const name of agentsOf(spec)) locate(name, { ...context, dir })
     mustSuit(agentsOf(spec), { limits })
@@ -40,6 +50,11 @@ export async function specAgain(
   }
   const { agents, why } = await chooseAgents(context, { dir, config, asked: agent })
   return { spec: suited(context, withAgents(spec, agents), { agents, config }), config, ...given({ why }) }
+}
+
+function marked(dir: string): Pick<Spec['work'], 'settings'> {
+  const settings = markSettings(dir)
+  return Object.keys(settings).length > 0 ? { settings } : {}
 }
 
 /** Another agent must be able to do all that was asked for. What only the config says holds where it can. */

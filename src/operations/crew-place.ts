@@ -7,11 +7,12 @@ import { RalphError } from '../error.ts'
 import type { Config } from '../formats/config.ts'
 import { type AgentSettings, type CrewConfig, parseCrewConfig, type RalphSettings } from '../formats/crew-config.ts'
 import { nearest } from '../formats/nearest.ts'
-import { loadConfig, readText } from '../host/config.ts'
+import { readText } from '../host/config.ts'
 import { isFolder, readIfThere } from '../host/files.ts'
 import { isLocked } from '../host/lock.ts'
 import { given } from '../request/given.ts'
 import { chooseAgents, locate } from './choose-agents.ts'
+import { mustObey, openConfig } from './open-config.ts'
 import type { Context } from './operation.ts'
 
 export { tagOf } from '../dispatch/crew.ts'
@@ -77,6 +78,7 @@ export async function readCrew(
   file: string,
 ): Promise<{ id: string; config: string; agents: CrewAgent[]; settings: CrewConfig['ralph'] }> {
   const path = realPath(resolve(context.cwd, file))
+  await mustObey(context, dirname(path))
   const { ralph, agents } = parseCrewConfig(readText(path, 'config'), path)
   if (agents.length === 0)
     throw new RalphError('input-invalid', `${path}: agents must name at least one agent, such as "- name: api".`)
@@ -96,7 +98,7 @@ export async function toAgent(context: Context, { path, ralph, agent, number }: 
   const dir = resolve(dirname(path), agent.dir ?? '.')
   if (!isFolder(dir)) throw new RalphError('input-invalid', `${at}the folder of ${agent.name}, ${dir}, does not exist.`)
   const real = realpathSync(dir)
-  const around = loadConfig(context.home, real)
+  const around = await openConfig(context, real)
   const breaker = { ...around.circuit_breaker, ...ralph.circuit_breaker, ...agent.ralph?.circuit_breaker }
   const { enabled = true, max_total_cost_usd: _, agent: common, ...config } = { ...ralph, ...agent.ralph }
   const { worktree = false, setup } = agent

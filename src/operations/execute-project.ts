@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { removeLeftPlaces } from '../drive/left-places.ts'
 import type { Config } from '../formats/config.ts'
 import { canStart } from '../host/check.ts'
-import { loadConfig } from '../host/config.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import { mustHaveSandbox } from '../host/sandbox.ts'
 import { unmatchedNotes } from '../host/unmatched.ts'
@@ -24,6 +23,7 @@ import type { CrewRequest, LoopRequest } from '../request/request.ts'
 import { proofConfig, resolveChecks, resolveLimits, resolveSpec } from '../request/resolve.ts'
 import { withSandbox } from '../request/sandbox.ts'
 import { chooseAgents, mustSuit } from './choose-agents.ts'
+import { openConfig } from './open-config.ts'
 import { type Context, selfIn } from './operation.ts'
 import { workFolder } from './start-loop.ts'
 
@@ -46,7 +46,7 @@ export type Begun = { agents: string[]; checks: string[]; slots: number; permiss
 export async function executeProject(context: Context, asked: Executing, watching: Watching): Promise<Executed> {
   const dir = workFolder(context, asked.dir)
   const project = openProject(dir, asked.project)
-  const config = loadConfig(context.home, dir)
+  const config = await openConfig(context, dir)
   const lock = lockProject(project)
   try {
     await removeLeftPlaces(context.home)

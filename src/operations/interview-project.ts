@@ -1,7 +1,6 @@
 /** Has agents ask about the spec of a project and make tasks of it. */
 import type { AgentEvent } from '../agents/agent.ts'
 import type { TaskList } from '../formats/tasks.ts'
-import { loadConfig } from '../host/config.ts'
 import { openProject, type Project } from '../project/folder.ts'
 import { blankSpec } from '../project/init.ts'
 import { holdInterview, type Interview, mustBeReady } from '../project/interview.ts'
@@ -12,6 +11,7 @@ import { DEFAULTS } from '../request/defaults.ts'
 import { given } from '../request/given.ts'
 import type { LoopRequest } from '../request/request.ts'
 import { chooseAgents, mustSuit } from './choose-agents.ts'
+import { openConfig } from './open-config.ts'
 import { type Context, selfIn } from './operation.ts'
 import { workFolder } from './start-loop.ts'
 
@@ -48,7 +48,7 @@ export async function interviewProject(
   const answers = listening.answers()
   const { agents, why } = await chooseAgents(context, {
     dir,
-    config: loadConfig(context.home, dir),
+    config: await openConfig(context, dir),
     asked: asked.agent,
   })
   const [name = ''] = agents

@@ -8,7 +8,6 @@ import { count } from '../engine/limits.ts'
 import { type Loop, type Owner, type Spec, type Stage, startLoop, statusOf } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { Config } from '../formats/config.ts'
-import { loadConfig } from '../host/config.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import { mustHaveSandbox } from '../host/sandbox.ts'
 import { openTree } from '../host/tree.ts'
@@ -22,6 +21,7 @@ import { withSandbox } from '../request/sandbox.ts'
 import { holderOf } from '../session/elsewhere.ts'
 import { askingOf, beginTask, ownerOfTask } from './begin-task.ts'
 import { chooseAgents, mcpTrouble, mustSuit } from './choose-agents.ts'
+import { openConfig } from './open-config.ts'
 import type { Context, Operation } from './operation.ts'
 import { pruneOld } from './prune.ts'
 
@@ -68,7 +68,7 @@ async function prepareLoop(
   owner: Owner | undefined,
 ): Promise<{ loop: Loop; why?: string }> {
   const dir = workFolder(context, folder)
-  const config = loadConfig(context.home, dir)
+  const config = await openConfig(context, dir)
   const request = withSandbox(asking, config)
   const { agents, why } = await chooseAgents(context, { dir, config, asked: agent })
   mustSuit(agents, request)

@@ -2,11 +2,11 @@
 import { mustFind } from '../board/task.ts'
 import type { Verdict } from '../engine/loop.ts'
 import { runCheck } from '../host/check.ts'
-import { loadConfig } from '../host/config.ts'
 import { DEFAULTS } from '../request/defaults.ts'
 import { resolveChecks } from '../request/resolve.ts'
 import { askingOf } from './begin-task.ts'
 import { refuseBelowTurn } from './below-turn.ts'
+import { openConfig } from './open-config.ts'
 import type { Context, Operation } from './operation.ts'
 import { workFolder } from './start-loop.ts'
 
@@ -23,7 +23,7 @@ export const tryChecks: Operation<Trying, { dir: string; ran: TriedCheck[] }> = 
   async run(context, { dir: asked, task_id, checks, minutes = DEFAULTS.checkMinutes }) {
     await refuseBelowTurn(context)
     const dir = workFolder(context, asked ?? (await folderOf(context, task_id)))
-    const all = resolveChecks({ checks }, { dir, config: loadConfig(context.home, dir) })
+    const all = resolveChecks({ checks }, { dir, config: await openConfig(context, dir) })
     const ran: TriedCheck[] = []
     for (const check of all) {
       const tried = await tryOne(context, { check, dir, minutes })

@@ -7,7 +7,6 @@ import { agentsOf } from '../engine/roster.ts'
 import { RalphError } from '../error.ts'
 import type { TaskHead } from '../formats/task-file.ts'
 import { canStart } from '../host/check.ts'
-import { loadConfig } from '../host/config.ts'
 import { findProgram } from '../host/process.ts'
 import { mustHaveSandbox } from '../host/sandbox.ts'
 import { DEFAULTS } from '../request/defaults.ts'
@@ -20,6 +19,7 @@ import type { Crew } from '../vault/spec.ts'
 import { type Watched, watchVault as watch } from '../vault/watch.ts'
 import type { WatchEvent } from '../vault/work.ts'
 import { chooseAgents, mustSuit } from './choose-agents.ts'
+import { openConfig } from './open-config.ts'
 import { type Context, selfIn } from './operation.ts'
 import { openDesk } from './vault-place.ts'
 
@@ -65,7 +65,7 @@ export async function watchVault(
 ): Promise<{ watched: Watched; useless: boolean }> {
   const { env, home, root } = context
   const vault = openVault(resolve(context.cwd, asking.vault))
-  const config = loadConfig(home, vault)
+  const config = await openConfig(context, vault)
   const asked = withSandbox(asking, config)
   const note = once((text) => listener.tell({ kind: 'note', text }))
   const desk = openDesk({ ...context, note }, vault, settingsOf(asked))

@@ -120,8 +120,8 @@ async function driveHeld(site: Site, held: Visit, { task, how, fresh }: Held): P
 
 /** How large it seemed before any work stays known: files that were added since do not make it another task. */
 function sizedAs({ spec: { work } }: Loop, spec: Spec): Spec {
-  const { size: _, ...rest } = spec.work
-  return { ...spec, work: { ...rest, ...given({ size: work.size }) } }
+  const { size: _, settings: __, ...rest } = spec.work
+  return { ...spec, work: { ...rest, ...given({ size: work.size, settings: work.settings }) } }
 }
 
 /** What was asked for this time counts, if it is anything else. */

@@ -8,6 +8,7 @@ import type { Config } from '../formats/config.ts'
 import { globTrouble } from '../formats/glob.ts'
 import { unwrapPrompt } from '../formats/wrapped-prompt.ts'
 import { findChecks } from '../host/check.ts'
+import { markSettings } from '../host/config-trust.ts'
 import { guessSize } from './adaptive.ts'
 import { CLAIMS, DEFAULTS } from './defaults.ts'
 import { given } from './given.ts'
@@ -78,9 +79,11 @@ function mustBeUsable(dir: string, glob: string, lead = 'The'): void {
 function resolveWork(request: LoopRequest, { dir, gitDir, worktree, owner, faces, config }: Place): Spec['work'] {
   const { agents = [], model, proofMinutes = config.proof_minutes, proofSetup = config.proof_setup } = request
   const { sandbox, sandboxAllow = [] } = request
+  const settings = markSettings(dir)
   const { baselineMinutes = DEFAULTS.baselineMinutes[owner?.kind ?? 'person'] } = request
   return {
     dir,
+    ...(Object.keys(settings).length > 0 ? { settings } : {}),
     ...(gitDir === undefined ? {} : { gitDir }),
     ...(worktree ? { worktree } : {}),
     ...(owner ? { owner } : {}),

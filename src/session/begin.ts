@@ -1,6 +1,7 @@
 /** A person starts a loop inside their own session: the loop is made, and the session is armed. */
 import { resolve } from 'node:path'
 import { measuredFrom } from '../drive/earlier.ts'
+import { lookAtLeft } from '../drive/look-at-settings.ts'
 import { keepStart } from '../drive/turn-ended.ts'
 import { visit } from '../drive/visit.ts'
 import { count } from '../engine/limits.ts'
@@ -97,6 +98,7 @@ async function makeLoop(desk: Desk, { host, dir, command }: Making): Promise<{ l
   const { home, env, now, store } = desk
   const id = newLoopId()
   const request = requestOf(desk, { host, dir, command })
+  await lookAtLeft(store(), home, dir)
   const tree = await openTree({ dir, home, loop: id })
   const place: Place = {
     dir,

@@ -29,6 +29,7 @@ import { stats } from './stats.ts'
 import { status } from './status.ts'
 import { steer } from './steer.ts'
 import { task } from './task.ts'
+import { trust } from './trust.ts'
 import { undo } from './undo.ts'
 import { watch } from './watch.ts'
 
@@ -52,6 +53,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   resume,
   steer,
   allow,
+  trust,
   rollback,
   undo,
   accept,

@@ -5,6 +5,7 @@ import { TaskError } from '../../operations/vault-tasks.ts'
 import { printHelp } from './args.ts'
 import { COMMANDS } from './commands.ts'
 import { type Command, type Context, type Machine, openContext, specFor } from './context.ts'
+import { agreed } from './trust.ts'
 
 /** Runs one command line; the number is the exit code. */
 export async function main(
@@ -26,7 +27,7 @@ export async function main(
       context.out.write(printHelp(specFor(command, rest)))
       return 0
     }
-    return await command.run(rest, context)
+    return await agreed(context, rest, () => command.run(rest, context))
   } catch (cause) {
     return report(cause, context, argv.includes('--json'))
   } finally {
@@ -83,6 +84,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   'git-failed': 1,
   'setup-failed': 1,
   'sandbox-missing': 3,
+  'config-changed': 2,
   'tmux-missing': 3,
   'tmux-failed': 1,
   'pane-unknown': 2,

@@ -1,0 +1,70 @@
+/** Whether a loop changed the configuration that the next one in its folder would obey. */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { homeFolder } from '../engine/home-folder.ts'
+import type { Loop } from '../engine/loop.ts'
+import { CONFIG_FILES, doubtConfig, markOf, markSettings, NOTHING } from '../host/config-trust.ts'
+import { pathBelow } from '../host/files.ts'
+import { openRepository } from '../host/git.ts'
+import type { Store } from '../host/store.ts'
+import { treeIn } from '../host/tree.ts'
+import type { Workbench } from './hands.ts'
+
+type Looking = Pick<Workbench, 'home' | 'show'>
+
+/** After whatever could have changed it: a turn, and a check, which runs what the agent wrote. */
+export async function lookAtSettings({ home, show }: Looking, loop: Loop): Promise<void> {
+  for (const name of await changedSettings(loop)) {
+    const mark = markSettings(loop.spec.work.dir)[name] ?? NOTHING
+    const news = foldersOf(loop).map((folder) => doubtConfig(home, { path: join(folder, name), mark, loop: loop.id }))
+    if (news.includes(true))
+      show(
+        { kind: 'note', text: `${name} has changed. It counts for no other loop before you agree: ralph trust` },
+        loop,
+      )
+  }
+}
+
+/** Whoever works in a linked work tree changes what may come to the person's folder. */
+function foldersOf(loop: Loop): string[] {
+  return [...new Set([loop.spec.work.dir, homeFolder(loop)])]
+}
+
+async function changedSettings(loop: Loop): Promise<string[]> {
+  const { dir, settings = {} } = loop.spec.work
+  const now = markSettings(dir)
+  const changed = CONFIG_FILES.filter((name) => now[name] !== settings[name])
+  const seen = await Promise.all(changed.map((name) => markAtStart(loop, name)))
+  return changed.filter((name, at) => seen[at] !== (now[name] ?? NOTHING))
+}
+
+/** A linked work tree begins with what was committed, which may be older than what lies in the person's folder. */
+async function markAtStart({ spec, tally }: Loop, name: string): Promise<string | undefined> {
+  if (!spec.work.worktree || tally.startTree === undefined) return undefined
+  const repo = await openRepository(spec.work.dir)
+  if ('none' in repo) return undefined
+  const path = join(pathBelow(repo.top, spec.work.dir) ?? '', name)
+  const text = await repo.bytes(['cat-file', 'blob', `${treeIn(tally.startTree)}:${path}`])
+  return markOf(name, text?.toString('utf8'))
+}
+
+/** What loops of this folder left whose drivers were killed, and those in sessions, where nobody looks after each turn. */
+export async function lookAtLeft(store: Pick<Store, 'list' | 'load'>, home: string, dir: string): Promise<void> {
+  const { rows } = await store.list({ dir, limit: RECENT })
+  for (const { id, status, owner, updatedAt } of rows) {
+    const isOver = status === 'completed' || status === 'halted' || status === 'cancelled'
+    const isUnderWay = status === 'running' || status === 'verifying'
+    const isSessions = owner === 'session' && (!isOver || changedBefore(dir, updatedAt))
+    if (isUnderWay || isSessions) await lookAtSettings({ home, show: () => {} }, await store.load(id))
+  }
+}
+
+const RECENT = 20
+
+/** What was changed later is the person's own. */
+function changedBefore(dir: string, at: number): boolean {
+  return CONFIG_FILES.some((name) => {
+    const stat = statSync(join(dir, name), { throwIfNoEntry: false })
+    return stat !== undefined && stat.ctimeMs <= at
+  })
+}

@@ -1,0 +1,59 @@
+/** `ralph trust`: a person agrees to configuration that a loop changed. Where somebody sits at the terminal, they are asked. */
+import { createInterface } from 'node:readline'
+import { isRalphError, RalphError } from '../../error.ts'
+import { trustConfig } from '../../operations/trust-config.ts'
+import { given } from '../../request/given.ts'
+import { type CommandSpec, parseArgs } from './args.ts'
+import type { Command, Context } from './context.ts'
+
+const spec: CommandSpec = {
+  name: 'trust',
+  words: '[DIR] [options]',
+  summary: 'Accepts configuration that a loop changed, so that the next loop in the folder obeys it.',
+  about: `ralph.config.json and the sections ralph: and agents: of config.yaml name programs that ralph runs. When a loop has changed or
+deleted one of them, every command that would obey it asks first, or is refused where there is no terminal. This accepts the
+files as they are now; another change by a loop asks again. What you change yourself needs no word. No agent can accept it.`,
+  options: { json: { help: 'print one JSON object' } },
+}
+
+export const trust: Command = {
+  spec,
+  async run(argv, context) {
+    const args = parseArgs(spec, argv, 1)
+    const { dir, paths } = await trustConfig(context, given({ dir: args.words[0] }))
+    if (args.flag('json')) context.out.write(`${JSON.stringify({ type: 'trust', dir, paths })}\n`)
+    else for (const line of wordsOf(dir, paths)) context.out.write(`${line}\n`)
+    return 0
+  },
+}
+
+function wordsOf(dir: string, paths: readonly string[]): string[] {
+  if (paths.length === 0) return [`Nothing to accept: no loop has changed the configuration of ${dir}.`]
+  return paths.map((path) => `${path} counts from now on.`)
+}
+
+/** Runs a command; where a loop changed the configuration, the person is asked, and it is run again. */
+export async function agreed(context: Context, argv: readonly string[], run: () => Promise<number>): Promise<number> {
+  const { stdin, stdout } = context.machine
+  for (;;) {
+    try {
+      return await run()
+    } catch (cause) {
+      if (!isRalphError(cause) || cause.code !== 'config-changed' || typeof cause.cause !== 'string') throw cause
+      if (!stdin.isTTY || !stdout.isTTY || argv.includes('--json')) throw cause
+      context.err.write(`ralph: ${cause.message}\n`)
+      if (!(await asksFor(context))) throw new RalphError('declined', 'Nothing was started.')
+      await trustConfig(context, { dir: cause.cause })
+    }
+  }
+}
+
+async function asksFor({ machine: { stdin, stdout } }: Context): Promise<boolean> {
+  const lines = createInterface({ input: stdin, output: stdout })
+  const answer = await new Promise<string>((answered) => {
+    lines.once('close', () => answered(''))
+    lines.question('Use it as it is now? [y/N] ', answered)
+  })
+  lines.close()
+  return /^y(es)?$/i.test(answer.trim())
+}

@@ -1,0 +1,77 @@
+/**
+ * Configuration that a loop changed names programs that the next loop would run: ralph does not obey it before a person agrees.
+ * What is known about it lies in ralph's own folder, a file for each text at each path.
+ */
+import { hash } from 'node:crypto'
+import { join } from 'node:path'
+import { RalphError } from '../error.ts'
+import { readJson } from '../formats/json-file.ts'
+import { extractOwn } from '../formats/ralph-section.ts'
+import { isFolder, makePrivateFolder, readIfThere, realFolder, writeWhole } from './files.ts'
+
+export const CONFIG_FILES = ['ralph.config.json', 'config.yaml'] as const
+
+/** `mark`: of what ralph obeys in it. */
+type Doubt = { path: string; mark: string; loop: string; trusted?: true }
+
+/** What the configuration of a folder says, as one mark a file. A file that says nothing to ralph has none. */
+export function markSettings(dir: string): Record<string, string> {
+  return Object.fromEntries(
+    CONFIG_FILES.flatMap((name) => {
+      const mark = markOf(name, readIfThere(join(dir, name)))
+      return mark === NOTHING ? [] : [[name, mark]]
+    }),
+  )
+}
+
+/** Absent: there is no such file. */
+export function markOf(name: string, text = ''): string {
+  const own = name === 'config.yaml' ? extractOwn(text) : text
+  return own.trim() === '' ? NOTHING : hash('sha256', own.trim())
+}
+
+export const NOTHING = 'nothing'
+
+/** Remembers that a loop left this behind. Tells whether that is news. */
+export function doubtConfig(home: string, doubt: Omit<Doubt, 'trusted'>): boolean {
+  const file = fileOf(home, doubt.path, doubt.mark)
+  if (readIfThere(file) !== undefined) return false
+  makePrivateFolder(join(home, 'configs'))
+  writeWhole(file, `${JSON.stringify(doubt)}\n`)
+  return true
+}
+
+/** What nobody has agreed to yet. */
+export function doubtedConfigs(home: string, dir: string): Doubt[] {
+  if (!isFolder(join(home, 'configs'))) return [] // mostly no loop has ever changed one
+  const folder = realFolder(dir)
+  return CONFIG_FILES.flatMap((name) => {
+    const path = join(folder, name)
+    const read = readJson(readIfThere(fileOf(home, path, markOf(name, readIfThere(path)))) ?? '')
+    const doubt = 'value' in read ? (read.value as Doubt) : undefined // only ralph writes there
+    return doubt && !doubt.trusted ? [doubt] : []
+  })
+}
+
+/** The cause of what it throws is the folder. */
+export function mustBeTrusted(home: string, dir: string): void {
+  const [doubt] = doubtedConfigs(home, dir)
+  if (doubt)
+    throw new RalphError(
+      'config-changed',
+      `${doubt.path} was ${doubt.mark === NOTHING ? 'deleted' : 'changed'} by loop ${doubt.loop}, so it does not count before you agree: configuration names programs that ralph runs. Look at it, then type \`ralph trust ${realFolder(dir)}\`, or put it right.`,
+      { cause: dir },
+    )
+}
+
+/** A person agrees to what is there now. `loop`: to what this one left. Returns the files. */
+export function trustConfigs(home: string, dir: string, loop?: string): string[] {
+  const doubts = doubtedConfigs(home, dir).filter((doubt) => loop === undefined || doubt.loop === loop)
+  for (const doubt of doubts)
+    writeWhole(fileOf(home, doubt.path, doubt.mark), `${JSON.stringify({ ...doubt, trusted: true })}\n`)
+  return doubts.map(({ path }) => path)
+}
+
+function fileOf(home: string, path: string, mark: string): string {
+  return join(home, 'configs', `${hash('sha256', `${path}\0${mark}`)}.json`)
+}
