@@ -42,7 +42,7 @@ export function doubtConfig(home: string, doubt: Omit<Doubt, 'trusted'>): boolea
 }
 
 /** What nobody has agreed to yet. */
-export function doubtedConfigs(home: string, dir: string): Doubt[] {
+function doubtedConfigs(home: string, dir: string): Doubt[] {
   if (!isFolder(join(home, 'configs'))) return [] // mostly no loop has ever changed one
   const folder = realFolder(dir)
   return CONFIG_FILES.flatMap((name) => {

@@ -1,4 +1,5 @@
-/** Everything a program started: found by group and by a marker in the environment, ended politely, then for certain. */
+/** Everything a program started: found by group, by a marker in the environment and by a limit, ended politely, then for certain. */
+import { randomInt } from 'node:crypto'
 import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -9,6 +10,8 @@ export type Trace = {
   /** The id of the leader, the first of them. */
   group: number
   marker: string
+  /** Its hard limit of file locks. Absent or 0: it was given none. */
+  limit?: number
   /** How many processes had ever been started before it. With 0, which is unknown, all processes are looked at. */
   forks: number
 }
@@ -68,10 +71,11 @@ function isMember(pid: number, group: number): boolean {
   return Number(ofGroup) === group && !'ZX'.includes(state)
 }
 
-/** The living processes that carry the marker. */
-export async function findMarked({ group, marker, forks }: Trace): Promise<number[]> {
+/** The living processes that carry the marker or the limit. */
+export async function findMarked(trace: Trace): Promise<number[]> {
   const found: number[] = []
-  for (const pid of startedSince(group, forks)) if (pid !== process.pid && (await carries(pid, marker))) found.push(pid)
+  for (const pid of startedSince(trace.group, trace.forks))
+    if (pid !== process.pid && (isLimited(pid, trace) || (await carries(pid, trace.marker)))) found.push(pid)
   return found
 }
 
@@ -127,6 +131,28 @@ export function countForks(): number {
 /** The id given out last; 0 where the system does not say. */
 function lastProcess(): number {
   return Number(readProc('sys/kernel/ns_last_pid') ?? 0)
+}
+
+/**
+ * A number that tells the processes of one program from all others. Linux takes no notice of the limit of file locks, but
+ * every process inherits it, whatever it does to its environment, and only root can raise it again. 0: there is no such limit.
+ */
+export function chooseLimit(): number {
+  const own = limitOf('self')
+  if (own === undefined) return 0
+  const most = own === 'unlimited' ? 2 ** 47 : Number(own) // inside a turn of another ralph it is limited already
+  return most > FEWEST ? randomInt(Math.floor(most / 2), most) : 0
+}
+
+/** Below, chance would not tell enough of them apart. */
+const FEWEST = 2 ** 24
+
+function limitOf(pid: number | 'self'): string | undefined {
+  return /^Max file locks\s+\S+\s+(\S+)/m.exec(readProc(`${pid}/limits`) ?? '')?.[1]
+}
+
+function isLimited(pid: number, { limit = 0 }: Trace): boolean {
+  return limit > 0 && limitOf(pid) === String(limit) && hasMemory(pid)
 }
 
 const MOST_LOOKS = 100

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -273,6 +274,8 @@ describe('nothing a program started outlives it:', () => {
     ['a daemon that was forked twice', '(setsid sh -c "sleep 600 & wait" & echo $!)'],
     ['a daemon with its streams closed', 'setsid sleep 600 </dev/null >/dev/null 2>&1 & echo $!'],
     ['a child with an empty environment in the same group', 'env -i sleep 600 & echo $!'],
+    ['a daemon without any environment', 'setsid env -i sleep 600 & echo $!'],
+    ['one that was forked twice, without any environment', '(setsid env -i sh -c "sleep 600 & wait" & echo $!)'],
     ['a whole crowd', 'for i in $(seq 30); do setsid sleep 600 & done; echo $!'],
   ])('%s', async (_, lines) => {
     const { code, stopped, lines: printed, tookMs } = await runs(lines, { graceMs: 300 })
@@ -303,11 +306,30 @@ describe('nothing a program started outlives it:', () => {
   })
 
   test('one that nobody can recognise does not keep it from returning', async () => {
-    const { code, lines, tookMs } = await runs('setsid env -i sleep 20 & echo $!; sleep 0.2')
+    const hides = 'ulimit -w 5 2>/dev/null || ulimit -x 5'
+    const { code, lines, tookMs } = await runs(`${hides}; setsid env -i sleep 20 & echo $!; sleep 0.2`)
     const escaped = Number(lines[0])
     if (isAlive(escaped)) process.kill(escaped, 'SIGKILL')
     expect(code).toBe(0)
     expect(tookMs).toBeLessThan(10_000)
+  })
+
+  test('a daemon that somebody else starts in the folder meanwhile is left alone', async () => {
+    const daemon = () =>
+      Number(
+        spawnSync('sh', ['-c', 'env -i setsid sleep 600 >/dev/null 2>&1 & echo $!'], { cwd: dir, encoding: 'utf8' })
+          .stdout,
+      )
+    let pid = 0
+    await runs('echo started; setsid env -i sleep 600 & sleep 0.1', {
+      graceMs: 100,
+      onLine: () => {
+        pid = daemon()
+        return undefined
+      },
+    })
+    expect(isAlive(pid)).toBe(true)
+    process.kill(pid, 'SIGKILL')
   })
 
   test('programs of somebody else are left alone', async () => {
@@ -323,6 +345,7 @@ describe('nothing a program started outlives it:', () => {
 describe('when ralph itself is killed', () => {
   const AGENTS: [what: string, lines: string, processes: number][] = [
     ['an agent with a child', 'sleep 600 & sleep 600', 3],
+    ['an agent with a daemon that has no environment', 'setsid env -i MARKER=$MARKER sleep 600 & sleep 600', 3],
     ['an agent with daemons', 'setsid sleep 600 & (setsid sh -c "sleep 600 & wait" &); sleep 600', 5],
     [
       'an agent that ignores SIGTERM',

@@ -6,7 +6,7 @@ import type { Duplex, Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { folderGone, isFolder } from './files.ts'
 import { isExecutable } from './own-program.ts'
-import { countForks, endProcesses } from './process-tree.ts'
+import { chooseLimit, countForks, endProcesses } from './process-tree.ts'
 import { readLines } from './read-lines.ts'
 
 export type Started = {
@@ -79,8 +79,9 @@ type Program = {
 
 async function launch({ argv, dir, env, graceMs }: Started): Promise<Program> {
   const marker = `RALPH_PROCESS=${randomUUID()}`
+  const limit = chooseLimit()
   const forks = countForks()
-  const child = spawn('/bin/sh', ['-c', BESIDE, 'ralph', marker, ...argv], {
+  const child = spawn('/bin/sh', ['-c', BESIDE, 'ralph', marker, String(limit), ...argv], {
     cwd: dir,
     env: { ...env },
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
@@ -92,7 +93,7 @@ async function launch({ argv, dir, env, graceMs }: Started): Promise<Program> {
   const exited = () => child.exitCode !== null || child.signalCode !== null
   const fate: Program['fate'] = {}
   let ending: Promise<void> | undefined
-  const end = () => (ending ??= endProcesses({ group: child.pid ?? 0, marker, forks, graceMs, exited }))
+  const end = () => (ending ??= endProcesses({ group: child.pid ?? 0, marker, limit, forks, graceMs, exited }))
   const stop = (why: Ended['stopped']) => {
     if (why) fate.stopped ??= why
     void end().catch((cause) => (fate.broken ??= { cause }))
@@ -168,18 +169,21 @@ async function drain(child: Program['child'], reading: Promise<unknown>): Promis
 }
 
 // fd 3 is the lifeline. The watcher ignores TERM, so that it outlives the polite end of its own group; KILL ends it too.
-// The marker is exported after the watcher is forked, so that a sweep for the marker does not find the watcher.
+// The marker is exported after the watcher is forked, so that a sweep for the marker does not find the watcher; the limit
+// likewise. It is for daemons that drop their environment, see `chooseLimit`.
 const BESIDE = `
-marker=$1; shift
+marker=$1; limit=$2; shift 2
 ( trap '' TERM INT HUP
   read -r _ <&3 && exit
-  sweep() { grep -lFsa "$marker" /proc/[0-9]*/environ 2>/dev/null | while IFS=/ read -r _ _ pid _; do kill -"$1" "$pid" 2>/dev/null; done; }
+  ours() { grep -lFsa "$marker" /proc/[0-9]*/environ; [ "$limit" = 0 ] || grep -ls "^Max file locks  *$limit " /proc/[0-9]*/limits; }
+  sweep() { ours 2>/dev/null | while IFS=/ read -r _ _ pid _; do kill -"$1" "$pid" 2>/dev/null; done; }
   kill -TERM -$$; sweep TERM
   sleep 0.3
   for _ in 1 2 3; do sweep KILL; done
   kill -KILL -$$
 ) </dev/null >/dev/null 2>&1 &
 export "$marker"
+[ "$limit" = 0 ] || ulimit -w "$limit" 2>/dev/null || ulimit -x "$limit" 2>/dev/null # as each shell calls it
 exec "$@" 3<&-
 `
 
