@@ -1,0 +1,59 @@
+/** What an agent in the sandbox may try with git, each in a repository of its own: git outside must run nothing that it named. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { makePlace, type Place } from './ralph.ts'
+
+// A sandbox has a /dev of its own: in memory it would not find the places of these tests.
+delete process.env.TMPDIR
+
+const usable = spawnSync('bwrap', ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', 'true']).status === 0
+
+/** Prints a configuration that makes git run a program. */
+const evil = ({ root }: Place) =>
+  `printf '[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = touch ${root}/got; true\\n'`
+
+const hasRun = ({ root }: Place) => existsSync(join(root, 'got'))
+
+type GitTrick = { name: string; flags?: string[]; tries(place: Place): string; got(place: Place): boolean }
+
+const TRICKS: GitTrick[] = [
+  {
+    name: 'another .git folder',
+    tries: (place) => `mv .git old && cp -r old .git; ${evil(place)} > .git/config`,
+    got: (place) => hasRun(place) || readFileSync(join(place.dir, '.git/config'), 'utf8').includes('fsmonitor'),
+  },
+  {
+    name: 'a .git file that names another folder',
+    tries: (place) =>
+      `cp -r .git other; ${evil(place)} > other/config; mv .git old && echo "gitdir: $PWD/other" > .git`,
+    got: (place) => hasRun(place) || existsSync(join(place.dir, 'old')),
+  },
+  {
+    name: 'another .git file of a linked work tree',
+    flags: ['--worktree'],
+    tries: (place) =>
+      `cp -r "$(git rev-parse --git-common-dir)" other; ${evil(place)} > other/config; echo "gitdir: $PWD/other" > .git`,
+    got: hasRun,
+  },
+  {
+    name: 'another commondir of a linked work tree',
+    flags: ['--worktree'],
+    tries: (place) =>
+      `own=$(git rev-parse --git-dir); common=$(git rev-parse --git-common-dir); mkdir other; cp -r "$common/objects" "$common/refs" other/; ${evil(place)} > other/config; echo "$PWD/other" > "$own/commondir"`,
+    got: hasRun,
+  },
+]
+
+describe.concurrent('an agent in the sandbox', () => {
+  test.for(TRICKS)('$name', async ({ flags = [], tries, got }, { skip }) => {
+    skip(!usable, 'bubblewrap is not here')
+    const place = makePlace()
+    const lines = `{ ${tries(place)}\n} 2> said.txt; echo x > x.txt\necho "<promise>COMPLETE</promise>"`
+    writeFileSync(join(place.root, 'agent.sh'), `#!/bin/sh\n${lines}\n`, { mode: 0o755 })
+    const agent = ['--agent', `command:${place.root}/agent.sh`, '--max-iterations', '2']
+    const ran = await place.ralph(['run', 'x', '--sandbox', ...agent, ...flags])
+    expect(got(place), ran.stderr).toBe(false)
+  })
+})
