@@ -149,13 +149,22 @@ describe.concurrent('configuration that a loop changed', () => {
     const session = openSession(place)
     await session.type('/ralph:loop Build it')
     place.write('ralph.config.json', planted(place))
+    await session.stop('I worked.')
+    await session.type('/ralph:cancel')
     const refused = await place.ralph(['run', 'y'])
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('ralph trust') })
-    await session.type('/ralph:cancel')
-    expect(await place.ralph(['run', 'y'])).toMatchObject({ code: 2 })
     const other = await openSession(place, { id: 's-2' }).type('/ralph:loop Build more')
     expect(other.out).toContain('ralph trust')
     expect(hasObeyed(place)).toBe(false)
+  })
+
+  test('in a turn of a session whose end nobody saw is asked for once', async () => {
+    const place = makePlace()
+    await openSession(place).type('/ralph:loop Build it')
+    place.write('ralph.config.json', planted(place))
+    expect(await place.ralph(['run', 'y'])).toMatchObject({ code: 2 })
+    place.write('ralph.config.json', `{ "agent": "${place.agent(DONE)}" }`)
+    expect(await place.ralph(['run', 'y'])).toMatchObject({ code: 0 })
   })
 
   test('names no agents for the dispatcher', async () => {

@@ -1403,6 +1403,7 @@ describe.concurrent('settings', () => {
     expect(answerOf(wrong)).toContain('RALPH_MAX_ITERATIONS must be a whole number, auto or auto:N, but is "ten"')
     place.write('config.yaml', 'ralph:\n  max_iterations: 2\n  verify: ["false"]\n')
     place.write('ralph.config.json', JSON.stringify({ verify: ['true'] }))
+    await place.ralph(['trust']) // a loop that is open could have changed them
     const yaml = await openSession(place, { id: 's-6' }).type('/ralph:loop Build it')
     expect(yaml.said).toMatch(/at most 2 iterations.*checked by true\./)
     place.write('ralph.config.json', '{')

@@ -1,9 +1,16 @@
 /** Whether a loop changed the configuration that the next one in its folder would obey. */
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { homeFolder } from '../engine/home-folder.ts'
 import type { Loop } from '../engine/loop.ts'
-import { CONFIG_FILES, doubtConfig, markOf, markSettings, NOTHING } from '../host/config-trust.ts'
+import {
+  CONFIG_FILES,
+  doubtConfig,
+  isLookedAtFirst,
+  markOf,
+  markSettings,
+  mayHaveChanged,
+  NOTHING,
+} from '../host/config-trust.ts'
 import { pathBelow } from '../host/files.ts'
 import { openRepository } from '../host/git.ts'
 import type { Store } from '../host/store.ts'
@@ -48,23 +55,21 @@ async function markAtStart({ spec, tally }: Loop, name: string): Promise<string 
   return markOf(name, text?.toString('utf8'))
 }
 
-/** What loops of this folder left whose drivers were killed, and those in sessions, where nobody looks after each turn. */
-export async function lookAtLeft(store: Pick<Store, 'list' | 'load'>, home: string, dir: string): Promise<void> {
-  const { rows } = await store.list({ dir, limit: RECENT })
-  for (const { id, status, owner, updatedAt } of rows) {
-    const isOver = status === 'completed' || status === 'halted' || status === 'cancelled'
-    const isUnderWay = status === 'running' || status === 'verifying'
-    const isSessions = owner === 'session' && (!isOver || changedBefore(dir, updatedAt))
-    if (isUnderWay || isSessions) await lookAtSettings({ home, show: () => {} }, await store.load(id))
+/**
+ * What loops of this folder left in a turn whose end nobody saw, since ralph or the session was killed. Once for each of
+ * them: what is changed later is the person's own.
+ */
+export async function lookAtLeft(store: Left, home: string, dir: string): Promise<void> {
+  const { rows } = await store.list({ dir, status: ['running', 'verifying'], limit: RECENT })
+  for (const row of rows) {
+    const loop = await store.load(row.id)
+    const { dir: worksIn, settings } = loop.spec.work
+    if (!mayHaveChanged(worksIn, row.updatedAt, settings)) continue
+    if ((await store.isDriven(row.id)) || isLookedAtFirst(home, row))
+      await lookAtSettings({ home, show: () => {} }, loop)
   }
 }
 
-const RECENT = 20
+type Left = Pick<Store, 'list' | 'load' | 'isDriven'>
 
-/** What was changed later is the person's own. */
-function changedBefore(dir: string, at: number): boolean {
-  return CONFIG_FILES.some((name) => {
-    const stat = statSync(join(dir, name), { throwIfNoEntry: false })
-    return stat !== undefined && stat.ctimeMs <= at
-  })
-}
+const RECENT = 20

@@ -3,6 +3,7 @@
  * What is known about it lies in ralph's own folder, a file for each text at each path.
  */
 import { hash } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { readJson } from '../formats/json-file.ts'
@@ -70,6 +71,26 @@ export function trustConfigs(home: string, dir: string, loop?: string): string[]
   for (const doubt of doubts)
     writeWhole(fileOf(home, doubt.path, doubt.mark), `${JSON.stringify({ ...doubt, trusted: true })}\n`)
   return doubts.map(({ path }) => path)
+}
+
+/** Whether a loop that nobody drives has not been looked at since it last moved; from now on it has. */
+export function isLookedAtFirst(home: string, { id, updatedAt }: { id: string; updatedAt: number }): boolean {
+  const file = join(home, 'configs', `${id}.looked`)
+  if (readIfThere(file) === String(updatedAt)) return false
+  makePrivateFolder(join(home, 'configs'))
+  writeWhole(file, String(updatedAt))
+  return true
+}
+
+/** The clock of files lags behind. */
+const CLOCKS_MS = 1_000
+
+/** Whether the files may have changed since then. Nothing is read: it is asked after every turn of a session. */
+export function mayHaveChanged(dir: string, since: number, settings: Readonly<Record<string, string>> = {}): boolean {
+  return CONFIG_FILES.some((name) => {
+    const stat = statSync(join(dir, name), { throwIfNoEntry: false })
+    return stat ? stat.ctimeMs > since - CLOCKS_MS : settings[name] !== undefined
+  })
 }
 
 function fileOf(home: string, path: string, mark: string): string {

@@ -33,6 +33,7 @@ const VALID: Readonly<Record<OperationName, object>> = {
   get_checks: { loop: 'a' },
   get_proof: {},
   try_checks: { checks: ['true'] },
+  trust_config: {},
   list_events: {},
   cancel: {},
   pause: {},

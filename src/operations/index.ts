@@ -47,6 +47,7 @@ import { rollback } from './rollback.ts'
 import { setLimits } from './set-limits.ts'
 import { start } from './start-loop.ts'
 import { steer } from './steer.ts'
+import { trustConfig } from './trust-config.ts'
 import { tryChecks } from './try-checks.ts'
 import { undo } from './undo.ts'
 import { deleteTask, updateTask } from './update-task.ts'
@@ -81,6 +82,7 @@ export const OPERATIONS: Table = {
   get_checks: getChecks,
   get_proof: getProof,
   try_checks: tryChecks,
+  trust_config: trustConfig,
   list_events: listEvents,
   mark_seen: markSeen,
   cancel,
@@ -156,6 +158,7 @@ export type Table = {
   get_checks: typeof getChecks
   get_proof: typeof getProof
   try_checks: typeof tryChecks
+  trust_config: typeof trustConfig
   list_events: typeof listEvents
   mark_seen: typeof markSeen
   cancel: typeof cancel

@@ -41,7 +41,9 @@ const need = z.strictObject({
 
 const seen = z.strictObject({ loop: loopName, n: whole.describe('The number of the last event that was seen.') })
 
-export const PAGE_SCHEMAS: SchemasOf<'list_strips' | 'get_overview' | 'list_needs' | 'mark_seen' | 'try_checks'> = {
+type PageOperation = 'list_strips' | 'get_overview' | 'list_needs' | 'mark_seen' | 'try_checks' | 'trust_config'
+
+export const PAGE_SCHEMAS: SchemasOf<PageOperation> = {
   get_overview: {
     input: z.strictObject({}),
     output: z.strictObject({
@@ -64,6 +66,10 @@ export const PAGE_SCHEMAS: SchemasOf<'list_strips' | 'get_overview' | 'list_need
       minutes: amount.exactOptional().describe('How long each may take.'),
     }),
     output: z.strictObject({ dir: z.string(), ran: z.array(tried) }),
+  },
+  trust_config: {
+    input: z.strictObject({ dir: path.exactOptional() }),
+    output: z.strictObject({ dir: z.string(), paths: z.array(z.string()).describe('What counts from now on.') }),
   },
   list_strips: {
     input: z.strictObject({

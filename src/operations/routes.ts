@@ -20,6 +20,7 @@ export const ROUTES: Partial<Record<OperationName, Route>> = {
   get_checks: { method: 'GET', path: '/api/loops/{loop}/checks' },
   get_proof: { method: 'GET', path: '/api/loops/{loop}/proof' },
   try_checks: { method: 'POST', path: '/api/checks' },
+  trust_config: { method: 'POST', path: '/api/config/trust' },
   list_events: { method: 'GET', path: '/api/events' },
   mark_seen: { method: 'POST', path: '/api/loops/{loop}/seen' },
   cancel: { method: 'POST', path: '/api/loops/{loop}/cancel' },

@@ -2,16 +2,19 @@
 import { lookAtLeft } from '../drive/look-at-settings.ts'
 import { trustConfigs } from '../host/config-trust.ts'
 import { refuseBelowTurn } from './below-turn.ts'
-import type { Context } from './operation.ts'
+import type { Operation } from './operation.ts'
 import { workFolder } from './start-loop.ts'
 
-/** `paths`: what it agreed to; none, where nothing was in doubt. */
-export async function trustConfig(
-  context: Context,
-  { dir }: { dir?: string },
-): Promise<{ dir: string; paths: string[] }> {
-  await refuseBelowTurn(context)
-  const folder = workFolder(context, dir)
-  await lookAtLeft(context.store(), context.home, folder)
-  return { dir: folder, paths: trustConfigs(context.home, folder) }
+/** `paths`: what counts from now on; none, where nothing was in doubt. */
+export const trustConfig: Operation<{ dir?: string }, { dir: string; paths: string[] }> = {
+  name: 'trust_config',
+  effect: 'write',
+  summary: 'Accepts configuration that a loop changed, so that the next loop in the folder obeys it.',
+  person: true,
+  async run(context, { dir: asked }) {
+    await refuseBelowTurn(context)
+    const dir = workFolder(context, asked)
+    await lookAtLeft(context.store(), context.home, dir)
+    return { dir, paths: trustConfigs(context.home, dir) }
+  },
 }

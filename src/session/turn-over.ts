@@ -1,11 +1,13 @@
 /** A turn of an agent in a person's session has ended: step the loop, run what it asks for, and say how it goes on. */
 import type { Outcome } from '../agents/agent.ts'
 import type { CheckHands } from '../drive/check-hands.ts'
+import { lookAtSettings } from '../drive/look-at-settings.ts'
 import { logTurn, turnEnded } from '../drive/turn-ended.ts'
 import { visit } from '../drive/visit.ts'
 import { overCap } from '../engine/limits.ts'
 import { ended, type Fact, type Loop, type Order, type Verdict } from '../engine/loop.ts'
 import { isRalphError } from '../error.ts'
+import { mayHaveChanged } from '../host/config-trust.ts'
 import type { Lease, LoopStore } from '../host/store.ts'
 import { openTree, type Tree } from '../host/tree.ts'
 import { given } from '../request/given.ts'
@@ -176,7 +178,7 @@ export function told({ visit }: Pick<Holding, 'visit'>, by: string, order: Order
 }
 
 async function countTurn(
-  { store, show, judge }: Desk,
+  { home, store, show, judge }: Desk,
   { armed, visit }: Holding,
   { tree, outcome }: { tree: Tree; outcome: Outcome },
 ): Promise<void> {
@@ -184,7 +186,10 @@ async function countTurn(
   if (loop.next.kind !== 'turn') return
   const ending = { loop, next: loop.next, prompt: promptOf(loop, armed.context), outcome }
   logTurn(store().transcripts, ending, now())
-  await visit.move(await turnEnded({ tree, show, now, judge }, ending))
+  const turned = await turnEnded({ tree, show, now, judge }, ending)
+  const { dir, settings } = loop.spec.work
+  if (mayHaveChanged(dir, visit.lease.movedAt, settings)) await lookAtSettings({ home, show }, loop)
+  await visit.move(turned)
 }
 
 /** Hands that are only loaded with the first check. */

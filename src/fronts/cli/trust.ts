@@ -20,7 +20,7 @@ export const trust: Command = {
   spec,
   async run(argv, context) {
     const args = parseArgs(spec, argv, 1)
-    const { dir, paths } = await trustConfig(context, given({ dir: args.words[0] }))
+    const { dir, paths } = await trustConfig.run(context, given({ dir: args.words[0] }))
     if (args.flag('json')) context.out.write(`${JSON.stringify({ type: 'trust', dir, paths })}\n`)
     else for (const line of wordsOf(dir, paths)) context.out.write(`${line}\n`)
     return 0
@@ -43,7 +43,7 @@ export async function agreed(context: Context, argv: readonly string[], run: () 
       if (!stdin.isTTY || !stdout.isTTY || argv.includes('--json')) throw cause
       context.err.write(`ralph: ${cause.message}\n`)
       if (!(await asksFor(context))) throw new RalphError('declined', 'Nothing was started.')
-      await trustConfig(context, { dir: cause.cause })
+      await trustConfig.run(context, { dir: cause.cause })
     }
   }
 }

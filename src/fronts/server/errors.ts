@@ -69,7 +69,7 @@ const CODES: Readonly<Record<ErrorCode | HttpCode, Meaning>> = {
   'checkpoint-missing': { status: 404, help: 'List the iterations of the loop and choose another one.' },
   'git-failed': { status: 409, help: ON_MACHINE },
   'setup-failed': { status: 409, help: ON_MACHINE },
-  'config-changed': { status: 409, help: 'Look at the file, then type `ralph trust` in a terminal.' },
+  'config-changed': { status: 409, help: 'Look at the file, then accept it with trust_config.' },
   'sandbox-missing': { status: 422, help: 'Install bubblewrap, or leave the sandbox out.' },
   'tmux-missing': { status: 422, help: 'Install tmux.' },
   'tmux-failed': { status: 409, help: ON_MACHINE },
