@@ -6,10 +6,13 @@ import { entryOf, type Later, loadLater } from './later.ts'
 
 /** What the end of a turn rarely needs, by the bundle that it is loaded from. To move a module out of `hook.cjs`, name it here. */
 const LATER: Later = {
+  'hook-secrets': ['src/host/mask.ts', 'src/host/sealed.ts'], // every turn needs it, but it is quickly loaded
+  'hook-keep': ['src/host/keep-secret.ts'],
   'hook-git': ['src/host/git-tree.ts'], // asking git takes far longer than loading this
   'hook-settings': ['src/drive/look-at-settings.ts'], // when the configuration was written in this turn
   'hook-checks': [
     'src/engine/after-checks.ts',
+    'src/engine/conclude.ts',
     'src/engine/cooldown.ts',
     'src/engine/fingerprint.ts',
     'src/engine/obey.ts',

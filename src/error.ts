@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'checkpoint-missing'
   | 'git-failed'
   | 'setup-failed'
+  | 'secret-missing'
   | 'sandbox-missing'
   | 'config-changed'
   | 'tmux-missing'

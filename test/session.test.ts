@@ -1618,8 +1618,8 @@ describe('the program that every turn starts', () => {
   }
 
   test.each<[where: string, git: boolean, programs: string[]]>([
-    ['a folder without git', false, ['hook.cjs']],
-    ['a repository', true, ['hook.cjs', 'hook-git.cjs']],
+    ['a folder without git', false, ['hook.cjs', 'hook-secrets.cjs']],
+    ['a repository', true, ['hook.cjs', 'hook-secrets.cjs', 'hook-git.cjs']],
   ])('loads no more than it needs in %s', async (_, git, programs) => {
     const { place, session } = await looping('Build it', { git })
     const gate = gateBeside(place, ...programs)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Turn } from '../engine/loop.ts'
+import { maskSecrets } from '../formats/secrets.ts'
 import type { Outcome } from './agent.ts'
 import { type Seen, toTurn } from './turn.ts'
 
@@ -7,6 +8,7 @@ const seen: Seen = {
   prompt: 'Make it work.\n\nWhen it does, put `<promise>COMPLETE</promise>` on the last line.\n\nBe quick.',
   claimable: { promise: 'COMPLETE', signals: ['TASK_COMPLETE'], stages: [] },
   checks: ['./check.sh'],
+  mask: maskSecrets,
 }
 
 function turn(change: Partial<Outcome>, more: Partial<Seen> = {}): Turn {

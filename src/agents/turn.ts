@@ -3,19 +3,25 @@ import { plain } from '../engine/breaker.ts'
 import { type Claimable, readAsk, readClaim, withoutEcho } from '../engine/claim.ts'
 import { errorFingerprint } from '../engine/fingerprint.ts'
 import type { Ask, Turn } from '../engine/loop.ts'
-import { maskSecrets } from '../formats/secrets.ts'
 import type { Outcome } from './agent.ts'
 
 const WORDS_KEPT = 16_000
 
-export type Seen = { prompt: string; claimable: Claimable; checks: readonly string[]; tree?: string }
+/** `mask`: how a text loses its secrets. */
+export type Seen = {
+  prompt: string
+  claimable: Claimable
+  checks: readonly string[]
+  mask: (text: string) => string
+  tree?: string
+}
 
-export function toTurn(outcome: Outcome, { prompt, claimable, checks, tree }: Seen): Turn {
+export function toTurn(outcome: Outcome, { prompt, claimable, checks, mask, tree }: Seen): Turn {
   const { usage } = outcome
   const end = ENDS[outcome.kind]
-  const text = maskSecrets(withoutEcho(plain(outcome.finalText), prompt))
-  const ask = askOf(outcome, text)
-  const words = end === 'ok' ? text : maskSecrets(outcome.message ?? text)
+  const text = mask(withoutEcho(plain(outcome.finalText), prompt))
+  const ask = askOf(outcome, text, mask)
+  const words = end === 'ok' ? text : mask(outcome.message ?? text)
   return {
     end,
     claim: end === 'ok' ? readClaim(text, claimable) : { kind: 'none' },
@@ -47,9 +53,8 @@ const ENDS: Record<Outcome['kind'], Turn['end']> = {
   unknown: 'failed',
 }
 
-function askOf({ denied }: Outcome, text: string): Ask | undefined {
-  if (denied.length > 0)
-    return { kind: 'permission', words: maskSecrets([...new Set(denied)].join(', ')).slice(0, 500) }
+function askOf({ denied }: Outcome, text: string, mask: Seen['mask']): Ask | undefined {
+  if (denied.length > 0) return { kind: 'permission', words: mask([...new Set(denied)].join(', ')).slice(0, 500) }
   return readAsk(text)
 }
 

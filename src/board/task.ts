@@ -41,7 +41,7 @@ export async function createTask(
   await mustMakeSense({ board }, task, asked)
   if (task.depends_on.length > 0) mustNotWaitForItself(task, await allTasks({ board }))
   await board.create(task)
-  return task
+  return (await board.load(task.id)) ?? task
 }
 
 /** What is stored must be possible: it is said now, not when the task is started. Only what is `asked` for is looked at; what it depends on is looked at where it is stored. */

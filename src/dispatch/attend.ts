@@ -3,6 +3,7 @@ import { visit } from '../drive/visit.ts'
 import { ended, type Loop } from '../engine/loop.ts'
 import { isRalphError } from '../error.ts'
 import { reap } from '../host/process-tree.ts'
+import { secretsOf } from '../host/sealed.ts'
 import type { StoredMail } from '../host/store.ts'
 import { asText } from './as-text.ts'
 import { converse, type Talked } from './converse.ts'
@@ -122,7 +123,8 @@ async function giveOnce(
   try {
     await setUp(site, pane, stop)
     const isOff = async () => !(await tasks()).some((task) => task.id === id)
-    talked = await converse(site, pane, { mark, text: asText(prompt), dir: agent.dir, isOff }, stop)
+    const { open } = secretsOf(site.home, prompt)
+    talked = await converse(site, pane, { mark, text: asText(prompt), open, dir: agent.dir, isOff }, stop)
   } catch (cause) {
     if (!isRalphError(cause)) throw cause
     site.note(agent, `its task was dropped: ${cause.message}`)

@@ -13,6 +13,8 @@ import { whatNow } from './what-now.ts'
 export type Talk = {
   mark: TurnMark
   text: string
+  /** Puts secrets in the place of their marks, right before the text is typed in. */
+  open(text: string): string
   dir: string
   /** Besides what every agent finds in its environment. */
   env?: Readonly<Record<string, string>>
@@ -132,11 +134,11 @@ async function isTyping({ tmux, now }: Site, { tag }: Pane, since: number): Prom
 }
 
 /** Known before it happens: whoever comes after a dispatcher that was killed looks whether it did. */
-async function send(site: Site, pane: Pane, { mark, text }: Talk, times = 0): Promise<void> {
+async function send(site: Site, pane: Pane, { mark, text, open }: Talk, times = 0): Promise<void> {
   const { now, tmux } = site
   const given = () => ({ ...pane.record.facts, sent: { mark, text, at: now(), times } })
   await pane.knows(given())
-  await tmux.paste(pane.tag, text)
+  await tmux.paste(pane.tag, open(text))
   await settled(pane)
   await tmux.press(pane.tag, 'Enter')
   const { facts } = pane.record

@@ -91,13 +91,16 @@ function isOver({ over }: PaneFacts, mark: TurnMark): boolean {
   return over !== undefined && isSame(over.mark, mark)
 }
 
-/** Clients change blanks and tabs, and lose letters that nobody sees; a person may have left a word of theirs in the line before. */
+/** Clients change blanks and tabs, and lose letters that nobody sees; a person may have left a word of theirs in the line before. A secret may have another mark. */
 export function isOurs(words: string, text: string): boolean {
   return bare(words).includes(bare(text))
 }
 
 function bare(text: string): string {
-  return text.normalize('NFC').replace(/[\s\p{C}]+/gu, '')
+  return text
+    .replace(/…masked[^…]*…/g, '')
+    .normalize('NFC')
+    .replace(/[\s\p{C}]+/gu, '')
 }
 
 function stopped(facts: PaneFacts, { outcome, turn }: Extract<Mail, { kind: 'stop' }>, at: number): PaneFacts {

@@ -8,6 +8,7 @@ import { logTurn, turnEnded } from '../drive/turn-ended.ts'
 import type { Visit } from '../drive/visit.ts'
 import type { Fact, Loop } from '../engine/loop.ts'
 import { isRalphError } from '../error.ts'
+import { secretsOf } from '../host/sealed.ts'
 import { buildTurnPrompt } from '../prompt/turn-prompt.ts'
 import { asText } from './as-text.ts'
 import { converse, type Talked } from './converse.ts'
@@ -98,11 +99,13 @@ async function turn(
   { loop, next, signal }: Going,
 ): Promise<Fact | undefined> {
   const text = asText(buildTurnPrompt(loop, next).trimEnd())
+  const secrets = secretsOf(site.home, [loop.spec, next.heard])
   const mark = { loop: loop.id, iteration: next.iteration, attempt: next.attempt }
   const { RALPH_PORT: port } = bench.env
   const talk = {
     mark,
     text,
+    open: secrets.open,
     dir: loop.spec.work.dir,
     ...(port === undefined ? {} : { env: { RALPH_PORT: port } }),
     ...(next.deadline === undefined ? {} : { deadline: next.deadline }),
@@ -111,7 +114,7 @@ async function turn(
   await setUp(site, pane, signal)
   const talked = await converse(site, pane, talk, signal)
   if (talked.kind === 'over' && talked.outcome !== 'aborted') {
-    const ending = { loop, next, prompt: text, outcome: talked.outcome }
+    const ending = { loop, next, prompt: text, outcome: talked.outcome, mask: secrets.mask }
     logTurn(bench.store.transcripts, ending, bench.now())
     const fact = await turnEnded(bench, ending)
     await lookAtSettings(bench, loop)

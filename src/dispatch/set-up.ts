@@ -7,10 +7,10 @@ import type { Site } from './site.ts'
 const SETUP_MINUTES = 30
 
 /** Before it is started for the first time in its folder. */
-export async function setUp({ env }: Site, pane: Pane, signal: AbortSignal): Promise<void> {
+export async function setUp({ env, home }: Site, pane: Pane, signal: AbortSignal): Promise<void> {
   const { agent, setUp: done } = pane.record
   if (agent.setup === undefined || done === agent.setup) return
-  const verdict = await runCheck(agent.setup, { dir: agent.dir, env, minutes: SETUP_MINUTES, signal })
+  const verdict = await runCheck(agent.setup, { dir: agent.dir, env, minutes: SETUP_MINUTES, signal, home })
   if (verdict && verdict.result !== 'pass')
     throw new RalphError(
       'setup-failed',

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { makePrivateFolder } from '../host/files.ts'
 import { findProgram } from '../host/process.ts'
+import { secretsOf } from '../host/sealed.ts'
 import type { Pane } from './pane.ts'
 import type { Site } from './site.ts'
 
@@ -62,6 +63,7 @@ function commandOf(
   { dir, folder, resume }: Where,
 ): { argv: string[]; env: Record<string, string> } {
   const { session } = facts
+  const secrets = secretsOf(site.home, agent)
   const machineFile = (variable: string, paths: readonly string[]) => {
     const path = site.env[variable] ?? paths.find((one) => existsSync(one))
     return path !== undefined && existsSync(path) ? readFileSync(path, 'utf8') : undefined
@@ -76,8 +78,8 @@ function commandOf(
     mode: 'interactive',
     permissions: agent.permissions,
     sandbox: false,
-    target,
-    extraArgs: [...agent.args, ...(telling?.args ?? [])],
+    target: secrets.open(target),
+    extraArgs: [...agent.args.map(secrets.open), ...(telling?.args ?? [])],
     dir,
     folder,
     self: site.self,

@@ -97,12 +97,12 @@ function minutesFor({ spec }: Loop, { because }: CheckNext, spentMs: number): nu
 type One = { check: string; minutes: number; signal: AbortSignal }
 
 async function runOne(
-  { env, fence }: Checking,
+  { env, fence, home }: Checking,
   { id, spec }: Loop,
   { check, minutes, signal }: One,
 ): Promise<Verdict | 'stopped' | undefined> {
   if (minutes <= 0) return undefined
-  const place = { dir: spec.work.dir, env: { ...env, RALPH_LOOP_ID: id }, minutes, signal, fence }
+  const place = { dir: spec.work.dir, env: { ...env, RALPH_LOOP_ID: id }, minutes, signal, fence, home }
   const verdict = await runCheck(check, place)
   return verdict ?? 'stopped'
 }

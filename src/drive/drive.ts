@@ -27,13 +27,14 @@ export type RestoreNext = Extract<Next, { kind: 'restore' }>
 export async function drive(
   loop: Loop,
   lease: Lease,
-  store: Pick<Store, 'told' | 'save'>,
+  store: Pick<Store, 'told' | 'save' | 'sealed'>,
   hands: Hands,
 ): Promise<Loop> {
   try {
     while (!ended(loop)) {
-      const fact = (await store.told(loop.id)) ?? (await perform(loop, hands))
-      if (!fact) return loop
+      const brought = (await store.told(loop.id)) ?? (await perform(loop, hands))
+      if (!brought) return loop
+      const fact = store.sealed(brought)
       loop = step(loop, fact)
       await store.save(lease, loop, fact)
       hands.saw?.(loop, fact)

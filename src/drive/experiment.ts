@@ -118,8 +118,8 @@ async function runOn(
     const minutes = Math.min(loop.spec.work.checkMinutes, minutesUntil(until))
     if (minutes <= 0) return { ran, why: 'the time for experiments is used up' }
     const env = { ...bench.env, ...place.env, RALPH_LOOP_ID: loop.id }
-    const { fence } = bench
-    const verdict = await runCheck(place.translate(check), { dir: shown.dir, env, minutes, signal, fence })
+    const { fence, home } = bench
+    const verdict = await runCheck(place.translate(check), { dir: shown.dir, env, minutes, signal, fence, home })
     if (!verdict) return 'stopped'
     const { tail, ...rest } = verdict
     ran.push({ ...rest, check, ...(verdict.result === 'fail' ? { red: redKind(tail) } : {}) })

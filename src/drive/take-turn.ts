@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import type { McpServer, Outcome, Request } from '../agents/agent.ts'
 import { parseAgent } from '../agents/index.ts'
 import type { Fact, Loop, Turn } from '../engine/loop.ts'
-import { maskSecrets } from '../formats/secrets.ts'
-import { findProgram, runProgram } from '../host/process.ts'
+import { editTexts } from '../host/mask.ts'
+import { findProgram, runProgram, type Stream } from '../host/process.ts'
 import { reap } from '../host/process-tree.ts'
 import { sandboxFor } from '../host/sandbox.ts'
 import { type GitPlaces, gitPlaces } from '../host/sandbox-git.ts'
-import { readTurnLog, type TurnLog } from '../host/transcript.ts'
+import { type Secrets, secretsOf } from '../host/sealed.ts'
+import { readTurnLog, type TurnEntry, type TurnLog } from '../host/transcript.ts'
 import { REPORT_TOOLS } from '../prompt/report-tools.ts'
 import { buildTurnPrompt } from '../prompt/turn-prompt.ts'
 import type { TurnNext } from './drive.ts'
@@ -52,10 +53,12 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
   const name = agentOf(loop, next)
   // Where the checks were run before any work, the start was kept before them.
   if (next.iteration === 1 && next.attempt === 1 && !loop.tally.before) await keepStart(bench, loop)
-  const { agent, target } = parseAgent(name)
+  const secrets = secretsOf(bench.home, [loop.spec, next.heard])
+  const { agent, target } = parseAgent(secrets.open(name))
   const mcp = loop.spec.work.mcp && (await issuePass(bench, loop, next))
   const prompt = bench.task?.prompt?.(loop, next) ?? buildTurnPrompt(loop, next, mcp && REPORT_TOOLS)
-  const request = requestOf(bench, loop, { prompt, target, folder, next, ...(mcp ? { mcp } : {}) })
+  const given = { prompt: secrets.open(prompt), target, folder, next, ...(mcp ? { mcp } : {}) }
+  const request = requestOf(bench, loop, given, secrets)
   const { argv: bare, env, stdin, dialogue, files = [] } = agent.command(request)
   const program = bare[0] ?? ''
   if (!findProgram(program, dir, bench.env.PATH)) return { kind: 'turned', at: now(), turn: missing(program) }
@@ -80,8 +83,10 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
   const log = bench.store.transcripts.openTurn(loop.id, next.iteration)
   const watch = new AbortController()
   try {
-    await begin(bench, log, { next, prompt: request.prompt, command: bare })
+    await begin(bench, log, { next, prompt: request.prompt, command: bare, secrets })
     bench.show({ kind: 'turn-start' }, loop)
+    const printed = { out: secrets.masking(), err: secrets.masking() }
+    const shown = secrets.masking()
     const finished = new AbortController()
     void bench.task?.finished?.(watch.signal).then(() => watch.signal.aborted || finished.abort())
     const exit = await runProgram({
@@ -95,15 +100,15 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
       ...(dialogue ? { dialogue } : {}),
       ...(next.deadline === undefined ? {} : { deadlineMs: next.deadline - now() }),
       env: { ...bench.env, ...env, ...fenced.env, ...bench.task?.env, ...marksOf(loop, next) },
-      onPiece: (text, stream) =>
-        log.write([stream === 'out' ? { out: maskSecrets(text) } : { err: maskSecrets(text) }]),
+      onPiece: (text, stream) => log.write(entriesOf(stream, printed[stream].piece(text))),
       onLine: (line, stream) => {
         const { events, ...answer } = parser.push(line, stream)
-        for (const event of events) bench.show({ kind: 'agent', event }, loop)
+        for (const event of events) bench.show({ kind: 'agent', event: editTexts(event, shown.text) }, loop)
         return answer
       },
     })
-    log.write([{ at: now(), exit: exit.code, signal: exit.signal }])
+    const rest = (['out', 'err'] as const).flatMap((stream) => entriesOf(stream, printed[stream].rest()))
+    log.write([...rest, { at: now(), exit: exit.code, signal: exit.signal }])
     const said = parser.end(exit, readFiles(parser.collect?.() ?? []))
     // An agent that said it is finished and then had to be ended has done its turn.
     const outcome: Outcome = exit.lingered && ENDED_BY_FORCE.has(said.kind) ? { ...said, kind: 'ok' } : said
@@ -112,7 +117,8 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
       return { kind: 'lost', at: now(), ...costOf(outcome) }
     }
     const judge = mcp ? await judgeWithReports(bench, loop, next) : bench.task?.judge
-    const fact = await turnEnded({ ...bench, judge }, { loop, next, prompt: request.prompt, outcome })
+    const ended = { loop, next, prompt: request.prompt, outcome, mask: secrets.mask }
+    const fact = await turnEnded({ ...bench, judge }, ended)
     await lookAtSettings(bench, loop)
     return fact
   } finally {
@@ -127,12 +133,21 @@ function placesFor({ tree: { checkpoints } }: Workbench, { spec: { work } }: Loo
   return gitPlaces(work.dir, 'none' in checkpoints ? undefined : checkpoints.repo, work.worktree)
 }
 
-type Beginning = { next: TurnNext; prompt: string; command: readonly string[] }
+function entriesOf(stream: Stream, text: string): TurnEntry[] {
+  if (text === '') return []
+  return [stream === 'out' ? { out: text } : { err: text }]
+}
+
+type Beginning = { next: TurnNext; prompt: string; command: readonly string[]; secrets: Secrets }
 
 /** What the agent is told is on disk before it starts, and with that the comments in it have arrived. */
-async function begin({ store, now }: Workbench, log: TurnLog, { next, prompt, command }: Beginning): Promise<void> {
+async function begin(
+  { store, now }: Workbench,
+  log: TurnLog,
+  { next, prompt, command, secrets }: Beginning,
+): Promise<void> {
   const { attempt, iteration, comments } = next
-  log.write([{ at: now(), attempt, prompt: maskSecrets(prompt), command: command.map(maskSecrets) }])
+  log.write([{ at: now(), attempt, prompt: secrets.mask(prompt), command: command.map(secrets.mask) }])
   if (comments) await store.comments.deliver(comments, iteration)
 }
 
@@ -169,7 +184,13 @@ function agentOf({ spec }: Loop, { agent }: TurnNext): string {
   return agent ?? spec.work.agent
 }
 
-function requestOf(bench: Finding, { spec, tally }: Loop, { prompt, target, folder, next, mcp }: Asked): Request {
+/** `secrets`: those of the loop. Absent: nobody is started. */
+function requestOf(
+  bench: Finding,
+  { spec, tally }: Loop,
+  { prompt, target, folder, next, mcp }: Asked,
+  secrets?: Secrets,
+): Request {
   const { dir, agentArgs, model, permissions, context } = spec.work
   // A session is its agent's own.
   const own = tally.session?.agent === next.agent
@@ -181,7 +202,7 @@ function requestOf(bench: Finding, { spec, tally }: Loop, { prompt, target, fold
       return folder()
     },
     dir,
-    extraArgs: agentArgs,
+    extraArgs: secrets ? agentArgs.map(secrets.open) : agentArgs,
     mode: 'headless',
     permissions,
     sandbox: spec.work.sandbox !== undefined,

@@ -5,7 +5,7 @@ import type { Diff, Fact, Loop, Turn } from '../engine/loop.ts'
 import { allChecks, openStages } from '../engine/stages.ts'
 import { hasWorked } from '../engine/tally.ts'
 import { isRalphError } from '../error.ts'
-import { maskSecrets } from '../formats/secrets.ts'
+import { mask as maskAny } from '../host/mask.ts'
 import type { TurnRecords } from '../host/transcript.ts'
 import type { Tree } from '../host/tree.ts'
 import type { TurnNext } from './drive.ts'
@@ -21,11 +21,12 @@ export type Seeing = Looking & {
 
 export type Judge = (loop: Loop, turn: Turn) => Turn
 
-export type Ending = { loop: Loop; next: TurnNext; prompt: string; outcome: Outcome }
+/** `mask`: how the secrets that this turn was given are left out. Absent: only others are. */
+export type Ending = { loop: Loop; next: TurnNext; prompt: string; outcome: Outcome; mask?: (text: string) => string }
 
 export async function turnEnded(
   seeing: Seeing,
-  { loop, next, prompt, outcome }: Ending,
+  { loop, next, prompt, outcome, mask = maskAny }: Ending,
 ): Promise<Extract<Fact, { kind: 'turned' }>> {
   const { tree: looker, now, judge } = seeing
   const { spec, tally } = loop
@@ -35,7 +36,13 @@ export async function turnEnded(
     stages: openStages(spec, tally).map(({ name }) => name),
   }
   const tree = await looker.look()
-  const told = toTurn(outcome, { prompt, claimable, checks: allChecks(spec), ...(tree === undefined ? {} : { tree }) })
+  const told = toTurn(outcome, {
+    prompt,
+    claimable,
+    mask,
+    checks: allChecks(spec),
+    ...(tree === undefined ? {} : { tree }),
+  })
   const turn = judge && told.end === 'ok' ? judge(loop, told) : told
   const diff = hasWorked(turn) ? await keepCheckpoint(seeing, loop, next.iteration) : undefined
   const session = turn.session && next.agent !== undefined ? { ...turn.session, agent: next.agent } : turn.session
@@ -45,14 +52,11 @@ export async function turnEnded(
 /** For a turn that nobody listened to while it went on. */
 export function logTurn(
   records: Pick<TurnRecords, 'openTurn'>,
-  { loop, next, prompt, outcome }: Ending,
+  { loop, next, prompt, outcome, mask = maskAny }: Ending,
   at: number,
 ): void {
   const log = records.openTurn(loop.id, next.iteration)
-  log.write([
-    { at, attempt: next.attempt, prompt: maskSecrets(prompt), command: [] },
-    { out: maskSecrets(`${outcome.finalText}\n`) },
-  ])
+  log.write([{ at, attempt: next.attempt, prompt: mask(prompt), command: [] }, { out: mask(`${outcome.finalText}\n`) }])
   log.close()
 }
 

@@ -34,7 +34,7 @@ export type Visiting<Result> = {
   after?(visit: Visit): Promise<unknown>
 }
 
-export type VisitStore = Pick<LoopStore, 'lease' | 'load' | 'save' | 'told'>
+export type VisitStore = Pick<LoopStore, 'lease' | 'load' | 'save' | 'sealed' | 'told'>
 
 export type TakeUp = {
   /** Ends the processes of a driver that is gone. */
@@ -77,7 +77,8 @@ function openVisit(loaded: Loop, lease: Lease, { store, now }: Pick<Visiting<unk
     },
     lease,
     now: () => Math.max(now(), last),
-    async move(fact) {
+    async move(moving) {
+      const fact = store.sealed(moving)
       const next = step(loop, fact)
       await store.save(lease, next, fact)
       saw(next, fact)
@@ -87,7 +88,7 @@ function openVisit(loaded: Loop, lease: Lease, { store, now }: Pick<Visiting<unk
       drive(
         loop,
         lease,
-        { told, save: store.save },
+        { told, save: store.save, sealed: store.sealed },
         {
           ...hands,
           saw(moved, fact) {

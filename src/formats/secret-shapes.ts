@@ -57,10 +57,10 @@ const KEYS: readonly Shape[] = [
   { form: /(?<lead>ralph_[\w-]{6})(?<body>[\w-]{37})/g },
   { form: /(?<lead>whsec_)(?<body>[A-Za-z0-9+/=_-]{16,})/g },
   { form: /(?<lead>SG\.)(?<body>[\w-]{16,}\.[\w-]{16,})/g },
-  // What begins like a part of many words must begin one, and have a digit.
+  // What begins like a part of many words must begin one, and be no word itself.
   {
     form: new RegExp(
-      `(?<lead>sk-(?:ant-|proj-|svcacct-|or-v1-)?|xai-|tvly-|xapp-|pplx-)(?<=${BEGINS}\\1)(?=[\\w-]{0,80}\\d)(?<body>[\\w-]{12,})`,
+      `(?<lead>sk-(?:ant-|proj-|svcacct-|or-v1-)?|(?:xai|tvly|xapp|pplx)-)(?<=${BEGINS}\\1)(?:(?<=sk-[\\w-]+-)|(?=[\\w-]{0,80}\\d|[A-Za-z0-9]{16}))(?<body>[\\w-]{12,})`,
       'g',
     ),
   },

@@ -9,7 +9,8 @@ export function isSecretValue({ name, body, quote, after }: Entry): boolean {
   // As in a shell or a .env file: nothing else looks like that.
   if (/^[A-Z_-]+=$/.test(name)) return after !== '(' && after !== '[' && !isNamed(body)
   if (!/\d/.test(body) || !/[A-Za-z]/.test(body)) return false
-  if (quote !== '') return true
+  // The value of an option, as in --token VALUE.
+  if (quote !== '' || !/[:=]/.test(name)) return !body.startsWith('-')
   if (after === '(' || after === '[' || isNamed(body) || /^[A-Z][a-z]+\d*[A-Z]?[A-Za-z]*$/.test(body)) return false
   if (!/^\w+$/.test(body)) return true
   return /:\s*$/.test(name) ? body.length >= 10 && count(body, /\d/g) > 1 : body.length >= 20

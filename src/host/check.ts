@@ -5,10 +5,11 @@ import type { Verdict } from '../engine/loop.ts'
 import { parseCommandLine } from '../formats/command-line.ts'
 import { countFailures } from '../formats/failures.ts'
 import { findRepoChecks } from '../formats/repo-checks.ts'
-import { maskSecrets } from '../formats/secrets.ts'
 import { countTests } from '../formats/test-count.ts'
+import { mask } from './mask.ts'
 import { findProgram, runProgram } from './process.ts'
 import type { Fence } from './sandbox.ts'
+import { type Secrets, secretsOf } from './sealed.ts'
 
 export type CheckPlace = {
   dir: string
@@ -18,6 +19,8 @@ export type CheckPlace = {
   /** It runs inside. `online`: and has the network there. */
   fence?: Fence | undefined
   online?: boolean
+  /** Where the secrets lie whose marks stand in it. Absent: none do. */
+  home?: string
 }
 
 const OUTPUT_KEPT = 64 * 1024
@@ -26,10 +29,13 @@ const TAIL_KEPT = 4_000
 /** The words of the small sh in front of a program that it could not become. */
 const NOT_STARTED = /^ralph: (line )?\d+: (exec: )?/m
 
+const BARE: Pick<Secrets, 'open' | 'mask'> = { open: (text) => text, mask }
+
 /** Undefined when it was interrupted. */
 export async function runCheck(check: string, place: CheckPlace): Promise<Verdict | undefined> {
-  const { dir, env, minutes, signal, fence, online = false } = place
-  const argv = parseCommandLine(check)
+  const { dir, env, minutes, signal, fence, online = false, home } = place
+  const secrets = home === undefined ? BARE : secretsOf(home, check)
+  const argv = parseCommandLine(secrets.open(check))
   const [program = ''] = argv
   if (!canStart(check, dir, env.PATH)) return { check, result: 'broken', tail: `"${program}" was not found.` }
   const fenced = await fence?.({ program, dir, env, online })
@@ -47,7 +53,7 @@ export async function runCheck(check: string, place: CheckPlace): Promise<Verdic
     },
   })
   if (ended.stopped === 'told') return undefined
-  const tail = maskSecrets(output).slice(-TAIL_KEPT)
+  const tail = secrets.mask(output).slice(-TAIL_KEPT)
   if (ended.stopped) return { check, result: 'timeout', tail: `${tail}\n(ended after ${minutes} minutes)` }
   if (NOT_STARTED.test(output) && (ended.code === 126 || ended.code === 127))
     return {

@@ -9,6 +9,7 @@ import { makePrivateFolder } from './files.ts'
 import { lockLoop, lockMark } from './lock.ts'
 import { writeFact } from './loop-writes.ts'
 import { parse, type StoredLoop, toLoop } from './rows.ts'
+import { sealFact } from './sealed.ts'
 import type { Lease, LoopStore } from './store.ts'
 import type { TurnRecords } from './transcript.ts'
 
@@ -40,6 +41,7 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): Heart 
     isTaken,
     close: async () => asking.close(),
     load: async (id) => toLoop(mustHave(asking, id)),
+    sealed: (fact) => sealFact(home, fact),
 
     async lease(id, patienceMs) {
       mustHave(asking, id)

@@ -36,13 +36,14 @@ const SETUP_MINUTES = 30
 
 /** Once: the note goes with the work tree. One that failed, or was interrupted, is tried again at the next start. */
 async function setUp(path: string, command: string, preparing: Preparing): Promise<void> {
-  const { loop, dir, env, signal, note, again, fence } = preparing
+  const { home, loop, dir, env, signal, note, again, fence } = preparing
   const done = join((await repositoryOf(path)).gitDir, 'ralph-set-up')
   if (readIfThere(done) === command) return
   note(`setting up the work tree: ${command}`)
   const marked = { ...env, RALPH_LOOP_ID: loop } // so that the next ralph can end it
   const before = await changedIn(path)
-  const verdict = await runCheck(command, { dir, env: marked, minutes: SETUP_MINUTES, signal, fence, online: true })
+  const limits = { minutes: SETUP_MINUTES, signal, fence, online: true }
+  const verdict = await runCheck(command, { dir, env: marked, home, ...limits })
   if (verdict?.result === 'pass') {
     const changed = (await changedIn(path)).filter((name) => !before.includes(name))
     if (changed.length > 0)

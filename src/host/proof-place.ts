@@ -138,7 +138,7 @@ async function show(asked: Show): Promise<{ dir: string } | { cannot: string }> 
   const dir = join(place.top, below)
   if (setup === undefined) await linkDependencies({ from: repo, to: place, translate })
   else if (![setup, `${setup}\n${tree}`].includes(readIfThere(note) ?? '')) {
-    const failed = await setUp(setup, { dir, env: asked.env, signal, minutes, fence, online: true })
+    const failed = await setUp(setup, { dir, env: asked.env, signal, minutes, fence, online: true, home: spot.home })
     if (failed !== undefined) return { cannot: failed }
     await bring(false) // installers like to change files that are in git
     writeFileSync(note, (await hasOnlyPackages(asked, place)) ? setup : `${setup}\n${tree}`)

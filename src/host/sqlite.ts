@@ -14,6 +14,7 @@ import { paneRecords } from './pane-records.ts'
 import { projectRecords } from './project-records.ts'
 import { reportRecords } from './report-records.ts'
 import { toNewColumns } from './rows.ts'
+import { sealingStore } from './sealing-store.ts'
 import { seenRecords } from './seen-records.ts'
 import type { Lease, LoopStore, Store } from './store.ts'
 import { taskRecords } from './task-records.ts'
@@ -32,7 +33,7 @@ export function openStore(
   const { insert, one, transaction } = asking
   const leases = watchedLeases({ ...heart, isTaken })
   const watching = sharedWatch(home, leases.look)
-  return {
+  return sealingStore(home, {
     ...heart,
     ...loopQueries(asking),
     ...loopNumbers(asking),
@@ -77,7 +78,7 @@ export function openStore(
       const found = String(one('PRAGMA quick_check(1)')?.quick_check)
       return found === 'ok' ? undefined : found
     },
-  }
+  })
 }
 
 /** Who has been taken over learns it at the next look, at the latest when it saves. */

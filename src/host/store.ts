@@ -32,6 +32,8 @@ export type LoopStore = {
   lease(id: string, patienceMs?: number): Promise<Lease | Held>
   /** The loop, its event and its rows in one transaction; refused when the lease is not the newest. */
   save(lease: Lease, loop: Loop, fact: Fact): Promise<void>
+  /** A fact as it may be kept: without secrets, and with marks in the place of those that people gave. */
+  sealed(fact: Fact): Fact
   /** The oldest order nobody has saved yet; a cancel goes before all others. */
   told(id: string): Promise<Fact | undefined>
   close(): Promise<void>

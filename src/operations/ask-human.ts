@@ -1,5 +1,5 @@
 /** The agent inside a loop asks a person something that only they can decide. */
-import { maskSecrets } from '../formats/secrets.ts'
+import { mask } from '../host/mask.ts'
 import type { Operation } from './operation.ts'
 import { type Heard, keepReport, passOf } from './pass.ts'
 
@@ -8,7 +8,7 @@ export const askHuman: Operation<{ question: string }, Heard> = {
   effect: 'write',
   summary: 'Asks a person what only they can decide. The loop waits, and your next turn is told the answer.',
   async run(context, { question }) {
-    const report = { at: context.now(), kind: 'question', question: maskSecrets(question) } as const
+    const report = { at: context.now(), kind: 'question', question: mask(question) } as const
     await keepReport(context, await passOf(context), report)
     return { recorded: true, next: 'End your turn now: the answer comes with the next one.' }
   },

@@ -10,6 +10,7 @@ import { nearest } from '../formats/nearest.ts'
 import { readText } from '../host/config.ts'
 import { isFolder, readIfThere } from '../host/files.ts'
 import { isLocked } from '../host/lock.ts'
+import { sealIn } from '../host/sealed.ts'
 import { given } from '../request/given.ts'
 import { chooseAgents, locate } from './choose-agents.ts'
 import { mustObey, openConfig } from './open-config.ts'
@@ -107,24 +108,31 @@ export async function toAgent(context: Context, { path, ralph, agent, number }: 
       'input-invalid',
       `${at}${agent.name} has worktree: true, but every work tree belongs to a loop, and enabled: false starts none. Remove one of the two.`,
     )
+  const text = agent.agent ?? context.env.RALPH_AGENT ?? common
+  const sealed = sealIn(context.home, {
+    agent: await agentOf(context, { text, at, path, dir: real }),
+    args: agent.args ?? [],
+    checks: agent.checks ?? [],
+    ...given({ setup }),
+  })
   return {
     name: agent.name,
     number,
-    agent: await agentOf(context, { text: agent.agent ?? context.env.RALPH_AGENT ?? common, at, path, dir: real }),
+    agent: sealed.agent,
     dir: real,
     worktree,
     permissions: agent.permissions ?? 'ask',
-    args: agent.args ?? [],
-    checks: agent.checks ?? [],
+    args: sealed.args,
+    checks: sealed.checks,
     // Every work tree is prepared anew, a folder once.
     config: {
       ...around,
       ...config,
       circuit_breaker: breaker,
-      ...(worktree ? given({ worktree_setup: setup }) : {}),
+      ...(worktree ? given({ worktree_setup: sealed.setup }) : {}),
     } as Config,
     enabled,
-    ...given({ model: agent.model, ...(worktree ? {} : { setup }) }),
+    ...given({ model: agent.model, ...(worktree ? {} : { setup: sealed.setup }) }),
   }
 }
 

@@ -2,8 +2,8 @@
 import { homedir, hostname, userInfo } from 'node:os'
 import type { Loop } from '../engine/loop.ts'
 import { type Personal, redactor } from '../formats/redact.ts'
-import { maskSecrets } from '../formats/secrets.ts'
 import { realFolder } from '../host/files.ts'
+import { mask } from '../host/mask.ts'
 import type { Context } from './operation.ts'
 
 /** What is done to every text of a report: secrets are masked, and with `redact` names, addresses and paths are, too. `project`: the folders it is about. */
@@ -11,7 +11,7 @@ export function editorIn(
   context: Pick<Context, 'env' | 'home'>,
   { redact, project }: { redact: boolean; project: readonly string[] },
 ): (text: string) => string {
-  return redact ? redactor(personalIn(context, project)) : maskSecrets
+  return redact ? redactor(personalIn(context, project)) : mask
 }
 
 function personalIn({ env, home }: Pick<Context, 'env' | 'home'>, project: readonly string[]): Personal {

@@ -6,7 +6,9 @@ import { OVER } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { dropCheckpoints } from '../host/checkpoint.ts'
 import { openRepository } from '../host/git.ts'
+import { dropSecrets } from '../host/keep-secret.ts'
 import { forgetPins } from '../host/pin.ts'
+import type { Store } from '../host/store.ts'
 import { DEFAULTS } from '../request/defaults.ts'
 import { given } from '../request/given.ts'
 import { forgetFiles } from '../vault/changes.ts'
@@ -39,6 +41,7 @@ export async function pruneOld(context: Context, { dir, days }: { dir?: string; 
     forgetPins(home, id)
     forgetFiles(home, id)
   }
+  await dropSecrets(home, before, () => mayNeedSecrets(store, new Set(old.map(({ id }) => id))))
   await store.board.prune(Math.min(before, now() - READ_ON_MS))
   return {
     tasks: await pruneTasks(store, before),
@@ -50,6 +53,13 @@ export async function pruneOld(context: Context, { dir, days }: { dir?: string; 
       new Set(dir === undefined ? old.map((row) => row.dir) : old.length > 0 ? [dir] : []),
     ),
   }
+}
+
+/** Loops that can still go on or be begun again, and tasks that can be started. */
+async function mayNeedSecrets(store: Store, old: ReadonlySet<string>): Promise<unknown[]> {
+  const { rows } = await store.list({ limit: 1_000_000 })
+  const loops = await Promise.all(rows.filter(({ id }) => !old.has(id)).map(({ id }) => store.load(id)))
+  return [loops, (await store.board.list({ limit: 1_000_000 })).tasks]
 }
 
 function daysIn({ RALPH_KEEP_DAYS: text }: Context['env']): number {

@@ -1,5 +1,5 @@
 /** The agent inside a loop says what keeps it from going on. */
-import { maskSecrets } from '../formats/secrets.ts'
+import { mask } from '../host/mask.ts'
 import type { Operation } from './operation.ts'
 import { type Heard, keepReport, passOf } from './pass.ts'
 
@@ -8,7 +8,7 @@ export const reportBlocked: Operation<{ reason: string }, Heard> = {
   effect: 'write',
   summary: 'Reports that you cannot go on without a person, and why. The loop then waits for them.',
   async run(context, { reason }) {
-    const report = { at: context.now(), kind: 'blocked', reason: maskSecrets(reason) } as const
+    const report = { at: context.now(), kind: 'blocked', reason: mask(reason) } as const
     await keepReport(context, await passOf(context), report)
     return { recorded: true, next: 'End your turn now: the loop waits for a person.' }
   },

@@ -1,7 +1,7 @@
 /** The agent inside a loop says that a stage is done, or the whole. */
 import { openStages } from '../engine/stages.ts'
 import { RalphError } from '../error.ts'
-import { maskSecrets } from '../formats/secrets.ts'
+import { mask } from '../host/mask.ts'
 import { given } from '../request/given.ts'
 import type { Operation } from './operation.ts'
 import { type Heard, keepReport, passOf } from './pass.ts'
@@ -21,7 +21,7 @@ export const reportStage: Operation<ReportingStage, Heard> = {
     const stage = name === spec.promise ? undefined : name
     if (stage !== undefined && !open.includes(stage))
       throw new RalphError('input-invalid', unknownStage(stage, open), { field: 'stage' })
-    const report = { at: context.now(), kind: 'stage', evidence: maskSecrets(evidence) } as const
+    const report = { at: context.now(), kind: 'stage', evidence: mask(evidence) } as const
     await keepReport(context, pass, { ...report, ...given({ stage }) })
     return { recorded: true, next: 'End your turn now: ralph looks at the work and runs its checks.' }
   },

@@ -45,10 +45,10 @@ const NEVER = new AbortController().signal
 type One = { check: string; dir: string; minutes: number }
 
 async function tryOne(
-  { env, signal = NEVER }: Pick<Context, 'env' | 'signal'>,
+  { env, home, signal = NEVER }: Pick<Context, 'env' | 'home' | 'signal'>,
   { check, dir, minutes }: One,
 ): Promise<TriedCheck | undefined> {
   const began = performance.now()
-  const verdict = await runCheck(check, { dir, env, minutes, signal })
+  const verdict = await runCheck(check, { dir, env, minutes, signal, home })
   return verdict && { ...verdict, ms: Math.round(performance.now() - began) }
 }

@@ -6,7 +6,7 @@ import type { Agent, AgentEvent, Request } from '../agents/agent.ts'
 import { parseAgent } from '../agents/index.ts'
 import { readFiles } from '../drive/take-turn.ts'
 import { RalphError } from '../error.ts'
-import { maskSecrets } from '../formats/secrets.ts'
+import { editTexts, mask, openMask } from '../host/mask.ts'
 import { runProgram } from '../host/process.ts'
 import { watchFor, watchForQuiet } from '../host/signal-file.ts'
 import { runInTerminal } from '../host/terminal.ts'
@@ -101,6 +101,7 @@ export async function workAlone(
     const { agent, request } = requestOf(interviewer, { prompt, folder, mode: 'headless' })
     const { argv, env: own, stdin, dialogue } = agent.command(request)
     const parser = agent.parser(request)
+    const masking = openMask()
     const exit = await runProgram({
       argv,
       stdin,
@@ -112,12 +113,12 @@ export async function workAlone(
       env: { ...env, ...own, ...marksOf(at) },
       onLine: (line, stream) => {
         const { events, ...answer } = parser.push(line, stream)
-        for (const event of events) show(event)
+        for (const event of events) show(editTexts(event, masking.text))
         return answer
       },
     })
     const outcome = parser.end(exit, readFiles(parser.collect?.() ?? []))
-    const words = maskSecrets(outcome.message ?? 'it did not say why')
+    const words = mask(outcome.message ?? 'it did not say why')
     if (outcome.kind === 'auth' || outcome.kind === 'config')
       throw new RalphError('agent-unusable', `The agent ${interviewer.name} cannot be used: ${words}`)
     return outcome.kind === 'ok' ? undefined : `${outcome.kind}: ${words}`

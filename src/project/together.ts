@@ -29,6 +29,7 @@ export async function checkTogether(site: Site, open: Open): Promise<Verdict[] |
       env: { ...site.env, RALPH_LOOP_ID: open.loop, ...(port === undefined ? {} : { RALPH_PORT: String(port) }) },
       minutes: site.request.checkMinutes ?? DEFAULTS.checkMinutes,
       signal: site.stop,
+      home: site.home,
     })
     if (!verdict) return undefined
     if (verdict.result !== 'pass') failed.push(verdict)

@@ -5,12 +5,12 @@ import { promptOf } from './answer.ts'
 describe('a prompt', () => {
   test('tells an agent that forgets that it has no memory', () => {
     const loop = loopAfter(unchecked, works)
-    expect(promptOf(loop, 'same')).not.toContain('no memory')
-    expect(promptOf(loop, 'fresh')).toContain('no memory')
+    expect(promptOf('/none', loop, 'same')).not.toContain('no memory')
+    expect(promptOf('/none', loop, 'fresh')).toContain('no memory')
   })
 
   test('is empty where no turn is asked for, or another program takes it', () => {
-    expect(promptOf(loopAfter(unchecked, pause), 'same')).toBe('')
-    expect(promptOf(loopAfter(unchecked), 'process')).toBe('')
+    expect(promptOf('/none', loopAfter(unchecked, pause), 'same')).toBe('')
+    expect(promptOf('/none', loopAfter(unchecked), 'process')).toBe('')
   })
 })

@@ -1,6 +1,7 @@
 /** What ralph answers a session: whether its agent takes another turn, and what the person is shown. */
 import { iterationLimit } from '../engine/limits.ts'
 import type { Loop, Verdict } from '../engine/loop.ts'
+import { secretsOf } from '../host/sealed.ts'
 import { buildTurnPrompt } from '../prompt/turn-prompt.ts'
 import type { Context } from './hosts.ts'
 
@@ -29,10 +30,16 @@ export function say(text: string, level: Note['level'] = 'info'): Answer {
 }
 
 /** The prompt of the turn a loop asks for, in a session that remembers the earlier ones or does not. */
-export function promptOf(loop: Loop, context: Context): string {
+export function promptOf(home: string, loop: Loop, context: Context): string {
   if (loop.next.kind !== 'turn' || context === 'process') return ''
   const { work } = loop.spec
-  return buildTurnPrompt({ ...loop, spec: { ...loop.spec, work: { ...work, context } } }, loop.next)
+  const prompt = buildTurnPrompt({ ...loop, spec: { ...loop.spec, work: { ...work, context } } }, loop.next)
+  return opened(home, prompt, [loop.spec, loop.next.heard])
+}
+
+/** A text with secrets in the place of their marks, for whoever has given them. */
+export function opened(home: string, text: string, given: unknown): string {
+  return text.includes('…masked-') ? secretsOf(home, given).open(text) : text
 }
 
 /** That a loop simply goes on. */

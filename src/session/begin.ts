@@ -19,7 +19,7 @@ import { given } from '../request/given.ts'
 import { mustBeProvable } from '../request/provable.ts'
 import type { LoopRequest, Place } from '../request/request.ts'
 import { resolveSpec } from '../request/resolve.ts'
-import { type Answer, NOTHING, promptOf } from './answer.ts'
+import { type Answer, NOTHING, opened, promptOf } from './answer.ts'
 import { arm, disarm, forgetOld, isSessionId, loadArmed, processOf, reserve } from './armed.ts'
 import { beforeNotes, begunNotes, doubt, facelessNote } from './begun.ts'
 import { type Desk as BareDesk, loadKnown } from './desk.ts'
@@ -60,13 +60,13 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
   await keepStart({ tree, show: desk.show }, begun)
   const face = await chooseFace(desk, dir, { host: name, session })
   await excludeFaces(dir, host.folder).catch(() => {}) // a face that is shown by `git status` is no harm
-  writeFace(face, { loop: begun, session })
+  writeFace(face, { loop: begun, session, home: desk.home })
   arm(desk.home, session, { loop: begun.id, host: name, face, context, since: 0, ...processOf(desk.env) })
   const loop = await lookBefore(desk, begun, tree)
   return {
     loop,
     context,
-    prompt: promptOf(loop, context),
+    prompt: promptOf(desk.home, loop, context),
     fresh: context === 'fresh',
     show: [...show, ...(face ? [] : [facelessNote(host)]), ...beforeNotes(loop)],
   }
@@ -133,9 +133,12 @@ async function sameAgain(
   const loop = armed && (await open(armed.loop))
   if (!loop) return undefined
   const { tally, spec } = loop
-  const isSame = tally.iteration === 0 && spec.prompt === command.prompt && desk.now() - tally.startedAt < AT_ONCE_MS
+  const isSame =
+    tally.iteration === 0 &&
+    opened(desk.home, spec.prompt, spec.prompt) === command.prompt &&
+    desk.now() - tally.startedAt < AT_ONCE_MS
   if (isSame || tally.startedAt > desk.began)
-    return { loop, context: armed.context, prompt: promptOf(loop, armed.context), show: [] }
+    return { loop, context: armed.context, prompt: promptOf(desk.home, loop, armed.context), show: [] }
   throw new RalphError(
     'usage',
     `This session has loop ${loop.id} already, after ${count(tally.iteration, 'iteration')}. See it with ${host.types('status')}, end it with ${host.types('cancel')}.`,

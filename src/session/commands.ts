@@ -117,7 +117,7 @@ async function takeOver(desk: Desk, asked: Asked, id: string): Promise<void> {
     )
   const face = before?.armed.face ?? (await chooseFace(desk, dir, { host, session }))
   if (before) disarm(desk.home, before.session)
-  writeFace(face, { loop, session })
+  writeFace(face, { loop, session, home: desk.home })
   arm(desk.home, session, {
     loop: id,
     host,

@@ -11,7 +11,7 @@ function held() {
   const [home, dir] = [temporaryFolder(), temporaryFolder()]
   const loop = loopAfter(specOf({ prompt: 'Build it' }), works)
   const face = join(dir, 'ralph-loop.local.md')
-  writeFace(face, { loop, session: 's-1' })
+  writeFace(face, { loop, session: 's-1', home })
   arm(home, 's-1', { loop: loop.id, host: 'codex', face, context: 'same', since: 0 })
   return { home, loop, face }
 }

@@ -23,5 +23,5 @@ export function keepTrue(home: string, loop: Loop): void {
   const held = sessionOf(home, loop.id)
   if (!held) return
   if (ended(loop)) removeFace(held.armed.face)
-  else if (readFace(held.armed.face).kind === 'file') writeFace(held.armed.face, { loop, session: held.session })
+  else if (readFace(held.armed.face).kind === 'file') writeFace(held.armed.face, { loop, session: held.session, home })
 }

@@ -22,7 +22,7 @@ function written(of = loop): { dir: string; path: string } {
   const dir = temporaryFolder()
   const path = join(dir, '.claude', 'ralph-loop.local.md')
   expect(canHaveFace(dir, path)).toBe(true)
-  writeFace(path, { loop: of, session: 's-1' })
+  writeFace(path, { loop: of, session: 's-1', home: '/none' })
   return { dir, path }
 }
 
@@ -50,7 +50,7 @@ describe('what is written', () => {
 
   test('means no order', () => {
     for (const of of [loop, loopAfter(loop, pause), loopAfter(loop, setLimits({ iterations: 0 }))])
-      expect(ordersIn(read(written(of).path), of)).toEqual([])
+      expect(ordersIn(read(written(of).path), of, '/none')).toEqual([])
   })
 
   test('leaves nothing else behind', () => {
@@ -71,7 +71,7 @@ describe('what is written', () => {
   })
 
   test('is nothing where there is no face', () => {
-    writeFace('', { loop, session: 's-1' })
+    writeFace('', { loop, session: 's-1', home: '/none' })
     removeFace('')
     expect(readFace('')).toEqual({ kind: 'gone' })
   })
@@ -81,7 +81,7 @@ describe('what is written', () => {
     writeFileSync(join(dir, 'mine'), 'mine')
     rmSync(path)
     symlinkSync(join(dir, 'mine'), path)
-    writeFace(path, { loop, session: 's-1' })
+    writeFace(path, { loop, session: 's-1', home: '/none' })
     expect([readFileSync(join(dir, 'mine'), 'utf8'), readFace(path).kind]).toEqual(['mine', 'file'])
   })
 })
@@ -141,12 +141,12 @@ describe('what a person wants who edited it', () => {
       [{ kind: 'limits', limits: { iterations: 3 } }, { kind: 'edit', prompt: 'x', promise: 'OK' }, { kind: 'pause' }],
     ],
   ])('%s', (_, change, orders) => {
-    expect(ordersIn({ ...face, ...change }, loop)).toEqual(orders)
+    expect(ordersIn({ ...face, ...change }, loop, '/none')).toEqual(orders)
   })
 
   test('nothing resumes but a command', () => {
-    expect(ordersIn({ ...face, active: true }, loopAfter(loop, pause))).toEqual([])
-    expect(ordersIn({ ...face, active: false }, loopAfter(loop, pause))).toEqual([])
+    expect(ordersIn({ ...face, active: true }, loopAfter(loop, pause), '/none')).toEqual([])
+    expect(ordersIn({ ...face, active: false }, loopAfter(loop, pause), '/none')).toEqual([])
   })
 
   test('an ended loop has a face that can be read', () => {

@@ -17,6 +17,7 @@ import { ended, type Loop, type Order } from '../engine/loop.ts'
 import { type LoopFile, parseLoopFile, printLoopFile } from '../formats/loop-file.ts'
 import { brokenName, pathBelow, writeWhole } from '../host/files.ts'
 import { SIGNAL } from '../request/defaults.ts'
+import { opened } from './answer.ts'
 import { type Desk, loadKnown } from './desk.ts'
 import { HOSTS, type HostName } from './hosts.ts'
 
@@ -83,12 +84,13 @@ export function canHaveFace(dir: string, path: string): boolean {
 }
 
 /** Writes what is true now. */
-export function writeFace(path: string, { loop, session }: { loop: Loop; session: string }): void {
+export function writeFace(path: string, { loop, session, home }: { loop: Loop; session: string; home: string }): void {
   if (!path) return
-  writeWhole(path, printLoopFile(faceOf(loop, session)), 0o644)
+  writeWhole(path, printLoopFile(faceOf(loop, session, home)), 0o644)
 }
 
-function faceOf({ id, spec, tally, next }: Loop, session: string): LoopFile {
+/** The file is the person's: they find their prompt in it as they wrote it. */
+function faceOf({ id, spec, tally, next }: Loop, session: string, home: string): LoopFile {
   return {
     active: next.kind !== 'wait' || next.why !== 'paused',
     iteration: next.kind === 'turn' ? next.iteration : tally.iteration,
@@ -97,7 +99,7 @@ function faceOf({ id, spec, tally, next }: Loop, session: string): LoopFile {
     startedAt: new Date(tally.startedAt).toISOString().replace(/\.\d+Z$/, 'Z'),
     sessionId: session,
     loopId: id,
-    prompt: spec.prompt,
+    prompt: opened(home, spec.prompt, spec.prompt),
   }
 }
 
@@ -119,10 +121,10 @@ export function putAside(path: string, at: number): string {
 }
 
 /** What the person who edited the file wants. An edited counter means nothing; only a command resumes. */
-export function ordersIn(file: LoopFile, { spec, tally, next }: Loop): Order[] {
+export function ordersIn(file: LoopFile, { spec, tally, next }: Loop, home: string): Order[] {
   const paused = next.kind === 'wait' && next.why === 'paused'
   const edited = {
-    ...(file.prompt.trim() === spec.prompt.trim() ? {} : { prompt: file.prompt }),
+    ...(file.prompt.trim() === opened(home, spec.prompt, spec.prompt).trim() ? {} : { prompt: file.prompt }),
     ...(file.promise === spec.promise ? {} : { promise: file.promise }),
     // A loop that loses its promise needs another way to be claimed.
     ...(file.promise || !spec.promise || spec.signals.length > 0 ? {} : { signals: [SIGNAL] }),

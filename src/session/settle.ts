@@ -27,7 +27,7 @@ export function settle(
     disarm(desk.home, session)
     return { loop, verdicts, show }
   }
-  if (armed.face && readFace(armed.face).kind === 'file') writeFace(armed.face, { loop, session })
+  if (armed.face && readFace(armed.face).kind === 'file') writeFace(armed.face, { loop, session, home: desk.home })
   if (loop.next.kind === 'wait' && loop.next.until !== undefined)
     return { loop, verdicts, show, waitMs: Math.max(0, loop.next.until - desk.now()) }
   if (loop.next.kind === 'wait' && loop.next.why === 'paused') {
@@ -39,7 +39,7 @@ export function settle(
   return {
     loop,
     verdicts,
-    prompt: promptOf(loop, armed.context),
+    prompt: promptOf(desk.home, loop, armed.context),
     context: armed.context,
     fresh: armed.context === 'fresh' || (loop.next.fresh && loop.next.iteration > 1),
     show: isLast ? [...show, desk.words().capNote(loop, host, desk.env)] : show,

@@ -11,7 +11,7 @@ import { mayHaveChanged } from '../host/config-trust.ts'
 import type { Lease, LoopStore } from '../host/store.ts'
 import { openTree, type Tree } from '../host/tree.ts'
 import { given } from '../request/given.ts'
-import { type Answer, NOTHING, type Note, promptOf, say } from './answer.ts'
+import { type Answer, NOTHING, type Note, opened, promptOf, say } from './answer.ts'
 import { type Armed, arm, disarm, loadArmed, typedAt } from './armed.ts'
 import type { Desk, Holding } from './desk.ts'
 import { nameOf, ordersIn, putAside, readFace, writeFace } from './face.ts'
@@ -83,8 +83,8 @@ export async function otherPrompt(desk: Desk, session: string, words: string): P
     const { loop } = held.visit
     if (loop.next.kind === 'turn' || loop.next.kind === 'check' || loop.next.kind === 'prove') {
       // Some hosts tell a hook's own words as if a person had typed them, and two hooks may tell the same answer.
-      const prompt = promptOf(loop, held.armed.context)
-      if (words.trim() === prompt.trim() || hasHeard(loop, words)) return NOTHING
+      const prompt = promptOf(desk.home, loop, held.armed.context)
+      if (words.trim() === prompt.trim() || hasHeard(desk.home, loop, words)) return NOTHING
       await told(held, 'you', { kind: 'pause' })
       return settle(desk, held, [])
     }
@@ -95,8 +95,8 @@ export async function otherPrompt(desk: Desk, session: string, words: string): P
   })
 }
 
-function hasHeard({ next }: Loop, words: string): boolean {
-  return next.kind === 'turn' && next.heard?.includes(words) === true
+function hasHeard(home: string, { next }: Loop, words: string): boolean {
+  return next.kind === 'turn' && next.heard?.some((heard) => opened(home, heard, heard) === words) === true
 }
 
 /** The loop of a session, held alone, with the orders of its face carried out. A loop that somebody else drives is none of ours. */
@@ -148,13 +148,13 @@ async function obeyOrders(
       return { notes: [about(name, `is left alone: ${found.why}`)] }
     case 'broken': {
       const aside = putAside(armed.face, desk.now())
-      writeFace(armed.face, { loop, session })
+      writeFace(armed.face, { loop, session, home: desk.home })
       return { notes: [about(name, `was damaged; it is now ${aside}, and rewritten`)] }
     }
     case 'file': {
       if (found.file.sessionId !== session && asked === 'host')
         return { release: true, notes: [about(name, 'names another session or none, so the loop is paused')] }
-      for (const order of ordersIn(found.file, loop)) await told(held, name, order)
+      for (const order of ordersIn(found.file, loop, desk.home)) await told(held, name, order)
       return { notes: [] }
     }
   }
@@ -184,7 +184,7 @@ async function countTurn(
 ): Promise<void> {
   const { loop, now } = visit
   if (loop.next.kind !== 'turn') return
-  const ending = { loop, next: loop.next, prompt: promptOf(loop, armed.context), outcome }
+  const ending = { loop, next: loop.next, prompt: promptOf(home, loop, armed.context), outcome }
   logTurn(store().transcripts, ending, now())
   const turned = await turnEnded({ tree, show, now, judge }, ending)
   const { dir, settings } = loop.spec.work

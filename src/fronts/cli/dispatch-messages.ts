@@ -1,6 +1,6 @@
 /** Tells a person who is elsewhere that an agent is done, stuck, or needs them: bell, desktop, webhook. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { maskSecrets } from '../../formats/secrets.ts'
+import { mask } from '../../host/mask.ts'
 import { postWebhook } from '../../host/webhook.ts'
 import type { Listed } from '../../operations/agents.ts'
 import type { Context } from './context.ts'
@@ -45,7 +45,7 @@ async function deliver(
 ): Promise<void> {
   const { name, number, state } = agent
   const title = `ralph: ${number} [${name}] ${state}`
-  const text = maskSecrets(agent.words)
+  const text = mask(agent.words)
   if (desktop) await notifyText({ title, text }, {}, { context })
   else if (context.out.live) context.out.write('\u0007')
   if (webhook === undefined) return

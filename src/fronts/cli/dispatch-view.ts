@@ -1,5 +1,5 @@
 /** How agents in panes are printed: for people as the list that they know, for programs as JSON. */
-import { maskSecrets } from '../../formats/secrets.ts'
+import { mask } from '../../host/mask.ts'
 import type { Listed } from '../../operations/agents.ts'
 import { timeOfDay } from '../../operations/standing.ts'
 import { clock, count, money, type Output, paint, type Style, short } from './text.ts'
@@ -75,15 +75,15 @@ export function agentJson(agent: Listed): object {
     dir,
     state,
     since: new Date(since).toISOString(),
-    words: maskSecrets(words),
+    words: mask(words),
     until: until === undefined ? null : new Date(until).toISOString(),
     tells,
     restarts,
-    queue: queue.map(({ prompt }) => maskSecrets(prompt)),
+    queue: queue.map(({ prompt }) => mask(prompt)),
     loop_id: loop?.id ?? null,
     iteration: loop?.iteration ?? null,
     max_iterations: loop?.most ?? null,
-    last: loop ? maskSecrets(loop.last) : null,
+    last: loop ? mask(loop.last) : null,
     breaker: loop?.breaker ?? null,
     proof: loop?.proof ?? null,
     cost_usd: loop?.costUsd ?? null,

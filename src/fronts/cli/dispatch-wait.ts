@@ -1,6 +1,6 @@
 /** `ralph dispatch wait` and `events`: for scripts that go on when an agent is done, or needs somebody. */
 import { once } from 'node:events'
-import { maskSecrets } from '../../formats/secrets.ts'
+import { mask } from '../../host/mask.ts'
 import { type Listed, listAgents } from '../../operations/agents.ts'
 import type { CrewName } from '../../operations/crew-place.ts'
 import { type ListedChange, listChanges } from '../../operations/list-changes.ts'
@@ -172,7 +172,7 @@ function changeJson({ seq, at, agent, number, state, words, until, loop, iterati
     agent,
     number: number || null,
     state,
-    words: maskSecrets(words),
+    words: mask(words),
     loop_id: loop ?? null,
     iteration: iteration ?? null,
     until: until === undefined ? null : new Date(until).toISOString(),

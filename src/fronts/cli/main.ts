@@ -83,6 +83,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   'checkpoint-missing': 2,
   'git-failed': 1,
   'setup-failed': 1,
+  'secret-missing': 1,
   'sandbox-missing': 3,
   'config-changed': 2,
   'tmux-missing': 3,

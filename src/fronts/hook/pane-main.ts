@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { openAsking } from '../../host/asking.ts'
 import { openCurrent } from '../../host/database.ts'
 import { postMail } from '../../host/pane-mail.ts'
+import { sealMail } from '../../host/sealing-store.ts'
 import { readNotice } from './notice.ts'
 
 async function main(): Promise<void> {
@@ -20,7 +21,7 @@ async function main(): Promise<void> {
     if (!database) throw new Error('it is of another version')
     return database
   })
-  postMail(asking, { crew, name }, { mail: { ...mail, launch }, at: Date.now() })
+  postMail(asking, { crew, name }, { mail: sealMail(home, { ...mail, launch }), at: Date.now() })
 }
 
 main().catch(() => {}) // the client has done nothing wrong; its screen tells what this could not

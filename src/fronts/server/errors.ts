@@ -70,6 +70,7 @@ const CODES: Readonly<Record<ErrorCode | HttpCode, Meaning>> = {
   'git-failed': { status: 409, help: ON_MACHINE },
   'setup-failed': { status: 409, help: ON_MACHINE },
   'config-changed': { status: 409, help: 'Look at the file, then accept it with trust_config.' },
+  'secret-missing': { status: 409, help: ON_MACHINE },
   'sandbox-missing': { status: 422, help: 'Install bubblewrap, or leave the sandbox out.' },
   'tmux-missing': { status: 422, help: 'Install tmux.' },
   'tmux-failed': { status: 409, help: ON_MACHINE },

@@ -1,0 +1,42 @@
+/** The door in: what is stored from outside of a visit goes through here, and leaves its secrets at it. */
+import type { BoardTask } from '../formats/board-task.ts'
+import { mask, maskIn } from './mask.ts'
+import { sealIn, sealLoop } from './sealed.ts'
+import type { Mail, Store, Telling } from './store.ts'
+
+/** Facts are sealed before they move a loop: see `LoopStore.sealed`. */
+export function sealingStore<Whole extends Store>(home: string, store: Whole): Whole {
+  const { tasks, panes, board, comments, reports } = store
+  const told = (tellings: readonly Telling[] = []) =>
+    tellings.map((telling) => ('order' in telling ? { ...telling, order: sealIn(home, telling.order) } : telling))
+  return {
+    ...store,
+    create: (loop, tellings) => store.create(sealLoop(home, loop), told(tellings)),
+    tell: (id, by, order) => store.tell(id, mask(by), sealIn(home, order)),
+    tasks: { ...tasks, begin: (task, loop, record) => tasks.begin(task, sealLoop(home, loop), record) },
+    panes: {
+      ...panes,
+      post: (pane, mail) => panes.post(pane, sealMail(home, mail)),
+      begin: (task, loop, pane, record) => panes.begin(task, sealLoop(home, loop), pane, record),
+    },
+    board: {
+      ...board,
+      create: (task) => board.create(sealTask(home, task)),
+      save: (task, mustHold) => board.save(sealTask(home, task), mustHold),
+      begin: (task, loop, tellings) => board.begin(sealTask(home, task), sealLoop(home, loop), told(tellings)),
+    },
+    comments: { ...comments, add: (loop, added, tells) => comments.add(loop, sealIn(home, added), tells) },
+    reports: { ...reports, add: (hash, report) => reports.add(hash, maskIn(report)) },
+  }
+}
+
+function sealTask(home: string, task: BoardTask): BoardTask {
+  const { title, description, checks, stages, agent } = task
+  return { ...task, ...sealIn(home, { title, description, checks, stages, agent }) }
+}
+
+/** What people type into a pane, or leave for it, is sealed; what its client tells of itself is masked. */
+export function sealMail(home: string, mail: Mail): Mail {
+  const isPerson = mail.kind === 'prompt' || mail.kind === 'task'
+  return isPerson ? sealIn(home, mail) : mail.kind === 'stop' || mail.kind === 'asks' ? maskIn(mail) : mail
+}
