@@ -5,18 +5,18 @@ import { join } from 'node:path'
 import type { McpServer, Outcome, Request } from '../agents/agent.ts'
 import { parseAgent } from '../agents/index.ts'
 import type { Fact, Loop, Turn } from '../engine/loop.ts'
-import { editTexts } from '../host/mask.ts'
-import { findProgram, runProgram, type Stream } from '../host/process.ts'
+import { findProgram, runProgram } from '../host/process.ts'
 import { reap } from '../host/process-tree.ts'
 import { sandboxFor } from '../host/sandbox.ts'
 import { type GitPlaces, gitPlaces } from '../host/sandbox-git.ts'
 import { type Secrets, secretsOf } from '../host/sealed.ts'
-import { readTurnLog, type TurnEntry, type TurnLog } from '../host/transcript.ts'
+import { readTurnLog, type TurnLog } from '../host/transcript.ts'
 import { REPORT_TOOLS } from '../prompt/report-tools.ts'
 import { buildTurnPrompt } from '../prompt/turn-prompt.ts'
 import type { TurnNext } from './drive.ts'
 import type { Workbench } from './hands.ts'
 import { lookAtSettings } from './look-at-settings.ts'
+import { maskedOutput } from './masked-output.ts'
 import { issuePass, judgeWithReports, writePrivately } from './pass.ts'
 import { keepStart, turnEnded } from './turn-ended.ts'
 import type { TakeUp } from './visit.ts'
@@ -85,8 +85,7 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
   try {
     await begin(bench, log, { next, prompt: request.prompt, command: bare, secrets })
     bench.show({ kind: 'turn-start' }, loop)
-    const printed = { out: secrets.masking(), err: secrets.masking() }
-    const shown = secrets.masking()
+    const output = maskedOutput(secrets)
     const finished = new AbortController()
     void bench.task?.finished?.(watch.signal).then(() => watch.signal.aborted || finished.abort())
     const exit = await runProgram({
@@ -100,15 +99,14 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
       ...(dialogue ? { dialogue } : {}),
       ...(next.deadline === undefined ? {} : { deadlineMs: next.deadline - now() }),
       env: { ...bench.env, ...env, ...fenced.env, ...bench.task?.env, ...marksOf(loop, next) },
-      onPiece: (text, stream) => log.write(entriesOf(stream, printed[stream].piece(text))),
+      onPiece: (text, stream) => log.write(output.piece(text, stream)),
       onLine: (line, stream) => {
         const { events, ...answer } = parser.push(line, stream)
-        for (const event of events) bench.show({ kind: 'agent', event: editTexts(event, shown.text) }, loop)
+        for (const event of events) bench.show({ kind: 'agent', event: output.event(event, line, stream) }, loop)
         return answer
       },
     })
-    const rest = (['out', 'err'] as const).flatMap((stream) => entriesOf(stream, printed[stream].rest()))
-    log.write([...rest, { at: now(), exit: exit.code, signal: exit.signal }])
+    log.write([...output.rest(), { at: now(), exit: exit.code, signal: exit.signal }])
     const said = parser.end(exit, readFiles(parser.collect?.() ?? []))
     // An agent that said it is finished and then had to be ended has done its turn.
     const outcome: Outcome = exit.lingered && ENDED_BY_FORCE.has(said.kind) ? { ...said, kind: 'ok' } : said
@@ -131,11 +129,6 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
 /** By what is known of the repository, not by what an agent has left there. */
 function placesFor({ tree: { checkpoints } }: Workbench, { spec: { work } }: Loop): GitPlaces {
   return gitPlaces(work.dir, 'none' in checkpoints ? undefined : checkpoints.repo, work.worktree)
-}
-
-function entriesOf(stream: Stream, text: string): TurnEntry[] {
-  if (text === '') return []
-  return [stream === 'out' ? { out: text } : { err: text }]
 }
 
 type Beginning = { next: TurnNext; prompt: string; command: readonly string[]; secrets: Secrets }

@@ -1,0 +1,36 @@
+/** What an agent prints, without secrets: for the record in pieces, and for whoever watches as events. */
+import type { AgentEvent } from '../agents/agent.ts'
+import { editTexts } from '../host/mask.ts'
+import type { Stream } from '../host/process.ts'
+import type { Secrets } from '../host/sealed.ts'
+import type { TurnEntry } from '../host/transcript.ts'
+
+export type MaskedOutput = {
+  /** What is recorded of a piece. Each piece comes before its lines. */
+  piece(text: string, stream: Stream): TurnEntry[]
+  /** An event that was read from a line. */
+  event(event: AgentEvent, line: string, stream: Stream): AgentEvent
+  /** What was kept back, when nothing more comes. */
+  rest(): TurnEntry[]
+}
+
+export function maskedOutput(secrets: Pick<Secrets, 'masking'>): MaskedOutput {
+  const printed = { out: secrets.masking(), err: secrets.masking() }
+  const shown = secrets.masking()
+  const isClean = { out: false, err: false }
+  return {
+    piece(text, stream) {
+      const masked = printed[stream].piece(text)
+      isClean[stream] = masked === text
+      return entriesOf(stream, masked)
+    },
+    // A flood of lines is not searched twice. An escape of JSON may hide what the event tells.
+    event: (event, line, stream) => (isClean[stream] && !line.includes('\\') ? event : editTexts(event, shown.text)),
+    rest: () => (['out', 'err'] as const).flatMap((stream) => entriesOf(stream, printed[stream].rest())),
+  }
+}
+
+function entriesOf(stream: Stream, text: string): TurnEntry[] {
+  if (text === '') return []
+  return [stream === 'out' ? { out: text } : { err: text }]
+}
