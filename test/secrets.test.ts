@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { FAKES, PEM_LINES, PEM_RAW } from '../src/formats/secrets.test-support.ts'
+import { changing, does, execute, makeProject, sh, startExecute } from './project-place.ts'
 import { makePlace, onlyLoop, type Place, query, until } from './ralph.ts'
 import { expectReplayed, knownIn } from './replayed.ts'
 import { openSession } from './session-place.ts'
@@ -230,4 +231,33 @@ test('what looks like a secret and is none stays as it is', async () => {
   await place.ralph(['run', '--agent', agent, '--max-iterations', '1', 'Build it'])
   const transcript = readFileSync(join(place.home, 'transcripts', onlyLoop(place), '1.jsonl'), 'utf8')
   for (const line of honest) expect(transcript).toContain(line)
+})
+
+test('a project keeps what its agent reports without secrets, and takes its task up as it was', async () => {
+  const check = `sh -c 'printf %s "$0" > "$CHECKED"; test -f T1.txt' "${PASSWORD.text}"`
+  const place = makeProject([{ id: 'T1', verify: check }])
+  const entry = `it.push({ iteration: 1, task_id: 'T1', status: 'attempted', summary: 'with ${KEY.text}', files_modified: [], obstacles: [] })`
+  const obstacle = `it.obstacles.push({ id: 'O1', task_id: 'T1', message: 'no ${KEY.text}', resolved: false, iteration: 1 })`
+  const turns = {
+    T1: [
+      [changing('state.json', entry), changing('obstacles.json', obstacle)],
+      [sh('echo $$ > pid; exec sleep 60')],
+      does('T1'),
+    ],
+  }
+  place.env.CHECKED = join(place.root, 'checked')
+  const running = startExecute(place, turns)
+  await until('the second turn runs', () => place.read('pid'))
+  running.child.kill('SIGKILL')
+  await running.ended
+  expect((await execute(place, { T1: [does('T1')] })).code).toBe(0)
+  expect(readFileSync(join(place.root, 'checked'), 'utf8')).toBe(PASSWORD.text)
+  expect(query(place, "SELECT count(*) AS n FROM event WHERE json_extract(fact, '$.kind') = 'asked'")).toEqual([
+    { n: 0 },
+  ])
+  const faces = ['state.json', 'obstacles.json', 'results.md'].map((name) => place.read(`.artefacts/shop/${name}`))
+  for (const text of faces) expect(text).not.toContain(KEY.raw)
+  expect(faces[0]).toContain('with ghp_…masked…')
+  // The list of tasks is the person's, and so is what they wrote into it.
+  expect(leaksIn(filesIn(place.home), [KEY.raw])).toEqual([])
 })

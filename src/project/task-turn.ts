@@ -5,6 +5,7 @@ import { RalphError } from '../error.ts'
 import { bringBack, changedPaths, holdsHistory, readHead, repositoryAt } from '../host/branch.ts'
 import { brokenName } from '../host/files.ts'
 import { readable } from '../host/git.ts'
+import { maskIn } from '../host/mask.ts'
 import { rollBack } from '../host/roll-back.ts'
 import type { Tree } from '../host/tree.ts'
 import { applyEdits, type Edits, readEdits } from './edits.ts'
@@ -120,13 +121,18 @@ export async function enterTurn(site: Site, loop: Loop, done = false): Promise<v
   if (!open.turn && done) return keeper.change((record) => arrivedLater(record, at.task))
   const isJudged = loop.next.kind !== 'check' && loop.next.kind !== 'prove'
   if (!open.turn || open.turn.n > loop.tally.iteration || !isJudged) return
-  const edits = readEdits(keeper.record, facesIn(at), { task: at.task, shared: at.folder === project.folder })
+  const edits = masked(readEdits(keeper.record, facesIn(at), { task: at.task, shared: at.folder === project.folder }))
   for (const name of edits.broken) if (at.folder === project.folder) setAside(site, name)
   for (const text of edits.notes) site.note(at.task, text)
   const files = await filesOf(open.turn.tree, loop.tally.tree, dir, edits)
   await keeper.change((record) => entered(record, { open, loop, edits, files, done }))
   await keeper.restore()
   site.hold()
+}
+
+/** What an agent writes about its work. The tasks are the person's. */
+function masked({ entry, obstacles, notes, ...edits }: Edits): Edits {
+  return { ...edits, obstacles: maskIn(obstacles), notes: maskIn(notes), ...(entry ? { entry: maskIn(entry) } : {}) }
 }
 
 /** Its last turn was entered before, as one that was not enough yet: now its work has arrived all the same. */

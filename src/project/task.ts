@@ -91,7 +91,7 @@ export async function driveTaskLoop(site: Site, task: string, id: string, how: D
     now,
     takeUp: takeUp({ store, now, self }),
     since: async (loop, _, at) =>
-      fresh || ended(loop) ? [] : askedAnew(loop, { kind: 'asked', at, spec: sizedAs(loop, await how.spec()) }),
+      fresh || ended(loop) ? [] : askedAnew(site, loop, { kind: 'asked', at, spec: sizedAs(loop, await how.spec()) }),
     held(by) {
       throw new RalphError('project-held', `Loop ${id} of ${task} is being driven by ${by}.`)
     },
@@ -125,8 +125,8 @@ function sizedAs({ spec: { work } }: Loop, spec: Spec): Spec {
 }
 
 /** What was asked for this time counts, if it is anything else. */
-function askedAnew(loop: Loop, fact: Fact): Fact[] {
-  return isDeepStrictEqual(step(loop, fact), loop) ? [] : [fact]
+function askedAnew({ store }: Site, loop: Loop, fact: Fact): Fact[] {
+  return isDeepStrictEqual(step(loop, store.sealed(fact)), loop) ? [] : [fact]
 }
 
 /** The work tree as the new loop finds it. */
