@@ -86,7 +86,7 @@ test('the client loads by its name, needs nothing of Node, and is told what is w
 test('zod is only in the operations and the server', () => {
   const programs = readdirSync(join(installed, 'dist')).filter((name) => /\.(cjs|mjs|js)$/.test(name))
   const checking = programs.filter((name) => readFileSync(join(installed, 'dist', name), 'utf8').includes('ZodError'))
-  const later = ['git', 'checks', 'settings', 'secrets', 'keep'].map((name) => `hook-${name}.cjs`)
+  const later = ['git', 'checks', 'settings', 'secrets', 'keep', 'words'].map((name) => `hook-${name}.cjs`)
   const hook = ['hook.cjs', 'hook-more.cjs', ...later]
   expect(programs).toEqual(expect.arrayContaining(['cli.cjs', ...hook, 'pi.mjs', 'index.js']))
   expect(checking.sort()).toEqual(['operations.js', 'server.mjs'])

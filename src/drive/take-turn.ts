@@ -10,6 +10,7 @@ import { reap } from '../host/process-tree.ts'
 import { sandboxFor } from '../host/sandbox.ts'
 import { type GitPlaces, gitPlaces } from '../host/sandbox-git.ts'
 import { type Secrets, secretsOf } from '../host/sealed.ts'
+import { waitForRoom } from '../host/shortage.ts'
 import { readTurnLog, type TurnLog } from '../host/transcript.ts'
 import { REPORT_TOOLS } from '../prompt/report-tools.ts'
 import { buildTurnPrompt } from '../prompt/turn-prompt.ts'
@@ -80,7 +81,7 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
   const argv = [...fenced.argv, ...bare]
   const parser = agent.parser(request)
   const removeFiles = writePrivately(files)
-  const log = bench.store.transcripts.openTurn(loop.id, next.iteration)
+  const log = await waitForRoom(async () => bench.store.transcripts.openTurn(loop.id, next.iteration))
   const watch = new AbortController()
   try {
     await begin(bench, log, { next, prompt: request.prompt, command: bare, secrets })

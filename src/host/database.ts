@@ -1,8 +1,7 @@
 /** A SQLite file of ralph's: opened, and its errors in plain words. */
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { RalphError } from '../error.ts'
-import { noSpaceLeft, notWritable } from './files.ts'
+import { inSqliteWords } from './plain-words.ts'
 
 /** How many migrations there are; a database that has seen them all is opened as it is. */
 export const TABLES = 14
@@ -47,25 +46,6 @@ export function plainly<Result>(path: string, work: () => Result): Result {
   try {
     return work()
   } catch (cause) {
-    switch (resultCode(cause)) {
-      case FULL:
-        throw noSpaceLeft(path, cause)
-      case BUSY:
-        throw new RalphError('home-unusable', `${path} is kept locked by another program. End that, then try again.`, {
-          cause,
-        })
-      case 8:
-      case 14:
-        throw notWritable(path, cause)
-      case 11:
-      case 26:
-        throw new RalphError(
-          'database-broken',
-          `${path} is damaged. \`ralph doctor --rebuild\` puts it aside and makes a new one from the transcripts.`,
-          { cause },
-        )
-      default:
-        throw cause
-    }
+    throw inSqliteWords(cause, path, resultCode(cause))
   }
 }

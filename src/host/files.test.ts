@@ -2,8 +2,9 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync,
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { RalphError } from '../error.ts'
-import { inPlainWords, isFolder, makePrivateFolder, pathBelow, writeWhole } from './files.ts'
+import { isFolder, makePrivateFolder, pathBelow, writeWhole } from './files.ts'
 import { canMount, eventually, smallDisk, source, startScript, temporaryFolder } from './place.test-support.ts'
+import { inPlainWords } from './plain-words.ts'
 
 describe('a file that is written whole', () => {
   test('has the text, byte for byte, and is for its owner alone', () => {
@@ -147,7 +148,7 @@ describe('what Node says', () => {
     expect(error).toMatchObject({ code: ours, cause, message: expect.stringContaining('/some/where') })
   })
 
-  test.each([Object.assign(new Error('EMFILE'), { code: 'EMFILE' }), new TypeError('x is not a function'), 'text'])(
+  test.each([Object.assign(new Error('EIO'), { code: 'EIO' }), new TypeError('x is not a function'), 'text'])(
     'of anything else stays as it is: %s',
     (cause) => {
       expect(inPlainWords(cause, '/some/where')).toBe(cause)

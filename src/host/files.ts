@@ -1,4 +1,4 @@
-/** Files and folders: whole writes, folders for ralph alone, Node's errors in plain words. */
+/** Files and folders: whole writes, folders for ralph alone. */
 import {
   closeSync,
   fsyncSync,
@@ -16,6 +16,7 @@ import {
 } from 'node:fs'
 import { dirname, isAbsolute, relative, sep } from 'node:path'
 import { RalphError } from '../error.ts'
+import { codeOf, folderGone, inPlainWords } from './plain-words.ts'
 
 /** Writes a file whole or not at all. */
 export function writeWhole(path: string, content: string | Buffer, mode = 0o600): void {
@@ -125,13 +126,6 @@ export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-/** The folder a loop works in is not there any more. */
-export function folderGone(path: string, cause: unknown): RalphError {
-  return new RalphError('home-unusable', `The folder ${path} is gone. Put it back, then go on with \`ralph resume\`.`, {
-    cause,
-  })
-}
-
 /** The folder itself, without links on the way to it. */
 export function realFolder(path: string): string {
   try {
@@ -139,50 +133,6 @@ export function realFolder(path: string): string {
   } catch (cause) {
     throw folderGone(path, cause)
   }
-}
-
-/** Turns what Node says about a full, read-only or missing place into a sentence; anything else stays as it is. */
-export function inPlainWords(cause: unknown, path: string): unknown {
-  switch (codeOf(cause)) {
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return noSpaceLeft(path, cause)
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-    case 'ENOENT': // also what Node says when folders are to be made on a read-only disk
-      return notWritable(path, cause)
-    case 'ENOTDIR':
-    case 'EEXIST':
-      return new RalphError(
-        'home-unusable',
-        `${path} must be a folder, but a file is in the way. Move it, or set RALPH_HOME to another folder.`,
-        { cause },
-      )
-    default:
-      return cause
-  }
-}
-
-/** What Node calls an error, such as ENOENT. */
-export function codeOf(cause: unknown): unknown {
-  return cause instanceof Error && 'code' in cause ? cause.code : undefined
-}
-
-export function noSpaceLeft(path: string, cause: unknown): RalphError {
-  return new RalphError(
-    'disk-full',
-    `No space is left to write ${path}. Free some, then go on with \`ralph resume\`.`,
-    { cause },
-  )
-}
-
-export function notWritable(path: string, cause: unknown): RalphError {
-  return new RalphError(
-    'home-unusable',
-    `${path} cannot be written. Make it writable, or set RALPH_HOME to another folder.`,
-    { cause },
-  )
 }
 
 /** Makes a rename in this folder outlast a power cut. */

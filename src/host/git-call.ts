@@ -1,9 +1,12 @@
 /** One call of git: never through a shell, and without the repository's hooks unless they are asked for. */
 import type { ExecFileException } from 'node:child_process'
 import { delimiter } from 'node:path'
+import { RalphError } from '../error.ts'
 import { workTreeOf } from './folder.ts'
 import { environmentOf, type Site, siteAt } from './git-site.ts'
 import { findOwnProgram, ownFolders } from './own-program.ts'
+import { isShortage } from './plain-words.ts'
+import { startWhenRoom } from './shortage.ts'
 
 /** `hooks`: those of the repository run, as when the person did this. */
 export type Asking = {
@@ -14,7 +17,7 @@ export type Asking = {
   signal?: AbortSignal
 }
 
-/** `says` is what git printed about its failure; `code` is undefined when git is not there or did not end in time. */
+/** `says` is what git printed about its failure; `code` is undefined when git is not there or was interrupted. */
 export type Failed = { ok: false; code: number | undefined; says: string }
 export type Bytes = { ok: true; bytes: Buffer } | Failed
 
@@ -40,7 +43,11 @@ export function callGit(
     ...whereabouts(args, { known, site, hooks }),
     ...asking.env,
   }
-  return start(program, [...SETTINGS, ...(hooks ? [] : ALONE), ...inHere(args)], { dir, env, asking })
+  const words = [...SETTINGS, ...(hooks ? [] : ALONE), ...inHere(args)]
+  // Git says no only by its exit code. One that could not start is started again; one that was ended has said nothing.
+  return startWhenRoom(() => start(program, words, { dir, env, asking, command: commandIn(args) }), {
+    signal: asking.signal,
+  })
 }
 
 /** Hooks find the repository as they do when a person commits. */
@@ -62,10 +69,14 @@ function commandIn(args: readonly string[]): string {
   return args.find((arg, at) => !arg.startsWith('-') && args[at - 1] !== '-c') ?? ''
 }
 
-type Starting = { dir: string; env: NodeJS.ProcessEnv; asking: Asking }
+type Starting = { dir: string; env: NodeJS.ProcessEnv; asking: Asking; command: string }
 
-function start(program: string, args: readonly string[], { dir, env, asking }: Starting): Promise<Bytes> {
-  const { promise, resolve: answer } = Promise.withResolvers<Bytes>()
+async function start(
+  program: string,
+  args: readonly string[],
+  { dir, env, asking, command }: Starting,
+): Promise<Bytes> {
+  const { promise, resolve: answer, reject } = Promise.withResolvers<Bytes>()
   // Loaded when git is first asked: a hook in a folder without one never does, and its start counts.
   const { execFile } = process.getBuiltinModule('node:child_process')
   const child = execFile(
@@ -83,7 +94,11 @@ function start(program: string, args: readonly string[], { dir, env, asking }: S
       if (!failure) return answer({ ok: true, bytes: out })
       const code = typeof failure.code === 'number' ? failure.code : undefined
       const says = `${err}`.trim() || `${out}`.trim()
-      const answered = () => answer({ ok: false, code, says: whyEnded(failure) ?? says })
+      const answered = () => {
+        const none = noAnswer(failure, { dir, command, says, mayRepeat: !asking.hooks })
+        if (none) reject(none)
+        else answer({ ok: false, code, says: whyNotAsked(failure) ?? says })
+      }
       // An interruption is reported before git is gone, which may still be clearing up.
       if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) answered()
       else child.once('exit', answered)
@@ -98,11 +113,35 @@ const INTERRUPTED = 'it was interrupted'
 const MISSING = 'git was not found, or the folder is gone'
 
 /** Undefined when git has ended by itself, and so has said why. */
-function whyEnded({ code, killed }: ExecFileException): string | undefined {
+function whyNotAsked({ code }: ExecFileException): string | undefined {
   if (code === 'ENOENT') return MISSING
-  if (code === 'ABORT_ERR') return INTERRUPTED
-  return killed ? 'it did not end in time' : undefined
+  return code === 'ABORT_ERR' ? INTERRUPTED : undefined
 }
+
+type Asked = { dir: string; command: string; says: string; mayRepeat: boolean }
+
+/** What keeps a git that failed from being an answer; a shortage of the machine is waited for. */
+function noAnswer(failure: ExecFileException, { dir, command, says, mayRepeat }: Asked): Error | undefined {
+  const { code, killed, signal } = failure
+  if (isShortage(failure)) return failure
+  if (typeof code === 'number') {
+    const short = code === 128 && mayRepeat ? SHORT.exec(says)?.[1] : undefined
+    return short ? Object.assign(new Error(says), { code: SHORTAGES[short] }) : undefined
+  }
+  if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ABORT_ERR') return undefined
+  // So ends a git on a machine that is out of memory. Where a person did it, it is asked again, too.
+  if (signal === 'SIGKILL' && !killed && mayRepeat) return Object.assign(new Error(says), { code: 'ENOMEM' })
+  const why = code ?? (killed ? 'it did not end in time' : `it was ended by ${signal}`)
+  return new RalphError('git-failed', `git ${command} in ${dir} gave no answer: ${why}.`, { cause: failure })
+}
+
+// What git says where it cannot open a file or start a process of its own. Its language is set.
+const SHORTAGES: Readonly<Record<string, string>> = {
+  'Too many open files': 'EMFILE',
+  'Too many open files in system': 'ENFILE',
+  'Resource temporarily unavailable': 'EAGAIN',
+}
+const SHORT = new RegExp(`: (${Object.keys(SHORTAGES).join('|')})$`, 'm')
 
 /** What an agent wrote beside the objects, to make git see others in their place, is not looked at. */
 const OWN = {

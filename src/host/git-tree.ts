@@ -1,7 +1,7 @@
 /** The work tree of a loop where there is git: its state is a snapshot, and each can be kept as a checkpoint. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { RalphError } from '../error.ts'
+import { isRalphError, RalphError } from '../error.ts'
 import { lastKept, openKeeper, readDiff } from './checkpoint.ts'
 import { NO_REPOSITORY } from './folder.ts'
 import { openPin, pinFolder, pinOrigin } from './pin.ts'
@@ -10,6 +10,11 @@ import type { Place, Tree } from './tree.ts'
 
 /** `home` and `place` without links on the way to them; `own` are folders that are left out. */
 export type Opening = Place & { place: string; own: readonly string[] }
+
+/** A git that gives no answer cannot tell; what was done so far is worth more than to know. */
+function unknown(cause: unknown): undefined {
+  if (!isRalphError(cause)) throw cause
+}
 
 /** `none` says why there is no repository for this loop. */
 export async function openGitTree(opening: Opening): Promise<Tree | { none: string }> {
@@ -34,7 +39,7 @@ export async function openGitTree(opening: Opening): Promise<Tree | { none: stri
     },
     async look() {
       for (const sentence of await pin.look()) noticed.add(sentence)
-      last = await snapshots.take()
+      last = await snapshots.take().catch(unknown)
       return last && [last.tree, last.head ?? 'no-commit', last.beside].join(' ').trimEnd()
     },
     checkpoints: {

@@ -18,7 +18,7 @@ function inText(answer: Bytes): Answer {
   return answer.ok ? { ok: true, out: answer.bytes.toString('utf8').replace(/\n$/, '') } : answer
 }
 
-/** What git prints; undefined when it fails: no git, no repository, or one that git cannot read. */
+/** What git prints; undefined when it says no, or is not there. */
 export async function git(dir: string, args: readonly string[], asking?: Asking): Promise<string | undefined> {
   const answer = await askGit(dir, args, asking)
   return answer.ok ? answer.out : undefined

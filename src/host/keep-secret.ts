@@ -2,7 +2,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf, inPlainWords, makePrivateFolder, writeWhole } from './files.ts'
+import { makePrivateFolder, writeWhole } from './files.ts'
+import { codeOf, inPlainWords } from './plain-words.ts'
 
 /** The same secret has the same mark everywhere in a home, and its mark does not tell it. */
 export function keepSecret(home: string, secret: string): string {

@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { BUSY, plainly, resultCode } from './database.ts'
-import { inPlainWords } from './files.ts'
+import { inPlainWords } from './plain-words.ts'
 import type { Held } from './store.ts'
 
 /** Undefined when somebody else holds it. The kernel frees it the moment its holder dies, however that dies. */

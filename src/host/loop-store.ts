@@ -49,7 +49,7 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): Heart 
       if (!lock) return { heldBy: mustHave(asking, id).holder || 'another process' }
       try {
         const row = takeOver(asking, id)
-        addMissingFacts(asking, transcripts, row)
+        await addMissingFacts(asking, transcripts, row)
         driven.set(id, { epoch: row.epoch, row, iterations: row.iteration, mark: lockMark(home, id) })
         const release = async () => {
           if (mine({ loop: id, epoch: row.epoch })) driven.delete(id)
@@ -72,7 +72,7 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): Heart 
       })
       if (!row) throw takenOver(loop.id)
       if (known) Object.assign(known, { row, iterations: Math.max(known.iterations, row.iteration) })
-      transcripts.addFact(loop.id, row.events, fact)
+      await transcripts.addFact(loop.id, row.events, fact)
     },
 
     async told(id) {
@@ -116,12 +116,12 @@ function takeOver({ one }: Asking, id: string): StoredLoop {
 }
 
 /** Facts that the database has and the transcript has not: its ralph was killed between the two. */
-function addMissingFacts({ all }: Asking, transcripts: TurnRecords, row: StoredLoop): void {
+async function addMissingFacts({ all }: Asking, transcripts: TurnRecords, row: StoredLoop): Promise<void> {
   const loop = toLoop(row)
   const last = transcripts.lastFact(loop.id)
   if (last < 0) transcripts.begin(beginningOf(loop))
   for (const { n, fact } of all('SELECT * FROM event WHERE loop = ? AND n > ? ORDER BY n', loop.id, last))
-    transcripts.addFact(loop.id, Number(n), parse<Fact>(fact))
+    await transcripts.addFact(loop.id, Number(n), parse<Fact>(fact))
 }
 
 export function mustHave({ one }: Asking, id: string): StoredLoop {

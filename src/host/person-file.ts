@@ -15,7 +15,8 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { RalphError } from '../error.ts'
-import { codeOf, replaceFile } from './files.ts'
+import { replaceFile } from './files.ts'
+import { codeOf } from './plain-words.ts'
 
 /** `target` is the file itself, where `path` is a link or lies behind one. */
 export type PersonFile = { bytes: Buffer; target: string }

@@ -5,8 +5,9 @@
 import { cpSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { RalphError } from '../error.ts'
-import { codeOf, isFolder } from './files.ts'
+import { isFolder } from './files.ts'
 import type { Site } from './git-site.ts'
+import { codeOf } from './plain-words.ts'
 
 /** `texts` by path, of the files that were there; `absent` must not be there; `head` is what HEAD said. */
 export type Links = { texts: Record<string, string>; absent: string[]; head: string }

@@ -113,13 +113,11 @@ export function source(name: string): string {
 export type Child = { pid: number; lines(): string[]; ended: Promise<Result>; write(text: string): void }
 export type Result = { code: number | null; signal: string | null; out: string; err: string }
 
-/** Runs lines of TypeScript in a Node of their own. */
-export function startScript(code: string, env: Record<string, string> = {}): Child {
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', '--input-type=module-typescript', '--eval', code],
-    { env: { ...process.env, ...env }, stdio: 'pipe' },
-  )
+/** Runs lines of TypeScript in a Node of their own. `through`: a program that becomes that Node. */
+export function startScript(code: string, env: Record<string, string> = {}, through: readonly string[] = []): Child {
+  const node = [process.execPath, '--disable-warning=ExperimentalWarning', '--input-type=module-typescript']
+  const [program = '', ...words] = [...through, ...node, '--eval', code]
+  const child = spawn(program, words, { env: { ...process.env, ...env }, stdio: 'pipe' })
   children.add(child)
   let out = ''
   let err = ''

@@ -2,7 +2,8 @@
 import { linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { codeOf, isFolder, makePrivateFolder, readIfThere } from './files.ts'
+import { isFolder, makePrivateFolder, readIfThere } from './files.ts'
+import { codeOf } from './plain-words.ts'
 
 /** Above what people and systems like to use, below what the system hands out by itself. */
 const FIRST = 21_000

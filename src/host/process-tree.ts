@@ -2,6 +2,8 @@
 import { randomInt } from 'node:crypto'
 import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isShortage } from './plain-words.ts'
+import { waitForRoom } from './shortage.ts'
 
 const HAS_PROC = existsSync('/proc/self/environ')
 
@@ -25,7 +27,7 @@ type ProcessTree = Trace & {
 /** SIGTERM, grace, SIGKILL: to the group and to every process that carries the marker. When it returns, they are gone. */
 export async function endProcesses(tree: ProcessTree): Promise<void> {
   const { group, graceMs, exited } = tree
-  const marked = () => findMarked(tree)
+  const marked = () => waitForRoom(() => findMarked(tree))
   const alive = async () => (await marked()).length > 0 || (!HAS_PROC && !exited())
   if (await alive()) {
     signalAll([-group, ...(await marked())], 'SIGTERM')
@@ -38,7 +40,7 @@ export async function endProcesses(tree: ProcessTree): Promise<void> {
   }
   signalAll([-group], 'SIGKILL')
   // A killed process lives on until its turn on the processor comes, a while on a busy machine.
-  await until(async () => !hasMembers(tree), 2_000)
+  await until(() => waitForRoom(async () => !hasMembers(tree)), 2_000)
 }
 
 /** Ends what an earlier ralph left of a loop. */
@@ -118,7 +120,8 @@ function* allProcesses(): Generator<number> {
 export function listProcesses(): number[] {
   try {
     return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
-  } catch {
+  } catch (cause) {
+    if (isShortage(cause)) throw cause
     return [] // no /proc on this system: the group alone is ended
   }
 }
@@ -188,7 +191,8 @@ function readProc(name: string): string | undefined {
     for (let size = readSync(file, page); size > 0; size = readSync(file, page))
       text += page.toString('latin1', 0, size)
     return text
-  } catch {
+  } catch (cause) {
+    if (isShortage(cause)) throw cause
     return undefined
   } finally {
     if (file !== undefined) closeSync(file)

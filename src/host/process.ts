@@ -4,10 +4,12 @@ import { randomUUID } from 'node:crypto'
 import { delimiter, join, resolve } from 'node:path'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { folderGone, isFolder } from './files.ts'
+import { isFolder } from './files.ts'
 import { isExecutable } from './own-program.ts'
+import { folderGone } from './plain-words.ts'
 import { chooseLimit, countForks, endProcesses } from './process-tree.ts'
 import { readLines } from './read-lines.ts'
+import { startWhenRoom } from './shortage.ts'
 
 export type Started = {
   argv: readonly string[]
@@ -43,12 +45,27 @@ export type Ended = {
 /**
  * Runs a program to its end. A small sh stands beside it and ends the whole group when ralph dies, also by kill -9:
  * it holds the other end of a pipe that only ralph keeps open. Returns or throws only once nothing of it is alive.
+ * Where the machine has no room for another program, it is started as soon as there is some.
  */
 export async function runProgram(started: Started): Promise<Ended> {
-  if (started.signal?.aborted) return { code: null, signal: null, stopped: 'told' }
+  const { signal } = started
+  if (signal?.aborted) return TOLD
+  const began = performance.now()
+  const fate = await startWhenRoom(() => runOnce(started, performance.now() - began), { signal }).catch((cause) => {
+    if (!signal?.aborted) throw cause
+    return TOLD
+  })
+  if ('broken' in fate) throw fate.broken
+  return fate
+}
+
+const TOLD: Ended = { code: null, signal: null, stopped: 'told' }
+
+/** Throws only what kept it from being started; what its listeners throw is `broken`. */
+async function runOnce(started: Started, waitedMs: number): Promise<Ended | { broken: unknown }> {
   const program = await launch(started)
   const { child, fate } = program
-  const clocks = watchOver(program, started)
+  const clocks = watchOver(program, started, waitedMs)
   const reading = Promise.all([
     listen(child.stdout, 'out', program, { started, clocks }),
     listen(child.stderr, 'err', program, { started, clocks }),
@@ -60,15 +77,19 @@ export async function runProgram(started: Started): Promise<Ended> {
   const exit = await new Promise<Ended>((done) => child.once('exit', (code, by) => done({ code, signal: by })))
   clocks.stop()
   await program.end()
+  const begun = await program.begun
   await drain(child, reading)
-  if (fate.broken) throw fate.broken.cause
+  if (fate.broken) return { broken: fate.broken.cause }
   const { stopped, lingered } = fate
+  if (!begun && !stopped) throw Object.assign(new Error('The shell could not start the program'), { code: 'EAGAIN' })
   return { ...exit, ...(stopped ? { stopped } : {}), ...(lingered ? { lingered } : {}) }
 }
 
 type Program = {
   child: ChildProcessByStdio<Writable, Readable, Readable>
   fate: Pick<Ended, 'stopped' | 'lingered'> & { broken?: { cause: unknown } }
+  /** Whether the shell got to the program: it must fork first, for which there may be no room. */
+  begun: Promise<boolean>
   /** Ends it with everything it started; who asks again waits for the same end. */
   end(): Promise<void>
   /** The first reason stays. */
@@ -90,6 +111,12 @@ async function launch({ argv, dir, env, graceMs }: Started): Promise<Program> {
   await new Promise<void>((started, failed) => child.once('spawn', started).once('error', failed)).catch((cause) => {
     throw isFolder(dir) ? cause : folderGone(dir, cause)
   })
+  const begun = new Promise<boolean>((known) => {
+    lifelineOf(child)
+      ?.once('data', () => known(true))
+      .once('close', () => known(false))
+      .on('error', () => {}) // it closes then
+  })
   const exited = () => child.exitCode !== null || child.signalCode !== null
   const fate: Program['fate'] = {}
   let ending: Promise<void> | undefined
@@ -107,15 +134,16 @@ async function launch({ argv, dir, env, graceMs }: Started): Promise<Program> {
       stop('told')
     }
   }
-  return { child, fate, end, stop, guarded }
+  return { child, fate, begun, end, stop, guarded }
 }
 
 type Clocks = { heard(): void; stop(): void }
 
 /** Ends a program that is silent, late, no longer wanted, or finished without ending. */
-function watchOver({ fate, stop }: Program, { signal, finished, silenceMs, deadlineMs }: Started): Clocks {
+function watchOver({ fate, stop }: Program, started: Started, waitedMs: number): Clocks {
+  const { signal, finished, silenceMs, deadlineMs } = started
   const silence = timer(silenceMs, () => stop('silent'))
-  const deadline = timer(deadlineMs, () => stop('deadline'))
+  const deadline = timer(deadlineMs === undefined ? undefined : deadlineMs - waitedMs, () => stop('deadline'))
   const lingering: Timer[] = []
   const linger = () => {
     if (!fate.stopped) fate.lingered = true
@@ -164,13 +192,17 @@ async function drain(child: Program['child'], reading: Promise<unknown>): Promis
   child.stderr.destroy()
   await reading
   child.stdin.destroy()
-  // The fourth pipe is a socket, as Node makes them.
-  ;(child.stdio[3] as Duplex | null | undefined)?.destroy()
+  lifelineOf(child)?.destroy()
 }
 
-// fd 3 is the lifeline. The watcher ignores TERM, so that it outlives the polite end of its own group; KILL ends it too.
-// The marker is exported after the watcher is forked, so that a sweep for the marker does not find the watcher; the limit
-// likewise. It is for daemons that drop their environment, see `chooseLimit`.
+/** The fourth pipe. It is a socket, as Node makes them. */
+function lifelineOf(child: Program['child']): Duplex | null | undefined {
+  return child.stdio[3] as Duplex | null | undefined
+}
+
+// fd 3 is the lifeline, and tells that all is ready for the program. The watcher ignores TERM, so that it outlives the polite end
+// of its own group; KILL ends it too. The marker is exported after the watcher is forked, so that a sweep for the marker does not
+// find the watcher; the limit likewise. It is for daemons that drop their environment, see `chooseLimit`.
 const BESIDE = `
 marker=$1; limit=$2; shift 2
 ( trap '' TERM INT HUP
@@ -184,6 +216,7 @@ marker=$1; limit=$2; shift 2
 ) </dev/null >/dev/null 2>&1 &
 export "$marker"
 [ "$limit" = 0 ] || ulimit -w "$limit" 2>/dev/null || ulimit -x "$limit" 2>/dev/null # as each shell calls it
+printf . >&3
 exec "$@" 3<&-
 `
 

@@ -16,6 +16,7 @@ import { reportRecords } from './report-records.ts'
 import { toNewColumns } from './rows.ts'
 import { sealingStore } from './sealing-store.ts'
 import { seenRecords } from './seen-records.ts'
+import { waitForRoom } from './shortage.ts'
 import type { Lease, LoopStore, Store } from './store.ts'
 import { taskRecords } from './task-records.ts'
 import { type LocalTranscripts, openTranscripts } from './transcript.ts'
@@ -29,7 +30,14 @@ export function openStore(
   now: () => number,
   transcripts: LocalTranscripts = openTranscripts(home),
 ): LocalStore {
-  const { asking, isTaken, ...heart } = openLoopStore({ home, now, transcripts, open: openDatabase })
+  // What has been saved is written down as soon as there is room to open its file.
+  const addFact: LocalTranscripts['addFact'] = (...given) => waitForRoom(async () => transcripts.addFact(...given))
+  const { asking, isTaken, ...heart } = openLoopStore({
+    home,
+    now,
+    transcripts: { ...transcripts, addFact },
+    open: openDatabase,
+  })
   const { insert, one, transaction } = asking
   const leases = watchedLeases({ ...heart, isTaken })
   const watching = sharedWatch(home, leases.look)

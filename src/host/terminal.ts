@@ -1,7 +1,8 @@
 /** Programs that talk to the person in this very terminal: started in it, ended politely, and the terminal made usable again. */
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { folderGone, isFolder } from './files.ts'
+import { isFolder } from './files.ts'
+import { folderGone } from './plain-words.ts'
 import type { Ended } from './process.ts'
 import { countForks, endProcesses, listProcesses } from './process-tree.ts'
 

@@ -2,6 +2,8 @@
 import { execFile } from 'node:child_process'
 import { RalphError } from '../error.ts'
 import { findOwnProgram } from './own-program.ts'
+import { isShortage } from './plain-words.ts'
+import { startWhenRoom } from './shortage.ts'
 
 type Answer = { ok: boolean; out: string; error: string }
 
@@ -12,6 +14,10 @@ export function callTmux(
   env: Readonly<Record<string, string | undefined>>,
   stdin = '',
 ): Promise<Answer> {
+  return startWhenRoom(() => callOnce(args, env, stdin))
+}
+
+function callOnce(...[args, env, stdin]: Required<Parameters<typeof callTmux>>): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const options = { env: { ...env }, timeout: PATIENCE_MS, maxBuffer: 1 << 26 }
     const program = findOwnProgram('tmux', process.cwd(), env.PATH)
@@ -19,6 +25,7 @@ export function callTmux(
     const child = execFile(program, args, options, (failure, out, error) => {
       if (!failure) return resolve({ ok: true, out, error: '' })
       if (failure.code === 'ENOENT') return reject(missing())
+      if (isShortage(failure)) return reject(failure)
       resolve({ ok: false, out: '', error: error.trim() || failure.message })
     })
     child.stdin?.on('error', () => {}) // it may end without reading

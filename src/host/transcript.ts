@@ -14,7 +14,8 @@ import {
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Fact, Spec } from '../engine/loop.ts'
-import { inPlainWords, makePrivateFolder } from './files.ts'
+import { makePrivateFolder } from './files.ts'
+import { inPlainWords } from './plain-words.ts'
 import type { Transcripts, TurnBytes } from './store.ts'
 
 /** `graded`: checks come before the first turn, and proofs have grades. Absent: an older ralph began it. `queued`: it waited for room. */
@@ -35,7 +36,7 @@ export type LocalTranscripts = TurnRecords &
 export type TurnRecords = {
   turnFile(id: string, iteration: number): string
   begin(beginning: Beginning): void
-  addFact(id: string, n: number, fact: Fact): void
+  addFact(id: string, n: number, fact: Fact): void | Promise<void>
   /** How many facts are there; -1 when not even the beginning is. */
   lastFact(id: string): number
   /** Appends what one attempt prints, as it comes. */

@@ -2,7 +2,8 @@
 import { lstatSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
-import { inPlainWords, makePrivateFolder, writeWhole } from '../host/files.ts'
+import { makePrivateFolder, writeWhole } from '../host/files.ts'
+import { inPlainWords } from '../host/plain-words.ts'
 
 export type Links = { home: string; root: string; node: string }
 

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { RalphError } from '../error.ts'
 import { openStore } from '../host/sqlite.ts'
 import type { Store } from '../host/store.ts'
+import { onNotice } from '../host/waiting.ts'
 import type { Context } from './operation.ts'
 
 /** `root`: where ralph is installed. `cwd` is asked each time, since a process may change its folder, or lose it. */
@@ -16,6 +17,9 @@ export type Place = Pick<Context, 'root' | 'note' | 'env'> & {
 export function openContext({ root, note, env, cwd, now = Date.now, ...place }: Place): Context {
   const home = place.home ?? resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
   let store: Store | undefined
+  let silent: (() => void) | undefined
+  const listen = () => (silent ??= onNotice(note))
+  listen()
   return {
     root,
     note,
@@ -25,8 +29,13 @@ export function openContext({ root, note, env, cwd, now = Date.now, ...place }: 
     get cwd() {
       return whereWeStand(cwd)
     },
-    store: () => (store ??= openStore(home, now)),
+    store() {
+      listen()
+      return (store ??= openStore(home, now))
+    },
     async close() {
+      silent?.()
+      silent = undefined
       const open = store
       store = undefined
       await open?.close()

@@ -2,7 +2,7 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { RalphError } from '../error.ts'
-import { codeOf } from '../host/files.ts'
+import { codeOf } from '../host/plain-words.ts'
 import { signText } from '../host/ssh-sign.ts'
 import type { FoundProof } from './get-proof.ts'
 import type { Context } from './operation.ts'

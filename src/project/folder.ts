@@ -3,7 +3,8 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, 
 import { basename, dirname, join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { nearest } from '../formats/nearest.ts'
-import { inPlainWords, isFolder, pathBelow, writeWhole } from '../host/files.ts'
+import { isFolder, pathBelow, writeWhole } from '../host/files.ts'
+import { inPlainWords } from '../host/plain-words.ts'
 
 export const ARTEFACTS = '.artefacts'
 

@@ -2,6 +2,7 @@
 import { homeFolder } from '../../engine/home-folder.ts'
 import type { Loop, Next } from '../../engine/loop.ts'
 import { loadConfig } from '../../host/config.ts'
+import { onNotice } from '../../host/waiting.ts'
 import { driveLoop } from '../../operations/drive-loop.ts'
 import type { Forecasted } from '../../operations/get-forecast.ts'
 import { given } from '../../request/given.ts'
@@ -22,6 +23,7 @@ export async function driveHere(
   const store = context.store()
   const reaching = tells ? await reachOf(context, id) : undefined
   const view = json ? openJsonView(context.out) : openView(context.out, context.now)
+  const silent = onNotice(view.say)
   const stopping = onInterrupt({
     pausing: `Pausing after this iteration. Press Ctrl-C again to stop at once. Go on later with: ralph resume ${id}`,
     say: view.say,
@@ -42,6 +44,7 @@ export async function driveHere(
     return exitCode(loop.next)
   } finally {
     stopping.release()
+    silent()
   }
 }
 

@@ -1,6 +1,7 @@
 /** The command line: finds the command, runs it, and turns what went wrong into a sentence and an exit code. */
 import { type ErrorCode, isRalphError, RalphError } from '../../error.ts'
 import { nearest } from '../../formats/nearest.ts'
+import { unlessShortage } from '../../host/plain-words.ts'
 import { TaskError } from '../../operations/vault-tasks.ts'
 import { printHelp } from './args.ts'
 import { COMMANDS } from './commands.ts'
@@ -29,7 +30,7 @@ export async function main(
     }
     return await agreed(context, rest, () => command.run(rest, context))
   } catch (cause) {
-    return report(cause, context, argv.includes('--json'))
+    return report(unlessShortage(cause), context, argv.includes('--json'))
   } finally {
     await context.close()
   }
@@ -78,8 +79,11 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   'pass-invalid': 2,
   'home-unusable': 1,
   'disk-full': 1,
+  'machine-limit': 1,
   'database-newer': 1,
   'database-broken': 1,
+  'database-locked': 1,
+  'database-missing': 1,
   'checkpoint-missing': 2,
   'git-failed': 1,
   'setup-failed': 1,

@@ -1,11 +1,13 @@
 /** Whatever goes wrong becomes words for the person, and the session is let go. */
 import { isRalphError } from '../../error.ts'
+import { unlessShortage } from '../../host/plain-words.ts'
 import { type Answer, say } from '../../session/answer.ts'
 
 export async function failOpen(work: () => Promise<Answer>): Promise<Answer> {
   try {
     return await work()
-  } catch (cause) {
+  } catch (thrown) {
+    const cause = unlessShortage(thrown)
     if (isRalphError(cause)) return say(`ralph: ${cause.message}`, 'error')
     process.stderr.write(`${cause instanceof Error ? cause.stack : cause}\n`)
     const words = cause instanceof Error ? cause.message : String(cause)

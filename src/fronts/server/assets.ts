@@ -1,7 +1,8 @@
 /** The page: its built files as they lie in a folder, or a few words where it was not built. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { codeOf, isFolder } from '../../host/files.ts'
+import { isFolder } from '../../host/files.ts'
+import { codeOf } from '../../host/plain-words.ts'
 
 export type Assets = { answer(request: Request): Response }
 

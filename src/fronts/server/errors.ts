@@ -1,5 +1,6 @@
 /** What went wrong, as an answer: a status and one body for all of it. */
 import { type ErrorCode, isRalphError } from '../../error.ts'
+import { unlessShortage } from '../../host/plain-words.ts'
 import type { ErrorBody, HttpCode } from './wire.ts'
 
 /** What the server itself refuses. `headers`: what the answer says besides. */
@@ -24,7 +25,7 @@ export function answerError(cause: unknown): Response {
 
 /** Whether it is a mistake of ours, so that somebody must see where it came from. */
 export function isBug(cause: unknown): boolean {
-  return !(cause instanceof Refusal) && !isRalphError(cause)
+  return !(cause instanceof Refusal) && !isRalphError(unlessShortage(cause))
 }
 
 type Wire = {
@@ -34,8 +35,9 @@ type Wire = {
   headers?: Record<string, string>
 }
 
-function toWire(cause: unknown): Wire {
-  if (cause instanceof Refusal) return cause
+function toWire(thrown: unknown): Wire {
+  if (thrown instanceof Refusal) return thrown
+  const cause = unlessShortage(thrown)
   if (isRalphError(cause)) return { code: cause.code, message: cause.message, field: cause.field }
   return { code: 'bug', message: 'This is a bug in ralph.' } // its stack is for the log, not for whoever asks
 }
@@ -64,8 +66,11 @@ const CODES: Readonly<Record<ErrorCode | HttpCode, Meaning>> = {
   'pass-invalid': { status: 403, help: 'Only the agent of the turn that is under way can do this.' },
   'home-unusable': { status: 409, help: ON_MACHINE },
   'disk-full': { status: 507, help: 'Free some space on the machine that the server runs on.' },
+  'machine-limit': { status: 503, help: ON_MACHINE },
   'database-newer': { status: 503, help: 'Update ralph, then start the server again.' },
   'database-broken': { status: 503, help: 'Stop the server, run `ralph doctor --rebuild`, then start it again.' },
+  'database-locked': { status: 503, help: 'End the program that locks the database, then send it again.' },
+  'database-missing': { status: 503, help: 'Stop the server, run `ralph doctor --rebuild`, then start it again.' },
   'checkpoint-missing': { status: 404, help: 'List the iterations of the loop and choose another one.' },
   'git-failed': { status: 409, help: ON_MACHINE },
   'setup-failed': { status: 409, help: ON_MACHINE },

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, isIP } from 'node:net'
 import { RalphError } from '../../error.ts'
-import { codeOf } from '../../host/files.ts'
 import { isLoopback } from '../../host/peer.ts'
+import { codeOf } from '../../host/plain-words.ts'
 import type { Doors } from './guard.ts'
 
 /** `port`: absent is any free one from 4444 on, 0 is any at all. `allowHosts`: names besides those of this machine alone. */

@@ -1,0 +1,122 @@
+/** What Node and SQLite say about a place that is full, read-only, missing, locked or damaged, as sentences for people. */
+import { closeSync, openSync } from 'node:fs'
+import { RalphError } from '../error.ts'
+
+/** Turns what Node says about a full, read-only or missing place into a sentence; anything else stays as it is. */
+export function inPlainWords(cause: unknown, path: string): unknown {
+  switch (codeOf(cause)) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return noSpaceLeft(path, cause)
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+    case 'ENOENT': // also what Node says when folders are to be made on a read-only disk
+      return notWritable(path, cause)
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return new RalphError(
+        'home-unusable',
+        `${path} must be a folder, but a file is in the way. Move it, or set RALPH_HOME to another folder.`,
+        { cause },
+      )
+    default:
+      return isShortage(cause) ? machineLimit(cause, path) : cause
+  }
+}
+
+/** Turns what SQLite says about a file into a sentence. `code`: its primary result code. */
+export function inSqliteWords(cause: unknown, path: string, code: number | undefined): unknown {
+  switch (code) {
+    case 5:
+      return new RalphError('database-locked', `${path} is locked by another program. End that, then try again.`, {
+        cause,
+      })
+    case 13:
+      return noSpaceLeft(path, cause)
+    case 8:
+      return notWritable(path, cause)
+    case 14:
+      return whyNotOpened(cause, path)
+    case 11:
+    case 26:
+      return new RalphError(
+        'database-broken',
+        `${path} is damaged. \`ralph doctor --rebuild\` puts it aside and makes a new one from the transcripts.`,
+        { cause },
+      )
+    default:
+      return cause
+  }
+}
+
+/** SQLite does not tell why a file cannot be opened. Node does. */
+function whyNotOpened(cause: unknown, path: string): unknown {
+  try {
+    closeSync(openSync(path, 'r+'))
+  } catch (found) {
+    if (isShortage(found)) return machineLimit(found, path)
+  }
+  return notWritable(path, cause)
+}
+
+const FEWER = 'or run fewer agents in parallel'
+
+/** What a machine or a process can have too little of for a while, by Node's name for it. */
+const SHORTAGES: Readonly<Record<string, readonly [what: string, help: string]>> = {
+  EMFILE: ['ralph has too many files open', `Raise the limit (\`ulimit -n 4096\`), ${FEWER}.`],
+  ENFILE: ['the machine has too many files open', `End other programs, ${FEWER}.`],
+  EAGAIN: ['no more processes can be started', `Raise the limit (\`ulimit -u\`), end other programs, ${FEWER}.`],
+  ENOMEM: ['there is too little memory', `End other programs that need memory, ${FEWER}.`],
+}
+
+export function isShortage(cause: unknown): boolean {
+  return Object.hasOwn(SHORTAGES, String(codeOf(cause)))
+}
+
+/** What there is too little of, and what to do. */
+export function shortageWords(cause: unknown): readonly [what: string, help: string] {
+  return SHORTAGES[String(codeOf(cause))] ?? ['', '']
+}
+
+/** For whatever nobody expected: a machine that is short of something is no bug of ours. */
+export function unlessShortage(cause: unknown): unknown {
+  if (!isShortage(cause)) return cause
+  const { syscall, path } = cause as NodeJS.ErrnoException // it has a code of Node's
+  return machineLimit(cause, syscall === 'open' ? path : undefined)
+}
+
+/** `path`: what could not be opened. Absent: a program could not be started. */
+export function machineLimit(cause: unknown, path?: string): RalphError {
+  const [what, help] = shortageWords(cause)
+  const failed = path === undefined ? 'A program could not be started' : `${path} could not be opened`
+  return new RalphError('machine-limit', `${failed}: ${what}. ${help}`, { cause })
+}
+
+/** What Node calls an error, such as ENOENT. */
+export function codeOf(cause: unknown): unknown {
+  return cause instanceof Error && 'code' in cause ? cause.code : undefined
+}
+
+export function noSpaceLeft(path: string, cause: unknown): RalphError {
+  return new RalphError(
+    'disk-full',
+    `No space is left to write ${path}. Free some, then go on with \`ralph resume\`.`,
+    { cause },
+  )
+}
+
+export function notWritable(path: string, cause: unknown): RalphError {
+  return new RalphError(
+    'home-unusable',
+    `${path} cannot be written. Make it writable, or set RALPH_HOME to another folder.`,
+    { cause },
+  )
+}
+
+/** The folder a loop works in is not there any more. */
+export function folderGone(path: string, cause: unknown): RalphError {
+  return new RalphError('home-unusable', `The folder ${path} is gone. Put it back, then go on with \`ralph resume\`.`, {
+    cause,
+  })
+}

@@ -1,0 +1,35 @@
+/** What a machine can run out of: open files, room on its disk, the database. Nothing is lost, and a sentence says what to do. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { done, edit, makeProject, scripted, sh, statuses } from './project-place.ts'
+import type { Place } from './ralph.ts'
+
+/** A Node that may have so many files open. */
+function nodeWithFiles({ root }: Place, files: number): string {
+  const path = join(root, 'node-with-few-files')
+  writeFileSync(path, `#!/bin/sh\nulimit -n ${files}\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 })
+  return path
+}
+
+describe.concurrent('where few files can be open', () => {
+  const IDS = Array.from({ length: 8 }, (_, at) => `T${at + 1}`)
+
+  test('eight tasks at a time wait for each other, and all are completed', async () => {
+    const place = makeProject(IDS)
+    const turns = Object.fromEntries(IDS.map((id) => [id, [[sh('sleep 0.2'), edit(`${id}.txt`, id), done]]]))
+    const argv = ['execute', 'shop', '--agent', scripted(place, turns), '--parallel', '8', '--verify', 'true', '--json']
+    const ran = await place.ralph(argv, { node: nodeWithFiles(place, 64) })
+    expect({ code: ran.code, stderr: ran.stderr }).toMatchObject({ code: 0 })
+    expect(statuses(place)).toBe(IDS.map((id) => `${id} completed`).join(', '))
+  })
+
+  test('too few for any program are said, and a repository is not taken for none', async () => {
+    const place = makeProject(['T1'])
+    const argv = ['execute', 'shop', '--agent', scripted(place, { T1: [[done]] }), '--parallel', '8', '--json']
+    const ran = await place.ralph(argv, { node: nodeWithFiles(place, 32) })
+    expect(ran.code).toBe(1)
+    expect(ran.end).toMatchObject({ type: 'error', code: 'machine-limit' })
+    expect(ran.stderr).toMatch(/too many files open.*ulimit -n/)
+  })
+})
