@@ -417,9 +417,20 @@ describe.concurrent('bad input', () => {
     expect(answerOf(await session.type('/ralph:status'))).toContain('is damaged')
   })
 
+  test('a database that is gone is told, traps nobody, and is rebuilt with the loop in it', async () => {
+    const { place, session } = await looping('Build it')
+    for (const end of ['', '-wal', '-shm']) rmSync(join(place.home, `ralph.db${end}`), { force: true })
+    const gone = 'ralph.db is gone, but the transcripts of a loop are there. `ralph doctor --rebuild`'
+    expect(await session.work()).toMatchObject({ code: 0, prompt: '', said: expect.stringContaining(gone) })
+    expect(answerOf(await session.type('/ralph:status'))).toContain(gone)
+    expect((await place.ralph(['doctor', '--rebuild'])).stdout).toContain('1 loop')
+    expect(asked(await session.work())).toBe(2)
+  })
+
   test('a database that lost the loop lets the session go', async () => {
     const { place, session, loop } = await looping('Build it')
     for (const end of ['', '-wal', '-shm']) rmSync(join(place.home, `ralph.db${end}`), { force: true })
+    rmSync(join(place.home, 'transcripts'), { recursive: true })
     expect(await session.work()).toMatchObject({
       prompt: '',
       said: expect.stringContaining(`loop ${loop} is gone`),

@@ -7,6 +7,7 @@ import { RalphError } from '../error.ts'
 import { brokenName } from '../host/files.ts'
 import { isLocked } from '../host/lock.ts'
 import { inPlainWords } from '../host/plain-words.ts'
+import { lockDatabaseFile } from '../host/put-back.ts'
 import { completeTranscripts, salvage } from '../host/salvage.ts'
 import { openStore } from '../host/sqlite.ts'
 import type { Store } from '../host/store.ts'
@@ -25,8 +26,11 @@ export async function rebuild(home: string, now: () => number, remake?: Remake):
   if (driven)
     throw new RalphError('loop-held', `Loop ${driven} is being driven. Pause or cancel it, then rebuild the database.`)
   completeTranscripts(join(home, 'ralph.db'), transcripts)
+  // Whoever has the old one open must not put it back meanwhile.
+  const alone = lockDatabaseFile(home)
   const aside = putAside(join(home, 'ralph.db'), now())
-  const store = openStore(home, now, { ...transcripts, ...SILENT })
+  const store = openStore(home, now, { transcripts: { ...transcripts, ...SILENT }, anew: true })
+  alone?.close()
   try {
     let [loops, facts] = [0, 0]
     for (const id of inOrder(transcripts)) {

@@ -68,6 +68,19 @@ test('orders can be left for later', async () => {
   expect(await facts()).toEqual([])
 })
 
+test('its clock goes on where it was set back between two visits', async () => {
+  await visiting({ work: (held) => held.move({ ...pause, at: START + 60_000 }) })
+  let wall = START - 3_600_000
+  await visiting({
+    now: () => wall,
+    async work(held) {
+      expect(held.now()).toBe(START + 60_000)
+      wall += 5_000
+      expect(held.now()).toBe(START + 65_000)
+    },
+  })
+})
+
 test('its clock never goes back before the last fact', async () => {
   const later: Fact = { ...pause, at: START + 5_000 }
   await visiting({

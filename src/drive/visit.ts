@@ -67,6 +67,8 @@ export async function visit<Result>(id: string, visiting: Visiting<Result>): Pro
 function openVisit(loaded: Loop, lease: Lease, { store, now }: Pick<Visiting<unknown>, 'store' | 'now'>): Visit {
   let loop = loaded
   let last = lease.movedAt
+  // Set back since then, the clock would stand still for as long, and with it every limit.
+  const behind = Math.max(0, last - now())
   const saw = (moved: Loop, fact: Fact) => {
     loop = moved
     last = Math.max(last, fact.at)
@@ -76,7 +78,7 @@ function openVisit(loaded: Loop, lease: Lease, { store, now }: Pick<Visiting<unk
       return loop
     },
     lease,
-    now: () => Math.max(now(), last),
+    now: () => Math.max(now() + behind, last),
     async move(moving) {
       const fact = store.sealed(moving)
       const next = step(loop, fact)

@@ -1,6 +1,8 @@
 /** The ways to ask the database. Statements are prepared once; errors come in plain words. */
+import { statSync } from 'node:fs'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { plainly } from './database.ts'
+import { putBack } from './put-back.ts'
 import type { Row } from './rows.ts'
 
 export type Columns = Record<string, SQLInputValue>
@@ -12,12 +14,30 @@ export type Asking = {
   /** A new row; `REPLACE` takes the place of the one with the same key. */
   insert(table: string, columns: Columns, verb?: 'INSERT' | 'REPLACE'): void
   transaction<Result>(work: () => Result): Result
+  /** Whether the file is another one by now, or gone. */
+  isGone(): boolean
+  /** Goes on with the file that is there now; one that is gone is put back. */
+  mend(): void
   close(): void
 }
 
 export function openAsking(path: string, open: (path: string) => DatabaseSync): Asking {
-  const database = plainly(path, () => open(path))
+  let database = plainly(path, () => open(path))
+  let mark = inodeOf(path)
   const statements = new Map<string, StatementSync>()
+  const isGone = () => inodeOf(path) !== mark
+
+  function mend(): void {
+    if (!isGone()) return
+    plainly(path, () => {
+      putBack(database, path)
+      const removed = database
+      database = open(path)
+      mark = inodeOf(path)
+      statements.clear()
+      removed.close()
+    })
+  }
 
   function prepare(sql: string): StatementSync {
     const statement = statements.get(sql) ?? database.prepare(sql)
@@ -37,8 +57,11 @@ export function openAsking(path: string, open: (path: string) => DatabaseSync): 
       const places = names.map(() => '?')
       run(`${verb} INTO ${table} ("${names.join('","')}") VALUES (${places})`, ...Object.values(columns))
     },
+    isGone,
+    mend,
     transaction: (work) =>
       plainly(path, () => {
+        mend()
         database.exec('BEGIN IMMEDIATE')
         try {
           const result = work()
@@ -51,4 +74,8 @@ export function openAsking(path: string, open: (path: string) => DatabaseSync): 
       }),
     close: () => database.close(),
   }
+}
+
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino
 }

@@ -123,11 +123,11 @@ type Asked = { dir: string; command: string; says: string; mayRepeat: boolean }
 /** What keeps a git that failed from being an answer; a shortage of the machine is waited for. */
 function noAnswer(failure: ExecFileException, { dir, command, says, mayRepeat }: Asked): Error | undefined {
   const { code, killed, signal } = failure
-  if (isShortage(failure)) return failure
   if (typeof code === 'number') {
     const short = code === 128 && mayRepeat ? SHORT.exec(says)?.[1] : undefined
     return short ? Object.assign(new Error(says), { code: SHORTAGES[short] }) : undefined
   }
+  if (isShortage(failure)) return failure
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ABORT_ERR') return undefined
   // So ends a git on a machine that is out of memory. Where a person did it, it is asked again, too.
   if (signal === 'SIGKILL' && !killed && mayRepeat) return Object.assign(new Error(says), { code: 'ENOMEM' })

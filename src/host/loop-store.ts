@@ -7,13 +7,18 @@ import { RalphError } from '../error.ts'
 import { type Asking, openAsking } from './asking.ts'
 import { makePrivateFolder } from './files.ts'
 import { lockLoop, lockMark } from './lock.ts'
-import { writeFact } from './loop-writes.ts'
+import { type Moved, writeFact } from './loop-writes.ts'
 import { parse, type StoredLoop, toLoop } from './rows.ts'
 import { sealFact } from './sealed.ts'
 import type { Lease, LoopStore } from './store.ts'
 import type { TurnRecords } from './transcript.ts'
 
-type Opening = { home: string; now: () => number; transcripts: TurnRecords; open: (path: string) => DatabaseSync }
+type Opening = { home: string; now: () => number; transcripts: Recording; open: (path: string) => DatabaseSync }
+
+/** Who can wait for room to write a fact down does. */
+type Recording = Omit<TurnRecords, 'addFact'> & {
+  addFact(...given: Parameters<TurnRecords['addFact']>): void | Promise<void>
+}
 
 // Alone, the heart tells of a lost lease by refusing to save; the store around it watches, and has a signal for it.
 const NEVER = new AbortController().signal
@@ -28,7 +33,7 @@ export type Heart = LoopStore & {
 export function openLoopStore({ home, now, transcripts, open }: Opening): Heart {
   makePrivateFolder(join(home, 'locks'))
   const asking = openAsking(join(home, 'ralph.db'), open)
-  const { one, transaction } = asking
+  const { one } = asking
   const { driven, mine } = openDriven()
   const isTaken: Heart['isTaken'] = (lease) => {
     if (one('SELECT epoch FROM loop WHERE id = ?', lease.loop)?.epoch === lease.epoch) return false
@@ -44,6 +49,7 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): Heart 
     sealed: (fact) => sealFact(home, fact),
 
     async lease(id, patienceMs) {
+      asking.mend()
       mustHave(asking, id)
       const lock = lockLoop(home, id, patienceMs)
       if (!lock) return { heldBy: mustHave(asking, id).holder || 'another process' }
@@ -64,15 +70,12 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): Heart 
 
     async save(lease, loop, fact) {
       const known = mine(lease)
-      const row = transaction(() => {
-        if (isTaken(lease)) return undefined
-        const found = mustHave(asking, lease.loop)
-        const { row: before, iterations } = known ?? { row: found, iterations: found.iteration }
-        return writeFact(asking, { found, before, iterations, epoch: lease.epoch }, { loop, fact })
-      })
-      if (!row) throw takenOver(loop.id)
-      if (known) Object.assign(known, { row, iterations: Math.max(known.iterations, row.iteration) })
+      const write = writer(asking, { lease, known, isTaken }, { loop, fact })
+      const row = write()
       await transcripts.addFact(loop.id, row.events, fact)
+      // Somebody removed the file meanwhile. Another process may have put it back as it was before: nothing is written twice.
+      if (asking.isGone()) write()
+      if (known) Object.assign(known, { row, iterations: Math.max(known.iterations, row.iteration) })
     },
 
     async told(id) {
@@ -83,6 +86,21 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): Heart 
       return row && { kind: 'told', at: now(), by: String(row.by), order: parse<Order>(row.order), id: Number(row.id) }
     },
   }
+}
+
+type Writing = { lease: Lease; known: Driven | undefined; isTaken: Heart['isTaken'] }
+
+/** Writes a fact, in one transaction. Called again, it writes the very same. */
+function writer(asking: Asking, { lease, known, isTaken }: Writing, moved: Moved): () => StoredLoop {
+  let before: Pick<Driven, 'row' | 'iterations'> | undefined = known
+  return () =>
+    asking.transaction(() => {
+      if (isTaken(lease)) throw takenOver(lease.loop)
+      const found = mustHave(asking, lease.loop)
+      before ??= { row: found, iterations: found.iteration }
+      const { row, iterations } = before
+      return writeFact(asking, { found, before: row, iterations, epoch: lease.epoch }, moved)
+    })
 }
 
 function takenOver(id: string): RalphError {
@@ -116,7 +134,7 @@ function takeOver({ one }: Asking, id: string): StoredLoop {
 }
 
 /** Facts that the database has and the transcript has not: its ralph was killed between the two. */
-async function addMissingFacts({ all }: Asking, transcripts: TurnRecords, row: StoredLoop): Promise<void> {
+async function addMissingFacts({ all }: Asking, transcripts: Recording, row: StoredLoop): Promise<void> {
   const loop = toLoop(row)
   const last = transcripts.lastFact(loop.id)
   if (last < 0) transcripts.begin(beginningOf(loop))

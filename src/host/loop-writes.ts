@@ -21,7 +21,7 @@ export function writeFact(
   // What stays as it is costs nothing, and neither do its indexes.
   const names = Object.keys(after).filter((name) => after[name] !== found[name])
   const values = names.map((name) => after[name] ?? null)
-  run(`UPDATE loop SET ${names.map((name) => `${name} = ?`)} WHERE id = ?`, ...values, loop.id)
+  if (names.length > 0) run(`UPDATE loop SET ${names.map((name) => `${name} = ?`)} WHERE id = ?`, ...values, loop.id)
   // Nobody but the driver adds any.
   run('DELETE FROM event WHERE loop = ? AND n >= ?', loop.id, n)
   run('DELETE FROM iteration WHERE loop = ? AND n > ?', loop.id, iterations)

@@ -1,5 +1,5 @@
 /** Brings a database up to date, or makes it. */
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { RalphError } from '../error.ts'
@@ -7,10 +7,12 @@ import { adoptLoops } from './adopt-loops.ts'
 import { BUSY, connect, resultCode, TABLES, versionOf } from './database.ts'
 import { refuseNetworkFolder } from './files.ts'
 import { MIGRATIONS } from './schema.ts'
-import { openRecords } from './transcript.ts'
+import { countStories, openRecords } from './transcript.ts'
 
-export function openDatabase(path: string): DatabaseSync {
+/** `anew`: made also where transcripts tell that there was one. */
+export function openDatabase(path: string, anew = false): DatabaseSync {
   refuseNetworkFolder(dirname(path))
+  if (!anew) mustNotBeLost(path)
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600)) // for its owner alone, which SQLite would not see to
   const database = connectPatiently(path)
   try {
@@ -20,6 +22,17 @@ export function openDatabase(path: string): DatabaseSync {
     database.close() // and with it the transaction, so that others can open it
     throw cause
   }
+}
+
+/** An empty one in its place would look as if there had never been a loop. */
+function mustNotBeLost(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.size) return
+  const loops = countStories(dirname(path))
+  if (loops === 0) return
+  throw new RalphError(
+    'database-missing',
+    `${path} is gone, but the transcripts of ${loops === 1 ? 'a loop' : `${loops} loops`} are there. \`ralph doctor --rebuild\` makes the database anew from them.`,
+  )
 }
 
 const PATIENCE_MS = 10_000

@@ -271,8 +271,8 @@ describe('a home that cannot be used', () => {
     other.exec('BEGIN IMMEDIATE')
     expect(() => plainly(path, () => own.exec('BEGIN IMMEDIATE'))).toThrow(
       expect.objectContaining({
-        code: 'home-unusable',
-        message: `${path} is kept locked by another program. End that, then try again.`,
+        code: 'database-locked',
+        message: `${path} is locked by another program. End that, then try again.`,
       }),
     )
     for (const database of [other, own]) database.close()

@@ -11,6 +11,7 @@ import { beginningOf, type Heart, mustHave, openLoopStore } from './loop-store.t
 import { openDatabase } from './migrate.ts'
 import { overviewQueries } from './overview-queries.ts'
 import { paneRecords } from './pane-records.ts'
+import { waitWhileLocked } from './patient-store.ts'
 import { projectRecords } from './project-records.ts'
 import { reportRecords } from './report-records.ts'
 import { toNewColumns } from './rows.ts'
@@ -24,22 +25,26 @@ import { type LocalTranscripts, openTranscripts } from './transcript.ts'
 /** The store of one machine, with the transcripts that lie beside it. */
 export type LocalStore = Store & { transcripts: LocalTranscripts }
 
+/** `patienceMs`: how long a call waits while another program locks the database. `anew`: it is made, although there are transcripts. */
+export type Opening = { transcripts?: LocalTranscripts; patienceMs?: number; anew?: boolean }
+
 /** Opens the store below `home` and brings its tables up to date. */
-export function openStore(
-  home: string,
-  now: () => number,
-  transcripts: LocalTranscripts = openTranscripts(home),
-): LocalStore {
-  // What has been saved is written down as soon as there is room to open its file.
-  const addFact: LocalTranscripts['addFact'] = (...given) => waitForRoom(async () => transcripts.addFact(...given))
-  const { asking, isTaken, ...heart } = openLoopStore({
-    home,
-    now,
-    transcripts: { ...transcripts, addFact },
-    open: openDatabase,
-  })
+export function openStore(home: string, now: () => number, opening: Opening = {}): LocalStore {
+  const { patienceMs = PATIENCE_MS } = opening
+  const store = openImpatient(home, now, opening)
+  return waitWhileLocked(store, { patienceMs, apart: ['transcripts', 'onChange', 'close'] })
+}
+
+const PATIENCE_MS = 10_000
+
+/** The whole process stands still while SQLite waits, so it waits for a moment only. */
+const MOMENT_MS = 100
+
+function openImpatient(home: string, now: () => number, { anew, ...opening }: Opening): LocalStore {
+  const { transcripts = openTranscripts(home) } = opening
+  const { asking, isTaken, ...heart } = openHeart(home, now, { transcripts, anew })
   const { insert, one, transaction } = asking
-  const leases = watchedLeases({ ...heart, isTaken })
+  const leases = watchedLeases({ ...heart, asking, isTaken })
   const watching = sharedWatch(home, leases.look)
   return sealingStore(home, {
     ...heart,
@@ -89,8 +94,24 @@ export function openStore(
   })
 }
 
+type Making = { transcripts: LocalTranscripts; anew: boolean | undefined }
+
+function openHeart(home: string, now: () => number, { transcripts, anew }: Making): Heart {
+  return openLoopStore({
+    home,
+    now,
+    // What has been saved is written down as soon as there is room to open its file.
+    transcripts: { ...transcripts, addFact: (...given) => waitForRoom(async () => transcripts.addFact(...given)) },
+    open(path) {
+      const database = openDatabase(path, anew)
+      database.exec(`PRAGMA busy_timeout = ${MOMENT_MS}`)
+      return database
+    },
+  })
+}
+
 /** Who has been taken over learns it at the next look, at the latest when it saves. */
-function watchedLeases(heart: Omit<Heart, 'asking'>): Pick<LoopStore, 'lease' | 'save'> & { look(): void } {
+function watchedLeases(heart: Heart): Pick<LoopStore, 'lease' | 'save'> & { look(): void } {
   const held = new Map<Lease, AbortController>()
   const lose = (lease: Lease) => held.get(lease)?.abort()
   return {
@@ -118,6 +139,7 @@ function watchedLeases(heart: Omit<Heart, 'asking'>): Pick<LoopStore, 'lease' | 
 
     look() {
       try {
+        heart.asking.mend()
         for (const lease of held.keys()) if (heart.isTaken(lease)) lose(lease)
       } catch {
         // A database that cannot be read now is noticed by whoever saves next.

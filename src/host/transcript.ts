@@ -36,7 +36,7 @@ export type LocalTranscripts = TurnRecords &
 export type TurnRecords = {
   turnFile(id: string, iteration: number): string
   begin(beginning: Beginning): void
-  addFact(id: string, n: number, fact: Fact): void | Promise<void>
+  addFact(id: string, n: number, fact: Fact): void
   /** How many facts are there; -1 when not even the beginning is. */
   lastFact(id: string): number
   /** Appends what one attempt prints, as it comes. */
@@ -115,6 +115,12 @@ export function openRecords(home: string): TurnRecords {
       return openLog(turnFile(id, iteration))
     },
   }
+}
+
+/** How many loops a database could be rebuilt of. */
+export function countStories(home: string): number {
+  const root = join(home, 'transcripts')
+  return existsSync(root) ? readdirSync(root).filter((id) => existsSync(join(root, id, 'loop.jsonl'))).length : 0
 }
 
 /** `out` and `err` are pieces of what the agent printed; the rest is what ralph did. */

@@ -52,11 +52,16 @@ export function onNotice(listener: (text: string) => void): () => void {
   }
 }
 
+/** Something that a person should know. */
+export function tell(text: string): void {
+  listeners.at(-1)?.(text)
+}
+
 /** Where several wait for the same, one of them tells. Returns how to say that the wait is over. */
 function say(why: string): () => void {
   const others = waited.get(why) ?? 0
   waited.set(why, others + 1)
-  if (others === 0) listeners.at(-1)?.(why)
+  if (others === 0) tell(why)
   return () => {
     const left = (waited.get(why) ?? 1) - 1
     if (left > 0) waited.set(why, left)

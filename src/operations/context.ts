@@ -2,9 +2,10 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { RalphError } from '../error.ts'
+import { steadyClock } from '../host/clock.ts'
 import { openStore } from '../host/sqlite.ts'
 import type { Store } from '../host/store.ts'
-import { onNotice } from '../host/waiting.ts'
+import { LONG_PATIENCE_MS, onNotice } from '../host/waiting.ts'
 import type { Context } from './operation.ts'
 
 /** `root`: where ralph is installed. `cwd` is asked each time, since a process may change its folder, or lose it. */
@@ -14,7 +15,7 @@ export type Place = Pick<Context, 'root' | 'note' | 'env'> & {
   now?: () => number
 }
 
-export function openContext({ root, note, env, cwd, now = Date.now, ...place }: Place): Context {
+export function openContext({ root, note, env, cwd, now = steadyClock(), ...place }: Place): Context {
   const home = place.home ?? resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
   let store: Store | undefined
   let silent: (() => void) | undefined
@@ -31,7 +32,7 @@ export function openContext({ root, note, env, cwd, now = Date.now, ...place }: 
     },
     store() {
       listen()
-      return (store ??= openStore(home, now))
+      return (store ??= openStore(home, now, { patienceMs: LONG_PATIENCE_MS }))
     },
     async close() {
       silent?.()

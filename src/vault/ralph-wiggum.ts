@@ -6,6 +6,7 @@ import { ended, type Fact, type Loop, type Order } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
 import { RalphError } from '../error.ts'
 import type { TaskProgress, TaskState, VaultStatus } from '../formats/task-state.ts'
+import { steadyClock } from '../host/clock.ts'
 import { openStore } from '../host/sqlite.ts'
 import type { TaskRow } from '../host/store.ts'
 import { approvalWords, bentAdvice } from './answers.ts'
@@ -48,7 +49,7 @@ export class RalphWiggum {
   constructor(given: string | VaultOptions) {
     const named = typeof given === 'string' ? { vault_path: given } : given
     // Who has no types may hand over nothing.
-    const { home, env = process.env, now = Date.now, onNote, ...options }: VaultOptions = named ?? {}
+    const { home, env = process.env, now = steadyClock(), onNote, ...options }: VaultOptions = named ?? {}
     const { vault_path, ...chosen } = readInput<{ vault_path: string } & Record<string, unknown>>(
       'RalphWiggum',
       options,

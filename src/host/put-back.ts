@@ -1,0 +1,34 @@
+/** Puts a database back whose file was removed while it was open: whoever has it open still has all of it. */
+import { chmodSync, existsSync, linkSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { makePrivateFolder } from './files.ts'
+import { lockLoop } from './lock.ts'
+import { tell } from './waiting.ts'
+
+/** Nothing happens where somebody else was quicker. */
+export function putBack(database: DatabaseSync, path: string): void {
+  const lock = lockDatabaseFile(dirname(path))
+  const copy = `${path}.${process.pid}.tmp`
+  try {
+    if (existsSync(path)) return
+    // They are of the file that is gone, and would be read as if they were of the new one.
+    for (const rest of ['-wal', '-shm']) rmSync(path + rest, { force: true })
+    rmSync(copy, { force: true })
+    database.prepare('VACUUM INTO ?').run(copy)
+    chmodSync(copy, 0o600)
+    linkSync(copy, path) // whole, or not at all
+    tell(`${path} was removed by another program. ralph has put it back, and nothing is lost.`)
+  } finally {
+    rmSync(copy, { force: true })
+    lock?.close()
+  }
+}
+
+/** Held by who puts the file of the database back, or aside. No loop has this name. */
+export function lockDatabaseFile(home: string): DatabaseSync | undefined {
+  makePrivateFolder(join(home, 'locks'))
+  return lockLoop(home, 'put-back', PATIENCE_MS)
+}
+
+const PATIENCE_MS = 10_000
