@@ -17,6 +17,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { drawChance } from './chance.test-support.ts'
+import { NOW, refOf, setRefs, UNFINISHED } from './checkpoint.ts'
 import { copyModel } from './model-folder.test-support.ts'
 import { temporaryFolder } from './place.test-support.ts'
 import { rollBack, undoRollBack } from './roll-back.ts'
@@ -104,8 +105,9 @@ describe('a rollback that was killed', () => {
     await rollBack(checkpoints.restoring, 0)
     const start = read(dir)
     // The end of it is taken back: marks and files as in its middle.
-    git(dir, 'update-ref', 'refs/ralph/a1/unfinished', 'refs/ralph/a1/before/1')
-    git(dir, 'update-ref', 'refs/ralph/a1/now', 'refs/ralph/a1/1')
+    const commitOf = (name: string) => git(dir, 'rev-parse', refOf('a1', name)).toString().trim()
+    await setRefs(checkpoints.repo, [refOf('a1', UNFINISHED)], commitOf('before/1'))
+    await setRefs(checkpoints.repo, [refOf('a1', NOW)], commitOf('1'))
     write(join(dir, 'new.txt'), 'of the sta')
     write(join(dir, 'run.sh'), 'of the person')
     write(join(dir, '.gitignore'), '*.txt\n')

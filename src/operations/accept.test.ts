@@ -4,6 +4,8 @@ import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Loop } from '../engine/loop.ts'
+import { setRefs } from '../host/checkpoint.ts'
+import { commitsFile } from '../host/pin.ts'
 import { temporaryFolder } from '../host/place.test-support.ts'
 import { makeRepository, type TestRepository } from '../host/repository.test-support.ts'
 import { type OperationPlace, openPlace } from './place.test-support.ts'
@@ -253,7 +255,8 @@ describe('an accept that goes on where one was killed', () => {
     place.git('-C', place.path, 'add', '--all')
     place.git('-C', place.path, 'commit', '--quiet', '--message', 'The work')
     place.git('merge', '--quiet', branch)
-    place.git('update-ref', `refs/ralph/${place.loop.id}/merged`, branch)
+    const notes = { ...place.repo, commits: commitsFile(place.context.home, place.loop.id) }
+    await setRefs(notes, [`refs/ralph/${place.loop.id}/merged`], place.git('rev-parse', branch))
     left(place)
     await expect(accept(place)).rejects.toThrow('was accepted already: its work was merged.')
     expect(existsSync(place.path)).toBe(false)
