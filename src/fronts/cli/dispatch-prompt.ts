@@ -6,6 +6,7 @@ import { RalphError } from '../../error.ts'
 import { parseCommandLine } from '../../formats/command-line.ts'
 import { nearest } from '../../formats/nearest.ts'
 import { writeWhole } from '../../host/files.ts'
+import { mask } from '../../host/mask.ts'
 import { parseArgs } from './args.ts'
 import type { Context } from './context.ts'
 import { hearPastes } from './dispatch-pastes.ts'
@@ -156,7 +157,7 @@ function readHistory(path: string): string[] {
 
 function keepHistory(path: string, lines: readonly string[]): void {
   try {
-    writeWhole(path, `${lines.join('\n')}\n`)
+    writeWhole(path, `${lines.map(mask).join('\n')}\n`)
   } catch {
     // What was typed works all the same.
   }
