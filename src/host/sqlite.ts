@@ -32,7 +32,7 @@ export type Opening = { transcripts?: LocalTranscripts; patienceMs?: number; ane
 export function openStore(home: string, now: () => number, opening: Opening = {}): LocalStore {
   const { patienceMs = PATIENCE_MS } = opening
   const store = openImpatient(home, now, opening)
-  return waitWhileLocked(store, { patienceMs, apart: ['transcripts', 'onChange', 'close'] })
+  return waitWhileLocked(store, { patienceMs, apart: ['transcripts', 'onChange', 'close', 'sealed'] })
 }
 
 const PATIENCE_MS = 10_000
