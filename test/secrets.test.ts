@@ -21,6 +21,7 @@ function filesIn(home: string, below = ''): [name: string, text: string][] {
   return readdirSync(join(home, below), { withFileTypes: true }).flatMap((entry) => {
     const name = join(below, entry.name)
     if (entry.isDirectory()) return name === 'secrets' ? [] : filesIn(home, name)
+    if (entry.isSymbolicLink()) return [] // into the repository itself
     return [[name, readFileSync(join(home, name)).toString('utf8')] as [string, string]]
   })
 }
