@@ -1,9 +1,10 @@
 /** What a machine can run out of: open files, room on its disk, the database. Nothing is lost, and a sentence says what to do. */
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { canMount, smallDisk } from '../src/host/place.test-support.ts'
 import { done, edit, makeProject, scripted, sh, statuses } from './project-place.ts'
-import { makePlace, type Place, query } from './ralph.ts'
+import { makePlace, onlyLoop, type Place, query, until } from './ralph.ts'
 
 /** A Node that may have so many files open. */
 function nodeWithFiles({ root }: Place, files: number): string {
@@ -42,7 +43,7 @@ describe.concurrent('a database that is removed', () => {
       [ "$RALPH_ITERATION" = 1 ] && rm '${place.home}'/ralph.db*
       [ "$RALPH_ITERATION" = 3 ] && echo "<promise>COMPLETE</promise>"
       exit 0`)
-    const ran = await place.ralph(['run', 'Do the task.', '--agent', agent, '--json'])
+    const ran = await place.ralph(['run', 'Do the task.', '--agent', agent, '--json'], { apart: true })
     expect(ran.end).toMatchObject({ status: 'completed', iterations: 3 })
     expect(ran.lines).toContainEqual(
       expect.objectContaining({ type: 'message', text: expect.stringContaining('ralph has put it back') }),
@@ -63,5 +64,96 @@ describe.concurrent('a database that is removed', () => {
     })
     expect((await place.ralph(['doctor', '--rebuild'])).code).toBe(0)
     expect((await place.ralph(['status', '--json'])).lines).toEqual([expect.objectContaining({ status: 'completed' })])
+  })
+})
+
+describe.concurrent('an agent that prints more than its transcript holds', () => {
+  const NOISE = `yes "$(head -c 9000 /dev/zero | tr '\\0' x)"`
+  const CLAIM = 'echo; echo; echo "<promise>COMPLETE</promise>"'
+
+  function noisy(): Place {
+    const place = makePlace()
+    place.write('../ralph-home/ralph.config.json', '{ "transcript_mb": 1 }')
+    return place
+  }
+
+  test('is heard to its end, and everybody is told that not all was kept', async () => {
+    const place = noisy()
+    const agent = place.agent(`date > work.txt; ${NOISE} | head -c 3000000; ${CLAIM}`)
+    const ran = await place.ralph(['run', 'Do the task.', '--agent', agent, '--json'])
+    expect(ran.end).toMatchObject({ status: 'completed', iterations: 1 })
+    const full = 'Iteration 1 has printed more than its transcript holds (transcript_mb: 1). The rest is not kept.'
+    expect(ran.lines.filter(({ text }) => text === full)).toHaveLength(1)
+    const loop = onlyLoop(place)
+    expect(statSync(join(place.home, 'transcripts', loop, '1.jsonl')).size).toBeLessThan(1_200_000)
+    expect((await place.ralph(['show', loop])).stdout).toContain('2 MB of what it printed were not kept.')
+    const { stdout } = await place.ralph(['show', loop, '1'])
+    expect(stdout).toContain('the transcript has reached its limit of 1 MB')
+    expect(stdout).toContain('2 MB more were printed, and not kept')
+    expect((await place.ralph(['doctor', '--rebuild'])).code).toBe(0)
+    expect((await place.ralph(['show', loop])).stdout).toContain('2 MB of what it printed were not kept.')
+  })
+
+  test('and never ends is ended by its time limit, not by silence', async () => {
+    const place = noisy()
+    const flags = ['--timeout', '0.05', '--silence', '0.02', '--json']
+    const ran = await place.ralph(['run', 'Do the task.', '--agent', place.agent(`exec ${NOISE}`), ...flags])
+    expect(ran.end).toMatchObject({ status: 'halted', reason: 'timeout' })
+    expect(statSync(join(place.home, 'transcripts', onlyLoop(place), '1.jsonl')).size).toBeLessThan(1_200_000)
+  })
+})
+
+describe('a disk with little room', () => {
+  const LITTLE = /^Only \d+ MB are left on the disk of .*ralph prune/
+
+  function homeOn(disk: string, place: Place): { env: Record<string, string> } {
+    return { env: { ...place.env, RALPH_HOME: join(disk, 'home') } }
+  }
+
+  test('is told of when a loop begins, once', async ({ skip }) => {
+    skip(!canMount, 'needs a disk of its own')
+    const place = makePlace()
+    const { path } = smallDisk('size=200m')
+    const agent = place.agent(
+      'date +%N >> work.txt; [ "$RALPH_ITERATION" -lt 3 ] || echo "<promise>COMPLETE</promise>"',
+    )
+    const ran = await place.ralph(['run', 'Do the task.', '--agent', agent, '--json'], homeOn(path, place))
+    expect(ran.end).toMatchObject({ status: 'completed', iterations: 3 })
+    expect(ran.lines.filter(({ text }) => LITTLE.test(String(text)))).toHaveLength(1)
+  })
+
+  test('is told of when others fill it while a loop runs', async ({ skip }) => {
+    skip(!canMount, 'needs a disk of its own')
+    const place = makePlace()
+    const { path, remount } = smallDisk('size=3g')
+    const agent = place.agent(`touch '${place.root}/began'; while [ ! -e '${place.root}/go' ]; do sleep 0.05; done`)
+    const going = place.start(
+      ['run', 'Do the task.', '--agent', agent, '--max-iterations', '1', '--json'],
+      homeOn(path, place),
+    )
+    await until('the turn', () => existsSync(join(place.root, 'began')))
+    expect(going.lines().some(({ text }) => LITTLE.test(String(text)))).toBe(false)
+    remount('size=300m')
+    await until('the sentence', () => going.lines().some(({ text }) => LITTLE.test(String(text))))
+    writeFileSync(join(place.root, 'go'), '')
+    await going.ended
+  })
+
+  test('that is full ends a loop with a sentence, and it is resumed with nothing lost', async ({ skip }) => {
+    skip(!canMount, 'needs a disk of its own')
+    const place = makePlace()
+    const { path, remount } = smallDisk('size=4m')
+    const home = homeOn(path, place)
+    const agent = place.agent(`
+      date +%N >> work.txt
+      [ "$RALPH_ITERATION" = 2 ] && [ "$RALPH_ATTEMPT" = 1 ] && head -c 8000000 /dev/zero | tr '\\0' x
+      [ "$RALPH_ITERATION" = 3 ] && echo "<promise>COMPLETE</promise>"
+      exit 0`)
+    const ran = await place.ralph(['run', 'Do the task.', '--agent', agent, '--json'], home)
+    expect(ran).toMatchObject({ code: 1, end: { type: 'error', code: 'disk-full' } })
+    remount('size=64m')
+    const resumed = await place.ralph(['resume', '--json'], home)
+    expect(resumed.end).toMatchObject({ status: 'completed', iterations: 3 })
+    expect(place.calls()).toEqual(['1 1', '2 1', '2 2', '3 1'])
   })
 })

@@ -1,4 +1,5 @@
 /** What a visit needs to drive a loop whose turns ralph takes: its work tree, and the hands' tools around it. */
+import { lowMbFor, watchRoom } from '../host/disk-room.ts'
 import { prepareWorktree } from '../host/prepare-worktree.ts'
 import { fenceOf } from '../host/sandbox.ts'
 import { openTree, type Tree } from '../host/tree.ts'
@@ -17,6 +18,7 @@ export async function openBench(held: Visit, { home, tree, ...tools }: Tools): P
   if (worktree && !tree) await checkpointsOf({ home }, loop) // made again, should somebody have removed it
   const { stop: signal, show } = tools
   const note = (text: string) => show({ kind: 'note', text }, loop)
+  watchRoom(home, { lowMb: lowMbFor(loop.spec.work.transcriptMb), note })() // it is looked at again in each turn
   const again = loop.spec.work.owner?.kind === 'project' ? 'ralph execute' : `ralph resume ${loop.id}`
   const fence = fenceOf(home, loop.spec.work)
   const own = worktree

@@ -2,10 +2,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { McpServer, Outcome, Request } from '../agents/agent.ts'
+import type { McpServer, Outcome, Parser, Request } from '../agents/agent.ts'
 import { parseAgent } from '../agents/index.ts'
 import type { Fact, Loop, Turn } from '../engine/loop.ts'
-import { findProgram, runProgram } from '../host/process.ts'
+import { type BoundedLog, boundLog } from '../host/bounded-log.ts'
+import { lowMbFor, watchRoom } from '../host/disk-room.ts'
+import { type Ended, findProgram, runProgram } from '../host/process.ts'
 import { reap } from '../host/process-tree.ts'
 import { sandboxFor } from '../host/sandbox.ts'
 import { type GitPlaces, gitPlaces } from '../host/sandbox-git.ts'
@@ -82,15 +84,14 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
   const parser = agent.parser(request)
   const removeFiles = writePrivately(files)
   const log = await waitForRoom(async () => bench.store.transcripts.openTurn(loop.id, next.iteration))
+  const record = recordIn(log, bench, loop, next)
   const watch = new AbortController()
   try {
     await begin(bench, log, { next, prompt: request.prompt, command: bare, secrets })
     bench.show({ kind: 'turn-start' }, loop)
     const output = maskedOutput(secrets)
-    const finished = new AbortController()
-    void bench.task?.finished?.(watch.signal).then(() => watch.signal.aborted || finished.abort())
     const exit = await runProgram({
-      finished: finished.signal,
+      finished: whenFinished(bench, watch.signal),
       argv,
       dir,
       stdin,
@@ -100,17 +101,17 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
       ...(dialogue ? { dialogue } : {}),
       ...(next.deadline === undefined ? {} : { deadlineMs: next.deadline - now() }),
       env: { ...bench.env, ...env, ...fenced.env, ...bench.task?.env, ...marksOf(loop, next) },
-      onPiece: (text, stream) => log.write(output.piece(text, stream)),
+      onPiece: (text, stream) => record.add(output.piece(text, stream)),
       onLine: (line, stream) => {
         const { events, ...answer } = parser.push(line, stream)
         for (const event of events) bench.show({ kind: 'agent', event: output.event(event, line, stream) }, loop)
         return answer
       },
     })
-    log.write([...output.rest(), { at: now(), exit: exit.code, signal: exit.signal }])
-    const said = parser.end(exit, readFiles(parser.collect?.() ?? []))
-    // An agent that said it is finished and then had to be ended has done its turn.
-    const outcome: Outcome = exit.lingered && ENDED_BY_FORCE.has(said.kind) ? { ...said, kind: 'ok' } : said
+    record.add(output.rest())
+    const dropped = record.end()
+    log.write([{ at: now(), exit: exit.code, signal: exit.signal }])
+    const outcome = outcomeOf(parser, exit)
     if (exit.stopped === 'told') {
       await lookAtSettings(bench, loop)
       return { kind: 'lost', at: now(), ...costOf(outcome) }
@@ -119,8 +120,9 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
     const ended = { loop, next, prompt: request.prompt, outcome, mask: secrets.mask }
     const fact = await turnEnded({ ...bench, judge }, ended)
     await lookAtSettings(bench, loop)
-    return fact
+    return dropped === undefined ? fact : { ...fact, turn: { ...fact.turn, dropped } }
   } finally {
+    record.close()
     watch.abort()
     log.close()
     removeFiles()
@@ -130,6 +132,24 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
 /** By what is known of the repository, not by what an agent has left there. */
 function placesFor({ tree: { checkpoints } }: Workbench, { spec: { work } }: Loop): GitPlaces {
   return gitPlaces(work.dir, 'none' in checkpoints ? undefined : checkpoints.repo, work.worktree)
+}
+
+/** Fires when the agent says by a file that it is finished, unless nobody watches any more. */
+function whenFinished({ task }: Workbench, watch: AbortSignal): AbortSignal {
+  const finished = new AbortController()
+  void task?.finished?.(watch).then(() => watch.aborted || finished.abort())
+  return finished.signal
+}
+
+/** What the agent prints goes there, as far as there is room for it. Who watches is told when there is none. */
+function recordIn(log: TurnLog, bench: Workbench, loop: Loop, next: TurnNext): BoundedLog & { close(): void } {
+  const { transcriptMb: limitMb } = loop.spec.work
+  const note = (text: string) => bench.show({ kind: 'note', text }, loop)
+  const full = `Iteration ${next.iteration} has printed more than its transcript holds (transcript_mb: ${limitMb}). The rest is not kept.`
+  return {
+    ...boundLog(log, { limitMb, now: bench.now, onFull: () => note(full) }),
+    close: watchRoom(bench.home, { lowMb: lowMbFor(limitMb), note }),
+  }
 }
 
 type Beginning = { next: TurnNext; prompt: string; command: readonly string[]; secrets: Secrets }
@@ -143,6 +163,12 @@ async function begin(
   const { attempt, iteration, comments } = next
   log.write([{ at: now(), attempt, prompt: secrets.mask(prompt), command: command.map(secrets.mask) }])
   if (comments) await store.comments.deliver(comments, iteration)
+}
+
+/** An agent that said it is finished and then had to be ended has done its turn. */
+function outcomeOf(parser: Parser, exit: Ended): Outcome {
+  const said = parser.end(exit, readFiles(parser.collect?.() ?? []))
+  return exit.lingered && ENDED_BY_FORCE.has(said.kind) ? { ...said, kind: 'ok' } : said
 }
 
 const ENDED_BY_FORCE: ReadonlySet<Outcome['kind']> = new Set(['killed', 'crash', 'unknown'])

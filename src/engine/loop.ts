@@ -89,6 +89,8 @@ export type Work = {
   /** `fresh`: every iteration begins anew. `same`: it goes on in the agent's own session. */
   context: 'fresh' | 'same'
   silenceMinutes: number
+  /** How much of what the agent prints in a turn is kept. Absent: all of it, as an older ralph did. */
+  transcriptMb?: number
   checkMinutes: number
   /** How long the checks may take before any work. 0: they are not run then. Absent: as long as they need. */
   baselineMinutes?: number
@@ -163,6 +165,8 @@ export type Turn = {
   usage?: Usage
   /** What it reported through MCP while it worked. */
   reports?: Report[]
+  /** How many bytes of what it printed were not kept. Absent: none. */
+  dropped?: number
   /** How often the agent called its model. Absent: unknown. */
   calls?: number
   resetsAt?: number

@@ -1,4 +1,4 @@
-/** Time and money as a report for people tells them. */
+/** Time, money and room as a report for people tells them. */
 
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000))
@@ -9,4 +9,17 @@ export function duration(ms: number): string {
 
 export function dollars(usd: number): string {
   return usd > 0 && usd < 0.01 ? 'less than $0.01' : `$${usd.toFixed(2)}`
+}
+
+/** A number of bytes. */
+export function megabytes(bytes: number): string {
+  const mb = bytes / 1_000_000
+  return mb < 1 ? 'less than 1 MB' : `${Math.round(mb)} MB`
+}
+
+/** What a transcript says where it has reached its limit, and at its end. */
+export function cutWords({ limitMb, dropped }: { limitMb: number; dropped?: number }): string {
+  return dropped === undefined
+    ? `the transcript has reached its limit of ${limitMb} MB: what was printed from here on was not kept`
+    : `${megabytes(dropped)} more were printed, and not kept`
 }

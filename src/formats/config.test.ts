@@ -22,6 +22,7 @@ const FULL: Required<Config> = {
   mcp: true,
   sandbox: 'strict',
   sandbox_allow: ['docker'],
+  transcript_mb: 50,
   state_dir: 'Ralph_State',
   done_folder: 'Done',
   check_interval_seconds: 0.5,

@@ -28,6 +28,7 @@ export type Config = {
   mcp?: boolean
   sandbox?: boolean | 'strict'
   sandbox_allow?: string[]
+  transcript_mb?: number
   state_dir?: string
   done_folder?: string
   check_interval_seconds?: number
@@ -85,6 +86,7 @@ const KEYS: Readonly<Record<keyof Config | 'enabled' | 'max_total_cost_usd', Key
     expected: `a list of services (${SERVICE_NAMES.join(', ')})`,
     item: `a service (${SERVICE_NAMES.join(', ')})`,
   },
+  transcript_mb: { fits: (value) => isNumber(value) && value !== 0, expected: 'a number above 0' },
   state_dir: { fits: isText, expected: 'a folder of the vault', only: 'ralph.config.json' },
   done_folder: { fits: isText, expected: 'a folder of the vault', only: 'ralph.config.json' },
   check_interval_seconds: { fits: isNumber, expected: 'a non-negative number', only: 'ralph.config.json' },

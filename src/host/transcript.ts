@@ -129,8 +129,11 @@ export type TurnEntry =
   | { out: string }
   | { err: string }
   | { at: number; exit: number | null; signal: string | null }
+  /** It holds no more of what is printed. `dropped`: how many bytes that were in the end. */
+  | { at: number; limitMb: number; dropped?: number }
 
-export type TurnLog = { path: string; write(entries: TurnEntry[]): void; close(): void }
+/** `write` says how many bytes it took. */
+export type TurnLog = { path: string; write(entries: TurnEntry[]): number; close(): void }
 
 /** The entries of an iteration's transcript, one by one, whatever its size; a line that is only half there is passed over. */
 export async function* readTurnLog(
@@ -208,12 +211,16 @@ function append(path: string, value: unknown): void {
   }
 }
 
-function openLog(path: string): { path: string; write(values: unknown[]): void; close(): void } {
+function openLog(path: string): { path: string; write(values: unknown[]): number; close(): void } {
   const file = plainly(path, () => openToAppend(path))
   return {
     path,
     write: (values) =>
-      plainly(path, () => writeFileSync(file, values.map((value) => `${JSON.stringify(value)}\n`).join(''))),
+      plainly(path, () => {
+        const bytes = Buffer.from(values.map((value) => `${JSON.stringify(value)}\n`).join(''))
+        writeFileSync(file, bytes)
+        return bytes.length
+      }),
     close: () => closeSync(file),
   }
 }

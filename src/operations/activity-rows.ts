@@ -1,5 +1,6 @@
 /** What an agent printed in a turn, as rows for people: what it said, which tools it called, what it met. */
 import type { Agent, AgentEvent, Parser } from '../agents/agent.ts'
+import { cutWords } from '../formats/amounts.ts'
 import { printCommandLine } from '../formats/command-line.ts'
 import type { TurnEntry } from '../host/transcript.ts'
 import { isOpen, type SpanPart } from '../host/transcript-span.ts'
@@ -72,6 +73,7 @@ function joining(stream: Line['stream'], isRest = false): Joining {
 function markRow(entry: Mark): Row {
   const { at } = entry
   if ('exit' in entry) return { kind: 'exit', text: entry.signal ?? `exit code ${entry.exit}`, at }
+  if ('limitMb' in entry) return { kind: 'note', text: cutWords(entry), at }
   const { attempt, command, prompt } = entry
   const argv = command.map((word) => (word === prompt ? '…' : word))
   return { kind: 'prompt', text: `attempt ${attempt}: ${printCommandLine(argv)}`, at }

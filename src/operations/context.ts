@@ -32,7 +32,8 @@ export function openContext({ root, note, env, cwd, now = steadyClock(), ...plac
     },
     store() {
       listen()
-      return (store ??= openStore(home, now, { patienceMs: LONG_PATIENCE_MS }))
+      store ??= openStore(home, now, { patienceMs: LONG_PATIENCE_MS })
+      return store
     },
     async close() {
       silent?.()

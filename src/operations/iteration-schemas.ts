@@ -77,6 +77,7 @@ const turnEntry = z.union([
   z.strictObject({ out: z.string() }),
   z.strictObject({ err: z.string() }),
   z.strictObject({ at: z.number(), exit: maybeNull(z.number()), signal: maybeNull(z.string()) }),
+  z.strictObject({ at: z.number(), limitMb: z.number(), dropped: whole.exactOptional() }),
 ])
 
 function maybeNull<Value>(schema: z.ZodType<Value>): z.ZodType<Value | null> {

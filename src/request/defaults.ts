@@ -13,6 +13,8 @@ export const DEFAULTS = {
   /** How long an open breaker waits before its one retry. Only the dispatcher is certain to be there by then. */
   cooldownMinutes: { person: 0, project: 0, vault: 0, session: 0, pane: 30, board: 0 },
   silenceMinutes: 10,
+  /** How much of what an agent prints in a turn its transcript keeps. */
+  transcriptMb: 500,
   checkMinutes: 10,
   /** How long the checks may take before any work; what is not known by then counts as passed. */
   baselineMinutes: { person: 5, project: 5, vault: 5, session: 0.33, pane: 5, board: 5 },

@@ -38,6 +38,7 @@ test('a bare request gets every default', async () => {
       permissions: 'bypass',
       context: 'fresh',
       silenceMinutes: 10,
+      transcriptMb: 500,
       baselineMinutes: 5,
       checkMinutes: 10,
     },

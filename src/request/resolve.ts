@@ -40,10 +40,10 @@ export async function resolveSpec(request: LoopRequest, place: Place): Promise<S
   }
 }
 
-/** What a config says about the proof, for loops whose other settings were heard before. */
+/** What a config says about the proof and the transcript, for loops whose other settings were heard before. */
 export function proofConfig(config: Config): Config {
-  const { proof, require, protect, may_change, proof_minutes, proof_setup, worktree_files } = config
-  return given({ proof, require, protect, may_change, proof_minutes, proof_setup, worktree_files })
+  const { proof, require, protect, may_change, proof_minutes, proof_setup, worktree_files, transcript_mb } = config
+  return given({ proof, require, protect, may_change, proof_minutes, proof_setup, worktree_files, transcript_mb })
 }
 
 /** How strong a proof must be, and how it is looked for. */
@@ -97,6 +97,7 @@ function resolveWork(request: LoopRequest, { dir, gitDir, worktree, owner, faces
     ...(request.mcp ? { mcp: true } : {}),
     context: request.context ?? DEFAULTS.context,
     silenceMinutes: request.silenceMinutes ?? DEFAULTS.silenceMinutes,
+    transcriptMb: config.transcript_mb ?? DEFAULTS.transcriptMb,
     checkMinutes: request.checkMinutes ?? DEFAULTS.checkMinutes,
     // A command that is the task itself is waited for.
     ...(request.until === undefined ? { baselineMinutes } : {}),

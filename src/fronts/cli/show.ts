@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type Refusals, refusalsOf } from '../../drive/refusals.ts'
 import { ended, type Loop, type Next } from '../../engine/loop.ts'
 import { agentsOf } from '../../engine/roster.ts'
+import { cutWords } from '../../formats/amounts.ts'
 import { beforeLines, gradeWords, proofFields } from '../../formats/proof-words.ts'
 import type { StoredEvent } from '../../host/store.ts'
 import { readTurnLog } from '../../host/transcript.ts'
@@ -163,6 +164,7 @@ async function showIteration(
       )
     else if ('out' in entry) context.out.write(raw(entry.out))
     else if ('err' in entry) context.out.write(raw(entry.err))
+    else if ('limitMb' in entry) context.out.write(heading(context, cutWords(entry)))
     else context.out.write(heading(context, `it ended: ${entry.signal ?? `exit code ${entry.exit}`}`))
   }
   if (!found && row && !json) context.out.write('What it was told and printed has been removed; see `ralph prune`.\n')

@@ -3,6 +3,7 @@
 import { stopped } from '../../engine/breaker.ts'
 import { findingSentence } from '../../engine/feedback.ts'
 import type { Diff, Fact, Grade, Loop, Next, Run, Turn, Verdict } from '../../engine/loop.ts'
+import { megabytes } from '../../formats/amounts.ts'
 import { exceptIn, findingLines, gradeWords, isBaseline, ranWords } from '../../formats/proof-words.ts'
 import type { IterationRow } from '../../host/store.ts'
 import { type Standing, standingOf } from '../../operations/standing.ts'
@@ -137,6 +138,10 @@ export function eventSentence(fact: Fact, before?: Next): string {
 }
 
 function turnSentence(turn: Turn): string {
+  return `${endSentence(turn)}${turn.dropped ? ` ${capital(megabytes(turn.dropped))} of what it printed were not kept.` : ''}`
+}
+
+function endSentence(turn: Turn): string {
   if (turn.end !== 'ok') return stopped(`The agent ${ENDINGS[turn.end]}: ${short(turn.words, 200)}`)
   const said = turn.words ? ` "${short(lastLine(turn.words), 120)}"` : ''
   switch (turn.claim.kind) {

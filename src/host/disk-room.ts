@@ -1,0 +1,40 @@
+/** Room on the disk of RALPH_HOME: somebody is told before it is used up. */
+import { statfsSync } from 'node:fs'
+import { MEGABYTE } from './bounded-log.ts'
+
+type Watching = { lowMb: number; note(text: string): void }
+
+/** Below this somebody should know. `transcriptMb`: what the transcript of one turn may hold. */
+export function lowMbFor(transcriptMb = 0): number {
+  return Math.max(1_000, transcriptMb)
+}
+
+const low = new Set<string>()
+
+/** Looks at once and then again and again; once it has been told, not again before there is plenty. Returns how to stop. */
+export function watchRoom(path: string, { lowMb, note }: Watching): () => void {
+  const look = () => {
+    const free = freeMb(path)
+    if (free > lowMb * 2) low.delete(path)
+    if (free >= lowMb || low.has(path)) return
+    low.add(path)
+    note(
+      `Only ${Math.floor(free)} MB are left on the disk of ${path}. Free some before it is full: \`ralph prune\` removes old transcripts.`,
+    )
+  }
+  look()
+  const timer = setInterval(look, EVERY_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+const EVERY_MS = 2_000
+
+function freeMb(path: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(path)
+    return (bavail * bsize) / MEGABYTE
+  } catch {
+    return Number.POSITIVE_INFINITY // a home that is gone is told by whoever writes there
+  }
+}
