@@ -98,7 +98,7 @@ export function codeOf(cause: unknown): unknown {
   return cause instanceof Error && 'code' in cause ? cause.code : undefined
 }
 
-export function noSpaceLeft(path: string, cause: unknown): RalphError {
+function noSpaceLeft(path: string, cause: unknown): RalphError {
   return new RalphError(
     'disk-full',
     `No space is left to write ${path}. Free some, then go on with \`ralph resume\`.`,
@@ -106,7 +106,7 @@ export function noSpaceLeft(path: string, cause: unknown): RalphError {
   )
 }
 
-export function notWritable(path: string, cause: unknown): RalphError {
+function notWritable(path: string, cause: unknown): RalphError {
   return new RalphError(
     'home-unusable',
     `${path} cannot be written. Make it writable, or set RALPH_HOME to another folder.`,
