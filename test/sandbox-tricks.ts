@@ -1,4 +1,5 @@
 /** What an agent may try to get out of the sandbox, as a table. Each is a few lines of sh that run inside. */
+import { spawnSync } from 'node:child_process'
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -117,6 +118,10 @@ const FILES: Trick[] = [
   },
 ]
 
+const KEY = `($type, $name, $value) = ("user", "ralph-sandbox-${process.pid}", "v");`
+const addKey = `${KEY} syscall(248, $type, $name, $value, 1, -4)`
+const findKey = `${KEY} print "GOT" if syscall(249, $type, $name, 0, -4) > 0`
+
 const MACHINE: Trick[] = [
   {
     name: 'mounting the machine writable again',
@@ -183,6 +188,11 @@ const MACHINE: Trick[] = [
     name: 'shared memory of System V',
     tries: () => 'readlink /proc/self/ns/ipc',
     got: (_, said) => said.trim() === readlinkSync('/proc/self/ns/ipc'),
+  },
+  {
+    name: "the kernel's keys",
+    tries: () => (process.arch === 'x64' ? `perl -e '${addKey}'` : 'true'),
+    got: () => process.arch === 'x64' && spawnSync('perl', ['-e', findKey], { encoding: 'utf8' }).stdout === 'GOT',
   },
   { name: 'the clock', tries: () => 'date -s "$(date)" && echo GOT' },
   {

@@ -88,7 +88,8 @@ function namedBy(name: string, env: Environment): string[] {
 function bwrap(dir: string, env: Environment, offline = false): string[] {
   // Looked up before the agent can write one of that name; what lies in the work tree is none.
   const program = findOwnProgram('bwrap', dir, SYSTEM_PATH) ?? findOwnProgram('bwrap', dir, env.PATH) ?? 'bwrap'
-  const alone = ['--die-with-parent', '--unshare-pid', '--unshare-ipc', '--cap-drop', 'ALL']
+  // In a namespace of users root is none to the kernel outside, whose keys are others then.
+  const alone = ['--die-with-parent', '--unshare-user-try', '--unshare-pid', '--unshare-ipc', '--cap-drop', 'ALL']
   const kernel = KERNEL.flatMap((path) => ['--ro-bind-try', path, path])
   const empty = COVERED.filter(isRealFolder).flatMap((path) => ['--tmpfs', path])
   const machine = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', ...kernel, ...empty]

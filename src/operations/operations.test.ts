@@ -41,6 +41,19 @@ describe('loops', () => {
     expect(ran).toMatchObject([{ check: 'true', result: 'pass', tail: '' }])
   })
 
+  test('that change the configuration have it accepted by a person', async () => {
+    const place = openPlace()
+    const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent(WORKS) })
+    const path = join(realpathSync(place.cwd), 'ralph.config.json')
+    writeFileSync(path, '{ "max_iterations": 3 }')
+    await expect(place.run('start_loop', { prompt: 'Build more' })).rejects.toMatchObject({
+      code: 'config-changed',
+      message: expect.stringContaining(`${path} was changed by loop ${loop}`),
+    })
+    expect((await place.run('trust_config', {})).paths).toEqual([path])
+    expect((await place.run('trust_config', {})).paths).toEqual([])
+  })
+
   test('come in pages', async () => {
     const place = openPlace()
     const started: string[] = []
