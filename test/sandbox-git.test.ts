@@ -1,7 +1,7 @@
 /** What an agent in the sandbox may try with git, each in a repository of its own: git outside must run nothing that it named. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makePlace, type Place } from './ralph.ts'
 
@@ -16,7 +16,18 @@ const evil = ({ root }: Place) =>
 
 const hasRun = ({ root }: Place) => existsSync(join(root, 'got'))
 
-type GitTrick = { name: string; flags?: string[]; tries(place: Place): string; got(place: Place): boolean }
+/** `named`: the sentence of docs/sandbox.md that admits it. */
+type GitTrick = {
+  name: string
+  flags?: string[]
+  named?: string
+  tries(place: Place): string
+  got(place: Place): boolean
+}
+
+const docs = readFileSync(resolve(import.meta.dirname, '../docs/sandbox.md'), 'utf8')
+const OWN =
+  "Index, refs, attributes and objects of the repository that a loop works in are the agent's to change, since it commits."
 
 const TRICKS: GitTrick[] = [
   {
@@ -44,16 +55,66 @@ const TRICKS: GitTrick[] = [
       `own=$(git rev-parse --git-dir); common=$(git rev-parse --git-common-dir); mkdir other; cp -r "$common/objects" "$common/refs" other/; ${evil(place)} > other/config; echo "$PWD/other" > "$own/commondir"`,
     got: hasRun,
   },
+  {
+    name: 'a commondir in the git folder',
+    tries: (place) =>
+      `mkdir other; cp -r .git/objects .git/refs other/; ${evil(place)} > other/config; echo "$PWD/other" > .git/commondir`,
+    got: (place) => hasRun(place) || existsSync(join(place.dir, '.git/commondir')),
+  },
+  {
+    name: 'HEAD moved away',
+    tries: () => 'mv .git/HEAD .git/HEAD2',
+    got: ({ dir }) => !existsSync(join(dir, '.git/HEAD')),
+  },
+  {
+    name: 'no index',
+    named: OWN,
+    tries: () => 'rm .git/index',
+    got: ({ dir }) => !existsSync(join(dir, '.git/index')),
+  },
+  {
+    name: "the person's branch, from a linked work tree",
+    flags: ['--worktree'],
+    tries: ({ dir }) =>
+      `branch=$(git -C '${dir}' symbolic-ref --short HEAD); git commit --quiet --allow-empty --message moved; git update-ref "refs/heads/$branch" HEAD`,
+    got: ({ dir }) =>
+      spawnSync('git', ['log', '-1', '--format=%s'], { cwd: dir, encoding: 'utf8' }).stdout === 'moved\n',
+  },
+  {
+    name: "the person's index, from a linked work tree",
+    flags: ['--worktree'],
+    tries: () => 'rm "$(git rev-parse --git-common-dir)/index"',
+    got: ({ dir }) => !existsSync(join(dir, '.git/index')),
+  },
+  {
+    name: "the person's HEAD, from a linked work tree",
+    flags: ['--worktree'],
+    tries: () => 'echo "ref: refs/heads/other" > "$(git rev-parse --git-common-dir)/HEAD"',
+    got: ({ dir }) => readFileSync(join(dir, '.git/HEAD'), 'utf8').includes('other'),
+  },
+  {
+    name: 'attributes in the git folder',
+    named: OWN,
+    tries: () => 'mkdir -p .git/info; echo "* filter=x" > .git/info/attributes',
+    got: ({ dir }) => existsSync(join(dir, '.git/info/attributes')),
+  },
+  {
+    name: 'objects of another repository',
+    named: OWN,
+    tries: () => 'mkdir -p .git/objects/info; echo /tmp > .git/objects/info/alternates',
+    got: ({ dir }) => existsSync(join(dir, '.git/objects/info/alternates')),
+  },
 ]
 
 describe.concurrent('an agent in the sandbox', () => {
-  test.for(TRICKS)('$name', async ({ flags = [], tries, got }, { skip }) => {
+  test.for(TRICKS)('$name', async ({ flags = [], tries, got, named }, { skip }) => {
     skip(!usable, 'bubblewrap is not here')
     const place = makePlace()
     const lines = `{ ${tries(place)}\n} 2> said.txt; echo x > x.txt\necho "<promise>COMPLETE</promise>"`
     writeFileSync(join(place.root, 'agent.sh'), `#!/bin/sh\n${lines}\n`, { mode: 0o755 })
     const agent = ['--agent', `command:${place.root}/agent.sh`, '--max-iterations', '2']
     const ran = await place.ralph(['run', 'x', '--sandbox', ...agent, ...flags])
-    expect(got(place), ran.stderr).toBe(false)
+    if (named !== undefined) expect(docs).toContain(named)
+    expect(got(place), ran.stderr).toBe(named !== undefined)
   })
 })
