@@ -9,8 +9,8 @@ import { type BoundedLog, boundLog } from '../host/bounded-log.ts'
 import { lowMbFor, watchRoom } from '../host/disk-room.ts'
 import { type Ended, findProgram, runProgram } from '../host/process.ts'
 import { reap } from '../host/process-tree.ts'
-import { sandboxFor } from '../host/sandbox.ts'
-import { type GitPlaces, gitPlaces } from '../host/sandbox-git.ts'
+import { type Fenced, type Sandboxed, sandboxFor } from '../host/sandbox.ts'
+import { gitPlaces } from '../host/sandbox-git.ts'
 import { type Secrets, secretsOf } from '../host/sealed.ts'
 import { waitForRoom } from '../host/shortage.ts'
 import { readTurnLog, type TurnLog } from '../host/transcript.ts'
@@ -27,7 +27,9 @@ import type { TakeUp } from './visit.ts'
 export async function takeTurn(bench: Workbench, loop: Loop, next: TurnNext, signal: AbortSignal): Promise<Fact> {
   const folder = lendFolder()
   try {
-    return await turnIn(folder, bench, { loop, next, signal })
+    const fact = await turnIn(folder, bench, { loop, next, signal })
+    await lookAtSettings(bench, loop)
+    return fact
   } finally {
     folder.remove()
   }
@@ -53,11 +55,10 @@ type Going = { loop: Loop; next: TurnNext; signal: AbortSignal }
 async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, next, signal }: Going): Promise<Fact> {
   const { now } = bench
   const { dir, silenceMinutes } = loop.spec.work
-  const name = agentOf(loop, next)
   // Where the checks were run before any work, the start was kept before them.
   if (next.iteration === 1 && next.attempt === 1 && !loop.tally.before) await keepStart(bench, loop)
   const secrets = secretsOf(bench.home, [loop.spec, next.heard])
-  const { agent, target } = parseAgent(secrets.open(name))
+  const { agent, target } = parseAgent(secrets.open(agentOf(loop, next)))
   const mcp = loop.spec.work.mcp && (await issuePass(bench, loop, next))
   const prompt = bench.task?.prompt?.(loop, next) ?? buildTurnPrompt(loop, next, mcp && REPORT_TOOLS)
   const given = { prompt: secrets.open(prompt), target, folder, next, ...(mcp ? { mcp } : {}) }
@@ -66,20 +67,7 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
   const program = bare[0] ?? ''
   if (!findProgram(program, dir, bench.env.PATH)) return { kind: 'turned', at: now(), turn: missing(program) }
 
-  const own = agent.own ?? { paths: [], variables: [] }
-  const outside = { ...bench.env, ...env }
-  const { sandbox, sandboxAllow: allowed = [] } = loop.spec.work
-  const inside = {
-    program,
-    dir,
-    env: outside,
-    home: bench.home,
-    allowed,
-    own,
-    folder: lent(),
-    git: placesFor(bench, loop),
-  }
-  const fenced = sandbox ? sandboxFor(inside) : { argv: [], env: {} }
+  const fenced = fenceFor(bench, loop, { program, env: { ...bench.env, ...env }, own: agent.own, folder: lent() })
   const argv = [...fenced.argv, ...bare]
   const parser = agent.parser(request)
   const removeFiles = writePrivately(files)
@@ -112,14 +100,10 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
     const dropped = record.end()
     log.write([{ at: now(), exit: exit.code, signal: exit.signal }])
     const outcome = outcomeOf(parser, exit)
-    if (exit.stopped === 'told') {
-      await lookAtSettings(bench, loop)
-      return { kind: 'lost', at: now(), ...costOf(outcome) }
-    }
+    if (exit.stopped === 'told') return { kind: 'lost', at: now(), ...costOf(outcome) }
     const judge = mcp ? await judgeWithReports(bench, loop, next) : bench.task?.judge
     const ended = { loop, next, prompt: request.prompt, outcome, mask: secrets.mask }
     const fact = await turnEnded({ ...bench, judge }, ended)
-    await lookAtSettings(bench, loop)
     return dropped === undefined ? fact : { ...fact, turn: { ...fact.turn, dropped } }
   } finally {
     record.close()
@@ -129,9 +113,14 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
   }
 }
 
-/** By what is known of the repository, not by what an agent has left there. */
-function placesFor({ tree: { checkpoints } }: Workbench, { spec: { work } }: Loop): GitPlaces {
-  return gitPlaces(work.dir, 'none' in checkpoints ? undefined : checkpoints.repo, work.worktree)
+type Inside = Pick<Sandboxed, 'program' | 'env' | 'own' | 'folder'>
+
+/** The repository is the one that is known, not what an agent has left there. */
+function fenceFor({ home, tree: { checkpoints } }: Workbench, { spec: { work } }: Loop, inside: Inside): Fenced {
+  const { dir, worktree, sandbox, sandboxAllow: allowed = [] } = work
+  if (!sandbox) return { argv: [], env: {} }
+  const git = gitPlaces(dir, 'none' in checkpoints ? undefined : checkpoints.repo, worktree)
+  return sandboxFor({ ...inside, dir, home, allowed, git })
 }
 
 /** Fires when the agent says by a file that it is finished, unless nobody watches any more. */

@@ -25,7 +25,7 @@ export type Sandboxed = {
   env: Environment
   home: string
   allowed: readonly string[]
-  own?: OwnPlaces
+  own?: OwnPlaces | undefined
   /** A folder lent for this turn. */
   folder?: string | undefined
   /** Without a network. */

@@ -57,12 +57,9 @@ export function parseArgs(
     }
     const [name, option] = findOption(spec, match[1] ?? '')
     if (given.has(name) && !option.many) throw usage(spec, `--${name} is given twice; it takes one value.`)
-    if (option.value === undefined) {
-      if (match[2] !== undefined) throw usage(spec, `--${name} is a switch and takes no value.`)
-      given.set(name, [])
-      continue
-    }
-    if (option.optional && match[2] === undefined) {
+    if (option.value === undefined && match[2] !== undefined)
+      throw usage(spec, `--${name} is a switch and takes no value.`)
+    if (option.value === undefined || (option.optional && match[2] === undefined)) {
       given.set(name, [])
       continue
     }
