@@ -10,7 +10,7 @@ const LATER: Later = {
   'hook-keep': ['src/host/keep-secret.ts'],
   'hook-git': ['src/host/git-tree.ts'], // asking git takes far longer than loading this
   'hook-settings': ['src/drive/look-at-settings.ts'], // when the configuration was written in this turn
-  'hook-words': ['src/host/plain-words.ts', 'src/host/put-back.ts'], // for what goes wrong
+  'hook-words': ['src/host/home.ts', 'src/host/plain-words.ts', 'src/host/put-back.ts'], // for what goes wrong
   'hook-checks': [
     'src/engine/after-checks.ts',
     'src/engine/conclude.ts',
@@ -20,6 +20,7 @@ const LATER: Later = {
     'src/engine/proof.ts',
     'src/engine/proof-words.ts',
     'src/engine/stakes.ts',
+    'src/engine/stored.ts',
     'src/engine/trials.ts',
   ],
 }

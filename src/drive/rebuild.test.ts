@@ -281,9 +281,69 @@ test('a story of an older ralph, which began with a turn, comes to its end', asy
 })
 
 test('a home without a story gets an empty database', async () => {
-  expect(await rebuild(home, () => START)).toEqual({ loops: 0, facts: 0, aside: undefined })
+  expect(await rebuild(home, () => START)).toEqual({ loops: 0, facts: 0, aside: undefined, lost: [] })
   expect(existsSync(join(home, 'ralph.db'))).toBe(true)
   expect((await withStore((store) => store.list())).rows).toEqual([])
+})
+
+describe('a transcript that is damaged', () => {
+  const file = () => join(home, 'transcripts', 'a1', 'loop.jsonl')
+  const change = (line: number, how: (text: string) => string) => {
+    const lines = readFileSync(file(), 'utf8').split('\n')
+    lines[line] = how(lines[line] ?? '')
+    writeFileSync(file(), lines.join('\n'))
+  }
+  const forget = () => rmSync(join(home, 'ralph.db'))
+
+  beforeEach(() =>
+    withStore(async (store) => {
+      await tell(store, { id: 'a1', story: [works, works, say('Go.'), works] })
+      await tell(store, { id: 'b2', minute: 1, story: [works] })
+    }),
+  )
+
+  test.each<[string, (text: string) => string]>([
+    ['has a line that is no JSON', (text) => text.slice(0, -3)],
+    ['has a fact of a kind that nobody knows', (text) => text.replace('"turned"', '"turmed"')],
+    ['has a fact with a part missing', (text) => text.replace('"claim"', '"claym"')],
+  ])('%s gives the loop as it was before', async (_, how) => {
+    forget()
+    change(2, how)
+    const { lost, loops } = await rebuild(home, () => START)
+    expect({ lost, loops }).toEqual({ loops: 2, lost: [{ loop: 'a1', facts: 1, of: 4 }] })
+    expect((await withStore((store) => store.load('a1'))).tally.iteration).toBe(1)
+  })
+
+  test('is made whole from a database that can be read', async () => {
+    const before = await withStore(everything)
+    change(2, (text) => text.slice(0, -3))
+    expect((await rebuild(home, () => START)).lost).toEqual([])
+    expect(await withStore(everything)).toEqual(before)
+  })
+
+  test('from its first line on keeps no other loop from coming back', async () => {
+    forget()
+    change(0, (text) => text.replace('"checks"', '"cheks"'))
+    const { lost, loops } = await rebuild(home, () => START)
+    expect({ lost, loops }).toEqual({ loops: 1, lost: [{ loop: 'a1' }] })
+  })
+
+  test('brings no order back that is not exactly one', async () => {
+    forget()
+    change(3, (text) => text.replace(/"order":\{[^}]*\}/, '"order":{"kind":"edit","checks":["true"]}'))
+    expect((await rebuild(home, () => START)).lost).toEqual([])
+    const { spec, tally } = await withStore((store) => store.load('a1'))
+    expect({ checks: spec.checks, iterations: tally.iteration }).toEqual({ checks: [], iterations: 3 })
+  })
+
+  test('brings back no spec with more in it than ralph knows', async () => {
+    forget()
+    change(3, (text) => {
+      const asked = { kind: 'asked', at: START, spec: { ...specOf({ checks: ['true'] }), sealed: false } }
+      return JSON.stringify({ ...JSON.parse(text), fact: asked })
+    })
+    expect((await rebuild(home, () => START)).lost).toEqual([{ loop: 'a1', facts: 2, of: 4 }])
+  })
 })
 
 function withId(loop: Loop, id: string): Loop {

@@ -2,6 +2,7 @@
 import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Loop, startLoop } from '../engine/loop.ts'
+import { faultOfBeginning, faultOfFact, readFact } from '../engine/stored.ts'
 import { upgradeStory } from '../engine/upgrade.ts'
 import { RalphError } from '../error.ts'
 import { brokenName } from '../host/files.ts'
@@ -14,7 +15,9 @@ import type { Store } from '../host/store.ts'
 import { type LocalTranscripts, openTranscripts, type Story } from '../host/transcript.ts'
 import { visit } from './visit.ts'
 
-export type Rebuilt = { loops: number; facts: number; aside: string | undefined }
+/** `lost`: loops that could not be rebuilt whole. `facts`: how many there are of them now; undefined: not even their beginning can be read. */
+export type Rebuilt = { loops: number; facts: number; aside: string | undefined; lost: Lost[] }
+export type Lost = { loop: string; facts?: number; of?: number }
 
 /** What the owner of a loop knows of it besides, made again. */
 export type Remake = (store: Store, loop: Loop) => Promise<void>
@@ -33,18 +36,30 @@ export async function rebuild(home: string, now: () => number, remake?: Remake):
   alone?.close()
   try {
     let [loops, facts] = [0, 0]
+    const lost: Lost[] = []
     for (const id of inOrder(transcripts)) {
-      const story = transcripts.story(id)
-      if (!story) continue
+      const story = readable(transcripts.story(id))
+      if (!story) {
+        lost.push({ loop: id })
+        continue
+      }
       await replay(id, story, { store, ...(remake ? { remake } : {}) })
       loops += 1
       facts += story.facts.length
+      if (story.facts.length < story.last) lost.push({ loop: id, facts: story.facts.length, of: story.last })
     }
     if (aside !== undefined) salvage(home, aside)
-    return { loops, facts, aside }
+    return { loops, facts, aside, lost }
   } finally {
     await store.close()
   }
+}
+
+/** As far as it can be read: each fact rests on those before it. */
+function readable(story: Story | undefined): Story | undefined {
+  if (!story || faultOfBeginning(story.beginning)) return undefined
+  const end = story.facts.findIndex((fact) => faultOfFact(fact) !== '')
+  return { ...story, facts: (end < 0 ? story.facts : story.facts.slice(0, end)).map(readFact) }
 }
 
 type Remaking = { store: Store; remake?: Remake }

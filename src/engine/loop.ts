@@ -246,6 +246,8 @@ export type Order =
   | { kind: 'rested'; since: number }
   /** A person lets changed means of proof stand. No path: all that were named. */
   | { kind: 'allow'; paths: string[] }
+  /** What was left in the store is no order that ralph knows, and moves nothing. */
+  | { kind: 'dropped'; why: string }
 
 export type Fact = { at: number } & (
   | { kind: 'turned'; turn: Turn }

@@ -53,6 +53,8 @@ export function obey(
     }
     case 'allow':
       return next.kind === 'wait' && next.about === ALLOW ? allow(loop, order.paths, { by, at }) : loop
+    case 'dropped':
+      return loop
   }
 }
 

@@ -16,6 +16,7 @@ import {
 } from 'node:fs'
 import { dirname, isAbsolute, relative, sep } from 'node:path'
 import { RalphError } from '../error.ts'
+import { secureHome } from './home.ts'
 import { codeOf, folderGone, inPlainWords } from './plain-words.ts'
 
 /** Writes a file whole or not at all. */
@@ -78,6 +79,18 @@ export function makePrivateFolder(path: string): void {
   } catch (cause) {
     if (!isFolder(path)) throw inPlainWords(cause, path) // another process may have been quicker
   }
+}
+
+/** RALPH_HOME: made where it is missing, and closed to others. `note`: what a person should know. */
+export function openHome(home: string, note: (text: string) => void = warn): void {
+  makePrivateFolder(home)
+  const { mode, uid } = statSync(home)
+  const who = process.getuid?.()
+  if (mode & 0o022 || uid !== who) secureHome(home, note, who)
+}
+
+function warn(text: string): void {
+  process.emitWarning(text, 'RalphWarning')
 }
 
 // Locks of SQLite cannot be trusted on these: NFS, SMB, CIFS, SMB2, 9p, AFS, Ceph, Lustre.

@@ -1,5 +1,5 @@
 /** The lock that proves life: a driver keeps a transaction open in its loop's own small file as long as it lives. */
-import { existsSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { BUSY, plainly, resultCode } from './database.ts'
@@ -80,6 +80,7 @@ const READ = 'BEGIN; SELECT 1 FROM sqlite_schema'
 
 function open(path: string, patienceMs: number, begin: string): DatabaseSync | undefined {
   return plainly(path, () => {
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600)) // for its owner alone, which SQLite would not see to
     const lock = new DatabaseSync(path, { timeout: patienceMs })
     try {
       lock.exec(begin)

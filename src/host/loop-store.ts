@@ -2,7 +2,8 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import type { Fact, Loop, Order } from '../engine/loop.ts'
+import type { Fact, Loop } from '../engine/loop.ts'
+import { readOrder } from '../engine/stored.ts'
 import { RalphError } from '../error.ts'
 import { type Asking, openAsking } from './asking.ts'
 import { makePrivateFolder } from './files.ts'
@@ -19,6 +20,9 @@ type Opening = { home: string; now: () => number; transcripts: Recording; open: 
 type Recording = Omit<TurnRecords, 'addFact'> & {
   addFact(...given: Parameters<TurnRecords['addFact']>): void | Promise<void>
 }
+
+// Whoever else wrote it there need not have written JSON.
+export const ORDER_KIND = `CASE json_valid("order") WHEN 1 THEN "order" ->> 'kind' END`
 
 // Alone, the heart tells of a lost lease by refusing to save; the store around it watches, and has a signal for it.
 const NEVER = new AbortController().signal
@@ -79,11 +83,9 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): Heart 
     },
 
     async told(id) {
-      const row = one(
-        `SELECT * FROM told WHERE loop = ? ORDER BY json_extract("order", '$.kind') <> 'cancel', id LIMIT 1`,
-        id,
-      )
-      return row && { kind: 'told', at: now(), by: String(row.by), order: parse<Order>(row.order), id: Number(row.id) }
+      const row = one(`SELECT * FROM told WHERE loop = ? ORDER BY ${ORDER_KIND} <> 'cancel', id LIMIT 1`, id)
+      const order = row && readOrder(String(row.order))
+      return order && { kind: 'told', at: now(), by: String(row.by), order, id: Number(row.id) }
     },
   }
 }

@@ -6,6 +6,7 @@ import { RalphError } from '../error.ts'
 import { adoptLoops } from './adopt-loops.ts'
 import { BUSY, connect, resultCode, TABLES, versionOf } from './database.ts'
 import { refuseNetworkFolder } from './files.ts'
+import { secureDatabase } from './home.ts'
 import { MIGRATIONS } from './schema.ts'
 import { countStories, openRecords } from './transcript.ts'
 
@@ -13,7 +14,8 @@ import { countStories, openRecords } from './transcript.ts'
 export function openDatabase(path: string, anew = false): DatabaseSync {
   refuseNetworkFolder(dirname(path))
   if (!anew) mustNotBeLost(path)
-  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600)) // for its owner alone, which SQLite would not see to
+  if (existsSync(path)) secureDatabase(path)
+  else closeSync(openSync(path, 'a', 0o600)) // for its owner alone, which SQLite would not see to
   const database = connectPatiently(path)
   try {
     if (versionOf(database) !== TABLES) migrate(database, path)

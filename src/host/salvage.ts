@@ -3,19 +3,23 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from './migrate.ts'
 import { parse } from './rows.ts'
-import type { TurnRecords } from './transcript.ts'
+import type { LocalTranscripts } from './transcript.ts'
 
-/** Writes down what only the database has: what an older ralph stored, and the last fact of a ralph that was killed before it could. */
-export function completeTranscripts(path: string, transcripts: TurnRecords): void {
+/** Writes down what only the database has: what an older ralph stored, the last fact of a ralph that was killed before it could, and what a disk has changed in a transcript since. */
+export function completeTranscripts(path: string, transcripts: LocalTranscripts): void {
   if (!existsSync(path)) return
   attempt(() => {
     const database = openDatabase(path) // which also brings it up to date
     try {
       const missing = database.prepare('SELECT n, fact FROM event WHERE loop = ? AND n > ? ORDER BY n')
       for (const { id, events } of database.prepare('SELECT id, events FROM loop').all()) {
-        const last = transcripts.lastFact(String(id))
-        if (last < 0 || last >= Number(events)) continue
-        for (const { n, fact } of missing.all(String(id), last)) transcripts.addFact(String(id), Number(n), parse(fact))
+        const last = transcripts.story(String(id))?.facts.length
+        if (last === undefined || last >= Number(events)) continue
+        // What one loop has lost keeps nobody from the others.
+        attempt(() => {
+          for (const { n, fact } of missing.all(String(id), last))
+            transcripts.addFact(String(id), Number(n), parse(fact))
+        })
       }
     } finally {
       database.close()

@@ -358,7 +358,7 @@ describe.skipIf(!canMount)('a disk that is full (needs mount)', () => {
   })
 
   test('has no fact that is only half saved, and loses none', async () => {
-    const { path } = smallDisk('size=2m')
+    const { path } = smallDisk('size=2m,mode=700')
     writeFileSync(join(path, 'ballast'), Buffer.alloc(500 * 1024))
     const store = openStore(path, Date.now)
     await store.create(loopOf('a1'))

@@ -4,10 +4,11 @@ import { RalphError } from '../error.ts'
 import { answerRecords } from './answer-records.ts'
 import { boardRecords } from './board-records.ts'
 import { commentRecords, leaveOrder, tellNew } from './comment-records.ts'
+import { openHome } from './files.ts'
 import { isLocked } from './lock.ts'
 import { loopNumbers } from './loop-numbers.ts'
 import { loopQueries } from './loop-queries.ts'
-import { beginningOf, type Heart, mustHave, openLoopStore } from './loop-store.ts'
+import { beginningOf, type Heart, mustHave, ORDER_KIND, openLoopStore } from './loop-store.ts'
 import { openDatabase } from './migrate.ts'
 import { overviewQueries } from './overview-queries.ts'
 import { paneRecords } from './pane-records.ts'
@@ -25,12 +26,18 @@ import { type LocalTranscripts, openTranscripts } from './transcript.ts'
 /** The store of one machine, with the transcripts that lie beside it. */
 export type LocalStore = Store & { transcripts: LocalTranscripts }
 
-/** `patienceMs`: how long a call waits while another program locks the database. `anew`: it is made, although there are transcripts. */
-export type Opening = { transcripts?: LocalTranscripts; patienceMs?: number; anew?: boolean }
+/** `patienceMs`: how long a call waits while another program locks the database. `anew`: it is made, although there are transcripts. `note`: what a person should know. */
+export type Opening = {
+  transcripts?: LocalTranscripts
+  patienceMs?: number
+  anew?: boolean
+  note?: (text: string) => void
+}
 
 /** Opens the store below `home` and brings its tables up to date. */
 export function openStore(home: string, now: () => number, opening: Opening = {}): LocalStore {
   const { patienceMs = PATIENCE_MS } = opening
+  openHome(home, opening.note)
   const store = openImpatient(home, now, opening)
   return waitWhileLocked(store, { patienceMs, apart: ['transcripts', 'onChange', 'close', 'sealed'] })
 }
@@ -77,7 +84,7 @@ function openImpatient(home: string, now: () => number, { anew, ...opening }: Op
     },
 
     async ordered(kind) {
-      const such = `SELECT DISTINCT loop FROM told WHERE ?1 IS NULL OR json_extract("order", '$.kind') = ?1`
+      const such = `SELECT DISTINCT loop FROM told WHERE ?1 IS NULL OR ${ORDER_KIND} = ?1`
       return asking.all(such, kind ?? null).map((row) => String(row.loop))
     },
 

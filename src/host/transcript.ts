@@ -21,8 +21,8 @@ import type { Transcripts, TurnBytes } from './store.ts'
 /** `graded`: checks come before the first turn, and proofs have grades. Absent: an older ralph began it. `queued`: it waited for room. */
 type Beginning = { id: string; spec: Spec; at: number; tree?: string | undefined; graded?: true; queued?: true }
 
-/** What a lost database is made of anew. */
-export type Story = { beginning: Beginning; facts: Fact[] }
+/** What a lost database is made of anew. `last`: the number of the last fact that is there, though one before it may be missing. */
+export type Story = { beginning: Beginning; facts: Fact[]; last: number }
 
 /** Transcripts in this machine's own files, from which a lost database can be made. */
 export type LocalTranscripts = TurnRecords &
@@ -61,7 +61,8 @@ export function openTranscripts(home: string): LocalTranscripts {
       if (numberOf(first) !== 0) return undefined
       const facts: Fact[] = []
       for (const line of rest) if (numberOf(line) === facts.length + 1) facts.push((line as { fact: Fact }).fact)
-      return { beginning: (first as { begin: Beginning }).begin, facts }
+      const last = Math.max(0, ...rest.map((line) => numberOf(line) ?? 0))
+      return { beginning: (first as { begin: Beginning }).begin, facts, last }
     },
 
     loops(): string[] {

@@ -32,7 +32,7 @@ export function openContext({ root, note, env, cwd, now = steadyClock(), ...plac
     },
     store() {
       listen()
-      store ??= openStore(home, now, { patienceMs: LONG_PATIENCE_MS })
+      store ??= openStore(home, now, { patienceMs: LONG_PATIENCE_MS, note })
       return store
     },
     async close() {

@@ -286,6 +286,13 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
   },
   rebuild: {
     input: z.strictObject({}),
-    output: z.strictObject({ loops: whole, facts: whole, aside: maybe(z.string()) }),
+    output: z.strictObject({
+      loops: whole,
+      facts: whole,
+      aside: maybe(z.string()),
+      lost: z
+        .array(z.strictObject({ loop: z.string(), facts: whole.exactOptional(), of: whole.exactOptional() }))
+        .describe('Loops whose transcript is damaged. Without `facts`, the loop could not be rebuilt at all.'),
+    }),
   },
 }

@@ -66,6 +66,7 @@ export class RalphWiggum {
     const vault = openVault(vault_path)
     const place = resolve(home ?? (env.RALPH_HOME || join(homedir(), '.ralph')))
     const settings = resolveSettings(settingsIn(chosen), { env, home: place, vault })
+    const note = onNote ?? ((text: string) => process.emitWarning(text, 'RalphWarning'))
     this.#desk = {
       vault,
       settings,
@@ -73,8 +74,8 @@ export class RalphWiggum {
       env,
       now,
       histories: new Map(),
-      store: openStore(place, now),
-      note: onNote ?? ((text) => process.emitWarning(text, 'RalphWarning')),
+      store: openStore(place, now, { note }),
+      note,
     }
   }
 

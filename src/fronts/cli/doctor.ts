@@ -126,6 +126,14 @@ function isNewer(version: string, than: string): boolean {
   return version.localeCompare(than, 'en', { numeric: true }) > 0
 }
 
-function rebuiltSentence({ loops, facts, aside }: Rebuilt): string {
-  return `Made the database anew: ${count(loops, 'loop')}, ${count(facts, 'fact')}.${aside ? ` The old one is ${aside}.` : ''}\n`
+function rebuiltSentence({ loops, facts, aside, lost }: Rebuilt): string {
+  const made = `Made the database anew: ${count(loops, 'loop')}, ${count(facts, 'fact')}.${aside ? ` The old one is ${aside}.` : ''}\n`
+  return [made, ...lost.map((one) => `${lostSentence(one)}\n`)].join('')
+}
+
+/** What the transcript of a loop does not tell any more. */
+function lostSentence({ loop, facts, of }: Rebuilt['lost'][number]): string {
+  return of === undefined
+    ? `The transcript of loop ${loop} is damaged from its beginning, so this loop is not in the new database.`
+    : `The transcript of loop ${loop} is damaged: only the first ${facts} of its ${of} facts can be read, so the loop is back where it was then.`
 }

@@ -186,6 +186,8 @@ function orderSentence({ by, order }: Extract<Fact, { kind: 'told' }>, before: N
       return 'It goes on; the time in which nobody worked on it does not count.'
     case 'allow':
       return `${capital(by)} allowed the changes${order.paths.length > 0 ? ` to ${order.paths.join(', ')}` : ''}.`
+    case 'dropped':
+      return `An order from ${by} could not be read, so nobody obeyed it: ${short(order.why, 200)}.`
   }
 }
 

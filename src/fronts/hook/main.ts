@@ -3,6 +3,7 @@ import { readFileSync, writeSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { openCurrent } from '../../host/database.ts'
+import { openHome } from '../../host/files.ts'
 import { openLoopStore } from '../../host/loop-store.ts'
 import type { LoopStore } from '../../host/store.ts'
 import { openRecords } from '../../host/transcript.ts'
@@ -60,13 +61,17 @@ function openDesk(home: string, { shim }: Said['from'], more: () => typeof More)
     env: process.env,
     now: Date.now,
     began: Date.now() - process.uptime() * 1_000,
-    store: () =>
-      (store ??= openLoopStore({
+    store() {
+      if (store) return store
+      openHome(home)
+      store = openLoopStore({
         home,
         now: Date.now,
         transcripts: openRecords(home),
         open: (path) => openCurrent(path) ?? more().openDatabase(path),
-      })),
+      })
+      return store
+    },
     words: more,
     checker: (checking) => more().checker({ home, now: Date.now }, checking),
     stop: stop.signal,

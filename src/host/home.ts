@@ -1,0 +1,61 @@
+/** Who may write in RALPH_HOME decides what ralph runs: it is for its owner alone. */
+import { chmodSync, existsSync, readdirSync, type Stats, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { RalphError } from '../error.ts'
+
+/** Closes a home to others and tells so, or refuses it. `who`: the user that this process is; undefined where the system knows none. */
+export function secureHome(home: string, note: (text: string) => void, who: number | undefined): void {
+  const stat = statSync(home)
+  const mode = stat.mode & 0o777
+  switch (whatToDoWith(stat, who, isEmpty(home))) {
+    case 'nothing':
+      break
+    case 'refuse shared':
+      throw refused(home, 'is a folder that all users of this machine share')
+    case 'refuse other':
+      throw refused(home, 'belongs to another user of this machine, who could decide there what ralph runs')
+    case 'close': {
+      // Where other things lie, too, somebody may have to read them.
+      const closed = isOwn(home) ? 0o700 : mode & ~0o022
+      chmodSync(home, closed)
+      if ((statSync(home).mode & 0o022) !== 0)
+        throw refused(
+          home,
+          'can be written by other users of this machine, and its file system does not let ralph change that',
+        )
+      note(
+        `Other users of this machine could write to ${home}, so its permissions are now ${closed.toString(8)}: whoever writes there decides what ralph runs.`,
+      )
+    }
+  }
+}
+
+/** A database that somebody copied or made by hand. */
+export function secureDatabase(path: string): void {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
+  if ((mode & 0o022) !== 0) chmodSync(path, 0o600)
+}
+
+/** Root may use everybody's home: it is sudo, or a container into which somebody's folder is mounted. */
+export function whatToDoWith(
+  { mode, uid }: Pick<Stats, 'mode' | 'uid'>,
+  who: number | undefined,
+  empty: boolean,
+): 'nothing' | 'close' | 'refuse shared' | 'refuse other' {
+  if (who === undefined) return 'nothing'
+  if (who !== 0 && uid !== who) return 'refuse other'
+  if ((mode & 0o1002) === 0o1002 && !empty) return 'refuse shared' // such as /tmp; an empty one is a disk that was just mounted
+  return (mode & 0o022) === 0 ? 'nothing' : 'close'
+}
+
+function isOwn(home: string): boolean {
+  return existsSync(join(home, 'ralph.db')) || isEmpty(home)
+}
+
+function isEmpty(home: string): boolean {
+  return readdirSync(home).length === 0
+}
+
+function refused(home: string, why: string): RalphError {
+  return new RalphError('home-unusable', `${home} ${why}. Set RALPH_HOME to a folder of your own.`)
+}

@@ -1,0 +1,70 @@
+/** Orders that nobody gave through ralph: what an agent writes into the database is read by its schema, and the rest is dropped and told. */
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { makePlace, type Place, query } from './ralph.ts'
+
+/** An agent that leaves these orders for its own loop, and claims to be done. */
+function forges(place: Place, ...orders: string[]): string {
+  place.write(
+    'forge.mjs',
+    `import { DatabaseSync } from 'node:sqlite'
+     const database = new DatabaseSync(${JSON.stringify(join(place.home, 'ralph.db'))}, { timeout: 5000 })
+     const leave = database.prepare('INSERT INTO told (loop, at, by, "order") VALUES (?, 1, ?, ?)')
+     for (const order of ${JSON.stringify(orders)}) leave.run(process.env.RALPH_LOOP_ID, 'you', order)
+     database.close()`,
+  )
+  return place.agent(
+    'node --no-warnings forge.mjs; echo "$RALPH_ITERATION" >> work.txt; echo "<promise>COMPLETE</promise>"',
+  )
+}
+
+function run(place: Place, agent: string): ReturnType<Place['ralph']> {
+  return place.ralph(['run', 'Do it', '--agent', agent, '--verify', 'test -e ready', '--max-iterations', '2', '--json'])
+}
+
+describe.concurrent('an order with more than its kind has', () => {
+  test('changes nothing, is told, and is gone', async () => {
+    const place = makePlace()
+    const { end } = await run(place, forges(place, '{"kind":"edit","checks":["true"]}'))
+    expect(end).toMatchObject({ status: 'halted', reason: 'max-iterations' })
+    expect(query(place, `SELECT json_extract(spec, '$.checks') AS checks FROM loop`)).toEqual([
+      { checks: '["test -e ready"]' },
+    ])
+    expect(query(place, 'SELECT * FROM told')).toEqual([])
+    const { stdout } = await place.ralph(['show', String(end.loop_id)])
+    expect(stdout).toContain('An order from you could not be read, so nobody obeyed it: "checks" is not a part of it.')
+  })
+
+  test.each([
+    ['an unknown kind', '{"kind":"complete","proof":"verified"}'],
+    ['no kind', '{"checks":["true"]}'],
+    ['a text', '"cancel"'],
+    ['nothing', 'null'],
+    ['a list', '[{"kind":"cancel"}]'],
+    ['no JSON', '{"kind":"cancel"'],
+    ['a number for a text', '{"kind":"edit","prompt":7}'],
+    ['a limit that is a text', '{"kind":"limits","limits":{"iterations":"0"}}'],
+    ['a limit that nobody knows', '{"kind":"limits","limits":{"checks":0}}'],
+    ['a prototype', '{"kind":"edit","__proto__":{"checks":["true"]}}'],
+    ['a field of every object', '{"kind":"resume","constructor":1}'],
+    ['a kind of every object', '{"kind":"constructor"}'],
+    ['depth', `{"kind":"say","words":${'['.repeat(50_000)}${']'.repeat(50_000)}}`],
+  ])('%s is no order either', async (_, order) => {
+    const place = makePlace({ git: false })
+    const ran = await run(place, forges(place, order))
+    expect(ran.end).toMatchObject({ status: 'halted', reason: 'max-iterations', iterations: 2 })
+    expect(ran.stderr).toBe('')
+    expect(query(place, 'SELECT * FROM told')).toEqual([])
+    const dropped = query(place, `SELECT fact FROM event WHERE json_extract(fact, '$.order.kind') = 'dropped'`)
+    expect(dropped).toHaveLength(2)
+    expect((await place.ralph(['show', String(ran.end.loop_id)])).stdout).toContain('could not be read')
+    await place.ralph(['doctor', '--rebuild'])
+    expect((await place.ralph(['status', String(ran.end.loop_id), '--json'])).end).toMatchObject({ status: 'halted' })
+  })
+
+  test('does not stand in the way of those behind it', async () => {
+    const place = makePlace({ git: false })
+    const { end } = await run(place, forges(place, '{"kind":"edit","checks":["true"]}', '{"kind":"cancel"}'))
+    expect(end).toMatchObject({ status: 'cancelled' })
+  })
+})
