@@ -10,7 +10,8 @@ const LATER: Later = {
   'hook-keep': ['src/host/keep-secret.ts'],
   'hook-git': ['src/host/git-tree.ts'], // asking git takes far longer than loading this
   'hook-settings': ['src/drive/look-at-settings.ts'], // when the configuration was written in this turn
-  'hook-words': ['src/host/home.ts', 'src/host/plain-words.ts', 'src/host/put-back.ts'], // for what goes wrong
+  // For odd texts, and for what goes wrong.
+  'hook-words': ['src/formats/harmless.ts', 'src/host/home.ts', 'src/host/plain-words.ts', 'src/host/put-back.ts'],
   'hook-checks': [
     'src/engine/after-checks.ts',
     'src/engine/conclude.ts',

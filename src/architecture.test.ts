@@ -102,6 +102,19 @@ test('pure folders take neither time nor chance nor anything else from the machi
   expect(takes).toEqual([])
 })
 
+/** Who may write to the terminal itself: the one writer; a line editor, and what it tells the terminal about pastes. */
+const MAY_WRITE = ['fronts/cli/text.ts', 'fronts/cli/dispatch-prompt.ts', 'fronts/cli/dispatch-pastes.ts']
+
+test('the command line writes through one writer, which makes foreign text harmless', () => {
+  const cli = files.filter(({ file }) => file.startsWith('fronts/cli/') && !file.startsWith('fronts/cli/demo/'))
+  const found = (pattern: RegExp) => cli.filter(({ text }) => pattern.test(text)).map(({ file }) => file)
+  const writes = found(/\bprocess\.std(?:out|err)|\bconsole\.|\bmachine\.stdout|\bstd(?:out|err)\.write|\bwriteSync\(/)
+  expect(writes.filter((file) => !MAY_WRITE.includes(file))).toEqual([])
+  // A control that stands in a text would be taken out of it; JSON that is not escaped would lose letters.
+  expect(found(/\\u001b|\\x1b|\\u0007|\\x07/).filter((file) => !MAY_WRITE.includes(file))).toEqual([])
+  expect(found(/JSON\.stringify\([^)]*\)+\}?\\n/)).toEqual([])
+})
+
 function placeOf(file: string): string | undefined {
   const [folder = '', front] = file.split('/')
   const place = folder === 'fronts' ? `fronts/${front}/` : front === undefined ? folder : `${folder}/`

@@ -299,7 +299,7 @@ test('docs/dispatch.md shows the agents as `ralph dispatch status` prints them, 
       ...{ open: false, proof: 'verified' },
     },
   }
-  const out = { write: () => {}, color: false, live: false, columns: 120 }
+  const out = { write: () => {}, bell: () => {}, color: false, live: false, columns: 120 }
   const [sample] = codeBlocks('docs/dispatch.md', 'text')
   expect(printAgents([api, web], { out, now: () => at })).toBe(sample)
   const rows = [...readFileSync('docs/dispatch.md', 'utf8').matchAll(/^\| ([A-Z ]+) \|/gm)].map(([, state]) => state)

@@ -10,6 +10,7 @@ import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command } from './context.ts'
 import { loopNamed } from './loop-words.ts'
 import { printStanding } from './story.ts'
+import { jsonLine } from './text.ts'
 
 const spec: CommandSpec = {
   name: 'accept',
@@ -34,9 +35,7 @@ export const accept: Command = {
     const json = args.flag('json')
     if (ended(loop) && !json) context.out.write(printStanding(loop, context.out, standingOf(loop).sentence))
     const accepted = await operation.run(context, { loop: id, how })
-    context.out.write(
-      json ? `${JSON.stringify(lineOf(accepted, how))}\n` : `${wordsOf(accepted, how)}${changesOf(accepted)}`,
-    )
+    context.out.write(json ? jsonLine(lineOf(accepted, how)) : `${wordsOf(accepted, how)}${changesOf(accepted)}`)
     return 0
   },
 }

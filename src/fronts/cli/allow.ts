@@ -6,6 +6,7 @@ import { type CommandSpec, parseArgs } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { driveHere } from './drive-here.ts'
 import { DRIVING, loopNamed } from './loop-words.ts'
+import { jsonLine } from './text.ts'
 
 const spec: CommandSpec = {
   name: 'allow',
@@ -24,9 +25,7 @@ export const allow: Command = {
     const json = args.flag('json')
     const [, ...paths] = args.words
     const allowed = await operation.run(context, { loop: loopNamed(args), paths })
-    context.out.write(
-      json ? `${JSON.stringify(await lineOf(context, allowed))}\n` : `${await wordsOf(context, allowed)}\n`,
-    )
+    context.out.write(json ? jsonLine(await lineOf(context, allowed)) : `${await wordsOf(context, allowed)}\n`)
     return allowed.heard === 'nobody' ? driveHere(context, allowed.loop, { json, notify: args.flag('notify') }) : 0
   },
 }

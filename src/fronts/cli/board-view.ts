@@ -2,7 +2,7 @@
 import { count } from '../../engine/limits.ts'
 import type { BoardGroup } from '../../formats/board-task.ts'
 import type { FoundTask, ListedTask } from '../../operations/get-task.ts'
-import { harmless, type Output, paint, type Style, short, table } from './text.ts'
+import { type Output, paint, type Style, short, table } from './text.ts'
 
 const COLOURS: Readonly<Record<ListedTask['status'], Style>> = {
   todo: 'dim',
@@ -54,9 +54,9 @@ export function taskStory(task: FoundTask, out: Output): string {
   ]
   const shown = facts.filter(([, value]) => value !== '')
   return [
-    `${paint(out, 'bold', harmless(task.title))} (${task.id})`,
-    ...(task.description ? ['', harmless(task.description), ''] : []),
-    ...shown.map(([name, value]) => `  ${name.padEnd(10)}  ${name === 'status' ? value : harmless(value)}`),
+    `${paint(out, 'bold', task.title)} (${task.id})`,
+    ...(task.description ? ['', task.description, ''] : []),
+    ...shown.map(([name, value]) => `  ${name.padEnd(10)}  ${value}`),
     ...(task.standing ? [task.standing.hint] : [`Start it: ralph board start ${task.id}`]),
     '',
   ].join('\n')

@@ -15,7 +15,7 @@ import { groupLines, taskLines, taskStory } from './board-view.ts'
 import { type BoardVerb, boardVerbs } from './board-words.ts'
 import type { Command, Context } from './context.ts'
 import { driveHere } from './drive-here.ts'
-import { harmless } from './text.ts'
+import { jsonLine } from './text.ts'
 
 const spec: CommandSpec = {
   name: 'board',
@@ -83,7 +83,7 @@ const VERBS: Readonly<Record<BoardVerb, (args: Args, context: Context) => Promis
   async new(args, context) {
     const title = wordOf(args, 'TITLE')
     const task = await createTask.run(context, { ...fieldsOf(args, context), title })
-    if (!args.flag('start')) return print(args, context, task, () => `Task ${task.id}: ${harmless(task.title)}\n`)
+    if (!args.flag('start')) return print(args, context, task, () => `Task ${task.id}: ${task.title}\n`)
     return startHere(args, context, task.id)
   },
 
@@ -108,7 +108,7 @@ const VERBS: Readonly<Record<BoardVerb, (args: Args, context: Context) => Promis
 
   async prompt(args, context) {
     const { prompt } = await getTaskPrompt.run(context, { task_id: wordOf(args, 'TASK') })
-    context.out.write(`${context.out.live ? harmless(prompt) : prompt}\n`)
+    context.out.write(`${prompt}\n`)
     return 0
   },
 
@@ -151,6 +151,6 @@ function wordOf(args: Args, what: string): string {
 }
 
 function print(args: Args, { out }: Context, value: unknown, words: () => string): number {
-  out.write(args.flag('json') ? `${JSON.stringify(value)}\n` : words())
+  out.write(args.flag('json') ? jsonLine(value) : words())
   return 0
 }

@@ -4,6 +4,7 @@ import { parseSince } from '../../formats/since.ts'
 import { briefVault } from '../../operations/brief-vault.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command } from './context.ts'
+import { jsonLine } from './text.ts'
 
 const spec: CommandSpec = {
   name: 'briefing',
@@ -34,7 +35,7 @@ export const briefing: Command = {
       )
     const [named] = args.words
     const found = await briefVault.run(context, { since, ...(named === undefined ? {} : { vault: named }) })
-    context.out.write(args.flag('json') ? `${JSON.stringify(found)}\n` : printBriefing(found))
+    context.out.write(args.flag('json') ? jsonLine(found) : printBriefing(found))
     return 0
   },
 }

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { openContext as openOperations } from '../../operations/context.ts'
 import type { Context as OperationContext } from '../../operations/operation.ts'
 import type { CommandSpec } from './args.ts'
-import { type Output, openOutput } from './text.ts'
+import { type Output, openOutput, openWriter } from './text.ts'
 
 /** The process that a command line runs in, in Node's words. */
 export type Machine = {
@@ -37,8 +37,8 @@ export function specFor({ spec, verbs = {} }: Command, [verb = '']: readonly str
 }
 
 export function openContext({ root, version }: Pick<Context, 'root' | 'version'>, machine: Machine): Context {
-  const note = (text: string) => void machine.stderr.write(`ralph: ${text}\n`)
-  const err = { write: (text: string) => void machine.stderr.write(text) }
+  const err = openWriter(machine.stderr)
+  const note = (text: string) => err.write(`ralph: ${text}\n`)
   const context = openOperations({ root, note, env: machine.env, cwd: () => machine.cwd() })
   // Not spread: its folder is looked up whenever it is asked for.
   return Object.assign(context, { version, out: openOutput(machine), err, machine })

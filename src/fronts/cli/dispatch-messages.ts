@@ -47,7 +47,7 @@ async function deliver(
   const title = `ralph: ${number} [${name}] ${state}`
   const text = mask(agent.words)
   if (desktop) await notifyText({ title, text }, {}, { context })
-  else if (context.out.live) context.out.write('\u0007')
+  else context.out.bell()
   if (webhook === undefined) return
   const { tries, trouble } = await reach(webhook, { ...agentJson(agent), title, text }, stop)
   const what =

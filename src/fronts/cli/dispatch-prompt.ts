@@ -12,7 +12,7 @@ import type { Context } from './context.ts'
 import { hearPastes } from './dispatch-pastes.ts'
 import { openScreen } from './dispatch-screen.ts'
 import { VERBS } from './dispatch-verbs.ts'
-import { paint } from './text.ts'
+import { jsonLine, paint, printable } from './text.ts'
 
 export type PromptLine = {
   /** Prints above the line. */
@@ -71,7 +71,7 @@ export function openPromptLine(context: Context, { config, names, leave, fail }:
       const run = () => verb.run({ args, context, crew: { config } })
       if (args.flag('watch')) return await screen.watch(async () => (await run()).text)
       const { text: said, json } = await (verb === VERBS.attach ? screen.lend(run).finally(pastes.ask) : run())
-      out.write(args.flag('json') ? json.map((value) => `${JSON.stringify(value)}\n`).join('') : said)
+      out.write(args.flag('json') ? json.map((value) => jsonLine(value)).join('') : said)
     } catch (cause) {
       if (!(cause instanceof RalphError)) throw cause
       out.write(`${cause.message}\n`)
@@ -91,7 +91,7 @@ function openLine({ machine, out }: Context, history: string, names: () => strin
   return createInterface({
     input: machine.stdin,
     output: machine.stdout,
-    prompt: paint(out, 'bold', 'ralph> '),
+    prompt: printable(paint(out, 'bold', 'ralph> ')),
     history: readHistory(history),
     historySize: HISTORY,
     completer: (text: string) => complete(text, names()),

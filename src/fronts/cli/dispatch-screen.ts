@@ -1,6 +1,7 @@
 /** Who has the screen around a prompt line: the line itself, news above it, a view that draws all of it, or another program. */
 import type { Interface } from 'node:readline'
 import type { Context } from './context.ts'
+import { EMPTY_LINE, EMPTY_SCREEN } from './text.ts'
 
 export type PromptScreen = {
   prompt(): void
@@ -28,7 +29,7 @@ export function openScreen({ out, store }: Pick<Context, 'out' | 'store'>, line:
     } finally {
       const told = kept.join('')
       kept = undefined
-      out.write(`\r\u001b[2K${told}`)
+      out.write(`${EMPTY_LINE}${told}`)
     }
   }
 
@@ -37,7 +38,7 @@ export function openScreen({ out, store }: Pick<Context, 'out' | 'store'>, line:
     above(text) {
       if (kept) return void kept.push(text)
       if (closed) return out.write(text)
-      out.write(`\r\u001b[2K${text}`)
+      out.write(`${EMPTY_LINE}${text}`)
       line.prompt(true)
     },
     lend: (work) =>
@@ -51,7 +52,7 @@ export function openScreen({ out, store }: Pick<Context, 'out' | 'store'>, line:
       }),
     watch: (draw) =>
       apart(async () => {
-        const again = async () => out.write(`\u001b[H\u001b[2J${await draw()}\nPress Enter to return.`)
+        const again = async () => out.write(`${EMPTY_SCREEN}${await draw()}\nPress Enter to return.`)
         await again()
         const unwatch = store().onChange(() => void again().catch(() => {}))
         await new Promise<void>((done) => {

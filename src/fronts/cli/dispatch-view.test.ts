@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Listed } from '../../operations/agents.ts'
 import { agentJson, printAgents, printChange } from './dispatch-view.ts'
-import type { Output } from './text.ts'
+import { type Output, printable } from './text.ts'
 
 const NOW = new Date(2026, 0, 5, 9, 30).getTime()
 const KEY = `sk-ant-${'a'.repeat(20)}`
@@ -22,6 +22,7 @@ const research: Listed = {
 
 const out = (change: Partial<Output> = {}): Output => ({
   write: () => {},
+  bell: () => {},
   color: false,
   live: false,
   columns: Number.POSITIVE_INFINITY,
@@ -82,7 +83,9 @@ describe('the list of agents', () => {
   })
 
   test('has colours where they are wanted', () => {
-    expect(print({ state: 'DONE' }, out({ color: true }))[0]).toBe('Agent 1 [Council] - \u001b[32mDONE\u001b[39m')
+    expect(printable(print({ state: 'DONE' }, out({ color: true }))[0] ?? '')).toBe(
+      'Agent 1 [Council] - \u001b[32mDONE\u001b[39m',
+    )
   })
 })
 

@@ -1,5 +1,6 @@
 /** `ralph dispatch wait` and `events`: for scripts that go on when an agent is done, or needs somebody. */
 import { once } from 'node:events'
+import { jsonText } from '../../formats/harmless.ts'
 import { mask } from '../../host/mask.ts'
 import { type Listed, listAgents } from '../../operations/agents.ts'
 import type { CrewName } from '../../operations/crew-place.ts'
@@ -7,6 +8,7 @@ import { type ListedChange, listChanges } from '../../operations/list-changes.ts
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Context } from './context.ts'
 import { agentJson, printChange } from './dispatch-view.ts'
+import { jsonLine } from './text.ts'
 
 const CONFIG = {
   value: 'FILE',
@@ -84,7 +86,7 @@ export async function waitFor(argv: readonly string[], context: Context): Promis
   if (rested === 'late') return 124
   for (const { agent } of rested)
     context.out.write(
-      args.flag('json') ? `${JSON.stringify(agentJson(agent))}\n` : `${printChange(agent, context.out, agent.since)}\n`,
+      args.flag('json') ? jsonLine(agentJson(agent)) : `${printChange(agent, context.out, agent.since)}\n`,
     )
   const codes = rested.map(({ verdict }) => CODES[verdict ?? 'idle'])
   return codes.includes(1) ? 1 : codes.includes(4) ? 4 : 0
@@ -165,7 +167,7 @@ async function* changesAfter(context: Context, crew: CrewName, after: number): A
 }
 
 function changeJson({ seq, at, agent, number, state, words, until, loop, iteration }: Numbered): string {
-  return JSON.stringify({
+  return jsonText({
     type: 'transition',
     seq,
     at: new Date(at).toISOString(),

@@ -15,7 +15,7 @@ import { VERBS } from './dispatch-verbs.ts'
 import { agentJson, CALLS_YOU, printChange } from './dispatch-view.ts'
 import { eventsSpec, followEvents, waitFor, waitSpec } from './dispatch-wait.ts'
 import { watchChanges } from './status.ts'
-import { count, paint } from './text.ts'
+import { count, jsonLine, paint } from './text.ts'
 
 const spec: CommandSpec = {
   name: 'dispatch',
@@ -97,7 +97,7 @@ async function sayVerb(argv: readonly string[], context: Context): Promise<numbe
   const json = args.flag('json')
   const print = async () => {
     const { text, json: values, code = 0 } = await verb.run({ args, context, crew })
-    return { code, text: json ? values.map((value) => `${JSON.stringify(value)}\n`).join('') : text }
+    return { code, text: json ? values.map((value) => jsonLine(value)).join('') : text }
   }
   const { text, code } = await print()
   context.out.write(text)
@@ -122,7 +122,7 @@ async function keep(context: Context, { config, json, notify }: Keeping): Promis
   const names: string[] = []
   let line: ReturnType<typeof openPromptLine> | undefined
   const say = (text: string) => (line ? line.above(text) : out.write(text))
-  const tell = (text: string, value: object) => say(json ? `${JSON.stringify(value)}\n` : `${text}\n`)
+  const tell = (text: string, value: object) => say(json ? jsonLine(value) : `${text}\n`)
   const messages = openMessages(context, { desktop: notify, tell })
   const end = () => stop.abort()
   process.on('SIGTERM', end).on('SIGHUP', end)

@@ -8,7 +8,7 @@ import { mendAll } from '../../operations/mend-checkouts.ts'
 import { rebuild } from '../../operations/rebuild.ts'
 import { type CommandSpec, parseArgs } from './args.ts'
 import type { Command, Context } from './context.ts'
-import { count, paint } from './text.ts'
+import { count, jsonLine, paint } from './text.ts'
 
 const spec: CommandSpec = {
   name: 'doctor',
@@ -31,9 +31,7 @@ export const doctor: Command = {
     const json = args.flag('json')
     if (args.flag('rebuild')) {
       const rebuilt = await rebuild.run(context, {})
-      context.out.write(
-        json ? `${JSON.stringify({ what: 'rebuild', ok: true, ...rebuilt })}\n` : rebuiltSentence(rebuilt),
-      )
+      context.out.write(json ? jsonLine({ what: 'rebuild', ok: true, ...rebuilt }) : rebuiltSentence(rebuilt))
     }
     const mended = (await mendAll(context)).map((says) => ({ what: 'checkout', ok: true, needed: false, says }))
     const own = [node(), await database(context), await gitFound(context), ...toolsFound(context), ...mended]
@@ -48,7 +46,7 @@ export const doctor: Command = {
 function print({ out }: Context, finding: Finding, json: boolean): void {
   const { needed, ...found } = finding
   if (json) {
-    out.write(`${JSON.stringify(found)}\n`)
+    out.write(jsonLine(found))
     return
   }
   const mark = found.ok ? paint(out, 'green', '✓') : needed ? paint(out, 'red', '✗') : paint(out, 'dim', '·')

@@ -5,7 +5,7 @@ import { importBoard, isBoard } from '../../operations/import-board.ts'
 import { importTasks } from '../../operations/import-tasks.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
-import { count, harmless } from './text.ts'
+import { count } from './text.ts'
 
 const spec: CommandSpec = {
   name: 'import',
@@ -65,7 +65,7 @@ async function boardImport(context: Context, args: Args, file: string): Promise<
     ...found.notes,
     isDry ? 'Nothing was imported: --dry-run only looks.' : 'Next: ralph board',
   ]
-  context.out.write(lines.map((line) => `${harmless(line)}\n`).join(''))
+  context.out.write(lines.map((line) => `${line}\n`).join(''))
   return 0
 }
 

@@ -10,19 +10,19 @@ import type { Site } from '../../install/pieces.ts'
 import type { Edit } from '../../install/plan.ts'
 import { type Args, usage } from './args.ts'
 import type { Context } from './context.ts'
-import { count, harmless, paint } from './text.ts'
+import { count, paint } from './text.ts'
 
 /** Files that are wholly ralph's are named; what happens to files of the person's is shown. */
 export function show({ out, cwd, env }: Context, changes: readonly Edit[]): void {
   const site = { person: env.HOME || homedir(), project: cwd }
   for (const { path, now, next, kind } of changes) {
     const target = targetOf(path)
-    const name = harmless(nameOf(path, site) + (isLinked(path, target, site) ? ` → ${target}` : ''))
+    const name = nameOf(path, site) + (isLinked(path, target, site) ? ` → ${target}` : '')
     const lines = kind === 'own' && !(now && next) ? [] : printDiff(now?.toString() ?? '', next?.toString() ?? '')
     const what = now ? (next ? '' : ' (removed)') : ' (new)'
     const size = lines.length === 0 && next ? `, ${count(next.toString().split('\n').length - 1, 'line')}` : ''
     out.write(`${paint(out, 'bold', name)}${what.replace(')', `${size})`)}\n`)
-    for (const line of lines) out.write(`${paintLine(out, harmless(line))}\n`)
+    for (const line of lines) out.write(`${paintLine(out, line)}\n`)
   }
   if (changes.length > 0) out.write('\n')
 }

@@ -1,5 +1,5 @@
 /** What moves at the bottom of a terminal while work goes on. Elsewhere than in a terminal nothing does. */
-import { type Output, paint, short } from './text.ts'
+import { EMPTY_LINE, type Output, paint, short, withoutLines } from './text.ts'
 
 const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
 
@@ -15,13 +15,13 @@ export function openStatusLine(output: Output): {
   const draw = () => {
     if (text)
       output.write(
-        `\r\u001b[2K${paint(output, 'cyan', FRAMES[frame++ % FRAMES.length] ?? '')} ${paint(output, 'dim', short(text(), output.columns - 3))}`,
+        `${EMPTY_LINE}${paint(output, 'cyan', FRAMES[frame++ % FRAMES.length] ?? '')} ${paint(output, 'dim', short(text(), output.columns - 3))}`,
       )
   }
   const clear = () => {
     if (timer) {
       clearInterval(timer)
-      output.write('\r\u001b[2K')
+      output.write(EMPTY_LINE)
     }
     timer = undefined
     text = undefined
@@ -51,17 +51,16 @@ export function openBlock(
   let timer: NodeJS.Timeout | undefined
   let drawn = 0
   let frame = 0
-  const erase = () => (drawn > 0 ? `${drawn > 1 ? `\u001b[${drawn - 1}A` : ''}\r\u001b[J` : '')
   const draw = () => {
     const spinner = paint(out, 'cyan', FRAMES[frame++ % FRAMES.length] ?? '')
     const text = lines().map((line, index) => (index === 0 ? `${spinner} ${line}` : line))
-    out.write(`${erase()}${text.join('\n')}`)
+    out.write(`${withoutLines(drawn)}${text.join('\n')}`)
     drawn = text.length
   }
   const clear = () => {
     if (timer) clearInterval(timer)
     timer = undefined
-    out.write(erase())
+    out.write(withoutLines(drawn))
     drawn = 0
   }
   return {

@@ -6,6 +6,7 @@ import { TaskError } from '../../operations/vault-tasks.ts'
 import { printHelp } from './args.ts'
 import { COMMANDS } from './commands.ts'
 import { type Command, type Context, type Machine, openContext, specFor } from './context.ts'
+import { jsonLine } from './text.ts'
 import { agreed } from './trust.ts'
 
 /** Runs one command line; the number is the exit code. */
@@ -124,7 +125,7 @@ function report(cause: unknown, { out, err }: Context, json: boolean): number {
   const { code, message } = cause
   // The errors of the task API print as the response that its callers know.
   const response = cause instanceof TaskError ? cause : { type: 'error', code, message }
-  if (json) out.write(`${JSON.stringify(response)}\n`)
+  if (json) out.write(jsonLine(response))
   err.write(`ralph: ${message}\n`)
   return EXIT_CODES[code]
 }

@@ -1,5 +1,6 @@
 /** A loop as a description of a pull request: what it proved, what each iteration did, and how to repeat the proof. */
 import type { Verdict } from '../../engine/loop.ts'
+import { harmless } from '../../formats/harmless.ts'
 import { code, fenced, prose } from '../../formats/markdown.ts'
 import { cutTo, oneLine } from '../../formats/one-line.ts'
 import { findingLines, gradeWords, ranWords } from '../../formats/proof-words.ts'
@@ -9,7 +10,7 @@ import { isGitTree } from '../../operations/statement.ts'
 import type { LoopSummary } from '../../operations/summarise-loop.ts'
 import { checkRows } from './proof-view.ts'
 import { changedWords, gradeOf, iterationMark, iterationSentence, settledOf } from './story.ts'
-import { clock, count, harmless, money } from './text.ts'
+import { clock, count, money } from './text.ts'
 
 /** A description that is longer than 65,536 characters is refused. */
 const MOST_BYTES = 60_000

@@ -20,7 +20,7 @@ export async function notifyText(
   more: object,
   { context, webhook }: Reaching,
 ): Promise<void> {
-  if (context.out.live) context.out.write('\u0007')
+  context.out.bell()
   const desktop = desktopCommand(title, text, context)
   if (desktop)
     spawn(desktop.program, desktop.args, { stdio: 'ignore', detached: true })

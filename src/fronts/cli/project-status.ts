@@ -8,7 +8,7 @@ import { graphTask, type Task } from '../../formats/tasks.ts'
 import { type FoundProject, getProject } from '../../operations/get-project.ts'
 import type { Context } from './context.ts'
 import { bar } from './project-view.ts'
-import { clock, count, money, paint, short, table } from './text.ts'
+import { clock, count, jsonLine, money, paint, short, table } from './text.ts'
 
 const MOST_ROWS = 50
 
@@ -23,7 +23,7 @@ export async function projectStatus(
   const { tasks, alive, obstacles, entries, workedMs, costUsd } = project
   if (!tasks) return `project ${name} has no tasks yet. Make them: ralph interview ${name}\n`
   if (how.graph) return printGraph(tasks)
-  if (how.json) return `${JSON.stringify(projectJson(project, tasks))}\n`
+  if (how.json) return jsonLine(projectJson(project, tasks))
   const shown = how.all ? tasks : [...tasks].sort(byInterest).slice(0, MOST_ROWS)
   return [
     `${bar(out, tasks)}  ${name} · ${completedOf(tasks)}/${count(tasks.length, 'task')}${alive ? ' · worked on right now' : ''}`,

@@ -23,7 +23,7 @@ import { timeOfDay, waitWords } from '../../operations/standing.ts'
 import type { Context } from './context.ts'
 import { openBlock } from './live.ts'
 import { diffWords, gradeOf, iterationMark, iterationSentence, type Settled } from './story.ts'
-import { clock, count, money, type Output, paint, type Style, short } from './text.ts'
+import { clock, count, jsonLine, money, type Output, paint, type Style, short } from './text.ts'
 import { bypassLine, doingOf, isSettled, MARK_STYLES, openJsonView, settledBy } from './view.ts'
 
 export type ProjectView = {
@@ -243,7 +243,7 @@ export function bar(out: Output, tasks: readonly Task[]): string {
 
 /** The same for programs: one JSON object a line. */
 export function openProjectJsonView({ out }: Context): ProjectView {
-  const print = (value: object) => out.write(`${JSON.stringify(value)}\n`)
+  const print = (value: object) => out.write(jsonLine(value))
   const ofLoop = (task: string) =>
     openJsonView({ ...out, write: (text) => print({ task_id: task, ...JSON.parse(text) }) })
   return {

@@ -4,7 +4,7 @@ import type { Repeated } from '../../drive/repeat-proof.ts'
 import { type Again, explainGreen, proveAgain } from '../../operations/repeat-proof.ts'
 import type { Context } from './context.ts'
 import { eventSentence } from './story.ts'
-import { paint } from './text.ts'
+import { jsonLine, paint } from './text.ts'
 
 export async function tryAgain(context: Context, name: string | undefined, json: boolean): Promise<number> {
   const { out, now } = context
@@ -14,12 +14,12 @@ export async function tryAgain(context: Context, name: string | undefined, json:
       saw: (run, trial) =>
         out.write(
           json
-            ? `${JSON.stringify({ type: 'proof-end', run, ...trial })}\n`
+            ? jsonLine({ type: 'proof-end', run, ...trial })
             : `${eventSentence({ kind: 'proved', at: now(), run, ...trial })}\n`,
         ),
     }),
   )
-  if (json) out.write(`${JSON.stringify({ type: 'proof-repeated', ...again })}\n`)
+  if (json) out.write(jsonLine({ type: 'proof-repeated', ...again }))
   else {
     const [mark, style] = again.isAsGood ? (['✓', 'green'] as const) : (['✗', 'red'] as const)
     out.write(`${paint(out, style, mark)} ${againSentence(again)}\n`)
@@ -34,13 +34,11 @@ export async function tellWhy(context: Context, name: string | undefined, json: 
       signal,
       saw(paths, passes) {
         const words = `With only ${paths.join(', ')} as changed, the checks ${passes ? 'pass' : 'fail'}.`
-        out.write(json ? `${JSON.stringify({ type: 'tried', paths, passes })}\n` : `${paint(out, 'dim', words)}\n`)
+        out.write(json ? jsonLine({ type: 'tried', paths, passes }) : `${paint(out, 'dim', words)}\n`)
       },
     }),
   )
-  out.write(
-    json ? `${JSON.stringify({ type: 'proof-explained', loop, ...explained })}\n` : `${whySentence(explained)}\n`,
-  )
+  out.write(json ? jsonLine({ type: 'proof-explained', loop, ...explained }) : `${whySentence(explained)}\n`)
   if (explained.kind === 'stopped') return 130
   return explained.kind === 'cannot' || explained.kind === 'fails' ? 1 : 0
 }

@@ -7,6 +7,7 @@ import type { Command, Context } from './context.ts'
 import { LOOP_WORDS } from './loop-words.ts'
 import { tellWhy, tryAgain } from './proof-again.ts'
 import { printProof } from './proof-view.ts'
+import { jsonLine } from './text.ts'
 
 const spec: CommandSpec = {
   name: 'proof',
@@ -50,7 +51,7 @@ async function sign(context: Context, found: FoundProof, args: Args): Promise<vo
   const [key = '', file] = [args.text('sign'), args.text('output')]
   const interactive = context.machine.stdin.isTTY === true
   const signed = await signProof(context, found, { key, interactive, ...(file === undefined ? {} : { file }) })
-  if (args.flag('json')) return context.out.write(`${JSON.stringify({ type: 'proof-signed', ...signed })}\n`)
+  if (args.flag('json')) return context.out.write(jsonLine({ type: 'proof-signed', ...signed }))
   const { statement, signature } = signed
   context.out.write(`Wrote ${statement} and its signature ${signature}.
 

@@ -6,7 +6,7 @@ import { findOwnProgram } from '../../host/own-program.ts'
 import { given } from '../../request/given.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
-import { paint } from './text.ts'
+import { jsonLine, paint } from './text.ts'
 
 const spec: CommandSpec = {
   name: 'serve',
@@ -107,7 +107,7 @@ function welcome({ out, version }: Context, server: Running): void {
 }
 
 function tell({ out }: Context, value: object): void {
-  out.write(`${JSON.stringify(value)}\n`)
+  out.write(jsonLine(value))
 }
 
 /** Ctrl-C and SIGTERM do the same; only the exit code differs. */

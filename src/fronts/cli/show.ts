@@ -27,7 +27,7 @@ import {
   printStanding,
   settledOf,
 } from './story.ts'
-import { clock, harmless, money, paint, short, table } from './text.ts'
+import { clock, jsonLine, money, paint, short, table } from './text.ts'
 
 const spec: CommandSpec = {
   name: 'show',
@@ -77,7 +77,7 @@ async function tell(context: Context, id: string, { json, follow }: { json: bool
     const { events } = await listEvents.run(context, { loop: id, after: seen })
     for (const event of events) {
       seen = event.seq
-      context.out.write(json ? `${JSON.stringify(event)}\n` : `${sentences(event, before)}\n`)
+      context.out.write(json ? jsonLine(event) : `${sentences(event, before)}\n`)
       refusals.see(event)
       before = event.next
     }
@@ -153,30 +153,27 @@ async function showIteration(
   const asked = { loop: id, iteration: Number(number) }
   const { row, diff: shown, note } = await getIteration.run(context, asked)
   const diff = note ? (await getDiff.run(context, { ...asked, limit: Number.POSITIVE_INFINITY })).text : shown
-  const raw = (text: string) => (context.out.live ? harmless(text) : text)
   let found = false
   for await (const entry of readTurnLog(context.store().transcripts, id, Number(number))) {
     found = true
-    if (json) context.out.write(`${JSON.stringify(entry)}\n`)
+    if (json) context.out.write(jsonLine(entry))
     else if ('prompt' in entry)
       context.out.write(
         `${heading(context, `attempt ${entry.attempt}: the prompt`)}${entry.prompt}\n${heading(context, `what it printed (${entry.command.join(' ')})`)}`,
       )
-    else if ('out' in entry) context.out.write(raw(entry.out))
-    else if ('err' in entry) context.out.write(raw(entry.err))
+    else if ('out' in entry) context.out.write(entry.out)
+    else if ('err' in entry) context.out.write(entry.err)
     else if ('limitMb' in entry) context.out.write(heading(context, cutWords(entry)))
     else context.out.write(heading(context, `it ended: ${entry.signal ?? `exit code ${entry.exit}`}`))
   }
   if (!found && row && !json) context.out.write('What it was told and printed has been removed; see `ralph prune`.\n')
-  if (json && diff !== undefined) context.out.write(`${JSON.stringify({ diff })}\n`)
-  if (json && isLast(loop, number)) context.out.write(`${JSON.stringify(proofFields(loop))}\n`)
+  if (json && diff !== undefined) context.out.write(jsonLine({ diff }))
+  if (json && isLast(loop, number)) context.out.write(jsonLine(proofFields(loop)))
   if (json || !row) return 0
   if (diff)
-    context.out.write(`${heading(context, `what it changed (${diffWords(row.diff)})`)}${colored(context, raw(diff))}\n`)
+    context.out.write(`${heading(context, `what it changed (${diffWords(row.diff)})`)}${colored(context, diff)}\n`)
   for (const verdict of row.verdicts)
-    context.out.write(
-      `${heading(context, `check ${verdict.check}: ${verdict.result}`)}${raw(verdict.tail.trimEnd())}\n`,
-    )
+    context.out.write(`${heading(context, `check ${verdict.check}: ${verdict.result}`)}${verdict.tail.trimEnd()}\n`)
   if (isLast(loop, number)) context.out.write(printProof(context, loop))
   return 0
 }

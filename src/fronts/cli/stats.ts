@@ -9,6 +9,7 @@ import type { Command } from './context.ts'
 import { REDACT, reportIn, writeStats } from './report.ts'
 import { oneOf } from './request.ts'
 import { printStats } from './stats-view.ts'
+import { jsonLine } from './text.ts'
 
 const OWNERS: readonly OwnerKind[] = ['person', 'project', 'vault', 'session', 'pane', 'board']
 
@@ -56,7 +57,7 @@ export const stats: Command = {
       return 0
     }
     const analytics = await getAnalytics.run(context, filter)
-    if (args.flag('json')) out.write(`${JSON.stringify(analytics)}\n`)
+    if (args.flag('json')) out.write(jsonLine(analytics))
     else if (analytics.loops > 0) out.write(printStats(analytics, out.columns))
     else out.write(Object.keys(filter).length > 0 ? 'No loops match these filters.\n' : NONE)
     return 0

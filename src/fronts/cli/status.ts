@@ -11,7 +11,7 @@ import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { projectStatus } from './project-status.ts'
 import { printEnding } from './story.ts'
-import { ago, count, money, paint, short, table } from './text.ts'
+import { ago, count, EMPTY_SCREEN, jsonLine, money, paint, short, table } from './text.ts'
 import { loopEnd } from './view.ts'
 
 const spec: CommandSpec = {
@@ -58,7 +58,7 @@ export async function watchChanges(context: Context, draw: () => Promise<string>
   let shown = ''
   const again = async () => {
     const text = await draw()
-    if (text !== shown) context.out.write(context.out.live ? `\u001b[H\u001b[2J${text}` : text)
+    if (text !== shown) context.out.write(context.out.live ? `${EMPTY_SCREEN}${text}` : text)
     shown = text
   }
   const unwatch = context.store().onChange(() => void again().catch(() => {}))
@@ -70,7 +70,7 @@ export async function watchChanges(context: Context, draw: () => Promise<string>
 
 async function listAll(context: Context, json: boolean, limit: number): Promise<string> {
   const { loops } = await listLoops.run(context, { limit })
-  if (json) return loops.map((row) => `${JSON.stringify({ ...rowJson(row), alive: row.alive })}\n`).join('')
+  if (json) return loops.map((row) => jsonLine({ ...rowJson(row), alive: row.alive })).join('')
   if (loops.length === 0)
     return 'No loops yet. Start one: ralph run "Make the tests pass" --agent … --verify "npm test"\n'
   const head = ['loop', 'status', 'iterations', 'cost', 'agent', 'updated', 'task']
@@ -120,7 +120,7 @@ async function oneLoop(context: Context, id: string, json: boolean): Promise<str
   const { loop, status, standing, alive, session, unattended, whose, worker, breaker } = await getLoop.run(context, {
     loop: id,
   })
-  if (json) return `${JSON.stringify({ ...loopEnd(loop), type: 'loop', alive, breaker })}\n`
+  if (json) return jsonLine({ ...loopEnd(loop), type: 'loop', alive, breaker })
   const { agent, dir } = loop.spec.work
   return [
     `loop ${id} · ${status}${alive ? ' · its ralph is alive' : ''}${session === undefined ? '' : ` · in ${session}`}`,

@@ -5,6 +5,7 @@ import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command } from './context.ts'
 import { CALLS } from './task-calls.ts'
 import { SHARED, type VerbName, verbs } from './task-words.ts'
+import { jsonLine } from './text.ts'
 
 const spec: CommandSpec = {
   name: 'task',
@@ -53,7 +54,7 @@ export const task: Command = {
       word: word ?? '',
       ...given({ vault }),
     })
-    context.out.write(args.flag('json') ? json.map((value) => `${JSON.stringify(value)}\n`).join('') : text)
+    context.out.write(args.flag('json') ? json.map((value) => jsonLine(value)).join('') : text)
     return code
   },
 }

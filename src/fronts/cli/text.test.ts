@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { ago, clock, harmless, money, short, table } from './text.ts'
+import { openScreen } from './screen.test-support.ts'
+import { ago, clock, EMPTY_LINE, jsonLine, money, paint, printable, short, table } from './text.ts'
 
 test.each([
   ['fits', 'hello', 10, 'hello'],
@@ -13,8 +14,27 @@ test.each([
   expect(short(text, width)).toBe(expected)
 })
 
-test('a harmless text cannot move the cursor or name the window', () => {
-  expect(harmless('a\u001b[2Jb\u001b]0;title\u0007c\bd\ne')).toBe('abcd\ne')
+test('what is printed cannot move the cursor or name the window, unless ralph itself does', () => {
+  const hostile = 'a\u001b[2Jb\u001b]0;title\u0007c\bd\ne'
+  const { context, printed } = openScreen({ columns: 80 })
+  context.out.write(`${EMPTY_LINE}${hostile}`)
+  context.err.write(hostile)
+  context.note(hostile)
+  expect(printed()).toBe('\r\u001b[2Kabcd\neabcd\neralph: abcd\ne\n')
+})
+
+test('a colour is one only where ralph has painted it', () => {
+  const text = paint({ color: true }, 'red', 'red \u001b[32mgreen\u001b[39m \u001b]0;no end')
+  expect(printable(`${text} \u001b[31;1234567mplain`)).toBe('\u001b[31mred green \u001b[39m plain')
+  expect(paint({ color: false }, 'red', 'red')).toBe('red')
+})
+
+test('a line of JSON is printed as it is, and hides nothing from a terminal', () => {
+  const value = { text: 'a\u009d0;title\u009c\u202eb\u2028c\ud800 👩‍💻' }
+  const line = jsonLine(value)
+  expect(JSON.parse(line)).toEqual(value)
+  expect(line).toBe(String.raw`{"text":"a\u009d0;title\u009c\u202eb\u2028c\ud800 👩‍💻"}`.concat('\n'))
+  expect(printable(line)).toBe(line)
 })
 
 test.each([

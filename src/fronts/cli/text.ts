@@ -1,15 +1,18 @@
 /** Small things every command prints: durations, money, tables, colours. */
-import { stripVTControlCharacters, styleText } from 'node:util'
+import { randomInt } from 'node:crypto'
 import { cellsOf } from '../../formats/cells.ts'
+import { harmless, jsonText } from '../../formats/harmless.ts'
 import type { Machine } from './context.ts'
 
-export type Output = { write(text: string): void; color: boolean; columns: number; live: boolean }
+/** `write` is the only way to the terminal: what is not ralph's own sequence is made harmless there. */
+export type Output = { write(text: string): void; bell(): void; color: boolean; columns: number; live: boolean }
 
 export function openOutput({ stdout: stream, env }: Pick<Machine, 'stdout' | 'env'>): Output {
   stream.on('error', () => {}) // whoever was reading is gone; the work goes on
   const live = stream.isTTY === true && env.TERM !== 'dumb'
   return {
-    write: (text) => void stream.write(text),
+    ...openWriter(stream),
+    bell: () => void (live && stream.write('\u0007')),
     live,
     color: live && !env.NO_COLOR,
     // Only a terminal has an edge; what is read by a program is never cut.
@@ -17,10 +20,61 @@ export function openOutput({ stdout: stream, env }: Pick<Machine, 'stdout' | 'en
   }
 }
 
-export type Style = 'green' | 'red' | 'yellow' | 'cyan' | 'dim' | 'bold'
+export function openWriter(stream: Machine['stderr']): Pick<Output, 'write'> {
+  return { write: (text) => void stream.write(printable(text)) }
+}
 
-export function paint(output: Output, style: Style, text: string): string {
-  return output.color ? styleText(style, text, { validateStream: false }) : text
+// What an agent prints may hold any sequence, but not this number: it is drawn anew in each process, and never printed.
+const KEY = randomInt(2 ** 40)
+const OWN = new RegExp(`\\u001b\\[(\\d*);${KEY}(\\w)`, 'g')
+
+/** A control sequence of ralph's own. */
+function own(letter: string, number: number | '' = ''): string {
+  return `\u001b[${number};${KEY}${letter}`
+}
+
+/** As it is written to a terminal: with ralph's own sequences, and without those of anybody else. */
+export function printable(text: string): string {
+  const parts: string[] = []
+  let from = 0
+  for (const { 0: found, 1: number, 2: letter, index } of text.matchAll(OWN)) {
+    parts.push(harmless(text.slice(from, index)), letter === 'G' ? '\r' : `\u001b[${number}${letter}`)
+    from = index + found.length
+  }
+  return [...parts, harmless(text.slice(from))].join('')
+}
+
+/** The cursor goes to the beginning of its line, and the line is empty. */
+export const EMPTY_LINE: string = own('G') + own('K', 2)
+
+export const EMPTY_SCREEN: string = own('H') + own('J', 2)
+
+/** These last lines are gone, the one of the cursor among them. */
+export function withoutLines(lines: number): string {
+  return lines > 0 ? `${lines > 1 ? own('A', lines - 1) : ''}${own('G')}${own('J')}` : ''
+}
+
+/** A value in a line of its own, for a program. */
+export function jsonLine(value: unknown): string {
+  return `${jsonText(value)}\n`
+}
+
+export type Style = keyof typeof STYLES
+
+/** What switches each on, and off again. */
+const STYLES = {
+  green: [32, 39],
+  red: [31, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+  dim: [2, 22],
+  bold: [1, 22],
+} as const
+
+export function paint(output: Pick<Output, 'color'>, style: Style, text: string): string {
+  if (!output.color) return text
+  const [on, off] = STYLES[style]
+  return `${own('m', on)}${text}${own('m', off)}`
 }
 
 /** `0:07`, `12:40`, `3:05:00`. */
@@ -59,12 +113,6 @@ export function short(text: string, width: number): string {
     kept += char
   }
   return `${kept}…`
-}
-
-/** Without the sequences by which a text could move the cursor, clear the screen or ring the bell. */
-export function harmless(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
-  return stripVTControlCharacters(text).replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
 }
 
 /** Columns as wide as their widest cell; the last one may be cut to fit. */

@@ -5,6 +5,7 @@ import { trustConfig } from '../../operations/trust-config.ts'
 import { given } from '../../request/given.ts'
 import { type CommandSpec, parseArgs } from './args.ts'
 import type { Command, Context } from './context.ts'
+import { jsonLine } from './text.ts'
 
 const spec: CommandSpec = {
   name: 'trust',
@@ -21,7 +22,7 @@ export const trust: Command = {
   async run(argv, context) {
     const args = parseArgs(spec, argv, 1)
     const { dir, paths } = await trustConfig.run(context, given({ dir: args.words[0] }))
-    if (args.flag('json')) context.out.write(`${JSON.stringify({ type: 'trust', dir, paths })}\n`)
+    if (args.flag('json')) context.out.write(jsonLine({ type: 'trust', dir, paths }))
     else for (const line of wordsOf(dir, paths)) context.out.write(`${line}\n`)
     return 0
   },

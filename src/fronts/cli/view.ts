@@ -19,7 +19,7 @@ import type { Forecasted } from '../../operations/get-forecast.ts'
 import { standingOf, waitFields, waitWords } from '../../operations/standing.ts'
 import { openStatusLine } from './live.ts'
 import { diffWords, gradeOf, iterationMark, iterationSentence, printEnding, type Settled } from './story.ts'
-import { clock, count, money, type Output, paint, type Style, short } from './text.ts'
+import { clock, count, jsonLine, money, type Output, paint, type Style, short } from './text.ts'
 
 export type View = {
   begin(loop: Loop, found: Found): void
@@ -207,7 +207,7 @@ export function doingOf(event: AgentEvent): string | undefined {
 
 /** The same for programs: one JSON object a line. */
 export function openJsonView(output: Output): View {
-  const print = (value: object) => output.write(`${JSON.stringify(value)}\n`)
+  const print = (value: object) => output.write(jsonLine(value))
   return {
     begin: (loop, { checkpoints, forecast }) =>
       print({

@@ -5,10 +5,11 @@ import { proofFields } from '../../formats/proof-words.ts'
 import { waitFields } from '../../operations/standing.ts'
 import { statusOfTask, vaultOf, type WatchEvent } from '../../operations/watch-vault.ts'
 import type { Context } from './context.ts'
+import { jsonLine } from './text.ts'
 import { type Iteration, openIterations, type WatchView } from './watch-view.ts'
 
 export function openWatchJsonView({ out }: Context): WatchView {
-  const print = (value: object) => out.write(`${JSON.stringify(value)}\n`)
+  const print = (value: object) => out.write(jsonLine(value))
   const iterations = openIterations()
   return {
     begin: ({ vault, agents, checks, slots }) =>

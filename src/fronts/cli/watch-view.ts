@@ -15,7 +15,7 @@ import {
 } from '../../operations/watch-vault.ts'
 import type { Context } from './context.ts'
 import { gradeOf, iterationMark, iterationSentence, type Settled } from './story.ts'
-import { clock, count, harmless, type Output, paint, type Style, short } from './text.ts'
+import { clock, count, type Output, paint, type Style, short } from './text.ts'
 import { bypassLine, isSettled, MARK_STYLES, settledBy } from './view.ts'
 
 export type WatchView = {
@@ -29,7 +29,7 @@ export function openWatchView({ out, now }: Context): WatchView {
   let how: Begun | undefined
   const line = (mark: string, style: Style, text: string, task?: string) =>
     out.write(
-      `${paint(out, 'dim', timeOfDay(now()).slice(0, 8))}  ${paint(out, style, mark)}  ${task === undefined ? '' : `${paint(out, 'bold', short(task, 60))}  `}${harmless(text).replace(/\s*\n\s*/g, ' ')}\n`,
+      `${paint(out, 'dim', timeOfDay(now()).slice(0, 8))}  ${paint(out, style, mark)}  ${task === undefined ? '' : `${paint(out, 'bold', short(task, 60))}  `}${text.replace(/\s*[\n\r]\s*/g, ' ')}\n`,
     )
   return {
     begin(given) {
@@ -85,7 +85,7 @@ export function openWatchView({ out, now }: Context): WatchView {
 
 function beginning(out: Output, { vault, agents, checks, slots, permissions }: Begun): string[] {
   const parts = [
-    `${paint(out, 'bold', 'ralph')} vault ${paint(out, 'cyan', harmless(vault))}`,
+    `${paint(out, 'bold', 'ralph')} vault ${paint(out, 'cyan', vault)}`,
     `agent ${agents.join(', then ')}`,
     ...(slots > 1 ? [`up to ${slots} at a time`] : []),
   ]

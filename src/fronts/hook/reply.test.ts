@@ -124,3 +124,14 @@ describe('the answer to a shim', () => {
     expect(JSON.stringify(neutral({ verdicts, show: [] }))).not.toContain('secret')
   })
 })
+
+test('what a host shows a person holds no order to the terminal; what it tells the agent is as it was', () => {
+  const answer = {
+    prompt: 'Fix \u001b[31mthis',
+    show: [{ level: 'info' as const, text: 'said \u001b]0;x\u0007\u202e✓' }],
+  }
+  const { out = '' } = printStop(answer, { host: 'claude', session: 's', during: 'stop', shim: false } as never)
+  expect(JSON.parse(out)).toMatchObject({ reason: 'Fix \u001b[31mthis', systemMessage: 'said ✓' })
+  const shim = printStop(answer, { host: 'claude', session: 's', during: 'stop', shim: true } as never)
+  expect(JSON.parse(shim.out ?? '')).toMatchObject({ show: [{ level: 'info', text: 'said ✓' }] })
+})

@@ -1,6 +1,7 @@
 /** ralph's answer to a turn that ended, in each host's own form. Nothing at all lets the stop pass. */
 import { iterationLimit } from '../../engine/limits.ts'
 import { statusOf } from '../../engine/loop.ts'
+import { harmless } from '../../formats/harmless.ts'
 import type { Answer } from '../../session/answer.ts'
 import { HOSTS } from '../../session/hosts.ts'
 import type { From } from './payload.ts'
@@ -26,12 +27,21 @@ export function print(reply: object): Reply {
   return Object.keys(reply).length > 0 ? { out: JSON.stringify(reply) } : {}
 }
 
-export function textOf({ show }: Answer): string {
-  return show.map(({ text }) => text).join('\n')
+export function textOf(answer: Answer): string {
+  return shown(answer)
+    .map(({ text }) => text)
+    .join('\n')
+}
+
+/** A host prints them as they are. */
+function shown({ show }: Answer): Answer['show'] {
+  return show.map((note) => (/^[\n -~]*$/.test(note.text) ? note : { ...note, text: harmless(note.text) }))
 }
 
 /** For the shims of hosts that have no hook programs. */
-export function neutral({ loop, prompt, fresh, waitMs, context, verdicts, show }: Answer): object {
+export function neutral(answer: Answer): object {
+  const { loop, prompt, fresh, waitMs, context, verdicts } = answer
+  const show = shown(answer)
   const base = {
     next: prompt !== undefined ? 'turn' : waitMs !== undefined ? 'wait' : 'none',
     ...(prompt === undefined ? {} : { prompt, fresh: fresh === true }),

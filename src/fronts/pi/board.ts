@@ -1,4 +1,5 @@
 /** Where a person sees the loop: the status line, the lines above the editor, notices. Without a terminal or a client, stderr. */
+import { harmless } from '../../formats/harmless.ts'
 import type { Context } from './host.ts'
 import { joinNotices, type Notice, type Progress, progressLines, statusWords } from './words.ts'
 
@@ -45,7 +46,8 @@ export function openBoard(): Board {
     },
     say(notices) {
       safely(() => {
-        for (const { level, text } of joinNotices(notices)) {
+        for (const { level, ...notice } of joinNotices(notices)) {
+          const text = harmless(notice.text)
           if (context?.hasUI) context.ui.notify(text, level)
           else process.stderr.write(`${text}\n`)
         }

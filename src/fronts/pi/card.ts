@@ -1,5 +1,6 @@
 /** How a message of the loop looks in Pi: a heading, the first lines of what the agent was told, the rest when expanded. */
 import { cellsOf } from '../../formats/cells.ts'
+import { harmless } from '../../formats/harmless.ts'
 import { type Answer, objectOf, words } from './answer.ts'
 import type { Component, CustomMessage, Draft, Message, Theme } from './host.ts'
 import { CUSTOM_TYPE } from './memory.ts'
@@ -117,11 +118,5 @@ function cutTo(text: string, columns: number): string {
 
 /** Without colours and other orders to a terminal. */
 function clean(text: string): string {
-  return (
-    text
-      .replaceAll('\r\n', '\n')
-      .replaceAll('\t', '  ')
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must go
-      .replace(/\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|[\0-\x09\x0b-\x1f\x7f-\x9f]/g, '')
-  )
+  return harmless(text).replaceAll('\t', '  ')
 }

@@ -1,4 +1,5 @@
 /** The words a person reads in Pi. */
+import { harmless } from '../../formats/harmless.ts'
 import type { Answer, Verdict } from './answer.ts'
 import type { Level, Theme } from './host.ts'
 
@@ -43,7 +44,7 @@ const PLAIN: Theme = { fg: (_, text) => text, bg: (_, text) => text }
 export function progressLines({ checks, ...progress }: Progress, theme: Theme = PLAIN): string[] {
   const { iteration, maxIterations, elapsedMs, costUsd, doing } = progress
   const numbers = [clock(elapsedMs), ...(costUsd > 0 ? [money(costUsd)] : [])]
-  const head = `${theme.fg('accent', `↻ ralph ${iteration}${limit(maxIterations)}`)} ${theme.fg('dim', `· ${numbers.join(' · ')} · ${doing}`)}`
+  const head = `${theme.fg('accent', `↻ ralph ${iteration}${limit(maxIterations)}`)} ${theme.fg('dim', `· ${numbers.join(' · ')} · ${short(doing, 200)}`)}`
   if (checks.length === 0) return [head]
   const verdicts = checks.map(({ check, result }) => {
     const passed = result === 'pass'
@@ -68,7 +69,7 @@ function money(usd: number): string {
 }
 
 export function short(text: string, most = 60): string {
-  const line = text.replace(/\s+/g, ' ').trim()
+  const line = harmless(text).replace(/\s+/g, ' ').trim()
   return line.length > most ? `${line.slice(0, most - 1)}…` : line
 }
 

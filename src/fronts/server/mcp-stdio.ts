@@ -4,6 +4,7 @@ import type { Readable, Writable } from 'node:stream'
 import { setImmediate as nextMoment, setTimeout as sleep } from 'node:timers/promises'
 import type { McpServerFactory } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { harmless } from '../../formats/harmless.ts'
 import { cutTo, oneLine } from '../../formats/one-line.ts'
 import { openContext } from '../../operations/context.ts'
 import type { Context, Workers } from '../../operations/operation.ts'
@@ -31,7 +32,7 @@ export async function mcp(
   machine: Machine,
   offerOf: (context: Context) => Offer = wholeOffer,
 ): Promise<number> {
-  const note = (text: string) => void machine.stderr.write(`ralph: ${text}\n`)
+  const note = (text: string) => void machine.stderr.write(`ralph: ${harmless(text)}\n`)
   const context = openContext({ ...ralph, note, env: machine.env, cwd: () => machine.cwd() })
   const workers = workersWhenNeeded(context)
   const leaving = new AbortController()
