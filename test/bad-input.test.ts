@@ -824,7 +824,7 @@ function mountSmall({ home, env }: Place, size: string): Small | undefined {
   mkdirSync(home)
   const call = (program: string, ...args: string[]) => execFileSync(program, args, { env, stdio: 'ignore' })
   try {
-    call('mount', '-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', home)
+    call('mount', '-t', 'tmpfs', '-o', `size=${size},mode=700`, 'tmpfs', home)
   } catch {
     return undefined
   }

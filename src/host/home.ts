@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
+import { inPlainWords } from './trouble.ts'
 
 /** Closes a home to others and tells so, or refuses it. `who`: the user that this process is; undefined where the system knows none. */
 export function secureHome(home: string, note: (text: string) => void, who: number | undefined): void {
@@ -17,7 +18,11 @@ export function secureHome(home: string, note: (text: string) => void, who: numb
     case 'close': {
       // Where other things lie, too, somebody may have to read them.
       const closed = isOwn(home) ? 0o700 : mode & ~0o022
-      chmodSync(home, closed)
+      try {
+        chmodSync(home, closed)
+      } catch {
+        // a disk that is read-only, or that knows no permissions: what it says now counts
+      }
       if ((statSync(home).mode & 0o022) !== 0)
         throw refused(
           home,
@@ -33,7 +38,12 @@ export function secureHome(home: string, note: (text: string) => void, who: numb
 /** A database that somebody copied or made by hand. */
 export function secureDatabase(path: string): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
-  if ((mode & 0o022) !== 0) chmodSync(path, 0o600)
+  if ((mode & 0o022) === 0) return
+  try {
+    chmodSync(path, 0o600)
+  } catch (cause) {
+    throw inPlainWords(cause, path)
+  }
 }
 
 /** Root may use everybody's home: it is sudo, or a container into which somebody's folder is mounted. */
