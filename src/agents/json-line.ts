@@ -1,4 +1,5 @@
 /** The lines of an agent that prints JSON. */
+import { jsonIn } from '../formats/json-file.ts'
 import type { AgentEvent, Parser, Pushed } from './agent.ts'
 
 /** Every JSON line goes to `take`; every other one is a warning, and the last ones stay in `stderr`. */
@@ -18,12 +19,8 @@ export function pushTo(seen: { stderr: string[] }, take: (event: Json) => AgentE
 /** An object, or nothing for a line that is none. */
 export function parseJsonLine(line: string): Record<string, unknown> | undefined {
   if (!line.trimStart().startsWith('{')) return undefined
-  try {
-    const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
-  } catch {
-    return undefined // cut off, or not JSON after all
-  }
+  const value = jsonIn(line) // nothing where it is cut off, or not JSON after all
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
 }
 
 export function text(value: unknown): string | undefined {

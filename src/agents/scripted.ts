@@ -1,4 +1,5 @@
 /** The agent of the demo and of the tests: a program of ralph's that replays a small script file. */
+import { jsonIn } from '../formats/json-file.ts'
 import type { Agent, AgentEvent, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
 
 export const scripted: Agent = {
@@ -101,11 +102,7 @@ function sumUp(
 }
 
 function parseLine(line: string): ScriptedLine | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    // The program is ralph's own and prints nothing else with a type.
-    return typeof value === 'object' && value !== null && 'type' in value ? (value as ScriptedLine) : undefined
-  } catch {
-    return undefined // not JSON: a warning
-  }
+  const value = jsonIn(line)
+  // The program is ralph's own and prints nothing else with a type.
+  return typeof value === 'object' && value !== null && 'type' in value ? (value as ScriptedLine) : undefined
 }

@@ -3,7 +3,7 @@ import { type Grade, REQUIRABLE } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { parseCommandLine } from './command-line.ts'
 import { GLOBS_SUCH_AS, globTrouble } from './glob.ts'
-import { isCount, isTexts } from './json-file.ts'
+import { isCount, isTexts, readJson } from './json-file.ts'
 import { nearest } from './nearest.ts'
 import { SERVICE_NAMES } from './services.ts'
 
@@ -107,12 +107,9 @@ export function keysOf(file: ConfigFile): { top: Keys; breaker: Keys } {
 
 /** Unknown keys and wrong values are errors, so that a misspelt limit is never silently without effect. */
 export function parseConfig(text: string, file: string): Config {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    throw invalid(file, `is not JSON (${cause instanceof Error ? cause.message : cause})`)
-  }
+  const read = readJson(text)
+  if ('problem' in read) throw invalid(file, read.problem.slice(0, -1))
+  const { value } = read
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(file, 'must hold one object')
   const config: Config = value
   const { top, breaker } = keysOf('ralph.config.json')

@@ -1,17 +1,33 @@
-/** JSON files that people and agents write: read with a byte order mark, wrong ones told in words. */
+/** JSON that people, agents and programs write: read with a byte order mark, wrong ones told in words. */
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** `problem` is a sentence about a text that is no JSON. */
+/** Whatever goes down into a value, JSON.stringify too, takes a part of the stack for each level; SQLite reads up to 1,000. */
+const DEEPEST = 200
+
+/** The one reader of JSON from outside. `problem` is a sentence about a text that is no JSON, or nested without end. */
 export function readJson(text: string): { value: unknown } | { problem: string } {
   try {
-    return { value: JSON.parse(text.replace(/^\uFEFF/, '')) }
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
+    const isDeep = text.length > 2 * DEEPEST && isDeeper(value, DEEPEST)
+    return isDeep ? { problem: `it is nested more than ${DEEPEST} levels deep.` } : { value }
   } catch (cause) {
     // What was found is quoted in it, with the line breaks.
     return {
       problem: `it is not JSON (${String(cause instanceof Error ? cause.message : cause).replace(/\s+/g, ' ')}).`,
     }
   }
+}
+
+/** Undefined for what is no JSON, or nested without end. */
+export function jsonIn(text: string): unknown {
+  const read = readJson(text)
+  return 'value' in read ? read.value : undefined
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1))
 }
 
 export function isObject(value: unknown): value is Json {

@@ -1,4 +1,5 @@
 /** The checks a repository brings along, told from the files at its root. */
+import { isObject, jsonIn, valueAt } from './json-file.ts'
 
 /** `names` are the entries of the root folder; `read` gives the text of one. */
 export type Root = { names: readonly string[]; read: (name: string) => string }
@@ -32,12 +33,8 @@ const RUNNERS = [
 
 /** The scripts of a package.json. */
 export function scriptsIn(text: string): Record<string, unknown> {
-  try {
-    const { scripts }: { scripts?: unknown } = JSON.parse(text) ?? {}
-    return typeof scripts === 'object' && scripts !== null ? { ...scripts } : {}
-  } catch {
-    return {} // a package.json that is not JSON offers nothing
-  }
+  const scripts = valueAt(jsonIn(text), ['scripts']) // a package.json that is not JSON offers nothing
+  return isObject(scripts) ? { ...scripts } : {}
 }
 
 function rust({ names }: Root): string[] {

@@ -1,5 +1,6 @@
 /** The script of the scripted agent: one list of steps a turn, the last list again for every turn after it; for a project or the board, lists for each task. */
 import { RalphError } from '../error.ts'
+import { isObject, readJson } from './json-file.ts'
 
 /** `attempt` keeps a step to one attempt of its iteration; without it the step is done in all. */
 export type Step = { attempt?: number } & (
@@ -27,12 +28,9 @@ export function parseScript(text: string, file: string): Script {
       'input-invalid',
       `${file}: ${what} A script is {"turns": [[{"text": "…"}, …], …]}, or {"tasks": {"T1": [[…], …], …}} for a project.`,
     )
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    throw problem(`this is not JSON (${cause instanceof Error ? cause.message : cause}).`)
-  }
+  const read = readJson(text)
+  if ('problem' in read) throw problem(read.problem)
+  const { value } = read
   const { turns, tasks = {} } = isObject(value) ? value : {}
   if (!isObject(tasks)) throw problem('expected an object with the turns of each task.')
   for (const [where, list] of [
@@ -51,8 +49,6 @@ export function parseScript(text: string, file: string): Script {
   return { turns: (turns ?? []) as Step[][], tasks: tasks as Record<string, Step[][]> } // every step has been looked at
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isText = (value: unknown) => typeof value === 'string'
 
 const SHAPES: Readonly<Record<string, (value: unknown) => boolean>> = {

@@ -1,5 +1,6 @@
 /** Droid's own ways: hooks in two files, of which one hides the other, and commands whose name no hook is told. */
 import { join } from 'node:path'
+import { jsonIn } from '../formats/json-file.ts'
 import { group, PROMPT_SECONDS, type Site, STOP_SECONDS, type Wanted } from './pieces.ts'
 
 export function droidFiles(folder: string): string[] {
@@ -30,12 +31,8 @@ export function droidHooks(site: Site, folder: string): Wanted[] {
 }
 
 function eventsOf(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? value : {}
-  } catch {
-    return {} // Droid cannot read it either
-  }
+  const value = jsonIn(text) // where it is none, Droid cannot read it either
+  return typeof value === 'object' && value !== null ? value : {}
 }
 
 /** Its hook for prompts sees only the text of the command, not what was typed: so that says it, on its last line. */

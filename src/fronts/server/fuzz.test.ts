@@ -13,6 +13,7 @@ import { ROUTES } from '../../operations/routes.ts'
 import { buildApp } from './app.ts'
 import { nonsense, type Schema, valuesOf } from './chance.test-support.ts'
 import { inputSchema } from './input.ts'
+import { openMcp } from './mcp-http.ts'
 import type { App } from './rest.ts'
 
 const { runs, seed } = drawChance({ runs: 15 })
@@ -127,4 +128,31 @@ function requestOf(name: OperationName, input: unknown): Request {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+}
+
+test.each(['{"title":"x","more":DEEP}', '{"title":DEEP}', 'DEEP'])('the body %s is refused', async (body) => {
+  bugs = []
+  const headers = { host: HOST, authorization: 'Bearer token', 'content-type': 'application/json', 'idempotency-key': 'k' }
+  const request = new Request(`http://${HOST}/api/tasks`, { method: 'POST', headers, body: deeply(body) })
+  const answer = await app.request(request, undefined, FROM_ELSEWHERE)
+  expect(await answer.text()).toContain('it is nested more than 200 levels deep.')
+  expect(bugs).toEqual([])
+  expect(answer.status).toBe(400)
+})
+
+test.each(['{"name":"create_task","arguments":{"title":DEEP}}', '{"name":DEEP}', 'DEEP'])(
+  'the call %s through MCP is answered',
+  async (params) => {
+    const mcp = openMcp({ ...context, root: join(import.meta.dirname, '../../..') })
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const body = deeply(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`)
+    const answer = await mcp.fetch(new Request(`http://${HOST}/mcp`, { method: 'POST', headers, body }))
+    expect(await answer.text()).not.toMatch(/call stack|bug/)
+    expect(answer.status).toBeLessThan(500)
+    await mcp.close()
+  },
+)
+
+function deeply(json: string): string {
+  return json.replace('DEEP', '['.repeat(50_000) + ']'.repeat(50_000))
 }

@@ -2,7 +2,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Context as HonoContext } from 'hono'
 import { RalphError } from '../../error.ts'
-import { isObject } from '../../formats/json-file.ts'
+import { isObject, readJson } from '../../formats/json-file.ts'
 import type { OperationName } from '../../operations/index.ts'
 import { SCHEMAS } from '../../operations/schemas.ts'
 import { type JsonSchema, readValues } from './query.ts'
@@ -25,11 +25,9 @@ export async function readInput({ req }: Asked, name: OperationName): Promise<un
 async function readBody(request: Request, name: OperationName): Promise<unknown> {
   const text = await request.text()
   if (text.trim() === '') return {}
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw wrong(`${name}: the body is not valid JSON.`)
-  }
+  const read = readJson(text)
+  if ('problem' in read) throw wrong(`${name}: the body is not valid JSON: ${read.problem}`)
+  return read.value
 }
 
 /** `If-Match: "3"` is the version that whoever asks has seen. */

@@ -1,5 +1,7 @@
 /** The input of an operation from the texts of an address: numbers, switches and lists by what its schema says. */
 
+import { jsonIn } from '../../formats/json-file.ts'
+
 /** What is looked at of a JSON schema. */
 export type JsonSchema = {
   type?: string | string[]
@@ -36,7 +38,7 @@ function listItems(schema: JsonSchema): JsonSchema | undefined {
 /** `a,b`, or a JSON list where a value has commas of its own. */
 function readList(text: string): unknown[] {
   if (text.startsWith('[')) {
-    const list = orUndefined(() => JSON.parse(text) as unknown)
+    const list = jsonIn(text)
     if (Array.isArray(list)) return list
   }
   return text.split(',')
@@ -46,7 +48,7 @@ function readText(text: unknown, schema: JsonSchema): unknown {
   if (typeof text !== 'string') return text
   const types = shapesOf(schema).flatMap(({ type }) => type ?? [])
   if (types.includes('string')) return text
-  if (types.includes('object') && text.startsWith('{')) return orUndefined(() => JSON.parse(text) as unknown) ?? text
+  if (types.includes('object') && text.startsWith('{')) return jsonIn(text) ?? text
   if (types.includes('null') && text === 'null') return null
   if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true'
   if ((types.includes('number') || types.includes('integer')) && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text))
@@ -56,12 +58,4 @@ function readText(text: unknown, schema: JsonSchema): unknown {
 
 function shapesOf(schema: JsonSchema): JsonSchema[] {
   return schema.anyOf ? schema.anyOf.flatMap(shapesOf) : [schema]
-}
-
-function orUndefined<Value>(read: () => Value): Value | undefined {
-  try {
-    return read()
-  } catch {
-    return undefined // not JSON after all
-  }
 }
