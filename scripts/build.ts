@@ -16,6 +16,7 @@ const LATER: Later = {
     'src/engine/after-checks.ts',
     'src/engine/conclude.ts',
     'src/engine/cooldown.ts',
+    'src/engine/echo.ts',
     'src/engine/fingerprint.ts',
     'src/engine/obey.ts',
     'src/engine/proof.ts',

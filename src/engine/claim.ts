@@ -1,5 +1,6 @@
 /** Reads an agent's final text: does it claim to be done, does it ask for a person? Prose about a claim is no claim. */
 import { plain } from './breaker.ts'
+import { notEchoed } from './echo.ts'
 import type { Ask, Claim, Tally } from './loop.ts'
 
 /** What may be claimed: the promise of the loop, its signals, and the names of its open stages. */
@@ -54,15 +55,9 @@ export function withoutEcho(words: string, prompt: string): string {
   const lines = words.split('\n')
   const spoken = lines.map(fold)
   const asked = prompt.split('\n').map(fold).filter(Boolean)
-  const runs = echoRuns(spoken, asked)
-  let echoed = 0
-  const kept = lines.filter((_, at) => {
-    if (spoken[at] === '') return echoed === 0
-    const run = runs[at] ?? 0
-    if (echoed === 0 && run >= Math.min(3, asked.length)) echoed = run
-    return echoed === 0 || echoed-- === 0
-  })
-  return kept.join('\n')
+  const known = new Set(asked)
+  // Most agents repeat nothing, and then there is nothing to look for.
+  return spoken.some((line) => known.has(line)) ? lines.filter(notEchoed(spoken, asked)).join('\n') : words
 }
 
 /** How a promise is written. */
@@ -198,23 +193,4 @@ function without(text: string, open: string, close: string): string {
 
 function fold(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
-}
-
-/** For each line: how many from there on repeat the prompt, blank ones apart. Read backwards, so that each pair is met once. */
-function echoRuns(spoken: readonly string[], asked: readonly string[]): number[] {
-  const places = Map.groupBy(asked.keys(), (at) => asked[at])
-  let below = new Map<number, number>()
-  const runs = spoken.toReversed().map((line) => {
-    if (line === '') return 0
-    const here = new Map<number, number>()
-    let longest = 0
-    for (const at of places.get(line) ?? []) {
-      const run = (below.get(at + 1) ?? 0) + 1
-      here.set(at, run)
-      longest = Math.max(longest, run)
-    }
-    below = here
-    return longest
-  })
-  return runs.reverse()
 }
