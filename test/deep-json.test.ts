@@ -39,7 +39,9 @@ describe.concurrent('a project', () => {
       const [deep, other] = await Promise.all([ends(OBJECTS), ends('{')])
       expect(deep).toEqual(other)
       // The tasks are a person's own: what they wrote there is theirs to mend.
-      expect(deep).toEqual(face === 'tasks.json' ? { code: 2, reason: 'tasks-invalid' } : { code: 0, reason: 'completed' })
+      expect(deep).toEqual(
+        face === 'tasks.json' ? { code: 2, reason: 'tasks-invalid' } : { code: 0, reason: 'completed' },
+      )
     },
   )
 

@@ -204,7 +204,8 @@ describe('a database that is made anew', () => {
   test('passes over what is no story, and does not count it', async () => {
     writeFileSync(join(home, 'transcripts', 'new', 'loop.jsonl'), 'nonsense\n')
     appendFileSync(join(home, 'transcripts', 'notes.txt'), 'mine')
-    expect((await rebuild(home, () => START)).loops).toBe(STORIES.length - 1)
+    for (const suffix of ['', '-wal', '-shm']) rmSync(join(home, `ralph.db${suffix}`), { force: true })
+    expect(await rebuild(home, () => START)).toMatchObject({ loops: STORIES.length - 1, lost: [{ loop: 'new' }] })
     expect((await withStore((store) => store.list())).rows.map(({ id }) => id)).not.toContain('new')
   })
 
@@ -319,6 +320,18 @@ describe('a transcript that is damaged', () => {
     change(2, (text) => text.slice(0, -3))
     expect((await rebuild(home, () => START)).lost).toEqual([])
     expect(await withStore(everything)).toEqual(before)
+  })
+
+  test('from its first line on is no loss where the database can be read', async () => {
+    const { rows: before } = await withStore(everything)
+    change(0, (text) => text.slice(1))
+    expect((await rebuild(home, () => START)).lost).toEqual([])
+    const { rows, loops } = await withStore(everything)
+    expect(rows).toEqual(before)
+    expect(loops.find(({ loop }) => loop.id === 'a1')).toMatchObject({
+      events: { length: 4 },
+      iterations: { length: 3 },
+    })
   })
 
   test('from its first line on keeps no other loop from coming back', async () => {

@@ -49,7 +49,8 @@ export async function rebuild(home: string, now: () => number, remake?: Remake):
       if (story.facts.length < story.last) lost.push({ loop: id, facts: story.facts.length, of: story.last })
     }
     if (aside !== undefined) salvage(home, aside)
-    return { loops, facts, aside, lost }
+    const kept = new Set((await store.list({ limit: Number.MAX_SAFE_INTEGER })).rows.map(({ id }) => id))
+    return { loops, facts, aside, lost: lost.filter(({ loop, of }) => of !== undefined || !kept.has(loop)) }
   } finally {
     await store.close()
   }

@@ -72,6 +72,19 @@ export function faultOfLoop({ spec, tally, next }: Omit<Loop, 'id'>): string {
   return SPEC(spec, 'spec', false) || TALLY(tally, 'tally', false) || NEXT(next, 'next', false)
 }
 
+/** What is wrong with parts of a stored fact. */
+export function faultOfClaim(claim: unknown): string {
+  return CLAIM(claim, 'claim', false)
+}
+
+export function faultOfReports(reports: unknown): string {
+  return listOf(REPORT)(reports, 'reports', false)
+}
+
+export function faultOfFindings(findings: unknown): string {
+  return FINDINGS(findings, 'findings', false)
+}
+
 /** What is wrong with the first line of a transcript. */
 export function faultOfBeginning({ spec, at }: { spec: unknown; at: unknown }): string {
   return SPEC(spec, 'spec', false) || amount(at, 'at', false)

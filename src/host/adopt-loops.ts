@@ -18,7 +18,7 @@ export function adoptLoops(database: DatabaseSync, transcripts: TurnRecords): vo
     change.run(...[loop.spec, loop.tally, loop.next].map((part) => JSON.stringify(part)), n, String(row.id))
     add.run(String(row.id), n, at, JSON.stringify(fact), JSON.stringify(loop.next))
     // Of a loop whose transcripts were removed nothing could be rebuilt anyway.
-    if (transcripts.lastFact(String(row.id)) >= 0) transcripts.addFact(String(row.id), n, fact)
+    if (transcripts.lastFact(String(row.id)) >= 0) void transcripts.addFact(String(row.id), n, fact)
   }
 }
 

@@ -4,7 +4,7 @@ import type { Asking, Columns } from './asking.ts'
 import { tellNew } from './comment-records.ts'
 import { beginningOf } from './loop-store.ts'
 import { type Condition, oneOf, readPage } from './paging.ts'
-import { parse, type Row, toNewColumns } from './rows.ts'
+import { parse, type Row, readable, toNewColumns } from './rows.ts'
 import type { BoardChange, BoardFilter, BoardPage, BoardRecords } from './store.ts'
 import type { TurnRecords } from './transcript.ts'
 
@@ -70,11 +70,11 @@ function tasks(asking: Asking, { now, transcripts }: Around): Tasks {
 }
 
 /** What a task depends on and was deleted is waited for no more. */
-const QUEUE = `SELECT loop.id, CASE WHEN json_type(loop.spec, '$.work.worktree') IS NULL
+const QUEUE = `SELECT loop.id, CASE WHEN json_valid(loop.spec) = 0 THEN loop.dir WHEN json_type(loop.spec, '$.work.worktree') IS NULL
     THEN coalesce(json_extract(loop.spec, '$.work.gitDir'), loop.dir) END AS place
   FROM loop LEFT JOIN board_task AS task ON task.loop = loop.id
   WHERE loop.status = 'queued' AND loop.owner = 'board' AND NOT EXISTS (
-    SELECT 1 FROM json_each(task.record, '$.depends_on') AS name JOIN board_task AS other ON other.id = name.value
+    SELECT 1 FROM json_each(CASE json_valid(task.record) WHEN 1 THEN task.record ELSE '{}' END, '$.depends_on') AS name JOIN board_task AS other ON other.id = name.value
     WHERE other.status <> 'done')
   ORDER BY coalesce(task.priority, 0) DESC, loop.started_at, loop.rowid`
 
@@ -108,17 +108,17 @@ function toColumns(task: BoardTask): Columns {
 }
 
 function toTask(row: Row): BoardTask {
-  return parse<BoardTask>(row.record)
+  return parse<BoardTask>(row.record, `task ${row.id} of the board`)
 }
 
 function allTasks({ all }: Asking): BoardTask[] {
-  return all('SELECT * FROM board_task').map(toTask)
+  return readable(all('SELECT * FROM board_task'), toTask)
 }
 
 function listTasks(asking: Asking, { limit, after, ...filter }: BoardFilter): BoardPage {
   const paging = { table: 'board_task', time: 'created_at', limit, after }
   const { rows, ...next } = readPage(asking, conditionsOf(filter), paging)
-  return { tasks: rows.map(toTask), ...next }
+  return { tasks: readable(rows, toTask), ...next }
 }
 
 function conditionsOf({ status, project_id, archived, text, loop }: BoardFilter): Condition[] {
@@ -129,7 +129,7 @@ function conditionsOf({ status, project_id, archived, text, loop }: BoardFilter)
   if (loop !== undefined) conditions.push({ sql: 'loop = ?', values: [loop] })
   if (text !== undefined)
     conditions.push({
-      sql: `instr(lower(title || ' ' || coalesce(json_extract(record, '$.description'), '')), lower(?)) > 0`,
+      sql: `instr(lower(title || ' ' || coalesce(CASE json_valid(record) WHEN 1 THEN json_extract(record, '$.description') END, '')), lower(?)) > 0`,
       values: [text],
     })
   return conditions
@@ -137,10 +137,10 @@ function conditionsOf({ status, project_id, archived, text, loop }: BoardFilter)
 
 function groups(asking: Asking, { now }: Around): Pick<BoardRecords, 'groups' | 'saveGroup'> {
   const { all, one, insert, transaction } = asking
-  const toGroup = (row: Row) => parse<BoardGroup>(row.record)
+  const toGroup = (row: Row) => parse<BoardGroup>(row.record, `group ${row.id} of the board`)
   return {
     async groups() {
-      return all('SELECT * FROM board_group ORDER BY id').map(toGroup)
+      return readable(all('SELECT * FROM board_group ORDER BY id'), toGroup)
     },
     async saveGroup(changed) {
       const { project_id: id } = changed
@@ -158,10 +158,11 @@ function groups(asking: Asking, { now }: Around): Pick<BoardRecords, 'groups' | 
 function changes({ all, run }: Asking): Pick<BoardRecords, 'changes' | 'prune'> {
   return {
     async changes(after) {
-      return all('SELECT * FROM board_change WHERE seq > ? ORDER BY seq LIMIT ?', after, PORTION).map((row) => ({
+      const rows = all('SELECT * FROM board_change WHERE seq > ? ORDER BY seq LIMIT ?', after, PORTION)
+      return readable(rows, (row) => ({
         seq: Number(row.seq),
         at: Number(row.at),
-        change: parse<BoardChange['change']>(row.change),
+        change: parse<BoardChange['change']>(row.change, 'the board'),
       }))
     },
     async prune(before) {

@@ -1,5 +1,6 @@
 /** What people wrote about lines of a diff, in SQLite, and the orders that tell loops of it. */
 import type { Order } from '../engine/loop.ts'
+import { readOrder } from '../engine/stored.ts'
 import type { Asking } from './asking.ts'
 import { parse, type Row } from './rows.ts'
 import type { Comment, CommentRecords, StoredComment, Telling, Told } from './store.ts'
@@ -63,8 +64,8 @@ export function leaveOrder({ insert, run }: Asking, loop: string, { by, order }:
   for (const id of comments) run('UPDATE comment SET hearer = ? WHERE id = ?', loop, id)
 }
 
-const TELLS_IT = `EXISTS (SELECT 1 FROM json_each(told."order", '$.comments') WHERE value = ?)`
-const TOLD_IT = `EXISTS (SELECT 1 FROM json_each(event.fact, '$.order.comments') WHERE value = ?)`
+const TELLS_IT = `EXISTS (SELECT 1 FROM json_each(CASE json_valid("order") WHEN 1 THEN "order" ELSE '{}' END, '$.comments') WHERE value = ?)`
+const TOLD_IT = `EXISTS (SELECT 1 FROM json_each(CASE json_valid(fact) WHEN 1 THEN fact ELSE '{}' END, '$.order.comments') WHERE value = ?)`
 
 /** Whether the loop has not heard it yet: of the order that would tell it, the rest stays. */
 function takeBack(
@@ -74,7 +75,7 @@ function takeBack(
 ): boolean {
   const waiting = one(`SELECT * FROM told WHERE loop = ? AND ${TELLS_IT}`, hearer, id)
   if (!waiting) return one(`SELECT 1 FROM event WHERE loop = ? AND ${TOLD_IT}`, hearer, id) === undefined
-  const told = parse<Order>(waiting.order)
+  const told = readOrder(String(waiting.order))
   const ids = told.kind === 'say' ? (told.comments ?? []).filter((each) => each !== id) : []
   const left = all('SELECT * FROM comment WHERE hearer = ? ORDER BY id', hearer)
     .map(toComment)
@@ -86,7 +87,7 @@ function takeBack(
 
 function toComment({ id, loop, at, hearer, delivered, comment }: Row): StoredComment {
   return {
-    ...parse<Comment>(comment),
+    ...parse<Comment>(comment, `loop ${loop}`),
     id: Number(id),
     loop: String(loop),
     at: Number(at),

@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
-import { inPlainWords } from './trouble.ts'
+import { inPlainWords } from './plain-words.ts'
 
 /** Closes a home to others and tells so, or refuses it. `who`: the user that this process is; undefined where the system knows none. */
 export function secureHome(home: string, note: (text: string) => void, who: number | undefined): void {

@@ -1,6 +1,7 @@
 /** The iterations of a loop, in SQL: their rows, their checks, and what only the events tell of them. */
 import type { Claim, Finding, Turn } from '../engine/loop.ts'
 import type { Report } from '../engine/report.ts'
+import { faultOfClaim, faultOfFindings, faultOfReports } from '../engine/stored.ts'
 import type { Asking } from './asking.ts'
 import { parse, type Row, type Told, toIteration } from './rows.ts'
 import type { IterationRow, Span } from './store.ts'
@@ -21,7 +22,7 @@ export function listIterations({ all, one }: Asking, loop: string, { after, limi
   // A whole fact holds what the agent said and what the checks printed: only these few fields are taken out of it.
   const events = all(
     `SELECT at, json_extract(fact, '$.kind', '$.turn.end', '$.turn.claim', '$.turn.reports', '$.findings') AS told
-     FROM event WHERE loop = ? AND at BETWEEN ? AND ? ORDER BY n`,
+     FROM event WHERE loop = ? AND at BETWEEN ? AND ? AND json_valid(fact) ORDER BY n`,
     loop,
     Number(rows[0]?.ended_at),
     Number(
@@ -43,12 +44,25 @@ type Event = [
   findings: Finding[] | null,
 ]
 
+/** What is none of these is left out: the story of the loop tells that it is damaged. */
+function readTold(json: unknown): Event {
+  const [kind, end, claim, reports, findings] = parse<Event>(json, 'an iteration')
+  const isFine = (fault: string) => fault === ''
+  return [
+    kind,
+    end,
+    claim && isFine(faultOfClaim(claim)) ? claim : null,
+    reports && isFine(faultOfReports(reports)) ? reports : null,
+    findings && isFine(faultOfFindings(findings)) ? findings : null,
+  ]
+}
+
 /** Which events belong to which iteration: a turn ends when its row does, and its checks come before the next one ends. */
 function tellRows(rows: readonly Row[], events: readonly Row[]): Map<Row, Told> {
   const told = new Map<Row, Told>()
   let at = -1
   for (const event of events) {
-    const [kind, end, claim, reports, findings] = parse<Event>(event.told)
+    const [kind, end, claim, reports, findings] = readTold(event.told)
     const next = rows[at + 1]
     const row = rows[at]
     if (kind === 'turned' && claim) {

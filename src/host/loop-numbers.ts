@@ -41,8 +41,8 @@ function readSums({ all }: Asking, filter: NumbersFilter): Sums {
     ...values,
   )
   const findings = all(
-    `SELECT found.value ->> 'kind' AS kind, count(DISTINCT loop.id) AS loops ${LOOPS}, json_each(tally, '$.findings') AS found
-     ${where === '' ? 'WHERE' : `${where} AND`} ${FINDINGS} > 0 GROUP BY kind ORDER BY loops DESC, kind`,
+    `SELECT CASE found.type WHEN 'object' THEN found.value ->> 'kind' END AS kind, count(DISTINCT loop.id) AS loops ${LOOPS}, json_each(CASE json_valid(tally) WHEN 1 THEN tally ELSE '{}' END, '$.findings') AS found
+     ${where === '' ? 'WHERE' : `${where} AND`} ${FINDINGS} > 0 GROUP BY kind HAVING kind IS NOT NULL ORDER BY loops DESC, kind`,
     ...values,
   )
   return {
@@ -58,7 +58,7 @@ function readSums({ all }: Asking, filter: NumbersFilter): Sums {
 
 type Conditions = { where: string; values: SQLInputValue[] }
 
-const TASKS_OF_GROUP = `loop.owner = 'board' AND json_extract(spec, '$.work.owner.task') IN (SELECT id FROM board_task WHERE project_id = ?)`
+const TASKS_OF_GROUP = `loop.owner = 'board' AND CASE json_valid(spec) WHEN 1 THEN json_extract(spec, '$.work.owner.task') END IN (SELECT id FROM board_task WHERE project_id = ?)`
 
 function conditionsOf({ since, until, project_id, ended, ...same }: Omit<NumbersFilter, 'limit'>): Conditions {
   const conditions: [sql: string, value: SQLInputValue | undefined][] = [

@@ -5,7 +5,7 @@ import type { Asking } from './asking.ts'
 import { listIterations } from './iteration-queries.ts'
 import { unknownLoop } from './loop-store.ts'
 import { type Condition, oneOf, readPage } from './paging.ts'
-import { type StoredLoop, toEvent, toLoop, toLoopRow } from './rows.ts'
+import { readable, type StoredLoop, toEvent, toLoopRow, toSoundLoop } from './rows.ts'
 import type { ListFilter, Store } from './store.ts'
 import { readStrip } from './strip-queries.ts'
 
@@ -25,19 +25,17 @@ export function loopQueries(asking: Asking): Queries {
 
     async lastIn(dir) {
       const row = one(
-        `SELECT * FROM loop WHERE dir = ? AND iteration > 0 AND json_extract(spec, '$.work.worktree') IS NULL
+        `SELECT * FROM loop WHERE dir = ? AND iteration > 0 AND CASE json_valid(spec) WHEN 1 THEN json_extract(spec, '$.work.worktree') END IS NULL
          ORDER BY started_at DESC, rowid DESC LIMIT 1`,
         dir,
       )
-      return row && toLoop(row as StoredLoop)
+      return row && toSoundLoop(row as StoredLoop)
     },
 
     async events(after, loop) {
-      const rows =
-        loop === undefined
-          ? all('SELECT * FROM event WHERE seq > ? ORDER BY seq LIMIT 1000', after)
-          : all('SELECT * FROM event WHERE loop = ? AND seq > ? ORDER BY seq', loop, after)
-      return rows.map(toEvent)
+      if (loop !== undefined)
+        return all('SELECT * FROM event WHERE loop = ? AND seq > ? ORDER BY seq', loop, after).map(toEvent)
+      return readable(all('SELECT * FROM event WHERE seq > ? ORDER BY seq LIMIT 1000', after), toEvent)
     },
 
     iterations: async (loop, span) => listIterations(asking, loop, span),

@@ -141,7 +141,7 @@ async function addMissingFacts({ all }: Asking, transcripts: Recording, row: Sto
   const last = transcripts.lastFact(loop.id)
   if (last < 0) transcripts.begin(beginningOf(loop))
   for (const { n, fact } of all('SELECT * FROM event WHERE loop = ? AND n > ? ORDER BY n', loop.id, last))
-    await transcripts.addFact(loop.id, Number(n), parse<Fact>(fact))
+    await transcripts.addFact(loop.id, Number(n), parse<Fact>(fact, `loop ${loop.id}`))
 }
 
 export function mustHave({ one }: Asking, id: string): StoredLoop {

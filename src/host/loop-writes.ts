@@ -36,8 +36,8 @@ type Turned = Fact & { kind: 'turned' }
 
 function addIteration({ insert }: Asking, before: StoredLoop, loop: Loop, { turn, at }: Turned): void {
   // Only a turn that was asked for is counted.
-  const { attempt, agent } = parse<Next & { kind: 'turn' }>(before.next)
-  const { tree } = parse<Tally>(before.tally)
+  const { attempt, agent } = parse<Next & { kind: 'turn' }>(before.next, loop.id)
+  const { tree } = parse<Tally>(before.tally, loop.id)
   const { files = null, added = null, removed = null } = turn.diff ?? {}
   const { input = null, cached = null, output = null } = turn.usage ?? {}
   insert('iteration', {

@@ -2,7 +2,7 @@
 import type { Asking } from './asking.ts'
 import { beginningOf } from './loop-store.ts'
 import { postMail } from './pane-mail.ts'
-import { parse, toNewColumns } from './rows.ts'
+import { parse, readable, toNewColumns } from './rows.ts'
 import type { Mail, PaneKey, PaneRecords } from './store.ts'
 import type { TurnRecords } from './transcript.ts'
 
@@ -23,7 +23,7 @@ function known(asking: Asking, { now, transcripts }: Around): Pick<PaneRecords, 
     async list(crew) {
       const rows =
         crew === undefined ? all('SELECT * FROM pane') : all('SELECT * FROM pane WHERE crew = ? ORDER BY name', crew)
-      return rows.map((row) => ({ ...keyOf(row), record: parse<unknown>(row.record) }))
+      return readable(rows, (row) => ({ ...keyOf(row), record: parse<unknown>(row.record, `agent ${row.name}`) }))
     },
 
     async save(pane, record, { struck = [], change } = {}) {
@@ -61,11 +61,11 @@ function mailboxes(asking: Asking, { now }: Around): Pick<PaneRecords, 'post' | 
     post: async (pane, mail) => postMail(asking, pane, { mail, at: now() }),
 
     async mail(crew) {
-      return asking.all('SELECT * FROM pane_mail WHERE crew = ? ORDER BY id', crew).map((row) => ({
+      return readable(asking.all('SELECT * FROM pane_mail WHERE crew = ? ORDER BY id', crew), (row) => ({
         ...keyOf(row),
         id: Number(row.id),
         at: Number(row.at),
-        mail: parse<Mail>(row.mail),
+        mail: parse<Mail>(row.mail, `the mail of agent ${row.name}`),
       }))
     },
 
@@ -88,11 +88,11 @@ function changes({ run, all }: Asking): Pick<PaneRecords, 'changes' | 'prune'> {
         crew === undefined
           ? all('SELECT * FROM pane_change WHERE seq > ? ORDER BY seq LIMIT ?', after, PORTION)
           : all('SELECT * FROM pane_change WHERE seq > ? AND crew = ? ORDER BY seq LIMIT ?', after, crew, PORTION)
-      return rows.map((row) => ({
+      return readable(rows, (row) => ({
         ...keyOf(row),
         seq: Number(row.seq),
         at: Number(row.at),
-        change: parse<unknown>(row.change),
+        change: parse<unknown>(row.change, `agent ${row.name}`),
       }))
     },
 

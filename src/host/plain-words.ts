@@ -40,14 +40,30 @@ export function inSqliteWords(cause: unknown, path: string, code: number | undef
       return whyNotOpened(cause, path)
     case 11:
     case 26:
-      return new RalphError(
-        'database-broken',
-        `${path} is damaged. \`ralph doctor --rebuild\` puts it aside and makes a new one from the transcripts.`,
-        { cause },
-      )
+      return damaged(path, cause)
+    case 1:
+      // A function of SQLite's own met something that is not JSON; every other error of this kind is a bug of ours.
+      return String(cause).includes('malformed JSON') ? damaged(path, cause) : cause
     default:
       return cause
   }
+}
+
+/** `what` was stored, and cannot be read any more. */
+export function damagedRecord(what: string, why: string, cause?: unknown): RalphError {
+  return new RalphError(
+    'database-broken',
+    `What is stored of ${what} is damaged (${why}). \`ralph doctor --rebuild\` makes the database anew from the transcripts.`,
+    { cause },
+  )
+}
+
+function damaged(path: string, cause: unknown): RalphError {
+  return new RalphError(
+    'database-broken',
+    `${path} is damaged. \`ralph doctor --rebuild\` puts it aside and makes a new one from the transcripts.`,
+    { cause },
+  )
 }
 
 /** SQLite does not tell why a file cannot be opened. Node does. */

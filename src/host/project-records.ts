@@ -7,7 +7,7 @@ export function projectRecords({ one, insert }: Asking, now: () => number): Proj
   return {
     async load(folder) {
       const row = one('SELECT record FROM project WHERE folder = ?', folder)
-      return row && parse(row.record)
+      return row && parse(row.record, `project ${folder}`)
     },
     async save(folder, record) {
       insert('project', { folder, record: JSON.stringify(record), updated_at: now() }, 'REPLACE')

@@ -1,11 +1,11 @@
 /** The passes of turns, and what agents report with them, in SQLite. */
 import type { Report } from '../engine/report.ts'
 import type { Asking } from './asking.ts'
-import { parse } from './rows.ts'
+import { parse, readable } from './rows.ts'
 import type { ReportRecords, TurnKey } from './store.ts'
 
 /** Whether the loop is at exactly this turn. */
-const IS_NOW = `json_extract(loop.next, '$.kind') = 'turn' AND json_extract(loop.next, '$.iteration') = pass.iteration
+const IS_NOW = `json_valid(loop.next) AND json_extract(loop.next, '$.kind') = 'turn' AND json_extract(loop.next, '$.iteration') = pass.iteration
   AND json_extract(loop.next, '$.attempt') = pass.attempt`
 
 export function reportRecords({ all, one, run, insert, transaction }: Asking): ReportRecords {
@@ -38,7 +38,7 @@ export function reportRecords({ all, one, run, insert, transaction }: Asking): R
         iteration,
         attempt,
       )
-      return rows.map((row) => parse<Report>(row.report))
+      return readable(rows, (row) => parse<Report>(row.report, `loop ${loop}`))
     },
   }
 }

@@ -1,8 +1,9 @@
-/** Rows of the database as values. ralph wrote them itself, in one transaction each, so they are trusted. */
+/** Rows of the database as values. ralph wrote them itself, in one transaction each; but a disk may change what it keeps. */
 import { homeFolder } from '../engine/home-folder.ts'
 import { iterationLimit } from '../engine/limits.ts'
 import {
   type Claim,
+  type Fact,
   type Finding,
   type Loop,
   type Next,
@@ -15,7 +16,10 @@ import {
   type Verdict,
 } from '../engine/loop.ts'
 import type { Report } from '../engine/report.ts'
+import { faultOfFact, faultOfLoop, faultOfNext, readFact } from '../engine/stored.ts'
+import { isRalphError } from '../error.ts'
 import type { Columns } from './asking.ts'
+import { damagedRecord } from './plain-words.ts'
 import type { IterationRow, LoopRow, StoredEvent } from './store.ts'
 
 export type Row = Record<string, unknown>
@@ -33,17 +37,41 @@ export type StoredLoop = Row & {
   updated_at: number
 }
 
-export function parse<Value>(json: unknown): Value {
-  return JSON.parse(String(json)) as Value
+/** `what` it was stored of: a disk may have changed it since. */
+export function parse<Value>(json: unknown, what: string): Value {
+  try {
+    return JSON.parse(String(json)) as Value
+  } catch (cause) {
+    throw damagedRecord(what, 'it is not JSON', cause)
+  }
+}
+
+/** A row that cannot be read is left out of a list, so that the others are there; `ralph doctor` tells of it. */
+export function readable<Value>(rows: readonly Row[], read: (row: Row) => Value): Value[] {
+  return rows.flatMap((row) => {
+    try {
+      return [read(row)]
+    } catch (cause) {
+      if (isRalphError(cause)) return []
+      throw cause
+    }
+  })
 }
 
 export function toLoop(row: StoredLoop): Loop {
-  return {
-    id: row.id,
-    spec: parse<Spec>(row.spec),
-    tally: parse<Tally>(row.tally),
-    next: parse<Next>(row.next),
-  }
+  const part = <Value>(json: string) => parse<Value>(json, `loop ${row.id}`)
+  return { id: row.id, spec: part<Spec>(row.spec), tally: part<Tally>(row.tally), next: part<Next>(row.next) }
+}
+
+/** The same, looked at whole: what is JSON may still be no loop. */
+export function toSoundLoop(row: StoredLoop): Loop {
+  return sound(toLoop(row))
+}
+
+export function sound(loop: Loop): Loop {
+  const fault = faultOfLoop(loop)
+  if (fault) throw damagedRecord(`loop ${loop.id}`, fault)
+  return loop
 }
 
 /** What a loop looks like in its table. Columns beside the JSON are for lists and sums, and always follow it. */
@@ -74,14 +102,19 @@ export function toNewColumns(loop: Loop): Columns {
 }
 
 export function toLoopRow(row: Row): LoopRow {
+  const next = nextIn(row)
   return {
     id: String(row.id),
     dir: String(row.dir),
     agent: String(row.agent),
     prompt: String(row.prompt),
     owner: row.owner as OwnerKind,
-    status: row.status as Status,
-    next: parse<Next>(row.next),
+    status: next ? (row.status as Status) : 'needs-input',
+    next: next ?? {
+      kind: 'wait',
+      why: 'person',
+      question: damagedRecord(`loop ${row.id}`, 'what it asks for next').message,
+    },
     iteration: Number(row.iteration),
     iterationLimit: Number(row.iteration_limit),
     falseClaims: Number(row.false_claims),
@@ -92,14 +125,24 @@ export function toLoopRow(row: Row): LoopRow {
   }
 }
 
+/** Undefined where it cannot be read: the loop is listed all the same. */
+function nextIn(row: Row): Next | undefined {
+  const [next] = readable([row], ({ id, next }) => parse<Next>(next, `loop ${id}`))
+  return next !== undefined && faultOfNext(next) === '' ? next : undefined
+}
+
 export function toEvent(row: Row): StoredEvent {
+  const what = `loop ${row.loop}`
+  const [fact, next] = [parse<Fact>(row.fact, what), parse<Next>(row.next, what)]
+  const fault = faultOfFact(fact) || faultOfNext(next)
+  if (fault) throw damagedRecord(what, `event ${row.n}: ${fault}`)
   return {
     seq: Number(row.seq),
     loop: String(row.loop),
     n: Number(row.n),
     at: Number(row.at),
-    fact: parse(row.fact),
-    next: parse(row.next),
+    fact: readFact(fact),
+    next,
   }
 }
 

@@ -1,4 +1,4 @@
-/** What a database knew that no transcript tells: records of projects, tasks and agents in panes, orders that nobody has heard yet, and what an older ralph did. */
+/** What a database knew that no transcript tells: loops without one, records of projects, tasks and agents in panes, orders that nobody has heard yet, and what an older ralph did. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from './migrate.ts'
@@ -18,7 +18,7 @@ export function completeTranscripts(path: string, transcripts: LocalTranscripts)
         // What one loop has lost keeps nobody from the others.
         attempt(() => {
           for (const { n, fact } of missing.all(String(id), last))
-            transcripts.addFact(String(id), Number(n), parse(fact))
+            void transcripts.addFact(String(id), Number(n), parse(fact, `loop ${id}`))
         })
       }
     } finally {
@@ -62,21 +62,40 @@ function takeOverBefore(table: string, n: string): string {
     INSERT INTO ${table} SELECT known.* ${from('old')};`
 }
 
+// Without those that SQLite computes from others.
+const LOOP_COLUMNS = `id, dir, agent, prompt, spec, tally, next, status, reason, proof, iteration, iteration_limit, false_claims, tokens,
+  cost_usd, epoch, holder, events, started_at, updated_at, owner`
+
 /** Each is done whole or not at all. */
 const COPIES = [
-  'INSERT OR REPLACE INTO project SELECT folder, record, updated_at FROM old.project;',
+  // Loops of which no transcript tells, or none that can be read.
+  `CREATE TEMP TABLE untold AS SELECT id FROM old.loop
+   WHERE id NOT IN (SELECT id FROM main.loop) AND json_valid(spec) AND json_valid(tally) AND json_valid(next);
+   INSERT INTO loop (${LOOP_COLUMNS}) SELECT ${LOOP_COLUMNS} FROM old.loop WHERE id IN untold;
+   INSERT INTO event (loop, n, at, fact, next) SELECT loop, n, at, fact, next FROM old.event WHERE loop IN untold ORDER BY seq;
+   INSERT INTO iteration SELECT * FROM old.iteration WHERE loop IN untold;
+   INSERT INTO check_result SELECT * FROM old.check_result WHERE loop IN untold;`,
+  'INSERT OR REPLACE INTO project SELECT folder, record, updated_at FROM old.project WHERE json_valid(record);',
   // A task that was forgotten stays forgotten; its loop has a transcript all the same.
   `DELETE FROM main.task WHERE loop IN (SELECT id FROM old.loop);
-   INSERT OR REPLACE INTO task SELECT vault, id, loop, record FROM old.task WHERE loop IN (SELECT id FROM main.loop);`,
+   INSERT OR REPLACE INTO task SELECT vault, id, loop, record FROM old.task
+   WHERE loop IN (SELECT id FROM main.loop) AND json_valid(record);`,
   `INSERT OR REPLACE INTO told SELECT id, loop, at, by, "order" FROM old.told WHERE loop IN (SELECT id FROM main.loop);`,
-  'INSERT OR REPLACE INTO pane SELECT * FROM old.pane;',
-  'INSERT OR REPLACE INTO pane_mail SELECT * FROM old.pane_mail;',
-  'INSERT OR REPLACE INTO pane_change SELECT * FROM old.pane_change;',
-  ...['board_task', 'board_group', 'board_change', 'answer'].map(
-    (table) => `INSERT OR REPLACE INTO ${table} SELECT * FROM old.${table};`,
+  ...Object.entries({
+    pane: 'record',
+    pane_mail: 'mail',
+    pane_change: 'change',
+    board_task: 'record',
+    board_group: 'record',
+    board_change: 'change',
+    answer: undefined,
+  }).map(
+    ([table, json]) =>
+      `INSERT OR REPLACE INTO ${table} SELECT * FROM old.${table} ${json ? `WHERE json_valid(${json})` : ''};`,
   ),
-  ...['comment', 'pass', 'report', 'seen'].map(
-    (table) => `INSERT OR REPLACE INTO ${table} SELECT * FROM old.${table} WHERE loop IN (SELECT id FROM main.loop);`,
+  ...Object.entries({ comment: 'json_valid(comment)', pass: 'true', report: 'json_valid(report)', seen: 'true' }).map(
+    ([table, isSound]) =>
+      `INSERT OR REPLACE INTO ${table} SELECT * FROM old.${table} WHERE loop IN (SELECT id FROM main.loop) AND ${isSound};`,
   ),
   takeOverBefore('iteration', 'n'),
   takeOverBefore('check_result', 'iteration'),

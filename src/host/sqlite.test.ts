@@ -759,12 +759,12 @@ describe('an older ralph that has the database open', () => {
     const old = new DatabaseSync(join(home, 'ralph.db'))
     for (const migration of MIGRATIONS.slice(0, 5)) old.exec(migration)
     const insert = old.prepare(
-      `INSERT INTO loop VALUES (?, '/d', 'a', 'p', ?, ?, '{"kind":"turn","feedback":[]}', 'running', NULL, NULL, 0, 0, 0, 0, 0, 0, '', 0, 1, 1, 'person')`,
+      `INSERT INTO loop VALUES (?, '/d', 'a', 'p', ?, ?, '{"kind":"turn","iteration":1,"attempt":1,"fresh":true,"feedback":[]}', 'running', NULL, NULL, 0, 0, 0, 0, 0, 0, '', 0, 1, 1, 'person')`,
     )
     insert.run('broken', JSON.stringify({ work: { dir: '/d' } }), '{')
-    insert.run('whole', JSON.stringify({ work: { dir: '/d' } }), JSON.stringify(loopOf('whole').tally))
+    insert.run('whole', JSON.stringify(loopOf('whole').spec), JSON.stringify(loopOf('whole').tally))
     old.exec('PRAGMA user_version = 5')
     old.close()
-    expect(await open(home).load('whole')).toMatchObject({ id: 'whole', spec: { work: { dir: '/d' } } })
+    expect(await open(home).load('whole')).toMatchObject({ id: 'whole', spec: loopOf('whole').spec })
   })
 })

@@ -4,6 +4,7 @@ import { RalphError } from '../error.ts'
 import { answerRecords } from './answer-records.ts'
 import { boardRecords } from './board-records.ts'
 import { commentRecords, leaveOrder, tellNew } from './comment-records.ts'
+import { damageIn } from './damage.ts'
 import { openHome } from './files.ts'
 import { isLocked } from './lock.ts'
 import { loopNumbers } from './loop-numbers.ts'
@@ -15,7 +16,7 @@ import { paneRecords } from './pane-records.ts'
 import { waitWhileLocked } from './patient-store.ts'
 import { projectRecords } from './project-records.ts'
 import { reportRecords } from './report-records.ts'
-import { toNewColumns } from './rows.ts'
+import { sound, toNewColumns } from './rows.ts'
 import { sealingStore } from './sealing-store.ts'
 import { seenRecords } from './seen-records.ts'
 import { waitForRoom } from './shortage.ts'
@@ -55,6 +56,7 @@ function openImpatient(home: string, now: () => number, { anew, ...opening }: Op
   const watching = sharedWatch(home, leases.look)
   return sealingStore(home, {
     ...heart,
+    load: async (id) => sound(await heart.load(id)),
     ...loopQueries(asking),
     ...loopNumbers(asking),
     ...overviewQueries(asking),
@@ -96,7 +98,7 @@ function openImpatient(home: string, now: () => number, { anew, ...opening }: Op
 
     async selfCheck() {
       const found = String(one('PRAGMA quick_check(1)')?.quick_check)
-      return found === 'ok' ? undefined : found
+      return found === 'ok' ? damageIn(asking) : found
     },
   })
 }

@@ -3,7 +3,7 @@ import type { Loop } from '../engine/loop.ts'
 import type { Asking } from './asking.ts'
 import { IS_OPEN } from './loop-queries.ts'
 import { beginningOf } from './loop-store.ts'
-import { parse, type Row, toNewColumns } from './rows.ts'
+import { parse, type Row, readable, toNewColumns } from './rows.ts'
 import type { TaskKey, TaskRecord, TaskRecords, TaskRow } from './store.ts'
 import type { TurnRecords } from './transcript.ts'
 
@@ -25,14 +25,13 @@ export function taskRecords(asking: Asking, transcripts: TurnRecords): TaskRecor
 
     async list(vault) {
       const rows = vault === undefined ? all(TASKS) : all(`${TASKS} WHERE vault = ? ORDER BY started_at`, vault)
-      return rows.map(toTask)
+      return readable(rows, toTask)
     },
 
     async open(vault) {
-      return all(
-        `${TASKS} WHERE vault = ? AND (${IS_OPEN} OR json_type(record, '$.files') IS NULL) ORDER BY started_at`,
-        vault,
-      ).map(toTask)
+      const files = `CASE json_valid(record) WHEN 1 THEN json_type(record, '$.files') END`
+      const rows = all(`${TASKS} WHERE vault = ? AND (${IS_OPEN} OR ${files} IS NULL) ORDER BY started_at`, vault)
+      return readable(rows, toTask)
     },
 
     change: async (task, patch) => patchRecord(asking, task, 'json_set', patch),
@@ -101,7 +100,7 @@ function toTask(row: Row): TaskRow {
     vault: String(row.vault),
     id: String(row.id),
     loop: String(row.loop),
-    record: parse<TaskRecord>(row.record),
+    record: parse<TaskRecord>(row.record, `task ${row.id} of ${row.vault}`),
     movedAt: Number(row.updated_at),
     events: Number(row.events),
   }

@@ -1,6 +1,6 @@
 /** A part of an iteration's transcript, by bytes: parts that lie side by side have every line once. */
 import type { Transcripts } from './store.ts'
-import { LINE_BREAK, lines, type TurnEntry } from './transcript.ts'
+import { entriesIn as entriesOf, LINE_BREAK, type TurnEntry } from './transcript.ts'
 
 /** The lines that begin from byte `from` on and before byte `to`. */
 export type ByteSpan = { loop: string; iteration: number; from: number; to: number }
@@ -88,5 +88,5 @@ async function lineAfter(transcripts: Pick<Transcripts, 'read'>, span: ByteSpan,
 
 /** ralph wrote every line itself; only one that was cut is not an entry. */
 function entriesIn(bytes: Uint8Array): TurnEntry[] {
-  return lines(new TextDecoder().decode(bytes)) as TurnEntry[]
+  return entriesOf(new TextDecoder().decode(bytes))
 }

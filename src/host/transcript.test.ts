@@ -22,13 +22,13 @@ describe('the story of a loop', () => {
     transcripts.begin(beginning)
     const facts = [woke, say('quick\n🦉 \u2028'), lost]
     for (const [index, fact] of facts.entries()) transcripts.addFact('a1', index + 1, fact)
-    expect(transcripts.story('a1')).toEqual({ beginning, facts })
+    expect(transcripts.story('a1')).toEqual({ beginning, facts, last: 3 })
     expect(transcripts.lastFact('a1')).toBe(3)
   })
 
   test('begins with no facts', () => {
     transcripts.begin(beginning)
-    expect(transcripts.story('a1')).toEqual({ beginning, facts: [] })
+    expect(transcripts.story('a1')).toEqual({ beginning, facts: [], last: 0 })
     expect(transcripts.lastFact('a1')).toBe(0)
   })
 

@@ -149,14 +149,13 @@ export async function* readTurnLog(
     const [first = '', ...more] = decoder.decode(part.bytes, { stream: true }).split('\n')
     held.push(first)
     if (more.length > 0) {
-      // ralph wrote every line itself; only one that was cut is not an entry.
-      yield* lines([held.join(''), ...more.slice(0, -1)].join('\n')) as TurnEntry[]
+      yield* entriesIn([held.join(''), ...more.slice(0, -1)].join('\n'))
       held = more.slice(-1)
     }
     from = part.next
     part = await read(loop, iteration, from)
   }
-  yield* lines(held.join('')) as TurnEntry[]
+  yield* entriesIn(held.join(''))
 }
 
 /** `next`: where to read on, in bytes; it is `from` while nothing more is there. */
@@ -174,11 +173,22 @@ export async function readTurnPart(
     parts.push(end > 0 ? bytes.subarray(0, end) : bytes)
     if (end > 0) {
       const text = new TextDecoder().decode(Buffer.concat(parts))
-      return { entries: lines(text) as TurnEntry[], next: at + end }
+      return { entries: entriesIn(text), next: at + end }
     }
     if (next === at) return { entries: [], next: from } // a line that is still being written
     at = next
   }
+}
+
+/** ralph wrote every line itself; one that was cut, or that a disk has changed, is left out. */
+export function entriesIn(text: string): TurnEntry[] {
+  return lines(text).filter(isEntry)
+}
+
+function isEntry(value: unknown): value is TurnEntry {
+  const { out, err, prompt, attempt, command, exit } = Object(value) as Record<string, unknown>
+  if (prompt === undefined) return typeof (out ?? err) === 'string' || exit === null || typeof exit === 'number'
+  return typeof prompt === 'string' && typeof attempt === 'number' && Array.isArray(command)
 }
 
 export const LINE_BREAK = 10
@@ -244,7 +254,7 @@ function plainly<Result>(path: string, work: () => Result): Result {
 }
 
 /** What was cut off is left out. */
-export function lines(text: string): unknown[] {
+function lines(text: string): unknown[] {
   return text.split('\n').flatMap((line) => {
     try {
       return [JSON.parse(line) as unknown]

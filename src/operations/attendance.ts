@@ -1,5 +1,7 @@
 /** Who is at a loop right now. */
 import { isOver, type Loop, type Status } from '../engine/loop.ts'
+import { isRalphError } from '../error.ts'
+import type { Store } from '../host/store.ts'
 import { given } from '../request/given.ts'
 import { holderOf } from '../session/elsewhere.ts'
 import type { Context } from './operation.ts'
@@ -15,6 +17,8 @@ export type Attendance = {
   worker?: string
   /** Its driver is gone, and nobody goes on with it. */
   unattended: boolean
+  /** What is stored of it cannot be read. */
+  damaged?: true
 }
 
 export async function attendanceOf(
@@ -24,13 +28,24 @@ export async function attendanceOf(
   if (isOver(status)) return { alive: false, unattended: false }
   const alive = await store().isDriven(id)
   const session = holderOf(home, id)
-  const loop = await store().load(id)
+  const loop = await loadReadable(store(), id)
+  if (!loop) return { alive, ...given({ session }), unattended: false, damaged: true }
   const worker = ownerOf(loop).hints?.(loop).worker
   return {
     alive,
     ...given({ session, worker }),
     unattended:
       !alive && session === undefined && worker === undefined && UNDER_WAY.has(status) && !isQueued(home, loop),
+  }
+}
+
+/** Undefined where what is stored of it is damaged: of many loops, the others are there all the same. */
+export async function loadReadable(store: Pick<Store, 'load'>, id: string): Promise<Loop | undefined> {
+  try {
+    return await store.load(id)
+  } catch (cause) {
+    if (isRalphError(cause) && cause.code === 'database-broken') return undefined
+    throw cause
   }
 }
 

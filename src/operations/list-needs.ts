@@ -6,6 +6,7 @@ import { openFindings, touchedPaths } from '../engine/trials.ts'
 import { cutTo, oneLine } from '../formats/one-line.ts'
 import { given } from '../request/given.ts'
 import { isAboutFile } from '../vault/where.ts'
+import { loadReadable } from './attendance.ts'
 import { taskOf } from './begin-task.ts'
 import { findNeeds, type Needing } from './find-needs.ts'
 import type { Context, Operation } from './operation.ts'
@@ -42,12 +43,14 @@ export const listNeeds: Operation<Record<string, never>, { needs: Need[] }> = {
   summary: 'Lists the loops that need you: questions, changed tests, work to accept, loops that stopped short.',
   async run(context) {
     const needs = await findNeeds(context)
-    return { needs: await Promise.all(needs.slice(0, MOST).map((need) => toNeed(context, need))) }
+    const found = await Promise.all(needs.slice(0, MOST).map((need) => toNeed(context, need)))
+    return { needs: found.flat() }
   },
 }
 
-async function toNeed(context: Context, { loop: id, n, at, why, unread }: Needing): Promise<Need> {
-  const loop = await context.store().load(id)
+async function toNeed(context: Context, { loop: id, n, at, why, unread }: Needing): Promise<Need | []> {
+  const loop = await loadReadable(context.store(), id)
+  if (!loop) return []
   const { spec, tally, next } = loop
   const task = await taskOf(context, loop)
   const kind = kindOf(loop, why)

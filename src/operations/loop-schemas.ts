@@ -162,6 +162,7 @@ const attendance = {
   session: z.string().exactOptional(),
   worker: z.string().exactOptional(),
   unattended: z.boolean(),
+  damaged: z.literal(true).exactOptional().describe('What is stored of it cannot be read.'),
 }
 
 const event = z.strictObject({ seq: whole, loop: z.string(), n: whole, at: z.number(), fact, next })

@@ -88,9 +88,10 @@ async function listAll(context: Context, json: boolean, limit: number): Promise<
   return [paint(context.out, 'dim', first), ...rest].join('\n')
 }
 
-function statusWord({ next, status, unattended, session }: ListedLoop): string {
+function statusWord({ next, status, unattended, session, damaged }: ListedLoop): string {
   if (next.kind === 'halt' && status === 'halted') return `halted: ${next.reason}`
   if (next.kind === 'complete') return `completed, ${gradeWords(next)}`
+  if (damaged) return 'damaged: ralph doctor'
   if (unattended) return `${status}, its ralph is gone`
   if (next.kind === 'wait' && next.why === 'cooldown') return `${status}, breaker open`
   return session === undefined ? status : `${status} in ${session}`

@@ -132,7 +132,12 @@ function textOf(value: unknown): string {
 
 test.each(['{"title":"x","more":DEEP}', '{"title":DEEP}', 'DEEP'])('the body %s is refused', async (body) => {
   bugs = []
-  const headers = { host: HOST, authorization: 'Bearer token', 'content-type': 'application/json', 'idempotency-key': 'k' }
+  const headers = {
+    host: HOST,
+    authorization: 'Bearer token',
+    'content-type': 'application/json',
+    'idempotency-key': 'k',
+  }
   const request = new Request(`http://${HOST}/api/tasks`, { method: 'POST', headers, body: deeply(body) })
   const answer = await app.request(request, undefined, FROM_ELSEWHERE)
   expect(await answer.text()).toContain('it is nested more than 200 levels deep.')

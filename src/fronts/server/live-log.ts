@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ended } from '../../engine/loop.ts'
 import type { Store } from '../../host/store.ts'
-import type { TurnEntry } from '../../host/transcript.ts'
+import { entriesIn, type TurnEntry } from '../../host/transcript.ts'
 import type { LogPlace } from './live-asked.ts'
 import { encode, shortened } from './live-encode.ts'
 import { join, type Reader } from './live-reader.ts'
@@ -61,10 +61,5 @@ const FULL = 128 << 10
 
 /** The prompt is told by REST in full; what the agent printed is told as it is. */
 function toEntry(line: string): TurnEntry[] {
-  try {
-    const entry = JSON.parse(line) as TurnEntry
-    return ['prompt' in entry ? { ...entry, prompt: shortened(entry.prompt) } : entry]
-  } catch {
-    return [] // empty, or cut off when ralph was killed
-  }
+  return entriesIn(line).map((entry) => ('prompt' in entry ? { ...entry, prompt: shortened(entry.prompt) } : entry))
 }
