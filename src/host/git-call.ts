@@ -31,7 +31,7 @@ export function callGit(
   if (asking.signal?.aborted) return Promise.resolve({ ok: false, code: undefined, says: INTERRUPTED })
   const site = known ?? siteAt(dir)
   const hooks = asking.hooks === true && site?.pinned === undefined
-  const path = process.env.PATH ?? ''
+  const path = asking.env?.PATH ?? process.env.PATH ?? ''
   const tree = site?.top ?? workTreeOf(dir)
   const program = findOwnProgram('git', tree, path)
   if (program === undefined) return Promise.resolve({ ok: false, code: undefined, says: MISSING })

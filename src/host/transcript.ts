@@ -186,8 +186,9 @@ export function entriesIn(text: string): TurnEntry[] {
 }
 
 function isEntry(value: unknown): value is TurnEntry {
-  const { out, err, prompt, attempt, command, exit } = Object(value) as Record<string, unknown>
-  if (prompt === undefined) return typeof (out ?? err) === 'string' || exit === null || typeof exit === 'number'
+  const { out, err, prompt, attempt, command, exit, limitMb } = Object(value) as Record<string, unknown>
+  if (prompt === undefined)
+    return typeof (out ?? err) === 'string' || exit === null || typeof (exit ?? limitMb) === 'number'
   return typeof prompt === 'string' && typeof attempt === 'number' && Array.isArray(command)
 }
 
