@@ -4,10 +4,10 @@ import { delimiter, dirname, isAbsolute, join, relative } from 'node:path'
 
 /** Looked for outside `dir`, the folder that an agent works in; in there only where it is nowhere else, as with a home folder in git. */
 export function findOwnProgram(name: string, dir: string, path: string = process.env.PATH ?? ''): string | undefined {
-  const there = (folders: readonly string[]) => folders.map((folder) => join(folder, name)).filter(isExecutable)
+  const inEach = (folders: readonly string[]) => folders.map((folder) => join(folder, name))
   // A link may lead into it all the same.
-  const outside = there(ownFolders(dir, path)).find((file) => isOutside(dir, realpathSync.native(dirname(file))))
-  return outside ?? there(namedInFull(path))[0]
+  const isOwn = (file: string) => isExecutable(file) && isOutside(dir, realpathSync.native(dirname(file)))
+  return inEach(ownFolders(dir, path)).find(isOwn) ?? inEach(namedInFull(path)).find(isExecutable)
 }
 
 /** The folders of PATH that no agent working in `dir` can have put a program into: none below it, and none like "" or ".". */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -9,6 +9,7 @@ import { holding } from './git-site.ts'
 import { openPin, openPins, type Pin, pinFolder } from './pin.ts'
 import { temporaryFolder } from './place.test-support.ts'
 import { makeRepository, makeWorktree, type TestRepository } from './repository.test-support.ts'
+import { gitPlaces } from './sandbox-git.ts'
 import { openTree } from './tree.ts'
 
 let main: TestRepository
@@ -156,6 +157,19 @@ describe('what a turn left', () => {
 })
 
 describe('a repository', () => {
+  test('that was removed is not begun anew, nor in what is left of its folder', async () => {
+    const pin = await pinned()
+    const folder = join(main.dir, '.git')
+    rmSync(folder, { recursive: true })
+    expect([pin.mend(), gitPlaces(main.dir, pin.repo, undefined), existsSync(folder)]).toEqual([
+      [],
+      { visible: [], writable: [main.dir], readOnly: [] },
+      false,
+    ])
+    mkdirSync(folder)
+    expect([pin.mend(), readdirSync(folder)]).toEqual([[], []])
+  })
+
   test('that is another one now is gone', async () => {
     const { dir } = await makeWorktree(main)
     const pin = await pinned(dir)

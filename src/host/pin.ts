@@ -120,7 +120,8 @@ function pinOf(folder: string, { top, gitDir, commonDir, links, settings: start,
     const now = (await readSettings(where)) ?? left // what git cannot read is as bad as the worst of it
     return describeChanges(commonDir, { start, left, now })
   }
-  const mend = () => (isFolder(gitDir) ? mendLinks(where, links, join(folder, 'aside')) : [])
+  // Where the repository itself is gone, nothing is to be mended.
+  const mend = () => (isFolder(join(commonDir, 'objects')) ? mendLinks(where, links, join(folder, 'aside')) : [])
   return {
     repo: openSite(site),
     changes,

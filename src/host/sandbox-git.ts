@@ -2,7 +2,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
-import { readIfThere } from './files.ts'
+import { isFolder, readIfThere } from './files.ts'
 import type { Site } from './git-site.ts'
 
 /** Bound in this order, each over the ones before. */
@@ -10,7 +10,8 @@ export type GitPlaces = { visible: string[]; writable: string[]; readOnly: strin
 
 /** `worktree`: the one that ralph made for the loop. Without a repository the folder is all there is. */
 export function gitPlaces(dir: string, site: Site | undefined, worktree: Worktree | undefined): GitPlaces {
-  if (!site) return { visible: [], writable: [dir], readOnly: [] }
+  // A repository that the agent has removed is not begun anew.
+  if (!site || !isFolder(site.commonDir)) return { visible: [], writable: [dir], readOnly: [] }
   const { top, gitDir, commonDir } = site
   const isLinked = gitDir !== commonDir
   const links = [join(top, '.git'), join(gitDir, 'commondir'), join(gitDir, 'gitdir')].filter(isFile)
