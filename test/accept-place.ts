@@ -22,6 +22,7 @@ mkdir new; for n in $(seq 1 ${Math.ceil(FILES / 10)}); do echo "NEW $n" > new/$n
 rm kind && mkdir kind && echo NEW > kind/inside.txt && chmod +x script.sh && ln -s script.sh link`
 
 export function writeMany(place: Place): void {
+  git(place, 'config', 'gc.auto', '0') // it would leave locks of its own for a while
   mkdirSync(join(place.dir, 'many'))
   const lines = 'an old line, one of many, so that it takes a while to write the file\n'.repeat(100)
   for (let n = 1; n <= FILES; n++) writeFileSync(join(place.dir, 'many', `${n}.txt`), `${n}\n${lines}`)

@@ -353,6 +353,17 @@ describe('a lock', () => {
     expect(await place.mend()).toMatchObject({ left: [] })
     expectAsBefore(place)
   })
+
+  test('does not wait for a git that clears up in the background', async () => {
+    const place = await makeComing()
+    await place.cutOff(place.writeFiles)
+    const child = spawn('git', ['-c', 'gc.auto=0', 'pack-objects', '--stdout'], { cwd: place.dir, stdio: 'pipe' })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    await eventually(() => readFileSync(`/proc/${child.pid}/comm`, 'utf8') === 'git\n')
+    writeFileSync(join(place.dir, '.git/index.lock'), '')
+    expect(await place.mend()).toMatchObject({ left: [] })
+    expectAsBefore(place)
+  })
 })
 
 test('two arrivals in one checkout come one after the other', async () => {

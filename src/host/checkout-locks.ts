@@ -29,10 +29,22 @@ function hasGitAtWork({ top, gitDir }: Repository): boolean {
   return listProcesses().some((pid) => {
     try {
       if (readFileSync(`/proc/${pid}/comm`, 'utf8') !== 'git\n') return false
-      const watches = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('fsmonitor--daemon') // it never ends, and holds no lock
-      return !watches && [top, gitDir].includes(readlinkSync(`/proc/${pid}/cwd`))
+      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(1)
+      return !BESIDE.has(commandIn(words)) && [top, gitDir].includes(readlinkSync(`/proc/${pid}/cwd`))
     } catch {
       return false // it has ended, or is somebody else's
     }
   })
+}
+
+/** What git does on its own beside a person's work, for long; none of it takes these locks. */
+const BESIDE = new Set(['fsmonitor--daemon', 'gc', 'maintenance', 'repack', 'pack-objects', 'prune'])
+
+function commandIn(words: readonly string[]): string {
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? ''
+    if (word === '-c' || word === '-C') at++
+    else if (!word.startsWith('-')) return word
+  }
+  return ''
 }
