@@ -222,7 +222,7 @@ describe.concurrent('an agent', () => {
     place.write('odd.json', '{"turns": [[{"txt": "odd"}]]}')
     for (const [file, words] of [
       ['nope.json', 'cannot be read'],
-      ['half.json', 'this is not JSON'],
+      ['half.json', 'it is not JSON'],
       ['odd.json', 'step 1 of turn 1 is none of text'],
     ] as const) {
       const ran = await place.ralph(['run', 'x', '--agent', `scripted:${file}`])

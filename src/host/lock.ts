@@ -78,9 +78,18 @@ const PATIENCE_MS = 100
 const TAKE = 'BEGIN IMMEDIATE'
 const READ = 'BEGIN; SELECT 1 FROM sqlite_schema'
 
+/** For its owner alone, which SQLite would not see to. */
+function makePrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'a', 0o600))
+  } catch {
+    // SQLite cannot open it either, and then it is told why
+  }
+}
+
 function open(path: string, patienceMs: number, begin: string): DatabaseSync | undefined {
   return plainly(path, () => {
-    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600)) // for its owner alone, which SQLite would not see to
+    if (!existsSync(path)) makePrivateFile(path)
     const lock = new DatabaseSync(path, { timeout: patienceMs })
     try {
       lock.exec(begin)

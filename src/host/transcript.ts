@@ -187,9 +187,8 @@ export function entriesIn(text: string): TurnEntry[] {
 
 function isEntry(value: unknown): value is TurnEntry {
   const { out, err, prompt, attempt, command, exit, limitMb } = Object(value) as Record<string, unknown>
-  if (prompt === undefined)
-    return typeof (out ?? err) === 'string' || exit === null || typeof (exit ?? limitMb) === 'number'
-  return typeof prompt === 'string' && typeof attempt === 'number' && Array.isArray(command)
+  if (prompt !== undefined) return typeof prompt === 'string' && typeof attempt === 'number' && Array.isArray(command)
+  return typeof (out ?? err) === 'string' || exit === null || typeof (exit ?? limitMb) === 'number'
 }
 
 export const LINE_BREAK = 10
