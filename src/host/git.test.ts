@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { askGit, git } from './git.ts'
 import { temporaryFolder } from './place.test-support.ts'
 
@@ -55,13 +55,15 @@ test('a git that is no longer wanted says so', async () => {
   expect(answer).toEqual({ ok: false, code: undefined, says: 'it was interrupted' })
 })
 
-describe.concurrent('a git that gives no answer', () => {
+describe('a git that gives no answer', () => {
+  afterEach(() => void vi.unstubAllEnvs())
+
   /** A git that does this the first time, and says yes from then on. */
-  function firstly(lines: string): { env: { PATH: string } } {
+  function firstly(lines: string): void {
     const folder = temporaryFolder()
     const script = `#!/bin/sh\nif [ -e "${folder}/again" ]; then echo yes; exit; fi\n: > "${folder}/again"\n${lines}\n`
     writeFileSync(join(folder, 'git'), script, { mode: 0o755 })
-    return { env: { PATH: `${folder}:${process.env.PATH}` } }
+    vi.stubEnv('PATH', `${folder}:${process.env.PATH}`)
   }
 
   test.each([
@@ -69,7 +71,8 @@ describe.concurrent('a git that gives no answer', () => {
     ['could not open a file', 'echo "fatal: open .git/config: Too many open files" >&2; exit 128'],
     ['could not start a program', 'echo "error: cannot fork() for x: Resource temporarily unavailable" >&2; exit 128'],
   ])('because it %s is asked again', async (_, lines) => {
-    expect(await askGit(temporaryFolder(), ['status'], firstly(lines))).toEqual({ ok: true, out: 'yes' })
+    firstly(lines)
+    expect(await askGit(temporaryFolder(), ['status'])).toEqual({ ok: true, out: 'yes' })
   })
 
   test.each([
@@ -77,7 +80,8 @@ describe.concurrent('a git that gives no answer', () => {
     ['does not end', 'exec sleep 100', { minutes: 0.002 }],
     ['was killed while it ran hooks', 'kill -KILL $$', { hooks: true as const }],
   ])('because it %s has not said no', async (_, lines, how) => {
-    const asked = git(temporaryFolder(), ['status'], { ...firstly(lines), ...how })
+    firstly(lines)
+    const asked = git(temporaryFolder(), ['status'], how)
     await expect(asked).rejects.toMatchObject({ code: 'git-failed', message: expect.stringMatching(/^git status in /) })
   })
 })
