@@ -680,7 +680,7 @@ describe.concurrent('a database', () => {
 
     const healed = await place.ralph(['doctor', '--rebuild'])
     expect(healed.code).toBe(0)
-    expect(healed.stdout).toContain('Made the database anew: 2 loops')
+    expect(healed.stdout).toContain('Rebuilt the database: 2 loops')
     expect(readdirSync(place.home).some((name) => name.startsWith('ralph.db.broken-'))).toBe(true)
     expect(everything(place)).toEqual(before)
     expect((await place.ralph(['status', '--json'])).lines).toEqual(status)

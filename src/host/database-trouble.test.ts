@@ -142,7 +142,7 @@ describe('a database that is removed while it is open', () => {
     }
   })
 
-  test('and replaced by a copy is gone on with', async () => {
+  test('and replaced by a copy, is carried on', async () => {
     const place = await makeHome()
     await save(place)
     const copy = join(place.home, 'copy')

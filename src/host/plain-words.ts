@@ -53,7 +53,7 @@ export function inSqliteWords(cause: unknown, path: string, code: number | undef
 export function damagedRecord(what: string, why: string, cause?: unknown): RalphError {
   return new RalphError(
     'database-broken',
-    `What is stored of ${what} is damaged (${why}). \`ralph doctor --rebuild\` makes the database anew from the transcripts.`,
+    `What is stored of ${what} is damaged (${why}). \`ralph doctor --rebuild\` rebuilds the database from the transcripts.`,
     { cause },
   )
 }

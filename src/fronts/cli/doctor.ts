@@ -125,7 +125,7 @@ function isNewer(version: string, than: string): boolean {
 }
 
 function rebuiltSentence({ loops, facts, aside, lost }: Rebuilt): string {
-  const made = `Made the database anew: ${count(loops, 'loop')}, ${count(facts, 'fact')}.${aside ? ` The old one is ${aside}.` : ''}\n`
+  const made = `Rebuilt the database: ${count(loops, 'loop')}, ${count(facts, 'fact')}.${aside ? ` The old one is ${aside}.` : ''}\n`
   return [made, ...lost.map((one) => `${lostSentence(one)}\n`)].join('')
 }
 
