@@ -33,7 +33,7 @@ const inNode: Row[] = [
     files: cases('test'),
     agent: `${NOTE}; git show HEAD:test/cases.json > .git/strong; git config filter.same.clean 'cat .git/strong'
 mkdir -p .git/info; echo 'test/cases.json filter=same' > .git/info/attributes; echo '[[2, 3, -1]]' > test/cases.json`,
-    ends: 'altered',
+    ends: 'waits',
   },
   {
     name: 'changes a fixture',
