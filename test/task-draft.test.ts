@@ -20,7 +20,7 @@ const full: BoardFields = {
   agent: 'claude,command:./agent --list a,b',
   depends_on: ['one', 'two'],
   priority: -2,
-  repo: '/work/shop',
+  repo: '/srv/shop',
   worktree: true,
 }
 

@@ -99,7 +99,7 @@ function resume(loop: Loop, { why, about }: Wait, at: number): Loop {
   return held.kind === 'turn' ? again(awake, at) : awake
 }
 
-/** A person spoke: the counts that made the loop ask start anew. */
+/** A person spoke: the counts that made the loop ask start over. */
 function answered(loop: Loop, at: number): Loop {
   const { retry: _, ...counts } = loop.tally
   const feedback = counts.feedback.filter((words) => words !== NOBODY_HERE)

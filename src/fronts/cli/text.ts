@@ -24,7 +24,7 @@ export function openWriter(stream: Machine['stderr']): Pick<Output, 'write'> {
   return { write: (text) => void stream.write(printable(text)) }
 }
 
-// What an agent prints may hold any sequence, but not this number: it is drawn anew in each process, and never printed.
+// What an agent prints may hold any sequence, but not this number: each process draws its own and never prints it.
 const KEY = randomInt(2 ** 40)
 const OWN = new RegExp(`\\u001b\\[(\\d*);${KEY}(\\w)`, 'g')
 
