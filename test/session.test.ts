@@ -1534,7 +1534,7 @@ describe.concurrent('a session that is gone', () => {
 
   test('holds its loop no more', async () => {
     const { place, loop } = await looping('Build it', { env: GONE })
-    expect((await place.ralph(['status'])).stdout).toContain('its ralph is gone')
+    expect((await place.ralph(['status'])).stdout).toContain('interrupted')
     const other = openSession(place, { id: 's-2' })
     expect(asked(await other.type(`/ralph:resume ${loop}`))).toBe(1)
     expect([isArmed(place), isArmed(place, 's-2')]).toEqual([false, true])

@@ -3,7 +3,7 @@ import { isOver, type Loop, type Status } from '../engine/loop.ts'
 import { isRalphError } from '../error.ts'
 import type { Store } from '../host/store.ts'
 import { given } from '../request/given.ts'
-import { holderOf } from '../session/elsewhere.ts'
+import { holderOf, interruptedIn } from '../session/elsewhere.ts'
 import type { Context } from './operation.ts'
 import { ownerOf } from './owners.ts'
 import { hasQueue } from './queue.ts'
@@ -13,6 +13,8 @@ export type Attendance = {
   alive: boolean
   /** The agent's session that holds it. */
   session?: string
+  /** Its session stopped in the middle of a turn; this goes on there. */
+  interrupted?: string
   /** Who takes its turns, where ralph does not. */
   worker?: string
   /** Its driver is gone, and nobody goes on with it. */
@@ -33,7 +35,7 @@ export async function attendanceOf(
   const worker = ownerOf(loop).hints?.(loop).worker
   return {
     alive,
-    ...given({ session, worker }),
+    ...given({ session, worker, interrupted: alive ? undefined : interruptedIn(home, loop) }),
     unattended:
       !alive && session === undefined && worker === undefined && UNDER_WAY.has(status) && !isQueued(home, loop),
   }

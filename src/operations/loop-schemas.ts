@@ -160,6 +160,10 @@ export const standing: z.ZodType<Standing> = z.strictObject({
 const attendance = {
   alive: z.boolean(),
   session: z.string().exactOptional(),
+  interrupted: z
+    .string()
+    .exactOptional()
+    .describe('Its session stopped in the middle of a turn; this command goes on there.'),
   worker: z.string().exactOptional(),
   unattended: z.boolean(),
   damaged: z.literal(true).exactOptional().describe('What is stored of it cannot be read.'),

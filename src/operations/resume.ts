@@ -1,7 +1,7 @@
 /** Goes on with a loop that was paused, waits, or whose driver is gone. */
 import { RalphError } from '../error.ts'
 import { sessionOf } from '../session/armed.ts'
-import { holderOf } from '../session/elsewhere.ts'
+import { holderOf, interruptedIn } from '../session/elsewhere.ts'
 import { locate } from './choose-agents.ts'
 import { findLoop, mustBeOpen } from './find-loop.ts'
 import { type Given, giveOrder } from './give-order.ts'
@@ -36,7 +36,7 @@ export const resume: Operation<{ loop?: string }, Resumed> = {
         `Loop ${id} is already being driven by ${await driverOf(context, id)}. Watch it with \`ralph show ${id} --follow\`.`,
       )
     const holder = holderOf(context.home, id)
-    if (holder !== undefined && next.kind !== 'wait')
+    if (holder !== undefined && next.kind !== 'wait' && interruptedIn(context.home, loop) === undefined)
       throw new RalphError(
         'loop-held',
         `Loop ${id} is at work in ${holder}. Pause it first, then resume it here without that session: ralph pause ${id}`,

@@ -16,6 +16,8 @@ export type Armed = {
   since: number
   /** It works on a task of a vault. */
   vault?: true
+  /** The session's own record, where the host names it. */
+  record?: string
   /** The process of the host, where it names itself. */
   pid?: number
   /** When the last stop was, by the host's own clock: hooks that are set up twice tell the same one twice. */

@@ -31,9 +31,11 @@ import { later } from './turn-over.ts'
 /** A desk whose store can also be asked about other loops. */
 export type Desk = Omit<BareDesk, 'store'> & { store(): Store }
 
-export type Asked = { host: HostName; session: string; dir: string; args: string }
+/** `record`: the session's own record, where the host names it. */
+export type Asked = { host: HostName; session: string; dir: string; args: string; record?: string | undefined }
 
-export async function beginLoop(desk: Desk, { host: name, session, dir: folder, args }: Asked): Promise<Answer> {
+export async function beginLoop(desk: Desk, asked: Asked): Promise<Answer> {
+  const { host: name, session, dir: folder, args, record } = asked
   const host = HOSTS[name]
   if (!isSessionId(session)) throw new RalphError('usage', `${host.title} named no session that a loop can belong to.`)
   const dir = realFolder(folder)
@@ -61,7 +63,15 @@ export async function beginLoop(desk: Desk, { host: name, session, dir: folder, 
   const face = await chooseFace(desk, dir, { host: name, session })
   await excludeFaces(dir, host.folder).catch(() => {}) // a face that is shown by `git status` is no harm
   writeFace(face, { loop: begun, session, home: desk.home })
-  arm(desk.home, session, { loop: begun.id, host: name, face, context, since: 0, ...processOf(desk.env) })
+  arm(desk.home, session, {
+    loop: begun.id,
+    host: name,
+    face,
+    context,
+    since: 0,
+    ...given({ record }),
+    ...processOf(desk.env),
+  })
   const loop = await lookBefore(desk, begun, tree)
   return {
     loop,

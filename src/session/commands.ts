@@ -3,10 +3,12 @@ import { visit } from '../drive/visit.ts'
 import { ended, type Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { realFolder } from '../host/files.ts'
+import { given } from '../request/given.ts'
 import { type Answer, say } from './answer.ts'
 import { type Armed, arm, disarm, loadArmed, processOf, sessionOf, typedAt } from './armed.ts'
 import { type Asked, beginLoop, type Desk } from './begin.ts'
 import { loadKnown } from './desk.ts'
+import { interruptedIn } from './elsewhere.ts'
 import { chooseFace, writeFace } from './face.ts'
 import { helpFor } from './help.ts'
 import { type CommandName, HOSTS } from './hosts.ts'
@@ -109,7 +111,9 @@ async function takeOver(desk: Desk, asked: Asked, id: string): Promise<void> {
   await refuseUnlessFree(desk, asked, loop)
   const before = sessionOf(desk.home, id)
   // After /clear the same process has another session.
-  const over = before?.gone || (before?.armed.pid !== undefined && before.armed.pid === processOf(desk.env).pid)
+  const over =
+    interruptedIn(desk.home, loop) !== undefined ||
+    (before?.armed.pid !== undefined && before.armed.pid === processOf(desk.env).pid)
   if (before && !over && loop.next.kind === 'turn')
     throw new RalphError(
       'loop-held',
@@ -124,6 +128,7 @@ async function takeOver(desk: Desk, asked: Asked, id: string): Promise<void> {
     face,
     context: 'same',
     since: loop.tally.iteration,
+    ...given({ record: asked.record }),
     ...processOf(desk.env),
   })
 }

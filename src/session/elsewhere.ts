@@ -3,11 +3,22 @@ import { ended, type Loop } from '../engine/loop.ts'
 import { disarm, sessionOf } from './armed.ts'
 import { readFace, removeFace, writeFace } from './face.ts'
 import { HOSTS } from './hosts.ts'
+import { stoppedShort } from './record.ts'
 
 /** Which agent's session holds a loop, in words; undefined when none does, or when that has ended. */
 export function holderOf(home: string, loop: string): string | undefined {
   const held = sessionOf(home, loop)
   return held && !held.gone ? `a session of ${HOSTS[held.armed.host].title}` : undefined
+}
+
+/** How a person goes on with a loop whose session stopped in the middle of a turn: by Esc, by an error, or by ending. */
+export function interruptedIn(home: string, { id, next }: Pick<Loop, 'id' | 'next'>): string | undefined {
+  const held = next.kind === 'turn' ? sessionOf(home, id) : undefined
+  if (!held) return undefined
+  const { host, record } = held.armed
+  const resume = HOSTS[host].types('resume')
+  if (held.gone) return `${resume} ${id}`
+  return stoppedShort(host, record) ? resume : undefined
 }
 
 /** The session lets its loop go: somebody else drives it now, or it has ended. */

@@ -1,5 +1,5 @@
 /** How the loop of a session stands, and which others there are in its folder. */
-import { iterationLimit } from '../engine/limits.ts'
+import { count, iterationLimit } from '../engine/limits.ts'
 import { ended, type Loop, statusOf } from '../engine/loop.ts'
 import { beforeLines, findingLines } from '../formats/proof-words.ts'
 import { realFolder } from '../host/files.ts'
@@ -7,6 +7,7 @@ import type { Answer } from './answer.ts'
 import { loadArmed, sessionOf } from './armed.ts'
 import type { Asked, Desk } from './begin.ts'
 import { loadKnown } from './desk.ts'
+import { interruptedIn } from './elsewhere.ts'
 import { HOSTS, type Host } from './hosts.ts'
 import { standing } from './standing.ts'
 
@@ -16,7 +17,7 @@ export async function status(desk: Desk, { session, host, dir }: Asked): Promise
   const own = armed && (await loadKnown(desk, armed.loop))
   const others = loops.filter(({ id }) => id !== armed?.loop)
   const lines = [
-    own ? `${standing(own, HOSTS[host]).text}${detail(own)}` : noLoop(HOSTS[host]),
+    own ? `${stands(desk, own, HOSTS[host])}${detail(own)}` : noLoop(HOSTS[host]),
     ...others.map(
       (loop) =>
         `Besides, in this folder: loop ${loop.id}, ${whereIs(desk, loop)}, ${progress(loop)}: ${firstLine(loop)}`,
@@ -29,6 +30,12 @@ export async function status(desk: Desk, { session, host, dir }: Asked): Promise
   }
 }
 
+function stands({ home }: Desk, loop: Loop, host: Host): string {
+  const resume = interruptedIn(home, loop)
+  if (resume === undefined) return standing(loop, host).text
+  return `ralph: interrupted after ${count(loop.tally.iteration, 'iteration')}; ${resume} goes on`
+}
+
 async function openLoops(desk: Desk, dir: string): Promise<Loop[]> {
   const { rows } = await desk.store().list({ dir: realFolder(dir), limit: 50 })
   const loops = await Promise.all(rows.map(({ id }) => desk.store().load(id)))
@@ -37,7 +44,8 @@ async function openLoops(desk: Desk, dir: string): Promise<Loop[]> {
 
 function whereIs(desk: Desk, loop: Loop): string {
   const held = sessionOf(desk.home, loop.id)
-  return `${statusOf(loop)}${held ? ` in another session of ${HOSTS[held.armed.host].title}` : ''}`
+  const word = interruptedIn(desk.home, loop) === undefined ? statusOf(loop) : 'interrupted'
+  return `${word}${held ? ` in another session of ${HOSTS[held.armed.host].title}` : ''}`
 }
 
 function detail(loop: Loop): string {

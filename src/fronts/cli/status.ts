@@ -88,10 +88,11 @@ async function listAll(context: Context, json: boolean, limit: number): Promise<
   return [paint(context.out, 'dim', first), ...rest].join('\n')
 }
 
-function statusWord({ next, status, unattended, session, damaged }: ListedLoop): string {
+function statusWord({ next, status, unattended, session, damaged, interrupted }: ListedLoop): string {
   if (next.kind === 'halt' && status === 'halted') return `halted: ${next.reason}`
   if (next.kind === 'complete') return `completed, ${gradeWords(next)}`
   if (damaged) return 'damaged: ralph doctor'
+  if (interrupted !== undefined) return session === undefined ? 'interrupted' : `interrupted in ${session}`
   if (unattended) return `${status}, its ralph is gone`
   if (next.kind === 'wait' && next.why === 'cooldown') return `${status}, breaker open`
   return session === undefined ? status : `${status} in ${session}`
@@ -118,18 +119,21 @@ function rowJson(row: LoopRow): object {
 }
 
 async function oneLoop(context: Context, id: string, json: boolean): Promise<string> {
-  const { loop, status, standing, alive, session, unattended, whose, worker, breaker } = await getLoop.run(context, {
-    loop: id,
-  })
+  const found = await getLoop.run(context, { loop: id })
+  const { loop, status, standing, alive, session, interrupted, unattended, whose, worker, breaker } = found
   if (json) return jsonLine({ ...loopEnd(loop), type: 'loop', alive, breaker })
   const { agent, dir } = loop.spec.work
   return [
-    `loop ${id} · ${status}${alive ? ' · its ralph is alive' : ''}${session === undefined ? '' : ` · in ${session}`}`,
+    `loop ${id} · ${interrupted === undefined ? status : 'interrupted'}${alive ? ' · its ralph is alive' : ''}${session === undefined ? '' : ` · in ${session}`}`,
     ...(whose === undefined ? [] : [whose]),
     worker === undefined ? `agent ${agent} in ${dir}` : `worked on by ${worker}`,
     `breaker ${breaker} · ${count(loop.tally.falseClaims, 'false claim')} caught`,
     ...beforeLines(loop),
-    ...(unattended ? [`Its ralph is gone. Go on: ralph resume ${id}`] : []),
+    ...(interrupted !== undefined
+      ? [`Interrupted in the middle of a turn; ${interrupted} goes on in a session, ralph resume ${id} without one.`]
+      : unattended
+        ? [`Its ralph is gone. Go on: ralph resume ${id}`]
+        : []),
     printEnding(loop, context.out, standing),
   ].join('\n')
 }

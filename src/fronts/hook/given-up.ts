@@ -1,7 +1,7 @@
 /** Whether a client has given a turn up: some tell of each request that failed, but only their record says which was the last. */
 import { setTimeout as nap } from 'node:timers/promises'
+import { tailOf } from '../../host/tail.ts'
 import { type Json, parseJson, word } from './payload.ts'
-import { tailOf } from './tail.ts'
 
 const TAIL = 1 << 16
 const PATIENCE_MS = 5_000

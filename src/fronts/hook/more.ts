@@ -19,7 +19,7 @@ import type { From, Json } from './payload.ts'
 import { parseTyped, readTyped, type Typed } from './prompt.ts'
 import { printTyped } from './prompt-reply.ts'
 import { printStop, type Reply } from './reply.ts'
-import { readStop } from './stop.ts'
+import { readStop, transcriptOf } from './stop.ts'
 import { lastMessage, lastPrompt } from './transcript.ts'
 
 export { openDatabase } from '../../host/migrate.ts'
@@ -30,7 +30,7 @@ export { lastMessage, meaningOf, newPart }
 export async function replyToTyped(desk: Desk, { from, payload, event }: Said): Promise<Reply> {
   const typed = readTyped(event, payload)
   if (HOSTS[from.host].speaks === 'droid' && typed?.kind === 'command') remember(desk.home, from.session, EVERYTHING)
-  return typed ? printTyped(await failOpen(() => answerTo(desk, from, typed)), from, typed) : {}
+  return typed ? printTyped(await failOpen(() => answerTo(desk, from, typed, transcriptOf(payload))), from, typed) : {}
 }
 
 /** What a person typed according to the session's own record. */
@@ -39,7 +39,7 @@ export async function replyToRecord(desk: Desk, from: From, transcript: string):
   const typed = parseTyped(prompt?.text ?? '')
   if (!prompt || typed.kind !== 'command' || !isNews(desk.home, from.session, prompt.id)) return {}
   remember(desk.home, from.session, prompt.id)
-  return printTyped(await failOpen(() => answerTo(desk, from, typed)), from, typed)
+  return printTyped(await failOpen(() => answerTo(desk, from, typed, transcript)), from, typed)
 }
 
 /** A session that works on a task of a vault has ended a turn. Its script names the vault; other hooks know the session's loop. */
@@ -63,7 +63,7 @@ function inWords(cause: unknown): Answer {
 
 type Said = { from: From; payload: Json; event: string }
 
-async function answerTo(desk: Desk, from: From, typed: Typed): Promise<Answer> {
+async function answerTo(desk: Desk, from: From, typed: Typed, record?: string): Promise<Answer> {
   switch (typed.kind) {
     case 'prompt':
       // A task of a vault goes on whatever is said besides.
@@ -72,7 +72,7 @@ async function answerTo(desk: Desk, from: From, typed: Typed): Promise<Answer> {
     case 'woke':
       return goOnNow(desk, from.session, { kind: 'woke', at: desk.now() })
     case 'command':
-      return withStore(desk, (whole) => runCommand(whole, typed.command, { ...from, args: typed.args }))
+      return withStore(desk, (whole) => runCommand(whole, typed.command, { ...from, record, args: typed.args }))
   }
 }
 

@@ -2,12 +2,12 @@
 import { join } from 'node:path'
 import type { Outcome } from '../../agents/agent.ts'
 import type { Mail } from '../../host/store.ts'
+import { tailOf } from '../../host/tail.ts'
 import { whyFailed, whyGivenUp } from './given-up.ts'
 import { meaningOf } from './meaning.ts'
 import { newPart } from './new-part.ts'
 import { type From, fromPayload, type Json, parseJson, word } from './payload.ts'
 import { readStop, transcriptOf } from './stop.ts'
-import { tailOf } from './tail.ts'
 import { errorShown, lastMessage } from './transcript.ts'
 
 type Env = Readonly<Record<string, string | undefined>>

@@ -1,11 +1,11 @@
 /** A turn that ended, as a host tells it. */
 import type { Outcome } from '../../agents/agent.ts'
+import { tailOf } from '../../host/tail.ts'
 import type { Armed } from '../../session/armed.ts'
 import { HOSTS } from '../../session/hosts.ts'
 import type { TurnOver } from '../../session/turn-over.ts'
 import type { newPart as NewPart } from './new-part.ts'
 import { type From, type Json, word } from './payload.ts'
-import { tailOf } from './tail.ts'
 
 /**
  * `newPart` tells what was said since the last time, for a host that repeats all of its answers. `lastMessage` finds the

@@ -1,7 +1,7 @@
 /** The last words of an agent whose hook is not told them: read from the end of the session's own record, whatever its size. */
 import { setTimeout as nap } from 'node:timers/promises'
+import { tailOf } from '../../host/tail.ts'
 import { HOSTS, type HostName } from '../../session/hosts.ts'
-import { tailOf } from './tail.ts'
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,0 +1,66 @@
+/** A session whose loop does not simply go on: it was interrupted, it ended, or it is taken up again. */
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { makePlace, onlyLoop, type Place } from './ralph.ts'
+import { answerOf, type Heard, openSession, type Session } from './session-place.ts'
+
+type Looping = { place: Place; session: Session; loop: string }
+
+async function looping(args: string, env?: Record<string, string>): Promise<Looping> {
+  const place = makePlace({ git: false })
+  const session = openSession(place, env ? { env } : {})
+  await session.type(`/ralph:loop ${args}`)
+  return { place, session, loop: onlyLoop(place) }
+}
+
+/** Which iteration the agent is asked for; 0 when it is left alone. */
+function asked({ prompt }: Heard): number {
+  return Number(/This is iteration (\d+)/.exec(prompt)?.[1] ?? 0)
+}
+
+const ESC = {
+  type: 'user',
+  message: { role: 'user', content: [{ type: 'text', text: '[Request interrupted by user]' }] },
+}
+const ERROR = {
+  type: 'assistant',
+  isApiErrorMessage: true,
+  message: { role: 'assistant', content: [{ type: 'text', text: 'API Error: 500 Internal server error' }] },
+}
+
+describe.concurrent('a turn that was interrupted', () => {
+  test.each([
+    ['Esc', ESC],
+    ['an API error', ERROR],
+  ])('%s: the status says so, and how to go on', async (_, line) => {
+    const { place, session, loop } = await looping('Build it')
+    await session.work()
+    writeFileSync(join(place.root, 's-1.jsonl'), `${JSON.stringify(line)}\n`)
+    expect(answerOf(await session.type('/ralph:status'))).toContain(
+      'ralph: interrupted after 1 iteration; /ralph:resume goes on',
+    )
+    expect((await place.ralph(['status'])).stdout).toContain('interrupted in a session of Claude Code')
+    expect((await place.ralph(['status', loop])).stdout).toContain(
+      `Interrupted in the middle of a turn; /ralph:resume goes on in a session, ralph resume ${loop} without one.`,
+    )
+    expect(asked(await session.type('/ralph:resume'))).toBe(2)
+  })
+
+  test('a session that was closed: the loop goes on elsewhere at once', async () => {
+    const { place, loop } = await looping('Build it', { CLAUDE_PID: String(2 ** 22 + 1) }) // above what the kernel gives away
+    expect((await place.ralph(['status'])).stdout).toMatch(/interrupted +0\/10/)
+    expect((await place.ralph(['status', loop])).stdout).toContain(`/ralph:resume ${loop} goes on in a session`)
+    const other = openSession(place, { id: 's-2' })
+    expect(answerOf(await other.type('/ralph:status'))).toContain(`loop ${loop}, interrupted`)
+    expect(asked(await other.type(`/ralph:resume ${loop}`))).toBe(1)
+  })
+
+  test('is taken up without the session, which is free then', async () => {
+    const { place, session, loop } = await looping('Build it --max-iterations 1')
+    writeFileSync(join(place.root, 's-1.jsonl'), `${JSON.stringify(ESC)}\n`)
+    const resumed = await place.ralph(['resume', loop], { env: { ...place.env, PATH: '/nowhere' } })
+    expect(resumed).toMatchObject({ code: 3, stderr: expect.stringContaining('was not found') })
+    expect(existsSync(join(place.home, 'armed', session.id))).toBe(true)
+  })
+})
