@@ -63,11 +63,11 @@ function edit(place: Place, from: string | RegExp, to: string, name = FACE): voi
 describe.concurrent('what goes wrong elsewhere', () => {
   test.each<[defect: string, args: string, most: string, promise: string]>([
     ['a limit given with = is a limit', 'Build it --max-iterations=3 --completion-promise=X', '3', '"X"'],
-    ['octal-looking numbers are decimal', 'Build it --max-iterations 08', '8', 'null'],
-    ['a limit before the prompt is a limit', '--max-iterations 4 Build it', '4', 'null'],
+    ['octal-looking numbers are decimal', 'Build it --max-iterations 08', '8', '"COMPLETE"'],
+    ['a limit before the prompt is a limit', '--max-iterations 4 Build it', '4', '"COMPLETE"'],
     ['a promise keeps its quotes and blanks', `Build it --completion-promise 'ALL  "DONE"'`, '10', '"ALL  \\"DONE\\""'],
-    ['0 is no limit', 'Build it --max-iterations 0', '0', 'null'],
-    ['no promise is made up', 'Build it', '10', 'null'],
+    ['0 is no limit', 'Build it --max-iterations 0', '0', '"COMPLETE"'],
+    ['without a promise it is the one of `ralph run`', 'Build it', '10', '"COMPLETE"'],
   ])('%s', async (_, args, most, promise) => {
     const { place, begun } = await looping(args)
     expect([field(place, 'max_iterations'), field(place, 'completion_promise')]).toEqual([most, promise])
@@ -838,15 +838,24 @@ describe.concurrent('a person in the session', () => {
 })
 
 describe.concurrent('what a person may not have meant', () => {
-  test('the agent is told which word claims, also without a promise', async () => {
+  test.each(['<promise>COMPLETE</promise>', 'TASK_COMPLETE'])('the agent claims with %s, as headless', async (tag) => {
     const { begun, session, place } = await looping('Build it')
-    expect(begun.prompt).toContain('put `TASK_COMPLETE` alone on the last line, after an empty line')
-    expect(begun.said).toContain('done when it says TASK_COMPLETE')
-    expect(await session.work('All of it.\n\nTASK_COMPLETE')).toMatchObject({
+    expect(begun.prompt).toContain('put `<promise>COMPLETE</promise>` alone on the last line, after an empty line')
+    expect(begun.said).toContain('done when it says <promise>COMPLETE</promise>')
+    expect(await session.work(`All of it.\n\n${tag}`)).toMatchObject({
       prompt: '',
       said: expect.stringContaining('done after 1 iteration'),
     })
     expect(isArmed(place)).toBe(false)
+  })
+
+  test('a face that says null has no promise: only TASK_COMPLETE claims then', async () => {
+    const { session, place } = await looping('Build it')
+    edit(place, 'completion_promise: "COMPLETE"', 'completion_promise: null')
+    const heard = await session.work('All of it.\n\n<promise>COMPLETE</promise>')
+    expect([asked(heard), heard.prompt.includes('put `TASK_COMPLETE` alone')]).toEqual([2, true])
+    expect(field(place, 'completion_promise')).toBe('null')
+    expect((await session.work('All of it.\n\nTASK_COMPLETE')).said).toContain('done after 2 iterations')
   })
 
   test('an option that stays in the prompt is said, and a check that is not there', async () => {

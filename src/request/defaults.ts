@@ -36,7 +36,7 @@ export const SIGNAL = 'TASK_COMPLETE'
 /** How the agent of a loop says that it is done. Tasks of projects and vaults are claimed by files, not by words. */
 export const CLAIMS: Readonly<Record<OwnerKind, { promise: string; signals: readonly string[] }>> = {
   person: { promise: 'COMPLETE', signals: [SIGNAL] },
-  session: { promise: '', signals: [SIGNAL] },
+  session: { promise: 'COMPLETE', signals: [SIGNAL] },
   pane: { promise: 'COMPLETE', signals: [SIGNAL] },
   board: { promise: 'COMPLETE', signals: [SIGNAL] },
   project: { promise: '', signals: [] },

@@ -136,7 +136,7 @@ test.each<[OwnerKind, number | undefined]>([
 describe('claims', () => {
   test.each<[OwnerKind, string, string[]]>([
     ['person', 'COMPLETE', ['TASK_COMPLETE', 'SHIPPED', 'YES']],
-    ['session', '', ['TASK_COMPLETE', 'SHIPPED', 'YES']],
+    ['session', 'COMPLETE', ['TASK_COMPLETE', 'SHIPPED', 'YES']],
     ['project', '', []],
     ['vault', '', []],
   ])('of the loop of a %s', async (kind, promise, signals) => {
