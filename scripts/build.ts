@@ -24,6 +24,7 @@ const LATER: Later = {
     'src/engine/stakes.ts',
     'src/engine/stored.ts',
     'src/engine/trials.ts',
+    'src/engine/wait-out.ts',
   ],
 }
 

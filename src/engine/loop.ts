@@ -57,6 +57,10 @@ export type Limits = {
   sameError: number
   /** How long an open breaker waits before its one retry. Absent or 0: the loop halts at once. */
   cooldownMinutes?: number
+  /** How long an overload is waited for before the agent counts as unusable. Absent or 0: without end. */
+  overloadMinutes?: number
+  /** `stop`: the loop halts at a rate limit that no other agent stands in for. Absent: it waits. */
+  onLimit?: 'stop'
 }
 
 /** Where the work happens and with whom. For the driver's hands; of it the engine reads only the agent's name. */
@@ -394,6 +398,8 @@ export type Tally = {
   retry?: { stop: Trip; since: number; moved?: true }
   /** Turns in a row that met a rate limit or an overload. */
   faults: number
+  /** Since then there was nothing but overloads. */
+  overloadedSince?: number
   error?: string
   repeats: number
   /** Open failures at the last check, and the fewest so far. */

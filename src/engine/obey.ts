@@ -5,6 +5,7 @@ import { outOfTime, spent } from './limits.ts'
 import { ALLOW, type Loop, type Order, type Said } from './loop.ts'
 import { again, halt, rest, type Wait, wake } from './moves.ts'
 import { allChecks } from './stages.ts'
+import { answering } from './tally.ts'
 import { touchedPaths, trialsOf, withAllowed } from './trials.ts'
 
 /** `done` is for `step` to judge, like a claim of the agent's. */
@@ -82,7 +83,8 @@ function checkAgain(loop: Loop): Loop {
 
 /** Takes up what a pause held; tries a limited agent at once; closes an open breaker; goes on without an answer where one was waited for. */
 function resume(loop: Loop, { why, about }: Wait, at: number): Loop {
-  const { held, ...tally } = loop.tally
+  const { held, ...counts } = loop.tally
+  const tally = answering(counts) // who says so wants it tried, however long it has failed
   if (why === 'person') {
     const said: Said[] = about === ALLOW ? tally.said : [...tally.said, { by: 'ralph', words: NOBODY_HERE }]
     return answered({ ...loop, tally: { ...tally, said } }, at)
@@ -90,7 +92,7 @@ function resume(loop: Loop, { why, about }: Wait, at: number): Loop {
   if (why === 'cooldown') return reset(loop, at)
   // Who drives it begins it, with the files as they are then.
   if (why === 'queued') return loop
-  if (why !== 'paused' || !held) return again(loop, at)
+  if (why !== 'paused' || !held) return again({ ...loop, tally: answering(loop.tally) }, at)
   if (held.kind === 'wait' && held.why === 'person')
     return tally.said.length > 0 ? answered({ ...loop, tally }, at) : { ...loop, tally, next: held }
   const awake = { ...loop, tally: wake(tally, at), next: held }

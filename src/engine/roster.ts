@@ -2,7 +2,7 @@
 import type { Spec, Tally } from './loop.ts'
 
 /** Why an agent does not work now. Without `until` it never will in this loop. */
-export type Rest = { until?: number; faults: number; words: string }
+export type Rest = { until?: number; faults: number; words: string; resetsAt?: number }
 
 export function agentsOf({ agents, work }: Spec): readonly string[] {
   return agents ?? [work.agent]

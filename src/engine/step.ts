@@ -1,12 +1,12 @@
 /** The only place that says what a loop does next. */
 import { afterBaseline, afterChecks, type Checked } from './after-checks.ts'
-import { diagnosis, isStalled, oneLine, tripped } from './breaker.ts'
+import { diagnosis, isStalled, tripped } from './breaker.ts'
 import { isAccepted } from './claim.ts'
 import { afterProof, conclude } from './conclude.ts'
 import { afterRetry, retry, trip } from './cooldown.ts'
 import { feedbackFor } from './feedback.ts'
 import { goOn } from './go-on.ts'
-import { isOverdue, onTop, outOfTime, overBudget, retryAt, spent } from './limits.ts'
+import { isOverdue, onTop, outOfTime, overBudget, spent } from './limits.ts'
 import {
   ALLOW,
   ended,
@@ -20,12 +20,13 @@ import {
   turnOf,
   type Verdict,
 } from './loop.ts'
-import { afterRestore, again, halt, tooManyAttempts, waitUntil, wake, withFeedback } from './moves.ts'
+import { afterRestore, again, halt, tooManyAttempts, wake, withFeedback } from './moves.ts'
 import { obey } from './obey.ts'
-import { agentsOf, freeAgent, nextBack, type Rest, withoutRest, withRest } from './roster.ts'
+import { withoutRest } from './roster.ts'
 import { allChecks, comesTooEarly, stageClaimed, stillOpen } from './stages.ts'
 import { countTurn, movedInRetry, spend } from './tally.ts'
 import { wasRed } from './trials.ts'
+import { standIn, waitOut } from './wait-out.ts'
 
 /** Moves a loop by one fact. Pure and total: the caller brings the facts, time among them. */
 export function step(loop: Loop, fact: Fact): Loop {
@@ -104,32 +105,6 @@ function afterTurn(loop: Loop, turn: Turn, at: number): Loop {
     case 'context-full':
       return judge({ ...counted, tally: withoutRest(counted.tally, agent) }, at)
   }
-}
-
-function waitOut(loop: Loop, why: Fault, { agent, turn, at }: { agent: string; turn: Turn; at: number }): Loop {
-  const { spec, tally } = loop
-  const stop = tooManyAttempts(tally) ?? overBudget({ limits: spec.limits, tally }, at)
-  if (stop) return halt(loop, stop)
-  // Each of several agents has its own patience; a single one counts its faults in a row.
-  const faults = spec.agents ? (tally.resting?.[agent]?.faults ?? 0) + 1 : tally.faults
-  const until = retryAt(faults, at, turn.resetsAt)
-  return standIn(loop, why, { agent, rest: { until, faults, words: turn.words }, at })
-}
-
-type Fault = 'limit' | 'overload'
-
-/** The next agent takes over at once; where none is free, the first to come back is waited for. */
-function standIn(loop: Loop, why: Fault, { agent, rest, at }: { agent: string; rest: Rest; at: number }): Loop {
-  const rested = { ...loop, tally: withRest(loop.tally, agent, rest) }
-  const { spec, tally } = rested
-  if (spec.agents && freeAgent(spec, tally, at) !== undefined) return again(rested, at)
-  const back = nextBack(spec, tally)
-  if (back) return waitUntil(spec.agents ? rested : loop, why, back.until, at)
-  const words = agentsOf(spec).map(
-    (name) => `${spec.agents ? `${name}: ` : ''}${oneLine(tally.resting?.[name]?.words ?? '')}`,
-  )
-  const subject = words.length > 1 ? 'No agent can be used' : 'The agent cannot be used'
-  return halt(loop, { reason: 'agent-unusable', sentence: `${subject}: ${words.join(' · ')}` })
 }
 
 function afterCrash(loop: Loop, at: number): Loop {

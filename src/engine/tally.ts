@@ -8,7 +8,7 @@ const WORDS_KEPT = 1_000
 
 /** Counts a turn. Only a turn in which the agent could work is an iteration; the others are attempts at it. */
 export function countTurn(spec: Spec, before: Tally, turn: Turn): Tally {
-  const spending = spend(before, turn)
+  const spending = spend(turn.end === 'overloaded' ? before : answering(before), turn)
   const worked = hasWorked(turn)
   const words = turn.words.slice(-WORDS_KEPT)
   const told = worked && turn.ask === undefined
@@ -38,6 +38,11 @@ export function countTurn(spec: Spec, before: Tally, turn: Turn): Tally {
     case 'context-full':
       return countIteration(spec, { before, tally, turn, moved })
   }
+}
+
+/** Its service has answered, so an overload is over. */
+export function answering({ overloadedSince: _, ...tally }: Tally): Tally {
+  return tally
 }
 
 /** Whether a turn is an iteration, not only an attempt at one. */

@@ -16,6 +16,8 @@ export type Config = {
   timeout_minutes?: number
   max_cost_usd?: number
   circuit_breaker?: { no_progress_limit?: number; same_error_limit?: number; cooldown_minutes?: number }
+  overload_minutes?: number
+  on_limit?: 'wait' | 'stop'
   notify_webhook?: string
   worktree_files?: string[]
   worktree_setup?: string
@@ -67,6 +69,8 @@ const KEYS: Readonly<Record<keyof Config | 'enabled' | 'max_total_cost_usd', Key
   max_cost_usd: { fits: isNumber, expected: 'a non-negative number' },
   max_total_cost_usd: { fits: isNumber, expected: 'a non-negative number', only: 'config.yaml' },
   circuit_breaker: { fits: (value) => typeof value === 'object' && value !== null, expected: 'an object' },
+  overload_minutes: { fits: isNumber, expected: 'a non-negative number' },
+  on_limit: { fits: (value) => value === 'wait' || value === 'stop', expected: 'wait or stop' },
   notify_webhook: { fits: (value) => isText(value) && /^https?:\/\//.test(String(value)), expected: 'an http address' },
   worktree_files: { fits: isTexts, expected: 'a list of paths' },
   worktree_setup: { fits: isCommand, expected: 'a command' },

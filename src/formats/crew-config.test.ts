@@ -87,7 +87,7 @@ function three(): object {
 }
 
 const RALPH =
-  'enabled, agent, max_iterations, completion_promise, completion_signals, verify, timeout_minutes, max_cost_usd, max_total_cost_usd, notify_webhook, worktree_files, worktree_setup, proof, require, protect, may_change, proof_minutes, proof_setup, mcp, sandbox, sandbox_allow, transcript_mb, circuit_breaker'
+  'enabled, agent, max_iterations, completion_promise, completion_signals, verify, timeout_minutes, max_cost_usd, max_total_cost_usd, overload_minutes, on_limit, notify_webhook, worktree_files, worktree_setup, proof, require, protect, may_change, proof_minutes, proof_setup, mcp, sandbox, sandbox_allow, transcript_mb, circuit_breaker'
 const BREAKER = 'no_progress_limit, same_error_limit, cooldown_minutes'
 const AGENT = 'name, agent, folder, worktree, model, permissions, args, checks, setup, ralph'
 const NAME = 'name of agent 1 must be up to 31 letters, digits, "_" and "-", and not just digits'

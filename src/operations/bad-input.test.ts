@@ -203,6 +203,11 @@ test.each<[name: string, input: unknown, sentence: string]>([
   ],
   [
     'start_loop',
+    { prompt: 'x', limits: { overloadMinutes: -1 } },
+    'start_loop: limits.overloadMinutes must be at least 0, but is -1.',
+  ],
+  [
+    'start_loop',
     { prompt: 'x', limits: { iterations: 'many' } },
     'start_loop: limits.iterations must be a number or an object, but is "many".',
   ],

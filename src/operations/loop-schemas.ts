@@ -43,6 +43,12 @@ const limits = z.strictObject({
     .min(0)
     .exactOptional()
     .describe('How long an open breaker waits before one more try; 0: the loop halts at once.'),
+  overloadMinutes: z
+    .number()
+    .min(0)
+    .exactOptional()
+    .describe('How long an overload is waited for before the agent counts as unusable; 0: without end.'),
+  onLimit: z.enum(['wait', 'stop']).exactOptional().describe('At a rate limit: wait until it resets, or stop.'),
 })
 
 const globs = z.array(line.min(1))

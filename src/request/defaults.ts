@@ -12,6 +12,8 @@ export const DEFAULTS = {
   sameError: 5,
   /** How long an open breaker waits before its one retry. Only the dispatcher is certain to be there by then. */
   cooldownMinutes: { person: 0, project: 0, vault: 0, session: 0, pane: 30, board: 0 },
+  /** How long an overload is waited for. */
+  overloadMinutes: 120,
   silenceMinutes: 10,
   /** How much of what an agent prints in a turn its transcript keeps. */
   transcriptMb: 500,

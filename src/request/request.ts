@@ -14,7 +14,11 @@ export type LoopRequest = {
   stages?: Stage[]
   /** One turn is all there is to it. */
   once?: boolean
-  limits?: Partial<Omit<Limits, 'iterations' | 'ceiling'>> & { iterations?: Iterations }
+  limits?: Partial<Omit<Limits, 'iterations' | 'ceiling' | 'onLimit'>> & {
+    iterations?: Iterations
+    /** What becomes of the loop at a rate limit. */
+    onLimit?: OnLimit
+  }
   /** In the order in which they take over. */
   agents?: string[]
   agentArgs?: string[]
@@ -56,6 +60,8 @@ export type CrewRequest = Omit<
 
 /** A number, 0 for no limit, or a guess by the size of the task that may grow up to a ceiling. */
 export type Iterations = number | { ceiling: number }
+
+export type OnLimit = 'wait' | NonNullable<Limits['onLimit']>
 
 /** Where it is asked for. */
 export type Place = Pick<Work, 'dir' | 'gitDir' | 'worktree' | 'owner' | 'faces'> & {

@@ -29,7 +29,7 @@ test('a bare request gets every default', async () => {
     checks: [],
     until: false,
     stages: [],
-    limits: { iterations: 10, noProgress: 3, sameError: 5 },
+    limits: { iterations: 10, noProgress: 3, sameError: 5, overloadMinutes: 120 },
     work: {
       dir,
       agent: 'claude',
@@ -99,6 +99,11 @@ test.each<[string, LoopRequest, Partial<Place>, object]>([
   ],
   ['minutes of the config', PLAIN, { config: { timeout_minutes: 3 } }, { minutes: 3 }],
   ['cost of the config', PLAIN, { config: { max_cost_usd: 4 } }, { costUsd: 4 }],
+  ['overload by default', PLAIN, {}, { overloadMinutes: 120 }],
+  ['overload of the config', PLAIN, { config: { overload_minutes: 0 } }, { overloadMinutes: 0 }],
+  ['overload asked for', { ...PLAIN, limits: { overloadMinutes: 5 } }, {}, { overloadMinutes: 5 }],
+  ['a stop at limits, of the config', PLAIN, { config: { on_limit: 'stop' } }, { onLimit: 'stop' }],
+  ['a stop at limits, asked for', { ...PLAIN, limits: { onLimit: 'stop' } }, {}, { onLimit: 'stop' }],
   ['tokens asked for', { ...PLAIN, limits: { tokens: 9 } }, {}, { tokens: 9 }],
   [
     'the breaker of the config',

@@ -148,6 +148,8 @@ export async function resolveLimits(
   const costUsd = limits.costUsd ?? config.max_cost_usd
   const cooldownMinutes =
     limits.cooldownMinutes ?? breaker?.cooldown_minutes ?? DEFAULTS.cooldownMinutes[owner?.kind ?? 'person']
+  const overloadMinutes = limits.overloadMinutes ?? config.overload_minutes ?? DEFAULTS.overloadMinutes
+  const onLimit = limits.onLimit ?? config.on_limit ?? 'wait'
   const iterations =
     limits.iterations ??
     iterationsIn(env) ??
@@ -159,6 +161,8 @@ export async function resolveLimits(
     noProgress: limits.noProgress ?? breaker?.no_progress_limit ?? DEFAULTS.noProgress,
     sameError: limits.sameError ?? breaker?.same_error_limit ?? DEFAULTS.sameError,
     ...(cooldownMinutes > 0 ? { cooldownMinutes } : {}),
+    overloadMinutes,
+    ...(onLimit === 'wait' ? {} : { onLimit }),
     ...(minutes === undefined ? {} : { minutes }),
     ...(limits.tokens === undefined ? {} : { tokens: limits.tokens }),
     ...(costUsd === undefined ? {} : { costUsd }),

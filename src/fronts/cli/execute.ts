@@ -22,6 +22,8 @@ const SHARED = [
   'max-tokens',
   'no-progress',
   'same-error',
+  'overload',
+  'on-limit',
   'silence',
   'check-timeout',
   ...PROOF_OPTIONS,

@@ -87,6 +87,8 @@ export function limitsRequest(args: Args): NonNullable<LoopRequest['limits']> {
     tokens: args.whole('max-tokens', 1),
     noProgress: args.whole('no-progress', 1),
     sameError: args.whole('same-error', 1),
+    overloadMinutes: args.amount('overload'),
+    onLimit: oneOf(args, 'on-limit', ['wait', 'stop']),
   })
 }
 

@@ -43,6 +43,14 @@ Exit codes: 0 complete, 1 stopped short of done, 2 wrong use, 3 agent missing or
     'max-tokens': { value: 'N', help: 'stop when this many tokens are used' },
     'no-progress': { value: 'N', help: 'stop after N iterations that changed nothing (default 3)' },
     'same-error': { value: 'N', help: 'stop when the same failure came N times in a row (default 5)' },
+    overload: {
+      value: 'MIN',
+      help: "give up on an agent whose model's service keeps failing for this long (default 120)",
+    },
+    'on-limit': {
+      value: 'WHAT',
+      help: 'at a rate limit: wait (default: until it resets) or stop; with several agents the next takes over first',
+    },
     silence: { value: 'MIN', help: 'end an agent that prints nothing for this long (default 10)' },
     'check-timeout': { value: 'MIN', help: 'time limit of one check (default 10)' },
     require: { value: 'GRADE', help: 'refuse a claim with a weaker proof: verified, tested or kept' },

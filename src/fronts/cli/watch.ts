@@ -19,6 +19,8 @@ const SHARED = [
   'sandbox',
   'sandbox-allow',
   'max-cost',
+  'overload',
+  'on-limit',
   'silence',
   'check-timeout',
   ...PROOF_OPTIONS,
