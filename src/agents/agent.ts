@@ -11,6 +11,10 @@ export type Agent = {
   reports: readonly ('tokens' | 'cost')[]
   /** The flags that make it work without asking, as they are shown to the user. */
   bypass?: string
+  /** Where a person allows what it was denied: a setting of its own, or an argument that it is started with. */
+  grants?: { setting: string } | { argument: string }
+  /** With `--permissions ask` its model is not even offered the tools that it would have to ask for. */
+  hidesTools?: true
   /** How to find it without a model call. Absent: there is nothing to look for. */
   probe?: Probe
   /** What it keeps about itself: paths (`~` is the home folder), and variables that name others; `NAME/folder` is a folder in one that other programs use, too. A sandbox lets it write there. */

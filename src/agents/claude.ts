@@ -13,6 +13,7 @@ export const claude: Agent = {
   settings: ['model', 'permissions', 'context', 'mcp'],
   reports: ['tokens', 'cost'],
   bypass: '--dangerously-skip-permissions',
+  grants: { setting: 'permissions.allow in .claude/settings.json, such as "Bash(npm test)"' },
   probe: {
     programs: ['claude'],
     install: '@anthropic-ai/claude-code',

@@ -17,6 +17,7 @@ export const codex: Agent = {
   settings: ['model', 'permissions', 'context', 'mcp'],
   reports: ['tokens'],
   bypass: BYPASS,
+  grants: { setting: 'sandbox_mode = "workspace-write" in ~/.codex/config.toml' },
   probe: {
     programs: ['codex'],
     install: '@openai/codex',

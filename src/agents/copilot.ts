@@ -14,6 +14,7 @@ export const copilot: Agent = {
   settings: ['model', 'permissions', 'context', 'mcp'],
   reports: ['tokens'],
   bypass: '--yolo',
+  grants: { argument: '--allow-tool "shell(npm test)"' },
   probe: {
     programs: ['copilot'],
     install: '@github/copilot',

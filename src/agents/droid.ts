@@ -11,6 +11,7 @@ export const droid: Agent = {
   settings: ['model', 'permissions', 'context'],
   reports: ['tokens'],
   bypass: '--skip-permissions-unsafe',
+  grants: { argument: '--auto medium' },
   probe: {
     programs: ['droid'],
     install: 'droid',

@@ -13,6 +13,8 @@ export const gemini: Agent = {
   settings: ['model', 'permissions', 'context', 'mcp'],
   reports: ['tokens'],
   bypass: '--yolo',
+  grants: { setting: 'a rule in ~/.gemini/policies, such as toolName = "run_shell_command" with decision = "allow"' },
+  hidesTools: true,
   probe: {
     programs: ['gemini'],
     install: '@google/gemini-cli',

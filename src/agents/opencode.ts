@@ -39,6 +39,7 @@ function agentOf({ name, tested, install, login }: Names): Agent {
     settings: ['model', 'permissions', 'context', 'mcp'],
     reports: ['tokens', 'cost'],
     bypass: '--auto',
+    grants: { setting: `"permission": {"bash": "allow"} in ${name}.json` },
     probe: {
       programs: [name],
       install,

@@ -15,6 +15,8 @@ export const qwen: Agent = {
   settings: ['model', 'permissions', 'context', 'mcp'],
   reports: ['tokens'],
   bypass: '--yolo',
+  grants: { setting: 'permissions.allow in .qwen/settings.json, such as "Bash(npm test)"' },
+  hidesTools: true,
   probe: {
     programs: ['qwen'],
     install: '@qwen-code/qwen-code',

@@ -4,6 +4,7 @@ import { count } from '../engine/limits.ts'
 import { ALLOW, type Grade, type Loop, type Next, type Tally } from '../engine/loop.ts'
 import { cutTo, oneLine } from '../formats/one-line.ts'
 import { gradeWords } from '../formats/proof-words.ts'
+import { grantHint, hiddenTools } from './grant-words.ts'
 import { ownerOf } from './owners.ts'
 
 export type Standing = {
@@ -32,7 +33,7 @@ export function standingOf(loop: Loop, { accepted = false }: { accepted?: boolea
         return { kind: 'cancelled', sentence: `cancelled ${after}. ${next.sentence}`, hint: storyHint(loop, accepted) }
       return {
         kind: 'halted',
-        sentence: `halted (${next.reason}) ${after}. ${next.sentence}${next.reason === 'verifier-broken' ? '' : openFailures(tally)}`,
+        sentence: `halted (${next.reason}) ${after}. ${next.sentence}${next.reason === 'verifier-broken' ? '' : openFailures(tally)}${hiddenTools(loop, next.reason)}`,
         hint: storyHint(loop, accepted),
       }
     case 'wait':
@@ -58,6 +59,12 @@ function waitStanding(loop: Loop, next: Wait, after: string): Standing {
       kind: 'asks',
       sentence: `needs input ${after}. ${oneLine(next.question ?? '')}`,
       hint: answerHint(loop, next.about),
+    }
+  if (next.why === 'person' && loop.tally.ask?.kind === 'permission')
+    return {
+      kind: 'asks',
+      sentence: `needs input ${after}. ${cutTo(oneLine(next.question ?? ''), 300)}`,
+      hint: ownerOf(loop).hints?.(loop).answer ?? grantHint(loop),
     }
   if (next.why === 'person')
     return {

@@ -16,6 +16,7 @@ import {
 } from '../../formats/proof-words.ts'
 import type { Tree } from '../../host/tree.ts'
 import type { Forecasted } from '../../operations/get-forecast.ts'
+import { askNote } from '../../operations/grant-words.ts'
 import { standingOf, waitFields, waitWords } from '../../operations/standing.ts'
 import { openStatusLine } from './live.ts'
 import { diffWords, gradeOf, iterationMark, iterationSentence, printEnding, type Settled } from './story.ts'
@@ -86,6 +87,7 @@ function beginning(output: Output, loop: Loop, { suggestion = 'npm test', checkp
   return [
     `${paint(output, 'bold', 'ralph')} loop ${paint(output, 'cyan', loop.id)} · agent ${agentsOf(spec).join(', then ')} · ${limit > 0 ? `up to ${count(limit, 'iteration')}` : 'no iteration limit'}`,
     ...[bypassLine(agentsOf(spec), permissions) ?? []].flat(),
+    ...agentsOf(spec).flatMap((name) => askNote(name, permissions) ?? []),
     ...(checks.length > 0 ? checks.map((check) => `check: ${check}`) : [paint(output, 'yellow', unproven)]),
     ...(sandbox ? [sandboxLine(spec.work)] : []),
     ...(worktree ? [`work tree: ${worktree.path} · branch ${worktree.branch}`] : []),

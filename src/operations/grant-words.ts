@@ -1,0 +1,45 @@
+/** What a person is told about permissions that an agent lacks: which setting gives them. */
+import type { Agent } from '../agents/agent.ts'
+import { parseAgent } from '../agents/index.ts'
+import type { HaltReason, Loop } from '../engine/loop.ts'
+
+/** No words to the agent can grant what it was denied. */
+export function grantHint({ id, spec }: Loop): string {
+  const { bypass, grants } = agentOf(spec.work.agent) ?? {}
+  const asks = spec.work.permissions === 'ask'
+  return [
+    where(id, grants, asks),
+    ...(asks && bypass !== undefined ? ['everything: start it with --permissions bypass'] : []),
+    `without it: ralph steer ${id} "…"`,
+  ].join(' · ')
+}
+
+function where(id: string, grants: Agent['grants'], asks: boolean): string {
+  if (!grants) return `Allow it in the settings of the agent, then: ralph resume ${id}`
+  if ('argument' in grants) return `Allow it: start it with -- ${grants.argument}`
+  const lead = asks ? 'Allow it with' : 'Its own settings deny it:'
+  return `${lead} ${grants.setting}, then: ralph resume ${id}`
+}
+
+/** Why an agent changed nothing that had nothing to change files with. Empty: there is no such reason. */
+export function hiddenTools({ spec }: Loop, reason: HaltReason): string {
+  const note = reason === 'no-progress' ? askNote(spec.work.agent, spec.work.permissions) : undefined
+  return note === undefined ? '' : ` ${note}`
+}
+
+/** What `--permissions ask` means for an agent that then hides tools. */
+export function askNote(name: string, permissions: 'ask' | 'bypass'): string | undefined {
+  const agent = permissions === 'ask' ? agentOf(name) : undefined
+  if (!agent?.hidesTools || !agent.grants) return undefined
+  const allow = 'setting' in agent.grants ? agent.grants.setting : `-- ${agent.grants.argument}`
+  return `With --permissions ask ${agent.name} offers its model no tool that it would have to ask for, such as the shell: allow them with ${allow}, or use --permissions bypass.`
+}
+
+/** Undefined for a name that this ralph does not know, as of a task whose caller works on it. */
+function agentOf(name: string): Agent | undefined {
+  try {
+    return parseAgent(name).agent
+  } catch {
+    return undefined
+  }
+}

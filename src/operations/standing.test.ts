@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest'
+import { idles, isDenied, loopAfter, specOf, times } from '../engine/stories.test-support.ts'
+import { standingOf } from './standing.ts'
+
+const by = (agent: string, permissions: 'ask' | 'bypass' = 'ask') =>
+  specOf({ work: { ...specOf().work, agent, permissions } })
+
+describe('a permission that was denied', () => {
+  const denied = (agent: string, permissions?: 'ask' | 'bypass') =>
+    standingOf(loopAfter(by(agent, permissions), isDenied('Bash: rm x'), isDenied('Bash: rm x')))
+
+  test('is told as what it is, and no words can grant it', () => {
+    expect(denied('claude')).toEqual({
+      kind: 'asks',
+      sentence: 'needs input after 2 iterations. The agent was denied twice: Bash: rm x',
+      hint: 'Allow it with permissions.allow in .claude/settings.json, such as "Bash(npm test)", then: ralph resume L1 · everything: start it with --permissions bypass · without it: ralph steer L1 "…"',
+    })
+  })
+
+  test.each([
+    ['codex', 'sandbox_mode = "workspace-write" in ~/.codex/config.toml'],
+    ['gemini', '~/.gemini/policies'],
+    ['qwen', 'permissions.allow in .qwen/settings.json'],
+    ['copilot', 'Allow it: start it with -- --allow-tool "shell(npm test)"'],
+    ['opencode', '"permission": {"bash": "allow"} in opencode.json'],
+    ['droid', '-- --auto medium'],
+  ])('%s knows where', (agent, setting) => {
+    expect(denied(agent).hint).toContain(setting)
+  })
+
+  test('where permissions are bypassed, only its own settings can deny one', () => {
+    expect(denied('claude', 'bypass').hint).toBe(
+      'Its own settings deny it: permissions.allow in .claude/settings.json, such as "Bash(npm test)", then: ralph resume L1 · without it: ralph steer L1 "…"',
+    )
+  })
+
+  test('an agent that ralph knows no setting of', () => {
+    expect(denied('command:./agent').hint).toBe(
+      'Allow it in the settings of the agent, then: ralph resume L1 · without it: ralph steer L1 "…"',
+    )
+  })
+})
+
+describe('no progress', () => {
+  const halted = (agent: string, permissions: 'ask' | 'bypass') =>
+    standingOf(loopAfter(by(agent, permissions), ...times(3, idles))).sentence
+
+  test.each(['gemini', 'qwen'])('of %s, which hides the tools that it would have to ask for', (agent) => {
+    expect(halted(agent, 'ask')).toMatch(
+      /^halted \(no-progress\) after 3 iterations\. .* With --permissions ask .* its model no tool that it would have to ask for, such as the shell/,
+    )
+    expect(halted(agent, 'bypass')).not.toContain('--permissions')
+  })
+
+  test('of others says no more', () => {
+    expect(halted('claude', 'ask')).not.toContain('--permissions')
+  })
+})
