@@ -118,6 +118,22 @@ describe.concurrent('an MCP server', () => {
       expect(readFileSync(path, 'utf8')).toBe(BEFORE + AFTER)
     })
 
+    test.each([[['--mcp']], [[]]])('the trust that Codex wrote down goes with the hooks: install %j', async (flags) => {
+      const place = makePlace({ git: false })
+      const folder = join(person(place), '.codex')
+      const path = join(folder, 'config.toml')
+      const trusted = (group: number) =>
+        `\n[hooks.state."${join(folder, 'hooks.json')}:stop:${group}:0"]\ntrusted_hash = "sha256:1"\n`
+      const own = { Stop: [{ hooks: [{ type: 'command', command: 'mine' }] }] }
+      put(path, BEFORE)
+      put(join(folder, 'hooks.json'), JSON.stringify({ hooks: own }))
+      await place.ralph(['install', 'codex', ...flags, '--yes'])
+      put(path, readFileSync(path, 'utf8') + trusted(0) + trusted(1))
+      expect(await place.ralph(['uninstall', 'codex', '--yes'])).toMatchObject({ code: 0, stderr: '' })
+      expect(readFileSync(path, 'utf8').trim()).toBe((BEFORE + trusted(0)).trim())
+      expect(JSON.parse(readFileSync(join(folder, 'hooks.json'), 'utf8'))).toEqual({ hooks: own })
+    })
+
     test('stays as it is while it has all that ralph needs, and is written again where it has not', async () => {
       const { place, path } = await installed((text) => `${text}startup_timeout_sec = 20\n${AFTER}`)
       const changed = readFileSync(path, 'utf8')

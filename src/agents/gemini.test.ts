@@ -47,6 +47,15 @@ test('a text that comes in pieces is one text', () => {
   expect(parser.end({ code: 0, signal: null }, new Map())).toMatchObject({ kind: 'ok', finalText: 'All done.' })
 })
 
+test('the rest of an error that it prints is no news of its own', () => {
+  const parser = gemini.parser(request)
+  const shown = (line: string) => parser.push(line, 'err').events.map((event) => event.kind)
+  expect(shown('Attempt 1 failed with status 503. Retrying with backoff... ApiError: {')).toEqual(['retry'])
+  for (const line of ['  "error": {', '    at async main (file:///x.js:1:2) {', '  status: 503', '}', '},'])
+    expect(shown(line)).toEqual([])
+  expect(shown('Ripgrep is not available. Falling back to GrepTool.')).toEqual(['warning'])
+})
+
 test('a tool it hides because it would have to ask was denied', () => {
   const { outcome } = play('denied', { permissions: 'ask' })
   expect(outcome).toMatchObject({ denied: ['run_shell_command: touch x.txt'], ran: [] })

@@ -4,7 +4,7 @@ import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request } from 
 import { kindOfStatus, kindOfWords } from './api-error.ts'
 import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
 import { geminiScreen } from './gemini-pane.ts'
-import { amount, type Json, objectOf, parseJsonLine, text } from './json-line.ts'
+import { amount, isRest, type Json, objectOf, parseJsonLine, text } from './json-line.ts'
 import { partsOf, withServer } from './mcp-config.ts'
 import { readReset } from './reset.ts'
 
@@ -87,6 +87,7 @@ function streamParser(request: Request): Parser {
       if (!line.trim()) return { events: [] }
       // A bad flag is followed by the whole help, an error by its stack: what matters is said before.
       seen.stderr = [...seen.stderr, line].slice(0, 100)
+      if (isRest(line)) return { events: [] }
       const retries = /^Attempt \d+ failed\b.*\bretrying\b/i.test(line)
       return { events: [retries ? { kind: 'retry', why: line } : { kind: 'warning', message: line.slice(0, 500) }] }
     },

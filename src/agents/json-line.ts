@@ -12,8 +12,13 @@ export function pushTo(seen: { stderr: string[] }, take: (event: Json) => AgentE
     }
     if (!line.trim()) return { events: [] }
     seen.stderr = [...seen.stderr.slice(-19), line]
-    return { events: [{ kind: 'warning', message: line.slice(0, 500) }] }
+    return { events: isRest(line) ? [] : [{ kind: 'warning', message: line.slice(0, 500) }] }
   }
+}
+
+/** Whether a line only goes on with what was said before it: a stack, the inside of a value, a bracket. */
+export function isRest(line: string): boolean {
+  return /^\s|^[^\p{L}\p{N}]*$/u.test(line)
 }
 
 /** An object, or nothing for a line that is none. */

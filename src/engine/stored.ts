@@ -77,6 +77,10 @@ export function faultOfClaim(claim: unknown): string {
   return CLAIM(claim, 'claim', false)
 }
 
+export function faultOfAsk(ask: unknown): string {
+  return ASK(ask, 'ask', false)
+}
+
 export function faultOfReports(reports: unknown): string {
   return listOf(REPORT)(reports, 'reports', false)
 }

@@ -1,7 +1,7 @@
 /** The iterations of a loop, in SQL: their rows, their checks, and what only the events tell of them. */
-import type { Claim, Finding, Turn } from '../engine/loop.ts'
+import type { Ask, Claim, Finding, Turn } from '../engine/loop.ts'
 import type { Report } from '../engine/report.ts'
-import { faultOfClaim, faultOfFindings, faultOfReports } from '../engine/stored.ts'
+import { faultOfAsk, faultOfClaim, faultOfFindings, faultOfReports } from '../engine/stored.ts'
 import type { Asking } from './asking.ts'
 import { parse, type Row, type Told, toIteration } from './rows.ts'
 import type { IterationRow, Span } from './store.ts'
@@ -21,7 +21,7 @@ export function listIterations({ all, one }: Asking, loop: string, { after, limi
   )
   // A whole fact holds what the agent said and what the checks printed: only these few fields are taken out of it.
   const events = all(
-    `SELECT at, json_extract(fact, '$.kind', '$.turn.end', '$.turn.claim', '$.turn.reports', '$.findings') AS told
+    `SELECT at, json_extract(fact, '$.kind', '$.turn.end', '$.turn.claim', '$.turn.reports', '$.findings', '$.turn.ask') AS told
      FROM event WHERE loop = ? AND at BETWEEN ? AND ? AND json_valid(fact) ORDER BY n`,
     loop,
     Number(rows[0]?.ended_at),
@@ -42,11 +42,12 @@ type Event = [
   claim: Claim | null,
   reports: Report[] | null,
   findings: Finding[] | null,
+  ask: Ask | null,
 ]
 
 /** What is none of these is left out: the story of the loop tells that it is damaged. */
 function readTold(json: unknown): Event {
-  const [kind, end, claim, reports, findings] = parse<Event>(json, 'an iteration')
+  const [kind, end, claim, reports, findings, ask] = parse<Event>(json, 'an iteration')
   const isFine = (fault: string) => fault === ''
   return [
     kind,
@@ -54,6 +55,7 @@ function readTold(json: unknown): Event {
     claim && isFine(faultOfClaim(claim)) ? claim : null,
     reports && isFine(faultOfReports(reports)) ? reports : null,
     findings && isFine(faultOfFindings(findings)) ? findings : null,
+    ask && isFine(faultOfAsk(ask)) ? ask : null,
   ]
 }
 
@@ -62,12 +64,12 @@ function tellRows(rows: readonly Row[], events: readonly Row[]): Map<Row, Told> 
   const told = new Map<Row, Told>()
   let at = -1
   for (const event of events) {
-    const [kind, end, claim, reports, findings] = readTold(event.told)
+    const [kind, end, claim, reports, findings, ask] = readTold(event.told)
     const next = rows[at + 1]
     const row = rows[at]
     if (kind === 'turned' && claim) {
       if (next?.ended_at === event.at && next?.end === end)
-        told.set(rows[++at] as Row, { claim, reports: reports ?? [] })
+        told.set(rows[++at] as Row, { claim, reports: reports ?? [], ...(ask ? { ask } : {}) })
       else if (!next) break // it belongs to an iteration that was not asked for, and so does what follows
     } else if (kind === 'checked' && row) told.set(row, { ...told.get(row), findings: findings ?? [] })
   }

@@ -2,6 +2,7 @@
 import { homeFolder } from '../engine/home-folder.ts'
 import { iterationLimit } from '../engine/limits.ts'
 import {
+  type Ask,
   type Claim,
   type Fact,
   type Finding,
@@ -147,12 +148,12 @@ export function toEvent(row: Row): StoredEvent {
 }
 
 /** What only the events tell. */
-export type Told = { claim?: Claim; findings?: Finding[]; reports?: Report[] }
+export type Told = { claim?: Claim; ask?: Ask; findings?: Finding[]; reports?: Report[] }
 
 export function toIteration(
   row: Row,
   verdicts: readonly Row[],
-  { claim, findings = [], reports = [] }: Told,
+  { claim, ask, findings = [], reports = [] }: Told,
 ): IterationRow {
   return {
     n: Number(row.n),
@@ -164,6 +165,7 @@ export function toIteration(
     claim: row.claim as Claim['kind'],
     form: claim?.form,
     stage: claim?.stage,
+    ask,
     changed: row.changed === null ? undefined : row.changed === 1,
     diff:
       row.files === null

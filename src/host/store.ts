@@ -7,6 +7,7 @@
 import type { Outcome } from '../agents/agent.ts'
 import type { LoopNumbers, Sums } from '../analytics/numbers.ts'
 import type {
+  Ask,
   Claim,
   Diff,
   Fact,
@@ -366,6 +367,8 @@ export type IterationRow = {
   form: Claim['form']
   /** That it claims, where it does not claim the whole. */
   stage: string | undefined
+  /** What it wanted from a person. */
+  ask: Ask | undefined
   changed: boolean | undefined
   diff: Diff | undefined
   tokens: number

@@ -1,6 +1,7 @@
 /** What ralph puts into the folders where each agent looks for hooks and commands. The places were tried with the real clients. */
 import { join } from 'node:path'
 import { HOSTS, type Host, type Install, type InstallName } from '../session/hosts.ts'
+import { forgetTrust } from './codex-trust.ts'
 import { droidCommand, droidFiles, droidHooks } from './droid.ts'
 import {
   commandFiles,
@@ -17,6 +18,7 @@ import {
   skills,
   type Wanted,
 } from './pieces.ts'
+import type { Edit, Ground } from './plan.ts'
 
 export type Place = Writes & {
   title: string
@@ -31,6 +33,8 @@ type Writes = {
   wanted(site: Site, folder: string): Wanted[]
   /** Further files that may have got entries of ralph's. */
   elsewhere?(folder: string): string[]
+  /** What else the agent itself has written down about ralph's entries, which goes with them. */
+  forgets?(edits: Edit[], site: Site, folder: string, ground: Ground): Edit[]
   /** What is still to be done by hand. `others` are the installations of all agents. */
   afterwards(site: Site, others: readonly { agent: string; scope: Scope }[]): string[]
 }
@@ -65,6 +69,8 @@ const WRITES: Readonly<Record<InstallName, Writes>> = {
       hooks(join(folder, 'hooks.json'), site, STOP, PROMPT),
       ...skills(site, join(folder, 'skills')),
     ],
+    forgets: (edits, site, folder, ground) =>
+      forgetTrust(edits, { folder, config: userFolder(HOSTS.codex.install.user, site), ground }),
     afterwards: ({ scope }) => [
       'Codex asks you to review new hooks when it starts next: look at them and trust them, or they do not run.',
       ...(scope === 'project'

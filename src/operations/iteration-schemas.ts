@@ -36,6 +36,13 @@ const fields = {
   diff: maybe(z.strictObject({ files: whole, added: whole, removed: whole })),
   tokens: z.number(),
   usage: maybe(z.strictObject({ input: z.number(), cached: z.number(), output: z.number() })),
+  ask: maybe(
+    z.strictObject({
+      kind: z.enum(['question', 'person', 'permission']),
+      words: z.string(),
+      about: z.string().exactOptional(),
+    }),
+  ),
   costUsd: maybe(z.number()),
   words: z.string(),
   verdicts: z.array(verdict),

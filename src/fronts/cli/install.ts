@@ -193,7 +193,8 @@ async function uninstallAgent(asked: Asked, installation: Installation, context:
   const files = filesOf(asked, installation)
   const excluded = (await exclusionsFor(asked, files, home)).wanted
   const ground = groundOf(installation, home)
-  const edits = planUninstall([...files, ...excluded], place.elsewhere?.(folder) ?? [], ground)
+  const planned = planUninstall([...files, ...excluded], place.elsewhere?.(folder) ?? [], ground)
+  const edits = place.forgets?.(planned, site, folder, ground) ?? planned
   const changes = edits.filter(isChange)
   const left = edits.filter((edit) => edit.left)
   if (changes.length === 0 && left.length === 0 && !installation.known) {

@@ -21,7 +21,14 @@ function iteration(n: number, change: Partial<Iteration> = {}): Iteration {
       agent: 'claude',
       end: 'ok',
     },
-    ...{ claim: 'clear', form: undefined, stage: undefined, changed: true, diff: { files: 1, added: 3, removed: 1 } },
+    ...{
+      claim: 'clear',
+      form: undefined,
+      stage: undefined,
+      ask: undefined,
+      changed: true,
+      diff: { files: 1, added: 3, removed: 1 },
+    },
     ...{
       tokens: 5,
       usage: undefined,

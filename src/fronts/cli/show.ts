@@ -72,14 +72,15 @@ async function tell(context: Context, id: string, { json, follow }: { json: bool
   const { loop } = await getLoop.run(context, { loop: id })
   const refusals = refusalsOf(loop)
   let seen = 0
-  let before: Next = { kind: 'check', checks: [], because: 'start' } // where it is checked at all, that comes first
+  // Where it is checked at all, that comes first.
+  let before: Pick<StoredEvent, 'next' | 'at'> = { next: { kind: 'check', checks: [], because: 'start' }, at: 0 }
   const print = async () => {
     const { events } = await listEvents.run(context, { loop: id, after: seen })
     for (const event of events) {
       seen = event.seq
       context.out.write(json ? jsonLine(event) : `${sentences(event, before)}\n`)
       refusals.see(event)
-      before = event.next
+      before = event
     }
   }
   if (!json)
@@ -111,10 +112,10 @@ async function untilEnded(context: Context, id: string, print: () => Promise<voi
   }
 }
 
-function sentences(event: StoredEvent, before: Next): string {
+function sentences(event: StoredEvent, before: Pick<StoredEvent, 'next' | 'at'>): string {
   const { at, fact, next } = event
   const why = isRefusal(event) ? ` The agent was told: ${short(event.next.feedback.at(-1) ?? '', 300)}` : ''
-  return `${new Date(at).toTimeString().slice(0, 8)}  ${eventSentence(fact, before)}${why} ${nextSentence(next, at)}`
+  return `${new Date(at).toTimeString().slice(0, 8)}  ${eventSentence(fact, before.next, before.at)}${why} ${nextSentence(next, at)}`
 }
 
 /** What an experiment showed was not enough, so that the agent goes on. */

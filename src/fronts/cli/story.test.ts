@@ -28,9 +28,18 @@ import {
   woke,
   works,
 } from '../../engine/stories.test-support.ts'
+import type { IterationRow } from '../../host/store.ts'
 import { standingOf, timeOfDay } from '../../operations/standing.ts'
 import { openScreen } from './screen.test-support.ts'
-import { diffWords, eventSentence, iterationMark, iterationSentence, nextSentence, printEnding } from './story.ts'
+import {
+  diffWords,
+  eventSentence,
+  iterationMark,
+  iterationSentence,
+  nextSentence,
+  printEnding,
+  settledOf,
+} from './story.ts'
 
 const turn = (change: Partial<Turn> = {}): Turn => ({
   end: 'ok',
@@ -271,12 +280,32 @@ test('a cooldown is told from the breaker that opened to the end of the loop', (
   )
 })
 
+test('a wait is told as long as it was', () => {
+  const { next } = loopAfter(unchecked, isLimitedUntil(6))
+  const [early, late] = [{ ...resume, at: START + 1_000 } as Fact, { ...woke, at: START + 360_000 } as Fact]
+  expect(eventSentence(early, next, START)).toBe('Ada told it to go on after 0:01.')
+  expect(eventSentence(late, next, START)).toBe('The wait was over after 6:00.')
+  expect(eventSentence(early, loopAfter(unchecked, pause).next, START)).toBe('Ada told it to go on.')
+})
+
+test.each([
+  [asks('Tabs or blanks?'), 'asked: Tabs or blanks?'],
+  [isDenied('Bash: rm x'), 'was denied: Bash: rm x'],
+  [works, 'worked: '],
+])('an iteration of the past is told as what it was: %#', (happening, sentence) => {
+  const fact = factOf(happening)
+  if (fact.kind !== 'turned') throw new Error('no turn')
+  const { end, claim, words, ask } = fact.turn
+  const row = { end, claim: claim.kind, words, ask, tokens: 0, verdicts: [] } as unknown as IterationRow
+  expect(iterationSentence(settledOf(row, undefined), undefined)).toContain(sentence)
+})
+
 test.each<[loop: Loop, sentence: string]>([
   [loopAfter(unchecked, works), 'Next: iteration 2.'],
   [loopAfter(unchecked, crashes()), 'Next: iteration 1 again, attempt 2.'],
   [loopAfter(checkedByTests, claims('clear')), 'So ralph ran the checks (because of the claim).'],
   [loopAfter(checkedByTests, ...times(3, idles)), 'So ralph ran the checks (because it had stalled).'],
-  [loopAfter(unchecked, isLimitedUntil(6)), 'So ralph waited 6:00.'],
+  [loopAfter(unchecked, isLimitedUntil(6)), 'So ralph waits, at most 6:00.'],
   [loopAfter(unchecked, wantsPerson('Drop it?')), 'So it waits for a person: Drop it?'],
   [
     loopAfter(checkedByTests, claims('clear'), checks('pass')),

@@ -63,9 +63,9 @@ export function changedWords({ diff, changed }: Pick<IterationRow, 'diff' | 'cha
 
 /** An iteration of the past, as the sentences about it need it. */
 export function settledOf(row: IterationRow, refusal: string | undefined): Settled {
-  const { end, claim, stage, words, tokens, verdicts } = row
+  const { end, claim, stage, ask, words, tokens, verdicts } = row
   return {
-    turn: { end, claim: { kind: claim, ...given({ stage }) }, words, ranTests: false, tokens },
+    turn: { end, claim: { kind: claim, ...given({ stage }) }, words, ranTests: false, tokens, ...given({ ask }) },
     verdicts,
     ...given({ refusal }),
   }
@@ -108,8 +108,8 @@ export function printStanding(loop: Loop, output: Output, sentence: string): str
   return (kind === 'altered' ? [...noticed, line] : [line, ...noticed]).join('')
 }
 
-/** One sentence for one event of a loop. `before`: what had been asked for. */
-export function eventSentence(fact: Fact, before?: Next): string {
+/** One sentence for one event of a loop. `before`: what had been asked for, and when. */
+export function eventSentence(fact: Fact, before?: Next, since?: number): string {
   switch (fact.kind) {
     case 'turned':
       return turnSentence(fact.turn)
@@ -118,7 +118,7 @@ export function eventSentence(fact: Fact, before?: Next): string {
     case 'proved':
       return provedSentence(fact, before?.kind === 'prove' ? before.allowed : [])
     case 'woke':
-      return isCooldown(before) ? 'The cooldown was over.' : 'The wait was over.'
+      return `The ${isCooldown(before) ? 'cooldown' : 'wait'} was over${waited(fact, before, since)}.`
     case 'restored':
       return fact.trouble === undefined
         ? 'The files were put back.'
@@ -126,7 +126,7 @@ export function eventSentence(fact: Fact, before?: Next): string {
     case 'lost':
       return 'It was interrupted; that costs no iteration.'
     case 'told':
-      return orderSentence(fact, before)
+      return orderSentence(fact, before, since)
     case 'asked':
       return 'It was taken up with what was asked for this time.'
     case 'moved':
@@ -160,7 +160,8 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-function orderSentence({ by, order }: Extract<Fact, { kind: 'told' }>, before: Next | undefined): string {
+function orderSentence(fact: Extract<Fact, { kind: 'told' }>, before?: Next, since?: number): string {
+  const { by, order } = fact
   switch (order.kind) {
     case 'say':
       return `${capital(by)} said: "${short(order.words, 200)}"`
@@ -177,7 +178,9 @@ function orderSentence({ by, order }: Extract<Fact, { kind: 'told' }>, before: N
       return by === 'server' ? 'It was paused because the process that ran it ended.' : `${capital(by)} paused it.`
     case 'resume':
       if (by === 'server') return 'It was resumed.'
-      return isCooldown(before) ? `${capital(by)} reset the breaker.` : `${capital(by)} told it to go on.`
+      return isCooldown(before)
+        ? `${capital(by)} reset the breaker.`
+        : `${capital(by)} told it to go on${waited(fact, before, since)}.`
     case 'done':
       return `${capital(by)} said that it is done.`
     case 'out-of-time':
@@ -189,6 +192,13 @@ function orderSentence({ by, order }: Extract<Fact, { kind: 'told' }>, before: N
     case 'dropped':
       return `An order from ${by} could not be read, so nobody obeyed it: ${short(order.why, 200)}.`
   }
+}
+
+/** How long a wait really took that time alone would have ended. */
+function waited({ at }: Fact, before: Next | undefined, since: number | undefined): string {
+  return before?.kind === 'wait' && before.until !== undefined && since !== undefined
+    ? ` after ${clock(at - since)}`
+    : ''
 }
 
 function isCooldown(next: Next | undefined): boolean {
@@ -209,7 +219,7 @@ export function nextSentence(next: Next, at: number): string {
     case 'wait':
       if (next.why === 'cooldown')
         return `So the breaker opened (${next.stop.reason}): ${stopped(next.stop.sentence)} One more try after ${clock(next.until - at)}.`
-      if (next.until !== undefined) return `So ralph waited ${clock(next.until - at)}.`
+      if (next.until !== undefined) return `So ralph waits, at most ${clock(next.until - at)}.`
       return next.why === 'person' ? `So it waits for a person: ${short(next.question ?? '', 200)}` : 'So it is paused.'
     case 'restore':
       return `So it halts (${next.reason}), and the files go back to ${next.to === 0 ? 'the start' : `iteration ${next.to}`}.`

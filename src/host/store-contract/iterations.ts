@@ -1,6 +1,7 @@
 /** The turns that count, with their checks. */
 import { describe, expect, test } from 'vitest'
 import {
+  asks,
   at,
   checked,
   checks,
@@ -124,9 +125,14 @@ export function iterations(scene: Scene): void {
         at(4, checks('fail')),
         at(5, turn({ claim: { kind: 'clear', stage: 'TESTS' }, reports: [REPORT] })),
         at(6, checked([{ check: 'npm test', result: 'fail', tail: '' }], findings)),
-        at(7, works),
+        at(7, asks('Tabs or blanks?')),
       )
       const found = await scene.store.iterations('a1')
+      expect(found.map((row) => row.ask)).toEqual([
+        undefined,
+        undefined,
+        { kind: 'question', words: 'Tabs or blanks?' },
+      ])
       expect(found.map((row) => [row.form, row.stage, row.findings, row.reports])).toEqual([
         ['mentioned', undefined, [], []],
         [undefined, 'TESTS', findings, [REPORT]],

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { withoutTrust } from './codex-trust.ts'
+
+const HOOKS = '/home/ada/.codex/hooks.json'
+const table = (key: string) => `[hooks.state."${key}"]\ntrusted_hash = "sha256:1"\ntrusted_content_hash = "sha256:2"\n`
+const mine = 'model = "gpt-5"\n\n# my own\n[tools]\nweb_search = true\n\n'
+
+test('what Codex remembers of hooks that are gone goes with them', () => {
+  const text = `${mine}${table(`${HOOKS}:stop:0:0`)}\n${table(`${HOOKS}:user_prompt_submit:0:0`)}`
+  expect(withoutTrust(text, { file: HOOKS, own: 'all' })).toBe(`${mine}\n`)
+})
+
+test('a header of its own that holds nothing any more goes, too', () => {
+  const text = `${mine}[hooks]\n[hooks.state]\n${table(`${HOOKS}:stop:0:0`)}`
+  expect(withoutTrust(text, { file: HOOKS, own: 'all' })).toBe(mine)
+})
+
+test('what a person decided about other hooks stays', () => {
+  const others = `[hooks.state]\n${table(`${HOOKS}:stop:0:0`)}${table('/p/.codex/hooks.json:stop:1:0')}`
+  const text = `${mine}${others}${table(`${HOOKS}:stop:1:0`)}`
+  expect(withoutTrust(text, { file: HOOKS, own: [{ event: 'Stop', group: 1 }] })).toBe(`${mine}${others}`)
+})
+
+test('a path with blanks is found', () => {
+  const file = '/home/ada b/.codex/hooks.json'
+  expect(withoutTrust(table(`${file}:stop:0:0`), { file, own: 'all' })).toBe('')
+})
+
+test.each([mine, '', 'not = [ toml'])('a text without them stays as it is: %j', (text) => {
+  expect(withoutTrust(text, { file: HOOKS, own: 'all' })).toBe(text)
+})
