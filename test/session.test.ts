@@ -557,7 +557,7 @@ describe.concurrent('checks', () => {
     expect(begun.said).toContain('checked by test -e done.txt')
     expect(begun.said).toContain('ralph: before: test -e done.txt fails')
     const refused = await session.work(promised('DONE'))
-    expect([asked(refused), refused.said]).toEqual([2, 'ralph: iteration 2 of 10 · test -e done.txt fails'])
+    expect([asked(refused), refused.said]).toEqual([2, 'ralph: iteration 2 of 10 · refused: test -e done.txt fails'])
     expect(refused.prompt).toContain('You said it was done, but it is not')
     place.write('done.txt', '')
     expect((await session.work(promised('DONE'))).said).toBe(
@@ -1264,6 +1264,7 @@ describe.concurrent('the neutral protocol', () => {
       tokens: 120,
       cost_usd: 0.25,
       checks: [{ check: 'test -e done', result: 'fail' }],
+      checked: 'refused: test -e done fails',
       err: '{"checking":"test -e done"}\n',
     })
     place.write('done', '')

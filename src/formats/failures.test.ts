@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { countFailures } from './failures.ts'
+import { countFailures, firstFailure } from './failures.ts'
 
 test.each<[runner: string, output: string, failures: number]>([
   ['node --test, TAP', '# tests 5\n# pass 3\n# fail 2\n# cancelled 0\n', 2],
@@ -54,4 +54,75 @@ test('any output is read in little time', () => {
   const startedAt = performance.now()
   for (const unit of ['Tests a b, ', '= ', 'FAILED (', '1 ', 'x']) countFailures(unit.repeat(65_536 / unit.length))
   expect(performance.now() - startedAt).toBeLessThan(2_000)
+})
+
+test.each<[runner: string, output: string, line: string | undefined]>([
+  [
+    'TAP',
+    'TAP version 13\nok 1 - two.txt is there\nnot ok 2 - one.txt is missing\n  ---\n# fail 1\n',
+    'not ok 2 - one.txt is missing',
+  ],
+  ['TAP with a plan', 'not ok 1 - later # TODO\nnot ok 2 - now\n', 'not ok 2 - now'],
+  [
+    'node --test, spec',
+    '✔ a (1ms)\n✖ adds two numbers (1.2ms)\nℹ fail 1\n\n✖ failing tests:\n',
+    '✖ adds two numbers (1.2ms)',
+  ],
+  [
+    'vitest',
+    ' ❯ a.test.ts (2 tests | 1 failed)\n   × adds 4ms\n FAIL  a.test.ts > adds\nAssertionError: expected 1 to be 2\n',
+    '× adds 4ms',
+  ],
+  ['jest', 'FAIL ./a.test.js\n  ● sum › adds\n\n    expect(received).toBe(expected)\n', '● sum › adds'],
+  [
+    'pytest',
+    'F\n=== FAILURES ===\nE   assert 1 == 2\nFAILED tests/a.py::b - assert 1 == 2\n1 failed in 0.22s\n',
+    'FAILED tests/a.py::b - assert 1 == 2',
+  ],
+  ['unittest', '======\nFAIL: test_a (t.T.test_a)\n------\nFAILED (failures=1)\n', 'FAIL: test_a (t.T.test_a)'],
+  [
+    'cargo',
+    'running 2 tests\ntest adds ... FAILED\ntest ok ... ok\ntest result: FAILED. 1 passed; 1 failed;\n',
+    'test adds ... FAILED',
+  ],
+  ['rustc', 'error[E0425]: cannot find value `x`\n --> src/lib.rs:1:1\n', 'error[E0425]: cannot find value `x`'],
+  ['go', '=== RUN TestA\n--- FAIL: TestA (0.00s)\n    a_test.go:5: got 1\nFAIL\n', '--- FAIL: TestA (0.00s)'],
+  ['mocha', '  1 failing\n\n  1) sum\n       adds:\n     Error: no\n', '1) sum'],
+  [
+    'tsc',
+    "src/a.ts(1,1): error TS2304: Cannot find name 'x'.\nFound 1 error.\n",
+    "src/a.ts(1,1): error TS2304: Cannot find name 'x'.",
+  ],
+  [
+    'eslint',
+    '/p/a.js\n  1:5  error  x is not defined  no-undef\n\n✖ 1 problem\n',
+    '1:5 error x is not defined no-undef',
+  ],
+  ['a script of one’s own', 'looking\none.txt is missing\n', 'one.txt is missing'],
+  [
+    'npm around a script',
+    '> x@1.0.0 test\n> node t.js\n\none.txt is missing\nnpm error Lifecycle script `test` failed\nnpm error code 1\n',
+    'one.txt is missing',
+  ],
+  [
+    'an exception',
+    'a.js:1\nboom()\n^\n\nReferenceError: boom is not defined\n    at x (a.js:1:1)\n\nNode.js v24.0.0\n',
+    'ReferenceError: boom is not defined',
+  ],
+  ['colours', '\u001b[31mnot ok 1 - red\u001b[0m\n', 'not ok 1 - red'],
+  ['only counts', '# tests 2\n# fail 1\n', undefined],
+  ['nothing', '', undefined],
+  ['nothing, in the words of ralph', '(no output; exit code 1)', undefined],
+  ['rules', '=====\n-----\n', undefined],
+])('%s: the line that says what failed', (_, output, line) => {
+  expect(firstFailure(output)).toBe(line)
+})
+
+test('whatever is printed, the line is one line of it', () => {
+  fc.assert(
+    fc.property(fc.string(), (output) => {
+      const line = firstFailure(output)
+      expect(line === undefined || !line.includes('\n')).toBe(true)
+    }),
+  )
 })

@@ -1,4 +1,4 @@
-/** How many failures a test runner's output tells of. */
+/** What a test runner's output tells of failures: how many, and the line that says the first. */
 
 const COUNTS: readonly RegExp[] = [
   /^# fail (\d+)\s*$/gm, // node --test, TAP
@@ -22,11 +22,47 @@ const GO_FAILURE = /^\s*--- FAIL: /gm
 
 /** The last count the output names; undefined when it names none. */
 export function countFailures(output: string): number | undefined {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
-  const text = output.replace(/\u001b\[[0-9;]*m/g, '')
+  const text = uncoloured(output)
   for (const pattern of COUNTS) {
     const last = [...text.matchAll(pattern)].at(-1)
     if (last) return Number(last[1])
   }
   return text.match(GO_FAILURE)?.length
+}
+
+/** How lines look that name a failed test or say an error, the best first. */
+const NAMED: readonly RegExp[] = [
+  /^not ok \d+(?!.*# (?:TODO|SKIP)\b)/i, // TAP
+  /^FAILED \S+::/, // pytest
+  /^(?:✖|✗|×|✘) (?!failing tests|\d+ problem)/, // node, vitest
+  /^● /, // jest
+  /^--- FAIL: /, // go
+  /^(?:FAIL|ERROR): \S/, // unittest
+  /^test .+ \.\.\. FAILED$/, // cargo
+  /^\d+\) \S/, // mocha, rspec
+  /\berror(?:\[\w+\]| TS\d+)?: |^\d+:\d+ error /i, // compilers, linters, exceptions
+  /^\w*(?:Error|Exception)\b: ?\S/,
+  /^E {2,}\S/, // pytest -q
+]
+
+/** Lines that only count, frame or repeat. */
+const SAYS_NOTHING =
+  /^(?:[^\p{L}]*$|[#ℹ]|\(no output|> |npm (?:ERR!|error)|Node\.js v|at |Found \d+|FAIL$|FAILED \(|FAILED$|Tests? |test result|TAP version|make(?:\[\d+\])?: \*\*\*)|\d+ (?:failed|failing|passing|passed|errors?)\b/iu
+
+/** The first line that says what failed; where none looks like that, the last one that says anything. */
+export function firstFailure(output: string): string | undefined {
+  const lines = uncoloured(output)
+    .split(/[\r\n]+/)
+    .map((line) => line.replace(/[\s\p{Cc}]+/gu, ' ').trim())
+    .filter((line) => line !== '')
+  for (const pattern of NAMED) {
+    const found = lines.find((line) => pattern.test(line) && !/^npm (?:ERR!|error)/.test(line))
+    if (found !== undefined) return found
+  }
+  return lines.findLast((line) => !SAYS_NOTHING.test(line))
+}
+
+function uncoloured(output: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
+  return output.replace(/\u001b\[[0-9;]*m/g, '')
 }

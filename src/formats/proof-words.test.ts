@@ -12,6 +12,7 @@ import {
 import {
   beforeLines,
   experimentLine,
+  failedWords,
   findingLines,
   gradeFields,
   proofFields,
@@ -110,4 +111,22 @@ test('programs are told grade, sentence, findings, and what the checks said befo
 test('programs are told which loops an older ralph has judged', () => {
   const next: Loop['next'] = { kind: 'complete', proof: 'verified', sentence: 'It passed.', older: true }
   expect(gradeFields(next)).toEqual({ proof: 'verified', proof_sentence: 'It passed.', proof_older: true })
+})
+
+test.each([
+  [
+    [{ check: 'npm test', result: 'fail', failures: 1, tail: 'not ok 1 - one.txt is missing\n' }],
+    'npm test fails: not ok 1 - one.txt is missing',
+  ],
+  [
+    [{ check: 'npm test', result: 'fail', failures: 3, tail: '✖ adds (1ms)\n' }],
+    'npm test fails (3 failures): ✖ adds (1ms)',
+  ],
+  [[{ check: 'npm test', result: 'fail', failures: 1, tail: '' }], 'npm test fails (1 failure)'],
+  [[{ check: 'slow', result: 'timeout', tail: 'half of it' }], 'slow ran out of time'],
+  [[{ check: 'x', result: 'broken', tail: 'x: not found' }], 'x cannot be started: x: not found'],
+  [[{ check: 'a', result: 'pass', tail: 'ok' }], ''],
+  [[{ check: 'a', result: 'fail', tail: `${'x'.repeat(300)}\n` }], `a fails: ${'x'.repeat(119)}…`],
+] as const)('why it is not done, in one line: %j', (verdicts, words) => {
+  expect(failedWords(verdicts)).toBe(words)
 })

@@ -1,10 +1,12 @@
 /** The words for proof that every front shows: checks before any work, experiments, refused claims, findings, the grade. */
 import { findingSentence } from '../engine/feedback.ts'
 import { count } from '../engine/limits.ts'
-import type { Fact, Finding, FindingKind, Grade, Loop, Next, Ran, Run, Tally } from '../engine/loop.ts'
+import type { Fact, Finding, FindingKind, Grade, Loop, Next, Ran, Run, Tally, Verdict } from '../engine/loop.ts'
 import { exceptAllowed, listed } from '../engine/proof-words.ts'
 import { allChecks } from '../engine/stages.ts'
 import { excusedPaths, touchedPaths, trialsOf, unsealedPaths } from '../engine/trials.ts'
+import { firstFailure } from './failures.ts'
+import { cutTo } from './one-line.ts'
 
 /** What a check said. */
 export function ranWords({ check, result, failures }: Pick<Ran, 'check' | 'result' | 'failures'>): string {
@@ -19,6 +21,20 @@ export function ranWords({ check, result, failures }: Pick<Ran, 'check' | 'resul
       return `${check} cannot be started`
   }
 }
+
+/** Why it is not done, in one line: which checks fail, and the line of each that says what. */
+export function failedWords(verdicts: readonly Verdict[]): string {
+  return verdicts
+    .filter(({ result }) => result !== 'pass')
+    .map((verdict) => {
+      const why = verdict.result === 'timeout' ? undefined : firstFailure(verdict.tail)
+      if (why === undefined) return ranWords(verdict)
+      return `${ranWords(verdict.failures === 1 ? { ...verdict, failures: 0 } : verdict)}: ${cutTo(why, REASON)}`
+    })
+    .join(', ')
+}
+
+const REASON = 120
 
 /** What each check said before any work; nothing where nobody looked. */
 export function beforeLines({ spec, tally: { before } }: Loop): string[] {

@@ -2,7 +2,7 @@
 import { refusalsOf } from '../drive/refusals.ts'
 import { homeFolder } from '../engine/home-folder.ts'
 import type { Loop } from '../engine/loop.ts'
-import { ranWords } from '../formats/proof-words.ts'
+import { failedWords } from '../formats/proof-words.ts'
 import { listCommits } from '../host/checkpoint.ts'
 import { openRepository, type Repository } from '../host/git.ts'
 import type { IterationRow, Store } from '../host/store.ts'
@@ -48,5 +48,5 @@ async function findRefusals(store: Store, loop: Loop): Promise<(iteration: numbe
 
 function refusedBy({ claim, verdicts }: IterationRow): string | undefined {
   const failed = verdicts.filter(({ result }) => result !== 'pass')
-  return claim !== 'clear' || failed.length === 0 ? undefined : `refused: ${failed.map(ranWords).join(', ')}`
+  return claim !== 'clear' || failed.length === 0 ? undefined : `refused: ${failedWords(failed)}`
 }

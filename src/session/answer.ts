@@ -20,6 +20,8 @@ export type Answer = {
   context?: Context
   /** What the checks of this call said. */
   verdicts?: readonly Verdict[]
+  /** The same in one line, with what failed. */
+  checked?: string
   show: Note[]
 }
 

@@ -41,6 +41,7 @@ export function settle(
     verdicts,
     prompt: promptOf(desk.home, loop, armed.context),
     context: armed.context,
+    ...(checked ? { checked: checked.slice(3) } : {}),
     fresh: armed.context === 'fresh' || (loop.next.fresh && loop.next.iteration > 1),
     show: isLast ? [...show, desk.words().capNote(loop, host, desk.env)] : show,
   }

@@ -65,7 +65,16 @@ test('what the checks said is told in words', () => {
   const verdict = (check: string, result: 'pass' | 'fail' | 'broken' | 'timeout') => ({ check, result, tail: '' })
   const all = [verdict('a', 'pass'), verdict('b', 'fail'), verdict('c', 'broken'), verdict('d', 'timeout')]
   const loop = loopAfter(checkedByTests)
-  expect(checkWords(all, loop, loop.tally)).toBe('a passes, b fails, c cannot be started, d ran out of time')
+  expect(checkWords(all, loop, loop.tally)).toBe('b fails, c cannot be started, d ran out of time')
+  expect(checkWords([verdict('a', 'pass')], loop, loop.tally)).toBe('a passes')
+})
+
+test('a refused claim says what failed, in one line', () => {
+  const { tally, ...loop } = loopAfter(checkedByTests, claims('clear'))
+  const verdicts = [
+    { check: 'npm test', result: 'fail' as const, failures: 1, tail: 'not ok 1 - one.txt is missing\n# fail 1\n' },
+  ]
+  expect(checkWords(verdicts, { ...loop, tally }, tally)).toBe('refused: npm test fails: not ok 1 - one.txt is missing')
 })
 
 test('a claim that a bent check refuses tells what a person can type', () => {

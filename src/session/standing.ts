@@ -2,7 +2,7 @@
 import { stopped } from '../engine/breaker.ts'
 import { count } from '../engine/limits.ts'
 import { ALLOW, type Grade, type Loop, type Tally, type Verdict } from '../engine/loop.ts'
-import { findingLines, gradeWords, refusalWords } from '../formats/proof-words.ts'
+import { failedWords, findingLines, gradeWords, ranWords, refusalWords } from '../formats/proof-words.ts'
 import { goesOn, type Note } from './answer.ts'
 import { allowance, type Env, type Host } from './hosts.ts'
 
@@ -62,7 +62,9 @@ const LEVELS: Readonly<Record<Exclude<Grade, 'claimed'>, Note['level']>> = {
 
 /** What the checks said, for the line that a person sees; and why a claim was refused although they pass. */
 export function checkWords(verdicts: readonly Verdict[], loop: Loop, before: Tally): string {
-  const said = verdicts.map(({ check, result }) => `${check} ${RESULTS[result]}`).join(', ')
+  const failed = failedWords(verdicts)
+  const isClaimed = before.claim.kind !== 'none' && before.claim.form !== 'mentioned'
+  const said = failed ? `${isClaimed ? 'refused: ' : ''}${failed}` : verdicts.map(ranWords).join(', ')
   const refusal = loop.next.kind === 'turn' ? refusalWords(before, loop) : undefined
   if (refusal === undefined) return said
   const allow =
@@ -76,13 +78,6 @@ export function checkWords(verdicts: readonly Verdict[], loop: Loop, before: Tal
 export function findingNotes({ tally }: Loop): Note[] {
   const worth = tally.findings.filter(({ kind }) => kind !== 'tests-added' && kind !== 'means-added')
   return findingLines(worth).map((line) => ({ level: 'warning', text: `ralph noticed: ${line}` }))
-}
-
-const RESULTS: Readonly<Record<Verdict['result'], string>> = {
-  pass: 'passes',
-  fail: 'fails',
-  broken: 'cannot be started',
-  timeout: 'ran out of time',
 }
 
 /** Said once, with the last turn that the host surely allows. */

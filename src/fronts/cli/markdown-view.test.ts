@@ -89,7 +89,7 @@ test('a loop in short: grade, checks, iterations, how to repeat it, what failed'
 
 | iteration | what came of it | changed | time | cost |
 | --- | --- | --- | --- | --- |
-| 1 ✗ | said it is done; refused: npm test fails (2 failures) | +3 −1 | 1:00 | $0.25 |
+| 1 ✗ | said it is done; refused: npm test fails (2 failures): but got 2 | +3 −1 | 1:00 | $0.25 |
 | 2 ✓ | said it is done; proven: npm test passes | +3 −1 | 1:00 | $0.25 |
 
 Repeat the proof where the loop ran: \`ralph proof ${loop.id} --again\`

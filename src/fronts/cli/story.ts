@@ -4,7 +4,7 @@ import { stopped } from '../../engine/breaker.ts'
 import { findingSentence } from '../../engine/feedback.ts'
 import type { Diff, Fact, Grade, Loop, Next, Run, Turn, Verdict } from '../../engine/loop.ts'
 import { megabytes } from '../../formats/amounts.ts'
-import { exceptIn, findingLines, gradeWords, isBaseline, ranWords } from '../../formats/proof-words.ts'
+import { exceptIn, failedWords, findingLines, gradeWords, isBaseline, ranWords } from '../../formats/proof-words.ts'
 import type { IterationRow } from '../../host/store.ts'
 import { type Standing, standingOf } from '../../operations/standing.ts'
 import { given } from '../../request/given.ts'
@@ -34,8 +34,7 @@ export function iterationSentence(
         : 'said it is done'
       : undefined
   if (turn && turn.end !== 'ok' && !grade) return `${ENDINGS[turn.end]}: ${short(turn.words, 100)}`
-  if (failed.length > 0)
-    return `${claimed ? `${claimed}; refused` : 'not done yet'}: ${failed.map(ranWords).join(', ')}`
+  if (failed.length > 0) return `${claimed ? `${claimed}; refused` : 'not done yet'}: ${failedWords(failed)}`
   if (refusal !== undefined) return `${claimed ?? 'made no claim'}; ${refusal}`
   if (verdicts.length > 0)
     return `${claimed ?? 'made no claim'}; ${grade === 'verified' || grade === 'tested' ? 'proven' : 'passed'}: ${verdicts.map(({ check }) => `${check} passes`).join(', ')}`
@@ -114,7 +113,7 @@ export function eventSentence(fact: Fact, before?: Next, since?: number): string
     case 'turned':
       return turnSentence(fact.turn)
     case 'checked':
-      return `${isBaseline(fact, before) ? 'Before any work, ralph' : 'ralph'} checked: ${fact.verdicts.map(ranWords).join(', ') || 'nothing in time'}.${fact.findings.map((finding) => ` It noticed: ${findingSentence(finding)}.`).join('')}`
+      return `${isBaseline(fact, before) ? 'Before any work, ralph' : 'ralph'} checked: ${checkedWords(fact.verdicts) || 'nothing in time'}.${fact.findings.map((finding) => ` It noticed: ${findingSentence(finding)}.`).join('')}`
     case 'proved':
       return provedSentence(fact, before?.kind === 'prove' ? before.allowed : [])
     case 'woke':
@@ -135,6 +134,12 @@ export function eventSentence(fact: Fact, before?: Next, since?: number): string
       // What was queued begins at that moment; an older record brings its beginning along.
       return fact.loop.tally.startedAt === fact.at ? 'It left the queue.' : 'It was taken over from an earlier record.'
   }
+}
+
+/** Those that pass are named, too. */
+function checkedWords(verdicts: readonly Verdict[]): string {
+  const passed = verdicts.filter(({ result }) => result === 'pass').map(ranWords)
+  return [...passed, ...[failedWords(verdicts)].filter(Boolean)].join(', ')
 }
 
 function turnSentence(turn: Turn): string {

@@ -44,6 +44,8 @@ export type Answer = {
   sentence?: string
   costUsd: number
   checks: Verdict[]
+  /** What they said, in one line. */
+  checked?: string
   context?: string
   show: { level: Level; text: string }[]
 }
@@ -68,6 +70,7 @@ export function parseAnswer(text: string): Answer | undefined {
     ...optional('promise', words(value.promise)),
     ...optional('reason', words(value.reason)),
     ...optional('sentence', words(value.sentence)),
+    ...optional('checked', words(value.checked)),
     ...optional('context', words(value.context)),
     checks: list(value.checks).flatMap(({ check, result }) =>
       typeof check === 'string' && typeof result === 'string' ? [{ check, result }] : [],

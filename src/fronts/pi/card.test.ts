@@ -72,3 +72,10 @@ function columns(line: string): number {
   const wide = /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\uff60]|^\p{Extended_Pictographic}|\ufe0f/u
   return [...new Intl.Segmenter().segment(line)].reduce((sum, { segment }) => sum + (wide.test(segment) ? 2 : 1), 0)
 }
+
+test('its heading says why the turn before was refused', () => {
+  const answer = { next: 'turn', status: 'running', prompt: 'Go on', iteration: 2, max_iterations: 5 }
+  const told = parseAnswer(JSON.stringify({ ...answer, checked: 'refused: npm test fails: not ok 1' }))
+  if (!told) throw new Error('no answer')
+  expect(turnCard(told).details).toMatchObject({ heading: 'Ralph iteration 2/5 · refused: npm test fails: not ok 1' })
+})

@@ -28,7 +28,10 @@ export function drafts(told: Answer): Draft[] {
 }
 
 function card(content: string, told: Answer, how: Pick<CardDetails, 'kind' | 'mark'>): CustomMessage {
-  const details: CardDetails = { ...how, heading: statusWords(told).replace(':', '') }
+  const details: CardDetails = {
+    ...how,
+    heading: `${statusWords(told).replace(':', '')}${told.checked ? ` · ${told.checked}` : ''}`,
+  }
   return { customType: CUSTOM_TYPE, content, display: true, details }
 }
 
