@@ -17,6 +17,7 @@ const LATER: Later = {
     'src/engine/conclude.ts',
     'src/engine/cooldown.ts',
     'src/engine/echo.ts',
+    'src/engine/extend.ts',
     'src/engine/fingerprint.ts',
     'src/engine/obey.ts',
     'src/engine/proof.ts',

@@ -64,3 +64,45 @@ describe.concurrent('a turn that was interrupted', () => {
     expect(existsSync(join(place.home, 'armed', session.id))).toBe(true)
   })
 })
+
+describe.concurrent('a loop that has ended', () => {
+  test('is named by the status, with how to go on after a limit', async () => {
+    const { session, loop } = await looping('Build it --max-iterations 1')
+    expect((await session.work()).said).toContain('stopped after 1 iteration (max-iterations)')
+    const said = answerOf(await session.type('/ralph:status'))
+    expect(said).toContain(
+      `stopped after 1 iteration (max-iterations). The only iteration has been used. (loop ${loop}`,
+    )
+    expect(said).toContain('Go on: /ralph:resume --max-iterations 11')
+    expect(said).toContain('No loop is active in this session now.')
+  })
+
+  test('goes on in its session with more iterations, and ends there again', async () => {
+    const { place, session, loop } = await looping('Build it --max-iterations 1 --completion-promise DONE')
+    await session.work()
+    expect(answerOf(await session.type('/ralph:resume'))).toContain('no loop is active in this session')
+    expect(answerOf(await session.type('/ralph:resume --max-iterations 1'))).toContain(
+      'Give it more: /ralph:resume --max-iterations 11',
+    )
+    expect(answerOf(await session.type('/ralph:resume --iterations 5'))).toContain('There is no option --iterations')
+    const resumed = await session.type('/ralph:resume --max-iterations 3')
+    expect([asked(resumed), resumed.prompt.includes('of at most 3')]).toEqual([2, true])
+    expect(existsSync(join(place.dir, '.claude/ralph-loop.local.md'))).toBe(true)
+    expect(asked(await session.work())).toBe(3)
+    expect((await session.work('Yes.\n\n<promise>DONE</promise>')).said).toContain('done after 3 iterations')
+    expect((await place.ralph(['show', loop])).stdout).toContain('You took it up again with up to 3 iterations.')
+    expect(answerOf(await session.type('/ralph:status'))).toContain(`done after 3 iterations`)
+  })
+
+  test('goes on in another session, and with other limits while it is open', async () => {
+    const { place, session, loop } = await looping('Build it --max-iterations 1')
+    await session.work()
+    const other = openSession(place, { id: 's-2' })
+    expect(answerOf(await other.type('/ralph:status'))).toContain('no loop is active in this session')
+    expect(answerOf(await other.type(`/ralph:resume ${loop}`))).toContain(`/ralph:resume ${loop} --max-iterations 11`)
+    expect(asked(await other.type(`/ralph:resume ${loop} --max-iterations 2`))).toBe(2)
+    await other.type('/ralph:pause')
+    const more = await other.type('/ralph:resume --max-iterations 7')
+    expect([asked(more), more.prompt.includes('of at most 7')]).toEqual([2, true])
+  })
+})

@@ -581,7 +581,7 @@ describe.concurrent('checks', () => {
     database.exec(`UPDATE loop SET spec = json_set(spec, '$.work.checkMinutes', 0.003)`)
     database.close()
     expect((await session.work(promised('DONE'))).said).toBe(
-      `ralph: iteration 2 of 10 · ${place.root}/check ran out of time`,
+      `ralph: iteration 2 of 10 · refused: ${place.root}/check ran out of time`,
     )
     expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
   })

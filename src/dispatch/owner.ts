@@ -22,7 +22,7 @@ export const paneRules: OwnerRules = {
   takesTurns: () => false,
   // A fork of it is no task of that agent any more.
   refuses: (loop, wish) =>
-    wish.kind === 'retry'
+    wish.kind === 'retry' || wish.kind === 'extend'
       ? new RalphError('usage', `Loop ${loop.id} was worked on in a pane. ${again(loop)}`)
       : undefined,
   again,

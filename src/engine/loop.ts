@@ -240,6 +240,8 @@ export type Order =
   /** `comments`: the numbers of those that these words tell. */
   | { kind: 'say'; words: string; comments?: number[] }
   | { kind: 'limits'; limits: Partial<Limits> }
+  /** Other limits, with which a loop goes on that halted on one. `since`: when it did; that time does not count. */
+  | { kind: 'extend'; limits: Partial<Limits>; since?: number }
   /** A person has rewritten what is asked for. */
   | { kind: 'edit'; prompt?: string; promise?: string; signals?: string[] }
   /** Whoever drives it outside of ralph claims that it is done; no turn is counted. */

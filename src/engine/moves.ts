@@ -57,16 +57,22 @@ export function halt(loop: Loop, stop: Stop & { rejected?: true }): Loop {
 }
 
 /** The iteration whose state a loop that halts leaves behind. Undefined: the last one, as it is. */
-function leftAt({ spec, tally }: Loop): number | undefined {
+export function leftAt({ spec, tally }: Loop): number | undefined {
   if (tally.changed !== true) return undefined
   return spec.onHalt === 'restore' ? 0 : spec.onHalt === 'best' ? tally.bestAt : undefined
 }
 
 export function afterRestore(loop: Loop, { kind: _, to, ...stop }: Restore, trouble: string | undefined): Loop {
-  const state = to === 0 ? 'before the loop began' : `after iteration ${to}, the best so far`
   const left =
-    trouble === undefined ? `The files are as they were ${state}.` : `The files could not be put back: ${trouble}`
+    trouble === undefined
+      ? `The files are as they were ${stateWords(to)}.`
+      : `The files could not be put back: ${trouble}`
   return { ...loop, next: { ...stop, kind: 'halt', sentence: `${stop.sentence} ${left}` } }
+}
+
+/** The state that files are put back to. */
+export function stateWords(to: number): string {
+  return to === 0 ? 'before the loop began' : `after iteration ${to}, the best so far`
 }
 
 /** While a person is waited for, the clock of the time limit stands still. */

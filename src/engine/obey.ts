@@ -47,7 +47,8 @@ export function obey(
       const { kind: _, ...edited } = order
       return { ...loop, spec: { ...spec, ...edited } }
     }
-    case 'limits': {
+    case 'limits':
+    case 'extend': {
       const limited = withLimits(loop, order.limits)
       if (next.kind === 'turn') return again(limited, at)
       return next.kind === 'wait' ? waitOn(limited, next, at) : limited

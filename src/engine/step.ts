@@ -4,6 +4,7 @@ import { diagnosis, isStalled, tripped } from './breaker.ts'
 import { isAccepted } from './claim.ts'
 import { afterProof, conclude } from './conclude.ts'
 import { afterRetry, retry, trip } from './cooldown.ts'
+import { extend } from './extend.ts'
 import { feedbackFor } from './feedback.ts'
 import { goOn } from './go-on.ts'
 import { isOverdue, onTop, outOfTime, overBudget, spent } from './limits.ts'
@@ -33,7 +34,8 @@ export function step(loop: Loop, fact: Fact): Loop {
   // Where a loop is kept and what it was before this record are true of one that is over, too.
   if (fact.kind === 'adopted') return { id: loop.id, ...fact.loop }
   if (fact.kind === 'moved') return moveTo(loop, fact.to)
-  if (ended(loop)) return loop
+  if (ended(loop))
+    return fact.kind === 'told' && fact.order.kind === 'extend' ? extend(loop, fact.order, fact.at) : loop
   switch (fact.kind) {
     case 'asked':
       return askAnew(loop, fact.spec, fact.at)

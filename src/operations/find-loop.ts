@@ -6,7 +6,7 @@ import { listProjects, openProject, type Project } from '../project/folder.ts'
 import { loopsOf } from '../project/record.ts'
 import type { Context } from './operation.ts'
 import { ownerOf } from './owners.ts'
-import { standingOf } from './standing.ts'
+import { roomHint, standingOf } from './standing.ts'
 
 /** The project of that name in this folder, if there is one. */
 export function findProject({ cwd }: Pick<Context, 'cwd'>, name: string): Project | undefined {
@@ -48,5 +48,8 @@ export async function findOpenLoops(context: Context, name: string | undefined):
 export async function mustBeOpen(context: Context, id: string): Promise<Loop> {
   const loop = await context.store().load(id)
   if (!ended(loop)) return loop
-  throw new RalphError('loop-ended', `Loop ${id} has ended: ${standingOf(loop).sentence} ${ownerOf(loop).again(loop)}`)
+  throw new RalphError(
+    'loop-ended',
+    `Loop ${id} has ended: ${standingOf(loop).sentence} ${[...roomHint(loop), ownerOf(loop).again(loop)].join(' · ')}`,
+  )
 }

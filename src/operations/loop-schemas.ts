@@ -51,6 +51,15 @@ const limits = z.strictObject({
   onLimit: z.enum(['wait', 'stop']).exactOptional().describe('At a rate limit: wait until it resets, or stop.'),
 })
 
+const room = z
+  .strictObject({
+    iterations: whole.exactOptional().describe('0 is no limit.'),
+    minutes: amount.exactOptional(),
+    tokens: whole.min(1).exactOptional(),
+    costUsd: amount.exactOptional(),
+  })
+  .describe('Limits that it goes on with; all of them count from its beginning.')
+
 const globs = z.array(line.min(1))
 
 const startFields = z.strictObject({
@@ -253,7 +262,7 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
   },
   cancel: { input: optionalLoop, output: z.array(given) },
   pause: { input: optionalLoop, output: z.array(given) },
-  resume: { input: optionalLoop, output: resumed },
+  resume: { input: optionalLoop.extend({ limits: room.exactOptional() }), output: resumed },
   steer: {
     input: z.strictObject({ loop: loopName, words: words.min(1) }),
     output: steered,

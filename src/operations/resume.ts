@@ -1,25 +1,32 @@
-/** Goes on with a loop that was paused, waits, or whose driver is gone. */
+/** Goes on with a loop that was paused, waits, whose driver is gone, or that halted on a limit and gets more room. */
 import { RalphError } from '../error.ts'
 import { sessionOf } from '../session/armed.ts'
 import { holderOf, interruptedIn } from '../session/elsewhere.ts'
+import { refuseBelowTurn } from './below-turn.ts'
 import { locate } from './choose-agents.ts'
 import { findLoop, mustBeOpen } from './find-loop.ts'
 import { type Given, giveOrder } from './give-order.ts'
+import { giveRoom, type Room } from './more-room.ts'
 import { type Context, handOver, type Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
 
 /** `nobody`: it waits for somebody to drive it, who hears the order first. */
 export type Resumed = Given | { loop: string; heard: 'nobody' }
 
-export const resume: Operation<{ loop?: string }, Resumed> = {
+/** `limits`: what it goes on with. */
+export type Resuming = { loop?: string; limits?: Room }
+
+export const resume: Operation<Resuming, Resumed> = {
   name: 'resume',
   effect: 'write',
-  summary: 'Resumes a loop that is paused or waiting, or whose driver has died.',
+  summary:
+    'Resumes a loop that is paused or waiting, whose driver has died, or, with other limits, that halted on a limit.',
   agent: { tool: 'resume_loop', idempotent: true },
-  async run(context, { loop: name }) {
+  async run(context, { loop: name, limits }) {
     const store = context.store()
     const id = await findLoop(context, name)
-    const loop = await mustBeOpen(context, id)
+    if (limits) await refuseBelowTurn(context)
+    const loop = limits ? await giveRoom(context, id, limits) : await mustBeOpen(context, id)
     const driven = await store.isDriven(id)
     const rules = ownerOf(loop)
     const refusal = rules.refuses?.(loop, { kind: 'resume', driven })
@@ -30,6 +37,7 @@ export const resume: Operation<{ loop?: string }, Resumed> = {
       await store.tell(id, 'you', { kind: 'resume' })
       return { loop: id, heard: 'driver' }
     }
+    if (driven && limits) return { loop: id, heard: 'driver' }
     if (driven)
       throw new RalphError(
         'loop-held',

@@ -4,6 +4,7 @@ import { count } from '../engine/limits.ts'
 import { ALLOW, type Grade, type Loop, type Next, type Tally } from '../engine/loop.ts'
 import { cutTo, oneLine } from '../formats/one-line.ts'
 import { gradeWords } from '../formats/proof-words.ts'
+import { goOnWith } from '../formats/room-words.ts'
 import { grantHint, hiddenTools } from './grant-words.ts'
 import { ownerOf } from './owners.ts'
 
@@ -113,6 +114,7 @@ function storyHint(loop: Loop, accepted: boolean): string {
   return [
     ...(isAcceptable(loop, accepted) ? [`Take its work: ralph accept ${loop.id}`] : []),
     ...(loop.spec.onHalt && loop.next.kind === 'halt' ? [`Take that back: ralph undo ${loop.id}`] : []),
+    ...roomHint(loop),
     `Its story: ralph show ${loop.id}`,
   ].join(' · ')
 }
@@ -120,6 +122,12 @@ function storyHint(loop: Loop, accepted: boolean): string {
 function checkHint(loop: Loop, accepted: boolean): string {
   const check = ownerOf(loop).hints?.(loop).check ?? '--verify "npm test"'
   return `${isAcceptable(loop, accepted) ? `${storyHint(loop, accepted)} · ` : ''}Next time: ${check}`
+}
+
+/** How it goes on, where only a limit ended it. */
+export function roomHint(loop: Loop): string[] {
+  const command = goOnWith(loop)
+  return command === undefined || ownerOf(loop).refuses?.(loop, { kind: 'extend' }) ? [] : [`Go on: ${command}`]
 }
 
 function openFailures({ failures }: Tally): string {

@@ -24,7 +24,8 @@ export const projectRules: OwnerRules = {
     const { task, name, folder } = projectOf(loop)
     switch (wish.kind) {
       case 'resume':
-        if (wish.driven) return undefined
+      case 'extend':
+        if (wish.kind === 'resume' && wish.driven) return undefined
         return new RalphError('usage', `Loop ${id} works on ${task} of a project. Go on with: ralph execute ${name}`)
       // Later tasks build on the work of earlier ones, and the project's files would tell what is not there any more.
       case 'rollback':

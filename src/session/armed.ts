@@ -1,5 +1,5 @@
 /** Which session holds which loop: one small file a session in `RALPH_HOME/armed`, named by its id, so that `sh` can find it. */
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Loop } from '../engine/loop.ts'
 import { makePrivateFolder, writeWhole } from '../host/files.ts'
@@ -58,16 +58,33 @@ export function disarm(home: string, session: string): void {
   rmSync(join(home, 'armed', session), { force: true })
 }
 
+/** Its loop has ended: what is known of it stays for the person who asks about it, or wants to go on. */
+export function finish(home: string, session: string): void {
+  makePrivateFolder(join(home, FINISHED))
+  try {
+    renameSync(join(home, 'armed', session), join(home, FINISHED, session))
+  } catch {
+    disarm(home, session)
+  }
+}
+
+const FINISHED = 'finished'
+
+/** The loop that last ended in a session that has none now. */
+export function loadFinished(home: string, session: string): Armed | undefined {
+  return loadArmed(home, session, FINISHED)
+}
+
 /** A person has typed something: what is counted and heard begins anew, and they are told things again. */
 export function typedAt({ quiet: _, heard: __, ...armed }: Armed, { tally }: Loop): Armed {
   return { ...armed, since: tally.iteration }
 }
 
 /** Undefined for a session without a loop. A file that cannot be read is left alone: it traps nobody. */
-export function loadArmed(home: string, session: string): Armed | undefined {
+export function loadArmed(home: string, session: string, folder = 'armed'): Armed | undefined {
   if (!isSessionId(session)) return undefined
   try {
-    const value: unknown = JSON.parse(readFileSync(join(home, 'armed', session), 'utf8'))
+    const value: unknown = JSON.parse(readFileSync(join(home, folder, session), 'utf8'))
     return isArmed(value) ? value : undefined
   } catch {
     return undefined
@@ -109,11 +126,16 @@ export async function forgetOld(
     const armed = loadArmed(home, session)
     if (mtimeMs < olderThan && (!armed || (await isOver(armed.loop)))) disarm(home, session)
   }
+  for (const session of sessions(home, FINISHED)) {
+    const path = join(home, FINISHED, session)
+    const { mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {}
+    if (mtimeMs < olderThan) rmSync(path, { force: true })
+  }
 }
 
-function sessions(home: string): string[] {
+function sessions(home: string, folder = 'armed'): string[] {
   try {
-    return readdirSync(join(home, 'armed'))
+    return readdirSync(join(home, folder))
   } catch {
     return [] // no session ever had a loop
   }

@@ -8,6 +8,10 @@ export function helpFor(host: Host): string {
     [host.types('status'), 'shows how the loop stands'],
     [host.types('pause'), 'pauses the loop; the turn under way is not counted'],
     [`${host.types('resume')} [LOOP]`, 'goes on, also with a loop of another session'],
+    [
+      `${host.types('resume')} --max-iterations N`,
+      'goes on with a loop that halted on a limit; also --timeout, --max-cost, --max-tokens',
+    ],
     [host.types('cancel'), 'ends the loop'],
   ]
   const options: [string, string][] = [

@@ -2,7 +2,7 @@
 import { atCap } from '../engine/limits.ts'
 import { ended, type Tally, type Verdict } from '../engine/loop.ts'
 import { type Answer, goesOn, promptOf } from './answer.ts'
-import { arm, disarm } from './armed.ts'
+import { arm, finish } from './armed.ts'
 import type { Desk, Holding } from './desk.ts'
 import { readFace, removeFace, writeFace } from './face.ts'
 import { allowance, HOSTS } from './hosts.ts'
@@ -24,7 +24,7 @@ export function settle(
   ]
   if (ended(loop)) {
     removeFace(armed.face)
-    disarm(desk.home, session)
+    finish(desk.home, session)
     return { loop, verdicts, show }
   }
   if (armed.face && readFace(armed.face).kind === 'file') writeFace(armed.face, { loop, session, home: desk.home })

@@ -1,10 +1,12 @@
 /** How the loop of a session stands, and which others there are in its folder. */
+import { endedOnLimit } from '../engine/extend.ts'
 import { count, iterationLimit } from '../engine/limits.ts'
 import { ended, type Loop, statusOf } from '../engine/loop.ts'
 import { beforeLines, findingLines } from '../formats/proof-words.ts'
+import { moreOption } from '../formats/room-words.ts'
 import { realFolder } from '../host/files.ts'
 import type { Answer } from './answer.ts'
-import { loadArmed, sessionOf } from './armed.ts'
+import { loadArmed, loadFinished, sessionOf } from './armed.ts'
 import type { Asked, Desk } from './begin.ts'
 import { loadKnown } from './desk.ts'
 import { interruptedIn } from './elsewhere.ts'
@@ -15,9 +17,11 @@ export async function status(desk: Desk, { session, host, dir }: Asked): Promise
   const armed = loadArmed(desk.home, session)
   const loops = await openLoops(desk, dir)
   const own = armed && (await loadKnown(desk, armed.loop))
+  const last = armed ? undefined : loadFinished(desk.home, session)
+  const over = last && (await loadKnown(desk, last.loop))
   const others = loops.filter(({ id }) => id !== armed?.loop)
   const lines = [
-    own ? `${stands(desk, own, HOSTS[host])}${detail(own)}` : noLoop(HOSTS[host]),
+    own ? `${stands(desk, own, HOSTS[host])}${detail(own)}` : over ? overWords(over, HOSTS[host]) : noLoop(HOSTS[host]),
     ...others.map(
       (loop) =>
         `Besides, in this folder: loop ${loop.id}, ${whereIs(desk, loop)}, ${progress(loop)}: ${firstLine(loop)}`,
@@ -28,6 +32,13 @@ export async function status(desk: Desk, { session, host, dir }: Asked): Promise
     ...(own ? { loop: own, ...(armed ? { context: armed.context } : {}) } : {}),
     show: [{ level: 'info', text: lines.join('\n') }],
   }
+}
+
+/** The loop that this session had last, wherever it is now. */
+function overWords(loop: Loop, host: Host): string {
+  const more = endedOnLimit(loop) ? `\nGo on: ${host.types('resume')} ${moreOption(loop)}` : ''
+  const known = ended(loop) ? standing(loop, host).text : `ralph: loop ${loop.id} goes on elsewhere (${statusOf(loop)})`
+  return `${known}${detail(loop)}${more}\nNo loop is active in this session now.`
 }
 
 function stands({ home }: Desk, loop: Loop, host: Host): string {

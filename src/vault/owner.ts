@@ -22,7 +22,7 @@ export const vaultRules: OwnerRules = {
     const { id, path } = vaultOf(loop)
     const isPaused = loop.next.kind === 'wait' && loop.next.why === 'paused'
     if (isCallers(loop) && (wish.kind === 'answer' || (wish.kind === 'resume' && !isPaused))) return callersOwn(loop)
-    if (wish.kind === 'fork' || wish.kind === 'retry')
+    if (wish.kind === 'fork' || wish.kind === 'retry' || wish.kind === 'extend')
       return new RalphError(
         'usage',
         `Loop ${loop.id} is the task ${id} of the vault ${path}. Put its file back into Needs_Action, then start it again with \`ralph task start\`.`,

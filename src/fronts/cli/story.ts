@@ -2,13 +2,13 @@
 
 import { stopped } from '../../engine/breaker.ts'
 import { findingSentence } from '../../engine/feedback.ts'
-import type { Diff, Fact, Grade, Loop, Next, Run, Turn, Verdict } from '../../engine/loop.ts'
+import type { Diff, Fact, Grade, Limits, Loop, Next, Run, Turn, Verdict } from '../../engine/loop.ts'
 import { megabytes } from '../../formats/amounts.ts'
 import { exceptIn, failedWords, findingLines, gradeWords, isBaseline, ranWords } from '../../formats/proof-words.ts'
 import type { IterationRow } from '../../host/store.ts'
 import { type Standing, standingOf } from '../../operations/standing.ts'
 import { given } from '../../request/given.ts'
-import { clock, type Output, paint, type Style, short } from './text.ts'
+import { clock, count, money, type Output, paint, type Style, short } from './text.ts'
 
 /** A turn together with what the checks said about it. `refusal`: why it was not taken although they pass. */
 export type Settled = { turn?: Turn; verdicts: readonly Verdict[]; refusal?: string }
@@ -172,6 +172,8 @@ function orderSentence(fact: Extract<Fact, { kind: 'told' }>, before?: Next, sin
       return `${capital(by)} said: "${short(order.words, 200)}"`
     case 'limits':
       return `${capital(by)} changed the limits.`
+    case 'extend':
+      return `${capital(by)} took it up again with ${limitWords(order.limits)}.`
     case 'edit':
       return `${capital(by)} changed the task.`
     case 'cancel':
@@ -204,6 +206,19 @@ function waited({ at }: Fact, before: Next | undefined, since: number | undefine
   return before?.kind === 'wait' && before.until !== undefined && since !== undefined
     ? ` after ${clock(at - since)}`
     : ''
+}
+
+/** `20 iterations and $5.00`. */
+function limitWords({ iterations, minutes, tokens, costUsd }: Partial<Limits>): string {
+  const named = [
+    ...(iterations === undefined
+      ? []
+      : [iterations === 0 ? 'no iteration limit' : `up to ${count(iterations, 'iteration')}`]),
+    ...(minutes === undefined ? [] : [count(minutes, 'minute')]),
+    ...(tokens === undefined ? [] : [`${tokens} tokens`]),
+    ...(costUsd === undefined ? [] : [money(costUsd)]),
+  ]
+  return named.join(', ') || 'the limits it had'
 }
 
 function isCooldown(next: Next | undefined): boolean {

@@ -1,0 +1,39 @@
+/** A loop that halted on a limit is taken up again with another one. */
+import { withLimits } from './cooldown.ts'
+import { spent } from './limits.ts'
+import type { HaltReason, Limits, Loop, Tally } from './loop.ts'
+import { again, leftAt, stateWords, withFeedback } from './moves.ts'
+
+/** Whether only a limit ended it: nothing but more room is needed to go on. */
+export function endedOnLimit({ next }: Pick<Loop, 'next'>): boolean {
+  return next.kind === 'halt' && OF_LIMITS.has(next.reason)
+}
+
+const OF_LIMITS: ReadonlySet<HaltReason> = new Set(['max-iterations', 'timeout', 'cost', 'tokens'])
+
+/** `since`: when it ended; that time does not count. One that still has no room stays over. */
+export function extend(loop: Loop, { limits, since }: { limits: Partial<Limits>; since?: number }, at: number): Loop {
+  if (!endedOnLimit(loop)) return loop
+  const { restingSince = since ?? at, held: _, ...counts } = loop.tally
+  const tally: Tally = {
+    ...counts,
+    restedMs: counts.restedMs + Math.max(0, at - restingSince),
+    ...(limits.iterations === undefined ? {} : { extra: 0 }),
+  }
+  const extended = unceiled(withLimits({ ...loop, tally }, limits), limits)
+  return spent(extended, at) ? loop : again(putBack(extended), at)
+}
+
+/** Who names a number wants no other. */
+function unceiled(loop: Loop, { iterations }: Partial<Limits>): Loop {
+  const { ceiling: _, ...fixed } = loop.spec.limits
+  return iterations === undefined ? loop : { ...loop, spec: { ...loop.spec, limits: fixed } }
+}
+
+/** What the halt put back is not what the last turn left. */
+function putBack(loop: Loop): Loop {
+  const to = leftAt(loop)
+  if (to === undefined) return loop
+  const { tree: _, ...tally } = loop.tally
+  return withFeedback({ ...loop, tally }, [`The files were put back to how they were ${stateWords(to)}.`])
+}

@@ -1,0 +1,39 @@
+/** What stands behind `/ralph:resume`: the loop, and the limits it goes on with. */
+import { RalphError } from '../error.ts'
+
+export type ResumeCommand = {
+  loop?: string
+  limits: { iterations?: number; minutes?: number; tokens?: number; costUsd?: number }
+}
+
+const OPTIONS = {
+  'max-iterations': { field: 'iterations', fits: /^\d{1,9}$/, expected: 'a whole number' },
+  timeout: { field: 'minutes', fits: /^(?!0+(\.0+)?$)\d{1,9}(\.\d+)?$/, expected: 'a number of minutes above 0' },
+  'max-tokens': { field: 'tokens', fits: /^0*[1-9]\d{0,11}$/, expected: 'a whole number above 0' },
+  'max-cost': { field: 'costUsd', fits: /^(?!0+(\.0+)?$)\d{1,9}(\.\d+)?$/, expected: 'a number above 0' },
+} as const
+
+export function parseResumeCommand(text: string): ResumeCommand {
+  const words = text.trim().split(/\s+/).filter(Boolean)
+  const command: ResumeCommand = { limits: {} }
+  for (let at = 0; at < words.length; at++) {
+    const [, name, own] = /^--([a-z-]+)(?:=(.*))?$/.exec(words[at] ?? '') ?? []
+    if (name === undefined) {
+      if (command.loop !== undefined)
+        throw new RalphError('usage', 'Name one loop, or none for the one of this session.')
+      command.loop = words[at] ?? ''
+      continue
+    }
+    if (!isOption(name))
+      throw new RalphError('usage', `There is no option --${name}. Known: --${Object.keys(OPTIONS).join(', --')}.`)
+    const { field, fits, expected } = OPTIONS[name]
+    const value = own ?? words[++at] ?? ''
+    if (!fits.test(value)) throw new RalphError('usage', `--${name} must be ${expected}, but is "${value}".`)
+    command.limits[field] = Number(value)
+  }
+  return command
+}
+
+function isOption(name: string): name is keyof typeof OPTIONS {
+  return Object.hasOwn(OPTIONS, name)
+}

@@ -1,0 +1,23 @@
+/** What to type to go on with a loop that halted on a limit. */
+import { endedOnLimit } from '../engine/extend.ts'
+import type { Loop } from '../engine/loop.ts'
+
+/** Undefined for a loop that no limit ended. */
+export function goOnWith(loop: Loop): string | undefined {
+  return endedOnLimit(loop) ? `ralph resume ${loop.id} ${moreOption(loop)}` : undefined
+}
+
+/** The option that gives room again: twice as much as was used, and ten iterations more. */
+export function moreOption({ next, spec, tally }: Loop): string {
+  const { minutes = 30 } = spec.limits
+  switch (next.kind === 'halt' && next.reason) {
+    case 'timeout':
+      return `--timeout ${Math.ceil(minutes * 2)}`
+    case 'cost':
+      return `--max-cost ${Math.ceil(tally.costUsd * 2)}`
+    case 'tokens':
+      return `--max-tokens ${tally.tokens * 2}`
+    default:
+      return `--max-iterations ${tally.iteration + 10}`
+  }
+}
