@@ -333,6 +333,33 @@ describe.concurrent('ralph show', () => {
     expect(stdout).toMatch(/check ls finished: fail\n.*No such file/)
   })
 
+  test('one iteration is told as words and tool calls; --raw prints what the agent printed', async () => {
+    const place = makePlace({ git: false })
+    const line = (value: object) => `echo '${JSON.stringify(value)}'`
+    const said = (content: object[]) => line({ type: 'assistant', message: { role: 'assistant', content } })
+    place.write(
+      '../bin/claude',
+      `#!/bin/sh\ncat > /dev/null\n${[
+        line({ type: 'system', subtype: 'init', session_id: 's' }),
+        said([{ type: 'text', text: 'I look first.' }]),
+        said([{ type: 'tool_use', name: 'Bash', input: { command: 'npm test' } }]),
+        line({ type: 'result', is_error: false, result: 'Looked.', usage: {} }),
+      ].join('\n')}\n`,
+      0o755,
+    )
+    const env = { ...place.env, PATH: `${join(place.root, 'bin')}:${place.env.PATH}` }
+    await place.ralph(['run', 'Do the task.', '--agent', 'claude', '--permissions', 'ask', '--max-iterations', '1'], {
+      env,
+    })
+    const told = (await place.ralph(['show', onlyLoop(place), '1'])).stdout
+    expect(told).toContain('Do the task.\n\n---')
+    expect(told).toContain('I look first.\n› Bash: npm test\n')
+    expect(told).not.toContain('"type":"assistant"')
+    const raw = (await place.ralph(['show', onlyLoop(place), '1', '--raw'])).stdout
+    expect(raw).toContain('{"type":"assistant"')
+    expect(raw).toContain('Do the task.\n\n---')
+  })
+
   test('with --json prints events without a gap, and the lines of a transcript', async () => {
     const place = await refusedOnce()
     const events = (await place.ralph(['show', '--json'])).lines

@@ -66,12 +66,12 @@ test.each<[runner: string, output: string, line: string | undefined]>([
   [
     'node --test, spec',
     '✔ a (1ms)\n✖ adds two numbers (1.2ms)\nℹ fail 1\n\n✖ failing tests:\n',
-    '✖ adds two numbers (1.2ms)',
+    '✖ adds two numbers',
   ],
   [
     'vitest',
     ' ❯ a.test.ts (2 tests | 1 failed)\n   × adds 4ms\n FAIL  a.test.ts > adds\nAssertionError: expected 1 to be 2\n',
-    '× adds 4ms',
+    '× adds',
   ],
   ['jest', 'FAIL ./a.test.js\n  ● sum › adds\n\n    expect(received).toBe(expected)\n', '● sum › adds'],
   [
@@ -86,7 +86,7 @@ test.each<[runner: string, output: string, line: string | undefined]>([
     'test adds ... FAILED',
   ],
   ['rustc', 'error[E0425]: cannot find value `x`\n --> src/lib.rs:1:1\n', 'error[E0425]: cannot find value `x`'],
-  ['go', '=== RUN TestA\n--- FAIL: TestA (0.00s)\n    a_test.go:5: got 1\nFAIL\n', '--- FAIL: TestA (0.00s)'],
+  ['go', '=== RUN TestA\n--- FAIL: TestA (0.00s)\n    a_test.go:5: got 1\nFAIL\n', '--- FAIL: TestA'],
   ['mocha', '  1 failing\n\n  1) sum\n       adds:\n     Error: no\n', '1) sum'],
   [
     'tsc',

@@ -49,11 +49,14 @@ const NAMED: readonly RegExp[] = [
 const SAYS_NOTHING =
   /^(?:[^\p{L}]*$|[#ℹ]|\(no output|> |npm (?:ERR!|error)|Node\.js v|at |Found \d+|FAIL$|FAILED \(|FAILED$|Tests? |test result|TAP version|make(?:\[\d+\])?: \*\*\*)|\d+ (?:failed|failing|passing|passed|errors?)\b/iu
 
+/** How long it took is another number every time. */
+const TIME = / \(?\d+(?:\.\d+)? ?m?s\)?$/
+
 /** The first line that says what failed; where none looks like that, the last one that says anything. */
 export function firstFailure(output: string): string | undefined {
   const lines = uncoloured(output)
     .split(/[\r\n]+/)
-    .map((line) => line.replace(/[\s\p{Cc}]+/gu, ' ').trim())
+    .map((line) => line.replace(/[\s\p{Cc}]+/gu, ' ').trim().replace(TIME, ''))
     .filter((line) => line !== '')
   for (const pattern of NAMED) {
     const found = lines.find((line) => pattern.test(line) && !/^npm (?:ERR!|error)/.test(line))

@@ -22,7 +22,8 @@ export function rowsOf(part: SpanPart, { texts, parser: open }: Reading): Row[] 
   for (const item of linesOf(part)) {
     if (!('line' in item)) {
       rows.push(markRow(item))
-      if ('prompt' in item) parser = open?.(false)
+      // A turn that no program of ralph's took is told by its last words alone.
+      if ('prompt' in item) parser = item.command.length > 0 ? open?.(false) : undefined
     } else if (!parser) rows.push({ kind: item.stream, text: item.line })
     else for (const event of eventsOf(item, parser, texts)) addEvent(rows, event, texts)
   }

@@ -12,6 +12,7 @@ import { getDiff } from '../../operations/get-diff.ts'
 import { getIteration } from '../../operations/get-iteration.ts'
 import { getLoop } from '../../operations/get-loop.ts'
 import { listEvents } from '../../operations/list-events.ts'
+import { printActivity } from './activity-view.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { REDACT, reportIn, tellReport } from './report.ts'
@@ -33,9 +34,10 @@ const spec: CommandSpec = {
   name: 'show',
   words: '[LOOP] [N] [options]',
   summary:
-    "Tells a loop's story, or shows iteration N in full: its prompt, what the agent printed and changed, what the checks said.",
+    "Tells a loop's story, or shows iteration N in full: its prompt, what the agent said, did and changed, what the checks said.",
   about: 'Without LOOP: the newest loop of this folder.',
   options: {
+    raw: { help: 'with N: what the agent printed, byte for byte, instead of its words and tool calls' },
     follow: { help: 'go on telling while the loop goes on' },
     json: { help: 'print one JSON object a line: the events, or the transcript' },
     output: {
@@ -48,6 +50,7 @@ const spec: CommandSpec = {
   },
   examples: [
     ['ralph show -o report.html', 'the newest loop of this folder, for somebody who has no ralph'],
+    ['ralph show k3f 2', 'the words and tool calls of its second iteration, its diff and its checks'],
     ['ralph show k3f --markdown --redact', 'for a pull request'],
   ],
 }
@@ -62,7 +65,8 @@ export const show: Command = {
     if (report && number !== undefined) throw usage(spec, 'A report is about the whole loop: leave the number out.')
     const id = await findLoop(context, name)
     if (report) return tellReport(context, id, report)
-    if (number !== undefined) return showIteration(context, id, { number, json: args.flag('json') })
+    if (number !== undefined)
+      return showIteration(context, id, { number, json: args.flag('json'), asIs: args.flag('raw') })
     await tell(context, id, { json: args.flag('json'), follow: args.flag('follow') })
     return 0
   },
@@ -147,26 +151,32 @@ async function summary(context: Context, id: string, refusals: Refusals): Promis
 async function showIteration(
   context: Context,
   id: string,
-  { number, json }: { number: string; json: boolean },
+  { number, json, asIs }: { number: string; json: boolean; asIs: boolean },
 ): Promise<number> {
   if (!/^\d{1,9}$/.test(number)) throw usage(spec, `"${number}" is not the number of an iteration.`)
   const { loop } = await getLoop.run(context, { loop: id })
   const asked = { loop: id, iteration: Number(number) }
   const { row, diff: shown, note } = await getIteration.run(context, asked)
   const diff = note ? (await getDiff.run(context, { ...asked, limit: Number.POSITIVE_INFINITY })).text : shown
+  const heads: string[] = []
+  let cut = ''
   let found = false
   for await (const entry of readTurnLog(context.store().transcripts, id, Number(number))) {
     found = true
     if (json) context.out.write(jsonLine(entry))
-    else if ('prompt' in entry)
-      context.out.write(
-        `${heading(context, `attempt ${entry.attempt}: the prompt`)}${entry.prompt}\n${heading(context, `what it printed (${entry.command.join(' ')})`)}`,
-      )
+    else if ('prompt' in entry) {
+      const how = entry.command.length > 0 ? ` (${entry.command.join(' ')})` : ''
+      const head = `${heading(context, `attempt ${entry.attempt}: the prompt`)}${entry.prompt}\n${heading(context, `${asIs ? 'what it printed' : 'what it said and did'}${how}`)}`
+      if (asIs) context.out.write(head)
+      else heads.push(head)
+    } else if (!asIs) cut = 'limitMb' in entry ? heading(context, cutWords(entry)) : cut
     else if ('out' in entry) context.out.write(entry.out)
     else if ('err' in entry) context.out.write(entry.err)
     else if ('limitMb' in entry) context.out.write(heading(context, cutWords(entry)))
     else context.out.write(heading(context, `it ended: ${entry.signal ?? `exit code ${entry.exit}`}`))
   }
+  if (!json && !asIs && found) await printActivity(context, asked, (attempt) => context.out.write(heads[attempt] ?? ''))
+  context.out.write(cut)
   if (!found && row && !json) context.out.write('What it was told and printed has been removed; see `ralph prune`.\n')
   if (json && diff !== undefined) context.out.write(jsonLine({ diff }))
   if (json && isLast(loop, number)) context.out.write(jsonLine(proofFields(loop)))
