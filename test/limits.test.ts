@@ -111,3 +111,13 @@ describe.concurrent('the limit of a loop', () => {
     expect(resumed).toMatchObject({ code: 2, stderr: expect.stringContaining('person') })
   })
 })
+
+test('tokens stand where nobody tells the cost: in status, show and stats', async () => {
+  const place = makePlace({ git: false })
+  const agent = scripted(place, [{ usage: { tokens: 12_345 } }, { text: 'Done.\n\n<promise>COMPLETE</promise>' }])
+  await place.ralph(['run', 'x', '--agent', agent, '--max-iterations', '1'])
+  expect((await place.ralph(['status'])).stdout).toContain('  12k tokens  ')
+  expect((await place.ralph(['status', onlyLoop(place)])).stdout).toContain(' · 12k tokens\n')
+  expect((await place.ralph(['show'])).stdout).toContain('  12k tokens  ')
+  expect((await place.ralph(['stats'])).stdout).toMatch(/scripted.*12k tokens/)
+})

@@ -39,6 +39,7 @@ export type Group = {
   success: Share
   iterations: Spread | undefined
   falseClaims: number
+  tokens: number
   costUsd: number
 }
 
@@ -143,6 +144,7 @@ function groupsOf(loops: readonly LoopNumbers[], nameOf: (loop: LoopNumbers) => 
         success: shareOf(completed.length, all.filter(isFinished).length),
         iterations: spreadOf(completed.map(({ iterations }) => iterations)),
         falseClaims: totalOf(all, 'falseClaims'),
+        tokens: totalOf(all, 'tokens'),
         costUsd: totalOf(all, 'costUsd'),
       }
     })

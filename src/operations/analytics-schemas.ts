@@ -32,6 +32,7 @@ const group = z.strictObject({
   success: share,
   iterations: maybe(spread),
   falseClaims: whole,
+  tokens: z.number(),
   costUsd: usd,
 })
 

@@ -28,7 +28,7 @@ import {
   printStanding,
   settledOf,
 } from './story.ts'
-import { clock, jsonLine, money, paint, short, table } from './text.ts'
+import { clock, jsonLine, paint, short, spent, table } from './text.ts'
 
 const spec: CommandSpec = {
   name: 'show',
@@ -140,7 +140,7 @@ async function summary(context: Context, id: string, refusals: Refusals): Promis
       iterationMark(settled, grade),
       clock(row.endedAt - row.startedAt),
       changedWords(row),
-      money(row.costUsd ?? 0),
+      spent(row),
       iterationSentence(settled, grade, pending),
     ]
   })

@@ -1,7 +1,7 @@
 /** What `ralph stats` prints. */
 import type { Analytics, Group } from '../../analytics/analytics.ts'
 import type { Share, Spread } from '../../analytics/share.ts'
-import { count, money, short, table } from './text.ts'
+import { count, money, short, spent, table, tokenWords } from './text.ts'
 
 export function printStats(analytics: Analytics, columns: number): string {
   const { byAgent, byType, bySize, checks } = analytics
@@ -33,6 +33,14 @@ function summary(analytics: Analytics): string[][] {
       `${count(weakened.refused, 'claim')} refused, ${count(weakened.loops.count, 'loop')} with findings, ${weakened.altered} altered`,
     ],
     ['tokens', String(tokens.total)],
+    ...(cost.totalUsd === 0 && tokens.total > 0 && success.count > 0
+      ? [
+          [
+            'tokens per completed loop',
+            `${tokenWords(tokens.total / success.count)}, with those of loops that did not complete`,
+          ],
+        ]
+      : []),
     ['cost', money(cost.totalUsd)],
     ...(cost.totalUsd > 0 ? [['cost per completed loop', costWords(cost)]] : []),
     ...stops.map(({ reason, loops: n }) => [reason === 'cancelled' ? reason : `halted: ${reason}`, count(n, 'loop')]),
@@ -65,13 +73,13 @@ function costWords({ perCompletedUsd, withFailuresUsd, onNothingUsd }: Analytics
 function groupRows(head: string, groups: readonly Group[]): string[][] {
   return [
     [head, 'loops', 'completed', 'iterations to done', 'false claims', 'cost'],
-    ...groups.map(({ name, loops, success, iterations, falseClaims, costUsd }) => [
+    ...groups.map(({ name, loops, success, iterations, falseClaims, costUsd, tokens }) => [
       short(name ?? '-', 30),
       String(loops),
       `${success.count} of ${success.of}${shareWords(success)}`,
       iterations ? spreadWords(iterations) : '-',
       String(falseClaims),
-      money(costUsd),
+      spent({ costUsd, tokens }),
     ]),
   ]
 }

@@ -1,5 +1,6 @@
 /** `ralph status`: the loops there are, or one of them. */
 import { once } from 'node:events'
+import type { Loop } from '../../engine/loop.ts'
 import { beforeLines, gradeFields, gradeWords } from '../../formats/proof-words.ts'
 import type { LoopRow } from '../../host/store.ts'
 import { findLoop, findProject } from '../../operations/find-loop.ts'
@@ -11,7 +12,7 @@ import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { projectStatus } from './project-status.ts'
 import { printEnding } from './story.ts'
-import { ago, count, EMPTY_SCREEN, jsonLine, money, paint, short, table } from './text.ts'
+import { ago, count, EMPTY_SCREEN, jsonLine, money, paint, short, spent, table, tokenWords } from './text.ts'
 import { loopEnd } from './view.ts'
 
 const spec: CommandSpec = {
@@ -78,7 +79,7 @@ async function listAll(context: Context, json: boolean, limit: number): Promise<
     row.id,
     statusWord(row),
     row.iterationLimit > 0 ? `${row.iteration}/${row.iterationLimit}` : String(row.iteration),
-    money(row.costUsd),
+    spent(row),
     short(row.agent, 24),
     ago(context.now() - row.updatedAt),
     short(row.prompt, 60),
@@ -127,7 +128,7 @@ async function oneLoop(context: Context, id: string, json: boolean): Promise<str
     `loop ${id} · ${interrupted === undefined ? status : 'interrupted'}${alive ? ' · its ralph is alive' : ''}${session === undefined ? '' : ` · in ${session}`}`,
     ...(whose === undefined ? [] : [whose]),
     worker === undefined ? `agent ${agent} in ${dir}` : `worked on by ${worker}`,
-    `breaker ${breaker} · ${count(loop.tally.falseClaims, 'false claim')} caught`,
+    [`breaker ${breaker}`, `${count(loop.tally.falseClaims, 'false claim')} caught`, ...spentSoFar(loop)].join(' · '),
     ...beforeLines(loop),
     ...(interrupted !== undefined
       ? [`Interrupted in the middle of a turn; ${interrupted} goes on in a session, ralph resume ${id} without one.`]
@@ -136,4 +137,9 @@ async function oneLoop(context: Context, id: string, json: boolean): Promise<str
         : []),
     printEnding(loop, context.out, standing),
   ].join('\n')
+}
+
+/** The money, and the tokens that it went for, as far as the agent tells them. */
+function spentSoFar({ tally: { costUsd, tokens } }: Loop): string[] {
+  return [...(costUsd > 0 ? [money(costUsd)] : []), ...(tokens > 0 ? [tokenWords(tokens)] : [])]
 }

@@ -20,7 +20,7 @@ import { askNote } from '../../operations/grant-words.ts'
 import { standingOf, waitFields, waitWords } from '../../operations/standing.ts'
 import { openStatusLine } from './live.ts'
 import { diffWords, gradeOf, iterationMark, iterationSentence, printEnding, type Settled } from './story.ts'
-import { clock, count, jsonLine, money, type Output, paint, type Style, short } from './text.ts'
+import { clock, count, jsonLine, type Output, paint, type Style, short, spent } from './text.ts'
 
 export type View = {
   begin(loop: Loop, found: Found): void
@@ -186,7 +186,7 @@ function statusText({ spec, tally, next }: Loop, doing: string, elapsedMs: numbe
     ...(next.kind === 'turn' && next.agent !== undefined ? [next.agent] : []),
     ...(stage ? [stage.name] : []),
     clock(elapsedMs),
-    ...(tally.costUsd > 0 ? [money(tally.costUsd)] : []),
+    ...(tally.costUsd > 0 || tally.tokens > 0 ? [spent(tally)] : []),
     doing,
   ].join(' · ')
 }
