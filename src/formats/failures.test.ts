@@ -63,11 +63,7 @@ test.each<[runner: string, output: string, line: string | undefined]>([
     'not ok 2 - one.txt is missing',
   ],
   ['TAP with a plan', 'not ok 1 - later # TODO\nnot ok 2 - now\n', 'not ok 2 - now'],
-  [
-    'node --test, spec',
-    '✔ a (1ms)\n✖ adds two numbers (1.2ms)\nℹ fail 1\n\n✖ failing tests:\n',
-    '✖ adds two numbers',
-  ],
+  ['node --test, spec', '✔ a (1ms)\n✖ adds two numbers (1.2ms)\nℹ fail 1\n\n✖ failing tests:\n', '✖ adds two numbers'],
   [
     'vitest',
     ' ❯ a.test.ts (2 tests | 1 failed)\n   × adds 4ms\n FAIL  a.test.ts > adds\nAssertionError: expected 1 to be 2\n',

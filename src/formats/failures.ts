@@ -56,7 +56,12 @@ const TIME = / \(?\d+(?:\.\d+)? ?m?s\)?$/
 export function firstFailure(output: string): string | undefined {
   const lines = uncoloured(output)
     .split(/[\r\n]+/)
-    .map((line) => line.replace(/[\s\p{Cc}]+/gu, ' ').trim().replace(TIME, ''))
+    .map((line) =>
+      line
+        .replace(/[\s\p{Cc}]+/gu, ' ')
+        .trim()
+        .replace(TIME, ''),
+    )
     .filter((line) => line !== '')
   for (const pattern of NAMED) {
     const found = lines.find((line) => pattern.test(line) && !/^npm (?:ERR!|error)/.test(line))

@@ -118,10 +118,7 @@ test.each([
     [{ check: 'npm test', result: 'fail', failures: 1, tail: 'not ok 1 - one.txt is missing\n' }],
     'npm test fails: not ok 1 - one.txt is missing',
   ],
-  [
-    [{ check: 'npm test', result: 'fail', failures: 3, tail: '✖ adds (1ms)\n' }],
-    'npm test fails (3 failures): ✖ adds',
-  ],
+  [[{ check: 'npm test', result: 'fail', failures: 3, tail: '✖ adds (1ms)\n' }], 'npm test fails (3 failures): ✖ adds'],
   [[{ check: 'npm test', result: 'fail', failures: 1, tail: '' }], 'npm test fails (1 failure)'],
   [[{ check: 'slow', result: 'timeout', tail: 'half of it' }], 'slow ran out of time'],
   [[{ check: 'x', result: 'broken', tail: 'x: not found' }], 'x cannot be started: x: not found'],

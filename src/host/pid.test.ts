@@ -14,15 +14,21 @@ test('one that has ended and was reaped is gone', async () => {
   expect(isGone(child.pid ?? 0)).toBe(true)
 })
 
-test('a zombie is gone, although its number is still taken', async ({ skip }) => {
+test('a zombie is gone, although its number is still taken', { timeout: 60_000 }, async ({ skip }) => {
   skip(!existsSync('/proc/self/stat'), 'only Linux tells')
-  // The shell starts a child that ends at once, then becomes a program that never asks how its children ended.
-  const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] })
+  // The shell starts a child, then becomes a program that never asks how its children ended. Only then the child may end.
+  const parent = spawn('sh', ['-c', 'cat <&3 & echo $!; exec sleep 60'], {
+    stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
+  })
   try {
+    if (!parent.stdout) throw new Error('no pipe')
     const [line] = await once(parent.stdout, 'data')
     const pid = Number(String(line))
+    const nameOf = () => readFileSync(`/proc/${parent.pid}/comm`, 'utf8').trim()
+    await expect.poll(nameOf, { timeout: 20_000 }).toBe('sleep')
+    parent.stdio[3]?.destroy()
     const state = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.[0]
-    await expect.poll(state, { timeout: 5_000 }).toBe('Z')
+    await expect.poll(state, { timeout: 20_000 }).toBe('Z')
     expect(isGone(pid)).toBe(true)
   } finally {
     parent.kill('SIGKILL')
