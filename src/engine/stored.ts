@@ -111,6 +111,8 @@ const LIMITS: Fields<Limits> = {
   noProgress: positive,
   sameError: positive,
   cooldownMinutes: maybe(positive),
+  overloadMinutes: maybe(positive),
+  onLimit: maybe(oneOf('stop')),
 }
 
 const someLimits = object<Partial<Limits>>({
@@ -126,6 +128,7 @@ const ORDER = kinds<Order>({
   resume: {},
   say: { words: text, comments: maybe(listOf(positive)) },
   limits: { limits: someLimits },
+  extend: { limits: someLimits, since: maybe(positive) },
   edit: { prompt: maybe(text), promise: maybe(text), signals: maybe(texts) },
   done: {},
   'out-of-time': {},
@@ -364,7 +367,8 @@ const TALLY = object<Tally>({
   falling: flag,
   slow: texts,
   session: maybe(SESSION),
-  resting: maybe(namesTo(object<Rest>({ until: maybe(amount), faults: amount, words: text }))),
+  overloadedSince: maybe(amount),
+  resting: maybe(namesTo(object<Rest>({ until: maybe(amount), faults: amount, words: text, resetsAt: maybe(amount) }))),
   passed: texts,
   held: maybe(NEXT),
 })

@@ -2,7 +2,7 @@
 import type { Row } from '../../operations/activity-rows.ts'
 import { getActivity } from '../../operations/get-activity.ts'
 import type { Context } from './context.ts'
-import { harmless, paint, short } from './text.ts'
+import { paint, short } from './text.ts'
 
 /** `prompted`: called where an attempt begins, with its number. Returns whether there was anything. */
 export async function printActivity(
@@ -25,7 +25,6 @@ export async function printActivity(
 }
 
 function rowText({ out }: Context, { kind, text, name = '' }: Row): string {
-  const shown = out.live ? harmless(text) : text
   switch (kind) {
     case 'tool':
       return `${paint(out, 'cyan', '›')} ${paint(out, 'dim', short(text === '' ? name : `${name}: ${text}`, Math.max(40, out.columns - 2)))}\n`
@@ -34,6 +33,6 @@ function rowText({ out }: Context, { kind, text, name = '' }: Row): string {
     case 'exit':
       return `\n${paint(out, 'cyan', `── it ended: ${text}`)}\n`
     default:
-      return `${shown.trimEnd()}\n`
+      return `${text.trimEnd()}\n`
   }
 }
