@@ -1104,6 +1104,22 @@ describe.concurrent('hosts', () => {
     expect(asked({ prompt: String((await prompt('/ralph:resume')).json.additionalContext) } as Heard)).toBe(10)
   })
 
+  test('Copilot names no event to the hooks of its own settings: the gate does', async () => {
+    const place = makePlace({ git: false })
+    const env = { COPILOT_CLI: '1' }
+    const record = join(place.root, 'events.jsonl')
+    const base = { sessionId: 'p-1', timestamp: 1_794_807_776_000, cwd: place.dir }
+    const begun = await callGate(place, 'prompt', { ...base, prompt: '/ralph-loop Build it' }, { env }).ended
+    expect(begun.json).toEqual({ additionalContext: expect.stringMatching(/^Build it\n/) })
+    const lines = [
+      { type: 'assistant.message', data: { content: 'worked', toolRequests: [] } },
+      { type: 'hook.start', data: { hookType: 'agentStop', input: { timestamp: base.timestamp } } },
+    ]
+    writeFileSync(record, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    place.write('work.txt', '1')
+    expect(asked(await callGate(place, 'stop', { ...base, transcriptPath: record }, { env }).ended)).toBe(2)
+  })
+
   test('Qwen: only what was submitted is a prompt', async () => {
     const place = makePlace({ git: false })
     const base = { session_id: 'q-1', cwd: place.dir, prompt_id: 'x', hook_event_name: 'UserPromptSubmit' }

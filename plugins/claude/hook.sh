@@ -41,7 +41,7 @@ fi
 [ -x "$node" ] || node=$(command -v node)
 [ -e "$program" ] || program=$(command -v ralph)
 if [ -n "$node" ] && [ -e "$program" ]; then
-  case $program in *.cjs) set -- ;; *) set -- hook "$event" ;; esac
+  case $program in *.cjs) set -- "$event" ;; *) set -- hook "$event" ;; esac
   printf '%s' "$payload" | RALPH_HOME=$home "$node" "$program" "$@"
   # Droid alone shows the answer to a command only with this exit code.
   [ $? = 2 ] && [ "$event" = prompt ] && [ -n "$FACTORY_PROJECT_DIR" ] && exit 2

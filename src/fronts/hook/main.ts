@@ -14,7 +14,7 @@ import { HOSTS } from '../../session/hosts.ts'
 import { turnOver } from '../../session/turn-over.ts'
 import { failOpen } from './fail-open.ts'
 import type * as More from './more.ts'
-import { readPayload } from './payload.ts'
+import { readPayload, type Said } from './payload.ts'
 import { printStop, type Reply } from './reply.ts'
 import { readStop, transcriptOf } from './stop.ts'
 
@@ -23,7 +23,7 @@ async function main(more: () => typeof More): Promise<void> {
   const { env } = process
   if (env.RALPH_LOOP_ID) return // an agent that ralph itself has started
   const home = resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
-  const said = readPayload(await readStdin(), env)
+  const said = readPayload(await readStdin(), env, CALLED.exec(process.argv.at(-1) ?? '')?.[0])
   if (!said) return
   const { out, error } = await reply(openDesk(home, said.from, more), said, more)
   if (error) process.exitCode = 2
@@ -31,7 +31,7 @@ async function main(more: () => typeof More): Promise<void> {
   if (out) write(`${out}\n`)
 }
 
-type Said = NonNullable<ReturnType<typeof readPayload>>
+const CALLED = /^(stop|prompt)$/
 
 async function reply(desk: Desk, said: Said, more: () => typeof More): Promise<Reply> {
   const { from, payload } = said

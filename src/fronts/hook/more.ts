@@ -15,7 +15,7 @@ import { failOpen } from './fail-open.ts'
 import { EVERYTHING, isNews, remember } from './heard.ts'
 import { meaningOf } from './meaning.ts'
 import { newPart } from './new-part.ts'
-import type { From, Json } from './payload.ts'
+import type { From, Said } from './payload.ts'
 import { parseTyped, readTyped, type Typed } from './prompt.ts'
 import { printTyped } from './prompt-reply.ts'
 import { printStop, type Reply } from './reply.ts'
@@ -60,8 +60,6 @@ function inWords(cause: unknown): Answer {
   if (cause instanceof RalphError) return say(`ralph: ${cause.message}`, 'error')
   throw cause
 }
-
-type Said = { from: From; payload: Json; event: string }
 
 async function answerTo(desk: Desk, from: From, typed: Typed, record?: string): Promise<Answer> {
   switch (typed.kind) {

@@ -39,6 +39,15 @@ test.each(STOPS)('a turn that ended in %s is known', (host, payload, env) => {
   expect(said?.from).toEqual({ host, shim: 'host' in payload, during: 'stop', session: 's', dir: '/p' })
 })
 
+test.each(['stop', 'prompt'])('an event without a name is the one that the gate was called for: %s', (called) => {
+  const payload = JSON.stringify({ sessionId: 's', timestamp: 1, cwd: '/p', prompt: 'x' })
+  expect(readPayload(payload, { COPILOT_CLI: '1' }, called)).toMatchObject({
+    event: called,
+    from: { host: 'copilot', shim: false, during: called, session: 's', dir: '/p' },
+  })
+  expect(readPayload(payload, { COPILOT_CLI: '1' })).toBeUndefined()
+})
+
 test('every host has such a payload', () => {
   const known = new Set(STOPS.map(([host]) => host))
   expect(Object.keys(HOSTS).filter((host) => !known.has(host))).toEqual([])

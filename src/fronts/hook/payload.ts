@@ -9,14 +9,19 @@ type Env = Readonly<Record<string, string | undefined>>
 
 const STOPS = ['stop', 'Stop', 'agentStop', 'AfterAgent']
 
-/** Undefined for what is none of ralph's business: not JSON, no event, no session. */
-export function readPayload(text: string, env: Env): { from: From; payload: Json; event: string } | undefined {
+/**
+ * Undefined for what is none of ralph's business: not JSON, no event, no session. `called`: how the gate was called, for
+ * Copilot, which names no event to the hooks of its own settings.
+ */
+export function readPayload(text: string, env: Env, called?: string): Said | undefined {
   const payload = parseJson(text)
-  return payload && fromPayload(payload, env)
+  return payload && fromPayload(payload, env, called)
 }
 
-export function fromPayload(payload: Json, env: Env): { from: From; payload: Json; event: string } | undefined {
-  const event = word(payload.event ?? payload.hook_event_name ?? payload.hookEventName)
+export type Said = { from: From; payload: Json; event: string }
+
+export function fromPayload(payload: Json, env: Env, called?: string): Said | undefined {
+  const event = word(payload.event ?? payload.hook_event_name ?? payload.hookEventName ?? called)
   if (event === undefined) return undefined
   const session = word(payload.session_id) ?? word(payload.sessionId) ?? word(payload.conversation_id)
   const dir = dirOf(payload, env)
