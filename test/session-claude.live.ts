@@ -65,6 +65,26 @@ describe('claude', () => {
     expect(sitting.place.read('face.md')).toContain(`\n${prompt}\n`)
   })
 
+  live('is told each iteration once, and not as an error', async () => {
+    script([...work(1), bash('echo 2 >> a.txt'), DONE])
+    const { stdout } = await ask(LOOP)
+    expect(JSON.stringify(requests()[2]).split('This is iteration 2')).toHaveLength(2)
+    expect(stdout).not.toContain('stop-hook-error')
+    expect(await newest()).toMatchObject({ status: 'completed', iterations: 2 })
+  })
+
+  live('is pointed to the file of the loop where its client would cut the prompt', async () => {
+    sitting.place.write('long.md', 'Keep every word of this line. '.repeat(400))
+    script([bash(`wc -c < ${sitting.face} > size.txt`), { text: 'Step 1.' }, { text: 'TASK_COMPLETE' }])
+    expect(await ask('/ralph:loop --file long.md')).toMatchObject({ code: 0 })
+    for (const request of [requests()[0], requests()[2]]) {
+      expect(says(request, `The task is in the file ${join(sitting.place.dir, sitting.face)}`)).toBe(true)
+      expect(says(request, 'persisted-output')).toBe(false)
+    }
+    expect(Number(sitting.place.read('size.txt'))).toBeGreaterThan(12_000)
+    expect(await newest()).toMatchObject({ status: 'completed', iterations: 2 })
+  })
+
   live('may change its folder', async () => {
     const moves = bash('mkdir -p sub && cd sub && echo 1 > in.txt')
     script([moves, { text: 'Step 1.' }, bash('pwd > in.txt'), { text: 'Step 2.' }, bash('echo 3 > in.txt'), DONE])

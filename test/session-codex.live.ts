@@ -1,6 +1,7 @@
 /** Loops in Codex's own session. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { expect } from 'vitest'
 import { codex } from './clients/codex.ts'
 import { until } from './ralph.ts'
 import { answersItself, type Host, headlessEndings, openSitting, terminalEndings } from './session-live.ts'
@@ -29,6 +30,33 @@ const sitting = openSitting(host)
 
 headlessEndings(host, sitting)
 answersItself(host, sitting)
+
+const { live, bash, script, requests, ask, newest } = sitting
+
+live('codex spells brackets out: it is asked for a sign without them, and heard with them', async () => {
+  const tag = '&lt;promise&gt;COMPLETE&lt;/promise&gt;'
+  script([bash('echo 1 > a.txt'), { text: 'Step 1.' }, bash('echo 2 > a.txt'), { text: `All done.\n\n${tag}` }])
+  await ask('$ralph:loop Keep <b> & "c". --completion-promise COMPLETE')
+  expect(JSON.stringify(requests()[0])).toContain('Keep <b> & \\"c\\".')
+  const second = JSON.stringify(requests()[2])
+  expect(second).toContain('Keep &lt;b&gt; &amp; \\"c\\".')
+  expect(second).toContain(`as it was typed is in ${join(sitting.place.dir, sitting.face)}`)
+  expect(second).toContain('put `TASK_COMPLETE` alone on the last line')
+  expect(second).not.toContain('&lt;promise')
+  expect(await newest()).toMatchObject({ status: 'completed', iterations: 2 })
+})
+
+live('codex would cut a long prompt: it is pointed to the file of the loop', async () => {
+  sitting.place.write('long.md', 'Keep every word of this line. '.repeat(800))
+  script([bash(`wc -c < ${sitting.face} > size.txt`), { text: 'Step 1.' }, { text: 'TASK_COMPLETE' }])
+  await ask('$ralph:loop --file long.md')
+  for (const request of [requests()[0], requests()[2]]) {
+    expect(JSON.stringify(request)).toContain(`The task is in the file ${join(sitting.place.dir, sitting.face)}`)
+    expect(JSON.stringify(request)).not.toContain('truncated output')
+  }
+  expect(Number(sitting.place.read('size.txt'))).toBeGreaterThan(24_000)
+  expect(await newest()).toMatchObject({ status: 'completed', iterations: 2 })
+})
 
 sitting.live('codex in a terminal: four loops in one session, each ends in another way', async ({ skip }) => {
   skip(!hasTmux, 'tmux is not here')

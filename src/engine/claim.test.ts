@@ -19,6 +19,28 @@ function expectKind(text: string, kind: string): void {
   expect(kindOf(`${text}\n`)).toBe(kind)
 }
 
+/** As a client spells a tag out that tells its agent everything as XML. */
+const escaped = (text: string) => text.replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+test.each([
+  ['alone', `I fixed it.\n\n${TAG}`, 'clear'],
+  ['with words behind it', `${TAG}\n\nThat is all.`, 'stated'],
+  ['in a sentence', `I will print ${TAG} later.`, 'mentioned'],
+  ['in a fence among other lines', `\`\`\`\n${TAG}\nmore\n\`\`\``, 'none'],
+  ['beside a request for a person', `${TAG}\n\n<ask>May I?</ask>`, 'none'],
+])('a tag that is spelled out counts as the tag itself: %s', (_, text, kind) => {
+  expect(kindOf(text)).toBe(kind)
+  expect(kindOf(escaped(text))).toBe(kind)
+  expect(kindOf(text.replaceAll('</', '&lt;/'))).toBe(kind)
+})
+
+test('a request for a person that is spelled out is heard', () => {
+  expect(readAsk(escaped('<ask>May I delete a < b?</ask>'))).toEqual({
+    kind: 'person',
+    words: 'May I delete a &lt; b?',
+  })
+})
+
 describe('a clear claim', () => {
   test.each([
     ['the tag alone', TAG],

@@ -158,6 +158,7 @@ function visible(words: string, only?: RegExp): string {
   let quoted = false
   let held = ''
   const lines = plain(words)
+    .replace(SPELLED_OUT, '<$1>')
     .split(/\r?\n|\r/)
     .flatMap((line) => {
       const mark = BLOCK.exec(line)?.[1] ?? ''
@@ -180,6 +181,9 @@ function visible(words: string, only?: RegExp): string {
     })
   return without(without(lines.join('\n'), '<!--', '-->'), '<pre', '</pre>')
 }
+
+// Agents repeat a tag as they were told it, and some clients tell everything as XML.
+const SPELLED_OUT = /(?:<|&lt;)(\/?(?:promise|ask))(?:>|&gt;)/g
 
 // Three backticks that are closed on their own line are code within a sentence and open nothing.
 const BLOCK = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(`{3,}(?![^`]*`)|~{3,}|>|\[ \]|☐)/

@@ -15,6 +15,7 @@ import { newLoopId } from '../host/loop-id.ts'
 import type { Store } from '../host/store.ts'
 import { openTree, type Tree } from '../host/tree.ts'
 import { unmatchedNotes } from '../host/unmatched.ts'
+import { SIGNAL } from '../request/defaults.ts'
 import { given } from '../request/given.ts'
 import { mustBeProvable } from '../request/provable.ts'
 import type { LoopRequest, Place } from '../request/request.ts'
@@ -76,7 +77,7 @@ export async function beginLoop(desk: Desk, asked: Asked): Promise<Answer> {
   return {
     loop,
     context,
-    prompt: promptOf(desk.home, loop, context),
+    prompt: promptOf(desk.home, loop, { context, host: name, face }),
     fresh: context === 'fresh',
     show: [...show, ...(face ? [] : [facelessNote(host)]), ...beforeNotes(loop)],
   }
@@ -148,7 +149,7 @@ async function sameAgain(
     opened(desk.home, spec.prompt, spec.prompt) === command.prompt &&
     desk.now() - tally.startedAt < AT_ONCE_MS
   if (isSame || tally.startedAt > desk.began)
-    return { loop, context: armed.context, prompt: promptOf(desk.home, loop, armed.context), show: [] }
+    return { loop, context: armed.context, prompt: promptOf(desk.home, loop, armed), show: [] }
   throw new RalphError(
     'usage',
     `This session has loop ${loop.id} already, after ${count(tally.iteration, 'iteration')}. See it with ${host.types('status')}, end it with ${host.types('cancel')}.`,
@@ -172,6 +173,7 @@ function requestOf(
       ...(maxIterations === undefined ? {} : { iterations: maxIterations }),
       ...given({ minutes }),
     },
+    ...(host.escapes ? { signals: [SIGNAL] } : {}), // besides a promise, whose tag would not arrive as it is
     ...given({ promise, proof, require, protect, mayChange }),
   }
 }

@@ -44,7 +44,7 @@ function settingsOf({ checks, promise, signals, limits }: Spec, host: Host): str
   const parts = [
     limits.iterations > 0 ? `at most ${limits.iterations} iterations` : 'no limit on iterations',
     ...(limits.minutes === undefined ? [] : [`${limits.minutes} minutes`]),
-    `done when it says ${promise ? claimTag(promise) : signals[0]}`,
+    `done when it says ${promise && !host.escapes ? claimTag(promise) : signals[0]}`,
     checks.length > 0 ? `checked by ${checks.join(', ')}` : 'no check, so its word is taken',
   ]
   return `ralph: the loop begins: ${parts.join(' · ')}. ${host.types('status')} shows it, ${host.types('cancel')} ends it.`

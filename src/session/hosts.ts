@@ -24,6 +24,10 @@ export type Host = {
   hookMinutes: number | undefined
   /** How often a hook may go on in a row before the host ends that. */
   cap: Cap | undefined
+  /** A longer text for its agent is cut; the whole of it is put into a file that the agent may look at or not. */
+  mostBytes?: number
+  /** From the second iteration on its agent reads what a hook says as XML, with every bracket spelled out. */
+  escapes?: true
   speaks: Dialect
   /** Where `ralph install` writes; undefined where it does not. */
   install: Install | undefined
@@ -67,6 +71,7 @@ export const HOSTS: Hosts = {
     agent: 'claude',
     folder: '.claude',
     speaks: 'claude',
+    mostBytes: 10_000,
     cap: {
       most: 8,
       variable: 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP',
@@ -80,6 +85,8 @@ export const HOSTS: Hosts = {
     types: (command) => `$ralph-${command}`,
     agent: 'codex',
     folder: '.codex',
+    mostBytes: 10_000,
+    escapes: true,
     install: { user: ['$CODEX_HOME', '~/.codex'] },
   },
   gemini: {

@@ -39,7 +39,7 @@ export function settle(
   return {
     loop,
     verdicts,
-    prompt: promptOf(desk.home, loop, armed.context),
+    prompt: promptOf(desk.home, loop, armed),
     context: armed.context,
     ...(checked ? { checked: checked.slice(3) } : {}),
     fresh: armed.context === 'fresh' || (loop.next.fresh && loop.next.iteration > 1),

@@ -83,7 +83,7 @@ export async function otherPrompt(desk: Desk, session: string, words: string): P
     const { loop } = held.visit
     if (loop.next.kind === 'turn' || loop.next.kind === 'check' || loop.next.kind === 'prove') {
       // Some hosts tell a hook's own words as if a person had typed them, and two hooks may tell the same answer.
-      const prompt = promptOf(desk.home, loop, held.armed.context)
+      const prompt = promptOf(desk.home, loop, held.armed)
       if (words.trim() === prompt.trim() || hasHeard(desk.home, loop, words)) return NOTHING
       await told(held, 'you', { kind: 'pause' })
       return settle(desk, held, [])
@@ -184,7 +184,7 @@ async function countTurn(
 ): Promise<void> {
   const { loop, now } = visit
   if (loop.next.kind !== 'turn') return
-  const ending = { loop, next: loop.next, prompt: promptOf(home, loop, armed.context), outcome }
+  const ending = { loop, next: loop.next, prompt: promptOf(home, loop, armed), outcome }
   logTurn(store().transcripts, ending, now())
   const turned = await turnEnded({ tree, show, now, judge }, ending)
   const { dir, settings } = loop.spec.work

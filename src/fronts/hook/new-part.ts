@@ -6,8 +6,7 @@ export function newPart(text: string, before: Armed['heard']): { message: string
   const hash = (part: string) => createHash('sha1').update(part).digest('hex')
   const repeated = before && text.length >= before.length && hash(text.slice(0, before.length)) === before.hash
   return {
-    // It reads ralph's first prompt with these characters spelled out.
-    message: (repeated ? text.slice(before.length) : text).replaceAll('&lt;', '<').replaceAll('&gt;', '>'),
+    message: repeated ? text.slice(before.length) : text,
     heard: { length: text.length, hash: hash(text) },
   }
 }

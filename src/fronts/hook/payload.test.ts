@@ -48,6 +48,21 @@ test.each(['stop', 'prompt'])('an event without a name is the one that the gate 
   expect(readPayload(payload, { COPILOT_CLI: '1' })).toBeUndefined()
 })
 
+test.each([
+  ['claude-code_2-1-325_harness', true],
+  ['claude-code_2-1-163_agent', true],
+  ['claude-code_2-1-162_harness', undefined],
+  ['claude-code_2-0-400_harness', undefined],
+  ['claude-code_3-0-0', true],
+  ['something-else_2-1-325', undefined],
+  [undefined, undefined],
+])('whether Claude Code takes feedback at a stop is told by its version: %s', (agent, feedback) => {
+  const stop = { session_id: 's', cwd: '/p', hook_event_name: 'Stop' }
+  const from = (payload: object) => readPayload(JSON.stringify(payload), agent ? { AI_AGENT: agent } : {})?.from
+  expect(from(stop)?.feedback).toBe(feedback)
+  expect(from({ ...stop, turn_id: 't' })?.feedback).toBeUndefined() // Codex, started by Claude Code
+})
+
 test('every host has such a payload', () => {
   const known = new Set(STOPS.map(([host]) => host))
   expect(Object.keys(HOSTS).filter((host) => !known.has(host))).toEqual([])

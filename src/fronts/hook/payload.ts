@@ -1,13 +1,26 @@
 /** What a host tells its hook, whoever the host is. */
 import { type HostName, isHostName } from '../../session/hosts.ts'
 
-/** `shim`: ralph's own shim asks, and not the host itself. `during`: what the host is at. */
-export type From = { host: HostName; shim: boolean; during: 'prompt' | 'stop'; session: string; dir: string }
+/**
+ * `shim`: ralph's own shim asks, and not the host itself. `during`: what the host is at. `feedback`: at a stop it takes
+ * words for its agent that it does not show as an error.
+ */
+export type From = {
+  host: HostName
+  shim: boolean
+  during: 'prompt' | 'stop'
+  session: string
+  dir: string
+  feedback?: true
+}
 
 export type Json = Readonly<Record<string, unknown>>
 type Env = Readonly<Record<string, string | undefined>>
 
 const STOPS = ['stop', 'Stop', 'agentStop', 'AfterAgent']
+
+// Claude Code since 2.1.163.
+const FEEDBACK = /^claude-code_(?:[3-9]|\d\d|2-(?:[2-9]|\d\d)|2-1-(?:16[3-9]|1[7-9]\d|[2-9]\d\d|\d{4}))/
 
 /**
  * Undefined for what is none of ralph's business: not JSON, no event, no session. `called`: how the gate was called, for
@@ -27,7 +40,9 @@ export function fromPayload(payload: Json, env: Env, called?: string): Said | un
   const dir = dirOf(payload, env)
   if (!session || !dir) return undefined
   const during = STOPS.includes(event) ? 'stop' : 'prompt'
-  return { payload, event, from: { host: hostOf(payload, env), shim: isHostName(payload.host), during, session, dir } }
+  const host = hostOf(payload, env)
+  const feedback = host === 'claude' && FEEDBACK.test(env.AI_AGENT ?? '') ? { feedback: true as const } : {}
+  return { payload, event, from: { host, shim: isHostName(payload.host), during, session, dir, ...feedback } }
 }
 
 export function parseJson(text: string): Json | undefined {

@@ -42,6 +42,16 @@ describe('the answer to a turn that ended', () => {
     expect(answerTo('cursor', another)).toEqual({ followup_message: 'Go on.\n' })
   })
 
+  test('another turn in a Claude Code that takes it as feedback, unless it would be cut', () => {
+    const from = { ...fromHost('claude'), feedback: true } as const
+    expect(JSON.parse(printStop(another, from).out ?? '')).toEqual({
+      hookSpecificOutput: { hookEventName: 'Stop', additionalContext: 'Go on.\n' },
+      systemMessage: 'iteration 2',
+    })
+    const long = { ...another, prompt: 'x'.repeat(10_001) }
+    expect(JSON.parse(printStop(long, from).out ?? '')).toMatchObject({ decision: 'block', reason: long.prompt })
+  })
+
   test('only Gemini is told to forget', () => {
     const fresh = { ...another, fresh: true }
     expect(answerTo('gemini', fresh)).toMatchObject({

@@ -9,13 +9,15 @@ import type { From } from './payload.ts'
 /** `error`: the words for a host that shows them only then. */
 export type Reply = { out?: string; error?: string }
 
-export function printStop(answer: Answer, { host, shim }: From): Reply {
+export function printStop(answer: Answer, { host, shim, feedback }: From): Reply {
   if (shim) return print(neutral(answer))
-  const { speaks } = HOSTS[host]
+  const { speaks, mostBytes = 0 } = HOSTS[host]
   const systemMessage = textOf(answer)
   const told = systemMessage ? { systemMessage } : {}
   if (answer.prompt === undefined) return print(speaks === 'cursor' ? {} : told)
   if (speaks === 'cursor') return print({ followup_message: answer.prompt })
+  if (feedback && Buffer.byteLength(answer.prompt) <= mostBytes)
+    return print({ hookSpecificOutput: { hookEventName: 'Stop', additionalContext: answer.prompt }, ...told })
   const clear =
     speaks === 'gemini' && answer.fresh
       ? { hookSpecificOutput: { hookEventName: 'AfterAgent', clearContext: true } }

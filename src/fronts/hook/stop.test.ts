@@ -76,12 +76,6 @@ describe('a host that repeats all of its answers', () => {
     expect((await read('gemini', { prompt_response: 'one\n ' }, heard ? { heard } : {})).outcome).toBe('aborted')
     expect((await read('gemini', { prompt_response: '[no response text]' })).outcome).toBe('aborted')
   })
-
-  test('may spell out the signs of a tag', async () => {
-    expect(wordsOf(await read('gemini', { prompt_response: '&lt;promise&gt;X&lt;/promise&gt;' }))).toBe(
-      '<promise>X</promise>',
-    )
-  })
 })
 
 describe('how it ended', () => {
