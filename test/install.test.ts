@@ -340,7 +340,7 @@ describe.concurrent('files that cannot be changed', () => {
     put(settingsOf(place), '{} // mine\n')
     const { stderr } = await place.ralph(['install', 'claude', '--yes'])
     expect(stderr).toContain(
-      `hooks.Stop: {"hooks":[{"type":"command","command":"[ ! -r '${place.home}/hook.sh' ] || sh '${place.home}/hook.sh' stop","timeout":3600}]}`,
+      `hooks.Stop: {"hooks":[{"type":"command","command":"[ ! -r '${place.home}/hook.sh' ] || sh '${place.home}/hook.sh' stop","timeout":3600,"statusMessage":"ralph checks the work"}]}`,
     )
   })
 

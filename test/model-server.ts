@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { anthropic, chat, gemini, type Protocol, responses } from './model-protocols.ts'
 
-/** `text` and `tools` make an answer; `status` makes an error, `error` alone one inside the stream (Responses); `hang` never answers; `cut` ends the stream half-way. */
+/** `text` and `tools` make an answer; `status` makes an error, `error` alone one inside the stream (Responses); `hang` never answers; `cut` ends the stream half-way, and both together never end it. */
 export type Reply = {
   text?: string
   tools?: { name: string; namespace?: string; input: object }[]
@@ -60,7 +60,8 @@ export async function startModelServer(
     const number = requests.push(body) - 1
     const reply = typeof replies === 'function' ? replies(body, number) : (replies[number] ?? replies.at(-1) ?? {})
     const headers = reply.status === undefined ? reply.headers : { ...errorHeaders, ...reply.headers }
-    if (!reply.hang) send(response, protocol, { ...reply, ...(headers && { headers }) }, { number, url, body })
+    if (!reply.hang || reply.cut)
+      send(response, protocol, { ...reply, ...(headers && { headers }) }, { number, url, body })
   }
 
   server.listen(0, '127.0.0.1')
@@ -92,7 +93,7 @@ function send(response: ServerResponse, protocol: Protocol, reply: Reply, { numb
   response.writeHead(200, { 'content-type': 'text/event-stream', ...reply.headers })
   for (const event of reply.cut ? protocol.stream(reply, number).slice(0, 1) : protocol.stream(reply, number))
     response.write(event)
-  response.end()
+  if (!reply.hang) response.end()
 }
 
 function sendJson(response: ServerResponse, status: number, value: object, headers: Record<string, string> = {}): void {

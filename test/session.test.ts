@@ -1042,6 +1042,28 @@ describe.concurrent('hosts', () => {
     expect((await ends('An answer.\n<promise>DONE</promise>')).said).toContain('done after 3')
   })
 
+  test('Gemini: Esc in a tool is told by the tool, and pauses; a tool that ends by itself tells nothing', async () => {
+    const place = makePlace({ git: false })
+    const record = join(place.root, 'session.jsonl')
+    const base = { session_id: 'g-1', transcript_path: record, cwd: place.dir }
+    const ends = (llmContent: string) =>
+      callGate(place, 'stop', { ...base, hook_event_name: 'AfterTool', tool_response: { llmContent } }).ended
+    const begun = { ...base, hook_event_name: 'BeforeAgent', prompt: '/ralph:loop Build it' }
+    expect((await callGate(place, 'prompt', begun).ended).said).toContain('Esc pauses the loop')
+    const lines = [{ id: '1', type: 'user', content: [{ text: 'Build it' }] }]
+    writeFileSync(record, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    expect(await ends('Output: fine')).toMatchObject(PASSES)
+    expect(await ends('It prints "Command was cancelled by user".')).toMatchObject(PASSES)
+    writeFileSync(record, `${JSON.stringify({ id: '2', type: 'info', content: 'Request cancelled.' })}\n`, {
+      flag: 'a',
+    })
+    expect((await ends('Command was cancelled by user before it could complete.')).said).toContain(
+      'paused after 0 iterations',
+    )
+    expect(await ends('Command was cancelled by user before it could complete.')).toMatchObject(PASSES)
+    expect(field(place, 'active', '.gemini/ralph-loop.local.md')).toBe('false')
+  })
+
   test('Gemini: the same answer as before a person typed is a new one', async () => {
     const place = makePlace({ git: false })
     const base = { session_id: 'g-1', cwd: place.dir }

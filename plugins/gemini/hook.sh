@@ -38,6 +38,9 @@ if [ -z "$mine" ]; then
   fi
 fi
 
+# Gemini's tools run all the time. Only one that a person stopped tells something.
+case $payload in *'"hook_event_name":"AfterTool"'*) case $payload in *'cancelled by user'*) ;; *) exit 0 ;; esac ;; esac
+
 [ -x "$node" ] || node=$(command -v node)
 [ -e "$program" ] || program=$(command -v ralph)
 if [ -n "$node" ] && [ -e "$program" ]; then

@@ -39,8 +39,17 @@ type Writes = {
   afterwards(site: Site, others: readonly { agent: string; scope: Scope }[]): string[]
 }
 
-const STOP = ['Stop', STOP_SECONDS] as const
-const PROMPT = ['UserPromptSubmit', PROMPT_SECONDS] as const
+// What Claude Code and Codex show while a hook runs.
+const STOP = ['Stop', STOP_SECONDS, { statusMessage: 'ralph checks the work' }] as const
+const PROMPT = ['UserPromptSubmit', PROMPT_SECONDS, { statusMessage: 'ralph' }] as const
+
+// Without a name Gemini shows the whole command behind everything a hook says. A tool that has ended tells of Esc.
+const SHOWN = { name: 'ralph' }
+const GEMINI_STOPS = [
+  ['AfterAgent', STOP_SECONDS * 1_000, SHOWN],
+  ['AfterTool', PROMPT_SECONDS * 1_000, SHOWN],
+] as const
+const GEMINI_PROMPT = ['BeforeAgent', PROMPT_SECONDS * 1_000, SHOWN] as const
 
 // Whatever a hook is given, Qwen itself breaks down when one takes a minute. From 1000 on all versions read milliseconds.
 const QWEN_STOP = ['Stop', 55_000] as const
@@ -56,7 +65,7 @@ const WRITES: Readonly<Record<InstallName, Writes>> = {
   claude: {
     wanted: (site, folder) => [
       // The settings of a project are for everybody in it, and would be committed; the local ones are not.
-      hooks(join(folder, site.scope === 'user' ? 'settings.json' : 'settings.local.json'), site, STOP, PROMPT),
+      hooks(join(folder, site.scope === 'user' ? 'settings.json' : 'settings.local.json'), site, [STOP], PROMPT),
       ...commandFiles(site, (name) => join(folder, 'commands', 'ralph', `${name}.md`)),
     ],
     afterwards: ({ scope }, others) => [
@@ -66,7 +75,7 @@ const WRITES: Readonly<Record<InstallName, Writes>> = {
   },
   codex: {
     wanted: (site, folder) => [
-      hooks(join(folder, 'hooks.json'), site, STOP, PROMPT),
+      hooks(join(folder, 'hooks.json'), site, [STOP], PROMPT),
       ...skills(site, join(folder, 'skills')),
     ],
     forgets: (edits, site, folder, ground) =>
@@ -80,12 +89,7 @@ const WRITES: Readonly<Record<InstallName, Writes>> = {
   },
   gemini: {
     wanted: (site, folder) => [
-      hooks(
-        join(folder, 'settings.json'),
-        site,
-        ['AfterAgent', STOP_SECONDS * 1_000],
-        ['BeforeAgent', PROMPT_SECONDS * 1_000],
-      ),
+      hooks(join(folder, 'settings.json'), site, GEMINI_STOPS, GEMINI_PROMPT),
       ...copies(site.plugin('gemini/commands'), join(folder, 'commands')),
     ],
     afterwards: ({ scope }) => [
@@ -119,7 +123,7 @@ const WRITES: Readonly<Record<InstallName, Writes>> = {
   },
   qwen: {
     wanted: (site, folder) => [
-      hooks(join(folder, 'settings.json'), site, QWEN_STOP, QWEN_PROMPT),
+      hooks(join(folder, 'settings.json'), site, [QWEN_STOP], QWEN_PROMPT),
       ...commandFiles(site, (name) => join(folder, 'commands', 'ralph', `${name}.md`)),
     ],
     afterwards: () => [

@@ -93,22 +93,20 @@ export function piPackage(home: string): string {
   return join(home, 'package', 'plugins', 'pi')
 }
 
-/** The name an agent has for an event, and the time it gives a hook, in the agent's own unit. */
-type Event = readonly [name: string, timeout: number]
+/** The name an agent has for an event, the time it gives a hook, in the agent's own unit, and what it shows of the hook. */
+type Event = readonly [name: string, timeout: number, shown?: Readonly<Record<string, string>>]
 
-export function hooks(path: string, site: Site, stop: Event, prompt: Event): Wanted {
-  return {
-    kind: 'settings',
-    path,
-    entries: [
-      { at: ['hooks', stop[0]], item: group(site, 'stop', stop[1]) },
-      { at: ['hooks', prompt[0]], item: group(site, 'prompt', prompt[1]) },
-    ],
-  }
+/** `stops`: the end of a turn, and whatever else tells of one. */
+export function hooks(path: string, site: Site, stops: readonly Event[], prompt: Event): Wanted {
+  const entry = (event: 'stop' | 'prompt', [name, timeout, shown]: Event): Entry => ({
+    at: ['hooks', name],
+    item: group(site, event, timeout, shown),
+  })
+  return { kind: 'settings', path, entries: [...stops.map((stop) => entry('stop', stop)), entry('prompt', prompt)] }
 }
 
-export function group(site: Site, event: 'stop' | 'prompt', timeout: number): object {
-  return { hooks: [{ type: 'command', command: commandOf(site, event), timeout }] }
+export function group(site: Site, event: 'stop' | 'prompt', timeout: number, shown: object = {}): object {
+  return { hooks: [{ type: 'command', command: commandOf(site, event), timeout, ...shown }] }
 }
 
 export function copilotHooks(site: Site, path: string, fields: Readonly<Record<string, unknown>>): Wanted {

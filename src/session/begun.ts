@@ -47,5 +47,8 @@ function settingsOf({ checks, promise, signals, limits }: Spec, host: Host): str
     `done when it says ${promise && !host.escapes ? claimTag(promise) : signals[0]}`,
     checks.length > 0 ? `checked by ${checks.join(', ')}` : 'no check, so its word is taken',
   ]
-  return `ralph: the loop begins: ${parts.join(' · ')}. ${host.types('status')} shows it, ${host.types('cancel')} ends it.`
+  const ways = host.deaf
+    ? `${host.title} keeps back what you type meanwhile: Esc pauses the loop, \`ralph cancel\` in another terminal ends it.`
+    : `${host.types('status')} shows it, ${host.types('cancel')} ends it.`
+  return `ralph: the loop begins: ${parts.join(' · ')}. ${ways}`
 }

@@ -28,6 +28,8 @@ export type Host = {
   mostBytes?: number
   /** From the second iteration on its agent reads what a hook says as XML, with every bracket spelled out. */
   escapes?: true
+  /** It keeps back what a person types until the loop is over. */
+  deaf?: true
   speaks: Dialect
   /** Where `ralph install` writes; undefined where it does not. */
   install: Install | undefined
@@ -96,6 +98,7 @@ export const HOSTS: Hosts = {
     agent: 'gemini',
     folder: '.gemini',
     contexts: ['same', 'fresh'],
+    deaf: true,
     speaks: 'gemini',
     install: {
       title: 'Gemini CLI',

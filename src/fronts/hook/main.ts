@@ -34,7 +34,7 @@ async function main(more: () => typeof More): Promise<void> {
 const CALLED = /^(stop|prompt)$/
 
 async function reply(desk: Desk, said: Said, more: () => typeof More): Promise<Reply> {
-  const { from, payload } = said
+  const { from, payload, event } = said
   if (from.during === 'prompt') return more().replyToTyped(desk, said)
   const armed = loadArmed(desk.home, from.session)
   if (armed?.vault || process.argv.at(-2) === 'task') return more().replyToTask(desk, said)
@@ -42,9 +42,10 @@ async function reply(desk: Desk, said: Said, more: () => typeof More): Promise<R
   if (!armed && HOSTS[from.host].speaks === 'droid')
     return more().replyToRecord(desk, from, transcriptOf(payload) ?? '')
   if (!armed) return from.shim ? printStop(NOTHING, from) : {}
+  if (event === 'AfterTool') return more().replyToTool(desk, said)
   const over = await readStop(from, payload, {
     ...(armed.heard ? { heard: armed.heard } : {}),
-    newPart: (text, before) => more().newPart(text, before),
+    newPart: (text, before, record) => more().newPart(text, before, record),
     lastMessage: (path) => more().lastMessage(path, from.host, payload),
     failed: (message) => more().meaningOf(message, desk.now()),
   })

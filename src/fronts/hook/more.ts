@@ -10,7 +10,7 @@ import type { Desk as WholeDesk } from '../../session/begin.ts'
 import { runCommand } from '../../session/commands.ts'
 import type { Desk } from '../../session/desk.ts'
 import { HOSTS } from '../../session/hosts.ts'
-import { goOnNow, otherPrompt } from '../../session/turn-over.ts'
+import { goOnNow, otherPrompt, turnOver } from '../../session/turn-over.ts'
 import { failOpen } from './fail-open.ts'
 import { EVERYTHING, isNews, remember } from './heard.ts'
 import { meaningOf } from './meaning.ts'
@@ -20,7 +20,7 @@ import { parseTyped, readTyped, type Typed } from './prompt.ts'
 import { printTyped } from './prompt-reply.ts'
 import { printStop, type Reply } from './reply.ts'
 import { readStop, transcriptOf } from './stop.ts'
-import { lastMessage, lastPrompt } from './transcript.ts'
+import { lastMessage, lastPrompt, wasCancelled } from './transcript.ts'
 
 export { openDatabase } from '../../host/migrate.ts'
 export { capNote, checkWords, findingNotes, standing } from '../../session/standing.ts'
@@ -40,6 +40,12 @@ export async function replyToRecord(desk: Desk, from: From, transcript: string):
   if (!prompt || typed.kind !== 'command' || !isNews(desk.home, from.session, prompt.id)) return {}
   remember(desk.home, from.session, prompt.id)
   return printTyped(await failOpen(() => answerTo(desk, from, typed, transcript)), from, typed)
+}
+
+/** A tool has ended in the middle of a turn. Where a person's Esc ended it, Gemini tells no other hook. */
+export async function replyToTool(desk: Desk, { from, payload }: Said): Promise<Reply> {
+  if (!wasCancelled(transcriptOf(payload) ?? '')) return {}
+  return printStop(await failOpen(() => turnOver(desk, { session: from.session, outcome: 'aborted' })), from)
 }
 
 /** A session that works on a task of a vault has ended a turn. Its script names the vault; other hooks know the session's loop. */

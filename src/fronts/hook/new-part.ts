@@ -1,12 +1,16 @@
 /** What was said since the last time, for a host that repeats all of its answers. */
 import { createHash } from 'node:crypto'
 import type { Armed } from '../../session/armed.ts'
+import { wasCancelled } from './transcript.ts'
 
-export function newPart(text: string, before: Armed['heard']): { message: string; heard: Armed['heard'] } {
+/** Nothing where a person stopped the answer in its middle: that is in the session's own record alone. */
+export function newPart(
+  text: string,
+  before: Armed['heard'],
+  record: string,
+): { message: string; heard: Armed['heard'] } {
   const hash = (part: string) => createHash('sha1').update(part).digest('hex')
   const repeated = before && text.length >= before.length && hash(text.slice(0, before.length)) === before.hash
-  return {
-    message: repeated ? text.slice(before.length) : text,
-    heard: { length: text.length, hash: hash(text) },
-  }
+  const said = repeated ? text.slice(before.length) : text
+  return { message: wasCancelled(record) ? '' : said, heard: { length: text.length, hash: hash(text) } }
 }

@@ -17,7 +17,7 @@ export type From = {
 export type Json = Readonly<Record<string, unknown>>
 type Env = Readonly<Record<string, string | undefined>>
 
-const STOPS = ['stop', 'Stop', 'agentStop', 'AfterAgent']
+const STOPS = ['stop', 'Stop', 'agentStop', 'AfterAgent', 'AfterTool']
 
 // Claude Code since 2.1.163.
 const FEEDBACK = /^claude-code_(?:[3-9]|\d\d|2-(?:[2-9]|\d\d)|2-1-(?:16[3-9]|1[7-9]\d|[2-9]\d\d|\d{4}))/
@@ -60,8 +60,7 @@ export function word(value: unknown): string | undefined {
 
 function hostOf(payload: Json, env: Env): HostName {
   if (isHostName(payload.host)) return payload.host
-  const event = payload.hook_event_name
-  if (event === 'AfterAgent' || event === 'BeforeAgent') return 'gemini'
+  if (/^(After|Before)(Agent|Tool)$/.test(String(payload.hook_event_name))) return 'gemini'
   if ('conversation_id' in payload) return 'cursor'
   if ('turn_id' in payload) return 'codex'
   if (env.QWEN_CODE_SESSION_ID || 'context_usage' in payload || 'submitted_prompt' in payload) return 'qwen'

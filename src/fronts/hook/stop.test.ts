@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { kindOfMessage } from '../../agents/api-error.ts'
@@ -76,6 +76,20 @@ describe('a host that repeats all of its answers', () => {
     expect((await read('gemini', { prompt_response: 'one\n ' }, heard ? { heard } : {})).outcome).toBe('aborted')
     expect((await read('gemini', { prompt_response: '[no response text]' })).outcome).toBe('aborted')
   })
+})
+
+test('an answer that a person stopped in the middle is no turn, though words of it are told', async () => {
+  const path = join(temporaryFolder(), 'session.jsonl')
+  const line = (value: object) => appendFileSync(path, `${JSON.stringify(value)}\n`)
+  const payload = { transcript_path: path, prompt_response: 'Half an' }
+  line({ id: '1', type: 'user', content: [{ text: 'Go on.' }] })
+  expect(await read('gemini', payload)).toMatchObject({ outcome: { kind: 'ok' } })
+  line({ id: '2', type: 'info', content: 'Request cancelled.' })
+  line({ $set: { messages: [{ id: '1', type: 'user', content: [{ text: 'Go on.' }] }] } })
+  expect(await read('gemini', payload)).toMatchObject({ outcome: 'aborted', heard: { length: 7 } })
+  line({ id: '3', type: 'user', content: [{ text: 'Go on again.' }] })
+  line({ id: '4', type: 'gemini', content: 'She said "Request cancelled."' })
+  expect(await read('gemini', payload)).toMatchObject({ outcome: { kind: 'ok' } })
 })
 
 describe('how it ended', () => {

@@ -29,7 +29,7 @@ export async function readStop(
   const told = word(payload.last_assistant_message) ?? word(payload.prompt_response)
   const text = told ?? (await lastMessage(path))
   const { message, heard } =
-    speaks === 'gemini' ? newPart(text ?? '', before) : { message: text ?? '', heard: undefined }
+    speaks === 'gemini' ? newPart(text ?? '', before, path) : { message: text ?? '', heard: undefined }
   // Nothing new: a person stopped it, or its own loop detector did.
   const silent = heard !== undefined && !message.trim()
   return {

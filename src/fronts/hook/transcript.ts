@@ -56,6 +56,16 @@ function wasStopped(lines: readonly Json[], { message_id: id }: Json): boolean {
   return last !== undefined && roleOf(last) !== 'assistant'
 }
 
+const WHOLE_CHAT = 1 << 23
+
+/** Whether a person stopped Gemini since it was last told something. It writes the whole chat down again right behind that. */
+export function wasCancelled(path: string): boolean {
+  const last = linesOf(path, WHOLE_CHAT).findLast(
+    ({ type, content }) => type === 'user' || (type === 'info' && content === 'Request cancelled.'),
+  )
+  return last?.type === 'info'
+}
+
 /** What Droid shows instead of an answer: an error of its model's service. */
 export function errorShown(path: string, { message_id: id }: Json): string | undefined {
   const shown = linesOf(path).findLast((line) => line.id === id && objectOf(line.message).visibility === 'user_only')
@@ -77,8 +87,8 @@ function objectOf(value: unknown): Json {
   return typeof value === 'object' && value !== null ? (value as Json) : {}
 }
 
-function linesOf(path: string): Json[] {
-  return tailOf(path, TAIL).split('\n').flatMap(parseLine)
+function linesOf(path: string, most = TAIL): Json[] {
+  return tailOf(path, most).split('\n').flatMap(parseLine)
 }
 
 function parseLine(line: string): Json[] {
