@@ -203,7 +203,11 @@ describe('claude with the plugin from its marketplace', () => {
 
   other.live('loops just so', async () => {
     other.script([other.bash('echo 1 >> a.txt'), { text: 'More is left.' }, other.bash('echo 2 >> a.txt'), DONE])
-    expect(await other.ask(LOOP)).toMatchObject({ code: 0, stdout: expect.stringContaining('All done.') })
+    expect(await other.ask(LOOP)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('All done.'),
+      stderr: expect.stringMatching(/^ralph: done after 2 iterations, by the agent's word alone/),
+    })
     expect(await other.newest()).toMatchObject({ status: 'completed', iterations: 2 })
     expectNothingLeft(other)
   })

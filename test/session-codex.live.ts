@@ -11,6 +11,7 @@ const BYPASS = '--dangerously-bypass-approvals-and-sandbox'
 
 const host: Host = {
   client: codex,
+  hears: ({ stderr }) => stderr,
   install: (root) => [
     ['codex', 'plugin', 'marketplace', 'add', root],
     ['codex', 'plugin', 'add', 'ralph@ralph'],

@@ -15,6 +15,7 @@ import { hasTmux } from './tmux.ts'
 
 const host: Host = {
   client: copilot,
+  hears: ({ stderr }) => stderr,
   headless: ['copilot', '--plugin-dir', PLUGIN, '--yolo', '--no-ask-user', '--no-auto-update', '-p'],
   prefix: '/ralph:',
   face: '.copilot',

@@ -1,10 +1,12 @@
 /** Loops in Droid's own session. */
+import { expect } from 'vitest'
 import { droid } from './clients/droid.ts'
 import { type Host, headlessEndings, openSitting, terminalEndings } from './session-live.ts'
 import { hasTmux } from './tmux.ts'
 
 const host: Host = {
   client: droid,
+  hears: ({ stderr }) => stderr,
   // It names a marketplace after its folder.
   install: (root) => [
     ['droid', 'plugin', 'marketplace', 'add', root],
@@ -31,5 +33,6 @@ sitting.live('droid in a terminal: four loops in one session, each ends in anoth
   terminal.press('Enter')
   await terminal.shows('for help')
   await terminalEndings({ ...host, prefix: 'ralph:' }, sitting, terminal)
+  expect(terminal.screen()).not.toMatch(/"(decision|systemMessage|hookSpecificOutput)"/)
   terminal.close()
 })

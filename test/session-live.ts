@@ -1,7 +1,7 @@
 /** Loops inside the sessions of the real clients: a person's command starts them, the client's own events carry them on. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, openSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
 import { seedsFor } from './client-seeds.ts'
@@ -76,6 +76,7 @@ export function openSitting(host: Host): Sitting {
   let env: Record<string, string | undefined>
   let replies: Reply[] | ((body: unknown, number: number) => Reply) = []
   let from = 0
+  let starts = 0
 
   beforeAll(async () => {
     const installed = installClient(client)
@@ -102,13 +103,14 @@ export function openSitting(host: Host): Sitting {
   })
 
   function start([program = '', ...args]: string[], stdin = '') {
-    const child = spawn(program, args, { cwd: place.dir, env, stdio: ['pipe', 'pipe', 'pipe'] })
+    const log = join(place.root, `stderr-${++starts}`)
+    // Not a pipe of Node's own, which is a socket: a hook cannot print through that.
+    const child = spawn(program, args, { cwd: place.dir, env, stdio: ['pipe', 'pipe', openSync(log, 'a')] })
     const heard: Heard = { code: null, stdout: '', stderr: '' }
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (heard.stdout += text))
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (heard.stderr += text))
-    child.stdin.on('error', () => {}) // it may end without reading
-    child.stdin.end(stdin)
-    const ended = once(child, 'close').then(([code]): Heard => ({ ...heard, code }))
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (heard.stdout += text))
+    child.stdin?.on('error', () => {}) // it may end without reading
+    child.stdin?.end(stdin)
+    const ended = once(child, 'close').then(([code]): Heard => ({ ...heard, code, stderr: readFileSync(log, 'utf8') }))
     return { ended, end: (signal: NodeJS.Signals) => void child.kill(signal) }
   }
 

@@ -58,15 +58,17 @@ export function callHook(place: Place, argv: string[], payload: Json | string, {
 function heard(code: number | null, out: string, err: string): Heard {
   if (/this is a bug in ralph|^\s+at .+:\d+:\d+\)?$/m.test(out + err))
     throw new Error(`A bug in ralph:\n${out}\n${err}`)
-  const json = out.trim() ? (JSON.parse(out) as Json) : {}
+  // Droid alone is answered in words.
+  const words = /^[^{]/.test(out) ? out : ''
+  const json = out.trim() && !words ? (JSON.parse(out) as Json) : {}
   const more = (json.hookSpecificOutput ?? {}) as Json
   return {
     code,
     out,
     err,
     json,
-    prompt: String(more.additionalContext ?? json.reason ?? json.prompt ?? json.followup_message ?? ''),
-    said: String(json.systemMessage ?? ''),
+    prompt: String(more.additionalContext ?? json.reason ?? json.prompt ?? json.followup_message ?? words),
+    said: String(json.systemMessage ?? words),
   }
 }
 

@@ -30,6 +30,8 @@ export type Host = {
   escapes?: true
   /** It keeps back what a person types until the loop is over. */
   deaf?: true
+  /** Words of its command line with which it prints its answer and ends, and then shows nothing that a hook says. */
+  mute?: readonly string[]
   speaks: Dialect
   /** Where `ralph install` writes; undefined where it does not. */
   install: Install | undefined
@@ -74,6 +76,7 @@ export const HOSTS: Hosts = {
     folder: '.claude',
     speaks: 'claude',
     mostBytes: 10_000,
+    mute: ['-p', '--print'],
     cap: {
       most: 8,
       variable: 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP',
@@ -89,6 +92,7 @@ export const HOSTS: Hosts = {
     folder: '.codex',
     mostBytes: 10_000,
     escapes: true,
+    mute: ['exec', 'e'],
     install: { user: ['$CODEX_HOME', '~/.codex'] },
   },
   gemini: {
@@ -121,6 +125,7 @@ export const HOSTS: Hosts = {
     types: dashed,
     agent: 'copilot',
     folder: '.copilot',
+    mute: ['-p', '--prompt'],
     speaks: 'copilot',
     cap: { most: 8, sure: true },
     install: {
@@ -153,6 +158,7 @@ export const HOSTS: Hosts = {
     types: dashed,
     agent: 'droid',
     folder: '.factory',
+    mute: ['exec'],
     speaks: 'droid',
     install: {
       user: ['$FACTORY_HOME_OVERRIDE/.factory', '~/.factory'],

@@ -49,7 +49,9 @@ async function reply(desk: Desk, said: Said, more: () => typeof More): Promise<R
     lastMessage: (path) => more().lastMessage(path, from.host, payload),
     failed: (message) => more().meaningOf(message, desk.now()),
   })
-  return printStop(await failOpen(() => turnOver(desk, over)), from)
+  const answer = await failOpen(() => turnOver(desk, over))
+  if (answer.prompt === undefined && HOSTS[from.host].mute) more().sayAloud(answer, from)
+  return printStop(answer, from)
 }
 
 /** The store is not closed: it has saved everything, and tidying up is for whoever has time. */

@@ -1,6 +1,7 @@
 /** What only some calls of the hook program need, loaded when they do: a person's commands, running checks, a new database. */
 import { type CheckHands, type Checking, checkHands } from '../../drive/check-hands.ts'
 import { RalphError } from '../../error.ts'
+import { printThrough } from '../../host/client-stderr.ts'
 import { reap } from '../../host/process-tree.ts'
 import { openStore } from '../../host/sqlite.ts'
 import { taskOver } from '../../operations/task-over.ts'
@@ -18,7 +19,7 @@ import { newPart } from './new-part.ts'
 import type { From, Said } from './payload.ts'
 import { parseTyped, readTyped, type Typed } from './prompt.ts'
 import { printTyped } from './prompt-reply.ts'
-import { printStop, type Reply } from './reply.ts'
+import { printStop, type Reply, textOf } from './reply.ts'
 import { readStop, transcriptOf } from './stop.ts'
 import { lastMessage, lastPrompt, wasCancelled } from './transcript.ts'
 
@@ -39,7 +40,15 @@ export async function replyToRecord(desk: Desk, from: From, transcript: string):
   const typed = parseTyped(prompt?.text ?? '')
   if (!prompt || typed.kind !== 'command' || !isNews(desk.home, from.session, prompt.id)) return {}
   remember(desk.home, from.session, prompt.id)
-  return printTyped(await failOpen(() => answerTo(desk, from, typed, transcript)), from, typed)
+  const answer = await failOpen(() => answerTo(desk, from, typed, transcript))
+  if (answer.prompt === undefined) sayAloud(answer, from)
+  return printTyped(answer, from, typed)
+}
+
+/** The agent is let go, and its client ends with 0 whatever became of the loop: so that is printed where nobody watches. */
+export function sayAloud(answer: Answer, { host }: From): void {
+  const text = textOf(answer)
+  if (text) printThrough(HOSTS[host].mute ?? [], text)
 }
 
 /** A tool has ended in the middle of a turn. Where a person's Esc ended it, Gemini tells no other hook. */

@@ -16,7 +16,7 @@ function fromHost(host: HostName, more: Partial<From> = {}): From {
 function answerTo(host: HostName, answer: Parameters<typeof printTyped>[0], typed: Typed): unknown {
   const { out, error } = printTyped(answer, fromHost(host), typed)
   if (error !== undefined) return { error }
-  return out === undefined ? undefined : JSON.parse(out)
+  return out?.startsWith('{') ? JSON.parse(out) : out
 }
 
 const begun = { prompt: 'Build it\n', ...say('the loop begins') }
@@ -40,11 +40,11 @@ describe('a turn that begins with what was typed', () => {
     hookSpecificOutput: { hookEventName, additionalContext: 'Build it\n' },
     systemMessage: 'the loop begins',
   })
-  test.each<[host: HostName, answer: object | undefined]>([
+  test.each<[host: HostName, answer: object | string | undefined]>([
     ['claude', nested('UserPromptSubmit')],
     ['codex', nested('UserPromptSubmit')],
     ['qwen', nested('UserPromptSubmit')],
-    ['droid', nested('UserPromptSubmit')],
+    ['droid', 'the loop begins\n\nBuild it\n'],
     ['gemini', nested('BeforeAgent')],
     ['copilot', { additionalContext: 'Build it\n' }],
     ['cursor', undefined],
@@ -55,14 +55,19 @@ describe('a turn that begins with what was typed', () => {
 
   test('is a turn of its own where only the end of one can begin it', () => {
     const { out } = printTyped(begun, fromHost('droid', { during: 'stop' }), command)
-    expect(JSON.parse(out ?? '')).toEqual({ decision: 'block', reason: 'Build it\n', systemMessage: 'the loop begins' })
+    expect(JSON.parse(out ?? '')).toEqual({
+      decision: 'block',
+      reason: 'the loop begins\n\nBuild it\n',
+      suppressOutput: true,
+    })
   })
 })
 
 test.each(hosts)('something else that was typed in %s goes to the agent', (host) => {
   expect(answerTo(host, NOTHING, other)).toBeUndefined()
   expect(answerTo(host, NOTHING, command)).toBeUndefined()
-  expect(answerTo(host, say('paused'), other)).toEqual(host === 'cursor' ? undefined : { systemMessage: 'paused' })
+  const own: Record<string, unknown> = { cursor: undefined, droid: 'paused' }
+  expect(answerTo(host, say('paused'), other)).toEqual(host in own ? own[host] : { systemMessage: 'paused' })
 })
 
 test('a shim gets the neutral answer', () => {

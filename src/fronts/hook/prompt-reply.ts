@@ -3,7 +3,7 @@ import type { Answer } from '../../session/answer.ts'
 import { type Dialect, HOSTS } from '../../session/hosts.ts'
 import type { From } from './payload.ts'
 import type { Typed } from './prompt.ts'
-import { neutral, print, printStop, type Reply, textOf } from './reply.ts'
+import { neutral, noted, print, printStop, type Reply, textOf } from './reply.ts'
 
 export function printTyped(answer: Answer, from: From, { kind }: Typed): Reply {
   if (from.shim) return print(neutral(answer))
@@ -13,6 +13,7 @@ export function printTyped(answer: Answer, from: From, { kind }: Typed): Reply {
   // A command that needs no agent is answered without one.
   if (kind === 'command' && answer.prompt === undefined) return text ? refusal(speaks, text) : {}
   const message = text ? { systemMessage: text } : {}
+  if (speaks === 'droid') return said(text, answer.prompt)
   if (answer.prompt === undefined) return print(speaks === 'cursor' ? {} : message)
   switch (speaks) {
     case 'cursor':
@@ -21,13 +22,18 @@ export function printTyped(answer: Answer, from: From, { kind }: Typed): Reply {
       return print({ additionalContext: answer.prompt })
     case 'claude':
     case 'plain':
-    case 'droid':
     case 'gemini':
     case 'shim': {
       const hookEventName = speaks === 'gemini' ? 'BeforeAgent' : 'UserPromptSubmit'
       return print({ hookSpecificOutput: { hookEventName, additionalContext: answer.prompt }, ...message })
     }
   }
+}
+
+/** Droid tells its agent, too, what a hook prints, and shows the beginning of it. */
+function said(text: string, prompt: string | undefined): Reply {
+  const out = prompt === undefined ? text : noted(text, prompt)
+  return out ? { out } : {}
 }
 
 function refusal(speaks: Dialect, text: string): Reply {

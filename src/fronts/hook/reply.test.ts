@@ -34,8 +34,17 @@ describe('the answer to a turn that ended', () => {
     expect(answerTo(host, NOTHING)).toBeUndefined()
   })
 
-  test.each(hosts.filter((host) => host !== 'cursor'))('another turn in %s', (host) => {
+  test.each(hosts.filter((host) => host !== 'cursor' && host !== 'droid'))('another turn in %s', (host) => {
     expect(answerTo(host, another)).toEqual({ decision: 'block', reason: 'Go on.\n', systemMessage: 'iteration 2' })
+  })
+
+  test('Droid shows what a hook prints: words, and those of the next turn once', () => {
+    expect(answerTo('droid', another)).toEqual({
+      decision: 'block',
+      reason: 'iteration 2\n\nGo on.\n',
+      suppressOutput: true,
+    })
+    expect(printStop({ show: [...said.show] }, fromHost('droid'))).toEqual({ out: 'iteration 2' })
   })
 
   test('another turn in Cursor', () => {

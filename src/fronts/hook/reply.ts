@@ -14,6 +14,7 @@ export function printStop(answer: Answer, { host, shim, feedback }: From): Reply
   const { speaks, mostBytes = 0 } = HOSTS[host]
   const systemMessage = textOf(answer)
   const told = systemMessage ? { systemMessage } : {}
+  if (speaks === 'droid') return inWords(systemMessage, answer.prompt)
   if (answer.prompt === undefined) return print(speaks === 'cursor' ? {} : told)
   if (speaks === 'cursor') return print({ followup_message: answer.prompt })
   if (feedback && Buffer.byteLength(answer.prompt) <= mostBytes)
@@ -23,6 +24,16 @@ export function printStop(answer: Answer, { host, shim, feedback }: From): Reply
       ? { hookSpecificOutput: { hookEventName: 'AfterAgent', clearContext: true } }
       : {}
   return print({ decision: 'block', reason: answer.prompt, ...told, ...clear })
+}
+
+/** Droid shows all that a hook prints as it is, and nothing else that is meant for a person. So the agent is told that, too. */
+function inWords(note: string, prompt: string | undefined): Reply {
+  if (prompt === undefined) return note ? { out: note } : {}
+  return print({ decision: 'block', reason: noted(note, prompt), suppressOutput: true })
+}
+
+export function noted(note: string, prompt: string): string {
+  return note ? `${note}\n\n${prompt}` : prompt
 }
 
 export function print(reply: object): Reply {
