@@ -158,7 +158,7 @@ describe.each(
       const screen = openTerminal(terminal.argv, { dir: place.dir, env })
       await terminal.ready(screen)
       await screen.submit(typed)
-      await stands(place, 'completed', screen)
+      await stands(place, 'completed', screen, 100_000)
       screen.close()
     }
     await server.close()
