@@ -60,7 +60,7 @@ export type Sitting = {
   open(more?: string[]): Terminal
   /** The newest loop, as `ralph status --json` tells it. */
   newest(): Promise<Line>
-  /** Waits until the newest loop has ended. */
+  /** Waits until the newest loop has ended and its session is free. */
   over(): Promise<void>
   face: string
   /** Sessions that loop. */
@@ -121,6 +121,11 @@ export function openSitting(host: Host): Sitting {
       ? start([...host.headless, ...more], prompt)
       : start([...host.headless.slice(0, -1), ...more, ...host.headless.slice(-1), prompt])
 
+  function armed(): string[] {
+    const folder = join(place.home, 'armed')
+    return existsSync(folder) ? readdirSync(folder) : []
+  }
+
   const status = () => query(place, 'SELECT status FROM loop ORDER BY started_at DESC LIMIT 1')[0]?.status
 
   return {
@@ -150,12 +155,13 @@ export function openSitting(host: Host): Sitting {
       const { end } = await place.ralph(['status', String(row?.loop_id), '--json'])
       return { ...row, ...end }
     },
-    over: async () => void (await until('the loop has ended', () => ENDED.has(String(status())), 60_000)),
-    face: join(host.face, 'ralph-loop.local.md'),
-    armed: () => {
-      const folder = join(place.home, 'armed')
-      return existsSync(folder) ? readdirSync(folder) : []
+    // The hook lets the session go a moment after it has saved how the loop ended.
+    async over() {
+      await until('the loop has ended', () => ENDED.has(String(status())), 60_000)
+      await until('its session is free', () => armed().length === 0)
     },
+    face: join(host.face, 'ralph-loop.local.md'),
+    armed,
   }
 }
 
