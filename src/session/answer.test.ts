@@ -35,7 +35,9 @@ describe('a prompt', () => {
     expect(told).toContain('put `TASK_COMPLETE` alone')
     expect(told.split('<promise>DONE</promise>')).toHaveLength(2)
     expect(told).toContain(`as it was typed is in ${codex.face}`)
-    expect(promptOf('/none', loopAfter({ ...spec, signals: [] }), codex)).toContain('put `<promise>DONE</promise>` alone')
+    expect(promptOf('/none', loopAfter({ ...spec, signals: [] }), codex)).toContain(
+      'put `<promise>DONE</promise>` alone',
+    )
     expect(promptOf('/none', loopAfter({ ...spec, prompt: 'Go on.' }), codex)).not.toContain('as it was typed')
   })
 })
