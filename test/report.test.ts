@@ -127,7 +127,9 @@ describe('Markdown for a pull request', () => {
     )
     expect(stdout).toContain('\n`sh check.sh` failed before the loop began and passes now.\n')
     expect(stdout).toMatch(/\n\| `sh check\.sh` \| fails.* \| passes \|\n/)
-    expect(stdout).toMatch(/\n\| 1 ✗ \| said it is done; refused: sh check\.sh fails \| \+3 −0 \| \d+:\d\d \| - \|\n/)
+    expect(stdout).toMatch(
+      /\n\| 1 ✗ \| said it is done; refused: sh check\.sh fails: @&#8203;everyone \| \+3 −0 \| \d+:\d\d \| - \|\n/,
+    )
     expect(stdout).toContain(`\`ralph proof ${onlyLoop(place)} --again\``)
     expect(stdout).toContain('\n````text\n```\n</details>\n@everyone\n````\n\n</details>\n')
   })
