@@ -155,6 +155,17 @@ test.each([
   expect(told()[1]).toMatchObject({ outcome, ...(outcome === 'error' ? { error_message: '429 slow' } : {}) })
 })
 
+test('a compaction of its memory is told with the end of the turn', async () => {
+  const { command, says, answers, happens, told } = await open(TURNS)
+  await command('loop')
+  await says('Turn 1', 'u1')
+  await happens('session.compacted')
+  answers('Worked.')
+  await happens('session.idle')
+  await until('it is told', () => told().length === 2)
+  expect(told()[1]).toMatchObject({ event: 'stop', compacted_at: expect.any(Number) })
+})
+
 test('a wait is kept, also when a person asks how the loop stands, and then the loop goes on', async () => {
   const { command, says, answers, happens, told, prompts, shown } = await open(`${TURNS}
     if (told.event === 'stop') answer({ ...running, status: 'waiting', next: 'wait', wait_ms: 400 })

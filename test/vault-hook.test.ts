@@ -487,7 +487,7 @@ describe.concurrent('the end', () => {
     await session.type('/ralph:loop Something else.')
     await cancel(vault)
     expect((await vault.stop({ RALPH_TASK_ID: 'a' })).said).toContain('ralph: task a stopped')
-    expect((await session.work()).prompt).toContain('Something else.')
+    expect((await session.work()).prompt).toContain('This is iteration 2 of at most 10 of the loop')
   })
 
   test('by completing it through the API: the session is free', async () => {
@@ -687,7 +687,7 @@ describe.concurrent('one at a time', () => {
     const session = openSession({ ...vault.place, dir: vault.dir })
     await session.type('/ralph:loop Something else.')
     expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(PASSES)
-    expect((await session.work()).prompt).toContain('Something else.')
+    expect((await session.work()).prompt).toContain('This is iteration 2 of at most 10 of the loop')
     expect(vault.state('a')).toMatchObject({ iteration: 0 })
   })
 

@@ -17,6 +17,8 @@ export type Turned = {
   cost_usd: number
   /** The commands of its shell tool. */
   ran: string[]
+  /** When OpenCode shortened what its agent remembers. */
+  compacted_at?: number | undefined
 }
 
 export type Answer = {
@@ -39,6 +41,7 @@ export type Looping = {
   isTurn: boolean
   messageID?: string
   error?: Failure
+  compactedAt?: number
   wake?: NodeJS.Timeout
   /** The call that tells of its last turn. */
   asking?: { call: ChildProcess; ended: Promise<unknown> }

@@ -71,6 +71,7 @@ export const Ralph = async ({ client, directory }) => {
       const session = properties.sessionID ?? ''
       const loop = loops.get(session)
       if (loop && type === 'session.error') loop.error = properties.error ?? {}
+      if (loop && type === 'session.compacted') loop.compactedAt = Date.now()
       // A session is idle also after a person's own shell command.
       if (type === 'session.idle' && loop?.isTurn) quietly(afterTurn(session, loop))
     },
@@ -81,7 +82,8 @@ export const Ralph = async ({ client, directory }) => {
     loop.isTurn = false
     const { data: messages = [] } = await client.session.messages({ path: { id: session } })
     const start = messages.findIndex(({ info }) => info.id === loop.messageID)
-    const answer = await ask(session, { event: 'stop', ...sumUp(messages.slice(start), loop.error) })
+    const turned = { ...sumUp(messages.slice(start), loop.error), compacted_at: loop.compactedAt }
+    const answer = await ask(session, { event: 'stop', ...turned })
     await goOn(session, answer, messages[start]?.info)
   }
 

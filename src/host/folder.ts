@@ -1,6 +1,7 @@
 /** A folder without git: whether it is one, and its state as one short text of names, sizes, modes and times. */
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { mixer } from './mixer.ts'
 
 export const NO_REPOSITORY = 'this is not a git repository'
 
@@ -41,21 +42,6 @@ export function folderState(dir: string, exclude: ReadonlySet<string> = new Set(
     }
   }
   return hash.text()
-}
-
-/** Two mixed sums of all that was added. Nobody has a reason to forge them, and to load a real hash takes longer than to look. */
-function mixer(): { add(text: string): void; text(): string } {
-  let [one, two] = [0x811c9dc5, 0x9e3779b9]
-  return {
-    add(text) {
-      for (let at = 0; at < text.length; at++) {
-        const code = text.charCodeAt(at)
-        one = Math.imul(one ^ code, 0x01000193)
-        two = Math.imul(two ^ code, 0x85ebca6b) ^ (two >>> 13)
-      }
-    },
-    text: () => [one, two].map((sum) => (sum >>> 0).toString(16).padStart(8, '0')).join(''),
-  }
 }
 
 function namesIn(folder: string): string[] | undefined {

@@ -4,7 +4,7 @@ import { readAsk, readClaim, withoutEcho } from '../engine/claim.ts'
 import type { Loop, Next, Spec } from '../engine/loop.ts'
 import { openStages } from '../engine/stages.ts'
 import { checks, claims, type Happening, loopAfter, say, specOf, works } from '../engine/stories.test-support.ts'
-import { buildTurnPrompt } from './turn-prompt.ts'
+import { buildReminder, buildTurnPrompt, lastingWords } from './turn-prompt.ts'
 
 /** The words for the turn a story ends at. */
 function promptAfter(spec: Spec, ...story: Happening[]): string {
@@ -77,6 +77,48 @@ describe('the words for a turn', () => {
   })
 })
 
+describe('the words for an agent that has the task already', () => {
+  const long = specOf({ prompt: 'Build it. '.repeat(2_000), checks: ['npm test'], promise: 'ALL DONE' })
+  const reminderAfter = (spec: Spec, ...story: Happening[]) => {
+    const loop = loopAfter(spec, ...story)
+    return buildReminder(loop, turnOf(loop.next), '/p/loop.md')
+  }
+
+  test('are one line: where the loop is, where the task is, and how to claim it', () => {
+    expect(reminderAfter(long, works, works)).toBe(
+      'This is iteration 3 of at most 10 of the loop; the task and its rules stand as you were given them. The task is in /p/loop.md. When the whole task is done, and not before, put `<promise>ALL DONE</promise>` alone on the last line, after an empty line.\n',
+    )
+  })
+
+  test('tell what came of the last iteration, as it is always told', () => {
+    const story = [claims('clear'), checks('fail', 2, 'expected 3, found 4')]
+    const [, whole] = promptAfter(long, ...story).split('What came of the last iteration:')
+    const [, short] = reminderAfter(long, ...story).split('What came of the last iteration:')
+    expect(short).toContain('expected 3, found 4')
+    expect(short).toBe(whole)
+  })
+
+  test('name the stage now', () => {
+    const stages = [{ name: 'TESTS', check: 'npm test' }, { name: 'DOCS' }]
+    expect(reminderAfter(specOf({ stages }), works)).toContain('put `<promise>TESTS</promise>` alone')
+  })
+})
+
+test('what lasts is the same in every turn, until the task, its limit, its checks or how it is claimed change', () => {
+  const spec = specOf({ checks: ['npm test'], stages: [{ name: 'TESTS' }, { name: 'DOCS' }] })
+  const lasting = (given: Spec, ...story: Happening[]) => lastingWords(loopAfter(given, ...story))
+  const before = lasting(spec)
+  expect(lasting(spec, works, claims('weak'), checks('fail', 2, 'no'), say('use tabs'))).toBe(before)
+  const others = [
+    lasting({ ...spec, prompt: 'Another.' }),
+    lasting({ ...spec, limits: { ...spec.limits, iterations: 11 } }),
+    lasting({ ...spec, checks: ['npm run lint'] }),
+    lasting(spec, claims('clear', 'TESTS'), checks('pass')),
+    lasting({ ...spec, stages: [], promise: 'X' }),
+  ]
+  expect(new Set([before, ...others])).toHaveLength(6)
+})
+
 describe('an agent that repeats its prompt', () => {
   const word = fc.constantFrom(
     'Make',
@@ -133,6 +175,18 @@ describe('an agent that repeats its prompt', () => {
         expect(readAsk(left)).toBeUndefined()
       }),
       { numRuns: 500 },
+    )
+  })
+
+  test('claims nothing with a reminder, either', () => {
+    fc.assert(
+      fc.property(loops, (loop) => {
+        const prompt = buildReminder(loop, turnOf(loop.next), '/p/loop.md')
+        expect(readClaim(withoutEcho(prompt, prompt), claimableOf(loop))).toEqual({ kind: 'none' })
+        expect(readClaim(prompt, claimableOf(loop)).kind).not.toBe('clear')
+        expect(readAsk(prompt)?.kind).not.toBe('person')
+      }),
+      { numRuns: 200 },
     )
   })
 

@@ -22,6 +22,19 @@ export function buildTurnPrompt(loop: Loop, next: Extract<Next, { kind: 'turn' }
   return `${[...parts.filter(Boolean), ...lessons(next)].join('\n\n')}\n`
 }
 
+/** The same for an agent that still has all of that: where we are, how to claim, and what is new. `file`: where the task is. */
+export function buildReminder(loop: Loop, next: Extract<Next, { kind: 'turn' }>, file: string): string {
+  const where = `This is iteration ${iterationWords(loop, next)} of the loop; the task and its rules stand as you were given them.`
+  const parts = [where, `The task is in ${file}.`, howToClaim(loop)]
+  return `${[parts.filter(Boolean).join(' '), ...lessons(next)].join('\n\n')}\n`
+}
+
+/** What every turn of a loop is told alike: it stands until this changes. */
+export function lastingWords(loop: Loop): string {
+  const most = iterationLimit(loop.spec.limits, loop.tally)
+  return [loop.spec.prompt, most, howItIsChecked(loop), howToClaim(loop)].join('\0')
+}
+
 /** The same for one task of a project, where the rendered template says where we are and how to claim. */
 export function buildTaskPrompt(rendered: string, loop: Loop, next: Extract<Next, { kind: 'turn' }>): string {
   const parts = [rendered.trimEnd(), '---', howItIsChecked(loop), HOW_TO_ASK, ...lessons(next)]
@@ -37,10 +50,14 @@ function quoted(words: string): string {
   return words.replace(/^/gm, '> ')
 }
 
-function whereWeAre({ spec, tally }: Loop, { iteration, fresh }: { iteration: number; fresh: boolean }): string {
+function whereWeAre(loop: Loop, next: { iteration: number; fresh: boolean }): string {
+  const remembers = loop.spec.work.context === 'same' && (!next.fresh || next.iteration === 1)
+  return `This is iteration ${iterationWords(loop, next)} of a loop.${remembers ? '' : ' You have no memory of the earlier ones: the files and the git log show what they did.'} Nobody is watching, so do not ask; choose the sensible way and note the choice.`
+}
+
+function iterationWords({ spec, tally }: Loop, { iteration }: { iteration: number }): string {
   const most = iterationLimit(spec.limits, tally)
-  const remembers = spec.work.context === 'same' && (!fresh || iteration === 1)
-  return `This is iteration ${iteration}${most > 0 ? ` of at most ${most}` : ''} of a loop.${remembers ? '' : ' You have no memory of the earlier ones: the files and the git log show what they did.'} Nobody is watching, so do not ask; choose the sensible way and note the choice.`
+  return `${iteration}${most > 0 ? ` of at most ${most}` : ''}`
 }
 
 function howItIsChecked({ spec }: Loop): string {

@@ -1,11 +1,8 @@
 /** What ralph answers a session: whether its agent takes another turn, and what the person is shown. */
-import { claimTag } from '../engine/claim.ts'
 import { iterationLimit } from '../engine/limits.ts'
 import type { Loop, Verdict } from '../engine/loop.ts'
 import { secretsOf } from '../host/sealed.ts'
-import { buildTurnPrompt } from '../prompt/turn-prompt.ts'
-import type { Armed } from './armed.ts'
-import { type Context, HOSTS } from './hosts.ts'
+import type { Context } from './hosts.ts'
 
 /** `cap`: it tells how far the host lets a loop go on. */
 export type Note = { level: 'info' | 'warning' | 'error'; text: string; kind?: 'cap' }
@@ -31,34 +28,6 @@ export const NOTHING: Answer = { show: [] }
 
 export function say(text: string, level: Note['level'] = 'info'): Answer {
   return { show: [{ level, text }] }
-}
-
-/**
- * The prompt of the turn a loop asks for, in a session that remembers the earlier ones or does not. What the host would
- * cut or spell out is in the face as it was typed.
- */
-export function promptOf(
-  home: string,
-  loop: Loop,
-  { context, host, face }: Pick<Armed, 'context' | 'host' | 'face'>,
-): string {
-  const { spec, next } = loop
-  if (next.kind !== 'turn' || context === 'process') return ''
-  const { mostBytes, escapes } = HOSTS[host]
-  const open = (text: string) => opened(home, text, [spec, next.heard])
-  const task = open(spec.prompt.trimEnd())
-  const built = open(buildTurnPrompt({ ...loop, spec: { ...spec, work: { ...spec.work, context } } }, next))
-  const [sign] = spec.signals
-  const rules = built.slice(task.length)
-  const rest = escapes && spec.promise && sign ? rules.replaceAll(claimTag(spec.promise), sign) : rules
-  if (!face) return task + rest
-  if (mostBytes !== undefined && Buffer.byteLength(task + rest) > mostBytes)
-    return `The task is in the file ${face}, below the lines at its top: read all of it before anything else.${rest}`
-  const typed =
-    escapes && /[<>&]/.test(task)
-      ? `\n\nBrackets may reach you as XML entities; the task as it was typed is in ${face}.`
-      : ''
-  return task + typed + rest
 }
 
 /** A text with secrets in the place of their marks, for whoever has given them. */

@@ -20,6 +20,10 @@ export type Armed = {
   record?: string
   /** The process of the host, where it names itself. */
   pid?: number
+  /** What its agent was told last, with the marks of secrets. */
+  given?: string
+  /** When its agent was last told all of its task, and the sum of what lasts of that. Absent: it may not have it any more. */
+  told?: { sum: string; at: number }
   /** When the last stop was, by the host's own clock: hooks that are set up twice tell the same one twice. */
   stopped?: string
   /** It was let go without a prompt: what is said meanwhile it has not heard. */

@@ -20,11 +20,12 @@ import { given } from '../request/given.ts'
 import { mustBeProvable } from '../request/provable.ts'
 import type { LoopRequest, Place } from '../request/request.ts'
 import { resolveSpec } from '../request/resolve.ts'
-import { type Answer, NOTHING, opened, promptOf } from './answer.ts'
+import { type Answer, NOTHING, opened } from './answer.ts'
 import { arm, disarm, forgetOld, isSessionId, loadArmed, processOf, reserve } from './armed.ts'
 import { beforeNotes, begunNotes, doubt, facelessNote } from './begun.ts'
 import { type Desk as BareDesk, loadKnown } from './desk.ts'
 import { chooseFace, writeFace } from './face.ts'
+import { give, givenTo } from './give.ts'
 import { type Context, HOSTS, type Host, type HostName } from './hosts.ts'
 import { subagentArgs } from './subagent.ts'
 import { later } from './turn-over.ts'
@@ -64,20 +65,13 @@ export async function beginLoop(desk: Desk, asked: Asked): Promise<Answer> {
   const face = await chooseFace(desk, dir, { host: name, session })
   await excludeFaces(dir, host.folder).catch(() => {}) // a face that is shown by `git status` is no harm
   writeFace(face, { loop: begun, session, home: desk.home })
-  arm(desk.home, session, {
-    loop: begun.id,
-    host: name,
-    face,
-    context,
-    since: 0,
-    ...given({ record }),
-    ...processOf(desk.env),
-  })
+  const armed = { loop: begun.id, host: name, face, context, since: 0, ...given({ record }), ...processOf(desk.env) }
+  arm(desk.home, session, armed)
   const loop = await lookBefore(desk, begun, tree)
   return {
     loop,
     context,
-    prompt: promptOf(desk.home, loop, { context, host: name, face }),
+    prompt: give(desk, { session, armed }, await desk.store().load(loop.id)), // with the marks of secrets
     fresh: context === 'fresh',
     show: [...show, ...(face ? [] : [facelessNote(host)]), ...beforeNotes(loop)],
   }
@@ -149,7 +143,7 @@ async function sameAgain(
     opened(desk.home, spec.prompt, spec.prompt) === command.prompt &&
     desk.now() - tally.startedAt < AT_ONCE_MS
   if (isSame || tally.startedAt > desk.began)
-    return { loop, context: armed.context, prompt: promptOf(desk.home, loop, armed), show: [] }
+    return { loop, context: armed.context, prompt: givenTo(desk.home, loop, armed), show: [] }
   throw new RalphError(
     'usage',
     `This session has loop ${loop.id} already, after ${count(tally.iteration, 'iteration')}. See it with ${host.types('status')}, end it with ${host.types('cancel')}.`,

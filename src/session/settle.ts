@@ -1,19 +1,22 @@
 /** What a session keeps of its loop when something has happened to it, and what it is answered then. */
 import { atCap } from '../engine/limits.ts'
 import { ended, type Tally, type Verdict } from '../engine/loop.ts'
-import { type Answer, goesOn, promptOf } from './answer.ts'
-import { arm, finish } from './armed.ts'
+import { type Answer, goesOn } from './answer.ts'
+import { finish } from './armed.ts'
 import type { Desk, Holding } from './desk.ts'
 import { readFace, removeFace, writeFace } from './face.ts'
+import { give, keep } from './give.ts'
 import { allowance, HOSTS } from './hosts.ts'
 
 /** Brings face and armed file into line with the loop, and says how it stands. `before`: its memory until the checks were run. */
 export function settle(
   desk: Desk,
-  { session, armed, visit: { loop } }: Holding,
+  held: Holding,
   verdicts: readonly Verdict[],
-  before: Tally = loop.tally,
+  before: Tally = held.visit.loop.tally,
 ): Answer {
+  const { session, armed } = held
+  const { loop } = held.visit
   const host = HOSTS[armed.host]
   const note = loop.next.kind === 'turn' ? goesOn(loop) : desk.words().standing(loop, host)
   const checked =
@@ -32,14 +35,14 @@ export function settle(
     return { loop, verdicts, show, waitMs: Math.max(0, loop.next.until - desk.now()) }
   if (loop.next.kind === 'wait' && loop.next.why === 'paused') {
     if (armed.quiet) return { loop, verdicts, show: [] }
-    arm(desk.home, session, { ...armed, quiet: true })
+    keep(desk.home, held, { ...armed, quiet: true })
   }
   if (loop.next.kind !== 'turn') return { loop, verdicts, show }
   const isLast = atCap(loop, armed.since, allowance(host, desk.env))
   return {
     loop,
     verdicts,
-    prompt: promptOf(desk.home, loop, armed),
+    prompt: give(desk, held, loop),
     context: armed.context,
     ...(checked ? { checked: checked.slice(3) } : {}),
     fresh: armed.context === 'fresh' || (loop.next.fresh && loop.next.iteration > 1),

@@ -11,10 +11,11 @@ import { mayHaveChanged } from '../host/config-trust.ts'
 import type { Lease, LoopStore } from '../host/store.ts'
 import { openTree, type Tree } from '../host/tree.ts'
 import { given } from '../request/given.ts'
-import { type Answer, NOTHING, type Note, opened, promptOf, say } from './answer.ts'
-import { type Armed, arm, disarm, loadArmed, typedAt } from './armed.ts'
+import { type Answer, NOTHING, type Note, opened, say } from './answer.ts'
+import { type Armed, disarm, loadArmed, typedAt } from './armed.ts'
 import type { Desk, Holding } from './desk.ts'
 import { nameOf, ordersIn, putAside, readFace, writeFace } from './face.ts'
+import { forgetTold, givenTo, keep } from './give.ts'
 import { allowance, HOSTS, type Host } from './hosts.ts'
 import { settle } from './settle.ts'
 
@@ -29,6 +30,8 @@ export type TurnOver = {
   heard?: Armed['heard']
   /** When this was, where the host tells it. */
   at?: string
+  /** When the host last shortened what its agent remembers. */
+  compactedAt?: number
 }
 
 export async function turnOver(desk: Desk, over: TurnOver): Promise<Answer> {
@@ -41,13 +44,10 @@ export async function turnOver(desk: Desk, over: TurnOver): Promise<Answer> {
       return settle(desk, held, [])
     }
     if (over.at !== undefined && over.at === armed.stopped) return NOTHING
-    const { heard = armed.heard, at } = over
-    if (over.heard || at !== undefined)
-      arm(desk.home, over.session, {
-        ...armed,
-        ...(heard ? { heard } : {}),
-        ...(at === undefined ? {} : { stopped: at }),
-      })
+    const { heard, at: stopped, compactedAt = 0 } = over
+    const isForgotten = armed.told !== undefined && compactedAt > armed.told.at
+    if (heard || stopped !== undefined || isForgotten)
+      keep(desk.home, held, { ...(isForgotten ? forgetTold(armed) : armed), ...given({ heard, stopped }) })
     if (visit.loop.next.kind === 'wait') return settle(desk, held, [])
     const tree = await treeOf(desk, held)
     await countTurn(desk, held, { tree, outcome: over.outcome })
@@ -70,6 +70,8 @@ export async function goOnNow(desk: Desk, session: string, fact: Fact): Promise<
     desk,
     session,
     async (held) => {
+      // Much may have been said meanwhile.
+      if (fact.kind === 'told') held.armed = forgetTold(held.armed)
       await held.visit.move(fact)
       return goOn(desk, held, await treeOf(desk, held))
     },
@@ -83,14 +85,14 @@ export async function otherPrompt(desk: Desk, session: string, words: string): P
     const { loop } = held.visit
     if (loop.next.kind === 'turn' || loop.next.kind === 'check' || loop.next.kind === 'prove') {
       // Some hosts tell a hook's own words as if a person had typed them, and two hooks may tell the same answer.
-      const prompt = promptOf(desk.home, loop, held.armed)
-      if (words.trim() === prompt.trim() || hasHeard(desk.home, loop, words)) return NOTHING
+      if (words.trim() === givenTo(desk.home, loop, held.armed).trim() || hasHeard(desk.home, loop, words))
+        return NOTHING
       await told(held, 'you', { kind: 'pause' })
       return settle(desk, held, [])
     }
     if (loop.next.kind !== 'wait' || loop.next.why !== 'person') return NOTHING
     const answered = await told(held, 'you', { kind: 'say', words })
-    arm(desk.home, session, typedAt(held.armed, answered))
+    keep(desk.home, held, typedAt(held.armed, answered))
     return settle(desk, held, [])
   })
 }
@@ -184,7 +186,7 @@ async function countTurn(
 ): Promise<void> {
   const { loop, now } = visit
   if (loop.next.kind !== 'turn') return
-  const ending = { loop, next: loop.next, prompt: promptOf(home, loop, armed), outcome }
+  const ending = { loop, next: loop.next, prompt: givenTo(home, loop, armed), outcome }
   logTurn(store().transcripts, ending, now())
   const turned = await turnEnded({ tree, show, now, judge }, ending)
   const { dir, settings } = loop.spec.work

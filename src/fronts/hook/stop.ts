@@ -32,11 +32,14 @@ export async function readStop(
     speaks === 'gemini' ? newPart(text ?? '', before, path) : { message: text ?? '', heard: undefined }
   // Nothing new: a person stopped it, or its own loop detector did.
   const silent = heard !== undefined && !message.trim()
+  const tail = speaks === 'claude' || host === 'codex' ? tailOf(path, TAIL) : ''
+  const compactedAt = typeof payload.compacted_at === 'number' ? payload.compacted_at : compactionIn(tail)
   return {
     session,
     outcome: silent || text === undefined ? 'aborted' : outcomeOf(payload, message, failed),
     background: runsOn(payload.background_tasks),
-    ...(speaks === 'claude' && isToStop(path) ? { toBeTold: true } : {}),
+    ...(speaks === 'claude' && WAITING.test(tail) ? { toBeTold: true } : {}),
+    ...(compactedAt === undefined ? {} : { compactedAt }),
     ...(heard ? { heard } : {}),
     ...(speaks === 'copilot' && payload.timestamp !== undefined ? { at: String(payload.timestamp) } : {}),
   }
@@ -46,12 +49,18 @@ export function transcriptOf(payload: Json): string | undefined {
   return word(payload.transcript_path) ?? word(payload.transcriptPath)
 }
 
+const TAIL = 1 << 18
+
 // What a person types meanwhile waits in the session's record. Only these words cannot wait for the end of the loop.
 const WAITING =
   /"operation":"enqueue"[^\n]*"content":"\/ralph:(?:cancel|pause)\b(?![\s\S]*"operation":"(?:dequeue|remove|popAll)")/
 
-function isToStop(path: string): boolean {
-  return WAITING.test(tailOf(path, 1 << 18))
+// How Claude Code and Codex write down that they have shortened the memory of the agent.
+const COMPACTED = /^(?=.*"(?:subtype":"compact_boundary|type":"compacted)").*?"timestamp":"([^"]+)"/gm
+
+function compactionIn(tail: string): number | undefined {
+  const [, at] = [...tail.matchAll(COMPACTED)].at(-1) ?? []
+  return at === undefined ? undefined : Date.parse(at)
 }
 
 function runsOn(tasks: unknown): boolean {

@@ -16,6 +16,8 @@ export type Stop = {
   tokens: number
   cost_usd: number
   ran: string[]
+  /** When Pi last shortened what its agent remembers. */
+  compacted_at?: number
 }
 
 export type Status =

@@ -21,6 +21,8 @@ export type Course = {
   record: TurnRecord
   /** The model shall not remember earlier turns. */
   fresh: boolean
+  /** When Pi last shortened what the model remembers. */
+  compactedAt?: number
   /** A person has pressed ESC in this turn. */
   escaped: boolean
   /** An older Pi may still go on by itself. */

@@ -24,6 +24,8 @@ export type Drive = {
   /** The person's own run may come before the loop's first turn: only what follows its prompt is the loop's. */
   prompted(): void
   saw(message: Message): void
+  /** Pi has shortened what the model remembers. */
+  compacted(): void
   /** The run is about to end: the entries with which it goes on, or undefined when it may settle. */
   boundary(outcome: Stop['outcome']): Promise<Draft[] | undefined>
   /** The run has ended. Without an outcome it is read from the last message. */
@@ -62,6 +64,9 @@ export function openDrive(session: Session, program: Program): Drive {
       if (course.phase === 'turn') course.record = openTurnRecord()
     },
     saw: (message) => course.record.saw(message),
+    compacted() {
+      course.compactedAt = Date.now()
+    },
     boundary: (outcome) => boundary(works, outcome),
     settle: (outcome) => settle(works, outcome),
     settleUnless: (goesOn) => settleUnless(works, goesOn),

@@ -142,6 +142,19 @@ test('goes on by the entries of the boundary, and clears up at the end', async (
   expect([seen.status.at(-1), seen.widget.at(-1)]).toEqual([undefined, undefined])
 })
 
+test('a compaction of its memory is told with the end of the turn', async () => {
+  answers(TURN, { ...TURN, iteration: 2 }, { next: 'none', status: 'completed' })
+  const { type, tell } = play()
+  await type('ralph-loop', 'x')
+  await tell('message_end', says('One.'))
+  await tell('agent_before_settle', { outcome: 'completed' })
+  await tell('session_compact')
+  await tell('message_end', says('Two.'))
+  await tell('agent_before_settle', { outcome: 'completed' })
+  const [, first, second] = asked()
+  expect([first?.compacted_at, second?.compacted_at]).toEqual([undefined, expect.any(Number)])
+})
+
 test('a program that talks nonsense is told of once, and the session is left alone', async () => {
   answers(TURN, 'nonsense')
   const { type, tell, seen } = play()

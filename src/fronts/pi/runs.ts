@@ -27,9 +27,12 @@ export function onRuns({ pi, session, drive }: Desk): void {
     // What came to the boundary is judged by now; what did not was ended by a person.
     if (drive.phase() === 'turn') await drive.settle(way === 'boundary' ? 'aborted' : undefined)
   })
+  pi.on('session_compact', () => {
+    drive.compacted()
+    watch.compacting(false)
+  })
   if (way !== 'end') return
   pi.on('session_before_compact', () => watch.compacting(true))
-  pi.on('session_compact', () => watch.compacting(false))
   pi.on('agent_end', (_, context) => {
     session.use(context)
     session.busy(false)

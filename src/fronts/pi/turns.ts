@@ -113,7 +113,9 @@ export async function settleUnless(
 
 async function judge({ course, asker }: Works, outcome?: Stop['outcome']): Promise<Answer | undefined> {
   enter(course, 'asking', 'judging the turn')
-  const told = await asker.ask({ event: 'stop', ...course.record.stop(outcome) })
+  const { compactedAt } = course
+  const compacted = compactedAt === undefined ? {} : { compacted_at: compactedAt }
+  const told = await asker.ask({ event: 'stop', ...course.record.stop(outcome), ...compacted })
   return isIn(course, 'asking') ? told : undefined
 }
 

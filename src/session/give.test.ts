@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { claims, loopAfter, pause, specOf, unchecked, works } from '../engine/stories.test-support.ts'
-import { promptOf } from './answer.ts'
+import { wholePrompt } from './give.ts'
 
 const claude = { host: 'claude', face: '/p/.claude/ralph-loop.local.md', context: 'same' } as const
 const codex = { host: 'codex', face: '/p/.codex/ralph-loop.local.md', context: 'same' } as const
@@ -8,36 +8,36 @@ const codex = { host: 'codex', face: '/p/.codex/ralph-loop.local.md', context: '
 describe('a prompt', () => {
   test('tells an agent that forgets that it has no memory', () => {
     const loop = loopAfter(unchecked, works)
-    expect(promptOf('/none', loop, claude)).not.toContain('no memory')
-    expect(promptOf('/none', loop, { ...claude, context: 'fresh' })).toContain('no memory')
+    expect(wholePrompt('/none', loop, claude)).not.toContain('no memory')
+    expect(wholePrompt('/none', loop, { ...claude, context: 'fresh' })).toContain('no memory')
   })
 
   test('is empty where no turn is asked for, or another program takes it', () => {
-    expect(promptOf('/none', loopAfter(unchecked, pause), claude)).toBe('')
-    expect(promptOf('/none', loopAfter(unchecked), { ...claude, context: 'process' })).toBe('')
+    expect(wholePrompt('/none', loopAfter(unchecked, pause), claude)).toBe('')
+    expect(wholePrompt('/none', loopAfter(unchecked), { ...claude, context: 'process' })).toBe('')
   })
 
   test.each([claude, codex])('that $host would cut points to the file of the loop', (armed) => {
     const loop = loopAfter(specOf({ prompt: 'Ünder. '.repeat(1_500) }), works)
-    const told = promptOf('/none', loop, armed)
+    const told = wholePrompt('/none', loop, armed)
     expect(told).toMatch(new RegExp(`^The task is in the file ${armed.face}`))
     expect(told).toContain('This is iteration 2')
     expect(told).not.toContain('Ünder.')
-    expect(promptOf('/none', loop, { ...armed, face: '' })).toContain('Ünder.')
-    expect(promptOf('/none', loop, { ...armed, host: 'gemini' })).toContain('Ünder.')
+    expect(wholePrompt('/none', loop, { ...armed, face: '' })).toContain('Ünder.')
+    expect(wholePrompt('/none', loop, { ...armed, host: 'gemini' })).toContain('Ünder.')
   })
 
   test('asks for a sign without brackets where the client spells them out', () => {
     const spec = specOf({ prompt: 'Say <promise>DONE</promise>.', promise: 'DONE', signals: ['TASK_COMPLETE'] })
     const loop = loopAfter(spec, claims('weak'))
-    expect(promptOf('/none', loop, claude)).toContain('put `<promise>DONE</promise>` alone')
-    const told = promptOf('/none', loop, codex)
+    expect(wholePrompt('/none', loop, claude)).toContain('put `<promise>DONE</promise>` alone')
+    const told = wholePrompt('/none', loop, codex)
     expect(told).toContain('put `TASK_COMPLETE` alone')
     expect(told.split('<promise>DONE</promise>')).toHaveLength(2)
     expect(told).toContain(`as it was typed is in ${codex.face}`)
-    expect(promptOf('/none', loopAfter({ ...spec, signals: [] }), codex)).toContain(
+    expect(wholePrompt('/none', loopAfter({ ...spec, signals: [] }), codex)).toContain(
       'put `<promise>DONE</promise>` alone',
     )
-    expect(promptOf('/none', loopAfter({ ...spec, prompt: 'Go on.' }), codex)).not.toContain('as it was typed')
+    expect(wholePrompt('/none', loopAfter({ ...spec, prompt: 'Go on.' }), codex)).not.toContain('as it was typed')
   })
 })

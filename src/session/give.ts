@@ -1,0 +1,79 @@
+/** What the agent of a session is told: the whole task, or only what is new where it still has the rest. */
+import { claimTag } from '../engine/claim.ts'
+import type { Loop } from '../engine/loop.ts'
+import { mixer } from '../host/mixer.ts'
+import { buildReminder, buildTurnPrompt, lastingWords } from '../prompt/turn-prompt.ts'
+import { opened } from './answer.ts'
+import { type Armed, arm } from './armed.ts'
+import type { Desk, Holding } from './desk.ts'
+import { readFace } from './face.ts'
+import { HOSTS } from './hosts.ts'
+
+/** The prompt of the turn that a loop asks for; the session remembers what its agent was told. */
+export function give({ home, now }: Pick<Desk, 'home' | 'now'>, held: Omit<Holding, 'visit'>, loop: Loop): string {
+  const { told } = held.armed
+  const sum = sumOf(loop)
+  const short = told?.sum === sum ? reminder(loop, held.armed) : undefined
+  const given = short ?? wholePrompt(home, loop, held.armed)
+  keep(home, held, { ...held.armed, given, ...(short === undefined ? { told: { sum, at: now() } } : {}) })
+  return opened(home, given, given)
+}
+
+/** What the agent was told last, word for word. Of a session that an older ralph armed, nobody knows but the loop. */
+export function givenTo(home: string, loop: Loop, armed: Armed): string {
+  const { given = wholePrompt(home, loop, armed) } = armed
+  return opened(home, given, given)
+}
+
+/** What a session knows of its loop has changed. */
+export function keep(home: string, held: Omit<Holding, 'visit'>, armed: Armed): void {
+  held.armed = armed
+  arm(home, held.session, armed)
+}
+
+/** The agent may not have the task any more. */
+export function forgetTold({ told: _, ...armed }: Armed): Armed {
+  return armed
+}
+
+function sumOf(loop: Loop): string {
+  const sum = mixer()
+  sum.add(lastingWords(loop))
+  return sum.text()
+}
+
+/** Undefined where the agent needs all of it: it has no memory, what a failed first turn was told may have reached nobody, or it could not look the task up. */
+function reminder(loop: Loop, { context, host, face }: Armed): string | undefined {
+  const { next } = loop
+  if (context !== 'same' || next.kind !== 'turn' || next.fresh || next.iteration === 1) return undefined
+  return readFace(face).kind === 'file' ? signed(loop, host, buildReminder(loop, next, face)) : undefined
+}
+
+/** What the host would cut or spell out is in the face as it was typed. */
+export function wholePrompt(
+  home: string,
+  loop: Loop,
+  { context, host, face }: Pick<Armed, 'context' | 'host' | 'face'>,
+): string {
+  const { spec, next } = loop
+  if (next.kind !== 'turn' || context === 'process') return ''
+  const { mostBytes, escapes } = HOSTS[host]
+  const task = spec.prompt.trimEnd()
+  const built = buildTurnPrompt({ ...loop, spec: { ...spec, work: { ...spec.work, context } } }, next)
+  const rest = signed(loop, host, built.slice(task.length))
+  const whole = task + rest
+  if (!face) return whole
+  if (mostBytes !== undefined && Buffer.byteLength(opened(home, whole, whole)) > mostBytes)
+    return `The task is in the file ${face}, below the lines at its top: read all of it before anything else.${rest}`
+  const typed =
+    escapes && /[<>&]/.test(opened(home, task, task))
+      ? `\n\nBrackets may reach you as XML entities; the task as it was typed is in ${face}.`
+      : ''
+  return task + typed + rest
+}
+
+/** With a sign to claim by that arrives as it is written. */
+function signed({ spec }: Loop, host: Armed['host'], rules: string): string {
+  const [sign] = spec.signals
+  return HOSTS[host].escapes && spec.promise && sign ? rules.replaceAll(claimTag(spec.promise), sign) : rules
+}
