@@ -14,7 +14,7 @@ function expanded(command: string, args: string): string {
 }
 
 test('has every command', () => {
-  expect(COMMANDS.sort()).toEqual(['cancel', 'help', 'loop', 'pause', 'resume', 'status'])
+  expect(COMMANDS.sort()).toEqual(['cancel', 'help', 'loop', 'pause', 'resume', 'status', 'steer'])
 })
 
 test.each(COMMANDS.flatMap((name) => ['', 'abc', ' it\'s "two"\n\n  lines [x] ---'].map((args) => [name, args])))(

@@ -107,7 +107,7 @@ test('no argument of a command gets into a template, which could run it', async 
   const config: Parameters<Hooks['config']>[0] = {}
   await hooks.config(config)
   const templates = Object.values(config.command ?? {}).map(({ template }) => template)
-  expect(templates).toHaveLength(6)
+  expect(templates).toHaveLength(7)
   for (const template of templates) expect(template).toMatch(/^ralph:\w+ \$999999999$/)
 })
 

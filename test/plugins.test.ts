@@ -6,7 +6,7 @@ import { parseTyped } from '../src/fronts/hook/prompt.ts'
 import { droidCommand } from '../src/install/droid.ts'
 
 const PLUGIN = 'plugins/claude'
-const COMMANDS = ['cancel', 'help', 'loop', 'pause', 'resume', 'status']
+const COMMANDS = ['cancel', 'help', 'loop', 'pause', 'resume', 'status', 'steer']
 const MANIFESTS = ['.claude-plugin/plugin.json', '.codex-plugin/plugin.json', 'qwen-extension.json']
 
 const read = (...path: string[]) => readFileSync(join(PLUGIN, ...path), 'utf8')
@@ -89,7 +89,7 @@ test('npm publishes the plugins', () => {
   expect(json('package.json').files).toContain('plugins')
 })
 
-test.each(['loop', 'cancel', 'status', 'help', 'pause', 'resume'])(
+test.each(['loop', 'cancel', 'status', 'help', 'pause', 'resume', 'steer'])(
   'Droid: /ralph-%s is told as the text of its file',
   (name) => {
     const text = droidCommand(name, readFileSync(`plugins/claude/commands/${name}.md`, 'utf8'))

@@ -14,6 +14,7 @@ const COMMANDS = {
   status: 'what the loop of this session is doing',
   pause: 'let the loop of this session rest',
   resume: 'go on with a paused loop',
+  steer: 'tell the next iteration something: WORDS',
   help: 'how a loop is started and what it understands',
 }
 const GOING = ['running', 'verifying', 'waiting', 'needs-input']

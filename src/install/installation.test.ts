@@ -37,7 +37,7 @@ const STATES: Readonly<Record<string, string | undefined>> = {
   'a byte order mark': `\uFEFF${JSON.stringify(OTHERS, undefined, 2)}\n`,
 }
 
-const names = ['loop', 'cancel', 'status', 'help', 'pause', 'resume'] as const
+const names = ['loop', 'cancel', 'status', 'help', 'pause', 'resume', 'steer'] as const
 const PLUGIN = { 'ralph.js': 'x\n', ...Object.fromEntries(names.map((name) => [`${name}.md`, `About ${name}.\n`])) }
 
 const OURS = /home\/(hook\.sh|package\/plugins\/pi)/

@@ -34,7 +34,7 @@ export type Site = {
   plugin(folder: string): Readonly<Record<string, string>>
 }
 
-const COMMANDS = ['loop', 'cancel', 'status', 'help', 'pause', 'resume'] as const
+const COMMANDS = ['loop', 'cancel', 'status', 'help', 'pause', 'resume', 'steer'] as const
 
 /** Several checks of ten minutes each may run in a stop hook; a hook that is out of time lets the loop end. */
 export const STOP_SECONDS = 3_600

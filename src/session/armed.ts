@@ -28,6 +28,8 @@ export type Armed = {
   stopped?: string
   /** It was let go without a prompt: what is said meanwhile it has not heard. */
   free?: true
+  /** Its next turn was not asked for: a person's words come right behind the last one, and go with it. */
+  due?: true
   /** The person has been told that the loop rests. */
   quiet?: true
   /** What a host that repeats its earlier answers has said so far: its length and its hash. */

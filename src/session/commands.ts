@@ -11,6 +11,7 @@ import { freshCount, resume } from './resume.ts'
 import { settle } from './settle.ts'
 import { standing } from './standing.ts'
 import { noLoop, status } from './status.ts'
+import { steer } from './steer.ts'
 import { told, withLoop } from './turn-over.ts'
 
 export async function runCommand(desk: Desk, command: CommandName, asked: Asked): Promise<Answer> {
@@ -23,6 +24,8 @@ export async function runCommand(desk: Desk, command: CommandName, asked: Asked)
       return order(desk, command, asked)
     case 'resume':
       return resume(desk, asked)
+    case 'steer':
+      return steer(desk, asked)
     case 'status':
       return status(desk, asked)
     case 'help':

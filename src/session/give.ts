@@ -15,7 +15,8 @@ export function give({ home, now }: Pick<Desk, 'home' | 'now'>, held: Omit<Holdi
   const sum = sumOf(loop)
   const short = told?.sum === sum ? reminder(loop, held.armed) : undefined
   const given = short ?? wholePrompt(home, loop, held.armed)
-  keep(home, held, { ...held.armed, given, ...(short === undefined ? { told: { sum, at: now() } } : {}) })
+  const { due: _, ...armed } = held.armed
+  keep(home, held, { ...armed, given, ...(short === undefined ? { told: { sum, at: now() } } : {}) })
   return opened(home, given, given)
 }
 

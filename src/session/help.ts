@@ -6,6 +6,7 @@ export function helpFor(host: Host): string {
   const rows: [string, string][] = [
     [`${host.types('loop')} PROMPT [options]`, 'works on the prompt again and again until it is done'],
     [host.types('status'), 'shows how the loop stands'],
+    [`${host.types('steer')} WORDS`, 'tells the next iteration something; the loop does not pause'],
     [host.types('pause'), 'pauses the loop; the turn under way is not counted'],
     [`${host.types('resume')} [LOOP]`, 'goes on, also with a loop of another session'],
     [

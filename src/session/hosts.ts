@@ -5,7 +5,7 @@ export type InstallName = 'claude' | 'codex' | 'gemini' | 'opencode' | 'copilot'
 
 export type HostName = InstallName | 'kilo'
 
-export type CommandName = 'loop' | 'cancel' | 'status' | 'help' | 'pause' | 'resume'
+export type CommandName = 'loop' | 'cancel' | 'status' | 'help' | 'pause' | 'resume' | 'steer'
 
 /** `fresh`: each turn begins without memory of the earlier ones. `process`: a program beside the session takes the turns. */
 export type Context = 'same' | 'fresh' | 'process'

@@ -8,12 +8,15 @@ import { readFace, removeFace, writeFace } from './face.ts'
 import { give, keep } from './give.ts'
 import { allowance, HOSTS } from './hosts.ts'
 
-/** Brings face and armed file into line with the loop, and says how it stands. `before`: its memory until the checks were run. */
+/**
+ * Brings face and armed file into line with the loop, and says how it stands. `before`: its memory until the checks were run.
+ * `waits`: the next turn is asked for with words of a person that are still to come.
+ */
 export function settle(
   desk: Desk,
   held: Holding,
   verdicts: readonly Verdict[],
-  before: Tally = held.visit.loop.tally,
+  { before = held.visit.loop.tally, waits = false }: { before?: Tally; waits?: boolean } = {},
 ): Answer {
   const { session, armed } = held
   const { loop } = held.visit
@@ -38,6 +41,10 @@ export function settle(
     keep(desk.home, held, { ...armed, quiet: true })
   }
   if (loop.next.kind !== 'turn') return { loop, verdicts, show }
+  if (waits) {
+    keep(desk.home, held, { ...armed, due: true })
+    return { loop, verdicts, show }
+  }
   const isLast = atCap(loop, armed.since, allowance(host, desk.env))
   return {
     loop,

@@ -27,6 +27,8 @@ export type TurnOver = {
   background?: boolean
   /** A command of the person waits for the end of this turn, and comes right behind it. */
   toBeTold?: boolean
+  /** Words of the person for the next turn wait just so. */
+  toBeSteered?: boolean
   heard?: Armed['heard']
   /** When this was, where the host tells it. */
   at?: string
@@ -51,7 +53,7 @@ export async function turnOver(desk: Desk, over: TurnOver): Promise<Answer> {
     if (visit.loop.next.kind === 'wait') return settle(desk, held, [])
     const tree = await treeOf(desk, held)
     await countTurn(desk, held, { tree, outcome: over.outcome })
-    return goOn(desk, held, tree)
+    return goOn(desk, held, tree, over.toBeSteered)
   })
 }
 
@@ -71,7 +73,7 @@ export async function goOnNow(desk: Desk, session: string, fact: Fact): Promise<
     session,
     async (held) => {
       // Much may have been said meanwhile.
-      if (fact.kind === 'told') held.armed = forgetTold(held.armed)
+      if (fact.kind === 'told' && fact.order.kind !== 'say') held.armed = forgetTold(held.armed)
       await held.visit.move(fact)
       return goOn(desk, held, await treeOf(desk, held))
     },
@@ -210,7 +212,7 @@ function deadlineIn({ hookMinutes }: Host, { began }: Desk): number | undefined 
   return hookMinutes === undefined ? undefined : began + hookMinutes * 0.9 * 60_000
 }
 
-async function goOn(desk: Desk, held: Holding, tree: Tree): Promise<Answer> {
+async function goOn(desk: Desk, held: Holding, tree: Tree, waits = false): Promise<Answer> {
   const verdicts: Verdict[] = []
   const { env, stop, show } = desk
   const {
@@ -225,5 +227,5 @@ async function goOn(desk: Desk, held: Holding, tree: Tree): Promise<Answer> {
   // Another turn would not be taken, and nobody would be told.
   const capped = host.cap?.sure && loop.next.kind === 'turn' && overCap(loop, held.armed.since, allowance(host, env))
   if (capped) await told(held, host.title, { kind: 'pause' })
-  return settle(desk, held, verdicts, tally)
+  return settle(desk, held, verdicts, { before: tally, waits })
 }

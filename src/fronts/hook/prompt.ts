@@ -34,7 +34,7 @@ function typedBy(payload: Json): Typed | undefined {
   return typed
 }
 
-const COMMANDS: readonly CommandName[] = ['loop', 'cancel', 'status', 'help', 'pause', 'resume']
+const COMMANDS: readonly CommandName[] = ['loop', 'cancel', 'status', 'help', 'pause', 'resume', 'steer']
 
 function isCommandName(name: unknown): name is CommandName {
   return COMMANDS.some((command) => command === name)
@@ -42,7 +42,7 @@ function isCommandName(name: unknown): name is CommandName {
 
 // What a person may type, and what hosts make of it before a hook sees it.
 const TYPED =
-  /^\s*[/$]?(?:ralph[:.-](loop|cancel|status|help|pause|resume)|(cancel)-ralph)(?:[ \t]+|(?=[\r\n])|$)([\s\S]*)$/
+  /^\s*[/$]?(?:ralph[:.-](loop|cancel|status|help|pause|resume|steer)|(cancel)-ralph)(?:[ \t]+|(?=[\r\n])|$)([\s\S]*)$/
 const SKILL =
   /^The user explicitly invoked the "\/ralph[:-](\w+)" skill[\s\S]*?(?:\n\nARGUMENTS: ([\s\S]*))?\n<\/skill-context>\s*$/
 const TAGGED =

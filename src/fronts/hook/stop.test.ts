@@ -151,6 +151,8 @@ describe('a host goes on by itself', () => {
     [line('dequeue') + line('enqueue', '/ralph:cancel'), true],
     [line('enqueue', 'tell me about /ralph:cancel'), false],
     [line('enqueue', '/ralph:status'), false],
+    [line('enqueue', '/ralph:steer Use tabs.') + line('enqueue', '/ralph:pause'), true],
+    [line('enqueue', '/ralph:steer Use tabs.'), false],
     ['', false],
   ])('with a command that waits: %j', async (record, background) => {
     const path = join(temporaryFolder(), 'record.jsonl')
@@ -158,5 +160,18 @@ describe('a host goes on by itself', () => {
     const payload = { last_assistant_message: 'x', transcript_path: path }
     expect((await read('claude', payload)).toBeTold === true).toBe(background)
     expect((await read('codex', payload)).toBeTold).toBeUndefined()
+  })
+
+  test.each<[record: string, waits: boolean]>([
+    [line('enqueue', '/ralph:steer Use tabs.'), true],
+    [line('enqueue', '/ralph:steer Use tabs.') + line('enqueue', '/ralph:steer And blanks.'), true],
+    [line('enqueue', '/ralph:steer Use tabs.') + line('dequeue'), false],
+    [line('enqueue', '/ralph:steer Use tabs.') + line('enqueue', '/ralph:cancel'), false],
+    ['', false],
+  ])('with words for the next turn that wait: %j', async (record, waits) => {
+    const path = join(temporaryFolder(), 'record.jsonl')
+    writeFileSync(path, record)
+    const over = await read('claude', { last_assistant_message: 'x', transcript_path: path })
+    expect(over.toBeSteered === true).toBe(waits)
   })
 })

@@ -38,7 +38,7 @@ export async function readStop(
     session,
     outcome: silent || text === undefined ? 'aborted' : outcomeOf(payload, message, failed),
     background: runsOn(payload.background_tasks),
-    ...(speaks === 'claude' && WAITING.test(tail) ? { toBeTold: true } : {}),
+    ...(speaks === 'claude' ? waitingIn(tail) : {}),
     ...(compactedAt === undefined ? {} : { compactedAt }),
     ...(heard ? { heard } : {}),
     ...(speaks === 'copilot' && payload.timestamp !== undefined ? { at: String(payload.timestamp) } : {}),
@@ -53,7 +53,13 @@ const TAIL = 1 << 18
 
 // What a person types meanwhile waits in the session's record. Only these words cannot wait for the end of the loop.
 const WAITING =
-  /"operation":"enqueue"[^\n]*"content":"\/ralph:(?:cancel|pause)\b(?![\s\S]*"operation":"(?:dequeue|remove|popAll)")/
+  /"operation":"enqueue"[^\n]*"content":"\/ralph:(cancel|pause|steer)\b(?![\s\S]*"operation":"(?:dequeue|remove|popAll)")/g
+
+function waitingIn(tail: string): Pick<TurnOver, 'toBeTold' | 'toBeSteered'> {
+  const [command, ...more] = [...tail.matchAll(WAITING)].map(([, name]) => name)
+  if (command === undefined) return {}
+  return [command, ...more].every((name) => name === 'steer') ? { toBeSteered: true } : { toBeTold: true }
+}
 
 // How Claude Code and Codex write down that they have shortened the memory of the agent.
 const COMPACTED = /^(?=.*"(?:subtype":"compact_boundary|type":"compacted)").*?"timestamp":"([^"]+)"/gm

@@ -1,7 +1,7 @@
 /** What the hook program is asked and what it answers, in the neutral protocol. */
 import type { Level } from './host.ts'
 
-export type CommandName = 'loop' | 'cancel' | 'status' | 'help' | 'pause' | 'resume'
+export type CommandName = 'loop' | 'cancel' | 'status' | 'help' | 'pause' | 'resume' | 'steer'
 
 export type Ask =
   | { event: 'command'; command: CommandName; args: string }

@@ -12,6 +12,7 @@ export const COMMANDS: Readonly<Record<string, { name: CommandName; description:
   'ralph-help': { name: 'help', description: 'How ralph loops work' },
   'ralph-status': { name: 'status', description: 'Where the ralph loop of this session is' },
   'ralph-pause': { name: 'pause', description: 'Pause the ralph loop after this turn (ESC: at once)' },
+  'ralph-steer': { name: 'steer', description: 'Tell the next iteration something, without a pause' },
   'ralph-resume': { name: 'resume', description: 'Go on with a paused ralph loop' },
 }
 

@@ -1,0 +1,39 @@
+/** `/ralph:steer`: words for the next iteration, and the loop does not pause. */
+import { ended } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import { type Answer, say } from './answer.ts'
+import { loadArmed } from './armed.ts'
+import type { Asked, Desk } from './begin.ts'
+import { loadKnown } from './desk.ts'
+import { HOSTS } from './hosts.ts'
+import { freshCount } from './resume.ts'
+import { noLoop } from './status.ts'
+import { goOnNow, otherPrompt } from './turn-over.ts'
+
+export async function steer(desk: Desk, { session, host, args }: Asked): Promise<Answer> {
+  const { types } = HOSTS[host]
+  const armed = loadArmed(desk.home, session)
+  const loop = armed && (await loadKnown(desk, armed.loop))
+  if (!loop || ended(loop)) return say(noLoop(HOSTS[host]))
+  const words = args.trim()
+  if (!words)
+    throw new RalphError(
+      'usage',
+      `There is nothing to tell. Say what the next iteration should know: ${types('steer')} Use tabs`,
+    )
+  const { next } = loop
+  // A task of a vault and a program beside the session find an answer in the store.
+  const isHere = !armed.vault && armed.context !== 'process'
+  if (isHere && next.kind === 'wait' && next.why === 'person') return otherPrompt(desk, session, words)
+  const order = { kind: 'say', words } as const
+  if (armed.due && next.kind === 'turn') {
+    await freshCount(desk, session)
+    return goOnNow(desk, session, { kind: 'told', at: desk.now(), by: 'you', order })
+  }
+  await desk.store().tell(loop.id, 'you', order)
+  const isPaused = next.kind === 'wait' && next.why === 'paused'
+  const how = isPaused
+    ? `the loop is paused; ${types('resume')} goes on, and tells its agent.`
+    : 'the next iteration is told, and the loop goes on.'
+  return { ...say(`ralph: ${how}`), loop, context: armed.context }
+}
