@@ -13,6 +13,7 @@ import {
   interrupt,
   openSitting,
   PLUGIN,
+  steered,
   terminalEndings,
 } from './session-live.ts'
 import { hasTmux } from './tmux.ts'
@@ -69,6 +70,7 @@ describe('claude', () => {
     script([...work(1), bash('echo 2 >> a.txt'), DONE])
     const { stdout } = await ask(LOOP)
     expect(JSON.stringify(requests()[2]).split('This is iteration 2')).toHaveLength(2)
+    expect(JSON.stringify(requests()[2]).split('Nobody is watching')).toHaveLength(2) // the rules it has already
     expect(stdout).not.toContain('stop-hook-error')
     expect(await newest()).toMatchObject({ status: 'completed', iterations: 2 })
   })
@@ -166,6 +168,14 @@ describe('claude in a terminal', () => {
     expect(requests()).toHaveLength(4)
     expect(await newest()).toMatchObject({ status: 'cancelled' })
     expectNothingLeft(sitting)
+    terminal.close()
+  })
+
+  live('hears words for the next iteration when the turn is over, and does not pause', async ({ skip }) => {
+    skip(!hasTmux, 'tmux is not here')
+    const terminal = sitting.open()
+    await terminal.shows('bypass permissions on')
+    await steered(host, sitting, terminal)
     terminal.close()
   })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { codex } from './clients/codex.ts'
 import { until } from './ralph.ts'
-import { answersItself, type Host, headlessEndings, openSitting, terminalEndings } from './session-live.ts'
+import { answersItself, type Host, headlessEndings, openSitting, steered, terminalEndings } from './session-live.ts'
 import { hasTmux } from './tmux.ts'
 
 const BYPASS = '--dangerously-bypass-approvals-and-sandbox'
@@ -40,8 +40,8 @@ live('codex spells brackets out: it is asked for a sign without them, and heard 
   await ask('$ralph:loop Keep <b> & "c". --completion-promise COMPLETE')
   expect(JSON.stringify(requests()[0])).toContain('Keep <b> & \\"c\\".')
   const second = JSON.stringify(requests()[2])
-  expect(second).toContain('Keep &lt;b&gt; &amp; \\"c\\".')
-  expect(second).toContain(`as it was typed is in ${join(sitting.place.dir, sitting.face)}`)
+  expect(second).not.toContain('Keep &lt;b&gt;') // it has the task from its first turn
+  expect(second).toContain(`The task is in ${join(sitting.place.dir, sitting.face)}.`)
   expect(second).toContain('put `TASK_COMPLETE` alone on the last line')
   expect(second).not.toContain('&lt;promise')
   expect(await newest()).toMatchObject({ status: 'completed', iterations: 2 })
@@ -72,5 +72,6 @@ sitting.live('codex in a terminal: four loops in one session, each ends in anoth
   terminal.press('Enter')
   await terminal.shows('Ask Codex')
   await terminalEndings(host, sitting, terminal)
+  await steered(host, sitting, terminal)
   terminal.close()
 })

@@ -1,5 +1,5 @@
 /** Asks the hook program, one question after the other; what is under way can be ended. */
-import type { Answer, Ask } from './answer.ts'
+import type { Answer, Ask, CommandName } from './answer.ts'
 import type { Program } from './hook-program.ts'
 import type { Session } from './session.ts'
 
@@ -12,6 +12,8 @@ export type Asker = {
   /** A failure is told once, until a person types the next command. */
   complainAgain(): void
 }
+
+const ASIDE: ReadonlySet<CommandName> = new Set(['status', 'help', 'steer'])
 
 export function openAsker(
   session: Session,
@@ -26,8 +28,8 @@ export function openAsker(
       const { signal } = stop
       const limit = withinMs === undefined ? {} : { withinMs }
       const call = () => program.call(session.place(), question, { signal, checking: heard.checking, ...limit })
-      // Who only asks how it stands need not wait for the checks to end.
-      const isAside = question.event === 'command' && (question.command === 'status' || question.command === 'help')
+      // What moves nothing need not wait for the checks to end.
+      const isAside = question.event === 'command' && ASIDE.has(question.command)
       const calling = isAside ? call() : calls.then(call)
       if (!isAside) calls = calling
       const called = await calling

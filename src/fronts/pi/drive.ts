@@ -5,7 +5,7 @@ import { openAsker } from './asker.ts'
 import { enter, isActive, openCourse, type Phase, sawApart, show } from './course.ts'
 import type { Program } from './hook-program.ts'
 import type { Draft, Message } from './host.ts'
-import { command, find, leave, pressEscape, reply } from './orders.ts'
+import { breakOff, command, find, leave, pressEscape, reply } from './orders.ts'
 import type { Session } from './session.ts'
 import { openTurnRecord } from './turn-record.ts'
 import { boundary, settle, settleUnless, type Works } from './turns.ts'
@@ -17,6 +17,10 @@ export type Drive = {
   isFresh(): boolean
   /** What a person typed behind a `/`; undefined when ralph gave no answer. */
   command(name: CommandName, args: string): Promise<Answer | undefined>
+  /** Ends what is under way at once, also the turn of the agent. */
+  breakOff(order: 'pause' | 'cancel'): Promise<void>
+  /** When the loop is not at work any more. */
+  ended(): Promise<void>
   /** What a person typed while the loop waits for an answer. */
   reply(text: string): Promise<Answer | undefined>
   /** A session that Pi has taken up again may have a loop. */
@@ -58,6 +62,8 @@ export function openDrive(session: Session, program: Program): Drive {
     isActive: () => isActive(course),
     isFresh: () => isActive(course) && course.fresh,
     command: (name, args) => command(works, name, args),
+    breakOff: (order) => breakOff(works, order),
+    ended: () => course.ending.promise,
     reply: (text) => reply(works, text),
     find: () => find(works),
     prompted() {

@@ -6,7 +6,8 @@ export type Theme = { fg(color: string, text: string): string; bg(color: string,
 
 export type Ui = {
   readonly theme: Theme
-  confirm(title: string, message: string): Promise<boolean>
+  /** Undefined when nothing was chosen, or when the signal has closed it. */
+  select(title: string, options: string[], how?: { signal?: AbortSignal }): Promise<string | undefined>
   notify(message: string, level?: Level): void
   setStatus(key: string, text: string | undefined): void
   setWidget(key: string, lines: string[] | undefined): void

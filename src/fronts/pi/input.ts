@@ -12,20 +12,36 @@ export function onInput(desk: Desk): void {
     const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined
     if (command) await obey(desk, command.name, args, context)
     else if (drive.phase() === 'person') await untilOver(drive, context, drive.reply(event.text))
-    else if (drive.isActive() && context.hasUI) await askWhether(desk, event, context)
+    else if (drive.isActive() && context.hasUI) await askWhatFor(desk, event, context)
     else return undefined
     return { action: 'handled' }
   })
 }
 
-async function askWhether({ pi, session, drive }: Desk, { text, images }: Input, context: Context): Promise<void> {
-  const words = 'Yes ends the loop and sends your text. No lets it go on; your text goes back to the editor.'
-  const isMeant = await session.dialog(context.ui.confirm('Ralph loop active. Cancel to start new task?', words))
-  if (!isMeant) {
-    context.ui.setEditorText(text)
-    return
+const QUESTION = 'Ralph loop active. What should become of your text? (ESC: back to the editor)'
+const STEER = 'Steer: tell it to the next iteration'
+const PAUSE = 'Pause the loop and send it'
+const END = 'End the loop and send it'
+
+async function askWhatFor(desk: Desk, { text, images }: Input, context: Context): Promise<void> {
+  const { session, drive } = desk
+  const close = new AbortController()
+  void drive.ended().then(() => close.abort())
+  const chosen = await session.dialog(context.ui.select(QUESTION, [STEER, PAUSE, END], { signal: close.signal }))
+  if (chosen === undefined) context.ui.setEditorText(text)
+  else if (!drive.isActive()) send(desk, { text, images }, context)
+  else if (chosen === STEER) await drive.command('steer', text)
+  else {
+    await drive.breakOff(chosen === PAUSE ? 'pause' : 'cancel')
+    send(desk, { text, images }, context)
   }
-  if (drive.isActive()) await drive.command('cancel', '')
+}
+
+function send(
+  { pi, session }: Desk,
+  { text, images }: Pick<Input, 'text'> & { images: Input['images'] },
+  context: Context,
+): void {
   const content = images?.length ? [{ type: 'text', text }, ...images] : text
   // Sent while a run is being ended it would be stuck in a queue.
   void session

@@ -52,13 +52,20 @@ function play() {
     editor: '',
     isStale: false,
     isIdle: true,
-    isYes: false,
+    /** Which of the ways is chosen; none: the dialog stays until it is closed. */
+    choice: undefined as number | 'escape' | undefined,
+    ways: [] as string[],
   }
   let key: ((data: string) => unknown) | undefined
   const context: Context = {
     ui: {
       theme: { fg: (_, text) => text, bg: (_, text) => text },
-      confirm: async () => seen.isYes,
+      select: (_, ways, { signal } = {}) => {
+        seen.ways = ways
+        if (seen.choice === 'escape') return Promise.resolve(undefined)
+        if (seen.choice !== undefined) return Promise.resolve(ways[seen.choice])
+        return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(undefined)))
+      },
       notify: (text) => void seen.notices.push(text),
       setStatus: (_, text) => void seen.status.push(text),
       setWidget: (_, lines) => void seen.widget.push(lines),
@@ -206,19 +213,71 @@ test('cancel during a check does not wait for its end, and status answers meanwh
   expect(asked().map(({ command }) => command)).toEqual(['loop', undefined, 'status', 'cancel'])
 })
 
-test('what another extension sends is no question; what a person types is, in both ways', async () => {
-  answers(TURN, { next: 'none', status: 'cancelled' })
-  const { type, tell, seen, sent } = play()
+test('what another extension sends is no question; what a person types is', async () => {
+  answers(TURN)
+  const { type, tell, seen } = play()
+  seen.choice = 'escape'
   await type('ralph-loop', 'x')
   expect(await tell('input', { text: 'a', source: 'extension' })).toBeUndefined()
+  expect(seen.ways).toEqual([])
   expect(await tell('input', { text: 'b', source: 'interactive' })).toEqual({ action: 'handled' })
+  expect(seen.ways.map((way) => way.split(/[: ]/)[0])).toEqual(['Steer', 'Pause', 'End'])
   expect(seen.editor).toBe('b')
-  seen.isYes = true
+  expect(asked()).toHaveLength(1)
+})
+
+test('to steer is to tell the next iteration; the turn goes on', async () => {
+  const told = { next: 'none', status: 'running', iteration: 1, show: [{ level: 'info', text: 'Told.' }] }
+  answers(TURN, told, { ...TURN, iteration: 2, prompt: 'Again.' })
+  const { type, tell, seen, sent } = play()
+  await type('ralph-loop', 'x')
+  seen.choice = 0
+  expect(await tell('input', { text: 'Use tabs.', source: 'interactive' })).toEqual({ action: 'handled' })
+  expect(asked()[1]).toMatchObject({ event: 'command', command: 'steer', args: 'Use tabs.' })
+  expect([seen.notices, seen.isIdle, sent.length]).toEqual([['Told.'], false, 1])
+  await tell('message_end', says('One.'))
+  expect(await tell('agent_before_settle', { outcome: 'completed' })).toMatchObject({ continue: true })
+})
+
+test.each([
+  ['pause', 1, 'paused'],
+  ['cancel', 2, 'cancelled'],
+] as const)('to %s stops the turn, and then what was typed is sent', async (command, choice, status) => {
+  answers(TURN, { next: 'none', status })
+  const { type, tell, seen, sent } = play()
+  await type('ralph-loop', 'x')
+  seen.choice = choice
   const answered = tell('input', { text: 'c', source: 'interactive', images: [{ type: 'image' }] })
   expect(await answered).toEqual({ action: 'handled' })
   await tell('agent_settled')
   await vi.waitFor(() => expect(sent.at(-1)).toEqual([{ type: 'text', text: 'c' }, { type: 'image' }]))
-  expect(asked().map(({ command }) => command)).toEqual(['loop', 'cancel'])
+  expect(asked().map((ask) => ask.command)).toEqual(['loop', command])
+})
+
+test('the question closes itself when the loop ends meanwhile, and the text is back in the editor', async () => {
+  answers(TURN, { next: 'none', status: 'completed', iteration: 1 })
+  const { type, tell, seen, sent } = play()
+  await type('ralph-loop', 'x')
+  const answered = tell('input', { text: 'c', source: 'interactive' })
+  await vi.waitFor(() => expect(seen.ways).toHaveLength(3))
+  await tell('message_end', says('One.'))
+  await tell('agent_before_settle', { outcome: 'completed' })
+  expect(await answered).toEqual({ action: 'handled' })
+  expect([seen.editor, sent.length]).toEqual(['c', 1])
+  expect(asked().map((ask) => ask.command)).toEqual(['loop', undefined])
+})
+
+test('words for the next iteration do not wait for the checks', async () => {
+  answers(TURN, 'sleep', { next: 'none', status: 'verifying', show: [{ level: 'info', text: 'Told.' }] })
+  const { type, tell, seen } = play()
+  await type('ralph-loop', 'x')
+  await tell('message_end', says('One.'))
+  const boundary = tell('agent_before_settle', { outcome: 'completed' })
+  await vi.waitFor(() => expect(String(seen.widget.at(-1))).toContain('checking'))
+  await type('ralph-steer', 'Use tabs.')
+  expect(seen.notices).toEqual(['Told.'])
+  await type('cancel-ralph')
+  await boundary
 })
 
 test('a command over several lines is a command', async () => {

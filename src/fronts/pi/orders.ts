@@ -14,8 +14,7 @@ export async function command(works: Works, name: CommandName, args: string): Pr
   asker.complainAgain()
   const { phase } = course
   if (name === 'cancel' || (name === 'pause' && (phase === 'asking' || phase === 'waiting'))) {
-    await interrupt(works, name, args)
-    if (phase === 'turn') course.session.abort()
+    await breakOff(works, name, args)
     return course.answer
   }
   if (name === 'resume' && isActive(course) && phase !== 'waiting' && course.answer?.status !== 'paused') {
@@ -27,9 +26,17 @@ export async function command(works: Works, name: CommandName, args: string): Pr
   return told
 }
 
+/** Ends what is under way at once, also the turn of the agent. */
+export async function breakOff(works: Works, order: 'pause' | 'cancel', args = ''): Promise<void> {
+  const { phase, session } = works.course
+  await interrupt(works, order, args)
+  if (phase === 'turn') session.abort()
+}
+
 async function take(works: Works, name: CommandName, told: Answer): Promise<void> {
   const { course } = works
-  const begins = (name === 'loop' || name === 'resume') && (told.next !== 'none' || !isActive(course))
+  const isStart = name === 'loop' || name === 'resume'
+  const begins = told.next === 'turn' || (isStart && (told.next !== 'none' || !isActive(course)))
   if (begins && course.phase === 'waiting') await halt(works)
   if (begins && course.phase !== 'turn') {
     carryOut(works, told)
