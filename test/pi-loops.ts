@@ -12,7 +12,7 @@ import { hasTmux } from './tmux.ts'
 const bash = (command: string): Reply => ({ tools: [pi.bash(command)] })
 const works = (n: number): Reply[] => [bash(`echo ${n} >> work.txt`), { text: `Worked on part ${n}.` }]
 const DONE: Reply = { text: 'All is done.\n\n<promise>DONE</promise>' }
-const QUESTION = 'Ralph loop active. Cancel to start new task?'
+const QUESTION = 'Ralph loop active. What should become of your text?'
 
 const facePath = ({ dir }: Place) => join(dir, '.pi', 'ralph-loop.local.md')
 const endOf = (place: Place) => query(place, 'SELECT status, reason, proof, iteration FROM loop')[0]
@@ -173,9 +173,14 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
         await until('the tool runs', slow(place).begun)
         expect(statuses(talk.lines())).toEqual([1, 2, 3].map((n) => `Ralph iteration: ${n}/5`))
         talk.tell({ id: '2', type: 'prompt', message: 'Something else', streamingBehavior: 'steer' })
-        const question = await talk.hears('the question', ({ method }) => method === 'confirm')
-        expect(question.title).toBe(QUESTION)
-        talk.tell({ type: 'extension_ui_response', id: question.id, confirmed: false })
+        const question = await talk.hears('the question', ({ method }) => method === 'select')
+        expect(question.title).toContain(QUESTION)
+        expect(question.options).toEqual([
+          expect.stringMatching(/^Steer/),
+          expect.stringMatching(/^Pause/),
+          expect.stringMatching(/^End/),
+        ])
+        talk.tell({ type: 'extension_ui_response', id: question.id, cancelled: true })
         await talk.hears(
           'the text back',
           ({ method, text }) => method === 'set_editor_text' && text === 'Something else',
@@ -218,12 +223,21 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
     })
 
     inTerminal(
-      'asks before something else is begun: No gives the text back, Yes ends the loop and sends it',
+      'asks what a text is for: ESC gives it back, it steers the next iteration, or it ends the loop and is sent',
       async () => {
-        const { terminal, place } = await session([...works(1), SLOW, { text: 'The other task is done.' }])
+        const hangs = bash('touch waits; while [ ! -f on ]; do sleep 0.05; done')
+        const replies = [hangs, { text: 'Worked.' }, SLOW, { text: 'The other task is done.' }]
+        const { terminal, place } = await session(replies)
         const screen = await terminal()
         await screen.enter('/ralph-loop Build it --max-iterations 5')
+        await until('the first tool runs', () => existsSync(join(place.dir, 'waits')))
+        await screen.enter('Use tabs.')
+        await screen.shows(QUESTION)
+        screen.press('Enter')
+        await screen.shows('the next iteration is told')
+        place.write('on', '')
         await until('the tool runs', slow(place).begun)
+        expect(heard(requests().at(-1))).toContain('A person says: Use tabs.')
         await screen.enter('Something else')
         await screen.shows(QUESTION)
         screen.press('Escape')
@@ -234,12 +248,30 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
         expect(endOf(place)).toMatchObject({ status: 'running' })
         screen.press('Enter')
         await until('it asks again', () => screen.visible().includes(QUESTION))
+        screen.press('Down')
+        screen.press('Down')
         screen.press('Enter')
         await screen.shows('The other task is done.')
         expect(endOf(place)).toMatchObject({ status: 'cancelled' })
         expect(heard(requests().at(-1))).toMatch(/user: Something else\n?$/)
       },
     )
+
+    inTerminal('the question closes itself when the loop ends, and the text is back', async () => {
+      const hangs = bash('touch waits; while [ ! -f on ]; do sleep 0.05; done')
+      const { terminal, place } = await session([hangs, DONE])
+      const screen = await terminal()
+      await screen.enter('/ralph-loop Build it --completion-promise DONE')
+      await until('the tool runs', () => existsSync(join(place.dir, 'waits')))
+      await screen.enter('Something else')
+      await screen.shows(QUESTION)
+      place.write('on', '')
+      await until(
+        'the text is back',
+        () => !screen.visible().includes(QUESTION) && screen.visible().includes('Something else'),
+      )
+      expect(endOf(place)).toMatchObject({ status: 'completed' })
+    })
 
     inTerminal(
       'ESC stops it during a tool, during a check and while it waits; each time it can be resumed',

@@ -71,7 +71,7 @@ sitting.live('codex in a terminal: four loops in one session, each ends in anoth
   }
   terminal.press('Enter')
   await terminal.shows('Ask Codex')
-  await terminalEndings(host, sitting, terminal)
   await steered(host, sitting, terminal)
+  await terminalEndings(host, sitting, terminal)
   terminal.close()
 })

@@ -318,19 +318,20 @@ export async function terminalEndings(host: Host, sitting: Sitting, terminal: Te
 /** Words typed in the middle of a turn reach the next iteration; the loop goes on, and no model is asked for them alone. */
 export async function steered(host: Host, sitting: Sitting, terminal: Terminal): Promise<void> {
   const { bash, place } = sitting
-  const hangs = bash('rm -f go; touch waits; while [ ! -f go ]; do sleep 0.05; done')
-  sitting.script([hangs, { text: 'Step 1 is done.' }, bash('echo 2 >> a.txt'), DONE])
+  const hangs = bash('touch waits; while [ ! -f on ]; do sleep 0.05; done')
+  const first = [bash('echo 1 >> a.txt'), { text: 'Step 1 is done.' }]
+  sitting.script([...first, hangs, { text: 'Step 2 is done.' }, bash('echo 3 >> a.txt'), DONE])
   const asked = () => sitting.requests().length > 0
   await enter(terminal, `${host.prefix}loop Write the file. --completion-promise COMPLETE`, asked)
   await until('the agent is at work', () => existsSync(join(place.dir, 'waits')), 60_000)
   await enter(terminal, `${host.prefix}steer Use tabs, please.`, () =>
     /steer Use tabs, please\./.test(terminal.screen()),
   )
-  place.write('go', '')
+  place.write('on', '')
   await sitting.over()
-  const heard = sitting.requests().map((body) => JSON.stringify(body).includes('> A person says: Use tabs, please.'))
-  expect(heard).toEqual([false, false, true, true])
-  expect(await sitting.newest()).toMatchObject({ status: 'completed', iterations: 2 })
+  const heard = sitting.requests().map((body) => JSON.stringify(body).includes('A person says: Use tabs, please.'))
+  expect(heard).toEqual([false, false, false, false, true, true])
+  expect(await sitting.newest()).toMatchObject({ status: 'completed', iterations: 3 })
   expectNothingLeft(sitting)
 }
 

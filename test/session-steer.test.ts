@@ -121,6 +121,27 @@ describe.concurrent('/ralph:steer', () => {
     expect(out + err).toContain('the next iteration is told, and the loop goes on.')
   })
 
+  test.each(['$ralph-steer Use tabs.', '$ralph-status', '$ralph-help', '$ralph-loop Another one'])(
+    '%s in the middle of a turn does not end the turn in Codex, which takes it into that turn',
+    async (typed) => {
+      const place = makePlace({ git: false })
+      const type = (prompt: string, turn_id: string) =>
+        callGate(place, 'prompt', {
+          session_id: 's-1',
+          cwd: place.dir,
+          hook_event_name: 'UserPromptSubmit',
+          prompt,
+          turn_id,
+        }).ended
+      await type('$ralph-loop Build it', 't-1')
+      const amid = await type(typed, 't-1')
+      expect([amid.json.decision, amid.prompt]).toEqual([undefined, expect.stringContaining('Go on with what you are')])
+      expect(amid.said).toMatch(/ralph/)
+      expect(answerOf(await type('$ralph-status', 't-2'))).toContain('iteration 1') // after Esc
+      expect(answerOf(await type('$ralph-pause', 't-1'))).toContain('paused')
+    },
+  )
+
   test('is answered to a shim, and asks for no turn', async () => {
     const place = makePlace({ git: false })
     const ask = (event: string, more: Json) =>

@@ -24,6 +24,8 @@ export type Armed = {
   given?: string
   /** When its agent was last told all of its task, and the sum of what lasts of that. Absent: it may not have it any more. */
   told?: { sum: string; at: number }
+  /** The host's own name for the turn that its agent is at. */
+  turn?: string
   /** When the last stop was, by the host's own clock: hooks that are set up twice tell the same one twice. */
   stopped?: string
   /** It was let go without a prompt: what is said meanwhile it has not heard. */

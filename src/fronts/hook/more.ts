@@ -5,8 +5,9 @@ import { printThrough } from '../../host/client-stderr.ts'
 import { reap } from '../../host/process-tree.ts'
 import { openStore } from '../../host/sqlite.ts'
 import { taskOver } from '../../operations/task-over.ts'
+import { given } from '../../request/given.ts'
 import { type Answer, NOTHING, say } from '../../session/answer.ts'
-import { loadArmed } from '../../session/armed.ts'
+import { arm, loadArmed } from '../../session/armed.ts'
 import type { Desk as WholeDesk } from '../../session/begin.ts'
 import { runCommand } from '../../session/commands.ts'
 import type { Desk } from '../../session/desk.ts'
@@ -16,7 +17,7 @@ import { failOpen } from './fail-open.ts'
 import { EVERYTHING, isNews, remember } from './heard.ts'
 import { meaningOf } from './meaning.ts'
 import { newPart } from './new-part.ts'
-import type { From, Said } from './payload.ts'
+import { type From, type Said, word } from './payload.ts'
 import { parseTyped, readTyped, type Typed } from './prompt.ts'
 import { printTyped } from './prompt-reply.ts'
 import { printStop, type Reply, textOf } from './reply.ts'
@@ -31,7 +32,13 @@ export { lastMessage, meaningOf, newPart }
 export async function replyToTyped(desk: Desk, { from, payload, event }: Said): Promise<Reply> {
   const typed = readTyped(event, payload)
   if (HOSTS[from.host].speaks === 'droid' && typed?.kind === 'command') remember(desk.home, from.session, EVERYTHING)
-  return typed ? printTyped(await failOpen(() => answerTo(desk, from, typed, transcriptOf(payload))), from, typed) : {}
+  if (!typed) return {}
+  const turn = word(payload.turn_id)
+  const isAmid = turn !== undefined && loadArmed(desk.home, from.session)?.turn === turn
+  const answer = await failOpen(() => answerTo(desk, from, typed, transcriptOf(payload)))
+  const armed = turn === undefined || answer.prompt === undefined ? undefined : loadArmed(desk.home, from.session)
+  if (armed) arm(desk.home, from.session, { ...armed, ...given({ turn }) })
+  return printTyped(answer, isAmid ? { ...from, amid: true } : from, typed)
 }
 
 /** What a person typed according to the session's own record. */

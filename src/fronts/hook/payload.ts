@@ -3,7 +3,8 @@ import { type HostName, isHostName } from '../../session/hosts.ts'
 
 /**
  * `shim`: ralph's own shim asks, and not the host itself. `during`: what the host is at. `feedback`: at a stop it takes
- * words for its agent that it does not show as an error.
+ * words for its agent that it does not show as an error. `amid`: the agent is at work, and to refuse what was typed would
+ * end its turn without a word to anybody.
  */
 export type From = {
   host: HostName
@@ -12,6 +13,7 @@ export type From = {
   session: string
   dir: string
   feedback?: true
+  amid?: true
 }
 
 export type Json = Readonly<Record<string, unknown>>

@@ -1,19 +1,22 @@
 /** ralph's answer to what a person typed, in each host's own form. Nothing at all lets the prompt pass. */
 import type { Answer } from '../../session/answer.ts'
-import { type Dialect, HOSTS } from '../../session/hosts.ts'
+import { type CommandName, type Dialect, HOSTS } from '../../session/hosts.ts'
 import type { From } from './payload.ts'
 import type { Typed } from './prompt.ts'
 import { neutral, noted, print, printStop, type Reply, textOf } from './reply.ts'
 
-export function printTyped(answer: Answer, from: From, { kind }: Typed): Reply {
+export function printTyped(answer: Answer, from: From, typed: Typed): Reply {
   if (from.shim) return print(neutral(answer))
   if (from.during === 'stop') return printStop(answer, from)
   const { speaks } = HOSTS[from.host]
   const text = textOf(answer)
   // A command that needs no agent is answered without one.
-  if (kind === 'command' && answer.prompt === undefined) return text ? refusal(speaks, text) : {}
+  if (typed.kind === 'command' && answer.prompt === undefined && !(from.amid && GOES_ON.has(typed.command)))
+    return text ? refusal(speaks, text) : {}
   const message = text ? { systemMessage: text } : {}
   if (speaks === 'droid') return said(text, answer.prompt)
+  if (typed.kind === 'command' && answer.prompt === undefined)
+    return print({ hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: TAKEN }, ...message })
   if (answer.prompt === undefined) return print(speaks === 'cursor' ? {} : message)
   switch (speaks) {
     case 'cursor':
@@ -29,6 +32,10 @@ export function printTyped(answer: Answer, from: From, { kind }: Typed): Reply {
     }
   }
 }
+
+/** Commands that leave the agent at its work. */
+const GOES_ON: ReadonlySet<CommandName> = new Set(['loop', 'status', 'help', 'resume', 'steer'])
+const TAKEN = 'ralph has taken care of this message. Go on with what you are doing.'
 
 /** Droid tells its agent, too, what a hook prints, and shows the beginning of it. */
 function said(text: string, prompt: string | undefined): Reply {
