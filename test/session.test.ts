@@ -985,8 +985,8 @@ describe.concurrent('hosts', () => {
       model: 'm',
       permission_mode: 'x',
     }
-    const prompt = (text: string) =>
-      callGate(place, 'prompt', { ...base, hook_event_name: 'UserPromptSubmit', prompt: text }).ended
+    const prompt = (text: string, turn_id = 't') =>
+      callGate(place, 'prompt', { ...base, turn_id, hook_event_name: 'UserPromptSubmit', prompt: text }).ended
     const begun = await prompt('$ralph:loop Build it --completion-promise DONE')
     expect(begun.json).toEqual({
       hookSpecificOutput: { hookEventName: 'UserPromptSubmit', additionalContext: expect.stringContaining('Build it') },
@@ -1004,7 +1004,7 @@ describe.concurrent('hosts', () => {
       reason: expect.stringContaining('iteration 2'),
       systemMessage: 'ralph: iteration 2 of 10',
     })
-    expect((await prompt('ralph:status')).json).toMatchObject({
+    expect((await prompt('ralph:status', 't-2')).json).toMatchObject({
       decision: 'block',
       reason: expect.stringContaining('iteration 2 of 10'),
     })

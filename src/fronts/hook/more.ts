@@ -5,7 +5,6 @@ import { printThrough } from '../../host/client-stderr.ts'
 import { reap } from '../../host/process-tree.ts'
 import { openStore } from '../../host/sqlite.ts'
 import { taskOver } from '../../operations/task-over.ts'
-import { given } from '../../request/given.ts'
 import { type Answer, NOTHING, say } from '../../session/answer.ts'
 import { arm, loadArmed } from '../../session/armed.ts'
 import type { Desk as WholeDesk } from '../../session/begin.ts'
@@ -36,8 +35,8 @@ export async function replyToTyped(desk: Desk, { from, payload, event }: Said): 
   const turn = word(payload.turn_id)
   const isAmid = turn !== undefined && loadArmed(desk.home, from.session)?.turn === turn
   const answer = await failOpen(() => answerTo(desk, from, typed, transcriptOf(payload)))
-  const armed = turn === undefined || answer.prompt === undefined ? undefined : loadArmed(desk.home, from.session)
-  if (armed) arm(desk.home, from.session, { ...armed, ...given({ turn }) })
+  const armed = answer.prompt === undefined ? undefined : loadArmed(desk.home, from.session)
+  if (armed && turn !== undefined) arm(desk.home, from.session, { ...armed, turn })
   return printTyped(answer, isAmid ? { ...from, amid: true } : from, typed)
 }
 
