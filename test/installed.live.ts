@@ -136,7 +136,9 @@ describe.each(
     const place = makePlace()
     const bash = (command: string): Reply => ({ tools: [client.bash(command)] })
     const server = await startModelServer(
-      [...before, bash('echo 1 > a.txt'), DONE, bash('echo 2 > b.txt'), DONE],
+      [...before, bash('echo 1 > a.txt'), DONE, { text: 'Now.', ...bash('echo 2 > b.txt') }, DONE].map(
+        (reply, number) => ({ ...reply, usage: { input: 10 ** number, output: 0 } }),
+      ),
       client,
     )
     const env: Env = {
@@ -169,6 +171,8 @@ describe.each(
       proof: 'verified',
       iterations: 2,
       false_claims: 1,
+      // What was asked before the loop began is not counted.
+      tokens: 1_111 * 10 ** before.length,
     })
     expect(server.requests).toHaveLength(before.length + 4)
     expect(JSON.stringify(server.requests.at(-2))).toContain('The check `test -f b.txt` failed')

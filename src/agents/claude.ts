@@ -6,7 +6,7 @@ import { brokenOff, stoppedEnding } from './ended.ts'
 import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
 import { MCP_NAME, mcpFile } from './mcp-config.ts'
 import { readReset } from './reset.ts'
-import { plus, sumOf } from './usage.ts'
+import { anthropicUsage, plus, sumOf } from './usage.ts'
 
 export const claude: Agent = {
   name: 'claude',
@@ -158,7 +158,6 @@ const AS_ROOT =
   'Claude Code refuses to skip permissions for root. Run ralph as another user, give --permissions ask, or set IS_SANDBOX=1 if this machine is a sandbox.'
 
 function usageOf(result: Json): Usage {
-  const usage = objectOf(result.usage)
   // By model it is whole; `usage` leaves out what came before a budget ran out.
   const models = Object.values(objectOf(result.model_usage_since_last_result)).map(objectOf)
   const sum = (name: string) => models.reduce((all, model) => all + amount(model[name]), 0)
@@ -169,11 +168,7 @@ function usageOf(result: Json): Usage {
           output: sum('outputTokens'),
           cached: sum('cacheReadInputTokens'),
         }
-      : {
-          input: amount(usage.input_tokens) + amount(usage.cache_creation_input_tokens),
-          output: amount(usage.output_tokens),
-          cached: amount(usage.cache_read_input_tokens),
-        }),
+      : anthropicUsage(objectOf(result.usage))),
     scope: 'step',
     ...(typeof result.total_cost_usd === 'number' ? { costUsd: result.total_cost_usd } : {}),
   }

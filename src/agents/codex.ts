@@ -5,10 +5,10 @@ import type { Agent, AgentEvent, Command, Exit, McpServer, Outcome, Parser, Requ
 import { kindOfStatus, kindOfWords } from './api-error.ts'
 import { codexScreen, tellingCodex } from './codex-pane.ts'
 import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
-import { amount, type Json, objectOf, parseJsonLine, text } from './json-line.ts'
+import { type Json, objectOf, parseJsonLine, text } from './json-line.ts'
 import { MCP_NAME } from './mcp-config.ts'
 import { readReset } from './reset.ts'
-import { sinceResume, sumOf } from './usage.ts'
+import { sinceResume, sumOf, wholeUsage } from './usage.ts'
 
 const BYPASS = '--dangerously-bypass-approvals-and-sandbox'
 
@@ -183,10 +183,8 @@ function isDenied({ status, aggregated_output: output }: Json): boolean {
 }
 
 function takeUsage(usage: Json, seen: Seen): AgentEvent[] {
-  const [whole, cached, output] = [usage.input_tokens, usage.cached_input_tokens, usage.output_tokens].map(amount)
   seen.end = 'completed'
-  const input = Math.max(0, (whole ?? 0) - (cached ?? 0))
-  seen.total = { input, cached: cached ?? 0, output: output ?? 0 }
+  seen.total = wholeUsage(usage.input_tokens, usage.cached_input_tokens, usage.output_tokens)
   return [{ kind: 'usage', usage: { ...seen.total, scope: 'session' } }]
 }
 

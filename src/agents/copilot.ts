@@ -7,7 +7,7 @@ import { brokenOff, stoppedEnding } from './ended.ts'
 import { amount, type Json, objectOf, parseJsonLine, pushTo, text } from './json-line.ts'
 import { MCP_NAME, mcpFile } from './mcp-config.ts'
 import { readReset } from './reset.ts'
-import { plus, sinceResume, sumOf } from './usage.ts'
+import { plus, sinceResume, sumOf, wholeUsage } from './usage.ts'
 
 export const copilot: Agent = {
   name: 'copilot',
@@ -199,7 +199,6 @@ function usageIn(text: string): Usage | undefined {
   const models = Object.values(objectOf(parseJsonLine(text)?.modelMetrics))
   return models.reduce((all: Usage | undefined, model) => {
     const { inputTokens, outputTokens, cacheReadTokens } = objectOf(objectOf(model).usage)
-    const [whole, cached] = [amount(inputTokens), amount(cacheReadTokens)]
-    return plus(all, { input: Math.max(0, whole - cached), cached, output: amount(outputTokens) })
+    return plus(all, wholeUsage(inputTokens, cacheReadTokens, outputTokens))
   }, undefined)
 }

@@ -3,8 +3,9 @@ import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage 
 import { kindOfStatus, kindOfWords } from './api-error.ts'
 import { droidScreen, tellingDroid } from './droid-pane.ts'
 import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
-import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
+import { type Json, objectOf, pushTo, text } from './json-line.ts'
 import { readReset } from './reset.ts'
+import { anthropicUsage } from './usage.ts'
 
 export const droid: Agent = {
   name: 'droid',
@@ -116,13 +117,7 @@ function takeResult({ id, error }: Json, seen: Seen): AgentEvent[] {
 }
 
 function usageOf({ usage }: Json): Usage {
-  const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = objectOf(usage)
-  return {
-    input: amount(input_tokens) + amount(cache_creation_input_tokens),
-    output: amount(output_tokens),
-    cached: amount(cache_read_input_tokens),
-    scope: 'run',
-  }
+  return { ...anthropicUsage(objectOf(usage)), scope: 'run' }
 }
 
 function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {

@@ -4,11 +4,11 @@ import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage 
 import { kindOfWords } from './api-error.ts'
 import { deniedIn, nothingSeen, type Seen, takeAssistant, takeInit } from './claude-stream.ts'
 import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
-import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
+import { type Json, objectOf, pushTo, text } from './json-line.ts'
 import { mcpFile } from './mcp-config.ts'
 import { qwenScreen, tellingQwen } from './qwen-pane.ts'
 import { readReset } from './reset.ts'
-import { plus, sinceResume, sumOf } from './usage.ts'
+import { plus, sinceResume, sumOf, wholeUsage } from './usage.ts'
 
 export const qwen: Agent = {
   name: 'qwen',
@@ -89,12 +89,7 @@ function take(event: Json, seen: QwenSeen): AgentEvent[] {
 
 function usageOf(from: Json): Usage {
   const { input_tokens: input, output_tokens: output, cache_read_input_tokens: cached } = objectOf(from.usage)
-  return {
-    input: Math.max(0, amount(input) - amount(cached)),
-    output: amount(output),
-    cached: amount(cached),
-    scope: 'session',
-  }
+  return { ...wholeUsage(input, cached, output), scope: 'session' }
 }
 
 function sumUp(seen: QwenSeen, exit: Exit, { at, resume }: Request): Outcome {

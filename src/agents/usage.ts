@@ -1,5 +1,6 @@
 /** The tokens of a turn by kind, added up from what an agent tells of its steps or of its whole session. */
 import type { Usage } from '../engine/loop.ts'
+import { amount, type Json } from './json-line.ts'
 
 export function plus(before: Usage | undefined, { input, cached, output }: Usage): Usage {
   return {
@@ -22,6 +23,25 @@ export function sinceResume(
   const { usage: before } = resume
   // An older ralph kept no more than the sum.
   if (!before) return undefined
+  return added(total, before)
+}
+
+/** As Anthropic's models count: what was read from the cache, and what was written to it, is no part of the input. */
+export function anthropicUsage(usage: Json): Usage {
+  return {
+    input: amount(usage.input_tokens) + amount(usage.cache_creation_input_tokens),
+    cached: amount(usage.cache_read_input_tokens),
+    output: amount(usage.output_tokens),
+  }
+}
+
+/** As most others count: the input is all of it, also what came from the cache. */
+export function wholeUsage(whole: unknown, cached: unknown, output: unknown): Usage {
+  return { input: Math.max(0, amount(whole) - amount(cached)), cached: amount(cached), output: amount(output) }
+}
+
+/** What was added to a count that only grows. */
+export function added(total: Usage, before: Usage): Usage {
   const less = (kind: keyof Usage) => Math.max(0, total[kind] - before[kind])
   return { input: less('input'), cached: less('cached'), output: less('output') }
 }

@@ -27,6 +27,7 @@ describe('options stand before or behind the prompt', () => {
     ['Build it --verify auto', { prompt: 'Build it', checks: ['auto'] }],
     [`Build it --verify "sh -c 'a | b'"`, { prompt: 'Build it', checks: [`sh -c 'a | b'`] }],
     ['Build it --timeout 1.5', { prompt: 'Build it', timeoutMinutes: 1.5 }],
+    ['Build it --max-tokens 50000', { prompt: 'Build it', maxTokens: 50_000 }],
     ['Build it --context fresh', { prompt: 'Build it', context: 'fresh' }],
     ['Build it --context process --subagent worker', { prompt: 'Build it', context: 'process', subagent: 'worker' }],
     ['Build it --require tested --proof=seal', { prompt: 'Build it', require: 'tested', proof: 'seal' }],

@@ -15,6 +15,7 @@ export type LoopCommand = {
   promise?: string
   checks: string[]
   timeoutMinutes?: number
+  maxTokens?: number
   context?: 'same' | 'fresh' | 'process'
   proof?: 'off' | 'seal' | 'full'
   require?: Grade
@@ -29,6 +30,7 @@ const OPTIONS = [
   'completion-promise',
   'verify',
   'timeout',
+  'max-tokens',
   'context',
   'subagent',
   'file',
@@ -143,7 +145,7 @@ function unquoted(text: string): string {
 
 function settingsOf(given: Given): Omit<LoopCommand, 'prompt'> {
   const last = (option: Option) => given.findLast(([name]) => name === option)?.[1]
-  const [most, minutes] = [last('max-iterations'), last('timeout')]
+  const [most, minutes, tokens] = [last('max-iterations'), last('timeout'), last('max-tokens')]
   const [promise, context, subagent, file] = [
     last('completion-promise'),
     last('context'),
@@ -154,6 +156,8 @@ function settingsOf(given: Given): Omit<LoopCommand, 'prompt'> {
     throw new RalphError('usage', `--max-iterations must be a whole number, but is "${most}".`)
   if (minutes !== undefined && !(/^\d{1,9}(\.\d+)?$/.test(minutes) && Number(minutes) > 0))
     throw new RalphError('usage', `--timeout must be a number of minutes above 0, but is "${minutes}".`)
+  if (tokens !== undefined && !/^0*[1-9]\d{0,11}$/.test(tokens))
+    throw new RalphError('usage', `--max-tokens must be a whole number above 0, but is "${tokens}".`)
   if (promise !== undefined && !promise.trim())
     throw new RalphError('usage', '--completion-promise is empty. Give it a text, or leave it out.')
   if (context !== undefined && context !== 'same' && context !== 'fresh' && context !== 'process')
@@ -172,6 +176,7 @@ function settingsOf(given: Given): Omit<LoopCommand, 'prompt'> {
     ...(most === undefined ? {} : { maxIterations: Number(most) }),
     ...(promise === undefined ? {} : { promise }),
     ...(minutes === undefined ? {} : { timeoutMinutes: Number(minutes) }),
+    ...(tokens === undefined ? {} : { maxTokens: Number(tokens) }),
     ...(context === undefined ? {} : { context }),
     ...(subagent === undefined ? {} : { subagent }),
     ...(file === undefined ? {} : { file }),

@@ -5,6 +5,7 @@ import type { Loop } from '../engine/loop.ts'
 import { makePrivateFolder, writeWhole } from '../host/files.ts'
 import { isGone } from '../host/pid.ts'
 import { type Context, type HostName, isHostName } from './hosts.ts'
+import type { Spent } from './spent.ts'
 
 export type Armed = {
   loop: string
@@ -18,6 +19,8 @@ export type Armed = {
   vault?: true
   /** The session's own record, where the host names it. */
   record?: string
+  /** Up to where the record's tokens are counted. */
+  spent?: Spent
   /** The process of the host, where it names itself. */
   pid?: number
   /** What its agent was told last, with the marks of secrets. */

@@ -27,6 +27,7 @@ import { type Desk as BareDesk, loadKnown } from './desk.ts'
 import { chooseFace, writeFace } from './face.ts'
 import { give, givenTo } from './give.ts'
 import { type Context, HOSTS, type Host, type HostName } from './hosts.ts'
+import { markSpent } from './spent.ts'
 import { subagentArgs } from './subagent.ts'
 import { later } from './turn-over.ts'
 
@@ -65,7 +66,15 @@ export async function beginLoop(desk: Desk, asked: Asked): Promise<Answer> {
   const face = await chooseFace(desk, dir, { host: name, session })
   await excludeFaces(dir, host.folder).catch(() => {}) // a face that is shown by `git status` is no harm
   writeFace(face, { loop: begun, session, home: desk.home })
-  const armed = { loop: begun.id, host: name, face, context, since: 0, ...given({ record }), ...processOf(desk.env) }
+  const armed = {
+    loop: begun.id,
+    host: name,
+    face,
+    context,
+    since: 0,
+    ...given({ record, spent: markSpent(name, record) }),
+    ...processOf(desk.env),
+  }
   arm(desk.home, session, armed)
   const loop = await lookBefore(desk, begun, tree)
   return {
@@ -154,10 +163,15 @@ function requestOf(
   { env }: Desk,
   { host, dir, command }: { host: Host; dir: string; command: LoopCommand },
 ): LoopRequest {
-  const { file, promise, checks, maxIterations, timeoutMinutes: minutes, subagent } = command
+  const { file, promise, checks, maxIterations, timeoutMinutes: minutes, maxTokens: tokens, subagent } = command
   const { proof, require, protect, mayChange } = command
   const prompt = file === undefined ? command.prompt : readText(resolve(dir, file), 'prompt')
   if (!prompt.trim()) throw new RalphError('usage', `The prompt file ${file} is empty.`)
+  if (tokens !== undefined && host.speaks === 'cursor')
+    throw new RalphError(
+      'usage',
+      `--max-tokens is not available in ${host.title}, which does not tell its tokens. Limit the loop with --max-iterations or --timeout.`,
+    )
   return {
     prompt,
     checks,
@@ -165,7 +179,7 @@ function requestOf(
     agentArgs: subagent === undefined ? [] : subagentArgs(subagent, dir, env),
     limits: {
       ...(maxIterations === undefined ? {} : { iterations: maxIterations }),
-      ...given({ minutes }),
+      ...given({ minutes, tokens }),
     },
     ...(host.escapes ? { signals: [SIGNAL] } : {}), // besides a promise, whose tag would not arrive as it is
     ...given({ promise, proof, require, protect, mayChange }),

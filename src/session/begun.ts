@@ -2,6 +2,7 @@
 import { claimTag } from '../engine/claim.ts'
 import type { Loop, Spec } from '../engine/loop.ts'
 import { beforeLines } from '../formats/proof-words.ts'
+import { tokenWords } from '../formats/spent-words.ts'
 import { canStart } from '../host/check.ts'
 import type { Note } from './answer.ts'
 import type { Env, Host } from './hosts.ts'
@@ -20,7 +21,7 @@ export function facelessNote({ folder }: Host): Note {
 }
 
 const LEFT_IN =
-  /(?:^|\s)(?:--|—)(verify|max-iterations|completion-promise|timeout|context|file|require|protect|may-change|proof)\b/i
+  /(?:^|\s)(?:--|—)(verify|max-iterations|completion-promise|timeout|max-tokens|context|file|require|protect|may-change|proof)\b/i
 
 /** What may not have been meant so. */
 function doubts({ prompt, checks, work }: Spec, env: Env): Note[] {
@@ -44,6 +45,7 @@ function settingsOf({ checks, promise, signals, limits }: Spec, host: Host): str
   const parts = [
     limits.iterations > 0 ? `at most ${limits.iterations} iterations` : 'no limit on iterations',
     ...(limits.minutes === undefined ? [] : [`${limits.minutes} minutes`]),
+    ...(limits.tokens === undefined ? [] : [tokenWords(limits.tokens)]),
     `done when it says ${promise && !host.escapes ? claimTag(promise) : signals[0]}`,
     checks.length > 0 ? `checked by ${checks.join(', ')}` : 'no check, so its word is taken',
   ]

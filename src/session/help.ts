@@ -20,6 +20,7 @@ export function helpFor(host: Host): string {
     ['--completion-promise T', 'the agent says it is done with <promise>T</promise>'],
     ['--max-iterations N', 'default 10; 0 is no limit'],
     ['--timeout MIN', 'minutes in all'],
+    ['--max-tokens N', 'tokens in all, as far as the agent tells them'],
     ['--require GRADE', 'refuse a weaker proof: verified, tested or kept'],
     ['--protect GLOB', 'files that count as tests besides those ralph knows. Give several'],
     ['--may-change GLOB', 'tests or configuration that the agent is meant to change. Give several'],

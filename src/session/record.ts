@@ -1,10 +1,19 @@
 /** What a session's own record tells of the turn under way: whether it ended in the middle, without a hook being called. */
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { tailOf } from '../host/tail.ts'
-import { HOSTS, type HostName } from './hosts.ts'
+import { type Env, HOSTS, type HostName } from './hosts.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
 const TAIL = 1 << 18
+
+/** Where a host keeps the record of a session, if it does not tell that to a hook of prompts. */
+export function recordOf(host: HostName, session: string, env: Env): string | undefined {
+  if (host !== 'copilot') return undefined
+  const home = env.COPILOT_HOME || join(env.HOME || homedir(), '.copilot')
+  return join(home, 'session-state', session, 'events.jsonl')
+}
 
 /** After Esc, or an error of the model's service. False where the host writes no record that ralph can read. */
 export function stoppedShort(host: HostName, path: string | undefined): boolean {

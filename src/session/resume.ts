@@ -14,6 +14,7 @@ import { loadKnown } from './desk.ts'
 import { interruptedIn } from './elsewhere.ts'
 import { chooseFace, readFace, writeFace } from './face.ts'
 import { HOSTS } from './hosts.ts'
+import { markSpent } from './spent.ts'
 import { standing } from './standing.ts'
 import { noLoop } from './status.ts'
 import { goOnNow, told } from './turn-over.ts'
@@ -70,7 +71,9 @@ export async function freshCount(desk: Desk, session: string): Promise<void> {
   const armed = loadArmed(desk.home, session)
   const loop = armed && (await loadKnown(desk, armed.loop))
   if (!loop) return
-  arm(desk.home, session, typedAt(armed, loop))
+  // What was said while it rested is none of its business.
+  const spent = loop.next.kind === 'wait' ? markSpent(armed.host, armed.spent?.record) : undefined
+  arm(desk.home, session, { ...typedAt(armed, loop), ...given({ spent }) })
 }
 
 async function takeOver(desk: Desk, asked: Resuming, id: string): Promise<void> {
@@ -101,7 +104,7 @@ async function takeOver(desk: Desk, asked: Resuming, id: string): Promise<void> 
     face,
     context: last?.loop === id ? last.context : 'same',
     since: loop.tally.iteration,
-    ...given({ record: asked.record }),
+    ...given({ record: asked.record, spent: markSpent(host, asked.record) }),
     ...processOf(desk.env),
   })
 }

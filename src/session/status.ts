@@ -4,6 +4,7 @@ import { count, iterationLimit } from '../engine/limits.ts'
 import { ended, type Loop, statusOf } from '../engine/loop.ts'
 import { beforeLines, findingLines } from '../formats/proof-words.ts'
 import { moreOption } from '../formats/room-words.ts'
+import { spent } from '../formats/spent-words.ts'
 import { realFolder } from '../host/files.ts'
 import type { Answer } from './answer.ts'
 import { loadArmed, loadFinished, sessionOf } from './armed.ts'
@@ -69,7 +70,7 @@ function detail(loop: Loop): string {
     ...beforeLines(loop),
     ...findingLines(tally.findings).map((line) => `ralph noticed: ${line}`),
   ]
-  return ` (loop ${loop.id}, ${progress(loop)}).${checked}\n${lines.join('\n')}`
+  return ` (loop ${loop.id}, ${progress(loop)}${tally.costUsd > 0 || tally.tokens > 0 ? `, ${spent(tally)}` : ''}).${checked}\n${lines.join('\n')}`
 }
 
 function progress({ spec, tally }: Loop): string {

@@ -30,6 +30,8 @@ export type TurnOver = {
   /** Words of the person for the next turn wait just so. */
   toBeSteered?: boolean
   heard?: Armed['heard']
+  /** Up to where its tokens are counted now. */
+  spent?: Armed['spent']
   /** When this was, where the host tells it. */
   at?: string
   /** When the host last shortened what its agent remembers. */
@@ -46,10 +48,10 @@ export async function turnOver(desk: Desk, over: TurnOver): Promise<Answer> {
       return settle(desk, held, [])
     }
     if (over.at !== undefined && over.at === armed.stopped) return NOTHING
-    const { heard, at: stopped, compactedAt = 0 } = over
+    const { heard, spent, at: stopped, compactedAt = 0 } = over
     const isForgotten = armed.told !== undefined && compactedAt > armed.told.at
-    if (heard || stopped !== undefined || isForgotten)
-      keep(desk.home, held, { ...(isForgotten ? forgetTold(armed) : armed), ...given({ heard, stopped }) })
+    if (heard || spent || stopped !== undefined || isForgotten)
+      keep(desk.home, held, { ...(isForgotten ? forgetTold(armed) : armed), ...given({ heard, spent, stopped }) })
     if (visit.loop.next.kind === 'wait') return settle(desk, held, [])
     const tree = await treeOf(desk, held)
     await countTurn(desk, held, { tree, outcome: over.outcome })

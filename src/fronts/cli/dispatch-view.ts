@@ -1,8 +1,10 @@
 /** How agents in panes are printed: for people as the list that they know, for programs as JSON. */
+
+import { money } from '../../formats/spent-words.ts'
 import { mask } from '../../host/mask.ts'
 import type { Listed } from '../../operations/agents.ts'
 import { timeOfDay } from '../../operations/standing.ts'
-import { clock, count, money, type Output, paint, type Style, short } from './text.ts'
+import { clock, count, type Output, paint, type Style, short } from './text.ts'
 
 const STYLES: Readonly<Record<Listed['state'], Style>> = {
   READY: 'dim',

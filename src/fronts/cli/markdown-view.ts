@@ -5,12 +5,13 @@ import { code, fenced, prose } from '../../formats/markdown.ts'
 import { cutTo, oneLine } from '../../formats/one-line.ts'
 import { findingLines, gradeWords, ranWords } from '../../formats/proof-words.ts'
 import { escapeHtml } from '../../formats/report-html.ts'
+import { money } from '../../formats/spent-words.ts'
 import type { Iteration } from '../../operations/iteration-view.ts'
 import { isGitTree } from '../../operations/statement.ts'
 import type { LoopSummary } from '../../operations/summarise-loop.ts'
 import { checkRows } from './proof-view.ts'
 import { changedWords, gradeOf, iterationMark, iterationSentence, settledOf } from './story.ts'
-import { clock, count, money } from './text.ts'
+import { clock, count } from './text.ts'
 
 /** A description that is longer than 65,536 characters is refused. */
 const MOST_BYTES = 60_000

@@ -4,11 +4,12 @@ import { readyTasks } from '../../engine/graph.ts'
 import { printGraph } from '../../formats/mermaid.ts'
 import { findingLines } from '../../formats/proof-words.ts'
 import type { TaskProof } from '../../formats/results.ts'
+import { money } from '../../formats/spent-words.ts'
 import { graphTask, type Task } from '../../formats/tasks.ts'
 import { type FoundProject, getProject } from '../../operations/get-project.ts'
 import type { Context } from './context.ts'
 import { bar } from './project-view.ts'
-import { clock, count, jsonLine, money, paint, short, table } from './text.ts'
+import { clock, count, jsonLine, paint, short, table } from './text.ts'
 
 const MOST_ROWS = 50
 

@@ -11,6 +11,7 @@ import {
   isBaseline,
   provingWords,
 } from '../../formats/proof-words.ts'
+import { money } from '../../formats/spent-words.ts'
 import type { Task } from '../../formats/tasks.ts'
 import {
   type Begun,
@@ -23,7 +24,7 @@ import { timeOfDay, waitWords } from '../../operations/standing.ts'
 import type { Context } from './context.ts'
 import { openBlock } from './live.ts'
 import { diffWords, gradeOf, iterationMark, iterationSentence, type Settled } from './story.ts'
-import { clock, count, jsonLine, money, type Output, paint, type Style, short } from './text.ts'
+import { clock, count, jsonLine, type Output, paint, type Style, short } from './text.ts'
 import { bypassLine, doingOf, isSettled, MARK_STYLES, openJsonView, settledBy } from './view.ts'
 
 export type ProjectView = {

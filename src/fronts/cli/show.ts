@@ -5,6 +5,7 @@ import { ended, type Loop, type Next } from '../../engine/loop.ts'
 import { agentsOf } from '../../engine/roster.ts'
 import { cutWords } from '../../formats/amounts.ts'
 import { beforeLines, gradeWords, proofFields } from '../../formats/proof-words.ts'
+import { spent } from '../../formats/spent-words.ts'
 import type { StoredEvent } from '../../host/store.ts'
 import { readTurnLog } from '../../host/transcript.ts'
 import { findLoop } from '../../operations/find-loop.ts'
@@ -28,7 +29,7 @@ import {
   printStanding,
   settledOf,
 } from './story.ts'
-import { clock, jsonLine, paint, short, spent, table } from './text.ts'
+import { clock, jsonLine, paint, short, table } from './text.ts'
 
 const spec: CommandSpec = {
   name: 'show',

@@ -1,7 +1,8 @@
 /** What `ralph stats` prints. */
 import type { Analytics, Group } from '../../analytics/analytics.ts'
 import type { Share, Spread } from '../../analytics/share.ts'
-import { count, money, short, spent, table, tokenWords } from './text.ts'
+import { money, spent, tokenWords } from '../../formats/spent-words.ts'
+import { count, short, table } from './text.ts'
 
 export function printStats(analytics: Analytics, columns: number): string {
   const { byAgent, byType, bySize, checks } = analytics

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import type { Loop } from '../../engine/loop.ts'
 import { beforeLines, gradeFields, gradeWords } from '../../formats/proof-words.ts'
+import { money, spent, tokenWords } from '../../formats/spent-words.ts'
 import type { LoopRow } from '../../host/store.ts'
 import { findLoop, findProject } from '../../operations/find-loop.ts'
 import { getLoop } from '../../operations/get-loop.ts'
@@ -12,7 +13,7 @@ import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { projectStatus } from './project-status.ts'
 import { printEnding } from './story.ts'
-import { ago, count, EMPTY_SCREEN, jsonLine, money, paint, short, spent, table, tokenWords } from './text.ts'
+import { ago, count, EMPTY_SCREEN, jsonLine, paint, short, table } from './text.ts'
 import { loopEnd } from './view.ts'
 
 const spec: CommandSpec = {

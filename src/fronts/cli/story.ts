@@ -5,10 +5,11 @@ import { findingSentence } from '../../engine/feedback.ts'
 import type { Diff, Fact, Grade, Limits, Loop, Next, Run, Turn, Verdict } from '../../engine/loop.ts'
 import { megabytes } from '../../formats/amounts.ts'
 import { exceptIn, failedWords, findingLines, gradeWords, isBaseline, ranWords } from '../../formats/proof-words.ts'
+import { money } from '../../formats/spent-words.ts'
 import type { IterationRow } from '../../host/store.ts'
 import { type Standing, standingOf } from '../../operations/standing.ts'
 import { given } from '../../request/given.ts'
-import { clock, count, money, type Output, paint, type Style, short } from './text.ts'
+import { clock, count, type Output, paint, type Style, short } from './text.ts'
 
 /** A turn together with what the checks said about it. `refusal`: why it was not taken although they pass. */
 export type Settled = { turn?: Turn; verdicts: readonly Verdict[]; refusal?: string }

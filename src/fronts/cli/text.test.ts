@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openScreen } from './screen.test-support.ts'
-import { ago, clock, EMPTY_LINE, jsonLine, money, paint, printable, short, spent, table, tokenWords } from './text.ts'
+import { ago, clock, EMPTY_LINE, jsonLine, paint, printable, short, table } from './text.ts'
 
 test.each([
   ['fits', 'hello', 10, 'hello'],
@@ -55,14 +55,6 @@ test.each([
   expect(ago(ms)).toBe(text)
 })
 
-test.each([
-  [0, '-'],
-  [0.001, '<$0.01'],
-  [1.5, '$1.50'],
-])('%d dollars are %s', (usd, text) => {
-  expect(money(usd)).toBe(text)
-})
-
 test('a table has columns as wide as their widest cell, and an edge', () => {
   expect(
     table(
@@ -79,26 +71,4 @@ test('a table has columns as wide as their widest cell, and an edge', () => {
     ['abcd', 'y'],
   ]
   expect(table(wide, 80)).toBe('🎉    x\nabcd  y\n')
-})
-
-test.each([
-  [{ costUsd: 1.2, tokens: 5_000 }, '$1.20'],
-  [{ costUsd: 0, tokens: 5_000 }, '5k tokens'],
-  [{ tokens: 12_345 }, '12k tokens'],
-  [{ costUsd: 0, tokens: 0 }, '-'],
-])('what was spent: %j', (spending, words) => {
-  expect(spent(spending)).toBe(words)
-})
-
-test.each([
-  [1, '1 token'],
-  [999, '999 tokens'],
-  [1_000, '1k tokens'],
-  [1_450, '1.4k tokens'],
-  [9_960, '10k tokens'],
-  [999_499, '999k tokens'],
-  [999_500, '1M tokens'],
-  [3_440_000, '3.4M tokens'],
-])('%d tokens are %s', (tokens, words) => {
-  expect(tokenWords(tokens)).toBe(words)
 })

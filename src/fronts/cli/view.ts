@@ -14,13 +14,14 @@ import {
   provingWords,
   refusalWords,
 } from '../../formats/proof-words.ts'
+import { spent } from '../../formats/spent-words.ts'
 import type { Tree } from '../../host/tree.ts'
 import type { Forecasted } from '../../operations/get-forecast.ts'
 import { askNote } from '../../operations/grant-words.ts'
 import { standingOf, waitFields, waitWords } from '../../operations/standing.ts'
 import { openStatusLine } from './live.ts'
 import { diffWords, gradeOf, iterationMark, iterationSentence, printEnding, type Settled } from './story.ts'
-import { clock, count, jsonLine, type Output, paint, type Style, short, spent } from './text.ts'
+import { clock, count, jsonLine, type Output, paint, type Style, short } from './text.ts'
 
 export type View = {
   begin(loop: Loop, found: Found): void

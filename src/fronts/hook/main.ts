@@ -44,7 +44,7 @@ async function reply(desk: Desk, said: Said, more: () => typeof More): Promise<R
   if (!armed) return from.shim ? printStop(NOTHING, from) : {}
   if (event === 'AfterTool') return more().replyToTool(desk, said)
   const over = await readStop(from, payload, {
-    ...(armed.heard ? { heard: armed.heard } : {}),
+    ...armed,
     newPart: (text, before, record) => more().newPart(text, before, record),
     lastMessage: (path) => more().lastMessage(path, from.host, payload),
     failed: (message) => more().meaningOf(message, desk.now()),

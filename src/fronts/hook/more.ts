@@ -11,6 +11,7 @@ import type { Desk as WholeDesk } from '../../session/begin.ts'
 import { runCommand } from '../../session/commands.ts'
 import type { Desk } from '../../session/desk.ts'
 import { HOSTS } from '../../session/hosts.ts'
+import { recordOf } from '../../session/record.ts'
 import { goOnNow, otherPrompt, turnOver } from '../../session/turn-over.ts'
 import { failOpen } from './fail-open.ts'
 import { EVERYTHING, isNews, remember } from './heard.ts'
@@ -68,6 +69,7 @@ export async function replyToTask(desk: Desk, { from, payload }: Said): Promise<
   const [event, vault] = process.argv.slice(-2)
   const over = () =>
     readStop(from, payload, {
+      ...loadArmed(desk.home, from.session),
       newPart,
       lastMessage: (path) => lastMessage(path, from.host, payload),
       failed: (message) => meaningOf(message, desk.now()),
@@ -91,7 +93,13 @@ async function answerTo(desk: Desk, from: From, typed: Typed, record?: string): 
     case 'woke':
       return goOnNow(desk, from.session, { kind: 'woke', at: desk.now() })
     case 'command':
-      return withStore(desk, (whole) => runCommand(whole, typed.command, { ...from, record, args: typed.args }))
+      return withStore(desk, (whole) =>
+        runCommand(whole, typed.command, {
+          ...from,
+          record: record ?? recordOf(from.host, from.session, desk.env),
+          args: typed.args,
+        }),
+      )
   }
 }
 

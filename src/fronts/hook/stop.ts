@@ -1,8 +1,10 @@
 /** A turn that ended, as a host tells it. */
 import type { Outcome } from '../../agents/agent.ts'
+import { sumOf } from '../../agents/usage.ts'
 import { tailOf } from '../../host/tail.ts'
 import type { Armed } from '../../session/armed.ts'
 import { HOSTS } from '../../session/hosts.ts'
+import { spentSince } from '../../session/spent.ts'
 import type { TurnOver } from '../../session/turn-over.ts'
 import type { newPart as NewPart } from './new-part.ts'
 import { type From, type Json, word } from './payload.ts'
@@ -14,15 +16,17 @@ import { type From, type Json, word } from './payload.ts'
  */
 type Finding = {
   heard?: Armed['heard']
+  /** Up to where the tokens of its record are counted. */
+  spent?: Armed['spent']
   newPart: typeof NewPart
   lastMessage: (path: string) => Promise<string | undefined>
   failed: (message: string) => Pick<Outcome, 'kind' | 'resetsAt'>
 }
 
 export async function readStop(
-  { host, session }: From,
+  { host, session, shim }: From,
   payload: Json,
-  { heard: before, newPart, lastMessage, failed }: Finding,
+  { heard: before, spent: mark, newPart, lastMessage, failed }: Finding,
 ): Promise<TurnOver> {
   const { speaks } = HOSTS[host]
   const path = transcriptOf(payload) ?? ''
@@ -34,13 +38,16 @@ export async function readStop(
   const silent = heard !== undefined && !message.trim()
   const tail = speaks === 'claude' || host === 'codex' ? tailOf(path, TAIL) : ''
   const compactedAt = typeof payload.compacted_at === 'number' ? payload.compacted_at : compactionIn(tail)
+  const { usage, spent } = shim || !path ? {} : spentSince(host, mark, path)
+  const outcome = silent || text === undefined ? 'aborted' : outcomeOf(payload, message, failed)
   return {
     session,
-    outcome: silent || text === undefined ? 'aborted' : outcomeOf(payload, message, failed),
+    outcome: usage && outcome !== 'aborted' ? { ...outcome, usage, tokens: sumOf(usage) } : outcome,
     background: runsOn(payload.background_tasks),
     ...(speaks === 'claude' ? waitingIn(tail) : {}),
     ...(compactedAt === undefined ? {} : { compactedAt }),
     ...(heard ? { heard } : {}),
+    ...(spent ? { spent } : {}),
     ...(speaks === 'copilot' && payload.timestamp !== undefined ? { at: String(payload.timestamp) } : {}),
   }
 }

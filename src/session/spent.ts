@@ -1,0 +1,98 @@
+/** The tokens that the turns of a session take, from its own record: only what was added to it since the last stop is read. */
+import { readFileSync } from 'node:fs'
+import { droidTotal, type Entry, RECORDS, type Told } from '../agents/record-usage.ts'
+import { added, plus, sumOf } from '../agents/usage.ts'
+import type { Usage } from '../engine/loop.ts'
+import { newLines, sizeOf } from '../host/new-lines.ts'
+import { tailOf } from '../host/tail.ts'
+import { given } from '../request/given.ts'
+import type { HostName } from './hosts.ts'
+
+/** Up to where a record has been counted. `total`: the session's own count there; `last`: the answer that may be told again. */
+export type Spent = { record: string; at: number; total?: Usage; last?: { id: string; usage: Usage } }
+
+type Counted = { usage?: Usage; spent?: Spent }
+
+const TAIL = 1 << 18
+
+/** What comes from here on belongs to the loop. Undefined where the host writes no record that tells tokens. */
+export function markSpent(host: HostName, record: string | undefined): Spent | undefined {
+  if (!record) return undefined
+  if (host === 'droid') return { record, at: 0, ...totalOf(record) }
+  const entry = RECORDS[host]
+  if (!entry) return undefined
+  const at = sizeOf(record)
+  const lines = at > 0 ? tailOf(record, TAIL).split('\n') : []
+  const last = lines.findLast((line) => line.includes(entry.marker))
+  const { total } = (last && toldIn(last, entry)) || {}
+  return { record, at, ...(total ? { total } : {}) }
+}
+
+/** What was taken since the mark, and the mark for the next time. It never fails: what cannot be read took nothing. */
+export function spentSince(host: HostName, mark: Spent | undefined, record: string): Counted {
+  const entry = RECORDS[host]
+  // With a fresh context Gemini begins another file. Of any other that is new here nobody can tell what belongs to this turn.
+  const isNew = record !== mark?.record
+  if (!mark || (isNew && host !== 'gemini')) return given({ spent: markSpent(host, record) })
+  if (!entry) return ofDroid(mark)
+  let at = isNew ? 0 : mark.at
+  const all: Told[] = []
+  for (let waited = 0; ; waited += NAP_MS) {
+    const next = newLines(record, { from: at, marker: entry.marker }, (line) => {
+      const told = toldIn(line, entry)
+      if (told) all.push(told)
+    })
+    at = next ?? at
+    const isWhole = next === undefined || !entry.late || all.at(-1)?.open === false
+    if (isWhole || waited >= PATIENCE_MS) break
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, NAP_MS)
+  }
+  return { ...counted(all, mark), spent: { record, at, ...lastOf(all, mark) } }
+}
+
+function toldIn(line: string, { read }: Entry): Told | undefined {
+  try {
+    return read(JSON.parse(line))
+  } catch {
+    return undefined // the first line of a tail is cut
+  }
+}
+
+const NAP_MS = 10
+const PATIENCE_MS = 500
+
+/** Every answer once, as it was told last. */
+function counted(told: readonly Told[], { total: before, last }: Spent): { usage?: Usage } {
+  const answers = new Map<string, Usage>()
+  let all: Usage | undefined
+  let total = before
+  for (const { id, usage, total: now } of told) {
+    if (id !== undefined) answers.set(id, usage)
+    // The same count comes several times; a smaller one has begun again.
+    if (now) all = plus(all, total && sumOf(now) >= sumOf(total) ? added(now, total) : usage)
+    total = now ?? total
+  }
+  for (const [id, usage] of answers) all = plus(all, id === last?.id ? added(usage, last.usage) : usage)
+  return all ? { usage: all } : {}
+}
+
+function lastOf(told: readonly Told[], { total: before, last: earlier }: Spent): Pick<Spent, 'total' | 'last'> {
+  const { id, usage, total = before } = told.at(-1) ?? {}
+  const last = id !== undefined && usage ? { id, usage } : earlier
+  return { ...(total ? { total } : {}), ...(last ? { last } : {}) }
+}
+
+function ofDroid(mark: Spent): Counted {
+  const { total } = totalOf(mark.record)
+  return total ? { usage: added(total, mark.total ?? NONE), spent: { ...mark, total } } : {}
+}
+
+const NONE: Usage = { input: 0, cached: 0, output: 0 }
+
+function totalOf(record: string): { total?: Usage } {
+  try {
+    return { total: droidTotal(JSON.parse(readFileSync(record.replace(/\.jsonl$/, '.settings.json'), 'utf8'))) }
+  } catch {
+    return {} // not written yet
+  }
+}
