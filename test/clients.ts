@@ -44,6 +44,7 @@ export function installClient({ name, pin, program }: Client): { bin: string } |
         execFileSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--prefix', mine, pin], {
           stdio: 'pipe',
           timeout: 300_000,
+          killSignal: 'SIGKILL',
         })
         if (!isPinned(folder, pin)) rmSync(folder, { recursive: true, force: true })
         if (!existsSync(folder)) renameSync(mine, folder)
@@ -51,7 +52,12 @@ export function installClient({ name, pin, program }: Client): { bin: string } |
         rmSync(mine, { recursive: true, force: true })
       }
     }
-    execFileSync(join(bin, program), ['--version'], { stdio: 'pipe', timeout: 60_000, env: { PATH: pathWith(bin) } })
+    execFileSync(join(bin, program), ['--version'], {
+      stdio: 'pipe',
+      timeout: 60_000,
+      killSignal: 'SIGKILL', // some do not heed SIGTERM
+      env: { PATH: pathWith(bin) },
+    })
     return { bin }
   } catch (cause) {
     const [why] = cause instanceof Error ? cause.message.split('\n') : [cause]

@@ -30,7 +30,7 @@ const host: Host = {
 const sitting = openSitting(host)
 
 headlessEndings(host, sitting)
-answersItself(host, sitting)
+answersItself(host, sitting, ({ stderr }) => stderr)
 
 const { live, bash, script, requests, ask, newest } = sitting
 

@@ -19,6 +19,12 @@ const sitting = openSitting(host)
 headlessEndings(host, sitting)
 answersItself(host, sitting)
 
+sitting.live('qwen -p prints the answer to a command', async () => {
+  const { stderr } = await sitting.ask('', ['-p', '/ralph:help'])
+  expect(stderr).toContain('loop PROMPT [options]')
+  expect(sitting.requests()).toEqual([])
+})
+
 sitting.live("qwen's own limit of hooks pauses a loop, and it goes on in the resumed session", async () => {
   const { bash, script, requests, ask, newest, armed } = sitting
   const work = (n: number): Reply[] => [bash(`echo ${n} >> a.txt`), { text: `Step ${n} is done.` }]

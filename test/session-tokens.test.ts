@@ -75,7 +75,12 @@ test('a record that is gone, cut off or no JSON ends nothing', async () => {
 test('Cursor tells no tokens, so that they cannot be limited there', async () => {
   const place = makePlace({ git: false })
   const prompt = '/ralph-loop Go on. --max-tokens 1500'
-  const payload = { conversation_id: 'c-1', workspace_roots: [place.dir], hook_event_name: 'beforeSubmitPrompt', prompt }
+  const payload = {
+    conversation_id: 'c-1',
+    workspace_roots: [place.dir],
+    hook_event_name: 'beforeSubmitPrompt',
+    prompt,
+  }
   const { json } = await callGate(place, 'prompt', payload).ended
   expect(String(json.user_message)).toContain('--max-tokens is not available in Cursor')
 })

@@ -7,7 +7,7 @@ import { temporaryFolder } from './place.test-support.ts'
 const MODULE = resolve('src/host/client-stderr.ts')
 
 /** A client with these arguments, whose hook says something through a shell; what is then on the client's own stderr. */
-function heard(args: string[], to: 'file' | 'pipe'): string {
+function heard(args: string[], to: 'file' | 'pipe' | 'its own place'): string {
   const folder = temporaryFolder()
   const hook = join(folder, 'hook.mjs')
   writeFileSync(hook, `import { printThrough } from ${JSON.stringify(MODULE)}\nprintThrough(['-p'], 'It has ended.')\n`)
@@ -19,7 +19,8 @@ function heard(args: string[], to: 'file' | 'pipe'): string {
   )
   const log = join(folder, 'log')
   const argv = [client, ...args]
-  if (to === 'file') spawnSync(process.execPath, argv, { stdio: ['ignore', 'ignore', openSync(log, 'a')] })
+  if (to !== 'pipe')
+    spawnSync(process.execPath, argv, { stdio: ['ignore', 'ignore', openSync(log, to === 'file' ? 'a' : 'w')] })
   else spawnSync('sh', ['-c', '"$@" 2>&1 >/dev/null | cat > "$0"', log, process.execPath, ...argv])
   return readFileSync(log, 'utf8')
 }
@@ -31,4 +32,33 @@ test.for(['file', 'pipe'] as const)('a client that prints passes a line on, into
 
 test('a client that draws a screen is left alone', () => {
   expect(heard(['Do it.'], 'file')).toBe('Before.\nAfter.\n')
+})
+
+test('a file that the client does not append to is left alone: it would write over the line', () => {
+  expect(heard(['-p', 'Do it.'], 'its own place')).toBe('Before.\nAfter.\n')
+})
+
+test('a pipe that is full blocks nobody', async ({ skip }) => {
+  skip(process.platform !== 'linux', 'there is no /proc')
+  const folder = temporaryFolder()
+  const hook = join(folder, 'hook.mjs')
+  writeFileSync(hook, `import { printThrough } from ${JSON.stringify(MODULE)}\nprintThrough(['-p'], 'It has ended.')\n`)
+  // Nobody reads the pipe until the client has ended.
+  const client = `dd if=/dev/zero bs=1024 count=64 status=none >&2; exec "$@"`
+  const run = join(folder, 'client.cjs')
+  writeFileSync(run, `require('child_process').spawnSync('sh', ['-c', '"$0" "$1"; true', process.execPath, '${hook}'])`)
+  const { stdout } = spawnSync(
+    'sh',
+    [
+      '-c',
+      `{ sh -c '${client}' "$@"; echo over >&3; } 2>&1 >/dev/null 3>"$0" | { while ! [ -s "$0" ]; do sleep 0.02; done; wc -c; }`,
+      join(folder, 'over'),
+      'sh',
+      process.execPath,
+      run,
+      '-p',
+    ],
+    { timeout: 20_000, encoding: 'utf8' },
+  )
+  expect(stdout.trim()).toBe(String(64 * 1024))
 })

@@ -1,32 +1,32 @@
 /** A line on the standard error of the client that runs a hook, for clients that print nothing of what a hook says. */
-import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs'
-import { basename } from 'node:path'
-import { ancestors } from './ancestors.ts'
-
-const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'zsh', 'busybox'])
+import { closeSync, constants, fstatSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { clientAbove } from './client.ts'
 
 /**
  * Only a client that was started with one of these words prints; any other draws a screen, which a line would spoil.
- * Nothing happens where there is no /proc, or where its standard error is a socket.
+ * Nothing happens where there is no /proc, where its standard error is a socket, or where a line could damage what it writes.
  */
 export function printThrough(words: readonly string[], line: string, hook: number = process.ppid): void {
-  const above = ancestors(hook).map(({ pid }) => ({ pid, argv: argvOf(pid) }))
-  const client = above.find(({ argv: [program = ''] }) => !SHELLS.has(basename(program)))
+  const client = clientAbove(hook)
   if (!client?.argv.slice(1).some((word) => words.includes(word))) return
+  const path = `/proc/${client.pid}/fd/2`
   try {
     const { O_WRONLY, O_APPEND, O_NONBLOCK, O_NOCTTY } = constants
-    const file = openSync(`/proc/${client.pid}/fd/2`, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY)
-    writeSync(file, `${line}\n`)
-    closeSync(file)
+    const file = openSync(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY)
+    try {
+      // Still above this process, so the number was not given to another one before the file was opened.
+      const isIts = clientAbove(hook)?.pid === client.pid
+      if (isIts && (!fstatSync(file).isFile() || appends(client.pid))) writeSync(file, `${line}\n`)
+    } finally {
+      closeSync(file)
+    }
   } catch {
-    // The client has closed it, or it is a socket: then `ralph status` alone tells how the loop ended.
+    // The client has closed it, it is a socket, or a pipe that is full: then `ralph status` alone tells.
   }
 }
 
-function argvOf(pid: number): string[] {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
-  } catch {
-    return [] // it has just ended
-  }
+/** In any other file the client writes at a place of its own, over what others have added there. */
+function appends(pid: number): boolean {
+  const [, flags = '0'] = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/${pid}/fdinfo/2`, 'utf8')) ?? []
+  return (Number.parseInt(flags, 8) & constants.O_APPEND) !== 0
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { isGone } from './pid.ts'
+import { bornOf, isGone } from './pid.ts'
 
 test('this process is not gone', () => {
   expect(isGone(process.pid)).toBe(false)
@@ -33,4 +33,14 @@ test('a zombie is gone, although its number is still taken', { timeout: 60_000 }
   } finally {
     parent.kill('SIGKILL')
   }
+})
+
+test('a number that another process has now is gone, one of another container is not known', ({ skip }) => {
+  skip(!existsSync('/proc/self/stat'), 'only Linux tells')
+  const born = bornOf(process.pid) ?? ''
+  expect(born).toMatch(/^pid:\[\d+\] \d+$/)
+  expect(isGone(process.pid, born)).toBe(false)
+  expect(isGone(process.pid, born.replace(/\d+$/, '1'))).toBe(true)
+  expect(isGone(2 ** 22, born)).toBe(true)
+  expect(isGone(2 ** 22, born.replace(/\[\d+\]/, '[1]'))).toBe(false)
 })

@@ -30,18 +30,19 @@ const PATIENCE_MS = 1_000
 
 async function armWith(desk: Desk, { session, host }: From, loop: Loop): Promise<Answer | undefined> {
   const { home, env } = desk
-  const own = loadArmed(home, session)
-  const before = own && !own.vault ? await loadLoop(desk, own.loop) : undefined
+  const armed = loadArmed(home, session)
+  const before = armed && !armed.vault ? await loadLoop(desk, armed.loop) : undefined
   if (!isSessionId(session) || (before && !ended(before))) return NOTHING
   if (vaultOf(loop).by === 'watch') return elsewhere(loop, 'by `ralph watch`')
   const other = sessionOf(home, loop.id)
   // After /clear the same process has another session.
-  const isSame = other?.armed.pid !== undefined && other.armed.pid === processOf(env).pid
+  const own = processOf(host, env)
+  const isSame = other?.armed.pid !== undefined && other.armed.pid === own.pid
   if (other && !other.gone && !isSame) return elsewhere(loop, `in another session of ${HOSTS[other.armed.host].title}`)
   if (other) disarm(home, other.session)
   await writeHookFiles(loop, home, session)
   const since = loop.tally.iteration
-  arm(home, session, { loop: loop.id, host, face: '', context: 'same', since, vault: true, ...processOf(env) })
+  arm(home, session, { loop: loop.id, host, face: '', context: 'same', since, vault: true, ...own })
   return undefined
 }
 

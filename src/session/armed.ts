@@ -1,10 +1,12 @@
 /** Which session holds which loop: one small file a session in `RALPH_HOME/armed`, named by its id, so that `sh` can find it. */
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Loop } from '../engine/loop.ts'
+import { clientAbove } from '../host/client.ts'
 import { makePrivateFolder, writeWhole } from '../host/files.ts'
-import { isGone } from '../host/pid.ts'
-import { type Context, type HostName, isHostName } from './hosts.ts'
+import { bornOf, isGone } from '../host/pid.ts'
+import { given } from '../request/given.ts'
+import { type Context, type Env, type HostName, isHostName } from './hosts.ts'
 import type { Spent } from './spent.ts'
 
 export type Armed = {
@@ -21,8 +23,10 @@ export type Armed = {
   record?: string
   /** Up to where the record's tokens are counted. */
   spent?: Spent
-  /** The process of the host, where it names itself. */
+  /** The process of the host, where it is known. */
   pid?: number
+  /** When that began: its number may be given to another one later. */
+  born?: string
   /** What its agent was told last, with the marks of secrets. */
   given?: string
   /** When its agent was last told all of its task, and the sum of what lasts of that. Absent: it may not have it any more. */
@@ -107,7 +111,7 @@ export function sessionOf(home: string, loop: string): { session: string; armed:
   for (const session of sessions(home)) {
     const armed = session.endsWith('.tmp') ? undefined : loadArmed(home, session) // of a hook that was killed
     if (armed?.loop === loop && armed.context !== 'process')
-      return { session, armed, gone: armed.pid !== undefined && isGone(armed.pid) }
+      return { session, armed, gone: armed.pid !== undefined && isGone(armed.pid, armed.born) }
   }
   return undefined
 }
@@ -115,16 +119,29 @@ export function sessionOf(home: string, loop: string): { session: string; armed:
 /** The loops of sessions whose host is one of these processes. */
 export function armedBy(home: string, pids: ReadonlySet<number>): string[] {
   return sessions(home).flatMap((session) => {
-    const { loop, pid } = loadArmed(home, session) ?? {}
-    return loop !== undefined && pid !== undefined && pids.has(pid) ? [loop] : []
+    const { loop, pid, born } = loadArmed(home, session) ?? {}
+    return loop !== undefined && pid !== undefined && pids.has(pid) && !isGone(pid, born) ? [loop] : []
   })
 }
 
-/** Claude Code tells its hooks which process it is. */
-export function processOf(env: Readonly<Record<string, string | undefined>>): { pid?: number } {
-  const pid = Number(env.CLAUDE_PID)
-  return Number.isInteger(pid) && pid > 0 ? { pid } : {}
+/** Claude Code tells its hooks which process it is. Others are the program above the hook, if that goes by their name. */
+export function processOf(host: HostName, env: Env): Pick<Armed, 'pid' | 'born'> {
+  const named = Number(env.CLAUDE_PID)
+  const pid = Number.isInteger(named) && named > 0 ? named : clientPid(host)
+  return pid === undefined ? {} : { pid, ...given({ born: bornOf(pid) }) }
 }
+
+/** What is above a hook of Cursor nobody has seen, and "pi" is a part of many words. */
+function clientPid(host: HostName): number | undefined {
+  if (host === 'cursor' || host === 'pi') return undefined
+  const { pid, argv = [] } = clientAbove() ?? {}
+  const [program = '', script = ''] = argv.filter((word) => !word.startsWith('-'))
+  const path = RUNTIMES.test(basename(program)) ? script : program
+  return basename(path).includes(host) || basename(dirname(path)).includes(host) ? pid : undefined
+}
+
+// Their first argument is the program.
+const RUNTIMES = /^(node|bun|deno)$/
 
 /** Sessions that never came back to hear how their loop ended are forgotten. */
 export async function forgetOld(

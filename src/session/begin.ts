@@ -73,7 +73,7 @@ export async function beginLoop(desk: Desk, asked: Asked): Promise<Answer> {
     context,
     since: 0,
     ...given({ record, spent: markSpent(name, record) }),
-    ...processOf(desk.env),
+    ...processOf(name, desk.env),
   }
   arm(desk.home, session, armed)
   const loop = await lookBefore(desk, begun, tree)

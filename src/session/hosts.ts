@@ -32,6 +32,8 @@ export type Host = {
   deaf?: true
   /** Words of its command line with which it prints its answer and ends, and then shows nothing that a hook says. */
   mute?: readonly string[]
+  /** Words with which it does not show the answer to a command. */
+  dumb?: readonly string[]
   speaks: Dialect
   /** Where `ralph install` writes; undefined where it does not. */
   install: Install | undefined
@@ -93,6 +95,7 @@ export const HOSTS: Hosts = {
     mostBytes: 10_000,
     escapes: true,
     mute: ['exec', 'e'],
+    dumb: ['exec', 'e'],
     install: { user: ['$CODEX_HOME', '~/.codex'] },
   },
   gemini: {
@@ -140,6 +143,7 @@ export const HOSTS: Hosts = {
     types: named,
     agent: 'qwen',
     folder: '.qwen',
+    dumb: ['-p', '--prompt'],
     hookMinutes: 55 / 60, // whatever is set, Qwen breaks down when a hook takes a minute
     cap: {
       most: 7,

@@ -15,6 +15,18 @@ const META = { type: 'file-history-snapshot' }
 const ESC = said('user', '[Request interrupted by user]')
 const ESC_IN_TOOL = said('user', '[Request interrupted by user for tool use]')
 const ERROR = said('assistant', 'API Error: 500', { isApiErrorMessage: true })
+const TURN = { type: 'assistant.turn_start' }
+const SNAPSHOT = { type: 'system', subtype: 'file_history_snapshot', systemPayload: { snapshots: [] } }
+const outcome = (reason: string) => ({ type: 'agent_turn_outcome', reason })
+const message = (role: string, text: string, visibility?: string) => ({
+  type: 'message',
+  message: { role, content: [{ type: 'text', text }], visibility },
+})
+const telemetry = (name: string, more: object = {}) => ({
+  type: 'system',
+  systemPayload: { uiEvent: { 'event.name': `qwen-code.${name}`, ...more } },
+})
+const resumed = (content: string) => ({ type: 'user', message: { role: 'user', content } })
 const COMMAND = { type: 'user', message: { role: 'user', content: '<command-name>/ralph:status</command-name>' } }
 
 test.each<[story: string, host: HostName, lines: object[], short: boolean]>([
@@ -28,7 +40,32 @@ test.each<[story: string, host: HostName, lines: object[], short: boolean]>([
   ['Codex after a turn', 'codex', [event('task_started'), event('task_complete')], false],
   ['Codex after Esc', 'codex', [event('task_started'), event('turn_aborted', { reason: 'interrupted' })], true],
   ['Codex after an error', 'codex', [event('task_complete', { error: { message: '500' } })], true],
-  ['a host whose record is not known', 'droid', [ESC], false],
+  ['Claude, told to go on after Esc', 'claude', [ESC, resumed('<command-name>/ralph:resume</command-name>')], false],
+  ['Copilot at work', 'copilot', [{ type: 'abort' }, TURN, { type: 'tool.execution_start' }], false],
+  ['Copilot after a turn', 'copilot', [TURN, { type: 'assistant.turn_end' }, { type: 'hook.start' }], false],
+  ['Copilot after Esc', 'copilot', [TURN, { type: 'abort', data: { reason: 'user_initiated' } }], true],
+  ['Copilot after an error', 'copilot', [TURN, { type: 'session.error' }, { type: 'hook.end' }], true],
+  ['Copilot that was quit', 'copilot', [TURN, { type: 'session.shutdown' }], true],
+  ['Droid at work', 'droid', [outcome('cancelled'), message('user', 'Build it')], false],
+  ['Droid after a turn', 'droid', [message('assistant', 'It is built.'), outcome('completed')], false],
+  ['Droid after Esc', 'droid', [message('user', 'Build it'), outcome('cancelled')], true],
+  ['Droid after an error', 'droid', [outcome('model_request_rejected'), message('user', '', 'user_only')], true],
+  ['Droid, asked for the status after Esc', 'droid', [outcome('cancelled'), message('user', 'ralph:status')], true],
+  ['Droid, told to go on after Esc', 'droid', [outcome('cancelled'), message('user', 'ralph:resume')], false],
+  ['Qwen at work', 'qwen', [{ type: 'user' }, telemetry('api_response'), { type: 'assistant' }], false],
+  ['Qwen after a turn', 'qwen', [{ type: 'user' }, { type: 'assistant', usageMetadata: {} }], false],
+  ['Qwen in a tool', 'qwen', [{ type: 'tool_result', toolCallResult: { status: 'success' } }], false],
+  ['Qwen after Esc', 'qwen', [telemetry('api_response'), { type: 'user' }, { type: 'assistant' }, SNAPSHOT], true],
+  ['Qwen after Esc in a tool', 'qwen', [{ type: 'tool_result', toolCallResult: { status: 'cancelled' } }], true],
+  ['Qwen after an error', 'qwen', [{ type: 'user' }, telemetry('api_error', { status_code: 400 })], true],
+  ['Qwen, which tries again', 'qwen', [{ type: 'user' }, telemetry('api_error', { status_code: 503 })], false],
+  [
+    'Qwen, at work again after an error',
+    'qwen',
+    [telemetry('api_error', { status_code: 400 }), { type: 'user' }],
+    false,
+  ],
+  ['a host whose record is not known', 'gemini', [ESC], false],
   ['an empty record', 'claude', [], false],
 ])('%s', (_, host, lines, short) => {
   const path = join(temporaryFolder(), 'record.jsonl')

@@ -19,8 +19,57 @@ export function recordOf(host: HostName, session: string, env: Env): string | un
 export function stoppedShort(host: HostName, path: string | undefined): boolean {
   if (!path) return false
   const lines = tailOf(path, TAIL).split('\n').flatMap(parseLine)
-  if (host === 'codex') return endsShort(lines)
-  return HOSTS[host].speaks === 'claude' && isCutOff(lines)
+  switch (host) {
+    case 'codex':
+      return endsShort(lines)
+    case 'copilot':
+      return isAborted(lines)
+    case 'droid':
+      return isUnfinished(lines)
+    case 'qwen':
+      return isGivenUp(lines)
+    default:
+      return HOSTS[host].speaks === 'claude' && isCutOff(lines)
+  }
+}
+
+/** Copilot has a line for each way in which a turn ends in its middle; when it goes on, another turn starts behind it. */
+function isAborted(lines: readonly Json[]): boolean {
+  const ends = ['abort', 'session.error', 'session.shutdown']
+  const last = lines.findLast(({ type }) => type === 'assistant.turn_start' || ends.includes(String(type)))
+  return ends.includes(String(last?.type))
+}
+
+/** Droid closes what a person typed with a line that says how it ended. What only one side sees is no part of a turn. */
+function isUnfinished(lines: readonly Json[]): boolean {
+  const last = lines.findLast((line) => {
+    const isSaid = line.type === 'message' && objectOf(line.message).visibility === undefined
+    return line.type === 'agent_turn_outcome' || (isSaid && !isCommand(textOf(line)))
+  })
+  return last?.type === 'agent_turn_outcome' && last.reason !== 'completed'
+}
+
+/**
+ * Qwen writes down the half of an answer that came, without what it says of every whole one; and a tool that was cancelled.
+ * Of an error it tells with every try, so only one that is not tried again is the end.
+ */
+function isGivenUp(lines: readonly Json[]): boolean {
+  const events = lines.filter((line) => line.type !== 'system' || eventOf(line) !== undefined)
+  const last = events.findLastIndex((line) => line.type !== 'system' || eventOf(line) === 'qwen-code.api_error')
+  const line = events[last]
+  if (!line) return false
+  if (line.type === 'system') return isFinal(objectOf(objectOf(line.systemPayload).uiEvent).status_code)
+  if (line.type === 'tool_result') return objectOf(line.toolCallResult).status === 'cancelled'
+  const isWhole = line.usageMetadata !== undefined || eventOf(events[last - 1] ?? {}) === 'qwen-code.api_response'
+  return line.type === 'assistant' && !isWhole
+}
+
+function eventOf({ systemPayload }: Json): unknown {
+  return objectOf(objectOf(systemPayload).uiEvent)['event.name']
+}
+
+function isFinal(status: unknown): boolean {
+  return typeof status === 'number' && status >= 400 && status < 500 && ![401, 408, 409, 429].includes(status)
 }
 
 /** Codex closes every turn with a line of its own. */
@@ -41,9 +90,11 @@ function isCutOff(lines: readonly Json[]): boolean {
   return last.isApiErrorMessage === true || textOf(last).startsWith('[Request interrupted by user')
 }
 
-/** What a person has typed since is no answer of the agent's. */
+/** What a person has typed since is no answer of the agent's. A command that needs the agent begins another turn. */
 function isCommand(text: string): boolean {
-  return /^\s*(\/ralph[:-]|<(command-|local-command-))/.test(text)
+  return (
+    /^\s*(\/?ralph[:-]|<(command-|local-command-))/.test(text) && !/^[^]{0,99}\bralph[:-](resume|loop)\b/.test(text)
+  )
 }
 
 function textOf({ message }: Json): string {

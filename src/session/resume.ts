@@ -73,7 +73,8 @@ export async function freshCount(desk: Desk, session: string): Promise<void> {
   if (!loop) return
   // What was said while it rested is none of its business.
   const spent = loop.next.kind === 'wait' ? markSpent(armed.host, armed.spent?.record) : undefined
-  arm(desk.home, session, { ...typedAt(armed, loop), ...given({ spent }) })
+  // The session may have been closed since, and taken up in another process.
+  arm(desk.home, session, { ...typedAt(armed, loop), ...given({ spent }), ...processOf(armed.host, desk.env) })
 }
 
 async function takeOver(desk: Desk, asked: Resuming, id: string): Promise<void> {
@@ -86,9 +87,9 @@ async function takeOver(desk: Desk, asked: Resuming, id: string): Promise<void> 
   const loop = await desk.store().load(id)
   const before = sessionOf(desk.home, id)
   // After /clear the same process has another session.
+  const own = processOf(host, desk.env)
   const over =
-    interruptedIn(desk.home, loop) !== undefined ||
-    (before?.armed.pid !== undefined && before.armed.pid === processOf(desk.env).pid)
+    interruptedIn(desk.home, loop) !== undefined || (before?.armed.pid !== undefined && before.armed.pid === own.pid)
   if (before && !over && loop.next.kind === 'turn')
     throw new RalphError(
       'loop-held',
@@ -105,7 +106,7 @@ async function takeOver(desk: Desk, asked: Resuming, id: string): Promise<void> 
     context: last?.loop === id ? last.context : 'same',
     since: loop.tally.iteration,
     ...given({ record: asked.record, spent: markSpent(host, asked.record) }),
-    ...processOf(desk.env),
+    ...own,
   })
 }
 

@@ -50,7 +50,8 @@ async function reply(desk: Desk, said: Said, more: () => typeof More): Promise<R
     failed: (message) => more().meaningOf(message, desk.now()),
   })
   const answer = await failOpen(() => turnOver(desk, over))
-  if (answer.prompt === undefined && HOSTS[from.host].mute) more().sayAloud(answer, from)
+  const { mute } = HOSTS[from.host]
+  if (answer.prompt === undefined && mute) more().sayAloud(answer, mute)
   return printStop(answer, from)
 }
 

@@ -38,6 +38,8 @@ export async function replyToTyped(desk: Desk, { from, payload, event }: Said): 
   const answer = await failOpen(() => answerTo(desk, from, typed, transcriptOf(payload)))
   const armed = answer.prompt === undefined ? undefined : loadArmed(desk.home, from.session)
   if (armed && turn !== undefined) arm(desk.home, from.session, { ...armed, turn })
+  const { dumb } = HOSTS[from.host]
+  if (dumb && typed.kind === 'command' && answer.prompt === undefined) sayAloud(answer, dumb)
   return printTyped(answer, isAmid ? { ...from, amid: true } : from, typed)
 }
 
@@ -48,14 +50,14 @@ export async function replyToRecord(desk: Desk, from: From, transcript: string):
   if (!prompt || typed.kind !== 'command' || !isNews(desk.home, from.session, prompt.id)) return {}
   remember(desk.home, from.session, prompt.id)
   const answer = await failOpen(() => answerTo(desk, from, typed, transcript))
-  if (answer.prompt === undefined) sayAloud(answer, from)
+  if (answer.prompt === undefined) sayAloud(answer, HOSTS[from.host].mute)
   return printTyped(answer, from, typed)
 }
 
 /** The agent is let go, and its client ends with 0 whatever became of the loop: so that is printed where nobody watches. */
-export function sayAloud(answer: Answer, { host }: From): void {
+export function sayAloud(answer: Answer, words: readonly string[] = []): void {
   const text = textOf(answer)
-  if (text) printThrough(HOSTS[host].mute ?? [], text)
+  if (text) printThrough(words, text)
 }
 
 /** A tool has ended in the middle of a turn. Where a person's Esc ended it, Gemini tells no other hook. */
