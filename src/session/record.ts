@@ -93,7 +93,7 @@ function isCutOff(lines: readonly Json[]): boolean {
 /** What a person has typed since is no answer of the agent's. A command that needs the agent begins another turn. */
 function isCommand(text: string): boolean {
   return (
-    /^\s*(\/?ralph[:-]|<(command-|local-command-))/.test(text) && !/^[^]{0,99}\bralph[:-](resume|loop)\b/.test(text)
+    /^\s*(\/?ralph[:-]|<(command-|local-command-))/.test(text) && !/^[\s\S]{0,99}\bralph[:-](resume|loop)\b/.test(text)
   )
 }
 
