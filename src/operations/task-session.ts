@@ -4,7 +4,7 @@ import { visit } from '../drive/visit.ts'
 import { ended, type Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { type Answer, NOTHING, say } from '../session/answer.ts'
-import { arm, disarm, isSessionId, loadArmed, processOf, sessionOf } from '../session/armed.ts'
+import { arm, disarm, isSameClient, isSessionId, loadArmed, processOf, sessionOf } from '../session/armed.ts'
 import type { Desk } from '../session/begin.ts'
 import { HOSTS, type HostName } from '../session/hosts.ts'
 import { writeHookFiles } from '../vault/state-file.ts'
@@ -37,7 +37,7 @@ async function armWith(desk: Desk, { session, host }: From, loop: Loop): Promise
   const other = sessionOf(home, loop.id)
   // After /clear the same process has another session.
   const own = processOf(host, env)
-  const isSame = other?.armed.pid !== undefined && other.armed.pid === own.pid
+  const isSame = other !== undefined && isSameClient(other.armed, own)
   if (other && !other.gone && !isSame) return elsewhere(loop, `in another session of ${HOSTS[other.armed.host].title}`)
   if (other) disarm(home, other.session)
   await writeHookFiles(loop, home, session)

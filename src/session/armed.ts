@@ -131,6 +131,11 @@ export function processOf(host: HostName, env: Env): Pick<Armed, 'pid' | 'born'>
   return pid === undefined ? {} : { pid, ...given({ born: bornOf(pid) }) }
 }
 
+/** Claude Code has one session at a time. The process of another client, such as a daemon, may serve several. */
+export function isSameClient(before: Armed, { pid }: Pick<Armed, 'pid'>): boolean {
+  return before.host === 'claude' && pid !== undefined && before.pid === pid
+}
+
 /** What is above a hook of Cursor nobody has seen, and "pi" is a part of many words. */
 function clientPid(host: HostName): number | undefined {
   if (host === 'cursor' || host === 'pi') return undefined

@@ -8,7 +8,17 @@ import { moreOption } from '../formats/room-words.ts'
 import { realFolder } from '../host/files.ts'
 import { given } from '../request/given.ts'
 import { type Answer, say } from './answer.ts'
-import { type Armed, arm, disarm, loadArmed, loadFinished, processOf, sessionOf, typedAt } from './armed.ts'
+import {
+  type Armed,
+  arm,
+  disarm,
+  isSameClient,
+  loadArmed,
+  loadFinished,
+  processOf,
+  sessionOf,
+  typedAt,
+} from './armed.ts'
 import type { Asked, Desk } from './begin.ts'
 import { loadKnown } from './desk.ts'
 import { interruptedIn } from './elsewhere.ts'
@@ -88,8 +98,7 @@ async function takeOver(desk: Desk, asked: Resuming, id: string): Promise<void> 
   const before = sessionOf(desk.home, id)
   // After /clear the same process has another session.
   const own = processOf(host, desk.env)
-  const over =
-    interruptedIn(desk.home, loop) !== undefined || (before?.armed.pid !== undefined && before.armed.pid === own.pid)
+  const over = interruptedIn(desk.home, loop) !== undefined || (before && isSameClient(before.armed, own))
   if (before && !over && loop.next.kind === 'turn')
     throw new RalphError(
       'loop-held',
