@@ -18,10 +18,14 @@ export function maskedOutput(secrets: Pick<Secrets, 'masking'>): MaskedOutput {
   const printed = { out: secrets.masking(), err: secrets.masking() }
   const shown = secrets.masking()
   const isClean = { out: false, err: false }
+  /** Whether the beginning of a line that is still to be ended was masked. */
+  const isBegun = { out: false, err: false }
   return {
     piece(text, stream) {
       const masked = printed[stream].piece(text)
-      isClean[stream] = masked === text
+      const same = masked === text
+      isClean[stream] = same && !isBegun[stream]
+      isBegun[stream] = !text.endsWith('\n') && !(text.includes('\n') ? same : isClean[stream])
       return entriesOf(stream, masked)
     },
     // A flood of lines is not searched twice. An escape of JSON may hide what the event tells.

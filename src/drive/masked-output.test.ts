@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { openMask } from '../host/mask.ts'
+import { maskedOutput } from './masked-output.ts'
+
+const KEY = `ghp_${'a1B2'.repeat(9)}`
+const output = () => maskedOutput({ masking: () => openMask([]) })
+const shown = (event: object) => JSON.stringify(event)
+
+test('a line that comes in several pieces is masked, wherever its secret was', () => {
+  for (const pieces of [
+    [`I found ${KEY}`, ' here.\n'],
+    [`I found ${KEY} here`, ' and go on.\n'],
+    [`I found ${KEY} here`, ' and', ' go on', '.\nNext.\n'],
+    ['I found ', `${KEY} here`, '.\n'],
+    [`I found ${KEY.slice(0, 9)}`, `${KEY.slice(9)} here`, '.\n'],
+  ]) {
+    const masked = output()
+    for (const piece of pieces) masked.piece(piece, 'out')
+    const line = pieces.join('').split('\n')[0] ?? ''
+    expect(shown(masked.event({ kind: 'text', text: line }, line, 'out'))).not.toContain(KEY)
+  }
+})
+
+test('lines behind one with a secret are told as they are', () => {
+  const masked = output()
+  masked.piece(`I found ${KEY} here.\n`, 'out')
+  masked.piece('All is well.\n', 'out')
+  const event = { kind: 'text', text: 'All is well.' } as const
+  expect(masked.event(event, 'All is well.', 'out')).toBe(event) // not even searched
+})
