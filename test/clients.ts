@@ -1,6 +1,16 @@
 /** The real agent clients: installed from npm into a folder git ignores, run with nothing of this machine but their own program. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import type { Reply } from './model-server.ts'
 import type { Scene } from './scenes.ts'
@@ -13,6 +23,8 @@ export type Client = {
   agent?: string
   /** The package and the version that was tried; `npm run test:clients` installs it. */
   pin: string
+  /** For a bundle that declares packages which it carries inside, and which a registry may lack: those that it really loads. */
+  bundled?: { loads: readonly string[]; main: string }
   /** The file below `node_modules/.bin`. */
   program: string
   /** What it needs to talk to a scripted model and to nobody else; files are written into its private home. */
@@ -32,7 +44,8 @@ export type Client = {
 }
 
 /** The folder of its program, installed when it is not there yet, or why it is not available. */
-export function installClient({ name, pin, program }: Client): { bin: string } | { missing: string } {
+export function installClient(client: Client): { bin: string } | { missing: string } {
+  const { name, pin, program } = client
   const folder = resolve('.clients', name)
   const bin = join(folder, 'node_modules', '.bin')
   try {
@@ -41,11 +54,8 @@ export function installClient({ name, pin, program }: Client): { bin: string } |
       // Files of tests run side by side: each installs for itself, and the first that is ready serves them all.
       const mine = mkdtempSync(resolve('.clients', `.${name}-`))
       try {
-        execFileSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--prefix', mine, pin], {
-          stdio: 'pipe',
-          timeout: 300_000,
-          killSignal: 'SIGKILL',
-        })
+        if (client.bundled) unpack(mine, client, client.bundled)
+        else npm('install', '--no-audit', '--no-fund', '--no-package-lock', '--prefix', mine, pin)
         if (!isPinned(folder, pin)) rmSync(folder, { recursive: true, force: true })
         if (!existsSync(folder)) renameSync(mine, folder)
       } finally {
@@ -65,10 +75,31 @@ export function installClient({ name, pin, program }: Client): { bin: string } |
   }
 }
 
+function npm(...args: string[]): void {
+  execFileSync('npm', args, { stdio: 'pipe', timeout: 300_000, killSignal: 'SIGKILL' })
+}
+
+/** The package without what it declares, and beside it only what it loads. */
+function unpack(folder: string, { pin, program }: Client, { loads, main }: NonNullable<Client['bundled']>): void {
+  npm('install', '--no-audit', '--no-fund', '--no-package-lock', '--prefix', folder, ...loads)
+  npm('pack', '--pack-destination', folder, pin)
+  const tarball = readdirSync(folder).find((file) => file.endsWith('.tgz')) ?? ''
+  const packages = join(folder, 'node_modules')
+  const own = join(packages, nameIn(pin))
+  mkdirSync(own, { recursive: true })
+  execFileSync('tar', ['xzf', join(folder, tarball), '-C', own, '--strip-components', '1'])
+  mkdirSync(join(packages, '.bin'), { recursive: true })
+  chmodSync(join(own, main), 0o755)
+  symlinkSync(join('..', nameIn(pin), main), join(packages, '.bin', program))
+}
+
+function nameIn(pin: string): string {
+  return pin.slice(0, pin.lastIndexOf('@'))
+}
+
 function isPinned(folder: string, pin: string): boolean {
-  const at = pin.lastIndexOf('@')
-  const manifest = join(folder, 'node_modules', pin.slice(0, at), 'package.json')
-  return existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).version === pin.slice(at + 1)
+  const manifest = join(folder, 'node_modules', nameIn(pin), 'package.json')
+  return existsSync(manifest) && `${nameIn(pin)}@${JSON.parse(readFileSync(manifest, 'utf8')).version}` === pin
 }
 
 /** The client, and the Node that runs this: clients ask for a newer one than a machine may have. */

@@ -13,6 +13,15 @@ import { openTerminal, type Terminal } from './tmux.ts'
 
 const EXTENSION = resolve('plugins/pi/index.js')
 
+/** The newest Pi. */
+export const newestPi: Client = {
+  ...piVersion('1.5.0'),
+  bundled: {
+    main: 'dist/bundle/cli.js',
+    loads: ['jiti@2.7.0', 'typebox@1.3.27', 'quickjs-wasi@3.6.2', '@silvia-odwyer/photon-node@0.3.4'],
+  },
+}
+
 /** Another version of Pi, in a folder of its own. */
 export function piVersion(version: string): Client {
   return { ...pi, name: `pi-${version}`, pin: `@earendil-works/pi-coding-agent@${version}` }

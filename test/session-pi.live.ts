@@ -1,7 +1,7 @@
 /** Loops inside a session of Pi: the newest that the registry has whole, and the newest there is. */
 import { pi } from './clients/pi.ts'
 import { loopsIn } from './pi-loops.ts'
-import { piVersion } from './pi-session.ts'
+import { newestPi } from './pi-session.ts'
 
 loopsIn(pi, { whole: true })
-loopsIn(piVersion('1.5.0'), { whole: false })
+loopsIn(newestPi, { whole: false })
