@@ -43,3 +43,24 @@ export function kindOfMessage(message: string): Outcome['kind'] {
   const status = /^(\d{3})\b/.exec(message)
   return (status && kindOfStatus(Number(status[1]))) ?? words ?? 'unknown'
 }
+
+/** The same error for a person: of a body that was passed on as JSON only its words. */
+export function wordsOfError(message: string): string {
+  const start = message.indexOf('{')
+  const words = start < 0 ? undefined : wordsIn(parsed(message.slice(start)))
+  return words === undefined ? message : `${message.slice(0, start)}${words}`
+}
+
+function wordsIn(body: unknown): string | undefined {
+  const { message, error } = (body ?? {}) as { message?: unknown; error?: unknown }
+  if (typeof message === 'string' && message.trim()) return message.trim()
+  return typeof error === 'object' ? wordsIn(error) : undefined
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // not a body, or one with words behind it
+  }
+}

@@ -78,7 +78,7 @@ test('a limit of a subscription says about when', () => {
 })
 
 test('errors speak in the words of the client', () => {
-  expect(play('auth').outcome.message).toContain('invalid x-api-key')
+  expect(play('auth').outcome.message).toBe('401: invalid x-api-key')
   expect(play('no-key').outcome.message).toBe('No API key found for the selected model.')
   expect(play('unknown-model').outcome.message).toContain('Model "nope" not found')
 })

@@ -1,7 +1,7 @@
 /** Pi, headless: one `pi --mode json` a turn, read from its stream of JSON lines. */
 import type { Usage as TokensByKind } from '../engine/loop.ts'
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Screen, Usage } from './agent.ts'
-import { kindOfMessage } from './api-error.ts'
+import { kindOfMessage, wordsOfError } from './api-error.ts'
 import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
 import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
 import { readReset } from './reset.ts'
@@ -194,7 +194,7 @@ function failureOf({ stopReason, errorMessage }: Json): Ending | undefined {
   if (stopReason === 'stop' || stopReason === 'toolUse') return undefined // a tool may end the turn
   const message = text(errorMessage) ?? `the answer ended with "${stopReason}"`
   if (stopReason === 'aborted') return { kind: 'killed', message }
-  return { kind: stopReason === 'error' ? kindOfMessage(message) : 'unknown', message }
+  return { kind: stopReason === 'error' ? kindOfMessage(message) : 'unknown', message: wordsOfError(message) }
 }
 
 function neverBegan({ stderr }: Seen, exit: Exit): Ending | undefined {

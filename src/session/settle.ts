@@ -26,7 +26,7 @@ export function settle(
     verdicts.length > 0 && loop.next.kind !== 'complete' ? ` · ${desk.words().checkWords(verdicts, loop, before)}` : ''
   const show = [
     { ...note, text: `${note.text}${checked}` },
-    ...(loop.tally.findings.length > 0 ? desk.words().findingNotes(loop) : []),
+    ...(loop.tally.findings.length > 0 ? desk.words().findingNotes(loop, before) : []),
   ]
   if (ended(loop)) {
     removeFace(armed.face)

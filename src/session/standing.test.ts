@@ -40,7 +40,11 @@ describe('how a loop stands', () => {
     [loopAfter(unchecked, cancel), 'info', 'ralph: cancelled after 0 iterations. Cancelled by Ada.'],
     [loopAfter(specOf({}, { iterations: 1 }), works), 'warning', 'ralph: stopped after 1 iteration (max-iterations).'],
     [loopAfter(unchecked, wantsPerson('Tabs?')), 'warning', 'the agent asks: Tabs? Answer here'],
-    [loopAfter(unchecked, isLimited), 'info', 'ralph: waits for the agent after 0 iterations. You hit your limit.'],
+    [
+      loopAfter(unchecked, isLimited),
+      'info',
+      'ralph: waits for the agent after 0 iterations; /ralph:resume tries again at once. You hit your limit.',
+    ],
     [
       loopAfter(cooling(), ...times(3, idles)),
       'warning',
@@ -84,7 +88,11 @@ test('a claim that a bent check refuses tells what a person can type', () => {
   const words = checkWords([{ check: 'npm test', result: 'pass', tail: '' }], refused, loop.tally)
   expect(words).toContain('npm test passes · refused: only its changes to a.test.js make the checks pass.')
   expect(words).toContain('`ralph allow L1` in a terminal')
-  expect(findingNotes(refused)).toEqual([{ level: 'warning', text: 'ralph noticed: changed tests: a.test.js' }])
+  const noticed = [{ level: 'warning', text: 'ralph noticed: changed tests: a.test.js' }]
+  expect(findingNotes(refused, loop.tally)).toEqual(noticed)
+  expect(findingNotes(refused, refused.tally)).toEqual([])
+  const over = loopAfter(checkedByTests, claims('clear'), checks('pass'))
+  expect(findingNotes({ ...over, tally: refused.tally }, refused.tally)).toEqual(noticed)
 })
 
 test('a loop that waits because its checks were bent tells how to let that stand', () => {

@@ -1,7 +1,7 @@
 /** What a person in a session hears about its loop. Where a loop simply goes on, none of this is loaded. */
 import { stopped } from '../engine/breaker.ts'
 import { count } from '../engine/limits.ts'
-import { ALLOW, type Grade, type Loop, type Tally, type Verdict } from '../engine/loop.ts'
+import { ALLOW, ended, type Grade, type Loop, type Tally, type Verdict } from '../engine/loop.ts'
 import { failedWords, findingLines, gradeWords, ranWords, refusalWords } from '../formats/proof-words.ts'
 import { goesOn, type Note } from './answer.ts'
 import { allowance, type Env, type Host } from './hosts.ts'
@@ -36,7 +36,10 @@ export function standing(loop: Loop, host: Host): Note {
           text: `ralph: ${stopped(next.stop.sentence)} The breaker is open ${after}, and waits before one more try; ${host.types('resume')} goes on at once.`,
         }
       if (next.until !== undefined)
-        return { level: 'info', text: `ralph: waits for the agent ${after}. ${tally.trouble ?? ''}`.trimEnd() }
+        return {
+          level: 'info',
+          text: `ralph: waits for the agent ${after}; ${host.types('resume')} tries again at once. ${tally.trouble ?? ''}`.trimEnd(),
+        }
       return {
         level: 'info',
         text: `ralph: paused ${after}. Go on here with ${host.types('resume')}, without a session with \`ralph resume ${id}\`; ${host.types('cancel')} ends it.`,
@@ -74,9 +77,13 @@ export function checkWords(verdicts: readonly Verdict[], loop: Loop, before: Tal
   return `${said} · ${refusal}${allow}`
 }
 
-/** What ralph noticed about the means of proof. New tests are no reason to speak up in the middle of the work. */
-export function findingNotes({ tally }: Loop): Note[] {
-  const worth = tally.findings.filter(({ kind }) => kind !== 'tests-added' && kind !== 'means-added')
+/** What ralph noticed about the means of proof: once, and all of it at the end. New tests are no reason to speak up in the middle of the work. */
+export function findingNotes(loop: Loop, before: Tally): Note[] {
+  const known = new Set(ended(loop) ? [] : before.findings.map((finding) => JSON.stringify(finding)))
+  const worth = loop.tally.findings.filter(
+    (finding) =>
+      finding.kind !== 'tests-added' && finding.kind !== 'means-added' && !known.has(JSON.stringify(finding)),
+  )
   return findingLines(worth).map((line) => ({ level: 'warning', text: `ralph noticed: ${line}` }))
 }
 

@@ -88,7 +88,7 @@ describe('Droid', () => {
       kind: 'stop',
       session: '0f45',
       outcome: {
-        ...{ kind: 'rate-limit', resetsAt: 20 * 60_000, message: text.split('\n')[0] },
+        ...{ kind: 'rate-limit', resetsAt: 20 * 60_000, message: 'BYOK Error: 429 Please try again in 20 minutes.' },
         ...{ finalText: '', tokens: 0, denied: [], ran: [] },
       },
     })

@@ -20,7 +20,7 @@ type Finding = {
   spent?: Armed['spent']
   newPart: typeof NewPart
   lastMessage: (path: string) => Promise<string | undefined>
-  failed: (message: string) => Pick<Outcome, 'kind' | 'resetsAt'>
+  failed: (message: string) => Pick<Outcome, 'kind' | 'message' | 'resetsAt'>
 }
 
 export async function readStop(
@@ -94,5 +94,5 @@ function outcomeOf(payload: Json, finalText: string, failed: Finding['failed']):
   }
   if (how !== 'error') return { ...usage, kind: 'ok' }
   const message = word(payload.error_message) ?? 'the agent ended with an error'
-  return { ...usage, ...failed(message), message }
+  return { ...usage, message, ...failed(message) }
 }
