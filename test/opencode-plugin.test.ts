@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Hooks, Host, Message } from '../plugins/opencode/host.d.mts'
+import type { Hooks, Host, Message, Part } from '../plugins/opencode/host.d.mts'
 import { makePlace, until } from './ralph.ts'
 
 afterEach(() => vi.unstubAllEnvs())
@@ -24,27 +24,41 @@ async function open(lines: string) {
 
   const messages: Message[] = []
   const shown: string[] = []
+  const seen: string[] = []
   const prompts: object[] = []
+  const busy: Record<string, object> = {}
   const host: Host = {
     directory: dir,
     client: {
       session: {
         messages: async () => ({ data: messages }),
-        status: async () => ({ data: {} }),
+        status: async () => ({ data: busy }),
         prompt: async ({ body }) =>
           void shown.push(...(body as { parts: { text: string }[] }).parts.map(({ text }) => text)),
         promptAsync: async ({ body }) => void prompts.push(body),
       },
-      tui: { showToast: async ({ body }) => void shown.push((body as { message: string }).message) },
+      tui: {
+        showToast: async ({ body }) => {
+          const { variant, message } = body as { variant: string; message: string }
+          shown.push(`${variant}: ${message}`)
+        },
+      },
     },
   }
   const hooks = await Ralph(host)
+  /** Notes what the person is shown, and returns what the model is sent. */
+  const seeing = (parts: Part[]) => {
+    seen.push(...parts.filter(({ synthetic }) => !synthetic).map(({ text }) => text))
+    return parts.find(({ ignored }) => !ignored)?.text ?? ''
+  }
   const happens = (type: string, sessionID = 's', error?: { name: string }) =>
     hooks.event({ event: { type, properties: { sessionID, ...(error ? { error } : {}) } } })
   return {
     hooks,
     shown,
+    seen,
     prompts,
+    busy,
     happens,
     messages,
     home,
@@ -57,19 +71,19 @@ async function open(lines: string) {
         : [],
     /** What the model is sent, or undefined. */
     async command(name: string, args = ''): Promise<string | undefined> {
-      const parts = [{ type: 'text', text: `ralph:${name}` }]
+      const parts: Part[] = [{ type: 'text', text: `ralph:${name}` }]
       const sent = hooks['command.execute.before'](
         { command: `ralph:${name}`, sessionID: 's', arguments: args },
         { parts },
       )
-      return sent.then(() => parts[0]?.text).catch(() => undefined)
+      return sent.then(() => seeing(parts)).catch(() => undefined)
     },
     /** A message of a person, or of the loop; what the model gets of it. */
     async says(text: string, id: string): Promise<string> {
-      const part = { type: 'text', text }
-      await hooks['chat.message']({ sessionID: 's' }, { message: { id }, parts: [part] })
-      messages.push({ info: { id, sessionID: 's', role: 'user', agent: 'plan' }, parts: [part] })
-      return part.text
+      const parts: Part[] = [{ id: 'prt_1', type: 'text', text }]
+      await hooks['chat.message']({ sessionID: 's' }, { message: { id }, parts })
+      messages.push({ info: { id, sessionID: 's', role: 'user', agent: 'plan' }, parts })
+      return seeing(parts)
     },
     answers(text: string, more: Partial<Message['info']> = {}): void {
       const tokens = { input: 100, output: 20, reasoning: 0, cache: { read: 0, write: 0 } }
@@ -90,13 +104,16 @@ async function open(lines: string) {
 
 const TURNS = `
   const running = { status: 'running', loop: 'abc' }
-  if (told.command === 'loop' || told.command === 'resume') answer({ ...running, next: 'turn', prompt: 'Turn 1' })
+  const says = (...texts) => texts.map((text) => ({ level: 'info', text: 'ralph: ' + text }))
+  if (told.command === 'loop' || told.command === 'resume')
+    answer({ ...running, next: 'turn', prompt: 'Turn 1', show: says('begun', 'before') })
   if (told.command === 'help') answer({ show: [{ level: 'info', text: 'Help' }] })
   if (told.command === 'status') answer({ ...running, show: [{ level: 'info', text: 'Status' }] })`
 
-test('a command that starts a turn is sent as that turn; its arguments are told as they were typed', async () => {
-  const { command, told } = await open(TURNS)
+test('a command that starts a turn is sent as that turn, and shown as it was typed', async () => {
+  const { command, told, seen } = await open(TURNS)
   expect(await command('loop', ' it\'s "two"\n  lines ')).toBe('Turn 1')
+  expect(seen).toEqual(['/ralph:loop it\'s "two"\n  lines\n\nralph: begun\n\nralph: before'])
   expect(told()).toMatchObject([
     { host: 'opencode', session_id: 's', event: 'command', args: ' it\'s "two"\n  lines ' },
   ])
@@ -113,7 +130,7 @@ test('no argument of a command gets into a template, which could run it', async 
 
 test('the end of a turn is told once, with what it came to, and the next turn has the same agent', async () => {
   const { command, says, answers, happens, told, prompts } = await open(
-    `${TURNS}\n if (told.event === 'stop') answer({ ...running, next: 'turn', prompt: 'Turn 2' })`,
+    `${TURNS}\n if (told.event === 'stop') answer({ ...running, next: 'turn', prompt: 'Turn 2', show: says('iteration 2') })`,
   )
   await command('loop')
   await says('Turn 1', 'u1')
@@ -132,7 +149,11 @@ test('the end of a turn is told once, with what it came to, and the next turn ha
       ran: ['npm test'],
     },
   ])
-  expect(prompts).toMatchObject([{ agent: 'plan', parts: [{ text: 'Turn 2' }] }])
+  const parts = [
+    { type: 'text', text: 'ralph: iteration 2', ignored: true },
+    { type: 'text', text: 'Turn 2', synthetic: true },
+  ]
+  expect(prompts).toMatchObject([{ agent: 'plan', parts }])
 })
 
 test.each([
@@ -200,8 +221,19 @@ test('what a person says while checks run ends them, and is sent to the model as
   expect(prompts).toEqual([])
 })
 
+test('several notices during a turn are one', async () => {
+  const { command, says, shown, busy } = await open(`${TURNS}
+    if (told.command === 'cancel')
+      answer({ status: 'cancelled', loop: 'abc', show: [...says('cancelled'), { level: 'warning', text: 'ralph noticed: x' }] })`)
+  await command('loop')
+  await says('Turn 1', 'u1')
+  busy.s = { type: 'busy' }
+  expect(await command('cancel')).toBeUndefined()
+  expect(shown).toEqual(['warning: cancelled\nralph noticed: x'])
+})
+
 test('the answer to a question becomes the next turn', async () => {
-  const { command, says, answers, happens, told } = await open(`${TURNS}
+  const { command, says, answers, happens, told, seen } = await open(`${TURNS}
     if (told.event === 'stop') answer({ ...running, status: 'needs-input', show: [{ level: 'warning', text: 'Which?' }] })
     if (told.event === 'prompt') answer({ ...running, next: 'turn', prompt: 'Turn 2: ' + told.prompt })`)
   await command('loop')
@@ -210,6 +242,7 @@ test('the answer to a question becomes the next turn', async () => {
   await happens('session.idle')
   await until('the question', () => told().length === 2)
   expect(await says('Blue.', 'u2')).toBe('Turn 2: Blue.')
+  expect(seen.at(-1)).toBe('Blue.')
   await happens('session.idle')
   await until('the end of that turn', () => told().length === 4)
 })

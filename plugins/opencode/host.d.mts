@@ -50,9 +50,12 @@ export type Looping = {
 export type Failure = { name?: string; data?: { message?: string; statusCode?: number } }
 
 export type Part = {
+  id?: string
   type: string
   text: string
+  /** Shown, and never sent to the model. */
   ignored?: boolean
+  /** Sent to the model, and never shown. */
   synthetic?: boolean
   tool?: string
   state?: { input?: { command?: string } }

@@ -5,7 +5,7 @@ import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** @import { Answer, Failure, Hooks, Host, Info, Looping, Message, Told, Tokens, Turned } from './host.d.mts' */
+/** @import { Answer, Failure, Hooks, Host, Info, Looping, Message, Part, Told, Tokens, Turned } from './host.d.mts' */
 
 /** @type {Record<string, string>} */
 const COMMANDS = {
@@ -42,22 +42,28 @@ export const Ralph = async ({ client, directory }) => {
       if (name === command || !(name in COMMANDS)) return
       if (name === 'cancel' || name === 'pause') await interrupt(sessionID)
       const answer = await ask(sessionID, { event: 'command', command: name, args })
-      await tell(sessionID, answer)
-      // The only way to keep a command from the model. It is not shown.
-      if (!answer.loop || !heed(sessionID, answer)) throw new Error(`ralph:${name} is not for the model`)
-      parts.splice(0, parts.length, { type: 'text', text: answer.prompt ?? '' })
+      if (!answer.loop || !heed(sessionID, answer)) {
+        await tell(sessionID, answer)
+        // The only way to keep a command from the model. It is not shown.
+        throw new Error(`ralph:${name} is not for the model`)
+      }
+      parts.splice(0, parts.length, ...partsOf(answer, `/${command} ${args.trim()}`))
     },
 
     async 'chat.message'({ sessionID }, { message, parts }) {
       const loop = loops.get(sessionID)
-      const text = parts.find(({ type, ignored, synthetic }) => type === 'text' && !ignored && !synthetic)
-      if (!loop || !text) return
-      if (text.text !== loop.prompt) {
+      if (!loop) return
+      const isOurs = parts.some(({ text, ignored }) => text === loop.prompt && !ignored)
+      if (!isOurs) {
+        const typed = parts.find(({ type, ignored, synthetic }) => type === 'text' && !ignored && !synthetic)
+        if (!typed) return
         await interrupt(sessionID)
-        const answer = await ask(sessionID, { event: 'prompt', prompt: text.text })
-        await pop(answer)
-        if (!answer.loop || !heed(sessionID, answer)) return
-        text.text = answer.prompt ?? '' // it was an answer, and is the loop's next turn
+        const answer = await ask(sessionID, { event: 'prompt', prompt: typed.text })
+        if (!answer.loop || !heed(sessionID, answer)) return pop(answer)
+        // It was an answer, and is the loop's next turn.
+        const [seen, told] = partsOf(answer, typed.text)
+        parts.push({ ...typed, ...told, id: `${typed.id}0` })
+        Object.assign(typed, seen)
       }
       Object.assign(loops.get(sessionID) ?? {}, { messageID: message.id })
     },
@@ -94,8 +100,8 @@ export const Ralph = async ({ client, directory }) => {
    */
   async function goOn(session, answer, like) {
     if (answer.isStale) return
-    await tell(session, answer)
     const going = heed(session, answer)
+    if (!going) await tell(session, answer)
     const loop = loops.get(session)
     if (loop && answer.next === 'wait')
       loop.wake = setTimeout(
@@ -104,7 +110,7 @@ export const Ralph = async ({ client, directory }) => {
       )
     if (!going) return
     const { agent, model, variant } = { ...like, ...like?.model }
-    const body = { agent, model, variant, parts: [{ type: 'text', text: answer.prompt ?? '' }] }
+    const body = { agent, model, variant, parts: partsOf(answer) }
     await client.session.promptAsync({ path: { id: session }, body })
   }
 
@@ -129,15 +135,17 @@ export const Ralph = async ({ client, directory }) => {
   async function tell(session, answer) {
     const { data: busy } = await client.session.status()
     // A message would prolong a turn that goes on.
-    if (answer.next === 'turn' || busy?.[session]) return pop(answer)
+    if (busy?.[session]) return pop(answer)
     const parts = answer.show.map(({ text }) => ({ type: 'text', text, ignored: true })) // shown, and never sent to the model
     if (parts.length > 0) await client.session.prompt({ path: { id: session }, body: { noReply: true, parts } })
   }
 
-  /** @param {Answer} answer */
+  /** OpenCode shows one such notice at a time, so all of them are one. @param {Answer} answer */
   async function pop({ show }) {
-    for (const { level: variant, text: message } of show)
-      await client.tui.showToast({ body: { title: 'ralph', message, variant, duration: 8_000 } })
+    if (show.length === 0) return
+    const variant = show.find(({ level }) => level !== 'info')?.level ?? 'info'
+    const message = show.map(({ text }) => text.replace(/^ralph: /, '')).join('\n')
+    await client.tui.showToast({ body: { title: 'ralph', message, variant, duration: 8_000 } })
   }
 
   /**
@@ -170,6 +178,18 @@ export const Ralph = async ({ client, directory }) => {
       return { ...NOTHING, show: [{ level: 'error', text }] }
     }
   }
+}
+
+/**
+ * A turn: the person sees a line or two that the model is not sent, and the model is sent what the person need not read.
+ * @param {Answer} answer @param {string} [typed] @returns {[Part, Part]}
+ */
+function partsOf({ show, prompt = '' }, typed) {
+  const seen = [...(typed ? [typed] : []), ...show.map(({ text }) => text)].join('\n\n')
+  return [
+    { type: 'text', text: seen || 'ralph', ignored: true },
+    { type: 'text', text: prompt, synthetic: true },
+  ]
 }
 
 /** @param {Promise<void>} work */
