@@ -119,6 +119,12 @@ test('a command that starts a turn is sent as that turn, and shown as it was typ
   ])
 })
 
+test('ralph is told which process OpenCode is', async () => {
+  const { command, shown } = await open("answer({ show: [{ level: 'info', text: process.env.RALPH_HOST_PID }] })")
+  await command('status')
+  expect(shown).toEqual([String(process.pid)])
+})
+
 test('no argument of a command gets into a template, which could run it', async () => {
   const { hooks } = await open('')
   const config: Parameters<Hooks['config']>[0] = {}

@@ -1599,6 +1599,31 @@ describe.concurrent('a session that is gone', () => {
     expect(asked(await cleared.type(`/ralph:resume ${loop}`))).toBe(1)
   })
 
+  test('and comes back in another process is at work there', async () => {
+    const { place } = await looping('Build it', { env: GONE })
+    const back = openSession(place, { env: { CLAUDE_PID: String(process.pid) } })
+    expect(asked(await back.type('/ralph:resume'))).toBe(1)
+    expect((await place.ralph(['status'])).stdout).toContain('running in a session of Claude Code')
+  })
+
+  test('of OpenCode, whose plugin tells the process; one process may have several sessions at work', async () => {
+    const place = makePlace({ git: false })
+    const type = (id: string, command: string, pid: number, args = '') =>
+      askProgram(
+        place,
+        { host: 'opencode', session_id: id, cwd: place.dir, event: 'command', command, args },
+        { env: { RALPH_HOST_PID: String(pid) } },
+      )
+    const { json } = await type('s-1', 'loop', process.pid, 'Build it')
+    expect((await place.ralph(['status'])).stdout).toContain('running in a session of OpenCode')
+    const { out } = await type('s-2', 'resume', process.pid, String(json.loop))
+    expect(out).toContain('Pause it first')
+    await type('s-1', 'resume', Number(GONE.CLAUDE_PID))
+    expect((await place.ralph(['status'])).stdout).toContain('interrupted')
+    expect((await type('s-1', 'status', process.pid)).out).toContain('interrupted after 0 iterations; /ralph:resume')
+    expect((await type('s-2', 'resume', process.pid, String(json.loop))).json).toMatchObject({ next: 'turn' })
+  })
+
   test('its loop is not given to an agent that is not there', async () => {
     const { place, session, loop } = await looping('Build it')
     await session.type('/ralph:pause')

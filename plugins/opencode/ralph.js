@@ -157,7 +157,8 @@ export const Ralph = async ({ client, directory }) => {
     const own = join(home, 'node')
     const node = process.env.RALPH_NODE || (existsSync(own) ? own : 'node')
     const hook = existsSync(BUILT) ? BUILT : join(home, 'hook.cjs')
-    const call = spawn(node, [hook], { cwd: directory, timeout: LIMIT_MS, stdio: ['pipe', 'pipe', 'ignore'] })
+    const env = { ...process.env, RALPH_HOST_PID: String(process.pid) }
+    const call = spawn(node, [hook], { cwd: directory, env, timeout: LIMIT_MS, stdio: ['pipe', 'pipe', 'ignore'] })
     const kill = () => call.kill()
     process.once('exit', kill)
     let out = ''

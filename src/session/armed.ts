@@ -124,9 +124,9 @@ export function armedBy(home: string, pids: ReadonlySet<number>): string[] {
   })
 }
 
-/** Claude Code tells its hooks which process it is. Others are the program above the hook, if that goes by their name. */
+/** Claude Code tells its hooks which process it is, and so do ralph's plugins in OpenCode and Pi. Others are the program above the hook, if that goes by their name. */
 export function processOf(host: HostName, env: Env): Pick<Armed, 'pid' | 'born'> {
-  const named = Number(env.CLAUDE_PID)
+  const named = Number(env.RALPH_HOST_PID ?? env.CLAUDE_PID)
   const pid = Number.isInteger(named) && named > 0 ? named : clientPid(host)
   return pid === undefined ? {} : { pid, ...given({ born: bornOf(pid) }) }
 }

@@ -37,6 +37,12 @@ test.each([
   expect(await program(script).call(place, { event: 'woke' })).toEqual({ failed: expect.stringContaining(words) })
 })
 
+test('tells which process Pi is', async () => {
+  const pid =
+    "console.log(JSON.stringify({ next: 'none', status: 'none', show: [{ text: process.env.RALPH_HOST_PID }] }))"
+  expect(await program(pid).call(place, { event: 'woke' })).toMatchObject({ show: [{ text: String(process.pid) }] })
+})
+
 test('silence means that the session has no loop', async () => {
   expect(await program('').call(place, { event: 'woke' })).toMatchObject({ next: 'none', status: 'none', show: [] })
 })

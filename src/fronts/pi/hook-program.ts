@@ -76,7 +76,8 @@ function run([node, file]: [string, string], ask: object, { cwd }: Place, callin
   const { signal, checking, withinMs } = calling
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve({ stopped: true })
-    const child = spawn(node, [file], { cwd, stdio: ['pipe', 'pipe', 'pipe'] })
+    const env = { ...process.env, RALPH_HOST_PID: String(process.pid) }
+    const child = spawn(node, [file], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
     let out = ''
     let lastWords = ''
     const end = () => {
