@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, type TestContext, test } from 'vitest'
 import { type Client, installClient, pathWith } from './clients.ts'
-import { DONE, failure, type ModelServer, type Reply, startModelServer } from './model-server.ts'
+import { DONE, failure, type ModelServer, type Replies, type Reply, startModelServer } from './model-server.ts'
 import { carriers, makePlace, type Place, query, type Ran, until } from './ralph.ts'
 
 type Going = { args?: string[]; env?: Record<string, string | undefined>; place?: Place }
@@ -18,7 +18,7 @@ export type Live = {
 
 /** The tools of a file of live tests, for cases of its own. */
 export function openLive(client: Client): Live & {
-  start(replies: Reply[], place: Place): Promise<Record<string, string | undefined>>
+  start(replies: Replies, place: Place): Promise<Record<string, string | undefined>>
   /** What the model has been asked since then. */
   requests(): unknown[]
 } {
@@ -36,7 +36,7 @@ export function openLive(client: Client): Live & {
     server = undefined
   })
 
-  async function start(replies: Reply[], place: Place): Promise<Record<string, string | undefined>> {
+  async function start(replies: Replies, place: Place): Promise<Record<string, string | undefined>> {
     server = await startModelServer(replies, client)
     return { PATH: pathWith(bin ?? ''), ...client.prepare(join(place.root, 'home'), server.url) }
   }

@@ -42,9 +42,11 @@ export type Serving = {
 
 const PROTOCOLS: readonly Protocol[] = [anthropic, responses, chat, gemini]
 
-/** The replies are given in order; a function sees the request's body and its number. The last one of a list is repeated. */
+/** They are given in order; a function sees the request's body and its number. The last one of a list is repeated. */
+export type Replies = Reply[] | ((body: unknown, number: number) => Reply)
+
 export async function startModelServer(
-  replies: Reply[] | ((body: unknown, number: number) => Reply),
+  replies: Replies,
   { isAside = () => false, errorHeaders }: Serving = {},
 ): Promise<ModelServer> {
   const requests: unknown[] = []

@@ -21,6 +21,8 @@ const GOING = ['running', 'verifying', 'waiting', 'needs-input']
 const LIMIT_MS = 3_600_000 // checks may take long
 const BUILT = join(dirname(realpathSync(fileURLToPath(import.meta.url))), '..', '..', 'dist', 'hook.cjs')
 const HOST = /kilo/.test(basename(process.execPath)) ? 'kilo' : 'opencode'
+const IS_RUN = process.argv[2] === 'run'
+const ONE_TURN = `ralph: \`${HOST} run\` ends with its first turn, so no loop can go on in it. Type /ralph:loop in a session that stays open, or use \`ralph run --agent ${HOST}\`.`
 /** @type {Answer} */
 const NOTHING = { next: 'none', status: 'none', show: [] }
 
@@ -41,7 +43,10 @@ export const Ralph = async ({ client, directory }) => {
       const name = command.replace(/^ralph:/, '')
       if (name === command || !(name in COMMANDS)) return
       if (name === 'cancel' || name === 'pause') await interrupt(sessionID)
-      const answer = await ask(sessionID, { event: 'command', command: name, args })
+      const cannot = IS_RUN && (name === 'loop' || name === 'resume')
+      const answer = cannot
+        ? { ...NOTHING, show: [{ level: /** @type {const} */ ('error'), text: ONE_TURN }] }
+        : await ask(sessionID, { event: 'command', command: name, args })
       if (!answer.loop || !heed(sessionID, answer)) {
         await tell(sessionID, answer)
         // The only way to keep a command from the model. It is not shown.
@@ -133,6 +138,8 @@ export const Ralph = async ({ client, directory }) => {
 
   /** @param {string} session @param {Answer} answer */
   async function tell(session, answer) {
+    // It prints nothing but answers of the model.
+    if (IS_RUN) return answer.show.forEach(({ text }) => void process.stderr.write(`${text}\n`))
     const { data: busy } = await client.session.status()
     // A message would prolong a turn that goes on.
     if (busy?.[session]) return pop(answer)
