@@ -95,6 +95,12 @@ const WAYS: Way[] = [
     before: [{ text: 'What is that?' }], // it tells its hooks of a prompt only when the turn is over
   },
   { agent: 'pi', prefix: '/ralph-', folder: '.pi', print: (prompt) => ['pi', '-p', prompt] },
+  {
+    agent: 'pi',
+    prefix: '/ralph-',
+    folder: '.pi',
+    terminal: { argv: ['pi'], ready: (terminal) => terminal.shows('scripted', 60_000) },
+  },
 ]
 
 /** OpenCode asks npm for the package of plugins' types before it loads one, unless it finds these. */

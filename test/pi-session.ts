@@ -7,7 +7,7 @@ import { afterEach } from 'vitest'
 import { pi } from './clients/pi.ts'
 import type { Client } from './clients.ts'
 import { openLive } from './conformance.ts'
-import type { Reply } from './model-server.ts'
+import type { Replies } from './model-server.ts'
 import { type Line, makePlace, type Place, until } from './ralph.ts'
 import { openTerminal, type Terminal } from './tmux.ts'
 
@@ -49,7 +49,7 @@ type Live = ReturnType<typeof openLive>
 
 export function openPi(client: Client): Pick<Live, 'live' | 'requests'> & {
   /** A place whose model gives these replies. */
-  session(replies: Reply[], place?: Place): Promise<PiSession>
+  session(replies: Replies, place?: Place): Promise<PiSession>
 } {
   const { live, start, requests } = openLive(client)
   const children: ChildProcess[] = []
@@ -59,7 +59,7 @@ export function openPi(client: Client): Pick<Live, 'live' | 'requests'> & {
     for (const terminal of terminals.splice(0)) terminal.close()
   })
 
-  async function session(replies: Reply[], place: Place = makePlace()): Promise<PiSession> {
+  async function session(replies: Replies, place: Place = makePlace()): Promise<PiSession> {
     const env: Record<string, string | undefined> = { ...place.env, ...(await start(replies, place)) }
     const program = join(env.PATH?.split(':')[0] ?? '', 'pi')
     const begin = (args: readonly string[]) => {

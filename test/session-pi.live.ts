@@ -2,6 +2,9 @@
 import { pi } from './clients/pi.ts'
 import { loopsIn } from './pi-loops.ts'
 import { newestPi } from './pi-session.ts'
+import { sittingIn } from './pi-sitting.ts'
 
 loopsIn(pi, { whole: true })
 loopsIn(newestPi, { whole: false })
+sittingIn(pi)
+sittingIn(newestPi)
