@@ -228,7 +228,7 @@ live('says in `opencode run`, which ends with its first turn, that no loop can g
   const place = makePlace()
   const env = { ...place.env, ...(await start([DONE], place)) }
   addPlugin(place)
-  const child = spawn('opencode', ['run', '--auto', '--command', 'ralph:loop', 'Go on.'], {
+  const child = spawn(opencode.program, ['run', '--auto', '--command', 'ralph:loop', 'Go on.'], {
     cwd: place.dir,
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
