@@ -34,6 +34,17 @@ test('shows what the person asked for, and not what ralph adds', () => {
   ])
 })
 
+test('what only reminds the agent of its task is one line, until it is expanded', () => {
+  const reminder = 'This is iteration 2 of the loop.\n\nWhat came of the last iteration:'
+  const message = { role: 'custom', ...turnCard({ ...told, prompt: reminder }) }
+  const rows = (expanded: boolean) =>
+    renderCard(message, { expanded, outputPad: 1 }, PLAIN)
+      .render(60)
+      .map((line) => line.trim())
+  expect(rows(false)).toEqual(['↻ Ralph iteration 2/5'])
+  expect(rows(true)).toEqual(['↻ Ralph iteration 2/5', ...reminder.split('\n')])
+})
+
 test('fills every line to the width, for its background', () => {
   expect(new Set(render('One\nTwo', { width: 33 }).map((line) => line.length))).toEqual(new Set([33]))
 })

@@ -7,11 +7,19 @@ import { CUSTOM_TYPE } from './memory.ts'
 import { statusWords } from './words.ts'
 
 /** `turn`: a prompt for the agent. `report`: only for the person, never sent to a model. */
-type CardDetails = { kind: 'turn' | 'report'; heading: string; mark: '↻' | '✓' | '✗' | '·' }
+type CardDetails = {
+  kind: 'turn' | 'report'
+  heading: string
+  mark: '↻' | '✓' | '✗' | '·'
+  /** The heading says all that a person need read. */
+  brief?: true
+}
 
 /** The prompt of a turn. */
 export function turnCard(told: Answer): CustomMessage {
-  return card(told.prompt, told, { kind: 'turn', mark: '↻' })
+  // Without the task it only reminds the agent of that.
+  const brief = /^---$/m.test(told.prompt) ? {} : ({ brief: true } as const)
+  return card(told.prompt, told, { kind: 'turn', mark: '↻', ...brief })
 }
 
 export function reportCard(text: string, told: Answer): CustomMessage {
@@ -27,7 +35,7 @@ export function drafts(told: Answer): Draft[] {
   ]
 }
 
-function card(content: string, told: Answer, how: Pick<CardDetails, 'kind' | 'mark'>): CustomMessage {
+function card(content: string, told: Answer, how: Omit<CardDetails, 'heading'>): CustomMessage {
   const details: CardDetails = {
     ...how,
     heading: `${statusWords(told).replace(':', '')}${told.checked ? ` · ${told.checked}` : ''}`,
@@ -53,8 +61,9 @@ export function renderCard(
       const room = width - 2 * outputPad
       if (room < 8) return []
       const lines = wrap(body.trim(), room - 2)
-      const shown = expanded ? lines : firstWords(lines)
-      const hidden = lines.length - shown.length
+      const brief = details.brief === true && !expanded
+      const shown = expanded ? lines : brief ? [] : firstWords(lines)
+      const hidden = brief ? 0 : lines.length - shown.length
       const more = hidden > 0 ? [`… ${hidden} more ${hidden === 1 ? 'line' : 'lines'}`] : []
       const row = (text: string, plain: string) =>
         theme.bg(
