@@ -326,7 +326,7 @@ const TALLY = object<Tally>({
   words: text,
   trouble: maybe(text),
   startTree: maybe(text),
-  findings: maybe(FINDINGS) as never, // the first ralph had none
+  findings: FINDINGS,
   before: maybe(RANS),
   after: maybe(RANS),
   marks: maybe(text),

@@ -173,6 +173,18 @@ describe.each(COLUMNS)('$table $column', ({ table, column, where }) => {
   })
 })
 
+test('a field of its memory that has lost its name is told in a sentence', async () => {
+  const [row] = new DatabaseSync(join(sound, 'ralph.db')).prepare("SELECT tally FROM loop WHERE id = 'aaaa1111'").all()
+  for (const key of Object.keys(JSON.parse(String(row?.tally)))) {
+    const tally = String(row?.tally).replace(`"${key}":`, `"${key}_":`)
+    const home = damagedHome((database) => {
+      letEverythingIn(database)
+      database.prepare("UPDATE loop SET tally = ? WHERE id = 'aaaa1111'").run(tally)
+    })
+    expect((await ralph(home, 'status', 'aaaa1111')).err, key).not.toContain('this is a bug')
+  }
+})
+
 test('a loop that cannot be read is named, with what to do, and what `ralph doctor` says', async () => {
   const home = damagedHome((database) => {
     letEverythingIn(database)
