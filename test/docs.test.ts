@@ -28,6 +28,7 @@ import { OPERATIONS } from '../src/operations/index.ts'
 import { parseExecute, parseInit, parseInterview } from '../src/project/templates.ts'
 import { TASK_ERRORS } from '../src/vault/errors.ts'
 import { CALLS, TRANSITIONS } from '../src/vault/lifecycle.ts'
+import { printTable, TABLE } from './situations.ts'
 
 const DOCS = [
   'README.md',
@@ -72,6 +73,17 @@ test('the table of docs/agents.md is the table of agents; -u rewrites it', async
   const page = readFileSync('docs/agents.md', 'utf8')
   const table = /(?<=^\|(?:---\|)+\n)(?:\|.*\n)*/m
   await expect(page.replace(table, rows.join(''))).toMatchFileSnapshot('../docs/agents.md')
+})
+
+test('the table of docs/sessions.md is what the live tests hold; -u rewrites it', async () => {
+  const page = readFileSync('docs/sessions.md', 'utf8')
+  const table = /(?<=^## What was tried\n\n.*\n\n)(?:\|.*\n)+\n(?:\d+\. .*\n|1\.\n)*/m
+  await expect(page.replace(table, printTable())).toMatchFileSnapshot('../docs/sessions.md')
+})
+
+test.each(Object.keys(TABLE))('every situation is tried in the real client: %s', (client) => {
+  const live = readFileSync(`test/session-${client}.live.ts`, 'utf8')
+  expect(live).toMatch(/^(situations|eachSituation)\(/m)
 })
 
 test('the table of docs/task-api.md is what the lifecycle and the errors say; -u rewrites it', async () => {

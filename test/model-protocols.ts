@@ -80,7 +80,7 @@ export const responses: Protocol = {
     return [
       { type: 'response.created', response: started },
       ...response.output.flatMap((item, output_index) => [
-        { type: 'response.output_item.added', output_index, item: { ...item, status: 'in_progress' } },
+        { type: 'response.output_item.added', output_index, item: { ...item, ...BEGUN } },
         ...(item.type === 'message'
           ? [
               {
@@ -98,6 +98,9 @@ export const responses: Protocol = {
     ].map((event) => sse(event, event.type))
   },
 }
+
+/** Of a message and of a call: its words and its arguments come later. */
+const BEGUN = { status: 'in_progress', content: [] }
 
 type Item = { type: string; id: string; [field: string]: unknown }
 

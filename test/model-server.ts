@@ -93,9 +93,15 @@ function send(response: ServerResponse, protocol: Protocol, reply: Reply, { numb
     return
   }
   response.writeHead(200, { 'content-type': 'text/event-stream', ...reply.headers })
-  for (const event of reply.cut ? protocol.stream(reply, number).slice(0, 1) : protocol.stream(reply, number))
-    response.write(event)
+  const events = protocol.stream(reply, number)
+  for (const event of reply.cut ? events.slice(0, cutAt(events, reply)) : events) response.write(event)
   if (!reply.hang) response.end()
+}
+
+/** Behind the first event, or behind the words of an answer that never ends. */
+function cutAt(events: readonly string[], { text, hang }: Reply): number {
+  const words = JSON.stringify(text ?? '').slice(1, -1)
+  return 1 + (hang && words ? events.findIndex((event) => event.includes(words)) : 0)
 }
 
 function sendJson(response: ServerResponse, status: number, value: object, headers: Record<string, string> = {}): void {

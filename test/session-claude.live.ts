@@ -5,40 +5,35 @@ import { describe, expect } from 'vitest'
 import { claude } from './clients/claude.ts'
 import { DONE, type Reply } from './model-server.ts'
 import { until } from './ralph.ts'
-import {
-  enter,
-  expectNothingLeft,
-  type Host,
-  headlessEndings,
-  interrupt,
-  openSitting,
-  PLUGIN,
-  steered,
-  terminalEndings,
-} from './session-live.ts'
+import { always, enter, expectNothingLeft, type Host, openSitting, PLUGIN, steered } from './session-live.ts'
+import { HANGS, type Seat, situations } from './session-scenarios.ts'
 import { hasTmux } from './tmux.ts'
 
 const BYPASS = ['--dangerously-skip-permissions', '--plugin-dir', PLUGIN]
 
-const host: Host = {
+const host: Seat = {
   client: claude,
   headless: ['claude', ...BYPASS, '--output-format', 'stream-json', '--verbose', '-p'],
   hears: ({ stdout }) => stdout,
   terminal: ['claude', ...BYPASS],
   prefix: '/ralph:',
   face: '.claude',
+  ready: (terminal) => terminal.shows('bypass permissions on', 60_000),
+  again: ['--continue'],
+  rests: always('interrupted'),
+  clear: (terminal) => enter(terminal, '/clear', () => !/interrupted/i.test(terminal.screen())),
+  compacted: /Compacted/,
 }
 
 const sitting = openSitting(host)
 const { live, bash, script, requests, ask, newest } = sitting
 
 const LOOP = '/ralph:loop Write the file. --completion-promise COMPLETE'
-const HANGS = 'touch begun; while [ ! -f go ]; do sleep 0.05; done'
 const work = (n: number): Reply[] => [bash(`echo ${n} >> a.txt`), { text: `Step ${n} is done, more is left.` }]
 const begun = () => until('the agent is at work', () => existsSync(join(sitting.place.dir, 'begun')), 60_000)
 const says = (body: unknown, words: string) => JSON.stringify(body).includes(words)
 
-headlessEndings(host, sitting)
+situations(host, sitting)
 
 describe('claude', () => {
   live('leaves another session in the same folder alone', async () => {
@@ -146,19 +141,11 @@ describe('claude', () => {
     })
 })
 
-describe('claude in a terminal', () => {
-  live('loops four times in one session, and ends each loop in another way', async ({ skip }) => {
-    skip(!hasTmux, 'tmux is not here')
-    const terminal = sitting.open()
-    await terminal.shows('bypass permissions on')
-    await terminalEndings(host, sitting, terminal)
-    terminal.close()
-  })
-
-  live('hears what was typed meanwhile when the turn is over, not when the loop is', async ({ skip }) => {
-    skip(!hasTmux, 'tmux is not here')
-    const terminal = sitting.open()
-    await terminal.shows('bypass permissions on')
+live(
+  'claude in a terminal hears what was typed meanwhile when the turn is over, not when the loop is',
+  async (test) => {
+    test.skip(!hasTmux, 'tmux is not here')
+    const terminal = await sitting.terminal()
     script([...work(1), bash(HANGS), { text: 'Step 2 is done.' }, ...work(3)])
     await enter(terminal, LOOP, () => requests().length > 0)
     await begun()
@@ -168,36 +155,12 @@ describe('claude in a terminal', () => {
     expect(requests()).toHaveLength(4)
     expect(await newest()).toMatchObject({ status: 'cancelled' })
     expectNothingLeft(sitting)
-    terminal.close()
-  })
+  },
+)
 
-  live('hears words for the next iteration when the turn is over, and does not pause', async ({ skip }) => {
-    skip(!hasTmux, 'tmux is not here')
-    const terminal = sitting.open()
-    await terminal.shows('bypass permissions on')
-    await steered(host, sitting, terminal)
-    terminal.close()
-  })
-
-  live('leaves a person alone who has begun anew with /clear', async ({ skip }) => {
-    skip(!hasTmux, 'tmux is not here')
-    const terminal = sitting.open()
-    await terminal.shows('bypass permissions on')
-    script([...work(1), bash(HANGS)])
-    await enter(terminal, LOOP, () => requests().length > 0)
-    await begun()
-    await interrupt(terminal, host)
-    await enter(terminal, '/clear', () => !/interrupted/i.test(terminal.screen()))
-    script([{ text: 'Hello yourself.' }, { text: 'Still here.' }])
-    await enter(terminal, 'Hello there.', () => requests().length > 0)
-    await terminal.shows('Hello yourself.')
-    await enter(terminal, 'Are you there?', () => requests().length > 1)
-    await terminal.shows('Still here.')
-    expect(requests()).toHaveLength(2)
-    expect(terminal.screen()).not.toContain('Stop says')
-    expect(await newest()).toMatchObject({ iterations: 1, false_claims: 0 })
-    terminal.close()
-  })
+live('claude hears words for the next iteration when the turn is over, and does not pause', async ({ skip }) => {
+  skip(!hasTmux, 'tmux is not here')
+  await steered(host, sitting, await sitting.terminal())
 })
 
 describe('claude with the plugin from its marketplace', () => {

@@ -3,13 +3,29 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { codex } from './clients/codex.ts'
+import { failure } from './model-server.ts'
 import { until } from './ralph.ts'
-import { answersItself, type Host, headlessEndings, openSitting, steered, terminalEndings } from './session-live.ts'
-import { hasTmux } from './tmux.ts'
+import { always, answersItself, enter, openSitting, steered } from './session-live.ts'
+import { type Seat, situations } from './session-scenarios.ts'
+import { hasTmux, type Terminal } from './tmux.ts'
 
 const BYPASS = '--dangerously-bypass-approvals-and-sandbox'
 
-const host: Host = {
+/** It asks about hooks once. */
+let isTrusted = false
+
+async function trust(terminal: Terminal): Promise<void> {
+  await terminal.shows('Hooks need review', 60_000)
+  const chosen = () => terminal.screen().includes('› 2. Trust all')
+  // The dialog is on the screen a moment before it takes keys.
+  while (!chosen()) {
+    terminal.press('2')
+    await until('the choice', chosen, 1_000).catch(() => {})
+  }
+  terminal.press('Enter')
+}
+
+const host: Seat = {
   client: codex,
   hears: ({ stderr }) => stderr,
   install: (root) => [
@@ -21,6 +37,16 @@ const host: Host = {
   terminal: ['codex', '--no-daemon', BYPASS],
   prefix: '$ralph:',
   face: '.codex',
+  async ready(terminal) {
+    if (!isTrusted) await trust(terminal)
+    isTrusted = true
+    await terminal.shows('Ask Codex')
+  },
+  again: ['resume', '--last'],
+  rests: always('interrupted'),
+  clear: (terminal) => enter(terminal, '/clear', () => !terminal.visible().includes('interrupted')),
+  compacted: /Context compacted/,
+  fails: { reply: failure(500, 'api_error', 'Internal server error'), shown: /experiencing high demand/ },
   settle(home) {
     const file = join(home, '.codex', 'config.toml')
     writeFileSync(file, readFileSync(file, 'utf8').replace('plugins = false', 'plugins = true'))
@@ -29,7 +55,7 @@ const host: Host = {
 
 const sitting = openSitting(host)
 
-headlessEndings(host, sitting)
+situations(host, sitting)
 answersItself(host, sitting, ({ stderr }) => stderr)
 
 const { live, bash, script, requests, ask, newest } = sitting
@@ -59,19 +85,7 @@ live('codex would cut a long prompt: it is pointed to the file of the loop', asy
   expect(await newest()).toMatchObject({ status: 'completed', iterations: 2 })
 })
 
-sitting.live('codex in a terminal: four loops in one session, each ends in another way', async ({ skip }) => {
+live('codex hears words for the next iteration, and does not pause', async ({ skip }) => {
   skip(!hasTmux, 'tmux is not here')
-  const terminal = sitting.open()
-  await terminal.shows('Hooks need review', 60_000)
-  const chosen = () => terminal.screen().includes('› 2. Trust all')
-  // The dialog is on the screen a moment before it takes keys.
-  while (!chosen()) {
-    terminal.press('2')
-    await until('the choice', chosen, 1_000).catch(() => {})
-  }
-  terminal.press('Enter')
-  await terminal.shows('Ask Codex')
-  await steered(host, sitting, terminal)
-  await terminalEndings(host, sitting, terminal)
-  terminal.close()
+  await steered(host, sitting, await sitting.terminal())
 })

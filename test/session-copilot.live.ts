@@ -1,19 +1,11 @@
 /** Loops in GitHub Copilot CLI's own session. */
 import { expect } from 'vitest'
 import { copilot } from './clients/copilot.ts'
-import { DONE, type Reply } from './model-server.ts'
-import {
-  answersItself,
-  expectNothingLeft,
-  type Host,
-  headlessEndings,
-  openSitting,
-  PLUGIN,
-  terminalEndings,
-} from './session-live.ts'
-import { hasTmux } from './tmux.ts'
+import { DONE, failure, type Reply } from './model-server.ts'
+import { always, answersItself, enter, expectNothingLeft, openSitting, PLUGIN } from './session-live.ts'
+import { type Seat, situations, steers } from './session-scenarios.ts'
 
-const host: Host = {
+const host: Seat = {
   client: copilot,
   hears: ({ stderr }) => stderr,
   headless: ['copilot', '--plugin-dir', PLUGIN, '--yolo', '--no-ask-user', '--no-auto-update', '-p'],
@@ -23,12 +15,23 @@ const host: Host = {
   stopKey: 'C-c', // Escape must come twice within a moment
   stopped: /Operation cancelled by user/,
   mute: true,
+  async ready(terminal) {
+    await terminal.shows(/Confirm folder trust|\/ commands/, 60_000)
+    if (terminal.visible().includes('Confirm folder trust')) terminal.press('Enter')
+    await terminal.shows('/ commands')
+  },
+  again: ['--continue'],
+  rests: always('interrupted'),
+  clear: (terminal) => enter(terminal, '/clear', () => !terminal.visible().includes('Forget this')),
+  // It tries other errors again, a second each.
+  fails: { reply: failure(402, 'payment_required', 'You have no credits left.'), shown: /no credits left/ },
+  compacted: /[Cc]ompact(ed|ion completed)/,
 }
 
 const sitting = openSitting(host)
 const { live, bash, script, requests, ask, newest } = sitting
 
-headlessEndings(host, sitting)
+situations(host, sitting, { 'typed meanwhile': steers })
 answersItself(host, sitting, ({ stdout }) => stdout)
 
 live('copilot goes on in a resumed session where its own limit of hooks has ended the first', async () => {
@@ -43,14 +46,4 @@ live('copilot goes on in a resumed session where its own limit of hooks has ende
   expect(await ask('/ralph:resume', [`--resume=${session}`])).toMatchObject({ code: 0 })
   expect(await newest()).toMatchObject({ status: 'completed', iterations: 11 })
   expectNothingLeft(sitting)
-})
-
-live('copilot in a terminal: four loops in one session, each ends in another way', async ({ skip }) => {
-  skip(!hasTmux, 'tmux is not here')
-  const terminal = sitting.open()
-  await terminal.shows('Confirm folder trust', 60_000)
-  terminal.press('Enter')
-  await terminal.shows('/ commands')
-  await terminalEndings(host, sitting, terminal)
-  terminal.close()
 })

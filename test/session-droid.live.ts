@@ -1,10 +1,10 @@
 /** Loops in Droid's own session. */
-import { expect } from 'vitest'
 import { droid } from './clients/droid.ts'
-import { type Host, headlessEndings, openSitting, terminalEndings } from './session-live.ts'
-import { hasTmux } from './tmux.ts'
+import { failure } from './model-server.ts'
+import { enter, openSitting } from './session-live.ts'
+import { movesOn, type Seat, situations, steers } from './session-scenarios.ts'
 
-const host: Host = {
+const host: Seat = {
   client: droid,
   hears: ({ stderr }) => stderr,
   // It names a marketplace after its folder.
@@ -18,21 +18,24 @@ const host: Host = {
   stopped: /Request cancelled by user/,
   stands: /1 failed\s+└─ ralph: paused after 2 iterations/,
   prefix: '/ralph:',
+  terminalPrefix: 'ralph:', // now and then it forgets the commands of a plugin
   late: true,
   face: '.factory',
+  async ready(terminal) {
+    await terminal.shows(/Trust this folder|for help/, 60_000)
+    if (terminal.visible().includes('Trust this folder')) terminal.press('Enter')
+    await terminal.shows('for help')
+  },
+  answering: /Streaming\.\.\.\s+\(Press ESC to stop\)/,
+  again: ['--resume', '--last'],
+  rests: { tool: 'paused', answer: 'interrupted', error: 'paused' },
+  clear: (terminal) => enter(terminal, '/clear', () => !terminal.visible().includes('Forget this')),
+  // It tries other errors again for long.
+  fails: { reply: failure(400, 'invalid_request_error', 'No such thing.'), shown: /No such thing/ },
+  compact: '/compress',
+  compacted: /Loaded summary from session/,
 }
 
 const sitting = openSitting(host)
 
-headlessEndings(host, sitting)
-
-sitting.live('droid in a terminal: four loops in one session, each ends in another way', async ({ skip }) => {
-  skip(!hasTmux, 'tmux is not here')
-  const terminal = sitting.open()
-  await terminal.shows('Trust this folder', 60_000)
-  terminal.press('Enter')
-  await terminal.shows('for help')
-  await terminalEndings({ ...host, prefix: 'ralph:' }, sitting, terminal)
-  expect(terminal.screen()).not.toMatch(/"(decision|systemMessage|hookSpecificOutput)"/)
-  terminal.close()
-})
+situations(host, sitting, { 'typed meanwhile': steers, '/compact': movesOn })

@@ -24,6 +24,8 @@ export type Host = {
   terminal?: string[]
   /** What stands before the name of a command. */
   prefix: string
+  /** The same in a terminal, where that is another. */
+  terminalPrefix?: string
   /** What was typed is told to nobody, so that a loop begins when the first turn is over. */
   late?: true
   /** Where the face of a loop lies. */
@@ -38,8 +40,30 @@ export type Host = {
   stands?: RegExp
   /** In a terminal it does not show what a hook says besides its answer. */
   mute?: true
+  /** Waits until it takes a prompt, and answers what it asks before. */
+  ready?(terminal: Terminal): Promise<void>
+  /** What it shows in the middle of an answer, where that is not its words. */
+  answering?: RegExp
+  /** What it is started with to go on in its last session. */
+  again?: string[]
+  /** What `ralph status` calls a loop whose turn a person has stopped, in a tool or in an answer, or an error. */
+  rests?: Readonly<Record<'tool' | 'answer' | 'error', Resting>>
+  /** Begins a new session in its terminal. */
+  clear?(terminal: Terminal): Promise<void>
+  /** How it is asked to compact a session, where that is not `/compact`. */
+  compact?: string
+  /** What it shows when it has. */
+  compacted?: RegExp
+  /** An error that it does not try again for long, and what it shows of it. */
+  fails?: { reply: Reply; shown: RegExp }
   /** Settings that the client must find besides its own of the tests. */
   settle?: (home: string) => void
+}
+
+type Resting = 'interrupted' | 'paused'
+
+export function always(resting: Resting): Record<'tool' | 'answer' | 'error', Resting> {
+  return { tool: resting, answer: resting, error: resting }
 }
 
 export type Heard = { code: number | null; stdout: string; stderr: string }
@@ -57,7 +81,10 @@ export type Sitting = {
   ask(prompt: string, more?: string[]): Promise<Heard>
   /** The same, left running; `end` ends it. */
   start(prompt: string, more?: string[]): { ended: Promise<Heard>; end(signal: NodeJS.Signals): void }
-  open(more?: string[]): Terminal
+  /** A session in a terminal that takes prompts: the one that is open, unless there is none or more is asked for. */
+  terminal(more?: string[]): Promise<Terminal>
+  /** Closes that, as a person who has enough. */
+  leave(): void
   /** The newest loop, as `ralph status --json` tells it. */
   newest(): Promise<Line>
   /** Waits until the newest loop has ended and its session is free. */
@@ -77,6 +104,7 @@ export function openSitting(host: Host): Sitting {
   let replies: Reply[] | ((body: unknown, number: number) => Reply) = []
   let from = 0
   let starts = 0
+  let terminal: Terminal | undefined
 
   beforeAll(async () => {
     const installed = installClient(client)
@@ -126,6 +154,12 @@ export function openSitting(host: Host): Sitting {
     return existsSync(folder) ? readdirSync(folder) : []
   }
 
+  function leave(): void {
+    terminal?.close()
+    endCarriers(`RALPH_TEST_TERMINAL=${place.root}`) // some would go on in the background
+    terminal = undefined
+  }
+
   const status = () => query(place, 'SELECT status FROM loop ORDER BY started_at DESC LIMIT 1')[0]?.status
 
   return {
@@ -138,7 +172,10 @@ export function openSitting(host: Host): Sitting {
         for (const name of readdirSync(place.dir))
           if (name !== '.git') rmSync(join(place.dir, name), { recursive: true, force: true })
         rmSync(join(place.home, 'armed'), { recursive: true, force: true }) // of a test that failed
-        await body(context)
+        await body(context).catch((cause) => {
+          leave() // who knows what it shows now
+          throw cause
+        })
         expect(readdirSync(place.dir).filter((name) => name.startsWith('PWNED'))).toEqual([])
       }),
     bash: (command) => ({ tools: [client.bash(command)] }),
@@ -149,7 +186,15 @@ export function openSitting(host: Host): Sitting {
     requests: () => server.requests.slice(from),
     start: begin,
     ask: (prompt, more) => begin(prompt, more).ended,
-    open: (more = []) => openTerminal([...(host.terminal ?? []), ...more], { dir: place.dir, env }),
+    async terminal(more = []) {
+      if (more.length > 0) leave()
+      if (terminal) return terminal
+      const marked = { ...env, RALPH_TEST_TERMINAL: place.root }
+      terminal = openTerminal([...(host.terminal ?? []), ...more], { dir: place.dir, env: marked })
+      await host.ready?.(terminal)
+      return terminal
+    },
+    leave,
     async newest() {
       const [row] = (await place.ralph(['status', '--json'])).lines
       const { end } = await place.ralph(['status', String(row?.loop_id), '--json'])
@@ -170,7 +215,7 @@ const ENDED = new Set(['completed', 'halted', 'cancelled'])
 const ENDINGS = ['by its promise', 'by its limit', 'by a check that passes after a claim it refused'] as const
 
 /** One loop of three iterations and how it must end. */
-type Ending = {
+export type Ending = {
   options: string
   replies: Reply[]
   requests: number
@@ -182,7 +227,7 @@ type Ending = {
 }
 
 /** Every iteration but a mere claim changes a file, so that no loop ends because nothing moves. */
-function endings({ bash, place, face }: Sitting): Ending[] {
+export function endings({ bash, place, face }: Sitting): Ending[] {
   const work = (n: number): Reply[] => [bash(`echo ${n} >> a.txt`), { text: `Step ${n} is done, more is left.` }]
   const look = `cp ${face} face.md; ls '${place.home}/armed' > armed.txt; echo 2 >> a.txt`
   return [
@@ -212,7 +257,7 @@ function endings({ bash, place, face }: Sitting): Ending[] {
 }
 
 /** What ralph kept of a loop that ended so, what the model was asked, and that nothing is left of it. */
-async function expectEnding(sitting: Sitting, { requests, end, told }: Ending, early = 0): Promise<void> {
+export async function expectEnding(sitting: Sitting, { requests, end, told }: Ending, early = 0): Promise<void> {
   const loop = await sitting.newest()
   expect(loop).toMatchObject({ prompt: 'Write the file.', ...end })
   expect(sitting.requests()).toHaveLength(early + requests)
@@ -224,12 +269,12 @@ async function expectEnding(sitting: Sitting, { requests, end, told }: Ending, e
 }
 
 /** The three ends of a loop that needs no person, each in a session of its own, and the end by `ralph cancel`. */
-export function headlessEndings(host: Host, sitting: Sitting): void {
+export function headlessEndings(host: Host, sitting: Sitting, title: string): void {
   const { live, bash } = sitting
   const loop = `${host.prefix}loop Write the file.`
 
-  for (const [number, title] of ENDINGS.entries()) {
-    live(`${host.client.name} loops in one session, ${title}`, async () => {
+  for (const [number, how] of ENDINGS.entries()) {
+    live(`${title}: ends ${how}`, async () => {
       const ending = endings(sitting)[number] as Ending
       const early: Reply[] = host.late ? [{ text: 'What is that?' }] : []
       sitting.script([...early, ...ending.replies])
@@ -245,7 +290,7 @@ export function headlessEndings(host: Host, sitting: Sitting): void {
     })
   }
 
-  live(`${host.client.name} loops in one session, until it is cancelled from a shell`, async () => {
+  live(`${title}: ends when it is cancelled from a shell`, async () => {
     const cancel = `RALPH_HOME='${sitting.place.home}' '${process.execPath}' '${LAUNCHER}' cancel`
     const two = (endings(sitting)[1] as Ending).replies.slice(0, 4)
     const early: Reply[] = host.late ? [{ text: 'What is that?' }] : []
@@ -270,9 +315,13 @@ export function answersItself({ client, prefix }: Host, sitting: Sitting, hears?
 
 /** Types a line and sends it off. Enter is pressed again where a client took it for a part of the text. */
 export async function enter(terminal: Terminal, text: string, taken: () => boolean): Promise<void> {
-  terminal.press('C-u') // some leave what was refused in their line
-  terminal.type(text)
-  await terminal.shows(text.slice(-8))
+  const isShown = () => terminal.visible().includes(text.trimEnd().slice(-8))
+  // Right after an interruption some lose what is typed.
+  for (let tries = 0; tries < 4 && !(tries > 0 && isShown()); tries++) {
+    terminal.press('C-u') // some leave what was refused in their line
+    terminal.type(text)
+    await until(text, isShown, 10_000).catch(() => {})
+  }
   for (let tries = 0; tries < 10; tries++) {
     terminal.press('Enter')
     if (await until(text, taken, 3_000).catch(() => false)) return
@@ -285,34 +334,11 @@ export async function interrupt(
   terminal: Terminal,
   { stopKey = 'Escape', stopped = /interrupted/i }: Host,
 ): Promise<void> {
+  const seen = () => terminal.screen().split(stopped).length
+  const before = seen()
   terminal.press(stopKey)
-  await terminal.shows(stopped)
-}
-
-/** The same four in one session of a terminal, where the person interrupts the agent and cancels. */
-export async function terminalEndings(host: Host, sitting: Sitting, terminal: Terminal): Promise<void> {
-  const { bash } = sitting
-  const loop = `${host.prefix}loop Write the file.`
-  const asked = () => sitting.requests().length > 0
-  const shown = (words: RegExp) => () => words.test(terminal.screen())
-  for (const ending of endings(sitting)) {
-    sitting.script(ending.replies)
-    await enter(terminal, `${loop} ${ending.options}`, asked)
-    if (!host.mute) await terminal.shows(ending.says, 60_000)
-    await sitting.over()
-    await expectEnding(sitting, ending)
-    rmSync(join(sitting.place.dir, 'b.txt'), { force: true })
-  }
-  const two = (endings(sitting)[1] as Ending).replies.slice(0, 4)
-  sitting.script([...two, bash('touch begun; while :; do sleep 1; done')])
-  await enter(terminal, `${loop} Again.`, asked)
-  await until('the third turn', () => existsSync(join(sitting.place.dir, 'begun')), 60_000)
-  await interrupt(terminal, host)
-  await enter(terminal, `${host.prefix}status`, shown(host.stands ?? /2 of 10 iterations finished/))
-  await enter(terminal, `${host.prefix}cancel`, shown(/ralph: cancelled after 2 iterations/))
-  expect(sitting.requests()).toHaveLength(5)
-  expect(await sitting.newest()).toMatchObject({ status: 'cancelled', iterations: 2 })
-  expectNothingLeft(sitting)
+  // Where the last interruption has scrolled away meanwhile, there are no more than before.
+  await until('it has stopped', () => seen() > before, 5_000).catch(() => terminal.shows(stopped))
 }
 
 /** Words typed in the middle of a turn reach the next iteration; the loop goes on, and no model is asked for them alone. */

@@ -1,10 +1,11 @@
 /** Loops in Qwen Code's own session. */
 import { expect } from 'vitest'
 import { qwen } from './clients/qwen.ts'
-import { DONE, type Reply } from './model-server.ts'
-import { answersItself, expectNothingLeft, type Host, headlessEndings, openSitting, PLUGIN } from './session-live.ts'
+import { DONE, failure, type Reply } from './model-server.ts'
+import { always, answersItself, enter, expectNothingLeft, openSitting, PLUGIN } from './session-live.ts'
+import { type Seat, situations } from './session-scenarios.ts'
 
-const host: Host = {
+const host: Seat = {
   client: qwen,
   install: () => [['qwen', 'extensions', 'install', PLUGIN, '--consent']],
   headless: ['qwen', '--yolo'],
@@ -12,11 +13,27 @@ const host: Host = {
   prefix: '/ralph:',
   hears: ({ stderr }) => stderr,
   face: '.qwen',
+  terminal: ['qwen', '--yolo'],
+  async ready(terminal) {
+    await terminal.shows('Type your message', 60_000)
+    // Commands of extensions are known a moment later.
+    terminal.type('/ralph:he')
+    await terminal.shows('Explain loops')
+    terminal.press('C-u')
+  },
+  again: ['--continue'],
+  rests: always('interrupted'),
+  stopped: /Request cancelled/,
+  clear: (terminal) => enter(terminal, '/clear', () => !terminal.visible().includes('Forget this')),
+  compact: '/compress',
+  compacted: /[Cc]ompressed/,
+  // It tries other errors again for more than a minute.
+  fails: { reply: failure(400, 'invalid_request_error', 'No such thing.'), shown: /No such thing/ },
 }
 
 const sitting = openSitting(host)
 
-headlessEndings(host, sitting)
+situations(host, sitting)
 answersItself(host, sitting)
 
 sitting.live('qwen -p prints the answer to a command', async () => {
@@ -38,4 +55,16 @@ sitting.live("qwen's own limit of hooks pauses a loop, and it goes on in the res
   expect(await ask('/ralph:resume', ['--resume', String(armed()[0])])).toMatchObject({ code: 0 })
   expect(await newest()).toMatchObject({ status: 'completed', iterations: 9 })
   expectNothingLeft(sitting)
+})
+
+sitting.live('qwen spells brackets out in the first prompt: it is asked for a sign without them', async () => {
+  const { script, requests, ask, newest } = sitting
+  script([{ text: 'All done.\n\nTASK_COMPLETE' }])
+  expect(await ask('/ralph:loop Keep <b> & "c". --completion-promise COMPLETE')).toMatchObject({ code: 0 })
+  const first = JSON.stringify(requests()[0])
+  expect(first).toContain('Keep &lt;b&gt; & \\"c\\".')
+  expect(first).toContain('the task as it was typed is in')
+  expect(first).toContain('put `TASK_COMPLETE` alone on the last line')
+  expect(first).not.toContain('&lt;promise')
+  expect(await newest()).toMatchObject({ status: 'completed' })
 })

@@ -26,7 +26,7 @@ export type Host = {
   cap: Cap | undefined
   /** A longer text for its agent is cut; the whole of it is put into a file that the agent may look at or not. */
   mostBytes?: number
-  /** From the second iteration on its agent reads what a hook says as XML, with every bracket spelled out. */
+  /** Its agent reads what a hook says as XML, with every bracket spelled out: in Codex from the second iteration on, in Qwen the first time. */
   escapes?: true
   /** It keeps back what a person types until the loop is over. */
   deaf?: true
@@ -144,6 +144,7 @@ export const HOSTS: Hosts = {
     agent: 'qwen',
     folder: '.qwen',
     dumb: ['-p', '--prompt'],
+    escapes: true,
     hookMinutes: 55 / 60, // whatever is set, Qwen breaks down when a hook takes a minute
     cap: {
       most: 7,

@@ -29,6 +29,8 @@ export const qwen: Client = {
     name: 'run_shell_command',
     input: { command, description: 'a step', is_background: false },
   }),
+  // In a terminal it guesses what the person will type next.
+  isAside: (body) => JSON.stringify(body).includes('[SUGGESTION MODE: '),
   // No setting shortens its seven attempts, which take more than a minute; this does, where the status is 429 or 503.
   errorHeaders: { 'retry-after-ms': '20' },
   contextFull: failure(
