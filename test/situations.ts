@@ -65,6 +65,18 @@ export const TABLE: Readonly<Record<string, Row>> = {
       'print modes': `${EXITS_0}; the loop begins behind the first turn`,
     },
   },
+  // These two are tried in files of their own: session-opencode.live.ts, and pi-sitting.ts with pi-loops.ts.
+  opencode: {
+    title: 'OpenCode',
+    cells: {
+      ...ALL,
+      '/clear':
+        'is `/new`, and the old session goes on behind the new one: `ralph pause LOOP` comes before `/ralph:resume LOOP`',
+      'print modes':
+        '`opencode run` ends with its first turn, so no loop begins there: ralph says so, and it exits with 1',
+    },
+  },
+  pi: { title: 'Pi', cells: ALL },
 }
 
 /** The title of the test of a cell: a limit is tested, too, so that we notice when a client changes. */
