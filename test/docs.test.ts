@@ -28,7 +28,7 @@ import { OPERATIONS } from '../src/operations/index.ts'
 import { parseExecute, parseInit, parseInterview } from '../src/project/templates.ts'
 import { TASK_ERRORS } from '../src/vault/errors.ts'
 import { CALLS, TRANSITIONS } from '../src/vault/lifecycle.ts'
-import { printTable, TABLE } from './situations.ts'
+import { printTable, TABLE, TRIED_IN } from './situations.ts'
 
 const DOCS = [
   'README.md',
@@ -82,8 +82,10 @@ test('the table of docs/sessions.md is what the live tests hold; -u rewrites it'
 })
 
 test.each(Object.keys(TABLE))('every situation is tried in the real client: %s', (client) => {
-  const live = readFileSync(`test/session-${client}.live.ts`, 'utf8')
-  expect(live).toMatch(/^(situations|eachSituation)\(/m)
+  const { files = [`session-${client}.live.ts`], titles } = TRIED_IN[client] ?? {}
+  const live = files.map((file) => readFileSync(`test/${file}`, 'utf8')).join('')
+  if (!titles) expect(live).toMatch(/^(situations|eachSituation)\(/m)
+  for (const title of Object.values(titles ?? {})) expect(live).toContain(title)
 })
 
 test('the table of docs/task-api.md is what the lifecycle and the errors say; -u rewrites it', async () => {

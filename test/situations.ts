@@ -65,7 +65,6 @@ export const TABLE: Readonly<Record<string, Row>> = {
       'print modes': `${EXITS_0}; the loop begins behind the first turn`,
     },
   },
-  // These two are tried in files of their own: session-opencode.live.ts, and pi-sitting.ts with pi-loops.ts.
   opencode: {
     title: 'OpenCode',
     cells: {
@@ -77,6 +76,57 @@ export const TABLE: Readonly<Record<string, Row>> = {
     },
   },
   pi: { title: 'Pi', cells: ALL },
+}
+
+const [O_ENDS, O_STOPS, O_DAY, O_CLOSED, O_RUN] = [
+  'loops as it was typed, until a promise, up to a limit',
+  'rests when a person presses escape or says something else',
+  'asks, is stopped in a tool, outlives /compact and an API error',
+  'is interrupted when its terminal is closed',
+  'says in `opencode run`, which ends with its first turn',
+]
+const P_DAY = 'a day in a terminal: promise, limit, refusal, Esc in an answer, /compact, another session, an error'
+
+/** Clients whose tests try several situations at once: a part of the title of the one that tries each, and their files. */
+export const TRIED_IN: Readonly<Record<string, { files: string[]; titles: Readonly<Record<Situation, string>> }>> = {
+  opencode: {
+    files: ['session-opencode.live.ts'],
+    titles: {
+      promise: O_ENDS,
+      limit: O_ENDS,
+      'refused then proven': O_ENDS,
+      cancel: O_STOPS,
+      'Esc in an answer': O_STOPS,
+      'Esc in a tool': O_DAY,
+      'typed meanwhile': O_STOPS,
+      'quit and resume': O_CLOSED,
+      '/clear': O_CLOSED,
+      '/compact': O_DAY,
+      'two sessions': O_DAY,
+      ask: O_DAY,
+      'API error': O_DAY,
+      'print modes': O_RUN,
+    },
+  },
+  pi: {
+    files: ['pi-sitting.ts', 'pi-loops.ts'],
+    titles: {
+      promise: P_DAY,
+      limit: P_DAY,
+      'refused then proven': P_DAY,
+      cancel: 'cancel in the third iteration',
+      'Esc in an answer': P_DAY,
+      'Esc in a tool': 'ESC stops it during a tool',
+      'typed meanwhile': 'asks what a text is for',
+      'quit and resume': 'found again after a restart',
+      '/clear': 'leaving the session pauses the loop',
+      '/compact': P_DAY,
+      'two sessions': P_DAY,
+      ask: 'a question of the agent is answered by what is typed',
+      'API error': P_DAY,
+      'print modes': 'as JSON: three iterations up to the limit',
+    },
+  },
 }
 
 /** The title of the test of a cell: a limit is tested, too, so that we notice when a client changes. */
