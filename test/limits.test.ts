@@ -23,7 +23,7 @@ describe.concurrent('the limit of an agent', () => {
     const place = makePlace({ git: false })
     place.write('ralph.config.json', '{"on_limit": "stop"}')
     const ran = await place.ralph(['run', 'Build it', '--agent', scripted(place, limited)])
-    expect([ran.code, ran.stdout]).toEqual([3, expect.stringContaining('shall not be waited for')])
+    expect([ran.code, ran.stdout]).toEqual([3, expect.stringContaining('ralph was told not to wait')])
   })
 
   test('another word is an error', async () => {

@@ -31,7 +31,7 @@ export type OwnerRules = {
 /** What a person may want of a loop that is not theirs alone. `driven`: somebody drives it. */
 export type Wish =
   | { kind: 'resume'; driven: boolean }
-  /** It halted on a limit, and shall go on with another. */
+  /** It halted on a limit, and goes on with another. */
   | { kind: 'extend' }
   | { kind: 'answer'; words: string }
   | { kind: 'rollback' }

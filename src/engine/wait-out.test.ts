@@ -75,13 +75,13 @@ describe('with `stop`, a rate limit', () => {
   test('ends the loop at once, and says when the agent is back', () => {
     expect(play(stops, works, isLimitedUntil(47)).at(-1)).toBe('halt agent-unusable')
     expect(sentenceAfter(stops, isLimitedUntil(47))).toBe(
-      'The agent is limited, and shall not be waited for. It can go on in 47 minutes, at 2026-01-05 09:47 UTC: You hit your limit.',
+      'The agent is rate-limited, and ralph was told not to wait. It can go on in 47 minutes, at 2026-01-05 09:47 UTC: You hit your limit.',
     )
   })
 
   test('without a reset says so', () => {
     expect(sentenceAfter(stops, isLimited)).toBe(
-      'The agent is limited, and shall not be waited for. It does not say when it can go on: You hit your limit.',
+      'The agent is rate-limited, and ralph was told not to wait. It does not say when it can go on: You hit your limit.',
     )
   })
 

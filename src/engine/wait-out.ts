@@ -56,7 +56,7 @@ function stopAtLimit(loop: Loop, agent: string, at: number): Loop {
       : `${who} does not say when it can go on`
   return halt(loop, {
     reason: 'agent-unusable',
-    sentence: `${spec.agents ? 'All agents are' : 'The agent is'} limited, and shall not be waited for. ${back}: ${oneLine(words)}`,
+    sentence: `${spec.agents ? 'All agents are' : 'The agent is'} rate-limited, and ralph was told not to wait. ${back}: ${oneLine(words)}`,
   })
 }
 

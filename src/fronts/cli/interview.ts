@@ -26,7 +26,7 @@ Exit codes: 0 the tasks are there, 1 a round did not come to its end, 2 wrong us
       value: 'A',
       help: 'who asks: auto (default), a name that `ralph doctor` lists, command:"program with arguments" (or RALPH_AGENT)',
     },
-    model: { value: 'M', help: 'the model the agent shall use' },
+    model: { value: 'M', help: 'the model the agent uses' },
     permissions: {
       value: 'MODE',
       help: 'bypass (default: the agent asks for no permission) or ask (only what its own settings allow)',

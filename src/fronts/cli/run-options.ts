@@ -15,7 +15,7 @@ Exit codes: 0 complete, 1 stopped short of done, 2 wrong use, 3 agent missing or
       value: 'A[,B…]',
       help: 'who works: auto (default), a name that `ralph doctor` lists, command:"program with arguments"; of several the next takes over while one is limited (or RALPH_AGENT)',
     },
-    model: { value: 'M', help: 'the model the agent shall use' },
+    model: { value: 'M', help: 'the model the agent uses' },
     type: {
       value: 'TEXT',
       help: 'what kind of work it is, such as feature, bug or docs; `ralph stats` tells them apart',

@@ -19,7 +19,7 @@ export type ChildLoop = {
   ended: Promise<void>
 }
 
-/** From the word that it shall end now to the end it is given. */
+/** How long it has to end by itself. */
 const GRACE_MS = 10_000
 
 export function startChildLoop(argv: readonly string[], cwd: string, saw: (event: ChildEvent) => void): ChildLoop {

@@ -19,7 +19,7 @@ export type Course = {
   answer: Answer | undefined
   /** Of the turn that is under way. */
   record: TurnRecord
-  /** The model shall not remember earlier turns. */
+  /** The model must not remember earlier turns. */
   fresh: boolean
   /** When Pi last shortened what the model remembers. */
   compactedAt?: number

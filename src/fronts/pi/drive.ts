@@ -13,7 +13,7 @@ import { boundary, settle, settleUnless, type Works } from './turns.ts'
 export type Drive = {
   phase(): Phase
   isActive(): boolean
-  /** Whether the model shall not remember earlier turns. */
+  /** Whether the model must not remember earlier turns. */
   isFresh(): boolean
   /** What a person typed behind a `/`; undefined when ralph gave no answer. */
   command(name: CommandName, args: string): Promise<Answer | undefined>

@@ -24,7 +24,7 @@ export type Program = {
 const NOTHING = '{"next":"none","status":"none"}'
 const NEEDED = [22, 19] as const
 const NO_NODE = `Node ${NEEDED.join('.')} or newer is needed. Install Node 24, or set RALPH_NODE to the path of a newer node.`
-/** From the word that it shall end to the end it is given. */
+/** How long it has to end by itself. */
 const GRACE_MS = 3_000
 
 export function openProgram(env: NodeJS.ProcessEnv): Program {
