@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { PEM_LINES, PEM_RAW } from '../formats/secrets.test-support.ts'
 import { openMask } from '../host/mask.ts'
 import { maskedOutput } from './masked-output.ts'
 
@@ -27,4 +28,17 @@ test('lines behind one with a secret are told as they are', () => {
   masked.piece('All is well.\n', 'out')
   const event = { kind: 'text', text: 'All is well.' } as const
   expect(masked.event(event, 'All is well.', 'out')).toBe(event) // not even searched
+})
+
+test('a key whose lines come one by one, with words of the other stream in between, is masked', () => {
+  const masked = output()
+  const told = PEM_LINES.flatMap((line) => {
+    masked.piece(`${line}\n`, 'out')
+    masked.piece('Still at work.\n', 'err')
+    return [
+      masked.event({ kind: 'text', text: line }, line, 'out'),
+      masked.event({ kind: 'warning', message: 'Still at work.' }, 'Still at work.', 'err'),
+    ]
+  })
+  for (const raw of PEM_RAW) expect(shown(told)).not.toContain(raw)
 })

@@ -16,7 +16,7 @@ export type MaskedOutput = {
 
 export function maskedOutput(secrets: Pick<Secrets, 'masking'>): MaskedOutput {
   const printed = { out: secrets.masking(), err: secrets.masking() }
-  const shown = secrets.masking()
+  const shown = { out: secrets.masking(), err: secrets.masking() }
   const isClean = { out: false, err: false }
   /** Whether the beginning of a line that is still to be ended was masked. */
   const isBegun = { out: false, err: false }
@@ -28,8 +28,10 @@ export function maskedOutput(secrets: Pick<Secrets, 'masking'>): MaskedOutput {
       isBegun[stream] = !text.endsWith('\n') && !(text.includes('\n') ? same : isClean[stream])
       return entriesOf(stream, masked)
     },
-    // A flood of lines is not searched twice. An escape of JSON may hide what the event tells.
-    event: (event, line, stream) => (isClean[stream] && !line.includes('\\') ? event : editTexts(event, shown.text)),
+    // A flood of lines is not searched twice. An escape of JSON may hide what the event tells, and the first line of a key,
+    // which is no secret itself, tells what the next ones are.
+    event: (event, line, stream) =>
+      isClean[stream] && !/\\|-----BEGIN /.test(line) ? event : editTexts(event, shown[stream].text),
     rest: () => (['out', 'err'] as const).flatMap((stream) => entriesOf(stream, printed[stream].rest())),
   }
 }
