@@ -13,13 +13,16 @@ export function kindOfStatus(status: number): Outcome['kind'] | undefined {
 const WORDS: readonly (readonly [Outcome['kind'], RegExp])[] = [
   [
     'context',
-    /context (length|window)|maximum context|prompt is too long|too many tokens|input token count|ran out of room/i,
+    /context (length|window|limit)|maximum context|prompt is too long|too many tokens|input token count|ran out of room/i,
   ],
-  ['auth', /credit balance|billing|insufficient.?quota|payment required/i],
+  ['auth', /credit balance|insufficient.?quota|payment required/i],
+  // Gemini names its billing page in whatever it says about quotas, also where they are free again in a minute.
+  ['rate-limit', /retry in \d|retryDelay|RESOURCE_EXHAUSTED|quota exceeded for metric/i],
+  ['auth', /billing/i],
   ['rate-limit', /\b429\b|rate.?limit|too many requests|usage limit|quota/i],
   [
     'auth',
-    /\b40[13]\b|unauthori[sz]ed|authenticat|invalid.{0,20}api.?key|api key.{0,20}(invalid|not valid)|not logged in|please log ?in/i,
+    /\b40[13]\b|unauthori[sz]ed|authenticat|(invalid|incorrect).{0,20}api.?key|api key.{0,20}(invalid|not valid)|not logged in|please log ?in/i,
   ],
   ['overloaded', /\b5\d\d\b|overload|at capacity|high demand|unavailable|internal server error/i],
   ['overloaded', /ECONN\w+|ETIMEDOUT|ENOTFOUND|timed? ?out|connection|disconnected|network|fetch failed|socket/i],

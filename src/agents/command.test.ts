@@ -128,6 +128,11 @@ describe('an agent that could not work', () => {
     'rate limit exceeded',
     'The rate limit has been exceeded, try again in 20 minutes',
     '5-hour limit reached ∙ resets 3pm',
+    'Rate limit. retry-after: 30',
+    'Error: rate limited, please wait 30 seconds',
+    'Limit of 30000 tokens per minute exceeded',
+    'ThrottlingException: the request was throttled',
+    'RateLimitError: slow down',
     'HTTP 429 Too Many Requests',
     'Error: 429 {"type":"error"}',
     'Quota exceeded for this project',
@@ -153,12 +158,16 @@ describe('an agent that could not work', () => {
     expect(outcome('', { code: 1 }, words)).toMatchObject({ kind: 'overloaded', message: words })
   })
 
-  test.each(['TypeError: x is not a function', 'no such file', 'the limit of the array is reached by index 4290', ''])(
-    'for another reason has crashed: %s',
-    (words) => {
-      expect(outcome('', { code: 1 }, words).kind).toBe('crash')
-    },
-  )
+  test.each([
+    'TypeError: x is not a function',
+    'no such file',
+    'the limit of the array is reached by index 4290',
+    'src/rate-limit.test.ts failed',
+    'TypeError: throttle is not a function',
+    '',
+  ])('for another reason has crashed: %s', (words) => {
+    expect(outcome('', { code: 1 }, words).kind).toBe('crash')
+  })
 
   test('long after it spoke of limits has crashed for another reason', () => {
     const spoke = `I handle 429 and 503 now, and print "usage limit reached".\n${'Then I worked on.\n'.repeat(300)}`

@@ -68,8 +68,12 @@ function endedBecause({ code, signal, stopped }: Exit): string {
   return signal ? `it was ended by ${signal}` : `it ended with exit code ${code}`
 }
 
-const LIMITED =
-  /hit your (usage |session |weekly |5-hour )?limit|(usage|rate) limit (was |has been )?(reached|exceeded)|limit reached|out of (extra )?usage|too many requests|\b429\b|quota (exceeded|exhausted)|exhausted your .*quota|try again (in|after) \d/i
+const LIMITED: readonly RegExp[] = [
+  /hit your (usage |session |weekly |5-hour )?limit|limit reached|(usage|rate) limit (was |has been )?(reached|exceeded)/i,
+  /out of (extra )?usage|quota (exceeded|exhausted)|exhausted your .*quota/i,
+  /too many requests|\b429\b|\brate.?limit(ed\b|error\b|[.:!] )|\bthrottl(ed\b|ing)|(tokens|requests) per (minute|hour|day)\b/i,
+  /try again (in|after) \d|retry-after: ?\d/i,
+]
 const OVERLOADED =
   /\boverloaded\b|\b(502|503|529)\b|at capacity|high demand|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|connection (refused|reset)|network (error|is unreachable)/i
 
@@ -78,7 +82,7 @@ const OVERLOADED =
 const LAST_WORDS = 2_000
 
 function readLimit(text: string, at: number): Pick<Outcome, 'kind' | 'resetsAt'> | undefined {
-  if (LIMITED.test(text)) {
+  if (LIMITED.some((pattern) => pattern.test(text))) {
     const resetsAt = readReset(text, at)
     return { kind: 'rate-limit', ...(resetsAt === undefined ? {} : { resetsAt }) }
   }

@@ -7,6 +7,11 @@ const local = (...parts: [number, number, number, number, number?]) => new Date(
 
 test.each<[words: string, at: number | undefined]>([
   ['try again in 20 minutes', NOW + 20 * 60_000],
+  ['Please wait 30 seconds', NOW + 30_000],
+  ['Please retry in 34.07s.', NOW + 34_070],
+  ['Rate limit. retry-after: 30', NOW + 30_000],
+  ['"retryDelay": "34s"', NOW + 34_000],
+  ['wait for 2 minutes before the next request', NOW + 120_000],
   ['resets 3pm', local(2026, 10, 17, 15)],
   ['resets at 1:30pm', local(2026, 10, 18, 13, 30)],
   ['try again at 3:33 AM.', local(2026, 10, 18, 3, 33)],

@@ -3,7 +3,9 @@
 /** `resets 3pm`, `resets at 15:30`, `try again in 20 minutes`, `Retry-After: 30`: the next that comes, by the clock of the zone it names, else by the local one. */
 export function readReset(text: string, at: number): number | undefined {
   const after =
-    /(?:try again|retry|resets?) (?:in|after) (\d+(?:\.\d+)?)\s*(s|sec|seconds?|m|min|minutes?|h|hours?)\b/i.exec(text)
+    /(?:(?:try again|retry|resets?) (?:in|after)|wait(?: for)?|retryDelay"?:) "?(\d+(?:\.\d+)?)\s*(s|sec|seconds?|m|min|minutes?|h|hours?)\b/i.exec(
+      text,
+    )
   if (after) return at + Number(after[1]) * unitMs(after[2] ?? '')
   const seconds = /retry-after:?\s*(\d+)/i.exec(text)
   if (seconds) return at + Number(seconds[1]) * 1_000
