@@ -72,6 +72,49 @@ test('what comes before a tool is not the last word, and what it ran is told', (
   expect(events).toContainEqual({ kind: 'tool', name: 'execute', summary: 'npm test' })
 })
 
+test('a tool whose command is told later is named by it, once', () => {
+  const called = update({ sessionUpdate: 'tool_call', toolCallId: 'c1', kind: 'execute', title: 'bash', rawInput: {} })
+  const begun = update({
+    sessionUpdate: 'tool_call_update',
+    toolCallId: 'c1',
+    status: 'in_progress',
+    title: 'Shell: npm test',
+    rawInput: { command: 'npm test' },
+  })
+  const over = update({ sessionUpdate: 'tool_call_update', toolCallId: 'c1', status: 'completed' })
+  const silent = update({ sessionUpdate: 'tool_call', toolCallId: 'c2', kind: 'execute', title: 'make' })
+  const done = update({ sessionUpdate: 'tool_call_update', toolCallId: 'c2', status: 'failed' })
+  const { outcome, events } = talk([ready, session, called, begun, begun, over, silent, done, ended('end_turn')])
+  expect(events.filter(({ kind }) => kind === 'tool')).toEqual([
+    { kind: 'tool', name: 'execute', summary: 'npm test' },
+    { kind: 'tool', name: 'execute', summary: 'make' },
+  ])
+  expect(outcome.ran).toEqual(['npm test', 'make'])
+})
+
+test.each<[said: string, kind: Outcome['kind']]>([
+  ['Error: Failed to get response from the AI model; retried 5 times. Last error: 429 slow down', 'rate-limit'],
+  ['Error: Authentication failed with provider at http://127.0.0.1:1/v1 (HTTP 401).\n  Check your key.', 'auth'],
+])('an error that a client tells as words of its agent: %s', (said, kind) => {
+  const retries = says('Info: Request failed due to a transient API error. Retrying...')
+  const { outcome, events } = talk([ready, session, retries, retries, says(said), ended('end_turn')])
+  expect(outcome).toMatchObject({ kind, finalText: '', message: said.split('\n')[0]?.slice('Error: '.length) })
+  expect(events.filter((event) => event.kind === 'warning')).toHaveLength(2)
+})
+
+test('an agent that worked may speak of errors', () => {
+  const words = says('Error: 429 is what the server said, and I handle it now.')
+  const usage = { usage: { inputTokens: 100, outputTokens: 20 } }
+  expect(talk([ready, session, words, ended('end_turn', usage)]).outcome.kind).toBe('ok')
+  expect(talk([ready, session, says('Error: my mistake, mended.'), ended('end_turn')]).outcome.kind).toBe('ok')
+})
+
+test('what a client says in the name of its agent is no word of the agent', () => {
+  const warning = says('Model metadata for `gpt-5.5` not found. Defaulting to fallback metadata.')
+  const { outcome } = talk([ready, session, says('Done.'), warning, ended('end_turn')])
+  expect(outcome.finalText).toBe('Done.')
+})
+
 test('takes up a session where the agent can, and does not hear its past again', () => {
   const resume = { id: 's0', costUsd: 0.5 }
   const cost = update({ sessionUpdate: 'usage_update', cost: { amount: 0.75, currency: 'USD' } })
@@ -162,6 +205,27 @@ test('tokens are read where an agent tells them', () => {
     usage: { input: 7, cached: 0, output: 3 },
   })
   expect(talk([ready, session, ended('end_turn', { usage: { totalTokens: 9 } })]).outcome).toMatchObject({ tokens: 9 })
+})
+
+test.each([
+  [
+    'what was cached among the input',
+    { inputTokens: 2000, cachedReadTokens: 800, outputTokens: 46, totalTokens: 2046 },
+  ],
+  ['what was cached beside it', { inputTokens: 1200, cachedReadTokens: 800, outputTokens: 46, totalTokens: 2046 }],
+  ['thoughts in the total alone', { inputTokens: 1200, cachedReadTokens: 800, outputTokens: 41, totalTokens: 2046 }],
+])('tokens of agents that count %s', (_, usage) => {
+  expect(talk([ready, session, ended('end_turn', { usage })]).outcome).toMatchObject({
+    tokens: 2046,
+    usage: { input: 1200, cached: 800, output: 46 },
+  })
+})
+
+test('tokens of an agent that counts each answer are added up', () => {
+  const _meta = { usage: { inputTokens: 1000, outputTokens: 23, totalTokens: 1023, cachedReadTokens: 0 } }
+  const answer = update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: '' }, _meta })
+  const { outcome } = talk([ready, session, answer, says('Done.'), answer, ended('end_turn')])
+  expect(outcome).toMatchObject({ tokens: 2046, finalText: 'Done.' })
 })
 
 test('an agent that ends before its turn does has broken off', () => {

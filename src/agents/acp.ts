@@ -1,13 +1,12 @@
 /** Any agent that speaks the Agent Client Protocol on its standard input and output, one JSON-RPC message a line. */
-import type { Usage } from '../engine/loop.ts'
 import { parseCommandLine } from '../formats/command-line.ts'
-import type { Agent, AgentEvent, Exit, Outcome, Parser, Pushed, Request } from './agent.ts'
+import { nothingTold, ranIn, type Told, takeUpdate, tokensIn } from './acp-update.ts'
+import type { Agent, Exit, Outcome, Parser, Pushed, Request } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
 import { brokenOff, stoppedEnding } from './ended.ts'
 import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
 import { MCP_NAME, partsOf } from './mcp-config.ts'
 import { readReset } from './reset.ts'
-import { sumOf } from './usage.ts'
 
 export const acp: Agent = {
   name: 'acp',
@@ -38,17 +37,15 @@ type Seen = {
   prompted: boolean
   /** Its old session was refused, so a new one was asked for. */
   anew: boolean
-  words: string
-  ran: string[]
+  told: Told
   denied: string[]
-  costUsd?: number
   result?: Json
   error?: Json
   stderr: string[]
 }
 
 function conversation(request: Request): Parser {
-  const seen: Seen = { session: '', prompted: false, anew: false, words: '', ran: [], denied: [], stderr: [] }
+  const seen: Seen = { session: '', prompted: false, anew: false, told: nothingTold(), denied: [], stderr: [] }
   return {
     push: pushTo(seen, (message) => take(message, seen, request)),
     end: (exit) => sumUp(seen, exit, request),
@@ -56,7 +53,7 @@ function conversation(request: Request): Parser {
 }
 
 function take(message: Json, seen: Seen, request: Request): Pushed {
-  if (message.method === 'session/update') return { events: seen.prompted ? takeUpdate(message, seen) : [] }
+  if (message.method === 'session/update') return { events: seen.prompted ? takeUpdate(message, seen.told) : [] }
   if (message.method === 'session/request_permission') return answerPermission(message, seen, request)
   if (typeof message.method === 'string')
     return { events: [], ...(message.id === undefined ? {} : { write: refuse(message) }) }
@@ -111,30 +108,6 @@ function takeError(message: Json, seen: Seen, request: Request): Pushed {
   return { events: [], done: true }
 }
 
-function takeUpdate(message: Json, seen: Seen): AgentEvent[] {
-  const update = objectOf(objectOf(message.params).update)
-  switch (update.sessionUpdate) {
-    case 'agent_message_chunk': {
-      const words = text(objectOf(update.content).text) ?? ''
-      seen.words += words
-      return words ? [{ kind: 'text', text: seen.words }] : []
-    }
-    case 'tool_call': {
-      seen.words = '' // what came before a tool is not the last word
-      const summary = text(objectOf(update.rawInput).command) ?? text(update.title) ?? ''
-      if (update.kind === 'execute') seen.ran.push(summary)
-      return [{ kind: 'tool', name: text(update.kind) ?? 'tool', summary }]
-    }
-    case 'usage_update': {
-      const cost = objectOf(update.cost)
-      if (cost.currency === 'USD') seen.costUsd = amount(cost.amount)
-      return []
-    }
-    default:
-      return []
-  }
-}
-
 function answerPermission(message: Json, seen: Seen, { permissions }: Request): Pushed {
   const { options, toolCall } = objectOf(message.params)
   const wanted = permissions === 'bypass' ? /^allow/ : /^reject/
@@ -150,25 +123,42 @@ function answerPermission(message: Json, seen: Seen, { permissions }: Request): 
 }
 
 function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
+  const { told, result } = seen
+  const { costUsd } = told
+  const used = tokensIn(result, told)
   const base = {
-    finalText: seen.words,
-    ...tokensIn(seen.result),
+    finalText: told.words,
+    ...used,
     denied: seen.denied,
-    ran: seen.ran,
-    ...(seen.session ? { session: { id: seen.session, costUsd: seen.costUsd ?? 0 } } : {}),
+    ran: ranIn(told),
+    ...(seen.session ? { session: { id: seen.session, costUsd: costUsd ?? 0 } } : {}),
     // It counts from the beginning of the session.
-    ...(seen.costUsd === undefined
+    ...(costUsd === undefined
       ? {}
-      : { costUsd: Math.max(0, seen.costUsd - (resume?.id === seen.session ? resume.costUsd : 0)) }),
+      : { costUsd: Math.max(0, costUsd - (resume?.id === seen.session ? resume.costUsd : 0)) }),
   }
   const stopped = stoppedEnding(exit)
   if (stopped) return { ...base, ...stopped }
   if (seen.error) return { ...base, ...errorEnding(seen.error, at) }
-  if (!seen.result) return { ...base, ...brokenOff(exit, seen.stderr.at(-1)) }
-  const reason = String(seen.result.stopReason)
+  if (!result) return { ...base, ...brokenOff(exit, seen.stderr.at(-1)) }
+  const reason = String(result.stopReason)
+  const failed = reason === 'end_turn' && used.tokens === 0 ? saidError(told, at) : undefined
+  if (failed) return { ...base, finalText: '', ...failed }
   const kind = (Object.hasOwn(REASONS, reason) && REASONS[reason]) || 'unknown'
-  if (kind === 'ok') return { ...base, kind, finalText: reason === 'end_turn' ? seen.words : '' }
+  if (kind === 'ok') return { ...base, kind, finalText: reason === 'end_turn' ? told.words : '' }
   return { ...base, kind, message: `it stopped: ${reason}` }
+}
+
+/** Copilot tells an error of its model's service as words of the agent, and ends the turn as if all were well. */
+function saidError({ last }: Told, at: number): Pick<Outcome, 'kind' | 'message' | 'resetsAt'> | undefined {
+  const [, message] = /^Error: ([^\n]+)/.exec(last) ?? []
+  const kind = message === undefined ? undefined : kindOfWords(message)
+  return message !== undefined && kind ? { kind, message, ...resetIn(kind, message, at) } : undefined
+}
+
+function resetIn(kind: Outcome['kind'], message: string, at: number): { resetsAt?: number } {
+  const resetsAt = kind === 'rate-limit' ? readReset(message, at) : undefined
+  return resetsAt === undefined ? {} : { resetsAt }
 }
 
 const REASONS: Readonly<Record<string, Outcome['kind']>> = {
@@ -185,20 +175,7 @@ function errorEnding(error: Json, at: number): Pick<Outcome, 'kind' | 'message' 
   const message = [text(error.message), text(data.message), text(data.details)].filter(Boolean).join(': ')
   const kind =
     kindOfStatus(amount(error.code)) ?? kindOfWords(`${message} ${JSON.stringify(error.data ?? '')}`) ?? 'unknown'
-  const resetsAt = kind === 'rate-limit' ? readReset(message, at) : undefined
-  return { kind, message, ...(resetsAt === undefined ? {} : { resetsAt }) }
-}
-
-/** Where agents put it: `usage`, or Gemini's `_meta`. Most tell nothing. */
-function tokensIn(result: Json | undefined): { tokens: number; usage?: Usage } {
-  const { inputTokens, outputTokens, cachedReadTokens, totalTokens } = objectOf(result?.usage)
-  const count = objectOf(objectOf(objectOf(result?._meta).quota).token_count)
-  const usages = [
-    { input: amount(inputTokens), cached: amount(cachedReadTokens), output: amount(outputTokens) },
-    { input: amount(count.input_tokens), cached: 0, output: amount(count.output_tokens) },
-  ]
-  const usage = usages.find((one) => sumOf(one) > 0)
-  return usage ? { tokens: sumOf(usage), usage } : { tokens: amount(totalTokens) }
+  return { kind, message, ...resetIn(kind, message, at) }
 }
 
 function call(id: number, method: string, params: object): string {

@@ -19,7 +19,7 @@ const WORDS: readonly (readonly [Outcome['kind'], RegExp])[] = [
   // Gemini names its billing page in whatever it says about quotas, also where they are free again in a minute.
   ['rate-limit', /retry in \d|retryDelay|RESOURCE_EXHAUSTED|quota exceeded for metric/i],
   ['auth', /billing/i],
-  ['rate-limit', /\b429\b|rate.?limit|too many requests|usage limit|quota/i],
+  ['rate-limit', /\b429\b|rate.?limit|too many requests|slow.?down|usage limit|quota/i],
   [
     'auth',
     /\b40[13]\b|unauthori[sz]ed|authenticat|(invalid|incorrect).{0,20}api.?key|api key.{0,20}(invalid|not valid)|not logged in|please log ?in/i,
