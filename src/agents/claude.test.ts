@@ -110,3 +110,13 @@ describe('the command', () => {
     expect(claude.command({ ...request, ...changed }).argv).toEqual(argv)
   })
 })
+
+test('a prompt that never reached its model was no turn', () => {
+  const parser = claude.parser(request)
+  const result = { type: 'result', subtype: 'success', is_error: false, num_turns: 0, result: 'held back by a hook' }
+  parser.push(JSON.stringify(result), 'out')
+  expect(parser.end({ code: 0, signal: null }, new Map())).toMatchObject({
+    kind: 'config',
+    message: 'Claude Code did not pass the prompt on to its model: held back by a hook',
+  })
+})

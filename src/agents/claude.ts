@@ -121,12 +121,22 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
   const complaint = complaintIn(seen.stderr.join('\n'))
   if (exit.code !== 0 && complaint) return { ...base, ...complaint }
   if (!result) return { ...base, ...brokenOff(exit, seen.stderr.at(-1)) }
-  if (result.is_error !== true && exit.code === 0) return { ...base, kind: 'ok' }
+  if (result.is_error !== true && exit.code === 0)
+    return isUnasked(result, seen) ? { ...base, kind: 'config', message: unasked(result) } : { ...base, kind: 'ok' }
   if (CUT_BY_OWN_LIMIT.has(String(result.subtype))) return { ...base, finalText: '', kind: 'ok' }
   const message = text(result.result) ?? seen.stderr.at(-1) ?? `it ended with exit code ${exit.code}`
   const kind = errorKind(result, seen.error)
   const resetsAt = seen.resetsAt ?? readReset(message, at)
   return { ...base, kind, message, ...(kind === 'rate-limit' && resetsAt !== undefined ? { resetsAt } : {}) }
+}
+
+/** Nothing reached the model: a hook of the person's held the prompt back, or it was a command of the client. */
+function isUnasked({ num_turns: turns }: Json, { calls, tokens }: Seen): boolean {
+  return turns === 0 && calls.size === 0 && tokens === 0
+}
+
+function unasked({ result }: Json): string {
+  return ['Claude Code did not pass the prompt on to its model', text(result)].filter(Boolean).join(': ')
 }
 
 // `--max-turns` and `--max-budget-usd` among the agent's arguments: it worked, and its user wanted it cut there.

@@ -47,6 +47,18 @@ test('a text that comes in pieces is one text', () => {
   expect(parser.end({ code: 0, signal: null }, new Map())).toMatchObject({ kind: 'ok', finalText: 'All done.' })
 })
 
+test('what it said before a hook of the person sent it on is not its last word', () => {
+  const parser = gemini.parser(request)
+  const say = (content: string) =>
+    parser.push(JSON.stringify({ type: 'message', role: 'assistant', content, delta: true }), 'out')
+  const blocked = { type: 'error', severity: 'warning', message: 'Agent execution blocked: go on' }
+  say('All done.\n\n<promise>COMPLETE</promise>')
+  parser.push(JSON.stringify(blocked), 'out')
+  say('Not yet.')
+  parser.push('{"type":"result","status":"success"}', 'out')
+  expect(parser.end({ code: 0, signal: null }, new Map())).toMatchObject({ kind: 'ok', finalText: 'Not yet.' })
+})
+
 test('the rest of an error that it prints is no news of its own', () => {
   const parser = gemini.parser(request)
   const shown = (line: string) => parser.push(line, 'err').events.map((event) => event.kind)

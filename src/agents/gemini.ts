@@ -115,6 +115,8 @@ function take(event: Json, seen: Seen, request: Request): AgentEvent[] {
       return takeToolResult(event, seen, request)
     case 'error':
       seen.error = text(event.message) ?? ''
+      // A hook of the person's sent it on: what it said before that was not its last word.
+      if (seen.error.startsWith('Agent execution blocked')) seen.words = ''
       return [{ kind: 'warning', message: seen.error }]
     case 'result':
       seen.result = event
