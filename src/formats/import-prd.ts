@@ -2,6 +2,7 @@
 import type { Brief, Foreign } from './import-tasks.ts'
 import { isObject, isTexts, type Json, quote } from './json-file.ts'
 import { oneLine } from './one-line.ts'
+import type { TaskStatus } from './tasks.ts'
 
 /** The tasks in the order of their priority, or all that is wrong. */
 export function readPrd(
@@ -31,6 +32,7 @@ const FIELDS: readonly (readonly [field: string, fits: (value: unknown) => boole
   ['acceptanceCriteria', (value) => isText(value) || isTexts(value), 'a list of texts'],
   ['priority', (value) => Number.isFinite(priorityOf(value)), 'a number, or one of high, medium, low'],
   ['passes', (value) => typeof value === 'boolean', 'true or false'],
+  ['status', (value) => statusOf(value) !== undefined, 'one of pending, in_progress, completed, blocked'],
   ['dependsOn', isTexts, 'a list of ids'],
   ['dependencies', isTexts, 'a list of ids'],
   ['notes', isText, 'a text'],
@@ -46,12 +48,36 @@ function storyProblems(story: unknown, place: number): string[] {
   })
 }
 
-const WORDS: Readonly<Record<string, number>> = { high: 1, medium: 2, low: 3 }
+const WORDS: Readonly<Record<string, number>> = { critical: 0, urgent: 0, high: 1, medium: 2, normal: 2, low: 3 }
 
 /** The lowest comes first; a story without one comes last. */
 function priorityOf(value: unknown): number {
   if (value === undefined || value === null) return Number.MAX_VALUE
-  return typeof value === 'string' ? (WORDS[value.toLowerCase()] ?? Number.NaN) : Number(value)
+  if (typeof value !== 'string') return Number(value)
+  const word = value.trim().toLowerCase()
+  const [, digits] = /^p?(\d+)$/.exec(word) ?? []
+  return digits === undefined ? (WORDS[word] ?? Number.NaN) : Number(digits)
+}
+
+const STATUSES: readonly (readonly [TaskStatus, RegExp])[] = [
+  ['completed', /^(completed?|done|passe[sd]|passing|finished|closed|merged|shipped)$/],
+  ['blocked', /^blocked$/],
+  [
+    'pending',
+    /^(pending|open|to-?do|new|backlog|ready|planned|not-?started|in-?progress|doing|active|started|failed)$/,
+  ],
+]
+
+/** What tools without `passes` say. Work that was under way there is begun here. */
+function statusOf(value: unknown): TaskStatus | undefined {
+  const word =
+    typeof value === 'string'
+      ? value
+          .trim()
+          .toLowerCase()
+          .replace(/[\s_]+/g, '-')
+      : ''
+  return STATUSES.find(([, words]) => words.test(word))?.[0]
 }
 
 // Every field has been looked at.
@@ -69,7 +95,12 @@ function toForeign(story: Json, place: number): Foreign {
     ]
       .filter(Boolean)
       .join('\n\n'),
-    status: story.passes === true ? 'completed' : 'pending',
+    status:
+      typeof story.passes === 'boolean'
+        ? story.passes
+          ? 'completed'
+          : 'pending'
+        : (statusOf(story.status) ?? 'pending'),
     dependsOn: ((story.dependsOn ?? story.dependencies ?? []) as string[]).map(line),
   }
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { plan } from '../engine/schedule.ts'
 import { importSpec, importTasks } from './import-tasks.ts'
-import { printTasks, readTasks, type Task } from './tasks.ts'
+import { graphTask, printTasks, readTasks, type Task } from './tasks.ts'
 
 const PRD = { project: 'MyApp', branchName: 'ralph/x', description: 'Priorities for tasks.' }
 
@@ -53,6 +54,28 @@ describe('a prd.json', () => {
   test.each<[story: string, given: unknown[], expected: string[]]>([
     ['passes means completed', [{ id: 'A', title: 'a', passes: true }], ['A+ a']],
     [
+      'a status counts where nothing says whether it passes',
+      [
+        { id: 'A', title: 'a', status: 'done' },
+        { id: 'B', title: 'b', status: 'Completed' },
+        { id: 'C', title: 'c', status: 'In progress' },
+        { id: 'D', title: 'd', status: 'todo' },
+        { id: 'E', title: 'e', status: 'blocked' },
+        { id: 'F', title: 'f', status: 'done', passes: false },
+        { id: 'G', title: 'g', status: 'open', passes: true },
+      ],
+      ['A+ a', 'B+ b', 'C c', 'D d', 'E! e', 'F f', 'G+ g'],
+    ],
+    [
+      'a priority may be a text with a number',
+      [
+        { id: 'A', title: 'a', priority: 'P2' },
+        { id: 'B', title: 'b', priority: '1' },
+        { id: 'C', title: 'c', priority: 'critical' },
+      ],
+      ['C c', 'B b', 'A a'],
+    ],
+    [
       'dependsOn are dependencies',
       [
         { id: 'A', title: 'a' },
@@ -98,6 +121,25 @@ describe('a prd.json', () => {
     ['lines of a title are folded', [{ id: 'A', title: ' a\r\n b\u0000' }], ['A a b']],
   ])('%s', (_, given, expected) => {
     expect(tasksOf(stories(...given)).map(inShort)).toEqual(expected)
+  })
+
+  test('is worked on in the order of its priorities, where no task keeps more others waiting', () => {
+    const tasks = tasksOf(
+      stories(
+        { id: 'A', title: 'a', priority: 3 },
+        { id: 'B', title: 'b', priority: 1 },
+        { id: 'C', title: 'c', priority: 2 },
+        { id: 'D', title: 'd', priority: 3, dependsOn: ['A'] },
+      ),
+    ).map((task) => ({ ...graphTask(task), attempts: 0, maxAttempts: 3 }))
+    const going = { working: new Set<string>(), begun: new Set<string>(), asking: new Map<string, string>(), slots: 3 }
+    expect(plan(tasks, going)).toEqual({ kind: 'start', ids: ['A', 'B', 'C'] })
+  })
+
+  test('with a status that nobody knows is refused', () => {
+    expect(() => tasksOf(stories({ id: 'A', title: 'a', status: 'weird' }))).toThrow(
+      'story A: status must be one of pending, in_progress, completed, blocked, but is "weird".',
+    )
   })
 
   test('has one criterion a line', () => {

@@ -75,7 +75,7 @@ function toTasks(found: readonly Foreign[]): TaskList['tasks'] {
     dependencies: [...new Set(dependsOn)].map((other) => ids.get(other) ?? other),
     attempts: 0,
     max_attempts: DEFAULT_ATTEMPTS,
-    blocked: false,
+    blocked: status === 'blocked',
   }))
 }
 
