@@ -274,7 +274,9 @@ describe.concurrent('ralph status', () => {
     const id = String(list.lines[1]?.loop_id)
     const one = await place.ralph(['status', id.slice(0, 6), '--json'])
     expect(one.lines).toMatchObject([{ loop_id: id, status: 'halted', reason: 'no-progress', iterations: 3 }])
-    expect((await place.ralph(['status', id])).stdout).toContain('halted (no-progress) after 3 iterations.')
+    const told = (await place.ralph(['status', id])).stdout
+    expect(told).toContain('halted (no-progress) after 3 iterations.')
+    expect(told).toMatch(/\niteration 3\/10, last: "[^"\n]+"\n/)
   })
 
   test('tells a living loop from one whose ralph is gone', async () => {

@@ -149,3 +149,11 @@ test('a turn carries the tree and the reset, where they are known', () => {
   expect(blind).not.toHaveProperty('tree')
   expect(blind).not.toHaveProperty('resetsAt')
 })
+
+test('a failure in the words of an agent that claims nothing is kept, where no check tells one', () => {
+  const finalText = 'I tried.\n\nError: no such table: users'
+  expect(turn({ finalText }, { checks: [] }).error).toContain('no such table')
+  expect(turn({ finalText })).not.toHaveProperty('error')
+  expect(turn({ finalText: `${finalText}\n\n${CLAIM}` }, { checks: [] })).not.toHaveProperty('error')
+  expect(turn({ finalText: 'I tried.' }, { checks: [] })).not.toHaveProperty('error')
+})

@@ -1,8 +1,8 @@
 /** What an agent's outcome means to the engine. */
 import { plain } from '../engine/breaker.ts'
 import { type Claimable, readAsk, readClaim, withoutEcho } from '../engine/claim.ts'
-import { errorFingerprint } from '../engine/fingerprint.ts'
-import type { Ask, Turn } from '../engine/loop.ts'
+import { errorFingerprint, toldFailure } from '../engine/fingerprint.ts'
+import type { Ask, Claim, Turn } from '../engine/loop.ts'
 import type { Outcome } from './agent.ts'
 
 const WORDS_KEPT = 16_000
@@ -22,14 +22,21 @@ export function toTurn(outcome: Outcome, { prompt, claimable, checks, mask, tree
   const text = mask(withoutEcho(plain(outcome.finalText), prompt))
   const ask = askOf(outcome, text, mask)
   const words = end === 'ok' ? text : mask(outcome.message ?? text)
+  const claim: Claim = end === 'ok' ? readClaim(text, claimable) : { kind: 'none' }
+  // Where there are checks, it is they that tell a failure.
+  const told = end === 'ok' && checks.length === 0 && claim.kind === 'none' ? toldFailure(text) : ''
   return {
     end,
-    claim: end === 'ok' ? readClaim(text, claimable) : { kind: 'none' },
+    claim,
     words: words.slice(-WORDS_KEPT),
     ranTests: outcome.ran.some((command) => isTestCommand(command, checks)),
     tokens: count(outcome.tokens),
     ...(ask && end === 'ok' ? { ask } : {}),
-    ...(end === 'failed' ? { error: errorFingerprint(words) || 'it ended without a word' } : {}),
+    ...(end === 'failed'
+      ? { error: errorFingerprint(words) || 'it ended without a word' }
+      : told
+        ? { error: told }
+        : {}),
     ...(tree === undefined ? {} : { tree }),
     ...(outcome.costUsd === undefined ? {} : { costUsd: count(outcome.costUsd) }),
     ...(usage && { usage: { input: whole(usage.input), cached: whole(usage.cached), output: whole(usage.output) } }),

@@ -3,7 +3,7 @@ import { type Loop, startLoop } from '../engine/loop.ts'
 import { cancel, claims, loopAfter, MINUTE, START, specOf, works } from '../engine/stories.test-support.ts'
 import type { CrewAgent, PaneRecord } from './crew.ts'
 import type { PaneFacts } from './hear.ts'
-import { lastWords, standing } from './standing.ts'
+import { standing } from './standing.ts'
 
 const agent: CrewAgent = {
   ...{ name: 'api', number: 2, agent: 'claude', dir: '/p', worktree: false, permissions: 'ask' },
@@ -141,16 +141,6 @@ describe('after its loop', () => {
   test('a prompt that never arrived is of no interest any more', () => {
     expect(standingOf({ ...UP, sent: stalled }, { ...done, id: 'a1' })).toMatch(/^DONE: /)
   })
-})
-
-test.each<[words: string, last: string]>([
-  ['Fixing test failures', 'Fixing test failures'],
-  ['\n  \n  Fixed it.  \nAll tests pass.', 'Fixed it.'],
-  ['a\tb', 'a b'],
-  ['', ''],
-  ['x'.repeat(200), `${'x'.repeat(119)}…`],
-])('quotes of %j the first line that says something', (words, last) => {
-  expect(lastWords(words)).toBe(last)
 })
 
 test('a wait ends when it ends', () => {

@@ -1,6 +1,6 @@
 /** How an agent in its pane stands, in one word and one sentence. Pure. */
 import { ended, type Loop } from '../engine/loop.ts'
-import { cutTo, oneLine } from '../formats/one-line.ts'
+import { cutTo, lastWords, oneLine } from '../formats/one-line.ts'
 import type { CrewAgent, PaneRecord, PaneState } from './crew.ts'
 
 export type PaneStanding = { state: PaneState; words: string; until?: number }
@@ -96,11 +96,6 @@ function over({ next }: Loop): PaneStanding {
 
 function asSentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`
-}
-
-/** What the agent said last, as the list of agents quotes it. */
-export function lastWords(words: string): string {
-  return short(words.split('\n').find((line) => line.trim() !== '') ?? '')
 }
 
 function short(text: string): string {

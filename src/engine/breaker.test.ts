@@ -58,6 +58,11 @@ describe('rule 6: the breaker opens', () => {
     ],
     ['the same failure five times', times(5, failsWith('E1')), 'turn 2, turn 3, turn 4, turn 5, halt same-error'],
     [
+      'a turn that works parts the same failures',
+      [...times(4, failsWith('E1')), works, ...times(4, failsWith('E1'))],
+      'turn 2, turn 3, turn 4, turn 5, turn 6, turn 7, turn 8, turn 9, turn 10',
+    ],
+    [
       'another failure starts anew',
       [...times(4, failsWith('E1')), failsWith('E2')],
       'turn 2, turn 3, turn 4, turn 5, turn 6',

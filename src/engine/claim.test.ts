@@ -559,3 +559,10 @@ describe('a text of a million characters is read in a moment', () => {
     expect(performance.now() - started).toBeLessThan(10_000)
   })
 })
+
+test('a signal may be a tag', () => {
+  const tagged = { ...claimable, signals: ['TASK_COMPLETE', claimTag('DONE')] }
+  expect(readClaim(`It works.\n\n${claimTag('DONE')}`, tagged)).toEqual({ kind: 'clear' })
+  expect(readClaim('It works.\n\nDONE', tagged)).toEqual({ kind: 'none' })
+  expect(readClaim(`It works.\n\n${claimTag('DONE')}`, claimable)).toEqual({ kind: 'none' })
+})

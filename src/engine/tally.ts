@@ -59,7 +59,9 @@ function countIteration(
   const claim = effectiveClaim(spec, tally, turn)
   const idle = !moved && turn.ask === undefined
   const denied = turn.ask?.kind === 'permission'
-  const sane = before.crashes > 0 ? { ...tally, repeats: 0 } : tally
+  // Where no check tells it, a turn that worked ends the row of the same failures.
+  const over = turn.error === undefined && turn.end === 'ok' && allChecks(spec).length === 0
+  const sane = before.crashes > 0 || over ? { ...tally, repeats: 0 } : tally
   return {
     ...withAsk(withError(sane, turn.error), turn.ask),
     iteration: before.iteration + 1,

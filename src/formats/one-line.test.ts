@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cutTo, oneLine } from './one-line.ts'
+import { cutTo, lastWords, oneLine } from './one-line.ts'
 
 test.each([
   ['a', 'a'],
@@ -18,4 +18,14 @@ test.each([
   ['🦉🦉🦉🦉', 3, '🦉🦉…'],
 ])('%s cut to %i letters is %s', (text, most, cut) => {
   expect(cutTo(text, most)).toBe(cut)
+})
+
+test.each<[words: string, last: string]>([
+  ['Fixing test failures', 'Fixing test failures'],
+  ['\n  \n  Fixed it.  \nAll tests pass.', 'Fixed it.'],
+  ['a\tb', 'a b'],
+  ['', ''],
+  ['x'.repeat(200), `${'x'.repeat(119)}…`],
+])('quotes of %j the first line that says something', (words, last) => {
+  expect(lastWords(words)).toBe(last)
 })

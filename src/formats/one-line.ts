@@ -16,3 +16,8 @@ export function cutTo(text: string, most: number): string {
         .join('')
         .trimEnd()}…`
 }
+
+/** What an agent said last, as lists quote it: the first line that says something. */
+export function lastWords(words: string): string {
+  return cutTo(oneLine(words.split('\n').find((line) => line.trim() !== '') ?? ''), 120)
+}

@@ -1,10 +1,10 @@
 /** The agents in panes: what each is doing, and how its loop stands. */
 import { parseAgent } from '../agents/index.ts'
 import type { PaneRecord, PaneState } from '../dispatch/crew.ts'
-import { lastWords } from '../dispatch/standing.ts'
 import { breakerState } from '../engine/breaker.ts'
 import { iterationLimit } from '../engine/limits.ts'
 import { ended, type Grade, type Loop } from '../engine/loop.ts'
+import { lastWords } from '../formats/one-line.ts'
 import { given } from '../request/given.ts'
 import { type CrewName, findAgent, findCrew } from './crew-place.ts'
 import type { Context, Operation } from './operation.ts'

@@ -1,4 +1,5 @@
 /** The defaults of a loop's spec, of a vault and of what is kept, in one table. */
+import { claimTag } from '../engine/claim.ts'
 import type { OwnerKind } from '../engine/loop.ts'
 
 export const DEFAULTS = {
@@ -39,7 +40,7 @@ export const SIGNAL = 'TASK_COMPLETE'
 export const CLAIMS: Readonly<Record<OwnerKind, { promise: string; signals: readonly string[] }>> = {
   person: { promise: 'COMPLETE', signals: [SIGNAL] },
   session: { promise: 'COMPLETE', signals: [SIGNAL] },
-  pane: { promise: 'COMPLETE', signals: [SIGNAL] },
+  pane: { promise: 'COMPLETE', signals: [SIGNAL, claimTag('DONE')] },
   board: { promise: 'COMPLETE', signals: [SIGNAL] },
   project: { promise: '', signals: [] },
   vault: { promise: '', signals: [] },

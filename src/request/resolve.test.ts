@@ -142,6 +142,7 @@ describe('claims', () => {
   test.each<[OwnerKind, string, string[]]>([
     ['person', 'COMPLETE', ['TASK_COMPLETE', 'SHIPPED', 'YES']],
     ['session', 'COMPLETE', ['TASK_COMPLETE', 'SHIPPED', 'YES']],
+    ['pane', 'COMPLETE', ['TASK_COMPLETE', '<promise>DONE</promise>', 'SHIPPED', 'YES']],
     ['project', '', []],
     ['vault', '', []],
   ])('of the loop of a %s', async (kind, promise, signals) => {

@@ -1,6 +1,8 @@
 /** `ralph status`: the loops there are, or one of them. */
 import { once } from 'node:events'
+import { iterationLimit } from '../../engine/limits.ts'
 import type { Loop } from '../../engine/loop.ts'
+import { lastWords } from '../../formats/one-line.ts'
 import { beforeLines, gradeFields, gradeWords } from '../../formats/proof-words.ts'
 import { money, spent, tokenWords } from '../../formats/spent-words.ts'
 import type { LoopRow } from '../../host/store.ts'
@@ -123,12 +125,13 @@ function rowJson(row: LoopRow): object {
 async function oneLoop(context: Context, id: string, json: boolean): Promise<string> {
   const found = await getLoop.run(context, { loop: id })
   const { loop, status, standing, alive, session, interrupted, unattended, whose, worker, breaker } = found
-  if (json) return jsonLine({ ...loopEnd(loop), type: 'loop', alive, breaker })
+  if (json) return jsonLine({ ...loopEnd(loop), type: 'loop', alive, breaker, last: lastWords(loop.tally.words) })
   const { agent, dir } = loop.spec.work
   return [
     `loop ${id} · ${interrupted === undefined ? status : 'interrupted'}${alive ? ' · its ralph is alive' : ''}${session === undefined ? '' : ` · in ${session}`}`,
     ...(whose === undefined ? [] : [whose]),
     worker === undefined ? `agent ${agent} in ${dir}` : `worked on by ${worker}`,
+    progressLine(loop),
     [`breaker ${breaker}`, `${count(loop.tally.falseClaims, 'false claim')} caught`, ...spentSoFar(loop)].join(' · '),
     ...beforeLines(loop),
     ...(interrupted !== undefined
@@ -138,6 +141,14 @@ async function oneLoop(context: Context, id: string, json: boolean): Promise<str
         : []),
     printEnding(loop, context.out, standing),
   ].join('\n')
+}
+
+/** How far it is, and what its agent said last. */
+function progressLine({ spec, tally, next }: Loop): string {
+  const most = iterationLimit(spec.limits, tally)
+  const iteration = next.kind === 'turn' ? next.iteration : tally.iteration
+  const last = lastWords(tally.words)
+  return `iteration ${iteration}${most > 0 ? `/${most}` : ''}${last ? `, last: "${short(last, 100)}"` : ''}`
 }
 
 /** The money, and the tokens that it went for, as far as the agent tells them. */
