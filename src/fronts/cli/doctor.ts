@@ -79,7 +79,7 @@ async function gitFound({ cwd }: Context): Promise<Finding> {
 
 function toolsFound({ cwd, env }: Context): Finding[] {
   return [
-    ['tmux', 'tmux', ''],
+    ['tmux', 'tmux', '; ralph dispatch needs it'],
     ['bwrap', 'bubblewrap', '; --sandbox needs it'],
   ].map(([program = '', name = '', what]) => {
     const path = findProgram(program, cwd, env.PATH)
