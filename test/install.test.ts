@@ -321,7 +321,6 @@ describe.concurrent('wrong use', () => {
 
 describe.concurrent('files that cannot be changed', () => {
   test.each<[what: string, text: string, sentence: string]>([
-    ['comments', '{\n  // mine\n  "theme": "dark"\n}\n', 'has comments or commas at the end of a list'],
     ['no JSON', '{"theme": ', 'it is not JSON'],
     ['a list', '[]', 'must hold a JSON object'],
     ['hooks of another shape', '{"hooks": "none"}', '"hooks" must be an object'],
@@ -333,15 +332,6 @@ describe.concurrent('files that cannot be changed', () => {
     expect(ran.code).toBe(2)
     expect(ran.stderr).toContain(sentence)
     expect(snapshot(place)).toEqual(before)
-  })
-
-  test('with comments it says what to add by hand', async () => {
-    const place = makePlace({ git: false })
-    put(settingsOf(place), '{} // mine\n')
-    const { stderr } = await place.ralph(['install', 'claude', '--yes'])
-    expect(stderr).toContain(
-      `hooks.Stop: {"hooks":[{"type":"command","command":"[ ! -r '${place.home}/hook.sh' ] || sh '${place.home}/hook.sh' stop","timeout":3600,"statusMessage":"ralph checks the work"}]}`,
-    )
   })
 
   test('a folder in the place of the file', async () => {
@@ -376,16 +366,29 @@ describe.concurrent('files that cannot be changed', () => {
     expect(ran.stderr).toContain('No space is left to write')
     expect(ran.status).toBe(1)
   })
+})
 
-  test('comments that a person added later: uninstalling says so and changes nothing', async () => {
+describe.concurrent('comments and last commas', () => {
+  const COMMENTED = '{\n  // mine\n  "theme": "dark", // as at night\n}\n'
+
+  test('stay, and come back byte for byte when ralph goes', async () => {
+    const place = makePlace({ git: false })
+    put(settingsOf(place), COMMENTED)
+    expect(await place.ralph(['install', 'claude', '--yes'])).toMatchObject({ code: 0 })
+    const text = readFileSync(settingsOf(place), 'utf8')
+    expect(text).toMatch(/^\{\n {2}\/\/ mine\n {2}"theme": "dark", \/\/ as at night\n {2}"hooks": \{\n/)
+    expect(text).toContain(`sh '${place.home}/hook.sh' stop`)
+    expect(existsSync(join(place.home, 'hook.sh'))).toBe(true)
+    expect(await place.ralph(['uninstall', 'claude', '--yes'])).toMatchObject({ code: 0 })
+    expect(readFileSync(settingsOf(place), 'utf8')).toBe(COMMENTED)
+  })
+
+  test('that a person added later stay when ralph goes', async () => {
     const place = makePlace({ git: false })
     await place.ralph(['install', 'claude', '--yes'])
     put(settingsOf(place), `// mine\n${readFileSync(settingsOf(place), 'utf8')}`)
-    const before = snapshot(place)
-    const ran = await place.ralph(['uninstall', 'claude', '--yes'])
-    expect(ran.code).toBe(2)
-    expect(ran.stderr).toContain('has comments or commas')
-    expect(snapshot(place)).toEqual(before)
+    expect(await place.ralph(['uninstall', 'claude', '--yes'])).toMatchObject({ code: 0 })
+    expect(readFileSync(settingsOf(place), 'utf8')).toMatch(/^\/\/ mine\n\{\s*\}\n$/)
   })
 })
 

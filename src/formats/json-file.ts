@@ -9,8 +9,9 @@ const DEEPEST = 200
 export function readJson(text: string): { value: unknown } | { problem: string } {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
-    const isDeep = text.length > 2 * DEEPEST && isDeeper(value, DEEPEST)
-    return isDeep ? { problem: `it is nested more than ${DEEPEST} levels deep.` } : { value }
+    return text.length > 2 * DEEPEST && isTooDeep(value)
+      ? { problem: `it is nested more than ${DEEPEST} levels deep.` }
+      : { value }
   } catch (cause) {
     // What was found is quoted in it, with the line breaks.
     return {
@@ -23,6 +24,10 @@ export function readJson(text: string): { value: unknown } | { problem: string }
 export function jsonIn(text: string): unknown {
   const read = readJson(text)
   return 'value' in read ? read.value : undefined
+}
+
+export function isTooDeep(value: unknown): boolean {
+  return isDeeper(value, DEEPEST)
 }
 
 function isDeeper(value: unknown, levels: number): boolean {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addEntry, addField, removeEntries, whyNotPlain } from './json-text.ts'
+import { addEntry, addField, readLooseJson, removeEntries, whyUnusable } from './json-text.ts'
 
 const at = ['hooks', 'Stop']
 const own = { command: 'ralph' }
@@ -120,15 +120,56 @@ describe('entries are taken out', () => {
   })
 })
 
-test.each([
-  ['[]', 'no-object', 'must hold a JSON object'],
-  ['{ // mine\n "a": "http://x" }', 'extras', 'has comments or commas'],
-  ['{"a": [1,],}', 'extras', 'has comments or commas'],
-  ['{"a": "/* no */"', 'no-json', 'it is not JSON'],
-])('tells why %j cannot be changed', (text, kind, sentence) => {
-  expect(whyNotPlain(text, 'f')).toEqual({ kind, sentence: expect.stringContaining(sentence) })
+describe('comments and last commas of a person', () => {
+  const put = (before: string) => add(before).replace(/\{\s*"command":\s*"ralph"\s*\}/, 'OURS')
+
+  test.each<[story: string, before: string, after: string]>([
+    [
+      'beside the last value',
+      '{\n  "hooks": {\n    "Stop": [\n      1 // mine\n    ]\n  }\n}\n',
+      '{\n  "hooks": {\n    "Stop": [\n      1, // mine\n      OURS\n    ]\n  }\n}\n',
+    ],
+    [
+      'below the last value',
+      '{"hooks": {"Stop": [\n  1\n  // the end\n]}}',
+      '{"hooks": {"Stop": [\n  1,\n  OURS\n  // the end\n]}}',
+    ],
+    ['in a list without values', '{"hooks": {"Stop": [ /* none */ ]}}', '{"hooks": {"Stop": [ /* none */\n  OURS\n]}}'],
+    ['a last comma', '{"hooks": {"Stop": [1,],},}', '{"hooks": {"Stop": [1, OURS,],},}'],
+    [
+      'a last comma and a comment',
+      '{"hooks": {"Stop": [\n  1, // one\n],}}',
+      '{"hooks": {"Stop": [\n  1, // one\n  OURS,\n],}}',
+    ],
+    ['a comment on one line', '{"hooks": {"Stop": [1 /* one */]}}', '{"hooks": {"Stop": [1, /* one */ OURS]}}'],
+    ['a comment that ends its line', '{"hooks": {"Stop": [1 // one\n]}}', '{"hooks": {"Stop": [1, // one\n  OURS\n]}}'],
+  ])('stay, %s', (_, before, after) => {
+    expect(put(before)).toBe(after)
+    expect(readLooseJson(removeEntries(add(before), isOwn))).toEqual(readLooseJson(before))
+    for (const [comment] of before.matchAll(/\/\/.*|\/\*.*?\*\//g))
+      expect(removeEntries(add(before), isOwn)).toContain(comment)
+  })
+
+  test.each<[before: string, after: string]>([
+    ['{"a": [ {"command": "ralph"}, // ours\n 2 ]}', '{"a": [ // ours\n 2 ]}'],
+    ['{"a": [ 1, // one\n {"command": "ralph"}]}', '{"a": [ 1 // one\n]}'],
+    ['{"a": [ 1, {"command": "ralph"}, ]}', '{"a": [ 1, ]}'],
+    ['{ // all of it\n "a": [ {"command": "ralph"}, ], }', '{ // all of it\n }'],
+    ['{"b": 1, "a": [ /* why */ {"command": "ralph"} ]}', '{"b": 1, "a": [ /* why */ ]}'],
+  ])('stay when entries go: %s', (before, after) => {
+    expect(removeEntries(before, isOwn)).toBe(after)
+  })
 })
 
-test.each(['', '{}'])('tells that %j can be changed', (text) => {
-  expect(whyNotPlain(text, 'f')).toBeUndefined()
+test.each([
+  ['[]', 'must hold a JSON object'],
+  ['// nothing\n[]', 'must hold a JSON object'],
+  ['{"a": "/* no */"', 'it is not JSON'],
+  [`{"a":${'['.repeat(300)}${']'.repeat(300)}}`, 'nested more than 200 levels'],
+])('tells why %j cannot be changed', (text, sentence) => {
+  expect(whyUnusable(text, 'f')).toContain(sentence)
+})
+
+test.each(['', '{}', '{ // mine\n "a": "http://x" }', '{"a": [1,],}'])('tells that %j can be changed', (text) => {
+  expect(whyUnusable(text, 'f')).toBeUndefined()
 })

@@ -1,7 +1,7 @@
-/** JSON that belongs to a person: entries are put in and taken out as text, so that everything else keeps its bytes. */
+/** JSON that belongs to a person, with comments and last commas or without: entries are put in and taken out as text, so that everything else keeps its bytes. */
 import { type Node, type ParseError, parse, parseTree } from 'jsonc-parser'
 import { RalphError } from '../error.ts'
-import { isObject, readJson } from './json-file.ts'
+import { isObject, isTooDeep, readJson } from './json-file.ts'
 
 /**
  * An entry at the end of a list, or with a `key` a field of an object. The objects on the way there, and the list or the
@@ -56,24 +56,13 @@ export function allItems(value: unknown): unknown[] {
   return Object.values(value).flatMap((field) => [...(isObject(field) ? [field] : []), ...allItems(field)])
 }
 
-/** What stands in the way of changing a text as JSON, with a sentence for the person. `extras`: comments or last commas. */
-export type NotPlain = { kind: 'no-object' | 'extras' | 'no-json'; sentence: string }
-
-export function whyNotPlain(text: string, name: string): NotPlain | undefined {
+/** Why a text cannot be changed as JSON, as a sentence for the person. Undefined: it can. */
+export function whyUnusable(text: string, name: string): string | undefined {
   if (text.trim() === '') return undefined
   const read = readJson(text)
-  if ('value' in read && isObject(read.value)) return undefined
-  if ('value' in read)
-    return {
-      kind: 'no-object',
-      sentence: `${name} must hold a JSON object, but holds something else. Put it right first.`,
-    }
-  if (isWithExtras(text))
-    return {
-      kind: 'extras',
-      sentence: `${name} has comments or commas at the end of a list. ralph changes only plain JSON, so that nothing of yours is lost.`,
-    }
-  return { kind: 'no-json', sentence: `${name} cannot be changed: ${read.problem} Put it right first.` }
+  const value = 'value' in read ? read.value : readLooseJson(text)
+  if (value === undefined && 'problem' in read) return `${name} cannot be changed: ${read.problem} Put it right first.`
+  return isObject(value) ? undefined : `${name} must hold a JSON object, but holds something else. Put it right first.`
 }
 
 /** Where a value begins and ends in the text; `start` of a part is that of its key, where it has one. */
@@ -91,7 +80,7 @@ function nest(keys: readonly string[], item: unknown): unknown {
 /** The whole of a valid text. */
 function readPlace(text: string): Place {
   const [mark] = /^\uFEFF?/.exec(text) ?? ['']
-  const root = parseTree(text.slice(mark.length))
+  const root = parseTree(text.slice(mark.length), [], { allowTrailingComma: true })
   if (!root) throw new Error('A text that is no JSON was to be changed.')
   return placeOf(root, mark.length)
 }
@@ -118,15 +107,38 @@ function insert(text: string, into: Place, value: unknown, key?: string): string
   const print = (margin: string) =>
     label + JSON.stringify(value, undefined, unit).replaceAll('\n', `${newline}${margin}`)
   const last = into.parts.at(-1)
+  const margin = marginAt(text, into.start)
   if (!last) {
-    const margin = marginAt(text, into.start)
-    const inside = `${newline}${margin}${unit}${print(margin + unit)}${newline}${margin}`
-    return text.slice(0, into.start + 1) + inside + text.slice(into.end - 1)
+    const inside = text.slice(into.start + 1, into.end - 1).trimEnd() // comments
+    const added = `${newline}${margin}${unit}${print(margin + unit)}${newline}${margin}`
+    return text.slice(0, into.start + 1) + inside + added + text.slice(into.end - 1)
   }
+  const { head, beside, rest, isTrailing } = besides(text, last.value.end)
   const before = text.slice(text.lastIndexOf('\n', last.start) + 1, last.start)
   const ownLine = text.slice(0, last.start).includes('\n') && before.trim() === ''
-  const added = ownLine ? `,${newline}${before}${print(before)}` : `, ${label}${JSON.stringify(value)}`
-  return text.slice(0, last.value.end) + added + text.slice(last.value.end)
+  const indent = ownLine ? before : margin + unit
+  const isBelow = ownLine || beside.includes('//')
+  const added = isBelow ? `${newline}${indent}${print(indent)}` : ` ${label}${JSON.stringify(value)}`
+  return head + beside + added + (isTrailing ? ',' : '') + rest
+}
+
+// Comments and blanks between two values; those that stand on the same line belong to what is before them.
+const BETWEEN = /^(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/
+const BESIDE = /^(?:[^\S\r\n]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/))*/
+
+/** Where the comma behind a value is. */
+function commaBehind(text: string, end: number): number | undefined {
+  const [between = ''] = BETWEEN.exec(text.slice(end)) ?? []
+  return text[end + between.length] === ',' ? end + between.length : undefined
+}
+
+/** The text up to the last value with its comma, what is said beside it, and the rest. */
+function besides(text: string, end: number): { head: string; beside: string; rest: string; isTrailing: boolean } {
+  const comma = commaBehind(text, end)
+  const head = comma === undefined ? `${text.slice(0, end)},` : text.slice(0, comma + 1)
+  const after = text.slice(comma === undefined ? end : comma + 1)
+  const [beside = ''] = BESIDE.exec(after) ?? []
+  return { head, beside, rest: after.slice(beside.length), isTrailing: comma !== undefined }
 }
 
 function marginAt(text: string, at: number): string {
@@ -140,7 +152,7 @@ function findOwn(text: string, place: Place, isOwn: (item: unknown) => boolean, 
   for (const [index, part] of place.parts.entries()) {
     const here = [...way, { place, index }]
     const isEntry = place.kind === 'list' || part.value.kind === 'object'
-    if (isEntry && isOwn(JSON.parse(text.slice(part.value.start, part.value.end)))) return here
+    if (isEntry && isOwn(readLooseJson(text.slice(part.value.start, part.value.end)))) return here
     const below = findOwn(text, part.value, isOwn, here)
     if (below) return below
   }
@@ -154,22 +166,43 @@ function cut(text: string, way: Step[]): string {
   const above = way.at(-2)
   // A group of hooks without its hooks means nothing.
   const isGroup = place.kind === 'object' && place.parts[index]?.key === 'hooks' && above?.place.kind === 'list'
-  if (above && (isGroup || place.parts.length === 1)) return cut(text, way.slice(0, -1))
   const [before, part, after] = [place.parts[index - 1], place.parts[index], place.parts[index + 1]]
   if (!part) return text
-  if (after) return text.slice(0, part.start) + text.slice(after.start)
-  if (before) return text.slice(0, before.value.end) + text.slice(part.value.end)
-  return text.slice(0, place.start + 1) + text.slice(place.end - 1)
+  const isAlone = place.parts.length === 1 && !hasComments(text, place, part)
+  if (above && (isGroup || isAlone)) return cut(text, way.slice(0, -1))
+  const { end } = part.value
+  const comma = commaBehind(text, end)
+  if (after && comma !== undefined) {
+    const between = text.slice(end, comma).trim()
+    return text.slice(0, part.start) + (between && `${between} `) + text.slice(comma + 1).trimStart()
+  }
+  const start = before ? before.value.end : place.start + 1
+  const said = text.slice(start, part.start)
+  const below = comma === undefined ? text.slice(end) : text.slice(end, comma) + text.slice(comma + 1)
+  // The comma before it goes, unless one stood behind it, too.
+  const first = comma === undefined ? commaBehind(text, start) : undefined
+  const kept = first === undefined ? said : text.slice(start, first) + text.slice(first + 1, part.start)
+  return text.slice(0, start) + joined(kept.trimEnd(), below)
 }
 
-/** What a text says that may have comments and last commas; undefined where it is no JSON even then. */
+/** Whether anything but the one part is said there. */
+function hasComments(text: string, place: Place, part: Part): boolean {
+  const around = text.slice(place.start + 1, part.start) + text.slice(part.value.end, place.end - 1)
+  return around.replace(',', '').trim() !== ''
+}
+
+/** What stands behind a comment that goes to the end of its line stays below it. */
+function joined(above: string, below: string): string {
+  return /\/\/[^\n]*$/.test(above) && !/^\s*\n/.test(below) ? `${above}\n${below}` : above + below
+}
+
+/** What a text says that may have comments and last commas; undefined where it is no JSON even then, or nested without end. */
 export function readLooseJson(text: string): unknown {
   const errors: ParseError[] = []
-  const value: unknown = parse(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true })
-  return errors.length === 0 ? value : undefined
-}
-
-/** Whether it would be JSON without its comments and last commas. */
-function isWithExtras(text: string): boolean {
-  return readLooseJson(text) !== undefined
+  try {
+    const value: unknown = parse(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true })
+    return errors.length === 0 && !isTooDeep(value) ? value : undefined
+  } catch {
+    return undefined // deeper than the stack
+  }
 }

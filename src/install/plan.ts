@@ -1,8 +1,16 @@
 /** What installing and uninstalling change: from what is wanted, what is there and what was written before, to edits. */
 import { isDeepStrictEqual } from 'node:util'
 import { RalphError } from '../error.ts'
-import { readJson } from '../formats/json-file.ts'
-import { addEntry, addField, allItems, type Entry, removeEntries, whyNotPlain } from '../formats/json-text.ts'
+import { jsonIn } from '../formats/json-file.ts'
+import {
+  addEntry,
+  addField,
+  allItems,
+  type Entry,
+  readLooseJson,
+  removeEntries,
+  whyUnusable,
+} from '../formats/json-text.ts'
 import type { Wanted } from './pieces.ts'
 import { withLines, withoutLines, withoutTable, withTable } from './text-edits.ts'
 
@@ -121,14 +129,14 @@ function withEntries(text: string, want: Extract<Wanted, { kind: 'settings' }>, 
 }
 
 function ownItems(text: string, isOwn: (item: unknown) => boolean): unknown[] {
-  return allItems(parsed(text)).filter(isOwn)
+  return allItems(readLooseJson(text)).filter(isOwn)
 }
 
 function hasEntry(text: string, { at, key, item }: Entry): boolean {
   const way = key === undefined ? at : [...at, key]
   const found = way.reduce<unknown>(
     (value, name) => (value as Record<string, unknown> | undefined)?.[name],
-    parsed(text),
+    readLooseJson(text),
   )
   if (key !== undefined) return isDeepStrictEqual(found, item)
   return Array.isArray(found) && found.some((one) => isDeepStrictEqual(one, item))
@@ -164,13 +172,8 @@ function withoutOwn(text: string, want: Exclude<Wanted, { kind: 'own' }>, ground
 /** Nothing is left in it but what ralph itself had to put there. */
 function isShell(text: string, want: Wanted): boolean {
   if (want.kind !== 'settings' || text.trim() === '') return text.trim() === ''
-  const value = parsed(text)
-  return isDeepStrictEqual(value, {}) || isDeepStrictEqual(value, want.fields)
-}
-
-function parsed(text: string): unknown {
-  const read = readJson(text)
-  return 'value' in read ? read.value : undefined
+  const value = jsonIn(text) // undefined where a person has put a comment into it
+  return isDeepStrictEqual(value, {}) || (value !== undefined && isDeepStrictEqual(value, want.fields))
 }
 
 function textOf(want: Exclude<Wanted, { kind: 'own' }>, bytes: Buffer | undefined): string {
@@ -178,14 +181,7 @@ function textOf(want: Exclude<Wanted, { kind: 'own' }>, bytes: Buffer | undefine
   if (bytes && !Buffer.from(text).equals(bytes))
     throw new RalphError('file-unusable', `${want.path} is not text in UTF-8. Put it right, then try again.`)
   if (want.kind !== 'settings') return text
-  const problem = whyNotPlain(text, want.path)
-  if (problem === undefined) return text
-  const byHand = problem.kind === 'extras' ? handwork(want.entries) : ''
-  throw new RalphError('input-invalid', `${problem.sentence}${byHand}`)
-}
-
-/** What a person can put in or take out by hand instead. */
-function handwork(entries: readonly Entry[]): string {
-  const lines = entries.map(({ at, key = [], item }) => `\n  ${[at, key].flat().join('.')}: ${JSON.stringify(item)}`)
-  return ` Make it plain JSON and try again, or change these yourself:${lines.join('')}`
+  const problem = whyUnusable(text, want.path)
+  if (problem !== undefined) throw new RalphError('input-invalid', problem)
+  return text
 }
