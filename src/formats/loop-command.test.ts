@@ -137,3 +137,7 @@ test.each<[text: string, says: string]>([
 ])('%j is refused', (text, says) => {
   expect(() => parseLoopCommand(text)).toThrow(says)
 })
+
+test('without a prompt the command is named as the person types it', () => {
+  expect(() => parseLoopCommand('', '/ralph-loop')).toThrow('Say what to do: /ralph-loop Make the tests pass')
+})

@@ -44,9 +44,9 @@ type Given = [Option, string][]
 
 /**
  * Options stand before or behind the prompt; what looks like one in the middle of it belongs to the prompt, which arrives as it
- * was typed. Quotes around the whole prompt are taken off.
+ * was typed. Quotes around the whole prompt are taken off. `typed`: the command as this host has it.
  */
-export function parseLoopCommand(text: string): LoopCommand {
+export function parseLoopCommand(text: string, typed = '/ralph:loop'): LoopCommand {
   const words = wordsOf(text)
   const first = whole(optionsFrom(words, 0))
   const behind = trailingOptions(words, first.end)
@@ -56,7 +56,7 @@ export function parseLoopCommand(text: string): LoopCommand {
   if (!prompt.trim() && settings.file === undefined)
     throw new RalphError(
       'usage',
-      'There is no prompt. Say what to do: /ralph:loop Make the tests pass --verify "npm test"',
+      `There is no prompt. Say what to do: ${typed} Make the tests pass --verify "npm test"`,
     )
   if (prompt.trim() && settings.file !== undefined)
     throw new RalphError('usage', 'Give either a prompt or --file, not both.')

@@ -42,7 +42,7 @@ export async function beginLoop(desk: Desk, asked: Asked): Promise<Answer> {
   const host = HOSTS[name]
   if (!isSessionId(session)) throw new RalphError('usage', `${host.title} named no session that a loop can belong to.`)
   const dir = realFolder(folder)
-  const command = parseLoopCommand(args)
+  const command = parseLoopCommand(args, host.types('loop'))
   const again = await sameAgain(desk, session, { host, command })
   if (again) return again
   const context = contextOf(command, host)
