@@ -17,6 +17,7 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
+import { wrapPrompt } from '../src/formats/wrapped-prompt.ts'
 import { carriers, makePlace, onlyLoop, type Place, query, until } from './ralph.ts'
 import {
   answerOf,
@@ -1727,4 +1728,35 @@ test('every plugin has the same gate', () => {
   const gates = readdirSync(plugins, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('hook.sh'))
   expect(gates).toContain(join('claude', 'hook.sh'))
   for (const gate of gates) expect(readFileSync(join(plugins, gate), 'utf8')).toBe(readFileSync(GATE, 'utf8'))
+})
+
+describe('a plain prompt with completion criteria', () => {
+  const WRAPPED = wrapPrompt('Make --verify work.', { maxIterations: 4, promise: 'SHIPPED' })
+
+  test('begins a loop with their limit and promise, and says so', async () => {
+    const place = makePlace({ git: false })
+    const session = openSession(place)
+    const begun = await session.type(WRAPPED)
+    expect(begun.said).toContain('ralph: the prompt has completion criteria, so it is worked on as a loop.')
+    expect(begun.said).toContain('at most 4 iterations · done when it says <promise>SHIPPED</promise>')
+    expect(asked(begun)).toBe(1)
+    expect(asked(await session.type(WRAPPED))).toBe(1) // by a second hook
+    expect(query(place, 'SELECT status FROM loop')).toEqual([{ status: 'running' }])
+    expect(asked(await session.stop('Step 1.'))).toBe(2)
+    place.write('a.txt', 'work')
+    expect((await session.stop(promised('SHIPPED'))).said).toContain('ralph: done after 2 iterations')
+  })
+
+  test('pauses another loop of the session, like any other words', async () => {
+    const { session, place } = await looping('Build it')
+    await session.stop('Step 1.')
+    await session.type(WRAPPED)
+    expect(query(place, 'SELECT status FROM loop')).toEqual([{ status: 'paused' }])
+  })
+
+  test('begins none in a pane, whose dispatcher has sent it', async () => {
+    const place = makePlace({ git: false })
+    expect(await openSession(place, { env: { RALPH_PANE: 'crew/one' } }).type(WRAPPED)).toMatchObject(PASSES)
+    expect(isArmed(place)).toBe(false)
+  })
 })

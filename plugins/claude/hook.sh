@@ -32,7 +32,7 @@ for armed; do
 done
 if [ -z "$mine" ]; then
   if [ "$event" = prompt ]; then
-    case $payload in *ralph[:.-][lcshpr][aeot]* | *cancel-ralph*) ;; *) exit 0 ;; esac
+    case $payload in *ralph[:.-][lcshpr][aeot]* | *cancel-ralph* | *'COMPLETION CRITERIA:'*) ;; *) exit 0 ;; esac
   else
     typed_in_droid || exit 0
   fi

@@ -1,8 +1,9 @@
 /** What an agent's outcome means to the engine. */
 import { plain } from '../engine/breaker.ts'
 import { type Claimable, readAsk, readClaim, withoutEcho } from '../engine/claim.ts'
-import { errorFingerprint, toldFailure } from '../engine/fingerprint.ts'
+import { errorFingerprint } from '../engine/fingerprint.ts'
 import type { Ask, Claim, Turn } from '../engine/loop.ts'
+import { toldFailure } from '../engine/told-failure.ts'
 import type { Outcome } from './agent.ts'
 
 const WORDS_KEPT = 16_000

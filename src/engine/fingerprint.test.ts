@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { errorFingerprint, fingerprint, toldFailure } from './fingerprint.ts'
+import { errorFingerprint, fingerprint } from './fingerprint.ts'
 
 test.each<[what: string, one: string, other: string]>([
   ['colours', '\u001b[31mFAIL\u001b[39m parser', 'FAIL parser'],
@@ -41,32 +41,4 @@ test('fingerprints stay short, and are quick to make from any text', () => {
   for (const text of ['1'.repeat(1_000_000), '1 '.repeat(500_000), ' '.repeat(1_000_000), '\u001b['.repeat(500_000)])
     expect(errorFingerprint(text).length).toBeLessThanOrEqual(500)
   expect(performance.now() - started).toBeLessThan(10_000)
-})
-
-test.each([
-  'Error: Cannot find module "x"',
-  'I looked around.\n\nTypeError: x is not a function\n    at y',
-  'FAILED tests/test_a.py::test_one',
-  'fatal: not a git repository',
-  'I could not reach the database.',
-  'The build fails with code 2.',
-  'error TS2304: Cannot find name.',
-])('tells of a failure: %j', (words) => {
-  expect(toldFailure(words)).not.toBe('')
-})
-
-test.each([
-  'I fixed the error in the parser.',
-  'All tests pass.',
-  'Errors are now shown in red.',
-  'The handling of failures is done; next comes the page.',
-  '',
-])('tells of none: %j', (words) => {
-  expect(toldFailure(words)).toBe('')
-})
-
-test('what stands around a failure makes no difference', () => {
-  expect(toldFailure('First try.\nError: no such table: users (took 3 ms)')).toBe(
-    toldFailure('I tried another way.\nError: no such table: users (took 12 ms)\nMore to come.'),
-  )
 })

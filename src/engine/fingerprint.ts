@@ -22,15 +22,3 @@ export function errorFingerprint(text: string): string {
     .trim()
     .slice(-500)
 }
-
-// How lines begin that tell of a failure, whoever writes them.
-const TELLS_FAILURE =
-  /^[^\p{L}\p{N}]*([\w.]*(error|exception)\b[^.!?]{0,40}:|fatal:|panic:|traceback\b|FAILED\b|not ok\b|(\w+ ){0,3}(could not|couldn't|cannot|can't|failed to|(is|was|am|are|were) unable to|fails? with)\b)/iu
-
-/** Of an agent's own words those that tell of a failure. Empty where it tells of none. */
-export function toldFailure(words: string): string {
-  const lines = plain(words)
-    .split('\n')
-    .filter((line) => TELLS_FAILURE.test(line.slice(0, 300)))
-  return errorFingerprint(lines.join('\n'))
-}

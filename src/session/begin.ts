@@ -8,6 +8,7 @@ import { count } from '../engine/limits.ts'
 import { ended, type Loop, type Spec, startLoop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { type LoopCommand, parseLoopCommand } from '../formats/loop-command.ts'
+import { unwrapPrompt } from '../formats/wrapped-prompt.ts'
 import { loadConfig, readText } from '../host/config.ts'
 import { excludeFaces } from '../host/exclude.ts'
 import { realFolder } from '../host/files.ts'
@@ -21,7 +22,7 @@ import { mustBeProvable } from '../request/provable.ts'
 import type { LoopRequest, Place } from '../request/request.ts'
 import { resolveSpec } from '../request/resolve.ts'
 import { type Answer, NOTHING, opened } from './answer.ts'
-import { arm, disarm, forgetOld, isSessionId, loadArmed, processOf, reserve } from './armed.ts'
+import { type Armed, arm, disarm, forgetOld, isSessionId, loadArmed, processOf, reserve } from './armed.ts'
 import { beforeNotes, begunNotes, doubt, facelessNote } from './begun.ts'
 import { type Desk as BareDesk, loadKnown } from './desk.ts'
 import { chooseFace, writeFace } from './face.ts'
@@ -38,13 +39,30 @@ export type Desk = Omit<BareDesk, 'store'> & { store(): Store }
 export type Asked = { host: HostName; session: string; dir: string; args: string; record?: string | undefined }
 
 export async function beginLoop(desk: Desk, asked: Asked): Promise<Answer> {
-  const { host: name, session, dir: folder, args, record } = asked
+  const { title, types } = HOSTS[asked.host]
+  if (!isSessionId(asked.session)) throw new RalphError('usage', `${title} named no session that a loop can belong to.`)
+  const command = parseLoopCommand(asked.args, types('loop'))
+  return (await sameAgain(desk, asked, command)) ?? begin(desk, asked, command)
+}
+
+/** A plain prompt that carries its own limit and promise. Undefined where it is none, or where the session has another loop. */
+export async function beginWrapped(desk: Desk, asked: Asked): Promise<Answer | undefined> {
+  if (!isSessionId(asked.session) || !unwrapPrompt(asked.args)) return undefined
+  const command = { prompt: asked.args, checks: [] }
+  const found = await openIn(desk, asked.session)
+  if (found) return isSame(desk, found.loop, command) ? againOf(desk, found) : undefined
+  const answer = await begin(desk, asked, command)
+  const note = {
+    level: 'info',
+    text: 'ralph: the prompt has completion criteria, so it is worked on as a loop.',
+  } as const
+  return { ...answer, show: [note, ...answer.show] }
+}
+
+async function begin(desk: Desk, asked: Asked, command: LoopCommand): Promise<Answer> {
+  const { host: name, session, dir: folder, record } = asked
   const host = HOSTS[name]
-  if (!isSessionId(session)) throw new RalphError('usage', `${host.title} named no session that a loop can belong to.`)
   const dir = realFolder(folder)
-  const command = parseLoopCommand(args, host.types('loop'))
-  const again = await sameAgain(desk, session, { host, command })
-  if (again) return again
   const context = contextOf(command, host)
   const { loop: begun, tree } = await makeLoop(desk, { host, dir, command })
   if (!reserve(desk.home, session, desk)) return NOTHING
@@ -132,12 +150,10 @@ async function makeLoop(desk: Desk, { host, dir, command }: Making): Promise<{ l
 const DAY_MS = 86_400_000
 const AT_ONCE_MS = 10_000
 
-/** A session has one loop. Where hooks are set up twice, the second one asks for the same loop again, and is given it. */
-async function sameAgain(
-  desk: Desk,
-  session: string,
-  { host, command }: { host: Host; command: LoopCommand },
-): Promise<Answer | undefined> {
+type Found = { loop: Loop; armed: Armed }
+
+/** The loop that a session has, unless it is over. */
+async function openIn(desk: Desk, session: string): Promise<Found | undefined> {
   const open = async (id: string) => {
     const loop = await loadKnown(desk, id)
     return loop && !ended(loop) ? loop : undefined
@@ -145,18 +161,30 @@ async function sameAgain(
   await forgetOld(desk.home, desk.now() - DAY_MS, async (id) => (await open(id)) === undefined)
   const armed = loadArmed(desk.home, session)
   const loop = armed && (await open(armed.loop))
-  if (!loop) return undefined
-  const { tally, spec } = loop
-  const isSame =
-    tally.iteration === 0 &&
-    opened(desk.home, spec.prompt, spec.prompt) === command.prompt &&
-    desk.now() - tally.startedAt < AT_ONCE_MS
-  if (isSame || tally.startedAt > desk.began)
-    return { loop, context: armed.context, prompt: givenTo(desk.home, loop, armed), show: [] }
+  return loop && { loop, armed }
+}
+
+/** A session has one loop. Where hooks are set up twice, the second one asks for the same loop again, and is given it. */
+async function sameAgain(desk: Desk, { session, host }: Asked, command: LoopCommand): Promise<Answer | undefined> {
+  const found = await openIn(desk, session)
+  if (!found) return undefined
+  if (isSame(desk, found.loop, command)) return againOf(desk, found)
+  const { id, tally } = found.loop
+  const { types } = HOSTS[host]
   throw new RalphError(
     'usage',
-    `This session has loop ${loop.id} already, after ${count(tally.iteration, 'iteration')}. See it with ${host.types('status')}, end it with ${host.types('cancel')}.`,
+    `This session has loop ${id} already, after ${count(tally.iteration, 'iteration')}. See it with ${types('status')}, end it with ${types('cancel')}.`,
   )
+}
+
+function isSame({ home, now, began }: Desk, { tally, spec }: Loop, { prompt }: LoopCommand): boolean {
+  const wanted = unwrapPrompt(prompt)?.prompt ?? prompt
+  const isNew = tally.iteration === 0 && now() - tally.startedAt < AT_ONCE_MS
+  return tally.startedAt > began || (isNew && opened(home, spec.prompt, spec.prompt) === wanted)
+}
+
+function againOf({ home }: Desk, { loop, armed }: Found): Answer {
+  return { loop, context: armed.context, prompt: givenTo(home, loop, armed), show: [] }
 }
 
 function requestOf(

@@ -1,13 +1,14 @@
 /** What only some calls of the hook program need, loaded when they do: a person's commands, running checks, a new database. */
 import { type CheckHands, type Checking, checkHands } from '../../drive/check-hands.ts'
 import { RalphError } from '../../error.ts'
+import { unwrapPrompt } from '../../formats/wrapped-prompt.ts'
 import { printThrough } from '../../host/client-stderr.ts'
 import { reap } from '../../host/process-tree.ts'
 import { openStore } from '../../host/sqlite.ts'
 import { taskOver } from '../../operations/task-over.ts'
 import { type Answer, NOTHING, say } from '../../session/answer.ts'
 import { arm, loadArmed } from '../../session/armed.ts'
-import type { Desk as WholeDesk } from '../../session/begin.ts'
+import { type Asked, beginWrapped, type Desk as WholeDesk } from '../../session/begin.ts'
 import { runCommand } from '../../session/commands.ts'
 import type { Desk } from '../../session/desk.ts'
 import { HOSTS } from '../../session/hosts.ts'
@@ -88,10 +89,12 @@ function inWords(cause: unknown): Answer {
 
 async function answerTo(desk: Desk, from: From, typed: Typed, record?: string): Promise<Answer> {
   switch (typed.kind) {
-    case 'prompt':
+    case 'prompt': {
       // A task of a vault goes on whatever is said besides.
       if (loadArmed(desk.home, from.session)?.vault) return NOTHING
-      return otherPrompt(desk, from.session, typed.words)
+      const asked = { ...from, record, args: typed.words }
+      return (await wrapped(desk, asked)) ?? otherPrompt(desk, from.session, typed.words)
+    }
     case 'woke':
       return goOnNow(desk, from.session, { kind: 'woke', at: desk.now() })
     case 'command':
@@ -105,8 +108,14 @@ async function answerTo(desk: Desk, from: From, typed: Typed, record?: string): 
   }
 }
 
+/** What a dispatcher types into a pane has its loop already, and a shim has sent the prompt on by itself. */
+async function wrapped(desk: Desk, asked: From & Asked): Promise<Answer | undefined> {
+  if (asked.shim || desk.env.RALPH_PANE !== undefined || !unwrapPrompt(asked.args)) return undefined
+  return withStore(desk, (whole) => beginWrapped(whole, asked))
+}
+
 /** With a store that can also be asked about other loops. */
-async function withStore(desk: Desk, work: (whole: WholeDesk) => Promise<Answer>): Promise<Answer> {
+async function withStore<A extends Answer | undefined>(desk: Desk, work: (whole: WholeDesk) => Promise<A>): Promise<A> {
   const store = openStore(desk.home, desk.now)
   try {
     return await work({ ...desk, store: () => store })

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { toldFailure } from './told-failure.ts'
+
+test.each([
+  'Error: Cannot find module "x"',
+  'I looked around.\n\nTypeError: x is not a function\n    at y',
+  'FAILED tests/test_a.py::test_one',
+  'fatal: not a git repository',
+  'I could not reach the database.',
+  'The build fails with code 2.',
+  'error TS2304: Cannot find name.',
+])('tells of a failure: %j', (words) => {
+  expect(toldFailure(words)).not.toBe('')
+})
+
+test.each([
+  'I fixed the error in the parser.',
+  'All tests pass.',
+  'Errors are now shown in red.',
+  'The handling of failures is done; next comes the page.',
+  '',
+])('tells of none: %j', (words) => {
+  expect(toldFailure(words)).toBe('')
+})
+
+test('what stands around a failure makes no difference', () => {
+  expect(toldFailure('First try.\nError: no such table: users (took 3 ms)')).toBe(
+    toldFailure('I tried another way.\nError: no such table: users (took 12 ms)\nMore to come.'),
+  )
+})
