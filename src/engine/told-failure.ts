@@ -11,5 +11,5 @@ export function toldFailure(words: string): string {
   const lines = plain(words)
     .split('\n')
     .filter((line) => TELLS_FAILURE.test(line.slice(0, 300)))
-  return lines.length === 0 ? "" : errorFingerprint(lines.join('\n'))
+  return lines.length === 0 ? '' : errorFingerprint(lines.join('\n'))
 }
