@@ -1421,6 +1421,14 @@ describe.concurrent('the neutral protocol', () => {
     const place = makePlace({ git: false })
     place.write('.pi/agents/worker.md', '---\nname: worker\nmodel: mock/small\ntools: read, bash\n---\nYou work.\n')
     const shim = openShim(place)
+    const first = await shim.command('loop', 'Build it --context process --subagent worker')
+    expect(first).toMatchObject({
+      next: 'none',
+      status: 'none',
+      trust: { path: join(place.dir, '.pi/agents/worker.md'), text: expect.stringContaining('You work.') },
+      show: [{ level: 'error', text: expect.stringContaining('counts only once you trust it') }],
+    })
+    expect((await place.ralph(['trust', '.pi/agents/worker.md'])).stdout).toContain('counts from now on')
     const begun = await shim.command('loop', 'Build it --context process --subagent worker')
     expect(begun).toMatchObject({ next: 'none', context: 'process', status: 'running', loop: onlyLoop(place) })
     const [row] = query(place, "SELECT json_extract(spec, '$.work.agentArgs') args FROM loop")

@@ -73,9 +73,10 @@ type Given = Partial<Omit<Spec, 'limits' | 'work'>> & {
   agent: string
   limits?: Partial<Limits>
   silenceMinutes?: number
+  chain?: string[][]
 }
 
-async function make({ agent: name, limits, silenceMinutes = 1, ...spec }: Given, id = 'a1'): Promise<Loop> {
+async function make({ agent: name, limits, silenceMinutes = 1, chain, ...spec }: Given, id = 'a1'): Promise<Loop> {
   const work = {
     dir,
     agent: name,
@@ -84,6 +85,7 @@ async function make({ agent: name, limits, silenceMinutes = 1, ...spec }: Given,
     context: 'fresh' as const,
     silenceMinutes,
     checkMinutes: 1,
+    ...(chain ? { chain } : {}),
   }
   const tree = await (await openTree({ dir, home, loop: id })).look()
   const loop = startLoop(id, specOf({ ...spec, work }, limits), {
@@ -151,6 +153,23 @@ async function transcript(iteration: number): Promise<TurnEntry[]> {
 }
 
 const CLAIM = 'I did it.\n<promise>COMPLETE</promise>'
+
+test('agents in a chain take the iterations in turn, and each is told what the one before said', async () => {
+  const file = join(root, 'agent.sh')
+  writeFileSync(file, `#!/bin/sh\ncat > '${root}/told'\necho "$1" >> order.txt\necho "I am $1."\n`, { mode: 0o755 })
+  await run(
+    await make({
+      agent: `command:${file}`,
+      chain: [['scout'], ['worker']],
+      prompt: 'Go on from: {previous}',
+      limits: { iterations: 3 },
+    }),
+  )
+  expect(readFileSync(join(dir, 'order.txt'), 'utf8')).toBe('scout\nworker\nscout\n')
+  expect(readFileSync(join(root, 'told'), 'utf8')).toMatch(/^Go on from: I am worker\.\n/)
+  const prompts = (await transcript(1)).flatMap((entry) => ('prompt' in entry ? [entry.prompt] : []))
+  expect(prompts[0]).toMatch(/^Go on from:\s+---/)
+})
 
 describe('a loop that ralph drives', () => {
   test('believes a check, not a claim', async () => {

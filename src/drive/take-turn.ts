@@ -16,6 +16,7 @@ import { waitForRoom } from '../host/shortage.ts'
 import { readTurnLog, type TurnLog } from '../host/transcript.ts'
 import { REPORT_TOOLS } from '../prompt/report-tools.ts'
 import { buildTurnPrompt } from '../prompt/turn-prompt.ts'
+import { linkArgs, linked } from './chain.ts'
 import type { TurnNext } from './drive.ts'
 import type { Workbench } from './hands.ts'
 import { lookAtSettings } from './look-at-settings.ts'
@@ -60,9 +61,9 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
   const secrets = secretsOf(bench.home, [loop.spec, next.heard])
   const { agent, target } = parseAgent(secrets.open(agentOf(loop, next)))
   const mcp = loop.spec.work.mcp && (await issuePass(bench, loop, next))
-  const prompt = bench.task?.prompt?.(loop, next) ?? buildTurnPrompt(loop, next, mcp && REPORT_TOOLS)
-  const given = { prompt: secrets.open(prompt), target, folder, next, ...(mcp ? { mcp } : {}) }
-  const request = requestOf(bench, loop, given, secrets)
+  const prompt = await promptOf(bench, loop, next, mcp !== undefined)
+  const asked = { prompt: secrets.open(prompt), target, folder, next, ...(mcp ? { mcp } : {}) }
+  const request = requestOf(bench, loop, asked, secrets)
   const { argv: bare, env, stdin, dialogue, files = [] } = agent.command(request)
   const program = bare[0] ?? ''
   if (!findProgram(program, dir, bench.env.PATH)) return { kind: 'turned', at: now(), turn: missing(program) }
@@ -111,6 +112,11 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
     log.close()
     removeFiles()
   }
+}
+
+async function promptOf(bench: Workbench, loop: Loop, next: TurnNext, reports: boolean): Promise<string> {
+  const own = bench.task?.prompt?.(loop, next)
+  return own ?? buildTurnPrompt(await linked(bench.store, loop, next), next, reports ? REPORT_TOOLS : undefined)
 }
 
 type Inside = Pick<Sandboxed, 'program' | 'env' | 'own' | 'folder'>
@@ -200,7 +206,8 @@ function requestOf(
   { prompt, target, folder, next, mcp }: Asked,
   secrets?: Secrets,
 ): Request {
-  const { dir, agentArgs, model, permissions, context } = spec.work
+  const { dir, model, permissions, context } = spec.work
+  const agentArgs = [...linkArgs(spec.work, next), ...spec.work.agentArgs]
   // A session is its agent's own.
   const own = tally.session?.agent === next.agent
   const resume = context === 'same' && !next.fresh && own ? tally.session : undefined

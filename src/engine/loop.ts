@@ -78,6 +78,8 @@ export type Work = {
   faces?: string[]
   agent: string
   agentArgs: string[]
+  /** Arguments of agents that take the iterations in turn, each told what the one before said. */
+  chain?: string[][]
   model?: string
   /** What kind of work it is, in the words of whoever asked for it, and how large it seemed. */
   type?: string

@@ -160,6 +160,7 @@ const WORK = object<Work>({
   faces: maybe(texts),
   agent: text,
   agentArgs: texts,
+  chain: maybe(listOf(texts)),
   model: maybe(text),
   type: maybe(text),
   size: maybe(oneOf('S', 'M', 'L', 'XL')),

@@ -29,7 +29,7 @@ describe('options stand before or behind the prompt', () => {
     ['Build it --timeout 1.5', { prompt: 'Build it', timeoutMinutes: 1.5 }],
     ['Build it --max-tokens 50000', { prompt: 'Build it', maxTokens: 50_000 }],
     ['Build it --context fresh', { prompt: 'Build it', context: 'fresh' }],
-    ['Build it --context process --subagent worker', { prompt: 'Build it', context: 'process', subagent: 'worker' }],
+    ['Build it --context process --subagent worker', { prompt: 'Build it', context: 'process', subagents: ['worker'] }],
     ['Build it --require tested --proof=seal', { prompt: 'Build it', require: 'tested', proof: 'seal' }],
     [
       'Build it --protect "spec/**" --protect e2e --may-change *.snap',

@@ -21,8 +21,8 @@ export type LoopCommand = {
   require?: Grade
   protect?: string[]
   mayChange?: string[]
-  /** One of the person's own agents, for `--context process`. */
-  subagent?: string
+  /** Agents of Pi that take the iterations in turn, for `--context process`. */
+  subagents?: string[]
 }
 
 const OPTIONS = [
@@ -162,8 +162,12 @@ function settingsOf(given: Given): Omit<LoopCommand, 'prompt'> {
     throw new RalphError('usage', '--completion-promise is empty. Give it a text, or leave it out.')
   if (context !== undefined && context !== 'same' && context !== 'fresh' && context !== 'process')
     throw new RalphError('usage', `--context must be same, fresh or process, but is "${context}".`)
-  if (subagent !== undefined && !/^[\w][\w.-]{0,63}$/.test(subagent))
-    throw new RalphError('usage', `--subagent must be the name of one of your agents, but is "${subagent}".`)
+  const subagents = subagent?.split(',').map((name) => name.trim())
+  if (subagents && !subagents.every((name) => /^[\w][\w.-]{0,63}$/.test(name)))
+    throw new RalphError(
+      'usage',
+      `--subagent must be the name of an agent, or several with commas, but is "${subagent}".`,
+    )
   if (subagent !== undefined && context !== 'process')
     throw new RalphError(
       'usage',
@@ -178,7 +182,7 @@ function settingsOf(given: Given): Omit<LoopCommand, 'prompt'> {
     ...(minutes === undefined ? {} : { timeoutMinutes: Number(minutes) }),
     ...(tokens === undefined ? {} : { maxTokens: Number(tokens) }),
     ...(context === undefined ? {} : { context }),
-    ...(subagent === undefined ? {} : { subagent }),
+    ...(subagents === undefined ? {} : { subagents }),
     ...(file === undefined ? {} : { file }),
     ...proofOf(given),
   }

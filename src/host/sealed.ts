@@ -27,7 +27,7 @@ export function sealIn<Value>(home: string, value: Value): Value {
 /** Where it works and whose it is stays as it is: those are paths and names. */
 function sealSpec(home: string, spec: Spec): Spec {
   const { work } = spec
-  const { agentArgs, worktree, proofSetup } = work
+  const { agentArgs, chain, worktree, proofSetup } = work
   const sealed = (text: string) => seal(home, text)
   return {
     ...spec,
@@ -39,6 +39,7 @@ function sealSpec(home: string, spec: Spec): Spec {
       ...work,
       agent: sealed(work.agent),
       agentArgs: sealArguments(home, agentArgs),
+      ...(chain ? { chain: chain.map((args) => sealArguments(home, args)) } : {}),
       ...(proofSetup === undefined ? {} : { proofSetup: sealed(proofSetup) }),
       ...(worktree?.setup === undefined ? {} : { worktree: { ...worktree, setup: sealed(worktree.setup) } }),
     },

@@ -78,7 +78,7 @@ function limited({ ceiling, ...limits }: Limits, changed: NonNullable<Changes['l
 
 /** A model and arguments belong to the agent that they were given for. */
 function withAgents({ agents: _, ...spec }: Spec, named: readonly string[]): Spec {
-  const { model: __, ...work } = spec.work
+  const { model: __, chain: ___, ...work } = spec.work
   return {
     ...spec,
     ...(named.length > 1 ? { agents: [...named] } : {}),

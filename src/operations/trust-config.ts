@@ -1,5 +1,10 @@
-/** A person agrees to configuration that a loop changed. */
+/** A person agrees to configuration that a loop changed, or to an agent that a repository brings along. */
+import { realpathSync, statSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
 import { lookAtLeft } from '../drive/look-at-settings.ts'
+import { RalphError } from '../error.ts'
+import { trustAgent } from '../host/agent-trust.ts'
+import { readText } from '../host/config.ts'
 import { trustConfigs } from '../host/config-trust.ts'
 import { refuseBelowTurn } from './below-turn.ts'
 import type { Operation } from './operation.ts'
@@ -13,8 +18,25 @@ export const trustConfig: Operation<{ dir?: string }, { dir: string; paths: stri
   person: true,
   async run(context, { dir: asked }) {
     await refuseBelowTurn(context)
+    const file = resolve(context.cwd, asked ?? '.')
+    if (isFile(file)) return trustFile(context.home, realpathSync(file))
     const dir = workFolder(context, asked)
     await lookAtLeft(context.store(), context.home, dir)
     return { dir, paths: trustConfigs(context.home, dir) }
   },
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+}
+
+function trustFile(home: string, path: string): { dir: string; paths: string[] } {
+  const folder = dirname(path)
+  if (!path.endsWith('.md') || basename(folder) !== 'agents' || basename(dirname(folder)) !== '.pi')
+    throw new RalphError(
+      'usage',
+      `${path} is neither a folder nor an agent of a repository (.pi/agents/NAME.md). Name one of these.`,
+    )
+  trustAgent(home, path, readText(path, 'agent'))
+  return { dir: folder, paths: [path] }
 }

@@ -4,7 +4,7 @@ import { readAsk, readClaim, withoutEcho } from '../engine/claim.ts'
 import type { Loop, Next, Spec } from '../engine/loop.ts'
 import { openStages } from '../engine/stages.ts'
 import { checks, claims, type Happening, loopAfter, say, specOf, works } from '../engine/stories.test-support.ts'
-import { buildReminder, buildTurnPrompt, lastingWords } from './turn-prompt.ts'
+import { buildReminder, buildTurnPrompt, inChain, lastingWords } from './turn-prompt.ts'
 
 /** The words for the turn a story ends at. */
 function promptAfter(spec: Spec, ...story: Happening[]): string {
@@ -212,4 +212,13 @@ describe('an agent that repeats its prompt', () => {
       { numRuns: 200 },
     )
   })
+})
+
+test('one in a chain is told what the agent before it said', () => {
+  expect(inChain('Look at this: {previous}. Then improve {previous}', 'a $& b')).toBe(
+    'Look at this: a $& b. Then improve a $& b',
+  )
+  expect(inChain('Improve it.\n', 'One.\nTwo.')).toBe('Improve it.\n\nThe agent before you said:\n\n> One.\n> Two.')
+  expect(inChain('Begin.', '')).toBe('Begin.')
+  expect(inChain('Begin{previous}.', '')).toBe('Begin.')
 })

@@ -22,6 +22,12 @@ export function buildTurnPrompt(loop: Loop, next: Extract<Next, { kind: 'turn' }
   return `${[...parts.filter(Boolean), ...lessons(next)].join('\n\n')}\n`
 }
 
+/** The task of one in a chain of agents: `{previous}` in it stands for what the one before said, which is told in any case. */
+export function inChain(prompt: string, previous: string): string {
+  if (prompt.includes('{previous}')) return prompt.replaceAll('{previous}', () => previous)
+  return previous === '' ? prompt : `${prompt.trimEnd()}\n\nThe agent before you said:\n\n${quoted(previous)}`
+}
+
 /** The same for an agent that still has all of that: where we are, how to claim, and what is new. `file`: where the task is. */
 export function buildReminder(loop: Loop, next: Extract<Next, { kind: 'turn' }>, file: string): string {
   const where = `This is iteration ${iterationWords(loop, next)} of the loop; the task and its rules stand as you were given them.`

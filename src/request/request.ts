@@ -22,6 +22,8 @@ export type LoopRequest = {
   /** In the order in which they take over. */
   agents?: string[]
   agentArgs?: string[]
+  /** Arguments of agents that take the iterations in turn. */
+  chain?: string[][]
   model?: string
   /** What kind of work it is, in whatever words: feature, bug, docs. */
   type?: string

@@ -90,6 +90,7 @@ function resolveWork(request: LoopRequest, { dir, gitDir, worktree, owner, faces
     ...(faces ? { faces } : {}),
     agent: agents[0] ?? '',
     agentArgs: request.agentArgs ?? [],
+    ...(request.chain ? { chain: request.chain } : {}),
     ...(model === undefined ? {} : { model }),
     ...(request.type === undefined ? {} : { type: request.type }),
     permissions: request.permissions ?? DEFAULTS.permissions,

@@ -17,6 +17,8 @@ export type Answer = {
   /** When to come back, for a loop that waits for its agent. */
   waitMs?: number
   context?: Context
+  /** An agent of the repository that the person must agree to first. */
+  trust?: { path: string; text: string; mark: string }
   /** What the checks of this call said. */
   verdicts?: readonly Verdict[]
   /** The same in one line, with what failed. */

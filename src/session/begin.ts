@@ -29,14 +29,22 @@ import { chooseFace, writeFace } from './face.ts'
 import { give, givenTo } from './give.ts'
 import { type Context, HOSTS, type Host, type HostName } from './hosts.ts'
 import { markSpent } from './spent.ts'
-import { subagentArgs } from './subagent.ts'
+import { subagentArgs, type Untrusted } from './subagent.ts'
 import { later } from './turn-over.ts'
 
 /** A desk whose store can also be asked about other loops. */
 export type Desk = Omit<BareDesk, 'store'> & { store(): Store }
 
 /** `record`: the session's own record, where the host names it. */
-export type Asked = { host: HostName; session: string; dir: string; args: string; record?: string | undefined }
+export type Asked = {
+  host: HostName
+  session: string
+  dir: string
+  args: string
+  record?: string | undefined
+  /** The mark of a repository's agent that the person has agreed to. */
+  trusts?: string | undefined
+}
 
 export async function beginLoop(desk: Desk, asked: Asked): Promise<Answer> {
   const { title, types } = HOSTS[asked.host]
@@ -64,7 +72,10 @@ async function begin(desk: Desk, asked: Asked, command: LoopCommand): Promise<An
   const host = HOSTS[name]
   const dir = realFolder(folder)
   const context = contextOf(command, host)
-  const { loop: begun, tree } = await makeLoop(desk, { host, dir, command })
+  const { home, env } = desk
+  const subagents = subagentArgs(command.subagents ?? [], { dir, home, env, trusts: asked.trusts })
+  if ('untrusted' in subagents) return trustFirst(subagents.untrusted)
+  const { loop: begun, tree } = await makeLoop(desk, { host, dir, command, chain: subagents.args })
   if (!reserve(desk.home, session, desk)) return NOTHING
   await desk
     .store()
@@ -104,6 +115,12 @@ async function begin(desk: Desk, asked: Asked, command: LoopCommand): Promise<An
   }
 }
 
+/** A person who can be asked is asked; another one reads how to agree. */
+function trustFirst({ name, path, text, mark }: Untrusted): Answer {
+  const sentence = `ralph: the agent "${name}" is this repository's own (${path}), and counts only once you trust it. Look at it, then type: ralph trust ${path}`
+  return { trust: { path, text, mark }, show: [{ level: 'error', text: sentence }] }
+}
+
 /** What the checks say before any work. The person waits for it, so it is kept short. */
 async function lookBefore(desk: Desk, begun: Loop, tree: Tree): Promise<Loop> {
   if (begun.next.kind !== 'check') return begun
@@ -124,12 +141,12 @@ function contextOf({ context = 'same' }: LoopCommand, { contexts, title }: Host)
   )
 }
 
-type Making = { host: Host; dir: string; command: LoopCommand }
+type Making = { host: Host; dir: string; command: LoopCommand; chain: string[][] }
 
-async function makeLoop(desk: Desk, { host, dir, command }: Making): Promise<{ loop: Loop; tree: Tree }> {
+async function makeLoop(desk: Desk, { host, dir, command, chain }: Making): Promise<{ loop: Loop; tree: Tree }> {
   const { home, env, now, store } = desk
   const id = newLoopId()
-  const request = requestOf(desk, { host, dir, command })
+  const request = requestOf({ host, dir, command, chain })
   await lookAtLeft(store(), home, dir)
   const tree = await openTree({ dir, home, loop: id })
   const place: Place = {
@@ -187,11 +204,8 @@ function againOf({ home }: Desk, { loop, armed }: Found): Answer {
   return { loop, context: armed.context, prompt: givenTo(home, loop, armed), show: [] }
 }
 
-function requestOf(
-  { env }: Desk,
-  { host, dir, command }: { host: Host; dir: string; command: LoopCommand },
-): LoopRequest {
-  const { file, promise, checks, maxIterations, timeoutMinutes: minutes, maxTokens: tokens, subagent } = command
+function requestOf({ host, dir, command, chain }: Making): LoopRequest {
+  const { file, promise, checks, maxIterations, timeoutMinutes: minutes, maxTokens: tokens } = command
   const { proof, require, protect, mayChange } = command
   const prompt = file === undefined ? command.prompt : readText(resolve(dir, file), 'prompt')
   if (!prompt.trim()) throw new RalphError('usage', `The prompt file ${file} is empty.`)
@@ -204,7 +218,8 @@ function requestOf(
     prompt,
     checks,
     agents: [host.agent],
-    agentArgs: subagent === undefined ? [] : subagentArgs(subagent, dir, env),
+    agentArgs: chain.length === 1 ? chain.flat() : [],
+    ...(chain.length > 1 ? { chain } : {}),
     limits: {
       ...(maxIterations === undefined ? {} : { iterations: maxIterations }),
       ...given({ minutes, tokens }),

@@ -1,4 +1,4 @@
-/** `ralph trust`: a person agrees to configuration that a loop changed. Where somebody sits at the terminal, they are asked. */
+/** `ralph trust`: a person agrees to configuration that a loop changed, or to an agent of a repository. Where somebody sits at the terminal, they are asked. */
 import { createInterface } from 'node:readline'
 import { isRalphError, RalphError } from '../../error.ts'
 import { trustConfig } from '../../operations/trust-config.ts'
@@ -9,11 +9,12 @@ import { jsonLine } from './text.ts'
 
 const spec: CommandSpec = {
   name: 'trust',
-  words: '[DIR] [options]',
-  summary: 'Accepts configuration that a loop changed, so that the next loop in the folder obeys it.',
+  words: '[DIR|FILE] [options]',
+  summary: 'Accepts configuration that a loop changed, or an agent that a repository brings along.',
   about: `ralph.config.json and the sections ralph: and agents: of config.yaml name programs that ralph runs. When a loop has changed or
 deleted one of them, every command that would obey it asks first, or is refused where there is no terminal. This accepts the
-files as they are now; another change by a loop asks again. What you change yourself needs no word. No agent can accept it.`,
+files as they are now; another change by a loop asks again. What you change yourself needs no word. No agent can accept it.
+FILE is an agent of Pi in the repository, .pi/agents/NAME.md: \`--subagent\` uses its text only once you have accepted it.`,
   options: { json: { help: 'print one JSON object' } },
 }
 

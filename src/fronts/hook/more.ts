@@ -103,6 +103,7 @@ async function answerTo(desk: Desk, from: From, typed: Typed, record?: string): 
           ...from,
           record: record ?? recordOf(from.host, from.session, desk.env),
           args: typed.args,
+          trusts: typed.trusts,
         }),
       )
   }

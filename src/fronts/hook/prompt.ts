@@ -3,7 +3,7 @@ import type { CommandName } from '../../session/hosts.ts'
 import { type Json, word } from './payload.ts'
 
 export type Typed =
-  | { kind: 'command'; command: CommandName; args: string }
+  | { kind: 'command'; command: CommandName; args: string; trusts?: string }
   | { kind: 'prompt'; words: string }
   | { kind: 'woke' }
 
@@ -12,7 +12,12 @@ export function readTyped(event: string, payload: Json): Typed | undefined {
   switch (event) {
     case 'command':
       return isCommandName(payload.command)
-        ? { kind: 'command', command: payload.command, args: word(payload.args) ?? '' }
+        ? {
+            kind: 'command',
+            command: payload.command,
+            args: word(payload.args) ?? '',
+            ...(typeof payload.trusts === 'string' ? { trusts: payload.trusts } : {}),
+          }
         : undefined
     case 'woke':
       return { kind: 'woke' }

@@ -53,13 +53,14 @@ function shown({ show }: Answer): Answer['show'] {
 
 /** For the shims of hosts that have no hook programs. */
 export function neutral(answer: Answer): object {
-  const { loop, prompt, fresh, waitMs, context, verdicts, checked } = answer
+  const { loop, prompt, fresh, waitMs, context, verdicts, checked, trust } = answer
   const show = shown(answer)
   const base = {
     next: prompt !== undefined ? 'turn' : waitMs !== undefined ? 'wait' : 'none',
     ...(prompt === undefined ? {} : { prompt, fresh: fresh === true }),
     ...(waitMs === undefined ? {} : { wait_ms: waitMs }),
     ...(context === undefined ? {} : { context }),
+    ...(trust === undefined ? {} : { trust }),
     ...(checked === undefined ? {} : { checked }),
     ...(verdicts === undefined ? {} : { checks: verdicts.map(({ check, result }) => ({ check, result })) }),
   }

@@ -4,7 +4,8 @@ import type { Level } from './host.ts'
 export type CommandName = 'loop' | 'cancel' | 'status' | 'help' | 'pause' | 'resume' | 'steer'
 
 export type Ask =
-  | { event: 'command'; command: CommandName; args: string }
+  /** `trusts`: the mark of an agent that the person has agreed to. */
+  | { event: 'command'; command: CommandName; args: string; trusts?: string }
   | { event: 'prompt'; prompt: string }
   | { event: 'woke' }
   | ({ event: 'stop' } & Stop)
@@ -49,6 +50,8 @@ export type Answer = {
   /** What they said, in one line. */
   checked?: string
   context?: string
+  /** An agent of the repository that a person must agree to first. */
+  trust?: { path: string; text: string; mark: string }
   show: { level: Level; text: string }[]
 }
 
@@ -74,6 +77,7 @@ export function parseAnswer(text: string): Answer | undefined {
     ...optional('sentence', words(value.sentence)),
     ...optional('checked', words(value.checked)),
     ...optional('context', words(value.context)),
+    ...trustIn(objectOf(value.trust)),
     checks: list(value.checks).flatMap(({ check, result }) =>
       typeof check === 'string' && typeof result === 'string' ? [{ check, result }] : [],
     ),
@@ -83,6 +87,12 @@ export function parseAnswer(text: string): Answer | undefined {
         : [],
     ),
   }
+}
+
+function trustIn({ path, text, mark }: Record<string, unknown>): Pick<Answer, 'trust'> {
+  return typeof path === 'string' && typeof text === 'string' && typeof mark === 'string'
+    ? { trust: { path, text, mark } }
+    : {}
 }
 
 export function parseStatus(value: unknown): Status | undefined {

@@ -1,6 +1,7 @@
 /** What a person tells the loop of their session: commands, answers, ESC, and that they leave. */
 import type { Answer, CommandName } from './answer.ts'
 import { enter, isActive, show, tell } from './course.ts'
+import { agreed } from './trust.ts'
 import { carryOut, isOver, type Works } from './turns.ts'
 import { statusWords } from './words.ts'
 
@@ -21,7 +22,11 @@ export async function command(works: Works, name: CommandName, args: string): Pr
     course.session.say('info', GOING_ON)
     return course.answer
   }
-  const told = await asker.ask({ event: 'command', command: name, args }, name === 'resume' ? undefined : COMMAND_MS)
+  const ask = (more: { trusts?: string } = {}) =>
+    asker.ask({ event: 'command', command: name, args, ...more }, name === 'resume' ? undefined : COMMAND_MS)
+  const first = await ask()
+  const trusts = first?.trust && (await agreed(course.session, first.trust))
+  const told = trusts === undefined ? first : await ask({ trusts })
   if (told) await take(works, name, told)
   return told
 }

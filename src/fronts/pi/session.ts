@@ -23,6 +23,8 @@ export type Session = {
   dialog<Chosen>(asked: Promise<Chosen>): Promise<Chosen>
   hasDialog(): boolean
   hasPerson(): boolean
+  /** Asks the person. Undefined when they chose nothing, or where there is nobody. */
+  choose(question: string, choices: string[]): Promise<string | undefined>
   leave(): void
 }
 
@@ -42,6 +44,10 @@ export function openSession(pi: Pi): Session {
     } catch {
       return true // Pi has left this session: nothing is going on
     }
+  }
+  const dialog: Session['dialog'] = (asked) => {
+    dialogs += 1
+    return asked.finally(() => (dialogs -= 1))
   }
   return {
     board,
@@ -72,14 +78,8 @@ export function openSession(pi: Pi): Session {
     abort() {
       if (!isIdle()) context?.abort()
     },
-    async dialog(asked) {
-      dialogs += 1
-      try {
-        return await asked
-      } finally {
-        dialogs -= 1
-      }
-    },
+    dialog,
+    choose: async (question, choices) => (context?.hasUI ? dialog(context.ui.select(question, choices)) : undefined),
     hasDialog: () => dialogs > 0,
     hasPerson: () => context?.hasUI === true,
     leave() {

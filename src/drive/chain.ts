@@ -1,0 +1,17 @@
+/** Agents that take the iterations of a loop in turn: whose turn it is, and what it is told of the one before. */
+import type { Loop, Work } from '../engine/loop.ts'
+import type { Store } from '../host/store.ts'
+import { inChain } from '../prompt/turn-prompt.ts'
+import type { TurnNext } from './drive.ts'
+
+export function linkArgs({ chain = [] }: Work, { iteration }: TurnNext): string[] {
+  return chain[(iteration - 1) % chain.length] ?? []
+}
+
+/** The loop with the words of the last iteration in its prompt. */
+export async function linked(store: Pick<Store, 'iterations'>, loop: Loop, { iteration }: TurnNext): Promise<Loop> {
+  const { spec } = loop
+  if (!spec.work.chain) return loop
+  const [last] = iteration > 1 ? await store.iterations(loop.id, { after: iteration - 2, limit: 1 }) : []
+  return { ...loop, spec: { ...spec, prompt: inChain(spec.prompt, last?.words ?? '') } }
+}
