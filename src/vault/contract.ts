@@ -1,6 +1,6 @@
 /** What goes into the task API and what comes out of it, name by name. */
 import type { VaultStatus } from '../formats/task-state.ts'
-import { type Either, readInput, type Wants } from './input.ts'
+import { asObject, type Either, readInput, type Wants } from './input.ts'
 
 export type VaultOptions = Either<
   { vault_path: string } & Partial<{
@@ -78,10 +78,24 @@ export type Inputs = {
   rejectTask: { task_id: string; reason?: string }
 }
 
-/** As callers may write it: where one text is enough, that will do. */
+/** The same as values one after the other. */
+type Values = {
+  startTask: [task_file: string, max_iterations?: number | undefined, timeout_minutes?: number | undefined]
+  checkTaskComplete: [task_id: string]
+  incrementIteration: [task_id: string, action: string, result: string, duration_seconds: number]
+  getTaskState: [task_id: string, history_limit?: number | undefined]
+  updateProgress: [task_id: string, steps_total: number, steps_completed: number, current_step: string]
+  completeTask: [task_id: string, exit_reason?: string | undefined]
+  handleTimeout: [task_id: string]
+  handleMaxIterations: [task_id: string]
+  approveTask: [task_id: string, note?: string | undefined]
+  rejectTask: [task_id: string, reason?: string | undefined]
+}
+
+/** As callers may write it: one object, or values in the order of its names; where one text is enough, that will do. */
 export type Input<Name extends keyof Inputs> =
-  | Either<Inputs[Name]>
-  | (Name extends 'incrementIteration' | 'updateProgress' ? never : string)
+  | [input: Either<Inputs[Name]> | (Name extends 'incrementIteration' | 'updateProgress' ? never : string)]
+  | Values[Name]
 
 const ID = { task_id: { kind: 'id' } } as const
 
@@ -112,6 +126,6 @@ const WANTS: Readonly<Record<keyof Inputs, Wants>> = {
   rejectTask: { ...ID, reason: { kind: 'words', optional: true } },
 }
 
-export function readCall<Name extends keyof Inputs>(name: Name, given: unknown): Inputs[Name] {
-  return readInput<Inputs[Name]>(name, given, WANTS[name])
+export function readCall<Name extends keyof Inputs>(name: Name, given: readonly unknown[]): Inputs[Name] {
+  return readInput<Inputs[Name]>(name, asObject(name, given, WANTS[name]), WANTS[name])
 }

@@ -40,7 +40,7 @@ export const TASK_ERRORS: Readonly<
     code: 'state-file',
     recoverable: true,
     action: 'check_permissions',
-    when: 'the state file cannot be read or written',
+    when: 'the state file cannot be read or written: then no task is started, no iteration counted, no progress recorded',
   },
 }
 

@@ -28,12 +28,61 @@ test('a plain text stands for the first of them', async () => {
   expect(await vault.ralph.checkTaskComplete('a')).toBe(false)
 })
 
+test('several values come in the order of the names', async () => {
+  const vault = openVault(['a.md', 'b.md'])
+  const { ralph } = vault
+  const { started_at } = await ralph.startTask('Needs_Action/a.md', 3, 15)
+  expect(await ralph.getTaskState('a')).toMatchObject({ max_iterations: 3, timeout_at: '2026-01-15T10:15:00Z' })
+  expect(started_at).toBe('2026-01-15T10:00:00Z')
+  expect(await ralph.incrementIteration('a', 'Draft', 'success', 120.5)).toMatchObject({ iteration: 1 })
+  expect(await ralph.updateProgress('a', 5, 3, 'Review')).toEqual({
+    task_id: 'a',
+    progress: { steps_total: 5, steps_completed: 3, current_step: 'Review', percentage: 60 },
+  })
+  await ralph.incrementIteration('a', 'Review', 'success', 1)
+  expect((await ralph.getTaskState('a', 1)).iterations_history).toMatchObject([{ action: 'Review' }])
+  vault.move('Needs_Action/a.md', 'Done/a.md')
+  expect((await ralph.completeTask('a', 'fine')).exit_reason).toBe('fine')
+  await ralph.startTask('Needs_Action/b.md', undefined, 15)
+  expect(await ralph.getTaskState('b')).toMatchObject({ max_iterations: 10, timeout_at: '2026-01-15T10:15:00Z' })
+})
+
 // Callers without types can hand over anything.
-type Anything = (input: unknown) => Promise<unknown>
+type Anything = (...input: unknown[]) => Promise<unknown>
 const call =
   (ralph: RalphWiggum, name: string): Anything =>
-  (input) =>
-    (ralph as unknown as Record<string, Anything>)[name]?.call(ralph, input) as Promise<unknown>
+  (...input) =>
+    (ralph as unknown as Record<string, Anything>)[name]?.call(ralph, ...input) as Promise<unknown>
+
+describe('values that nobody can place are refused', () => {
+  test.each<[name: string, input: unknown[], says: string]>([
+    ['startTask', ['Needs_Action/b.md', '5'], 'max_iterations must be a whole number from 1 on, but is "5".'],
+    ['startTask', ['Needs_Action/b.md', 5, 0], 'timeout_minutes must be a number above 0, at most 525600, but is 0.'],
+    [
+      'startTask',
+      ['Needs_Action/b.md', 5, 15, 1],
+      'startTask takes at most 3 values: task_file, max_iterations, timeout_minutes.',
+    ],
+    [
+      'startTask',
+      ['Needs_Action/b.md', { max_iterations: 5 }],
+      'max_iterations must be a whole number from 1 on, but is an object.',
+    ],
+    [
+      'startTask',
+      [{ task_file: 'Needs_Action/b.md' }, 5],
+      'startTask takes one object, or several values without one.',
+    ],
+    ['checkTaskComplete', ['a', 'b'], 'checkTaskComplete takes one value: task_id.'],
+    ['handleTimeout', ['a', 5], 'handleTimeout takes one value: task_id.'],
+  ])('%s %o', async (name, input, says) => {
+    const vault = openVault(['a.md', 'b.md'])
+    await INTO.in_progress(vault, 'a')
+    const error = await errorOf(call(vault.ralph, name)(...input))
+    expect([error.code, error.message]).toEqual(['input-invalid', expect.stringContaining(says)])
+    expect(await vault.ralph.listTasks()).toMatchObject([{ task_id: 'a', status: 'in_progress' }])
+  })
+})
 
 const progress = { task_id: 'a', steps_total: 2, steps_completed: 1, current_step: 'x' }
 const circle: Record<string, unknown> = {}

@@ -35,6 +35,21 @@ const KINDS: Readonly<Record<KindName, Kind>> = {
 
 export type Wants = Readonly<Record<string, { kind: KindName; optional?: true }>>
 
+/** What a call was given as one object: several values are named in the order of what it wants. */
+export function asObject(call: string, given: readonly unknown[], wants: Wants): unknown {
+  const names = Object.keys(wants)
+  const values = given.slice(0, given.findLastIndex((value) => value !== undefined) + 1)
+  const [first] = values
+  if (values.length <= 1) return first
+  if (typeof first !== 'string')
+    throw new RalphError('input-invalid', `${call} takes one object, or several values without one.`)
+  if (values.length > names.length) {
+    const most = names.length === 1 ? 'one value' : `at most ${names.length} values`
+    throw new RalphError('input-invalid', `${call} takes ${most}: ${names.join(', ')}.`)
+  }
+  return Object.fromEntries(values.map((value, index) => [names[index], value]))
+}
+
 /** Reads an input by its snake_case names. A plain text stands for the first of them. */
 export function readInput<Input extends object>(call: string, given: unknown, wants: Wants): Input {
   const value = typeof given === 'string' ? { [Object.keys(wants)[0] ?? '']: given } : given

@@ -30,7 +30,7 @@ import { moveTask } from './moving.ts'
 import { FAILED, isTaskId, mustBePresent, openVault, prepareFolders } from './place.ts'
 import { resolveSettings, type VaultSettings } from './settings.ts'
 import { toldTurn } from './spec.ts'
-import { otherKeeper, readState, stateFileOf, stateFilesIn } from './state-file.ts'
+import { mustBeWritable, otherKeeper, readState, stateFileOf, stateFilesIn } from './state-file.ts'
 import { endOverdue, giveUpGone, mendHook, mendState, noteTrouble, readTask, startTask } from './tasks.ts'
 import { callsOf, limitMessage, progressOf, stateOf, time, timeoutMessage } from './telling.ts'
 import { vaultOf } from './vault-task.ts'
@@ -80,7 +80,7 @@ export class RalphWiggum {
   }
 
   /** Begins to work on a file. */
-  async startTask(input: Input<'startTask'>): Promise<StartedTask> {
+  async startTask(...input: Input<'startTask'>): Promise<StartedTask> {
     const { task_file, max_iterations, timeout_minutes } = readCall('startTask', input)
     const session = this.#desk.env.CLAUDE_CODE_SESSION_ID
     const loop = await this.#queued('', () =>
@@ -98,7 +98,7 @@ export class RalphWiggum {
   }
 
   /** Whether the file is in the folder for what is done. */
-  async checkTaskComplete(input: Input<'checkTaskComplete'>): Promise<boolean> {
+  async checkTaskComplete(...input: Input<'checkTaskComplete'>): Promise<boolean> {
     const { task_id } = readCall('checkTaskComplete', input)
     this.#mustBeOpen()
     const other = this.#otherKeeper(task_id)
@@ -108,7 +108,7 @@ export class RalphWiggum {
   }
 
   /** Counts an iteration that the caller's agent has finished. With the file where it belongs the task is completed. */
-  async incrementIteration(input: Input<'incrementIteration'>): Promise<CountedIteration> {
+  async incrementIteration(...input: Input<'incrementIteration'>): Promise<CountedIteration> {
     const { task_id, action, result, duration_seconds } = readCall('incrementIteration', input)
     const loop = await this.#move('incrementIteration', task_id, async (current) => {
       if (current.next.kind !== 'turn')
@@ -117,6 +117,7 @@ export class RalphWiggum {
           `Task ${task_id} is paused, so no iteration is counted. \`ralph resume ${current.id}\` lets it go on.`,
         )
       this.#mustBePresent()
+      mustBeWritable(vaultOf(current))
       const turn = judgeByPlace(vaultOf(current), toldTurn({ action, result, seconds: duration_seconds }))
       return { kind: 'turned', at: this.#desk.now(), turn }
     })
@@ -132,7 +133,7 @@ export class RalphWiggum {
   }
 
   /** How a task stands, with all its iterations or the last `history_limit` of them. */
-  async getTaskState(input: Input<'getTaskState'>): Promise<TaskState> {
+  async getTaskState(...input: Input<'getTaskState'>): Promise<TaskState> {
     const { task_id, history_limit } = readCall('getTaskState', input)
     return this.#queued(task_id, async () => {
       const state = await this.#stateOf(task_id)
@@ -143,7 +144,7 @@ export class RalphWiggum {
   }
 
   /** Notes how far the work has come. It changes nothing else. */
-  async updateProgress(input: Input<'updateProgress'>): Promise<{ task_id: string; progress: TaskProgress }> {
+  async updateProgress(...input: Input<'updateProgress'>): Promise<{ task_id: string; progress: TaskProgress }> {
     const { task_id, steps_total, steps_completed, current_step } = readCall('updateProgress', input)
     if (steps_completed > steps_total)
       throw new RalphError(
@@ -153,6 +154,7 @@ export class RalphWiggum {
     const { store, now } = this.#desk
     this.#mustBeOpen()
     const row = await findTask(this.#desk, task_id)
+    mustBeWritable(vaultOf(await store.load(row.loop)))
     const progress = { total: steps_total, completed: steps_completed, step: current_step, at: now() }
     await store.tasks.change(row, { progress })
     await this.#show(task_id)
@@ -160,7 +162,7 @@ export class RalphWiggum {
   }
 
   /** Ends a task whose file is in the folder for what is done. */
-  async completeTask(input: Input<'completeTask'>): Promise<CompletedTask> {
+  async completeTask(...input: Input<'completeTask'>): Promise<CompletedTask> {
     const { task_id, exit_reason } = readCall('completeTask', input)
     if (exit_reason !== undefined && OTHER_ENDS.has(exit_reason))
       throw new RalphError(
@@ -190,7 +192,7 @@ export class RalphWiggum {
   }
 
   /** Ends a task whose time is over by the caller's clock or by ralph's. */
-  async handleTimeout(input: Input<'handleTimeout'>): Promise<StoppedTask> {
+  async handleTimeout(...input: Input<'handleTimeout'>): Promise<StoppedTask> {
     const { task_id } = readCall('handleTimeout', input)
     const loop = await this.#move('handleTimeout', task_id, async (current) => {
       this.#mustBePresent()
@@ -203,14 +205,14 @@ export class RalphWiggum {
   }
 
   /** Tells of a task that has used all its iterations. */
-  async handleMaxIterations(input: Input<'handleMaxIterations'>): Promise<StoppedTask> {
+  async handleMaxIterations(...input: Input<'handleMaxIterations'>): Promise<StoppedTask> {
     const { task_id } = readCall('handleMaxIterations', input)
     const loop = await this.#move('handleMaxIterations', task_id, () => undefined)
     return this.#stopped(task_id, 'max_iterations', limitMessage(loop))
   }
 
   /** A person lets a task go on that waits for them. */
-  async approveTask(input: Input<'approveTask'>): Promise<TaskState> {
+  async approveTask(...input: Input<'approveTask'>): Promise<TaskState> {
     const { task_id, note } = readCall('approveTask', input)
     await this.#move('approveTask', task_id, async (current) => {
       this.#mustBePresent()
@@ -231,7 +233,7 @@ export class RalphWiggum {
   }
 
   /** A person does not want it done: the task has failed, and its file goes to the folder for that. */
-  async rejectTask(input: Input<'rejectTask'>): Promise<TaskState> {
+  async rejectTask(...input: Input<'rejectTask'>): Promise<TaskState> {
     const { task_id, reason } = readCall('rejectTask', input)
     const why = reason?.replace(/[.\s]+$/, '')
     await this.#move('rejectTask', task_id, () => {

@@ -1,9 +1,9 @@
-import { cpSync, mkdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { TASK_STATUSES, type TaskState, type VaultStatus } from '../formats/task-state.ts'
 import { openStore } from '../host/sqlite.ts'
-import { errorOf, INTO, MINUTE, openVault, type Vault, work } from './vault.test-support.ts'
+import { CALL, errorOf, INTO, MINUTE, openVault, type Vault, work } from './vault.test-support.ts'
 
 const pathOf = ({ path }: Vault) => join(path, 'Ralph_State/a.json')
 
@@ -89,6 +89,39 @@ describe('a task whose files cannot be written', () => {
     expect(await vault.ralph.listTasks()).toEqual([])
     rmSync(join(vault.path, 'Ralph_State/.hook'))
     expect(await vault.ralph.startTask({ task_file: 'Needs_Action/a.md' })).toMatchObject({ status: 'initializing' })
+  })
+})
+
+describe('a state folder that cannot be written', () => {
+  test.each<[what: string, block: (path: string) => void]>([
+    ['a file in its place', (path) => writeFileSync(path, '')],
+    ['a link out of the vault', (path) => symlinkSync('/', path)],
+    ['a link to nothing', (path) => symlinkSync('/no/such/folder', path)],
+  ])('(%s) lets no task begin', async (_, block) => {
+    const vault = openVault()
+    block(join(vault.path, 'Ralph_State'))
+    const error = await errorOf(vault.ralph.startTask({ task_file: 'Needs_Action/a.md' }))
+    expect(error).toMatchObject({ name: 'StateFileError', taskId: 'a', code: 'state-file', recoverable: true })
+    expect(error.message).toContain('Ralph_State')
+    rmSync(join(vault.path, 'Ralph_State'))
+    expect(await vault.ralph.listTasks()).toEqual([])
+    expect(await vault.ralph.startTask({ task_file: 'Needs_Action/a.md' })).toMatchObject({ status: 'initializing' })
+  })
+
+  test.each<[call: string, act: (vault: Vault) => Promise<unknown>]>([
+    ['incrementIteration', ({ ralph }) => ralph.incrementIteration(work('a'))],
+    ['updateProgress', ({ ralph }) => CALL.updateProgress(ralph, 'a')],
+  ])('is told by %s before anything is changed, so that it can be called again', async (_, act) => {
+    const vault = openVault()
+    await INTO.in_progress(vault, 'a')
+    const before = await vault.ralph.getTaskState('a')
+    rmSync(join(vault.path, 'Ralph_State'), { recursive: true })
+    vault.put('Ralph_State', 'in the way')
+    expect(await errorOf(act(vault))).toMatchObject({ name: 'StateFileError', actionRequired: 'check_permissions' })
+    rmSync(join(vault.path, 'Ralph_State'))
+    expect(await vault.ralph.getTaskState('a')).toEqual(before)
+    await act(vault)
+    expect(vault.written('a')).toEqual(await vault.ralph.getTaskState('a'))
   })
 })
 

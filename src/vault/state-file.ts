@@ -10,7 +10,7 @@ import { isGone } from '../host/pid.ts'
 import type { VaultDesk } from './desk.ts'
 import { StateFileError } from './errors.ts'
 import { isFinal } from './lifecycle.ts'
-import { isTaskId, mustBePresent, namesIn } from './place.ts'
+import { isTaskId, mustBePresent, namesIn, prepareFolders } from './place.ts'
 import type { VaultTask } from './vault-task.ts'
 import { vaultOf } from './vault-task.ts'
 
@@ -76,6 +76,42 @@ export async function writeState({ vault, settings }: VaultDesk, state: TaskStat
       cause,
     })
   }
+}
+
+/** Before anything is changed: what is thrown later would have been counted, and be counted twice by who calls again. */
+export function mustBeWritable({
+  path: vault,
+  state,
+  done,
+  id,
+}: Pick<VaultTask, 'path' | 'state' | 'done' | 'id'>): void {
+  try {
+    mustBePresent(vault, done)
+    prepareFolders(vault, [state])
+  } catch (cause) {
+    throw unwritable({ vault, state, id }, cause)
+  }
+}
+
+/** The state folder of a task that is about to begin. */
+export function prepareState({ vault, settings }: Place, id: string): void {
+  try {
+    prepareFolders(vault, [settings.stateDir])
+  } catch (cause) {
+    throw unwritable({ vault, state: settings.stateDir, id }, cause)
+  }
+}
+
+function unwritable(
+  { vault, state, id }: { vault: string; state: string; id: string },
+  cause: unknown,
+): StateFileError {
+  const folder = join(vault, state)
+  return new StateFileError(
+    id,
+    `${join(folder, `${id}.json`)} cannot be written, so nothing was counted or changed. Make ${folder} a folder of the vault that can be written, then try again.`,
+    { cause },
+  )
 }
 
 let writes = 0

@@ -23,6 +23,7 @@ import { findInode, isPresent, prepareFolders, readTaskFile } from './place.ts'
 import { type Starting, specOf } from './spec.ts'
 import {
   hasHookFile,
+  prepareState,
   putAside,
   readState,
   removeHookFiles,
@@ -44,7 +45,8 @@ export async function startTask(desk: VaultDesk, starting: Starting): Promise<Lo
     throw new RalphError('input-invalid', `${file.from} says nothing that is to be done. Write it down.`)
   refuseOthers(desk, file.id)
   await comeAlong(desk)
-  prepareFolders(vault, [settings.doneFolder, settings.stateDir])
+  prepareState(desk, file.id)
+  prepareFolders(vault, [settings.doneFolder])
   const spec = await specOf(desk, starting, { file, head, body })
   mustBeProvable(spec, { whose: file.from, check: 'a line such as "verify: npm test" in its head' })
   await noteUnmatched(desk, spec, { file: file.from, own: head.protect ?? [] })
