@@ -641,6 +641,23 @@ describe.concurrent('in a vault', () => {
     expect((await place.ralph(['uninstall', 'claude', '--vault', vault])).stdout).toMatch(/^Nothing to do: /)
   })
 
+  test('its script can be started, also one that an older ralph has written or somebody has changed', async () => {
+    const place = makePlace({ git: false })
+    const vault = vaultIn(place)
+    const script = join(vault, '.claude', 'hooks', 'stop.sh')
+    const install = () => place.ralph(['install', 'claude', '--vault', vault, '--yes'])
+    await install()
+    expect(statSync(script).mode & 0o777).toBe(0o755)
+    expect((await install()).stdout).toMatch(/^Nothing to do: /)
+    chmodSync(script, 0o600)
+    expect((await install()).stdout).toMatch(/stop\.sh can be started again\.\nNothing else to do: /)
+    expect(statSync(script).mode & 0o777).toBe(0o700)
+    writeFileSync(script, `${readFileSync(script, 'utf8')}# by an older ralph\n`)
+    chmodSync(script, 0o644)
+    await install()
+    expect(statSync(script).mode & 0o777).toBe(0o755)
+  })
+
   test('a stale script is made anew', async () => {
     const place = makePlace({ git: false })
     const vault = vaultIn(place)

@@ -24,6 +24,11 @@ import { makePlace, type Place, query, until } from './ralph.ts'
 import { type Call, callGate, callHook, type Heard, type Json, openSession } from './session-place.ts'
 
 const PASSES = { code: 0, out: '', err: '' }
+const COMPLETES = completesIn('/Done/')
+
+function completesIn(folder: string): { code: number; err: string; json: Json } {
+  return { code: 0, err: '', json: { systemMessage: `✅ Task complete! File found in ${folder} folder.` } }
+}
 
 type Vault = {
   place: Place
@@ -184,7 +189,7 @@ describe.concurrent('a file in Done', () => {
     vault.move('a.md', 'Done')
     const { root } = vault.place
     const { path } = standIn(vault.place, `while [ ! -e '${root}/go' ]; do sleep 0.05; done; : > '${root}/after'`)
-    expect(await vault.stop({ RALPH_TASK_ID: 'a', RALPH_NODE: path })).toMatchObject(PASSES)
+    expect(await vault.stop({ RALPH_TASK_ID: 'a', RALPH_NODE: path })).toMatchObject(COMPLETES)
     expect(existsSync(join(root, 'after'))).toBe(false)
     writeFileSync(join(root, 'go'), '')
     await until('the books are kept', () => existsSync(join(root, 'after')))
@@ -195,7 +200,7 @@ describe.concurrent('a file in Done', () => {
     await vault.start('a.md')
     expect((await vault.stop({ RALPH_TASK_ID: 'a' })).prompt).toContain('Do what a.md says.')
     vault.move('a.md', 'Done')
-    expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(PASSES)
+    expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(COMPLETES)
     await until('it is completed', () => vault.state('a').status === 'completed')
     expect(vault.state('a')).toMatchObject({ iteration: 2 })
     await until('nothing is left', () => vault.hookFiles().length === 0 && !isArmed(vault))
@@ -207,8 +212,24 @@ describe.concurrent('a file in Done', () => {
     await vault.start('a.md')
     vault.move('a.md', 'Done')
     const env = { RALPH_TASK_ID: 'a', RALPH_NODE: '/no/such/node', PATH: pathWithoutNode(vault.place) }
-    expect(await vault.stop(env)).toMatchObject(PASSES)
+    expect(await vault.stop(env)).toMatchObject(COMPLETES)
     expect(await vault.api.checkTaskComplete('a')).toBe(true)
+  })
+
+  test('lies in a folder whose name no JSON can have as it is: that is not named', async () => {
+    const vault = await makeVault({ config: { done_folder: 'the "done"' } })
+    await vault.start('a.md')
+    vault.move('a.md', 'the "done"')
+    expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(completesIn('its'))
+  })
+
+  test('is found by the script alone, as its path is written in settings of other tools', async () => {
+    const vault = await makeVault()
+    await vault.start('a.md')
+    vault.move('a.md', 'Done')
+    const call = [join(vault.dir, '.claude', 'hooks', 'stop.sh'), 'a']
+    const payload = openSession(vault.place).stopPayload()
+    expect(await callHook(vault.place, call, payload).ended).toMatchObject(COMPLETES)
   })
 
   test.each<[what: string, make: (vault: Vault) => void]>([
@@ -282,7 +303,7 @@ describe.concurrent('a file that is not in Done', () => {
           .ended
       expect((await stop()).said).toBe('ralph: iteration 2 of 10')
       vault.move('a.md', 'Done')
-      expect(await stop()).toMatchObject(PASSES)
+      expect(await stop()).toMatchObject(COMPLETES)
       await until('it is completed', () => vault.state('a').status === 'completed')
     },
   )
@@ -307,7 +328,7 @@ describe.concurrent('names', () => {
     const heard = await vault.stop({ RALPH_TASK_ID: id })
     expect(heard).toMatchObject({ code: 0, err: '', said: 'ralph: iteration 2 of 10' })
     vault.move(file, 'Done')
-    expect(await vault.stop({ RALPH_TASK_ID: id })).toMatchObject(PASSES)
+    expect(await vault.stop({ RALPH_TASK_ID: id })).toMatchObject(COMPLETES)
     await until('it is completed', () => vault.state(id).status === 'completed')
     for (const folder of [vault.dir, vault.place.root]) expect(readdirSync(folder)).not.toContain('PWNED')
   })
@@ -319,7 +340,7 @@ describe.concurrent('names', () => {
       await vault.start('a.md')
       expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject({ err: '', said: 'ralph: iteration 2 of 10' })
       vault.move('a.md', 'Done')
-      expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(PASSES)
+      expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(COMPLETES)
       await until('it is completed', () => vault.state('a').status === 'completed')
       expect(readdirSync(vault.place.root)).not.toContain('PWNED')
     },
@@ -344,7 +365,7 @@ describe.concurrent('folders', () => {
     await vault.start('a.md')
     expect((await vault.stop({ RALPH_TASK_ID: 'a' })).prompt).toContain('Fertig/heute/a.md')
     vault.move('a.md', 'Fertig/heute')
-    expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(PASSES)
+    expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(completesIn('/Fertig/heute/'))
     await until('it is completed', () => vault.state('a').status === 'completed')
     for (const folder of [vault.dir, vault.place.root]) expect(readdirSync(folder)).not.toContain('PWNED')
   })
@@ -362,7 +383,7 @@ describe.concurrent('folders', () => {
       expect((await vault.stop({ RALPH_TASK_ID: 'a' })).out).toContain('no task of this vault has the name')
       expect((await vault.stop({ RALPH_TASK_ID: 'a', ...env })).json).toMatchObject({ decision: 'block' })
       vault.move('a.md', 'Elsewhere')
-      expect(await vault.stop({ RALPH_TASK_ID: 'a', ...env })).toMatchObject(PASSES)
+      expect(await vault.stop({ RALPH_TASK_ID: 'a', ...env })).toMatchObject(completesIn('/Elsewhere/'))
       const state = () => JSON.parse(readFileSync(join(vault.dir, 'S', 'a.json'), 'utf8'))
       await until('it is completed', () => state().status === 'completed')
     },
@@ -530,7 +551,7 @@ describe.concurrent('a task that rests', () => {
   test('is completed by a person who moves its file to Done', async () => {
     const vault = await waiting()
     vault.move('a.md', 'Done', 'Pending_Approval')
-    expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(PASSES)
+    expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(COMPLETES)
     await until('it is completed', () => vault.state('a').status === 'completed')
     await until('nothing is left', () => vault.hookFiles().length === 0 && !isArmed(vault))
   })

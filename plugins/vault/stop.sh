@@ -50,6 +50,9 @@ case $program in *.cjs) set -- task ;; *) set -- hook task ;; esac
 moved=
 case $name in '' | */*) ;; *) [ ! -f "$finished/$name" ] || [ -L "$finished/$name" ] || moved=1 ;; esac
 if [ -n "$moved" ] && [ -z "$checks" ]; then
+  folder=/${finished#"$vault"/}/
+  case $folder in //* | *[\"\\[:cntrl:]]*) folder=its ;; esac # what JSON would not take as it is
+  printf '{"systemMessage":"✅ Task complete! File found in %s folder."}\n' "$folder"
   [ -n "$node" ] && [ -e "$program" ] || pass
   # The turn is counted behind the session's back: it need not wait for Node.
   {

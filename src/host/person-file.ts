@@ -80,6 +80,19 @@ export function removePersonFile(path: string): void {
   }
 }
 
+/** Whoever can read it can start it from now on. False where that was so before. */
+export function makeProgram(path: string): boolean {
+  const mode = statOf(path)?.mode ?? 0
+  const wanted = mode | ((mode & 0o444) >> 2)
+  if (wanted === mode) return false
+  try {
+    chmodSync(path, wanted & 0o7777)
+    return true
+  } catch (cause) {
+    throw inWords(cause, path, 'written')
+  }
+}
+
 /** Whatever a killed process has left beside the file. */
 export function removeTemporary(path: string): void {
   tryTo(() => rmSync(temporaryOf(targetOf(path)), { force: true }))

@@ -11,8 +11,8 @@ export type Scope = 'user' | 'project' | 'vault'
 export type Wanted =
   /** JSON of the person's, which gets entries of ralph's. `fields` are what the file must have besides. */
   | { kind: 'settings'; path: string; entries: Entry[]; fields?: Readonly<Record<string, unknown>> }
-  /** A file that is ralph's alone. */
-  | { kind: 'own'; path: string; text: string }
+  /** A file that is ralph's alone. `program`: it can be started by its path. */
+  | { kind: 'own'; path: string; text: string; program?: true }
   /** Lines at the end of a list of the person's. */
   | { kind: 'lines'; path: string; lines: string[] }
   /** A table of ralph's in TOML of the person's. `lines`: what it must have, its header first. */

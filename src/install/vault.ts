@@ -27,6 +27,7 @@ export function vaultPlace({ state, done }: VaultFolders): Place {
         kind: 'own',
         path: scriptIn(folder),
         text: withValues(fileOf(plugin('vault'), 'stop.sh'), { home, state, finished: done }),
+        program: true,
       },
     ],
     afterwards: () => [

@@ -6,7 +6,7 @@ import { RalphError } from '../../error.ts'
 import { quoteWord } from '../../formats/command-line.ts'
 import { isObject, readJson } from '../../formats/json-file.ts'
 import { nearest } from '../../formats/nearest.ts'
-import { readPersonFile, targetOf } from '../../host/person-file.ts'
+import { makeProgram, readPersonFile, targetOf } from '../../host/person-file.ts'
 import { findProgram } from '../../host/process.ts'
 import { PLACES, type Place } from '../../install/agents.ts'
 import { type Exclusions, exclusionsOf } from '../../install/exclusions.ts'
@@ -174,17 +174,26 @@ async function installAgent(asked: Asked, installation: Installation, context: C
   if (changes.length > 0) await confirm(args, context)
   const refreshed = makeLinks({ home, root, node: process.execPath })
   if (changes.length === 0 && installation.known) {
-    const what = refreshed ? `The links in ${home} were made anew; nothing else` : 'Nothing'
+    const started = makePrograms(files)
+    for (const path of started) out.write(`${nameOf(path, site)} can be started again.\n`)
+    const nothing = started.length > 0 ? 'Nothing else' : 'Nothing'
+    const what = refreshed ? `The links in ${home} were made anew; nothing else` : nothing
     out.write(`${what} to do: ralph is installed for ${place.title}.\n`)
     return 0
   }
   const kept = applyInstall(installation, edits, obsolete)
+  makePrograms(files)
   for (const { path, copy } of kept) out.write(`What you had made of ${nameOf(path, site)} is kept in ${copy}.\n`)
   out.write(`${paint(out, 'green', '✓')} ralph is installed for ${place.title}, ${scopeWords(site)}.\n`)
   for (const line of notes(asked, context, exclusions.tracked, edits)) out.write(`  ${line}\n`)
   if (place.command) out.write(`  Then type: ${place.command} Make the tests pass --verify "npm test"\n`)
   out.write(`  Taken back with: ralph uninstall ${agent}${optionOf(site)}\n`)
   return 0
+}
+
+/** Those that could not be started before. */
+function makePrograms(files: readonly Wanted[]): string[] {
+  return files.flatMap((file) => (file.kind === 'own' && file.program && makeProgram(file.path) ? [file.path] : []))
 }
 
 async function uninstallAgent(asked: Asked, installation: Installation, context: Context): Promise<number> {
