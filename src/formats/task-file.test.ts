@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseTaskFile, type TaskHead } from './task-file.ts'
+import { wrapPrompt } from './wrapped-prompt.ts'
 
 const BODY = 'Write the proposal.\n\n- [ ] outline\n- [ ] text\n'
 
@@ -48,6 +49,29 @@ test.each<[what: string, text: string]>([
 ])('frontmatter is the same with %s', (_, text) => {
   const { head, body } = parseTaskFile(text, 'x.md')
   expect({ head, body: body.replaceAll('\r\n', '\n') }).toEqual(parseTaskFile(FULL, 'x.md'))
+})
+
+describe('a wrapped prompt', () => {
+  const wrapped = wrapPrompt('Write the proposal.', { maxIterations: 4, promise: 'DONE' })
+
+  test('sets the limit, and only its task is what is to be done', () => {
+    expect(parseTaskFile(wrapped, 'x.md')).toEqual({
+      head: { priority: 1, maxIterations: 4 },
+      body: 'Write the proposal.',
+    })
+  })
+
+  test('is beaten by the head', () => {
+    expect(parseTaskFile(`---\nmax_iterations: 7\n---\n${wrapped}`, 'x.md')).toEqual({
+      head: { priority: 1, maxIterations: 7 },
+      body: 'Write the proposal.',
+    })
+  })
+
+  test.each([0, 1e9, 1e20])('says nothing with a limit that no task can have: %d', (maxIterations) => {
+    const text = wrapPrompt('Write it.', { maxIterations, promise: 'DONE' })
+    expect(parseTaskFile(text, 'x.md')).toEqual({ head: { priority: 1 }, body: 'Write it.' })
+  })
 })
 
 describe('without frontmatter the whole text is what is to be done', () => {

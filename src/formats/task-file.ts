@@ -6,6 +6,7 @@ import { splitFrontmatter } from './frontmatter.ts'
 import { GLOBS_SUCH_AS, globTrouble } from './glob.ts'
 import { headValue } from './head-value.ts'
 import { quote } from './json-file.ts'
+import { unwrapPrompt } from './wrapped-prompt.ts'
 import { parseYaml } from './yaml-value.ts'
 
 export type TaskHead = {
@@ -24,8 +25,17 @@ export type TaskHead = {
   priority: number
 }
 
-/** Keys of other programs are passed over; a key of ours with a wrong value is an error, so that no limit is silently without effect. */
+/** A wrapped prompt is a task with a limit: its promise is not asked for, since here the file is the claim. The head beats it. */
 export function parseTaskFile(text: string, file: string): { head: TaskHead; body: string } {
+  const task = splitHead(text, file)
+  const wrapped = unwrapPrompt(task.body)
+  if (!wrapped) return task
+  const limit = above0(whole(String(wrapped.maxIterations)))
+  return { head: { ...(limit === undefined ? {} : { maxIterations: limit }), ...task.head }, body: wrapped.prompt }
+}
+
+/** Keys of other programs are passed over; a key of ours with a wrong value is an error, so that no limit is silently without effect. */
+function splitHead(text: string, file: string): { head: TaskHead; body: string } {
   const plain = text.replace(/^\uFEFF?(?:[ \t]*\r?\n)*(?=---[ \t]*\r?\n)/, '').replace(/^\uFEFF/, '')
   const [head, body = ''] = splitFrontmatter(plain)
   if (head === undefined && OPEN_HEAD.test(plain))

@@ -19,6 +19,16 @@ describe('a prompt that is wrapped', () => {
     expect(wrapPrompt('Implement user authentication', { maxIterations: 10, promise: 'COMPLETE' })).toBe(WRAPPED)
   })
 
+  test.each<[given: Parameters<typeof wrapPrompt>[1]]>([
+    [undefined],
+    [{}],
+    [{ maxIterations: 10 }],
+    [{ promise: 'COMPLETE' }],
+  ])('reads so by itself: %o', (given) => {
+    expect(wrapPrompt('Implement user authentication', given)).toBe(WRAPPED)
+    expect(wrapPrompt('Implement user authentication')).toBe(WRAPPED)
+  })
+
   test('does not name a maximum where there is none', () => {
     const wrapped = wrapPrompt('Implement user authentication', { maxIterations: 0, promise: 'COMPLETE' })
     expect(wrapped).toBe(WRAPPED.replace('- Maximum iterations allowed: 10\n', ''))
@@ -39,6 +49,14 @@ describe('a prompt that is wrapped', () => {
   ])('is found again %s', (_, text) => {
     expect(unwrapPrompt(text)).toEqual({
       prompt: 'Implement user authentication',
+      maxIterations: 10,
+      promise: 'COMPLETE',
+    })
+  })
+
+  test('is found again with words behind it, and these are kept', () => {
+    expect(unwrapPrompt(`${WRAPPED}\n\nAlso update the docs.\n`)).toEqual({
+      prompt: 'Implement user authentication\n\nAlso update the docs.',
       maxIterations: 10,
       promise: 'COMPLETE',
     })

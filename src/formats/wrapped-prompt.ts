@@ -1,10 +1,11 @@
 /** The wrapped prompt: a task with its limit and its promise written behind it. */
 import { claimTag } from '../engine/claim.ts'
 
-export type Wrapping = { maxIterations: number; promise: string }
+/** What is not given is 10 iterations and COMPLETE. */
+export type Wrapping = { maxIterations?: number; promise?: string }
 
 /** The exact text. Without a count limit (0) the line that names the maximum is left out. */
-export function wrapPrompt(prompt: string, { maxIterations, promise }: Wrapping): string {
+export function wrapPrompt(prompt: string, { maxIterations = 10, promise = 'COMPLETE' }: Wrapping = {}): string {
   return `${prompt}
 
 ${HEADING}
@@ -14,12 +15,13 @@ ${maxIterations > 0 ? `- Maximum iterations allowed: ${maxIterations}\n` : ''}- 
   output exactly: ${claimTag(promise)}
 - Do NOT output the completion promise unless the task is actually complete
 
-The task will loop until you output the completion signal or reach the iteration limit.`
+${ENDING}`
 }
 
 const HEADING = 'IMPORTANT COMPLETION CRITERIA:'
+const ENDING = 'The task will loop until you output the completion signal or reach the iteration limit.'
 
-/** Finds the task, the limit and the promise in a wrapped prompt; undefined for any other text. */
+/** Finds the task, the limit and the promise in a wrapped prompt; undefined for any other text. What stands behind it belongs to the task. */
 export function unwrapPrompt(text: string): { prompt: string; maxIterations: number; promise: string } | undefined {
   const at = text.lastIndexOf(`\n${HEADING}`)
   if (at < 0) return undefined
@@ -27,5 +29,7 @@ export function unwrapPrompt(text: string): { prompt: string; maxIterations: num
   const promise = /output exactly:\s*<promise>(.*?)<\/promise>/.exec(criteria)?.[1]
   if (promise === undefined) return undefined
   const most = /Maximum iterations allowed:\s*(\d+)/.exec(criteria)?.[1]
-  return { prompt: text.slice(0, at).trimEnd(), maxIterations: Number(most ?? 0), promise: promise.trim() }
+  const behind = criteria.split(ENDING).slice(1).join(ENDING).trim()
+  const prompt = `${text.slice(0, at).trimEnd()}${behind && `\n\n${behind}`}`
+  return { prompt, maxIterations: Number(most ?? 0), promise: promise.trim() }
 }

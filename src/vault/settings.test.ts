@@ -2,8 +2,11 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Config } from '../formats/config.ts'
+import { wrapPrompt } from '../formats/wrapped-prompt.ts'
 import { temporaryFolder } from '../host/place.test-support.ts'
+import { openStore } from '../host/sqlite.ts'
 import { resolveSettings, type VaultSettings } from './settings.ts'
+import { openVault } from './vault.test-support.ts'
 
 const DEFAULTS: VaultSettings = {
   maxIterations: 10,
@@ -197,4 +200,20 @@ test('config.yaml says the same as ralph.config.json, which beats it', () => {
   expect(settled).toEqual({ ...DEFAULTS, maxIterations: 3, timeoutMinutes: 6, proof: { require: 'kept' } })
   writeFileSync(join(vault, 'config.yaml'), 'ralph:\n  max_iterations: 0\n')
   expect(() => settle({}, vault, home)).toThrow(`max_iterations of ${join(vault, 'config.yaml')} ${ITERATIONS}`)
+})
+
+test.each<[what: string, head: string, given: { max_iterations?: number }, limit: number]>([
+  ['beats the options of the constructor', '', {}, 4],
+  ['is beaten by the head of the file', '---\nmax_iterations: 5\n---\n', {}, 5],
+  ['is beaten by the call', '---\nmax_iterations: 5\n---\n', { max_iterations: 6 }, 6],
+])('the maximum in a wrapped prompt %s', async (_, head, given, limit) => {
+  const vault = openVault([], { maxIterations: 7 })
+  vault.put('Needs_Action/a.md', `${head}${wrapPrompt('Do it.', { maxIterations: 4 })}`)
+  await vault.ralph.startTask({ task_file: 'Needs_Action/a.md', ...given })
+  expect(await vault.ralph.getTaskState('a')).toMatchObject({ max_iterations: limit })
+  const store = openStore(vault.home, Date.now)
+  const [loop] = (await store.list({})).rows
+  expect((await store.load(loop?.id ?? '')).spec.prompt).toContain('Do it.')
+  expect((await store.load(loop?.id ?? '')).spec.prompt).not.toContain('<promise>')
+  await store.close()
 })
