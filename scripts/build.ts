@@ -1,5 +1,7 @@
-/** Builds dist/: the command line, the programs ralph starts, and the library. */
+/** Builds dist/: the command line, the programs ralph starts, and the library with its types. */
+import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { promisify } from 'node:util'
 import { type BuildOptions, build, type Plugin, transformSync } from 'esbuild'
 import { buildWeb } from './build-web.ts'
 import { entryOf, type Later, loadLater } from './later.ts'
@@ -111,6 +113,7 @@ await Promise.all([
     outExtension: { '.js': '.cjs' },
   }),
   buildWeb(),
+  buildTypes(),
 ])
 
 const bundled = [
@@ -130,6 +133,16 @@ writeFileSync(
   // The packages inside the MCP package are not installed, so their licenses lie here.
   [...bundled.map(licenseOf), readFileSync('scripts/inlined-licenses.txt', 'utf8')].join('\n\n'),
 )
+
+/** A clone that is linked has no other moment to make them. */
+async function buildTypes(): Promise<void> {
+  try {
+    await promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'])
+  } catch (cause) {
+    const { stdout = '' } = cause as { stdout?: string } // what tsc says about the sources
+    throw new Error(`The types cannot be made.\n${stdout}`, { cause })
+  }
+}
 
 function licenseOf(name: string): string {
   const file = readdirSync(`node_modules/${name}`).find((one) => /^license/i.test(one))

@@ -14,7 +14,6 @@ beforeAll(() => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
   mkdirSync(installed, { recursive: true })
   execFileSync('tar', ['-xzf', join(folder, `ralphloop-${version}.tgz`), '-C', installed, '--strip-components=1'])
-  execFileSync(resolve('node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json', '--outDir', join(installed, 'dist')])
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -120,6 +119,16 @@ describe('a task file with a list in brackets is read', () => {
     execFileSync(process.execPath, [join(folder, 'start.mjs'), vault], { env: env() })
     expect(checks(vault)).toMatch(/^a\.md\nchecks\n/)
   })
+})
+
+test('the install of the README makes the types of everything that can be imported', () => {
+  const [, line] = /^## Install$[\s\S]*?^```sh\n(.*)\n```$/m.exec(readFileSync('README.md', 'utf8')) ?? []
+  const { exports, scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+  // `npm test` has done what `npm run build` does, and nothing else.
+  expect([line, scripts.test]).toEqual(['npm ci && npm run build && npm link', 'npm run build && vitest run'])
+  const types = Object.values<{ types?: string }>(exports).flatMap((entry) => entry.types ?? [])
+  expect(types).toHaveLength(3)
+  for (const path of types) expect(readFileSync(path, 'utf8')).toContain('export ')
 })
 
 test('its types hold in a strict project', () => {
