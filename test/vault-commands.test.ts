@@ -93,7 +93,7 @@ describe.concurrent('ralph task', () => {
       task_id,
       task_file: join(place.vault, file),
       status: 'in_progress',
-      iteration: 1,
+      iteration: 2,
       max_iterations: 10,
       started_at: started.started_at,
       last_updated: time,
@@ -143,7 +143,7 @@ describe.concurrent('ralph task', () => {
     )
     const { stdout } = await place.task('state', 'letter')
     expect(stdout).toContain('… letter · in progress\n  file        ')
-    expect(stdout).toContain('  iterations  1 of 3\n  progress    ████░░░░░░ 40%')
+    expect(stdout).toContain('  iteration   2 of 3\n  progress    ████░░░░░░ 40%')
     expect(stdout).toMatch(/\n\n {2}1 {2}\d:\d\d {2}ok {2}Read it\n$/)
     place.move('letter.md', 'Done')
     expect((await place.task('iterate', 'letter', '--action', 'Send it')).stdout).toBe(

@@ -243,7 +243,7 @@ describe.concurrent('a file in Done', () => {
     await vault.start('a.md')
     make(vault)
     expect((await vault.stop({ RALPH_TASK_ID: 'a' })).json).toMatchObject({ decision: 'block' })
-    expect(vault.state('a')).toMatchObject({ status: 'in_progress', iteration: 1 })
+    expect(vault.state('a')).toMatchObject({ status: 'in_progress', iteration: 2 })
   })
 })
 
@@ -257,7 +257,7 @@ describe.concurrent('a file that is not in Done', () => {
     expect(heard.prompt).toContain('Done/a.md')
     expect(vault.state('a')).toMatchObject({
       status: 'in_progress',
-      iteration: 1,
+      iteration: 2,
       iterations_history: [{ iteration: 1, action: 'I have begun.', result: 'success' }],
     })
     expect(isArmed(vault)).toBe(true)
@@ -398,7 +398,7 @@ describe.concurrent('checks', () => {
     const refused = await vault.stop({ RALPH_TASK_ID: 'a' })
     expect(refused.json).toMatchObject({ decision: 'block' })
     expect(refused.prompt).toContain('The check `test -f proof.txt` failed')
-    expect(vault.state('a')).toMatchObject({ status: 'in_progress', iteration: 1 })
+    expect(vault.state('a')).toMatchObject({ status: 'in_progress', iteration: 2 })
     writeFileSync(join(vault.dir, 'proof.txt'), '')
     const proven = await vault.stop()
     expect(proven).toMatchObject({
@@ -535,7 +535,7 @@ test('what waits for approval lets the stop pass, and goes on when a person has 
   expect(vault.state('a')).toMatchObject({ status: 'waiting_approval', iteration: 1 })
   await vault.api.approveTask({ task_id: 'a' })
   expect((await vault.stop({ RALPH_TASK_ID: 'a' })).json).toMatchObject({ decision: 'block' })
-  expect(vault.state('a')).toMatchObject({ status: 'in_progress', iteration: 2 })
+  expect(vault.state('a')).toMatchObject({ status: 'in_progress', iteration: 3 })
 })
 
 describe.concurrent('a task that rests', () => {
@@ -560,7 +560,7 @@ describe.concurrent('a task that rests', () => {
     const vault = await waiting()
     vault.move('a.md', 'Needs_Action', 'Pending_Approval')
     expect((await vault.stop({ RALPH_TASK_ID: 'a' })).json).toMatchObject({ decision: 'block' })
-    expect(vault.state('a')).toMatchObject({ status: 'in_progress', iteration: 1 })
+    expect(vault.state('a')).toMatchObject({ status: 'in_progress', iteration: 2 })
   })
 
   test('is over when its file is moved to Failed, by whomever', async () => {
@@ -641,7 +641,7 @@ test('a vault that was moved is known again', async () => {
   renameSync(vault.dir, moved)
   const heard = await stopIn(vault.place, moved, { RALPH_TASK_ID: 'a' })
   expect(heard.json).toMatchObject({ decision: 'block' })
-  expect(JSON.parse(readFileSync(join(moved, 'Ralph_State/a.json'), 'utf8'))).toMatchObject({ iteration: 2 })
+  expect(JSON.parse(readFileSync(join(moved, 'Ralph_State/a.json'), 'utf8'))).toMatchObject({ iteration: 3 })
 })
 
 describe.concurrent('the forms of a name', () => {
@@ -675,7 +675,7 @@ describe.concurrent('one at a time', () => {
     expect((await vault.stop(first)).said).toBe('ralph: iteration 2 of 10')
     const second = await vault.stop({ RALPH_TASK_ID: 'a' }, { session: 's-2' })
     expect(second.json).toEqual({ systemMessage: expect.stringContaining('in another session of Claude Code') })
-    expect(vault.state('a')).toMatchObject({ iteration: 1 })
+    expect(vault.state('a')).toMatchObject({ iteration: 2 })
     await vault.stop({ ...first, CLAUDE_PID: String(gone) })
     const armed = join(vault.place.home, 'armed', 's-1')
     writeFileSync(armed, readFileSync(armed, 'utf8').replace(`"pid":${process.pid}`, `"pid":${gone}`))
@@ -690,7 +690,7 @@ describe.concurrent('one at a time', () => {
     const heard = await Promise.all(sessions.map((session) => vault.stop({ RALPH_TASK_ID: 'a' }, { session })))
     expect(heard.filter(({ prompt }) => prompt)).toHaveLength(1)
     expect(sessions.filter((session) => isArmed(vault, session))).toHaveLength(1)
-    expect(vault.state('a')).toMatchObject({ iteration: 1 })
+    expect(vault.state('a')).toMatchObject({ iteration: 2 })
   })
 
   test('a session whose task is followed by another has the newer one', async () => {
@@ -699,7 +699,7 @@ describe.concurrent('one at a time', () => {
     expect((await vault.stop()).prompt).toContain('Do what a.md says.')
     await vault.start('b.md')
     expect((await vault.stop()).prompt).toContain('Do what b.md says.')
-    expect([vault.state('a').iteration, vault.state('b').iteration]).toEqual([1, 1])
+    expect([vault.state('a').iteration, vault.state('b').iteration]).toEqual([2, 2])
   })
 
   test('a session that has a loop of its own keeps it', async () => {
@@ -740,7 +740,7 @@ describe.concurrent('one at a time', () => {
       const heard = await both()
       expect(heard.filter(({ prompt }) => prompt)).toHaveLength(1)
       expect(heard.map(({ said }) => said).filter(Boolean)).toEqual([`ralph: iteration ${turn + 1} of 10`])
-      expect(vault.state('a')).toMatchObject({ iteration: turn })
+      expect(vault.state('a')).toMatchObject({ iteration: turn + 1 })
     }
     const session = openSession({ ...place, dir: vault.dir })
     expect(await session.type('What are you doing?')).toMatchObject(PASSES)
@@ -813,7 +813,7 @@ describe.concurrent('what is missing', () => {
     mkdirSync(join(vault.dir, 'Ralph_State', 'a.json', 'in-the-way'), { recursive: true })
     const heard = await vault.stop({ RALPH_TASK_ID: 'a' })
     expect(heard.json).toMatchObject({ decision: 'block', systemMessage: expect.stringContaining('was damaged') })
-    expect(vault.state('a')).toMatchObject({ status: 'in_progress', iteration: 1 })
+    expect(vault.state('a')).toMatchObject({ status: 'in_progress', iteration: 2 })
   })
 })
 

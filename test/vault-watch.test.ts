@@ -644,7 +644,7 @@ describe('a watcher that is killed', () => {
     const running = place.start(command(place))
     await until('the agent is in its second turn', () => existsSync(join(place.root, 'inside')))
     const { loop_id } = await saw(running, 'task-start')
-    await until('the first turn is written down', () => stateOf(place, 'a').iteration === 1)
+    await until('the first turn is written down', () => stateOf(place, 'a').iteration === 2)
     running.child.kill('SIGKILL')
     await running.ended
     const ran = await place.ralph(command(place, '--once'))
@@ -842,7 +842,7 @@ describe('Ctrl-C', () => {
     writeFileSync(join(place.root, 'go'), '')
     expect(await running.ended).toMatchObject({ code: 130 })
     expect(logOf(place)).toEqual(['a 1 1'])
-    expect(stateOf(place, 'a')).toMatchObject({ status: 'in_progress', iteration: 1 })
+    expect(stateOf(place, 'a')).toMatchObject({ status: 'in_progress', iteration: 2 })
     expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 0 })
     expect(logOf(place)).toEqual(['a 1 1', 'a 2 1', 'b 1 1', 'b 2 1'])
   })

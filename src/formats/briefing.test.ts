@@ -134,8 +134,8 @@ Stuck since before that: 2 tasks.
 
 ## In progress
 
-- **site**, 2 of 10 iterations, 40%, time until 2026-01-16 10:20 UTC: Writing sections
-- **book**, 0 of 1 iteration, time until 2026-01-16 10:20 UTC
+- **site**, iteration 2 of 10, 40%, time until 2026-01-16 10:20 UTC: Writing sections
+- **book**, not begun, time until 2026-01-16 10:20 UTC
 
 ## New in Needs_Action
 

@@ -167,7 +167,8 @@ function underway({ in_progress }: Briefing): string[] {
   const lines = in_progress.map(({ task_id, iteration, max_iterations, timeout_at, percentage, current_step }) => {
     const progress = percentage === null ? '' : `, ${percentage}%`
     const step = current_step ? `: ${inline(current_step)}` : ''
-    return `${named(task_id)}, ${iteration} of ${count(max_iterations, 'iteration')}${progress}, time until ${when(timeout_at)}${step}`
+    const at = iteration > 0 ? `iteration ${iteration} of ${max_iterations}` : 'not begun'
+    return `${named(task_id)}, ${at}${progress}, time until ${when(timeout_at)}${step}`
   })
   return section('In progress', list(lines))
 }

@@ -28,6 +28,7 @@ export type TaskState = {
   task_id: string
   task_file: string
   status: VaultStatus
+  /** The one under way; where none is, the last one. */
   iteration: number
   max_iterations: number
   started_at: string
@@ -36,6 +37,12 @@ export type TaskState = {
   progress: TaskProgress
   /** Newest last. */
   iterations_history: HistoryEntry[]
+}
+
+/** How many iterations are over. An older ralph wrote that number also while one was under way. */
+export function iterationsOver({ status, iteration, iterations_history: history }: TaskState): number {
+  const isUnderWay = status === 'in_progress' && history.at(-1)?.iteration !== iteration
+  return isUnderWay ? Math.max(0, iteration - 1) : iteration
 }
 
 const MOST_BYTES = 48 * 1024

@@ -47,7 +47,7 @@ describe('approveTask', () => {
     const vault = openVault()
     await INTO.waiting_approval(vault, 'a')
     const state = await vault.ralph.approveTask({ task_id: 'a', note: 'Send it.' })
-    expect(state).toMatchObject({ status: 'in_progress', iteration: 1 })
+    expect(state).toMatchObject({ status: 'in_progress', iteration: 2 })
     expect([vault.has('Needs_Action/a.md'), vault.has('Pending_Approval/a.md')]).toEqual([true, false])
     vault.move('Needs_Action/a.md', 'Done/a.md')
     expect(await vault.ralph.incrementIteration(work('a'))).toMatchObject({ iteration: 2, status: 'completed' })

@@ -147,7 +147,7 @@ test('tells of each task where it stands, and what to do first', async () => {
       {
         task_id: 'working',
         loop_id: loops.get('working'),
-        iteration: 0,
+        iteration: 1,
         max_iterations: 10,
         timeout_at: '2036-01-15T10:30:00Z',
         percentage: 25,

@@ -4,7 +4,7 @@ import { visit } from '../drive/visit.ts'
 import { type Order, startLoop, turnOf } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { parseTaskFile } from '../formats/task-file.ts'
-import type { TaskState } from '../formats/task-state.ts'
+import { iterationsOver, type TaskState } from '../formats/task-state.ts'
 import { newLoopId } from '../host/loop-id.ts'
 import type { TaskRow } from '../host/store.ts'
 import type { VaultDesk } from './desk.ts'
@@ -109,12 +109,13 @@ async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
   const { iterations: maxIterations, minutes: timeoutMinutes } = end ? { iterations: NEVER, minutes: NEVER } : limits
   const spec = await specOf(desk, { file: from, by: 'caller', maxIterations, timeoutMinutes }, asked)
   const begun = startLoop(newLoopId(), spec, { at })
-  const told = state.iterations_history.slice(-state.iteration || state.iterations_history.length)
+  const over = iterationsOver(state)
+  const told = state.iterations_history.slice(-over || state.iterations_history.length)
   // The engine itself says when the last one is used, and that a person is waited for.
   const isByTurn = state.status === 'max_iterations_reached' || state.status === 'waiting_approval'
   const unknown = { timestamp: state.last_updated, action: '', result: 'unknown', duration_seconds: 0 }
   const known = told.length === 0 && isByTurn ? [unknown] : told
-  const iteration = Math.max(state.iteration, state.status === 'max_iterations_reached' ? limits.iterations : 0)
+  const iteration = Math.max(over, state.status === 'max_iterations_reached' ? limits.iterations : 0)
   const missing = Math.max(0, iteration - known.length)
   const isNumbered = told.every(({ iteration: n }) => n <= iteration)
   const tally = { ...begun.tally, iteration: missing }

@@ -264,7 +264,7 @@ describe('settings', () => {
       env: { RALPH_HOME: vault.home },
       now: () => vault.clock.now,
     })
-    expect((await ralph.getTaskState('a')).iteration).toBe(1)
+    expect((await ralph.getTaskState('a')).iteration).toBe(2)
     await ralph.close()
   })
 })

@@ -243,7 +243,7 @@ describe('time', () => {
     clock.now -= 60 * MINUTE
     await ralph.incrementIteration(work('a'))
     const state = await ralph.getTaskState('a')
-    expect(state).toMatchObject({ status: 'in_progress', iteration: 1, timeout_at: '2026-01-15T10:30:00Z' })
+    expect(state).toMatchObject({ status: 'in_progress', iteration: 2, timeout_at: '2026-01-15T10:30:00Z' })
     expect(state.iterations_history[0]?.timestamp).toBe('2026-01-15T10:00:00Z')
     vault.move('Needs_Action/a.md', 'Done/a.md')
     const { metrics, completed_at } = await ralph.completeTask('a')
@@ -278,7 +278,8 @@ describe('a task that a person has paused', () => {
     const loop = await paused(vault)
     const error = await errorOf(vault.ralph.incrementIteration(work('a')))
     expect(error.message).toBe(`Task a is paused, so no iteration is counted. \`ralph resume ${loop}\` lets it go on.`)
-    expect(await vault.ralph.getTaskState('a')).toMatchObject({ status: 'in_progress', iteration: 1 })
+    const state = await vault.ralph.getTaskState('a')
+    expect(state).toMatchObject({ status: 'in_progress', iteration: 2, iterations_history: [{ iteration: 1 }] })
   })
 
   test('can be completed', async () => {

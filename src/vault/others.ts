@@ -2,7 +2,7 @@
 import type { Briefing, Spent } from '../formats/briefing.ts'
 import { printCommandLine } from '../formats/command-line.ts'
 import { taskCommand } from '../formats/task-command.ts'
-import type { TaskState } from '../formats/task-state.ts'
+import { iterationsOver, type TaskState } from '../formats/task-state.ts'
 import type { VaultDesk } from './desk.ts'
 import { pathIn } from './finding.ts'
 import { isFinal } from './lifecycle.ts'
@@ -62,7 +62,7 @@ export function spentElsewhere({ state, movedAt }: OtherTask, since: number): Sp
   const isWhole = begunAt >= since
   const recent = state.iterations_history.filter(({ timestamp }) => Date.parse(timestamp) >= since)
   return {
-    iterations: isWhole ? state.iteration : recent.length,
+    iterations: isWhole ? iterationsOver(state) : recent.length,
     working_seconds: Math.max(0, movedAt - Math.max(begunAt, since)) / 1_000,
     tokens: null,
     cost_usd: null,

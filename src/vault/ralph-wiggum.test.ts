@@ -63,6 +63,62 @@ describe('the examples of the contract', () => {
   })
 })
 
+describe('the iteration of a state', () => {
+  test('is the one under way, as in the contract; the call that counts tells the one it has counted', async () => {
+    const vault = openVault(['a.md'])
+    const { ralph } = vault
+    await ralph.startTask('Needs_Action/a.md')
+    expect(await ralph.getTaskState('a')).toMatchObject({ status: 'initializing', iteration: 0 })
+    const told = await ralph.incrementIteration('a', 'Read task requirements', 'success', 45.2)
+    expect(told).toEqual({
+      task_id: 'a',
+      iteration: 1,
+      max_iterations: 10,
+      status: 'in_progress',
+      should_continue: true,
+    })
+    expect(await ralph.incrementIteration('a', 'Draft proposal outline', 'success', 120.5)).toMatchObject({
+      iteration: 2,
+    })
+    await ralph.updateProgress('a', 5, 2, 'Writing proposal sections')
+    const state = await ralph.getTaskState('a')
+    expect(state).toMatchObject({
+      status: 'in_progress',
+      iteration: 3,
+      progress: { steps_total: 5, steps_completed: 2, current_step: 'Writing proposal sections', percentage: 40 },
+      iterations_history: [
+        { iteration: 1, action: 'Read task requirements', result: 'success', duration_seconds: 45.2 },
+        { iteration: 2, action: 'Draft proposal outline', result: 'success', duration_seconds: 120.5 },
+      ],
+    })
+    expect(vault.written('a')).toEqual(state)
+  })
+
+  test('begins with the first word about the work', async () => {
+    const { ralph } = openVault(['a.md'])
+    await ralph.startTask('Needs_Action/a.md')
+    await ralph.updateProgress('a', 2, 0, 'Reading')
+    expect(await ralph.getTaskState('a')).toMatchObject({ status: 'in_progress', iteration: 1, iterations_history: [] })
+  })
+
+  test.each(['waiting_approval', 'completed', 'failed', 'timeout'] as const)(
+    'is the last one where none is under way: %s',
+    async (into) => {
+      const vault = openVault(['a.md'])
+      await INTO[into](vault, 'a')
+      expect(await vault.ralph.getTaskState('a')).toMatchObject({ status: into, iteration: 1 })
+    },
+  )
+
+  test('is never above the maximum', async () => {
+    const vault = openVault(['a.md'])
+    await INTO.in_progress(vault, 'a')
+    expect(await vault.ralph.getTaskState('a')).toMatchObject({ iteration: 2, max_iterations: 2 })
+    await vault.ralph.incrementIteration(work('a'))
+    expect(await vault.ralph.getTaskState('a')).toMatchObject({ status: 'max_iterations_reached', iteration: 2 })
+  })
+})
+
 type Schema = { [name: string]: Kind | Schema | [Schema] }
 type Kind = (value: unknown) => boolean
 
@@ -282,7 +338,7 @@ describe('what the calls answer', () => {
       current_step: 'Writing proposal sections',
     })
     const state = await ralph.getTaskState(ID)
-    expect(state).toEqual({ ...SAMPLES.getTaskState, iteration: 2, task_file: join(vault.path, FILE) })
+    expect(state).toEqual({ ...SAMPLES.getTaskState, task_file: join(vault.path, FILE) })
     expect(misfits(state, SCHEMAS.getTaskState)).toEqual([])
     expect(vault.written(ID)).toEqual(state)
 
@@ -383,7 +439,7 @@ describe('a vault', () => {
     await INTO.in_progress(vault, 'a')
     symlinkSync(vault.path, join(vault.home, 'link'))
     const ralph = vault.open({ vaultPath: join(vault.home, 'link') })
-    expect(await ralph.getTaskState('a')).toMatchObject({ iteration: 1, task_file: `${vault.path}/Needs_Action/a.md` })
+    expect(await ralph.getTaskState('a')).toMatchObject({ iteration: 2, task_file: `${vault.path}/Needs_Action/a.md` })
   })
 
   test.each([
@@ -407,7 +463,7 @@ describe('a vault', () => {
       vault.ralph.startTask({ task_file: 'Needs_Action/b.md' }),
     ])
       await expect(call).rejects.toMatchObject({ code: expect.stringMatching(/file-unusable|task-unknown/) })
-    expect(await vault.ralph.getTaskState('a')).toMatchObject({ status: 'in_progress', iteration: 1 })
+    expect(await vault.ralph.getTaskState('a')).toMatchObject({ status: 'in_progress', iteration: 2 })
     expect(existsSync(vault.path)).toBe(false)
     vault.move('../elsewhere', '.')
     expect(await vault.ralph.incrementIteration(work('a'))).toMatchObject({ iteration: 2 })

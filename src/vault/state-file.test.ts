@@ -30,7 +30,7 @@ describe('a state file that is damaged', () => {
     await INTO.in_progress(vault, 'a')
     damage(pathOf(vault))
     const state = await vault.ralph.getTaskState('a')
-    expect(state).toMatchObject({ status: 'in_progress', iteration: 1 })
+    expect(state).toMatchObject({ status: 'in_progress', iteration: 2 })
     expect(vault.written('a')).toEqual(state)
     const aside = 'a.json.broken-2026-01-15T10-00-00-000Z'
     expect(vault.names('Ralph_State')).toEqual(['.hook', 'a.json', aside])
@@ -173,7 +173,7 @@ describe('a state file', () => {
     await Promise.all(Array.from({ length: 30 }, (_, n) => others[n % 3]?.incrementIteration(work('a'))))
     expect(vault.names('Ralph_State')).toEqual(['.hook', 'a.json'])
     expect(vault.written('a')).toEqual(await vault.ralph.getTaskState('a'))
-    expect(vault.written('a').iteration).toBe(30)
+    expect(vault.written('a').iteration).toBe(31)
   })
 
   test('stays below 50 KB after 1,000 iterations, which the API all knows', { timeout: 180_000 }, async () => {
@@ -254,13 +254,13 @@ describe('a vault that was moved', () => {
     renameSync(path, vault.path)
     const back = vault.open()
     expect(await back.getTaskState('b')).toMatchObject({ status: 'initializing' })
-    expect(await back.getTaskState('a')).toMatchObject({ status: 'in_progress', iteration: 1 })
+    expect(await back.getTaskState('a')).toMatchObject({ status: 'in_progress', iteration: 2 })
   })
 
   test('has no task begun a second time', async () => {
     const { there } = await moved('Do it.')
     expect((await errorOf(there.startTask('Needs_Action/a.md'))).message).toContain('is being worked on already')
-    expect(await there.getTaskState('a')).toMatchObject({ iteration: 1 })
+    expect(await there.getTaskState('a')).toMatchObject({ iteration: 2 })
   })
 
   test('has in its briefing what was done before', async () => {
@@ -288,7 +288,7 @@ describe('a vault that was moved', () => {
     cpSync(vault.path, path, { recursive: true })
     const there = vault.open({ vaultPath: path })
     expect((await there.incrementIteration(work('a'))).iteration).toBe(2)
-    expect((await vault.ralph.getTaskState('a')).iteration).toBe(1)
+    expect((await vault.ralph.getTaskState('a')).iteration).toBe(2)
   })
 })
 
@@ -374,7 +374,7 @@ describe('a task that only its state file knows', () => {
     const state = stateFile(vault, { status: 'in_progress', iteration: 3 })
     const two = state.iterations_history.slice(0, 2)
     writeFileSync(pathOf(vault), JSON.stringify({ ...state, iterations_history: two }))
-    expect(await vault.ralph.getTaskState('a')).toMatchObject({ iteration: 3, iterations_history: two })
+    expect(await vault.ralph.getTaskState('a')).toMatchObject({ iteration: 4, iterations_history: two })
     await vault.ralph.incrementIteration(work('a'))
     const { iterations_history: history } = await vault.open().getTaskState('a')
     expect(history.map(({ iteration }) => iteration)).toEqual([1, 2, 4])
@@ -385,7 +385,7 @@ describe('a task that only its state file knows', () => {
     const state = stateFile(vault, { status: 'in_progress', iteration: 5, max_iterations: 9 })
     const newest = state.iterations_history.slice(-2)
     writeFileSync(pathOf(vault), JSON.stringify({ ...state, iterations_history: newest }))
-    expect(await vault.ralph.getTaskState('a')).toMatchObject({ iteration: 5, iterations_history: newest })
+    expect(await vault.ralph.getTaskState('a')).toMatchObject({ iteration: 6, iterations_history: newest })
     expect((await vault.ralph.incrementIteration(work('a'))).iteration).toBe(6)
   })
 
@@ -400,6 +400,14 @@ describe('a task that only its state file knows', () => {
       ...['Step 1', 'Step 2', 'Step 3', 'Step 4', 'Step 5'],
       ...Array(3).fill(work('a').action),
     ])
+  })
+
+  test('counts what is over, also in a file in which no iteration is said to be under way', async () => {
+    const vault = openVault()
+    const state = stateFile(vault, { status: 'in_progress', iteration: 2 })
+    writeFileSync(pathOf(vault), JSON.stringify({ ...state, iteration: 2 }))
+    expect(await vault.ralph.getTaskState('a')).toEqual(state)
+    expect((await vault.ralph.incrementIteration(work('a'))).iteration).toBe(3)
   })
 
   test('is read in the shape of an older version', async () => {
@@ -418,7 +426,7 @@ describe('a task that only its state file knows', () => {
       task_id: 'a',
       task_file: `${vault.path}/Needs_Action/a.md`,
       status: 'in_progress',
-      iteration: 1,
+      iteration: 2,
       max_iterations: 10,
       started_at: '2026-01-15T10:00:00Z',
       timeout_at: '2026-01-15T10:30:00Z',
@@ -456,23 +464,27 @@ describe('a task that only its state file knows', () => {
   /** A state as another home has left it: one iteration a minute. */
   function stateFile(
     vault: Vault,
-    { status, iteration, max_iterations = 10 }: { status: VaultStatus; iteration: number; max_iterations?: number },
+    {
+      status,
+      iteration: over,
+      max_iterations = 10,
+    }: { status: VaultStatus; iteration: number; max_iterations?: number },
   ): TaskState {
     const at = (minute: number) => `2026-01-15T10:${String(minute).padStart(2, '0')}:00Z`
     const state: TaskState = {
       task_id: 'a',
       task_file: join(vault.path, 'Needs_Action/a.md'),
       status,
-      iteration,
+      iteration: status === 'in_progress' ? over + 1 : over,
       max_iterations,
       started_at: at(0),
-      last_updated: at(iteration),
+      last_updated: at(over),
       timeout_at: at(30),
       progress:
         status === 'in_progress'
           ? { steps_total: 4, steps_completed: 1, current_step: 'x', percentage: 25 }
           : { steps_total: 0, steps_completed: 0, current_step: '', percentage: 0 },
-      iterations_history: Array.from({ length: iteration }, (_, n) => ({
+      iterations_history: Array.from({ length: over }, (_, n) => ({
         iteration: n + 1,
         timestamp: at(n),
         action: `Step ${n + 1}`,

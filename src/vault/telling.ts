@@ -3,7 +3,7 @@ import { oneLine } from '../engine/breaker.ts'
 import { deadline } from '../engine/limits.ts'
 import type { Loop, Tally, Turn } from '../engine/loop.ts'
 import { hasWorked } from '../engine/tally.ts'
-import type { HistoryEntry, TaskProgress, TaskState } from '../formats/task-state.ts'
+import type { HistoryEntry, TaskProgress, TaskState, VaultStatus } from '../formats/task-state.ts'
 import type { TaskRecord, TaskRow } from '../host/store.ts'
 import type { Entry, History, VaultDesk } from './desk.ts'
 import { statusOfTask } from './lifecycle.ts'
@@ -17,11 +17,12 @@ export function stateOf(
 ): TaskState {
   const { path, from, id } = vaultOf(loop)
   const { tally, spec } = loop
+  const status = statusOfTask(loop, record)
   return {
     task_id: id,
     task_file: `${path}/${from}`,
-    status: statusOfTask(loop, record),
-    iteration: tally.iteration,
+    status,
+    iteration: iterationOf(loop, status),
     max_iterations: spec.limits.iterations,
     started_at: time(tally.startedAt),
     last_updated: time(Math.max(movedAt, record.progress?.at ?? 0)),
@@ -29,6 +30,12 @@ export function stateOf(
     progress: progressOf(record),
     iterations_history: history,
   }
+}
+
+/** The one under way, as in the contract's example; where none is, the last one. While its checks run, one is still under way. */
+function iterationOf({ tally, next, spec }: Loop, status: VaultStatus): number {
+  const isToCome = status === 'in_progress' && (next.kind === 'turn' || next.kind === 'wait')
+  return isToCome ? Math.min(tally.iteration + 1, spec.limits.iterations) : tally.iteration
 }
 
 export function progressOf({ progress }: TaskRecord): TaskProgress {

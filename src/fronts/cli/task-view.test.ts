@@ -78,7 +78,7 @@ test('a task under way is shown with its last ten iterations', () => {
   expect(lines.slice(0, 4)).toEqual([
     '… pay · in progress',
     '  file        /V/Needs_Action/pay.md',
-    '  iterations  2 of 10',
+    '  iteration   2 of 10',
     `  started     ${timeOfDay(START - 20 * MINUTE)}`,
   ])
   expect(lines).toContain('  updated     5 min ago')

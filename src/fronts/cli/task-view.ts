@@ -96,7 +96,7 @@ export function shown(
   const open = status === 'initializing' || status === 'in_progress'
   const rows = [
     ['file', state.task_file],
-    ['iterations', `${state.iteration} of ${state.max_iterations}`],
+    [status === 'in_progress' ? 'iteration' : 'iterations', `${state.iteration} of ${state.max_iterations}`],
     ...(progress.steps_total > 0 || progress.current_step ? [['progress', progressWords(progress)]] : []),
     ...(why ? [['why', short(why, 200)]] : []),
     ['started', timeOfDay(Date.parse(state.started_at))],
