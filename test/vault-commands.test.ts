@@ -1,10 +1,13 @@
 /** `ralph task` and `ralph briefing` as people, shells and programs in other languages meet them; and what else ralph does with a vault. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import { parseCommandLine } from '../src/formats/command-line.ts'
 import { verbs } from '../src/fronts/cli/task-words.ts'
-import { type How, type Line, makePlace, onlyLoop, type Place, query, type Ran } from './ralph.ts'
+import { type How, type Line, makePlace, onlyLoop, type Place, query, type Ran, until } from './ralph.ts'
 
 type Vault = Place & {
   vault: string
@@ -247,6 +250,38 @@ describe.concurrent('ralph task', () => {
     })
     expect(none).toMatchObject({ code: 2, lines: [{ error: { type: 'TaskNotFoundError', task_id: 'nobody' } }] })
     expect(damaged).toMatchObject({ code: 1, lines: [{ error: { type: 'StateCorruptedError', recoverable: true } }] })
+  })
+
+  test('a task whose time is over is told by the webhook and on the desktop, as by ralph watch', async ({
+    onTestFinished,
+  }) => {
+    const bodies: Line[] = []
+    const server = createServer(async (request, response) => {
+      bodies.push(JSON.parse(await readAll(request)))
+      response.end()
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await until('it listens', () => server.listening)
+    const place = makeVault()
+    const { port } = server.address() as AddressInfo
+    const [bin, shown] = [join(place.root, 'bin'), join(place.root, 'shown')]
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'notify-send'), `#!/bin/sh\necho "$2|$3" >> '${shown}'\n`, { mode: 0o755 })
+    Object.assign(place.env, { PATH: `${bin}:${place.env.PATH}`, DISPLAY: ':0' })
+    for (const id of ['quiet', 'loud', 'told']) await place.task('start', place.put(`${id}.md`))
+    await place.task('timeout', 'quiet')
+    expect((await place.task('timeout', 'loud', '--notify')).code).toBe(0)
+    writeFileSync(join(place.vault, 'ralph.config.json'), `{"notify_webhook":"http://127.0.0.1:${port}/"}`)
+    expect((await place.task('timeout', 'told')).code).toBe(0)
+    const text = 'Task exceeded 30 minute timeout. Progress saved.'
+    expect(bodies).toEqual([
+      { title: 'ralph: told timeout', text, type: 'task', task_id: 'told', status: 'timeout', sentence: text },
+    ])
+    await until('the desktop shows both', () => existsSync(shown) && readFileSync(shown, 'utf8').split('\n').length > 2)
+    expect(readFileSync(shown, 'utf8').trim().split('\n').sort()).toEqual([
+      `ralph: loud timeout|${text}`,
+      `ralph: told timeout|${text}`,
+    ])
   })
 
   test('a damaged state file is made anew, and that is said beside the answer', async () => {

@@ -448,6 +448,8 @@ export type TaskRecord = {
   begun?: true
   /** Where its file was put when it had failed; null: there was none any more. */
   away?: string | null
+  /** A webhook was told that its time is over. */
+  told?: true
   /** What it changed in the vault, once it is over; null: that could not be told. */
   files?: { created: number; modified: number } | null
 }

@@ -11,7 +11,7 @@ import { endOf } from './task-words.ts'
 const WEBHOOK_MS = 3_000
 
 /** A task that ran out of time or turns needs somebody, who may be elsewhere. */
-export async function tellPerson({ home }: Desk, loop: Loop | undefined): Promise<Note[]> {
+export async function tellPerson({ home, store }: Desk, loop: Loop | undefined): Promise<Note[]> {
   if (loop?.next.kind !== 'halt' || !['timeout', 'max-iterations'].includes(loop.next.reason)) return []
   ringBell()
   const { path, id } = vaultOf(loop)
@@ -26,6 +26,7 @@ export async function tellPerson({ home }: Desk, loop: Loop | undefined): Promis
     const address = loadConfig(home, path).notify_webhook
     const body = { title: `ralph: task ${id} stopped`, text: endOf(loop), ...told }
     const trouble = address && (await postWebhook(address, body, { patienceMs: WEBHOOK_MS }))
+    if (address && !trouble) await store().tasks.change({ vault: path, id, loop: loop.id }, { told: true })
     return trouble ? [{ level: 'warning', text: `ralph: ${trouble}` }] : []
   } catch (cause) {
     return [{ level: 'warning', text: `ralph: ${cause instanceof Error ? cause.message : cause}` }]

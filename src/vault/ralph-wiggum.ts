@@ -9,6 +9,7 @@ import type { TaskProgress, TaskState, VaultStatus } from '../formats/task-state
 import { steadyClock } from '../host/clock.ts'
 import { openStore } from '../host/sqlite.ts'
 import type { TaskRow } from '../host/store.ts'
+import { tellTimeout } from './alarm.ts'
 import { approvalWords, bentAdvice } from './answers.ts'
 import { comeBack } from './approval.ts'
 import {
@@ -191,7 +192,7 @@ export class RalphWiggum {
     }
   }
 
-  /** Ends a task whose time is over by the caller's clock or by ralph's. */
+  /** Ends a task whose time is over by the caller's clock or by ralph's, and tells a person. */
   async handleTimeout(...input: Input<'handleTimeout'>): Promise<StoppedTask> {
     const { task_id } = readCall('handleTimeout', input)
     const loop = await this.#move('handleTimeout', task_id, async (current) => {
@@ -201,7 +202,9 @@ export class RalphWiggum {
         throw await this.#illegal(current, 'timeout', 'Its file is where it belongs: complete it.')
       return current.next.kind === 'halt' ? undefined : this.#told({ kind: 'out-of-time' })
     })
-    return this.#stopped(task_id, 'timeout', timeoutMessage(loop))
+    const stopped = await this.#stopped(task_id, 'timeout', timeoutMessage(loop))
+    await tellTimeout(this.#desk, await findTask(this.#desk, task_id), loop)
+    return stopped
   }
 
   /** Tells of a task that has used all its iterations. */

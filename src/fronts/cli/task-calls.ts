@@ -1,6 +1,8 @@
 /** What each verb of `ralph task` calls, with which of its options. */
 import { nearest } from '../../formats/nearest.ts'
 import { TASK_STATUSES, type VaultStatus } from '../../formats/task-state.ts'
+import { loadConfig } from '../../host/config.ts'
+import { vaultFor } from '../../operations/vault-place.ts'
 import {
   approveTask,
   completeTask,
@@ -19,6 +21,7 @@ import {
 import { given } from '../../request/given.ts'
 import { type Args, usage } from './args.ts'
 import type { Context } from './context.ts'
+import { notifyText } from './notify.ts'
 import { type Answer, completed, counted, listed, progressed, shown, started, stopped } from './task-view.ts'
 import type { VerbName } from './task-words.ts'
 
@@ -80,8 +83,14 @@ export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> 
     return completed(await completeTask.run(context, asked))
   },
 
-  timeout: async ({ args: _, context, word, ...vault }) =>
-    stopped(await timeOutTask.run(context, { task: word, ...vault })),
+  async timeout({ args, context, word, ...vault }) {
+    const task = await timeOutTask.run(context, { task: word, ...vault })
+    const folder = vaultFor(context, given({ named: vault.vault }))
+    // The webhook has been told by then.
+    if (args.flag('notify') || loadConfig(context.home, folder).notify_webhook !== undefined)
+      await notifyText({ title: `ralph: ${task.task_id} ${task.status}`, text: task.message }, {}, { context })
+    return stopped(task)
+  },
 
   'max-iterations': async ({ args: _, context, word, ...vault }) =>
     stopped(await exhaustTask.run(context, { task: word, ...vault })),

@@ -55,7 +55,14 @@ export const verbs: Readonly<Record<VerbName, CommandSpec>> = {
   complete: verb('complete', 'ID', 'Ends a task whose file is in Done.', {
     'exit-reason': { value: 'TEXT', help: 'a word for how it ended (default completed)' },
   }),
-  timeout: verb('timeout', 'ID', 'Ends a task whose time is over, by your clock or by its own.'),
+  timeout: verb(
+    'timeout',
+    'ID',
+    'Ends a task whose time is over, by your clock or by its own; notify_webhook hears of it.',
+    {
+      notify: { help: 'bell and desktop message, also where no webhook is set' },
+    },
+  ),
   'max-iterations': verb('max-iterations', 'ID', 'Tells of a task that has used all its iterations.'),
   approve: verb('approve', 'ID', 'Lets a task go on that waits for you; its file comes back from Pending_Approval.', {
     note: { value: 'TEXT', help: 'words for the next iteration' },
