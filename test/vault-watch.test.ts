@@ -20,7 +20,7 @@ import { text as readAll } from 'node:stream/consumers'
 import { test as alone, describe, expect } from 'vitest'
 import type { TaskState } from '../src/formats/task-state.ts'
 import { RalphWiggum } from '../src/index.ts'
-import { carriers, commitAll, type Line, makePlace, type Place, query, type Running, until } from './ralph.ts'
+import { carriers, commitAll, LAUNCHER, type Line, makePlace, type Place, query, type Running, until } from './ralph.ts'
 
 // Most of the time of a watcher is spent waiting.
 const test = alone.concurrent
@@ -529,6 +529,58 @@ test('a person who is elsewhere hears of what failed and what waits for them', a
   expect(heard).toHaveLength(2)
   expect(heard).toContainEqual(expect.objectContaining({ task_id: 'pay', status: 'waiting_approval' }))
   expect(heard).toContainEqual(expect.objectContaining({ task_id: 'bad', status: 'refused' }))
+})
+
+describe('how far a task has come', () => {
+  const tick = (text: string) =>
+    sh(`sed 's/\\[ \\] ${text}/[x] ${text}/' "$RALPH_TASK_FILE" > new.tmp && cat new.tmp > "$RALPH_TASK_FILE"`)
+  const written = (text: string) => sh(`until grep -q '${text}' Ralph_State/a.json; do sleep 0.05; done`)
+  const BOXES = 'Write the report.\n\n- [ ] outline\n- [ ] text\n\n```\n- [ ] no box\n```\n'
+
+  test('is told by the check boxes in its file', async () => {
+    const place = makeVault([
+      [tick('outline'), sh('cp Ralph_State/a.json first.json')],
+      [written('"steps_completed": 1'), sh('cp Ralph_State/a.json second.json'), tick('text'), done],
+    ])
+    drop(place, 'a.md', BOXES)
+    expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 0, stderr: '' })
+    const progress = (file: string) => (JSON.parse(place.read(file)) as TaskState).progress
+    expect([progress('first.json'), progress('second.json'), stateOf(place, 'a').progress]).toEqual([
+      { steps_total: 2, steps_completed: 0, current_step: 'outline', percentage: 0 },
+      { steps_total: 2, steps_completed: 1, current_step: 'text', percentage: 50 },
+      { steps_total: 2, steps_completed: 2, current_step: '', percentage: 100 },
+    ])
+    const [loop] = query(place, 'SELECT spec FROM loop')
+    expect(JSON.parse(String(loop?.spec)).prompt).toContain('Tick the check boxes of the file as you go')
+  })
+
+  test('is told by the agent, with the command that its prompt names; boxes count when they change', async () => {
+    const ralph = (completed: number) =>
+      sh(
+        `'${process.execPath}' '${LAUNCHER}' task progress "$RALPH_TASK_ID" --total 4 --completed ${completed} --step Sums`,
+      )
+    const place = makeVault([[done]], {
+      plain: [[ralph(1)], [done]],
+      boxes: [[ralph(1)], [sh('cp Ralph_State/boxes.json kept.json'), tick('text'), done]],
+    })
+    drop(place, 'plain.md')
+    drop(place, 'boxes.md', BOXES)
+    expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 0, stderr: '' })
+    const told = { steps_total: 4, steps_completed: 1, current_step: 'Sums', percentage: 25 }
+    expect(stateOf(place, 'plain').progress).toEqual(told)
+    expect((JSON.parse(place.read('kept.json')) as TaskState).progress).toEqual(told)
+    expect(stateOf(place, 'boxes').progress).toMatchObject({
+      steps_total: 2,
+      steps_completed: 1,
+      current_step: 'outline',
+    })
+    const prompts = query(place, "SELECT json_extract(spec, '$.prompt') AS prompt FROM loop").map(({ prompt }) =>
+      String(prompt),
+    )
+    expect(
+      prompts.filter((text) => text.includes("`ralph task progress --total N --completed N --step '…' plain`")),
+    ).toHaveLength(1)
+  })
 })
 
 test('a file that was only copied to Done is left, and said once', async () => {

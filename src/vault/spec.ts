@@ -1,7 +1,9 @@
 /** What the loop of a vault's task is asked for. */
 import type { Spec, Turn } from '../engine/loop.ts'
+import { taskCommand } from '../formats/task-command.ts'
 import type { TaskHead } from '../formats/task-file.ts'
-import { buildVaultPrompt } from '../prompt/vault-prompt.ts'
+import { readSteps } from '../formats/task-steps.ts'
+import { buildVaultPrompt, type VaultWords } from '../prompt/vault-prompt.ts'
 import type { LoopRequest } from '../request/request.ts'
 import { resolveSpec } from '../request/resolve.ts'
 import type { VaultDesk } from './desk.ts'
@@ -44,7 +46,10 @@ export async function specOf(
   const done = `${settings.doneFolder}/${file.file}`
   const request: LoopRequest = {
     ...hired,
-    prompt: buildVaultPrompt({ body, from: file.from, done, pending: `${PENDING}/${file.file}` }),
+    prompt: buildVaultPrompt({
+      ...{ body, from: file.from, done, pending: `${PENDING}/${file.file}` },
+      ...progressFor(file.id, body, { by, sandbox: hired.sandbox }),
+    }),
     checks: [...(head.checks ?? []), ...(hired.checks ?? [])],
     ...(head.require === undefined ? {} : { require: head.require }),
     protect: [...(hired.protect ?? []), ...(head.protect ?? [])],
@@ -69,6 +74,18 @@ export async function specOf(
   })
   // The environment and the rest of the config were heard when the settings of the vault were resolved.
   return resolveSpec(request, { ...task, env: {}, config: settings.proof ?? {} })
+}
+
+/** A watcher reads check boxes; in a sandbox no agent can reach ralph's home. */
+function progressFor(
+  id: string,
+  body: string,
+  { by, sandbox }: { by: VaultTask['by']; sandbox: Crew['sandbox'] },
+): Pick<VaultWords, 'progress'> {
+  if (by === 'watch' && readSteps(body)) return { progress: { by: 'boxes' } }
+  if (sandbox) return {}
+  const line = taskCommand('progress', id, undefined, '--total', 'N', '--completed', 'N', '--step', '…')
+  return { progress: { by: 'command', line } }
 }
 
 /** The name of the agent where ralph does not know who works. */

@@ -11,6 +11,7 @@ import type { Lease } from '../host/store.ts'
 import type { VaultDesk } from './desk.ts'
 import { movedBefore, movedByHand } from './moved.ts'
 import { restFacts } from './moving.ts'
+import { openSteps } from './steps.ts'
 import { noteTrouble, publish } from './tasks.ts'
 import { type VaultTask, vaultOf } from './vault-task.ts'
 import { findFile, judgeByPlace } from './where.ts'
@@ -85,7 +86,7 @@ async function carry(site: Site, held: Visit, again: boolean): Promise<Loop> {
     },
     task: taskTurn(task),
   })
-  const stateFile = openStateFile(desk, task)
+  const stateFile = openStateFile(desk, task, loop.id)
   const saw = (moved: Loop, fact: Fact) => {
     tell({ kind: 'saw', loop: moved, fact })
     stateFile.renew()
@@ -110,12 +111,13 @@ export function taskTurn(task: VaultTask): TaskTurn {
 
 type StateFile = { renew(): void; written(): Promise<void> }
 
-/** The state file, written beside the work and one after the other. */
-function openStateFile(desk: VaultDesk, { id }: VaultTask): StateFile {
+/** The state file, written beside the work and one after the other, with the steps that the task's file tells. */
+function openStateFile(desk: VaultDesk, task: VaultTask, loop: string): StateFile {
+  const noteSteps = openSteps(desk, task, loop)
   let last = Promise.resolve()
   return {
     renew() {
-      last = last.then(() => noteTrouble(desk, () => publish(desk, id, 'file')))
+      last = last.then(noteSteps).then(() => noteTrouble(desk, () => publish(desk, task.id, 'file')))
       last.catch(() => {}) // it is thrown where it is waited for
     },
     written: () => last,

@@ -1,0 +1,37 @@
+/** How far the work on a task has come, by the check boxes in its file. */
+import { join } from 'node:path'
+import { RalphError } from '../error.ts'
+import { readSteps, type Steps } from '../formats/task-steps.ts'
+import type { VaultDesk } from './desk.ts'
+import { readText } from './place.ts'
+import type { VaultTask } from './vault-task.ts'
+import { findFile } from './where.ts'
+
+/**
+ * Notes them when they have changed since the last look: what the agent told meanwhile counts until then. After a restart,
+ * progress of another number of steps is the agent's own.
+ */
+export function openSteps({ store, vault, now }: VaultDesk, task: VaultTask, loop: string): () => Promise<void> {
+  const key = { vault, id: task.id, loop }
+  let last: string | undefined
+  return async () => {
+    const steps = stepsOf(task)
+    const seen = JSON.stringify(steps)
+    if (!steps || seen === last) return
+    const told = last === undefined ? (await store.tasks.load(vault, task.id))?.record.progress : undefined
+    last = seen
+    if (told === undefined || told.total === steps.total)
+      await store.tasks.change(key, { progress: { ...steps, at: now() } })
+  }
+}
+
+/** None in a file that cannot be read now: it may be on its way to another folder. */
+function stepsOf(task: VaultTask): Steps | undefined {
+  try {
+    const place = findFile(task)
+    return place === undefined ? undefined : readSteps(readText(join(task.path, place)))
+  } catch (cause) {
+    if (cause instanceof RalphError) return undefined
+    throw cause
+  }
+}
