@@ -31,6 +31,7 @@ export { unwrapPrompt, wrapPrompt } from './formats/wrapped-prompt.ts'
 export { openStore } from './host/sqlite.ts'
 export type { Held, Lease, Store } from './host/store.ts'
 export { type At, type NamedTask, parseExecute, parseInit, parseInterview } from './project/templates.ts'
+export { ActionExecutor, type ActionStep } from './vault/action-executor.ts'
 export type {
   CompletedTask,
   CountedIteration,

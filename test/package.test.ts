@@ -145,6 +145,12 @@ test('its types hold in a strict project', () => {
     join(folder, 'ask.ts'),
     `import { createClient } from 'ralphloop/client'\nconst client = createClient({ url: 'http://127.0.0.1:4444', token: 't' })\nexport const find = async (): Promise<string | undefined> => (await client.call('list_loops', { limit: 1 })).loops[0]?.status\n// @ts-expect-error a limit is a number\nexport const wrong = (): unknown => client.call('list_loops', { limit: 'one' })\n`,
   )
+  const examples = [...readFileSync('docs/task-api.md', 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm)]
+  const names = examples.map(([, example = ''], n) => {
+    writeFileSync(join(folder, `task-api-${n}.mts`), example)
+    return `task-api-${n}.mts`
+  })
+  expect(names).toHaveLength(2)
   const options = [
     '--strict',
     '--noEmit',
@@ -158,7 +164,7 @@ test('its types hold in a strict project', () => {
     resolve('node_modules/@types'),
   ]
   expect(() =>
-    execFileSync(resolve('node_modules/.bin/tsc'), [...options, 'use.ts', 'call.ts', 'ask.ts'], {
+    execFileSync(resolve('node_modules/.bin/tsc'), [...options, 'use.ts', 'call.ts', 'ask.ts', ...names], {
       cwd: folder,
       encoding: 'utf8',
       stdio: 'pipe',

@@ -1,0 +1,104 @@
+/** Takes the steps of an action on a task of a vault one after the other: each is told as progress, counted, and taken once. */
+import { RalphError } from '../error.ts'
+import { cutTo, oneLine } from '../formats/one-line.ts'
+import type { TaskState } from '../formats/task-state.ts'
+import { MaxIterationsError, TimeoutError } from './errors.ts'
+import type { RalphWiggum } from './ralph-wiggum.ts'
+
+/** By its name a step is known again, so no two may have the same. It is waited for, and hears how the task stands. */
+export type ActionStep = { name: string; run: (state: TaskState) => unknown }
+
+const SUCCESS = 'success'
+const MOST_RESULT = 1_000
+
+export class ActionExecutor {
+  readonly #ralph: RalphWiggum
+
+  constructor(ralph: RalphWiggum) {
+    this.#ralph = ralph
+  }
+
+  /**
+   * Until all steps are taken, or the task goes on no more: its file is in the folder for what is done, a limit is
+   * reached, or a person is waited for. Steps that were counted before are not taken again. How the task stands then.
+   */
+  async run(task: string | { task_id: string }, steps: readonly ActionStep[]): Promise<TaskState> {
+    mustBeSteps(steps)
+    const id = typeof task === 'string' ? task : task.task_id
+    let state = await this.#begin(id)
+    while (isOpen(state)) {
+      const step = await this.#tellProgress(state, steps)
+      if (!step) break
+      await this.#take(await this.#ralph.getTaskState(id), step)
+      state = await this.#ralph.getTaskState(id)
+      if (!isOpen(state)) await this.#tellProgress(state, steps)
+    }
+    return this.#ralph.getTaskState(id)
+  }
+
+  /** Where the file was moved before, no step is needed. Checks that refuse it are for the steps to satisfy. */
+  async #begin(id: string): Promise<TaskState> {
+    const state = await this.#ralph.getTaskState(id)
+    if (!isOpen(state) || !(await this.#ralph.checkTaskComplete(id))) return state
+    await this.#ralph.completeTask(id).catch((cause) => {
+      if (!(cause instanceof RalphError && cause.code === 'task-state')) throw cause
+    })
+    return this.#ralph.getTaskState(id)
+  }
+
+  /** The step that comes next, where one is left. */
+  async #tellProgress({ task_id, ...state }: TaskState, steps: readonly ActionStep[]): Promise<ActionStep | undefined> {
+    const taken = namesTaken(state)
+    const left = steps.filter(({ name }) => !taken.has(name))
+    await this.#ralph.updateProgress({
+      task_id,
+      steps_total: steps.length,
+      steps_completed: steps.length - left.length,
+      current_step: left[0]?.name ?? '',
+    })
+    return left[0]
+  }
+
+  async #take(state: TaskState, { name, run }: ActionStep): Promise<void> {
+    const { task_id } = state
+    const begunAt = performance.now()
+    const count = (result: string) => {
+      const duration_seconds = Math.round(performance.now() - begunAt) / 1_000
+      return this.#ralph.incrementIteration({ task_id, action: name, result, duration_seconds })
+    }
+    try {
+      await run(state)
+    } catch (cause) {
+      const words = cause instanceof Error ? cause.message : String(cause)
+      await count(cutTo(`failed: ${oneLine(words)}`, MOST_RESULT)).catch(unlessEnded)
+      throw cause
+    }
+    await count(SUCCESS).catch(unlessEnded)
+  }
+}
+
+function isOpen({ status }: TaskState): boolean {
+  return status === 'initializing' || status === 'in_progress'
+}
+
+function namesTaken({ iterations_history: history }: Pick<TaskState, 'iterations_history'>): Set<string> {
+  return new Set(history.filter(({ result }) => result === SUCCESS).map(({ action }) => action))
+}
+
+/** Somebody else may have ended the task meanwhile: its state tells that. */
+function unlessEnded(cause: unknown): void {
+  if (!(cause instanceof MaxIterationsError || cause instanceof TimeoutError)) throw cause
+}
+
+function mustBeSteps(steps: readonly ActionStep[]): void {
+  const isStep = (step: Partial<ActionStep> | null) =>
+    typeof step?.name === 'string' && step.name.trim() !== '' && typeof step.run === 'function'
+  if (!Array.isArray(steps) || steps.length === 0 || !steps.every(isStep))
+    throw new RalphError('input-invalid', 'run takes a list of steps, each with a name and a function run.')
+  const twice = steps.find(({ name }, index) => steps.findIndex((other) => other.name === name) < index)
+  if (twice)
+    throw new RalphError(
+      'input-invalid',
+      `Two steps are called "${twice.name}". Give them different names: by these it is known which were taken.`,
+    )
+}
