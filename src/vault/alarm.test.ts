@@ -60,7 +60,7 @@ test('a webhook that does not take it is told, and gets it with the next call', 
   expect(heard).toHaveLength(2)
 })
 
-test('nobody is told of a task that is not over', async () => {
+test('no message is sent for a task that has not timed out', async () => {
   const { vault, heard } = await withWebhook()
   await INTO.completed(vault, 'a')
   await expect(vault.ralph.handleTimeout('a')).rejects.toMatchObject({ code: 'task-state' })
