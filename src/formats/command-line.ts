@@ -31,6 +31,17 @@ export function parseCommandLine(text: string): string[] {
   return words
 }
 
+/** Why a text is no command line; undefined: it is one. */
+export function commandTrouble(text: string): string | undefined {
+  try {
+    parseCommandLine(text)
+    return undefined
+  } catch (cause) {
+    if (cause instanceof RalphError) return cause.message
+    throw cause
+  }
+}
+
 const SETS_VARIABLE = /^[A-Za-z_]\w*=/
 const SHELL_ONLY = /[|&;<>`$()]/
 
@@ -49,7 +60,7 @@ function withoutEscapes(text: string, quote: string): string {
 function needsShell(text: string, found: string): RalphError {
   return new RalphError(
     'usage',
-    `The command \`${text}\` has "${found}", which only a shell understands, and ralph starts programs without one. Give --verify several times, quote the character, or ask for a shell yourself: sh -c '…'.`,
+    `The command \`${text}\` has "${found}", which only a shell understands, and ralph starts programs without one. Write several commands, quote the character, or ask for a shell yourself: sh -c '…'.`,
   )
 }
 

@@ -73,7 +73,7 @@ const KEYS: Readonly<Record<keyof Config | 'enabled' | 'max_total_cost_usd', Key
   on_limit: { fits: (value) => value === 'wait' || value === 'stop', expected: 'wait or stop' },
   notify_webhook: { fits: (value) => isText(value) && /^https?:\/\//.test(String(value)), expected: 'an http address' },
   worktree_files: { fits: isTexts, expected: 'a list of paths' },
-  worktree_setup: { fits: isCommand, expected: 'a command' },
+  worktree_setup: { fits: isCommand, expected: COMMAND },
   proof: {
     fits: (value) => isText(value) && ['off', 'seal', 'full'].includes(String(value)),
     expected: 'off, seal or full',

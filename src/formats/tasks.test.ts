@@ -141,6 +141,16 @@ test.each<[given: unknown, verify: string[] | undefined]>([
   expect(only({ id: 'A', title: 'a', verify }).verify).toEqual(expected)
 })
 
+test.each<[verify: unknown, says: RegExp]>([
+  [['npm test && x'], /^task A: verify: The command `npm test && x` has "&", which only a shell understands/],
+  [['npm test', 'CI=1 make'], /^task A: verify: The command `CI=1 make` sets a variable.* env CI=1 make$/],
+  ['sh -c "make', /^task A: verify: The command `sh -c "make` has a " that is never closed\.$/],
+  [[''], /^task A: verify must be a command or a list of commands, but is \[""\]\.$/],
+  [7, /^task A: verify must be a command or a list of commands, but is 7\.$/],
+])('verify %j says what the trouble is', (verify, says) => {
+  expect(readTasks(list({ id: 'A', title: 'a', verify }))).toEqual({ problems: [expect.stringMatching(says)] })
+})
+
 test('a task says how strong its proof must be, and which files count as tests', () => {
   const proof = { require: 'tested', protect: 'spec/**', may_change: ['a.snap', 'b.snap'] }
   expect(only({ id: 'A', title: 'a', ...proof })).toMatchObject({ ...proof, protect: ['spec/**'] })
@@ -212,7 +222,7 @@ describe('what is wrong is said', () => {
         'task A: attempts must be a whole number, but is -1.',
         'task A: max_attempts must be a whole number above 0, but is 0.',
         'task A: blocked must be true or false, but is "no".',
-        'task A: verify must be a command or a list of commands, but is ["npm test | tee x"].',
+        'task A: verify: The command `npm test | tee x` has "|", which only a shell understands, and ralph starts programs without one. Write several commands, quote the character, or ask for a shell yourself: sh -c \'…\'.',
         'task A: require must be one of verified, tested, kept, but is "claimed".',
         'task A: protect must be a glob or a list of globs such as "test/**" (every bracket closed, no ".."), but is [""].',
         'task A: may_change must be a glob or a list of globs such as "test/**" (every bracket closed, no ".."), but is 7.',

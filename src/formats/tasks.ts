@@ -3,7 +3,7 @@
 import { type GraphTask, graphProblem } from '../engine/graph.ts'
 import { type Grade, REQUIRABLE } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
-import { parseCommandLine } from './command-line.ts'
+import { commandTrouble } from './command-line.ts'
 import { GLOBS_SUCH_AS, globTrouble } from './glob.ts'
 import { isCount, isObject, isTexts, type Json, printJson, quote, readJson } from './json-file.ts'
 
@@ -84,12 +84,27 @@ function taskProblems(task: unknown, place: number): string[] {
   if (!isObject(task)) return [`task ${place} must be an object, but is ${quote(task)}.`]
   const wrong = FIELDS.filter(([field, fits]) => (task[field] === undefined ? REQUIRED.has(field) : !fits(task[field])))
   const name = typeof task.id === 'string' && task.id ? `task ${task.id}` : `task ${place} of the list`
-  return wrong.map(([field, , expected]) => `${name}: ${field} must be ${expected}, but is ${quote(task[field])}.`)
+  return wrong.map(([field, , expected]) => {
+    const why =
+      field === 'verify'
+        ? [task.verify]
+            .flat()
+            .filter(isFilled)
+            .map((text) => commandTrouble(String(text)))
+        : []
+    const [trouble] = why.filter((words) => words !== undefined)
+    return trouble === undefined
+      ? `${name}: ${field} must be ${expected}, but is ${quote(task[field])}.`
+      : `${name}: ${field}: ${trouble}`
+  })
 }
 
 const REQUIRED = new Set(['id', 'title'])
 const isText = (value: unknown) => typeof value === 'string'
 const isFilled = (value: unknown) => isText(value) && String(value).trim() !== ''
+
+const areCommands = (value: unknown) =>
+  [value].flat().every((command) => isFilled(command) && commandTrouble(String(command)) === undefined)
 
 const areGlobs = (value: unknown) =>
   [value].flat().every((glob) => typeof glob === 'string' && globTrouble(glob) === undefined)
@@ -103,7 +118,7 @@ const FIELDS: readonly (readonly [field: string, fits: (value: unknown) => boole
   ['attempts', isCount, 'a whole number'],
   ['max_attempts', (value) => isCount(value) && value > 0, 'a whole number above 0'],
   ['blocked', (value) => typeof value === 'boolean', 'true or false'],
-  ['verify', (value) => [value].flat().every(isCommand), 'a command or a list of commands'],
+  ['verify', areCommands, 'a command or a list of commands'],
   ['require', (value) => REQUIRABLE.some((grade) => grade === value), `one of ${REQUIRABLE.join(', ')}`],
   ['protect', areGlobs, `a glob or a list of globs ${GLOBS_SUCH_AS}`],
   ['may_change', areGlobs, `a glob or a list of globs ${GLOBS_SUCH_AS}`],
@@ -114,15 +129,6 @@ const ID = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u
 
 export function isTaskId(value: unknown): value is string {
   return typeof value === 'string' && ID.test(value)
-}
-
-function isCommand(value: unknown): boolean {
-  if (!isFilled(value)) return false
-  try {
-    return parseCommandLine(String(value)).length > 0
-  } catch {
-    return false // shell syntax; checks are started without one
-  }
 }
 
 // Every field has been looked at. A task is blocked by the flag or by the status, and both say so from here on.
