@@ -1,6 +1,7 @@
 /** Checks: commands of the user's or the repo's, never the agent's. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { count } from '../engine/limits.ts'
 import type { Verdict } from '../engine/loop.ts'
 import { parseCommandLine } from '../formats/command-line.ts'
 import { countFailures } from '../formats/failures.ts'
@@ -54,7 +55,7 @@ export async function runCheck(check: string, place: CheckPlace): Promise<Verdic
   })
   if (ended.stopped === 'told') return undefined
   const tail = secrets.mask(output).slice(-TAIL_KEPT)
-  if (ended.stopped) return { check, result: 'timeout', tail: `${tail}\n(ended after ${minutes} minutes)` }
+  if (ended.stopped) return { check, result: 'timeout', tail: `${tail}\n(ended after ${count(minutes, 'minute')})` }
   if (NOT_STARTED.test(output) && (ended.code === 126 || ended.code === 127))
     return {
       check,

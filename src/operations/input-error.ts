@@ -1,5 +1,6 @@
 /** What is wrong with the input of an operation, as one sentence that names the operation and the field. */
 import type { core } from 'zod'
+import { count } from '../engine/limits.ts'
 import { RalphError } from '../error.ts'
 import { quote } from '../formats/json-file.ts'
 import { nearest } from '../formats/nearest.ts'
@@ -61,8 +62,10 @@ function wanted(issue: Issue): string {
       return `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`
     case 'too_big':
       return issue.origin === 'string'
-        ? `must have at most ${issue.maximum} characters`
-        : `must ${issue.origin === 'array' ? 'have' : 'be'} at most ${issue.maximum}${issue.origin === 'array' ? ' items' : ''}`
+        ? `must have at most ${count(Number(issue.maximum), 'character')}`
+        : issue.origin === 'array'
+          ? `must have at most ${count(Number(issue.maximum), 'item')}`
+          : `must be at most ${issue.maximum}`
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`
     case 'invalid_union':

@@ -1,4 +1,5 @@
 /** Records what a report shows: the answers of operations, so that its page needs no server. */
+import { count } from '../engine/limits.ts'
 import { ended, type Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { type Answer, answerKey, type Recorded, type RecordedDetail } from '../formats/recorded.ts'
@@ -33,7 +34,10 @@ export async function recordLoop(context: Context, name: string | undefined, how
   const { answers, iterations } = await recordIterations(loop, record)
   const shown = inDetail(iterations)
   const left = iterations.length - shown.length
-  const note = left > 0 ? `${left} iterations in the middle are listed without details.` : undefined
+  const note =
+    left > 0
+      ? `${count(left, 'iteration')} in the middle ${left === 1 ? 'is' : 'are'} listed without details.`
+      : undefined
   return {
     title: shareable(spec.prompt, edit),
     summary: {

@@ -88,7 +88,7 @@ function capNote(loop: Loop, since: number, env: Desk['env']): Note[] {
   return [
     {
       level: 'warning',
-      text: `ralph: ${title} lets a hook go on ${most} times in a row (${cap?.raise}). Should it stop here, tell it to go on.`,
+      text: `ralph: ${title} lets a hook go on ${count(most, 'time')} in a row (${cap?.raise}). Should it stop here, tell it to go on.`,
     },
   ]
 }

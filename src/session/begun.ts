@@ -1,5 +1,6 @@
 /** What a person is told when a loop begins in their session. */
 import { claimTag } from '../engine/claim.ts'
+import { count } from '../engine/limits.ts'
 import type { Loop, Spec } from '../engine/loop.ts'
 import { beforeLines } from '../formats/proof-words.ts'
 import { tokenWords } from '../formats/spent-words.ts'
@@ -43,8 +44,8 @@ export function doubt(text: string): Note {
 /** What was understood, so that nobody finds out later that a limit was not taken. */
 function settingsOf({ checks, promise, signals, limits }: Spec, host: Host): string {
   const parts = [
-    limits.iterations > 0 ? `at most ${limits.iterations} iterations` : 'no limit on iterations',
-    ...(limits.minutes === undefined ? [] : [`${limits.minutes} minutes`]),
+    limits.iterations > 0 ? `at most ${count(limits.iterations, 'iteration')}` : 'no limit on iterations',
+    ...(limits.minutes === undefined ? [] : [count(limits.minutes, 'minute')]),
     ...(limits.tokens === undefined ? [] : [tokenWords(limits.tokens)]),
     `done when it says ${promise && !host.escapes ? claimTag(promise) : signals[0]}`,
     checks.length > 0 ? `checked by ${checks.join(', ')}` : 'no check, so its word is taken',

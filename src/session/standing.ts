@@ -93,6 +93,6 @@ export function capNote({ id }: Loop, host: Host, env: Env): Note {
   return {
     level: 'warning',
     kind: 'cap',
-    text: `ralph: ${title} lets a hook go on ${allowance(host, env)} times in a row${cap?.raise ? ` (${cap.raise})` : ''}, and this is the last one. Should it stop here, go on with ${types('resume')}, or without a session with \`ralph resume ${id}\`.`,
+    text: `ralph: ${title} lets a hook go on ${count(allowance(host, env), 'time')} in a row${cap?.raise ? ` (${cap.raise})` : ''}, and this is the last one. Should it stop here, go on with ${types('resume')}, or without a session with \`ralph resume ${id}\`.`,
   }
 }

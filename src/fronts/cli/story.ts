@@ -216,7 +216,7 @@ function limitWords({ iterations, minutes, tokens, costUsd }: Partial<Limits>): 
       ? []
       : [iterations === 0 ? 'no iteration limit' : `up to ${count(iterations, 'iteration')}`]),
     ...(minutes === undefined ? [] : [count(minutes, 'minute')]),
-    ...(tokens === undefined ? [] : [`${tokens} tokens`]),
+    ...(tokens === undefined ? [] : [count(tokens, 'token')]),
     ...(costUsd === undefined ? [] : [money(costUsd)]),
   ]
   return named.join(', ') || 'the limits it had'
