@@ -1,6 +1,6 @@
 /** The docs say what the program does: the option pages are printed by it, and every sample command is one it takes. */
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -368,6 +368,29 @@ test('the table of variables in docs/formats.md names each one a template may ha
     writeFileSync(own, `${names.map((name) => `{{${name}}}`).join()} {{unknown}}`)
     expect(render).toThrow(`Known here: ${names.join(', ')}.`)
   }
+})
+
+test('docs/formats.md names everything that RALPH_HOME holds', () => {
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !/test|store-contract|runner-packages/.test(file), // that one's home is a package's
+  )
+  const held = files.flatMap((file) => {
+    const text = readFileSync(join('src', file), 'utf8')
+    return [...text.matchAll(/join\((?:realpathSync\()?(?:context\.)?home\)?, '([\w.-]+)'/g)].map(
+      ([, name = '']) => name,
+    )
+  })
+  const section = /^## RALPH_HOME.*?^## /ms.exec(readFileSync('docs/formats.md', 'utf8'))?.[0] ?? ''
+  expect(held.length).toBeGreaterThan(40)
+  expect([...new Set(held)].filter((name) => !new RegExp(`\`${name}[\`/]`).test(section))).toEqual([])
+})
+
+test('docs/formats.md names every line that a project prints for programs', () => {
+  const view = readFileSync('src/fronts/cli/project-view.ts', 'utf8')
+  const types = [...view.matchAll(/type: '([\w-]+)'/g)].map(([, type = '']) => type)
+  const docs = readFileSync('docs/formats.md', 'utf8')
+  expect(types).toContain('project-start')
+  expect([...types, 'task_id'].filter((type) => !docs.includes(`\`${type}\``))).toEqual([])
 })
 
 test('the README stays short and AGENTS.md too', () => {

@@ -245,7 +245,7 @@ describe.concurrent('several tasks at a time', () => {
     expect(ran.end.sentence).toMatch(
       /^T1: its work tree .* was removed during the turn\. The next start makes it again\.$/,
     )
-    expect((await parallel(place, turns)).end).toMatchObject({ reason: 'completed', iterations: 2 })
+    expect((await parallel(place, turns)).end).toMatchObject({ reason: 'completed', iterations: 3 })
     expectTidy(place)
   })
 
@@ -503,7 +503,8 @@ describe.concurrent('Ctrl-C', () => {
     running.child.kill('SIGINT')
     expect(await running.ended).toMatchObject({ code: 130, end: { reason: 'paused', completed: [] } })
     expect(isThere(place, `${FOLDER}/results.md`)).toBe(true)
-    expect((await parallel(place, turns)).end).toMatchObject({ reason: 'completed', iterations: 2 })
+    expect(tasksOf(place).map(({ attempts }) => attempts)).toEqual([0, 0])
+    expect((await parallel(place, turns)).end).toMatchObject({ reason: 'completed', iterations: 4 })
     expect(tasksOf(place).map(({ attempts }) => attempts)).toEqual([1, 1])
     expectTidy(place)
   })
@@ -520,7 +521,10 @@ describe.concurrent('Ctrl-C', () => {
     await begun(place, running, 'began')
     running.child.kill(signal)
     await running.ended
-    expect((await execute(place, turns)).end).toMatchObject({ reason: 'completed', iterations: 2 })
+    expect((await execute(place, turns)).end).toMatchObject({ reason: 'completed', iterations: 3 })
+    expect(entriesOf(place).map(({ iteration, task_id, status }) => `${iteration} ${task_id} ${status}`)).toEqual([
+      ...['1 T1 attempted', '2 T1 completed', '3 T2 completed'],
+    ])
     expect(tasksOf(place).map(({ attempts }) => attempts)).toEqual([1, 1])
     expect(changesOf(place)).toEqual([])
   })

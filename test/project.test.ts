@@ -129,7 +129,7 @@ describe.concurrent('a project from its beginning to its end', () => {
     const text = results(place)
     expect(text.match(/^#+ .*/gm)).toEqual([
       ...['# Results of shop', '## Done: 1 of 1', '## Commits'],
-      ...['## Files: 1 changed, 1 lines added, 0 removed', '## Cost and time', '## What to do next'],
+      ...['## Files: 1 changed, 1 line added, 0 removed', '## Cost and time', '## What to do next'],
     ])
     expect(text).toContain('**Completed.** The task is completed.')
     expect(text).toContain('**T1: Title of T1** (claimed): Played the script of T1')

@@ -37,6 +37,7 @@ export type Workbench = {
 export type TaskTurn = {
   /** Absent: the words that every loop's turn gets. */
   prompt?(loop: Loop, next: TurnNext): string
+  /** Beats what every turn finds in its environment. Read for each turn. */
   env: Readonly<Record<string, string>>
   /** What the owner makes of a turn in which the agent got to its end. */
   judge?: Judge

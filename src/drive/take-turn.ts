@@ -89,7 +89,7 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
       silenceMs: silenceMinutes * 60_000,
       ...(dialogue ? { dialogue } : {}),
       ...(next.deadline === undefined ? {} : { deadlineMs: next.deadline - now() }),
-      env: { ...bench.env, ...env, ...fenced.env, ...bench.task?.env, ...marksOf(loop, next) },
+      env: { ...bench.env, ...env, ...fenced.env, ...marksOf(loop, next), ...bench.task?.env },
       onPiece: (text, stream) => record.add(output.piece(text, stream)),
       onLine: (line, stream) => {
         const { events, ...answer } = parser.push(line, stream)

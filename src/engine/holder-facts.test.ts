@@ -39,10 +39,17 @@ describe('a loop that is taken up with another spec', () => {
     expect(limits).toMatchObject({ costUsd: 1.75, tokens: 160, minutes: 30, iterations: 10 })
   })
 
-  test('keeps the number of its iterations, and takes agent, prompt and checks', () => {
+  test('takes the number of iterations, agent, prompt and checks', () => {
     const changed = specOf({ prompt: 'Other words.', checks: ['make'] }, { iterations: 3 })
-    const { spec } = loopAfter(checkedByTests, works, asked(changed))
-    expect(spec).toEqual({ ...changed, limits: { ...changed.limits, iterations: 10 } })
+    expect(loopAfter(checkedByTests, works, asked(changed)).spec).toEqual(changed)
+  })
+
+  test.each([
+    [1, 'halt max-iterations'],
+    [2, 'turn 2'],
+    [0, 'turn 2'],
+  ])('with %i iterations after one is at: %s', (iterations, next) => {
+    expect(play(checkedByTests, works, asked(specOf({}, { iterations }))).at(-1)).toBe(next)
   })
 
   test('finishes the checks that it is at', () => {

@@ -38,7 +38,7 @@ export function step(loop: Loop, fact: Fact): Loop {
     return fact.kind === 'told' && fact.order.kind === 'extend' ? extend(loop, fact.order, fact.at) : loop
   switch (fact.kind) {
     case 'asked':
-      return askAnew(loop, fact.spec, fact.at)
+      return askAgain(loop, fact.spec, fact.at)
     case 'told':
       return loop.next.kind === 'restore' ? loop : afterOrder(loop, fact.order, fact)
     case 'turned':
@@ -61,17 +61,19 @@ function moveTo(loop: Loop, to: Extract<Fact, { kind: 'moved' }>['to']): Loop {
   return { ...loop, spec: { ...loop.spec, work: { ...loop.spec.work, ...to } } }
 }
 
-/** What is asked for now counts, except for the number of iterations; checks under way are the ones that were asked for then. */
-function askAnew(loop: Loop, asked: Spec, at: number): Loop {
+/** What is asked for now counts; checks under way are the ones that were asked for then. */
+function askAgain(loop: Loop, asked: Spec, at: number): Loop {
   const { spec, tally, next } = loop
-  const limits = { ...onTop(asked.limits, tally, at), iterations: spec.limits.iterations }
+  const limits = onTop(asked.limits, tally, at)
   if (next.kind === 'check' || next.kind === 'prove') return { ...loop, spec: { ...spec, limits } }
   const { proofBase } = spec.work // what the proof is measured against stays
   const work = { ...asked.work, ...(proofBase === undefined ? {} : { proofBase }) }
   // What was tried was tried for other checks, or with other means of proof.
   const { trials: _, ...counts } = tally
   const changed = { ...loop, spec: { ...asked, limits, work }, tally: counts }
-  return next.kind === 'turn' ? { ...changed, next: turnOf(changed.spec, counts, at) } : changed
+  if (next.kind !== 'turn') return changed
+  const over = spent(changed, at)
+  return over ? halt(changed, over) : { ...changed, next: turnOf(changed.spec, counts, at) }
 }
 
 /** The time of a wait has come. Who only looks at the clock ends a loop whose time is over, and changes nothing else. */

@@ -10,6 +10,7 @@ const NOTHING: Results = {
   tasks: [],
   entries: [],
   obstacles: [],
+  failing: [],
   commits: [],
   files: [],
   proofs: [],
@@ -20,6 +21,11 @@ const NOTHING: Results = {
   at: Date.UTC(2026, 0, 2, 3, 4, 5),
   next: [],
 }
+
+test('counts one line as one', () => {
+  const text = printResults({ ...NOTHING, files: [{ path: 'a', added: 1, removed: 0 }] })
+  expect(text).toContain('## Files: 1 changed, 1 line added, 0 removed')
+})
 
 function task(id: string, more: Partial<Task> = {}): Task {
   const title = `Title of ${id}`

@@ -1,10 +1,12 @@
 /** results.md: what became of a project, for a person in the morning. */
+
+import { count } from '../engine/limits.ts'
 import { type Finding, GRADES, type Grade } from '../engine/loop.ts'
 import { listed } from '../engine/proof-words.ts'
 import { dollars, duration } from './amounts.ts'
-import { code, inline } from './markdown.ts'
+import { code, fenced, inline } from './markdown.ts'
 import type { Obstacle } from './obstacles.ts'
-import { oneLine } from './one-line.ts'
+import { cutTo, oneLine } from './one-line.ts'
 import type { Entry } from './progress.ts'
 import { findingLines, GRADE_MEANINGS } from './proof-words.ts'
 import type { Task } from './tasks.ts'
@@ -17,6 +19,8 @@ export type Results = {
   tasks: readonly Task[]
   entries: readonly Entry[]
   obstacles: readonly Obstacle[]
+  /** Checks that keep open tasks from being completed. */
+  failing: readonly Failing[]
   /** On the branch since the project began; undefined: there is no git. Newest last. */
   commits: readonly { id: string; subject: string }[] | undefined
   files: readonly { path: string; added: number | undefined; removed: number | undefined }[] | undefined
@@ -31,6 +35,9 @@ export type Results = {
   next: readonly string[]
 }
 
+/** `tail`: how its output ended the last time, in that iteration. */
+export type Failing = { task_id: string; check: string; times: number; iteration: number; tail: string }
+
 /** `proof_sentence`: null where an older ralph, or a person, called it completed. */
 export type TaskProof = { task_id: string; proof: Grade; proof_sentence: string | null; findings: Finding[] }
 
@@ -42,6 +49,7 @@ export function printResults(results: Results): string {
     `Written ${new Date(at).toISOString()}.`,
     ...done(results),
     ...remaining(results),
+    ...failingChecks(results),
     ...commits(results),
     ...files(results),
     ...obstacles(results),
@@ -95,18 +103,32 @@ function grounds({ proof, proof_sentence, findings }: TaskProof): string {
 function remaining({ tasks, entries }: Results): string[] {
   const completed = new Set(tasks.filter(({ status }) => status === 'completed').map(({ id }) => id))
   const summaries = lastSummaries(entries)
+  const tried = new Set(entries.map(({ task_id }) => task_id))
   const lines = tasks
     .filter(({ id }) => !completed.has(id))
     .map(({ id, title, blocked, attempts, max_attempts, dependencies }) => {
       const before = dependencies.filter((other) => !completed.has(other))
       const facts = [
         ...(blocked ? ['blocked'] : []),
-        ...(attempts > 0 ? [`${attempts} of ${max_attempts} attempts used`] : ['not tried yet']),
+        ...(attempts > 0 || tried.has(id)
+          ? [`${attempts} of ${count(max_attempts, 'attempt')} used`]
+          : ['not tried yet']),
         ...(before.length > 0 ? [`waits for ${before.map(inline).join(', ')}`] : []),
       ]
       return `${named(id, title)} (${facts.join('; ')})${says(summaries.get(id))}`
     })
   return section('What remains', list(lines))
+}
+
+function failingChecks({ failing }: Results): string[] {
+  const lines = failing.map(({ task_id, check, times, iteration, tail }) => {
+    const often = times > 1 ? `${times} times, the last time` : 'once,'
+    const output = fenced(tail)
+      .trimEnd()
+      .replace(/^(?=.)/gm, '  ')
+    return `**${inline(task_id)}**: ${code(check)} failed ${often} in iteration ${iteration}. Its output ends:\n\n${output}`
+  })
+  return section('Failing checks', list(lines))
 }
 
 function lastSummaries(entries: readonly Entry[]): Map<string, string> {
@@ -137,7 +159,7 @@ function files({ files: changed }: Results): string[] {
     .slice(0, MOST_LINES)
     .map(({ path, added, removed }) => `| ${code(path)} | ${lineCount(added)} | ${lineCount(removed)} |`)
   return section(
-    `Files: ${changed.length} changed, ${total(changed, 'added')} lines added, ${total(changed, 'removed')} removed`,
+    `Files: ${changed.length} changed, ${count(total(changed, 'added'), 'line')} added, ${total(changed, 'removed')} removed`,
     ['| file | added | removed |', '|---|--:|--:|', ...rows].join('\n'),
     more > 0 ? `and ${more} more.` : '',
   )
@@ -161,7 +183,7 @@ function obstacles({ obstacles: met }: Results): string[] {
           const where = [task_id && `task ${inline(task_id)}`, iteration > 0 && `iteration ${iteration}`].filter(
             Boolean,
           )
-          return `${id ? `**${inline(id)}** ` : ''}${where.length > 0 ? `(${where.join(', ')}) ` : ''}${inline(message)}`
+          return `${id ? `**${inline(id)}** ` : ''}${where.length > 0 ? `(${where.join(', ')}) ` : ''}${inline(cutTo(oneLine(message), 300))}`
         }),
     )
   return [...section('Open obstacles', lines(false)), ...section('Resolved obstacles', lines(true))]

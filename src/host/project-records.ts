@@ -3,7 +3,7 @@ import type { Asking } from './asking.ts'
 import { parse } from './rows.ts'
 import type { ProjectRecords } from './store.ts'
 
-export function projectRecords({ one, insert }: Asking, now: () => number): ProjectRecords {
+export function projectRecords({ one, insert, run }: Asking, now: () => number): ProjectRecords {
   return {
     async load(folder) {
       const row = one('SELECT record FROM project WHERE folder = ?', folder)
@@ -11,6 +11,9 @@ export function projectRecords({ one, insert }: Asking, now: () => number): Proj
     },
     async save(folder, record) {
       insert('project', { folder, record: JSON.stringify(record), updated_at: now() }, 'REPLACE')
+    },
+    async forget(folder) {
+      run('DELETE FROM project WHERE folder = ?', folder)
     },
   }
 }

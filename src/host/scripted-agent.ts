@@ -18,11 +18,12 @@ async function main(file: string): Promise<void> {
   const script = parseScript(readScript(file), file)
   const { RALPH_TASK_ID: task = '', RALPH_MERGE } = process.env
   const turns = script.tasks[RALPH_MERGE ? `${task}/merge` : task] ?? script.turns
-  const iteration = Number(process.env.RALPH_ITERATION ?? 1)
-  const attempt = Number(process.env.RALPH_ATTEMPT ?? 1)
-  const steps = turns[Math.min(iteration, turns.length) - 1] ?? []
+  // A project numbers the turns of all its tasks through; a script has those of one.
+  const { RALPH_ITERATION: n = '1', RALPH_ATTEMPT: nth = '1' } = process.env
+  const { RALPH_LOOP_ITERATION: iteration = n, RALPH_LOOP_ATTEMPT: attempt = nth } = process.env
+  const steps = turns[Math.min(Number(iteration), turns.length) - 1] ?? []
   for (const step of steps) {
-    if (step.attempt !== undefined && step.attempt !== attempt) continue
+    if (step.attempt !== undefined && step.attempt !== Number(attempt)) continue
     if (!(await play(step))) return
   }
   print({ type: 'end', kind: 'ok' })

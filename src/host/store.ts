@@ -96,6 +96,8 @@ export type Store = LoopStore & {
 export type ProjectRecords = {
   load(folder: string): Promise<unknown>
   save(folder: string, record: unknown): Promise<void>
+  /** Another project begins there. */
+  forget(folder: string): Promise<void>
 }
 
 /** The tasks of vaults. */

@@ -5,8 +5,9 @@ import type { Obstacle } from '../formats/obstacles.ts'
 import type { TaskProof } from '../formats/results.ts'
 import { parseTasks, type Task } from '../formats/tasks.ts'
 import { openProject, readFace } from '../project/folder.ts'
-import { isHeld } from '../project/open.ts'
-import { planned, proofsOf, readLists, storedRecord } from '../project/record.ts'
+import { isHeld } from '../project/lock.ts'
+import { storedRecord } from '../project/past.ts'
+import { iterationsOf, planned, proofsOf, readLists } from '../project/record.ts'
 import { spendingOf } from '../project/results.ts'
 import { given } from '../request/given.ts'
 import type { Operation } from './operation.ts'
@@ -21,7 +22,6 @@ export type FoundProject = {
   /** Somebody works on it right now. */
   alive: boolean
   iterations: number
-  entries: number
   workedMs: number
   loops: string[]
   /** Tasks under way, and their loops. */
@@ -53,8 +53,7 @@ export const getProject: Operation<{ project: string }, FoundProject> = {
       ...(tasks ? { tasks } : {}),
       proofs: proofsOf(tasks ?? [], record),
       alive: isHeld(project),
-      iterations: record?.iteration ?? 0,
-      entries: entries.length,
+      iterations: iterationsOf(record, entries),
       workedMs: record?.workedMs ?? 0,
       loops: record?.loops ?? [],
       open,

@@ -7,6 +7,7 @@ import { printProgress } from '../formats/progress.ts'
 import { printTasks } from '../formats/tasks.ts'
 import { readText } from '../host/config.ts'
 import { type FaceName, projectAt, readFace, writeFace } from '../project/folder.ts'
+import { withoutPast } from '../project/lock.ts'
 import type { Operation } from './operation.ts'
 import { workFolder } from './start-loop.ts'
 
@@ -26,6 +27,7 @@ export const importTasks: Operation<{ file: string; project: string; dir?: strin
     const text = readText(resolve(context.cwd, file), 'task')
     const from = { file: basename(file), project: name }
     const list = readTasks(text, from)
+    await withoutPast(project, context)
     // The tasks come last: a project without them can be imported again.
     const faces: [FaceName, string][] = [
       ['spec.md', importSpec(text, from)],

@@ -5,7 +5,7 @@ import { openProject, type Project } from '../project/folder.ts'
 import { blankSpec } from '../project/init.ts'
 import { holdInterview, type Interview, mustBeReady } from '../project/interview.ts'
 import { type Interviewer, talkInTerminal, workAlone } from '../project/interview-agent.ts'
-import { lockProject } from '../project/open.ts'
+import { lockProject, withoutPast } from '../project/lock.ts'
 import { withAnswers } from '../prompt/interview-prompt.ts'
 import { DEFAULTS } from '../request/defaults.ts'
 import { given } from '../request/given.ts'
@@ -60,6 +60,7 @@ export async function interviewProject(
   const settings = { permissions, ...(asked.model === undefined ? {} : { model: asked.model }) }
   const extraArgs = asked.agentArgs ?? []
   const interviewer = { ...settings, name, project, signal, self: selfIn(root), env, now, extraArgs }
+  await withoutPast(project, context) // no agent has worked on what lies there
   const lock = lockProject(project)
   try {
     const ask = askingOf(interviewer, answers, listening)

@@ -5,10 +5,11 @@ import { concludeMerge, isMerging, leaveTrial, tryMerge } from '../host/merge.ts
 import { repositoryOf } from '../host/worktree.ts'
 import { buildMergePrompt } from '../prompt/merge-prompt.ts'
 import { buildTaskPrompt } from '../prompt/turn-prompt.ts'
+import { enterTurn } from './enter-turn.ts'
 import { type Open, taskOf } from './record.ts'
-import { agentFolder, type Site } from './site.ts'
+import { agentFolder, type Site, turnEnv } from './site.ts'
 import { driveTaskLoop, specOf } from './task.ts'
-import { beginTurn, enterTurn } from './task-turn.ts'
+import { beginTurn, keepTrouble } from './task-turn.ts'
 import { checksTogether } from './together.ts'
 
 /** A loop of its own for the two sides. Not an attempt at the task, but a turn of the project. */
@@ -27,11 +28,8 @@ export async function resolveConflict(site: Site, open: Open): Promise<Loop> {
     }),
     turn: {
       prompt: (loop, next) => buildTaskPrompt(loop.spec.prompt, loop, next),
-      env: {
-        RALPH_TASK_ID: task,
-        RALPH_PROJECT: site.project.name,
-        RALPH_PROJECT_DIR: folder.folder,
-        RALPH_MERGE: '1',
+      get env() {
+        return { ...turnEnv(site, open), RALPH_MERGE: '1' }
       },
       finished: (signal) => new Promise((done) => signal.addEventListener('abort', () => done(), { once: true })),
     },
@@ -43,6 +41,7 @@ export async function resolveConflict(site: Site, open: Open): Promise<Loop> {
       }
       return beginTurn(site, task, { loop, next, folder })
     },
+    failed: (_, turn) => keepTrouble(site, task, { turn, folder }),
     async judged(loop, _, turn) {
       const concluded = await concludeMerge(worktree, { onto: trial.onto, conflicts: merging.files }, message)
       if ('merged' in concluded) return { ...turn, claim: { kind: 'clear', stage: 'merge' } }

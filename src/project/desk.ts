@@ -8,10 +8,7 @@ import type { Site } from './site.ts'
 import { openPurse, type Purse, type SharedLimits, type Spending } from './spending.ts'
 
 /** What is asked for. */
-export type Execution = Omit<
-  Site,
-  'keeper' | 'rest' | 'limits' | 'mayTurn' | 'turns' | 'mostIterations' | 'parallel' | 'known'
-> & {
+export type Execution = Omit<Site, 'keeper' | 'rest' | 'limits' | 'mayTurn' | 'turns' | 'parallel' | 'known'> & {
   record: ProjectRecord
   /** Fires when a person wants it to pause. */
   pause: AbortSignal
@@ -117,8 +114,7 @@ function siteOf(execution: Execution, brake: Brake, purse: Purse): Site {
     rest: brake.rest,
     parallel: slots > 1,
     known: new Map(),
-    turns: { most, left: most },
-    mostIterations: record.iteration + most,
+    turns: { most, left: most, taken: 0, fixed: iterations !== undefined },
     saw(task, loop, fact) {
       purse.saw(loop)
       execution.saw(task, loop, fact)

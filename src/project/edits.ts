@@ -169,7 +169,8 @@ export function applyEdits(
   }
 }
 
-function freeId(taken: ReadonlySet<string>): string {
+/** An id for an obstacle that no other has. */
+export function freeId(taken: ReadonlySet<string>): string {
   let number = taken.size + 1
   while (taken.has(`O${number}`)) number++
   return `O${number}`

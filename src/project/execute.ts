@@ -8,13 +8,13 @@ import { pathBelow } from '../host/files.ts'
 import { tipOf } from '../host/merge.ts'
 import { ensureWorktree, repositoryOf } from '../host/worktree.ts'
 import { type Execution, type Outcome, openDesk, pausedBy, troubleOf } from './desk.ts'
+import { enterTurn } from './enter-turn.ts'
 import { closeCompleted, commitTask, mergeTask } from './merge.ts'
 import { projectOf } from './owner.ts'
 import { type Open, openOf, type ProjectRecord, planned, taskOf, withTask } from './record.ts'
 import type { Site } from './site.ts'
 import { spentBefore } from './spending.ts'
 import { driveProjectTask } from './task.ts'
-import { enterTurn } from './task-turn.ts'
 
 /** `iterations`: of this time alone. */
 export type Executed = { stop: ProjectStop; record: ProjectRecord; iterations: number }
@@ -44,7 +44,7 @@ export async function execute(execution: Execution): Promise<Executed> {
           workedMs: record.workedMs + site.now() - startedAt,
         }))
         const { record } = site.keeper
-        return { stop, record, iterations: record.iteration - execution.record.iteration }
+        return { stop, record, iterations: site.turns.taken }
       }
       for (const id of next.kind === 'start' ? next.ids : []) working.set(id, work(id))
       execution.progress(site.keeper.record, new Set(working.keys()))

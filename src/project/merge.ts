@@ -9,10 +9,10 @@ import { concludeMerge, forward, hasArrived, keepTrial, leaveTrial, tipOf, tryMe
 import { openPins } from '../host/pin.ts'
 import { commitRest, dropWorktree, repositoryOf } from '../host/worktree.ts'
 import { resolveConflict } from './conflict.ts'
+import { enterTurn } from './enter-turn.ts'
 import { projectOf } from './owner.ts'
 import { type Open, openOf, taskOf, withProof } from './record.ts'
 import type { Site } from './site.ts'
-import { enterTurn } from './task-turn.ts'
 import { backOut, checkTogether } from './together.ts'
 
 /** `again`: together with the others' work its checks fail, so it is worked on once more. `unfinished`: it goes on another time. */

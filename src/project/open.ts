@@ -1,51 +1,17 @@
-/** Opens a project for work: nobody else has it, its files can be read, its repository can take commits. */
-import { existsSync } from 'node:fs'
-import { hostname } from 'node:os'
+/** Opens a project for work: its files can be read, its repository can take commits. */
 import { basename, dirname, join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { parseTasks, type Task, type TaskList } from '../formats/tasks.ts'
 import { mendCheckout, mendedWords } from '../host/arrival.ts'
 import { mustHaveIdentity, readHead, repositoryAt, uncommitted } from '../host/branch.ts'
-import { underWay } from '../host/checkpoint.ts'
+import { underWay as whatIsUnderWay } from '../host/checkpoint.ts'
 import { excludeFromGit } from '../host/exclude.ts'
 import { brokenName } from '../host/files.ts'
-import { lockFile } from '../host/lock.ts'
 import { reap } from '../host/process-tree.ts'
 import type { Store } from '../host/store.ts'
 import { ARTEFACTS, type FaceName, type Project, readFace, removeFace, writeFace } from './folder.ts'
-import { isOwn, type ProjectRecord, readLists, storedRecord } from './record.ts'
-
-/** The lock lies beside the project, since two users or a container do not share a home. */
-export function lockProject({ name, folder }: Project): { hold(): void; release(): void } {
-  const path = join(dirname(folder), `.${name}.lock`)
-  const take = () => {
-    const lock = lockFile(path, `process ${process.pid} on ${hostname()}`)
-    if (!('heldBy' in lock)) return lock
-    throw new RalphError(
-      'project-held',
-      `The project ${name} is being worked on by ${lock.heldBy}. Watch it with \`ralph status ${name} --watch\`.`,
-    )
-  }
-  let lock = take()
-  return {
-    hold() {
-      if (existsSync(path)) return
-      lock.close()
-      lock = take()
-    },
-    release: () => lock.close(),
-  }
-}
-
-/** Whether somebody works on a project now. */
-export function isHeld({ name, folder }: Project): boolean {
-  const path = join(dirname(folder), `.${name}.lock`)
-  if (!existsSync(path)) return false
-  const lock = lockFile(path, 'somebody who looks')
-  if ('heldBy' in lock) return true
-  lock.close()
-  return false
-}
+import { forgetPast, isAtWork, leftNotes, storedRecord } from './past.ts'
+import { isOwn, iterationsOf, type Open, type ProjectRecord, readLists, readTasksOf } from './record.ts'
 
 export type Opened = { record: ProjectRecord; notes: string[] }
 
@@ -54,35 +20,23 @@ export type Opened = { record: ProjectRecord; notes: string[] }
  * stands, and they are judged with that turn.
  */
 export async function loadRecord(project: Project, store: Store, now: () => number): Promise<Opened> {
-  const old = ofThisProject(await storedRecord(project, store), project)
-  if (old?.open.some(({ turn, worktree }) => turn && !worktree)) return { record: old, notes: [] }
+  const old = await storedRecord(project, store)
+  if (old?.open.some(isAtWork)) return { record: old, notes: [] }
   const text = readFace(project, 'tasks.json')
   if (text === undefined && old?.open.length) return { record: old, notes: ['tasks.json was gone; ralph put it back.'] }
-  if (text === undefined)
-    throw new RalphError(
-      'tasks-invalid',
-      `The project ${project.name} has no tasks.json yet. Make one with \`ralph interview ${project.name}\` or \`ralph import FILE ${project.name}\`.`,
-    )
   const own = (name: FaceName) => old !== undefined && isOwn(old, name, readFace(project, name) ?? '')
   const tasks = adopted(
-    old && own('tasks.json') ? old.tasks : parseTasks(text, join(project.folder, 'tasks.json')),
+    old && own('tasks.json') ? old.tasks : parseTasks(readTasksOf(project), join(project.folder, 'tasks.json')),
     project,
   )
   const { notes, ...lists } = listsOf(project, old, now)
-  const ids = new Set(tasks.tasks.map(({ id }) => id))
-  const [open, gone] = [true, false].map((there) => (old?.open ?? []).filter(({ task }) => ids.has(task) === there))
-  const left = (gone ?? []).flatMap(({ task, worktree }) =>
-    worktree
-      ? [
-          `${task} is not in tasks.json any more. What its agent did stays on the branch ${worktree.branch}, in ${worktree.path}.`,
-        ]
-      : [],
-  )
+  const left = old ? [] : await forgetPast(project, { store, now })
+  const { open, gone } = await underWay(old, tasks, store)
   const repo = await repositoryAt(project.dir)
   const head = repo ? await readHead(repo) : {}
   const start = old ? old.start : head.commit
   return {
-    notes: [...notes, ...left],
+    notes: [...notes, ...left, ...leftNotes(gone)],
     record: {
       spec: readFace(project, 'spec.md') ?? old?.spec ?? '',
       tasks,
@@ -90,8 +44,9 @@ export async function loadRecord(project: Project, store: Store, now: () => numb
       ...(old && own('state.json') ? { entries: old.entries } : {}),
       ...(old && own('obstacles.json') ? { obstacles: old.obstacles } : {}),
       ...(old?.printed ? { printed: old.printed } : {}),
-      iteration: Math.max(0, old?.iteration ?? 0, ...lists.entries.map(({ iteration }) => iteration)),
-      open: open ?? [],
+      ...(old?.noted ? { noted: old.noted } : {}),
+      iteration: iterationsOf(old, lists.entries),
+      open,
       loops: old?.loops ?? [],
       trees: old?.trees ?? {},
       proofs: old?.proofs ?? {},
@@ -102,10 +57,22 @@ export async function loadRecord(project: Project, store: Store, now: () => numb
   }
 }
 
-/** Files that somebody made anew at the same place are another project, which has no past. */
-function ofThisProject(record: ProjectRecord | undefined, project: Project): ProjectRecord | undefined {
-  if (!record || record.open.length > 0 || record.entries.length === 0) return record
-  return readFace(project, 'state.json') === undefined ? undefined : record
+/** The tasks under way that are still in the list, with the attempts that a person gives them, and those that are not. */
+async function underWay(
+  old: ProjectRecord | undefined,
+  { tasks }: TaskList,
+  store: Store,
+): Promise<{ open: Open[]; gone: Open[] }> {
+  const attempts = new Map(tasks.map((task) => [task.id, task.attempts]))
+  const before = new Map(old?.tasks.tasks.map((task) => [task.id, task.attempts]))
+  const [there, gone] = [true, false].map((is) => (old?.open ?? []).filter(({ task }) => attempts.has(task) === is))
+  const counted = (there ?? []).map(async (open) => {
+    const now = attempts.get(open.task) ?? 0
+    if (now === before.get(open.task)) return open
+    const loop = await store.load(open.loop).catch(() => undefined) // it was killed before its loop was made
+    return { ...open, before: now - (loop?.tally.iteration ?? 0) }
+  })
+  return { open: await Promise.all(counted), gone: gone ?? [] }
 }
 
 function adopted(list: TaskList, { name }: Project): TaskList {
@@ -156,7 +123,7 @@ export async function checkRepository(
     return { notes: ['This is not a git repository: nothing is committed, and nothing can be rolled back.'] }
   }
   await mustHaveIdentity(repo)
-  const half = underWay(repo)
+  const half = whatIsUnderWay(repo)
   if (half !== undefined)
     throw new RalphError('usage', `A ${half} is under way in ${repo.top}. Finish or abort it, then begin.`)
   const exclusion = await excludeFromGit(dir, ARTEFACTS)

@@ -8,7 +8,8 @@ import { temporaryFolder } from '../host/place.test-support.ts'
 import { openStore } from '../host/sqlite.ts'
 import type { Store } from '../host/store.ts'
 import type { Project } from './folder.ts'
-import { type Keeper, openKeeper, type ProjectRecord, proofsOf, storedRecord, withProof } from './record.ts'
+import { storedRecord } from './past.ts'
+import { type Keeper, openKeeper, type ProjectRecord, proofsOf, withProof } from './record.ts'
 
 let project: Project
 let store: Store

@@ -1,12 +1,14 @@
 /** What ralph itself knows of a project. The files of the project are printed from it, and put back from it when they were broken. */
 import { createHash } from 'node:crypto'
-import type { Finding, Grade, Loop, Worktree } from '../engine/loop.ts'
+import type { Finding, Grade, Loop, Turn, Verdict, Worktree } from '../engine/loop.ts'
 import type { PlannedTask } from '../engine/schedule.ts'
+import { RalphError } from '../error.ts'
 import { type Obstacle, printObstacles, readObstacles } from '../formats/obstacles.ts'
 import { type Entry, printProgress, readProgress } from '../formats/progress.ts'
 import type { TaskProof } from '../formats/results.ts'
 import { graphTask, printTasks, type Task, type TaskList } from '../formats/tasks.ts'
 import type { Store } from '../host/store.ts'
+import type { Edits } from './edits.ts'
 import { clearWay, type FaceName, type Project, readFace, writeFace } from './folder.ts'
 
 export type ProjectRecord = {
@@ -14,9 +16,11 @@ export type ProjectRecord = {
   tasks: TaskList
   entries: Entry[]
   obstacles: Obstacle[]
+  /** Those of them that ralph noted itself and that are not over: a check that fails, or an agent that did not get to work. */
+  noted?: Noted[]
   /** What each file looked like when it was printed last, and before that: what lies there and is neither, a person wrote. */
   printed?: Partial<Record<FaceName, [now: string, before: string]>>
-  /** The turns taken so far: the number of the last one. */
+  /** The turns taken so far, whatever came of them: the number of the last one. */
   iteration: number
   /** Tasks that somebody has begun and not ended, also when that ralph is gone. */
   open: Open[]
@@ -33,6 +37,24 @@ export type ProjectRecord = {
   workedMs: number
 }
 
+/** `id`: of its obstacle. `check`, `tail`: which one fails, and how its output ends. */
+export type Noted = { id: string; task: string; iteration: number; check?: string; tail?: string }
+
+/** A turn under way, or taken and not yet entered: which of the loop, which of the project, and the state it began in. */
+export type OpenTurn = {
+  n: number
+  /** Which try at that iteration of the loop. Absent: an older ralph began it. */
+  attempt?: number
+  iteration: number
+  tree?: string
+  /** What the agent left in the files of the project, which are as they should be since then. Absent: it may still be at work. */
+  edits?: Edits
+  /** How it ended where the agent did not get to work. */
+  trouble?: Pick<Turn, 'end' | 'words'>
+  /** What each check said about it last. */
+  verdicts?: Verdict[]
+}
+
 /** A task under way. */
 export type Open = {
   task: string
@@ -44,8 +66,7 @@ export type Open = {
   base?: string
   /** Its own work tree; `dir` is the folder in it that stands for the project's. */
   worktree?: Worktree & { dir: string }
-  /** The turn under way, or taken and not yet entered: which of the loop, which of the project, and the state it began in. */
-  turn?: { n: number; iteration: number; tree?: string }
+  turn?: OpenTurn
   /** The last turn whose state is sound: what comes after it and rewrites history goes back to it. Absent: the start. */
   sound?: number
   /** Its loop halted; the next one begins where it left off. */
@@ -67,6 +88,8 @@ export type Keeper = {
   /** One transaction, then the files that look different now. One after another: each edits what the one before left. */
   change(edit: (record: ProjectRecord) => ProjectRecord): Promise<void>
   changeOpen(task: string, edit: (open: Open) => Open): Promise<void>
+  /** The same for its turn, if it is at one. */
+  changeTurn(task: string, edit: (turn: OpenTurn) => OpenTurn): Promise<void>
   /** Writes the files again, whatever lies there, as they are now. `into`: to another folder, for an agent of its own. */
   restore(into?: Pick<Project, 'folder'>): Promise<void>
 }
@@ -93,13 +116,15 @@ export function openKeeper(project: Project, store: Store, first: ProjectRecord)
     written = Object.fromEntries(texts)
   }
   const change = (edit: (record: ProjectRecord) => ProjectRecord) => inTurn(() => applyEdit(edit))
+  const changeOpen: Keeper['changeOpen'] = (task, edit) =>
+    change((now) => ({ ...now, open: now.open.map((open) => (open.task === task ? edit(open) : open)) }))
   return {
     get record() {
       return record
     },
     change,
-    changeOpen: (task, edit) =>
-      change((now) => ({ ...now, open: now.open.map((open) => (open.task === task ? edit(open) : open)) })),
+    changeOpen,
+    changeTurn: (task, edit) => changeOpen(task, (open) => (open.turn ? { ...open, turn: edit(open.turn) } : open)),
     restore: (into = project) =>
       inTurn(() => {
         clearWay(into)
@@ -107,19 +132,6 @@ export function openKeeper(project: Project, store: Store, first: ProjectRecord)
         if (into === project) written = Object.fromEntries(faces(record))
       }),
   }
-}
-
-/** What ralph knows of a project from the last time it was worked on. It wrote it itself, in one transaction. */
-export async function storedRecord(
-  { folder }: Pick<Project, 'folder'>,
-  store: Store,
-): Promise<ProjectRecord | undefined> {
-  return (await store.projects.load(folder)) as ProjectRecord | undefined
-}
-
-/** The loops that its tasks had, oldest first. */
-export async function loopsOf(project: Pick<Project, 'folder'>, store: Store): Promise<string[]> {
-  return (await storedRecord(project, store))?.loops ?? []
 }
 
 /** Whether a text is what ralph itself printed last, or before that: it may have been killed before it could write the file. */
@@ -138,6 +150,11 @@ function faces({ spec, tasks, entries, obstacles }: ProjectRecord): [FaceName, s
     ['state.json', printProgress(entries)],
     ['obstacles.json', printObstacles(obstacles)],
   ]
+}
+
+/** How many turns were taken. Where ralph's own record is not here, the entries tell. */
+export function iterationsOf(record: Pick<ProjectRecord, 'iteration'> | undefined, entries: readonly Entry[]): number {
+  return Math.max(record?.iteration ?? 0, ...entries.map(({ iteration }) => iteration))
 }
 
 export function planned(task: Task): PlannedTask {
@@ -191,6 +208,16 @@ export function proofsOf(
       proof_sentence: grounds[id]?.sentence ?? null,
       findings: grounds[id]?.findings ?? [],
     }))
+}
+
+/** The text of tasks.json, which must be there. */
+export function readTasksOf(project: Project): string {
+  const text = readFace(project, 'tasks.json')
+  if (text !== undefined) return text
+  throw new RalphError(
+    'tasks-invalid',
+    `The project ${project.name} has no tasks.json yet. Make one with \`ralph interview ${project.name}\` or \`ralph import FILE ${project.name}\`.`,
+  )
 }
 
 /** The lists that the files hold; what is missing is empty, what cannot be read is told. */

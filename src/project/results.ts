@@ -5,6 +5,7 @@ import { printResults } from '../formats/results.ts'
 import { historySince, repositoryAt } from '../host/branch.ts'
 import type { Store } from '../host/store.ts'
 import { type Project, writeFace } from './folder.ts'
+import { failingOf } from './noted.ts'
 import { type ProjectRecord, proofsOf, taskOf } from './record.ts'
 
 export type Spending = { tokens: number; costUsd: number }
@@ -33,6 +34,7 @@ export async function writeResults(
     tasks: record.tasks.tasks,
     entries: record.entries,
     obstacles: record.obstacles,
+    failing: failingOf(record),
     commits: history?.commits,
     files: history?.files,
     proofs: proofsOf(record.tasks.tasks, record),

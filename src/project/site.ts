@@ -6,7 +6,7 @@ import type { Config } from '../formats/config.ts'
 import type { Store } from '../host/store.ts'
 import type { LoopRequest } from '../request/request.ts'
 import { ARTEFACTS, type Project } from './folder.ts'
-import type { Keeper, Open } from './record.ts'
+import { type Keeper, type Open, openOf } from './record.ts'
 
 export type Site = {
   project: Project
@@ -32,10 +32,8 @@ export type Site = {
   limits: () => Omit<Limits, 'iterations'>
   /** Whether one more turn may be begun now. */
   mayTurn: () => boolean
-  /** Turns at tasks that may still be taken. */
-  turns: { most: number; left: number }
-  /** The highest number a turn can have, for the prompt. */
-  mostIterations: number
+  /** Turns that may be taken at tasks, and that were taken at all. `fixed`: a person named the number. */
+  turns: { most: number; left: number; taken: number; fixed: boolean }
   /** Files that are not in git, but that work needs: copied into every work tree. */
   copied: string[]
   /** A command that prepares every work tree. */
@@ -51,4 +49,17 @@ export type Site = {
 /** The folder with the project's files as the agent of this task sees it: in a work tree it has a copy of its own. */
 export function agentFolder({ project }: Site, { worktree }: Open): string {
   return worktree ? join(worktree.dir, ARTEFACTS, project.name) : project.folder
+}
+
+/** What the agent of this task finds in its environment. A project numbers the turns of all its tasks through. */
+export function turnEnv(site: Site, open: Open): Record<string, string> {
+  const { turn } = openOf(site.keeper.record, open.task)
+  return {
+    RALPH_TASK_ID: open.task,
+    RALPH_PROJECT: site.project.name,
+    RALPH_PROJECT_DIR: agentFolder(site, open),
+    RALPH_ITERATION: String(turn?.iteration),
+    RALPH_LOOP_ITERATION: String(turn?.n),
+    RALPH_LOOP_ATTEMPT: String(turn?.attempt),
+  }
 }

@@ -20,10 +20,11 @@ import { buildTaskPrompt } from '../prompt/turn-prompt.ts'
 import { given } from '../request/given.ts'
 import type { LoopRequest } from '../request/request.ts'
 import { resolveSpec } from '../request/resolve.ts'
+import { enterTurn } from './enter-turn.ts'
 import type { ProjectTask } from './owner.ts'
 import { type Open, openOf, taskOf } from './record.ts'
-import { agentFolder, type Site } from './site.ts'
-import { beginTurn, enterTurn, judgeTurn, keepHistory } from './task-turn.ts'
+import { agentFolder, type Site, turnEnv } from './site.ts'
+import { beginTurn, judgeTurn, keepHistory, keepTrouble, keepVerdicts } from './task-turn.ts'
 import { parseExecute } from './templates.ts'
 
 /** What the loop of a task is asked for. */
@@ -78,8 +79,8 @@ export type Driving = {
   /** What is made of a turn in which the agent worked. */
   judged: (loop: Loop, next: TurnNext, turn: Turn, tree: Tree) => Promise<Turn>
   before: (loop: Loop, next: TurnNext) => Promise<boolean>
-  /** After a turn in which the agent did not get to its end. */
-  failed?: (next: TurnNext, tree: Tree) => Promise<unknown>
+  /** After a turn in which the agent did not get to work. */
+  failed: (next: TurnNext, turn: Turn, tree: Tree) => Promise<unknown>
 }
 
 /** Drives a loop as far as it goes: a new one is made, one whose ralph is gone is taken up. */
@@ -156,37 +157,48 @@ function handsOf(site: Site, task: string, bench: Workbench, how: Driving): Hand
       const fact = await hands.turn(loop, next)
       if (fact?.kind !== 'turned') return fact
       if (!hasWorked(fact.turn)) {
-        await how.failed?.(next, bench.tree)
+        await how.failed(next, fact.turn, bench.tree)
         return fact
       }
       return { ...fact, turn: await how.judged(loop, next, fact.turn, bench.tree) }
+    },
+    async check(loop, next) {
+      const fact = await hands.check(loop, next)
+      if (fact?.kind === 'checked' && next.because !== 'start') await keepVerdicts(site, task, fact.verdicts)
+      return fact
     },
   }
 }
 
 /** Drives the loop of a task; what came of its turns stands in the project's files afterwards. */
 export async function driveProjectTask(site: Site, open: Open): Promise<Loop> {
-  const { keeper } = site
-  const current = () => openOf(keeper.record, open.task)
+  const { keeper, turns } = site
+  const current = () => openOf(keeper.record, open.task).turn?.iteration ?? 0
   const folder = { folder: agentFolder(site, open) }
   const loop = await driveTaskLoop(site, open.task, open.loop, {
     spec: () => specOf(site, open),
     turn: {
       prompt: (loop, next) => {
         const task = taskOf(keeper.record, open.task)
-        const iteration = current().turn?.iteration ?? 0
         const at = { dir: site.project.dir, folder: folder.folder }
-        const most = Math.max(iteration, site.mostIterations)
-        return buildTaskPrompt(parseExecute(site.project.name, iteration, most, task, at), loop, next)
+        const most = keeper.record.iteration + turns.left
+        return buildTaskPrompt(parseExecute(site.project.name, current(), most, task, at), loop, next)
       },
-      env: { RALPH_TASK_ID: open.task, RALPH_PROJECT: site.project.name, RALPH_PROJECT_DIR: folder.folder },
+      get env() {
+        return { ...turnEnv(site, open), RALPH_ATTEMPT: String(taskOf(keeper.record, open.task).attempts) }
+      },
       finished: async (signal) => void (await watchFor(join(folder.folder, 'done.md'), { signal })),
     },
     async before(loop, next) {
       await enterTurn(site, loop)
       return beginTurn(site, open.task, { loop, next, folder, attempts: open.before + next.iteration })
     },
-    failed: (next, tree) => keepHistory(site, open.task, { next, tree, worked: false }),
+    async failed(next, turn, tree) {
+      // Where nobody named a number, only attempts are counted; and what a rate limit takes is no turn that somebody wanted.
+      if (!turns.fixed || turn.end !== 'failed') turns.left++
+      await keepTrouble(site, open.task, { turn, folder })
+      await keepHistory(site, open.task, { next, tree, worked: false })
+    },
     judged: (_, next, turn, tree) => judgeTurn(site, open.task, { next, turn, tree, folder }),
   })
   if (loop.next.kind !== 'complete') await enterTurn(site, loop)

@@ -1,9 +1,12 @@
 /** The prompts of a project: templates with variables, the person's own before ralph's. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { plan } from '../engine/schedule.ts'
 import { RalphError } from '../error.ts'
+import { parseTasks } from '../formats/tasks.ts'
 import { renderTemplate } from '../formats/template.ts'
-import { ARTEFACTS, projectAt } from './folder.ts'
+import { ARTEFACTS, type Project, projectAt } from './folder.ts'
+import { planned, readTasksOf } from './record.ts'
 
 /** What the execute prompt says about the one task. */
 export type NamedTask = { id: string; title: string; description: string; attempts: number; max_attempts: number }
@@ -26,14 +29,15 @@ export function parseInterview(projectName: string, round: number, rounds: numbe
   })
 }
 
-/** The prompt of one turn at one task. */
+/** The prompt of one turn at one task. Without a task: at the one that comes next by tasks.json. */
 export function parseExecute(
   projectName: string,
   iteration: number,
   maxIterations: number,
-  task: NamedTask,
+  named?: NamedTask,
   at: At = {},
 ): string {
+  const task = named ?? nextTask(projectAt(at.dir ?? process.cwd(), projectName))
   return render('execute.md', projectName, at, {
     iteration: String(iteration),
     max_iterations: String(maxIterations),
@@ -43,6 +47,19 @@ export function parseExecute(
     attempt: String(task.attempts),
     max_attempts: String(task.max_attempts),
   })
+}
+
+function nextTask(project: Project): NamedTask {
+  const { tasks } = parseTasks(readTasksOf(project), join(project.folder, 'tasks.json'))
+  const begun = new Set(tasks.filter(({ status }) => status === 'in_progress').map(({ id }) => id))
+  const next = plan(tasks.map(planned), { working: new Set(), asking: new Map(), slots: 1, begun })
+  const task = next.kind === 'start' ? tasks.find(({ id }) => id === next.ids[0]) : undefined
+  if (!task)
+    throw new RalphError(
+      'tasks-invalid',
+      `${project.name}: ${next.kind === 'stop' ? next.sentence : 'No task can go on.'} So there is nothing to prompt an agent for.`,
+    )
+  return begun.has(task.id) ? task : { ...task, attempts: task.attempts + 1 }
 }
 
 const EARLY_ROUND =

@@ -5,10 +5,10 @@ import { keepTrial } from '../host/merge.ts'
 import { portOf } from '../host/ports.ts'
 import { openTree } from '../host/tree.ts'
 import { DEFAULTS } from '../request/defaults.ts'
+import { enterTurn } from './enter-turn.ts'
 import { projectOf } from './owner.ts'
 import { type Open, openOf, taskOf } from './record.ts'
 import type { Site } from './site.ts'
-import { enterTurn } from './task-turn.ts'
 
 /** Its own checks, those of the project, and those of the tasks that arrived meanwhile. */
 export function checksTogether(site: Site, open: Open): string[] {

@@ -43,7 +43,10 @@ attempts, runs the checks, commits, keeps the files of the project true, and wri
 iterations under way, a second one stops at once; the same command goes on.
 Exit codes: 0 all completed, 1 stopped short, 2 wrong use, 3 agent missing or unusable, 4 needs your input, 130 paused or cancelled.`,
   options: {
-    iterations: { value: 'N', help: 'stop after N turns of agents (default: all attempts that remain)' },
+    iterations: {
+      value: 'N',
+      help: 'stop after N turns of agents, those that meet a rate limit not counted (default: all attempts that remain)',
+    },
     parallel: {
       value: 'N',
       help: 'work on up to N tasks at the same time, each in its own work tree, merged one by one (default 1)',

@@ -21,7 +21,7 @@ export async function projectStatus(
 ): Promise<string> {
   const { out } = context
   const project = await getProject.run(context, { project: name })
-  const { tasks, alive, obstacles, entries, workedMs, costUsd } = project
+  const { tasks, alive, obstacles, iterations, workedMs, costUsd } = project
   if (!tasks) return `project ${name} has no tasks yet. Make them: ralph interview ${name}\n`
   if (how.graph) return printGraph(tasks)
   if (how.json) return jsonLine(projectJson(project, tasks))
@@ -29,7 +29,7 @@ export async function projectStatus(
   return [
     `${bar(out, tasks)}  ${name} · ${completedOf(tasks)}/${count(tasks.length, 'task')}${alive ? ' · worked on right now' : ''}`,
     [
-      count(entries, 'iteration'),
+      count(iterations, 'iteration'),
       ...(workedMs > 0 ? [clock(workedMs)] : []),
       ...(costUsd > 0 ? [money(costUsd)] : []),
     ].join(' · '),

@@ -16,6 +16,15 @@ export function projectRecords(scene: Scene): void {
       expect(await (await scene.connect()).projects.load('/project')).toEqual(record)
     })
 
+    test('are forgotten, which leaves those of others', async () => {
+      await scene.store.projects.save('/one', { iteration: 1 })
+      await scene.store.projects.save('/two', { iteration: 2 })
+      await scene.store.projects.forget('/one')
+      await scene.store.projects.forget('/never')
+      expect(await scene.store.projects.load('/one')).toBeUndefined()
+      expect(await scene.store.projects.load('/two')).toEqual({ iteration: 2 })
+    })
+
     test('are of one folder each', async () => {
       await scene.store.projects.save('/one', { iteration: 1 })
       await scene.store.projects.save('/one/below', { iteration: 2 })

@@ -1,0 +1,56 @@
+/** Only one ralph works on a project at a time. */
+import { existsSync, mkdirSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { dirname, join } from 'node:path'
+import { RalphError } from '../error.ts'
+import { lockFile } from '../host/lock.ts'
+import type { Store } from '../host/store.ts'
+import type { Project } from './folder.ts'
+import { forgetPast } from './past.ts'
+
+/** The lock lies beside the project, since two users or a container do not share a home. */
+export function lockProject({ name, folder }: Project): { hold(): void; release(): void } {
+  const path = join(dirname(folder), `.${name}.lock`)
+  const take = () => {
+    const lock = lockFile(path, `process ${process.pid} on ${hostname()}`)
+    if (!('heldBy' in lock)) return lock
+    throw new RalphError(
+      'project-held',
+      `The project ${name} is being worked on by ${lock.heldBy}. Watch it with \`ralph status ${name} --watch\`.`,
+    )
+  }
+  let lock = take()
+  return {
+    hold() {
+      if (existsSync(path)) return
+      lock.close()
+      lock = take()
+    },
+    release: () => lock.close(),
+  }
+}
+
+/** Whether somebody works on a project now. */
+export function isHeld({ name, folder }: Project): boolean {
+  const path = join(dirname(folder), `.${name}.lock`)
+  if (!existsSync(path)) return false
+  const lock = lockFile(path, 'somebody who looks')
+  if ('heldBy' in lock) return true
+  lock.close()
+  return false
+}
+
+type Knowing = { home: string; store: () => Store; now: () => number }
+
+/** Another project begins, where nobody works on the one before. */
+export async function withoutPast(project: Project, { home, store, now }: Knowing): Promise<void> {
+  if (!existsSync(join(home, 'ralph.db'))) return // nothing is known, and nothing is made to find that out
+  if ((await store().projects.load(project.folder)) === undefined) return
+  mkdirSync(dirname(project.folder), { recursive: true })
+  const lock = lockProject(project)
+  try {
+    await forgetPast(project, { store: store(), now })
+  } finally {
+    lock.release()
+  }
+}
