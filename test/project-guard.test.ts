@@ -18,6 +18,7 @@ import {
   gitIn,
   isThere,
   logOf,
+  makePlain,
   makeProject,
   messages,
   obstaclesOf,
@@ -31,8 +32,8 @@ import {
 import { type Place, query, type Ran, until } from './ralph.ts'
 
 /** A project of two tasks with a past: T1 was tried once, and has met an obstacle. */
-function withPast(): Place {
-  const place = makeProject([
+function withPast(make: typeof makePlain = makePlain): Place {
+  const place = make([
     { id: 'T1', attempts: 1, max_attempts: 5, verify: ['ls T1.txt'] },
     { id: 'T2', dependencies: ['T1'] },
   ])
@@ -172,7 +173,7 @@ describe.concurrent('an agent that changes what is not its own', () => {
 
 describe.concurrent('an agent', () => {
   test('that forgets its entry gets one, with its words and the files it changed', async () => {
-    const place = withPast()
+    const place = withPast(makeProject)
     await oneTurn(place, [edit('T1.txt', '1\n'), { text: 'I wrote the file.\nAnd more.' }])
     expect(entriesOf(place)[1]).toEqual({
       iteration: 2,
@@ -185,7 +186,7 @@ describe.concurrent('an agent', () => {
   })
 
   test('that lies about its entry is corrected', async () => {
-    const place = withPast()
+    const place = withPast(makeProject)
     const lie =
       'it.push({ iteration: 77, task_id: "T1", status: "completed", summary: "All done", files_modified: ["x"], mood: "good" })'
     await oneTurn(place, [edit('T1.txt', '1\n'), changing('state.json', lie)])
@@ -206,7 +207,7 @@ describe.concurrent('an agent', () => {
     ['moves with git and forgets to commit', 'git mv old.txt new.txt'],
     ['commits a part', 'git add T1.txt && git commit --quiet --message "T1: a part"'],
   ])('that %s finds all of it committed', async (_, line) => {
-    const place = withPast()
+    const place = withPast(makeProject)
     commit(place, { 'old.txt': 'old\n' })
     await oneTurn(place, [edit('T1.txt', '1\n'), edit('sub/more.txt', '2\n'), sh(line), done])
     expect(statuses(place)).toBe('T1 completed, T2 pending')
@@ -215,7 +216,7 @@ describe.concurrent('an agent', () => {
   })
 
   test('that commits itself finds no other commit', async () => {
-    const place = withPast()
+    const place = withPast(makeProject)
     await oneTurn(place, [edit('T1.txt', '1\n'), sh('git add --all; git commit --quiet --message "T1: mine"'), done])
     expect(logOf(place)).toEqual(['T1: mine', 'A state'])
     expect(gitIn(place)('show', '--format=', '--name-only', 'HEAD')).toBe('T1.txt')
@@ -295,7 +296,7 @@ describe.concurrent('an agent', () => {
 describe.concurrent('an agent that rewrites history', () => {
   /** Two commits of the person, and one task before. */
   function withHistory(): Place {
-    const place = withPast()
+    const place = withPast(makeProject)
     commit(place, { 'one.txt': '1\n' })
     commit(place, { 'two.txt': '2\n' })
     return place
@@ -379,7 +380,7 @@ describe.concurrent('a person who comes back to a task under way', () => {
   const turns = { T1: [[edit('half.txt', '1\n'), attempted], does('T1')], T2: [does('T2')] }
 
   test('may have gone to another branch, where it goes on', async () => {
-    const place = withPast()
+    const place = withPast(makeProject)
     await oneTurn(place, turns.T1[0] ?? [])
     gitIn(place)('switch', '--quiet', '-c', 'feature')
     const ran = await execute(place, turns)
@@ -390,7 +391,7 @@ describe.concurrent('a person who comes back to a task under way', () => {
   })
 
   test('may have changed the last commit', async () => {
-    const place = withPast()
+    const place = withPast(makeProject)
     await oneTurn(place, turns.T1[0] ?? [])
     gitIn(place)('commit', '--quiet', '--allow-empty', '--amend', '--message', 'A better state')
     const ran = await execute(place, turns)
@@ -399,7 +400,7 @@ describe.concurrent('a person who comes back to a task under way', () => {
   })
 
   test('finds one loop a task, with all its turns', async () => {
-    const place = withPast()
+    const place = withPast(makeProject)
     await oneTurn(place, turns.T1[0] ?? [])
     await execute(place, turns)
     expect(query(place, 'SELECT COUNT(*) AS n FROM loop')).toEqual([{ n: 2 }])
@@ -407,7 +408,7 @@ describe.concurrent('a person who comes back to a task under way', () => {
 })
 
 test.concurrent('a project whose folder an agent removed stays held', async () => {
-  const place = makeProject(['T1'])
+  const place = makePlain(['T1'])
   const wait = sh('touch ../begun; while [ ! -e ../go ]; do sleep 0.02; done')
   const going = startExecute(place, {
     T1: [
@@ -449,7 +450,7 @@ describe.concurrent('history that is rewritten', () => {
 test.concurrent.each(['tasks.json', 'obstacles.json', 'spec.md', 'done.md'])(
   'a pipe in the place of %s is put back',
   async (face) => {
-    const place = makeProject(['T1'])
+    const place = makePlain(['T1'])
     const pipe = sh(`rm -f ${FOLDER}/${face}; mkfifo ${FOLDER}/${face}`)
     const ran = await execute(place, { T1: [[edit('T1.txt', '1\n'), pipe], does('T1')] })
     expect(ran).toMatchObject({ code: 0, end: { reason: 'completed' } })

@@ -364,6 +364,9 @@ describe.concurrent('a merge without a conflict', () => {
     expect(entriesOf(place).map(({ task_id, status }) => `${task_id} ${status}`)).toEqual([
       ...['T1 completed', 'T2 attempted', 'T2 completed'],
     ])
+    expect(obstaclesOf(place)).toMatchObject([
+      { task_id: 'T2', message: expect.stringContaining(`The check \`${check}\` fails.`), resolved: true },
+    ])
     expect(isThere(place, 'glue.txt')).toBe(true)
     expectTidy(place)
   })

@@ -20,6 +20,11 @@ export function makeProject(tasks: readonly (string | TaskGiven)[], { git }: { g
   return place
 }
 
+/** The same without a repository, for what has nothing to do with one: git would be started some sixty times a turn. */
+export function makePlain(tasks: readonly (string | TaskGiven)[]): Place {
+  return makeProject(tasks, { git: false })
+}
+
 export function giveTasks(place: Place, tasks: readonly (string | TaskGiven)[]): void {
   const list = tasks.map((given) => (typeof given === 'string' ? { id: given } : given))
   const full = list.map((task) => ({ title: `Title of ${task.id}`, ...task }))

@@ -16,6 +16,7 @@ import {
   giveTasks,
   isThere,
   logOf,
+  makePlain,
   makeProject,
   messages,
   obstaclesOf,
@@ -291,7 +292,7 @@ describe.concurrent('a project that cannot be executed', () => {
       2,
       /The project shop has no tasks\.json yet\. Make one with `ralph interview shop` or `ralph import FILE shop`\./,
     ],
-    ['has a list without tasks', () => makeProject([]), 2, /tasks\.json of shop has no tasks\. Add some/],
+    ['has a list without tasks', () => makePlain([]), 2, /tasks\.json of shop has no tasks\. Add some/],
   ])('%s', async (_, make, code, says) => {
     expect(await refuses(make(), code)).toMatch(says)
   })
@@ -344,7 +345,7 @@ describe.concurrent('a project that cannot be executed', () => {
     ],
     ['has several mistakes', '{"tasks":[{"id":"T1"},{"title":"t"}]}', /title must be a text.* And 1 more: /],
   ])('has a tasks.json that %s', async (_, text, says) => {
-    const place = makeProject([])
+    const place = makePlain([])
     place.write(`${FOLDER}/tasks.json`, text)
     expect(await refuses(place, 2)).toMatch(says)
     expect(place.read(`${FOLDER}/tasks.json`)).toBe(text)
@@ -368,7 +369,7 @@ describe.concurrent('a project that cannot be executed', () => {
       'T1 is blocked; T2 waits for T1, which is blocked.',
     ],
   ])('says which and why when %s', async (_, tasks, sentence) => {
-    const place = makeProject(tasks)
+    const place = makePlain(tasks)
     const ran = await execute(place, {})
     expect(ran).toMatchObject({ code: 1, end: { reason: 'blocked', sentence: `No task can go on: ${sentence}` } })
     expect(results(place)).toContain('Look into what blocks T1')
@@ -376,7 +377,7 @@ describe.concurrent('a project that cannot be executed', () => {
   })
 
   test('is held by another process, which is named', async () => {
-    const place = makeProject(['T1'])
+    const place = makePlain(['T1'])
     const go = join(place.root, 'go')
     const first = startExecute(place, { T1: [[sh(`while [ ! -e '${go}' ]; do sleep 0.02; done`), ...does('T1')]] })
     await until('the agent works', () => first.lines().some(({ type }) => type === 'iteration-start'))
@@ -390,7 +391,7 @@ describe.concurrent('a project that cannot be executed', () => {
 
 describe.concurrent('files that are not as they should be', () => {
   test('are made when they are missing', async () => {
-    const place = makeProject(['T1'])
+    const place = makePlain(['T1'])
     expect((await execute(place, { T1: [[edit('seen', ''), sh(`cat ${FOLDER}/*.json > seen`), done]] })).code).toBe(0)
     expect(place.read('seen')).toContain('[]\n')
     expect(place.read('seen')).toContain('"obstacles": []')
@@ -401,7 +402,7 @@ describe.concurrent('files that are not as they should be', () => {
     ['state.json', 'nonsense'],
     ['obstacles.json', '[]'],
   ])('are kept aside and made again: %s with %s', async (face, text) => {
-    const place = makeProject(['T1'])
+    const place = makePlain(['T1'])
     place.write(`${FOLDER}/${face}`, text)
     const ran = await execute(place, { T1: [does('T1')] })
     expect(ran.end).toMatchObject({ reason: 'completed' })
@@ -413,7 +414,7 @@ describe.concurrent('files that are not as they should be', () => {
   })
 
   test('may begin with a byte order mark', async () => {
-    const place = makeProject(['T1'])
+    const place = makePlain(['T1'])
     place.write(`${FOLDER}/tasks.json`, `\uFEFF${place.read(`${FOLDER}/tasks.json`)}`)
     expect((await execute(place, { T1: [does('T1')] })).end).toMatchObject({ reason: 'completed' })
     expect(place.read(`${FOLDER}/tasks.json`).startsWith('{\n')).toBe(true)
@@ -421,13 +422,13 @@ describe.concurrent('files that are not as they should be', () => {
 
   test('may hold ten thousand tasks', async () => {
     const ids = Array.from({ length: 10_000 }, (_, index) => `T${index + 1}`)
-    const place = makeProject(ids)
+    const place = makePlain(ids)
     const ran = await execute(place, { T1: [does('T1')], T2: [does('T2')] }, '--iterations', '2')
     expect(ran.end).toMatchObject({ reason: 'max-iterations', completed: ['T1', 'T2'] })
   })
 
   test('may hold a done.md of yesterday, which ends no turn', async () => {
-    const place = makeProject(['T1'])
+    const place = makePlain(['T1'])
     place.write(`${FOLDER}/done.md`, 'yesterday\n')
     const ran = await execute(place, { T1: [[edit('found', ''), sh(`cp ${FOLDER}/done.md found`), done]] })
     expect(ran.end).toMatchObject({ reason: 'completed' })
@@ -565,7 +566,7 @@ describe.concurrent('the repository', () => {
 
 describe.concurrent('it stops', () => {
   test('when a task has used its attempts, and says at the next start what to do', async () => {
-    const place = makeProject([
+    const place = makePlain([
       { id: 'T1', max_attempts: 2 },
       { id: 'T2', dependencies: ['T1'] },
     ])
@@ -595,12 +596,12 @@ describe.concurrent('it stops', () => {
   })
 
   test('when a task completed at its last attempt is the last', async () => {
-    const place = makeProject([{ id: 'T1', max_attempts: 1 }])
+    const place = makePlain([{ id: 'T1', max_attempts: 1 }])
     expect((await execute(place, { T1: [does('T1')] })).end).toMatchObject({ reason: 'completed' })
   })
 
   test('when all iterations are used', async () => {
-    const place = makeProject(['T1', 'T2'])
+    const place = makePlain(['T1', 'T2'])
     const ran = await execute(place, { T1: [[edit('a', '1'), attempted], does('T1')] }, '--iterations', '1')
     expect(ran).toMatchObject({
       code: 1,
@@ -611,7 +612,7 @@ describe.concurrent('it stops', () => {
   })
 
   test('when an agent keeps changing nothing', async () => {
-    const place = makeProject([{ id: 'T1', max_attempts: 9 }])
+    const place = makePlain([{ id: 'T1', max_attempts: 9 }])
     const ran = await execute(place, { T1: [[attempted]] }, '--no-progress', '2')
     expect(ran).toMatchObject({ code: 1, end: { reason: 'no-progress', sentence: expect.stringMatching(/^T1: /) } })
     expect(taskOf(place, 'T1')).toMatchObject({ status: 'pending', attempts: 2 })
@@ -619,7 +620,7 @@ describe.concurrent('it stops', () => {
   })
 
   test('when the cost of all tasks together reaches the limit', async () => {
-    const place = makeProject(['T1', 'T2', 'T3'])
+    const place = makePlain(['T1', 'T2', 'T3'])
     const costly = (id: string) => [{ usage: { tokens: 10, costUsd: 0.6 } }, ...does(id)]
     const ran = await execute(place, { T1: [costly('T1')], T2: [costly('T2')], T3: [costly('T3')] }, '--max-cost', '1')
     expect(ran).toMatchObject({ code: 1, end: { reason: 'cost', completed: ['T1', 'T2'] } })
@@ -627,13 +628,13 @@ describe.concurrent('it stops', () => {
   })
 
   test('when one turn alone costs more than the limit', async () => {
-    const place = makeProject(['T1'])
+    const place = makePlain(['T1'])
     const ran = await execute(place, { T1: [[{ usage: { tokens: 10, costUsd: 3 } }, attempted]] }, '--max-cost', '1')
     expect(ran).toMatchObject({ code: 1, end: { reason: 'cost' } })
   })
 
   test('when the tokens of all tasks together reach the limit', async () => {
-    const place = makeProject(['T1', 'T2'])
+    const place = makePlain(['T1', 'T2'])
     const ran = await execute(
       place,
       { T1: [[{ usage: { tokens: 600 } }, ...does('T1')]], T2: [does('T2')] },
@@ -644,13 +645,13 @@ describe.concurrent('it stops', () => {
   })
 
   test('when the time is over, at once', async () => {
-    const place = makeProject(['T1'])
+    const place = makePlain(['T1'])
     const ran = await execute(place, { T1: [[{ sleep: 60 }]] }, '--timeout', '0.02')
     expect(ran).toMatchObject({ code: 1, end: { reason: 'timeout' } })
   })
 
   test('at the limits of this execution, not of one before', async () => {
-    const place = makeProject(['T1'])
+    const place = makePlain(['T1'])
     const costly = { usage: { tokens: 10, costUsd: 0.4 } }
     const half = (text: string) => [costly, edit('half.txt', text), attempted]
     const turns = { T1: [half('1'), half('2'), [costly, ...does('T1')]] }
@@ -663,7 +664,7 @@ describe.concurrent('it stops', () => {
   })
 
   test('when only a person can answer, and goes on when it is started again', async () => {
-    const place = makeProject(['T1', 'T2'])
+    const place = makePlain(['T1', 'T2'])
     const turns = { T1: [[{ text: '<ask>Red or blue?</ask>' }, attempted], does('T1')], T2: [does('T2')] }
     const ran = await execute(place, turns)
     expect(ran).toMatchObject({ code: 4, end: { reason: 'needs-input', completed: ['T2'] } })
@@ -673,7 +674,7 @@ describe.concurrent('it stops', () => {
   })
 
   test('when a check cannot start', async () => {
-    const place = makeProject(['T1'])
+    const place = makePlain(['T1'])
     const ran = await execute(place, { T1: [does('T1')] }, '--verify', 'no-such-program --all')
     expect(ran.code).toBe(1)
     expect(ran.end).toMatchObject({ reason: 'verifier-broken', sentence: expect.stringContaining('no-such-program') })
@@ -681,7 +682,7 @@ describe.concurrent('it stops', () => {
   })
 
   test('when the agent is missing', async () => {
-    const place = makeProject(['T1'])
+    const place = makePlain(['T1'])
     const ran = await place.ralph(['execute', 'shop', '--json', '--agent', 'command:no-such-agent'])
     expect(ran.code).toBe(3)
     expect(ran.stderr).toContain('no-such-agent')
@@ -689,7 +690,7 @@ describe.concurrent('it stops', () => {
   })
 
   test('when the agent cannot be used any more', async () => {
-    const place = makeProject(['T1', 'T2'])
+    const place = makePlain(['T1', 'T2'])
     const ran = await execute(place, { T1: [[...does('T1'), sh(`rm '${place.root}/script.json'`)]] })
     expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable', completed: ['T1'] } })
     expect(results(place)).toContain('**Stopped: agent-unusable.** T2: ')
@@ -697,7 +698,7 @@ describe.concurrent('it stops', () => {
   })
 
   test('when a task is blocked by its agent, and goes on when a person unblocked it', async () => {
-    const place = makeProject(['T1', 'T2'])
+    const place = makePlain(['T1', 'T2'])
     const blocked = [{ report: { status: 'blocked' as const, obstacle: 'No key for the shop' } }]
     const turns = { T1: [blocked, does('T1')], T2: [does('T2')] }
     const ran = await execute(place, turns)
@@ -779,7 +780,7 @@ describe.concurrent('what a person tells a project', () => {
   const held = (place: Place) => [sh(`touch ${place.root}/begun; while [ ! -e ${place.root}/go ]; do sleep 0.02; done`)]
 
   test('a pause holds also when the iteration completes its task', async () => {
-    const place = makeProject(['T1', { id: 'T2', dependencies: ['T1'] }])
+    const place = makePlain(['T1', { id: 'T2', dependencies: ['T1'] }])
     const going = startExecute(place, { T1: [[...held(place), ...does('T1')]], T2: [does('T2')] })
     await until('T1 has begun', () => isThere(place, '../begun'))
     expect(await place.ralph(['pause', 'shop'])).toMatchObject({ code: 0 })
@@ -789,7 +790,7 @@ describe.concurrent('what a person tells a project', () => {
   })
 
   test('a cancel is no attempt', async () => {
-    const place = makeProject(['T1'])
+    const place = makePlain(['T1'])
     const going = startExecute(place, { T1: [[...held(place), ...does('T1')]] })
     await until('T1 has begun', () => isThere(place, '../begun'))
     expect(await place.ralph(['cancel', 'shop'])).toMatchObject({ code: 0 })
@@ -798,7 +799,7 @@ describe.concurrent('what a person tells a project', () => {
   })
 
   test('words for a project go to the task that waits for them', async () => {
-    const place = makeProject(['T1', 'T2'])
+    const place = makePlain(['T1', 'T2'])
     const blocked = { report: { status: 'blocked', obstacle: 'no key' } } as const
     const first = await execute(place, { T1: [[blocked]], T2: [does('T2')] })
     expect(first.end).toMatchObject({ reason: 'blocked', completed: ['T2'] })
@@ -809,7 +810,7 @@ describe.concurrent('what a person tells a project', () => {
   })
 
   test('a rollback of one task is refused', async () => {
-    const place = makeProject(['T1'])
+    const place = makePlain(['T1'])
     await execute(place, { T1: [does('T1')] })
     const ran = await place.ralph(['rollback', onlyLoop(place), '0'])
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('other tasks build on it') })

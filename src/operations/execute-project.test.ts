@@ -100,13 +100,24 @@ describe('what a person writes into tasks.json between two executions', () => {
     expect(await shop.execute(WORKS)).toMatchObject({ iterations: 1, stop: { reason: 'max-attempts' } })
     expect(shop.tasks()).toMatchObject([{ title: 'New', attempts: 3 }])
   })
+
+  test('counts also when the checks were broken off, and so does what the agent wrote before', async () => {
+    const shop = openShop({ id: 'T1', title: 'Old', verify: ['sh check.sh'] })
+    writeFileSync(join(shop.cwd, 'check.sh'), '[ -e work.txt ] || exit 1; [ -e go ] || { touch begun; sleep 100; }\n')
+    await breakOff(shop, DONE)
+    expect(shop.tasks()).toMatchObject([{ status: 'pending', attempts: 1 }])
+    shop.give({ ...shop.tasks()[0], title: 'New' })
+    writeFileSync(join(shop.cwd, 'go'), '')
+    expect(await shop.execute('exit 7')).toMatchObject({ iterations: 0, stop: { reason: 'completed' } })
+    expect(shop.tasks()).toMatchObject([{ title: 'New', status: 'completed', attempts: 1 }])
+  })
 })
 
-/** A person presses Ctrl-C twice in the middle of a turn. */
-async function breakOff(shop: Shop): Promise<Executed> {
+/** A person presses Ctrl-C twice in the middle of a turn, or as soon as its check has begun. */
+async function breakOff(shop: Shop, lines = 'touch begun; sleep 100'): Promise<Executed> {
   const [pause, stop] = [new AbortController(), new AbortController()]
   const begun = join(shop.cwd, 'begun')
-  const going = shop.execute(`touch begun; sleep 100`, {}, { pause: pause.signal, stop: stop.signal })
+  const going = shop.execute(lines, {}, { pause: pause.signal, stop: stop.signal })
   await eventually(() => existsSync(begun))
   rmSync(begun)
   pause.abort()
@@ -128,7 +139,7 @@ describe('a project made again', () => {
   ]
   const left: [where: string, leave: (shop: Shop) => Promise<unknown>][] = [
     ['between two turns', (shop) => shop.execute(WORKS, { iterations: 1 })],
-    ['in the middle of a turn', breakOff],
+    ['in the middle of a turn', (shop) => breakOff(shop)],
     ['at a question', (shop) => shop.execute(SAYS('blocked'))],
   ]
 

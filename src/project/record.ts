@@ -146,10 +146,19 @@ function markOf(text: string): string {
 function faces({ spec, tasks, entries, obstacles }: ProjectRecord): [FaceName, string][] {
   return [
     ['spec.md', spec],
-    ['tasks.json', printTasks(tasks)],
-    ['state.json', printProgress(entries)],
-    ['obstacles.json', printObstacles(obstacles)],
+    ['tasks.json', once(tasks, printTasks)],
+    ['state.json', once(entries, printProgress)],
+    ['obstacles.json', once(obstacles, printObstacles)],
   ]
+}
+
+const texts = new WeakMap<object, string>()
+
+/** Most changes leave the lists as they are, and a list may have thousands of tasks. */
+function once<Value extends object>(value: Value, print: (value: Value) => string): string {
+  const text = texts.get(value) ?? print(value)
+  texts.set(value, text)
+  return text
 }
 
 /** How many turns were taken. Where ralph's own record is not here, the entries tell. */

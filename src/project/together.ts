@@ -9,6 +9,7 @@ import { enterTurn } from './enter-turn.ts'
 import { projectOf } from './owner.ts'
 import { type Open, openOf, taskOf } from './record.ts'
 import type { Site } from './site.ts'
+import { keepVerdicts } from './task-turn.ts'
 
 /** Its own checks, those of the project, and those of the tasks that arrived meanwhile. */
 export function checksTogether(site: Site, open: Open): string[] {
@@ -48,6 +49,7 @@ export async function backOut(
   await keepTrial(open.worktree, merged)
   const names = failed.map(({ check }) => check).join(', ')
   site.note(open.task, `Merged with what arrived meanwhile, its checks fail (${names}). It is tried again.`)
+  await keepVerdicts(site, open.task, failed)
   await enterTurn(site, loop)
   const id = site.newId()
   const work = { ...loop.spec.work, proofBase: `${onto} ${onto}` } // its earlier work lies in the state it begins in
