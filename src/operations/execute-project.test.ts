@@ -6,7 +6,6 @@ import type { Entry } from '../formats/progress.ts'
 import type { Task } from '../formats/tasks.ts'
 import { eventually } from '../host/place.test-support.ts'
 import { type Executed, type Executing, executeProject, type Watching } from './execute-project.ts'
-import { getProject } from './get-project.ts'
 import { importTasks } from './import-tasks.ts'
 import { initProject } from './init-project.ts'
 import { type OperationPlace, openPlace } from './place.test-support.ts'
@@ -151,7 +150,7 @@ describe('a project made again', () => {
       rmSync(shop.path('.'), { recursive: true })
       await make(shop)
       if (!existsSync(shop.path('tasks.json'))) shop.give({ id: 'T1', title: 'New' })
-      expect(await getProject.run(shop.context, { project: 'shop' })).toMatchObject({ iterations: 0, open: [] })
+      expect(await shop.run('get_project', { project: 'shop' })).toMatchObject({ iterations: 0, open: [] })
       expect(await shop.execute(WORKS)).toMatchObject({ iterations: 3, stop: { reason: 'max-attempts' } })
       expect(shop.entries().map((entry) => entry.slice(0, 4))).toEqual(['1 T1', '2 T1', '3 T1'])
       const { rows } = await shop.context.store().list({ limit: 9 })
@@ -179,7 +178,7 @@ esac; ${DONE}`
     ])
     expect(shop.tasks()).toMatchObject([{ attempts: 1 }])
     expect(shop.read('results.md')).toContain('Iterations: 3')
-    expect(await getProject.run(shop.context, { project: 'shop' })).toMatchObject({ iterations: 3 })
+    expect(await shop.run('get_project', { project: 'shop' })).toMatchObject({ iterations: 3 })
   })
 
   test('crashes alone: the task was tried, no attempt is used, and all count alike', async () => {

@@ -22,6 +22,7 @@ export type FoundProject = {
   /** Somebody works on it right now. */
   alive: boolean
   iterations: number
+  entries: number
   workedMs: number
   loops: string[]
   /** Tasks under way, and their loops. */
@@ -54,6 +55,7 @@ export const getProject: Operation<{ project: string }, FoundProject> = {
       proofs: proofsOf(tasks ?? [], record),
       alive: isHeld(project),
       iterations: iterationsOf(record, entries),
+      entries: entries.length,
       workedMs: record?.workedMs ?? 0,
       loops: record?.loops ?? [],
       open,
