@@ -273,6 +273,20 @@ describe.concurrent('a conflict', () => {
     expectTidy(found.place)
   })
 
+  test('whose agent crashes has its entry, and leaves the attempts at the task as they are', async () => {
+    const found = clash()
+    const crash = { attempt: 1, fail: 'out of memory' }
+    const ran = await runClash(found, { 'T2/merge': [[crash, edit('both.txt', 'one\ntwo\n')]] })
+    expect(ran.end).toMatchObject({ reason: 'completed', iterations: 4 })
+    expect(
+      entriesOf(found.place)
+        .map(({ iteration }) => iteration)
+        .sort(),
+    ).toEqual([1, 2, 3, 4])
+    expect(entriesOf(found.place)[2]?.summary).toContain('The agent crashed: out of memory')
+    expect(taskOf(found.place, 'T2')).toMatchObject({ attempts: 1, status: 'completed' })
+  })
+
   test('that drops a side is refused, and the agent is told', async () => {
     const found = clash()
     const ran = await runClash(found, {

@@ -110,8 +110,8 @@ function entered(record: ProjectRecord, { open, loop, edits, files, done }: Ente
   return withTask(replaceOpen({ ...noted, entries: [...noted.entries, entry] }, { ...rest, notes: [] }), task, {
     status: done ? 'completed' : blocked ? 'blocked' : loop.next.kind === 'halt' ? 'pending' : 'in_progress',
     blocked,
-    // It was counted when the task was picked up.
-    ...(worked ? {} : { attempts: before + loop.tally.iteration }),
+    // It was counted when the task was picked up; a turn at a conflict was not.
+    ...(worked || loop.id !== open.loop ? {} : { attempts: before + loop.tally.iteration }),
   })
 }
 
