@@ -377,3 +377,28 @@ test('only what the person must see is told between two turns', async () => {
   expect(seen.notices).toEqual(['A test was deleted.'])
   expect(String(seen.widget.at(-1))).toContain('last check: ✗ npm test')
 })
+
+const FOREIGN = { path: '/shop/.pi/agents/worker.md', text: 'You work.', mark: 'm1' }
+const UNTRUSTED = {
+  ...{ next: 'none', status: 'none', trust: FOREIGN },
+  show: [{ level: 'error', text: 'ralph: trust it first.' }],
+}
+
+test('asks whether an agent of the repository may be used, and says what was agreed to', async () => {
+  answers(UNTRUSTED, TURN)
+  const { seen, type } = play()
+  seen.choice = 0
+  await type('ralph-loop', 'Build it --context process --subagent worker')
+  expect(seen.ways).toEqual(['Trust it as it is now', 'No'])
+  expect(asked().map(({ trusts }) => trusts)).toEqual([undefined, 'm1'])
+  expect(seen.notices).not.toContain('ralph: trust it first.')
+})
+
+test.each([1, 'escape'] as const)('begins nothing with an agent that was not agreed to: %s', async (choice) => {
+  answers(UNTRUSTED)
+  const { seen, sent, type } = play()
+  seen.choice = choice
+  await type('ralph-loop', 'Build it --context process --subagent worker')
+  expect([asked().length, sent]).toEqual([1, []])
+  expect(seen.notices).toContain('ralph: trust it first.')
+})
