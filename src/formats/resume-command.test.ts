@@ -13,7 +13,7 @@ test.each<[text: string, command: ResumeCommand]>([
 })
 
 test.each([
-  ['--max-iterations', '--max-iterations must be a whole number, but is ""'],
+  ['--max-iterations', '--max-iterations needs a value.'],
   ['--max-iterations ten', 'but is "ten"'],
   ['--timeout 0', 'a number of minutes above 0'],
   ['--max-tokens 0', 'a whole number above 0'],

@@ -27,7 +27,8 @@ export function parseResumeCommand(text: string): ResumeCommand {
     if (!isOption(name))
       throw new RalphError('usage', `There is no option --${name}. Known: --${Object.keys(OPTIONS).join(', --')}.`)
     const { field, fits, expected } = OPTIONS[name]
-    const value = own ?? words[++at] ?? ''
+    const value = own ?? words[++at]
+    if (value === undefined) throw new RalphError('usage', `--${name} needs a value.`)
     if (!fits.test(value)) throw new RalphError('usage', `--${name} must be ${expected}, but is "${value}".`)
     command.limits[field] = Number(value)
   }

@@ -62,6 +62,15 @@ describe('a prompt that is wrapped', () => {
     })
   })
 
+  test.each([
+    ['- Max iterations: 4\n', 4],
+    ['- Maximum iterations allowed: 7\n', 7],
+    ['', undefined],
+  ])('keeps criteria that are not its own, and leaves the limit open where they do: %j', (line, maxIterations) => {
+    const text = `Build it.\n\nIMPORTANT COMPLETION CRITERIA:\n- All endpoints return JSON\n${line}- Then output exactly: <promise>OVER</promise>`
+    expect(unwrapPrompt(text)).toEqual({ prompt: text, promise: 'OVER', ...(maxIterations ? { maxIterations } : {}) })
+  })
+
   test('twice is unwrapped from the outside', () => {
     const twice = wrapPrompt(WRAPPED, { maxIterations: 3, promise: 'DONE' })
     expect(unwrapPrompt(twice)).toEqual({ prompt: WRAPPED, maxIterations: 3, promise: 'DONE' })

@@ -22,7 +22,11 @@ export function facelessNote({ folder }: Host): Note {
 }
 
 const LEFT_IN =
-  /(?:^|\s)(?:--|—)(verify|max-iterations|completion-promise|timeout|max-tokens|context|file|require|protect|may-change|proof)\b/i
+  /(?:^|\s)(?:--|—)(verify|max-iterations|completion-promise|timeout|context|file|require|protect|may-change|proof)\b/i
+
+/** Options that a person may know from the command line. */
+const OF_RUN =
+  /(?:^|\s)--(worktree|sandbox|agent|model|max-cost|on-limit|overload|on-halt|until|stage|permissions|notify|no-progress|same-error)(?=[\s=]|$)/
 
 /** What may not have been meant so. */
 function doubts({ prompt, checks, work }: Spec, env: Env): Note[] {
@@ -30,9 +34,13 @@ function doubts({ prompt, checks, work }: Spec, env: Env): Note[] {
   const left =
     option &&
     `--${option} was taken for a part of the prompt. Put its value in quotes, and options before or behind the prompt.`
+  const foreign = OF_RUN.exec(prompt)?.[1]
   const missing = checks.filter((check) => !canStart(check, work.dir, env.PATH))
   return [
     ...(left ? [left] : []),
+    ...(foreign
+      ? [`--${foreign} was taken for a part of the prompt: it is an option of \`ralph run\`, and not of a session.`]
+      : []),
     ...missing.map((check) => `The program of the check "${check}" is not here yet. Without it the loop will halt.`),
   ].map(doubt)
 }

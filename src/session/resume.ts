@@ -26,7 +26,7 @@ import { chooseFace, readFace, writeFace } from './face.ts'
 import { HOSTS } from './hosts.ts'
 import { markSpent } from './spent.ts'
 import { standing } from './standing.ts'
-import { noLoop } from './status.ts'
+import { noLoopHere } from './status.ts'
 import { goOnNow, told } from './turn-over.ts'
 
 /** The loop of this session goes on, or the one that is named, wherever it was. */
@@ -35,7 +35,7 @@ export async function resume(desk: Desk, asked: Asked): Promise<Answer> {
   const more = Object.keys(limits).length > 0 ? limits : undefined
   const own = loadArmed(desk.home, asked.session)
   const name = named ?? (own || !more ? undefined : loadFinished(desk.home, asked.session)?.loop)
-  if (!own && !name) return say(noLoop(HOSTS[asked.host]))
+  if (!own && !name) return say(await noLoopHere(desk, asked))
   if (name) await takeOver(desk, { ...asked, more }, await desk.store().find(name))
   else if (own && more) {
     await giveRoom(desk, { ...asked, more }, own.loop)

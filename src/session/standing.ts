@@ -1,8 +1,10 @@
 /** What a person in a session hears about its loop. Where a loop simply goes on, none of this is loaded. */
 import { stopped } from '../engine/breaker.ts'
+import { endedOnLimit } from '../engine/extend.ts'
 import { count } from '../engine/limits.ts'
 import { ALLOW, ended, type Grade, type Loop, type Tally, type Verdict } from '../engine/loop.ts'
 import { failedWords, findingLines, gradeWords, ranWords, refusalWords } from '../formats/proof-words.ts'
+import { moreOption } from '../formats/room-words.ts'
 import { goesOn, type Note } from './answer.ts'
 import { allowance, type Env, type Host } from './hosts.ts'
 
@@ -21,7 +23,10 @@ export function standing(loop: Loop, host: Host): Note {
     case 'halt':
       return next.reason === 'cancelled'
         ? { level: 'info', text: `ralph: cancelled ${after}. ${next.sentence}` }
-        : { level: 'warning', text: `ralph: stopped ${after} (${next.reason}). ${next.sentence}` }
+        : {
+            level: 'warning',
+            text: `ralph: stopped ${after} (${next.reason}). ${next.sentence}${goOnHint(loop, host)}`,
+          }
     case 'wait':
       if (next.about === ALLOW)
         return {
@@ -54,6 +59,11 @@ export function standing(loop: Loop, host: Host): Note {
         text: `ralph: the checks could not be run to their end. ${host.types('resume')} tries them again.`,
       }
   }
+}
+
+/** How it goes on, where only a limit ended it. */
+function goOnHint(loop: Loop, host: Host): string {
+  return endedOnLimit(loop) ? ` Go on: ${host.types('resume')} ${moreOption(loop)}` : ''
 }
 
 const LEVELS: Readonly<Record<Exclude<Grade, 'claimed'>, Note['level']>> = {

@@ -37,9 +37,8 @@ export async function status(desk: Desk, { session, host, dir }: Asked): Promise
 
 /** The loop that this session had last, wherever it is now. */
 function overWords(loop: Loop, host: Host): string {
-  const more = endedOnLimit(loop) ? `\nGo on: ${host.types('resume')} ${moreOption(loop)}` : ''
   const known = ended(loop) ? standing(loop, host).text : `ralph: loop ${loop.id} goes on elsewhere (${statusOf(loop)})`
-  return `${known}${detail(loop)}${more}\nNo loop is active in this session now.`
+  return `${known}${detail(loop)}\nNo loop is active in this session now.`
 }
 
 function stands({ home }: Desk, loop: Loop, host: Host): string {
@@ -62,8 +61,7 @@ function whereIs(desk: Desk, loop: Loop): string {
 
 function detail(loop: Loop): string {
   const { tally, spec } = loop
-  const checked =
-    tally.failures === undefined ? '' : tally.failures === 0 ? ' The last check passed.' : ' The last check failed.'
+  const checked = tally.failures === undefined ? '' : ` ${lastCheck(tally)}`
   const lines = [
     firstLine(loop),
     ...(spec.checks.length > 0 ? [`Checked by ${spec.checks.join(', ')}`] : []),
@@ -71,6 +69,12 @@ function detail(loop: Loop): string {
     ...findingLines(tally.findings).map((line) => `ralph noticed: ${line}`),
   ]
   return ` (loop ${loop.id}, ${progress(loop)}${tally.costUsd > 0 || tally.tokens > 0 ? `, ${spent(tally)}` : ''}).${checked}\n${lines.join('\n')}`
+}
+
+function lastCheck({ failures, bent = 0, feedback }: Loop['tally']): string {
+  if (failures !== 0) return 'The last check failed.'
+  const refused = bent > 0 ? feedback[0] : undefined
+  return refused === undefined ? 'The last check passed.' : `The last check passed, but was refused: ${refused}`
 }
 
 function progress({ spec, tally }: Loop): string {
@@ -86,4 +90,12 @@ function firstLine({ spec }: Loop): string {
 
 export function noLoop(host: Host): string {
   return `ralph: no loop is active in this session. Start one: ${host.types('loop')} Make the tests pass --verify "npm test"`
+}
+
+/** The same where the last one of this session may be gone on with. */
+export async function noLoopHere(desk: Desk, { session, host }: Asked): Promise<string> {
+  const last = loadFinished(desk.home, session)
+  const over = last && (await loadKnown(desk, last.loop))
+  if (!over || !endedOnLimit(over)) return noLoop(HOSTS[host])
+  return `ralph: no loop is active in this session; loop ${over.id} ended on its limit. Go on with it: ${HOSTS[host].types('resume')} ${moreOption(over)}`
 }

@@ -7,14 +7,15 @@ import type { Asked, Desk } from './begin.ts'
 import { loadKnown } from './desk.ts'
 import { HOSTS } from './hosts.ts'
 import { freshCount } from './resume.ts'
-import { noLoop } from './status.ts'
+import { noLoopHere } from './status.ts'
 import { goOnNow, otherPrompt } from './turn-over.ts'
 
-export async function steer(desk: Desk, { session, host, args }: Asked): Promise<Answer> {
+export async function steer(desk: Desk, asked: Asked): Promise<Answer> {
+  const { session, host, args } = asked
   const { types } = HOSTS[host]
   const armed = loadArmed(desk.home, session)
   const loop = armed && (await loadKnown(desk, armed.loop))
-  if (!loop || ended(loop)) return say(noLoop(HOSTS[host]))
+  if (!loop || ended(loop)) return say(await noLoopHere(desk, asked))
   const words = args.trim()
   if (!words)
     throw new RalphError(

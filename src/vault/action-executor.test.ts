@@ -176,10 +176,10 @@ test('a process that was killed is gone on from the step that it was at', async 
 })
 
 test.each<[what: string, steps: unknown, says: string]>([
-  ['no list', undefined, 'run takes a list of steps, each with a name and a function run.'],
-  ['an empty list', [], 'run takes a list of steps, each with a name and a function run.'],
-  ['no function', [{ name: 'one' }], 'run takes a list of steps, each with a name and a function run.'],
-  ['no name', [{ name: ' ', run() {} }], 'run takes a list of steps, each with a name and a function run.'],
+  ['no list', undefined, 'run takes a list of at least one step, each with a name and a function run.'],
+  ['an empty list', [], 'run takes a list of at least one step, each with a name and a function run.'],
+  ['no function', [{ name: 'one' }], 'run takes a list of at least one step, each with a name and a function run.'],
+  ['no name', [{ name: ' ', run() {} }], 'run takes a list of at least one step, each with a name and a function run.'],
   [
     'one name twice',
     [
@@ -200,4 +200,9 @@ test('a task that nobody knows is told by its error', async () => {
   const { ralph } = openVault()
   const error = await errorOf(new ActionExecutor(ralph).run('nobody', stepsOf(['one']).steps))
   expect(error.name).toBe('TaskNotFoundError')
+})
+
+test.each([null, undefined, 7, {}])('a task that is %j is refused in words', async (task) => {
+  const executor = new ActionExecutor(openVault(['a.md']).ralph)
+  await expect(executor.run(task as never, [{ name: 'one', run: async () => {} }])).rejects.toThrow('run takes a task')
 })

@@ -24,7 +24,9 @@ export class ActionExecutor {
    */
   async run(task: string | { task_id: string }, steps: readonly ActionStep[]): Promise<TaskState> {
     mustBeSteps(steps)
-    const id = typeof task === 'string' ? task : task.task_id
+    const id = typeof task === 'string' ? task : task?.task_id
+    if (typeof id !== 'string')
+      throw new RalphError('input-invalid', 'run takes a task, or its task_id, and a list of steps.')
     let state = await this.#begin(id)
     while (isOpen(state)) {
       const step = await this.#tellProgress(state, steps)
@@ -94,7 +96,7 @@ function mustBeSteps(steps: readonly ActionStep[]): void {
   const isStep = (step: Partial<ActionStep> | null) =>
     typeof step?.name === 'string' && step.name.trim() !== '' && typeof step.run === 'function'
   if (!Array.isArray(steps) || steps.length === 0 || !steps.every(isStep))
-    throw new RalphError('input-invalid', 'run takes a list of steps, each with a name and a function run.')
+    throw new RalphError('input-invalid', 'run takes a list of at least one step, each with a name and a function run.')
   const twice = steps.find(({ name }, index) => steps.findIndex((other) => other.name === name) < index)
   if (twice)
     throw new RalphError(

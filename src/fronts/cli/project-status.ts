@@ -92,7 +92,9 @@ function rowsOf(shown: readonly Task[], all: readonly Task[], { open: begun, pro
               ...proofs.filter(({ task_id }) => task_id === task.id).map(({ proof }) => proof),
             ].join(', ')
           : ready.has(task.id)
-            ? 'ready'
+            ? task.attempts < task.max_attempts
+              ? 'ready'
+              : 'used up'
             : `waits for ${short(waits.join(', '), 24)}`
       const loop = begun.find((open) => open.task === task.id)?.loop ?? ''
       return [task.id, state, `${task.attempts}/${task.max_attempts}`, loop, short(task.title, 60)]

@@ -211,11 +211,15 @@ function completedLines(out: Output, tasks: readonly Task[], before: ReadonlySet
     )
 }
 
+const MORE_ATTEMPTS =
+  'Make it easier in tasks.json, then raise its max_attempts or set its attempts to 0, and execute it again.'
+
 function ending(out: Output, { stop, iterations }: Executed, spent: readonly string[], results: string): string {
   const done = stop.reason === 'completed'
   const [mark, style]: [string, Style] = done ? ['✓', 'green'] : ['✗', stop.reason === 'paused' ? 'yellow' : 'red']
   const used = [count(iterations, 'iteration'), ...spent].join(', ')
-  return `\n${paint(out, style, mark)} ${done ? '' : `stopped (${stop.reason}). `}${stop.sentence}\n  ${paint(out, 'dim', `${used} · The whole story: ${results}`)}\n`
+  const advice = stop.reason === 'max-attempts' ? `${MORE_ATTEMPTS}\n  ` : ''
+  return `\n${paint(out, style, mark)} ${done ? '' : `stopped (${stop.reason}). `}${stop.sentence}\n  ${advice}${paint(out, 'dim', `${used} · The whole story: ${results}`)}\n`
 }
 
 const WIDTH = 24
