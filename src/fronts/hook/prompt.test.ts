@@ -87,6 +87,7 @@ describe('an event', () => {
     ['blanks', { prompt: ' \n' }],
     ['no text at all', {}],
     ['something that is no text', { prompt: 7 }],
+    ['the end of a shell of Copilot', { prompt: '<system_notification>\nShell command "x" has completed.' }],
     ['the end of a background task', { prompt: '<task-notification>\n<task-id>b1</task-id>' }],
   ])('without words of a person is passed over: %s', (_, payload) => {
     expect(readTyped('UserPromptSubmit', { ...payload })).toBeUndefined()

@@ -35,7 +35,7 @@ export function readTyped(event: string, payload: Json): Typed | undefined {
 /** Some hosts tell their own doings as prompts, such as the result of a tool or the end of a background task. */
 function typedBy(payload: Json): Typed | undefined {
   const typed = parseTyped(word(payload.submitted_prompt) ?? word(payload.prompt) ?? '')
-  if (typed.kind === 'prompt' && /^\s*($|<task-notification>)/.test(typed.words)) return undefined
+  if (typed.kind === 'prompt' && /^\s*($|<(task-|system_)notification>)/.test(typed.words)) return undefined
   return typed
 }
 
