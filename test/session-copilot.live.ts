@@ -2,6 +2,7 @@
 import { expect } from 'vitest'
 import { copilot } from './clients/copilot.ts'
 import { DONE, failure, type Reply } from './model-server.ts'
+import { until } from './ralph.ts'
 import { always, answersItself, enter, expectNothingLeft, openSitting, PLUGIN } from './session-live.ts'
 import { type Seat, situations, steers } from './session-scenarios.ts'
 
@@ -16,9 +17,13 @@ const host: Seat = {
   stopped: /Operation cancelled by user/,
   mute: true,
   async ready(terminal) {
-    await terminal.shows(/Confirm folder trust|\/ commands/, 60_000)
-    if (terminal.visible().includes('Confirm folder trust')) terminal.press('Enter')
-    await terminal.shows('/ commands')
+    const asks = /Confirm folder trust|Session in use/
+    const isReady = () => {
+      const screen = terminal.visible()
+      if (asks.test(screen)) terminal.press('Enter')
+      return !asks.test(screen) && screen.includes('/ commands')
+    }
+    await until('it takes a prompt', isReady, 60_000)
   },
   again: ['--continue'],
   rests: always('interrupted'),

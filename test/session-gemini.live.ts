@@ -19,7 +19,7 @@ const host: Seat = {
   rests: always('paused'),
   stopped: /Request cancelled/,
   clear: (terminal) => enter(terminal, '/clear', () => !terminal.visible().includes('Forget this')),
-  compacted: /[Cc]ompress/,
+  compacted: /history compressed from/,
   // It tries other errors again for minutes.
   fails: { reply: failure(400, 'INVALID_ARGUMENT', 'No such thing.'), shown: /No such thing/ },
 }

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, openSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
 import { seedsFor } from './client-seeds.ts'
 import { type Client, installClient, pathWith } from './clients.ts'
@@ -202,7 +203,9 @@ export function openSitting(host: Host): Sitting {
     },
     // The hook lets the session go a moment after it has saved how the loop ended.
     async over() {
-      await until('the loop has ended', () => ENDED.has(String(status())), 60_000)
+      await until('the loop has ended', () => ENDED.has(String(status())), 60_000).catch((cause) => {
+        throw new Error(`The loop is ${status()}.\n${terminal?.screen() ?? ''}`, { cause })
+      })
       await until('its session is free', () => armed().length === 0)
     },
     face: join(host.face, 'ralph-loop.local.md'),
@@ -322,6 +325,7 @@ export async function enter(terminal: Terminal, text: string, taken: () => boole
     terminal.type(text)
     await until(text, isShown, 10_000).catch(() => {})
   }
+  await sleep(300) // sooner some read it as part of a paste
   for (let tries = 0; tries < 10; tries++) {
     terminal.press('Enter')
     if (await until(text, taken, 3_000).catch(() => false)) return

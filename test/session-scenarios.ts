@@ -89,9 +89,7 @@ export async function sceneIn(host: Seat, sitting: Sitting, more: string[] = [])
     async goOn(words = 'resume') {
       sitting.script([...work(sitting, 2), bash('echo 3 >> a.txt'), DONE])
       await command(words, () => sitting.requests().length > 0)
-      await sitting.over().catch((cause) => {
-        throw new Error(`It has not ended.\n${terminal.screen()}`, { cause })
-      })
+      await sitting.over()
       expect(await sitting.newest()).toMatchObject({ status: 'completed', iterations: 3 })
       expect(sitting.requests()).toHaveLength(4)
       expectNothingLeft(sitting)
@@ -164,18 +162,21 @@ export const waitsForTheEnd: Scenario = async ({ sitting, terminal, loop, begun 
   expect(sitting.requests().findIndex((body) => JSON.stringify(body).includes(QUESTION))).toBe(6)
 }
 
-/** What is typed reaches the agent at its work, and no hook hears of it. */
-export const steers: Scenario = async ({ sitting, terminal, loop, begun }) => {
+/** What is typed reaches the agent at its work, also in the middle of a tool, and no hook hears of it. */
+export const steers: Scenario = async ({ sitting, loop, begun, terminal }) => {
   const { bash } = sitting
   sitting.script([...work(sitting, 1), bash(HANGS), { text: 'It is four.' }, bash('echo 3 >> a.txt'), DONE])
   await loop(`Be asked. ${PROMISED}`)
   await begun()
   await enter(terminal, QUESTION, () => true)
+  // Copilot puts the tool into the background, and tells its end as if a person had typed it. Droid waits for it.
+  await until('it is told', () => sitting.requests().length > 3, 3_000).catch(() => {})
   sitting.place.write('go', '')
   await sitting.over()
   expect(await sitting.newest()).toMatchObject({ status: 'completed', iterations: 3 })
   expect(await historyOf(sitting.place)).toEqual(['turned', 'turned', 'turned'])
   expect(JSON.stringify(sitting.requests())).toContain(QUESTION)
+  sitting.leave() // with a prompt of the loop that may still be on its way
 }
 
 /** A loop that is stopped, and its session compacted. */

@@ -38,6 +38,8 @@ export const gemini: Client = {
     writeFileSync(join(home, '.gemini', 'settings.json'), JSON.stringify(settings))
     return { GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: 'dummy-key', GEMINI_TELEMETRY_ENABLED: 'false' }
   },
+  // In a terminal it names the session before.
+  isAside: (body) => JSON.stringify(body).includes("Summarize the user's primary intent or goal in this conversation"),
   bash: (command) => ({ name: 'run_shell_command', input: { command, description: 'a step' } }),
   contextFull: invalid('The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).'),
   get scenes(): Record<string, Scene> {
