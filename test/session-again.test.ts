@@ -68,7 +68,9 @@ describe.concurrent('a turn that was interrupted', () => {
 describe.concurrent('a loop that has ended', () => {
   test('is named by the status, with how to go on after a limit', async () => {
     const { session, loop } = await looping('Build it --max-iterations 1')
-    expect((await session.work()).said).toContain('stopped after 1 iteration (max-iterations)')
+    expect((await session.work()).said).toMatch(
+      /stopped after 1 iteration \(max-iterations\)\. .* Go on: \/ralph:resume --max-iterations 11$/,
+    )
     const said = answerOf(await session.type('/ralph:status'))
     expect(said).toContain(
       `stopped after 1 iteration (max-iterations). The only iteration has been used. (loop ${loop}`,
@@ -80,7 +82,9 @@ describe.concurrent('a loop that has ended', () => {
   test('goes on in its session with more iterations, and ends there again', async () => {
     const { place, session, loop } = await looping('Build it --max-iterations 1 --completion-promise DONE')
     await session.work()
-    expect(answerOf(await session.type('/ralph:resume'))).toContain('no loop is active in this session')
+    expect(answerOf(await session.type('/ralph:resume'))).toContain(
+      'ended on its limit. Go on with it: /ralph:resume --max-iterations 11',
+    )
     expect(answerOf(await session.type('/ralph:resume --max-iterations 1'))).toContain(
       'Give it more: /ralph:resume --max-iterations 11',
     )

@@ -8,8 +8,8 @@ import { moreOption } from '../formats/room-words.ts'
 import { goesOn, type Note } from './answer.ts'
 import { allowance, type Env, type Host } from './hosts.ts'
 
-/** How a loop stands, in one or two sentences for the person in that session. */
-export function standing(loop: Loop, host: Host): Note {
+/** How a loop stands, in one or two sentences for the person in that session. `hint`: with how it goes on after a limit. */
+export function standing(loop: Loop, host: Host, hint = true): Note {
   const { id, tally, next } = loop
   const after = `after ${count(tally.iteration, 'iteration')}`
   switch (next.kind) {
@@ -25,7 +25,7 @@ export function standing(loop: Loop, host: Host): Note {
         ? { level: 'info', text: `ralph: cancelled ${after}. ${next.sentence}` }
         : {
             level: 'warning',
-            text: `ralph: stopped ${after} (${next.reason}). ${next.sentence}${goOnHint(loop, host)}`,
+            text: `ralph: stopped ${after} (${next.reason}). ${next.sentence}${hint ? goOnHint(loop, host) : ''}`,
           }
     case 'wait':
       if (next.about === ALLOW)

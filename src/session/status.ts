@@ -37,8 +37,11 @@ export async function status(desk: Desk, { session, host, dir }: Asked): Promise
 
 /** The loop that this session had last, wherever it is now. */
 function overWords(loop: Loop, host: Host): string {
-  const known = ended(loop) ? standing(loop, host).text : `ralph: loop ${loop.id} goes on elsewhere (${statusOf(loop)})`
-  return `${known}${detail(loop)}\nNo loop is active in this session now.`
+  const more = endedOnLimit(loop) ? `\nGo on: ${host.types('resume')} ${moreOption(loop)}` : ''
+  const known = ended(loop)
+    ? standing(loop, host, false).text
+    : `ralph: loop ${loop.id} goes on elsewhere (${statusOf(loop)})`
+  return `${known}${detail(loop)}${more}\nNo loop is active in this session now.`
 }
 
 function stands({ home }: Desk, loop: Loop, host: Host): string {
