@@ -429,7 +429,7 @@ describe.concurrent('links', () => {
     expect(readlinkSync(join(place.home, 'package'))).toBe(root)
     chmodSync(join(place.home, 'hook.sh'), 0o755)
     writeFileSync(join(place.home, 'hook.sh'), 'stale')
-    expect((await place.ralph(['install', 'codex'])).stdout).toContain('were made anew')
+    expect((await place.ralph(['install', 'codex'])).stdout).toContain('were rebuilt')
     expect(readFileSync(join(place.home, 'hook.sh'), 'utf8')).not.toBe('stale')
   })
 
@@ -658,7 +658,7 @@ describe.concurrent('in a vault', () => {
     expect(statSync(script).mode & 0o777).toBe(0o755)
   })
 
-  test('a stale script is made anew', async () => {
+  test('a stale script is replaced', async () => {
     const place = makePlace({ git: false })
     const vault = vaultIn(place)
     await place.ralph(['install', 'claude', '--vault', vault, '--yes'])

@@ -36,7 +36,7 @@ type Seen = {
   session: string
   prompted: boolean
   /** Its old session was refused, so a new one was asked for. */
-  anew: boolean
+  isSecond: boolean
   told: Told
   denied: string[]
   result?: Json
@@ -45,7 +45,7 @@ type Seen = {
 }
 
 function conversation(request: Request): Parser {
-  const seen: Seen = { session: '', prompted: false, anew: false, told: nothingTold(), denied: [], stderr: [] }
+  const seen: Seen = { session: '', prompted: false, isSecond: false, told: nothingTold(), denied: [], stderr: [] }
   return {
     push: pushTo(seen, (message) => take(message, seen, request)),
     end: (exit) => sumUp(seen, exit, request),
@@ -100,8 +100,8 @@ function begin(session: string, seen: Seen, { prompt }: Request): Pushed {
 
 function takeError(message: Json, seen: Seen, request: Request): Pushed {
   // A session that is gone is no reason to give up, once.
-  if (message.id === ASK.session && request.resume && !seen.anew) {
-    seen.anew = true
+  if (message.id === ASK.session && request.resume && !seen.isSecond) {
+    seen.isSecond = true
     return { events: [], write: call(ASK.session, 'session/new', placeOf(request)) }
   }
   seen.error = objectOf(message.error)

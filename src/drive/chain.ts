@@ -1,4 +1,4 @@
-/** Agents that take the iterations of a loop in turn: whose turn it is, and what it is told of the one before. */
+/** Agents that take the iterations of a loop in turn: which one is next, and what the last one said. */
 import type { Loop, Work } from '../engine/loop.ts'
 import type { Store } from '../host/store.ts'
 import { inChain } from '../prompt/turn-prompt.ts'

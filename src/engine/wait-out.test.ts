@@ -48,12 +48,12 @@ describe('an overload', () => {
     ['a turn that worked', works],
     ['a rate limit, which shows that the service answers', isLimited],
     ['a crash', crashes()],
-  ])('%s begins the time anew', (_, between) => {
+  ])('%s starts the time again', (_, between) => {
     const story = [...overloadedAt(0, 60), at(61, woke), at(61, between), at(62, woke), ...overloadedAt(62, 121, 150)]
     expect(nameOf(loopAfter(twoHours, ...story).next)).toBe('wait overload')
   })
 
-  test('a person who resumes it begins the time anew', () => {
+  test('resuming it starts the time again', () => {
     const story = [...overloadedAt(0, 60), at(70, pause), at(600, resume), at(600, resume), at(600, isOverloaded)]
     expect(nameOf(loopAfter(twoHours, ...story).next)).toBe('wait overload')
   })

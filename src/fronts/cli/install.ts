@@ -177,7 +177,7 @@ async function installAgent(asked: Asked, installation: Installation, context: C
     const started = makePrograms(files)
     for (const path of started) out.write(`${nameOf(path, site)} can be started again.\n`)
     const nothing = started.length > 0 ? 'Nothing else' : 'Nothing'
-    const what = refreshed ? `The links in ${home} were made anew; nothing else` : nothing
+    const what = refreshed ? `The links in ${home} were rebuilt; nothing else` : nothing
     out.write(`${what} to do: ralph is installed for ${place.title}.\n`)
     return 0
   }
