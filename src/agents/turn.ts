@@ -43,6 +43,7 @@ export function toTurn(outcome: Outcome, { prompt, claimable, checks, mask, tree
     ...(usage && { usage: { input: whole(usage.input), cached: whole(usage.cached), output: whole(usage.output) } }),
     ...(outcome.calls === undefined ? {} : { calls: outcome.calls }),
     ...(outcome.resetsAt === undefined ? {} : { resetsAt: outcome.resetsAt }),
+    ...(outcome.kind === 'auth' ? { loggedOut: true } : {}),
     ...(outcome.session === undefined ? {} : { session: outcome.session }),
   }
 }

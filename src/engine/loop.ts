@@ -120,7 +120,7 @@ export const ALLOW = 'allow'
 
 /** Whose loop it is. What stands here besides the kind is the owner's own, and means nothing to the engine. */
 export type Owner = { kind: OwnerKind }
-export type OwnerKind = 'person' | 'project' | 'vault' | 'session' | 'pane' | 'board'
+export type OwnerKind = 'person' | 'project' | 'vault' | 'session' | 'pane' | 'board' | 'fleet'
 
 /** `from` is the person's folder, `base` the branch it was on when the loop was made, `commit` where both begin. */
 export type Worktree = {
@@ -176,6 +176,8 @@ export type Turn = {
   /** How often the agent called its model. Absent: unknown. */
   calls?: number
   resetsAt?: number
+  /** Its agent is not logged in on the machine that it was started on. */
+  loggedOut?: true
   session?: Session
   /** What the one who drove it tells of it, where ralph itself did not watch. */
   told?: { action: string; result: string; seconds: number; iteration?: number }

@@ -139,7 +139,7 @@ const ORDER = kinds<Order>({
 
 /** What an owner knows besides its kind is its own. */
 const OWNER: Shape = (value, at) =>
-  object<{ kind: string }>({ kind: oneOf('person', 'project', 'vault', 'session', 'pane', 'board') })(value, at, false)
+  object<{ kind: string }>({ kind: oneOf('person', 'project', 'vault', 'session', 'pane', 'board', 'fleet') })(value, at, false)
 
 const WORK = object<Work>({
   dir: text,
@@ -232,6 +232,7 @@ const TURN = object<Turn>({
   refused: maybe(yes),
   ranTests: flag,
   dropped: maybe(amount),
+  loggedOut: maybe(yes),
   tokens: amount,
   costUsd: maybe(amount),
   usage: maybe(USAGE),

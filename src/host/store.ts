@@ -24,6 +24,7 @@ import type {
 } from '../engine/loop.ts'
 import type { Report } from '../engine/report.ts'
 import type { BoardGroup, BoardStatus, BoardTask } from '../formats/board-task.ts'
+import type { FleetRecords } from './fleet-store.ts'
 import type { TurnLog } from './transcript.ts'
 
 /** What a driver of one loop needs of a store. */
@@ -90,6 +91,8 @@ export type Store = LoopStore & {
   answers: AnswerRecords
   seen: SeenRecords
   transcripts: Transcripts
+  /** Absent: this store is one machine's own. */
+  fleet?: FleetRecords
 }
 
 /** What ralph itself knows of the project whose files lie in a folder. Only its holder writes it. */

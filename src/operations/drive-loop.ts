@@ -9,7 +9,9 @@ import type { Fact, Loop } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
 import { RalphError } from '../error.ts'
 import { canStart, findChecks } from '../host/check.ts'
+import type { Lease } from '../host/store.ts'
 import type { Tree } from '../host/tree.ts'
+import { given } from '../request/given.ts'
 import { letGo } from '../session/elsewhere.ts'
 import { beginQueued } from './begin-queued.ts'
 import { type Context, selfIn } from './operation.ts'
@@ -25,6 +27,12 @@ export type Watching = {
   saw(loop: Loop, fact: Fact): void
   /** A wait for an agent is not sat out here: whoever comes back when its time is over goes on. */
   leavesWaits?: boolean
+  /** From then on no turn is begun. */
+  rest?: AbortSignal
+  /** How it gets to this machine, where it was asked for elsewhere. Absent: what it works on is here. */
+  arrive?(loop: Loop, lease: Lease, at: number): Promise<Fact[]>
+  /** What must be done with a turn before it is saved. */
+  carry?(loop: Loop, turned: Fact, lease: Lease): Promise<Fact>
 }
 
 export async function driveLoop(context: Context, id: string, watching: Watching): Promise<Loop> {
@@ -37,7 +45,7 @@ export async function driveLoop(context: Context, id: string, watching: Watching
     now,
     takeUp: takeUp({ store, now, self: selfIn(root) }),
     since: async (loop, lease, at) => [
-      ...(await beginQueued(context, loop, at)),
+      ...(await (watching.arrive?.(loop, lease, at) ?? beginQueued(context, loop, at))),
       ...(rules.since?.(loop, lease, at) ?? []),
     ],
     held(by) {
@@ -56,24 +64,29 @@ async function work(context: Context, held: Visit, watching: Watching): Promise<
   const store = context.store()
   const { loop } = held
   letGo(home, loop.id) // a session that had it does not go on with it
-  const { stop, show } = watching
+  const { stop, rest, show } = watching
   const task = ownerOf(loop).turn?.(loop)
-  const bench = await openBench(held, { home, store, env, stop, self: selfIn(root), show, ...(task ? { task } : {}) })
+  const more = given({ task, rest })
+  const bench = await openBench(held, { home, store, env, stop, self: selfIn(root), show, ...more })
   watching.begin(loop, { suggestion: findChecks(loop.spec.work.dir)[0], checkpoints: bench.tree.checkpoints })
   for (const check of allChecks(loop.spec).filter((text) => !canStart(text, loop.spec.work.dir, env.PATH)))
     watching.say(
       `The program of the check "${check}" is not here yet. Without it the loop will halt (verifier-broken).`,
     )
-  return held.drive(handsOf(bench, watching))
+  return held.drive(handsOf(bench, watching, held.lease))
 }
 
 /** Something may have happened to the loop meanwhile that comes instead of its next turn. */
-function handsOf(bench: Workbench, { saw, leavesWaits = false }: Watching): Hands {
+function handsOf(bench: Workbench, { saw, leavesWaits = false, carry }: Watching, lease: Lease): Hands {
   const hands = runHands(bench, saw)
+  const turn: Required<Hands>['turn'] = async (loop, next) => {
+    const turned = await hands.turn(loop, next)
+    return turned && carry ? carry(loop, turned, lease) : turned
+  }
   const isOver = (until: number | undefined) => until !== undefined && bench.now() >= until
   return {
     ...hands,
     wait: async (loop, next) => (leavesWaits && !isOver(next.until) ? undefined : hands.wait(loop, next)),
-    turn: async (loop, next) => ownerOf(loop).instead?.(loop, bench.now()) ?? hands.turn(loop, next),
+    turn: async (loop, next) => ownerOf(loop).instead?.(loop, bench.now()) ?? turn(loop, next),
   }
 }

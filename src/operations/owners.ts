@@ -4,6 +4,7 @@ import { boardRules } from '../board/owner.ts'
 import { paneRules } from '../dispatch/owner.ts'
 import type { OwnerRules } from '../drive/owner.ts'
 import type { Loop, OwnerKind } from '../engine/loop.ts'
+import { fleetRules } from '../fleet/owner.ts'
 import { projectRules } from '../project/owner.ts'
 import { vaultRules } from '../vault/owner.ts'
 
@@ -22,6 +23,7 @@ const OWNERS: Readonly<Record<OwnerKind, OwnerRules>> = {
   vault: vaultRules,
   pane: paneRules,
   board: boardRules,
+  fleet: fleetRules,
 }
 
 export function ownerOf({ spec }: Pick<Loop, 'spec'>): OwnerRules {

@@ -22,7 +22,7 @@ export const status: z.ZodType<Status> = z.enum([
   'cancelled',
 ])
 
-export const owner: z.ZodType<OwnerKind> = z.enum(['person', 'project', 'vault', 'session', 'pane', 'board'])
+export const owner: z.ZodType<OwnerKind> = z.enum(['person', 'project', 'vault', 'session', 'pane', 'board', 'fleet'])
 
 export const amount: z.ZodNumber = z.number().positive()
 export const whole: z.ZodNumber = z.number().int().min(0).max(999_999_999)

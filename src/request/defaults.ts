@@ -12,7 +12,7 @@ export const DEFAULTS = {
   noProgress: 3,
   sameError: 5,
   /** How long an open breaker waits before its one retry. Only the dispatcher is certain to be there by then. */
-  cooldownMinutes: { person: 0, project: 0, vault: 0, session: 0, pane: 30, board: 0 },
+  cooldownMinutes: { person: 0, project: 0, vault: 0, session: 0, pane: 30, board: 0, fleet: 0 },
   /** How long an overload is waited for. */
   overloadMinutes: 120,
   silenceMinutes: 10,
@@ -20,7 +20,7 @@ export const DEFAULTS = {
   transcriptMb: 500,
   checkMinutes: 10,
   /** How long the checks may take before any work; what is not known by then counts as passed. */
-  baselineMinutes: { person: 5, project: 5, vault: 5, session: 0.33, pane: 5, board: 5 },
+  baselineMinutes: { person: 5, project: 5, vault: 5, session: 0.33, pane: 5, board: 5, fleet: 5 },
   permissions: 'bypass',
   context: 'fresh',
   /** Folders of a vault. */
@@ -42,6 +42,7 @@ export const CLAIMS: Readonly<Record<OwnerKind, { promise: string; signals: read
   session: { promise: 'COMPLETE', signals: [SIGNAL] },
   pane: { promise: 'COMPLETE', signals: [SIGNAL, claimTag('DONE')] },
   board: { promise: 'COMPLETE', signals: [SIGNAL] },
+  fleet: { promise: 'COMPLETE', signals: [SIGNAL] },
   project: { promise: '', signals: [] },
   vault: { promise: '', signals: [] },
 }

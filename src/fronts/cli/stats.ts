@@ -11,7 +11,7 @@ import { oneOf } from './request.ts'
 import { printStats } from './stats-view.ts'
 import { jsonLine } from './text.ts'
 
-const OWNERS: readonly OwnerKind[] = ['person', 'project', 'vault', 'session', 'pane', 'board']
+const OWNERS: readonly OwnerKind[] = ['person', 'project', 'vault', 'session', 'pane', 'board', 'fleet']
 
 const spec: CommandSpec = {
   name: 'stats',

@@ -1,0 +1,89 @@
+/** What the database tells of the fleet, as the scheduler sees it, and what the scheduler says, as the database takes it. */
+import { parseAgent } from '../agents/index.ts'
+import type { FleetTask, FleetWorker } from '../formats/fleet-task.ts'
+import type { FleetView, Release } from '../host/fleet-store.ts'
+import { type Needs, queueName } from './needs.ts'
+import type { Busy, Held, Picture, Waiting, WorkerSeats } from './picture.ts'
+import { schedule } from './schedule.ts'
+
+/** What is set aside for a task that names no limit of its own. */
+export const RESERVE_USD = 1
+
+export function passOver(view: FleetView): { releases: Release[]; held: ReadonlyMap<string, Held> } {
+  const { release, held } = schedule(pictureOf(view))
+  const tasks = new Map(view.ready.map((task) => [task.id, task]))
+  const releases = release.flatMap((id) => {
+    const task = tasks.get(id)
+    return task ? [{ task: id, queue: queueFor(needsOf(task)), reserveUsd: reserveOf(view, task) }] : []
+  })
+  // Whoever has the labels can run the checks of a merge.
+  const merges = view.merges.map(({ id, labels }) => ({
+    task: id,
+    queue: queueFor({ agents: [], labels }),
+    reserveUsd: 0,
+    merge: true as const,
+  }))
+  return { releases: [...merges, ...releases], held }
+}
+
+function queueFor(needs: Needs): Release['queue'] {
+  return { name: queueName(needs), ...needs }
+}
+
+/** `auto` is whatever a worker has. What stands behind a colon is no business of who runs it. */
+export function needsOf({ agents, labels }: Pick<FleetTask, 'agents' | 'labels'>): Needs {
+  const names = agents.filter((text) => text !== 'auto').map((text) => parseAgent(text).agent.name)
+  return { agents: [...new Set(names)], labels }
+}
+
+export function pictureOf(view: FleetView): Picture {
+  return {
+    now: view.now,
+    waiting: view.ready.map((task) => toWaiting(view, task)),
+    busy: view.busy.map(toBusy),
+    workers: view.workers.map(toSeats),
+    pausedUntil: new Map(view.accounts.map(({ name, paused_until }) => [name, paused_until])),
+    leftUsd: (submitter) => view.left.get(submitter),
+    releasedAt: (submitter) => view.releasedAt.get(submitter),
+  }
+}
+
+/** Only who has a budget is asked what it will cost. */
+function reserveOf({ left }: FleetView, { submitter, limit_usd }: FleetTask): number {
+  return left.has(submitter) ? (limit_usd ?? RESERVE_USD) : 0
+}
+
+function toWaiting(view: FleetView, task: FleetTask): Waiting {
+  return {
+    ...placeOf(task),
+    id: task.id,
+    submitter: task.submitter,
+    priority: task.priority,
+    needs: needsOf(task),
+    touches: task.touches,
+    dependsOn: [], // those that wait for others are not ready
+    createdAt: task.created_at,
+    reserveUsd: reserveOf(view, task),
+  }
+}
+
+function toBusy(task: FleetTask): Busy {
+  return {
+    ...placeOf(task),
+    id: task.id,
+    submitter: task.submitter,
+    needs: needsOf(task),
+    touches: task.touches,
+    state: task.state as Busy['state'], // nothing else is asked for
+    ...(task.worker === null ? {} : { worker: task.worker }),
+  }
+}
+
+/** Tasks without a repository have a folder of their own, so nothing that they could share. */
+function placeOf({ id, repo, base, branch }: FleetTask): Pick<Waiting, 'repo' | 'base' | 'branch'> {
+  return { repo: repo ?? `none:${id}`, base: base ?? '', branch }
+}
+
+export function toSeats({ id, agents, labels, concurrency, draining }: FleetWorker): WorkerSeats {
+  return { id, agents: Object.keys(agents), labels, accounts: agents, concurrency, draining }
+}

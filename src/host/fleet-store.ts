@@ -1,0 +1,120 @@
+/** What a store that several machines share can do besides: the tasks of the fleet, its queue, its workers, and what they may spend. */
+import type { Loop } from '../engine/loop.ts'
+import type { FleetAccount, FleetState, FleetTask, FleetWorker } from '../formats/fleet-task.ts'
+import type { Store } from './store.ts'
+
+/** A store with a fleet. */
+export type FleetStore = Store & { fleet: FleetRecords }
+
+export type FleetRecords = {
+  /** All of them with their loops, or none. */
+  submit(tasks: readonly Submission[]): Promise<void>
+  load(id: string): Promise<FleetTask | undefined>
+  /** What was asked for, as it was submitted. */
+  asked(id: string): Promise<unknown>
+  /** Newest first. */
+  list(filter?: FleetFilter): Promise<FleetPage>
+  counts(): Promise<Partial<Record<FleetState, number>>>
+  /** Sets what is named, and leaves the rest. Undefined: it is gone, or in none of the states `from`. What waits for a task that is done goes on. */
+  change(id: string, patch: FleetPatch, from?: readonly FleetState[]): Promise<FleetTask | undefined>
+  /** Another loop works on it from now on. `told`: what that one is told first. False: as for `change`. */
+  again(
+    id: string,
+    again: { loop: Loop; words?: string; patch: FleetPatch; from: readonly FleetState[] },
+  ): Promise<boolean>
+  /** Removes tasks that were over before then, with their loops. Says how many. */
+  prune(before: number): Promise<number>
+
+  /** One pass of the scheduler, in one transaction. Undefined: another process does it just now. */
+  pass(holder: string, decide: (view: FleetView) => Release[]): Promise<number | undefined>
+  queue: FleetQueue
+  workers: FleetWorkers
+  accounts: {
+    list(): Promise<FleetAccount[]>
+    /** An earlier time does not shorten a later one. */
+    pause(account: FleetAccount): Promise<void>
+  }
+  budgets: {
+    list(): Promise<FleetBudget[]>
+    /** Null takes it away. */
+    set(submitter: string, usdPerDay: number | null): Promise<void>
+    /** What a submitter may still spend today, without what is set aside. Undefined: there is no limit. */
+    left(submitter: string): Promise<number | undefined>
+  }
+  /** Values of secrets by their marks, for workers alone. */
+  secrets: {
+    keep(values: ReadonlyMap<string, string>): Promise<void>
+    load(ids: readonly string[]): Promise<Map<string, string>>
+  }
+}
+
+export type Submission = { task: FleetTask; loop: Loop; asked: unknown }
+
+export type FleetPatch = Partial<
+  Pick<FleetTask, 'state' | 'sentence' | 'worker' | 'attempts' | 'sent_back' | 'pushed' | 'due_at' | 'priority'>
+>
+
+/** Absent: all. `text`: a part of the title. `after`: the `next` of an earlier page. */
+export type FleetFilter = {
+  state?: readonly FleetState[]
+  submitter?: string
+  project?: string
+  text?: string
+  limit?: number
+  after?: string
+}
+
+export type FleetPage = { tasks: FleetTask[]; next?: string }
+
+/** `submitter`: `*` stands for each that has no budget of its own. */
+export type FleetBudget = { submitter: string; usd_per_day: number; spent_usd: number; reserved_usd: number }
+
+/** What the scheduler decides by. `ready`: of each submitter those that come first. `now`: by the clock of the database. */
+export type FleetView = {
+  now: number
+  ready: FleetTask[]
+  busy: FleetTask[]
+  /** Of each base the next one that is to be merged into it. */
+  merges: FleetTask[]
+  workers: FleetWorker[]
+  accounts: FleetAccount[]
+  /** What each of them may still spend today. Who is not in it has no limit. */
+  left: ReadonlyMap<string, number>
+  /** When a task of each was last released. */
+  releasedAt: ReadonlyMap<string, number>
+}
+
+/** `queue`: the name for its needs, which are told with it. `reserveUsd`: what is set aside for it. `merge`: its work is to be merged. */
+export type Release = { task: string; queue: QueueNeeds; reserveUsd: number; merge?: true }
+
+/** `agents`: any of them; none: whichever. `labels`: all of them. */
+export type QueueNeeds = { name: string; agents: readonly string[]; labels: readonly string[] }
+
+/** `tries`: how often a worker has died over it. `merge`: its work is to be merged. */
+export type FleetJob = { id: string; queue: string; task: string; tries: number; merge?: true }
+
+export type FleetQueue = {
+  /** All that there are. */
+  queues(): Promise<QueueNeeds[]>
+  /** The next one of a queue, for this process alone from now on. */
+  fetch(queue: string): Promise<FleetJob | undefined>
+  /** Its worker is alive. False: it has been given to another. */
+  touch(job: FleetJob): Promise<boolean>
+  /** It is over with. False: it has been given to another. */
+  settle(job: FleetJob): Promise<boolean>
+  /** Gives what dead workers had to others, and removes what is long over. */
+  supervise(): Promise<void>
+}
+
+export type FleetWorkers = {
+  /** Is here, or still here. `isProgress`: one of its tasks got on. */
+  announce(worker: Omit<FleetWorker, 'started_at' | 'beat_at' | 'progress_at'>, isProgress: boolean): Promise<Announced>
+  leave(id: string): Promise<void>
+  /** Those that were heard of lately. `all`: also those that are gone. */
+  list(all?: boolean): Promise<FleetWorker[]>
+  /** Asks it to take no more tasks and to leave. False: nobody knows it. */
+  drain(id: string): Promise<boolean>
+}
+
+/** `now`: the clock of the database. `drain`: somebody asked it to leave. */
+export type Announced = { now: number; drain: boolean }

@@ -1,0 +1,101 @@
+/** The queue of the fleet: pg-boss carries released tasks to workers, and gives those of dead workers to others. */
+import { PgBoss } from 'pg-boss'
+import type { FleetJob, FleetQueue, QueueNeeds, Release } from '../fleet-store.ts'
+import type { PgAsking } from './asking.ts'
+
+export type Boss = {
+  queue: FleetQueue
+  /** Inside the caller's transaction. */
+  put(asking: PgAsking, queue: string, releases: readonly Release[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** `heartbeatSeconds`: a worker that does not touch its job for so long is taken for dead. */
+export type BossOptions = {
+  schema: string
+  heartbeatSeconds: number
+  migrate: boolean
+  onError: (cause: unknown) => void
+}
+
+type Carried = { task: string; merge?: true }
+
+/** An agent may work for days; only a missing heartbeat ends its job. */
+const LONGEST_SECONDS = 24 * 3_600 * 6
+const KEPT_SECONDS = 24 * 3_600
+/** A worker that takes a task counts how often others have died over it, and gives up. */
+const RETRIES = 1_000_000
+
+export async function openBoss(
+  asking: PgAsking,
+  { schema, heartbeatSeconds, migrate, onError }: BossOptions,
+): Promise<Boss> {
+  const boss = new PgBoss({
+    db: asDatabase(asking),
+    schema,
+    migrate,
+    createSchema: migrate,
+    supervise: false, // one process does, see `supervise`
+    schedule: false,
+    monitorIntervalSeconds: 1, // how often whoever supervises may look for the dead
+  })
+  boss.on('error', onError)
+  await boss.start()
+  const known = new Set<string>()
+
+  async function mustHave(queue: string): Promise<void> {
+    if (known.has(queue)) return
+    if (!(await boss.getQueue(queue)))
+      await boss.createQueue(queue, {
+        heartbeatSeconds,
+        expireInSeconds: LONGEST_SECONDS,
+        retryLimit: RETRIES,
+        retryDelay: 0,
+        retentionSeconds: LONGEST_SECONDS,
+        deleteAfterSeconds: KEPT_SECONDS,
+      })
+    known.add(queue)
+  }
+
+  return {
+    async put(inside, queue, releases) {
+      await mustHave(queue)
+      const jobs = releases.map(({ task, merge }) => {
+        const data: Carried = { task, ...(merge ? { merge } : {}) }
+        return { data, priority: merge ? 1 : 0 } // what is proven comes before what is not
+      })
+      await boss.insert(queue, jobs, { db: asDatabase(inside) })
+    },
+
+    queue: {
+      async queues() {
+        const rows = await asking.all('SELECT * FROM fleet_queue')
+        return rows as QueueNeeds[] // the columns are the fields
+      },
+      async fetch(queue) {
+        const [job] = await boss.fetch<Carried>(queue, { batchSize: 1, includeMetadata: true })
+        return job && { id: job.id, queue, tries: job.retryCount, ...job.data }
+      },
+      touch: async (job) => isOurs(await boss.touch(job.queue, attemptOf(job))),
+      settle: async (job) => isOurs(await boss.complete(job.queue, attemptOf(job))),
+      supervise: () => boss.supervise(),
+    },
+
+    close: () => boss.stop({ graceful: false, close: false }),
+  }
+}
+
+/** A job is settled by the attempt that was fetched, so that a late worker settles nothing of the next one. */
+function attemptOf({ id, tries }: FleetJob): { id: string; retryCount: number } {
+  return { id, retryCount: tries }
+}
+
+/** Its types do not tell what it answers: how many jobs that concerned. */
+function isOurs(answer: object): boolean {
+  return Number((answer as { affected?: number }).affected) > 0
+}
+
+/** It works on the connections of the store, and inside its transactions. */
+function asDatabase(asking: PgAsking): { executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> } {
+  return { executeSql: async (text, values = []) => ({ rows: await asking.all(text, ...values) }) }
+}

@@ -1,0 +1,170 @@
+/** The tasks of the fleet in Postgres. */
+import { FLEET_OVER, type FleetState, type FleetTask } from '../../formats/fleet-task.ts'
+import type { FleetFilter, FleetPage, FleetPatch, FleetRecords, Submission } from '../fleet-store.ts'
+import { parse, type Row } from '../rows.ts'
+import type { PgAsking } from './asking.ts'
+import { NOW } from './fleet-tables.ts'
+import type { LoopMaker } from './loop-store.ts'
+
+type Tasks = Pick<FleetRecords, 'submit' | 'load' | 'asked' | 'list' | 'counts' | 'change' | 'again' | 'prune'>
+
+export function fleetTasks(asking: PgAsking, makes: LoopMaker): Tasks {
+  return {
+    submit: (tasks) => asking.transaction((inside) => submitAll(inside, makes, tasks)),
+    load: async (id) => loadTask(asking, id),
+
+    async asked(id) {
+      const row = await asking.one('SELECT asked FROM fleet_task WHERE id = $1', id)
+      return row && parse(row.asked, `task ${id} of the fleet`)
+    },
+
+    list: (filter = {}) => listTasks(asking, filter),
+
+    async counts() {
+      const rows = await asking.all('SELECT state, count(*)::integer AS n FROM fleet_task GROUP BY state')
+      return Object.fromEntries(rows.map(({ state, n }) => [state, n])) as Partial<Record<FleetState, number>>
+    },
+
+    change: (id, patch, from) => asking.transaction((inside) => changeTask(inside, id, patch, from)),
+
+    again: (id, { loop, words, patch, from }) =>
+      asking.transaction(async (inside) => {
+        if (!(await changeTask(inside, id, { ...patch, loop_id: loop.id }, from))) return false
+        await makes(inside, loop, words === undefined ? [] : [{ by: 'fleet', order: { kind: 'say', words } }])
+        return true
+      }),
+
+    prune: (before) => asking.transaction((inside) => pruneTasks(inside, before)),
+  }
+}
+
+async function submitAll(asking: PgAsking, makes: LoopMaker, submissions: readonly Submission[]): Promise<void> {
+  for (const { task, loop, asked } of submissions) {
+    await makes(asking, loop)
+    await asking.insert('fleet_task', { ...task, asked: JSON.stringify(asked) })
+    for (const needs of task.depends_on) await asking.insert('fleet_dependency', { task: task.id, needs })
+  }
+  // What a task depends on may be done already. Looked at once all of them are there.
+  await readyWhatCan(
+    asking,
+    submissions.filter(({ task }) => task.depends_on.length > 0).map(({ task }) => task.id),
+  )
+}
+
+async function loadTask(asking: PgAsking, id: string): Promise<FleetTask | undefined> {
+  const row = await asking.one('SELECT * FROM fleet_task WHERE id = $1', id)
+  return row && toTask(row)
+}
+
+export type WidePatch = FleetPatch & { loop_id?: string; reserved_usd?: number }
+
+/** What it has cost is what its loops have. What is set aside for it goes back once it is over. */
+async function changeTask(
+  asking: PgAsking,
+  id: string,
+  patch: WidePatch,
+  from?: readonly FleetState[],
+): Promise<FleetTask | undefined> {
+  const found = await asking.one('SELECT * FROM fleet_task WHERE id = $1 FOR UPDATE', id)
+  if (!found || (from && !from.includes(found.state as FleetState))) return undefined
+  const isOver = patch.state !== undefined && FLEET_OVER.includes(patch.state)
+  const set = Object.entries({ ...patch, ...(isOver ? { reserved_usd: 0, worker: null } : {}) })
+  const cost = Number((await asking.one(COST, id))?.usd)
+  await asking.run(
+    `UPDATE fleet_task SET ${set.map(([name], index) => `${name} = $${index + 3}, `).join('')} spent_usd = $2, updated_at = ${NOW} WHERE id = $1`,
+    id,
+    cost,
+    ...set.map(([, value]) => value),
+  )
+  await spend(asking, String(found.submitter), cost - Number(found.spent_usd))
+  if (patch.state === 'done') await readyDependents(asking, id)
+  return loadTask(asking, id)
+}
+
+const COST = `SELECT coalesce(sum(cost_usd), 0) AS usd FROM loop WHERE owner = 'fleet' AND owner_task = $1`
+
+/** The day is the database's, in UTC. */
+async function spend(asking: PgAsking, submitter: string, usd: number): Promise<void> {
+  if (usd <= 0) return
+  await asking.run(
+    `INSERT INTO fleet_spend (submitter, day, spent_usd) VALUES ($1, (clock_timestamp() AT TIME ZONE 'UTC')::date, $2)
+     ON CONFLICT (submitter, day) DO UPDATE SET spent_usd = fleet_spend.spent_usd + excluded.spent_usd`,
+    submitter,
+    usd,
+  )
+}
+
+async function readyDependents(asking: PgAsking, id: string): Promise<void> {
+  const rows = await asking.all('SELECT task FROM fleet_dependency WHERE needs = $1', id)
+  await readyWhatCan(
+    asking,
+    rows.map(({ task }) => String(task)),
+  )
+}
+
+/**
+ * Two statements: where two tasks are done at the same time, the second one waits here for the first, and its next
+ * statement sees what that one has done. One statement for both would leave what waits for both of them behind.
+ */
+async function readyWhatCan(asking: PgAsking, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await asking.all(`SELECT id FROM fleet_task WHERE id = ANY($1) ORDER BY id FOR UPDATE`, ids)
+  await asking.run(
+    `UPDATE fleet_task SET state = 'ready', sentence = NULL WHERE id = ANY($1) AND state = 'waiting' AND NOT EXISTS (
+       SELECT 1 FROM fleet_dependency AS its JOIN fleet_task AS other ON other.id = its.needs
+       WHERE its.task = fleet_task.id AND other.state <> 'done')`,
+    ids,
+  )
+}
+
+async function listTasks(
+  asking: PgAsking,
+  { state, submitter, project, text, limit = 100, after }: FleetFilter,
+): Promise<FleetPage> {
+  const values: unknown[] = []
+  const place = (value: unknown) => `$${values.push(value)}`
+  const conditions = [
+    ...(state ? [`state = ANY(${place(state)})`] : []),
+    ...(submitter === undefined ? [] : [`submitter = ${place(submitter)}`]),
+    ...(project === undefined ? [] : [`project = ${place(project)}`]),
+    ...(text === undefined ? [] : [`strpos(lower(title), lower(${place(text)})) > 0`]),
+    ...(after === undefined ? [] : [`seq < ${place(Number(after))}`]),
+  ]
+  const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
+  const rows = await asking.all(
+    `SELECT * FROM fleet_task ${where} ORDER BY seq DESC LIMIT ${place(limit + 1)}`,
+    ...values,
+  )
+  const page = rows.slice(0, limit)
+  return { tasks: page.map(toTask), ...(rows.length > limit ? { next: String(page.at(-1)?.seq) } : {}) }
+}
+
+/** With everything that belongs to their loops. What an open task still depends on stays. */
+async function pruneTasks(asking: PgAsking, before: number): Promise<number> {
+  const rows = await asking.all(
+    `SELECT id FROM fleet_task WHERE state = ANY($1) AND updated_at < $2 AND NOT EXISTS (
+       SELECT 1 FROM fleet_dependency AS its JOIN fleet_task AS other ON other.id = its.task
+       WHERE its.needs = fleet_task.id AND NOT other.state = ANY($1)) LIMIT 500`,
+    FLEET_OVER,
+    before,
+  )
+  const ids = rows.map(({ id }) => String(id))
+  if (ids.length === 0) return 0
+  const loops = `SELECT id FROM loop WHERE owner = 'fleet' AND owner_task = ANY($1)`
+  for (const table of OF_LOOP) await asking.run(`DELETE FROM ${table} WHERE loop IN (${loops})`, ids)
+  await asking.run(`DELETE FROM loop WHERE owner = 'fleet' AND owner_task = ANY($1)`, ids)
+  await asking.run('DELETE FROM fleet_task WHERE id = ANY($1)', ids)
+  return ids.length
+}
+
+const OF_LOOP = ['transcript', 'check_result', 'iteration', 'event', 'told', 'comment', 'pass', 'report', 'seen']
+
+export function toTask({ asked: _, seq: __, ...row }: Row): FleetTask {
+  const time = (value: unknown) => (value === null ? null : Number(value))
+  return {
+    ...(row as FleetTask), // the columns are the fields
+    due_at: time(row.due_at),
+    created_at: Number(row.created_at),
+    updated_at: Number(row.updated_at),
+  }
+}

@@ -1,0 +1,57 @@
+/** The scheduler of the fleet: of all workers one at a time lets tasks go into the queue, and sees to those of the dead. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { passOver } from '../fleet/pass.ts'
+import type { FleetStore } from '../host/fleet-store.ts'
+import { DEFAULTS } from '../request/defaults.ts'
+import { oneByOne } from './one-by-one.ts'
+
+export type Scheduler = { stop(): Promise<void> }
+
+type Scheduling = { id: string; say: (text: string) => void; keepDays?: number }
+
+/** Who is not the one looks so often whether it is gone. */
+const TERM_MS = 5_000
+/** What comes together is seen together. */
+const TOGETHER_MS = 20
+const LOOK_MS = 1_000
+const SUPERVISE_MS = 5_000
+const PRUNE_MS = 3_600_000
+const DAY_MS = 86_400_000
+
+export function openScheduler(store: FleetStore, { id, say, keepDays = DEFAULTS.keepDays }: Scheduling): Scheduler {
+  const { fleet } = store
+  const ending = new AbortController()
+  let isOurs = false
+  let tried = -TERM_MS
+  let supervised = 0
+  let pruned = 0
+
+  async function look(): Promise<void> {
+    if (ending.signal.aborted || (!isOurs && performance.now() - tried < TERM_MS)) return
+    tried = performance.now()
+    isOurs = (await fleet.pass(id, (view) => passOver(view).releases)) !== undefined
+    if (!isOurs) return
+    if (performance.now() - supervised > SUPERVISE_MS) {
+      supervised = performance.now()
+      await fleet.queue.supervise()
+    }
+    if (performance.now() - pruned > PRUNE_MS) {
+      pruned = performance.now()
+      await fleet.prune(Date.now() - keepDays * DAY_MS)
+    }
+    await sleep(TOGETHER_MS)
+  }
+
+  const looks = oneByOne(look, (cause) => say(cause instanceof Error ? cause.message : String(cause)))
+  const unwatch = store.onChange(looks.wake)
+  const timer = setInterval(looks.wake, LOOK_MS)
+  looks.wake()
+  return {
+    async stop() {
+      ending.abort()
+      unwatch()
+      clearInterval(timer)
+      await looks.rest()
+    },
+  }
+}

@@ -1,0 +1,148 @@
+/** One job of a worker: its task is taken, its loop is driven as far as it goes, and it is told what became of it. */
+import { parseAgent } from '../agents/index.ts'
+import { ended, type Fact, type Loop } from '../engine/loop.ts'
+import { isRalphError } from '../error.ts'
+import { agentsFor, serves } from '../fleet/needs.ts'
+import { needsOf } from '../fleet/pass.ts'
+import { settleTask } from '../fleet/settle.ts'
+import { FLEET_OVER, type FleetTask } from '../formats/fleet-task.ts'
+import type { FleetJob } from '../host/fleet-store.ts'
+import { driveLoop } from './drive-loop.ts'
+import { type Carrier, HandedBack } from './fleet-carry.ts'
+import { type Desk, sentenceOf } from './fleet-desk.ts'
+import { pauseAccount } from './fleet-limits.ts'
+import { openPurse } from './fleet-purse.ts'
+import { giveOrder } from './give-order.ts'
+
+/** `stop` ends the agent at once; after `rest` no turn is begun. */
+export type Visiting = { desk: Desk; carrier: Carrier; stop: AbortSignal; rest: AbortSignal; mostDeaths: number }
+
+/** The job is settled afterwards, unless somebody else has it by then. */
+export async function visitTask(visiting: Visiting, job: FleetJob): Promise<void> {
+  const { store, say, jobs } = visiting.desk
+  const task = await take(visiting, job)
+  if (task) {
+    jobs.set(task.loop_id, job)
+    try {
+      await drive(visiting, task)
+    } catch (cause) {
+      if (isRalphError(cause) && cause.code === 'lease-lost') return say(sentenceOf(cause), task)
+      await putAside(visiting.desk, task, cause)
+    } finally {
+      jobs.delete(task.loop_id)
+    }
+  }
+  await store.fleet.queue.settle(job)
+}
+
+/** Undefined: there is nothing to do here. */
+async function take({ desk, mostDeaths }: Visiting, job: FleetJob): Promise<FleetTask | undefined> {
+  const { fleet } = desk.store
+  const task = await fleet.load(job.task)
+  if (!task || FLEET_OVER.includes(task.state)) return undefined
+  if (job.tries > mostDeaths) {
+    const sentence = `${job.tries} workers in a row have died while they worked on it.`
+    await giveOrder(desk.context, task.loop_id, { kind: 'cancel' }, { by: 'ralph' })
+    await fleet.change(task.id, { state: 'failed', sentence })
+    return undefined
+  }
+  // Another worker has begun it with an agent that is not here.
+  if (!serves({ agents: [...desk.agents.keys()], labels: desk.labels }, needsOf(task))) {
+    await fleet.change(task.id, { state: 'ready', worker: null }, ['released', 'running'])
+    return undefined
+  }
+  return fleet.change(task.id, { state: 'running', worker: desk.id, attempts: task.attempts + 1, sentence: null }, [
+    'released',
+    'running',
+  ])
+}
+
+async function drive({ desk, carrier, stop, rest }: Visiting, task: FleetTask): Promise<void> {
+  const { context, store, say, progress } = desk
+  const purse = await openPurse(desk, task)
+  const loop = await driveLoop(context, task.loop_id, {
+    stop: AbortSignal.any([stop, purse.empty]),
+    rest,
+    leavesWaits: true,
+    begin: () => {},
+    say: (text) => say(text, task),
+    show(event, shown) {
+      progress()
+      if (event.kind === 'agent') purse.saw(event.event, shown)
+      if (event.kind === 'note') say(event.text, task)
+    },
+    saw(moved, fact) {
+      progress()
+      purse.moved(moved)
+      if (fact.kind === 'turned') say(turnWords(moved), task)
+    },
+    arrive: (arriving, lease, at) => carrier.arrive(task, arriving, { lease, at }),
+    carry: async (carried, fact, lease) => {
+      await refuseLoggedOut(desk, carried, fact)
+      return carrier.carry(task, carried, { fact, lease })
+    },
+  })
+  await see(desk, carrier, { task, loop })
+}
+
+/** Where nobody is logged in, another worker may have better luck; nothing is counted, and this one offers that agent no more. */
+async function refuseLoggedOut({ agents, store, id }: Desk, { spec, next }: Loop, fact: Fact): Promise<void> {
+  if (fact.kind !== 'turned' || !fact.turn.loggedOut) return
+  const { name } = parseAgent((next.kind === 'turn' && next.agent) || spec.work.agent).agent
+  const others = (await store.fleet.workers.list()).filter((worker) => worker.id !== id && !worker.draining)
+  if (!others.some((worker) => name in worker.agents)) return
+  agents.delete(name)
+  throw new HandedBack(`${name} is not logged in on this worker, which runs it no more.`, 0)
+}
+
+function turnWords({ tally }: Loop): string {
+  return `iteration ${tally.iteration} is over`
+}
+
+/** What follows: its work tree goes when it is over; a rate limit is told to all; what is not over is given back. */
+async function see(desk: Desk, carrier: Carrier, { task, loop }: { task: FleetTask; loop: Loop }): Promise<void> {
+  const { store, say } = desk
+  if (ended(loop)) {
+    await carrier.leave(task, loop)
+    const settled = await settleTask(store, loop)
+    say(settled ? `${settled.state}. ${settled.sentence ?? ''}`.trim() : 'over', task)
+    return
+  }
+  if (loop.next.kind === 'wait') {
+    if (loop.next.why === 'limit') await pauseAccount(desk, loop, loop.next)
+    return
+  }
+  await store.fleet.change(task.id, { state: 'ready', worker: null }, ['running'])
+}
+
+/** It could not be driven here: a moment later, or on another worker, it may. What a person must see to waits for them. */
+async function putAside(desk: Desk, task: FleetTask, cause: unknown): Promise<void> {
+  const { store, say, context } = desk
+  say(sentenceOf(cause), task)
+  if (cause instanceof HandedBack) {
+    await store.fleet.change(
+      task.id,
+      { state: 'resting', worker: null, sentence: cause.message, due_at: context.now() + cause.afterMs },
+      ['running'],
+    )
+    return
+  }
+  if (isRalphError(cause) && cause.code === 'loop-held') {
+    const sentence = 'Its last worker may still be at it.'
+    await store.fleet.change(task.id, { state: 'resting', worker: null, sentence, due_at: context.now() + HELD_MS }, [
+      'running',
+    ])
+    return
+  }
+  if (!isRalphError(cause)) throw cause
+  const loop = await store.load(task.loop_id)
+  if (!ended(loop)) await giveOrder(context, loop.id, { kind: 'pause', why: cause.message }, { by: 'ralph' })
+}
+
+const HELD_MS = 2_000
+
+/** The agents of a task that run here, as it names them. */
+export function agentsHere(desk: Desk, task: FleetTask): string[] {
+  const names = agentsFor({ agents: [...desk.agents.keys()], labels: desk.labels }, needsOf(task))
+  return task.agents.filter((text) => names.includes(text.split(':')[0] ?? ''))
+}

@@ -1,0 +1,153 @@
+/** A worker of the fleet: takes released tasks that it can run, as many at a time as it has seats, until it is asked to leave. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { serves } from '../fleet/needs.ts'
+import type { FleetJob, QueueNeeds } from '../host/fleet-store.ts'
+import { openCarrier } from './fleet-carry.ts'
+import { type Desk, fleetStore, sentenceOf } from './fleet-desk.ts'
+import { mergeTask } from './fleet-merge.ts'
+import { openScheduler } from './fleet-scheduler.ts'
+import { visitTask } from './fleet-visit.ts'
+import { oneByOne } from './one-by-one.ts'
+import type { Context } from './operation.ts'
+
+/** `drain`: it takes no more tasks, ends the turns under way, and leaves. `stop`: it ends them at once, and gives them back. */
+export type Working = {
+  id: string
+  host: string
+  version: string
+  agents: ReadonlyMap<string, string>
+  labels: readonly string[]
+  concurrency: number
+  drain: AbortSignal
+  stop: AbortSignal
+  say: Desk['say']
+  /** Heartbeats of loops reach their jobs through this. */
+  beats: Beats
+  mostDeaths?: number
+}
+
+/** The store calls it whenever a loop of this process is shown to be alive. */
+export type Beats = { onBeat?: (loop: string) => Promise<void> }
+
+const BEAT_MS = 5_000
+const MOST_DEATHS = 5
+
+export async function workForFleet(context: Context, working: Working): Promise<void> {
+  const store = fleetStore(context)
+  const { fleet } = store
+  const agents = new Map(working.agents)
+  let isProgress = false
+  const desk: Desk = {
+    ...{ context, store, agents, jobs: new Map<string, FleetJob>() },
+    ...{ id: working.id, labels: working.labels, say: working.say },
+    progress: () => {
+      isProgress = true
+    },
+  }
+  const leaving = new AbortController()
+  const drain = AbortSignal.any([working.drain, working.stop, leaving.signal])
+  const seats = openSeats(working.concurrency)
+  working.beats.onBeat = async (loop) => {
+    const job = desk.jobs.get(loop)
+    if (job) await fleet.queue.touch(job)
+  }
+  const carrier = openCarrier(desk)
+  const visiting = { desk, carrier, stop: working.stop, rest: drain, mostDeaths: working.mostDeaths ?? MOST_DEATHS }
+
+  async function announce(): Promise<void> {
+    const { id, host, version, labels, concurrency } = working
+    const told = await fleet.workers.announce(
+      {
+        ...{ id, host, version, pid: process.pid, labels: [...labels], concurrency, draining: drain.aborted },
+        agents: Object.fromEntries(agents),
+        running: seats.taken(),
+      },
+      isProgress,
+    )
+    isProgress = false
+    if (told.drain) leaving.abort()
+  }
+
+  async function look(): Promise<void> {
+    while (!drain.aborted && seats.isFree()) {
+      const job = await nextJob(desk)
+      if (!job) return pauseBetween(await fleet.workers.list())
+      const work = job.merge ? mergeTask(visiting, job) : visitTask(visiting, job)
+      void seats
+        .take(
+          job,
+          work.catch((cause) => working.say(sentenceOf(cause))),
+        )
+        .then(looks.wake)
+    }
+  }
+
+  const looks = oneByOne(look, (cause) => working.say(sentenceOf(cause)))
+  await announce()
+  await carrier.sweep()
+  const scheduler = openScheduler(store, { id: working.id, say: working.say })
+  const unwatch = store.onChange(looks.wake)
+  const timer = setInterval(() => void announce().then(looks.wake, (cause) => working.say(sentenceOf(cause))), BEAT_MS)
+  looks.wake()
+  try {
+    await aborted(drain)
+    await announce()
+    await looks.rest()
+    await seats.empty()
+  } finally {
+    clearInterval(timer)
+    unwatch()
+    await scheduler.stop()
+    await fleet.workers.leave(working.id)
+  }
+}
+
+/** The first job of a queue that this worker can serve with an account that may be used. */
+async function nextJob({ store, agents, labels }: Desk): Promise<FleetJob | undefined> {
+  const { fleet } = store
+  const paused = new Set((await fleet.accounts.list()).map(({ name }) => name))
+  const free = [...agents].filter(([, account]) => !paused.has(account)).map(([name]) => name)
+  const own = (await fleet.queue.queues()).filter((queue) => serves({ agents: free, labels }, queue))
+  for (const { name } of shuffled(own)) {
+    const job = await fleet.queue.fetch(name)
+    if (job) return job
+  }
+  return undefined
+}
+
+/** So that no queue is always the last one. */
+function shuffled(queues: readonly QueueNeeds[]): QueueNeeds[] {
+  const from = Math.floor(Math.random() * queues.length)
+  return [...queues.slice(from), ...queues.slice(0, from)]
+}
+
+/** All workers hear of every change: the more there are, the longer each waits before it looks again in vain. */
+async function pauseBetween(workers: readonly unknown[]): Promise<void> {
+  await sleep(Math.min(2_000, 10 + workers.length * 2) * (0.5 + Math.random()))
+}
+
+type Seats = {
+  isFree(): boolean
+  taken(): number
+  take(job: FleetJob, work: Promise<unknown>): Promise<void>
+  empty(): Promise<unknown>
+}
+
+function openSeats(concurrency: number): Seats {
+  const active = new Map<FleetJob, Promise<void>>()
+  return {
+    isFree: () => active.size < concurrency,
+    taken: () => active.size,
+    take(job, work) {
+      const done = work.then(() => void active.delete(job))
+      active.set(job, done)
+      return done
+    },
+    empty: () => Promise.all(active.values()),
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((done) => signal.addEventListener('abort', () => done(), { once: true }))
+}
