@@ -22,7 +22,7 @@ const config: ViteUserConfig = defineConfig({
           name: 'doors',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: PURE,
-          globalSetup: 'test/in-memory.ts',
+          globalSetup: ['test/in-memory.ts', 'test/one-postgres.ts'],
           retry: process.env.CI ? 1 : 0,
           // To start a program takes the longer, the more memory a process has, and these start thousands.
           execArgv: ['--max-semi-space-size=1'],

@@ -71,6 +71,12 @@ const CODES: Readonly<Record<ErrorCode | HttpCode, Meaning>> = {
   'database-broken': { status: 503, help: 'Stop the server, run `ralph doctor --rebuild`, then start it again.' },
   'database-locked': { status: 503, help: 'End the program that locks the database, then send it again.' },
   'database-missing': { status: 503, help: 'Stop the server, run `ralph doctor --rebuild`, then start it again.' },
+  'database-older': { status: 503, help: 'Use the same major version of ralph on every machine.' },
+  'database-unreachable': { status: 503, help: 'Start Postgres, or mend the way to it, then send it again.' },
+  'database-refused': {
+    status: 503,
+    help: 'Correct the URL of the database or the rights of its user, then start the server again.',
+  },
   'checkpoint-missing': { status: 404, help: 'List the iterations of the loop and choose another one.' },
   'git-failed': { status: 409, help: ON_MACHINE },
   'setup-failed': { status: 409, help: ON_MACHINE },

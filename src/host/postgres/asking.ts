@@ -1,0 +1,154 @@
+/** The ways to ask Postgres. Every write is a transaction that is written once, even when its last answer gets lost. */
+import type { ClientBase, Pool } from 'pg'
+import { isRalphError } from '../../error.ts'
+import type { Row } from '../rows.ts'
+import { untilItWorks } from '../waiting.ts'
+import { type Address, openPool, placeOf, SCHEMA } from './connect.ts'
+import { encodeText } from './text.ts'
+import { inPostgresWords, isCollision } from './words.ts'
+
+export type PgValue = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[]
+export type PgColumns = Record<string, PgValue>
+
+/** Values stand for `$1`, `$2` …. A single `run` or `insert` is a transaction of its own. */
+export type PgAsking = {
+  all(sql: string, ...values: PgValue[]): Promise<Row[]>
+  one(sql: string, ...values: PgValue[]): Promise<Row | undefined>
+  run(sql: string, ...values: PgValue[]): Promise<void>
+  insert(table: string, columns: PgColumns): Promise<void>
+  /** All of it or nothing. Called again from the start where two collide. Inside another one it is part of that. */
+  transaction<Result>(work: (asking: PgAsking) => Promise<Result>, telling?: Telling): Promise<Result>
+  close(): Promise<void>
+}
+
+/** What listeners of changes are told once it is written. `silent`: nothing. */
+export type Telling = 'change' | 'silent'
+
+export function openAsking(address: Address): PgAsking {
+  const pool = openPool(address)
+  const where = placeOf(address)
+  const channel = address.schema ?? SCHEMA
+  const plainly = <Result>(work: () => Promise<Result>) =>
+    work().catch((cause: unknown) => {
+      throw inPostgresWords(cause, where)
+    })
+  const transaction: PgAsking['transaction'] = (work, telling = 'change') =>
+    plainly(() => withoutCollisions(() => runTransaction(pool, { work, channel, telling })))
+  return {
+    ...asksBy((sql, values) => plainly(() => pool.query(sql, [...values]))),
+    run: (...given) => transaction((asking) => asking.run(...given)),
+    insert: (...given) => transaction((asking) => asking.insert(...given)),
+    transaction,
+    close: () => pool.end(),
+  }
+}
+
+type Query = (sql: string, values: PgValue[]) => Promise<{ rows: Row[] }>
+
+function asksBy(query: Query): Omit<PgAsking, 'transaction' | 'close'> {
+  const all = async (sql: string, ...values: PgValue[]) => (await query(sql, values.map(encode))).rows
+  const run = async (sql: string, ...values: PgValue[]) => void (await all(sql, ...values))
+  return {
+    all,
+    run,
+    one: async (sql, ...values) => (await all(sql, ...values))[0],
+    insert(table, columns) {
+      const names = Object.keys(columns)
+      const places = names.map((_, index) => `$${index + 1}`)
+      return run(`INSERT INTO ${table} ("${names.join('","')}") VALUES (${places})`, ...Object.values(columns))
+    },
+  }
+}
+
+function encode(value: PgValue): PgValue {
+  if (typeof value === 'string') return encodeText(value)
+  return Array.isArray(value) ? value.map((each) => (typeof each === 'string' ? encodeText(each) : each)) : value
+}
+
+type Work<Result> = { work: (asking: PgAsking) => Promise<Result>; channel: string; telling: Telling }
+
+async function runTransaction<Result>(pool: Pool, work: Work<Result>): Promise<Result> {
+  const client = await pool.connect()
+  const end = await workIn(client, work)
+  // A connection that may still be in a transaction is closed, which ends that.
+  client.release(end.kind !== 'written' && !(end.kind === 'failed' && (await isRolledBack(client))))
+  if (end.kind === 'failed') throw end.cause
+  // Only without the connection that broke: others may need the last one of the pool for the same question.
+  if (end.kind === 'unclear') await mustHaveArrived(pool, end.id, end.cause)
+  return end.result
+}
+
+type End<Result> =
+  | { kind: 'written'; result: Result }
+  | { kind: 'failed'; cause: unknown }
+  /** Nobody has said whether it was written. */
+  | { kind: 'unclear'; result: Result; id: string | null; cause: unknown }
+
+async function workIn<Result>(client: ClientBase, { work, channel, telling }: Work<Result>): Promise<End<Result>> {
+  try {
+    await client.query('BEGIN')
+    const result = await work(inside(client))
+    const { rows } = await client.query(FINISH, [telling === 'silent' ? null : channel])
+    const id: string | null = rows[0]?.id ?? null
+    return await client.query('COMMIT').then(
+      (): End<Result> => ({ kind: 'written', result }),
+      (cause: unknown): End<Result> => ({ kind: 'unclear', result, id, cause }),
+    )
+  } catch (cause) {
+    return { kind: 'failed', cause }
+  }
+}
+
+function isRolledBack(client: ClientBase): Promise<boolean> {
+  return client.query('ROLLBACK').then(
+    () => true,
+    () => false,
+  )
+}
+
+// What has written nothing has no number, and nobody needs to hear of it.
+const FINISH = `SELECT pg_current_xact_id_if_assigned()::text AS id,
+  CASE WHEN pg_current_xact_id_if_assigned() IS NOT NULL AND $1::text IS NOT NULL THEN pg_notify($1, '') END`
+
+function inside(client: ClientBase): PgAsking {
+  const asking: PgAsking = {
+    ...asksBy((sql, values) => client.query(sql, values)),
+    transaction: (work) => work(asking),
+    close: async () => {},
+  }
+  return asking
+}
+
+/** The connection broke before Postgres had said that it is written: it knows. */
+async function mustHaveArrived(pool: Pool, id: string | null, cause: unknown): Promise<void> {
+  if (id === null || !isUnreachable(cause)) throw cause
+  const why = (failed: unknown) => (failed === OPEN || isUnreachable(failed) ? LOST : undefined)
+  const patient = (failed: unknown, waitedMs: number) => (waitedMs < PATIENCE_MS ? why(failed) : undefined)
+  const status = await untilItWorks(
+    async () => {
+      const { rows } = await pool.query('SELECT pg_xact_status($1::text::xid8) AS status', [id])
+      if (rows[0]?.status === 'in progress') throw OPEN
+      return rows[0]?.status
+    },
+    { why: patient },
+  )
+  if (status !== 'committed') throw cause
+}
+
+const OPEN = new Error('The transaction is not over yet.')
+const LOST = 'The connection to the database was lost. ralph waits until it is there again.'
+const PATIENCE_MS = 10 * 60_000
+
+export function isUnreachable(cause: unknown): boolean {
+  const found = inPostgresWords(cause, '')
+  return isRalphError(found) && found.code === 'database-unreachable'
+}
+
+const MOST_COLLISIONS = 20
+
+async function withoutCollisions<Result>(work: () => Promise<Result>): Promise<Result> {
+  let left = MOST_COLLISIONS
+  return untilItWorks(work, { why: (cause) => (isCollision(cause) && left-- > 0 ? COLLIDED : undefined) })
+}
+
+const COLLIDED = 'The database is busy. ralph tries again.'

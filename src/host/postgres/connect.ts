@@ -1,0 +1,69 @@
+/** Connections to a Postgres database, by its URL. */
+import { Client, type ClientConfig, Pool, types } from 'pg'
+import { RalphError } from '../../error.ts'
+import { decodeText } from './text.ts'
+
+/** `schema`: where ralph's tables are. `connections`: how many at most. */
+export type Address = { url: string; schema?: string | undefined; connections?: number | undefined }
+
+export const SCHEMA = 'ralph'
+
+export function openPool(address: Address): Pool {
+  const pool = new Pool({ ...configOf(address), max: address.connections ?? CONNECTIONS, allowExitOnIdle: true })
+  pool.on('error', () => {}) // one that nobody uses has broken: the next one who asks gets another
+  pool.on('connect', (client) => client.on('error', () => {})) // whoever uses it is told by the call
+  return pool
+}
+
+const CONNECTIONS = 8
+
+/** A connection of its own, for what holds on to one: listening, and locks that end with it. */
+export function openClient(address: Address): Client {
+  return new Client(configOf(address))
+}
+
+/** The database as a person may read it, without its password. */
+export function placeOf({ url }: Address): string {
+  const { hostname, port, pathname } = urlOf(url)
+  return `The database ${pathname.slice(1) || 'postgres'} at ${hostname || 'this machine'}${port && `:${port}`}`
+}
+
+function configOf({ url, schema = SCHEMA }: Address): ClientConfig {
+  const parsed = urlOf(url)
+  const { searchParams } = parsed
+  if (!/^[a-z_][a-z0-9_]*$/.test(schema))
+    throw new RalphError('usage', `"${schema}" cannot be a schema: use small letters, digits and underscores.`)
+  // A process that is stopped in the middle of a transaction must not keep all others from writing.
+  const settings = [`search_path=${schema}`, `idle_in_transaction_session_timeout=${STANDSTILL_MS}`]
+  const options = [searchParams.get('options') ?? '', ...settings.map((setting) => `-c ${setting}`)].join(' ').trim()
+  searchParams.set('options', options)
+  if (!searchParams.has('application_name')) searchParams.set('application_name', 'ralph')
+  return {
+    connectionString: parsed.href,
+    connectionTimeoutMillis: ANSWER_MS,
+    query_timeout: LONGEST_QUERY_MS,
+    keepAlive: true,
+    types: { getTypeParser },
+  }
+}
+
+const ANSWER_MS = 10_000
+const LONGEST_QUERY_MS = 60_000
+const STANDSTILL_MS = 10_000
+
+function urlOf(url: string): URL {
+  const parsed = URL.parse(url)
+  if (parsed && /^postgres(ql)?:$/.test(parsed.protocol)) return parsed
+  throw new RalphError('usage', 'The database is given as a URL: postgres://user:password@host:5432/name')
+}
+
+const { builtins } = types
+const NUMBERS: readonly number[] = [builtins.INT8, builtins.NUMERIC]
+const TEXTS: readonly number[] = [builtins.TEXT, builtins.VARCHAR]
+
+/** Numbers of ours are small enough to be numbers; texts come back as they were given. */
+function getTypeParser(type: number, format?: 'text' | 'binary'): (value: string) => unknown {
+  if (NUMBERS.includes(type)) return Number
+  if (TEXTS.includes(type)) return decodeText
+  return types.getTypeParser(type, format ?? 'text')
+}

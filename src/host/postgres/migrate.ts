@@ -1,0 +1,73 @@
+/** Brings the tables in Postgres up to date, or makes them. */
+import type { Client } from 'pg'
+import { RalphError } from '../../error.ts'
+import { type Address, openClient, placeOf, SCHEMA } from './connect.ts'
+import { MAJOR, MIGRATIONS } from './tables.ts'
+import { inPostgresWords } from './words.ts'
+
+/** Of several processes that come at once, one does it, and the others wait for that. */
+export async function migrate(address: Address): Promise<void> {
+  const where = placeOf(address)
+  const schema = address.schema ?? SCHEMA
+  const client = openClient(address)
+  client.on('error', () => {}) // whoever asks it next is told
+  try {
+    await client.connect()
+    await mustHoldAnyText(client, where)
+    if ((await versionIn(client, schema, where)) === MIGRATIONS.length) return
+    await client.query('BEGIN')
+    // Freed with the transaction, however that ends.
+    await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`ralph tables ${schema}`])
+    await stepForward(client, schema, await versionIn(client, schema, where))
+    await client.query('COMMIT')
+  } catch (cause) {
+    throw inPostgresWords(cause, where)
+  } finally {
+    await client.end().catch(() => {}) // it is gone already
+  }
+}
+
+async function stepForward(client: Client, schema: string, version: number): Promise<void> {
+  if (version === MIGRATIONS.length) return
+  // Who may not make schemas must not ask for one that is there already.
+  const { rows } = await client.query('SELECT to_regnamespace($1) IS NULL AS missing', [schema])
+  if (rows[0]?.missing) await client.query(`CREATE SCHEMA ${schema}`)
+  if (version === 0)
+    await client.query(
+      'CREATE TABLE version (is_only BOOLEAN PRIMARY KEY CHECK (is_only), tables INTEGER NOT NULL, major INTEGER NOT NULL)',
+    )
+  for (const migration of MIGRATIONS.slice(version)) await client.query(migration)
+  await client.query(
+    `INSERT INTO version VALUES (true, $1, $2) ON CONFLICT (is_only) DO UPDATE SET tables = excluded.tables`,
+    [MIGRATIONS.length, MAJOR],
+  )
+}
+
+/** How many steps it has seen; 0 where nothing is there yet. */
+async function versionIn(client: Client, schema: string, where: string): Promise<number> {
+  const found = await client.query('SELECT to_regclass($1) IS NOT NULL AS is_there', [`${schema}.version`])
+  if (!found.rows[0]?.is_there) return 0
+  const { rows } = await client.query('SELECT tables, major FROM version')
+  const { tables, major } = rows[0] as { tables: number; major: number } // written with the table
+  const same = 'Use the same major version of ralph on every machine.'
+  if (major !== MAJOR)
+    throw new RalphError(
+      major > MAJOR ? 'database-newer' : 'database-older',
+      `${where} belongs to ralph ${major}, but this is ralph ${MAJOR}. ${same}`,
+    )
+  if (tables > MIGRATIONS.length)
+    throw new RalphError(
+      'database-newer',
+      `${where} was written by a newer ralph (tables ${tables}; this one knows ${MIGRATIONS.length}). Update ralph.`,
+    )
+  return tables
+}
+
+async function mustHoldAnyText(client: Client, where: string): Promise<void> {
+  const { rows } = await client.query('SHOW server_encoding')
+  if (rows[0]?.server_encoding === 'UTF8') return
+  throw new RalphError(
+    'database-refused',
+    `${where} has the encoding ${rows[0]?.server_encoding}. Create one with UTF8: \`createdb --encoding UTF8 --template template0\`.`,
+  )
+}

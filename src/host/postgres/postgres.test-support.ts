@@ -1,0 +1,74 @@
+/** Databases for tests, in one Postgres that the first who asks for it starts, for all test files of a run. */
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import type { Kept } from './keeper.test-support.ts'
+
+type Place = { folder: string; owner: number }
+
+/** What `test/one-postgres.ts` tells all processes of a run. Without it a process has a Postgres of its own. */
+function placeOfRun(): Place {
+  const { RALPH_TEST_POSTGRES: folder, RALPH_TEST_OWNER: owner } = process.env
+  if (folder && owner) return { folder, owner: Number(owner) }
+  return { folder: mkdtempSync(join(tmpdir(), 'ralph-one-postgres-')), owner: process.pid }
+}
+
+let asked: Promise<Kept> | undefined
+
+/** Why there is none on this machine; undefined where there is one. Tests that need it are skipped with that. */
+export async function postgresMissing(): Promise<string | undefined> {
+  asked ??= keptFor(placeOfRun())
+  const kept = await asked
+  return 'missing' in kept ? kept.missing : undefined
+}
+
+async function keptFor({ folder, owner }: Place): Promise<Kept> {
+  if (isFirst(folder)) {
+    const keeper = join(import.meta.dirname, 'keeper.test-support.ts')
+    spawn(process.execPath, ['--disable-warning=ExperimentalWarning', keeper, folder, `${owner}`], {
+      detached: true,
+      stdio: 'ignore',
+    }).unref()
+  }
+  const told = join(folder, 'server.json')
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(20))
+    if (existsSync(told)) return JSON.parse(readFileSync(told, 'utf8')) as Kept
+  return { missing: `Postgres has not started in ${PATIENCE_MS} ms.` }
+}
+
+const PATIENCE_MS = 60_000
+
+function isFirst(folder: string): boolean {
+  return mkdirSync(join(folder, 'asked'), { recursive: true }) !== undefined
+}
+
+let made = 0
+
+/** The URL of a new database. `empty`: without any table. It is gone with the Postgres, or with `dropDatabase`. */
+export async function testDatabase({ empty = false }: { empty?: boolean } = {}): Promise<string> {
+  const missing = await postgresMissing()
+  const kept = await asked
+  if (!kept || 'missing' in kept) throw new Error(missing)
+  const name = `test_${process.pid}_${++made}`
+  await inPostgres(kept.url, `CREATE DATABASE ${name} TEMPLATE ${empty ? 'template0' : kept.template}`)
+  return kept.url.replace(/\/postgres$/, `/${name}`)
+}
+
+export async function dropDatabase(url: string): Promise<void> {
+  const name = new URL(url).pathname.slice(1)
+  await inPostgres(url.replace(/\/\w+$/, '/postgres'), `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+}
+
+/** Asks a database past the store. */
+export async function inPostgres(url: string, sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
+  const client = new Client(url)
+  await client.connect()
+  try {
+    return (await client.query(sql, values)).rows
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,81 @@
+/** What Postgres, and the way to it, say about a database, as sentences for people. */
+import { type ErrorCode, RalphError } from '../../error.ts'
+import { codeOf } from '../plain-words.ts'
+
+/** `where`: the database, as a person may read it. What is none of these is a bug of ours, and stays as it is. */
+export function inPostgresWords(cause: unknown, where: string): unknown {
+  if (cause instanceof RalphError) return cause
+  const trouble = troubleOf(cause)
+  return trouble ? new RalphError(trouble.code, `${where}: ${trouble.words}`, { cause }) : cause
+}
+
+type Trouble = { code: ErrorCode; words: string }
+
+function troubleOf(cause: unknown): Trouble | undefined {
+  const code = String(codeOf(cause) ?? '')
+  const said = SAID.find(([pattern]) => pattern.test(messageOf(cause)))?.[1]
+  return TROUBLES[code] ?? (isOfConnection(code) ? unreachable('the connection was lost') : said)
+}
+
+const again = 'ralph tries again until it is there.'
+const unreachable = (what: string): Trouble => ({ code: 'database-unreachable', words: `${what}. ${again}` })
+const refused = (words: string): Trouble => ({ code: 'database-refused', words })
+
+const stopping = unreachable('Postgres is stopping or starting')
+const cut = unreachable('the connection was lost')
+const away = unreachable('nothing answers there')
+const untrusted = refused(
+  'its TLS certificate is not trusted. Give the certificate authority with ?sslrootcert=FILE, or correct the host name.',
+)
+
+/** By SQLSTATE, or by Node's name for it. */
+const TROUBLES: Readonly<Record<string, Trouble>> = {
+  '57P01': stopping,
+  '57P02': stopping,
+  '57P03': stopping,
+  '53300': unreachable('it has no connection left to give'),
+  '25P03': cut, // it took the connection away, because this process stood still in a transaction
+  ECONNREFUSED: away,
+  ENOTFOUND: unreachable('there is no host of that name'),
+  EAI_AGAIN: unreachable('the name of the host cannot be looked up'),
+  EHOSTUNREACH: away,
+  ENETUNREACH: away,
+  ENOENT: away, // a socket file
+  ETIMEDOUT: away,
+  ECONNRESET: cut,
+  EPIPE: cut,
+  '28P01': refused('the password is wrong. Correct it in the URL, or in PGPASSWORD.'),
+  '28000': refused('Postgres does not let this user in. Correct the user in the URL, or allow it in pg_hba.conf.'),
+  '3D000': refused('there is no such database. Create it with `createdb`, or correct the URL.'),
+  '3F000': refused('its schema is gone. Start ralph again.'),
+  '42501': refused('this user may not do that. Grant it the rights, or use another user.'),
+  '25006': refused('it can only be read. Use the primary server.'),
+  '53100': { code: 'disk-full', words: 'no space is left on its disk. Free some, then go on with `ralph resume`.' },
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  ERR_TLS_CERT_ALTNAME_INVALID: untrusted,
+  CERT_HAS_EXPIRED: untrusted,
+}
+
+/** What the driver says without a code. */
+const SAID: readonly [RegExp, Trouble][] = [
+  [/Connection terminated|Client has encountered a connection error|not queryable/, cut],
+  [/timeout expired|timeout exceeded|Query read timeout/, unreachable('it does not answer in time')],
+  [/does not support SSL/, refused('it does not offer TLS. Remove sslmode from the URL, or set TLS up in Postgres.')],
+  [/password must be a string/, refused('it asks for a password. Add it to the URL, or set PGPASSWORD.')],
+]
+
+function isOfConnection(code: string): boolean {
+  return /^08...$/.test(code)
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : ''
+}
+
+/** Two that wrote at once stood in each other's way: one of them begins again. */
+export function isCollision(cause: unknown): boolean {
+  return ['40001', '40P01'].includes(String(codeOf(cause)))
+}
