@@ -2,10 +2,15 @@
 
 /** A pattern without a slash matches at any depth, as in .gitignore. */
 export function matchesGlob(path: string, glob: string): boolean {
-  const plain = glob.replace(/^(\.?\/)+/, '').replace(/\/+$/, '')
+  const plain = plainGlob(glob)
   if (plain === '' || plain === '.') return plain === '.' || glob === '/'
   const anywhere = plain.includes('/') ? '' : '(?:.*/)?'
   return new RegExp(`^${anywhere}${source(plain)}(?:/.*)?$`, 's').test(path)
+}
+
+/** Without what leads to the folder itself, and without slashes at the end. */
+export function plainGlob(glob: string): string {
+  return glob.replace(/^(\.?\/)+/, '').replace(/\/+$/, '')
 }
 
 /** The same with the stars of a shell or a runner: the whole path must match, and a folder stands only for itself. */
@@ -43,26 +48,57 @@ export const GLOBS_SUCH_AS = 'such as "test/**" (every bracket closed, no "..")'
 
 const TOKEN = /\*\*\/|\*\*|\*|\?|\[[^\]/]+\]|[{},]|[^*?[{},]+|./gs
 
-function source(glob: string): string {
+// A piece of a pattern: stars over folders, stars, a star, `?`; what opens, parts and closes a choice; a class; letters.
+export type GlobPart =
+  | { kind: 'folders' | 'anything' | 'name' | 'letter' | 'open' | 'or' | 'close' }
+  | { kind: 'class' | 'text'; text: string }
+
+const KINDS = { '**/': 'folders', '**': 'anything', '*': 'name', '?': 'letter' } as const
+
+/** A choice that is never closed ends with the pattern. */
+export function globParts(glob: string): GlobPart[] {
   let open = 0
-  const parts = (glob.match(TOKEN) ?? []).map((token) => {
-    if (token === '**/') return '(?:.*/)?'
-    if (token === '**') return '.*'
-    if (token === '*') return '[^/]*'
-    if (token === '?') return '[^/]'
+  const parts = (glob.match(TOKEN) ?? []).map((token): GlobPart => {
+    if (token === '**/' || token === '**' || token === '*' || token === '?') return { kind: KINDS[token] }
     if (token === '{') {
       open++
-      return '(?:'
+      return { kind: 'open' }
     }
     if (token === '}' && open > 0) {
       open--
-      return ')'
+      return { kind: 'close' }
     }
-    if (token === ',' && open > 0) return '|'
-    if (/^\[.+\]$/.test(token) && isClass(classOf(token))) return classOf(token)
-    return token.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    if (token === ',' && open > 0) return { kind: 'or' }
+    return { kind: /^\[.+\]$/.test(token) && isClass(classOf(token)) ? 'class' : 'text', text: token }
   })
-  return parts.join('') + ')'.repeat(open)
+  return [...parts, ...Array.from({ length: open }, (): GlobPart => ({ kind: 'close' }))]
+}
+
+function source(glob: string): string {
+  return globParts(glob).map(partSource).join('')
+}
+
+function partSource(part: GlobPart): string {
+  switch (part.kind) {
+    case 'folders':
+      return '(?:.*/)?'
+    case 'anything':
+      return '.*'
+    case 'name':
+      return '[^/]*'
+    case 'letter':
+      return '[^/]'
+    case 'open':
+      return '(?:'
+    case 'or':
+      return '|'
+    case 'close':
+      return ')'
+    case 'class':
+      return classOf(part.text)
+    case 'text':
+      return part.text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  }
 }
 
 function classOf(token: string): string {
