@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const BELOW = ['error.ts', 'engine/', 'analytics/', 'formats/', 'agents/', 'prompt/', 'host/']
 
-const OWNERS = ['project/', 'session/', 'vault/', 'dispatch/', 'board/']
+const OWNERS = ['project/', 'session/', 'vault/', 'dispatch/', 'board/', 'fleet/']
 
 /** Who may use whom. A place may always use itself; what is not named here has no place yet. */
 const MAY_USE: Readonly<Record<string, readonly string[]>> = {
@@ -22,6 +22,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   'vault/': [...BELOW, 'request/', 'drive/'],
   'dispatch/': [...BELOW, 'request/', 'drive/'],
   'board/': [...BELOW, 'request/', 'drive/'],
+  'fleet/': [...BELOW, 'request/', 'drive/'],
   'install/': [...BELOW, 'session/'],
   'operations/': [...BELOW, 'request/', 'drive/', ...OWNERS],
   'index.ts': [...BELOW, 'request/', 'drive/', ...OWNERS, 'operations/'],

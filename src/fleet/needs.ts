@@ -1,0 +1,42 @@
+/** What a task needs of the worker that runs it, who can give that, and the queue that such tasks wait in. */
+import { createHash } from 'node:crypto'
+
+export type Needs = {
+  /** Any one of them may work on it. None: whichever agent the worker has. */
+  agents: readonly string[]
+  /** The worker must have all of them. */
+  labels: readonly string[]
+}
+
+export type Offer = { agents: readonly string[]; labels: readonly string[] }
+
+export function serves(offer: Offer, needs: Needs): boolean {
+  return needs.labels.every((label) => offer.labels.includes(label)) && agentsFor(offer, needs).length > 0
+}
+
+/** The agents of a worker that may work on such a task, in the worker's order; its labels are not looked at. */
+export function agentsFor({ agents }: Offer, needs: Needs): string[] {
+  return needs.agents.length === 0 ? [...agents] : agents.filter((agent) => needs.agents.includes(agent))
+}
+
+/** The same text for the same needs, in whatever order they are listed. */
+export function needsKey({ agents, labels }: Needs): string {
+  return JSON.stringify([sorted(agents), sorted(labels)])
+}
+
+const READABLE = 50
+
+/** The name of the queue for these needs: what people can read of them, and a hash that tells all of them apart. */
+export function queueName(needs: Needs): string {
+  const agents = sorted(needs.agents).join('.') || 'any'
+  const labels = sorted(needs.labels).join('.')
+  // pg-boss allows no other characters in the name of a queue.
+  const readable = (labels ? `${agents}/${labels}` : agents).replace(/[^\w.\-/]/g, '_').slice(0, READABLE)
+  const hash = createHash('sha256').update(needsKey(needs)).digest('hex').slice(0, 10)
+  return `task/${readable}-${hash}`
+}
+
+// By code unit: the names of queues must be the same on machines with different locales.
+function sorted(names: readonly string[]): string[] {
+  return [...new Set(names)].sort()
+}

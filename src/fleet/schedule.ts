@@ -1,0 +1,124 @@
+/** Which tasks of the fleet go to the queue now, and why each of the others does not. Pure: the caller brings the picture. */
+import type { Demand } from './demand.ts'
+import type { Held, Picture, Schedule, Waiting } from './picture.ts'
+import { openSlots, type Slots } from './slots.ts'
+import { openTaken, type Taken } from './taken.ts'
+
+/**
+ * Shares the slots between the submitters: the one with the fewest tasks under way goes first, then the one that has waited
+ * longest. Priority decides only among the tasks of one submitter.
+ */
+export function schedule(picture: Picture): Schedule {
+  const pass: Pass = {
+    slots: openSlots(picture),
+    taken: openTaken(picture.busy),
+    purses: new Map(),
+    answer: { release: [], held: new Map() },
+  }
+  const later = lineUp(picture, pass).sort((a, b) => b.share - a.share)
+  let round: Line[] = []
+  for (let share = 0; round.length + later.length > 0; share++) {
+    if (round.length === 0) share = later.at(-1)?.share ?? share
+    for (let line = later.at(-1); line?.share === share; line = later.at(-1)) {
+      round.push(line)
+      later.pop()
+    }
+    // Whoever got one has a share that is larger by one, and with it a place in the next round.
+    round = round.sort(byTurn).filter((line) => releaseOne(line, picture, pass))
+  }
+  return pass.answer
+}
+
+/** What changes during a pass. All of it only shrinks, so a task that was refused need not be looked at again. */
+type Pass = { slots: Slots; taken: Taken; purses: Map<string, Purse>; answer: Schedule }
+
+type Purse = { leftUsd: number; reservedUsd: number }
+
+/** The tasks of one submitter that could begin, the first one first. */
+type Line = { submitter: string; ready: Ready[]; next: number; share: number; since: number }
+
+type Ready = { task: Waiting; demand: Demand }
+
+function lineUp(picture: Picture, { slots, answer }: Pass): Line[] {
+  const lines = new Map<string, Line>()
+  for (const task of picture.waiting) {
+    const { submitter } = task
+    const demand = slots.of(task.needs)
+    const why = notReady(task, picture.now) ?? demand.trouble
+    if (why) {
+      answer.held.set(task.id, why)
+      continue
+    }
+    const line = lines.get(submitter)
+    if (line) line.ready.push({ task, demand })
+    else lines.set(submitter, { submitter, ready: [{ task, demand }], next: 0, share: 0, since: 0 })
+  }
+  for (const { submitter, state } of picture.busy) {
+    const line = lines.get(submitter)
+    if (line && (state === 'released' || state === 'running')) line.share++
+  }
+  for (const line of lines.values()) {
+    const oldest = line.ready.reduce((time, { task }) => Math.min(time, task.createdAt), Number.POSITIVE_INFINITY)
+    line.since = Math.max(oldest, picture.releasedAt(line.submitter) ?? oldest)
+    line.ready.sort(byPriority)
+  }
+  return [...lines.values()]
+}
+
+function notReady({ dependsOn, dueAt }: Waiting, now: number): Held | undefined {
+  if (dependsOn.length > 0) return { kind: 'dependencies', on: dependsOn }
+  if (dueAt !== undefined && dueAt > now) return { kind: 'not-due', until: dueAt }
+  return undefined
+}
+
+function byPriority({ task: a }: Ready, { task: b }: Ready): number {
+  return b.priority - a.priority || a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)
+}
+
+function byTurn(a: Line, b: Line): number {
+  return a.since - b.since || (a.submitter < b.submitter ? -1 : 1)
+}
+
+function releaseOne(line: Line, picture: Picture, pass: Pass): boolean {
+  for (let ready = line.ready[line.next]; ready; ready = line.ready[line.next]) {
+    line.next++
+    const { task } = ready
+    const purse = purseOf(task.submitter, picture, pass)
+    const why = refusal(ready, purse, pass)
+    if (why) {
+      pass.answer.held.set(task.id, why)
+      continue
+    }
+    pass.taken.take(task)
+    purse.reservedUsd += task.reserveUsd
+    pass.answer.release.push(task.id)
+    line.since = picture.now
+    return true
+  }
+  return false
+}
+
+/** First match wins. Files come late, since they take longest to compare; the slot comes last, since asking takes it. */
+function refusal({ task, demand }: Ready, purse: Purse, { slots, taken }: Pass): Held | undefined {
+  const why = taken.branch(task) ?? overBudget(task, purse) ?? (demand.isFull ? noSlot(demand) : taken.files(task))
+  if (why) return why
+  return slots.take(demand) ? undefined : noSlot(demand)
+}
+
+function noSlot({ slots }: Demand): Held {
+  return { kind: 'no-slot', slots }
+}
+
+function overBudget({ reserveUsd }: Waiting, purse: Purse): Held | undefined {
+  const leftUsd = purse.leftUsd - purse.reservedUsd
+  // A task that sets nothing aside may still cost something, so it needs a submitter with money left.
+  return leftUsd > 0 && reserveUsd <= leftUsd ? undefined : { kind: 'over-budget', reserveUsd, leftUsd }
+}
+
+function purseOf(submitter: string, { leftUsd }: Picture, { purses }: Pass): Purse {
+  const known = purses.get(submitter)
+  if (known) return known
+  const purse = { leftUsd: leftUsd(submitter) ?? Number.POSITIVE_INFINITY, reservedUsd: 0 }
+  purses.set(submitter, purse)
+  return purse
+}
