@@ -52,6 +52,8 @@ export type ErrorCode =
   | 'server-running'
   | 'port-taken'
   | 'server-unreachable'
+  /** A worker of the fleet cannot go on with a task now, but it or another one can later. */
+  | 'handed-back'
 
 /** The message says what and where, what was expected and found, and what to do. */
 export class RalphError extends Error {

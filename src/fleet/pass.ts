@@ -3,7 +3,7 @@ import { parseAgent } from '../agents/index.ts'
 import type { FleetTask, FleetWorker } from '../formats/fleet-task.ts'
 import type { FleetView, Release } from '../host/fleet-store.ts'
 import { type Needs, queueName } from './needs.ts'
-import type { Busy, Held, Picture, Waiting, WorkerSeats } from './picture.ts'
+import type { Busy, Held, LiveWorker, Picture, Waiting } from './picture.ts'
 import { schedule } from './schedule.ts'
 
 /** What is set aside for a task that names no limit of its own. */
@@ -84,6 +84,6 @@ function placeOf({ id, repo, base, branch }: FleetTask): Pick<Waiting, 'repo' | 
   return { repo: repo ?? `none:${id}`, base: base ?? '', branch }
 }
 
-export function toSeats({ id, agents, labels, concurrency, draining }: FleetWorker): WorkerSeats {
+export function toSeats({ id, agents, labels, concurrency, draining }: FleetWorker): LiveWorker {
   return { id, agents: Object.keys(agents), labels, accounts: agents, concurrency, draining }
 }

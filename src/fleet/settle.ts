@@ -1,8 +1,8 @@
 /** Where a task of the fleet is after somebody has moved its loop. */
-import { ended, type Loop } from '../engine/loop.ts'
+import type { Loop } from '../engine/loop.ts'
 import type { FleetState, FleetTask } from '../formats/fleet-task.ts'
 import { FLEET_OVER } from '../formats/fleet-task.ts'
-import type { FleetPatch, FleetRecords } from '../host/fleet-store.ts'
+import type { FleetPatch } from '../host/fleet-store.ts'
 import type { Store } from '../host/store.ts'
 import { fleetOf } from './owner.ts'
 
@@ -11,7 +11,7 @@ export async function settleTask({ fleet }: Pick<Store, 'fleet'>, loop: Loop): P
   const { task: id } = fleetOf(loop)
   const task = await fleet?.load(id)
   if (!fleet || !task || task.loop_id !== loop.id || FLEET_OVER.includes(task.state)) return task
-  return fleet.change(id, patchAfter(task, loop), OPEN)
+  return fleet.change(id, patchAfter(task, loop), { from: OPEN })
 }
 
 // One that waits for its merge has been settled before.
@@ -31,10 +31,4 @@ function patchAfter(task: FleetTask, loop: Loop): FleetPatch {
 /** It wants to be driven on. Whoever has it, or is about to, does. */
 function onward({ state }: FleetTask): FleetPatch {
   return state === 'resting' ? { state: 'ready', sentence: null, due_at: null } : {}
-}
-
-/** What a worker that leaves gives back: another one goes on with it, and nothing is counted. */
-export async function handBack(fleet: FleetRecords, loop: Loop, sentence: string): Promise<void> {
-  if (ended(loop)) return
-  await fleet.change(fleetOf(loop).task, { state: 'ready', worker: null, sentence }, ['released', 'running'])
 }

@@ -15,13 +15,10 @@ export type FleetRecords = {
   /** Newest first. */
   list(filter?: FleetFilter): Promise<FleetPage>
   counts(): Promise<Partial<Record<FleetState, number>>>
-  /** Sets what is named, and leaves the rest. Undefined: it is gone, or in none of the states `from`. What waits for a task that is done goes on. */
-  change(id: string, patch: FleetPatch, from?: readonly FleetState[]): Promise<FleetTask | undefined>
+  /** Sets what is named, and leaves the rest. Undefined: it is gone, or not as `only` says. What waits for a task that is done goes on. */
+  change(id: string, patch: FleetPatch, only?: Only): Promise<FleetTask | undefined>
   /** Another loop works on it from now on. `told`: what that one is told first. False: as for `change`. */
-  again(
-    id: string,
-    again: { loop: Loop; words?: string; patch: FleetPatch; from: readonly FleetState[] },
-  ): Promise<boolean>
+  again(id: string, again: { loop: Loop; words?: string; patch: FleetPatch; only: Only }): Promise<boolean>
   /** Removes tasks that were over before then, with their loops. Says how many. */
   prune(before: number): Promise<number>
 
@@ -53,6 +50,9 @@ export type Submission = { task: FleetTask; loop: Loop; asked: unknown }
 export type FleetPatch = Partial<
   Pick<FleetTask, 'state' | 'sentence' | 'worker' | 'attempts' | 'sent_back' | 'pushed' | 'due_at' | 'priority'>
 >
+
+/** In which states it must be, and who must have it: a late worker changes nothing any more. */
+export type Only = { from?: readonly FleetState[]; worker?: string }
 
 /** Absent: all. `text`: a part of the title. `after`: the `next` of an earlier page. */
 export type FleetFilter = {

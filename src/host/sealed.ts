@@ -92,7 +92,7 @@ export type Secrets = {
 
 /** `given`: where their marks stand. Other marks stay marks: what an agent prints opens nothing. */
 export function secretsOf(home: string, given: unknown): Secrets {
-  const ids = new Set([...(JSON.stringify(given) ?? '').matchAll(MARK)].map(([, id = '']) => id))
+  const ids = marksIn(given)
   const values = new Map([...ids].flatMap((id) => secretOf(home, id)))
   const known = [...values.values()].filter((value) => value.length >= 8).map((value) => ({ value }))
   const all = knownHere(known)
@@ -109,7 +109,12 @@ export function secretsOf(home: string, given: unknown): Secrets {
   }
 }
 
-function secretOf(home: string, id: string): [id: string, value: string][] {
+/** The secrets whose marks stand somewhere in this. */
+export function marksIn(given: unknown): Set<string> {
+  return new Set([...(JSON.stringify(given) ?? '').matchAll(MARK)].map(([, id = '']) => id))
+}
+
+export function secretOf(home: string, id: string): [id: string, value: string][] {
   const value = readIfThere(join(home, 'secrets', id))
   return value === undefined ? [] : [[id, value]]
 }

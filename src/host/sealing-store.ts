@@ -1,18 +1,24 @@
 /** The door in: what is stored from outside of a visit goes through here, and leaves its secrets at it. */
 import type { BoardTask } from '../formats/board-task.ts'
+import { shareSecrets } from './fleet-secrets.ts'
+import type { FleetRecords } from './fleet-store.ts'
 import { mask, maskIn } from './mask.ts'
 import { sealIn, sealLoop } from './sealed.ts'
 import type { Mail, Store, Telling } from './store.ts'
 
 /** Facts are sealed before they move a loop: see `LoopStore.sealed`. */
 export function sealingStore<Whole extends Store>(home: string, store: Whole): Whole {
-  const { tasks, panes, board, comments, reports } = store
+  const { tasks, panes, board, comments, reports, fleet } = store
   const told = (tellings: readonly Telling[] = []) =>
     tellings.map((telling) => ('order' in telling ? { ...telling, order: sealIn(home, telling.order) } : telling))
   return {
     ...store,
     create: (loop, tellings) => store.create(sealLoop(home, loop), told(tellings)),
-    tell: (id, by, order) => store.tell(id, mask(by), sealIn(home, order)),
+    async tell(id, by, order) {
+      const sealed = sealIn(home, order)
+      if (fleet) await shareSecrets(home, fleet, sealed)
+      await store.tell(id, mask(by), sealed)
+    },
     tasks: { ...tasks, begin: (task, loop, record) => tasks.begin(task, sealLoop(home, loop), record) },
     panes: {
       ...panes,
@@ -27,6 +33,23 @@ export function sealingStore<Whole extends Store>(home: string, store: Whole): W
     },
     comments: { ...comments, add: (loop, added, tells) => comments.add(loop, sealIn(home, added), tells) },
     reports: { ...reports, add: (hash, report) => reports.add(hash, maskIn(report)) },
+    ...(fleet ? { fleet: sealingFleet(home, fleet) } : {}),
+  }
+}
+
+function sealingFleet(home: string, fleet: FleetRecords): FleetRecords {
+  return {
+    ...fleet,
+    async submit(tasks) {
+      const sealed = tasks.map(({ task, loop, asked }) => ({
+        task: { ...task, ...sealIn(home, { title: task.title, agents: task.agents }) },
+        loop: sealLoop(home, loop),
+        asked: sealIn(home, asked),
+      }))
+      await shareSecrets(home, fleet, sealed)
+      await fleet.submit(sealed)
+    },
+    again: (id, again) => fleet.again(id, { ...again, loop: sealLoop(home, again.loop) }),
   }
 }
 

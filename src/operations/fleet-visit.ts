@@ -1,17 +1,16 @@
 /** One job of a worker: its task is taken, its loop is driven as far as it goes, and it is told what became of it. */
 import { parseAgent } from '../agents/index.ts'
 import { ended, type Fact, type Loop } from '../engine/loop.ts'
-import { isRalphError } from '../error.ts'
-import { agentsFor, serves } from '../fleet/needs.ts'
-import { needsOf } from '../fleet/pass.ts'
+import { isRalphError, RalphError } from '../error.ts'
 import { settleTask } from '../fleet/settle.ts'
 import { FLEET_OVER, type FleetTask } from '../formats/fleet-task.ts'
 import type { FleetJob } from '../host/fleet-store.ts'
 import { driveLoop } from './drive-loop.ts'
-import { type Carrier, HandedBack } from './fleet-carry.ts'
+import type { Carrier } from './fleet-carry.ts'
 import { type Desk, sentenceOf } from './fleet-desk.ts'
 import { pauseAccount } from './fleet-limits.ts'
 import { openPurse } from './fleet-purse.ts'
+import { canRun } from './fleet-seats.ts'
 import { giveOrder } from './give-order.ts'
 
 /** `stop` ends the agent at once; after `rest` no turn is begun. */
@@ -47,18 +46,16 @@ async function take({ desk, mostDeaths }: Visiting, job: FleetJob): Promise<Flee
     return undefined
   }
   // Another worker has begun it with an agent that is not here.
-  if (!serves({ agents: [...desk.agents.keys()], labels: desk.labels }, needsOf(task))) {
-    await fleet.change(task.id, { state: 'ready', worker: null }, ['released', 'running'])
+  if (!canRun(desk, task)) {
+    await fleet.change(task.id, { state: 'ready', worker: null }, { from: ['released', 'running'] })
     return undefined
   }
-  return fleet.change(task.id, { state: 'running', worker: desk.id, attempts: task.attempts + 1, sentence: null }, [
-    'released',
-    'running',
-  ])
+  const taken = { state: 'running', worker: desk.id, attempts: task.attempts + 1, sentence: null } as const
+  return fleet.change(task.id, taken, { from: ['released', 'running'] })
 }
 
 async function drive({ desk, carrier, stop, rest }: Visiting, task: FleetTask): Promise<void> {
-  const { context, store, say, progress } = desk
+  const { context, say, progress } = desk
   const purse = await openPurse(desk, task)
   const loop = await driveLoop(context, task.loop_id, {
     stop: AbortSignal.any([stop, purse.empty]),
@@ -92,7 +89,7 @@ async function refuseLoggedOut({ agents, store, id }: Desk, { spec, next }: Loop
   const others = (await store.fleet.workers.list()).filter((worker) => worker.id !== id && !worker.draining)
   if (!others.some((worker) => name in worker.agents)) return
   agents.delete(name)
-  throw new HandedBack(`${name} is not logged in on this worker, which runs it no more.`, 0)
+  throw new RalphError('handed-back', `${name} is not logged in on this worker, which runs it no more.`)
 }
 
 function turnWords({ tally }: Loop): string {
@@ -112,26 +109,17 @@ async function see(desk: Desk, carrier: Carrier, { task, loop }: { task: FleetTa
     if (loop.next.why === 'limit') await pauseAccount(desk, loop, loop.next)
     return
   }
-  await store.fleet.change(task.id, { state: 'ready', worker: null }, ['running'])
+  await store.fleet.change(task.id, { state: 'ready', worker: null }, { from: ['running'], worker: desk.id })
 }
 
 /** It could not be driven here: a moment later, or on another worker, it may. What a person must see to waits for them. */
 async function putAside(desk: Desk, task: FleetTask, cause: unknown): Promise<void> {
   const { store, say, context } = desk
   say(sentenceOf(cause), task)
-  if (cause instanceof HandedBack) {
-    await store.fleet.change(
-      task.id,
-      { state: 'resting', worker: null, sentence: cause.message, due_at: context.now() + cause.afterMs },
-      ['running'],
-    )
-    return
-  }
-  if (isRalphError(cause) && cause.code === 'loop-held') {
-    const sentence = 'Its last worker may still be at it.'
-    await store.fleet.change(task.id, { state: 'resting', worker: null, sentence, due_at: context.now() + HELD_MS }, [
-      'running',
-    ])
+  if (isRalphError(cause) && (cause.code === 'loop-held' || cause.code === 'handed-back')) {
+    const due_at = context.now() + laterMs(task.attempts)
+    const patch = { state: 'resting', worker: null, sentence: cause.message, due_at } as const
+    await store.fleet.change(task.id, patch, { from: ['running'], worker: desk.id })
     return
   }
   if (!isRalphError(cause)) throw cause
@@ -139,10 +127,7 @@ async function putAside(desk: Desk, task: FleetTask, cause: unknown): Promise<vo
   if (!ended(loop)) await giveOrder(context, loop.id, { kind: 'pause', why: cause.message }, { by: 'ralph' })
 }
 
-const HELD_MS = 2_000
-
-/** The agents of a task that run here, as it names them. */
-export function agentsHere(desk: Desk, task: FleetTask): string[] {
-  const names = agentsFor({ agents: [...desk.agents.keys()], labels: desk.labels }, needsOf(task))
-  return task.agents.filter((text) => names.includes(text.split(':')[0] ?? ''))
+/** Longer each time: 2 seconds at first, 5 minutes at most. */
+function laterMs(attempts: number): number {
+  return Math.min(300_000, 1_000 * 2 ** Math.min(attempts, 10))
 }

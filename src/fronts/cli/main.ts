@@ -116,6 +116,7 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   'server-running': 1,
   'port-taken': 1,
   'server-unreachable': 1,
+  'handed-back': 1,
 }
 
 function report(cause: unknown, { out, err }: Context, json: boolean): number {

@@ -1,8 +1,8 @@
 /** The tasks of the fleet in Postgres. */
 import { FLEET_OVER, type FleetState, type FleetTask } from '../../formats/fleet-task.ts'
-import type { FleetFilter, FleetPage, FleetPatch, FleetRecords, Submission } from '../fleet-store.ts'
+import type { FleetFilter, FleetPage, FleetPatch, FleetRecords, Only, Submission } from '../fleet-store.ts'
 import { parse, type Row } from '../rows.ts'
-import type { PgAsking } from './asking.ts'
+import type { PgAsking, PgValue } from './asking.ts'
 import { NOW } from './fleet-tables.ts'
 import type { LoopMaker } from './loop-store.ts'
 
@@ -25,11 +25,11 @@ export function fleetTasks(asking: PgAsking, makes: LoopMaker): Tasks {
       return Object.fromEntries(rows.map(({ state, n }) => [state, n])) as Partial<Record<FleetState, number>>
     },
 
-    change: (id, patch, from) => asking.transaction((inside) => changeTask(inside, id, patch, from)),
+    change: (id, patch, only) => asking.transaction((inside) => changeTask(inside, id, patch, only)),
 
-    again: (id, { loop, words, patch, from }) =>
+    again: (id, { loop, words, patch, only }) =>
       asking.transaction(async (inside) => {
-        if (!(await changeTask(inside, id, { ...patch, loop_id: loop.id }, from))) return false
+        if (!(await changeTask(inside, id, { ...patch, loop_id: loop.id }, only))) return false
         await makes(inside, loop, words === undefined ? [] : [{ by: 'fleet', order: { kind: 'say', words } }])
         return true
       }),
@@ -63,10 +63,11 @@ async function changeTask(
   asking: PgAsking,
   id: string,
   patch: WidePatch,
-  from?: readonly FleetState[],
+  { from, worker }: Only = {},
 ): Promise<FleetTask | undefined> {
   const found = await asking.one('SELECT * FROM fleet_task WHERE id = $1 FOR UPDATE', id)
   if (!found || (from && !from.includes(found.state as FleetState))) return undefined
+  if (worker !== undefined && found.worker !== worker) return undefined
   const isOver = patch.state !== undefined && FLEET_OVER.includes(patch.state)
   const set = Object.entries({ ...patch, ...(isOver ? { reserved_usd: 0, worker: null } : {}) })
   const cost = Number((await asking.one(COST, id))?.usd)
@@ -121,8 +122,8 @@ async function listTasks(
   asking: PgAsking,
   { state, submitter, project, text, limit = 100, after }: FleetFilter,
 ): Promise<FleetPage> {
-  const values: unknown[] = []
-  const place = (value: unknown) => `$${values.push(value)}`
+  const values: PgValue[] = []
+  const place = (value: PgValue) => `$${values.push(value)}`
   const conditions = [
     ...(state ? [`state = ANY(${place(state)})`] : []),
     ...(submitter === undefined ? [] : [`submitter = ${place(submitter)}`]),
@@ -150,14 +151,10 @@ async function pruneTasks(asking: PgAsking, before: number): Promise<number> {
   )
   const ids = rows.map(({ id }) => String(id))
   if (ids.length === 0) return 0
-  const loops = `SELECT id FROM loop WHERE owner = 'fleet' AND owner_task = ANY($1)`
-  for (const table of OF_LOOP) await asking.run(`DELETE FROM ${table} WHERE loop IN (${loops})`, ids)
   await asking.run(`DELETE FROM loop WHERE owner = 'fleet' AND owner_task = ANY($1)`, ids)
   await asking.run('DELETE FROM fleet_task WHERE id = ANY($1)', ids)
   return ids.length
 }
-
-const OF_LOOP = ['transcript', 'check_result', 'iteration', 'event', 'told', 'comment', 'pass', 'report', 'seen']
 
 export function toTask({ asked: _, seq: __, ...row }: Row): FleetTask {
   const time = (value: unknown) => (value === null ? null : Number(value))

@@ -85,7 +85,7 @@ const LEFT = `SELECT who.submitter, budget.usd_per_day - coalesce(spend.spent_us
     WHERE state IN ('released', 'running', 'merging') GROUP BY submitter) AS aside ON aside.submitter = who.submitter`
 
 /** One at a time is merged into a base, in the order in which they were proven. */
-const NEXT_MERGES = `SELECT DISTINCT ON (repo, base) * FROM fleet_task AS task WHERE state = 'merging' AND NOT EXISTS (
+const NEXT_MERGES = `SELECT DISTINCT ON (repo, base) * FROM fleet_task AS task WHERE state = 'merging' AND (due_at IS NULL OR due_at <= ${NOW}) AND NOT EXISTS (
     SELECT 1 FROM fleet_task AS other WHERE other.state = 'merging' AND other.merge_job AND other.repo = task.repo AND other.base = task.base)
   ORDER BY repo, base, updated_at, seq`
 

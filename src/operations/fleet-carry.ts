@@ -1,0 +1,96 @@
+/** How the work of a task gets to this worker and away again: by git, or in an empty folder where it has no repository. */
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Fact, type Loop, startLoop } from '../engine/loop.ts'
+import type { Asked } from '../fleet/submit.ts'
+import type { FleetTask } from '../formats/fleet-task.ts'
+import { realFolder } from '../host/files.ts'
+import { bringSecrets } from '../host/fleet-secrets.ts'
+import type { Lease } from '../host/store.ts'
+import { given } from '../request/given.ts'
+import { resolveSpec } from '../request/resolve.ts'
+import { withSandbox } from '../request/sandbox.ts'
+import { chooseAgents, mustSuit } from './choose-agents.ts'
+import type { Desk } from './fleet-desk.ts'
+import { gitCarrier } from './fleet-git.ts'
+import { agentsHere } from './fleet-seats.ts'
+import { openConfig } from './open-config.ts'
+import { offersMcp } from './start-loop.ts'
+
+export type Carrier = {
+  /** The facts that bring a loop here: what it begins with, or that it has moved. */
+  arrive(task: FleetTask, loop: Loop, arriving: { lease: Lease; at: number }): Promise<Fact[]>
+  /** Brings what a turn left to where others find it, before the turn is saved. */
+  carry(task: FleetTask, loop: Loop, carrying: { fact: Fact; lease: Lease }): Promise<Fact>
+  /** Its loop is over: nothing is left here. */
+  leave(task: FleetTask, loop: Loop): Promise<void>
+  /** Removes what earlier workers left on this machine. */
+  sweep(): Promise<void>
+}
+
+export function openCarrier(desk: Desk): Carrier {
+  const { context, store } = desk
+  const git = gitCarrier(desk)
+  const isQueued = ({ next }: Loop) => next.kind === 'wait' && next.why === 'queued'
+  return {
+    async arrive(task, loop, { lease, at }) {
+      const asked = (await store.fleet.asked(task.id)) as Asked // it was stored so when it was submitted
+      await bringSecrets(context.home, store.fleet, [loop, asked])
+      if (!isQueued(loop))
+        return task.repo === null ? inEmptyFolder(context, loop, at) : git.takeOver(task, loop, lease, at)
+      const place = task.repo === null ? emptyFolder(context.home, loop.id) : await git.begin(task, loop, lease)
+      const spec = await specHere(desk, task, { ...asked, ...place })
+      const agents = task.agents.includes('auto') ? [...(spec.agents ?? [spec.work.agent])] : agentsHere(desk, task)
+      await store.fleet.change(task.id, { agents })
+      const { tree } = place
+      const { id: _, ...begun } = startLoop(loop.id, spec, { at, ...given({ tree }) })
+      // What was said to it meanwhile is for its first turn.
+      return [{ kind: 'adopted', at, loop: { ...begun, tally: { ...begun.tally, said: loop.tally.said } } }]
+    },
+
+    async carry(task, loop, { fact, lease }) {
+      if (task.repo !== null && fact.kind === 'turned') await git.push(task, loop, lease)
+      return fact
+    },
+
+    async leave(task, loop) {
+      if (task.repo === null) rmSync(folderOf(context.home, loop.id), { recursive: true, force: true })
+      else await git.leave(task, loop)
+    },
+
+    sweep: () => git.sweep(),
+  }
+}
+
+export type Place = { work: Partial<Loop['spec']['work']> & { dir: string }; tree?: string }
+
+function folderOf(home: string, loop: string): string {
+  return join(realFolder(home), 'empty', loop)
+}
+
+function emptyFolder(home: string, loop: string): Place {
+  const dir = folderOf(home, loop)
+  mkdirSync(dir, { recursive: true })
+  return { work: { dir } }
+}
+
+/** What the last worker left in its own folder stays there: nobody asked for it to be kept. */
+function inEmptyFolder({ home }: Desk['context'], loop: Loop, at: number): Fact[] {
+  const { work } = emptyFolder(home, loop.id)
+  return loop.spec.work.dir === work.dir ? [] : [{ kind: 'moved', at, to: work }]
+}
+
+/** What was asked for, with the configuration of the repository and the agents of this worker. */
+async function specHere(desk: Desk, task: FleetTask, { work, request }: Place & Asked): Promise<Loop['spec']> {
+  const { context, store } = desk
+  const config = await openConfig(context, work.dir)
+  const asked = withSandbox(request, config)
+  const named = agentsHere(desk, task).join(',')
+  const { agents } = await chooseAgents(context, { dir: work.dir, config, asked: named })
+  mustSuit(agents, asked)
+  const mcp = asked.mcp ?? offersMcp(context, { config, agents, ...asked })
+  const { owner } = (await store.load(task.loop_id)).spec.work
+  const { dir, gitDir, worktree } = work
+  const place = { dir, env: {}, config, history: () => store.history(), ...given({ gitDir, worktree, owner }) }
+  return resolveSpec({ ...asked, mcp, agents }, place)
+}

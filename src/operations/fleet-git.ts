@@ -1,0 +1,134 @@
+/** The work of a task travels by git: its work tree hangs on a mirror here, its branch on the remote is what machines have in common. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Fact, Loop, Worktree } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import type { FleetTask } from '../formats/fleet-task.ts'
+import { loadConfig } from '../host/config.ts'
+import type { Fenced } from '../host/fence.ts'
+import type { Trouble } from '../host/remote-call.ts'
+import type { Lease } from '../host/store.ts'
+import { takeFence } from '../host/take-fence.ts'
+import { takeOverTask } from '../host/take-over.ts'
+import type { TaskPlace } from '../host/task-names.ts'
+import { finishBranch, pushIteration } from '../host/task-push.ts'
+import { sweepTasks } from '../host/task-traces.ts'
+import { closeTaskTree, type OpenTask, openTaskTree } from '../host/task-tree.ts'
+import { given } from '../request/given.ts'
+import type { Desk } from './fleet-desk.ts'
+
+export type GitCarrier = {
+  begin(task: FleetTask, loop: Loop, lease: Lease): Promise<OpenTask>
+  takeOver(task: FleetTask, loop: Loop, lease: Lease, at: number): Promise<Fact[]>
+  push(task: FleetTask, loop: Loop, lease: Lease): Promise<void>
+  leave(task: FleetTask, loop: Loop): Promise<void>
+  sweep(): Promise<void>
+}
+
+/** A first clone may take long; a push that cannot get through is tried for so long. */
+const ARRIVE_MS = 60 * 60_000
+const PATIENCE_MS = 30 * 60_000
+const FINISH_MS = 60_000
+
+export function gitCarrier(desk: Desk): GitCarrier {
+  const { context, store, id } = desk
+  const { home } = context
+  const epochs = new Map<string, number>()
+  const placeOf = (task: FleetTask, { id: loop }: Loop): TaskPlace => {
+    if (task.repo === null) throw new Error(`Task ${task.id} has no repository.`)
+    return { home, repo: task.repo, branch: task.branch, loop }
+  }
+  const arriving = (loop: Loop, lease: Lease) => {
+    epochs.set(loop.id, lease.epoch)
+    lease.expect?.(ARRIVE_MS)
+    return { epoch: lease.epoch, signal: lease.lost }
+  }
+
+  return {
+    async begin(task, loop, lease) {
+      const at = { ...placeOf(task, loop), ...arriving(loop, lease), ...given({ pushed: task.pushed ?? undefined }) }
+      const opening = { ...at, base: task.base ?? 'main', ...given({ at: task.pushed ?? undefined }) }
+      const open = worked(await openTaskTree(opening))
+      const { worktree_files: copied = [], worktree_setup: setup } = loadConfig(home, open.work.dir)
+      const ready = copied.length > 0 ? worked(await openTaskTree({ ...opening, copied })) : open
+      worked(await takeFence(at))
+      const worktree: Worktree = { ...ready.work.worktree, ...given({ setup }) }
+      return { ...ready, work: { ...ready.work, worktree } }
+    },
+
+    async takeOver(task, loop, lease, at) {
+      const { worktree } = loop.spec.work
+      if (!worktree) throw new Error(`Loop ${loop.id} has no work tree.`)
+      const { iteration, tree } = loop.tally
+      const known = { iteration, worktree, ...given({ tree, pushed: task.pushed ?? undefined }) }
+      const { work } = worked(await takeOverTask({ ...placeOf(task, loop), ...arriving(loop, lease), ...known }))
+      return [{ kind: 'moved', at, to: work }]
+    },
+
+    async push(task, loop, lease) {
+      if (loop.next.kind !== 'turn') return
+      const { iteration } = loop.next
+      const what = { task: task.id, title: task.title, iteration, epoch: lease.epoch }
+      const pushing = {
+        ...placeOf(task, loop),
+        ...what,
+        signal: lease.lost,
+        ...given({ pushed: task.pushed ?? undefined }),
+      }
+      const told = worked(await patiently(desk, task, PATIENCE_MS, () => pushIteration(pushing), lease))
+      if (told.kind === 'kept-nothing') return
+      // Recorded before the turn is: who takes over from here goes on from what was pushed.
+      if (!(await store.fleet.change(task.id, { pushed: told.commit }, { worker: id }))) throw takenOver(loop.id)
+      task.pushed = told.commit
+    },
+
+    async leave(task, loop) {
+      const epoch = epochs.get(loop.id)
+      if (epoch !== undefined) {
+        const finishing = { ...placeOf(task, loop), epoch }
+        const told = await patiently(desk, task, FINISH_MS, () => finishBranch(finishing))
+        if (told.kind === 'unreachable' || told.kind === 'refused')
+          desk.say(`refs/ralph/${loop.id} stay in its repository: ${told.why}`, task)
+      }
+      epochs.delete(loop.id)
+      await closeTaskTree(placeOf(task, loop))
+    },
+
+    sweep: async () => void (await sweepTasks(home, (loop) => desk.jobs.has(loop))),
+  }
+}
+
+type Came = { kind: string }
+
+/** A remote that is down is tried again; the agent has done its part, and that must not be lost. */
+async function patiently<Told extends Came>(
+  { say }: Desk,
+  task: FleetTask,
+  patienceMs: number,
+  work: () => Promise<Told | Trouble>,
+  lease?: Lease,
+): Promise<Told | Trouble> {
+  const until = performance.now() + patienceMs
+  for (let waitMs = 1_000; ; waitMs = Math.min(2 * waitMs, 30_000)) {
+    lease?.expect?.(ARRIVE_MS)
+    const told = await work()
+    if (told.kind !== 'unreachable' || performance.now() > until || lease?.lost.aborted) return told
+    say(`its repository cannot be reached, and is tried again: ${(told as Trouble).why}`, task)
+    await sleep(waitMs, undefined, given({ signal: lease?.lost })).catch(() => {}) // then it is tried once more, and is fenced
+  }
+}
+
+/** What did not work, as a sentence and a code that say what to do with the task. */
+function worked<Told extends Came>(told: Told | Fenced | Trouble): Exclude<Told, Fenced | Trouble> {
+  if (told.kind === 'fenced') throw takenOver()
+  if (told.kind === 'unreachable')
+    throw new RalphError('handed-back', `Its repository cannot be reached: ${(told as Trouble).why}`)
+  if (told.kind === 'refused') throw new RalphError('git-failed', (told as Trouble).why)
+  return told as Exclude<Told, Fenced | Trouble> // nothing else is left
+}
+
+function takenOver(loop = 'this'): RalphError {
+  return new RalphError(
+    'lease-lost',
+    `Another worker has taken over loop ${loop}; what this one did since is not recorded.`,
+  )
+}

@@ -1,0 +1,131 @@
+/** The merge queue: the work of one task at a time becomes part of its base, checked together; what cannot be is sent back. */
+import { ended, type Loop, type Verdict } from '../engine/loop.ts'
+import { allChecks } from '../engine/stages.ts'
+import { fleetOf } from '../fleet/owner.ts'
+import { type Asked, provisional } from '../fleet/submit.ts'
+import type { FleetTask } from '../formats/fleet-task.ts'
+import { runCheck } from '../host/check.ts'
+import { bringSecrets } from '../host/fleet-secrets.ts'
+import type { FleetJob } from '../host/fleet-store.ts'
+import { type MergedIntoBase, mergeIntoBase, type Together } from '../host/merge-into-base.ts'
+import { secretsOf } from '../host/sealed.ts'
+import { type Desk, sentenceOf } from './fleet-desk.ts'
+import type { Visiting } from './fleet-visit.ts'
+
+/** How often work is sent back before its task has failed. */
+const MOST_BACK = 3
+const BEAT_MS = 5_000
+/** Fetching and pushing, besides the checks. */
+const GIT_MS = 20 * 60_000
+const AGAIN_MS = 10_000
+
+export async function mergeTask({ desk, stop }: Visiting, job: FleetJob): Promise<void> {
+  const { fleet } = desk.store
+  const task = await fleet.load(job.task)
+  if (task?.state === 'merging' && task.repo !== null) {
+    const loop = await desk.store.load(task.loop_id)
+    const told = await whileAlive(desk, { job, loop, stop }, (signal) => merge(desk, task, { loop, signal }))
+    await settle(desk, task, { loop, told })
+  }
+  await fleet.queue.settle(job)
+}
+
+type Merging = { loop: Loop; signal: AbortSignal }
+
+async function merge(desk: Desk, task: FleetTask, { loop, signal }: Merging): Promise<MergedIntoBase> {
+  const { context, store } = desk
+  await bringSecrets(context.home, store.fleet, loop.spec)
+  try {
+    return await mergeIntoBase({
+      home: context.home,
+      repo: task.repo ?? '',
+      base: task.base ?? 'main',
+      branch: task.branch,
+      loop: loop.id,
+      signal,
+      message: `Merge ${task.branch}: ${task.title}\n\nRalph-Task: ${task.id}\nRalph-Loop: ${loop.id}\n`,
+      check: (together) => checks(desk, { loop, signal }, together),
+    })
+  } catch (cause) {
+    return { kind: 'unreachable', why: sentenceOf(cause) }
+  }
+}
+
+/** What has the very files that were proven needs no second look. */
+async function checks(
+  { context }: Desk,
+  { loop, signal }: Merging,
+  { dir, same }: Together,
+): Promise<readonly Verdict[]> {
+  const verdicts: Verdict[] = []
+  const { open } = secretsOf(context.home, loop.spec)
+  for (const check of same ? [] : allChecks(loop.spec)) {
+    const env = { ...context.env, RALPH_LOOP_ID: loop.id }
+    const place = { dir, env, minutes: loop.spec.work.checkMinutes, signal, home: context.home }
+    const verdict = await runCheck(open(check), place)
+    if (verdict) verdicts.push({ ...verdict, check })
+  }
+  return verdicts
+}
+
+type Living = { job: FleetJob; loop: Loop; stop: AbortSignal }
+
+/** The heartbeat of its job goes on for as long as a merge may take, and no longer. */
+async function whileAlive<Told>(
+  { store, progress }: Desk,
+  { job, loop, stop }: Living,
+  work: (signal: AbortSignal) => Promise<Told>,
+): Promise<Told> {
+  const gone = new AbortController()
+  const minutes = allChecks(loop.spec).length * loop.spec.work.checkMinutes
+  const until = performance.now() + GIT_MS + minutes * 60_000
+  const beat = setInterval(async () => {
+    progress()
+    if (performance.now() > until || !(await store.fleet.queue.touch(job).catch(() => true))) gone.abort()
+  }, BEAT_MS)
+  try {
+    return await work(AbortSignal.any([gone.signal, stop]))
+  } finally {
+    clearInterval(beat)
+  }
+}
+
+async function settle(
+  desk: Desk,
+  task: FleetTask,
+  { loop, told }: { loop: Loop; told: MergedIntoBase },
+): Promise<void> {
+  const { store, say, context } = desk
+  const only = { from: ['merging'] } as const
+  if (told.kind === 'merged') {
+    await store.fleet.change(
+      task.id,
+      { state: 'done', merge_job: false, sentence: `Merged into ${task.base} as ${told.commit.slice(0, 12)}.` },
+      only,
+    )
+    return say(`merged into ${task.base}`, task)
+  }
+  if (told.kind === 'unreachable') {
+    say(`cannot be merged now: ${told.why}`, task)
+    await store.fleet.change(task.id, { merge_job: false, sentence: told.why, due_at: context.now() + AGAIN_MS }, only)
+    return
+  }
+  const why = wordsOf(task, told)
+  say(why, task)
+  if (told.kind === 'refused' || task.sent_back >= MOST_BACK || !ended(loop)) {
+    await store.fleet.change(task.id, { state: 'failed', merge_job: false, sentence: why }, only)
+    return
+  }
+  const { request } = (await store.fleet.asked(task.id)) as Asked // it was stored so when it was submitted
+  const again = await provisional(request, { owner: fleetOf(loop), agents: task.agents, now: context.now() })
+  const patch = { state: 'ready', merge_job: false, sent_back: task.sent_back + 1, sentence: why } as const
+  const words = `Your work could not become part of ${task.base}. ${why} Merge origin/${task.base} into your branch and mend that.`
+  await store.fleet.again(task.id, { loop: again, words, patch, only })
+}
+
+function wordsOf({ base }: FleetTask, told: Exclude<MergedIntoBase, { kind: 'merged' | 'unreachable' }>): string {
+  if (told.kind === 'conflict') return `It conflicts with ${base} in ${told.paths.slice(0, 10).join(', ')}.`
+  if (told.kind === 'refused') return `It cannot be merged into ${base}: ${told.why}`
+  const failed = told.failed.map(({ check, tail }) => `${check} fails:\n${tail.slice(-2_000)}`)
+  return `Merged with ${base}, ${failed.join('\n')}`
+}

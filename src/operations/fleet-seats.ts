@@ -1,0 +1,20 @@
+/** What of a task's needs this worker can give. */
+import { parseAgent } from '../agents/index.ts'
+import { agentsFor, type Offer, serves } from '../fleet/needs.ts'
+import { needsOf } from '../fleet/pass.ts'
+import type { FleetTask } from '../formats/fleet-task.ts'
+import type { Desk } from './fleet-desk.ts'
+
+function offerOf({ agents, labels }: Pick<Desk, 'agents' | 'labels'>): Offer {
+  return { agents: [...agents.keys()], labels }
+}
+
+export function canRun(desk: Pick<Desk, 'agents' | 'labels'>, task: FleetTask): boolean {
+  return serves(offerOf(desk), needsOf(task))
+}
+
+/** The agents of a task that run here, as it names them. `auto` stays: whichever is here. */
+export function agentsHere(desk: Pick<Desk, 'agents' | 'labels'>, task: FleetTask): string[] {
+  const here = agentsFor(offerOf(desk), needsOf(task))
+  return task.agents.filter((text) => text === 'auto' || here.includes(parseAgent(text).agent.name))
+}
