@@ -48,7 +48,10 @@ export type FleetRecords = {
 export type Submission = { task: FleetTask; loop: Loop; asked: unknown }
 
 export type FleetPatch = Partial<
-  Pick<FleetTask, 'state' | 'sentence' | 'worker' | 'attempts' | 'sent_back' | 'pushed' | 'due_at' | 'priority'>
+  Pick<
+    FleetTask,
+    'state' | 'agents' | 'merge_job' | 'sentence' | 'worker' | 'attempts' | 'sent_back' | 'pushed' | 'due_at' | 'priority'
+  >
 >
 
 /** In which states it must be, and who must have it: a late worker changes nothing any more. */
