@@ -38,6 +38,8 @@ export type FleetRecords = {
     /** What a submitter may still spend today, without what is set aside. Undefined: there is no limit. */
     left(submitter: string): Promise<number | undefined>
   }
+  /** What holds for the whole fleet. */
+  settings: { load(): Promise<FleetSettings>; save(patch: Partial<FleetSettings>): Promise<FleetSettings> }
   /** Values of secrets by their marks, for workers alone. */
   secrets: {
     keep(values: ReadonlyMap<string, string>): Promise<void>
@@ -45,12 +47,24 @@ export type FleetRecords = {
   }
 }
 
+/** `heartbeat_seconds`: a worker that is silent for so long is taken for dead. `keep_days`: so long tasks are kept that are over. `most_deaths`: so many workers may die over a task. */
+export type FleetSettings = { heartbeat_seconds: number; keep_days: number; most_deaths: number }
+
 export type Submission = { task: FleetTask; loop: Loop; asked: unknown }
 
 export type FleetPatch = Partial<
   Pick<
     FleetTask,
-    'state' | 'agents' | 'merge_job' | 'sentence' | 'worker' | 'attempts' | 'sent_back' | 'pushed' | 'due_at' | 'priority'
+    | 'state'
+    | 'agents'
+    | 'merge_job'
+    | 'sentence'
+    | 'worker'
+    | 'attempts'
+    | 'sent_back'
+    | 'pushed'
+    | 'due_at'
+    | 'priority'
   >
 >
 

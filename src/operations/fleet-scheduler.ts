@@ -2,12 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { passOver } from '../fleet/pass.ts'
 import type { FleetStore } from '../host/fleet-store.ts'
-import { DEFAULTS } from '../request/defaults.ts'
 import { oneByOne } from './one-by-one.ts'
 
 export type Scheduler = { stop(): Promise<void> }
 
-type Scheduling = { id: string; say: (text: string) => void; keepDays?: number }
+type Scheduling = { id: string; say: (text: string) => void; now: () => number }
 
 /** Who is not the one looks so often whether it is gone. */
 const TERM_MS = 5_000
@@ -18,7 +17,7 @@ const SUPERVISE_MS = 5_000
 const PRUNE_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-export function openScheduler(store: FleetStore, { id, say, keepDays = DEFAULTS.keepDays }: Scheduling): Scheduler {
+export function openScheduler(store: FleetStore, { id, say, now }: Scheduling): Scheduler {
   const { fleet } = store
   const ending = new AbortController()
   let isOurs = false
@@ -37,7 +36,8 @@ export function openScheduler(store: FleetStore, { id, say, keepDays = DEFAULTS.
     }
     if (performance.now() - pruned > PRUNE_MS) {
       pruned = performance.now()
-      await fleet.prune(Date.now() - keepDays * DAY_MS)
+      const { keep_days } = await fleet.settings.load()
+      await fleet.prune(now() - keep_days * DAY_MS)
     }
     await sleep(TOGETHER_MS)
   }

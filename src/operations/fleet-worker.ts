@@ -23,14 +23,12 @@ export type Working = {
   say: Desk['say']
   /** Heartbeats of loops reach their jobs through this. */
   beats: Beats
-  mostDeaths?: number
 }
 
 /** The store calls it whenever a loop of this process is shown to be alive. */
 export type Beats = { onBeat?: (loop: string) => Promise<void> }
 
 const BEAT_MS = 5_000
-const MOST_DEATHS = 5
 
 export async function workForFleet(context: Context, working: Working): Promise<void> {
   const store = fleetStore(context)
@@ -51,8 +49,9 @@ export async function workForFleet(context: Context, working: Working): Promise<
     const job = desk.jobs.get(loop)
     if (job) await fleet.queue.touch(job)
   }
+  const { most_deaths: mostDeaths } = await fleet.settings.load()
   const carrier = openCarrier(desk)
-  const visiting = { desk, carrier, stop: working.stop, rest: drain, mostDeaths: working.mostDeaths ?? MOST_DEATHS }
+  const visiting = { desk, carrier, stop: working.stop, rest: drain, mostDeaths }
 
   async function announce(): Promise<void> {
     const { id, host, version, labels, concurrency } = working
@@ -85,7 +84,7 @@ export async function workForFleet(context: Context, working: Working): Promise<
   const looks = oneByOne(look, (cause) => working.say(sentenceOf(cause)))
   await announce()
   await carrier.sweep()
-  const scheduler = openScheduler(store, { id: working.id, say: working.say })
+  const scheduler = openScheduler(store, { id: working.id, say: working.say, now: context.now })
   const unwatch = store.onChange(looks.wake)
   const timer = setInterval(() => void announce().then(looks.wake, (cause) => working.say(sentenceOf(cause))), BEAT_MS)
   looks.wake()

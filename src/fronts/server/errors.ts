@@ -107,6 +107,7 @@ const CODES: Readonly<Record<ErrorCode | HttpCode, Meaning>> = {
   'state-file': { status: 409, help: ON_MACHINE },
   'server-running': { status: 409, help: 'Use the server that is running.' },
   'server-unreachable': { status: 502, help: 'Check that the server is running, and its address.' },
+  'handed-back': { status: 503, help: ASK_AGAIN },
   'port-taken': { status: 409, help: 'Choose another port.' },
   'request-invalid': { status: 400, help: 'Send a valid HTTP request.' },
   'host-refused': {

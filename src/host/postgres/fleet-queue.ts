@@ -6,14 +6,12 @@ import type { PgAsking } from './asking.ts'
 export type Boss = {
   queue: FleetQueue
   /** Inside the caller's transaction. */
-  put(asking: PgAsking, queue: string, releases: readonly Release[]): Promise<void>
+  put(asking: PgAsking, queue: string, releases: readonly Release[], heartbeatSeconds: number): Promise<void>
   close(): Promise<void>
 }
 
-/** `heartbeatSeconds`: a worker that does not touch its job for so long is taken for dead. */
 export type BossOptions = {
   schema: string
-  heartbeatSeconds: number
   migrate: boolean
   onError: (cause: unknown) => void
 }
@@ -26,10 +24,7 @@ const KEPT_SECONDS = 24 * 3_600
 /** A worker that takes a task counts how often others have died over it, and gives up. */
 const RETRIES = 1_000_000
 
-export async function openBoss(
-  asking: PgAsking,
-  { schema, heartbeatSeconds, migrate, onError }: BossOptions,
-): Promise<Boss> {
+export async function openBoss(asking: PgAsking, { schema, migrate, onError }: BossOptions): Promise<Boss> {
   const boss = new PgBoss({
     db: asDatabase(asking),
     schema,
@@ -47,7 +42,6 @@ export async function openBoss(
     if (known.has(queue)) return
     if (!(await boss.getQueue(queue)))
       await boss.createQueue(queue, {
-        heartbeatSeconds,
         expireInSeconds: LONGEST_SECONDS,
         retryLimit: RETRIES,
         retryDelay: 0,
@@ -58,11 +52,11 @@ export async function openBoss(
   }
 
   return {
-    async put(inside, queue, releases) {
+    async put(inside, queue, releases, heartbeatSeconds) {
       await mustHave(queue)
       const jobs = releases.map(({ task, merge }) => {
         const data: Carried = { task, ...(merge ? { merge } : {}) }
-        return { data, priority: merge ? 1 : 0 } // what is proven comes before what is not
+        return { data, heartbeatSeconds, priority: merge ? 1 : 0 } // what is proven comes before what is not
       })
       await boss.insert(queue, jobs, { db: asDatabase(inside) })
     },

@@ -4,7 +4,7 @@ import type { PgAsking } from './asking.ts'
 import type { Boss } from './fleet-queue.ts'
 import { toTask } from './fleet-records.ts'
 import { NOW } from './fleet-tables.ts'
-import { toWorker } from './fleet-workers.ts'
+import { fleetWorkers, toWorker } from './fleet-workers.ts'
 
 /** For so long the scheduler is the one that held a pass last; then anybody may be. */
 const TERM_MS = 5_000
@@ -92,6 +92,7 @@ const NEXT_MERGES = `SELECT DISTINCT ON (repo, base) * FROM fleet_task AS task W
 /** State and job change together: a task is never released without a job, nor has two. */
 async function release(asking: PgAsking, boss: Boss, releases: readonly Release[]): Promise<void> {
   if (releases.length === 0) return
+  const { heartbeat_seconds: heartbeat } = await fleetWorkers(asking).settings.load()
   const begun = releases.filter(({ merge }) => !merge)
   const ids = begun.map(({ task }) => task)
   await asking.run(
@@ -115,6 +116,6 @@ async function release(asking: PgAsking, boss: Boss, releases: readonly Release[
       agents,
       labels,
     )
-    await boss.put(asking, name, own)
+    await boss.put(asking, name, own, heartbeat)
   }
 }

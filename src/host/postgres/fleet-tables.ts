@@ -30,6 +30,7 @@ export const FLEET_TABLES: string = `
   );
   CREATE TABLE fleet_queue (name text PRIMARY KEY, agents text[] NOT NULL, labels text[] NOT NULL);
   CREATE TABLE fleet_share (submitter text PRIMARY KEY, released_at bigint NOT NULL);
+  CREATE TABLE fleet_setting (name text PRIMARY KEY, value double precision NOT NULL);
   CREATE TABLE fleet_role (name text PRIMARY KEY, holder text NOT NULL, until bigint NOT NULL);
   CREATE TABLE fleet_secret (id text PRIMARY KEY, value text NOT NULL, at bigint NOT NULL);`
 

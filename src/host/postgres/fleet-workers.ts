@@ -1,6 +1,6 @@
 /** The workers of the fleet, their accounts and what may be spent, in Postgres. Times are the database's own. */
 import type { FleetWorker } from '../../formats/fleet-task.ts'
-import type { FleetRecords } from '../fleet-store.ts'
+import type { FleetRecords, FleetSettings } from '../fleet-store.ts'
 import { parse, type Row } from '../rows.ts'
 import type { PgAsking } from './asking.ts'
 import { NOW } from './fleet-tables.ts'
@@ -10,8 +10,16 @@ const FORGOTTEN_MS = 24 * 3_600_000
 /** And after that long it is taken for dead. */
 const SILENT_MS = 30_000
 
-export function fleetWorkers(asking: PgAsking): Pick<FleetRecords, 'workers' | 'accounts' | 'budgets' | 'secrets'> {
-  return { workers: workers(asking), accounts: accounts(asking), budgets: budgets(asking), secrets: secrets(asking) }
+export function fleetWorkers(
+  asking: PgAsking,
+): Pick<FleetRecords, 'workers' | 'accounts' | 'budgets' | 'settings' | 'secrets'> {
+  return {
+    workers: workers(asking),
+    accounts: accounts(asking),
+    budgets: budgets(asking),
+    settings: settings(asking),
+    secrets: secrets(asking),
+  }
 }
 
 function workers(asking: PgAsking): FleetRecords['workers'] {
@@ -115,6 +123,27 @@ function budgets(asking: PgAsking): FleetRecords['budgets'] {
         submitter,
       )
       return row && Number(row.usd)
+    },
+  }
+}
+
+export const SETTINGS: FleetSettings = { heartbeat_seconds: 30, keep_days: 30, most_deaths: 5 }
+
+function settings(asking: PgAsking): FleetRecords['settings'] {
+  const load = async () => {
+    const rows = await asking.all('SELECT * FROM fleet_setting')
+    return { ...SETTINGS, ...Object.fromEntries(rows.map(({ name, value }) => [name, Number(value)])) }
+  }
+  return {
+    load,
+    async save(patch) {
+      for (const [name, value] of Object.entries(patch))
+        await asking.run(
+          'INSERT INTO fleet_setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+          name,
+          value,
+        )
+      return load()
     },
   }
 }
