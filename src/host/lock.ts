@@ -50,8 +50,8 @@ export function holdTogether(path: string): DatabaseSync | undefined {
 }
 
 /** Undefined while others hold it together, or another one alone. */
-export function holdAlone(path: string): DatabaseSync | undefined {
-  return open(path, PATIENCE_MS, 'BEGIN EXCLUSIVE')
+export function holdAlone(path: string, patienceMs: number = PATIENCE_MS): DatabaseSync | undefined {
+  return open(path, patienceMs, 'BEGIN EXCLUSIVE')
 }
 
 /** Whether somebody alive drives a loop; the database itself is not needed to tell. Who looks only reads, which holds no driver back. */

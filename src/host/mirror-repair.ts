@@ -1,0 +1,38 @@
+/** What keeps git from fetching into a mirror, and can be put right without anybody's help. */
+import { rmSync, statSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Repository } from './git.ts'
+
+export const LOCKED: RegExp = /Unable to create '(.+\.lock)': File exists/
+
+/** A lock of a git that was killed goes. Git holds those of refs for a moment only, so one that stays is nobody's. */
+export async function clearLocks(says: string): Promise<void> {
+  const [, lock = ''] = LOCKED.exec(says) ?? []
+  const stat = statSync(lock, { throwIfNoEntry: false })
+  if (stat && Date.now() - stat.mtimeMs > STALE_MS) rmSync(lock, { force: true })
+  else await sleep(SHORT_MS)
+}
+
+const STALE_MS = 30_000
+const SHORT_MS = 300
+
+/** A branch that is a folder of branches now, or the other way round. */
+export function isInTheWay(says: string): boolean {
+  return /cannot lock ref|unable to update local ref|some local refs could not be updated/.test(says)
+}
+
+/** What the mirror knows of the remote's branches; the next fetch brings what is needed. */
+export async function clearRemotes(mirror: Repository): Promise<void> {
+  const listed = await mirror.ask(['for-each-ref', '--format=%(refname)', 'refs/remotes/'])
+  const refs = listed.ok ? listed.out.split('\n').filter(Boolean) : []
+  await mirror.ask(['update-ref', '--stdin', '-z'], { stdin: refs.map((ref) => `delete ${ref}\0\0`).join('') })
+}
+
+/** Whether objects or refs are missing; looked at only after git has complained of such. */
+export async function isDamaged(mirror: Repository, says: string): Promise<boolean> {
+  if (!COMPLAINS.test(says)) return false
+  return !(await mirror.ask(['rev-list', '--objects', '--all', '--quiet'], { minutes: 10 })).ok
+}
+
+const COMPLAINS =
+  /bad object|is empty|corrupt|missing|unable to read|did not send all necessary objects|not a git repository|bad config|broken|unresolved deltas/i

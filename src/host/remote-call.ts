@@ -1,0 +1,60 @@
+/** Git, asked to talk to a remote repository: what comes of it is a value, also when the network is down. */
+import { isRalphError } from '../error.ts'
+import { type Answer, inOneLine, type Repository } from './git.ts'
+import { maskUrl, PROTOCOLS } from './repo-url.ts'
+
+/** `unreachable`: it may work later. `refused`: it will not, until somebody changes something. `why` is a sentence. */
+export type Trouble = { kind: 'unreachable' | 'refused'; why: string }
+
+/** `loop`: marks the git that is started, so that the next ralph can end it. */
+export type Calling = { signal?: AbortSignal | undefined; minutes?: number | undefined; loop?: string | undefined }
+
+export type Told = { ok: true; out: string } | { ok: false; says: string; trouble: Trouble }
+
+export async function askRemote(repo: Repository, args: readonly string[], calling: Calling = {}): Promise<Told> {
+  const { signal, minutes = 10, loop } = calling
+  const env = { GIT_ALLOW_PROTOCOL: PROTOCOLS, ...(loop === undefined ? {} : { RALPH_LOOP_ID: loop }) }
+  const answer = await repo.ask([...STALLED, ...args], { env, minutes, ...(signal ? { signal } : {}) }).catch(noAnswer)
+  return answer.ok ? answer : { ok: false, says: answer.says, trouble: troubleOf(answer.says) }
+}
+
+// A server that stops sending would be waited for until the time is up.
+const STALLED = ['-c', 'http.lowSpeedLimit=1', '-c', 'http.lowSpeedTime=60']
+
+/** It did not end in time. */
+function noAnswer(cause: unknown): Extract<Answer, { ok: false }> {
+  if (!isRalphError(cause)) throw cause
+  return { ok: false, code: undefined, says: cause.message }
+}
+
+export function troubleOf(says: string): Trouble {
+  const lines = says.split('\n').filter((line) => line.trim() !== '')
+  const telling = lines.find((line) => REFUSED.test(line))
+  const line = telling ?? lines.find((each) => /^(fatal|error): /.test(each)) ?? lines[0] ?? 'git said nothing'
+  const why = inOneLine(maskUrl(line.replace(/^\s*(remote: )?((fatal|error): |! )?/i, '')))
+  return { kind: telling === undefined ? 'unreachable' : 'refused', why }
+}
+
+/**
+ * What another try will not change. A path where no repository is may be one that is moved or not mounted just now, and a server
+ * that fails may be mended: those are worth another try.
+ */
+const REFUSED = new RegExp(
+  [
+    "couldn't find remote ref",
+    'repository .*not found',
+    'Authentication failed',
+    'could not read (Username|Password)',
+    'Permission denied',
+    'access denied',
+    'Host key verification failed',
+    'returned error: (400|401|403|404)',
+    'dubious ownership',
+    'does not support --atomic',
+    'not allowed|not supported',
+    'unable to find remote helper',
+    '\\[(remote )?rejected\\]',
+    'refusing to merge unrelated',
+  ].join('|'),
+  'i',
+)
