@@ -9,7 +9,7 @@ import { isExcused, type Proving } from '../formats/means.ts'
 import { meansByName } from '../formats/means-names.ts'
 import { makePrivateFolder, pathBelow, writeWhole } from '../host/files.ts'
 import { findFindings } from '../host/findings.ts'
-import { compareFingerprints, type Fingerprint, takeFingerprint } from '../host/fingerprint.ts'
+import { compareFingerprints, type Fingerprint, marksFile, takeFingerprint } from '../host/fingerprint.ts'
 import { listPaths, type Repository, readable } from '../host/git.ts'
 import { listDifferences } from '../host/means.ts'
 import { INSTALLED } from '../host/proof-links.ts'
@@ -91,7 +91,7 @@ export async function keepMarks(bench: Looking, loop: Loop): Promise<string> {
     (await marksOfEarlier(bench, loop)) ??
     JSON.stringify(await takeFingerprint(placeOf(bench, loop), undefined, around))
   makePrivateFolder(join(bench.home, 'proof'))
-  writeWhole(marksFile(bench, loop), text)
+  writeWhole(marksFile(bench.home, loop.id), text)
   return hash('sha256', text)
 }
 
@@ -107,10 +107,6 @@ async function shownNow({ tree }: Pick<Looking, 'tree'>): Promise<ReadonlySet<st
   if ('none' in tree.checkpoints) return new Set()
   const listed = await listPaths(tree.checkpoints.repo, ['--cached', '--others', '--exclude-standard'])
   return new Set(listed?.map(readable))
-}
-
-function marksFile({ home }: Looking, { id }: Loop): string {
-  return join(home, 'proof', `${id}.json`)
 }
 
 function placeOf({ tree }: Looking, loop: Loop): Proving {
@@ -173,7 +169,7 @@ async function builtAmong(repo: Repository, { spec, tally }: Loop, paths: readon
 
 function readMarks(bench: Looking, loop: Loop): string | undefined {
   try {
-    const text = readFileSync(marksFile(bench, loop), 'utf8')
+    const text = readFileSync(marksFile(bench.home, loop.id), 'utf8')
     return hash('sha256', text) === loop.tally.marks ? text : undefined
   } catch {
     return undefined // it is told as a finding

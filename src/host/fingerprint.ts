@@ -21,6 +21,11 @@ export type Mark = { stamp: string; hash: string }
 /** `inGit`: what git shows by itself, so it is no trace of a test run; `home`: the person's own folder. */
 export type Around = { inGit?: ReadonlySet<string>; home?: string | undefined }
 
+/** Where what was taken at the start of a loop is kept. */
+export function marksFile(home: string, loop: string): string {
+  return join(home, 'proof', `${loop}.json`)
+}
+
 /** With `known` only what has another stamp is read again, and everything that was known is looked at again. */
 export async function takeFingerprint(
   proving: Proving,

@@ -1,7 +1,11 @@
 /** What keeps git from fetching into a mirror, and can be put right without anybody's help. */
 import { rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isHarmless, printSettings } from '../formats/git-config.ts'
+import { readIfThere, writeWhole } from './files.ts'
 import type { Repository } from './git.ts'
+import { readSettings } from './pin-settings.ts'
 
 export const LOCKED: RegExp = /Unable to create '(.+\.lock)': File exists/
 
@@ -36,3 +40,15 @@ export async function isDamaged(mirror: Repository, says: string): Promise<boole
 
 const COMPLAINS =
   /bad object|is empty|corrupt|missing|unable to read|did not send all necessary objects|not a git repository|bad config|broken|unresolved deltas/i
+
+/**
+ * The configuration is shared by the tasks of this machine: what an agent left in it must not count for the next one. Who commits
+ * and the like may stay, since an agent that is at work now may need it.
+ */
+export async function restoreSettings({ top, gitDir, commonDir }: Repository, made: string | undefined): Promise<void> {
+  const file = join(commonDir, 'config')
+  if (made === undefined || readIfThere(file) === made) return
+  const now = await readSettings({ top, gitDir, commonDir })
+  const kept = printSettings(now?.local.filter(({ key }) => isHarmless(key)) ?? [])
+  if (readIfThere(file) !== made + kept) writeWhole(file, made + kept)
+}

@@ -1,6 +1,6 @@
 /** Everything a program started: found by group, by a marker in the environment and by a limit, ended politely, then for certain. */
 import { randomInt } from 'node:crypto'
-import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isShortage } from './plain-words.ts'
 import { waitForRoom } from './shortage.ts'
@@ -16,6 +16,8 @@ export type Trace = {
   limit?: number
   /** How many processes had ever been started before it. With 0, which is unknown, all processes are looked at. */
   forks: number
+  /** Only those that work below this folder. Absent: wherever they are. */
+  below?: string | undefined
 }
 
 type ProcessTree = Trace & {
@@ -43,12 +45,13 @@ export async function endProcesses(tree: ProcessTree): Promise<void> {
   await until(() => waitForRoom(async () => !hasMembers(tree)), 2_000)
 }
 
-/** Ends what an earlier ralph left of a loop. */
-export async function reap(loop: string): Promise<void> {
+/** Ends what an earlier ralph left of a loop. `below`: only there, since another one may be driving it elsewhere on this machine. */
+export async function reap(loop: string, below?: string): Promise<void> {
   await endProcesses({
     group: 0,
     marker: `RALPH_LOOP_ID=${loop}`,
     forks: 0,
+    below,
     graceMs: 1_000,
     exited: () => true,
   })
@@ -77,8 +80,18 @@ function isMember(pid: number, group: number): boolean {
 export async function findMarked(trace: Trace): Promise<number[]> {
   const found: number[] = []
   for (const pid of startedSince(trace.group, trace.forks))
-    if (pid !== process.pid && (isLimited(pid, trace) || (await carries(pid, trace.marker)))) found.push(pid)
+    if (pid !== process.pid && (isLimited(pid, trace) || (await carries(pid, trace.marker))) && worksBelow(pid, trace))
+      found.push(pid)
   return found
+}
+
+function worksBelow(pid: number, { below }: Trace): boolean {
+  if (below === undefined) return true
+  try {
+    return `${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${below}/`)
+  } catch {
+    return false // it has ended meanwhile, or belongs to somebody else
+  }
 }
 
 // Asking for one id after the other is quicker than a list of all processes, as long as it is about few.

@@ -54,7 +54,7 @@ const REFUSED = new RegExp(
     'not allowed|not supported',
     'unable to find remote helper',
     '\\[(remote )?rejected\\]',
-    'refusing to merge unrelated',
+    'exists; cannot create',
   ].join('|'),
   'i',
 )

@@ -2,11 +2,11 @@
  * A copy of each remote repository that this machine has worked on, so that a task fetches only what is new. It is a repository
  * without files of its own; the work trees of tasks hang on it. Agents can write its configuration, so git goes by a pin of it.
  */
-import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { isFolder, makePrivateFolder, readIfThere, realFolder } from './files.ts'
+import { isFolder, makePrivateFolder, readIfThere, realFolder, writeWhole } from './files.ts'
 import { askGit, must, type Repository } from './git.ts'
-import { clearLocks, clearRemotes, isDamaged, isInTheWay, LOCKED } from './mirror-repair.ts'
+import { clearLocks, clearRemotes, isDamaged, isInTheWay, LOCKED, restoreSettings } from './mirror-repair.ts'
 import { openPin } from './pin.ts'
 import { askRemote, type Calling, type Trouble } from './remote-call.ts'
 import { mirrorName, mustBeRepo } from './repo-url.ts'
@@ -15,28 +15,42 @@ import { inTurnAlone } from './turn-alone.ts'
 /** `commits`: of the refs that were asked for by their whole names. */
 export type Fetched = { kind: 'fetched'; mirror: Repository; commits: ReadonlyMap<string, string> }
 
+/** A mirror that nobody else on this machine fetches into, or makes and removes work trees of, meanwhile. */
+export type HeldMirror = {
+  mirror: Repository
+  /** Fetches these refs, by their names on the remote; `/*` at the end stands for all below. The mirror may be another one then. */
+  fetch(refs: readonly string[], calling?: Calling): Promise<Fetched | Trouble>
+}
+
 export type RepoCache = {
   /** Its mirror, made where it is missing. Nothing is fetched. */
   open(repo: string): Promise<Repository>
-  /** Fetches these refs, by their names on the remote; `/*` at the end stands for all below. */
   fetch(repo: string, refs: readonly string[], calling?: Calling): Promise<Fetched | Trouble>
-  /** While nobody else on this machine fetches into this mirror, or makes and removes work trees of it. */
-  alone<Result>(repo: string, work: (mirror: Repository) => Promise<Result>, signal?: AbortSignal): Promise<Result>
+  alone<Result>(repo: string, work: (held: HeldMirror) => Promise<Result>, signal?: AbortSignal): Promise<Result>
 }
 
 export function openRepoCache(home: string): RepoCache {
   makePrivateFolder(join(home, 'repos'))
-  const folder = join(realFolder(home), 'repos')
-  const alone: RepoCache['alone'] = async (repo, work, signal) => {
+  const topOf = (repo: string) => {
     mustBeRepo(repo)
-    const top = join(folder, mirrorName(repo))
-    return inTurnAlone(`${top}.lock`, async () => work(await openMirror(top)), signal)
+    return join(realFolder(home), 'repos', mirrorName(repo))
+  }
+  const alone: RepoCache['alone'] = async (repo, work, signal) => {
+    const top = topOf(repo)
+    return inTurnAlone(
+      `${top}.lock`,
+      async () => {
+        const mirror = await openMirror(top)
+        return work({ mirror, fetch: (refs, calling = {}) => fetchInto(mirror, { repo, refs, calling }) })
+      },
+      signal,
+    )
   }
   return {
     alone,
-    open: (repo) => alone(repo, async (mirror) => mirror),
-    fetch: (repo, refs, calling = {}) =>
-      alone(repo, (mirror) => fetchInto(mirror, { repo, refs, calling }), calling.signal),
+    // Who only reads or pushes does not wait for those who fetch.
+    open: async (repo) => (await findMirror(topOf(repo))) ?? alone(repo, async ({ mirror }) => mirror),
+    fetch: (repo, refs, calling = {}) => alone(repo, ({ fetch }) => fetch(refs, calling), calling.signal),
   }
 }
 
@@ -46,31 +60,36 @@ export function trackedAs(ref: string): string {
 }
 
 async function openMirror(top: string): Promise<Repository> {
-  const isWhole = isFolder(join(top, '.git', 'objects')) && isHead(readIfThere(join(top, '.git', 'HEAD')))
-  if (!isWhole) await makeMirror(top)
+  const found = await findMirror(top)
+  if (!found) return makeMirror(top)
+  await restoreSettings(found, readIfThere(settingsOf(top)))
+  return found
+}
+
+/** Undefined where it is missing or damaged. */
+async function findMirror(top: string): Promise<Repository | undefined> {
+  const git = join(top, '.git')
+  if (!isFolder(join(git, 'objects')) || !readIfThere(join(git, 'HEAD'))?.startsWith('ref: refs/')) return undefined
   const pin = await openPin({ folder: `${top}.pin`, place: top })
-  if ('none' in pin) return remake(top)
-  pin.mend()
-  return pin.repo
+  return 'none' in pin ? undefined : pin.repo
 }
 
-function isHead(text: string | undefined): boolean {
-  return text?.startsWith('ref: refs/') === true
+/** Its configuration as it was made. */
+function settingsOf(top: string): string {
+  return `${top}.config`
 }
 
-/** Appears whole, so that what a kill leaves is never taken for a mirror. */
-async function makeMirror(top: string): Promise<void> {
-  const half = `${top}.new`
-  for (const path of [half, top, `${top}.pin`]) rmSync(path, { recursive: true, force: true })
-  makePrivateFolder(half)
+/** Appears whole, so that what a kill leaves is never taken for a mirror. Other files there are the person's, and stay. */
+async function makeMirror(top: string): Promise<Repository> {
+  const [half, git] = [`${top}.new`, join(top, '.git')]
+  for (const path of [half, git, `${top}.pin`]) rmSync(path, { recursive: true, force: true })
+  for (const path of [half, top]) makePrivateFolder(path)
   // Without the hooks that a person's template may bring, and on a branch that never is.
   must(await askGit(half, ['init', '--quiet', '--template=', '--initial-branch', 'ralph-mirror']))
   mkdirSync(join(half, '.git', 'worktrees')) // it must be part of the pin
-  renameSync(half, top)
-}
-
-async function remake(top: string): Promise<Repository> {
-  await makeMirror(top)
+  writeWhole(settingsOf(top), readFileSync(join(half, '.git', 'config'), 'utf8'))
+  renameSync(join(half, '.git'), git)
+  rmSync(half, { recursive: true })
   const pin = await openPin({ folder: `${top}.pin`, place: top, anew: true })
   if ('none' in pin) throw new Error(`${top} was made, but is no repository: ${pin.none}`)
   return pin.repo
@@ -88,7 +107,7 @@ async function fetchInto(mirror: Repository, fetching: Fetching): Promise<Fetche
     if (mended === MOST_MENDS || calling.signal?.aborted) return told.trouble
     if (LOCKED.test(told.says)) await clearLocks(told.says)
     else if (isInTheWay(told.says)) await clearRemotes(into)
-    else if (await isDamaged(into, told.says)) into = await remake(into.top)
+    else if (await isDamaged(into, told.says)) into = await makeMirror(into.top)
     else return told.trouble
   }
 }

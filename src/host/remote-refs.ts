@@ -1,0 +1,56 @@
+/** The refs of a task on its remote: what they are, and all changes of them in one step. */
+
+import { refOf } from './checkpoint.ts'
+import type { Repository } from './git.ts'
+import { askRemote, type Calling, type Told, type Trouble } from './remote-call.ts'
+import { headOf, type TaskPlace } from './task-names.ts'
+
+export type RemoteRefs = { kind: 'read'; refs: ReadonlyMap<string, string> }
+
+/** The branch of a task, and all that is ralph's own beside it. */
+export async function readRemote(
+  mirror: Repository,
+  { repo, branch, loop, ...calling }: Pick<TaskPlace, 'repo' | 'branch' | 'loop'> & Calling,
+): Promise<RemoteRefs | Trouble> {
+  const told = await askRemote(mirror, ['ls-remote', '--', repo, headOf(branch), refOf(loop, '*')], calling)
+  if (!told.ok) return told.trouble
+  const lines = told.out.split('\n').map((line) => line.split('\t'))
+  return { kind: 'read', refs: new Map(lines.flatMap(([commit, ref]) => (commit && ref ? [[ref, commit]] : []))) }
+}
+
+/** `was`: what must be there now; undefined: nothing. No `to`: it is removed. */
+export type Change = { ref: string; was: string | undefined; to: string | undefined }
+
+/** All of them or none: the remote compares each with what was expected, in the moment it changes them. */
+export async function pushAll(
+  mirror: Repository,
+  changes: readonly Change[],
+  { repo, ...calling }: Pick<TaskPlace, 'repo'> & Calling,
+): Promise<Told> {
+  const leases = changes.map(({ ref, was = '' }) => `--force-with-lease=${ref}:${was}`)
+  const specs = changes.map(({ ref, to = '' }) => `${to}:${ref}`)
+  const told = await askRemote(mirror, [...PUSH, ...leases, '--', repo, ...specs], calling)
+  if (told.ok || !/does not support --atomic/.test(told.says)) return told
+  return { ...told, trouble: { kind: 'refused', why: NOT_ATOMIC } }
+}
+
+const PUSH = [
+  'push',
+  '--quiet',
+  '--atomic',
+  '--no-verify',
+  '--no-signed',
+  '--no-follow-tags',
+  '--recurse-submodules=no',
+]
+
+const NOT_ATOMIC =
+  'The server cannot change several refs in one step (atomic push), which ralph needs so that two workers never write over each other.'
+
+/** Something was there that was not expected: looked at by git here, or by the remote in the last moment. */
+export function isMissed(says: string): boolean {
+  if (/exists; cannot create/.test(says)) return false // a branch stands where a folder of branches is wanted
+  return /\(stale info\)|\(fetch first\)|\(non-fast-forward\)|cannot lock ref|failed to update ref|incorrect old value|reference already exists/.test(
+    says,
+  )
+}

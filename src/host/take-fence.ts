@@ -1,0 +1,47 @@
+/** A worker takes a task over on its remote: from then on nobody else can push for it. */
+
+import { type Fenced, pushFenced, type RemoteState } from './fence.ts'
+import type { Repository } from './git.ts'
+import { askRemote, type Calling, type Trouble } from './remote-call.ts'
+import type { Change } from './remote-refs.ts'
+import { openRepoCache } from './repo-cache.ts'
+import { maskUrl } from './repo-url.ts'
+import { fenceRef, headOf, mustBeOurs, numberIn, type TaskPlace } from './task-names.ts'
+
+/** `pushed`: the commit of the branch as the store knows it; absent: none. `kept`: the last checkpoint that counts. */
+export type Taking = TaskPlace & Calling & { epoch: number; pushed?: string | undefined; kept?: number | undefined }
+
+/**
+ * Only this worker can push for the task from here on. What another one has pushed and not recorded is taken back: the branch is
+ * what the store knows, and no later checkpoint is there.
+ */
+export async function takeFence(taking: Taking): Promise<{ kind: 'taken' } | Fenced | Trouble> {
+  mustBeOurs(taking)
+  const mirror = await openRepoCache(taking.home).open(taking.repo)
+  const done = await pushFenced(mirror, { ...taking, takes: true }, (refs) => takeBack(mirror, taking, refs))
+  return done.kind === 'done' ? { kind: 'taken' } : done
+}
+
+async function takeBack(mirror: Repository, taking: Taking, refs: RemoteState): Promise<Change[] | Trouble> {
+  const { repo, branch, loop, pushed, kept = 0 } = taking
+  const head = headOf(branch)
+  const now = refs.get(head)
+  if (pushed === undefined && now !== undefined && !refs.has(fenceRef(loop)))
+    return { kind: 'refused', why: `${branch} is in ${maskUrl(repo)} already, and no worker has pushed it.` }
+  const later = [...refs].filter(([ref]) => (numberIn(loop, ref) ?? 0) > kept)
+  const gone = later.map(([ref, was]): Change => ({ ref, was, to: undefined }))
+  if (now === pushed) return gone
+  if (pushed !== undefined && !(await fetchCommit(mirror, taking, pushed)))
+    return { kind: 'refused', why: `The commit ${pushed} of ${branch} is not in ${maskUrl(repo)} any more.` }
+  return [...gone, { ref: head, was: now, to: pushed }]
+}
+
+/** What was pushed later builds on it. Otherwise the remote may still hand it out by name. */
+async function fetchCommit(mirror: Repository, taking: Taking, commit: string): Promise<boolean> {
+  const isThere = async () => (await mirror.ask(['cat-file', '-e', `${commit}^{commit}`])).ok
+  for (const from of [headOf(taking.branch), commit]) {
+    if (await isThere()) return true
+    await askRemote(mirror, ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--', taking.repo, from], taking)
+  }
+  return isThere()
+}

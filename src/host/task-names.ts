@@ -1,0 +1,36 @@
+/** The names by which a task is found on its remote: its branch, and beside it what only ralph reads. */
+import { RalphError } from '../error.ts'
+import { refOf } from './checkpoint.ts'
+
+/** Where a task lives: `home` is of this machine, `repo` the remote that machines have in common. */
+export type TaskPlace = { home: string; repo: string; branch: string; loop: string }
+
+/** Everything ralph writes on a remote is below `ralph/`, so that no branch of anybody else is ever at stake. */
+export function mustBeOurs({ branch, loop }: Pick<TaskPlace, 'branch' | 'loop'>): void {
+  if (!/^ralph\/[\w][\w.-]*$/.test(branch) || /\.\.|\.$|\.lock$/.test(branch))
+    throw new RalphError(
+      'input-invalid',
+      `${JSON.stringify(branch)} is not a branch for a task. ralph pushes only to ralph/<task>, with letters, digits and . _ - in it.`,
+    )
+  if (!/^[\w-]+$/.test(loop)) throw new Error(`${JSON.stringify(loop)} is no loop`)
+}
+
+export function headOf(branch: string): string {
+  return `refs/heads/${branch}`
+}
+
+/** Names the epoch of the lease under which a worker may push. */
+export function fenceRef(loop: string): string {
+  return refOf(loop, 'fence')
+}
+
+/** Holds what was noted of the means of proof on the disk at the start. */
+export function marksRef(loop: string): string {
+  return refOf(loop, 'marks')
+}
+
+/** The number of a checkpoint; undefined: the ref is something else. */
+export function numberIn(loop: string, ref: string): number | undefined {
+  const name = ref.startsWith(refOf(loop, '')) ? ref.slice(refOf(loop, '').length) : ''
+  return /^\d+$/.test(name) ? Number(name) : undefined
+}

@@ -1,0 +1,85 @@
+/** What a task leaves on a machine, noted before it is made, so that it is found and removed also after a kill. */
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { refOf } from './checkpoint.ts'
+import { makePrivateFolder, readIfThere, realFolder, writeWhole } from './files.ts'
+import { marksFile } from './fingerprint.ts'
+import { must, type Repository } from './git.ts'
+import { forgetPins } from './pin.ts'
+import { reap } from './process-tree.ts'
+import { removeLinked } from './proof-tree.ts'
+import { openRepoCache } from './repo-cache.ts'
+import type { TaskPlace } from './task-names.ts'
+import { dropWorktree } from './worktree.ts'
+
+type Note = Pick<TaskPlace, 'repo' | 'branch' | 'loop'>
+
+function folderOf(home: string): string {
+  return join(home, 'tasks')
+}
+
+function noteOf(home: string, loop: string): string {
+  return join(folderOf(home), `${loop}.json`)
+}
+
+export function noteTask(home: string, note: Note): void {
+  makePrivateFolder(folderOf(home))
+  writeWhole(noteOf(home, note.loop), JSON.stringify(note))
+}
+
+/** The caller holds the mirror alone. The note goes last. */
+export async function clearTask(mirror: Repository, { home, branch, loop }: Omit<TaskPlace, 'repo'>): Promise<void> {
+  const real = realFolder(home)
+  if (!existsSync(noteOf(real, loop))) return
+  await reap(loop, real) // what still runs there would write on
+  await removeLinked({ home: real, loop })
+  const path = join(real, 'worktrees', loop)
+  await dropWorktree({ from: mirror.top, path, branch, commit: '' })
+  await mirror.ask(['worktree', 'prune']) // of one that was half removed
+  await dropRefs(mirror, [refOf(loop, ''), `refs/remotes/origin/${branch}`])
+  await dropStrays(mirror)
+  forgetPins(real, loop)
+  for (const file of [join(real, 'index', loop), join(real, 'index', `${loop}.lock`), marksFile(real, loop)])
+    rmSync(file, { force: true })
+  rmSync(noteOf(real, loop), { force: true })
+}
+
+/** Branches, tags and stashes that agents made are shared by all work trees: they go with the last one. */
+async function dropStrays(mirror: Repository): Promise<void> {
+  const listed = must(await mirror.ask(['worktree', 'list', '--porcelain']))
+  if (listed.split('\n').filter((line) => line.startsWith('worktree ')).length === 1)
+    await dropRefs(mirror, ['refs/heads/', 'refs/tags/', 'refs/notes/', 'refs/stash', 'refs/ralph/'])
+}
+
+/** All below these, or these themselves. */
+async function dropRefs(mirror: Repository, refs: readonly string[]): Promise<void> {
+  const patterns = refs.map((ref) => ref.replace(/\/$/, ''))
+  const listed = must(await mirror.ask(['for-each-ref', '--format=%(refname)', ...patterns]))
+  const stdin = listed
+    .split('\n')
+    .filter(Boolean)
+    .map((ref) => `delete ${ref}\0\0`)
+  if (stdin.length > 0) must(await mirror.ask(['update-ref', '--stdin', '-z'], { stdin: stdin.join('') }))
+}
+
+/** Removes what tasks left here that are not this machine's any more. Returns their loops. */
+export async function sweepTasks(
+  home: string,
+  isOurs: (loop: string) => boolean | Promise<boolean>,
+): Promise<string[]> {
+  const swept: string[] = []
+  for (const { repo, branch, loop } of notesIn(home)) {
+    if (await isOurs(loop)) continue
+    await openRepoCache(home).alone(repo, ({ mirror }) => clearTask(mirror, { home, branch, loop }))
+    swept.push(loop)
+  }
+  return swept
+}
+
+function notesIn(home: string): Note[] {
+  if (!existsSync(folderOf(home))) return []
+  return readdirSync(folderOf(home)).flatMap((name) => {
+    const text = name.endsWith('.json') ? readIfThere(join(folderOf(home), name)) : undefined
+    return text === undefined ? [] : [JSON.parse(text)] // it was written whole
+  })
+}

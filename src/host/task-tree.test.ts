@@ -1,0 +1,183 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { BRANCH, LOOP, type Machine, openMachine } from './machine.test-support.ts'
+import { isAlive } from './place.test-support.ts'
+import { openProofPlace } from './proof-place.ts'
+import { makeRemote, type Remote } from './remote.test-support.ts'
+import { openRepoCache } from './repo-cache.ts'
+import { sweepTasks } from './task-traces.ts'
+import { openTaskTree } from './task-tree.ts'
+
+let remote: Remote
+let machine: Machine
+
+beforeEach(async () => {
+  remote = await makeRemote({ 'a.txt': 'a\n', '.gitignore': '.env\n' })
+  machine = openMachine(remote)
+})
+
+const mirrorOf = async () => (await openRepoCache(machine.home).open(remote.url)).top
+
+describe('the work tree of a task', () => {
+  test('begins at the newest commit of its base, on a branch of its own', async () => {
+    const commit = remote.commit({ 'b.txt': 'b\n' })
+    const open = await machine.begin()
+    expect(open).toEqual({
+      kind: 'open',
+      tree: `${remote.tip('main^{tree}')} ${commit}`,
+      work: {
+        dir: join(machine.home, 'worktrees', LOOP),
+        gitDir: machine.git('rev-parse', '--absolute-git-dir'),
+        worktree: {
+          from: await mirrorOf(),
+          path: join(machine.home, 'worktrees', LOOP),
+          branch: BRANCH,
+          commit,
+          base: 'main',
+        },
+      },
+    })
+    expect(await (await machine.tree()).look()).toBe(open.tree)
+    expect(machine.git('status', '--porcelain', '--branch')).toBe(`## ${BRANCH}`)
+  })
+
+  test('begins at the commit that it is told', async () => {
+    const at = remote.tip('main')
+    remote.commit({ 'b.txt': 'b\n' })
+    const open = await openTaskTree({ ...machine.place, base: 'main', at })
+    expect(open).toMatchObject({ work: { worktree: { commit: at } } })
+  })
+
+  test.each<[string, { base?: string; at?: string }, string]>([
+    ['a base that is not there', { base: 'nope' }, "couldn't find remote ref refs/heads/nope."],
+    [
+      'a commit that is not there',
+      { at: '1'.repeat(40) },
+      'The commit 1111111111111111111111111111111111111111 is not in',
+    ],
+  ])('is refused for %s', async (_, asked, why) => {
+    const open = await openTaskTree({ ...machine.place, base: 'main', ...asked })
+    expect(open).toEqual({ kind: 'refused', why: expect.stringContaining(why) })
+  })
+
+  test('waits for a remote that is away', async () => {
+    renameSync(remote.url, `${remote.url}-away`)
+    expect(await openTaskTree({ ...machine.place, base: 'main' })).toMatchObject({ kind: 'unreachable' })
+  })
+
+  test('begins anew, whatever an earlier visit left', async () => {
+    await machine.begin()
+    await machine.work(1, { 'b.txt': 'b\n', '.env': 'x' })
+    machine.git('commit', '--quiet', '--allow-empty', '--message', 'Mine')
+    writeFileSync(join(machine.git('rev-parse', '--absolute-git-dir'), 'index.lock'), '')
+    machine.git('worktree', 'lock', '.')
+    const open = await openTaskTree({ ...machine.place, base: 'main' })
+    expect(open.kind).toBe('open')
+    expect(machine.git('status', '--porcelain', '--ignored')).toBe('')
+    expect(machine.git('rev-parse', 'HEAD')).toBe(remote.tip('main'))
+    expect(machine.git('for-each-ref', 'refs/ralph/')).toBe('')
+  })
+
+  test('gets the files that a person put there for all tasks, if git ignores them', async () => {
+    const from = await mirrorOf()
+    writeFileSync(join(from, '.env'), 'KEY=1\n')
+    const open = await openTaskTree({ ...machine.place, base: 'main', copied: ['.env'], setup: 'make' })
+    expect(open).toMatchObject({ work: { worktree: { copied: ['.env'], setup: 'make' } } })
+    expect(readFileSync(join(machine.home, 'worktrees', LOOP, '.env'), 'utf8')).toBe('KEY=1\n')
+    writeFileSync(join(from, 'key.pem'), 'secret\n')
+    await expect(openTaskTree({ ...machine.place, base: 'main', copied: ['key.pem'] })).rejects.toThrow(
+      'does not ignore',
+    )
+  })
+
+  test('is of one task, while others work beside it', async () => {
+    const others = Array.from({ length: 4 }, (_, n) =>
+      openMachine(remote, { home: machine.home, loop: `${LOOP}-${n}`, branch: `${BRANCH}-${n}` }),
+    )
+    await Promise.all([machine, ...others].map((each) => each.begin()))
+    await Promise.all(others.map((each) => each.close()))
+    expect(machine.git('status', '--porcelain')).toBe('')
+    expect(readdirSync(join(machine.home, 'worktrees'))).toEqual([LOOP])
+  })
+
+  test('does not obey what the agent of another task wrote into the configuration', async () => {
+    const other = openMachine(remote, { home: machine.home, loop: `${LOOP}-0`, branch: `${BRANCH}-0` })
+    await other.begin()
+    other.git('config', 'core.fsmonitor', 'evil')
+    other.git('config', 'user.name', 'Other')
+    await machine.begin()
+    expect(() => machine.git('config', 'core.fsmonitor')).toThrow()
+    expect(machine.git('config', 'user.name')).toBe('Other')
+  })
+})
+
+describe('a task that is over', () => {
+  /** What is left of a home but for the mirror and the files of locks. */
+  const left = (home: string) =>
+    readdirSync(home, { recursive: true, encoding: 'utf8' }).filter(
+      (path) => path.includes(LOOP) || path.includes('T1'),
+    )
+
+  test('leaves nothing on this machine', async () => {
+    const { work } = await machine.begin()
+    await machine.work(1, { 'b.txt': 'b\n' })
+    machine.git('branch', 'mine')
+    machine.git('tag', 'v1')
+    machine.git('stash', '--include-untracked')
+    const { checkpoints } = await machine.tree()
+    if ('none' in checkpoints) throw new Error(checkpoints.none)
+    const { signal } = new AbortController()
+    await openProofPlace({ repo: checkpoints.repo, home: machine.home, loop: LOOP, dir: work.dir, env: {}, signal })
+    await machine.close()
+    expect(left(machine.home)).toEqual([])
+    const refs = execFileSync('git', ['for-each-ref', '--format=%(refname)'], {
+      cwd: await mirrorOf(),
+      encoding: 'utf8',
+    })
+    expect(refs.trim()).toBe('refs/remotes/origin/main')
+    await machine.close()
+  })
+
+  test('is swept with what still runs for it, and no other one', async () => {
+    const other = openMachine(remote, { home: machine.home, loop: `${LOOP}-0`, branch: `${BRANCH}-0` })
+    const { work } = await machine.begin()
+    await other.begin()
+    const env = { ...process.env, RALPH_LOOP_ID: LOOP }
+    const here = spawn('sleep', ['600'], { cwd: work.dir, env })
+    const elsewhere = spawn('sleep', ['600'], { cwd: remote.url, env })
+    expect(await sweepTasks(machine.home, (loop) => loop !== LOOP)).toEqual([LOOP])
+    expect([here, elsewhere].map(({ pid = 0 }) => isAlive(pid))).toEqual([false, true])
+    elsewhere.kill('SIGKILL')
+    expect(readdirSync(join(machine.home, 'worktrees'))).toEqual([`${LOOP}-0`])
+    expect(await sweepTasks(machine.home, () => true)).toEqual([])
+  })
+
+  test.each<[string, (home: string) => void | Promise<void>]>([
+    ['its folder was removed', (home) => rmSync(join(home, 'worktrees', LOOP), { recursive: true })],
+    ['its link was removed', (home) => rmSync(join(home, 'worktrees', LOOP, '.git'))],
+    [
+      'it is another repository now',
+      (home) => {
+        rmSync(join(home, 'worktrees', LOOP, '.git'))
+        execFileSync('git', ['init', '--quiet'], { cwd: join(home, 'worktrees', LOOP) })
+      },
+    ],
+    ['its mirror is gone', async () => rmSync(join(await mirrorOf(), '.git'), { recursive: true })],
+    ['it was locked by a git that was killed', () => void machine.git('worktree', 'lock', '.')],
+  ])('is swept although %s', async (_, damage) => {
+    await machine.begin()
+    await damage(machine.home)
+    expect(await sweepTasks(machine.home, () => false)).toEqual([LOOP])
+    expect(left(machine.home)).toEqual([])
+    expect(await openTaskTree({ ...machine.place, base: 'main' })).toMatchObject({ kind: 'open' })
+  })
+
+  test('leaves the work trees of people alone', async () => {
+    await machine.begin()
+    mkdirSync(join(machine.home, 'worktrees', 'theirs'))
+    await sweepTasks(machine.home, () => false)
+    expect(existsSync(join(machine.home, 'worktrees', 'theirs'))).toBe(true)
+  })
+})

@@ -1,0 +1,98 @@
+/** The work tree of a task on this machine: made from the mirror of its repository, removed without a trace. */
+import { join } from 'node:path'
+import type { Work, Worktree } from '../engine/loop.ts'
+import { RalphError } from '../error.ts'
+import { realFolder } from './files.ts'
+import { must, openRepository, type Repository } from './git.ts'
+import { askRemote, type Calling, type Trouble } from './remote-call.ts'
+import { type HeldMirror, openRepoCache } from './repo-cache.ts'
+import { maskUrl } from './repo-url.ts'
+import { headOf, mustBeOurs, type TaskPlace } from './task-names.ts'
+import { clearTask, noteTask } from './task-traces.ts'
+import { copyOver, ensureWorktree, mustBeCopyable } from './worktree.ts'
+
+/**
+ * `at`: the commit it begins at; absent: the newest one of `base`. `copied`: files that a person put into the folder of the mirror
+ * for all tasks of this repository. `setup`: a command that prepares it, for later.
+ */
+export type TaskOpening = TaskPlace & Calling & { base: string; at?: string; copied?: string[]; setup?: string }
+
+/** `work` is what the spec of its loop says of the place, `tree` the state it is in. */
+export type OpenTask = {
+  kind: 'open'
+  work: Required<Pick<Work, 'dir' | 'worktree' | 'gitDir'>>
+  tree: string
+}
+
+/** Begins anew: whatever an earlier visit left of the task on this machine goes. */
+export async function openTaskTree(opening: TaskOpening): Promise<OpenTask | Trouble> {
+  mustBeOurs(opening)
+  const { home, repo, base, at, signal } = opening
+  return openRepoCache(home).alone(
+    repo,
+    async (held) => {
+      const fetched = await held.fetch([headOf(base)], opening)
+      if (fetched.kind !== 'fetched') return fetched
+      const { mirror } = fetched
+      const commit = at ?? fetched.commits.get(headOf(base)) ?? ''
+      if (!(await hasCommit(mirror, commit, opening)))
+        return { kind: 'refused', why: `The commit ${commit} is not in ${maskUrl(repo)} any more.` }
+      return layOut(mirror, opening, commit, async () => {})
+    },
+    signal,
+  )
+}
+
+/** One that is on no branch any more may still be handed out by name. */
+async function hasCommit(mirror: Repository, commit: string, { repo, ...calling }: TaskOpening): Promise<boolean> {
+  const isThere = async () => (await mirror.ask(['cat-file', '-e', `${commit}^{commit}`])).ok
+  if (await isThere()) return true
+  await askRemote(mirror, ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--', repo, commit], calling)
+  return isThere()
+}
+
+/** `fill` brings it into the state in which work goes on. */
+export async function layOut(
+  mirror: HeldMirror['mirror'],
+  { home, base, branch, loop, repo, copied = [], setup }: TaskOpening,
+  commit: string,
+  fill: (worktree: Worktree) => Promise<void>,
+): Promise<OpenTask> {
+  const path = join(realFolder(home), 'worktrees', loop)
+  const from = mirror.top
+  mustBeCopyable(from, copied)
+  await clearTask(mirror, { home, branch, loop })
+  noteTask(home, { repo, branch, loop })
+  const worktree: Worktree = { from, path, branch, commit, base }
+  await ensureWorktree(worktree, () => fill(worktree))
+  const linked = await openRepository(path)
+  if ('none' in linked) throw new RalphError('git-failed', `git made a work tree at ${path}, but ${linked.none}.`)
+  for (const name of copied) await copyIgnored(linked, from, name)
+  const tree = must(await linked.ask(['rev-parse', '--verify', `${commit}^{tree}`]))
+  const asked = { ...(copied.length > 0 ? { copied } : {}), ...(setup === undefined ? {} : { setup }) }
+  return {
+    kind: 'open',
+    work: { dir: path, worktree: { ...worktree, ...asked }, gitDir: linked.gitDir },
+    tree: `${tree} ${commit}`,
+  }
+}
+
+/** What git does not ignore would be pushed with the next iteration. */
+async function copyIgnored({ ask, top }: Repository, from: string, name: string): Promise<void> {
+  const [ignored, tracked] = await Promise.all([
+    ask(['check-ignore', '--quiet', '--', name]),
+    ask(['ls-files', '--error-unmatch', '--', name]),
+  ])
+  if (ignored.ok) copyOver(from, top, name)
+  else if (!tracked.ok)
+    throw new RalphError(
+      'input-invalid',
+      `worktree_files of the config names ${name}, which git does not ignore, so that a worker would push it. Add it to .gitignore.`,
+    )
+}
+
+/** Its work tree, its branch and its checkpoints go from this machine; the remote is left as it is. */
+export async function closeTaskTree({ home, repo, branch, loop }: TaskPlace): Promise<void> {
+  mustBeOurs({ branch, loop })
+  await openRepoCache(home).alone(repo, ({ mirror }) => clearTask(mirror, { home, branch, loop }))
+}
