@@ -1,8 +1,9 @@
 /** Answers to requests that carry a key, in SQLite. */
 import type { Asking } from './asking.ts'
-import type { AnswerRecords } from './store.ts'
+import type { Row } from './rows.ts'
+import type { AnswerRecords, KeyStanding } from './store.ts'
 
-const KEPT_MS = 24 * 3_600_000
+export const KEPT_MS: number = 24 * 3_600_000
 
 export function answerRecords({ one, run, insert, transaction }: Asking, now: () => number): AnswerRecords {
   return {
@@ -14,9 +15,7 @@ export function answerRecords({ one, run, insert, transaction }: Asking, now: ()
           insert('answer', { key, input, answer: null, at: now() })
           return { kind: 'new' }
         }
-        if (row.input !== input) return { kind: 'reused' }
-        if (row.answer !== null) return { kind: 'answered', answer: String(row.answer) }
-        return { kind: Number(row.at) < since ? 'lost' : 'busy' }
+        return standingOf(row, input, since)
       })
     },
     async end(key, answer) {
@@ -26,4 +25,11 @@ export function answerRecords({ one, run, insert, transaction }: Asking, now: ()
       run('DELETE FROM answer WHERE key = ?', key)
     },
   }
+}
+
+/** Of a key that was used before. */
+export function standingOf(row: Row, input: string, since: number): KeyStanding {
+  if (row.input !== input) return { kind: 'reused' }
+  if (row.answer !== null) return { kind: 'answered', answer: String(row.answer) }
+  return { kind: Number(row.at) < since ? 'lost' : 'busy' }
 }

@@ -3,9 +3,7 @@ import { statSync } from 'node:fs'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { plainly } from './database.ts'
 import { putBack } from './put-back.ts'
-import type { Row } from './rows.ts'
-
-export type Columns = Record<string, SQLInputValue>
+import type { Columns, Row } from './rows.ts'
 
 export type Asking = {
   run(sql: string, ...values: SQLInputValue[]): unknown

@@ -1,14 +1,14 @@
 /** The tasks of the board and their groups, in SQLite. */
 import type { BoardGroup, BoardTask } from '../formats/board-task.ts'
-import type { Asking, Columns } from './asking.ts'
+import type { Asking } from './asking.ts'
 import { tellNew } from './comment-records.ts'
 import { beginningOf } from './loop-store.ts'
 import { type Condition, oneOf, readPage } from './paging.ts'
-import { parse, type Row, readable, toNewColumns } from './rows.ts'
+import { type Columns, parse, type Row, readable, toNewColumns } from './rows.ts'
 import type { BoardChange, BoardFilter, BoardPage, BoardRecords } from './store.ts'
 import type { TurnRecords } from './transcript.ts'
 
-const PORTION = 500
+export const PORTION = 500
 
 type Around = { now: () => number; transcripts: TurnRecords }
 
@@ -25,7 +25,7 @@ function tasks(asking: Asking, { now, transcripts }: Around): Tasks {
   return {
     async create(task) {
       transaction(() => {
-        insert('board_task', { id: task.id, ...toColumns(task) })
+        insert('board_task', { id: task.id, ...toTaskColumns(task) })
         tell({ kind: 'task', task })
       })
     },
@@ -80,8 +80,8 @@ const QUEUE = `SELECT loop.id, CASE WHEN json_valid(loop.spec) = 0 THEN loop.dir
 
 /** Inside a transaction. */
 function saveTask(asking: Asking, task: BoardTask, at: number): BoardTask | undefined {
-  const next = { ...task, version: task.version + 1, updated_at: new Date(at).toISOString() }
-  const columns = toColumns(next)
+  const next = nextVersion(task, at)
+  const columns = toTaskColumns(next)
   const changed = asking.one(
     `UPDATE board_task SET ${Object.keys(columns).map((name) => `"${name}" = ?`)} WHERE id = ? AND version = ? RETURNING id`,
     ...Object.values(columns),
@@ -93,7 +93,11 @@ function saveTask(asking: Asking, task: BoardTask, at: number): BoardTask | unde
   return next
 }
 
-function toColumns(task: BoardTask): Columns {
+export function nextVersion(task: BoardTask, at: number): BoardTask {
+  return { ...task, version: task.version + 1, updated_at: new Date(at).toISOString() }
+}
+
+export function toTaskColumns(task: BoardTask): Columns {
   return {
     project_id: task.project_id,
     title: task.title,
@@ -107,7 +111,7 @@ function toColumns(task: BoardTask): Columns {
   }
 }
 
-function toTask(row: Row): BoardTask {
+export function toTask(row: Row): BoardTask {
   return parse<BoardTask>(row.record, `task ${row.id} of the board`)
 }
 
@@ -117,27 +121,28 @@ function allTasks({ all }: Asking): BoardTask[] {
 
 function listTasks(asking: Asking, { limit, after, ...filter }: BoardFilter): BoardPage {
   const paging = { table: 'board_task', time: 'created_at', limit, after }
-  const { rows, ...next } = readPage(asking, conditionsOf(filter), paging)
+  const { rows, ...next } = readPage(asking, taskConditions(filter, TEXT), paging)
   return { tasks: readable(rows, toTask), ...next }
 }
 
-function conditionsOf({ status, project_id, archived, text, loop }: BoardFilter): Condition[] {
+const TEXT = `instr(lower(title || ' ' || coalesce(CASE json_valid(record) WHEN 1 THEN json_extract(record, '$.description') END, '')), lower(?)) > 0`
+
+/** `contains`: that title or description do. */
+export function taskConditions(
+  { status, project_id, archived, text, loop }: BoardFilter,
+  contains: string,
+): Condition[] {
   const conditions: Condition[] = []
   if (status) conditions.push(oneOf('status', status))
   if (project_id !== undefined) conditions.push({ sql: 'project_id = ?', values: [project_id] })
   if (archived !== undefined) conditions.push({ sql: 'archived = ?', values: [Number(archived)] })
   if (loop !== undefined) conditions.push({ sql: 'loop = ?', values: [loop] })
-  if (text !== undefined)
-    conditions.push({
-      sql: `instr(lower(title || ' ' || coalesce(CASE json_valid(record) WHEN 1 THEN json_extract(record, '$.description') END, '')), lower(?)) > 0`,
-      values: [text],
-    })
+  if (text !== undefined) conditions.push({ sql: contains, values: [text] })
   return conditions
 }
 
 function groups(asking: Asking, { now }: Around): Pick<BoardRecords, 'groups' | 'saveGroup'> {
   const { all, one, insert, transaction } = asking
-  const toGroup = (row: Row) => parse<BoardGroup>(row.record, `group ${row.id} of the board`)
   return {
     async groups() {
       return readable(all('SELECT * FROM board_group ORDER BY id'), toGroup)
@@ -146,7 +151,7 @@ function groups(asking: Asking, { now }: Around): Pick<BoardRecords, 'groups' | 
       const { project_id: id } = changed
       return transaction(() => {
         const known = one('SELECT * FROM board_group WHERE id = ?', id)
-        const group = { name: id, repo: null, ...(known ? toGroup(known) : {}), ...changed }
+        const group = changedGroup(known, changed)
         insert('board_group', { id, record: JSON.stringify(group) }, 'REPLACE')
         tellChange(asking, now(), { kind: 'group', group })
         return group
@@ -155,20 +160,29 @@ function groups(asking: Asking, { now }: Around): Pick<BoardRecords, 'groups' | 
   }
 }
 
+export function toGroup(row: Row): BoardGroup {
+  return parse<BoardGroup>(row.record, `group ${row.id} of the board`)
+}
+
+/** `known`: its row, where there is one. */
+export function changedGroup(known: Row | undefined, changed: Parameters<BoardRecords['saveGroup']>[0]): BoardGroup {
+  return { name: changed.project_id, repo: null, ...(known ? toGroup(known) : {}), ...changed }
+}
+
 function changes({ all, run }: Asking): Pick<BoardRecords, 'changes' | 'prune'> {
   return {
     async changes(after) {
       const rows = all('SELECT * FROM board_change WHERE seq > ? ORDER BY seq LIMIT ?', after, PORTION)
-      return readable(rows, (row) => ({
-        seq: Number(row.seq),
-        at: Number(row.at),
-        change: parse<BoardChange['change']>(row.change, 'the board'),
-      }))
+      return readable(rows, toChange)
     },
     async prune(before) {
       run('DELETE FROM board_change WHERE at < ?', before)
     },
   }
+}
+
+export function toChange(row: Row): BoardChange {
+  return { seq: Number(row.seq), at: Number(row.at), change: parse<BoardChange['change']>(row.change, 'the board') }
 }
 
 /** Inside the transaction that makes it. */

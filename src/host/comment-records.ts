@@ -60,8 +60,12 @@ export function tellNew(asking: Asking, loop: string, told: readonly Telling[], 
 /** Inside a transaction. The comments that an order tells are for that loop from now on. */
 export function leaveOrder({ insert, run }: Asking, loop: string, { by, order }: Told, at: number): void {
   insert('told', { loop, at, by, order: JSON.stringify(order) })
-  const comments = order.kind === 'say' ? (order.comments ?? []) : []
-  for (const id of comments) run('UPDATE comment SET hearer = ? WHERE id = ?', loop, id)
+  for (const id of commentsIn(order)) run('UPDATE comment SET hearer = ? WHERE id = ?', loop, id)
+}
+
+/** Those that it tells. */
+export function commentsIn(order: Order): number[] {
+  return order.kind === 'say' ? [...(order.comments ?? [])] : []
 }
 
 const TELLS_IT = `EXISTS (SELECT 1 FROM json_each(CASE json_valid("order") WHEN 1 THEN "order" ELSE '{}' END, '$.comments') WHERE value = ?)`
@@ -75,17 +79,19 @@ function takeBack(
 ): boolean {
   const waiting = one(`SELECT * FROM told WHERE loop = ? AND ${TELLS_IT}`, hearer, id)
   if (!waiting) return one(`SELECT 1 FROM event WHERE loop = ? AND ${TOLD_IT}`, hearer, id) === undefined
-  const told = readOrder(String(waiting.order))
-  const ids = told.kind === 'say' ? (told.comments ?? []).filter((each) => each !== id) : []
-  const left = all('SELECT * FROM comment WHERE hearer = ? ORDER BY id', hearer)
-    .map(toComment)
-    .filter((comment) => ids.includes(comment.id))
+  const left = leftOf(waiting, id, all('SELECT * FROM comment WHERE hearer = ? ORDER BY id', hearer))
   if (left.length === 0) run('DELETE FROM told WHERE id = ?', Number(waiting.id))
   else run('UPDATE told SET "order" = ? WHERE id = ?', JSON.stringify(tells(left)), Number(waiting.id))
   return true
 }
 
-function toComment({ id, loop, at, hearer, delivered, comment }: Row): StoredComment {
+/** What an order still tells without this comment. `hearers`: all comments for its loop. */
+export function leftOf(waiting: Row, id: number, hearers: readonly Row[]): StoredComment[] {
+  const ids = commentsIn(readOrder(String(waiting.order))).filter((each) => each !== id)
+  return hearers.map(toComment).filter((comment) => ids.includes(comment.id))
+}
+
+export function toComment({ id, loop, at, hearer, delivered, comment }: Row): StoredComment {
   return {
     ...parse<Comment>(comment, `loop ${loop}`),
     id: Number(id),

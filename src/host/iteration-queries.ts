@@ -10,14 +10,11 @@ export function listIterations({ all, one }: Asking, loop: string, { after, limi
   const rows = all('SELECT * FROM iteration WHERE loop = ? AND n > ? ORDER BY n LIMIT ?', loop, after, limit)
   if (rows.length === 0) return []
   const last = Number(rows.at(-1)?.n)
-  const verdicts = Map.groupBy(
-    all(
-      'SELECT * FROM check_result WHERE loop = ? AND iteration > ? AND iteration <= ? ORDER BY iteration, position',
-      loop,
-      after,
-      last,
-    ),
-    (row) => Number(row.iteration),
+  const verdicts = all(
+    'SELECT * FROM check_result WHERE loop = ? AND iteration > ? AND iteration <= ? ORDER BY iteration, position',
+    loop,
+    after,
+    last,
   )
   // A whole fact holds what the agent said and what the checks printed: only these few fields are taken out of it.
   const events = all(
@@ -30,13 +27,22 @@ export function listIterations({ all, one }: Asking, loop: string, { after, limi
         Number.MAX_SAFE_INTEGER,
     ),
   )
+  return toIterations({ rows, verdicts, events })
+}
+
+/** `told` of an event: the few fields of its fact, see `Brief`. */
+type Found = { rows: readonly Row[]; verdicts: readonly Row[]; events: readonly Row[] }
+
+export function toIterations({ rows, verdicts, events }: Found): IterationRow[] {
+  const byIteration = Map.groupBy(verdicts, (row) => Number(row.iteration))
   const told = tellRows(rows, events)
-  return rows.map((row) => toIteration(row, verdicts.get(Number(row.n)) ?? [], told.get(row) ?? {}))
+  return rows.map((row) => toIteration(row, byIteration.get(Number(row.n)) ?? [], told.get(row) ?? {}))
 }
 
 const ALL: Span = { after: 0, limit: -1 } // no limit, in SQL
 
-type Event = [
+/** What an iteration tells of a fact. */
+export type Brief = [
   kind: string,
   end: Turn['end'] | null,
   claim: Claim | null,
@@ -46,8 +52,8 @@ type Event = [
 ]
 
 /** What is none of these is left out: the story of the loop tells that it is damaged. */
-function readTold(json: unknown): Event {
-  const [kind, end, claim, reports, findings, ask] = parse<Event>(json, 'an iteration')
+function readTold(json: unknown): Brief {
+  const [kind, end, claim, reports, findings, ask] = parse<Brief>(json, 'an iteration')
   const isFine = (fault: string) => fault === ''
   return [
     kind,

@@ -1,5 +1,4 @@
 /** What analytics ask the database for. The index `loop_numbers` holds all of it, so that specs and tallies are not read. */
-import type { SQLInputValue } from 'node:sqlite'
 import type { LoopNumbers, Sums } from '../analytics/numbers.ts'
 import type { FindingKind, Grade, HaltReason, OwnerKind, Size, Status } from '../engine/loop.ts'
 import type { Asking } from './asking.ts'
@@ -8,12 +7,12 @@ import { BENT, FINDINGS } from './schema.ts'
 import type { NumbersFilter, Store } from './store.ts'
 
 const LOOPS = 'FROM loop INDEXED BY loop_numbers'
-const MOST_CHECKS = 20
+export const MOST_CHECKS = 20
 
 export function loopNumbers(asking: Asking): Pick<Store, 'numbers' | 'sums'> {
   return {
     async numbers({ limit = -1, ...filter } = {}) {
-      const { where, values } = conditionsOf(filter)
+      const { where, values } = numbersWhere(filter, TASKS_OF_GROUP)
       return asking
         .all(
           `SELECT id, dir, agent, owner, type, size, status, reason, proof, iteration, iteration_limit, false_claims, tokens, cost_usd,
@@ -28,7 +27,7 @@ export function loopNumbers(asking: Asking): Pick<Store, 'numbers' | 'sums'> {
 }
 
 function readSums({ all }: Asking, filter: NumbersFilter): Sums {
-  const { where, values } = conditionsOf(filter)
+  const { where, values } = numbersWhere(filter, TASKS_OF_GROUP)
   const own = where === '' ? 'true' : `loop IN (SELECT id ${LOOPS} ${where})`
   const [usage = {}] = all(
     `SELECT total(tokens_in) AS input, total(tokens_cached) AS cached, total(tokens_out) AS output FROM iteration WHERE ${own}`,
@@ -45,6 +44,18 @@ function readSums({ all }: Asking, filter: NumbersFilter): Sums {
      ${where === '' ? 'WHERE' : `${where} AND`} ${FINDINGS} > 0 GROUP BY kind HAVING kind IS NOT NULL ORDER BY loops DESC, kind`,
     ...values,
   )
+  return toSums({ usage, checks, findings })
+}
+
+export function toSums({
+  usage,
+  checks,
+  findings,
+}: {
+  usage: Row
+  checks: readonly Row[]
+  findings: readonly Row[]
+}): Sums {
   return {
     usage: { input: Number(usage.input), cached: Number(usage.cached), output: Number(usage.output) },
     checks: checks.map((row) => ({
@@ -56,26 +67,29 @@ function readSums({ all }: Asking, filter: NumbersFilter): Sums {
   }
 }
 
-type Conditions = { where: string; values: SQLInputValue[] }
+type Conditions = { where: string; values: (string | number)[] }
 
 const TASKS_OF_GROUP = `loop.owner = 'board' AND CASE json_valid(spec) WHEN 1 THEN json_extract(spec, '$.work.owner.task') END IN (SELECT id FROM board_task WHERE project_id = ?)`
 
-function conditionsOf({ since, until, project_id, ended, ...same }: Omit<NumbersFilter, 'limit'>): Conditions {
-  const conditions: [sql: string, value: SQLInputValue | undefined][] = [
+/** `ofGroup`: which loops are of tasks in a group of the board. */
+export function numbersWhere(
+  { since, until, project_id, ended, ...same }: Omit<NumbersFilter, 'limit'>,
+  ofGroup: string,
+): Conditions {
+  const conditions: Asked[] = [
     ['loop.started_at >= ?', since],
     ['loop.started_at < ?', until],
-    [TASKS_OF_GROUP, project_id],
-    ...(['dir', 'agent', 'type', 'size', 'owner'] as const).map((name): [string, SQLInputValue | undefined] => [
-      `loop.${name} = ?`,
-      same[name],
-    ]),
+    [ofGroup, project_id],
+    ...(['dir', 'agent', 'type', 'size', 'owner'] as const).map((name): Asked => [`loop.${name} = ?`, same[name]]),
   ]
   const asked = conditions.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]))
   const all = [...asked.map(({ sql }) => sql), ...(ended ? [`loop.status IN ('completed', 'halted')`] : [])]
   return { where: all.length === 0 ? '' : `WHERE ${all.join(' AND ')}`, values: asked.map(({ value }) => value) }
 }
 
-function toNumbers(row: Row): LoopNumbers {
+type Asked = [sql: string, value: string | number | undefined]
+
+export function toNumbers(row: Row): LoopNumbers {
   return {
     id: String(row.id),
     dir: String(row.dir),

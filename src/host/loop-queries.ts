@@ -5,7 +5,7 @@ import type { Asking } from './asking.ts'
 import { listIterations } from './iteration-queries.ts'
 import { unknownLoop } from './loop-store.ts'
 import { type Condition, oneOf, readPage } from './paging.ts'
-import { readable, type StoredLoop, toEvent, toLoopRow, toSoundLoop } from './rows.ts'
+import { type Row, readable, type StoredLoop, toEvent, toLoopRow, toSoundLoop } from './rows.ts'
 import type { ListFilter, Store } from './store.ts'
 import { readStrip } from './strip-queries.ts'
 
@@ -75,7 +75,14 @@ export function loopQueries(asking: Asking): Queries {
 }
 
 function findLoop({ all }: Asking, name: string): string {
-  const rows = all(`SELECT id FROM loop WHERE substr(id, 1, ?) = ? ORDER BY started_at DESC LIMIT 6`, name.length, name)
+  return theOne(
+    name,
+    all(`SELECT id FROM loop WHERE substr(id, 1, ?) = ? ORDER BY started_at DESC LIMIT 6`, name.length, name),
+  )
+}
+
+/** `rows`: the loops whose ids begin so. */
+export function theOne(name: string, rows: readonly Row[]): string {
   if (rows.some((row) => row.id === name)) return name
   if (rows.length === 0 || !name) throw unknownLoop(name)
   if (rows.length > 1)
@@ -87,15 +94,21 @@ function findLoop({ all }: Asking, name: string): string {
 }
 
 function listLoops(asking: Asking, { limit, after, ...filter }: ListFilter): Awaited<ReturnType<Store['list']>> {
-  const { rows, ...next } = readPage(asking, conditionsOf(filter), { table: 'loop', time: 'started_at', limit, after })
+  const { rows, ...next } = readPage(asking, loopConditions(filter, 'instr(lower(prompt), lower(?)) > 0'), {
+    table: 'loop',
+    time: 'started_at',
+    limit,
+    after,
+  })
   return { rows: rows.map(toLoopRow), ...next }
 }
 
-function conditionsOf({ status, owner, dir, text }: ListFilter): Condition[] {
+/** `contains`: that a prompt does. */
+export function loopConditions({ status, owner, dir, text }: ListFilter, contains: string): Condition[] {
   const conditions: Condition[] = []
   if (status) conditions.push(oneOf('status', status))
   if (owner !== undefined) conditions.push({ sql: 'owner = ?', values: [owner] })
   if (dir !== undefined) conditions.push({ sql: 'dir = ?', values: [dir] })
-  if (text !== undefined) conditions.push({ sql: 'instr(lower(prompt), lower(?)) > 0', values: [text] })
+  if (text !== undefined) conditions.push({ sql: contains, values: [text] })
   return conditions
 }

@@ -105,7 +105,7 @@ function writer(asking: Asking, { lease, known, isTaken }: Writing, moved: Moved
     })
 }
 
-function takenOver(id: string): RalphError {
+export function takenOver(id: string): RalphError {
   return new RalphError(
     'lease-lost',
     `Another ralph has taken over loop ${id}; what this one did since is not recorded.`,
@@ -129,10 +129,13 @@ function openDriven(): {
   }
 }
 
+export function thisProcess(): string {
+  return `process ${process.pid} on ${hostname()}`
+}
+
 /** One statement, so that no two get the same epoch. */
 function takeOver({ one }: Asking, id: string): StoredLoop {
-  const holder = `process ${process.pid} on ${hostname()}`
-  return one('UPDATE loop SET epoch = epoch + 1, holder = ? WHERE id = ? RETURNING *', holder, id) as StoredLoop
+  return one('UPDATE loop SET epoch = epoch + 1, holder = ? WHERE id = ? RETURNING *', thisProcess(), id) as StoredLoop
 }
 
 /** Facts that the database has and the transcript has not: its ralph was killed between the two. */

@@ -1,8 +1,8 @@
 /** What moving a loop writes: its row, the event, the iteration and its checks. All inside the caller's transaction. */
 import type { Fact, Loop, Next, Tally, Verdict } from '../engine/loop.ts'
 import { isWeakened } from '../engine/trials.ts'
-import type { Asking, Columns } from './asking.ts'
-import { parse, type StoredLoop, toColumns } from './rows.ts'
+import type { Asking } from './asking.ts'
+import { type Columns, parse, type StoredLoop, toColumns } from './rows.ts'
 
 /** `before`: the row as the driver left it. `found`: as it is now, whoever wrote that. `iterations`: how many there can be. */
 export type Rows = { before: StoredLoop; found: StoredLoop; epoch: number; iterations: number }
@@ -26,7 +26,8 @@ export function writeFact(
   run('DELETE FROM event WHERE loop = ? AND n >= ?', loop.id, n)
   run('DELETE FROM iteration WHERE loop = ? AND n > ?', loop.id, iterations)
   insert('event', { loop: loop.id, n, at: fact.at, fact: JSON.stringify(fact), next: JSON.stringify(loop.next) })
-  if (fact.kind === 'turned' && loop.tally.iteration > before.iteration) addIteration(asking, before, loop, fact)
+  if (fact.kind === 'turned' && loop.tally.iteration > before.iteration)
+    insert('iteration', toIterationColumns(before, loop, fact))
   if (fact.kind === 'checked') addVerdicts(asking, loop, fact.verdicts)
   if (fact.kind === 'told') run('DELETE FROM told WHERE id = ?', fact.id ?? null)
   return { ...before, ...after } as StoredLoop
@@ -34,13 +35,14 @@ export function writeFact(
 
 type Turned = Fact & { kind: 'turned' }
 
-function addIteration({ insert }: Asking, before: StoredLoop, loop: Loop, { turn, at }: Turned): void {
+/** The row of an iteration whose turn has just ended. `before`: its loop, until then. */
+export function toIterationColumns(before: StoredLoop, loop: Loop, { turn, at }: Turned): Columns {
   // Only a turn that was asked for is counted.
   const { attempt, agent } = parse<Next & { kind: 'turn' }>(before.next, loop.id)
   const { tree } = parse<Tally>(before.tally, loop.id)
   const { files = null, added = null, removed = null } = turn.diff ?? {}
   const { input = null, cached = null, output = null } = turn.usage ?? {}
-  insert('iteration', {
+  return {
     loop: loop.id,
     n: loop.tally.iteration,
     attempts: attempt,
@@ -59,12 +61,23 @@ function addIteration({ insert }: Asking, before: StoredLoop, loop: Loop, { turn
     files,
     added,
     removed,
-  })
+  }
 }
 
 function addVerdicts({ insert, run }: Asking, { id: loop, tally }: Loop, verdicts: readonly Verdict[]): void {
   const { iteration, findings } = tally
-  for (const [position, { check, result, failures = null, tail }] of verdicts.entries())
-    insert('check_result', { loop, iteration, position, check, result, failures, tail }, 'REPLACE')
+  for (const row of toVerdictRows(loop, iteration, verdicts)) insert('check_result', row, 'REPLACE')
   run('UPDATE iteration SET weakened=? WHERE loop=? AND n=?', Number(isWeakened(findings)), loop, iteration)
+}
+
+export function toVerdictRows(loop: string, iteration: number, verdicts: readonly Verdict[]): Columns[] {
+  return verdicts.map(({ check, result, failures = null, tail }, position) => ({
+    loop,
+    iteration,
+    position,
+    check,
+    result,
+    failures,
+    tail,
+  }))
 }

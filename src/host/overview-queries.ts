@@ -6,8 +6,8 @@ import type { Row } from './rows.ts'
 import { ownerField, PARENT } from './schema.ts'
 import type { NeedingLoop, Store } from './store.ts'
 
-const MOST_FOLDERS = 20
-const MOST_UNDER_WAY = 200
+export const MOST_FOLDERS = 20
+export const MOST_UNDER_WAY = 200
 
 export function overviewQueries({ all, one }: Asking): Pick<Store, 'overview' | 'needing'> {
   return {
@@ -30,7 +30,7 @@ export function overviewQueries({ all, one }: Asking): Pick<Store, 'overview' | 
   }
 }
 
-function countsOf<Word extends string>(rows: readonly Row[]): Partial<Record<Word, number>> {
+export function countsOf<Word extends string>(rows: readonly Row[]): Partial<Record<Word, number>> {
   return Object.fromEntries(rows.map(({ status, n }) => [status, Number(n)])) as Partial<Record<Word, number>>
 }
 
@@ -62,7 +62,7 @@ export const NEEDING: string = `SELECT needing.*, coalesce(seen.n, 0) AS seen FR
       WHERE status IN ('running', 'verifying', 'waiting') ORDER BY updated_at DESC LIMIT ${MOST_UNDER_WAY})
   ) AS needing LEFT JOIN seen ON seen.loop = needing.id ORDER BY updated_at DESC, id`
 
-function toNeeding(row: Row): NeedingLoop {
+export function toNeeding(row: Row): NeedingLoop {
   return {
     loop: String(row.id),
     why: row.why as NeedingLoop['why'],

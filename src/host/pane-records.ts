@@ -2,13 +2,13 @@
 import type { Asking } from './asking.ts'
 import { beginningOf } from './loop-store.ts'
 import { postMail } from './pane-mail.ts'
-import { parse, readable, toNewColumns } from './rows.ts'
-import type { Mail, PaneKey, PaneRecords } from './store.ts'
+import { parse, type Row, readable, toNewColumns } from './rows.ts'
+import type { Mail, PaneChange, PaneKey, PaneRecords, PaneRow, StoredMail } from './store.ts'
 import type { TurnRecords } from './transcript.ts'
 
 type Around = { now: () => number; transcripts: TurnRecords }
 
-const PORTION = 500
+export const PORTION = 500
 
 export function paneRecords(asking: Asking, around: Around): PaneRecords {
   return { ...known(asking, around), ...mailboxes(asking, around), ...changes(asking) }
@@ -23,7 +23,7 @@ function known(asking: Asking, { now, transcripts }: Around): Pick<PaneRecords, 
     async list(crew) {
       const rows =
         crew === undefined ? all('SELECT * FROM pane') : all('SELECT * FROM pane WHERE crew = ? ORDER BY name', crew)
-      return readable(rows, (row) => ({ ...keyOf(row), record: parse<unknown>(row.record, `agent ${row.name}`) }))
+      return readable(rows, toPane)
     },
 
     async save(pane, record, { struck = [], change } = {}) {
@@ -61,12 +61,7 @@ function mailboxes(asking: Asking, { now }: Around): Pick<PaneRecords, 'post' | 
     post: async (pane, mail) => postMail(asking, pane, { mail, at: now() }),
 
     async mail(crew) {
-      return readable(asking.all('SELECT * FROM pane_mail WHERE crew = ? ORDER BY id', crew), (row) => ({
-        ...keyOf(row),
-        id: Number(row.id),
-        at: Number(row.at),
-        mail: parse<Mail>(row.mail, `the mail of agent ${row.name}`),
-      }))
+      return readable(asking.all('SELECT * FROM pane_mail WHERE crew = ? ORDER BY id', crew), toMail)
     },
 
     strike: async (mail) => asking.transaction(() => remove(asking, mail)),
@@ -88,12 +83,7 @@ function changes({ run, all }: Asking): Pick<PaneRecords, 'changes' | 'prune'> {
         crew === undefined
           ? all('SELECT * FROM pane_change WHERE seq > ? ORDER BY seq LIMIT ?', after, PORTION)
           : all('SELECT * FROM pane_change WHERE seq > ? AND crew = ? ORDER BY seq LIMIT ?', after, crew, PORTION)
-      return readable(rows, (row) => ({
-        ...keyOf(row),
-        seq: Number(row.seq),
-        at: Number(row.at),
-        change: parse<unknown>(row.change, `agent ${row.name}`),
-      }))
+      return readable(rows, toPaneChange)
     },
 
     async prune(before) {
@@ -102,6 +92,20 @@ function changes({ run, all }: Asking): Pick<PaneRecords, 'changes' | 'prune'> {
   }
 }
 
-function keyOf(row: Readonly<Record<string, unknown>>): PaneKey {
+export function toPane(row: Row): PaneRow {
+  return { ...keyOf(row), record: parse<unknown>(row.record, `agent ${row.name}`) }
+}
+
+export function toMail(row: Row): StoredMail {
+  const mail = parse<Mail>(row.mail, `the mail of agent ${row.name}`)
+  return { ...keyOf(row), id: Number(row.id), at: Number(row.at), mail }
+}
+
+export function toPaneChange(row: Row): PaneChange {
+  const change = parse<unknown>(row.change, `agent ${row.name}`)
+  return { ...keyOf(row), seq: Number(row.seq), at: Number(row.at), change }
+}
+
+function keyOf(row: Row): PaneKey {
   return { crew: String(row.crew), name: String(row.name) }
 }

@@ -19,11 +19,13 @@ import {
 import type { Report } from '../engine/report.ts'
 import { faultOfFact, faultOfLoop, faultOfNext, readFact } from '../engine/stored.ts'
 import { isRalphError } from '../error.ts'
-import type { Columns } from './asking.ts'
 import { damagedRecord } from './plain-words.ts'
 import type { IterationRow, LoopRow, StoredEvent } from './store.ts'
 
 export type Row = Record<string, unknown>
+
+/** What every database can keep. */
+export type Columns = Record<string, string | number | null>
 
 /** The row of a loop, as far as moving it needs to know. */
 export type StoredLoop = Row & {

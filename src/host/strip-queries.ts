@@ -8,8 +8,19 @@ export function readStrip(asking: Asking, id: string, most: number): Strip | und
   const loop = asking.one(LOOP, id)
   if (!loop) return undefined
   const rows = asking.all(ITERATIONS, id, most).reverse()
-  const first = Number(rows[0]?.n ?? 0)
-  const open = new Map(asking.all(OPEN, id, first).map((row) => [Number(row.iteration), Number(row.open)]))
+  return toStrip(loop, { rows, open: asking.all(OPEN, id, firstOf(rows)) }, most)
+}
+
+export function firstOf(rows: readonly Row[]): number {
+  return Number(rows[0]?.n ?? 0)
+}
+
+/** `open`: how many failures rounds of checks left open. */
+type Found = { rows: readonly Row[]; open: readonly Row[] }
+
+export function toStrip(loop: Row, { rows, open: rounds }: Found, most: number): Strip {
+  const first = firstOf(rows)
+  const open = new Map(rounds.map((row) => [Number(row.iteration), Number(row.open)]))
   let before = [...open].findLast(([n]) => n < first)?.[1]
   const bars = rows.map((row) => {
     const now = open.get(Number(row.n))
@@ -17,14 +28,14 @@ export function readStrip(asking: Asking, id: string, most: number): Strip | und
     before = now ?? before
     return bar
   })
-  return { loop: id, bars: [...bars, ...crashOf(loop, rows.at(-1))].slice(-most) }
+  return { loop: String(loop.id), bars: [...bars, ...crashOf(loop, rows.at(-1))].slice(-most) }
 }
 
 // A row that was damaged must not keep the others from being shown.
 const inJson = (column: string, call: string) => `CASE json_valid(${column}) WHEN 1 THEN ${call} END`
 
 /** `awaited`: a claim of its last iteration has not been judged yet. `crashed`: it ended with a turn that could not be taken. */
-const LOOP = `SELECT iteration, status, started_at, updated_at, ${inJson('spec', `json_array_length(spec, '$.stages')`)} AS stages,
+const LOOP = `SELECT id, iteration, status, started_at, updated_at, ${inJson('spec', `json_array_length(spec, '$.stages')`)} AS stages,
   status = 'verifying'
     OR (status = 'paused' AND ${inJson('tally', `json_extract(tally, '$.held.kind')`)} IN ('check', 'prove')) AS awaited,
   status = 'halted'

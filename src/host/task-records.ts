@@ -95,7 +95,7 @@ function moveTasks({ run, transaction }: Asking, from: string, to: string): void
   })
 }
 
-function toTask(row: Row): TaskRow {
+export function toTask(row: Row): TaskRow {
   return {
     vault: String(row.vault),
     id: String(row.id),
