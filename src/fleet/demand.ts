@@ -1,9 +1,19 @@
 /** Who can serve which needs: workers that offer the same are one pool, tasks that need the same are one demand. */
-import { agentsFor, type Needs, needsKey, serves } from './needs.ts'
+import { mayWork, type Needs, needsKey, type Offer, serves, sortedNeeds } from './needs.ts'
 import type { Held, Lack, LiveWorker, Picture } from './picture.ts'
 
-/** Workers that offer the same. `taken`: how many of its slots each demand has set aside in this pass. */
-export type Pool = { offer: LiveWorker; isOpen: boolean; slots: number; free: number; taken: Map<Demand, number> }
+/** Workers that offer the same. */
+export type Pool = {
+  /** All that it has, whether it takes new tasks now or not. */
+  offer: LiveWorker
+  /** What of that new tasks can have now: nothing while it is draining, no agent whose account is paused. */
+  now: Offer
+  slots: number
+  /** How many more tasks may be released to it. */
+  room: number
+  /** How much of its room each demand has taken in this pass. */
+  taken: Map<Demand, number>
+}
 
 /** One set of needs, and the pools that can serve it now. */
 export type Demand = {
@@ -12,30 +22,26 @@ export type Demand = {
   slots: number
   /** Why there are none. */
   trouble: Held | undefined
-  /** Pools before this one have no free slot. */
+  /** Pools before this one have no room. */
   first: number
-  /** There is no slot for one more, whoever moves. */
-  hasNoSlot: boolean
-  /** How many tasks wait in the queue without a slot, and how many may. */
-  ahead: number
-  most: number
+  /** There is no room for one more. */
   isFull: boolean
 }
 
-export function poolsOf({ workers, busy }: Picture): Pool[] {
+export function poolsOf(picture: Picture): Pool[] {
   const running = new Map<string, number>()
-  for (const { state, worker } of busy)
+  for (const { state, worker } of picture.busy)
     if (state === 'running' && worker !== undefined) running.set(worker, (running.get(worker) ?? 0) + 1)
   const pools = new Map<string, Pool>()
-  for (const worker of workers) {
-    const isOpen = !worker.draining && worker.concurrency > 0
-    const key = offerKey(worker, isOpen)
-    const pool = pools.get(key) ?? { offer: worker, isOpen, slots: 0, free: 0, taken: new Map() }
+  for (const worker of picture.workers) {
+    const slots = worker.draining ? 0 : worker.concurrency
+    const key = offerKey(worker, slots > 0)
+    const pool = pools.get(key) ?? newPool(worker, slots > 0, picture)
     pools.set(key, pool)
-    if (!isOpen) continue
-    pool.slots += worker.concurrency
-    pool.free += Math.max(0, worker.concurrency - (running.get(worker.id) ?? 0))
+    pool.slots += slots
+    pool.room += Math.max(0, slots - (running.get(worker.id) ?? 0))
   }
+  for (const pool of pools.values()) pool.room += picture.readAhead ?? readAhead(pool.slots)
   return [...pools.values()]
 }
 
@@ -44,8 +50,24 @@ function offerKey({ agents, labels, accounts }: LiveWorker, isOpen: boolean): st
   return JSON.stringify([offered, [...labels].sort(), isOpen])
 }
 
+function newPool(offer: LiveWorker, isOpen: boolean, { now, pausedUntil }: Picture): Pool {
+  const isPaused = (agent: string) => {
+    const account = accountOf(offer.accounts, agent)
+    return account !== undefined && (pausedUntil.get(account) ?? now) > now
+  }
+  const agents = isOpen ? offer.agents.filter((agent) => !isPaused(agent)) : []
+  return { offer, now: { agents, labels: offer.labels }, slots: 0, room: 0, taken: new Map() }
+}
+
 function accountOf(accounts: LiveWorker['accounts'], agent: string): string | undefined {
   return Object.hasOwn(accounts, agent) ? accounts[agent] : undefined
+}
+
+const MOST_AHEAD = 64
+
+/** Enough that no slot is idle until the next pass, and few enough that fairness is decided late. */
+function readAhead(slots: number): number {
+  return Math.min(Math.ceil(slots / 4), MOST_AHEAD)
 }
 
 /** Looks up what is known about a set of needs. Most tasks list them in the same order, which is found without sorting. */
@@ -57,45 +79,30 @@ export function demandsOf(picture: Picture, pools: readonly Pool[]): (needs: Nee
     const known = asListed.get(listed)
     if (known) return known
     const key = needsKey(needs)
-    const demand = all.get(key) ?? newDemand(key, needs, picture, pools)
+    const demand = all.get(key) ?? newDemand(sortedNeeds(needs), picture, pools)
     all.set(key, demand)
     asListed.set(listed, demand)
     return demand
   }
 }
 
-const MOST_AHEAD = 64
-
-/** Enough that no slot is idle until the next pass, and few enough that fairness is decided late. */
-function readAhead(slots: number): number {
-  return Math.min(Math.ceil(slots / 4), MOST_AHEAD)
-}
-
-function newDemand(key: string, needs: Needs, picture: Picture, pools: readonly Pool[]): Demand {
-  const serving = pools.filter(({ offer, isOpen }) => isOpen && serves(offer, needs))
-  const isPaused = (account: string | undefined) =>
-    account !== undefined && (picture.pausedUntil.get(account) ?? picture.now) > picture.now
-  const usable = serving.filter(({ offer }) =>
-    agentsFor(offer, needs).some((agent) => !isPaused(accountOf(offer.accounts, agent))),
-  )
-  const slots = usable.reduce((sum, pool) => sum + pool.slots, 0)
+function newDemand(needs: Needs, picture: Picture, pools: readonly Pool[]): Demand {
+  const serving = pools.filter(({ now }) => serves(now, needs))
   return {
-    key,
-    pools: usable,
-    slots,
-    trouble: slots > 0 ? undefined : whyNone(needs, serving, pools, picture),
+    key: needsKey(needs),
+    pools: serving,
+    slots: serving.reduce((sum, { slots }) => sum + slots, 0),
+    trouble: serving.length > 0 ? undefined : whyNone(needs, picture, pools),
     first: 0,
-    hasNoSlot: false,
-    ahead: 0,
-    most: picture.readAhead ?? readAhead(slots),
     isFull: false,
   }
 }
 
-function whyNone(needs: Needs, serving: readonly Pool[], pools: readonly Pool[], { pausedUntil }: Picture): Held {
-  if (serving.length === 0) return { kind: 'no-worker', lack: lackOf(needs, pools) }
-  const accounts = serving.flatMap(({ offer }) =>
-    agentsFor(offer, needs).flatMap((agent) => accountOf(offer.accounts, agent) ?? []),
+function whyNone(needs: Needs, { pausedUntil }: Picture, pools: readonly Pool[]): Held {
+  const paused = pools.filter(({ offer, slots }) => slots > 0 && serves(offer, needs))
+  if (paused.length === 0) return { kind: 'no-worker', lack: lackOf(needs, pools) }
+  const accounts = paused.flatMap(({ offer }) =>
+    offer.agents.flatMap((agent) => (mayWork(agent, needs) && accountOf(offer.accounts, agent)) || []),
   )
   const until = Math.min(...accounts.map((account) => pausedUntil.get(account) ?? Number.POSITIVE_INFINITY))
   return { kind: 'account-paused', accounts: [...new Set(accounts)].sort(), until }
@@ -106,6 +113,7 @@ function lackOf(needs: Needs, pools: readonly Pool[]): Lack {
   if (pools.some(({ offer }) => serves(offer, needs))) return { kind: 'draining' }
   const labels = needs.labels.filter((label) => !pools.some(({ offer }) => offer.labels.includes(label)))
   if (labels.length > 0) return { kind: 'labels', labels }
-  if (!pools.some(({ offer }) => agentsFor(offer, needs).length > 0)) return { kind: 'agents', agents: needs.agents }
+  if (!pools.some(({ offer }) => offer.agents.some((agent) => mayWork(agent, needs))))
+    return { kind: 'agents', agents: needs.agents }
   return { kind: 'combination' }
 }

@@ -11,25 +11,30 @@ export type Needs = {
 export type Offer = { agents: readonly string[]; labels: readonly string[] }
 
 export function serves(offer: Offer, needs: Needs): boolean {
-  return needs.labels.every((label) => offer.labels.includes(label)) && agentsFor(offer, needs).length > 0
+  return (
+    needs.labels.every((label) => offer.labels.includes(label)) && offer.agents.some((agent) => mayWork(agent, needs))
+  )
 }
 
-/** The agents of a worker that may work on such a task, in the worker's order; its labels are not looked at. */
-export function agentsFor({ agents }: Offer, needs: Needs): string[] {
-  return needs.agents.length === 0 ? [...agents] : agents.filter((agent) => needs.agents.includes(agent))
+export function mayWork(agent: string, { agents }: Needs): boolean {
+  return agents.length === 0 || agents.includes(agent)
 }
 
-/** The same text for the same needs, in whatever order they are listed. */
-export function needsKey({ agents, labels }: Needs): string {
-  return JSON.stringify([sorted(agents), sorted(labels)])
+/** The same for the same needs, in whatever order they are listed. */
+export function sortedNeeds({ agents, labels }: Needs): Needs {
+  return { agents: sorted(agents), labels: sorted(labels) }
+}
+
+export function needsKey(needs: Needs): string {
+  const { agents, labels } = sortedNeeds(needs)
+  return JSON.stringify([agents, labels])
 }
 
 const READABLE = 50
 
 /** The name of the queue for these needs: what people can read of them, and a hash that tells all of them apart. */
 export function queueName(needs: Needs): string {
-  const agents = sorted(needs.agents).join('.') || 'any'
-  const labels = sorted(needs.labels).join('.')
+  const [agents, labels] = [sorted(needs.agents).join('.') || 'any', sorted(needs.labels).join('.')]
   // pg-boss allows no other characters in the name of a queue.
   const readable = (labels ? `${agents}/${labels}` : agents).replace(/[^\w.\-/]/g, '_').slice(0, READABLE)
   const hash = createHash('sha256').update(needsKey(needs)).digest('hex').slice(0, 10)

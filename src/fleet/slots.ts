@@ -3,55 +3,38 @@ import { type Demand, demandsOf, type Pool, poolsOf } from './demand.ts'
 import type { Needs } from './needs.ts'
 import type { Picture } from './picture.ts'
 
-export type Slots = {
-  /** What is known about the slots for these needs. */
-  of(needs: Needs): Demand
-  /** Sets a slot aside for one task, or lets it wait in the queue for the next one. False: it has to wait outside. */
-  take(demand: Demand): boolean
-}
-
-export function openSlots(picture: Picture): Slots {
-  const of = demandsOf(picture, poolsOf(picture))
-  for (const demand of slotless(picture, of)) if (!takeSlot(demand)) demand.ahead++
-  return {
-    of,
-    take(demand) {
-      if (!demand.isFull && takeSlot(demand)) return true
-      if (demand.ahead >= demand.most) demand.isFull = true
-      else demand.ahead++
-      return !demand.isFull
-    },
-  }
+/** Looks up what is known about the slots for a set of needs, once the tasks in the queue have been given theirs. */
+export function openSlots(picture: Picture): (needs: Needs) => Demand {
+  const demandOf = demandsOf(picture, poolsOf(picture))
+  for (const demand of slotless(picture, demandOf)) takeRoom(demand)
+  return demandOf
 }
 
 /** What is in the queue needs a slot, and so does what ran on a worker that is gone. In an order of its own. */
-function slotless({ busy, workers }: Picture, of: Slots['of']): Demand[] {
+function slotless({ busy, workers }: Picture, demandOf: (needs: Needs) => Demand): Demand[] {
   const alive = new Set(workers.map(({ id }) => id))
   return busy
     .filter(({ state, worker }) => state === 'released' || (state === 'running' && !alive.has(worker ?? '')))
-    .map(({ needs }) => of(needs))
+    .map(({ needs }) => demandOf(needs))
     .sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
 }
 
 /**
- * Takes a free slot for a demand. Where none of its pools has one, other tasks may move to another pool: a task that any
- * worker can run must not keep out one that only this worker can. If that does not help, nothing will for the rest of the
- * pass, since slots are only taken.
+ * Takes room for one task; false when there is none. Where none of its pools has room, other tasks may move to another
+ * pool: a task that any worker can run must not keep out one that only this worker can. If that does not help, nothing will
+ * for the rest of the pass, since room is only taken.
  */
-function takeSlot(demand: Demand): boolean {
-  if (demand.hasNoSlot) return false
-  while ((demand.pools[demand.first]?.free ?? 1) === 0) demand.first++
+export function takeRoom(demand: Demand): boolean {
+  if (demand.isFull) return false
+  while ((demand.pools[demand.first]?.room ?? 1) === 0) demand.first++
   const pool = demand.pools[demand.first]
-  if (pool) {
-    pool.free--
-    count(pool, demand, 1)
-    return true
-  }
-  demand.hasNoSlot = !makeRoom(demand)
-  return !demand.hasNoSlot
+  if (!pool) return makeRoom(demand)
+  pool.room--
+  count(pool, demand, 1)
+  return true
 }
 
-/** How a demand can make room: it gives up a slot of `pool`, and `from` takes that. */
+/** How a demand can make room: it gives up a slot of `pool`, which `from` takes. */
 type Move = { from: Demand; pool: Pool }
 
 function makeRoom(newcomer: Demand): boolean {
@@ -59,19 +42,22 @@ function makeRoom(newcomer: Demand): boolean {
   const seen = new Set<Pool>()
   for (const [from] of moves)
     for (const pool of from.pools) {
-      if (pool.free > 0) {
+      if (pool.room > 0) {
         moveAll(from, pool, moves)
         return true
       }
       if (seen.has(pool)) continue
       seen.add(pool)
-      for (const demand of pool.taken.keys()) if (!moves.has(demand)) moves.set(demand, { from, pool })
+      for (const demand of pool.taken.keys())
+        if (!demand.isFull && !moves.has(demand)) moves.set(demand, { from, pool })
     }
+  // Whoever could be asked to move has nowhere to go either.
+  for (const demand of moves.keys()) demand.isFull = true
   return false
 }
 
 function moveAll(last: Demand, free: Pool, moves: ReadonlyMap<Demand, Move | undefined>): void {
-  free.free--
+  free.room--
   count(free, last, 1)
   let demand = last
   for (let move = moves.get(demand); move; move = moves.get(demand)) {

@@ -44,8 +44,9 @@ export function openTaken(busy: readonly Busy[]): Taken {
   return taken
 }
 
+// No branch has a line break in its name, so two places never share a text.
 function place(repo: string, branch: string): string {
-  return JSON.stringify([repo, branch])
+  return `${branch}\n${repo}`
 }
 
 function newShelf(): Shelf {

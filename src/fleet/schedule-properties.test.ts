@@ -1,0 +1,195 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { globsOverlap } from '../formats/globs-overlap.ts'
+import { busy, fleet, NOW, task, worker } from './fleet.test-support.ts'
+import { type Needs, serves } from './needs.ts'
+import type { Busy, LiveWorker, Picture, Waiting } from './picture.ts'
+import { schedule } from './schedule.ts'
+
+const AGENTS = ['claude', 'codex', 'pi']
+const ACCOUNTS = ['team', 'own', 'free']
+const anyNeeds: fc.Arbitrary<Needs> = fc.record({
+  agents: fc.subarray(AGENTS, { maxLength: 2 }),
+  labels: fc.subarray(['gpu', 'arm'], { maxLength: 1 }),
+})
+const anyTask = fc
+  .record({
+    submitter: fc.constantFrom('ann', 'bob', 'cid'),
+    repo: fc.constantFrom('one', 'two'),
+    base: fc.constantFrom('main', 'next'),
+    branch: fc.option(fc.constantFrom('x', 'y'), { nil: undefined }),
+    priority: fc.integer({ min: 0, max: 2 }),
+    needs: anyNeeds,
+    touches: fc.subarray(['src/**', 'src/a/*', 'src/a/b.ts', 'src/c', '*.md', 'docs/a.md', 'lib/**'], { maxLength: 2 }),
+    dependsOn: fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, fc.constant(['later'])),
+    createdAt: fc.integer({ min: 0, max: 5 }),
+    dueAt: fc.option(fc.constantFrom(NOW - 1, NOW, NOW + 1), { nil: undefined }),
+    reserveUsd: fc.integer({ min: 0, max: 4 }),
+  })
+  .map(({ branch, dueAt, ...more }) => ({
+    ...more,
+    ...(branch === undefined ? {} : { branch }),
+    ...(dueAt === undefined ? {} : { dueAt }),
+  }))
+const anyWorker = fc.record({
+  agents: fc.subarray(AGENTS),
+  labels: fc.subarray(['gpu', 'arm']),
+  accounts: fc.dictionary(fc.constantFrom(...AGENTS), fc.constantFrom(...ACCOUNTS)),
+  concurrency: fc.integer({ min: 0, max: 3 }),
+  draining: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, fc.constant(true)),
+})
+
+const anyBusy = fc.record({
+  more: anyTask,
+  state: fc.constantFrom<Busy['state']>('released', 'running', 'resting', 'merging'),
+  on: fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined }),
+})
+
+const anyFleet: fc.Arbitrary<Picture> = fc
+  .record({
+    tasks: fc.array(anyTask, { maxLength: 25 }),
+    busy: fc.array(anyBusy, { maxLength: 8 }),
+    workers: fc.array(anyWorker, { maxLength: 5 }),
+    paused: fc.subarray(ACCOUNTS),
+    left: fc.dictionary(fc.constantFrom('ann', 'bob'), fc.integer({ min: 0, max: 12 })),
+    turns: fc.dictionary(fc.constantFrom('ann', 'bob'), fc.integer({ min: 0, max: NOW })),
+  })
+  .map(({ tasks, busy: under, workers, paused, left, turns }) =>
+    fleet({
+      waiting: tasks.map((more, index) => task(`t${index}`, more)),
+      busy: under.map(({ more, state, on }, index) =>
+        busy(task(`u${index}`, more), state, on === undefined ? undefined : `w${on}`),
+      ),
+      workers: workers.map((more, index) => worker(`w${index}`, more)),
+      pausedUntil: new Map(paused.map((account) => [account, NOW + 1])),
+      leftUsd: (submitter) => left[submitter],
+      releasedAt: (submitter) => turns[submitter],
+    }),
+  )
+
+function releasedOf(picture: Picture): Waiting[] {
+  const chosen = new Set(schedule(picture).release)
+  return picture.waiting.filter(({ id }) => chosen.has(id))
+}
+
+test('every task is either released or held', () => {
+  fc.assert(
+    fc.property(anyFleet, (picture) => {
+      const { release, held } = schedule(picture)
+      expect([...release, ...held.keys()].sort()).toEqual(picture.waiting.map(({ id }) => id).sort())
+    }),
+  )
+})
+
+test('nothing is released before its dependencies, its time, or a worker that can run it', () => {
+  fc.assert(
+    fc.property(anyFleet, (picture) => {
+      for (const { dependsOn, dueAt = 0, needs } of releasedOf(picture)) {
+        expect(dependsOn).toEqual([])
+        expect(dueAt).toBeLessThanOrEqual(picture.now)
+        expect(picture.workers.some((one) => canRun(one, needs, picture))).toBe(true)
+      }
+    }),
+  )
+})
+
+test('no two tasks are under way on one branch, or on files that overlap', () => {
+  fc.assert(
+    fc.property(anyFleet, (picture) => {
+      const released = releasedOf(picture)
+      for (const mine of released)
+        for (const other of [...picture.busy, ...released]) {
+          if (other.id === mine.id || other.repo !== mine.repo) continue
+          expect(other.branch).not.toBe(mine.branch)
+          if (other.base === mine.base)
+            expect(mine.touches.some((glob) => other.touches.some((theirs) => globsOverlap(glob, theirs)))).toBe(false)
+        }
+    }),
+  )
+})
+
+test('no budget is exceeded', () => {
+  fc.assert(
+    fc.property(anyFleet, (picture) => {
+      const released = releasedOf(picture)
+      for (const submitter of new Set(released.map((one) => one.submitter))) {
+        const own = released.filter((one) => one.submitter === submitter)
+        const reserved = own.reduce((sum, { reserveUsd }) => sum + reserveUsd, 0)
+        expect(reserved).toBeLessThanOrEqual(picture.leftUsd(submitter) ?? Number.POSITIVE_INFINITY)
+      }
+    }),
+  )
+})
+
+test('exactly as many are released as can be given a free slot, however that is done', () => {
+  fc.assert(
+    fc.property(anyFleet, (picture) => {
+      const { held } = schedule(picture)
+      const released = releasedOf(picture).map(({ needs }) => needs)
+      const before = slotless(picture)
+      const all = seated([...before, ...released], picture)
+      expect(all - seated(before, picture)).toBe(released.length)
+      for (const { id, needs } of picture.waiting)
+        if (held.get(id)?.kind === 'no-slot') expect(seated([...before, ...released, needs], picture)).toBe(all)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('the answer does not depend on the order of anything', () => {
+  const shuffled = anyFleet.chain((picture) =>
+    fc
+      .tuple(
+        fc.shuffledSubarray([...picture.waiting], { minLength: picture.waiting.length }),
+        fc.shuffledSubarray([...picture.busy], { minLength: picture.busy.length }),
+        fc.shuffledSubarray([...picture.workers], { minLength: picture.workers.length }),
+      )
+      .map(([waiting, under, workers]) => ({
+        picture,
+        other: { ...picture, waiting: waiting.map(turned), busy: under.map(turned), workers },
+      })),
+  )
+  fc.assert(
+    fc.property(shuffled, ({ picture, other }) => {
+      const [one, two] = [schedule(picture), schedule(other)]
+      expect(two.release).toEqual(one.release)
+      expect(Object.fromEntries(two.held)).toEqual(Object.fromEntries(one.held))
+    }),
+  )
+})
+
+function turned<Task extends { needs: Needs }>(task: Task): Task {
+  return { ...task, needs: { agents: [...task.needs.agents].reverse(), labels: task.needs.labels } }
+}
+
+function canRun({ agents, accounts, labels, draining, concurrency }: LiveWorker, needs: Needs, picture: Picture) {
+  const usable = agents.filter((agent) => (picture.pausedUntil.get(accounts[agent] ?? '') ?? 0) <= picture.now)
+  return !draining && concurrency > 0 && serves({ agents: usable, labels }, needs)
+}
+
+function slotless({ busy: under, workers }: Picture): Needs[] {
+  const isAlive = (id = '') => workers.some((one) => one.id === id)
+  return under
+    .filter(({ state, worker: id }) => state === 'released' || (state === 'running' && !isAlive(id)))
+    .map(({ needs }) => needs)
+}
+
+/** How many of these can have a slot each: the textbook way, slot by slot. */
+function seated(tasks: readonly Needs[], picture: Picture): number {
+  const slots = picture.workers.flatMap((one) => {
+    const running = picture.busy.filter(({ state, worker: id }) => state === 'running' && id === one.id).length
+    return Array.from({ length: Math.max(0, one.concurrency - running) }, () => one)
+  })
+  const holders = new Map<number, number>()
+  const seat = (mine: number, tried: Set<number>): boolean =>
+    slots.some((slot, place) => {
+      const needs = tasks[mine]
+      if (tried.has(place) || !needs || !canRun(slot, needs, picture)) return false
+      tried.add(place)
+      const holder = holders.get(place)
+      if (holder !== undefined && !seat(holder, tried)) return false
+      holders.set(place, mine)
+      return true
+    })
+  return tasks.filter((_, mine) => seat(mine, new Set())).length
+}
