@@ -8,6 +8,7 @@ import { schedule } from './schedule.ts'
 
 const AGENTS = ['claude', 'codex', 'pi']
 const ACCOUNTS = ['team', 'own', 'free']
+const GLOBS = ['src/**', 'src/a/*', 'src/a/b.ts', 'src/c', '*.md', 'docs/a.md', 'lib/**']
 const anyNeeds: fc.Arbitrary<Needs> = fc.record({
   agents: fc.subarray(AGENTS, { maxLength: 2 }),
   labels: fc.subarray(['gpu', 'arm'], { maxLength: 1 }),
@@ -17,10 +18,10 @@ const anyTask = fc
     submitter: fc.constantFrom('ann', 'bob', 'cid'),
     repo: fc.constantFrom('one', 'two'),
     base: fc.constantFrom('main', 'next'),
-    branch: fc.option(fc.constantFrom('x', 'y'), { nil: undefined }),
+    branch: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, fc.constantFrom('x', 'y')),
     priority: fc.integer({ min: 0, max: 2 }),
     needs: anyNeeds,
-    touches: fc.subarray(['src/**', 'src/a/*', 'src/a/b.ts', 'src/c', '*.md', 'docs/a.md', 'lib/**'], { maxLength: 2 }),
+    touches: fc.subarray(GLOBS, { maxLength: 1 }),
     dependsOn: fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, fc.constant(['later'])),
     createdAt: fc.integer({ min: 0, max: 5 }),
     dueAt: fc.option(fc.constantFrom(NOW - 1, NOW, NOW + 1), { nil: undefined }),
@@ -35,7 +36,7 @@ const anyWorker = fc.record({
   agents: fc.subarray(AGENTS),
   labels: fc.subarray(['gpu', 'arm']),
   accounts: fc.dictionary(fc.constantFrom(...AGENTS), fc.constantFrom(...ACCOUNTS)),
-  concurrency: fc.integer({ min: 0, max: 3 }),
+  concurrency: fc.integer({ min: 0, max: 6 }),
   draining: fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, fc.constant(true)),
 })
 
@@ -116,6 +117,30 @@ test('no budget is exceeded', () => {
         const own = released.filter((one) => one.submitter === submitter)
         const reserved = own.reduce((sum, { reserveUsd }) => sum + reserveUsd, 0)
         expect(reserved).toBeLessThanOrEqual(picture.leftUsd(submitter) ?? Number.POSITIVE_INFINITY)
+      }
+    }),
+  )
+})
+
+test('whatever a task is said to wait for is so', () => {
+  fc.assert(
+    fc.property(anyFleet, (picture) => {
+      const released = releasedOf(picture)
+      const under = [...picture.busy, ...released]
+      for (const [id, held] of schedule(picture).held) {
+        const mine = picture.waiting.find((one) => one.id === id) ?? task('none')
+        const other = under.find((one) => 'by' in held && one.id === held.by)
+        if (held.kind === 'dependencies') expect(mine.dependsOn).toEqual(held.on)
+        if (held.kind === 'not-due') expect(held.until).toBeGreaterThan(picture.now)
+        if (held.kind === 'branch-taken') expect(other).toMatchObject({ repo: mine.repo, branch: mine.branch })
+        if (held.kind === 'files-taken') {
+          expect(other).toMatchObject({ repo: mine.repo, base: mine.base })
+          expect(other?.touches).toContain(held.theirs)
+          expect(globsOverlap(held.glob, held.theirs)).toBe(true)
+        }
+        if (held.kind === 'over-budget') expect(held.leftUsd <= 0 || mine.reserveUsd > held.leftUsd).toBe(true)
+        if (held.kind === 'no-worker' || held.kind === 'account-paused')
+          expect(picture.workers.some((one) => canRun(one, mine.needs, picture))).toBe(false)
       }
     }),
   )
