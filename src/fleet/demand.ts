@@ -41,7 +41,7 @@ export function poolsOf(picture: Picture): Pool[] {
     pool.slots += slots
     pool.room += Math.max(0, slots - (running.get(worker.id) ?? 0))
   }
-  for (const pool of pools.values()) pool.room += picture.readAhead ?? readAhead(pool.slots)
+  readAhead([...pools.values()], picture.readAhead)
   return [...pools.values()]
 }
 
@@ -66,8 +66,10 @@ function accountOf(accounts: LiveWorker['accounts'], agent: string): string | un
 const MOST_AHEAD = 64
 
 /** Enough that no slot is idle until the next pass, and few enough that fairness is decided late. */
-function readAhead(slots: number): number {
-  return Math.min(Math.ceil(slots / 4), MOST_AHEAD)
+function readAhead(pools: readonly Pool[], asked: number | undefined): void {
+  const all = pools.reduce((sum, { slots }) => sum + slots, 0)
+  const ahead = asked ?? Math.min(all / 8, MOST_AHEAD)
+  for (const pool of pools) if (pool.slots > 0) pool.room += Math.ceil((ahead * pool.slots) / all)
 }
 
 /** Looks up what is known about a set of needs. Most tasks list them in the same order, which is found without sorting. */

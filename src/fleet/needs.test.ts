@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { needsKey, queueName, serves } from './needs.ts'
+import { type Needs, needsKey, pickiestFirst, queueName, serves } from './needs.ts'
 
 const anyNames = fc.array(fc.oneof(fc.constantFrom('claude', 'codex', 'gpu', 'a.b', 'a', 'b'), fc.string()), {
   maxLength: 6,
@@ -46,4 +46,12 @@ test('the same needs have the same queue, in any order; others have another', ()
       expect(queueName(other) === queueName(needs)).toBe(needsKey(other) === needsKey(needs))
     }),
   )
+})
+
+test('a worker looks first for what few others can run', () => {
+  const anybody: Needs = { agents: [], labels: [] }
+  const two = { agents: ['claude', 'codex'], labels: [] }
+  const one = { agents: ['claude'], labels: [] }
+  const gpu = { agents: [], labels: ['gpu'] }
+  expect([anybody, two, one, gpu].sort(pickiestFirst)).toEqual([gpu, one, two, anybody])
 })

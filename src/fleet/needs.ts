@@ -20,6 +20,16 @@ export function mayWork(agent: string, { agents }: Needs): boolean {
   return agents.length === 0 || agents.includes(agent)
 }
 
+/**
+ * The order in which a worker looks into the queues it serves: what few workers can run comes before what any can, so that
+ * the slots are used as the scheduler has planned.
+ */
+export function pickiestFirst(one: Needs, other: Needs): number {
+  const choice = ({ agents }: Needs) => agents.length || Number.POSITIVE_INFINITY
+  if (one.labels.length !== other.labels.length) return other.labels.length - one.labels.length
+  return choice(one) === choice(other) ? 0 : choice(one) - choice(other)
+}
+
 /** The same for the same needs, in whatever order they are listed. */
 export function sortedNeeds({ agents, labels }: Needs): Needs {
   return { agents: sorted(agents), labels: sorted(labels) }

@@ -65,7 +65,10 @@ export type Picture = {
   leftUsd: (submitter: string) => number | undefined
   /** When a task of this submitter was last released: between equals the one that has waited longest goes first. */
   releasedAt: (submitter: string) => number | undefined
-  /** How many tasks of each set of needs may wait in the queue beyond the free slots. Absent: by the number of slots. */
+  /**
+   * How many tasks may wait in the queue beyond the free slots: about as many as finish until the next pass. Workers that
+   * offer the same get a part of it by their slots, rounded up. Absent: one for every eight slots.
+   */
   readAhead?: number
 }
 
