@@ -125,7 +125,7 @@ async function settle(
 
 function wordsOf({ base }: FleetTask, told: Exclude<MergedIntoBase, { kind: 'merged' | 'unreachable' }>): string {
   if (told.kind === 'conflict') return `It conflicts with ${base} in ${told.paths.slice(0, 10).join(', ')}.`
-  if (told.kind === 'refused') return `It cannot be merged into ${base}: ${told.why}`
+  if (told.kind !== 'red') return `It cannot be merged into ${base}: ${told.why}`
   const failed = told.failed.map(({ check, tail }) => `${check} fails:\n${tail.slice(-2_000)}`)
   return `Merged with ${base}, ${failed.join('\n')}`
 }

@@ -1,6 +1,6 @@
 /** What of a task's needs this worker can give. */
 import { parseAgent } from '../agents/index.ts'
-import { agentsFor, type Offer, serves } from '../fleet/needs.ts'
+import { mayWork, type Offer, serves } from '../fleet/needs.ts'
 import { needsOf } from '../fleet/pass.ts'
 import type { FleetTask } from '../formats/fleet-task.ts'
 import type { Desk } from './fleet-desk.ts'
@@ -15,6 +15,7 @@ export function canRun(desk: Pick<Desk, 'agents' | 'labels'>, task: FleetTask): 
 
 /** The agents of a task that run here, as it names them. `auto` stays: whichever is here. */
 export function agentsHere(desk: Pick<Desk, 'agents' | 'labels'>, task: FleetTask): string[] {
-  const here = agentsFor(offerOf(desk), needsOf(task))
+  const needs = needsOf(task)
+  const here = [...desk.agents.keys()].filter((name) => mayWork(name, needs))
   return task.agents.filter((text) => text === 'auto' || here.includes(parseAgent(text).agent.name))
 }

@@ -1,7 +1,7 @@
 /** A worker of the fleet: takes released tasks that it can run, as many at a time as it has seats, until it is asked to leave. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { serves } from '../fleet/needs.ts'
-import type { FleetJob, QueueNeeds } from '../host/fleet-store.ts'
+import { pickiestFirst, serves } from '../fleet/needs.ts'
+import type { FleetJob } from '../host/fleet-store.ts'
 import { openCarrier } from './fleet-carry.ts'
 import { type Desk, fleetStore, sentenceOf } from './fleet-desk.ts'
 import { mergeTask } from './fleet-merge.ts'
@@ -107,17 +107,11 @@ async function nextJob({ store, agents, labels }: Desk): Promise<FleetJob | unde
   const paused = new Set((await fleet.accounts.list()).map(({ name }) => name))
   const free = [...agents].filter(([, account]) => !paused.has(account)).map(([name]) => name)
   const own = (await fleet.queue.queues()).filter((queue) => serves({ agents: free, labels }, queue))
-  for (const { name } of shuffled(own)) {
+  for (const { name } of own.sort(pickiestFirst)) {
     const job = await fleet.queue.fetch(name)
     if (job) return job
   }
   return undefined
-}
-
-/** So that no queue is always the last one. */
-function shuffled(queues: readonly QueueNeeds[]): QueueNeeds[] {
-  const from = Math.floor(Math.random() * queues.length)
-  return [...queues.slice(from), ...queues.slice(0, from)]
 }
 
 /** All workers hear of every change: the more there are, the longer each waits before it looks again in vain. */

@@ -10,11 +10,7 @@ export type Boss = {
   close(): Promise<void>
 }
 
-export type BossOptions = {
-  schema: string
-  migrate: boolean
-  onError: (cause: unknown) => void
-}
+export type BossOptions = { schema: string; onError: (cause: unknown) => void }
 
 type Carried = { task: string; merge?: true }
 
@@ -24,12 +20,10 @@ const KEPT_SECONDS = 24 * 3_600
 /** A worker that takes a task counts how often others have died over it, and gives up. */
 const RETRIES = 1_000_000
 
-export async function openBoss(asking: PgAsking, { schema, migrate, onError }: BossOptions): Promise<Boss> {
+export async function openBoss(asking: PgAsking, { schema, onError }: BossOptions): Promise<Boss> {
   const boss = new PgBoss({
     db: asDatabase(asking),
     schema,
-    migrate,
-    createSchema: migrate,
     supervise: false, // one process does, see `supervise`
     schedule: false,
     monitorIntervalSeconds: 1, // how often whoever supervises may look for the dead
@@ -90,6 +84,8 @@ function isOurs(answer: object): boolean {
 }
 
 /** It works on the connections of the store, and inside its transactions. */
-function asDatabase(asking: PgAsking): { executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> } {
-  return { executeSql: async (text, values = []) => ({ rows: await asking.all(text, ...values) }) }
+function asDatabase({ query }: PgAsking): {
+  executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
+} {
+  return { executeSql: query }
 }

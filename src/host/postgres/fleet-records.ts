@@ -3,14 +3,16 @@ import { FLEET_OVER, type FleetState, type FleetTask } from '../../formats/fleet
 import type { FleetFilter, FleetPage, FleetPatch, FleetRecords, Only, Submission } from '../fleet-store.ts'
 import { parse, type Row } from '../rows.ts'
 import type { PgAsking, PgValue } from './asking.ts'
+import { leaveOrder } from './comment-records.ts'
 import { NOW } from './fleet-tables.ts'
-import type { LoopMaker } from './loop-store.ts'
+import { insertMany } from './insert-many.ts'
+import { insertLoop, insertLoops } from './loop-columns.ts'
 
 type Tasks = Pick<FleetRecords, 'submit' | 'load' | 'asked' | 'list' | 'counts' | 'change' | 'again' | 'prune'>
 
-export function fleetTasks(asking: PgAsking, makes: LoopMaker): Tasks {
+export function fleetTasks(asking: PgAsking, now: () => number): Tasks {
   return {
-    submit: (tasks) => asking.transaction((inside) => submitAll(inside, makes, tasks)),
+    submit: (tasks) => asking.transaction((inside) => submitAll(inside, tasks)),
     load: async (id) => loadTask(asking, id),
 
     async asked(id) {
@@ -30,7 +32,9 @@ export function fleetTasks(asking: PgAsking, makes: LoopMaker): Tasks {
     again: (id, { loop, words, patch, only }) =>
       asking.transaction(async (inside) => {
         if (!(await changeTask(inside, id, { ...patch, loop_id: loop.id }, only))) return false
-        await makes(inside, loop, words === undefined ? [] : [{ by: 'fleet', order: { kind: 'say', words } }])
+        await insertLoop(inside, loop)
+        if (words !== undefined)
+          await leaveOrder(inside, loop.id, { by: 'ralph', order: { kind: 'say', words } }, now())
         return true
       }),
 
@@ -38,16 +42,18 @@ export function fleetTasks(asking: PgAsking, makes: LoopMaker): Tasks {
   }
 }
 
-async function submitAll(asking: PgAsking, makes: LoopMaker, submissions: readonly Submission[]): Promise<void> {
-  for (const { task, loop, asked } of submissions) {
-    await makes(asking, loop)
-    await asking.insert('fleet_task', { ...task, asked: JSON.stringify(asked) })
-    for (const needs of task.depends_on) await asking.insert('fleet_dependency', { task: task.id, needs })
-  }
-  // What a task depends on may be done already. Looked at once all of them are there.
-  await readyWhatCan(
+/** The loops come last: from the first one on nobody else is given a number. */
+async function submitAll(asking: PgAsking, submissions: readonly Submission[]): Promise<void> {
+  const tasks = submissions.map(({ task, asked }) => ({ ...task, asked: JSON.stringify(asked) }))
+  await insertMany(asking, 'fleet_task', tasks)
+  const needs = tasks.flatMap(({ id, depends_on }) => depends_on.map((other) => ({ task: id, needs: other })))
+  await insertMany(asking, 'fleet_dependency', needs)
+  // What a task depends on may be done already.
+  const waiting = new Set(needs.map(({ task }) => task))
+  await readyWhatCan(asking, [...waiting])
+  await insertLoops(
     asking,
-    submissions.filter(({ task }) => task.depends_on.length > 0).map(({ task }) => task.id),
+    submissions.map(({ loop }) => loop),
   )
 }
 

@@ -1,5 +1,5 @@
 /** One pass of the scheduler in Postgres: what it sees, and what it lets go into the queue, in one transaction. */
-import type { FleetRecords, FleetView, Release } from '../fleet-store.ts'
+import type { FleetView, Release } from '../fleet-store.ts'
 import type { PgAsking } from './asking.ts'
 import type { Boss } from './fleet-queue.ts'
 import { toTask } from './fleet-records.ts'
@@ -12,17 +12,20 @@ const TERM_MS = 5_000
 /** Of each submitter, so that who has ten thousand does not hide the others. */
 const MOST_READY = 200
 
-export function fleetPass(asking: PgAsking, boss: Boss): Pick<FleetRecords, 'pass'> {
-  return {
-    pass: (holder, decide) =>
-      asking.transaction(async (inside) => {
-        if (!(await takeTerm(inside, holder))) return undefined
-        await wakeRested(inside)
-        const releases = decide(await viewOf(inside))
-        await release(inside, boss, releases)
-        return releases.length
-      }),
-  }
+type Passing = { holder: string; decide: (view: FleetView) => Release[] }
+
+/** How many were released. A pass that releases nothing has changed nothing, and wakes nobody. */
+export function fleetPass(asking: PgAsking, boss: Boss, { holder, decide }: Passing): Promise<number | undefined> {
+  return asking.transaction(
+    async (inside) => {
+      if (!(await takeTerm(inside, holder))) return undefined
+      await wakeRested(inside)
+      const releases = decide(await viewOf(inside))
+      await release(inside, boss, releases)
+      return releases.length
+    },
+    (released) => (released ? 'change' : 'silent'),
+  )
 }
 
 /** The row stays locked until the pass is over, so there is never more than one. */

@@ -1,0 +1,43 @@
+/** The fleet in Postgres, whole: its tasks, its scheduler's passes, its queue, its workers. */
+import type { FleetRecords } from '../fleet-store.ts'
+import type { PgAsking } from './asking.ts'
+import { type Boss, openBoss } from './fleet-queue.ts'
+import { fleetTasks } from './fleet-records.ts'
+import { fleetPass } from './fleet-scheduling.ts'
+import { fleetWorkers } from './fleet-workers.ts'
+
+/** `schema`: where the queue's own tables are. */
+type Around = { schema: string; now: () => number; onError: (cause: unknown) => void }
+
+/** The queue is opened when it is first asked for: who only reads tasks needs no right to it. */
+export function openFleet(
+  asking: PgAsking,
+  { schema, now, onError }: Around,
+): FleetRecords & { close(): Promise<void> } {
+  let opening: Promise<Boss> | undefined
+  const boss = async () => {
+    opening ??= openBoss(asking, { schema, onError })
+    try {
+      return await opening
+    } catch (cause) {
+      opening = undefined // who asks next tries again
+      throw cause
+    }
+  }
+  return {
+    ...fleetTasks(asking, now),
+    ...fleetWorkers(asking),
+    pass: async (holder, decide) => fleetPass(asking, await boss(), { holder, decide }),
+    queue: {
+      queues: async () => (await boss()).queue.queues(),
+      fetch: async (queue) => (await boss()).queue.fetch(queue),
+      touch: async (job) => (await boss()).queue.touch(job),
+      settle: async (job) => (await boss()).queue.settle(job),
+      supervise: async () => (await boss()).queue.supervise(),
+    },
+    async close() {
+      const open = await opening?.catch(() => undefined)
+      await open?.close()
+    },
+  }
+}
