@@ -22,7 +22,7 @@ export function damageIn({ all }: Asking): string | undefined {
 
 type Record = [table: string, column: string, name: (row: Row) => string]
 
-const RECORDS: readonly Record[] = [
+export const RECORDS: readonly Record[] = [
   ['project', 'record', ({ folder }) => `project ${folder}`],
   ['task', 'record', ({ vault, id }) => `task ${id} of ${vault}`],
   ['comment', 'comment', ({ loop }) => `loop ${loop}`],
@@ -35,7 +35,7 @@ const RECORDS: readonly Record[] = [
   ['pane_change', 'change', ({ name }) => `agent ${name}`],
 ]
 
-function troubleWith(read: () => unknown): string | undefined {
+export function troubleWith(read: () => unknown): string | undefined {
   try {
     read()
     return undefined

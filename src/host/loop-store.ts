@@ -9,7 +9,7 @@ import { type Asking, openAsking } from './asking.ts'
 import { makePrivateFolder } from './files.ts'
 import { lockLoop, lockMark } from './lock.ts'
 import { type Moved, writeFact } from './loop-writes.ts'
-import { parse, type StoredLoop, toLoop } from './rows.ts'
+import { parse, type Row, type StoredLoop, toLoop } from './rows.ts'
 import { sealFact } from './sealed.ts'
 import type { Lease, LoopStore } from './store.ts'
 import type { TurnRecords } from './transcript.ts'
@@ -148,7 +148,10 @@ async function addMissingFacts({ all }: Asking, transcripts: Recording, row: Sto
 }
 
 export function mustHave({ one }: Asking, id: string): StoredLoop {
-  const row = one('SELECT * FROM loop WHERE id = ?', id)
+  return mustHaveRow(id, one('SELECT * FROM loop WHERE id = ?', id))
+}
+
+export function mustHaveRow(id: string, row: Row | undefined): StoredLoop {
   if (!row) throw unknownLoop(id)
   return row as StoredLoop
 }

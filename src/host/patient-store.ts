@@ -1,16 +1,25 @@
-/** A store that waits while another program locks its database. Each call is one transaction, so it is repeated whole. */
+/** A store that waits while its database cannot be used for a moment. Each call is one transaction, so it is repeated whole. */
 import { isRalphError } from '../error.ts'
-import { untilItWorks } from './waiting.ts'
+import { untilItWorks, type Waiting } from './waiting.ts'
 
 type Calls = Record<string, unknown>
 
 /** `apart` are the parts that are no calls. Every other function of a store answers later, so it can wait. */
+type Patience<Store> = { apart: readonly (keyof Store)[]; why: Waiting['why'] }
+
 export function waitWhileLocked<Store extends object>(
   store: Store,
   { apart, patienceMs }: { apart: readonly (keyof Store)[]; patienceMs: number },
 ): Store {
   const why = (cause: unknown, waitedMs: number) =>
     isRalphError(cause) && cause.code === 'database-locked' && waitedMs < patienceMs ? WAITING : undefined
+  return patientStore(store, { apart, why })
+}
+
+const WAITING = 'The database is locked by another program. ralph waits until it is free.'
+
+/** `why`: as long as a call that failed is worth repeating. */
+export function patientStore<Store extends object>(store: Store, { apart, why }: Patience<Store>): Store {
   const patient = (part: unknown): unknown => {
     if (typeof part === 'function') return (...given: unknown[]) => untilItWorks(async () => part(...given), { why })
     if (typeof part !== 'object' || part === null) return part
@@ -19,5 +28,3 @@ export function waitWhileLocked<Store extends object>(
   const given = Object.fromEntries(apart.map((name) => [name, store[name]]))
   return { ...(patient(store) as Store), ...given } // the same names, and what they stand for answers the same
 }
-
-const WAITING = 'The database is locked by another program. ralph waits until it is free.'

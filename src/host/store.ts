@@ -316,7 +316,15 @@ export type Transcripts = {
 export type TurnBytes = { bytes: Uint8Array; next: number }
 
 /** `movedAt`: when the loop had last been moved. `lost` fires once another has taken over: when a save is refused, or as soon as a listener of changes sees it. */
-export type Lease = { loop: string; epoch: number; movedAt: number; lost: AbortSignal; release(): Promise<void> }
+export type Lease = {
+  loop: string
+  epoch: number
+  movedAt: number
+  lost: AbortSignal
+  release(): Promise<void>
+  /** Whoever holds it is back within this time: moves the loop, or says this again. Who is not may be taken over though they live. Absent: a lease lives as long as its process. */
+  expect?(ms: number): void
+}
 
 /** Somebody alive holds the lease. */
 export type Held = { heldBy: string }

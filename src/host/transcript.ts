@@ -134,7 +134,13 @@ export type TurnEntry =
   | { at: number; limitMb: number; dropped?: number }
 
 /** `write` says how many bytes it took. */
-export type TurnLog = { path: string; write(entries: TurnEntry[]): number; close(): void }
+export type TurnLog = {
+  path: string
+  write(entries: TurnEntry[]): number
+  /** Others can read what was written so far. Absent: they can at once. */
+  arrived?(): Promise<void>
+  close(): void
+}
 
 /** The entries of an iteration's transcript, one by one, whatever its size; a line that is only half there is passed over. */
 export async function* readTurnLog(

@@ -12,7 +12,7 @@ export function inPostgresWords(cause: unknown, where: string): unknown {
 type Trouble = { code: ErrorCode; words: string }
 
 function troubleOf(cause: unknown): Trouble | undefined {
-  const code = String(codeOf(cause) ?? '')
+  const code = nameOf(cause)
   const said = SAID.find(([pattern]) => pattern.test(messageOf(cause)))?.[1]
   return TROUBLES[code] ?? (isOfConnection(code) ? unreachable('the connection was lost') : said)
 }
@@ -40,7 +40,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   EAI_AGAIN: unreachable('the name of the host cannot be looked up'),
   EHOSTUNREACH: away,
   ENETUNREACH: away,
-  ENOENT: away, // a socket file
+  'connect ENOENT': away, // the file of a socket
   ETIMEDOUT: away,
   ECONNRESET: cut,
   EPIPE: cut,
@@ -66,6 +66,13 @@ const SAID: readonly [RegExp, Trouble][] = [
   [/does not support SSL/, refused('it does not offer TLS. Remove sslmode from the URL, or set TLS up in Postgres.')],
   [/password must be a string/, refused('it asks for a password. Add it to the URL, or set PGPASSWORD.')],
 ]
+
+/** Also of a file that a URL names it may be said that it is missing: that is another thing. */
+function nameOf(cause: unknown): string {
+  const { syscall } = Object(cause) as NodeJS.ErrnoException // where it has one
+  const code = String(codeOf(cause) ?? '')
+  return code === 'ENOENT' ? `${syscall} ${code}` : code
+}
 
 function isOfConnection(code: string): boolean {
   return /^08...$/.test(code)

@@ -1,0 +1,24 @@
+/** Numbers that readers resume from. Postgres' own are given before a commit, so that a reader could miss the one that commits later. */
+import type { PgAsking, PgColumns } from './asking.ts'
+
+export type Counter = 'loop' | 'event' | 'board' | 'pane'
+
+/** A row with the next number. Who wants one waits until the transaction of the one before is over. */
+export function insertNumbered(
+  { run }: PgAsking,
+  { table, counter }: { table: string; counter: Counter },
+  columns: PgColumns,
+): Promise<void> {
+  const names = Object.keys(columns)
+  const places = names.map((_, index) => `$${index + 1}`)
+  return run(
+    `WITH given AS (UPDATE counter SET n = n + 1 WHERE name = '${counter}' RETURNING n)
+     INSERT INTO ${table} (seq, "${names.join('","')}") VALUES ((SELECT n FROM given), ${places})`,
+    ...Object.values(columns),
+  )
+}
+
+/** Until the transaction is over, nobody else is given a number. */
+export function holdCounter({ run }: PgAsking, counter: Counter): Promise<void> {
+  return run('SELECT n FROM counter WHERE name = $1 FOR UPDATE', counter)
+}

@@ -1,0 +1,122 @@
+/**
+ * Leases in Postgres: a loop is driven as long as its lease lives, by the clock of the database. They are renewed here, but
+ * only while their holders are within what they promised: a holder that is stuck loses its loop though its process lives.
+ */
+import { isRalphError } from '../../error.ts'
+import { mustHaveRow, thisProcess } from '../loop-store.ts'
+import type { Lease, LoopStore } from '../store.ts'
+import type { PgAsking } from './asking.ts'
+
+/** `leaseMs`: how long a lease lives that nobody renews. `beat`: a lease was renewed. */
+export type LeaseOptions = { leaseMs: number; beat?: ((loop: string) => void) | undefined }
+
+export type Leases = Pick<LoopStore, 'lease' | 'save'> & {
+  /** Tells those who have been taken over. */
+  look(): Promise<void>
+  /** Gives all back. */
+  close(): Promise<void>
+}
+
+/** `until`: up to when its holder need not show up, by a clock that nobody sets. */
+type Holding = { lease: Lease; gone: AbortController; until: number }
+
+/** Who has promised nothing is back within this time. */
+const ALLOWANCE_MS = 2 * 60_000
+
+export function openLeases(asking: PgAsking, save: LoopStore['save'], { leaseMs, beat }: LeaseOptions): Leases {
+  const held = new Set<Holding>()
+  const heart = openHeartbeat(() => renew(asking, held, { leaseMs, beat }), leaseMs / 3)
+  const hold = (row: { id: string; epoch: number; updated_at: number }): Lease => {
+    const gone = new AbortController()
+    const expect = (ms: number) => {
+      holding.until = performance.now() + ms
+    }
+    const release = async () => {
+      held.delete(holding)
+      if (held.size === 0) heart.stop()
+      await asking.run('UPDATE loop SET alive_until = NULL WHERE id = $1 AND epoch = $2', row.id, row.epoch)
+    }
+    const lease: Lease = { loop: row.id, epoch: row.epoch, movedAt: row.updated_at, lost: gone.signal, release, expect }
+    const holding: Holding = { lease, gone, until: performance.now() + ALLOWANCE_MS }
+    held.add(holding)
+    heart.start()
+    return lease
+  }
+  return {
+    async lease(id) {
+      const row = await asking.transaction((inside) => inside.one(TAKE, id, thisProcess(), leaseMs))
+      if (row) return hold(mustHaveRow(id, row))
+      const found = mustHaveRow(id, await asking.one('SELECT * FROM loop WHERE id = $1', id))
+      return { heldBy: found.holder || 'another process' }
+    },
+
+    async save(lease, loop, fact) {
+      const holding = [...held].find((each) => each.lease === lease)
+      try {
+        await save(lease, loop, fact)
+        if (holding) holding.until = performance.now() + ALLOWANCE_MS
+      } catch (cause) {
+        if (isRalphError(cause) && cause.code === 'lease-lost') holding?.gone.abort()
+        throw cause
+      }
+    },
+
+    look: () => look(asking, held),
+
+    async close() {
+      heart.stop()
+      await Promise.allSettled([...held].map(({ lease }) => lease.release()))
+    },
+  }
+}
+
+/** One statement, so that no two get it. */
+const TAKE = `UPDATE loop SET epoch = epoch + 1, holder = $2, alive_until = now() + $3 * interval '1 millisecond'
+  WHERE id = $1 AND (alive_until IS NULL OR alive_until < now()) RETURNING *`
+
+const HELD = 'unnest($1::text[], $2::integer[]) AS held (id, epoch) WHERE loop.id = held.id AND loop.epoch = held.epoch'
+
+async function renew(asking: PgAsking, held: ReadonlySet<Holding>, { leaseMs, beat }: LeaseOptions): Promise<void> {
+  const now = performance.now()
+  const busy = [...held].filter(({ until }) => now <= until)
+  if (busy.length > 0) {
+    const sql = `UPDATE loop SET alive_until = now() + $3 * interval '1 millisecond' FROM ${HELD} RETURNING loop.id`
+    const rows = await asking.transaction((inside) => inside.all(sql, ...keysOf(busy), leaseMs), 'silent')
+    for (const { id } of rows) beat?.(String(id))
+  }
+  await look(asking, held)
+}
+
+async function look(asking: PgAsking, held: ReadonlySet<Holding>): Promise<void> {
+  const all = [...held]
+  if (all.length === 0) return
+  const rows = await asking.all(`SELECT loop.id FROM loop, ${HELD}`, ...keysOf(all))
+  const mine = new Set(rows.map(({ id }) => id))
+  // One that was given back meanwhile is nobody's loss.
+  for (const holding of all) if (held.has(holding) && !mine.has(holding.lease.loop)) holding.gone.abort()
+}
+
+function keysOf(held: readonly Holding[]): [ids: string[], epochs: number[]] {
+  return [held.map(({ lease }) => lease.loop), held.map(({ lease }) => lease.epoch)]
+}
+
+/** One beat after the other, as long as there is something to renew. */
+function openHeartbeat(beat: () => Promise<void>, everyMs: number): { start(): void; stop(): void } {
+  let timer: NodeJS.Timeout | undefined
+  let isBeating = false
+  const next = async () => {
+    if (isBeating) return
+    isBeating = true
+    await beat().catch(() => {}) // a database that is away is asked again
+    isBeating = false
+  }
+  return {
+    start() {
+      timer ??= setInterval(() => void next(), everyMs).unref()
+    },
+    stop() {
+      clearInterval(timer)
+      timer = undefined
+    },
+  }
+}

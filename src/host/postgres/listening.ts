@@ -1,0 +1,85 @@
+/** Who listens for changes hears of them at once, from whatever process they come; a slow poll is behind it. */
+import type { Client } from 'pg'
+import { type Address, openClient, SCHEMA } from './connect.ts'
+
+export type Listening = {
+  onChange(listener: () => void): () => void
+  close(): Promise<void>
+}
+
+const POLL_MS = 1_000
+const TOGETHER_MS = 5
+
+/** One connection for all who listen here. `first`: what is done when anything may have changed, before they are told. */
+export function openListening(address: Address, first: () => void): Listening {
+  const listeners = new Set<() => void>()
+  const changed = () => {
+    for (const each of [first, ...listeners]) each()
+  }
+  let ear: Ear | undefined
+  const stop = async () => {
+    const old = ear
+    ear = undefined
+    await old?.close()
+  }
+  return {
+    onChange(listener) {
+      const own = () => listener() // the same function may listen twice
+      ear ??= openEar(address, changed)
+      listeners.add(own)
+      return () => {
+        if (listeners.delete(own) && listeners.size === 0) void stop()
+      }
+    },
+    async close() {
+      listeners.clear()
+      await stop()
+    },
+  }
+}
+
+type Ear = { close(): Promise<void> }
+
+/** A connection that broke is made again with the next poll. What comes together is told once. */
+function openEar(address: Address, changed: () => void): Ear {
+  let waking: NodeJS.Timeout | undefined
+  let client: Client | undefined
+  let isClosed = false
+  const wake = () => {
+    waking ??= setTimeout(() => {
+      waking = undefined
+      changed()
+    }, TOGETHER_MS)
+  }
+  const listen = () => {
+    if (client || isClosed) return
+    const mine = openClient(address)
+    client = mine
+    const gone = () => {
+      if (client === mine) client = undefined
+    }
+    mine.on('notification', wake).on('error', gone).on('end', gone)
+    mine
+      .connect()
+      .then(() => mine.query(`LISTEN ${address.schema ?? SCHEMA}`))
+      .then(wake)
+      .catch(() => {
+        gone()
+        void mine.end().catch(() => {}) // it never began
+      })
+  }
+  const poll = setInterval(() => {
+    listen()
+    changed()
+  }, POLL_MS)
+  poll.unref()
+  listen()
+  return {
+    async close() {
+      isClosed = true
+      clearInterval(poll)
+      clearTimeout(waking)
+      await client?.end().catch(() => {}) // it is gone already
+    },
+  }
+}

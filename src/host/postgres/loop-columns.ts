@@ -1,0 +1,72 @@
+/** What a loop and its facts look like in Postgres: the columns of every store, and what only SQLite can take out of JSON itself. */
+import { homeFolder } from '../../engine/home-folder.ts'
+import type { Fact, Loop, Order } from '../../engine/loop.ts'
+import { commentsIn } from '../comment-records.ts'
+import type { Brief } from '../iteration-queries.ts'
+import { toColumns } from '../rows.ts'
+import type { PgAsking, PgColumns } from './asking.ts'
+import { insertNumbered } from './counter.ts'
+
+export function toPgColumns(loop: Loop): PgColumns {
+  const { spec, tally, next } = loop
+  const { type, size, parent, worktree, gitDir, owner } = spec.work
+  const turn = next.kind === 'turn' ? next : undefined
+  return {
+    ...toColumns(loop),
+    type: type ?? null,
+    size: size ?? null,
+    bent: tally.bent ?? null,
+    findings: tally.findings.length,
+    finding_kinds: tally.findings.map(({ kind }) => kind),
+    parent: parent?.loop ?? null,
+    owner_task: ownField(owner, 'task'),
+    owner_name: ownField(owner, 'name'),
+    owner_path: ownField(owner, 'path'),
+    owner_id: ownField(owner, 'id'),
+    place: worktree ? null : (gitDir ?? homeFolder(loop)),
+    stages: spec.stages.length,
+    held: tally.held?.kind ?? null,
+    crashes: tally.crashes,
+    turn_iteration: turn?.iteration ?? null,
+    turn_attempt: turn?.attempt ?? null,
+  }
+}
+
+/** What stands beside the kind is the owner's own. */
+function ownField(owner: object | undefined, field: string): string | null {
+  const value = (owner as Record<string, unknown> | undefined)?.[field]
+  return typeof value === 'string' ? value : null
+}
+
+/** Inside a transaction. Where there is one of that id, it throws. */
+export function insertLoop(asking: PgAsking, loop: Loop): Promise<void> {
+  const { startedAt } = loop.tally
+  const columns = { id: loop.id, started_at: startedAt, updated_at: startedAt, ...toPgColumns(loop) }
+  return insertNumbered(asking, { table: 'loop', counter: 'loop' }, columns)
+}
+
+/** Inside the transaction that saves it, last: until that is over no other event gets a number. */
+export function insertEvent(asking: PgAsking, { id, next }: Loop, fact: Fact, n: number): Promise<void> {
+  return insertNumbered(
+    asking,
+    { table: 'event', counter: 'event' },
+    {
+      loop: id,
+      n,
+      at: fact.at,
+      fact: JSON.stringify(fact),
+      next: JSON.stringify(next),
+      brief: JSON.stringify(briefOf(fact)),
+      comments: fact.kind === 'told' ? commentsIn(fact.order) : [],
+    },
+  )
+}
+
+function briefOf(fact: Fact): Brief {
+  const { end = null, claim = null, reports = null, ask = null } = fact.kind === 'turned' ? fact.turn : {}
+  return [fact.kind, end, claim, reports, 'findings' in fact ? (fact.findings ?? null) : null, ask]
+}
+
+export function toOrderColumns(order: Order): PgColumns {
+  return { kind: order.kind, order: JSON.stringify(order), comments: commentsIn(order) }
+}

@@ -1,0 +1,159 @@
+/** The store in Postgres, whole: the same as the one in SQLite, for as many machines as reach the database. */
+import { isRalphError } from '../../error.ts'
+import { patientStore } from '../patient-store.ts'
+import { sealFact } from '../sealed.ts'
+import { sealingStore } from '../sealing-store.ts'
+import type { Store } from '../store.ts'
+import { LONG_PATIENCE_MS, type Waiting } from '../waiting.ts'
+import { openAsking, type PgAsking } from './asking.ts'
+import { boardRecords } from './board-records.ts'
+import { commentRecords, leaveOrder, tellNew } from './comment-records.ts'
+import type { Address } from './connect.ts'
+import { damageIn } from './damage.ts'
+import { openLeases } from './leases.ts'
+import { openListening } from './listening.ts'
+import { insertLoop } from './loop-columns.ts'
+import { loopNumbers } from './loop-numbers.ts'
+import { loopQueries } from './loop-queries.ts'
+import { loopStore, mustHave } from './loop-store.ts'
+import { migrate } from './migrate.ts'
+import { overviewQueries } from './overview-queries.ts'
+import { paneRecords } from './pane-records.ts'
+import { answerRecords, projectRecords, reportRecords, seenRecords } from './small-records.ts'
+import { taskRecords } from './task-records.ts'
+import { openTranscripts } from './transcripts.ts'
+
+/** `home`: for secrets, and for transcripts on their way. `leaseMs`: how long a loop stays with a driver that is gone. `beat`: a lease was renewed. */
+export type Opening = Address & {
+  home: string
+  now: () => number
+  leaseMs?: number
+  beat?: (loop: string) => void
+  patienceMs?: number
+  transcriptMb?: number
+}
+
+const LEASE_MS = 30_000
+
+/** At once; every call waits for the connection, and for tables that are up to date. */
+export function openPostgres(opening: Opening): Store {
+  const { home, now, leaseMs = LEASE_MS, beat } = opening
+  const asking = openReadyAsking(opening)
+  const heart = loopStore(asking, { now, leaseMs })
+  const transcripts = openTranscripts(asking, { home, now, limitMb: opening.transcriptMb })
+  // What was said in a turn is there before it is known that the turn is over.
+  const saveLast: Store['save'] = async (lease, loop, fact) => {
+    await transcripts.arrived(loop.id)
+    await heart.save(lease, loop, fact)
+  }
+  const leases = openLeases(asking, saveLast, { leaseMs, beat })
+  const listening = openListening(opening, () => void leases.look().catch(() => {})) // whoever saves next is told
+  const { openTurn, arrived: _, close: __, ...reading } = transcripts
+  const store = sealingStore(home, {
+    ...heart,
+    lease: leases.lease,
+    save: leases.save,
+    sealed: (fact) => sealFact(home, fact),
+    ...loopQueries(asking),
+    ...loopNumbers(asking),
+    ...overviewQueries(asking),
+    ...loopRecords(asking, now),
+    transcripts: { openTurn, ...reading },
+    onChange: listening.onChange,
+    async close() {
+      await Promise.allSettled([listening.close(), leases.close(), transcripts.close()])
+      await asking.close()
+    },
+  })
+  const why = patienceFor(asking, opening.patienceMs)
+  const patient = patientStore(store, { apart: ['onChange', 'close', 'sealed', 'transcripts'], why })
+  return { ...patient, transcripts: patientStore(store.transcripts, { apart: ['openTurn'], why }) }
+}
+
+type Records = Pick<
+  Store,
+  | 'create'
+  | 'tell'
+  | 'ordered'
+  | 'selfCheck'
+  | 'projects'
+  | 'tasks'
+  | 'panes'
+  | 'board'
+  | 'reports'
+  | 'comments'
+  | 'answers'
+  | 'seen'
+>
+
+function loopRecords(asking: PgAsking, now: () => number): Records {
+  const { all, transaction } = asking
+  return {
+    projects: projectRecords(asking, now),
+    tasks: taskRecords(asking),
+    panes: paneRecords(asking, now),
+    board: boardRecords(asking, now),
+    reports: reportRecords(asking),
+    comments: commentRecords(asking, now),
+    answers: answerRecords(asking, now),
+    seen: seenRecords(asking),
+    selfCheck: () => damageIn(asking),
+
+    create: (loop, told = []) =>
+      transaction(async (inside) => {
+        await insertLoop(inside, loop)
+        await tellNew(inside, loop.id, told, now())
+      }),
+
+    tell: (id, by, order) =>
+      transaction(async (inside) => {
+        await mustHave(inside, id)
+        await leaveOrder(inside, id, { by, order }, now())
+      }),
+
+    async ordered(kind) {
+      const rows = await all('SELECT DISTINCT loop FROM told WHERE kind = coalesce($1, kind)', kind ?? null)
+      return rows.map((row) => String(row.loop))
+    },
+  }
+}
+
+type ReadyAsking = PgAsking & { isReady(): boolean }
+
+/** The tables are brought up to date before anything is asked; where that failed, whoever asks next tries it again. */
+function openReadyAsking(address: Address): ReadyAsking {
+  const { all, one, run, insert, transaction, close } = openAsking(address)
+  let isReady = false
+  let opening: Promise<void> | undefined
+  const ready = async () => {
+    opening ??= migrate(address)
+    try {
+      await opening
+      isReady = true
+    } catch (cause) {
+      opening = undefined
+      throw cause
+    }
+  }
+  return {
+    isReady: () => isReady,
+    all: (...given) => ready().then(() => all(...given)),
+    one: (...given) => ready().then(() => one(...given)),
+    run: (...given) => ready().then(() => run(...given)),
+    insert: (...given) => ready().then(() => insert(...given)),
+    transaction: (work, telling) => ready().then(() => transaction(work, telling)),
+    close,
+  }
+}
+
+/** Who has just written a URL wants to know soon that it leads nowhere. */
+const FIRST_PATIENCE_MS = 10_000
+
+function patienceFor({ isReady }: ReadyAsking, patienceMs = LONG_PATIENCE_MS): Waiting['why'] {
+  return (cause, waitedMs) => {
+    const patience = isReady() ? patienceMs : Math.min(patienceMs, FIRST_PATIENCE_MS)
+    return isRalphError(cause) && cause.code === 'database-unreachable' && waitedMs < patience ? WAITING : undefined
+  }
+}
+
+const WAITING = 'The database cannot be reached. ralph waits until it is there again.'
