@@ -17,7 +17,12 @@ export type PgAsking = {
   run(sql: string, ...values: PgValue[]): Promise<void>
   insert(table: string, columns: PgColumns): Promise<void>
   /** All of it or nothing. Called again from the start where two collide. Inside another one it is part of that. */
-  transaction<Result>(work: (asking: PgAsking) => Promise<Result>, telling?: Telling): Promise<Result>
+  transaction<Result>(
+    work: (asking: PgAsking) => Promise<Result>,
+    telling?: Telling | ((result: Result) => Telling),
+  ): Promise<Result>
+  /** As the driver answers, for a library that speaks SQL itself. */
+  query(sql: string, values?: unknown[]): Promise<{ rows: unknown[] }>
   close(): Promise<void>
 }
 
@@ -39,13 +44,14 @@ export function openAsking(address: Address): PgAsking {
     run: (...given) => transaction((asking) => asking.run(...given)),
     insert: (...given) => transaction((asking) => asking.insert(...given)),
     transaction,
+    query: (sql, values) => plainly(() => pool.query(sql, values)),
     close: () => pool.end(),
   }
 }
 
 type Query = (sql: string, values: PgValue[]) => Promise<{ rows: Row[] }>
 
-function asksBy(query: Query): Omit<PgAsking, 'transaction' | 'close'> {
+function asksBy(query: Query): Omit<PgAsking, 'transaction' | 'query' | 'close'> {
   const all = async (sql: string, ...values: PgValue[]) => (await query(sql, values.map(encode))).rows
   const run = async (sql: string, ...values: PgValue[]) => void (await all(sql, ...values))
   return {
@@ -65,7 +71,11 @@ function encode(value: PgValue): PgValue {
   return Array.isArray(value) ? value.map((each) => (typeof each === 'string' ? encodeText(each) : each)) : value
 }
 
-type Work<Result> = { work: (asking: PgAsking) => Promise<Result>; channel: string; telling: Telling }
+type Work<Result> = {
+  work: (asking: PgAsking) => Promise<Result>
+  channel: string
+  telling: Telling | ((result: Result) => Telling)
+}
 
 async function runTransaction<Result>(pool: Pool, work: Work<Result>): Promise<Result> {
   const client = await pool.connect()
@@ -88,7 +98,8 @@ async function workIn<Result>(client: ClientBase, { work, channel, telling }: Wo
   try {
     await client.query('BEGIN')
     const result = await work(inside(client))
-    const { rows } = await client.query(FINISH, [telling === 'silent' ? null : channel])
+    const told = typeof telling === 'function' ? telling(result) : telling
+    const { rows } = await client.query(FINISH, [told === 'silent' ? null : channel])
     const id: string | null = rows[0]?.id ?? null
     return await client.query('COMMIT').then(
       (): End<Result> => ({ kind: 'written', result }),
@@ -114,6 +125,7 @@ function inside(client: ClientBase): PgAsking {
   const asking: PgAsking = {
     ...asksBy((sql, values) => client.query(sql, values)),
     transaction: (work) => work(asking),
+    query: (sql, values) => client.query(sql, values),
     close: async () => {},
   }
   return asking

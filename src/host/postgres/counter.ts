@@ -18,6 +18,12 @@ export function insertNumbered(
   )
 }
 
+/** The last of so many. */
+export async function takeNumbers({ one }: PgAsking, counter: Counter, many: number): Promise<number> {
+  const row = await one('UPDATE counter SET n = n + $2 WHERE name = $1 RETURNING n', counter, many)
+  return Number(row?.n)
+}
+
 /** Until the transaction is over, nobody else is given a number. */
 export function holdCounter({ run }: PgAsking, counter: Counter): Promise<void> {
   return run('SELECT n FROM counter WHERE name = $1 FOR UPDATE', counter)

@@ -5,7 +5,8 @@ import { commentsIn } from '../comment-records.ts'
 import type { Brief } from '../iteration-queries.ts'
 import { toColumns } from '../rows.ts'
 import type { PgAsking, PgColumns } from './asking.ts'
-import { insertNumbered } from './counter.ts'
+import { insertNumbered, takeNumbers } from './counter.ts'
+import { insertMany } from './insert-many.ts'
 
 export function toPgColumns(loop: Loop): PgColumns {
   const { spec, tally, next } = loop
@@ -40,9 +41,19 @@ function ownField(owner: object | undefined, field: string): string | null {
 
 /** Inside a transaction. Where there is one of that id, it throws. */
 export function insertLoop(asking: PgAsking, loop: Loop): Promise<void> {
+  return insertNumbered(asking, { table: 'loop', counter: 'loop' }, toNewPgColumns(loop))
+}
+
+function toNewPgColumns(loop: Loop): PgColumns {
   const { startedAt } = loop.tally
-  const columns = { id: loop.id, started_at: startedAt, updated_at: startedAt, ...toPgColumns(loop) }
-  return insertNumbered(asking, { table: 'loop', counter: 'loop' }, columns)
+  return { id: loop.id, started_at: startedAt, updated_at: startedAt, ...toPgColumns(loop) }
+}
+
+/** Many at once, inside a transaction, last. */
+export async function insertLoops(asking: PgAsking, loops: readonly Loop[]): Promise<void> {
+  const last = await takeNumbers(asking, 'loop', loops.length)
+  const rows = loops.map((loop, at) => ({ seq: last - loops.length + 1 + at, ...toNewPgColumns(loop) }))
+  await insertMany(asking, 'loop', rows)
 }
 
 /** Inside the transaction that saves it, last: until that is over no other event gets a number. */

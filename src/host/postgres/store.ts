@@ -8,8 +8,9 @@ import { LONG_PATIENCE_MS, type Waiting } from '../waiting.ts'
 import { openAsking, type PgAsking } from './asking.ts'
 import { boardRecords } from './board-records.ts'
 import { commentRecords, leaveOrder, tellNew } from './comment-records.ts'
-import type { Address } from './connect.ts'
+import { type Address, SCHEMA } from './connect.ts'
 import { damageIn } from './damage.ts'
+import { openFleet } from './fleet.ts'
 import { openLeases } from './leases.ts'
 import { openListening } from './listening.ts'
 import { insertLoop } from './loop-columns.ts'
@@ -48,6 +49,11 @@ export function openPostgres(opening: Opening): Store {
   }
   const leases = openLeases(asking, saveLast, { leaseMs, beat })
   const listening = openListening(opening, () => void leases.look().catch(() => {})) // whoever saves next is told
+  const { close: closeFleet, ...fleet } = openFleet(asking, {
+    schema: `${opening.schema ?? SCHEMA}_queue`,
+    now,
+    onError: () => {},
+  })
   const { openTurn, arrived: _, close: __, ...reading } = transcripts
   const store = sealingStore(home, {
     ...heart,
@@ -58,10 +64,11 @@ export function openPostgres(opening: Opening): Store {
     ...loopNumbers(asking),
     ...overviewQueries(asking),
     ...loopRecords(asking, now),
+    fleet,
     transcripts: { openTurn, ...reading },
     onChange: listening.onChange,
     async close() {
-      await Promise.allSettled([listening.close(), leases.close(), transcripts.close()])
+      await Promise.allSettled([listening.close(), leases.close(), transcripts.close(), closeFleet()])
       await asking.close()
     },
   })
@@ -122,7 +129,7 @@ type ReadyAsking = PgAsking & { isReady(): boolean }
 
 /** The tables are brought up to date before anything is asked; where that failed, whoever asks next tries it again. */
 function openReadyAsking(address: Address): ReadyAsking {
-  const { all, one, run, insert, transaction, close } = openAsking(address)
+  const { all, one, run, insert, transaction, query, close } = openAsking(address)
   let isReady = false
   let opening: Promise<void> | undefined
   const ready = async () => {
@@ -142,6 +149,7 @@ function openReadyAsking(address: Address): ReadyAsking {
     run: (...given) => ready().then(() => run(...given)),
     insert: (...given) => ready().then(() => insert(...given)),
     transaction: (work, telling) => ready().then(() => transaction(work, telling)),
+    query: (...given) => ready().then(() => query(...given)),
     close,
   }
 }

@@ -4,6 +4,8 @@
  * by the writer. JSON is text: the types for JSON refuse NUL. Texts are compared by their bytes, as SQLite does.
  */
 
+import { FLEET_TABLES } from './fleet-tables.ts'
+
 /** Processes of different major versions do not share a database. It is the first number of the package's version. */
 export const MAJOR = 0
 
@@ -107,4 +109,5 @@ export const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (loop, iteration, at_byte)
    );
    ALTER TABLE transcript ALTER COLUMN data SET STORAGE EXTERNAL; -- it is compressed already`,
+  FLEET_TABLES,
 ]
