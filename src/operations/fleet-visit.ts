@@ -20,6 +20,7 @@ export type Visiting = { desk: Desk; carrier: Carrier; stop: AbortSignal; rest: 
 export async function visitTask(visiting: Visiting, job: FleetJob): Promise<void> {
   const { store, say, jobs } = visiting.desk
   const task = await take(visiting, job)
+  if (task === 'driven') return // its job comes back once its heartbeat is missing again
   if (task) {
     jobs.set(task.loop_id, job)
     try {
@@ -34,11 +35,12 @@ export async function visitTask(visiting: Visiting, job: FleetJob): Promise<void
   await store.fleet.queue.settle(job)
 }
 
-/** Undefined: there is nothing to do here. */
-async function take({ desk, mostDeaths }: Visiting, job: FleetJob): Promise<FleetTask | undefined> {
+/** Undefined: there is nothing to do here. `driven`: its last worker is late, but not dead. */
+async function take({ desk, mostDeaths }: Visiting, job: FleetJob): Promise<FleetTask | 'driven' | undefined> {
   const { fleet } = desk.store
   const task = await fleet.load(job.task)
   if (!task || FLEET_OVER.includes(task.state)) return undefined
+  if (await desk.store.isDriven(task.loop_id)) return 'driven'
   if (job.tries > mostDeaths) {
     const sentence = `${job.tries} workers in a row have died while they worked on it.`
     await giveOrder(desk.context, task.loop_id, { kind: 'cancel' }, { by: 'ralph' })
@@ -59,7 +61,7 @@ async function drive({ desk, carrier, stop, rest }: Visiting, task: FleetTask): 
   const purse = await openPurse(desk, task)
   const loop = await driveLoop(context, task.loop_id, {
     stop: AbortSignal.any([stop, purse.empty]),
-    rest,
+    rest: AbortSignal.any([rest, AbortSignal.timeout(LONGEST_MS)]),
     leavesWaits: true,
     begin: () => {},
     say: (text) => say(text, task),
@@ -91,6 +93,9 @@ async function refuseLoggedOut({ agents, store, id }: Desk, { spec, next }: Loop
   agents.delete(name)
   throw new RalphError('handed-back', `${name} is not logged in on this worker, which runs it no more.`)
 }
+
+/** The queue would take a job for lost that lasts longer; another one goes on with the task then. */
+const LONGEST_MS = 20 * 3_600_000
 
 function turnWords({ tally }: Loop): string {
   return `iteration ${tally.iteration} is over`

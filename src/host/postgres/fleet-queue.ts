@@ -14,8 +14,8 @@ export type BossOptions = { schema: string; onError: (cause: unknown) => void }
 
 type Carried = { task: string; merge?: true }
 
-/** An agent may work for days; only a missing heartbeat ends its job. */
-const LONGEST_SECONDS = 24 * 3_600 * 6
+/** As long as pg-boss allows: only a missing heartbeat is to end a job. A worker gives a task back before. */
+const LONGEST_SECONDS = 24 * 3_600 - 1
 const KEPT_SECONDS = 24 * 3_600
 /** A worker that takes a task counts how often others have died over it, and gives up. */
 const RETRIES = 1_000_000
@@ -39,7 +39,7 @@ export async function openBoss(asking: PgAsking, { schema, onError }: BossOption
         expireInSeconds: LONGEST_SECONDS,
         retryLimit: RETRIES,
         retryDelay: 0,
-        retentionSeconds: LONGEST_SECONDS,
+        retentionSeconds: 14 * KEPT_SECONDS,
         deleteAfterSeconds: KEPT_SECONDS,
       })
     known.add(queue)
