@@ -86,7 +86,10 @@ export async function openFleet(): Promise<TestFleet> {
         ...{ id, host: 'here', version: '0.1.0', labels: [], concurrency: 2, beats },
         agents: new Map([['command', 'command']]),
         ...{ drain: drain.signal, stop: stop.signal },
-        say: (text, task) => { if (process.env.TALK) console.log(text); said.push(task ? `${task.id}: ${text}` : text) },
+        say: (text, task) => {
+          if (process.env.TALK) console.log(text)
+          said.push(task ? `${task.id}: ${text}` : text)
+        },
         ...options,
       })
       onTestFinished(async () => {

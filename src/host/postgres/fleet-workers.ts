@@ -39,7 +39,10 @@ function workers(asking: PgAsking): FleetRecords['workers'] {
       return { now: Number(row?.beat_at), drain: row?.drain === true }
     },
     async leave(id) {
-      await asking.run('DELETE FROM fleet_worker WHERE id = $1', id)
+      await asking.transaction(async (inside) => {
+        await inside.run('DELETE FROM fleet_worker WHERE id = $1', id)
+        await inside.run('DELETE FROM fleet_role WHERE holder = $1', id) // the next one need not wait for its term to end
+      })
     },
     async list(all = false) {
       await asking.run(`DELETE FROM fleet_worker WHERE beat_at < ${NOW} - ${FORGOTTEN_MS}`)
