@@ -1,13 +1,14 @@
 /** What a visit needs to drive a loop whose turns ralph takes: its work tree, and the hands' tools around it. */
 import { lowMbFor, watchRoom } from '../host/disk-room.ts'
-import { prepareWorktree } from '../host/prepare-worktree.ts'
+import { prepareWorktree, SETUP_MINUTES } from '../host/prepare-worktree.ts'
 import { fenceOf } from '../host/sandbox.ts'
 import { openTree, type Tree } from '../host/tree.ts'
 import type { Workbench } from './hands.ts'
+import { promiseMinutes } from './promised.ts'
 import { checkpointsOf } from './rollback.ts'
 import type { Visit } from './visit.ts'
 
-type Tools = Omit<Workbench, 'tree' | 'now' | 'lost' | 'fence'> & {
+type Tools = Omit<Workbench, 'tree' | 'now' | 'lost' | 'expect' | 'fence'> & {
   /** The work tree, where it is open already. */
   tree?: Tree | undefined
 }
@@ -21,6 +22,7 @@ export async function openBench(held: Visit, { home, tree, ...tools }: Tools): P
   watchRoom(home, { lowMb: lowMbFor(loop.spec.work.transcriptMb), note })() // it is looked at again in each turn
   const again = loop.spec.work.owner?.kind === 'project' ? 'ralph execute' : `ralph resume ${loop.id}`
   const fence = fenceOf(home, loop.spec.work)
+  promiseMinutes(lease, SETUP_MINUTES)
   const own = worktree
     ? await prepareWorktree(worktree, { home, loop: loop.id, dir, env: tools.env, signal, note, again, fence })
     : {}
@@ -32,5 +34,6 @@ export async function openBench(held: Visit, { home, tree, ...tools }: Tools): P
     tree: tree ?? (await openTree({ ...loop.spec.work, home, loop: loop.id, begun: loop.tally.iteration > 0 })),
     now,
     lost: lease.lost,
+    expect: lease.expect,
   }
 }

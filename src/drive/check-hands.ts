@@ -7,11 +7,12 @@ import { experimentHands } from './experiment.ts'
 import type { Workbench } from './hands.ts'
 import { keepMarks, lookAtMeans, lookAtStart } from './look-at-means.ts'
 import { lookAtSettings } from './look-at-settings.ts'
+import { promiseMinutes } from './promised.ts'
 import { keepStart } from './turn-ended.ts'
 
 export type Checking = Pick<
   Workbench,
-  'home' | 'store' | 'tree' | 'env' | 'now' | 'stop' | 'lost' | 'show' | 'known' | 'fence'
+  'home' | 'store' | 'tree' | 'env' | 'now' | 'stop' | 'lost' | 'expect' | 'show' | 'known' | 'fence'
 > & {
   /** When nobody waits for an experiment any more. Absent: as long as the loop allows. */
   deadline?: number
@@ -52,6 +53,7 @@ export async function untilCancelled(
 
 async function runChecks(bench: Checking, loop: Loop, next: CheckNext, signal: AbortSignal): Promise<Fact> {
   const isStart = next.because === 'start'
+  promiseMinutes(bench, 0)
   if (isStart) await keepStart(bench, loop)
   bench.show({ kind: 'check-start' }, loop)
   const began = performance.now()
@@ -60,11 +62,13 @@ async function runChecks(bench: Checking, loop: Loop, next: CheckNext, signal: A
   const verdicts: Verdict[] = []
   for (const check of next.checks) {
     const minutes = minutesFor(loop, next, performance.now() - began)
+    promiseMinutes(bench, minutes)
     const verdict = known.find((one) => one.check === check) ?? (await runOne(bench, loop, { check, minutes, signal }))
     if (verdict === 'stopped') return { kind: 'lost', at: bench.now() }
     if (verdict) verdicts.push(verdict)
   }
   const ms = Math.round(performance.now() - began)
+  promiseMinutes(bench, 0)
   await lookAtSettings(bench, loop)
   const tree = await bench.tree.look()
   if (tree !== undefined) bench.known?.set(treeIn(tree), verdicts)

@@ -16,6 +16,7 @@ import { type CheckHands, type Checking, untilCancelled } from './check-hands.ts
 import type { ProveNext } from './drive.ts'
 import { provingOf, startOf } from './look-at-means.ts'
 import { lookAtSettings } from './look-at-settings.ts'
+import { promiseMinutes } from './promised.ts'
 
 /** The place is made for the first experiment and kept for the others of this visit. */
 export function experimentHands(bench: Checking): Pick<CheckHands, 'prove' | 'leave'> {
@@ -24,6 +25,8 @@ export function experimentHands(bench: Checking): Pick<CheckHands, 'prove' | 'le
     prove: (loop, next) =>
       untilCancelled(bench, loop, async (signal) => {
         const began = performance.now()
+        // It is set up within its time, but a place for it is made before.
+        promiseMinutes(bench, next.ms / 60_000)
         bench.show({ kind: 'prove-start', run: next.run }, loop)
         const trial = await tryOut(bench, loop, {
           next,

@@ -9,6 +9,7 @@ import type { Store } from '../host/store.ts'
 import type { Tree } from '../host/tree.ts'
 import { checkHands, untilCancelled } from './check-hands.ts'
 import type { Hands, RestoreNext, TurnNext, WaitNext } from './drive.ts'
+import { AROUND_MS } from './promised.ts'
 import { takeTurn } from './take-turn.ts'
 import type { Judge } from './turn-ended.ts'
 
@@ -23,6 +24,8 @@ export type Workbench = {
   rest?: AbortSignal
   /** Fires when another has taken the loop over: what is under way is not wanted any more. */
   lost?: AbortSignal
+  /** Promises to move the loop, or to say so again, within this time: see `Lease`. */
+  expect?: ((ms: number) => void) | undefined
   /** The command line of one of ralph's own programs. */
   self: (program: string) => string[]
   show: Show
@@ -90,7 +93,11 @@ export async function putBack(
 }
 
 /** Only time can end these waits; for a person nobody waits here. An order is taken at once. */
-async function waitUntil({ store, now, stop }: Workbench, loop: Loop, { until }: WaitNext): Promise<Fact | undefined> {
+async function waitUntil(
+  { store, now, stop, expect }: Workbench,
+  loop: Loop,
+  { until }: WaitNext,
+): Promise<Fact | undefined> {
   if (until === undefined) return undefined
   let listener = () => {}
   const wakeUp = () => listener()
@@ -98,6 +105,7 @@ async function waitUntil({ store, now, stop }: Workbench, loop: Loop, { until }:
   stop.addEventListener('abort', wakeUp)
   try {
     while (now() < until && !stop.aborted) {
+      expect?.(AROUND_MS)
       const order = await store.told(loop.id)
       if (order) return order
       await new Promise<void>((wake) => {

@@ -22,11 +22,13 @@ import type { Workbench } from './hands.ts'
 import { lookAtSettings } from './look-at-settings.ts'
 import { maskedOutput } from './masked-output.ts'
 import { issuePass, judgeWithReports, writePrivately } from './pass.ts'
+import { promiseMinutes, promiseTurn, type TurnLimits } from './promised.ts'
 import { keepStart, turnEnded } from './turn-ended.ts'
 import type { TakeUp } from './visit.ts'
 
 export async function takeTurn(bench: Workbench, loop: Loop, next: TurnNext, signal: AbortSignal): Promise<Fact> {
   const folder = lendFolder()
+  promiseMinutes(bench, 0)
   try {
     const fact = await turnIn(folder, bench, { loop, next, signal })
     await lookAtSettings(bench, loop)
@@ -55,7 +57,7 @@ type Going = { loop: Loop; next: TurnNext; signal: AbortSignal }
 
 async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, next, signal }: Going): Promise<Fact> {
   const { now } = bench
-  const { dir, silenceMinutes } = loop.spec.work
+  const { dir } = loop.spec.work
   // Where the checks were run before any work, the start was kept before them.
   if (next.iteration === 1 && next.attempt === 1 && !loop.tally.before) await keepStart(bench, loop)
   const secrets = secretsOf(bench.home, [loop.spec, next.heard])
@@ -67,13 +69,13 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
   const { argv: bare, env, stdin, dialogue, files = [] } = agent.command(request)
   const program = bare[0] ?? ''
   if (!findProgram(program, dir, bench.env.PATH)) return { kind: 'turned', at: now(), turn: missing(program) }
-
   const fenced = fenceFor(bench, loop, { program, env: { ...bench.env, ...env }, own: agent.own, folder: lent() })
   const argv = [...fenced.argv, ...bare]
   const parser = agent.parser(request)
   const removeFiles = writePrivately(files)
   const log = await waitForRoom(async () => bench.store.transcripts.openTurn(loop.id, next.iteration))
-  const record = recordIn(log, bench, loop, next)
+  const limits = limitsOf(loop, next, { graceMs: agent.graceMs, now: now() })
+  const record = recordIn(log, bench, { loop, next, limits })
   const watch = new AbortController()
   try {
     await begin(bench, log, { next, prompt: request.prompt, command: bare, secrets })
@@ -85,10 +87,8 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
       dir,
       stdin,
       signal,
-      graceMs: agent.graceMs,
-      silenceMs: silenceMinutes * 60_000,
+      ...limits,
       ...(dialogue ? { dialogue } : {}),
-      ...(next.deadline === undefined ? {} : { deadlineMs: next.deadline - now() }),
       env: { ...bench.env, ...env, ...fenced.env, ...marksOf(loop, next), ...bench.task?.env },
       onPiece: (text, stream) => record.add(output.piece(text, stream)),
       onLine: (line, stream) => {
@@ -99,6 +99,7 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
     })
     record.add(output.rest())
     const dropped = record.end()
+    promiseMinutes(bench, 0)
     log.write([{ at: now(), exit: exit.code, signal: exit.signal }])
     const outcome = outcomeOf(parser, exit)
     if (exit.stopped === 'told') return { kind: 'lost', at: now(), ...costOf(outcome) }
@@ -112,6 +113,15 @@ async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, ne
     log.close()
     removeFiles()
   }
+}
+
+function limitsOf(
+  { spec }: Loop,
+  { deadline }: TurnNext,
+  { graceMs, now }: { graceMs: number; now: number },
+): TurnLimits {
+  const silenceMs = spec.work.silenceMinutes * 60_000
+  return { graceMs, silenceMs, ...(deadline === undefined ? {} : { deadlineMs: deadline - now }) }
 }
 
 async function promptOf(bench: Workbench, loop: Loop, next: TurnNext, reports: boolean): Promise<string> {
@@ -137,12 +147,22 @@ function whenFinished({ task }: Workbench, watch: AbortSignal): AbortSignal {
 }
 
 /** What the agent prints goes there, as far as there is room for it. Who watches is told when there is none. */
-function recordIn(log: TurnLog, bench: Workbench, loop: Loop, next: TurnNext): BoundedLog & { close(): void } {
+function recordIn(
+  log: TurnLog,
+  bench: Workbench,
+  { loop, next, limits }: Omit<Going, 'signal'> & { limits: TurnLimits },
+): BoundedLog & { close(): void } {
   const { transcriptMb: limitMb } = loop.spec.work
   const note = (text: string) => bench.show({ kind: 'note', text }, loop)
   const full = `Iteration ${next.iteration} has printed more than its transcript holds (transcript_mb: ${limitMb}). The rest is not kept.`
+  const { add, end } = boundLog(log, { limitMb, now: bench.now, onFull: () => note(full) })
+  const isAlive = promiseTurn(bench, limits)
   return {
-    ...boundLog(log, { limitMb, now: bench.now, onFull: () => note(full) }),
+    add(printed) {
+      isAlive()
+      add(printed)
+    },
+    end,
     close: watchRoom(bench.home, { lowMb: lowMbFor(limitMb), note }),
   }
 }
@@ -157,6 +177,7 @@ async function begin(
 ): Promise<void> {
   const { attempt, iteration, comments } = next
   log.write([{ at: now(), attempt, prompt: secrets.mask(prompt), command: command.map(secrets.mask) }])
+  await log.arrived?.()
   if (comments) await store.comments.deliver(comments, iteration)
 }
 

@@ -32,7 +32,7 @@ export async function prepareWorktree(worktree: Worktree, preparing: Preparing):
   return own
 }
 
-const SETUP_MINUTES = 30
+export const SETUP_MINUTES = 30
 
 /** Once: the note goes with the work tree. One that failed, or was interrupted, is tried again at the next start. */
 async function setUp(path: string, command: string, preparing: Preparing): Promise<void> {
