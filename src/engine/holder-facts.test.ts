@@ -77,6 +77,16 @@ test.each<[string, Loop]>([
   expect(moved).toEqual({ ...loop, spec: { ...loop.spec, work: { ...loop.spec.work, ...to } } })
 })
 
+test('a loop that goes on on another machine has its work tree there, and begins a session of its own', () => {
+  const worktree = { from: '/b/repos/shop', path: '/b/worktrees/L1', branch: 'ralph/T1', commit: 'c0', base: 'main' }
+  const to = { dir: worktree.path, gitDir: '/b/repos/shop/.git/worktrees/L1', worktree }
+  const before = loopAfter(unchecked, works)
+  const loop = { ...before, tally: { ...before.tally, session: { id: 's1', costUsd: 1 } } }
+  const moved = step(loop, { kind: 'moved', at: START, to })
+  expect(moved).toEqual({ ...before, spec: { ...before.spec, work: { ...before.spec.work, ...to } } })
+  expect('session' in moved.tally).toBe(false)
+})
+
 test('a loop that began elsewhere is what it was there, whatever this record says', () => {
   const { id: _, ...there } = loopAfter(checkedByTests, works, works)
   const fact: Fact = { kind: 'adopted', at: START, loop: there }

@@ -276,8 +276,8 @@ export type Fact = { at: number } & (
   // The facts below are written only by who holds the lease.
   /** It is taken up with another spec. What it used up so far does not count against the new limits. */
   | { kind: 'asked'; spec: Spec }
-  /** Its folder was moved, and what its owner knows of it has changed with that. */
-  | { kind: 'moved'; to: Pick<Work, 'dir' | 'owner' | 'faces'> }
+  /** Its folder was moved, and what its owner knows of it has changed with that. With a work tree: another machine goes on with it. */
+  | { kind: 'moved'; to: Pick<Work, 'dir' | 'gitDir' | 'worktree' | 'owner' | 'faces'> }
   /** It began outside this record: in an older ralph, or known by its owner's files alone. This is the loop from here on. */
   | { kind: 'adopted'; loop: Omit<Loop, 'id'> }
 )

@@ -58,7 +58,10 @@ export function step(loop: Loop, fact: Fact): Loop {
 }
 
 function moveTo(loop: Loop, to: Extract<Fact, { kind: 'moved' }>['to']): Loop {
-  return { ...loop, spec: { ...loop.spec, work: { ...loop.spec.work, ...to } } }
+  const moved = { ...loop, spec: { ...loop.spec, work: { ...loop.spec.work, ...to } } }
+  if (!to.worktree) return moved
+  const { session: _, ...tally } = loop.tally // which the agent on the other machine does not know
+  return { ...moved, tally }
 }
 
 /** What is asked for now counts; checks under way are the ones that were asked for then. */

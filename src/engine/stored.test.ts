@@ -188,6 +188,12 @@ test('what an owner knows of its loop is its own', () => {
   )
 })
 
+test('a loop that another machine goes on with has a work tree there', () => {
+  const worktree = { from: '/m', path: '/a', branch: 'ralph/a', commit: 'c0' }
+  expect(faultOfFact({ kind: 'moved', at: 1, to: { dir: '/a', gitDir: '/m/.git', worktree } })).toBe('')
+  expect(faultOfFact({ kind: 'moved', at: 1, to: { dir: '/a', worktree: { ...worktree, path: 1 } } })).toContain('path')
+})
+
 test('of a told order that cannot be read only that is replayed', () => {
   const fact = { kind: 'told', at: 1, by: 'you', order: { kind: 'edit', checks: ['true'] } } as unknown as Fact
   expect(faultOfFact(fact)).toBe('')

@@ -18,6 +18,7 @@ import {
   type Turn,
   type Verdict,
   type Work,
+  type Worktree,
 } from './loop.ts'
 import type { Report } from './report.ts'
 import type { Rest } from './roster.ts'
@@ -141,20 +142,20 @@ const ORDER = kinds<Order>({
 const OWNER: Shape = (value, at) =>
   object<{ kind: string }>({ kind: oneOf('person', 'project', 'vault', 'session', 'pane', 'board', 'fleet') })(value, at, false)
 
+const WORKTREE = object<Worktree>({
+  from: text,
+  path: text,
+  branch: text,
+  commit: text,
+  base: maybe(text),
+  copied: maybe(texts),
+  setup: maybe(text),
+})
+
 const WORK = object<Work>({
   dir: text,
   gitDir: maybe(text),
-  worktree: maybe(
-    object<NonNullable<Work['worktree']>>({
-      from: text,
-      path: text,
-      branch: text,
-      commit: text,
-      base: maybe(text),
-      copied: maybe(texts),
-      setup: maybe(text),
-    }),
-  ),
+  worktree: maybe(WORKTREE),
   owner: maybe(OWNER),
   parent: maybe(object<NonNullable<Work['parent']>>({ loop: text, iteration: amount })),
   faces: maybe(texts),
@@ -394,7 +395,13 @@ const FACT = kinds<Fact>({
   asked: { at: amount, spec: SPEC },
   moved: {
     at: amount,
-    to: object<Pick<Work, 'dir' | 'owner' | 'faces'>>({ dir: text, owner: maybe(OWNER), faces: maybe(texts) }),
+    to: object<Extract<Fact, { kind: 'moved' }>['to']>({
+      dir: text,
+      gitDir: maybe(text),
+      worktree: maybe(WORKTREE),
+      owner: maybe(OWNER),
+      faces: maybe(texts),
+    }),
   },
   adopted: { at: amount, loop: object<Omit<Loop, 'id'>>({ spec: SPEC, tally: TALLY, next: NEXT }) },
 } satisfies Kinds<Fact>)
