@@ -10,6 +10,7 @@ import { isMissed, pushAll } from './remote-refs.ts'
 import { openRepoCache, type RepoCache } from './repo-cache.ts'
 import { maskUrl } from './repo-url.ts'
 import { headOf, mustBeOurs, type TaskPlace } from './task-names.ts'
+import { mergePlace } from './task-traces.ts'
 
 /** `same`: it has the very files of the task's branch, so that nothing new is to be checked. */
 export type Together = { dir: string; commit: string; same: boolean }
@@ -66,7 +67,7 @@ async function inMergeTree<Result>(
   work: (tree: Repository) => Promise<Result>,
 ): Promise<Result> {
   makePrivateFolder(join(home, 'merges'))
-  const path = join(realFolder(home), 'merges', loop)
+  const path = mergePlace(realFolder(home), loop)
   const remove = async () => {
     await mirror.ask(['worktree', 'remove', '--force', '--force', path], { minutes: 10 })
     rmSync(path, { recursive: true, force: true })

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { marksFile } from './fingerprint.ts'
 import { BRANCH, LOOP, type Machine, openMachine } from './machine.test-support.ts'
+import { eventually } from './place.test-support.ts'
 import { makeRemote, type Remote } from './remote.test-support.ts'
 import { takeFence } from './take-fence.ts'
 import type { OpenTask } from './task-tree.ts'
@@ -154,6 +155,23 @@ describe('a worker that comes back late', () => {
     await pushed(one.push(1, 1))
     await opened(two.takeOver({ ...known(), iteration: 0, tree: begun.tree }))
     expect(remote.refs()).toEqual(['refs/heads/main', `refs/ralph/${LOOP}/0`, `refs/ralph/${LOOP}/fence`])
+  })
+
+  test('is refused by the remote itself when it is overtaken in the middle of a push', async () => {
+    const state = await one.work(1, { 'b.txt': 'b\n' })
+    const first = await pushed(one.push(1, 1))
+    await one.work(2, { 'late.txt': 'late\n' })
+    const [came, go] = ['came', 'go'].map((name) => join(one.home, name))
+    // Git has compared what it expects by then; only the remote can still notice.
+    const hook = `#!/bin/sh\ngrep -q /${LOOP}/2 || exit 0\ntouch ${came}\nwhile [ ! -e ${go} ]; do sleep 0.02; done\n`
+    writeFileSync(join(remote.url, 'hooks/pre-receive'), hook, { mode: 0o755 })
+    const late = one.push(2, 1, first)
+    await eventually(() => existsSync(came ?? ''))
+    await opened(two.takeOver({ ...known(), iteration: 1, tree: state, pushed: first }))
+    const before = remote.git('for-each-ref')
+    writeFileSync(go ?? '', '')
+    expect(await late).toEqual({ kind: 'fenced' })
+    expect(remote.git('for-each-ref')).toBe(before)
   })
 
   test('wins or loses as a whole when both push at once', async () => {

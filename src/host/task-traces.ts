@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { refOf } from './checkpoint.ts'
 import { makePrivateFolder, readIfThere, realFolder, writeWhole } from './files.ts'
 import { marksFile } from './fingerprint.ts'
-import { must, type Repository } from './git.ts'
+import { askGit, must, type Repository } from './git.ts'
 import { forgetPins } from './pin.ts'
 import { reap } from './process-tree.ts'
 import { removeLinked } from './proof-tree.ts'
@@ -20,6 +20,11 @@ function folderOf(home: string): string {
 
 function noteOf(home: string, loop: string): string {
   return join(folderOf(home), `${loop}.json`)
+}
+
+/** Where the branch of a task is merged and checked. */
+export function mergePlace(home: string, loop: string): string {
+  return join(home, 'merges', loop)
 }
 
 export function noteTask(home: string, note: Note): void {
@@ -73,7 +78,20 @@ export async function sweepTasks(
     await openRepoCache(home).alone(repo, ({ mirror }) => clearTask(mirror, { home, branch, loop }))
     swept.push(loop)
   }
+  for (const loop of mergesIn(home)) if (!(await isOurs(loop))) await dropMerge(home, loop)
   return swept
+}
+
+function mergesIn(home: string): string[] {
+  return existsSync(join(home, 'merges')) ? readdirSync(join(home, 'merges')) : []
+}
+
+/** The place of a merge whose ralph was killed. Its own link tells which mirror it hangs on. */
+async function dropMerge(home: string, loop: string): Promise<void> {
+  const path = mergePlace(realFolder(home), loop)
+  const [, mirror] = /^gitdir: (.+)\/\.git\/worktrees\//.exec(readIfThere(join(path, '.git')) ?? '') ?? []
+  rmSync(path, { recursive: true, force: true })
+  if (mirror !== undefined) await askGit(mirror, ['worktree', 'prune'])
 }
 
 function notesIn(home: string): Note[] {

@@ -7,7 +7,7 @@ import { isAlive } from './place.test-support.ts'
 import { openProofPlace } from './proof-place.ts'
 import { makeRemote, type Remote } from './remote.test-support.ts'
 import { openRepoCache } from './repo-cache.ts'
-import { sweepTasks } from './task-traces.ts'
+import { mergePlace, sweepTasks } from './task-traces.ts'
 import { openTaskTree } from './task-tree.ts'
 
 let remote: Remote
@@ -172,6 +172,34 @@ describe('a task that is over', () => {
     expect(await sweepTasks(machine.home, () => false)).toEqual([LOOP])
     expect(left(machine.home)).toEqual([])
     expect(await openTaskTree({ ...machine.place, base: 'main' })).toMatchObject({ kind: 'open' })
+  })
+
+  test('is swept with the place in which it was being merged', async () => {
+    await openRepoCache(machine.home).fetch(remote.url, ['refs/heads/main'])
+    const [top, path] = [await mirrorOf(), mergePlace(machine.home, LOOP)]
+    execFileSync('git', ['worktree', 'add', '--quiet', '--detach', path, 'origin/main'], { cwd: top })
+    await sweepTasks(machine.home, () => true)
+    expect(existsSync(path)).toBe(true)
+    await sweepTasks(machine.home, () => false)
+    expect([existsSync(path), existsSync(join(top, '.git/worktrees', LOOP))]).toEqual([false, false])
+  })
+
+  test('leaves a mirror that git clears up, and whose other tasks go on', async () => {
+    const other = openMachine(remote, { home: machine.home, loop: `${LOOP}-0`, branch: `${BRANCH}-0` })
+    await machine.begin()
+    await other.begin()
+    await other.work(1, { 'b.txt': 'b\n' })
+    const cwd = await mirrorOf()
+    const git = (args: string[], input: string) => execFileSync('git', args, { cwd, input, encoding: 'utf8' })
+    for (let n = 0; n < 55; n++)
+      git(['pack-objects', '--quiet', '.git/objects/pack/pack'], git(['hash-object', '-w', '--stdin'], `${n}`))
+    const packs = () => readdirSync(join(cwd, '.git/objects/pack')).filter((name) => name.endsWith('.pack')).length
+    expect(packs()).toBeGreaterThan(50)
+    await machine.close()
+    expect(packs()).toBeLessThan(5)
+    await other.work(2, { 'c.txt': 'c\n' })
+    expect(await other.push(2, 1)).toMatchObject({ kind: 'pushed' })
+    expect(other.git('fsck', '--connectivity-only')).not.toContain('missing')
   })
 
   test('leaves the work trees of people alone', async () => {

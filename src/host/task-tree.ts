@@ -94,5 +94,13 @@ async function copyIgnored({ ask, top }: Repository, from: string, name: string)
 /** Its work tree, its branch and its checkpoints go from this machine; the remote is left as it is. */
 export async function closeTaskTree({ home, repo, branch, loop }: TaskPlace): Promise<void> {
   mustBeOurs({ branch, loop })
-  await openRepoCache(home).alone(repo, ({ mirror }) => clearTask(mirror, { home, branch, loop }))
+  const mirror = await openRepoCache(home).alone(repo, async ({ mirror: held }) => {
+    await clearTask(held, { home, branch, loop })
+    return held
+  })
+  // Whether it is time is git's to say. What comes of it does not matter to the task.
+  await mirror.ask([...GC, 'gc', '--auto', '--quiet'], { minutes: 10 })
 }
+
+// ralph's own git does not clear up where a person works; here nobody else does.
+const GC = ['gc.auto=6700', 'gc.autoDetach=false', 'maintenance.auto=true'].flatMap((set) => ['-c', set])
