@@ -9,9 +9,8 @@ export type Pool = {
   /** What of that new tasks can have now: nothing while it is draining, no agent whose account is paused. */
   now: Offer
   slots: number
-  /** How many more tasks may be released to it. */
-  room: number
-  /** How much of its room each demand has taken in this pass. */
+  free: number
+  /** How many of its free slots each demand has taken in this pass. */
   taken: Map<Demand, number>
 }
 
@@ -22,10 +21,12 @@ export type Demand = {
   slots: number
   /** Why there are none. */
   trouble: Held | undefined
-  /** Pools before this one have no room. */
+  /** Pools before this one have no free slot. */
   first: number
-  /** There is no room for one more. */
-  isFull: boolean
+  /** No pool can make a slot free for it any more. */
+  isSlotless: boolean
+  /** How many of its tasks wait in the queue without a slot. */
+  ahead: number
 }
 
 export function poolsOf(picture: Picture): Pool[] {
@@ -39,9 +40,8 @@ export function poolsOf(picture: Picture): Pool[] {
     const pool = pools.get(key) ?? newPool(worker, slots > 0, picture)
     pools.set(key, pool)
     pool.slots += slots
-    pool.room += Math.max(0, slots - (running.get(worker.id) ?? 0))
+    pool.free += Math.max(0, slots - (running.get(worker.id) ?? 0))
   }
-  readAhead([...pools.values()], picture.readAhead)
   return [...pools.values()]
 }
 
@@ -56,20 +56,11 @@ function newPool(offer: LiveWorker, isOpen: boolean, { now, pausedUntil }: Pictu
     return account !== undefined && (pausedUntil.get(account) ?? now) > now
   }
   const agents = isOpen ? offer.agents.filter((agent) => !isPaused(agent)) : []
-  return { offer, now: { agents, labels: offer.labels }, slots: 0, room: 0, taken: new Map() }
+  return { offer, now: { agents, labels: offer.labels }, slots: 0, free: 0, taken: new Map() }
 }
 
 function accountOf(accounts: LiveWorker['accounts'], agent: string): string | undefined {
   return Object.hasOwn(accounts, agent) ? accounts[agent] : undefined
-}
-
-const MOST_AHEAD = 64
-
-/** Enough that no slot is idle until the next pass, and few enough that fairness is decided late. */
-function readAhead(pools: readonly Pool[], asked: number | undefined): void {
-  const all = pools.reduce((sum, { slots }) => sum + slots, 0)
-  const ahead = asked ?? Math.min(all / 8, MOST_AHEAD)
-  for (const pool of pools) if (pool.slots > 0) pool.room += Math.ceil((ahead * pool.slots) / all)
 }
 
 /** Looks up what is known about a set of needs. Most tasks list them in the same order, which is found without sorting. */
@@ -96,7 +87,8 @@ function newDemand(needs: Needs, picture: Picture, pools: readonly Pool[]): Dema
     slots: serving.reduce((sum, { slots }) => sum + slots, 0),
     trouble: serving.length > 0 ? undefined : whyNone(needs, picture, pools),
     first: 0,
-    isFull: false,
+    isSlotless: false,
+    ahead: 0,
   }
 }
 

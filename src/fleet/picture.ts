@@ -66,8 +66,8 @@ export type Picture = {
   /** When a task of this submitter was last released: between equals the one that has waited longest goes first. */
   releasedAt: (submitter: string) => number | undefined
   /**
-   * How many tasks may wait in the queue beyond the free slots: about as many as finish until the next pass. Workers that
-   * offer the same get a part of it by their slots, rounded up. Absent: one for every eight slots.
+   * How many tasks may wait in the queue beyond the free slots: about as many as finish until the next pass. Absent: one for
+   * every eight slots.
    */
   readAhead?: number
 }

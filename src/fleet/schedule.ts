@@ -1,7 +1,7 @@
 /** Which tasks of the fleet go to the queue now, and why each of the others does not. Pure: the caller brings the picture. */
 import type { Demand } from './demand.ts'
 import type { Held, Picture, Schedule, Waiting } from './picture.ts'
-import { openSlots, takeRoom } from './slots.ts'
+import { openSlots, type Slots } from './slots.ts'
 import { openTaken, type Taken } from './taken.ts'
 
 /**
@@ -10,6 +10,7 @@ import { openTaken, type Taken } from './taken.ts'
  */
 export function schedule(picture: Picture): Schedule {
   const pass: Pass = {
+    slots: openSlots(picture),
     taken: openTaken(picture.busy),
     purses: new Map(),
     answer: { release: [], held: new Map() },
@@ -29,7 +30,7 @@ export function schedule(picture: Picture): Schedule {
 }
 
 /** What changes during a pass. All of it only shrinks, so a task that was refused need not be looked at again. */
-type Pass = { taken: Taken; purses: Map<string, Purse>; answer: Schedule }
+type Pass = { slots: Slots; taken: Taken; purses: Map<string, Purse>; answer: Schedule }
 
 type Purse = { leftUsd: number; reservedUsd: number }
 
@@ -38,12 +39,11 @@ type Line = { submitter: string; ready: Ready[]; next: number; share: number; si
 
 type Ready = { task: Waiting; demand: Demand }
 
-function lineUp(picture: Picture, { answer }: Pass): Line[] {
-  const demandOf = openSlots(picture)
+function lineUp(picture: Picture, { slots, answer }: Pass): Line[] {
   const lines = new Map<string, Line>()
   for (const task of picture.waiting) {
     const { submitter } = task
-    const demand = demandOf(task.needs)
+    const demand = slots.demandOf(task.needs)
     const why = notReady(task, picture.now) ?? demand.trouble
     if (why) {
       answer.held.set(task.id, why)
@@ -99,10 +99,11 @@ function releaseOne(line: Line, picture: Picture, pass: Pass): boolean {
 }
 
 /** First match wins. Files come late, since they take longest to compare; the slot comes last, since asking takes it. */
-function refusal({ task, demand }: Ready, purse: Purse, { taken }: Pass): Held | undefined {
-  const why = taken.branch(task) ?? overBudget(task, purse) ?? (demand.isFull ? noSlot(demand) : taken.files(task))
+function refusal({ task, demand }: Ready, purse: Purse, { slots, taken }: Pass): Held | undefined {
+  const why =
+    taken.branch(task) ?? overBudget(task, purse) ?? (slots.isFull(demand) ? noSlot(demand) : taken.files(task))
   if (why) return why
-  return takeRoom(demand) ? undefined : noSlot(demand)
+  return slots.take(demand) ? undefined : noSlot(demand)
 }
 
 function noSlot({ slots }: Demand): Held {

@@ -3,12 +3,37 @@ import { type Demand, demandsOf, type Pool, poolsOf } from './demand.ts'
 import type { Needs } from './needs.ts'
 import type { Picture } from './picture.ts'
 
-/** Looks up what is known about the slots for a set of needs, once the tasks in the queue have been given theirs. */
-export function openSlots(picture: Picture): (needs: Needs) => Demand {
-  const demandOf = demandsOf(picture, poolsOf(picture))
-  for (const demand of slotless(picture, demandOf)) takeRoom(demand)
-  return demandOf
+export type Slots = {
+  demandOf(needs: Needs): Demand
+  /** Whether a task more would be refused. */
+  isFull(demand: Demand): boolean
+  /** Takes a slot for a task, or lets it wait in the queue for the next one that gets free; false when it may not. */
+  take(demand: Demand): boolean
 }
+
+export function openSlots(picture: Picture): Slots {
+  const pools = poolsOf(picture)
+  const all = pools.reduce((sum, { slots }) => sum + slots, 0)
+  const demandOf = demandsOf(picture, pools)
+  const most = picture.readAhead ?? Math.min(Math.ceil(all / 8), MOST_AHEAD)
+  let ahead = 0
+  // No demand gets all of it, so that a queue whose workers are busy for hours does not stop the others from reading ahead.
+  const mayWait = (demand: Demand) => ahead < most && demand.ahead < Math.ceil((most * demand.slots) / all)
+  const wait = (demand: Demand) => {
+    demand.ahead++
+    ahead++
+    return true
+  }
+  for (const demand of slotless(picture, demandOf)) takeSlot(demand) || wait(demand)
+  return {
+    demandOf,
+    isFull: (demand) => demand.isSlotless && !mayWait(demand),
+    take: (demand) => takeSlot(demand) || (mayWait(demand) && wait(demand)),
+  }
+}
+
+/** Enough that no slot is idle until the next pass, and few enough that fairness is decided late. */
+const MOST_AHEAD = 64
 
 /** What is in the queue needs a slot, and so does what ran on a worker that is gone. In an order of its own. */
 function slotless({ busy, workers }: Picture, demandOf: (needs: Needs) => Demand): Demand[] {
@@ -20,16 +45,16 @@ function slotless({ busy, workers }: Picture, demandOf: (needs: Needs) => Demand
 }
 
 /**
- * Takes room for one task; false when there is none. Where none of its pools has room, other tasks may move to another
- * pool: a task that any worker can run must not keep out one that only this worker can. If that does not help, nothing will
- * for the rest of the pass, since room is only taken.
+ * Takes a free slot for a demand. Where none of its pools has one, other tasks may move to another pool: a task that any
+ * worker can run must not keep out one that only this worker can. If that does not help, nothing will for the rest of the
+ * pass, since slots are only taken.
  */
-export function takeRoom(demand: Demand): boolean {
-  if (demand.isFull) return false
-  while ((demand.pools[demand.first]?.room ?? 1) === 0) demand.first++
+function takeSlot(demand: Demand): boolean {
+  if (demand.isSlotless) return false
+  while ((demand.pools[demand.first]?.free ?? 1) === 0) demand.first++
   const pool = demand.pools[demand.first]
   if (!pool) return makeRoom(demand)
-  pool.room--
+  pool.free--
   count(pool, demand, 1)
   return true
 }
@@ -42,22 +67,22 @@ function makeRoom(newcomer: Demand): boolean {
   const seen = new Set<Pool>()
   for (const [from] of moves)
     for (const pool of from.pools) {
-      if (pool.room > 0) {
+      if (pool.free > 0) {
         moveAll(from, pool, moves)
         return true
       }
       if (seen.has(pool)) continue
       seen.add(pool)
       for (const demand of pool.taken.keys())
-        if (!demand.isFull && !moves.has(demand)) moves.set(demand, { from, pool })
+        if (!demand.isSlotless && !moves.has(demand)) moves.set(demand, { from, pool })
     }
   // Whoever could be asked to move has nowhere to go either.
-  for (const demand of moves.keys()) demand.isFull = true
+  for (const demand of moves.keys()) demand.isSlotless = true
   return false
 }
 
 function moveAll(last: Demand, free: Pool, moves: ReadonlyMap<Demand, Move | undefined>): void {
-  free.room--
+  free.free--
   count(free, last, 1)
   let demand = last
   for (let move = moves.get(demand); move; move = moves.get(demand)) {
