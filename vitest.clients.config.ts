@@ -6,6 +6,8 @@ const config: ViteUserConfig = defineConfig({
   test: {
     reporters: ['default', new SkippedReporter()],
     include: ['test/**/*.live.ts'],
+    globalSetup: 'test/one-postgres.ts',
+    setupFiles: process.env.RALPH_TEST_DATABASE ? ['test/on-postgres.ts'] : [],
     testTimeout: 180_000,
     hookTimeout: 400_000,
     maxWorkers: 2,

@@ -23,6 +23,7 @@ const config: ViteUserConfig = defineConfig({
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: PURE,
           globalSetup: ['test/in-memory.ts', 'test/one-postgres.ts'],
+          setupFiles: process.env.RALPH_TEST_DATABASE ? ['test/on-postgres.ts'] : [],
           retry: process.env.CI ? 1 : 0,
           // To start a program takes the longer, the more memory a process has, and these start thousands.
           execArgv: ['--max-semi-space-size=1'],

@@ -39,6 +39,8 @@ const common: BuildOptions = {
   logLevel: 'warning',
   mainFields: ['module', 'main'], // the other form of jsonc-parser looks for its own files when it runs
 }
+/** In a bundle of ES modules. */
+const REQUIRE = "process.getBuiltinModule('node:module').createRequire(import.meta.url)"
 const oldNode = readFileSync('src/fronts/hook/old-node.cjs', 'utf8')
 await Promise.all([
   build({
@@ -47,8 +49,8 @@ await Promise.all([
     outdir: 'dist',
     format: 'cjs',
     define: { 'import.meta.dirname': '__dirname' },
-    plugins: [yamlLater('require')],
-    external: ['./yaml.cjs'],
+    plugins: [yamlLater('require'), pgLater('require')],
+    external: ['./yaml.cjs', './pg.cjs'],
     outExtension: { '.js': '.cjs' },
   }),
   buildHook('hook', {
@@ -79,21 +81,21 @@ await Promise.all([
     entryPoints: { index: 'src/index.ts' },
     outdir: 'dist',
     format: 'esm',
-    plugins: [yamlLater("process.getBuiltinModule('node:module').createRequire(import.meta.url)")],
+    plugins: [yamlLater(REQUIRE), pgLater(REQUIRE)],
   }),
   build({
     ...common,
     entryPoints: { operations: 'src/operations/library.ts' },
     outdir: 'dist',
     format: 'esm',
-    plugins: [yamlLater("process.getBuiltinModule('node:module').createRequire(import.meta.url)")],
+    plugins: [yamlLater(REQUIRE), pgLater(REQUIRE)],
   }),
   build({
     ...common,
     entryPoints: { server: 'src/fronts/server/main.ts' },
     outdir: 'dist',
     format: 'esm',
-    plugins: [yamlLater("process.getBuiltinModule('node:module').createRequire(import.meta.url)")],
+    plugins: [yamlLater(REQUIRE), pgLater(REQUIRE)],
     outExtension: { '.js': '.mjs' },
   }),
   build({
@@ -112,6 +114,15 @@ await Promise.all([
     minify: true,
     outExtension: { '.js': '.cjs' },
   }),
+  build({
+    ...common,
+    entryPoints: { pg: 'node_modules/pg/lib/index.js' },
+    outdir: 'dist',
+    format: 'cjs',
+    minify: true,
+    external: ['pg-native'], // it is asked for by nobody
+    outExtension: { '.js': '.cjs' },
+  }),
   buildWeb(),
   buildTypes(),
 ])
@@ -124,7 +135,21 @@ const bundled = [
   '@preact/signals-core',
   'hono',
   'jsonc-parser',
+  'pg',
+  'pg-cloudflare',
+  'pg-connection-string',
+  'pg-int8',
+  'pg-pool',
+  'pg-protocol',
+  'pg-types',
+  'pgpass',
+  'postgres-array',
+  'postgres-bytea',
+  'postgres-date',
+  'postgres-interval',
   'preact',
+  'split2',
+  'xtend',
   'yaml',
   'zod',
 ]
@@ -144,9 +169,13 @@ async function buildTypes(): Promise<void> {
   }
 }
 
+/** Some packages tell it in their README. */
 function licenseOf(name: string): string {
-  const file = readdirSync(`node_modules/${name}`).find((one) => /^license/i.test(one))
-  return `${name}\n\n${readFileSync(`node_modules/${name}/${file}`, 'utf8')}`
+  const files = readdirSync(`node_modules/${name}`)
+  const file = files.find((one) => /^license/i.test(one))
+  if (file) return `${name}\n\n${readFileSync(`node_modules/${name}/${file}`, 'utf8')}`
+  const readme = readFileSync(`node_modules/${name}/README.md`, 'utf8')
+  return `${name}\n\n${readme.slice(readme.search(/^#+ license/im))}`
 }
 
 /** YAML lies in a file of its own, loaded with the first value that needs it: most commands and hooks read none. */
@@ -167,6 +196,25 @@ function yamlLater(load: string): Plugin {
   }
 }
 
+/** So does the driver of Postgres, loaded with the first connection. */
+function pgLater(load: string): Plugin {
+  const pg = `${load}('./pg.cjs')`
+  return {
+    name: 'pg-later',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^pg$/ }, ({ path }) => ({ path, namespace: 'pg-later' }))
+      onLoad({ filter: /^pg$/, namespace: 'pg-later' }, () => ({
+        contents: [
+          ...['Client', 'Pool'].map(
+            (name) => `export function ${name}(...given) { return new (${pg}.${name})(...given) }`,
+          ),
+          `export const types = { getTypeParser: (...given) => ${pg}.types.getTypeParser(...given) }`,
+        ].join('\n'),
+      }))
+    },
+  }
+}
+
 /** `later` are the modules that it does not hold itself. */
 async function buildHook(name: string, entry: BuildOptions, later = LATER): Promise<void> {
   const options: BuildOptions = {
@@ -178,7 +226,7 @@ async function buildHook(name: string, entry: BuildOptions, later = LATER): Prom
     charset: 'utf8',
     external: ['./*.cjs'],
   }
-  const plugins = [yamlLater('require'), loadLater(later, name)]
+  const plugins = [yamlLater('require'), pgLater('require'), loadLater(later, name)]
   const { metafile } = await build({ ...options, plugins, metafile: true, write: false })
   await build({ ...options, plugins: [...plugins, nodeOnce(Object.keys(metafile?.inputs ?? {}))] })
 }

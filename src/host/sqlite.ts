@@ -6,7 +6,7 @@ import { boardRecords } from './board-records.ts'
 import { commentRecords, leaveOrder, tellNew } from './comment-records.ts'
 import { damageIn } from './damage.ts'
 import { openHome } from './files.ts'
-import { isLocked } from './lock.ts'
+import { isLocked, lockLoop } from './lock.ts'
 import { loopNumbers } from './loop-numbers.ts'
 import { loopQueries } from './loop-queries.ts'
 import { beginningOf, type Heart, mustHave, ORDER_KIND, openLoopStore } from './loop-store.ts'
@@ -20,7 +20,7 @@ import { sound, toNewColumns } from './rows.ts'
 import { sealingStore } from './sealing-store.ts'
 import { seenRecords } from './seen-records.ts'
 import { waitForRoom } from './shortage.ts'
-import type { Lease, LoopStore, Store } from './store.ts'
+import type { Lease, Locks, LoopStore, Store } from './store.ts'
 import { taskRecords } from './task-records.ts'
 import { type LocalTranscripts, openTranscripts } from './transcript.ts'
 
@@ -40,7 +40,7 @@ export function openStore(home: string, now: () => number, opening: Opening = {}
   const { patienceMs = PATIENCE_MS } = opening
   openHome(home, opening.note)
   const store = openImpatient(home, now, opening)
-  return waitWhileLocked(store, { patienceMs, apart: ['transcripts', 'onChange', 'close', 'sealed'] })
+  return waitWhileLocked(store, { patienceMs, apart: ['transcripts', 'onChange', 'close', 'sealed', 'locks'] })
 }
 
 const PATIENCE_MS = 10_000
@@ -95,6 +95,7 @@ function openImpatient(home: string, now: () => number, { anew, ...opening }: Op
     },
 
     onChange: watching,
+    locks: locksIn(home),
 
     async selfCheck() {
       const found = String(one('PRAGMA quick_check(1)')?.quick_check)
@@ -117,6 +118,26 @@ function openHeart(home: string, now: () => number, { transcripts, anew }: Makin
       return database
     },
   })
+}
+
+/** Files beside those that tell who drives a loop: no loop has such a name. */
+function locksIn(home: string): Locks {
+  return {
+    open(name) {
+      let lock: ReturnType<typeof lockLoop>
+      return {
+        async hold() {
+          lock ??= lockLoop(home, name, 0)
+          return lock !== undefined
+        },
+        async close() {
+          lock?.close()
+          lock = undefined
+        },
+      }
+    },
+    isHeld: async (name) => isLocked(home, name),
+  }
 }
 
 /** Who has been taken over learns it at the next look, at the latest when it saves. */

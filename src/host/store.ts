@@ -91,8 +91,22 @@ export type Store = LoopStore & {
   answers: AnswerRecords
   seen: SeenRecords
   transcripts: Transcripts
-  /** Absent: this store is one machine's own. */
-  fleet?: FleetRecords
+  locks: Locks
+  /** Several machines use it. Absent: it is the one of this home. */
+  shared?: true
+}
+
+/** What only one process at a time may do with what is stored here, by its name. A lock is free once its process is gone. */
+export type Locks = {
+  open(name: string): NamedLock
+  /** Whether somebody alive has it. */
+  isHeld(name: string): Promise<boolean>
+}
+
+export type NamedLock = {
+  /** Takes it where it is free. False: somebody else has it. */
+  hold(): Promise<boolean>
+  close(): Promise<void>
 }
 
 /** What ralph itself knows of the project whose files lie in a folder. Only its holder writes it. */

@@ -40,7 +40,7 @@ export const allow: Operation<{ loop: string; paths?: string[] }, Allowed> = {
     const isElsewhere = sessionOf(context.home, id) !== undefined || rules.takesTurns?.(loop) === false
     if (!driven && !isElsewhere) {
       await store.tell(id, 'you', order)
-      return { ...handOver(context, loop), paths }
+      return { ...(await handOver(context, loop)), paths }
     }
     // Whose turns are taken elsewhere gets no agent from here, only its checks.
     const { heard } = await giveOrder(context, id, order, { checks: isElsewhere })

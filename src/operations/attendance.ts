@@ -33,11 +33,11 @@ export async function attendanceOf(
   const loop = await loadReadable(store(), id)
   if (!loop) return { alive, ...given({ session }), unattended: false, damaged: true }
   const worker = ownerOf(loop).hints?.(loop).worker
+  const isAlone = !alive && session === undefined && worker === undefined && UNDER_WAY.has(status)
   return {
     alive,
     ...given({ session, worker, interrupted: alive ? undefined : interruptedIn(home, loop) }),
-    unattended:
-      !alive && session === undefined && worker === undefined && UNDER_WAY.has(status) && !isQueued(home, loop),
+    unattended: isAlone && !(await isQueued(store(), loop)),
   }
 }
 
@@ -51,8 +51,8 @@ export async function loadReadable(store: Pick<Store, 'load'>, id: string): Prom
   }
 }
 
-function isQueued(home: string, { spec }: Loop): boolean {
-  return spec.work.owner?.kind === 'board' && hasQueue(home)
+async function isQueued(store: Store, { spec }: Loop): Promise<boolean> {
+  return spec.work.owner?.kind === 'board' && (await hasQueue(store))
 }
 
 const UNDER_WAY: ReadonlySet<Status> = new Set(['running', 'verifying', 'waiting'])

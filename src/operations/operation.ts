@@ -4,6 +4,7 @@ import type { Loop } from '../engine/loop.ts'
 import { isLocked } from '../host/lock.ts'
 import { SERVER_LOCK } from '../host/server-file.ts'
 import type { Store } from '../host/store.ts'
+import { hasQueue } from './queue.ts'
 
 /** What every operation works with. */
 export type Context = {
@@ -58,13 +59,18 @@ export type Operation<Input, Output> = {
 }
 
 /** A loop that somebody must drive now: workers do, here or in the server that has the board; else whoever asked. */
-export function handOver(
-  { workers, home }: Pick<Context, 'workers' | 'home'>,
+export async function handOver(
+  context: Pick<Context, 'workers' | 'home' | 'store'>,
   { id: loop, spec }: Pick<Loop, 'id' | 'spec'>,
-): { loop: string; heard: 'driver' } | { loop: string; heard: 'nobody' } {
-  workers?.take(loop)
-  const isServed = spec.work.owner?.kind === 'board' && isLocked(home, SERVER_LOCK)
-  return { loop, heard: workers || isServed ? 'driver' : 'nobody' }
+): Promise<{ loop: string; heard: 'driver' } | { loop: string; heard: 'nobody' }> {
+  context.workers?.take(loop)
+  const isServed = spec.work.owner?.kind === 'board' && (await isServedBy(context))
+  return { loop, heard: context.workers || isServed ? 'driver' : 'nobody' }
+}
+
+/** Of a store that several machines use, any of them may have the server. */
+async function isServedBy({ home, store }: Pick<Context, 'home' | 'store'>): Promise<boolean> {
+  return store().shared ? hasQueue(store()) : isLocked(home, SERVER_LOCK)
 }
 
 /** The command line of one of ralph's own programs; `ralph` is the command itself. */

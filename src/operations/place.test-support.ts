@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import type { Loop } from '../engine/loop.ts'
 import { temporaryFolder } from '../host/place.test-support.ts'
+import { databaseOf } from '../host/postgres/postgres.test-support.ts'
 import { call } from './call.ts'
 import { openContext } from './context.ts'
 import { driveLoop } from './drive-loop.ts'
@@ -41,6 +42,7 @@ export function openPlace({
     home,
     cwd: () => cwd,
     env,
+    ...databaseOf(home),
     note: (text) => void notes.push(text),
   })
   onTestFinished(() => context.close())

@@ -1,41 +1,29 @@
 /** The queue of the board: which loops want to be driven, and who looks after it. */
 import type { Status } from '../engine/loop.ts'
-import { isLocked, lockLoop } from '../host/lock.ts'
+import { isLocked } from '../host/lock.ts'
 import { SERVER_LOCK } from '../host/server-file.ts'
-import type { LoopRow, Store } from '../host/store.ts'
+import type { LoopRow, NamedLock, Store } from '../host/store.ts'
 import { given } from '../request/given.ts'
+import type { Context } from './operation.ts'
 
 const QUEUE = 'workers'
 
-export type QueueLock = {
-  /** False: somebody else looks after the queue. */
-  hold(): boolean
-  close(): void
-}
-
-/** `yields`: a server that comes up is let through. */
-export function openQueueLock(home: string, yields: boolean): QueueLock {
-  let lock: ReturnType<typeof lockLoop>
-  const close = () => {
-    lock?.close()
-    lock = undefined
-  }
+/** Held by whoever looks after the queue. `yields`: a server of this home that comes up is let through. */
+export function openQueueLock({ store, home }: Pick<Context, 'store' | 'home'>, yields: boolean): NamedLock {
+  const lock = store().locks.open(QUEUE)
   return {
-    close,
-    hold() {
-      if (yields && isLocked(home, SERVER_LOCK)) {
-        close()
-        return false
-      }
-      lock ??= lockLoop(home, QUEUE, 0)
-      return lock !== undefined
+    close: lock.close,
+    async hold() {
+      if (!yields || !isLocked(home, SERVER_LOCK)) return lock.hold()
+      await lock.close()
+      return false
     },
   }
 }
 
 /** Whether somebody alive looks after the loops of the board: those that wait go on by themselves. */
-export function hasQueue(home: string): boolean {
-  return isLocked(home, QUEUE)
+export function hasQueue(store: Pick<Store, 'locks'>): Promise<boolean> {
+  return store.locks.isHeld(QUEUE)
 }
 
 /** `place`: what no two loops may work in at once, since each would take the other's changes for its own. */

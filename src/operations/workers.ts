@@ -23,7 +23,7 @@ const BY = 'server'
 export function openWorkers(context: Context, { concurrency, say = () => {}, yields = false }: Working): OpenWorkers {
   const store = context.store()
   const ending = new AbortController()
-  const queue = openQueueLock(context.home, yields)
+  const queue = openQueueLock(context, yields)
   const room = openRoom(concurrency)
   const wanted = new Set<string>()
   let tookUp = false
@@ -35,7 +35,7 @@ export function openWorkers(context: Context, { concurrency, say = () => {}, yie
   }
 
   async function look(): Promise<void> {
-    const isOurs = queue.hold()
+    const isOurs = await queue.hold()
     // What somebody asks for by name begins beside others, too; a loop of the board with those who have the queue.
     for (const loop of wanted)
       if (!isOurs && (await isOfBoard(store, loop))) wanted.delete(loop)
@@ -66,9 +66,9 @@ export function openWorkers(context: Context, { concurrency, say = () => {}, yie
       ending.abort()
       await looks.rest()
       await room.empty()
-      const isOurs = queue.hold()
+      const isOurs = await queue.hold()
       for (const id of ids) if (isOurs || !(await isOfBoard(store, id))) await pause(context, id).catch(told(id, say))
-      queue.close()
+      await queue.close()
     },
   }
 }

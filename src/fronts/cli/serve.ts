@@ -19,6 +19,10 @@ drives; the next \`ralph serve\` continues them. docs/server.md explains the API
     port: { value: 'P', help: 'port to listen on (default: 4444, or the next free one; 0: any)' },
     open: { help: 'open the page in your browser' },
     concurrency: { value: 'N', help: 'run up to N loops at the same time (default 4)' },
+    database: {
+      value: 'URL',
+      help: 'share loops and tasks with other machines, in PostgreSQL (or set RALPH_DATABASE)',
+    },
     host: { value: 'H', help: 'IP address to listen on instead of 127.0.0.1; needs --allow-host' },
     'allow-host': {
       value: 'NAME',
@@ -42,6 +46,7 @@ export type ServerProgram = {
     version: string
     env: Readonly<Record<string, string | undefined>>
     cwd: string
+    database?: string
     host: string
     port?: number
     allowHosts: readonly string[]
@@ -69,7 +74,11 @@ export const serve: Command = {
     try {
       await run({
         ...{ root, version, env, cwd, host, note, stop: stopping.signal },
-        ...given({ port: portOf(args), log: args.flag('verbose') ? err.write : undefined }),
+        ...given({
+          port: portOf(args),
+          database: args.text('database'),
+          log: args.flag('verbose') ? err.write : undefined,
+        }),
         allowHosts: args.many('allow-host'),
         concurrency: args.whole('concurrency', 1) ?? 4,
         newToken: args.flag('new-token'),

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { drawChance } from '../../host/chance.test-support.ts'
 import { temporaryFolder } from '../../host/place.test-support.ts'
+import { databaseOf } from '../../host/postgres/postgres.test-support.ts'
 import { call } from '../../operations/call.ts'
 import { openContext } from '../../operations/context.ts'
 import type { OperationName } from '../../operations/index.ts'
@@ -31,7 +32,8 @@ beforeAll(async () => {
   for (const folder of ['vault/Needs_Action', 'empty']) mkdirSync(join(cwd, folder), { recursive: true })
   writeFileSync(join(cwd, 'vault', 'Needs_Action', 'a.md'), 'Write it.\n')
   writeFileSync(join(cwd, 'tasks.md'), '- [ ] One\n- [x] Two\n')
-  context = openContext({ root: '/', home, cwd: () => cwd, env: { PATH: '/usr/bin:/bin', HOME: home }, note: () => {} })
+  const env = { PATH: '/usr/bin:/bin', HOME: home }
+  context = openContext({ root: '/', home, cwd: () => cwd, env, note: () => {}, ...databaseOf(home) })
   app = buildApp({
     context,
     doors: { hosts: new Map([[HOST, [`http://${HOST}`]]]), token: 'token' },

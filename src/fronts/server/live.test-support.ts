@@ -3,14 +3,15 @@ import { serve } from '@hono/node-server'
 import { onTestFinished } from 'vitest'
 import { isRalphError } from '../../error.ts'
 import { source, startScript, temporaryFolder } from '../../host/place.test-support.ts'
-import { type LocalStore, openStore } from '../../host/sqlite.ts'
+import { openStoreOf } from '../../host/postgres/postgres.test-support.ts'
+import type { Store } from '../../host/store.ts'
 import { type Live, type LiveOptions, openLive } from './live.ts'
 import { type LiveItem, type ReadLive, readLive } from './live-client.ts'
 import type { LiveMessage } from './live-wire.ts'
 
 export type LivePlace = {
   home: string
-  store: LocalStore
+  store: Store
   live: Live
   url: string
   /** The messages of a stream, until `enough` of them were seen. */
@@ -27,7 +28,7 @@ export const BEGINNING = '0.0.0.0'
 
 export async function openLivePlace(options: LiveOptions = {}): Promise<LivePlace> {
   const home = temporaryFolder()
-  const store = openStore(home, Date.now)
+  const { store, elsewhere } = openStoreOf(home)
   const live = openLive({ store: () => store, now: Date.now }, options)
   const answer = (request: Request) =>
     live.answer(request).catch((cause) => {
@@ -52,12 +53,11 @@ export async function openLivePlace(options: LiveOptions = {}): Promise<LivePlac
     url,
     read,
     now: async () => (await read({}, ({ length }) => length > 0))[0]?.cursor ?? '',
-    start: (code) => startScript(`${WRITER}const store = openStore(${JSON.stringify(home)}, Date.now)\n${code}`),
+    start: (code) => startScript(`${WRITER}const store = ${elsewhere}\n${code}`),
   }
 }
 
 const WRITER = `const { step } = await import(${source('engine/step.ts')})
-  const { openStore } = await import(${source('host/sqlite.ts')})
   const { START, specOf, works } = await import(${source('engine/stories.test-support.ts')})
   const { startLoop } = await import(${source('engine/loop.ts')})
   const loopOf = (id) => startLoop(id, specOf(), { at: START, tree: 'tree 0' })

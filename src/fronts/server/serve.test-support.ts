@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../host/place.test-support.ts'
+import { databaseOf } from '../../host/postgres/postgres.test-support.ts'
 import type { ServerFile } from '../../host/server-file.ts'
 import { type Serving, serve } from './serve.ts'
 
@@ -40,6 +41,7 @@ export async function startServer(options: Partial<Serving> = {}): Promise<TestS
     root: ROOT,
     version: '1.2.3',
     env: { PATH: process.env.PATH, RALPH_HOME: home, HOME: home },
+    ...databaseOf(home),
     cwd,
     host: '127.0.0.1',
     port: 0,

@@ -33,6 +33,8 @@ export type Serving = Address & {
   env: Readonly<Record<string, string | undefined>>
   /** Where relative paths and names of projects begin. */
   cwd: string
+  /** The URL of a Postgres. Absent: RALPH_DATABASE, or the database of this home. */
+  database?: string
   /** How many loops are driven at a time. */
   concurrency: number
   newToken: boolean
@@ -49,10 +51,14 @@ export type Serving = Address & {
 /** Until it is stopped. */
 export async function serve(serving: Serving): Promise<void> {
   checkAddress(serving)
-  const { root, env, cwd, note } = serving
-  const context = openContext({ root, env, note, cwd: () => cwd })
+  const { root, cwd, note } = serving
+  // Agents and checks get this environment: who may write to the database is none of their business.
+  const { RALPH_DATABASE, ...env } = serving.env
+  const database = serving.database ?? (RALPH_DATABASE || undefined)
+  const context = openContext({ root, env, note, cwd: () => cwd, database })
   try {
-    context.store() // its home is there from now on
+    const store = context.store() // its home is there from now on
+    if (database) await store.heads() // what is wrong with it is said before anybody asks
     const lock = lockLoop(context.home, SERVER_LOCK)
     if (!lock) throw alreadyRunning(context.home)
     try {

@@ -3,7 +3,7 @@ import type { ClientBase, Pool } from 'pg'
 import { isRalphError } from '../../error.ts'
 import type { Row } from '../rows.ts'
 import { untilItWorks } from '../waiting.ts'
-import { type Address, openPool, placeOf, SCHEMA } from './connect.ts'
+import { type Address, openPool, placeOf, schemaOf } from './connect.ts'
 import { encodeText } from './text.ts'
 import { inPostgresWords, isCollision } from './words.ts'
 
@@ -32,7 +32,7 @@ export type Telling = 'change' | 'silent'
 export function openAsking(address: Address): PgAsking {
   const pool = openPool(address)
   const where = placeOf(address)
-  const channel = address.schema ?? SCHEMA
+  const channel = schemaOf(address)
   const plainly = <Result>(work: () => Promise<Result>) =>
     work().catch((cause: unknown) => {
       throw inPostgresWords(cause, where)

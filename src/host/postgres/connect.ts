@@ -3,10 +3,10 @@ import { Client, type ClientConfig, Pool, types } from 'pg'
 import { RalphError } from '../../error.ts'
 import { decodeText } from './text.ts'
 
-/** `schema`: where ralph's tables are. `connections`: how many at most. */
+/** `schema`: where ralph's tables are; a URL can say it, too, with `?schema=`. `connections`: how many at most. */
 export type Address = { url: string; schema?: string | undefined; connections?: number | undefined }
 
-export const SCHEMA = 'ralph'
+const SCHEMA = 'ralph'
 
 export function openPool(address: Address): Pool {
   const pool = new Pool({ ...configOf(address), max: address.connections ?? CONNECTIONS, allowExitOnIdle: true })
@@ -28,13 +28,25 @@ export function placeOf({ url }: Address): string {
   return `The database ${pathname.slice(1) || 'postgres'} at ${hostname || 'this machine'}${port && `:${port}`}`
 }
 
-function configOf({ url, schema = SCHEMA }: Address): ClientConfig {
-  const parsed = urlOf(url)
+/** Also the channel on which changes are told. */
+export function schemaOf({ url, schema = urlOf(url).searchParams.get('schema') ?? SCHEMA }: Address): string {
+  if (/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) return schema
+  throw new RalphError('usage', `"${schema}" cannot be a schema: use small letters, digits and underscores.`)
+}
+
+function configOf(address: Address): ClientConfig {
+  const parsed = urlOf(address.url)
   const { searchParams } = parsed
-  if (!/^[a-z_][a-z0-9_]*$/.test(schema))
-    throw new RalphError('usage', `"${schema}" cannot be a schema: use small letters, digits and underscores.`)
-  // A process that is stopped in the middle of a transaction must not keep all others from writing.
-  const settings = [`search_path=${schema}`, `idle_in_transaction_session_timeout=${STANDSTILL_MS}`]
+  searchParams.delete('schema') // Postgres does not know it
+  const settings = [
+    `search_path=${schemaOf(address)}`,
+    // A process that is stopped in the middle of a transaction must not keep all others from writing.
+    `idle_in_transaction_session_timeout=${STANDSTILL_MS}`,
+    // Postgres notices within a minute that a machine is gone, and frees its locks.
+    'tcp_keepalives_idle=30',
+    'tcp_keepalives_interval=10',
+    'tcp_keepalives_count=3',
+  ]
   const options = [searchParams.get('options') ?? '', ...settings.map((setting) => `-c ${setting}`)].join(' ').trim()
   searchParams.set('options', options)
   if (!searchParams.has('application_name')) searchParams.set('application_name', 'ralph')
@@ -57,9 +69,9 @@ function urlOf(url: string): URL {
   throw new RalphError('usage', 'The database is given as a URL: postgres://user:password@host:5432/name')
 }
 
-const { builtins } = types
-const NUMBERS: readonly number[] = [builtins.INT8, builtins.NUMERIC]
-const TEXTS: readonly number[] = [builtins.TEXT, builtins.VARCHAR]
+/** By Postgres' own numbers: bigint and numeric, text and varchar. */
+const NUMBERS: readonly number[] = [20, 1700]
+const TEXTS: readonly number[] = [25, 1043]
 
 /** Numbers of ours are small enough to be numbers; texts come back as they were given. */
 function getTypeParser(type: number, format?: 'text' | 'binary'): (value: string) => unknown {

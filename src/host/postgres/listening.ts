@@ -1,6 +1,6 @@
 /** Who listens for changes hears of them at once, from whatever process they come; a slow poll is behind it. */
 import type { Client } from 'pg'
-import { type Address, openClient, SCHEMA } from './connect.ts'
+import { type Address, openClient, schemaOf } from './connect.ts'
 
 export type Listening = {
   onChange(listener: () => void): () => void
@@ -61,7 +61,7 @@ function openEar(address: Address, changed: () => void): Ear {
     mine.on('notification', wake).on('error', gone).on('end', gone)
     mine
       .connect()
-      .then(() => mine.query(`LISTEN ${address.schema ?? SCHEMA}`))
+      .then(() => mine.query(`LISTEN ${schemaOf(address)}`))
       .then(wake)
       .catch(() => {
         gone()

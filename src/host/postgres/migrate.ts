@@ -1,14 +1,14 @@
 /** Brings the tables in Postgres up to date, or makes them. */
 import type { Client } from 'pg'
 import { RalphError } from '../../error.ts'
-import { type Address, openClient, placeOf, SCHEMA } from './connect.ts'
+import { type Address, openClient, placeOf, schemaOf } from './connect.ts'
 import { MAJOR, MIGRATIONS } from './tables.ts'
 import { inPostgresWords } from './words.ts'
 
 /** Of several processes that come at once, one does it, and the others wait for that. */
 export async function migrate(address: Address): Promise<void> {
   const where = placeOf(address)
-  const schema = address.schema ?? SCHEMA
+  const schema = schemaOf(address)
   const client = openClient(address)
   client.on('error', () => {}) // whoever asks it next is told
   try {

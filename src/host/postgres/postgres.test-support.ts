@@ -1,11 +1,16 @@
 /** Databases for tests, in one Postgres that the first who asks for it starts, for all test files of a run. */
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import { source } from '../place.test-support.ts'
+import { openStore } from '../sqlite.ts'
+import type { Store } from '../store.ts'
 import type { Kept } from './keeper.test-support.ts'
+import { openPostgres } from './store.ts'
 
 type Place = { folder: string; owner: number }
 
@@ -70,5 +75,26 @@ export async function inPostgres(url: string, sql: string, values: unknown[] = [
     return (await client.query(sql, values)).rows
   } finally {
     await client.end()
+  }
+}
+
+/** Where the tests of fronts run on Postgres (RALPH_TEST_DATABASE=1): each home has a schema of its own. */
+export function databaseOf(home: string): { database?: string } {
+  const url = process.env.RALPH_TEST_DATABASE_URL
+  return url ? { database: `${url}?schema=home_${createHash('md5').update(home).digest('hex')}` } : {}
+}
+
+/** The store of a home, and how another process opens it: an expression. */
+export function openStoreOf(home: string): { store: Store; elsewhere: string } {
+  const { database: url } = databaseOf(home)
+  if (url === undefined)
+    return {
+      store: openStore(home, Date.now),
+      elsewhere: `(await import(${source('host/sqlite.ts')})).openStore(${JSON.stringify(home)}, Date.now)`,
+    }
+  const opening = JSON.stringify({ url, home })
+  return {
+    store: openPostgres({ url, home, now: Date.now }),
+    elsewhere: `(await import(${source('host/postgres/store.ts')})).openPostgres({ ...${opening}, now: Date.now })`,
   }
 }

@@ -1,5 +1,6 @@
 /** The store in Postgres, whole: the same as the one in SQLite, for as many machines as reach the database. */
 import { isRalphError } from '../../error.ts'
+import { openHome } from '../files.ts'
 import { patientStore } from '../patient-store.ts'
 import { sealFact } from '../sealed.ts'
 import { sealingStore } from '../sealing-store.ts'
@@ -13,6 +14,7 @@ import { damageIn } from './damage.ts'
 import { openFleet } from './fleet.ts'
 import { openLeases } from './leases.ts'
 import { openListening } from './listening.ts'
+import { openLocks } from './locks.ts'
 import { insertLoop } from './loop-columns.ts'
 import { loopNumbers } from './loop-numbers.ts'
 import { loopQueries } from './loop-queries.ts'
@@ -28,6 +30,7 @@ import { openTranscripts } from './transcripts.ts'
 export type Opening = Address & {
   home: string
   now: () => number
+  note?: (text: string) => void
   leaseMs?: number
   beat?: (loop: string) => void
   patienceMs?: number
@@ -38,7 +41,8 @@ const LEASE_MS = 30_000
 
 /** At once; every call waits for the connection, and for tables that are up to date. */
 export function openPostgres(opening: Opening): Store {
-  const { home, now, leaseMs = LEASE_MS, beat } = opening
+  const { home, now, leaseMs = LEASE_MS, beat, note } = opening
+  openHome(home, note)
   const asking = openReadyAsking(opening)
   const heart = loopStore(asking, { now, leaseMs })
   const transcripts = openTranscripts(asking, { home, now, limitMb: opening.transcriptMb })
@@ -55,6 +59,7 @@ export function openPostgres(opening: Opening): Store {
     onError: () => {},
   })
   const { openTurn, arrived: _, close: __, ...reading } = transcripts
+  const locks = openLocks(asking, opening)
   const store = sealingStore(home, {
     ...heart,
     lease: leases.lease,
@@ -66,14 +71,16 @@ export function openPostgres(opening: Opening): Store {
     ...loopRecords(asking, now),
     fleet,
     transcripts: { openTurn, ...reading },
+    locks: { open: locks.open, isHeld: locks.isHeld },
+    shared: true,
     onChange: listening.onChange,
     async close() {
-      await Promise.allSettled([listening.close(), leases.close(), transcripts.close(), closeFleet()])
+      await Promise.allSettled([listening.close(), leases.close(), transcripts.close(), locks.close()])
       await asking.close()
     },
   })
   const why = patienceFor(asking, opening.patienceMs)
-  const patient = patientStore(store, { apart: ['onChange', 'close', 'sealed', 'transcripts'], why })
+  const patient = patientStore(store, { apart: ['onChange', 'close', 'sealed', 'transcripts', 'locks'], why })
   return { ...patient, transcripts: patientStore(store.transcripts, { apart: ['openTurn'], why }) }
 }
 
