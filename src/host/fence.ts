@@ -3,8 +3,9 @@
  * from the one that is there, so that a worker whose task was taken over can push nothing any more, however late it comes.
  */
 import { WRITER } from './checkpoint.ts'
+import { fetchObjects } from './fetch-objects.ts'
 import { must, type Repository } from './git.ts'
-import { askRemote, type Calling, type Trouble } from './remote-call.ts'
+import type { Calling, Trouble } from './remote-call.ts'
 import { type Change, isMissed, pushAll, readRemote } from './remote-refs.ts'
 import { maskUrl } from './repo-url.ts'
 import { fenceRef, type TaskPlace } from './task-names.ts'
@@ -75,11 +76,7 @@ async function readFence(
   const read = () => mirror.ask(['cat-file', 'commit', commit])
   let text = await read()
   if (!text.ok) {
-    await askRemote(
-      mirror,
-      ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--', repo, fenceRef(loop)],
-      calling,
-    )
+    await fetchObjects(mirror, repo, [fenceRef(loop)], { ...calling, loop })
     text = await read()
   }
   if (!text.ok) return undefined

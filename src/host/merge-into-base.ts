@@ -9,7 +9,7 @@ import type { Calling, Trouble } from './remote-call.ts'
 import { isMissed, pushAll } from './remote-refs.ts'
 import { openRepoCache, type RepoCache } from './repo-cache.ts'
 import { maskUrl } from './repo-url.ts'
-import { headOf, mustBeOurs, type TaskPlace } from './task-names.ts'
+import { headOf, mustBeBranch, mustBeOurs, type TaskPlace } from './task-names.ts'
 import { mergePlace } from './task-traces.ts'
 
 /** `same`: it has the very files of the task's branch, so that nothing new is to be checked. */
@@ -33,6 +33,7 @@ export type MergedIntoBase =
 /** Nothing arrives unchecked, nobody's commits are lost, and nothing is left behind here. */
 export async function mergeIntoBase(merging: MergingIntoBase): Promise<MergedIntoBase> {
   mustBeOurs(merging)
+  mustBeBranch(merging.base)
   const { home, repo, base, signal } = merging
   const cache = openRepoCache(home)
   for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -95,8 +96,11 @@ async function tryOut(
 ): Promise<{ kind: 'together'; commit: string } | MergedIntoBase> {
   const who = author ? { GIT_AUTHOR_NAME: author.name, GIT_AUTHOR_EMAIL: author.email } : {}
   const env = { ...(await identity(mirror)), ...who, RALPH_LOOP_ID: loop }
-  const how = ['--quiet', '--ff', '--no-squash', '--commit', '--no-verify', '--no-gpg-sign', '-m', message]
-  const merged = await tree.ask(['merge', ...how, work], { env, minutes: 10 })
+  const how = ['--quiet', '--ff', '--no-squash', '--commit', '--no-verify', '--no-gpg-sign', '--no-verify-signatures']
+  const merged = await tree.ask(['-c', 'rerere.enabled=false', 'merge', ...how, '-m', message, work], {
+    env,
+    minutes: 10,
+  })
   if (!merged.ok) {
     const listed = await tree.ask(['diff', '--name-only', '--diff-filter=U', '-z'])
     const paths = listed.ok ? [...new Set(listed.out.split('\0').filter(Boolean))] : []

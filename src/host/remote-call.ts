@@ -27,6 +27,17 @@ function noAnswer(cause: unknown): Extract<Answer, { ok: false }> {
   return { ok: false, code: undefined, says: cause.message }
 }
 
+/** Whoever waits for others on this machine is interrupted, too. */
+export async function unlessInterrupted<Result>(work: Promise<Result>): Promise<Result | Trouble> {
+  try {
+    return await work
+  } catch (cause) {
+    if (cause instanceof Error && cause.name === 'AbortError')
+      return { kind: 'unreachable', why: 'It was interrupted.' }
+    throw cause
+  }
+}
+
 export function troubleOf(says: string): Trouble {
   const lines = says.split('\n').filter((line) => line.trim() !== '')
   const telling = lines.find((line) => REFUSED.test(line))

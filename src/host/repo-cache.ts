@@ -4,11 +4,12 @@
  */
 import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { FETCH } from './fetch-objects.ts'
 import { isFolder, makePrivateFolder, readIfThere, realFolder, writeWhole } from './files.ts'
 import { askGit, must, type Repository } from './git.ts'
 import { clearLocks, clearRemotes, isDamaged, isInTheWay, LOCKED, restoreSettings } from './mirror-repair.ts'
 import { openPin } from './pin.ts'
-import { askRemote, type Calling, type Trouble } from './remote-call.ts'
+import { askRemote, type Calling, type Trouble, unlessInterrupted } from './remote-call.ts'
 import { mirrorName, mustBeRepo } from './repo-url.ts'
 import { inTurnAlone } from './turn-alone.ts'
 
@@ -50,7 +51,8 @@ export function openRepoCache(home: string): RepoCache {
     alone,
     // Who only reads or pushes does not wait for those who fetch.
     open: async (repo) => (await findMirror(topOf(repo))) ?? alone(repo, async ({ mirror }) => mirror),
-    fetch: (repo, refs, calling = {}) => alone(repo, ({ fetch }) => fetch(refs, calling), calling.signal),
+    fetch: (repo, refs, calling = {}) =>
+      unlessInterrupted(alone(repo, ({ fetch }) => fetch(refs, calling), calling.signal)),
   }
 }
 
@@ -112,14 +114,6 @@ async function fetchInto(mirror: Repository, fetching: Fetching): Promise<Fetche
   }
 }
 
-const FETCH = [
-  'fetch',
-  '--quiet',
-  '--no-tags',
-  '--no-write-fetch-head',
-  '--no-recurse-submodules',
-  '--no-auto-maintenance',
-]
 const MOST_MENDS = 3
 
 async function readRefs(mirror: Repository, refs: readonly string[]): Promise<ReadonlyMap<string, string>> {

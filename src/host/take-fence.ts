@@ -1,8 +1,9 @@
 /** A worker takes a task over on its remote: from then on nobody else can push for it. */
 
 import { type Fenced, pushFenced, type RemoteState } from './fence.ts'
+import { ensureCommit } from './fetch-objects.ts'
 import type { Repository } from './git.ts'
-import { askRemote, type Calling, type Trouble } from './remote-call.ts'
+import type { Calling, Trouble } from './remote-call.ts'
 import type { Change } from './remote-refs.ts'
 import { openRepoCache } from './repo-cache.ts'
 import { maskUrl } from './repo-url.ts'
@@ -31,17 +32,8 @@ async function takeBack(mirror: Repository, taking: Taking, refs: RemoteState): 
   const later = [...refs].filter(([ref]) => (numberIn(loop, ref) ?? 0) > kept)
   const gone = later.map(([ref, was]): Change => ({ ref, was, to: undefined }))
   if (now === pushed) return gone
-  if (pushed !== undefined && !(await fetchCommit(mirror, taking, pushed)))
+  // What was pushed later builds on it.
+  if (pushed !== undefined && !(await ensureCommit(mirror, pushed, { ...taking, ref: head })))
     return { kind: 'refused', why: `The commit ${pushed} of ${branch} is not in ${maskUrl(repo)} any more.` }
   return [...gone, { ref: head, was: now, to: pushed }]
-}
-
-/** What was pushed later builds on it. Otherwise the remote may still hand it out by name. */
-async function fetchCommit(mirror: Repository, taking: Taking, commit: string): Promise<boolean> {
-  const isThere = async () => (await mirror.ask(['cat-file', '-e', `${commit}^{commit}`])).ok
-  for (const from of [headOf(taking.branch), commit]) {
-    if (await isThere()) return true
-    await askRemote(mirror, ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--', taking.repo, from], taking)
-  }
-  return isThere()
 }

@@ -14,7 +14,7 @@ let two: Machine
 let begun: OpenTask
 
 beforeEach(async () => {
-  remote = await makeRemote()
+  remote = await makeRemote({ 'a.txt': 'a\n', '.gitignore': 'installed\n' })
   one = openMachine(remote)
   two = openMachine(remote)
   begun = await one.begin()
@@ -77,6 +77,21 @@ describe('another machine', () => {
     ])
   })
 
+  test('that worked on it before keeps what was installed there', async () => {
+    await one.work(1, { 'b.txt': 'b\n', installed: 'yes' })
+    const first = await pushed(one.push(1, 1))
+    await opened(two.takeOver({ ...known(), iteration: 1, pushed: first }))
+    const state = await two.work(2, { 'c.txt': 'c\n' })
+    const second = await pushed(two.push(2, 2, first))
+    await one.work(2, { 'late.txt': 'late\n' })
+    writeFileSync(join(one.git('rev-parse', '--absolute-git-dir'), 'index.lock'), '')
+    const open = await opened(one.takeOver({ ...known(), epoch: 3, iteration: 2, tree: state, pushed: second }))
+    expect(await (await one.tree()).look()).toBe(state)
+    expect(one.git('status', '--porcelain', '--ignored').split('\n')).toEqual(['?? b.txt', '?? c.txt', '!! installed'])
+    expect(one.git('rev-parse', `refs/ralph/${LOOP}/2`)).toBe(two.git('rev-parse', `refs/ralph/${LOOP}/2`))
+    expect(open.work).toEqual(begun.work)
+  })
+
   test('begins again where the task began, when nothing was pushed', async () => {
     remote.commit({ 'new.txt': 'new\n' })
     await one.work(1, { 'b.txt': 'b\n' })
@@ -84,6 +99,22 @@ describe('another machine', () => {
     expect(open.tree).toBe(begun.tree)
     expect(two.git('status', '--porcelain')).toBe('')
     expect(two.git('rev-parse', 'HEAD')).toBe(begun.work.worktree.commit)
+    expect(two.git('rev-parse', `refs/ralph/${LOOP}/0^{tree}`)).toBe(
+      one.git('rev-parse', `refs/ralph/${LOOP}/0^{tree}`),
+    )
+  })
+
+  test('has all that was noted at the start, when that was pushed', async () => {
+    mkdirSync(join(one.home, 'proof'))
+    writeFileSync(marksFile(one.home, LOOP), '{"files":{}}')
+    const start = await pushed(one.push(0, 1))
+    expect(start).toBe(begun.work.worktree.commit)
+    const open = await opened(two.takeOver({ ...known(), iteration: 0, tree: begun.tree, pushed: start }))
+    expect(open.tree).toBe(begun.tree)
+    expect(readFileSync(marksFile(two.home, LOOP), 'utf8')).toBe('{"files":{}}')
+    await two.work(1, { 'b.txt': 'b\n' })
+    await pushed(two.push(1, 2, start))
+    expect(remote.git('log', '--format=%s', BRANCH).split('\n')).toEqual(['task T1 (iteration 1)', 'Start'])
   })
 
   test('has what was noted of the means of proof', async () => {

@@ -1,21 +1,24 @@
 /** Another machine goes on with a task: its work tree is as the last iteration that was pushed and recorded left it. */
-
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
-import { RalphError } from '../error.ts'
-import { type Kept, NOW, readCheckpoint, refOf, setRefs } from './checkpoint.ts'
+import { isRalphError, RalphError } from '../error.ts'
+import { listCheckpoints, NOW, refOf, setRefs } from './checkpoint.ts'
 import type { Fenced } from './fence.ts'
+import { hasCommit } from './fetch-objects.ts'
 import { makePrivateFolder, realFolder, writeWhole } from './files.ts'
 import { marksFile } from './fingerprint.ts'
-import { must, type Repository } from './git.ts'
-import { askRemote, type Calling, type Trouble } from './remote-call.ts'
-import { readRemote } from './remote-refs.ts'
+import { findSite, must, type Repository } from './git.ts'
+import { reap } from './process-tree.ts'
+import { type Calling, type Trouble, unlessInterrupted } from './remote-call.ts'
+import { chooseCheckpoint, fetchCheckpoints, type Numbered, stateOf } from './remote-checkpoints.ts'
 import { openRepoCache } from './repo-cache.ts'
 import { bringUpToDate } from './roll-back.ts'
 import { takeFence } from './take-fence.ts'
-import { headOf, marksRef, mustBeOurs, numberIn, type TaskPlace } from './task-names.ts'
+import { mustBeOurs, type TaskPlace } from './task-names.ts'
+import { isNoted } from './task-traces.ts'
 import { layOut, type OpenTask, openTaskTree } from './task-tree.ts'
-import { openTree } from './tree.ts'
+import { type Checkpoints, openTree } from './tree.ts'
 
 /**
  * What the store knows of the loop: `pushed` is the commit that was pushed last, `iteration` and `tree` are of its tally, and
@@ -33,72 +36,50 @@ export type TakingOver = TaskPlace &
 /** Nobody else can push for the task from here on. Before the first push it begins again where it began. */
 export async function takeOverTask(taking: TakingOver): Promise<OpenTask | Fenced | Trouble> {
   mustBeOurs(taking)
-  const { home, repo, pushed } = taking
+  const { home, repo, pushed, signal } = taking
   const mirror = await openRepoCache(home).open(repo)
-  const found = pushed === undefined ? { checkpoints: [] } : await fetchCheckpoints(mirror, taking)
-  if ('kind' in found) return found
-  const at = choose(found.checkpoints, taking)
+  const found = await fetchCheckpoints(mirror, taking)
+  if (found.kind !== 'found') return found
+  const at = pushed === undefined ? undefined : chooseCheckpoint(found.all, taking)
   const taken = await takeFence({ ...taking, kept: Math.max(at?.n ?? 0, taking.iteration) })
   if (taken.kind !== 'taken') return taken
-  const { base = '', commit, copied, setup } = taking.worktree
-  const asked = { ...(copied ? { copied } : {}), ...(setup === undefined ? {} : { setup }) }
-  const opening = { ...taking, ...asked, base }
-  if (!at) return openTaskTree({ ...opening, at: pushed ?? commit })
-  return openRepoCache(home).alone(
+  if (!at) return beginAgain(taking)
+  const filling = { kept: found.all.filter(({ n }) => n <= at.n), at, marks: found.marks }
+  const { commit } = taking.worktree
+  const opened = openRepoCache(home).alone(
     repo,
     async ({ mirror: held }) => {
-      const first = (await hasObject(held, commit)) ? commit : (at.kept.head ?? at.kept.commit)
-      const kept = found.checkpoints.filter(({ n }) => n <= at.n)
-      const open = await layOut(held, opening, first, (worktree) =>
-        fill(held, { ...taking, worktree }, { kept, at, marks: found.marks }),
-      )
+      const open = await layOut(held, openingOf(taking), {
+        commit: (await hasCommit(held, commit)) ? commit : (at.kept.head ?? at.kept.commit),
+        fill: (worktree) => fill(held, { ...taking, worktree }, filling),
+        reuse: (worktree) => reuse(held, { ...taking, worktree }, filling),
+      })
       return { ...open, tree: stateOf(at.kept) }
     },
-    taking.signal,
+    signal,
   )
+  return unlessInterrupted(opened)
 }
 
-type Numbered = { n: number; kept: Kept }
-type Found = { checkpoints: Numbered[]; marks?: string | undefined }
-
-/** Nothing points to them here until the work tree is laid out. */
-async function fetchCheckpoints(mirror: Repository, taking: TakingOver): Promise<Found | Trouble> {
-  const { repo, loop, branch } = taking
-  const remote = await readRemote(mirror, taking)
-  if (remote.kind !== 'read') return remote
-  const numbers = [...remote.refs].flatMap(([ref, commit]) => {
-    const n = numberIn(loop, ref)
-    return n === undefined ? [] : [{ ref, commit, n }]
-  })
-  const wanted = [headOf(branch), marksRef(loop)].filter((ref) => remote.refs.has(ref))
-  const refs = [...wanted, ...numbers.map(({ ref }) => ref)]
-  if (refs.length === 0) return { checkpoints: [] }
-  const fetched = await askRemote(mirror, [...FETCH, '--', repo, ...refs], taking)
-  if (!fetched.ok) return fetched.trouble
-  const checkpoints: Numbered[] = []
-  for (const { n, commit } of numbers) {
-    const kept = await readCheckpoint(mirror, commit)
-    if (kept) checkpoints.push({ n, kept })
-  }
-  return { checkpoints, marks: remote.refs.get(marksRef(loop)) }
+function openingOf(taking: TakingOver) {
+  const { base = '', copied, setup } = taking.worktree
+  return { ...taking, base, ...(copied ? { copied } : {}), ...(setup === undefined ? {} : { setup }) }
 }
 
-const FETCH = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules']
-
-/** The state that the loop was last seen in. Where checks wrote files after that, the last one before. */
-function choose(checkpoints: readonly Numbered[], { tree, iteration }: TakingOver): Numbered | undefined {
-  const latest = checkpoints.toSorted((a, b) => b.n - a.n)
-  const same = latest.find(({ kept }) => tree?.startsWith(stateOf(kept)))
-  return same ?? latest.find(({ n }) => n <= iteration)
+/** Where nothing was recorded, the start is all there is. Where only the checkpoints are gone, what was pushed is. */
+async function beginAgain(taking: TakingOver): Promise<OpenTask | Trouble> {
+  const { home, loop, pushed, worktree } = taking
+  const open = await openTaskTree({ ...openingOf(taking), at: pushed ?? worktree.commit })
+  if (open.kind !== 'open' || pushed !== undefined) return open
+  const { look, checkpoints } = await openTree({ ...open.work, home, loop, anew: true })
+  await look()
+  await usable(checkpoints, open.work.dir).keep(0) // the loop keeps it only in its very first turn
+  return open
 }
 
-/** As a tree tells it. */
-function stateOf({ tree, head }: Kept): string {
-  return `${tree} ${head ?? 'no-commit'}`
-}
-
-async function hasObject(mirror: Repository, commit: string): Promise<boolean> {
-  return (await mirror.ask(['cat-file', '-e', `${commit}^{commit}`])).ok
+function usable(checkpoints: Checkpoints | { none: string }, path: string): Checkpoints {
+  if (!('none' in checkpoints)) return checkpoints
+  throw new RalphError('git-failed', `The work tree ${path} cannot be used: ${checkpoints.none}.`)
 }
 
 type Filling = { kept: readonly Numbered[]; at: Numbered; marks: string | undefined }
@@ -109,14 +90,33 @@ async function fill(
   { home, loop, worktree }: TakingOver,
   { kept, at, marks }: Filling,
 ): Promise<void> {
-  const { checkpoints } = await openTree({ dir: worktree.path, home, loop, worktree, anew: true })
-  if ('none' in checkpoints)
-    throw new RalphError('git-failed', `The work tree ${worktree.path} cannot be used: ${checkpoints.none}.`)
-  for (const { n, kept: one } of [...kept, { n: NOW, kept: at.kept }])
-    must(await setRefs(checkpoints.repo, [refOf(loop, n)], one.commit))
+  const tree = await openTree({ dir: worktree.path, home, loop, worktree })
+  const { repo, restoring } = usable(tree.checkpoints, worktree.path)
+  for (const { n, kept: one } of kept) must(await setRefs(repo, [refOf(loop, n)], one.commit))
+  const later = (await listCheckpoints(repo, loop)).filter((name) => Number(name) > at.n)
+  const gone = later.map((name) => refOf(loop, name))
+  must(await setRefs(repo, [refOf(loop, NOW)], at.kept.commit, gone))
   if (marks !== undefined) {
     makePrivateFolder(join(realFolder(home), 'proof'))
     writeWhole(marksFile(home, loop), await mirror.read(`${marks}:marks.json`))
   }
-  await bringUpToDate(checkpoints.restoring)
+  await bringUpToDate(restoring)
+}
+
+/** What was installed in the work tree of an earlier visit is worth keeping. One that is damaged, or half made, is not. */
+async function reuse(mirror: Repository, taking: TakingOver, filling: Filling): Promise<boolean> {
+  const { home, loop, worktree } = taking
+  if (!isNoted(home, loop) || !existsSync(worktree.path)) return false
+  const site = await findSite(worktree.path)
+  if ('none' in site || site.top !== worktree.path || site.commonDir !== mirror.commonDir) return false
+  if (existsSync(join(site.gitDir, 'locked'))) return false
+  await reap(loop, realFolder(home)) // what still runs there would write on
+  rmSync(join(site.gitDir, 'index.lock'), { force: true }) // of a git that was killed
+  try {
+    await fill(mirror, taking, filling)
+    return true
+  } catch (cause) {
+    if (!isRalphError(cause)) throw cause
+    return false
+  }
 }

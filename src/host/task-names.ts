@@ -5,6 +5,13 @@ import { refOf } from './checkpoint.ts'
 /** Where a task lives: `home` is of this machine, `repo` the remote that machines have in common. */
 export type TaskPlace = { home: string; repo: string; branch: string; loop: string }
 
+/** A branch of the remote, whoever it belongs to. Git would take some names for more than one. */
+export function mustBeBranch(branch: string): void {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: git refuses them, too
+  if (branch === '' || /^[-/]|[/.]$|\.lock$|\.\.|\/\/|@\{|[\u0000-\u0020\u007f~^:?*[\\]/.test(branch))
+    throw new RalphError('input-invalid', `${JSON.stringify(branch)} cannot be the name of a branch.`)
+}
+
 /** Everything ralph writes on a remote is below `ralph/`, so that no branch of anybody else is ever at stake. */
 export function mustBeOurs({ branch, loop }: Pick<TaskPlace, 'branch' | 'loop'>): void {
   if (!/^ralph\/[\w][\w.-]*$/.test(branch) || /\.\.|\.$|\.lock$/.test(branch))

@@ -1,6 +1,7 @@
 /** The work of a task on its remote: pushed after every iteration, and left there as a branch at the end. */
 import { readCheckpoint, refOf, WRITER } from './checkpoint.ts'
 import { type Fenced, pushFenced } from './fence.ts'
+import { ensureCommit } from './fetch-objects.ts'
 import { readIfThere } from './files.ts'
 import { marksFile } from './fingerprint.ts'
 import { must, type Repository } from './git.ts'
@@ -9,7 +10,7 @@ import { notedCommits } from './kept-commits.ts'
 import { commitsFile } from './pin.ts'
 import type { Calling, Trouble } from './remote-call.ts'
 import { type Change, readRemote } from './remote-refs.ts'
-import { openRepoCache } from './repo-cache.ts'
+import { openRepoCache, trackedAs } from './repo-cache.ts'
 import { maskUrl } from './repo-url.ts'
 import { headOf, marksRef, mustBeOurs, type TaskPlace } from './task-names.ts'
 
@@ -31,25 +32,29 @@ export async function pushIteration(pushing: Pushing): Promise<Pushed> {
   const [start, last] = await Promise.all([0, iteration].map((n) => findCheckpoint(mirror, { home, loop }, n)))
   const kept = last && (await readCheckpoint(mirror, last))
   if (!kept) return { kind: 'kept-nothing' }
+  if (pushed !== undefined && !(await ensureCommit(mirror, pushed, { ...pushing, ref: headOf(branch) })))
+    return { kind: 'unreachable', why: `The commit ${pushed} of ${branch} cannot be fetched from ${maskUrl(repo)}.` }
   const [commit, marks] = await Promise.all([
     commitIteration(mirror, kept, pushing),
     writeMarks(mirror, { home, loop }),
   ])
-  const wanted = [
+  const wanted = new Map([
     [headOf(branch), commit],
-    [refOf(loop, iteration), last],
     [refOf(loop, 0), start],
+    [refOf(loop, iteration), last],
     [marksRef(loop), marks],
-  ] as const
+  ])
   const done = await pushFenced<Pushed>(mirror, pushing, async (refs) => {
     const there = refs.get(headOf(branch))
     if (there !== pushed && there !== commit)
       return { kind: 'refused', why: `Somebody else has pushed to ${branch} in ${maskUrl(repo)}.` }
-    const changes = wanted.map(([ref, to]): Change => ({ ref, was: refs.get(ref), to }))
+    const changes = [...wanted].map(([ref, to]): Change => ({ ref, was: refs.get(ref), to }))
     const left = changes.filter(({ was, to }) => to !== undefined && was !== to)
     return left.length > 0 ? left : { kind: 'pushed', commit } // the answer to an earlier try was lost
   })
-  return done.kind === 'done' ? { kind: 'pushed', commit } : done
+  if (done.kind !== 'done') return done
+  await mirror.ask(['update-ref', trackedAs(headOf(branch)), commit]) // so that it stays here for the next one
+  return { kind: 'pushed', commit }
 }
 
 /** An agent can move refs, but not what ralph has noted. */

@@ -32,10 +32,15 @@ export function noteTask(home: string, note: Note): void {
   writeWhole(noteOf(home, note.loop), JSON.stringify(note))
 }
 
+/** Whether an earlier visit left this task here. */
+export function isNoted(home: string, loop: string): boolean {
+  return existsSync(noteOf(home, loop))
+}
+
 /** The caller holds the mirror alone. The note goes last. */
 export async function clearTask(mirror: Repository, { home, branch, loop }: Omit<TaskPlace, 'repo'>): Promise<void> {
   const real = realFolder(home)
-  if (!existsSync(noteOf(real, loop))) return
+  if (!isNoted(real, loop)) return
   await reap(loop, real) // what still runs there would write on
   await removeLinked({ home: real, loop })
   const path = join(real, 'worktrees', loop)

@@ -2,12 +2,13 @@
 import { join } from 'node:path'
 import type { Work, Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
+import { ensureCommit } from './fetch-objects.ts'
 import { realFolder } from './files.ts'
 import { must, openRepository, type Repository } from './git.ts'
-import { askRemote, type Calling, type Trouble } from './remote-call.ts'
-import { type HeldMirror, openRepoCache } from './repo-cache.ts'
+import { type Calling, type Trouble, unlessInterrupted } from './remote-call.ts'
+import { openRepoCache } from './repo-cache.ts'
 import { maskUrl } from './repo-url.ts'
-import { headOf, mustBeOurs, type TaskPlace } from './task-names.ts'
+import { headOf, mustBeBranch, mustBeOurs, type TaskPlace } from './task-names.ts'
 import { clearTask, noteTask } from './task-traces.ts'
 import { copyOver, ensureWorktree, mustBeCopyable } from './worktree.ts'
 
@@ -27,44 +28,49 @@ export type OpenTask = {
 /** Begins anew: whatever an earlier visit left of the task on this machine goes. */
 export async function openTaskTree(opening: TaskOpening): Promise<OpenTask | Trouble> {
   mustBeOurs(opening)
+  mustBeBranch(opening.base)
   const { home, repo, base, at, signal } = opening
-  return openRepoCache(home).alone(
+  const opened = openRepoCache(home).alone<OpenTask | Trouble>(
     repo,
     async (held) => {
       const fetched = await held.fetch([headOf(base)], opening)
       if (fetched.kind !== 'fetched') return fetched
       const { mirror } = fetched
       const commit = at ?? fetched.commits.get(headOf(base)) ?? ''
-      if (!(await hasCommit(mirror, commit, opening)))
+      if (!(await ensureCommit(mirror, commit, opening)))
         return { kind: 'refused', why: `The commit ${commit} is not in ${maskUrl(repo)} any more.` }
-      return layOut(mirror, opening, commit, async () => {})
+      return layOut(mirror, opening, { commit })
     },
     signal,
   )
+  return unlessInterrupted(opened)
 }
 
-/** One that is on no branch any more may still be handed out by name. */
-async function hasCommit(mirror: Repository, commit: string, { repo, ...calling }: TaskOpening): Promise<boolean> {
-  const isThere = async () => (await mirror.ask(['cat-file', '-e', `${commit}^{commit}`])).ok
-  if (await isThere()) return true
-  await askRemote(mirror, ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--', repo, commit], calling)
-  return isThere()
+/**
+ * `commit`: where its branch begins. `fill` brings it into the state in which work goes on. `reuse`: whether what an earlier visit
+ * left has been brought there, so that nothing must be made.
+ */
+export type Layout = {
+  commit: string
+  fill?(worktree: Worktree): Promise<void>
+  reuse?(worktree: Worktree): Promise<boolean>
 }
 
-/** `fill` brings it into the state in which work goes on. */
+/** The caller holds the mirror alone. */
 export async function layOut(
-  mirror: HeldMirror['mirror'],
+  mirror: Repository,
   { home, base, branch, loop, repo, copied = [], setup }: TaskOpening,
-  commit: string,
-  fill: (worktree: Worktree) => Promise<void>,
+  { commit, fill, reuse }: Layout,
 ): Promise<OpenTask> {
   const path = join(realFolder(home), 'worktrees', loop)
   const from = mirror.top
   mustBeCopyable(from, copied)
-  await clearTask(mirror, { home, branch, loop })
-  noteTask(home, { repo, branch, loop })
   const worktree: Worktree = { from, path, branch, commit, base }
-  await ensureWorktree(worktree, () => fill(worktree))
+  if (!(await reuse?.(worktree))) {
+    await clearTask(mirror, { home, branch, loop })
+    noteTask(home, { repo, branch, loop })
+    await ensureWorktree(worktree, async () => fill?.(worktree))
+  }
   const linked = await openRepository(path)
   if ('none' in linked) throw new RalphError('git-failed', `git made a work tree at ${path}, but ${linked.none}.`)
   for (const name of copied) await copyIgnored(linked, from, name)

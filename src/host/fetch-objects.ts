@@ -1,0 +1,36 @@
+/** Objects of a remote, fetched into a mirror without any ref that points to them there. */
+import type { Repository } from './git.ts'
+import { askRemote, type Calling, type Told } from './remote-call.ts'
+
+/** `wanted`: refs, or commits by their names, which not every remote hands out. */
+export function fetchObjects(
+  mirror: Repository,
+  repo: string,
+  wanted: readonly string[],
+  calling: Calling,
+): Promise<Told> {
+  return askRemote(mirror, [...FETCH, '--', repo, ...wanted], calling)
+}
+
+/** Settings of the person that make a fetch do more than it was asked to do count for nothing here. */
+export const FETCH: readonly string[] = [
+  ...['fetch', '--quiet', '--no-tags', '--no-prune', '--no-write-fetch-head'],
+  ...['--no-recurse-submodules', '--no-auto-maintenance'],
+]
+
+export async function hasCommit(mirror: Repository, commit: string): Promise<boolean> {
+  return (await mirror.ask(['cat-file', '-e', `${commit}^{commit}`])).ok
+}
+
+/** Whether the commit is in the mirror, fetched where it is not. `ref`: what is likely to hold it on the remote. */
+export async function ensureCommit(
+  mirror: Repository,
+  commit: string,
+  { repo, ref, ...calling }: Calling & { repo: string; ref?: string },
+): Promise<boolean> {
+  for (const from of [...(ref === undefined ? [] : [ref]), commit]) {
+    if (await hasCommit(mirror, commit)) return true
+    await fetchObjects(mirror, repo, [from], calling)
+  }
+  return hasCommit(mirror, commit)
+}
