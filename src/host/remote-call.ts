@@ -38,13 +38,21 @@ export async function unlessInterrupted<Result>(work: Promise<Result>): Promise<
   }
 }
 
+/** What git said about its failure, and whether another try is worth it. */
 export function troubleOf(says: string): Trouble {
-  const lines = says.split('\n').filter((line) => line.trim() !== '')
-  const telling = lines.find((line) => REFUSED.test(line))
-  const line = telling ?? lines.find((each) => /^(fatal|error): /.test(each)) ?? lines[0] ?? 'git said nothing'
+  const lines = says.split('\n').filter((line) => line.trim() !== '' && !IDLE.test(line))
+  const passing = lines.find((line) => PASSING.test(line))
+  const telling = passing ?? lines.find((line) => REFUSED.test(line))
+  const line = telling ?? lines[0] ?? 'git said nothing'
   const why = inOneLine(maskUrl(line.replace(/^\s*(remote: )?((fatal|error): |! )?/i, '')))
-  return { kind: telling === undefined ? 'unreachable' : 'refused', why }
+  return { kind: passing === undefined && telling !== undefined ? 'refused' : 'unreachable', why }
 }
+
+/** What says nothing of the cause. */
+const IDLE = /^(warning|hint): |Could not read from remote repository|^Please make sure you|^and the repository exists/
+
+/** The server refuses, but by no decision of anybody. */
+const PASSING = /No space left on device|Too many open files|out of memory/i
 
 /**
  * What another try will not change. A path where no repository is may be one that is moved or not mounted just now, and a server
@@ -64,6 +72,7 @@ const REFUSED = new RegExp(
     'does not support --atomic',
     'not allowed|not supported',
     'unable to find remote helper',
+    'insufficient permission',
     '\\[(remote )?rejected\\]',
     'exists; cannot create',
   ].join('|'),

@@ -1,6 +1,6 @@
-import { renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { BRANCH, LOOP, type Machine, openMachine } from './machine.test-support.ts'
 import { makeRemote, type Remote } from './remote.test-support.ts'
 import { takeFence } from './take-fence.ts'
@@ -111,28 +111,57 @@ describe('an iteration', () => {
     )
   })
 
-  test('keeps line endings as the repository has them', async () => {
-    one.git('config', 'core.autocrlf', 'true')
-    await one.work(1, { 'b.txt': 'b\r\n' })
-    await pushed(one.push(1, 1))
-    expect(remote.git('cat-file', 'blob', `${BRANCH}:b.txt`)).toBe('b\r')
+  test('has the line endings of the repository where the worker has its own', async () => {
+    const settings = join(one.home, 'gitconfig')
+    writeFileSync(settings, '[core]\n\tautocrlf = true\n[fetch]\n\tprune = true\n[push]\n\tfollowTags = true\n')
+    vi.stubEnv('GIT_CONFIG_GLOBAL', settings)
+    const other = openMachine(remote, { loop: `${LOOP}-0`, branch: `${BRANCH}-0` })
+    await other.begin()
+    const dir = join(other.home, 'worktrees', `${LOOP}-0`)
+    expect(readFileSync(join(dir, 'a.txt'), 'utf8')).toBe('a\r\n')
+    await other.work(1, { 'b.txt': 'b\r\n' })
+    await pushed(other.push(1, 1))
+    vi.unstubAllEnvs()
+    expect(remote.git('diff', '--name-status', 'main', `${BRANCH}-0`)).toBe('A\tb.txt')
+    expect(remote.git('cat-file', 'blob', `${BRANCH}-0:b.txt`)).toBe('b')
+  })
+
+  test('is committed as whom the worker is known, or as ralph', async () => {
+    await one.work(1, { 'b.txt': 'b\n' })
+    vi.stubEnv('GIT_CONFIG_GLOBAL', '/dev/null')
+    vi.stubEnv('GIT_CONFIG_SYSTEM', '/dev/null')
+    one.git('config', 'user.name', 'Ada')
+    one.git('config', 'user.email', 'ada@localhost')
+    const commit = await pushed(one.push(1, 1))
+    expect(remote.git('show', '--no-patch', '--format=%an %cn', commit)).toBe('ralph ralph')
+    const settings = join(one.home, 'gitconfig')
+    writeFileSync(settings, '[user]\n\tname = Worker\n\temail = worker@localhost\n')
+    vi.stubEnv('GIT_CONFIG_GLOBAL', settings)
+    await one.work(2, { 'b.txt': 'c\n' })
+    const second = await pushed(one.push(2, 1, commit))
+    vi.unstubAllEnvs()
+    expect(remote.git('show', '--no-patch', '--format=%an %cn', second)).toBe('Worker Worker')
   })
 })
 
 describe('what is pushed', () => {
-  test.each([
-    'main',
-    'ralph',
-    'ralph/',
-    'ralph/../main',
-    'ralph/a b',
-    'ralph/-x',
-    'refs/heads/ralph/x',
-    'ralph/a.lock',
-  ])('never goes to a branch that is not ours: %s', async (branch) => {
-    const foreign = openMachine(remote, { branch, home: one.home })
-    await expect(foreign.push(1, 1)).rejects.toThrow('is not a branch for a task')
-    await expect(takeFence({ ...foreign.place, epoch: 9 })).rejects.toThrow('is not a branch for a task')
+  test('never goes to a branch that is not ours', async () => {
+    const names = [
+      'main',
+      'ralph',
+      'ralph/',
+      'ralph/../main',
+      'ralph/a b',
+      'ralph/-x',
+      'refs/heads/ralph/x',
+      'ralph/a.lock',
+    ]
+    for (const branch of names) {
+      const foreign = openMachine(remote, { branch, home: one.home })
+      await expect(foreign.push(1, 1)).rejects.toThrow('is not a branch for a task')
+      await expect(foreign.finish(1)).rejects.toThrow('is not a branch for a task')
+      await expect(takeFence({ ...foreign.place, epoch: 9 })).rejects.toThrow('is not a branch for a task')
+    }
   })
 
   test('leaves alone what somebody else pushed to the branch', async () => {

@@ -62,6 +62,13 @@ describe('the work tree of a task', () => {
     expect(open).toEqual({ kind: 'refused', why: expect.stringContaining(why) })
   })
 
+  test.each(['', '-x', '*', 'a b', 'a:b', 'main:refs/heads/other', 'a..b', 'a@{1}', 'a.lock'])(
+    'has no base of that name: %s',
+    async (base) => {
+      await expect(openTaskTree({ ...machine.place, base })).rejects.toThrow('cannot be the name of a branch')
+    },
+  )
+
   test('waits for a remote that is away', async () => {
     renameSync(remote.url, `${remote.url}-away`)
     expect(await openTaskTree({ ...machine.place, base: 'main' })).toMatchObject({ kind: 'unreachable' })
