@@ -15,23 +15,33 @@ export type Taken = {
 type Shelf = { globs: Map<string, string>; below: Map<string, Shelf> }
 
 export function openTaken(busy: readonly Busy[]): Taken {
-  const branches = new Map<string, string>()
-  const shelves = new Map<string, Shelf>()
+  const repos = new Map<string, Repo>()
   const meet = comparer()
-  const taken: Taken = {
-    take({ id, repo, base, branch, touches }) {
-      branches.set(place(repo, branch), id)
-      if (touches.length === 0) return
-      const top = shelves.get(place(repo, base)) ?? newShelf()
-      shelves.set(place(repo, base), top)
-      for (const glob of touches) putAway(top, glob, id)
+  const repoOf = (name: string) => entry(repos, name, () => ({ branches: new Map(), shelves: new Map() }))
+  const takeFiles = ({ id, repo, base, touches }: Holder) => {
+    if (touches.length === 0) return
+    const top = entry(repoOf(repo).shelves, base, newShelf)
+    for (const glob of touches) putAway(top, glob, id)
+  }
+  // The same task is named whatever the order of the list.
+  for (const { id, repo, branch } of busy) {
+    const { branches } = repoOf(repo)
+    const other = branches.get(branch)
+    if (other === undefined || id < other) branches.set(branch, id)
+  }
+  for (const task of busy.filter(({ touches }) => touches.length > 0).sort((a, b) => (a.id < b.id ? -1 : 1)))
+    takeFiles(task)
+  return {
+    take(task) {
+      repoOf(task.repo).branches.set(task.branch, task.id)
+      takeFiles(task)
     },
     branch({ repo, branch }) {
-      const by = branches.get(place(repo, branch))
+      const by = repos.get(repo)?.branches.get(branch)
       return by === undefined ? undefined : { kind: 'branch-taken', by }
     },
     files({ repo, base, touches }) {
-      const top = shelves.get(place(repo, base))
+      const top = repos.get(repo)?.shelves.get(base)
       if (!top) return undefined
       for (const glob of touches)
         for (const [theirs, by] of candidates(top, glob))
@@ -39,14 +49,17 @@ export function openTaken(busy: readonly Busy[]): Taken {
       return undefined
     },
   }
-  // In an order of its own, so that the same task is named however the list was read.
-  for (const task of [...busy].sort((a, b) => (a.id < b.id ? -1 : 1))) taken.take(task)
-  return taken
 }
 
-// No branch has a line break in its name, so two places never share a text.
-function place(repo: string, branch: string): string {
-  return `${branch}\n${repo}`
+/** By the name of a branch: who works on it; which files are taken of what is merged into it. */
+type Repo = { branches: Map<string, string>; shelves: Map<string, Shelf> }
+
+function entry<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(key, made)
+  return made
 }
 
 function newShelf(): Shelf {
@@ -55,11 +68,7 @@ function newShelf(): Shelf {
 
 function putAway(top: Shelf, glob: string, id: string): void {
   let shelf = top
-  for (const folder of fixedFolders(glob)) {
-    const deeper = shelf.below.get(folder) ?? newShelf()
-    shelf.below.set(folder, deeper)
-    shelf = deeper
-  }
+  for (const folder of fixedFolders(glob)) shelf = entry(shelf.below, folder, newShelf)
   if (!shelf.globs.has(glob)) shelf.globs.set(glob, id)
 }
 
@@ -82,17 +91,12 @@ function* everything(shelf: Shelf): Generator<[glob: string, id: string]> {
 /** Compares two globs; each is read once, and each pair is compared once. */
 function comparer(): (one: string, other: string) => boolean {
   const machines = new Map<string, GlobMachine>()
-  const machine = (glob: string) => {
-    const read = machines.get(glob) ?? machineOf(glob)
-    machines.set(glob, read)
-    return read
-  }
+  const machine = (glob: string) => entry(machines, glob, () => machineOf(glob))
   const known = new Map<string, Map<string, boolean>>()
-  return (one, other) => {
-    const row = known.get(one) ?? new Map<string, boolean>()
-    known.set(one, row)
-    const met = row.get(other) ?? machinesMeet(machine(one), machine(other))
-    row.set(other, met)
-    return met
-  }
+  return (one, other) =>
+    entry(
+      entry(known, one, () => new Map<string, boolean>()),
+      other,
+      () => machinesMeet(machine(one), machine(other)),
+    )
 }
