@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { checkpoints } from './checkpoints.ts'
 import { dispatch } from './dispatch.ts'
+import { fleetPass } from './fleet-pass.ts'
 import { growth } from './growth.ts'
 import { hook } from './hook.ts'
 import { live } from './live.ts'
@@ -28,6 +29,7 @@ const MEASURES: Readonly<Record<string, () => AsyncGenerator<Row>>> = {
   serve,
   live,
   page,
+  'fleet-pass': fleetPass,
   growth,
   memory,
 }
