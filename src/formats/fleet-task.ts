@@ -69,6 +69,9 @@ export type FleetTask = {
   updated_at: number
 }
 
+/** A worker that was not heard of for so long is taken for dead. */
+export const WORKER_GONE_MS = 30_000
+
 /** A machine that takes tasks. Times are in milliseconds, by the clock of the database. */
 export type FleetWorker = {
   id: string

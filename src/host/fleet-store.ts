@@ -7,6 +7,8 @@ import type { Store } from './store.ts'
 export type FleetStore = Store & { fleet: FleetRecords }
 
 export type FleetRecords = {
+  /** The clock of the database, in milliseconds: of all clocks the only one that counts. */
+  now(): Promise<number>
   /** All of them with their loops, or none. */
   submit(tasks: readonly Submission[]): Promise<void>
   load(id: string): Promise<FleetTask | undefined>
@@ -24,6 +26,8 @@ export type FleetRecords = {
 
   /** One pass of the scheduler, in one transaction. Undefined: another process does it just now. */
   pass(holder: string, decide: (view: FleetView) => Release[]): Promise<number | undefined>
+  /** What a pass would see now. */
+  view(): Promise<FleetView>
   queue: FleetQueue
   workers: FleetWorkers
   accounts: {
@@ -73,6 +77,7 @@ export type Only = { from?: readonly FleetState[]; worker?: string }
 
 /** Absent: all. `text`: a part of the title. `after`: the `next` of an earlier page. */
 export type FleetFilter = {
+  ids?: readonly string[]
   state?: readonly FleetState[]
   submitter?: string
   project?: string

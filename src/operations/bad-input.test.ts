@@ -91,6 +91,13 @@ const VALID: Readonly<Record<OperationName, object>> = {
   get_context: {},
   list_executors: {},
   wait_loop: { loop: 'a' },
+  submit_tasks: { tasks: [{ prompt: 'Build it' }] },
+  list_fleet_tasks: {},
+  get_fleet_task: task,
+  get_fleet: {},
+  retry_fleet_task: task,
+  drain_worker: { worker: 'w1' },
+  set_budget: { submitter: 'ann', usd_per_day: 5 },
 }
 
 const refusal = (name: string, input: unknown) =>

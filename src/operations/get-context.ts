@@ -11,6 +11,8 @@ import type { Operation } from './operation.ts'
 
 export type Here = {
   dir: string
+  /** Whether tasks can be submitted to a fleet here. */
+  fleet: boolean
   /** Where the running server listens. Null: none runs. */
   server: string | null
   /** Agents on this machine that somebody may be logged in to. */
@@ -39,6 +41,7 @@ export const getContext: Operation<Record<never, never>, Here> = {
     })
     return {
       dir,
+      fleet: store.fleet !== undefined,
       server: runningServer(home)?.url ?? null,
       agents: present.map(({ name }) => name),
       loops: rows.map(({ id, status, iteration, prompt }) => ({

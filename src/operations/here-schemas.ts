@@ -11,6 +11,7 @@ export const HERE_SCHEMAS: SchemasOf<'get_context' | 'list_executors' | 'wait_lo
     input: z.strictObject({}),
     output: z.strictObject({
       dir: z.string(),
+      fleet: z.boolean(),
       server: z.string().nullable(),
       agents: z.array(z.string()),
       loops: z.array(z.strictObject({ id: z.string(), status, iteration: whole, title: z.string() })),

@@ -10,6 +10,7 @@ import { briefVault } from './brief-vault.ts'
 import { cancel } from './cancel.ts'
 import { addComments, listComments, removeComment } from './comments.ts'
 import { createTask } from './create-task.ts'
+import { drainWorker } from './drain-worker.ts'
 import { exportLoops } from './export-loops.ts'
 import { fork } from './fork.ts'
 import { getActivity } from './get-activity.ts'
@@ -17,6 +18,8 @@ import { getAnalytics } from './get-analytics.ts'
 import { getChecks } from './get-checks.ts'
 import { getContext } from './get-context.ts'
 import { getDiff } from './get-diff.ts'
+import { getFleet } from './get-fleet.ts'
+import { getFleetTask } from './get-fleet-task.ts'
 import { getForecast } from './get-forecast.ts'
 import { getIteration } from './get-iteration.ts'
 import { getLoop } from './get-loop.ts'
@@ -32,6 +35,7 @@ import { initProject } from './init-project.ts'
 import { listChanges } from './list-changes.ts'
 import { listEvents } from './list-events.ts'
 import { listExecutors } from './list-executors.ts'
+import { listFleetTasks } from './list-fleet-tasks.ts'
 import { listIterations } from './list-iterations.ts'
 import { listLoops } from './list-loops.ts'
 import { listNeeds } from './list-needs.ts'
@@ -43,10 +47,13 @@ import { prune } from './prune.ts'
 import { rebuild } from './rebuild.ts'
 import { resume } from './resume.ts'
 import { retry } from './retry.ts'
+import { retryFleetTask } from './retry-fleet-task.ts'
 import { rollback } from './rollback.ts'
+import { setBudget } from './set-budget.ts'
 import { setLimits } from './set-limits.ts'
 import { start } from './start-loop.ts'
 import { steer } from './steer.ts'
+import { submitTasks } from './submit-tasks.ts'
 import { trustConfig } from './trust-config.ts'
 import { tryChecks } from './try-checks.ts'
 import { undo } from './undo.ts'
@@ -140,6 +147,13 @@ export const OPERATIONS: Table = {
   add_dependency: addDependency,
   list_groups: listGroups,
   set_group: setGroup,
+  submit_tasks: submitTasks,
+  list_fleet_tasks: listFleetTasks,
+  get_fleet_task: getFleetTask,
+  get_fleet: getFleet,
+  retry_fleet_task: retryFleetTask,
+  drain_worker: drainWorker,
+  set_budget: setBudget,
 }
 
 export type Table = {
@@ -216,6 +230,13 @@ export type Table = {
   add_dependency: typeof addDependency
   list_groups: typeof listGroups
   set_group: typeof setGroup
+  submit_tasks: typeof submitTasks
+  list_fleet_tasks: typeof listFleetTasks
+  get_fleet_task: typeof getFleetTask
+  get_fleet: typeof getFleet
+  retry_fleet_task: typeof retryFleetTask
+  drain_worker: typeof drainWorker
+  set_budget: typeof setBudget
 }
 
 export type OperationName = keyof Table

@@ -118,6 +118,9 @@ const startFields = z.strictObject({
   worktree: z.boolean().exactOptional(),
 })
 
+/** What a loop can be told wherever it runs. */
+export const requestFields: z.ZodObject = startFields.omit({ task_id: true, dir: true, worktree: true })
+
 /** Either a prompt, or a task that says everything. */
 const startInput = startFields.superRefine((asked, { addIssue }) => {
   const [beside] = Object.keys(asked).filter((field) => field !== 'task_id')

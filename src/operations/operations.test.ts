@@ -483,6 +483,21 @@ describe('tasks of the board', () => {
   })
 })
 
+test.each<[OperationName, object]>([
+  ['submit_tasks', { tasks: [{ prompt: 'Build it' }] }],
+  ['list_fleet_tasks', {}],
+  ['get_fleet_task', { task: 'a' }],
+  ['get_fleet', {}],
+  ['retry_fleet_task', { task: 'a' }],
+  ['drain_worker', { worker: 'a' }],
+  ['set_budget', { submitter: 'ann', usd_per_day: 5 }],
+])('%s needs the database of a fleet, and says how to name it', async (name, input) => {
+  await expect(openPlace().run(name, input)).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('--database postgres://'),
+  })
+})
+
 test('every operation of the table was run above, and has the name of its row', () => {
   expect([...ran].sort()).toEqual(Object.keys(OPERATIONS).sort())
   for (const [name, operation] of Object.entries(OPERATIONS)) expect(operation.name).toBe(name)

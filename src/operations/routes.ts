@@ -75,6 +75,13 @@ export const ROUTES: Partial<Record<OperationName, Route>> = {
   retry_agent: { method: 'POST', path: '/api/panes/{agent}/retry' },
   add_agent: { method: 'POST', path: '/api/panes' },
   remove_agent: { method: 'DELETE', path: '/api/panes/{agent}' },
+  submit_tasks: { method: 'POST', path: '/api/fleet/tasks' },
+  list_fleet_tasks: { method: 'GET', path: '/api/fleet/tasks' },
+  get_fleet_task: { method: 'GET', path: '/api/fleet/tasks/{task}' },
+  retry_fleet_task: { method: 'POST', path: '/api/fleet/tasks/{task}/retry' },
+  get_fleet: { method: 'GET', path: '/api/fleet' },
+  drain_worker: { method: 'POST', path: '/api/fleet/workers/{worker}/drain' },
+  set_budget: { method: 'PUT', path: '/api/fleet/budgets/{submitter}' },
   get_context: { method: 'GET', path: '/api/context' },
   list_executors: { method: 'GET', path: '/api/executors' },
 }

@@ -2,6 +2,7 @@
 import { AGENT_SCHEMAS } from './agent-schemas.ts'
 import { ANALYTICS_SCHEMAS } from './analytics-schemas.ts'
 import { BOARD_SCHEMAS } from './board-schemas.ts'
+import { FLEET_SCHEMAS } from './fleet-schemas.ts'
 import { HERE_SCHEMAS } from './here-schemas.ts'
 import type { Table } from './index.ts'
 import { ITERATION_SCHEMAS } from './iteration-schemas.ts'
@@ -23,4 +24,5 @@ export const SCHEMAS: SchemasOf<keyof Table> = {
   ...HERE_SCHEMAS,
   ...BOARD_SCHEMAS,
   ...PAGE_SCHEMAS,
+  ...FLEET_SCHEMAS,
 }

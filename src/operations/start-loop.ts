@@ -117,7 +117,7 @@ export async function makeLoop(
 }
 
 /** A stage is claimed by its name, which must survive whatever an agent prints around it. */
-function mustBeNames(stages: readonly Stage[]): void {
+export function mustBeNames(stages: readonly Stage[]): void {
   const odd = stages.find(({ name }) => !/^[\w .:-]{1,60}$/.test(name))
   if (odd)
     throw new RalphError('usage', `"${odd.name}" is not a name for a stage. Use letters, digits, space, and . : _ -`)

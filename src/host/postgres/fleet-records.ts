@@ -8,11 +8,12 @@ import { NOW } from './fleet-tables.ts'
 import { insertMany } from './insert-many.ts'
 import { insertLoop, insertLoops } from './loop-columns.ts'
 
-type Tasks = Pick<FleetRecords, 'submit' | 'load' | 'asked' | 'list' | 'counts' | 'change' | 'again' | 'prune'>
+type Tasks = Pick<FleetRecords, 'now' | 'submit' | 'load' | 'asked' | 'list' | 'counts' | 'change' | 'again' | 'prune'>
 
 export function fleetTasks(asking: PgAsking, now: () => number): Tasks {
   return {
-    submit: (tasks) => asking.transaction((inside) => submitAll(inside, tasks)),
+    now: async () => Number((await asking.one(`SELECT ${NOW} AS now`))?.now),
+    submit: (tasks) => asking.transaction((inside) => submitAll(inside, makes, tasks)),
     load: async (id) => loadTask(asking, id),
 
     async asked(id) {
@@ -126,11 +127,12 @@ async function readyWhatCan(asking: PgAsking, ids: readonly string[]): Promise<v
 
 async function listTasks(
   asking: PgAsking,
-  { state, submitter, project, text, limit = 100, after }: FleetFilter,
+  { ids, state, submitter, project, text, limit = 100, after }: FleetFilter,
 ): Promise<FleetPage> {
   const values: PgValue[] = []
   const place = (value: PgValue) => `$${values.push(value)}`
   const conditions = [
+    ...(ids ? [`id = ANY(${place(ids)})`] : []),
     ...(state ? [`state = ANY(${place(state)})`] : []),
     ...(submitter === undefined ? [] : [`submitter = ${place(submitter)}`]),
     ...(project === undefined ? [] : [`project = ${place(project)}`]),

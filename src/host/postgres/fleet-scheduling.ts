@@ -1,5 +1,6 @@
 /** One pass of the scheduler in Postgres: what it sees, and what it lets go into the queue, in one transaction. */
-import type { FleetView, Release } from '../fleet-store.ts'
+import { WORKER_GONE_MS } from '../../formats/fleet-task.ts'
+import type { FleetRecords, FleetView, Release } from '../fleet-store.ts'
 import type { PgAsking } from './asking.ts'
 import type { Boss } from './fleet-queue.ts'
 import { toTask } from './fleet-records.ts'
@@ -12,20 +13,18 @@ const TERM_MS = 5_000
 /** Of each submitter, so that who has ten thousand does not hide the others. */
 const MOST_READY = 200
 
-type Passing = { holder: string; decide: (view: FleetView) => Release[] }
-
-/** How many were released. A pass that releases nothing has changed nothing, and wakes nobody. */
-export function fleetPass(asking: PgAsking, boss: Boss, { holder, decide }: Passing): Promise<number | undefined> {
-  return asking.transaction(
-    async (inside) => {
-      if (!(await takeTerm(inside, holder))) return undefined
-      await wakeRested(inside)
-      const releases = decide(await viewOf(inside))
-      await release(inside, boss, releases)
-      return releases.length
-    },
-    (released) => (released ? 'change' : 'silent'),
-  )
+export function fleetPass(asking: PgAsking, boss: Boss): Pick<FleetRecords, 'pass' | 'view'> {
+  return {
+    view: () => viewOf(asking),
+    pass: (holder, decide) =>
+      asking.transaction(async (inside) => {
+        if (!(await takeTerm(inside, holder))) return undefined
+        await wakeRested(inside)
+        const releases = decide(await viewOf(inside))
+        await release(inside, boss, releases)
+        return releases.length
+      }),
+  }
 }
 
 /** The row stays locked until the pass is over, so there is never more than one. */
@@ -54,7 +53,7 @@ async function viewOf(asking: PgAsking): Promise<FleetView> {
        ORDER BY priority DESC, created_at, seq LIMIT ${MOST_READY}) AS picked`,
   )
   const busy = await asking.all(`SELECT * FROM fleet_task WHERE state IN ('released', 'running', 'resting', 'merging')`)
-  const workers = await asking.all(`SELECT * FROM fleet_worker WHERE beat_at > ${NOW} - ${GONE_MS}`)
+  const workers = await asking.all(`SELECT * FROM fleet_worker WHERE beat_at > ${NOW} - ${WORKER_GONE_MS}`)
   const accounts = await asking.all(`SELECT * FROM fleet_account WHERE paused_until > ${NOW}`)
   const left = await asking.all(LEFT)
   const merges = await asking.all(NEXT_MERGES)
@@ -74,9 +73,6 @@ async function viewOf(asking: PgAsking): Promise<FleetView> {
     releasedAt: new Map(shares.map(({ submitter, released_at }) => [String(submitter), Number(released_at)])),
   }
 }
-
-/** A worker that was not heard of for so long takes nothing. */
-export const GONE_MS = 30_000
 
 /** What each submitter with ready tasks may still spend today, without what is set aside. Who has no limit is not in it. */
 const LEFT = `SELECT who.submitter, budget.usd_per_day - coalesce(spend.spent_usd, 0) - coalesce(aside.usd, 0) AS usd

@@ -1,5 +1,5 @@
 /** The workers of the fleet, their accounts and what may be spent, in Postgres. Times are the database's own. */
-import type { FleetWorker } from '../../formats/fleet-task.ts'
+import { type FleetWorker, WORKER_GONE_MS } from '../../formats/fleet-task.ts'
 import type { FleetRecords, FleetSettings } from '../fleet-store.ts'
 import { parse, type Row } from '../rows.ts'
 import type { PgAsking } from './asking.ts'
@@ -7,8 +7,6 @@ import { NOW } from './fleet-tables.ts'
 
 /** One that was not heard of for so long is shown no more. */
 const FORGOTTEN_MS = 24 * 3_600_000
-/** And after that long it is taken for dead. */
-const SILENT_MS = 30_000
 
 export function fleetWorkers(
   asking: PgAsking,
@@ -46,7 +44,7 @@ function workers(asking: PgAsking): FleetRecords['workers'] {
     },
     async list(all = false) {
       await asking.run(`DELETE FROM fleet_worker WHERE beat_at < ${NOW} - ${FORGOTTEN_MS}`)
-      const since = all ? FORGOTTEN_MS : SILENT_MS
+      const since = all ? FORGOTTEN_MS : WORKER_GONE_MS
       return (
         await asking.all(`SELECT * FROM fleet_worker WHERE beat_at > ${NOW} - ${since} ORDER BY host, started_at, id`)
       ).map(toWorker)

@@ -1,0 +1,79 @@
+/** Whether what somebody submits can be a task of the fleet. What cannot is refused with a sentence before anything is stored. */
+import { RalphError } from '../error.ts'
+import { commandTrouble } from '../formats/command-line.ts'
+import { globTrouble } from '../formats/glob.ts'
+import { mustBeRepo } from '../host/repo-url.ts'
+import type { Submitting } from './submit.ts'
+
+/** Its agents are looked at when they are parsed, its place in the graph by `mustBeGraph`. */
+export function mustBeSubmittable(submitting: Submitting): void {
+  if (submitting.repo !== undefined) mustBeRepo(submitting.repo)
+  for (const [field, trouble] of RULES) {
+    const value = submitting[field]
+    const [found] = value === undefined ? [] : [value].flat().flatMap((one) => trouble(one) ?? [])
+    if (found !== undefined) throw refusal(submitting, field, found)
+  }
+  if (submitting.repo === undefined && submitting.base !== undefined)
+    throw refusal(submitting, 'base', 'needs a repository: give repo, too')
+}
+
+function refusal({ id }: Submitting, field: string, words: string): RalphError {
+  const whose = id === undefined ? '' : `Task ${id}: `
+  return new RalphError('input-invalid', `${whose}${field} ${words}.`, { field })
+}
+
+type Rule = (value: unknown) => string | undefined
+
+const MOST_PRIORITY = 1_000_000
+
+const RULES: readonly (readonly [field: keyof Submitting, trouble: Rule])[] = [
+  ['id', idTrouble],
+  ['prompt', (text) => (String(text).trim() === '' ? 'is empty: say what to do' : undefined)],
+  ['base', branchTrouble],
+  ['submitter', (text) => (text === '*' ? 'cannot be "*", which stands for every submitter' : nameTrouble(text, 200))],
+  ['project', (text) => nameTrouble(text, 200)],
+  ['title', (text) => nameTrouble(text, 500)],
+  ['labels', labelTrouble],
+  ['touches', (text) => inQuotes(text, globTrouble(String(text)))],
+  ['checks', (text) => commandTrouble(String(text))?.replace(/\.$/, '')],
+  ['depends_on', idTrouble],
+  ['priority', priorityTrouble],
+]
+
+/** It is part of the name of a branch. */
+function idTrouble(value: unknown): string | undefined {
+  const isName = /^\w[\w.-]{0,99}$/.test(String(value)) && !/\.\.|\.$|\.lock$/.test(String(value))
+  return isName ? undefined : inQuotes(value, 'is not an id: use up to 100 letters, digits, and . _ - between them')
+}
+
+/** What git itself would not take. */
+function branchTrouble(value: unknown): string | undefined {
+  const text = String(value)
+  const isBranch =
+    /^[^\s\p{Cc}~^:?*[\\-][^\s\p{Cc}~^:?*[\\]{0,199}$/u.test(text) &&
+    !/\.\.|@\{|\/\/|^\/|\/$|\.$|^@$|(^|\/)\.|\.lock(\/|$)/.test(text)
+  if (!isBranch) return inQuotes(text, 'is not the name of a branch')
+  return text.startsWith('ralph/') ? inQuotes(text, 'is a branch of a task. Name the branch to begin at') : undefined
+}
+
+function nameTrouble(value: unknown, most: number): string | undefined {
+  const text = String(value)
+  if (text.trim() === '') return 'is empty'
+  if (/\p{Cc}/u.test(text)) return inQuotes(text, 'has a control character in it')
+  return text.length > most ? `must have at most ${most} characters, but has ${text.length}` : undefined
+}
+
+/** Several are given with commas. */
+function labelTrouble(value: unknown): string | undefined {
+  const text = String(value)
+  return nameTrouble(text, 100) ?? (/[\s,]/.test(text) ? inQuotes(text, 'has a space or a comma in it') : undefined)
+}
+
+function priorityTrouble(value: unknown): string | undefined {
+  const isFine = Number.isInteger(value) && Math.abs(Number(value)) <= MOST_PRIORITY
+  return isFine ? undefined : `must be a whole number between -${MOST_PRIORITY} and ${MOST_PRIORITY}, but is ${value}`
+}
+
+function inQuotes(value: unknown, trouble: string | undefined): string | undefined {
+  return trouble === undefined ? undefined : `${JSON.stringify(value)} ${trouble}`
+}

@@ -1,0 +1,40 @@
+/** What the operations on tasks of the fleet have in common. */
+
+import { RalphError } from '../error.ts'
+import { passOver } from '../fleet/pass.ts'
+import { type Around, whyNot } from '../fleet/why.ts'
+import type { FleetState, FleetTask } from '../formats/fleet-task.ts'
+import type { FleetRecords, FleetStore } from '../host/fleet-store.ts'
+
+/** `why`: why nobody works on it now. Null: somebody does, or it is over. */
+export type ListedFleetTask = FleetTask & { why: string | null }
+
+export async function mustFindTask({ fleet }: FleetStore, id: string): Promise<FleetTask> {
+  const task = await fleet.load(id)
+  if (task) return task
+  throw new RalphError('task-unknown', `The fleet has no task "${id}". \`ralph status\` lists its tasks.`, {
+    field: 'task',
+  })
+}
+
+export async function listedTasks({ fleet }: FleetStore, tasks: readonly FleetTask[]): Promise<ListedFleetTask[]> {
+  const around: Around = {
+    held: tasks.some(({ state }) => state === 'ready') ? passOver(await fleet.view()).held : new Map(),
+    states: await statesOf(
+      fleet,
+      tasks.filter(({ state }) => state === 'waiting').flatMap(({ depends_on }) => depends_on),
+    ),
+  }
+  return tasks.map((task) => ({ ...task, why: whyNot(task, around) }))
+}
+
+/** Of those that are there. */
+export async function statesOf(
+  fleet: Pick<FleetRecords, 'list'>,
+  ids: readonly string[],
+): Promise<Map<string, FleetState>> {
+  const wanted = [...new Set(ids)]
+  if (wanted.length === 0) return new Map()
+  const { tasks } = await fleet.list({ ids: wanted, limit: wanted.length })
+  return new Map(tasks.map(({ id, state }) => [id, state]))
+}

@@ -1,0 +1,21 @@
+/** One task of the fleet, and how its loop stands. */
+import { fleetStore } from './fleet-desk.ts'
+import { type ListedFleetTask, listedTasks, mustFindTask } from './fleet-tasks.ts'
+import { loopOf } from './get-task.ts'
+import type { Operation } from './operation.ts'
+import { type Standing, standingOf } from './standing.ts'
+
+export type FoundFleetTask = ListedFleetTask & { standing: Standing | null }
+
+export const getFleetTask: Operation<{ task: string }, FoundFleetTask> = {
+  name: 'get_fleet_task',
+  effect: 'read',
+  summary: 'Shows a task of the fleet: where it is, what it waits for, and how its loop stands.',
+  async run(context, { task: id }) {
+    const store = fleetStore(context)
+    const found = await mustFindTask(store, id)
+    const [task = { ...found, why: null }] = await listedTasks(store, [found])
+    const loop = await loopOf({ store: () => store }, found)
+    return { ...task, standing: loop ? standingOf(loop) : null }
+  },
+}

@@ -1,0 +1,52 @@
+/** Starts a task of the fleet that failed or was cancelled once more, from what it has pushed. */
+
+import { RalphError } from '../error.ts'
+import { fleetOf } from '../fleet/owner.ts'
+import { type Asked, provisional } from '../fleet/submit.ts'
+import type { FleetTask } from '../formats/fleet-task.ts'
+import type { FleetStore } from '../host/fleet-store.ts'
+import { given } from '../request/given.ts'
+import { fleetStore } from './fleet-desk.ts'
+import { mustFindTask, statesOf } from './fleet-tasks.ts'
+import type { Operation } from './operation.ts'
+
+/** `words`: what its first iteration is told besides. */
+export type RetryingTask = { task: string; words?: string }
+
+export const retryFleetTask: Operation<RetryingTask, { task: string; loop: string }> = {
+  name: 'retry_fleet_task',
+  effect: 'write',
+  summary: 'Retries a task of the fleet that failed or was cancelled, with a new loop that continues from its branch.',
+  async run(context, { task: id, words }) {
+    const store = fleetStore(context)
+    const task = await mustFindTask(store, id)
+    if (!OVER.includes(task.state)) throw notOver(task)
+    const owner = fleetOf(await store.load(task.loop_id))
+    const { request } = (await store.fleet.asked(id)) as Asked // it was stored so when it was submitted
+    const loop = await provisional(request, { owner, agents: task.agents, now: await store.fleet.now() })
+    const state = (await isReady(store, task)) ? 'ready' : 'waiting'
+    const patch = { state, merge_job: false, sent_back: 0, sentence: null, due_at: null } as const
+    const isOurs = await store.fleet.again(id, { loop, patch, only: { from: OVER }, ...given({ words }) })
+    if (!isOurs) throw notOver(await mustFindTask(store, id))
+    // What it depends on may have been finished just before it began to wait.
+    if (state === 'waiting' && (await isReady(store, task)))
+      await store.fleet.change(id, { state: 'ready' }, { from: ['waiting'] })
+    return { task: id, loop: loop.id }
+  },
+}
+
+const OVER = ['failed', 'cancelled'] as FleetTask['state'][]
+
+async function isReady({ fleet }: FleetStore, { depends_on }: FleetTask): Promise<boolean> {
+  const states = await statesOf(fleet, depends_on)
+  return depends_on.every((id) => states.get(id) === 'done')
+}
+
+function notOver({ id, state }: FleetTask): RalphError {
+  return new RalphError(
+    'task-state',
+    state === 'done'
+      ? `Task ${id} is done, so there is nothing to retry.`
+      : `Task ${id} is not over: it is ${state}. Cancel it first: ralph cancel ${id}`,
+  )
+}

@@ -1,0 +1,19 @@
+/** Says what a submitter may spend in a day. */
+import type { FleetBudget } from '../host/fleet-store.ts'
+import { fleetStore } from './fleet-desk.ts'
+import type { Operation } from './operation.ts'
+
+/** `*`: every submitter that has no budget of its own. Null: no limit any more. */
+export type SettingBudget = { submitter: string; usd_per_day: number | null }
+
+export const setBudget: Operation<SettingBudget, { budgets: FleetBudget[] }> = {
+  name: 'set_budget',
+  effect: 'write',
+  person: true,
+  summary: 'Sets what a submitter may spend in a day (UTC), or removes that limit.',
+  async run(context, { submitter, usd_per_day }) {
+    const { budgets } = fleetStore(context).fleet
+    await budgets.set(submitter, usd_per_day)
+    return { budgets: await budgets.list() }
+  },
+}
