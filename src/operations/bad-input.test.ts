@@ -98,6 +98,7 @@ const VALID: Readonly<Record<OperationName, object>> = {
   retry_fleet_task: task,
   drain_worker: { worker: 'w1' },
   set_budget: { submitter: 'ann', usd_per_day: 5 },
+  set_fleet: {},
 }
 
 const refusal = (name: string, input: unknown) =>

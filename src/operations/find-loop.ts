@@ -13,13 +13,15 @@ export function findProject({ cwd }: Pick<Context, 'cwd'>, name: string): Projec
   return listProjects(cwd).includes(name) ? openProject(cwd, name) : undefined
 }
 
-/** An id, the beginning of one, or a project: the newest of its loops that is open. Without a name: the newest of this folder. */
+/** An id, the beginning of one, a task of the fleet, or a project: the newest of its loops that is open. Without a name: the newest of this folder. */
 export async function findLoop(context: Context, name: string | undefined): Promise<string> {
   const store = context.store()
   const project = name === undefined ? undefined : findProject(context, name)
   const loops = project ? (await loopsOf(project, store)).reverse() : []
   for (const id of loops) if (await isOpen(context, id)) return id
   if (loops[0] !== undefined) return loops[0]
+  const task = name === undefined ? undefined : await store.fleet?.load(name)
+  if (task) return task.loop_id
   if (name !== undefined) return store.find(name)
   const [newest] = (await store.list({ dir: realFolder(context.cwd), limit: 1 })).rows
   if (newest) return newest.id

@@ -18,7 +18,7 @@ const submitted = requestFields.extend({
   title: line.min(1).max(500).exactOptional(),
   repo: path.exactOptional().describe('The URL of the repository; without one it works in an empty folder.'),
   base: line.min(1).max(200).exactOptional().describe('The branch to begin at. Default: main.'),
-  project: line.min(1).max(200).exactOptional().describe('Tasks of one project are merged into base, one at a time.'),
+  project: name.exactOptional().describe('Tasks of one project are merged into base, one at a time.'),
   submitter: submitter.exactOptional().describe('Whose share and budget it uses. Default: program.'),
   priority: z.number().int().min(-1_000_000).max(1_000_000).exactOptional().describe('The highest begins first.'),
   labels: z.array(label).max(50).exactOptional().describe('A worker must have all of them.'),
@@ -81,6 +81,10 @@ const worker = z.strictObject({
 const budgets = z.array(
   z.strictObject({ submitter: text, usd_per_day: z.number(), spent_usd: z.number(), reserved_usd: z.number() }),
 )
+const heartbeat = whole.min(10).max(3_600).describe('A worker that is silent for so long is taken for dead.')
+const keepDays = whole.min(1).describe('How long tasks that are over are kept.')
+const mostDeaths = whole.min(1).max(1_000).describe('How many workers may die over a task before it has failed.')
+const settings = z.strictObject({ heartbeat_seconds: heartbeat, keep_days: keepDays, most_deaths: mostDeaths })
 const counts = z.partialRecord(state, whole)
 
 type FleetOperation =
@@ -91,6 +95,7 @@ type FleetOperation =
   | 'retry_fleet_task'
   | 'drain_worker'
   | 'set_budget'
+  | 'set_fleet'
 
 export const FLEET_SCHEMAS: SchemasOf<FleetOperation> = {
   submit_tasks: {
@@ -103,7 +108,7 @@ export const FLEET_SCHEMAS: SchemasOf<FleetOperation> = {
     input: z.strictObject({
       state: z.array(state).exactOptional(),
       submitter: submitter.exactOptional(),
-      project: line.min(1).max(200).exactOptional(),
+      project: name.exactOptional(),
       text: text.max(1_000).exactOptional(),
       limit: whole.min(1).max(500).exactOptional(),
       after: text.max(20).regex(/^\d+$/, 'must be the `next` of an earlier page').exactOptional(),
@@ -121,6 +126,7 @@ export const FLEET_SCHEMAS: SchemasOf<FleetOperation> = {
       counts,
       accounts: z.array(z.strictObject({ name: text, paused_until: time, why: text })),
       budgets,
+      settings,
       now: time,
     }),
   },
@@ -141,5 +147,13 @@ export const FLEET_SCHEMAS: SchemasOf<FleetOperation> = {
       usd_per_day: z.number().min(0).max(1_000_000_000).nullable().describe('null: no limit.'),
     }),
     output: z.strictObject({ budgets }),
+  },
+  set_fleet: {
+    input: z.strictObject({
+      heartbeat_seconds: heartbeat.exactOptional(),
+      keep_days: keepDays.exactOptional(),
+      most_deaths: mostDeaths.exactOptional(),
+    }),
+    output: z.strictObject({ settings }),
   },
 }

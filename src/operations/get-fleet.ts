@@ -1,6 +1,6 @@
 /** The fleet at a glance. */
 import { type FleetAccount, type FleetState, type FleetWorker, WORKER_GONE_MS } from '../formats/fleet-task.ts'
-import type { FleetBudget } from '../host/fleet-store.ts'
+import type { FleetBudget, FleetSettings } from '../host/fleet-store.ts'
 import { fleetStore } from './fleet-desk.ts'
 import type { Operation } from './operation.ts'
 
@@ -12,6 +12,7 @@ export type Fleet = {
   counts: Partial<Record<FleetState, number>>
   accounts: FleetAccount[]
   budgets: FleetBudget[]
+  settings: FleetSettings
   /** By the clock of the database, as all times of the fleet are. */
   now: number
 }
@@ -19,17 +20,18 @@ export type Fleet = {
 export const getFleet: Operation<Record<never, never>, Fleet> = {
   name: 'get_fleet',
   effect: 'read',
-  summary: 'Shows the fleet: its workers, how many tasks are in each state, paused accounts and budgets.',
+  summary: 'Shows the fleet: its workers, how many tasks are in each state, paused accounts, budgets and settings.',
   async run(context) {
     const { fleet } = fleetStore(context)
-    const [workers, counts, accounts, budgets] = await Promise.all([
+    const [workers, counts, accounts, budgets, settings] = await Promise.all([
       fleet.workers.list(true),
       fleet.counts(),
       fleet.accounts.list(),
       fleet.budgets.list(),
+      fleet.settings.load(),
     ])
     const now = await fleet.now()
-    return { workers: workers.map((worker) => listedWorker(worker, now)), counts, accounts, budgets, now }
+    return { workers: workers.map((worker) => listedWorker(worker, now)), counts, accounts, budgets, settings, now }
   },
 }
 

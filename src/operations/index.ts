@@ -50,6 +50,7 @@ import { retry } from './retry.ts'
 import { retryFleetTask } from './retry-fleet-task.ts'
 import { rollback } from './rollback.ts'
 import { setBudget } from './set-budget.ts'
+import { setFleet } from './set-fleet.ts'
 import { setLimits } from './set-limits.ts'
 import { start } from './start-loop.ts'
 import { steer } from './steer.ts'
@@ -154,6 +155,7 @@ export const OPERATIONS: Table = {
   retry_fleet_task: retryFleetTask,
   drain_worker: drainWorker,
   set_budget: setBudget,
+  set_fleet: setFleet,
 }
 
 export type Table = {
@@ -237,6 +239,7 @@ export type Table = {
   retry_fleet_task: typeof retryFleetTask
   drain_worker: typeof drainWorker
   set_budget: typeof setBudget
+  set_fleet: typeof setFleet
 }
 
 export type OperationName = keyof Table

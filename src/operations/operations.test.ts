@@ -491,6 +491,7 @@ test.each<[OperationName, object]>([
   ['retry_fleet_task', { task: 'a' }],
   ['drain_worker', { worker: 'a' }],
   ['set_budget', { submitter: 'ann', usd_per_day: 5 }],
+  ['set_fleet', { keep_days: 9 }],
 ])('%s needs the database of a fleet, and says how to name it', async (name, input) => {
   await expect(openPlace().run(name, input)).rejects.toMatchObject({
     code: 'usage',

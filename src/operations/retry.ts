@@ -3,15 +3,18 @@ import { measuredFrom } from '../drive/earlier.ts'
 import { forkFrom, orUnplant, stateLeft } from '../drive/fork.ts'
 import { ended, type Loop, type Spec } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
+import { fleetOf } from '../fleet/owner.ts'
 import type { BoardTask } from '../formats/board-task.ts'
 import type { Config } from '../formats/config.ts'
 import { newLoopId } from '../host/loop-id.ts'
+import { given } from '../request/given.ts'
 import { type Changes, loopIn, ownerAgain, saying, specAgain } from './begin-again.ts'
 import { beginTask, mustBeStartable, taskOf } from './begin-task.ts'
 import { waitingComments } from './comments.ts'
 import { findLoop } from './find-loop.ts'
 import type { Context, Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
+import { retryFleetTask } from './retry-fleet-task.ts'
 import { begun, inPlace, inWorktree, noteOthers, type Placed, type Started } from './start-loop.ts'
 
 /** `words`: what its first iteration is told besides. */
@@ -27,6 +30,7 @@ export const retry: Operation<Retrying, Retried> = {
   async run(context, { loop: name, words, ...changes }) {
     const store = context.store()
     const parent = await store.load(await findLoop(context, name))
+    if (parent.spec.work.owner?.kind === 'fleet') return again(context, parent, { ...changes, ...given({ words }) })
     mustHaveStopped(parent)
     const task = await taskOf(context, parent)
     if (task) mustBeNewest(await mustBeStartable(context, task.id), parent)
@@ -46,6 +50,21 @@ export const retry: Operation<Retrying, Retried> = {
     await (parent.spec.work.worktree ? orUnplant<unknown>({ store }, { parent, id }, begin) : begin())
     return { ...begun(context, loop, why), from: parent.id }
   },
+}
+
+/** A worker takes it, with the agents and limits that it was submitted with. */
+async function again(
+  context: Context,
+  parent: Loop,
+  { words, agent, limits }: Omit<Retrying, 'loop'>,
+): Promise<Retried> {
+  if (agent !== undefined || limits)
+    throw new RalphError(
+      'usage',
+      'A task of the fleet keeps its agents and limits. Submit another one with `ralph submit`.',
+    )
+  const { loop } = await retryFleetTask.run(context, { task: fleetOf(parent).task, ...given({ words }) })
+  return { loop, queued: true, from: parent.id }
 }
 
 function mustHaveStopped(loop: Loop): void {

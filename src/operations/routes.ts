@@ -80,6 +80,7 @@ export const ROUTES: Partial<Record<OperationName, Route>> = {
   get_fleet_task: { method: 'GET', path: '/api/fleet/tasks/{task}' },
   retry_fleet_task: { method: 'POST', path: '/api/fleet/tasks/{task}/retry' },
   get_fleet: { method: 'GET', path: '/api/fleet' },
+  set_fleet: { method: 'PATCH', path: '/api/fleet' },
   drain_worker: { method: 'POST', path: '/api/fleet/workers/{worker}/drain' },
   set_budget: { method: 'PUT', path: '/api/fleet/budgets/{submitter}' },
   get_context: { method: 'GET', path: '/api/context' },

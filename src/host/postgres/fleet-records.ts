@@ -5,6 +5,7 @@ import { parse, type Row } from '../rows.ts'
 import type { PgAsking, PgValue } from './asking.ts'
 import { leaveOrder } from './comment-records.ts'
 import { NOW } from './fleet-tables.ts'
+import { FORGOTTEN_MS } from './fleet-workers.ts'
 import { insertMany } from './insert-many.ts'
 import { insertLoop, insertLoops } from './loop-columns.ts'
 
@@ -150,6 +151,8 @@ async function listTasks(
 
 /** With everything that belongs to their loops. What an open task still depends on stays. */
 async function pruneTasks(asking: PgAsking, before: number): Promise<number> {
+  // Those who only read the list may not remove anything.
+  await asking.run(`DELETE FROM fleet_worker WHERE beat_at < ${NOW} - ${FORGOTTEN_MS}`)
   const rows = await asking.all(
     `SELECT id FROM fleet_task WHERE state = ANY($1) AND updated_at < $2 AND NOT EXISTS (
        SELECT 1 FROM fleet_dependency AS its JOIN fleet_task AS other ON other.id = its.task

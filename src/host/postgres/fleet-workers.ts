@@ -6,7 +6,7 @@ import type { PgAsking } from './asking.ts'
 import { NOW } from './fleet-tables.ts'
 
 /** One that was not heard of for so long is shown no more. */
-const FORGOTTEN_MS = 24 * 3_600_000
+export const FORGOTTEN_MS: number = 24 * 3_600_000
 
 export function fleetWorkers(
   asking: PgAsking,

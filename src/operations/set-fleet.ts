@@ -1,0 +1,12 @@
+/** Changes what holds for the whole fleet. */
+import type { FleetSettings } from '../host/fleet-store.ts'
+import { fleetStore } from './fleet-desk.ts'
+import type { Operation } from './operation.ts'
+
+export const setFleet: Operation<Partial<FleetSettings>, { settings: FleetSettings }> = {
+  name: 'set_fleet',
+  effect: 'write',
+  person: true,
+  summary: 'Changes the settings of the fleet: how long tasks are kept, and when a worker counts as dead.',
+  run: async (context, patch) => ({ settings: await fleetStore(context).fleet.settings.save(patch) }),
+}
