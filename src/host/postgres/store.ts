@@ -9,7 +9,7 @@ import { LONG_PATIENCE_MS, type Waiting } from '../waiting.ts'
 import { openAsking, type PgAsking } from './asking.ts'
 import { boardRecords } from './board-records.ts'
 import { commentRecords, leaveOrder, tellNew } from './comment-records.ts'
-import { type Address, SCHEMA } from './connect.ts'
+import { type Address, schemaOf } from './connect.ts'
 import { damageIn } from './damage.ts'
 import { openFleet } from './fleet.ts'
 import { openLeases } from './leases.ts'
@@ -54,7 +54,7 @@ export function openPostgres(opening: Opening): Store {
   const leases = openLeases(asking, saveLast, { leaseMs, beat })
   const listening = openListening(opening, () => void leases.look().catch(() => {})) // whoever saves next is told
   const { close: closeFleet, ...fleet } = openFleet(asking, {
-    schema: `${opening.schema ?? SCHEMA}_queue`,
+    schema: `${schemaOf(opening)}_queue`,
     now,
     onError: () => {},
   })
