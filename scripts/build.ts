@@ -50,7 +50,7 @@ await Promise.all([
     format: 'cjs',
     define: { 'import.meta.dirname': '__dirname' },
     plugins: [yamlLater('require'), pgLater('require')],
-    external: ['./yaml.cjs', './pg.cjs'],
+    external: ['./yaml.cjs', './pg.cjs', './pg-boss.cjs'],
     outExtension: { '.js': '.cjs' },
   }),
   buildHook('hook', {
@@ -123,6 +123,16 @@ await Promise.all([
     external: ['pg-native'], // it is asked for by nobody
     outExtension: { '.js': '.cjs' },
   }),
+  build({
+    ...common,
+    entryPoints: { 'pg-boss': 'node_modules/pg-boss/dist/index.js' },
+    outdir: 'dist',
+    format: 'cjs',
+    minify: true,
+    alias: { pg: './pg.cjs' },
+    external: ['./pg.cjs'],
+    outExtension: { '.js': '.cjs' },
+  }),
   buildWeb(),
   buildTypes(),
 ])
@@ -136,6 +146,7 @@ const bundled = [
   'hono',
   'jsonc-parser',
   'pg',
+  'pg-boss',
   'pg-cloudflare',
   'pg-connection-string',
   'pg-int8',
@@ -196,13 +207,16 @@ function yamlLater(load: string): Plugin {
   }
 }
 
-/** So does the driver of Postgres, loaded with the first connection. */
+/** So do the driver of Postgres, loaded with the first connection, and the queue of the fleet. */
 function pgLater(load: string): Plugin {
   const pg = `${load}('./pg.cjs')`
   return {
     name: 'pg-later',
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^pg$/ }, ({ path }) => ({ path, namespace: 'pg-later' }))
+      onResolve({ filter: /^pg(-boss)?$/ }, ({ path }) => ({ path, namespace: 'pg-later' }))
+      onLoad({ filter: /^pg-boss$/, namespace: 'pg-later' }, () => ({
+        contents: `export function PgBoss(...given) { return new (${load}('./pg-boss.cjs').PgBoss)(...given) }`,
+      }))
       onLoad({ filter: /^pg$/, namespace: 'pg-later' }, () => ({
         contents: [
           ...['Client', 'Pool'].map(
