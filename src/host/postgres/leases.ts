@@ -7,8 +7,11 @@ import { mustHaveRow, thisProcess } from '../loop-store.ts'
 import type { Lease, LoopStore } from '../store.ts'
 import type { PgAsking } from './asking.ts'
 
-/** `leaseMs`: how long a lease lives that nobody renews. `beat`: a lease was renewed. */
-export type LeaseOptions = { leaseMs: number; beat?: ((loop: string) => void) | undefined }
+/** How long a lease lives that nobody renews. The fleet may say so once the database can be asked. */
+export type Term = { ms: number }
+
+/** `beat`: a lease was renewed. */
+export type LeaseOptions = { term: Term; beat?: ((loop: string) => void) | undefined }
 
 export type Leases = Pick<LoopStore, 'lease' | 'save'> & {
   /** Tells those who have been taken over. */
@@ -23,9 +26,9 @@ type Holding = { lease: Lease; gone: AbortController; until: number }
 /** Who has promised nothing is back within this time. */
 const ALLOWANCE_MS = 2 * 60_000
 
-export function openLeases(asking: PgAsking, save: LoopStore['save'], { leaseMs, beat }: LeaseOptions): Leases {
+export function openLeases(asking: PgAsking, save: LoopStore['save'], { term, beat }: LeaseOptions): Leases {
   const held = new Set<Holding>()
-  const heart = openHeartbeat(() => renew(asking, held, { leaseMs, beat }), leaseMs / 3)
+  const heart = openHeartbeat(() => renew(asking, held, { term, beat }), term)
   const hold = (row: { id: string; epoch: number; updated_at: number }): Lease => {
     const gone = new AbortController()
     const expect = (ms: number) => {
@@ -44,7 +47,7 @@ export function openLeases(asking: PgAsking, save: LoopStore['save'], { leaseMs,
   }
   return {
     async lease(id) {
-      const row = await asking.transaction((inside) => inside.one(TAKE, id, thisProcess(), leaseMs))
+      const row = await asking.transaction((inside) => inside.one(TAKE, id, thisProcess(), term.ms))
       if (row) return hold(mustHaveRow(id, row))
       const found = mustHaveRow(id, await asking.one('SELECT * FROM loop WHERE id = $1', id))
       return { heldBy: found.holder || 'another process' }
@@ -76,12 +79,12 @@ const TAKE = `UPDATE loop SET epoch = epoch + 1, holder = $2, alive_until = now(
 
 const HELD = 'unnest($1::text[], $2::integer[]) AS held (id, epoch) WHERE loop.id = held.id AND loop.epoch = held.epoch'
 
-async function renew(asking: PgAsking, held: ReadonlySet<Holding>, { leaseMs, beat }: LeaseOptions): Promise<void> {
+async function renew(asking: PgAsking, held: ReadonlySet<Holding>, { term, beat }: LeaseOptions): Promise<void> {
   const now = performance.now()
   const busy = [...held].filter(({ until }) => now <= until)
   if (busy.length > 0) {
     const sql = `UPDATE loop SET alive_until = now() + $3 * interval '1 millisecond' FROM ${HELD} RETURNING loop.id`
-    const rows = await asking.transaction((inside) => inside.all(sql, ...keysOf(busy), leaseMs), 'silent')
+    const rows = await asking.transaction((inside) => inside.all(sql, ...keysOf(busy), term.ms), 'silent')
     for (const { id } of rows) beat?.(String(id))
   }
   await look(asking, held)
@@ -101,7 +104,7 @@ function keysOf(held: readonly Holding[]): [ids: string[], epochs: number[]] {
 }
 
 /** One beat after the other, as long as there is something to renew. */
-function openHeartbeat(beat: () => Promise<void>, everyMs: number): { start(): void; stop(): void } {
+function openHeartbeat(beat: () => Promise<void>, term: Term): { start(): void; stop(): void } {
   let timer: NodeJS.Timeout | undefined
   let isBeating = false
   const next = async () => {
@@ -112,7 +115,7 @@ function openHeartbeat(beat: () => Promise<void>, everyMs: number): { start(): v
   }
   return {
     start() {
-      timer ??= setInterval(() => void next(), everyMs).unref()
+      timer ??= setInterval(() => void next(), term.ms / 3).unref()
     },
     stop() {
       clearInterval(timer)

@@ -7,18 +7,16 @@ import { toIterationColumns, toVerdictRows } from '../loop-writes.ts'
 import { parse, type StoredLoop, sound, toLoop } from '../rows.ts'
 import type { Lease, Store } from '../store.ts'
 import type { PgAsking } from './asking.ts'
+import type { Term } from './leases.ts'
 import { insertEvent, toPgColumns } from './loop-columns.ts'
 
-/** `leaseMs`: how long a lease lives that nobody renews. */
-type Around = { now: () => number; leaseMs: number }
+type Around = { now: () => number; term: Term }
 
-export function loopStore(
-  asking: PgAsking,
-  { now, leaseMs }: Around,
-): Pick<Store, 'load' | 'save' | 'told' | 'isDriven'> {
+export function loopStore(asking: PgAsking, { now, term }: Around): Pick<Store, 'load' | 'save' | 'told' | 'isDriven'> {
   return {
     load: async (id) => sound(toLoop(await mustHave(asking, id))),
-    save: (lease, loop, fact) => asking.transaction((inside) => writeFact(inside, { lease, leaseMs }, loop, fact)),
+    save: (lease, loop, fact) =>
+      asking.transaction((inside) => writeFact(inside, { lease, leaseMs: term.ms }, loop, fact)),
 
     async told(id) {
       const row = await asking.one(`SELECT * FROM told WHERE loop = $1 ORDER BY kind <> 'cancel', id LIMIT 1`, id)

@@ -12,7 +12,7 @@ import { commentRecords, leaveOrder, tellNew } from './comment-records.ts'
 import { type Address, schemaOf } from './connect.ts'
 import { damageIn } from './damage.ts'
 import { openFleet } from './fleet.ts'
-import { openLeases } from './leases.ts'
+import { openLeases, type Term } from './leases.ts'
 import { openListening } from './listening.ts'
 import { openLocks } from './locks.ts'
 import { insertLoop } from './loop-columns.ts'
@@ -38,20 +38,25 @@ export type Opening = Address & {
 }
 
 const LEASE_MS = 30_000
+const HEARTBEAT = `SELECT value FROM fleet_setting WHERE name = 'heartbeat_seconds'`
 
 /** At once; every call waits for the connection, and for tables that are up to date. */
 export function openPostgres(opening: Opening): Store {
-  const { home, now, leaseMs = LEASE_MS, beat, note } = opening
+  const { home, now, beat, note } = opening
+  const term: Term = { ms: opening.leaseMs ?? LEASE_MS }
   openHome(home, note)
-  const asking = openReadyAsking(opening)
-  const heart = loopStore(asking, { now, leaseMs })
+  const asking = openReadyAsking(opening, async ({ one }) => {
+    const said = opening.leaseMs === undefined ? await one(HEARTBEAT) : undefined
+    if (said) term.ms = Number(said.value) * 1_000
+  })
+  const heart = loopStore(asking, { now, term })
   const transcripts = openTranscripts(asking, { home, now, limitMb: opening.transcriptMb })
   // What was said in a turn is there before it is known that the turn is over.
   const saveLast: Store['save'] = async (lease, loop, fact) => {
     await transcripts.arrived(loop.id)
     await heart.save(lease, loop, fact)
   }
-  const leases = openLeases(asking, saveLast, { leaseMs, beat })
+  const leases = openLeases(asking, saveLast, { term, beat })
   const listening = openListening(opening, () => void leases.look().catch(() => {})) // whoever saves next is told
   const { close: closeFleet, ...fleet } = openFleet(asking, {
     schema: `${schemaOf(opening)}_queue`,
@@ -135,12 +140,13 @@ function loopRecords(asking: PgAsking, now: () => number): Records {
 type ReadyAsking = PgAsking & { isReady(): boolean }
 
 /** The tables are brought up to date before anything is asked; where that failed, whoever asks next tries it again. */
-function openReadyAsking(address: Address): ReadyAsking {
-  const { all, one, run, insert, transaction, query, close } = openAsking(address)
+function openReadyAsking(address: Address, first: (asking: PgAsking) => Promise<void>): ReadyAsking {
+  const asking = openAsking(address)
+  const { all, one, run, insert, transaction, query, close } = asking
   let isReady = false
   let opening: Promise<void> | undefined
   const ready = async () => {
-    opening ??= migrate(address)
+    opening ??= migrate(address).then(() => first(asking))
     try {
       await opening
       isReady = true

@@ -1,0 +1,133 @@
+/** What the rough tests of the fleet play in: a Postgres of their own, git remotes on disk, and workers as processes that can be killed. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FleetStore } from '../../src/host/fleet-store.ts'
+import { inPostgres } from '../../src/host/postgres/postgres.test-support.ts'
+import { startPostgres, type TestServer } from '../../src/host/postgres/server.test-support.ts'
+import { openPostgres } from '../../src/host/postgres/store.ts'
+
+const RALPH = resolve(import.meta.dirname, '../../bin/ralph.cjs')
+
+export type FleetScene = {
+  folder: string
+  url: string
+  postgres: TestServer
+  store: FleetStore
+  /** A bare repository with one commit on main. */
+  remote(name: string): string
+  /** A program of these lines of sh. */
+  program(name: string, lines: string): string
+  start(name: string, args: readonly string[]): Started
+  end(): Promise<void>
+}
+
+export type Started = { name: string; home: string; child: ChildProcess; out(): string; ended: Promise<unknown> }
+
+/** Its Postgres keeps what it has said to be written, also when it is killed. */
+export async function openScene(settings: Readonly<Record<string, string>> = {}): Promise<FleetScene> {
+  const folder = mkdtempSync(join(tmpdir(), 'ralph-fleet-'))
+  const postgres = await startPostgres({ fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', ...settings })
+  await inPostgres(postgres.url, 'CREATE DATABASE fleet')
+  const url = postgres.url.replace(/\/postgres$/, '/fleet')
+  const home = join(folder, 'home-of-the-test')
+  mkdirSync(home)
+  const store = openPostgres({ url, home, now: Date.now }) as FleetStore // as every store in Postgres is
+  await store.fleet.settings.save({ heartbeat_seconds: 10 })
+  const started = new Set<Started>()
+  return {
+    folder,
+    url,
+    postgres,
+    store,
+    remote: (name) => makeRemote(folder, name),
+    program(name, lines) {
+      const file = join(folder, name)
+      writeFileSync(file, `#!/bin/sh\n${lines}\n`)
+      chmodSync(file, 0o755)
+      return file
+    },
+    start(name, args) {
+      const one = startRalph(folder, name, args)
+      started.add(one)
+      return one
+    },
+    async end() {
+      for (const { child } of started) for (const signal of ['SIGCONT', 'SIGKILL'] as const) child.kill(signal)
+      await Promise.all([...started].map(({ ended }) => ended))
+      await store.close()
+      await postgres.remove()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function startRalph(folder: string, name: string, args: readonly string[]): Started {
+  const home = join(folder, name)
+  mkdirSync(home, { recursive: true })
+  const log = join(folder, `${name}.log`)
+  const env = { PATH: process.env.PATH, HOME: home, RALPH_HOME: join(home, 'ralph'), NO_COLOR: '1' }
+  const child = spawn(process.execPath, [RALPH, ...args], { env, cwd: home, stdio: ['ignore', 'pipe', 'pipe'] })
+  let out = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      out += text
+      appendFileSync(log, text)
+    })
+  return { name, home: join(home, 'ralph'), child, out: () => out, ended: once(child, 'exit') }
+}
+
+function makeRemote(folder: string, name: string): string {
+  const path = join(folder, `${name}.git`)
+  const work = join(folder, `${name}-work`)
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], {
+      cwd: folder,
+      stdio: 'pipe',
+    })
+  git('init', '--quiet', '--bare', '--initial-branch', 'main', path)
+  git('-C', path, 'config', 'core.logAllRefUpdates', 'always')
+  git('clone', '--quiet', path, work)
+  writeFileSync(join(work, 'README.md'), `${name}\n`)
+  git('-C', work, 'add', '--all')
+  git('-C', work, 'commit', '--quiet', '-m', 'start')
+  git('-C', work, 'push', '--quiet', 'origin', 'HEAD:main')
+  return path
+}
+
+export function gitIn(repo: string, ...args: string[]): string {
+  return execFileSync('git', ['-C', repo, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim()
+}
+
+/** Names of work trees, of tasks, merges and experiments, that are still there. */
+export function leftIn(home: string): string[] {
+  return ['worktrees', 'merges', 'tasks', 'empty', 'places'].flatMap((name) => {
+    const path = join(home, name)
+    return existsSync(path) ? readdirSync(path).map((left) => `${name}/${left}`) : []
+  })
+}
+
+/** Asks until there is an answer; the patience of a test is bounded. */
+export async function until<Answer>(
+  ask: () => Promise<Answer | undefined | false>,
+  ms: number,
+  what: string,
+): Promise<Answer> {
+  for (const end = performance.now() + ms; performance.now() < end; await sleep(250)) {
+    const answer = await ask().catch(() => undefined)
+    if (answer !== undefined && answer !== false) return answer
+  }
+  throw new Error(`${what}: not in ${ms / 1_000} s.`)
+}
