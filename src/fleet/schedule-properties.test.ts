@@ -152,12 +152,25 @@ test('exactly as many are released as can be given a free slot, however that is 
       const { held } = schedule(picture)
       const released = releasedOf(picture).map(({ needs }) => needs)
       const before = slotless(picture)
-      const all = seated([...before, ...released], picture)
-      expect(all - seated(before, picture)).toBe(released.length)
+      const all = withSlot([...before, ...released], picture)
+      expect(all - withSlot(before, picture)).toBe(released.length)
       for (const { id, needs } of picture.waiting)
-        if (held.get(id)?.kind === 'no-slot') expect(seated([...before, ...released, needs], picture)).toBe(all)
+        if (held.get(id)?.kind === 'no-slot') expect(withSlot([...before, ...released, needs], picture)).toBe(all)
     }),
     { numRuns: 300 },
+  )
+})
+
+test('no more tasks wait in the queue without a slot than are read ahead', () => {
+  fc.assert(
+    fc.property(anyFleet, fc.nat({ max: 4 }), (picture, readAhead) => {
+      const released = releasedOf({ ...picture, readAhead }).map(({ needs }) => needs)
+      const all = [...slotless(picture), ...released]
+      const left = all.length - withSlot(all, picture)
+      const before = slotless(picture).length - withSlot(slotless(picture), picture)
+      expect(left).toBeLessThanOrEqual(before + readAhead)
+      expect(released.length).toBeGreaterThanOrEqual(releasedOf(picture).length > 0 ? 1 : 0)
+    }),
   )
 })
 
@@ -200,21 +213,21 @@ function slotless({ busy: under, workers }: Picture): Needs[] {
 }
 
 /** How many of these can have a slot each: the textbook way, slot by slot. */
-function seated(tasks: readonly Needs[], picture: Picture): number {
+function withSlot(tasks: readonly Needs[], picture: Picture): number {
   const slots = picture.workers.flatMap((one) => {
     const running = picture.busy.filter(({ state, worker: id }) => state === 'running' && id === one.id).length
     return Array.from({ length: Math.max(0, one.concurrency - running) }, () => one)
   })
   const holders = new Map<number, number>()
-  const seat = (mine: number, tried: Set<number>): boolean =>
+  const settle = (mine: number, tried: Set<number>): boolean =>
     slots.some((slot, place) => {
       const needs = tasks[mine]
       if (tried.has(place) || !needs || !canRun(slot, needs, picture)) return false
       tried.add(place)
       const holder = holders.get(place)
-      if (holder !== undefined && !seat(holder, tried)) return false
+      if (holder !== undefined && !settle(holder, tried)) return false
       holders.set(place, mine)
       return true
     })
-  return tasks.filter((_, mine) => seat(mine, new Set())).length
+  return tasks.filter((_, mine) => settle(mine, new Set())).length
 }

@@ -120,6 +120,25 @@ describe('what is released', () => {
       },
       'a c',
     ],
+    [
+      'all that the budget has room for, to the cent',
+      {
+        waiting: [task('a', { reserveUsd: 0.1 }), task('b', { reserveUsd: 0.2 })],
+        leftUsd: () => 0.3,
+        workers: twoSlots,
+      },
+      'a b',
+    ],
+    [
+      'ahead of free slots, whatever else is in the queue that no worker can run now',
+      {
+        waiting: [task('a'), task('b')],
+        busy: [busy(task('x', { needs: gpu }), 'released')],
+        workers: [worker('w')],
+        readAhead: 1,
+      },
+      'a b',
+    ],
   ])('%s', (_, picture, ids) => {
     expect(released(picture)).toBe(ids)
   })

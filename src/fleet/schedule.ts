@@ -110,10 +110,15 @@ function noSlot({ slots }: Demand): Held {
   return { kind: 'no-slot', slots }
 }
 
+// Sums of cents are not exact: a budget of 0.3 has room for 0.1 and 0.2.
+const ROUNDING_USD = 1e-9
+
 function overBudget({ reserveUsd }: Waiting, purse: Purse): Held | undefined {
   const leftUsd = purse.leftUsd - purse.reservedUsd
   // A task that sets nothing aside may still cost something, so it needs a submitter with money left.
-  return leftUsd > 0 && reserveUsd <= leftUsd ? undefined : { kind: 'over-budget', reserveUsd, leftUsd }
+  return leftUsd > ROUNDING_USD && reserveUsd <= leftUsd + ROUNDING_USD
+    ? undefined
+    : { kind: 'over-budget', reserveUsd, leftUsd }
 }
 
 function purseOf(submitter: string, { leftUsd }: Picture, { purses }: Pass): Purse {

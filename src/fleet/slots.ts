@@ -5,7 +5,7 @@ import type { Picture } from './picture.ts'
 
 export type Slots = {
   demandOf(needs: Needs): Demand
-  /** Whether a task more would be refused. */
+  /** Whether one more task would be refused. */
   isFull(demand: Demand): boolean
   /** Takes a slot for a task, or lets it wait in the queue for the next one that gets free; false when it may not. */
   take(demand: Demand): boolean
@@ -35,12 +35,16 @@ export function openSlots(picture: Picture): Slots {
 /** Enough that no slot is idle until the next pass, and few enough that fairness is decided late. */
 const MOST_AHEAD = 64
 
-/** What is in the queue needs a slot, and so does what ran on a worker that is gone. In an order of its own. */
+/**
+ * What is in the queue needs a slot, and so does what ran on a worker that is gone; not what no worker can run now. In an
+ * order of its own.
+ */
 function slotless({ busy, workers }: Picture, demandOf: (needs: Needs) => Demand): Demand[] {
   const alive = new Set(workers.map(({ id }) => id))
   return busy
     .filter(({ state, worker }) => state === 'released' || (state === 'running' && !alive.has(worker ?? '')))
     .map(({ needs }) => demandOf(needs))
+    .filter(({ trouble }) => !trouble)
     .sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
 }
 
