@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { COSTS, type Costs, readCosts } from './fleet-sim/costs.ts'
 import { type Outcome, type Scenario, simulate } from './fleet-sim/simulate.ts'
-import { bottleneckLines, duration, loadTable, waitTable, wholeTable } from './fleet-sim/tables.ts'
+import { bottleneckLines, duration, heldLines, loadTable, waitTable, wholeTable } from './fleet-sim/tables.ts'
 import { AT_ONCE, MINUTES } from './fleet-sim/workload.ts'
 
 const USAGE = `Usage: node bench/fleet-sim.ts [--workers 10,100,1000] [--concurrency 4] [--tasks 1000000] [--minutes N]
@@ -68,6 +68,9 @@ function slowAgents(asked: Asked): void {
   console.log(`\nBottleneck, by workers:\n${bottleneckLines(outcomes)}`)
   console.log(`\n${FAIR}\n`)
   console.log(waitTable(outcomes))
+  console.log(
+    `\nHeld in an average pass, of at most ${asked.costs.candidates} tasks that it looks at:\n${heldLines(outcomes)}`,
+  )
   console.log('\nThe whole backlog, not simulated to its end: the rates above, carried on\n')
   console.log(wholeTable(outcomes))
 }

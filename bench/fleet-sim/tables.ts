@@ -36,6 +36,16 @@ export function bottleneckLines(outcomes: readonly Outcome[]): string {
   return outcomes.map((outcome) => `${count(outcome.scenario.workers).padStart(7)}: ${bottleneck(outcome)}`).join('\n')
 }
 
+/** Why the tasks that a pass looks at are not released. */
+export function heldLines(outcomes: readonly Outcome[]): string {
+  return outcomes
+    .map(({ scenario, sight }) => {
+      const kinds = [...sight.held].sort(([, one], [, other]) => other - one)
+      return `${count(scenario.workers).padStart(7)}: ${kinds.map(([kind, tasks]) => `${kind} ${count(tasks)}`).join(', ')}`
+    })
+    .join('\n')
+}
+
 /** Who waited how long for a slot, from the moment that nothing else was in the way but files and slots. */
 export function waitTable(outcomes: readonly Outcome[]): string {
   const head = ['workers', 'submitter', 'finished', 'share of slots', 'wait p50', 'wait p95']
