@@ -42,7 +42,7 @@ function main(args: string[]): number {
   }
   const began = performance.now()
   console.log(
-    'The scheduler is the real one, and its passes are timed on this machine. The database is a model (bench/fleet-sim/costs.ts).',
+    'The scheduler is the real one, and its passes are timed on this machine. The database is a model (bench/fleet-sim/costs.ts); its connections are counted, but nobody is turned away.',
   )
   slowAgents(asked)
   agentsAtOnce(asked)
