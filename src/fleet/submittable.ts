@@ -17,7 +17,15 @@ export function mustBeSubmittable(submitting: Submitting): void {
     throw refusal(submitting, 'base', 'needs a repository: give repo, too')
 }
 
-function refusal({ id }: Submitting, field: string, words: string): RalphError {
+/** Those of a worker. */
+export function mustBeLabels(labels: readonly string[]): void {
+  for (const label of labels) {
+    const trouble = labelTrouble(label)
+    if (trouble !== undefined) throw new RalphError('usage', `A label ${trouble}.`)
+  }
+}
+
+function refusal({ id }: Pick<Submitting, 'id'>, field: string, words: string): RalphError {
   const whose = id === undefined ? '' : `Task ${id}: `
   return new RalphError('input-invalid', `${whose}${field} ${words}.`, { field })
 }

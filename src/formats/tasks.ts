@@ -27,6 +27,8 @@ export type Task = {
   /** Globs of files that count as tests, and of some that this task is meant to change. */
   protect?: string[]
   may_change?: string[]
+  /** Globs of the files it is meant to change: in the fleet, tasks whose globs overlap do not run at the same time. */
+  touches?: string[]
   /** How long it may take, in minutes: what many others wait for begins first. */
   estimate?: number
 }
@@ -122,6 +124,7 @@ const FIELDS: readonly (readonly [field: string, fits: (value: unknown) => boole
   ['require', (value) => REQUIRABLE.some((grade) => grade === value), `one of ${REQUIRABLE.join(', ')}`],
   ['protect', areGlobs, `a glob or a list of globs ${GLOBS_SUCH_AS}`],
   ['may_change', areGlobs, `a glob or a list of globs ${GLOBS_SUCH_AS}`],
+  ['touches', areGlobs, `a glob or a list of globs ${GLOBS_SUCH_AS}`],
   ['estimate', (value) => typeof value === 'number' && value > 0, 'a number of minutes above 0'],
 ]
 
@@ -133,7 +136,7 @@ export function isTaskId(value: unknown): value is string {
 
 // Every field has been looked at. A task is blocked by the flag or by the status, and both say so from here on.
 function toTask({ id, title, description, status, dependencies, attempts, max_attempts, ...rest }: Json): Task {
-  const { blocked: flag, verify, protect, may_change, ...more } = rest
+  const { blocked: flag, verify, protect, may_change, touches, ...more } = rest
   const blocked = status === 'blocked' || flag === true
   return {
     id: id as string,
@@ -147,6 +150,7 @@ function toTask({ id, title, description, status, dependencies, attempts, max_at
     ...(verify === undefined ? {} : { verify: listOf(verify) }),
     ...(protect === undefined ? {} : { protect: listOf(protect) }),
     ...(may_change === undefined ? {} : { may_change: listOf(may_change) }),
+    ...(touches === undefined ? {} : { touches: listOf(touches) }),
     ...more,
   }
 }

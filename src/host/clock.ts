@@ -16,3 +16,23 @@ export function steadyClock(
     return Math.floor(at)
   }
 }
+
+/** A clock that goes by another one, such as that of a database that several machines share. */
+export type FollowingClock = { now: () => number; follow(time: number): void }
+
+/** Told the time again, it does not go back: two moments of one process stay in their order. */
+export function followingClock(own: () => number = steadyClock()): FollowingClock {
+  let ahead: number | undefined
+  let last = Number.NEGATIVE_INFINITY
+  return {
+    now() {
+      last = Math.max(last, own() + (ahead ?? 0))
+      return last
+    },
+    follow(time) {
+      // Until then it had nothing to go by, and may be far off.
+      if (ahead === undefined) last = Number.NEGATIVE_INFINITY
+      ahead = time - own()
+    },
+  }
+}

@@ -2,12 +2,12 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { RalphError } from '../error.ts'
-import { steadyClock } from '../host/clock.ts'
+import { followingClock, steadyClock } from '../host/clock.ts'
 import { openPostgres } from '../host/postgres/store.ts'
 import { openStore } from '../host/sqlite.ts'
 import type { Store } from '../host/store.ts'
 import { LONG_PATIENCE_MS, onNotice } from '../host/waiting.ts'
-import type { Context } from './operation.ts'
+import type { Beats, Context } from './operation.ts'
 
 /**
  * `root`: where ralph is installed. `cwd` is asked each time, since a process may change its folder, or lose it.
@@ -20,8 +20,10 @@ export type Place = Pick<Context, 'root' | 'note' | 'env'> & {
   now?: () => number
 }
 
-export function openContext({ root, note, env, cwd, database, now = steadyClock(), ...place }: Place): Context {
+export function openContext({ root, note, env, cwd, database, ...place }: Place): Context {
+  const { now, follow } = followingClock(place.now ?? steadyClock())
   const home = place.home ?? resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
+  const beats: Beats = {}
   let store: Store | undefined
   let silent: (() => void) | undefined
   const listen = () => (silent ??= onNotice(note))
@@ -32,13 +34,14 @@ export function openContext({ root, note, env, cwd, database, now = steadyClock(
     env,
     now,
     home,
+    ...(database === undefined ? {} : { follow, beats }),
     get cwd() {
       return whereWeStand(cwd)
     },
     store() {
       listen()
       store ??= database
-        ? openPostgres({ url: database, home, now, note })
+        ? openShared({ url: database, home, now, beat: (loop) => void beats.onBeat?.(loop).catch(() => {}) }, follow)
         : openStore(home, now, { patienceMs: LONG_PATIENCE_MS, note })
       return store
     },
@@ -50,6 +53,13 @@ export function openContext({ root, note, env, cwd, database, now = steadyClock(
       await open?.close()
     },
   }
+}
+
+/** Of all clocks the one of the shared database counts. */
+function openShared(opening: Parameters<typeof openPostgres>[0], follow: (time: number) => void): Store {
+  const store = openPostgres(opening)
+  store.fleet?.now().then(follow, () => {}) // whoever asks for anything else is told what is wrong
+  return store
 }
 
 function whereWeStand(cwd: () => string): string {

@@ -8,7 +8,7 @@ import { mergeTask } from './fleet-merge.ts'
 import { openScheduler } from './fleet-scheduler.ts'
 import { visitTask } from './fleet-visit.ts'
 import { oneByOne } from './one-by-one.ts'
-import type { Context } from './operation.ts'
+import type { Beats, Context } from './operation.ts'
 
 /** `drain`: it takes no more tasks, ends the turns under way, and leaves. `stop`: it ends them at once, and gives them back. */
 export type Working = {
@@ -23,10 +23,9 @@ export type Working = {
   say: Desk['say']
   /** Heartbeats of loops reach their jobs through this. */
   beats: Beats
+  /** It is known to the others, and about to take tasks. */
+  ready?: () => void
 }
-
-/** The store calls it whenever a loop of this process is shown to be alive. */
-export type Beats = { onBeat?: (loop: string) => Promise<void> }
 
 const BEAT_MS = 5_000
 
@@ -64,6 +63,7 @@ export async function workForFleet(context: Context, working: Working): Promise<
       isProgress,
     )
     isProgress = false
+    context.follow?.(told.now)
     if (told.drain) leaving.abort()
   }
 
@@ -83,6 +83,7 @@ export async function workForFleet(context: Context, working: Working): Promise<
 
   const looks = oneByOne(look, (cause) => working.say(sentenceOf(cause)))
   await announce()
+  working.ready?.()
   await carrier.sweep()
   const scheduler = openScheduler(store, { id: working.id, say: working.say, now: context.now })
   const unwatch = store.onChange(looks.wake)

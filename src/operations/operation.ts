@@ -15,6 +15,10 @@ export type Context = {
   /** Where ralph is installed. */
   root: string
   now: () => number
+  /** Sets its clock by the one that several machines share. Absent: it has one of its own. */
+  follow?(time: number): void
+  /** Who hears that loops of this process are alive. */
+  beats?: Beats
   /** Opened when first asked for. */
   store(): Store
   /** Closes the store. Who asks for one afterwards gets a new one. */
@@ -32,6 +36,9 @@ export type Context = {
   /** Who asked has gone. */
   signal?: AbortSignal
 }
+
+/** The store calls it whenever a loop of this process is shown to be alive. */
+export type Beats = { onBeat?: (loop: string) => Promise<void> }
 
 /** Its id. `gone`: it has ended, or hung up. Undefined: the system does not tell. */
 export type Caller = number | 'gone' | undefined

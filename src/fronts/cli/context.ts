@@ -2,6 +2,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { openContext as openOperations } from '../../operations/context.ts'
 import type { Context as OperationContext } from '../../operations/operation.ts'
+import { given } from '../../request/given.ts'
 import type { CommandSpec } from './args.ts'
 import { type Output, openOutput, openWriter } from './text.ts'
 
@@ -17,6 +18,8 @@ export type Machine = {
 /** What an operation works with, and where its form is printed. */
 export type Context = OperationContext & {
   version: string
+  /** The URL of the database of a fleet. Absent: the database on this machine is used. */
+  database?: string
   out: Output
   /** Beside what is printed for programs. */
   err: Pick<Output, 'write'>
@@ -28,6 +31,8 @@ export type Command = {
   spec: CommandSpec
   /** Where its first word says what it does: the table of each. */
   verbs?: Readonly<Record<string, CommandSpec>>
+  /** It works with the database of a fleet, where one is named. */
+  onDatabase?: true
   run(argv: readonly string[], context: Context): Promise<number>
 }
 
@@ -36,10 +41,15 @@ export function specFor({ spec, verbs = {} }: Command, [verb = '']: readonly str
   return (Object.hasOwn(verbs, verb) && verbs[verb]) || spec
 }
 
-export function openContext({ root, version }: Pick<Context, 'root' | 'version'>, machine: Machine): Context {
+export function openContext(
+  { root, version, database }: Pick<Context, 'root' | 'version' | 'database'>,
+  machine: Machine,
+): Context {
   const err = openWriter(machine.stderr)
   const note = (text: string) => err.write(`ralph: ${text}\n`)
-  const context = openOperations({ root, note, env: machine.env, cwd: () => machine.cwd() })
+  // Agents and checks get this environment: the password of a database is none of their business.
+  const { RALPH_DATABASE: _, ...env } = machine.env
+  const context = openOperations({ root, note, env, cwd: () => machine.cwd(), ...given({ database }) })
   // Not spread: its folder is looked up whenever it is asked for.
-  return Object.assign(context, { version, out: openOutput(machine), err, machine })
+  return Object.assign(context, { version, out: openOutput(machine), err, machine, ...given({ database }) })
 }

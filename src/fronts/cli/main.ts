@@ -3,9 +3,11 @@ import { type ErrorCode, isRalphError, RalphError } from '../../error.ts'
 import { nearest } from '../../formats/nearest.ts'
 import { unlessShortage } from '../../host/plain-words.ts'
 import { TaskError } from '../../operations/vault-tasks.ts'
+import { given } from '../../request/given.ts'
 import { printHelp } from './args.ts'
 import { COMMANDS } from './commands.ts'
 import { type Command, type Context, type Machine, openContext, specFor } from './context.ts'
+import { takeDatabase, withoutPasswords } from './database.ts'
 import { jsonLine } from './text.ts'
 import { agreed } from './trust.ts'
 
@@ -15,12 +17,15 @@ export async function main(
   ralph: Pick<Context, 'root' | 'version'>,
   machine: Machine = process,
 ): Promise<number> {
-  const context = openContext(ralph, machine)
+  const [name, ...words] = argv
+  const taken = takeDatabase(name === undefined ? undefined : COMMANDS[name], words, machine.env)
+  const context = openContext({ ...ralph, ...given({ database: taken.database }) }, machine)
   try {
-    const [name, ...rest] = argv
+    if (taken.trouble) throw taken.trouble
+    const rest = taken.argv
     if (name === undefined || isHelp(name)) {
-      const [topic, ...words] = name === 'help' ? rest : []
-      context.out.write(topic === undefined ? overview() : printHelp(specFor(find(topic), words)))
+      const [topic, ...verb] = name === 'help' ? rest : []
+      context.out.write(topic === undefined ? overview() : printHelp(specFor(find(topic), verb)))
       return name === undefined ? 2 : 0
     }
     const command = find(name)
@@ -119,14 +124,16 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   'handed-back': 1,
 }
 
-function report(cause: unknown, { out, err }: Context, json: boolean): number {
+function report(cause: unknown, { out, err, database }: Context, json: boolean): number {
+  const shown = (text: string) => withoutPasswords(text, database)
   if (!isRalphError(cause)) {
     err.write(
-      `ralph: this is a bug in ralph. Please report it with the lines below.\n${cause instanceof Error ? cause.stack : cause}\n`,
+      `ralph: this is a bug in ralph. Please report it with the lines below.\n${shown(String(cause instanceof Error ? cause.stack : cause))}\n`,
     )
     return 1
   }
-  const { code, message } = cause
+  const { code } = cause
+  const message = shown(cause.message)
   // The errors of the task API print as the response that its callers know.
   const response = cause instanceof TaskError ? cause : { type: 'error', code, message }
   if (json) out.write(jsonLine(response))

@@ -1,0 +1,33 @@
+/** The remote repository of the folder that somebody stands in, and who they are: what a task for the fleet begins with. */
+import { userInfo } from 'node:os'
+import { count } from '../engine/limits.ts'
+import { git } from '../host/git.ts'
+import { countUncommitted } from '../host/worktree.ts'
+import { given } from '../request/given.ts'
+import type { Context } from './operation.ts'
+
+export type RepoHere = { repo?: string; base?: string }
+
+/** Empty: this folder is in no repository with a remote named origin. */
+export async function repoHere({ cwd }: Pick<Context, 'cwd'>): Promise<RepoHere> {
+  const repo = await git(cwd, ['remote', 'get-url', 'origin'])
+  if (repo === undefined) return {}
+  return { repo, ...given({ base: await git(cwd, ['symbolic-ref', '--quiet', '--short', 'HEAD']) }) }
+}
+
+/** What workers will not see, since it is only here. */
+export async function notOnRemote({ cwd }: Pick<Context, 'cwd'>, base: string): Promise<string[]> {
+  const ahead = Number((await git(cwd, ['rev-list', '--count', `refs/remotes/origin/${base}..HEAD`])) ?? 0)
+  const uncommitted = await countUncommitted(cwd).catch(() => 0)
+  return [
+    ...(ahead > 0 ? [`${count(ahead, 'commit')} of ${base} here ${ahead === 1 ? 'is' : 'are'} not pushed.`] : []),
+    ...(uncommitted > 0
+      ? [`${count(uncommitted, 'change')} here ${uncommitted === 1 ? 'is' : 'are'} not committed.`]
+      : []),
+  ].map((what) => `${what} Workers start from what is on the remote.`)
+}
+
+/** Whose share and budget a task uses, where nobody says it. */
+export async function submitterHere({ cwd }: Pick<Context, 'cwd'>): Promise<string> {
+  return (await git(cwd, ['config', 'user.email'])) || userInfo().username
+}
