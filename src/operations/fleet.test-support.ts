@@ -10,8 +10,8 @@ import { eventually, temporaryFolder } from '../host/place.test-support.ts'
 import { dropDatabase, testDatabase } from '../host/postgres/postgres.test-support.ts'
 import { openPostgres } from '../host/postgres/store.ts'
 import { openContext } from './context.ts'
-import { type Beats, type Working, workForFleet } from './fleet-worker.ts'
-import type { Context } from './operation.ts'
+import { type Working, workForFleet } from './fleet-worker.ts'
+import type { Beats, Context } from './operation.ts'
 
 export type TestFleet = {
   url: string

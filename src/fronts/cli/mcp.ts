@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { RalphError } from '../../error.ts'
 import { PLACES } from '../../install/agents.ts'
 import { envFor, MCP_AGENTS, printMcp } from '../../install/mcp.ts'
+import { given } from '../../request/given.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { siteOf } from './install.ts'
@@ -28,7 +29,7 @@ It drives the loops that it is asked to start, unless \`ralph serve\` is running
 /** What the bundle `server` exports. */
 type ServerBundle = Record<
   'mcp' | 'mcpInside',
-  (ralph: Pick<Context, 'root'>, machine: Context['machine']) => Promise<number>
+  (ralph: Pick<Context, 'root' | 'database'>, machine: Context['machine']) => Promise<number>
 >
 
 export const mcp: Command = {
@@ -39,9 +40,12 @@ export const mcp: Command = {
     if (agent === undefined && args.flag('project')) throw usage(spec, '--project needs --print-config AGENT.')
     if (agent !== undefined && args.flag('loop')) throw usage(spec, 'Choose one of --print-config and --loop.')
     if (agent !== undefined) return printConfig(context, agent, args.flag('project') ? 'project' : 'user')
-    const { root, machine } = context
+    const { root, machine, database } = context
     const bundle = (await import(pathToFileURL(join(root, 'dist', 'server.mjs')).href)) as ServerBundle
-    return args.flag('loop') ? bundle.mcpInside({ root }, machine) : bundle.mcp({ root }, machine)
+    // The agent of a loop gets no password of a database, so what it reports goes to this machine's own.
+    return args.flag('loop')
+      ? bundle.mcpInside({ root }, machine)
+      : bundle.mcp({ root, ...given({ database }) }, machine)
   },
 }
 

@@ -19,10 +19,6 @@ drives; the next \`ralph serve\` continues them. docs/server.md explains the API
     port: { value: 'P', help: 'port to listen on (default: 4444, or the next free one; 0: any)' },
     open: { help: 'open the page in your browser' },
     concurrency: { value: 'N', help: 'run up to N loops at the same time (default 4)' },
-    database: {
-      value: 'URL',
-      help: 'share loops and tasks with other machines, in PostgreSQL (or set RALPH_DATABASE)',
-    },
     host: { value: 'H', help: 'IP address to listen on instead of 127.0.0.1; needs --allow-host' },
     'allow-host': {
       value: 'NAME',
@@ -76,7 +72,7 @@ export const serve: Command = {
         ...{ root, version, env, cwd, host, note, stop: stopping.signal },
         ...given({
           port: portOf(args),
-          database: args.text('database'),
+          database: context.database,
           log: args.flag('verbose') ? err.write : undefined,
         }),
         allowHosts: args.many('allow-host'),

@@ -28,12 +28,13 @@ export type Machine = {
 
 /** Stdout belongs to the protocol: what a person should know goes to stderr. Returns the exit code. */
 export async function mcp(
-  ralph: Pick<Context, 'root'>,
+  ralph: Pick<Context, 'root'> & { database?: string },
   machine: Machine,
   offerOf: (context: Context) => Offer = wholeOffer,
 ): Promise<number> {
   const note = (text: string) => void machine.stderr.write(`ralph: ${harmless(text)}\n`)
-  const context = openContext({ ...ralph, note, env: machine.env, cwd: () => machine.cwd() })
+  const { RALPH_DATABASE: _, ...env } = machine.env // agents and checks get this environment
+  const context = openContext({ ...ralph, note, env, cwd: () => machine.cwd() })
   const workers = workersWhenNeeded(context)
   const leaving = new AbortController()
   const leave = () => leaving.abort()
