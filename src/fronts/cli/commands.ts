@@ -10,6 +10,7 @@ import { demo } from './demo.ts'
 import { dispatch } from './dispatch.ts'
 import { doctor } from './doctor.ts'
 import { execute } from './execute.ts'
+import { fleet } from './fleet.ts'
 import { fork } from './fork.ts'
 import { hook } from './hook.ts'
 import { importFile } from './import.ts'
@@ -29,10 +30,12 @@ import { show } from './show.ts'
 import { stats } from './stats.ts'
 import { status } from './status.ts'
 import { steer } from './steer.ts'
+import { submit } from './submit.ts'
 import { task } from './task.ts'
 import { trust } from './trust.ts'
 import { undo } from './undo.ts'
 import { watch } from './watch.ts'
+import { worker } from './worker.ts'
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
   run,
@@ -44,6 +47,9 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   watch,
   task,
   briefing,
+  submit: onDatabase(submit),
+  worker: onDatabase(worker),
+  fleet: onDatabase(fleet),
   board: onDatabase(board),
   serve: onDatabase(serve),
   status: onDatabase(status),

@@ -5,6 +5,7 @@ import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command } from './context.ts'
 import { driveHere } from './drive-here.ts'
 import { AGAIN, changesIn, DRIVING, loopNamed } from './loop-words.ts'
+import { jsonLine } from './text.ts'
 
 const spec: CommandSpec = {
   name: 'retry',
@@ -24,7 +25,12 @@ export const retry: Command = {
     const [, words, ...more] = args.words
     if (more.length > 0 || words?.trim() === '')
       throw usage(spec, 'Give the words in quotes: ralph retry LOOP "use tabs".')
-    const { loop: id, why } = await operation.run(context, { ...given({ loop, words }), ...changesIn(args) })
+    const { loop: id, why, queued } = await operation.run(context, { ...given({ loop, words }), ...changesIn(args) })
+    if (queued) {
+      const words = `Loop ${id} continues it; the next free worker takes it. Follow it: ralph show ${id} --follow\n`
+      context.out.write(args.flag('json') ? jsonLine({ type: 'retried', loop: id, queued }) : words)
+      return 0
+    }
     return driveHere(context, id, given({ json: args.flag('json'), notify: args.flag('notify'), why }))
   },
 }

@@ -41,32 +41,35 @@ export const run: Command = {
   },
 }
 
-function promised(args: Args): string | undefined {
+export function promised(args: Args): string | undefined {
   const promise = args.text('completion-promise')
-  if (promise?.trim() === '') throw usage(runSpec, '--completion-promise is empty. Give it a text, or leave it out.')
+  if (promise?.trim() === '') throw usage(args.spec, '--completion-promise is empty. Give it a text, or leave it out.')
   return promise
 }
 
-function typed(args: Args): string | undefined {
+export function typed(args: Args): string | undefined {
   const type = args.text('type')?.trim()
-  if (type === '') throw usage(runSpec, '--type is empty. Give it a word such as feature, or leave it out.')
+  if (type === '') throw usage(args.spec, '--type is empty. Give it a word such as feature, or leave it out.')
   return type
 }
 
-async function promptOf(args: Args, context: Context): Promise<string> {
+export async function promptOf(args: Args, context: Context): Promise<string> {
   const until = args.text('until')
-  if (until?.trim() === '') throw usage(runSpec, '--until is empty. Give it the command that must pass.')
+  if (until?.trim() === '') throw usage(args.spec, '--until is empty. Give it the command that must pass.')
   const text = (await readPrompt(args, context)) ?? (until && `Make the command \`${until}\` pass.`)
   if (text?.trim()) return text
-  throw usage(runSpec, 'There is no prompt. Say what to do: ralph run "Make the tests pass" … or give --file.')
+  throw usage(
+    args.spec,
+    `There is no prompt. Say what to do: ralph ${args.spec.name} "Make the tests pass" … or give --file.`,
+  )
 }
 
 async function readPrompt(args: Args, context: Context): Promise<string | undefined> {
   const [word, ...more] = args.words
   if (more.length > 0)
-    throw usage(runSpec, `The prompt must be one text, but ${args.words.length} were given. Put it in quotes.`)
+    throw usage(args.spec, `The prompt must be one text, but ${args.words.length} were given. Put it in quotes.`)
   const file = args.text('file')
-  if (file !== undefined && word !== undefined) throw usage(runSpec, 'Give either a prompt or --file, not both.')
+  if (file !== undefined && word !== undefined) throw usage(args.spec, 'Give either a prompt or --file, not both.')
   if (word === '-') return readAll(context.machine.stdin)
   if (file === undefined) return word
   return readText(resolve(context.cwd, file), 'prompt')

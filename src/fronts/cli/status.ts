@@ -11,8 +11,10 @@ import { getLoop } from '../../operations/get-loop.ts'
 import { type ListedLoop, listLoops } from '../../operations/list-loops.ts'
 import { mendAll } from '../../operations/mend-checkouts.ts'
 import { waitFields } from '../../operations/standing.ts'
+import { given } from '../../request/given.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
+import { drawFleet, drawTask } from './fleet-status.ts'
 import { projectStatus } from './project-status.ts'
 import { printEnding } from './story.ts'
 import { ago, count, EMPTY_SCREEN, jsonLine, paint, short, table } from './text.ts'
@@ -20,9 +22,10 @@ import { loopEnd } from './view.ts'
 
 const spec: CommandSpec = {
   name: 'status',
-  words: '[LOOP|PROJECT] [options]',
+  words: '[LOOP|PROJECT|TASK] [options]',
   summary: 'Shows the loops, newest first, or how one loop or project stands.',
-  about: 'LOOP is an id or the beginning of one; PROJECT is the name of a project in this folder.',
+  about: `LOOP is an id or the beginning of one; PROJECT is the name of a project in this folder. With the database of a fleet it shows the
+workers and the tasks that are not over, or one TASK.`,
   options: {
     watch: { help: 'show it again whenever something changes; Ctrl-C ends it' },
     all: { help: 'all loops, not only the newest twenty; all tasks of a project' },
@@ -43,18 +46,28 @@ export const status: Command = {
         spec,
         `--graph shows a project of this folder${name === undefined ? '; name one' : `, but "${name}" is none`}.`,
       )
-    const id = name === undefined || project ? undefined : await findLoop(context, name)
+    const { fleet } = context.store()
+    const task = name === undefined || project ? undefined : await fleet?.load(name)
+    const id = name === undefined || project || task ? undefined : await findLoop(context, name)
     const draw = () =>
-      project
-        ? projectStatus(context, project.name, { json: args.flag('json'), graph, all: args.flag('all') })
-        : id === undefined
-          ? listAll(context, args.flag('json'), args.flag('all') ? 100_000 : 20)
-          : oneLoop(context, id, args.flag('json'))
+      task || (fleet && name === undefined)
+        ? fleetStatus(context, { json: args.flag('json'), all: args.flag('all'), ...given({ task: task?.id }) })
+        : project
+          ? projectStatus(context, project.name, { json: args.flag('json'), graph, all: args.flag('all') })
+          : id === undefined
+            ? listAll(context, args.flag('json'), args.flag('all') ? 100_000 : 20)
+            : oneLoop(context, id, args.flag('json'))
     for (const text of await mendAll(context)) context.note(text)
     context.out.write(await draw())
     if (args.flag('watch')) await watchChanges(context, draw)
     return 0
   },
+}
+
+type OfFleet = { json: boolean; all: boolean; task?: string }
+
+function fleetStatus(context: Context, { task, ...how }: OfFleet): Promise<string> {
+  return task === undefined ? drawFleet(context, how) : drawTask(context, task, how)
 }
 
 /** Draws again whenever something changes, until Ctrl-C. */

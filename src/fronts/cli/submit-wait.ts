@@ -1,0 +1,38 @@
+/** Follows tasks of the fleet until they are over: one line for each change. */
+import { once } from 'node:events'
+import type { ListedFleetTask } from '../../operations/fleet-tasks.ts'
+import { waitTasks } from '../../operations/wait-tasks.ts'
+import type { Context } from './context.ts'
+import { taskWord } from './fleet-view.ts'
+import { count, jsonLine } from './text.ts'
+
+/** Returns the exit code. Ctrl-C only stops waiting: the tasks go on. */
+export async function waitHere(context: Context, ids: readonly string[], { json }: { json: boolean }): Promise<number> {
+  const { out } = context
+  const stop = new AbortController()
+  const interrupted = Promise.race([once(process, 'SIGINT', stop), once(process, 'SIGTERM', stop)]).then(
+    () => stop.abort(),
+    () => {}, // nobody did until it was over
+  )
+  const ended = await waitTasks(context, ids, {
+    signal: stop.signal,
+    saw: (task) => out.write(json ? jsonLine({ type: 'task', ...task }) : `${lineOf(task, out)}\n`),
+  })
+  stop.abort()
+  await interrupted
+  if (!ended) {
+    context.note(`the ${ids.length === 1 ? 'task goes' : 'tasks go'} on. See: ralph status`)
+    return 130
+  }
+  const undone = ended.filter(({ state }) => state !== 'done').length
+  if (!json && ids.length > 1)
+    out.write(
+      undone === 0 ? `All ${ids.length} tasks are done.\n` : `${count(undone, 'task')} of ${ids.length} not done.\n`,
+    )
+  return undone === 0 ? 0 : 1
+}
+
+function lineOf(task: ListedFleetTask, out: Context['out']): string {
+  const says = task.state === 'running' ? `on ${task.worker}` : (task.why ?? task.sentence ?? '')
+  return `${task.id}  ${taskWord(task, out)}${says ? `  ${says}` : ''}`
+}
