@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, renameSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { eventually, source, startScript, temporaryFolder } from './place.test-support.ts'
@@ -127,6 +136,22 @@ describe('the mirror of a repository', () => {
     damage((await cache.open(remote.url)).top)
     const next = remote.commit({ 'b.txt': 'b\n' })
     expect(await fetchMain()).toBe(next)
+  })
+
+  test('is mended and not made again where that is enough', async () => {
+    await fetchMain()
+    const { top, commonDir } = await cache.open(remote.url)
+    writeFileSync(join(top, '.env'), 'mine\n')
+    mkdirSync(join(commonDir, 'worktrees/mine'))
+    rmSync(join(commonDir, 'HEAD'))
+    expect(await fetchMain()).toBe(remote.tip('main'))
+    expect(existsSync(join(commonDir, 'worktrees/mine'))).toBe(true)
+    rmSync(join(commonDir, 'objects'), { recursive: true })
+    expect(await fetchMain()).toBe(remote.tip('main'))
+    expect([join(commonDir, 'worktrees/mine'), join(top, '.env')].map((path) => existsSync(path))).toEqual([
+      false,
+      true,
+    ])
   })
 
   test('is rid of the lock of a git that was killed', async () => {

@@ -70,10 +70,11 @@ async function openMirror(top: string): Promise<Repository> {
 
 /** Undefined where it is missing or damaged. */
 async function findMirror(top: string): Promise<Repository | undefined> {
-  const git = join(top, '.git')
-  if (!isFolder(join(git, 'objects')) || !readIfThere(join(git, 'HEAD'))?.startsWith('ref: refs/')) return undefined
+  if (!isFolder(join(top, '.git', 'objects'))) return undefined
   const pin = await openPin({ folder: `${top}.pin`, place: top })
-  return 'none' in pin ? undefined : pin.repo
+  if ('none' in pin) return undefined
+  pin.mend() // work trees hang on it, so that it is not made again for a file that can be put back
+  return pin.repo
 }
 
 /** Its configuration as it was made. */
