@@ -1,5 +1,6 @@
 /** A remote repository on this disk, as workers of several machines see it. */
 import { execFileSync } from 'node:child_process'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from './place.test-support.ts'
 import { makeRepository } from './repository.test-support.ts'
@@ -38,4 +39,13 @@ export async function makeRemote(files?: Record<string, string>): Promise<Remote
     },
     read: (ref, path) => git('show', `${ref}:${path}`),
   }
+}
+
+/** As a power cut leaves them. */
+export function damageObjects(gitDir: string): void {
+  for (const entry of readdirSync(join(gitDir, 'objects'), { recursive: true, withFileTypes: true }))
+    if (entry.isFile() && !entry.parentPath.endsWith('info')) {
+      rmSync(join(entry.parentPath, entry.name))
+      writeFileSync(join(entry.parentPath, entry.name), '')
+    }
 }

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { eventually, source, startScript, temporaryFolder } from './place.test-support.ts'
-import { makeRemote, type Remote } from './remote.test-support.ts'
+import { damageObjects, makeRemote, type Remote } from './remote.test-support.ts'
 import { openRepoCache, type RepoCache } from './repo-cache.ts'
 import { maskUrl, mirrorName, mustBeRepo } from './repo-url.ts'
 
@@ -130,7 +130,7 @@ describe('the mirror of a repository', () => {
     ['without HEAD', (top) => truncateSync(join(top, '.git', 'HEAD'))],
     ['left by a killed ralph beside it', (top) => renameSync(top, `${top}.new`)],
     ['without its pin', (top) => rmSync(`${top}.pin`, { recursive: true })],
-    ['with empty objects', (top) => emptyObjects(join(top, '.git', 'objects'))],
+    ['with empty objects', (top) => damageObjects(join(top, '.git'))],
   ])('is usable again when it is found %s', async (_, damage) => {
     await fetchMain()
     damage((await cache.open(remote.url)).top)
@@ -201,11 +201,3 @@ describe('a remote', () => {
     expect(await fetched).toEqual({ kind: 'unreachable', why: 'It was interrupted.' })
   })
 })
-
-function emptyObjects(folder: string): void {
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
-    if (entry.isFile() && !entry.parentPath.endsWith('info')) {
-      rmSync(join(entry.parentPath, entry.name))
-      writeFileSync(join(entry.parentPath, entry.name), '')
-    }
-}

@@ -27,6 +27,8 @@ export type RepoCache = {
   /** Its mirror, made where it is missing. Nothing is fetched. */
   open(repo: string): Promise<Repository>
   fetch(repo: string, refs: readonly string[], calling?: Calling): Promise<Fetched | Trouble>
+  /** Makes a mirror again whose objects are damaged, which `why` may be the sign of. Whether it was. */
+  repair(repo: string, why: string): Promise<boolean>
   alone<Result>(repo: string, work: (held: HeldMirror) => Promise<Result>, signal?: AbortSignal): Promise<Result>
 }
 
@@ -49,6 +51,12 @@ export function openRepoCache(home: string): RepoCache {
   }
   return {
     alone,
+    repair: (repo, why) =>
+      alone(repo, async ({ mirror }) => {
+        const damaged = await isDamaged(mirror, why)
+        if (damaged) await makeMirror(mirror.top)
+        return damaged
+      }),
     // Who only reads or pushes does not wait for those who fetch.
     open: async (repo) => (await findMirror(topOf(repo))) ?? alone(repo, async ({ mirror }) => mirror),
     fetch: (repo, refs, calling = {}) =>

@@ -4,7 +4,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { marksFile } from './fingerprint.ts'
 import { BRANCH, LOOP, type Machine, openMachine } from './machine.test-support.ts'
 import { eventually } from './place.test-support.ts'
-import { makeRemote, type Remote } from './remote.test-support.ts'
+import { damageObjects, makeRemote, type Remote } from './remote.test-support.ts'
+import { openRepoCache } from './repo-cache.ts'
 import { takeFence } from './take-fence.ts'
 import type { OpenTask } from './task-tree.ts'
 
@@ -90,6 +91,16 @@ describe('another machine', () => {
     expect(one.git('status', '--porcelain', '--ignored').split('\n')).toEqual(['?? b.txt', '?? c.txt', '!! installed'])
     expect(one.git('rev-parse', `refs/ralph/${LOOP}/2`)).toBe(two.git('rev-parse', `refs/ralph/${LOOP}/2`))
     expect(open.work).toEqual(begun.work)
+  })
+
+  test('whose mirror was damaged goes on all the same', async () => {
+    const state = await one.work(1, { 'b.txt': 'b\n' })
+    const first = await pushed(one.push(1, 1))
+    const other = openMachine(remote, { home: two.home, loop: `${LOOP}-0`, branch: `${BRANCH}-0` })
+    await other.begin()
+    damageObjects((await openRepoCache(two.home).open(remote.url)).commonDir)
+    await opened(two.takeOver({ ...known(), iteration: 1, tree: state, pushed: first }))
+    expect(await (await two.tree()).look()).toBe(state)
   })
 
   test('begins again where the task began, when nothing was pushed', async () => {

@@ -11,7 +11,13 @@ import { marksFile } from './fingerprint.ts'
 import { findSite, must, type Repository } from './git.ts'
 import { reap } from './process-tree.ts'
 import { type Calling, type Trouble, unlessInterrupted } from './remote-call.ts'
-import { chooseCheckpoint, fetchCheckpoints, type Numbered, stateOf } from './remote-checkpoints.ts'
+import {
+  chooseCheckpoint,
+  fetchCheckpoints,
+  type Numbered,
+  type RemoteCheckpoints,
+  stateOf,
+} from './remote-checkpoints.ts'
 import { openRepoCache } from './repo-cache.ts'
 import { bringUpToDate } from './roll-back.ts'
 import { takeFence } from './take-fence.ts'
@@ -37,8 +43,7 @@ export type TakingOver = TaskPlace &
 export async function takeOverTask(taking: TakingOver): Promise<OpenTask | Fenced | Trouble> {
   mustBeOurs(taking)
   const { home, repo, pushed, signal } = taking
-  const mirror = await openRepoCache(home).open(repo)
-  const found = await fetchCheckpoints(mirror, taking)
+  const found = await findCheckpoints(taking)
   if (found.kind !== 'found') return found
   const at = pushed === undefined ? undefined : chooseCheckpoint(found.all, taking)
   const taken = await takeFence({ ...taking, kept: Math.max(at?.n ?? 0, taking.iteration) })
@@ -59,6 +64,14 @@ export async function takeOverTask(taking: TakingOver): Promise<OpenTask | Fence
     signal,
   )
   return unlessInterrupted(opened)
+}
+
+/** A disk that lost a part of the mirror loses nothing of the task. */
+async function findCheckpoints(taking: TakingOver): Promise<RemoteCheckpoints | Trouble> {
+  const { open, repair } = openRepoCache(taking.home)
+  const fetchAll = async () => fetchCheckpoints(await open(taking.repo), taking)
+  const found = await fetchAll()
+  return found.kind === 'unreachable' && (await repair(taking.repo, found.why)) ? fetchAll() : found
 }
 
 function openingOf(taking: TakingOver) {
