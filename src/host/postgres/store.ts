@@ -1,6 +1,7 @@
 /** The store in Postgres, whole: the same as the one in SQLite, for as many machines as reach the database. */
+import { join } from 'node:path'
 import { isRalphError } from '../../error.ts'
-import { openHome } from '../files.ts'
+import { makePrivateFolder, openHome } from '../files.ts'
 import { patientStore } from '../patient-store.ts'
 import { sealFact } from '../sealed.ts'
 import { sealingStore } from '../sealing-store.ts'
@@ -45,6 +46,7 @@ export function openPostgres(opening: Opening): Store {
   const { home, now, beat, note } = opening
   const term: Term = { ms: opening.leaseMs ?? LEASE_MS }
   openHome(home, note)
+  makePrivateFolder(join(home, 'locks')) // of what only one process of this machine may do
   const asking = openReadyAsking(opening, async ({ one }) => {
     const said = opening.leaseMs === undefined ? await one(HEARTBEAT) : undefined
     if (said) term.ms = Number(said.value) * 1_000
