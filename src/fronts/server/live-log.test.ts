@@ -3,11 +3,15 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { claims, pause, works } from '../../engine/stories.test-support.ts'
 import { drawChance } from '../../host/chance.test-support.ts'
+import { databaseOf } from '../../host/postgres/postgres.test-support.ts'
 import { loopOf, storyIn } from '../../host/store-contract/scene.ts'
 import type { TurnEntry } from '../../host/transcript.ts'
 import { type LivePlace, openLivePlace, type Seen } from './live.test-support.ts'
 
 const { runs, seed } = drawChance({ runs: 10, seed: 1 })
+
+/** In Postgres a log is no file that a test could write to. */
+const isElsewhere = databaseOf('').database !== undefined
 
 type Log = Extract<Seen['message'], { type: 'log' }>
 
@@ -38,6 +42,8 @@ describe('the log of a loop', () => {
         log.write([{ out: n + '\\n' }])
         await new Promise((go) => setTimeout(go, 10))
       }
+      log.close()
+      await store.close()
       process.exit()`)
     const seen = await read({ log: ['a1'] }, (all) => textOf(all).endsWith('99\n'))
     expect(await writer.ended).toMatchObject({ code: 0, err: '' })
@@ -70,7 +76,7 @@ describe('the log of a loop', () => {
     expect(log?.message).toMatchObject({ type: 'log', data: { iteration } })
   })
 
-  test('is put together exactly from wherever it was cut, also within a letter', async () => {
+  test.skipIf(isElsewhere)('is put together exactly from wherever it was cut, also within a letter', async () => {
     const place = await openLivePlace({ logEveryMs: 1 })
     await place.store.create(loopOf('a1'))
     const entry = fc.record({ out: fc.oneof(fc.constant('🦉'.repeat(70_000)), fc.string({ unit: 'grapheme' })) })
@@ -80,8 +86,8 @@ describe('the log of a loop', () => {
         const written = entries.map((one) => `${JSON.stringify(one)}\n`).join('')
         const bytes = Buffer.from(written)
         const at = cut % bytes.length
-        const path = place.store.transcripts.turnFile('a1', 1)
-        place.store.transcripts.openTurn('a1', 1).close()
+        const { path, close } = place.store.transcripts.openTurn('a1', 1)
+        close()
         appendFileSync(path, bytes.subarray(0, at))
         const whole = bytes.subarray(0, at).lastIndexOf(10) + 1
         const seen = whole > 0 ? await place.read({ log: [`a1:1:${from}`] }, reaches(from + whole)) : []
@@ -115,11 +121,13 @@ describe('the log of a loop', () => {
     expect(asked[1]).toEqual([expect.stringMatching(/^a1:1:[1-9]/), expect.stringMatching(/^a1:2:[1-9]/)])
   })
 
-  test('passes over a line that was cut when ralph was killed', async () => {
+  test.skipIf(isElsewhere)('passes over a line that was cut when ralph was killed', async () => {
     const { store, read } = await openLivePlace()
     await store.create(loopOf('a1'))
     say({ store }, 1, [{ out: 'before\n' }])
-    appendFileSync(store.transcripts.turnFile('a1', 1), '{"out":"half of a')
+    const { path, close } = store.transcripts.openTurn('a1', 1)
+    close()
+    appendFileSync(path, '{"out":"half of a')
     say({ store }, 1, [{ out: 'after\n' }])
     expect(textOf(await read({ log: ['a1'] }, (seen) => textOf(seen).includes('after')))).toBe('before\nafter\n')
   })

@@ -2,11 +2,12 @@
 import { serve } from '@hono/node-server'
 import { onTestFinished } from 'vitest'
 import { isRalphError } from '../../error.ts'
-import { source, startScript, temporaryFolder } from '../../host/place.test-support.ts'
+import { eventually, source, startScript, temporaryFolder } from '../../host/place.test-support.ts'
 import { openStoreOf } from '../../host/postgres/postgres.test-support.ts'
 import type { Store } from '../../host/store.ts'
 import { type Live, type LiveOptions, openLive } from './live.ts'
 import { type LiveItem, type ReadLive, readLive } from './live-client.ts'
+import { printCursor } from './live-cursor.ts'
 import type { LiveMessage } from './live-wire.ts'
 
 export type LivePlace = {
@@ -16,7 +17,7 @@ export type LivePlace = {
   url: string
   /** The messages of a stream, until `enough` of them were seen. */
   read(asked: Partial<ReadLive>, enough: (messages: Seen[]) => boolean): Promise<Seen[]>
-  /** The cursor of now. */
+  /** The cursor of now, once all that was written has been read. */
   now(): Promise<string>
   /** Another process with a `store` of its own, and `save` to move a loop that it has a lease on. */
   start(code: string): ReturnType<typeof startScript>
@@ -52,7 +53,12 @@ export async function openLivePlace(options: LiveOptions = {}): Promise<LivePlac
     live,
     url,
     read,
-    now: async () => (await read({}, ({ length }) => length > 0))[0]?.cursor ?? '',
+    now: () =>
+      eventually(async () => {
+        const heads = printCursor(await store.heads())
+        const [hello] = await read({}, ({ length }) => length > 0)
+        return hello?.cursor === heads ? heads : undefined
+      }),
     start: (code) => startScript(`${WRITER}const store = ${elsewhere}\n${code}`),
   }
 }

@@ -52,8 +52,9 @@ describe('a reader', () => {
   })
 
   test('continues exactly behind any message', async () => {
-    const { store, read } = await openLivePlace()
+    const { store, read, now } = await openLivePlace()
     await fillWithAll(store, 12)
+    await now()
     const all = await read({ after: BEGINNING }, ({ length }) => length === 1 + 4 * 12)
     expect(new Set(namesOf(all)).size).toBe(48)
     const last = all.at(-1)?.cursor
@@ -149,12 +150,13 @@ test('a reader that stops reading is cut off, and continues when it comes back',
 })
 
 test('a reader that stops reading while it catches up is cut off, too', async () => {
-  const { live, store, read } = await openLivePlace({ stallMs: 50 })
+  const { live, store, read, now } = await openLivePlace({ stallMs: 50 })
   const lease = await begin(store, 'a1')
   const loop = await store.load('a1')
   const words = 'x'.repeat(4_000)
   for (let n = 1; n <= 40; n++)
     await store.save(lease, loop, { kind: 'told', at: n, by: 'Ada', order: { kind: 'say', words } })
+  await now()
   const { body } = await live.answer(new Request(`http://127.0.0.1/api/live?after=${BEGINNING}`))
   const stream = body?.getReader()
   await stream?.read()

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually, temporaryFolder } from '../../host/place.test-support.ts'
+import { removeLoop } from '../../host/postgres/postgres.test-support.ts'
 import { listen } from './listen.ts'
 import { openServer, startServer } from './serve.test-support.ts'
 
@@ -38,9 +38,7 @@ test('a server that cannot pause its loops leaves no address behind, either', as
     body: JSON.stringify({ prompt: 'Build it', agent: `command:${agent}` }),
   })
   await eventually(() => existsSync(working))
-  const database = new DatabaseSync(join(home, 'ralph.db'), { enableForeignKeyConstraints: false })
-  database.prepare('DELETE FROM loop WHERE id = ?').run(JSON.parse(text).loop)
-  database.close()
+  await removeLoop(home, JSON.parse(text).loop)
   await stop()
   expect(existsSync(join(home, 'server.json'))).toBe(false)
 })

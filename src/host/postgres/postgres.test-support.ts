@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { source } from '../place.test-support.ts'
@@ -97,4 +98,17 @@ export function openStoreOf(home: string): { store: Store; elsewhere: string } {
     store: openPostgres({ url, home, now: Date.now }),
     elsewhere: `(await import(${source('host/postgres/store.ts')})).openPostgres({ ...${opening}, now: Date.now })`,
   }
+}
+
+/** As nobody but a person with a tool for databases would. */
+export async function removeLoop(home: string, id: string): Promise<void> {
+  const { database: url } = databaseOf(home)
+  if (url) {
+    const { searchParams, href } = new URL(url)
+    await inPostgres(href.replace(/\?.*/, ''), `DELETE FROM ${searchParams.get('schema')}.loop WHERE id = $1`, [id])
+    return
+  }
+  const database = new DatabaseSync(join(home, 'ralph.db'), { enableForeignKeyConstraints: false })
+  database.prepare('DELETE FROM loop WHERE id = ?').run(id)
+  database.close()
 }

@@ -105,7 +105,7 @@ export const MIGRATIONS: readonly string[] = [
    CREATE TABLE answer (key TEXT PRIMARY KEY, input TEXT NOT NULL, answer TEXT, at BIGINT NOT NULL);
 
    CREATE TABLE transcript (
-     loop ${LOOP}, iteration INTEGER NOT NULL, at_byte BIGINT NOT NULL, bytes_len INTEGER NOT NULL, data BYTEA NOT NULL,
+     loop TEXT COLLATE "C" NOT NULL, iteration INTEGER NOT NULL, at_byte BIGINT NOT NULL, bytes_len INTEGER NOT NULL, data BYTEA NOT NULL,
      PRIMARY KEY (loop, iteration, at_byte)
    );
    ALTER TABLE transcript ALTER COLUMN data SET STORAGE EXTERNAL; -- it is compressed already`,
