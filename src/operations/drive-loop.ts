@@ -5,7 +5,7 @@ import { runHands, type Show, type Workbench } from '../drive/hands.ts'
 import { removeLeftPlaces } from '../drive/left-places.ts'
 import { takeUp } from '../drive/take-turn.ts'
 import { type Visit, visit } from '../drive/visit.ts'
-import type { Fact, Loop } from '../engine/loop.ts'
+import { ended, type Fact, type Loop } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
 import { RalphError } from '../error.ts'
 import { canStart, findChecks } from '../host/check.ts'
@@ -63,6 +63,8 @@ async function work(context: Context, held: Visit, watching: Watching): Promise<
   const { home, env, root } = context
   const store = context.store()
   const { loop } = held
+  // Its last driver died before it saw to the end: its files are elsewhere, and not needed any more.
+  if (watching.arrive && ended(loop)) return loop
   letGo(home, loop.id) // a session that had it does not go on with it
   const { stop, rest, show } = watching
   const task = ownerOf(loop).turn?.(loop)
