@@ -1,7 +1,7 @@
 /** How the work of a task gets to this worker and away again: by git, or in an empty folder where it has no repository. */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Fact, type Loop, startLoop } from '../engine/loop.ts'
+import { ended, type Fact, type Loop, startLoop } from '../engine/loop.ts'
 import type { Asked } from '../fleet/submit.ts'
 import type { FleetTask } from '../formats/fleet-task.ts'
 import { realFolder } from '../host/files.ts'
@@ -36,6 +36,10 @@ export function openCarrier(desk: Desk): Carrier {
     async arrive(task, loop, { lease, at }) {
       const asked = (await store.fleet.asked(task.id)) as Asked // it was stored so when it was submitted
       await bringSecrets(context.home, store.fleet, [loop, asked])
+      if (ended(loop)) {
+        if (task.repo !== null) await git.takeHold(task, loop, lease)
+        return []
+      }
       if (!isQueued(loop))
         return task.repo === null ? inEmptyFolder(context, loop, at) : git.takeOver(task, loop, lease, at)
       const place = task.repo === null ? emptyFolder(context.home, loop.id) : await git.begin(task, loop, lease)

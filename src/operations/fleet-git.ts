@@ -19,6 +19,8 @@ import type { Desk } from './fleet-desk.ts'
 export type GitCarrier = {
   begin(task: FleetTask, loop: Loop, lease: Lease): Promise<OpenTask>
   takeOver(task: FleetTask, loop: Loop, lease: Lease, at: number): Promise<Fact[]>
+  /** Nobody else can push for it any more. */
+  takeHold(task: FleetTask, loop: Loop, lease: Lease): Promise<void>
   push(task: FleetTask, loop: Loop, lease: Lease): Promise<void>
   leave(task: FleetTask, loop: Loop): Promise<void>
   sweep(): Promise<void>
@@ -62,6 +64,11 @@ export function gitCarrier(desk: Desk): GitCarrier {
       const known = { iteration, worktree, ...given({ tree, pushed: task.pushed ?? undefined }) }
       const { work } = worked(await takeOverTask({ ...placeOf(task, loop), ...arriving(loop, lease), ...known }))
       return [{ kind: 'moved', at, to: work }]
+    },
+
+    async takeHold(task, loop, lease) {
+      const known = { kept: loop.tally.iteration, ...given({ pushed: task.pushed ?? undefined }) }
+      worked(await takeFence({ ...placeOf(task, loop), ...arriving(loop, lease), ...known }))
     },
 
     async push(task, loop, lease) {
