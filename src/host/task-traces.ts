@@ -5,6 +5,7 @@ import { refOf } from './checkpoint.ts'
 import { makePrivateFolder, readIfThere, realFolder, writeWhole } from './files.ts'
 import { marksFile } from './fingerprint.ts'
 import { askGit, must, type Repository } from './git.ts'
+import { lockLoop } from './lock.ts'
 import { forgetPins } from './pin.ts'
 import { reap } from './process-tree.ts'
 import { removeLinked } from './proof-tree.ts'
@@ -72,6 +73,21 @@ async function dropRefs(mirror: Repository, refs: readonly string[]): Promise<vo
   if (stdin.length > 0) must(await mirror.ask(['update-ref', '--stdin', '-z'], { stdin: stdin.join('') }))
 }
 
+/**
+ * Shows others on this machine that the loop of a task is driven here, as long as this process lives: neither its work tree nor its
+ * place for experiments is cleared away. Undefined: somebody else drives it.
+ */
+export function holdTask(home: string, loop: string): { release(): void } | undefined {
+  makePrivateFolder(join(home, 'locks'))
+  const lock = lockLoop(home, loop)
+  return lock && { release: () => lock.close() }
+}
+
+/** Its lock goes with the last that there is of a task here; a million of them would be a burden. */
+export function forgetLock(home: string, loop: string): void {
+  rmSync(join(home, 'locks', `${loop}.db`), { force: true })
+}
+
 /** Removes what tasks left here that are not this machine's any more. Returns their loops. */
 export async function sweepTasks(
   home: string,
@@ -80,7 +96,14 @@ export async function sweepTasks(
   const swept: string[] = []
   for (const { repo, branch, loop } of notesIn(home)) {
     if (await isOurs(loop)) continue
-    await openRepoCache(home).alone(repo, ({ mirror }) => clearTask(mirror, { home, branch, loop }))
+    const held = holdTask(home, loop)
+    if (!held) continue // another process of this machine is at it
+    try {
+      await openRepoCache(home).alone(repo, ({ mirror }) => clearTask(mirror, { home, branch, loop }))
+      forgetLock(home, loop)
+    } finally {
+      held.release()
+    }
     swept.push(loop)
   }
   for (const loop of mergesIn(home)) if (!(await isOurs(loop))) await dropMerge(home, loop)

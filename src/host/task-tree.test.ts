@@ -7,7 +7,7 @@ import { isAlive } from './place.test-support.ts'
 import { openProofPlace } from './proof-place.ts'
 import { makeRemote, type Remote } from './remote.test-support.ts'
 import { openRepoCache } from './repo-cache.ts'
-import { mergePlace, sweepTasks } from './task-traces.ts'
+import { holdTask, mergePlace, sweepTasks } from './task-traces.ts'
 import { openTaskTree } from './task-tree.ts'
 
 let remote: Remote
@@ -179,6 +179,15 @@ describe('a task that is over', () => {
     expect(await sweepTasks(machine.home, () => false)).toEqual([LOOP])
     expect(left(machine.home)).toEqual([])
     expect(await openTaskTree({ ...machine.place, base: 'main' })).toMatchObject({ kind: 'open' })
+  })
+
+  test('is not swept while a process of this machine drives it', async () => {
+    await machine.begin()
+    const held = holdTask(machine.home, LOOP)
+    expect(holdTask(machine.home, LOOP)).toBeUndefined()
+    expect(await sweepTasks(machine.home, () => false)).toEqual([])
+    held?.release()
+    expect(await sweepTasks(machine.home, () => false)).toEqual([LOOP])
   })
 
   test('is swept with the place in which it was being merged', async () => {

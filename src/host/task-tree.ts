@@ -9,7 +9,7 @@ import { type Calling, type Trouble, unlessInterrupted } from './remote-call.ts'
 import { openRepoCache } from './repo-cache.ts'
 import { maskUrl } from './repo-url.ts'
 import { headOf, mustBeBranch, mustBeOurs, type TaskPlace } from './task-names.ts'
-import { clearTask, noteTask } from './task-traces.ts'
+import { clearTask, forgetLock, noteTask } from './task-traces.ts'
 import { copyOver, ensureWorktree, mustBeCopyable } from './worktree.ts'
 
 /**
@@ -102,6 +102,7 @@ export async function closeTaskTree({ home, repo, branch, loop }: TaskPlace): Pr
   mustBeOurs({ branch, loop })
   const mirror = await openRepoCache(home).alone(repo, async ({ mirror: held }) => {
     await clearTask(held, { home, branch, loop })
+    forgetLock(home, loop)
     return held
   })
   // Whether it is time is git's to say. What comes of it does not matter to the task.
