@@ -68,6 +68,11 @@ export function forgetPins(home: string, loop: string): void {
   for (const folderOf of [pinFolder, originFolder]) rmSync(folderOf(home, loop), { recursive: true, force: true })
 }
 
+/** Whether one is kept there, whole. */
+export function isPinned(folder: string): boolean {
+  return readNote(folder) !== undefined
+}
+
 export async function openPin({ folder, place, gitDir, anew }: Pinning): Promise<Pin | { none: string }> {
   const known = anew ? undefined : readNote(folder)
   const gone = (path: string) => ({ none: `the git repository it began in, ${path}, is gone` })

@@ -8,7 +8,7 @@ import { FETCH } from './fetch-objects.ts'
 import { isFolder, makePrivateFolder, readIfThere, realFolder, writeWhole } from './files.ts'
 import { askGit, must, type Repository } from './git.ts'
 import { clearLocks, clearRemotes, isDamaged, isInTheWay, LOCKED, restoreSettings } from './mirror-repair.ts'
-import { openPin } from './pin.ts'
+import { isPinned, openPin } from './pin.ts'
 import { askRemote, type Calling, type Trouble, unlessInterrupted } from './remote-call.ts'
 import { mirrorName, mustBeRepo } from './repo-url.ts'
 import { inTurnAlone } from './turn-alone.ts'
@@ -58,7 +58,10 @@ export function openRepoCache(home: string): RepoCache {
         return damaged
       }),
     // Who only reads or pushes does not wait for those who fetch.
-    open: async (repo) => (await findMirror(topOf(repo))) ?? alone(repo, async ({ mirror }) => mirror),
+    open: async (repo) => {
+      const found = isPinned(pinOf(topOf(repo))) ? await findMirror(topOf(repo)) : undefined // another process may be making it
+      return found ?? alone(repo, async ({ mirror }) => mirror)
+    },
     fetch: (repo, refs, calling = {}) =>
       unlessInterrupted(alone(repo, ({ fetch }) => fetch(refs, calling), calling.signal)),
   }
@@ -79,10 +82,14 @@ async function openMirror(top: string): Promise<Repository> {
 /** Undefined where it is missing or damaged. */
 async function findMirror(top: string): Promise<Repository | undefined> {
   if (!isFolder(join(top, '.git', 'objects'))) return undefined
-  const pin = await openPin({ folder: `${top}.pin`, place: top })
+  const pin = await openPin({ folder: pinOf(top), place: top })
   if ('none' in pin) return undefined
   pin.mend() // work trees hang on it, so that it is not made again for a file that can be put back
   return pin.repo
+}
+
+function pinOf(top: string): string {
+  return `${top}.pin`
 }
 
 /** Its configuration as it was made. */
@@ -93,7 +100,7 @@ function settingsOf(top: string): string {
 /** Appears whole, so that what a kill leaves is never taken for a mirror. Other files there are the person's, and stay. */
 async function makeMirror(top: string): Promise<Repository> {
   const [half, git] = [`${top}.new`, join(top, '.git')]
-  for (const path of [half, git, `${top}.pin`]) rmSync(path, { recursive: true, force: true })
+  for (const path of [half, git, pinOf(top)]) rmSync(path, { recursive: true, force: true })
   for (const path of [half, top]) makePrivateFolder(path)
   // Without the hooks that a person's template may bring, and on a branch that never is.
   must(await askGit(half, ['init', '--quiet', '--template=', '--initial-branch', 'ralph-mirror']))
@@ -101,7 +108,7 @@ async function makeMirror(top: string): Promise<Repository> {
   writeWhole(settingsOf(top), readFileSync(join(half, '.git', 'config'), 'utf8'))
   renameSync(join(half, '.git'), git)
   rmSync(half, { recursive: true })
-  const pin = await openPin({ folder: `${top}.pin`, place: top, anew: true })
+  const pin = await openPin({ folder: pinOf(top), place: top, anew: true })
   if ('none' in pin) throw new Error(`${top} was made, but is no repository: ${pin.none}`)
   return pin.repo
 }
