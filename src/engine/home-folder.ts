@@ -1,6 +1,7 @@
-/** Where a person started a loop, wherever it works. */
+/** Where a person started a loop, wherever it works; of a task of the fleet the address of its repository. */
 import type { Loop } from './loop.ts'
 
 export function homeFolder({ spec }: Pick<Loop, 'spec'>): string {
-  return spec.work.worktree?.from ?? spec.work.dir
+  const { worktree, dir } = spec.work
+  return worktree?.repo ?? worktree?.from ?? dir
 }

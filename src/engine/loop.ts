@@ -129,6 +129,8 @@ export type Worktree = {
   branch: string
   commit: string
   base?: string
+  /** The address of its repository, where `from` is only a copy of it on this machine. */
+  repo?: string
   /** Files of `from` that are not in git, but that work needs. */
   copied?: string[]
   /** A command that prepares it, before any work. */

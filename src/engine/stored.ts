@@ -140,7 +140,11 @@ const ORDER = kinds<Order>({
 
 /** What an owner knows besides its kind is its own. */
 const OWNER: Shape = (value, at) =>
-  object<{ kind: string }>({ kind: oneOf('person', 'project', 'vault', 'session', 'pane', 'board', 'fleet') })(value, at, false)
+  object<{ kind: string }>({ kind: oneOf('person', 'project', 'vault', 'session', 'pane', 'board', 'fleet') })(
+    value,
+    at,
+    false,
+  )
 
 const WORKTREE = object<Worktree>({
   from: text,
@@ -148,6 +152,7 @@ const WORKTREE = object<Worktree>({
   branch: text,
   commit: text,
   base: maybe(text),
+  repo: maybe(text),
   copied: maybe(texts),
   setup: maybe(text),
 })

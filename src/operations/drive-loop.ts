@@ -31,7 +31,7 @@ export type Watching = {
   rest?: AbortSignal
   /** How it gets to this machine, where it was asked for elsewhere. Absent: what it works on is here. */
   arrive?(loop: Loop, lease: Lease, at: number): Promise<Fact[]>
-  /** What must be done with a turn before it is saved. */
+  /** What must be done with a turn, or with the checks before any work, before they are saved. */
   carry?(loop: Loop, turned: Fact, lease: Lease): Promise<Fact>
 }
 
@@ -81,13 +81,15 @@ async function work(context: Context, held: Visit, watching: Watching): Promise<
 /** Something may have happened to the loop meanwhile that comes instead of its next turn. */
 function handsOf(bench: Workbench, { saw, leavesWaits = false, carry }: Watching, lease: Lease): Hands {
   const hands = runHands(bench, saw)
-  const turn: Required<Hands>['turn'] = async (loop, next) => {
-    const turned = await hands.turn(loop, next)
-    return turned && carry ? carry(loop, turned, lease) : turned
-  }
+  const carried = async (loop: Loop, fact: Fact | undefined) => (fact && carry ? carry(loop, fact, lease) : fact)
+  const turn: Required<Hands>['turn'] = async (loop, next) => carried(loop, await hands.turn(loop, next))
   const isOver = (until: number | undefined) => until !== undefined && bench.now() >= until
   return {
     ...hands,
+    check: async (loop, next) => {
+      const checked = await hands.check(loop, next)
+      return next.because === 'start' ? carried(loop, checked) : checked
+    },
     wait: async (loop, next) => (leavesWaits && !isOver(next.until) ? undefined : hands.wait(loop, next)),
     turn: async (loop, next) => ownerOf(loop).instead?.(loop, bench.now()) ?? turn(loop, next),
   }

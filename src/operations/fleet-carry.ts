@@ -53,7 +53,7 @@ export function openCarrier(desk: Desk): Carrier {
     },
 
     async carry(task, loop, { fact, lease }) {
-      if (task.repo !== null && fact.kind === 'turned') await git.push(task, loop, lease)
+      if (task.repo !== null && (fact.kind === 'turned' || fact.kind === 'checked')) await git.push(task, loop, lease)
       return fact
     },
 

@@ -53,7 +53,7 @@ export function gitCarrier(desk: Desk): GitCarrier {
       const { worktree_files: copied = [], worktree_setup: setup } = loadConfig(home, open.work.dir)
       const ready = copied.length > 0 ? worked(await openTaskTree({ ...opening, copied })) : open
       worked(await takeFence(at))
-      const worktree: Worktree = { ...ready.work.worktree, ...given({ setup }) }
+      const worktree: Worktree = { ...ready.work.worktree, repo: at.repo, ...given({ setup }) }
       return { ...ready, work: { ...ready.work, worktree } }
     },
 
@@ -62,8 +62,9 @@ export function gitCarrier(desk: Desk): GitCarrier {
       if (!worktree) throw new Error(`Loop ${loop.id} has no work tree.`)
       const { iteration, tree } = loop.tally
       const known = { iteration, worktree, ...given({ tree, pushed: task.pushed ?? undefined }) }
-      const { work } = worked(await takeOverTask({ ...placeOf(task, loop), ...arriving(loop, lease), ...known }))
-      return [{ kind: 'moved', at, to: work }]
+      const place = placeOf(task, loop)
+      const { work } = worked(await takeOverTask({ ...place, ...arriving(loop, lease), ...known }))
+      return [{ kind: 'moved', at, to: { ...work, worktree: { ...work.worktree, repo: place.repo } } }]
     },
 
     async takeHold(task, loop, lease) {
@@ -72,8 +73,8 @@ export function gitCarrier(desk: Desk): GitCarrier {
     },
 
     async push(task, loop, lease) {
-      if (loop.next.kind !== 'turn') return
-      const { iteration } = loop.next
+      // What was noted before any work is needed wherever the loop goes on.
+      const iteration = loop.next.kind === 'turn' ? loop.next.iteration : 0
       const what = { task: task.id, title: task.title, iteration, epoch: lease.epoch }
       const pushing = {
         ...placeOf(task, loop),

@@ -5,6 +5,7 @@ import { isRalphError, RalphError } from '../error.ts'
 import { settleTask } from '../fleet/settle.ts'
 import { FLEET_OVER, type FleetTask } from '../formats/fleet-task.ts'
 import type { FleetJob } from '../host/fleet-store.ts'
+import { holdTask } from '../host/task-traces.ts'
 import { driveLoop } from './drive-loop.ts'
 import type { Carrier } from './fleet-carry.ts'
 import { type Desk, sentenceOf } from './fleet-desk.ts'
@@ -18,11 +19,12 @@ export type Visiting = { desk: Desk; carrier: Carrier; stop: AbortSignal; rest: 
 
 /** The job is settled afterwards, unless somebody else has it by then. */
 export async function visitTask(visiting: Visiting, job: FleetJob): Promise<void> {
-  const { store, say, jobs } = visiting.desk
+  const { store, say, jobs, context } = visiting.desk
   const task = await take(visiting, job)
   if (task === 'driven') return // its job comes back once its heartbeat is missing again
   if (task) {
     jobs.set(task.loop_id, job)
+    const hold = holdTask(context.home, task.loop_id) // nothing else on this machine takes its files for left over
     try {
       await drive(visiting, task)
     } catch (cause) {
@@ -30,6 +32,7 @@ export async function visitTask(visiting: Visiting, job: FleetJob): Promise<void
       await putAside(visiting.desk, task, cause)
     } finally {
       jobs.delete(task.loop_id)
+      hold?.release()
     }
   }
   await store.fleet.queue.settle(job)
