@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { checkpoints } from './checkpoints.ts'
 import { dispatch } from './dispatch.ts'
+import { fleet } from './fleet.ts'
 import { fleetPass } from './fleet-pass.ts'
 import { growth } from './growth.ts'
 import { hook } from './hook.ts'
@@ -29,6 +30,7 @@ const MEASURES: Readonly<Record<string, () => AsyncGenerator<Row>>> = {
   serve,
   live,
   page,
+  fleet,
   'fleet-pass': fleetPass,
   growth,
   memory,

@@ -1,7 +1,7 @@
 /** One line of the table: what was measured, what lies beside it, and what the budget allows. */
 import type { Spread } from './spread.ts'
 
-export type Unit = 'ms' | 'KB' | 'MB' | '×' | '%' | 'rows'
+export type Unit = 'ms' | 'KB' | 'MB' | '×' | '%' | 'rows' | 's' | '/s'
 
 export type Row = {
   what: string
@@ -11,14 +11,21 @@ export type Row = {
   figure?: { value: number; unit: Unit }
   /** The most that `figure` may be. Rows without one help to find where the time went. */
   budget?: number
+  /** The least that it may be. */
+  atLeast?: number
 }
 
-export function isOver({ figure, budget }: Row): boolean {
-  return figure !== undefined && budget !== undefined && !(figure.value <= budget)
+export function isOver({ figure, budget, atLeast }: Row): boolean {
+  if (figure === undefined) return false
+  return (budget !== undefined && !(figure.value <= budget)) || (atLeast !== undefined && !(figure.value >= atLeast))
+}
+
+function isBudgeted({ budget, atLeast }: Row): boolean {
+  return budget !== undefined || atLeast !== undefined
 }
 
 export function toJson(row: Row): object {
-  return { ...row, ...(row.budget === undefined ? {} : { ok: !isOver(row) }) }
+  return { ...row, ...(isBudgeted(row) ? { ok: !isOver(row) } : {}) }
 }
 
 const WIDTHS = { what: 56, measured: 22, yardstick: 46, figure: 11, budget: 11 }
@@ -34,14 +41,20 @@ export function printHeader(): string {
 }
 
 export function printRow(row: Row): string {
-  const { yardstick, figure, budget } = row
+  const { yardstick, figure, budget, atLeast } = row
   return line({
-    what: budget === undefined ? `  ${row.what}` : row.what,
+    what: isBudgeted(row) ? row.what : `  ${row.what}`,
     measured: amounts(row.measured, row.unit),
     yardstick: yardstick ? `${yardstick.what} ${amounts(yardstick.measured, row.unit)}` : '',
     figure: figure ? amount(figure.value, figure.unit) : '',
-    budget: figure && budget !== undefined ? `≤ ${budget} ${figure.unit}` : '',
-    verdict: budget === undefined ? '' : isOver(row) ? 'over' : 'ok',
+    budget: !figure
+      ? ''
+      : budget !== undefined
+        ? `≤ ${budget} ${figure.unit}`
+        : atLeast !== undefined
+          ? `≥ ${atLeast} ${figure.unit}`
+          : '',
+    verdict: !isBudgeted(row) ? '' : isOver(row) ? 'over' : 'ok',
   })
 }
 

@@ -1,5 +1,5 @@
 /** How the work of a task gets to this worker and away again: by git, or in an empty folder where it has no repository. */
-import { mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ended, type Fact, type Loop, startLoop } from '../engine/loop.ts'
 import type { Asked } from '../fleet/submit.ts'
@@ -24,6 +24,8 @@ export type Carrier = {
   carry(task: FleetTask, loop: Loop, carrying: { fact: Fact; lease: Lease }): Promise<Fact>
   /** Its loop is over: nothing is left here. */
   leave(task: FleetTask, loop: Loop): Promise<void>
+  /** Another worker has it: nothing is left here, and nothing of it is touched elsewhere. */
+  abandon(task: FleetTask): Promise<void>
   /** Removes what earlier workers left on this machine. */
   sweep(): Promise<void>
 }
@@ -57,12 +59,22 @@ export function openCarrier(desk: Desk): Carrier {
       return fact
     },
 
+    async abandon(task) {
+      if (task.repo === null) rmSync(folderOf(context.home, task.loop_id), { recursive: true, force: true })
+      else await git.abandon(task)
+    },
+
     async leave(task, loop) {
       if (task.repo === null) rmSync(folderOf(context.home, loop.id), { recursive: true, force: true })
       else await git.leave(task, loop)
     },
 
-    sweep: () => git.sweep(),
+    async sweep() {
+      const folder = join(realFolder(context.home), 'empty')
+      const left = existsSync(folder) ? readdirSync(folder).filter((loop) => !desk.jobs.has(loop)) : []
+      for (const loop of left) rmSync(join(folder, loop), { recursive: true, force: true })
+      await git.sweep()
+    },
   }
 }
 

@@ -23,6 +23,7 @@ export type GitCarrier = {
   takeHold(task: FleetTask, loop: Loop, lease: Lease): Promise<void>
   push(task: FleetTask, loop: Loop, lease: Lease): Promise<void>
   leave(task: FleetTask, loop: Loop): Promise<void>
+  abandon(task: FleetTask): Promise<void>
   sweep(): Promise<void>
 }
 
@@ -35,7 +36,7 @@ export function gitCarrier(desk: Desk): GitCarrier {
   const { context, store, id } = desk
   const { home } = context
   const epochs = new Map<string, number>()
-  const placeOf = (task: FleetTask, { id: loop }: Loop): TaskPlace => {
+  const placeOf = (task: FleetTask, { id: loop }: { id: string } = { id: task.loop_id }): TaskPlace => {
     if (task.repo === null) throw new Error(`Task ${task.id} has no repository.`)
     return { home, repo: task.repo, branch: task.branch, loop }
   }
@@ -101,6 +102,7 @@ export function gitCarrier(desk: Desk): GitCarrier {
       await closeTaskTree(placeOf(task, loop))
     },
 
+    abandon: (task) => closeTaskTree(placeOf(task)),
     sweep: async () => void (await sweepTasks(home, (loop) => desk.jobs.has(loop))),
   }
 }

@@ -19,23 +19,31 @@ export type Visiting = { desk: Desk; carrier: Carrier; stop: AbortSignal; rest: 
 
 /** The job is settled afterwards, unless somebody else has it by then. */
 export async function visitTask(visiting: Visiting, job: FleetJob): Promise<void> {
-  const { store, say, jobs, context } = visiting.desk
   const task = await take(visiting, job)
   if (task === 'driven') return // its job comes back once its heartbeat is missing again
-  if (task) {
-    jobs.set(task.loop_id, job)
-    const hold = holdTask(context.home, task.loop_id) // nothing else on this machine takes its files for left over
-    try {
-      await drive(visiting, task)
-    } catch (cause) {
-      if (isRalphError(cause) && cause.code === 'lease-lost') return say(sentenceOf(cause), task)
-      await putAside(visiting.desk, task, cause)
-    } finally {
-      jobs.delete(task.loop_id)
-      hold?.release()
-    }
+  if (!task || (await visitAlone(visiting, job, task))) await visiting.desk.store.fleet.queue.settle(job)
+}
+
+/** False: somebody else has it by now. */
+async function visitAlone(visiting: Visiting, job: FleetJob, task: FleetTask): Promise<boolean> {
+  const { desk, carrier } = visiting
+  const { context, jobs, say } = desk
+  // Nothing else on this machine takes its files for left over; an earlier visit of this worker may be late.
+  const hold = holdTask(context.home, task.loop_id)
+  if (!hold) return putAside(desk, task, new RalphError('handed-back', 'Its last visit here is not over yet.'))
+  jobs.set(task.loop_id, job)
+  try {
+    await drive(visiting, task)
+    return true
+  } catch (cause) {
+    if (!isRalphError(cause) || cause.code !== 'lease-lost') return await putAside(desk, task, cause)
+    say(cause.message, task)
+    await carrier.abandon(task)
+    return false
+  } finally {
+    jobs.delete(task.loop_id)
+    hold.release()
   }
-  await store.fleet.queue.settle(job)
 }
 
 /** Undefined: there is nothing to do here. `driven`: its last worker is late, but not dead. */
@@ -121,18 +129,19 @@ async function see(desk: Desk, carrier: Carrier, { task, loop }: { task: FleetTa
 }
 
 /** It could not be driven here: a moment later, or on another worker, it may. What a person must see to waits for them. */
-async function putAside(desk: Desk, task: FleetTask, cause: unknown): Promise<void> {
+async function putAside(desk: Desk, task: FleetTask, cause: unknown): Promise<true> {
   const { store, say, context } = desk
   say(sentenceOf(cause), task)
   if (isRalphError(cause) && (cause.code === 'loop-held' || cause.code === 'handed-back')) {
     const due_at = context.now() + laterMs(task.attempts)
     const patch = { state: 'resting', worker: null, sentence: cause.message, due_at } as const
     await store.fleet.change(task.id, patch, { from: ['running'], worker: desk.id })
-    return
+    return true
   }
   if (!isRalphError(cause)) throw cause
   const loop = await store.load(task.loop_id)
   if (!ended(loop)) await giveOrder(context, loop.id, { kind: 'pause', why: cause.message }, { by: 'ralph' })
+  return true
 }
 
 /** Longer each time: 2 seconds at first, 5 minutes at most. */

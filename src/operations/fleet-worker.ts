@@ -94,6 +94,7 @@ export async function workForFleet(context: Context, working: Working): Promise<
     await announce()
     await looks.rest()
     await seats.empty()
+    await carrier.sweep()
   } finally {
     clearInterval(timer)
     unwatch()

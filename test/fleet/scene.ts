@@ -14,8 +14,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
 import type { FleetStore } from '../../src/host/fleet-store.ts'
-import { inPostgres } from '../../src/host/postgres/postgres.test-support.ts'
 import { startPostgres, type TestServer } from '../../src/host/postgres/server.test-support.ts'
 import { openPostgres } from '../../src/host/postgres/store.ts'
 
@@ -40,7 +40,10 @@ export type Started = { name: string; home: string; child: ChildProcess; out(): 
 export async function openScene(settings: Readonly<Record<string, string>> = {}): Promise<FleetScene> {
   const folder = mkdtempSync(join(tmpdir(), 'ralph-fleet-'))
   const postgres = await startPostgres({ fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', ...settings })
-  await inPostgres(postgres.url, 'CREATE DATABASE fleet')
+  const client = new Client(postgres.url)
+  await client.connect()
+  await client.query('CREATE DATABASE fleet')
+  await client.end()
   const url = postgres.url.replace(/\/postgres$/, '/fleet')
   const home = join(folder, 'home-of-the-test')
   mkdirSync(home)
