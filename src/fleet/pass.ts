@@ -9,8 +9,9 @@ import { schedule } from './schedule.ts'
 /** What is set aside for a task that names no limit of its own. */
 export const RESERVE_USD = 1
 
-export function passOver(view: FleetView): { releases: Release[]; held: ReadonlyMap<string, Held> } {
-  const { release, held } = schedule(pictureOf(view))
+/** `recent`: how many were released in the last two seconds. */
+export function passOver(view: FleetView, recent = 0): { releases: Release[]; held: ReadonlyMap<string, Held> } {
+  const { release, held } = schedule(pictureOf(view, recent))
   const tasks = new Map(view.ready.map((task) => [task.id, task]))
   const releases = release.flatMap((id) => {
     const task = tasks.get(id)
@@ -36,7 +37,8 @@ export function needsOf({ agents, labels }: Pick<FleetTask, 'agents' | 'labels'>
   return { agents: [...new Set(names)], labels }
 }
 
-export function pictureOf(view: FleetView): Picture {
+export function pictureOf(view: FleetView, recent = 0): Picture {
+  const slots = view.workers.reduce((sum, { concurrency }) => sum + concurrency, 0)
   return {
     now: view.now,
     waiting: view.ready.map((task) => toWaiting(view, task)),
@@ -45,6 +47,7 @@ export function pictureOf(view: FleetView): Picture {
     pausedUntil: new Map(view.accounts.map(({ name, paused_until }) => [name, paused_until])),
     leftUsd: (submitter) => view.left.get(submitter),
     releasedAt: (submitter) => view.releasedAt.get(submitter),
+    readAhead: Math.max(1, recent, Math.min(64, Math.ceil(slots / 8))),
   }
 }
 

@@ -118,8 +118,8 @@ export type FleetJob = { id: string; queue: string; task: string; tries: number;
 export type FleetQueue = {
   /** All that there are. */
   queues(): Promise<QueueNeeds[]>
-  /** The next one of a queue, for this process alone from now on. */
-  fetch(queue: string): Promise<FleetJob | undefined>
+  /** The next ones of a queue, for this process alone from now on. */
+  fetch(queue: string, most: number): Promise<FleetJob[]>
   /** Its worker is alive. False: it has been given to another. */
   touch(job: FleetJob): Promise<boolean>
   /** It is over with. False: it has been given to another. */
@@ -138,5 +138,5 @@ export type FleetWorkers = {
   drain(id: string): Promise<boolean>
 }
 
-/** `now`: the clock of the database. `drain`: somebody asked it to leave. */
-export type Announced = { now: number; drain: boolean }
+/** `now`: the clock of the database. `drain`: somebody asked it to leave. `workers`: how many there are. */
+export type Announced = { now: number; drain: boolean; workers: number }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { ended, type Fact, type Loop, startLoop } from '../engine/loop.ts'
 import type { Asked } from '../fleet/submit.ts'
 import type { FleetTask } from '../formats/fleet-task.ts'
+import { loadConfig } from '../host/config.ts'
 import { realFolder } from '../host/files.ts'
 import { bringSecrets } from '../host/fleet-secrets.ts'
 import type { Lease } from '../host/store.ts'
@@ -14,7 +15,6 @@ import { chooseAgents, mustSuit } from './choose-agents.ts'
 import type { Desk } from './fleet-desk.ts'
 import { gitCarrier } from './fleet-git.ts'
 import { agentsHere } from './fleet-seats.ts'
-import { openConfig } from './open-config.ts'
 import { offersMcp } from './start-loop.ts'
 
 export type Carrier = {
@@ -45,9 +45,9 @@ export function openCarrier(desk: Desk): Carrier {
       if (!isQueued(loop))
         return task.repo === null ? inEmptyFolder(context, loop, at) : git.takeOver(task, loop, lease, at)
       const place = task.repo === null ? emptyFolder(context.home, loop.id) : await git.begin(task, loop, lease)
-      const spec = await specHere(desk, task, { ...asked, ...place })
+      const spec = await specHere(desk, task, { ...asked, ...place, ...given({ owner: loop.spec.work.owner }) })
       const agents = task.agents.includes('auto') ? [...(spec.agents ?? [spec.work.agent])] : agentsHere(desk, task)
-      await store.fleet.change(task.id, { agents })
+      if (agents.join() !== task.agents.join()) await store.fleet.change(task.id, { agents })
       const { tree } = place
       const { id: _, ...begun } = startLoop(loop.id, spec, { at, ...given({ tree }) })
       // What was said to it meanwhile is for its first turn.
@@ -97,15 +97,18 @@ function inEmptyFolder({ home }: Desk['context'], loop: Loop, at: number): Fact[
 }
 
 /** What was asked for, with the configuration of the repository and the agents of this worker. */
-async function specHere(desk: Desk, task: FleetTask, { work, request }: Place & Asked): Promise<Loop['spec']> {
+async function specHere(
+  desk: Desk,
+  task: FleetTask,
+  { work, request, owner }: Place & Asked & Pick<Loop['spec']['work'], 'owner'>,
+): Promise<Loop['spec']> {
   const { context, store } = desk
-  const config = await openConfig(context, work.dir)
+  const config = loadConfig(context.home, work.dir)
   const asked = withSandbox(request, config)
   const named = agentsHere(desk, task).join(',')
   const { agents } = await chooseAgents(context, { dir: work.dir, config, asked: named })
   mustSuit(agents, asked)
   const mcp = asked.mcp ?? offersMcp(context, { config, agents, ...asked })
-  const { owner } = (await store.load(task.loop_id)).spec.work
   const { dir, gitDir, worktree } = work
   const place = { dir, env: {}, config, history: () => store.history(), ...given({ gitDir, worktree, owner }) }
   return resolveSpec({ ...asked, mcp, agents }, place)

@@ -13,8 +13,9 @@ export type Purse = {
 }
 
 /** The limits of the task, and what its submitter has left today. */
-export async function openPurse({ store, say }: Desk, task: FleetTask): Promise<Purse> {
-  const left = await store.fleet.budgets.left(task.submitter)
+export function openPurse({ store, say }: Desk, task: FleetTask): Purse {
+  let left: number | undefined
+  let asked: Promise<void> | undefined
   const gone = new AbortController()
   let before: number | undefined
   let steps = 0
@@ -24,6 +25,13 @@ export async function openPurse({ store, say }: Desk, task: FleetTask): Promise<
     saw(event, { spec, tally }) {
       before ??= tally.costUsd
       if (event.kind !== 'usage' || event.usage.costUsd === undefined || gone.signal.aborted) return
+      // Asked for when there is something to compare it with: most agents tell nothing before the end.
+      asked ??= store.fleet.budgets.left(task.submitter).then(
+        (usd) => {
+          left = usd
+        },
+        () => {}, // a database that is away is noticed by whoever saves next
+      )
       const { scope, costUsd } = event.usage
       if (scope === 'step') steps += costUsd
       else if (scope === 'run') run = costUsd

@@ -11,7 +11,7 @@ type Scheduling = { id: string; say: (text: string) => void; now: () => number }
 /** Who is not the one looks so often whether it is gone. */
 const TERM_MS = 5_000
 /** What comes together is seen together. */
-const TOGETHER_MS = 20
+const TOGETHER_MS = 100
 const LOOK_MS = 1_000
 const SUPERVISE_MS = 5_000
 const PRUNE_MS = 3_600_000
@@ -20,6 +20,7 @@ const DAY_MS = 86_400_000
 export function openScheduler(store: FleetStore, { id, say, now }: Scheduling): Scheduler {
   const { fleet } = store
   const ending = new AbortController()
+  const pace = openPace()
   let isOurs = false
   let tried = -TERM_MS
   let supervised = 0
@@ -28,8 +29,10 @@ export function openScheduler(store: FleetStore, { id, say, now }: Scheduling): 
   async function look(): Promise<void> {
     if (ending.signal.aborted || (!isOurs && performance.now() - tried < TERM_MS)) return
     tried = performance.now()
-    isOurs = (await fleet.pass(id, (view) => passOver(view).releases)) !== undefined
+    const released = await fleet.pass(id, (view) => passOver(view, pace.recent()).releases)
+    isOurs = released !== undefined
     if (!isOurs) return
+    pace.add(released ?? 0)
     if (performance.now() - supervised > SUPERVISE_MS) {
       supervised = performance.now()
       await fleet.queue.supervise()
@@ -53,5 +56,19 @@ export function openScheduler(store: FleetStore, { id, say, now }: Scheduling): 
       clearInterval(timer)
       await looks.rest()
     },
+  }
+}
+
+const RECENT_MS = 2_000
+
+/** How many tasks were released lately: so many must lie ready, or fast workers would wait for the next pass. */
+function openPace(): { add(count: number): void; recent(): number } {
+  const releases: { at: number; count: number }[] = []
+  const recent = () => releases.filter(({ at }) => performance.now() - at < RECENT_MS)
+  return {
+    add(count) {
+      releases.splice(0, releases.length, ...recent(), { at: performance.now(), count })
+    },
+    recent: () => recent().reduce((sum, { count }) => sum + count, 0),
   }
 }

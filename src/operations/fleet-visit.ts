@@ -69,7 +69,7 @@ async function take({ desk, mostDeaths }: Visiting, job: FleetJob): Promise<Flee
 
 async function drive({ desk, carrier, stop, rest }: Visiting, task: FleetTask): Promise<void> {
   const { context, say, progress } = desk
-  const purse = await openPurse(desk, task)
+  const purse = openPurse(desk, task)
   const loop = await driveLoop(context, task.loop_id, {
     stop: AbortSignal.any([stop, purse.empty]),
     rest: AbortSignal.any([rest, AbortSignal.timeout(LONGEST_MS)]),

@@ -1,7 +1,7 @@
 /** A worker of the fleet: takes released tasks that it can run, as many at a time as it has seats, until it is asked to leave. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pickiestFirst, serves } from '../fleet/needs.ts'
-import type { FleetJob } from '../host/fleet-store.ts'
+import type { FleetJob, QueueNeeds } from '../host/fleet-store.ts'
 import { openCarrier } from './fleet-carry.ts'
 import { type Desk, fleetStore, sentenceOf } from './fleet-desk.ts'
 import { mergeTask } from './fleet-merge.ts'
@@ -34,6 +34,7 @@ export async function workForFleet(context: Context, working: Working): Promise<
   const { fleet } = store
   const agents = new Map(working.agents)
   let isProgress = false
+  const workers = 1
   const desk: Desk = {
     ...{ context, store, agents, jobs: new Map<string, FleetJob>() },
     ...{ id: working.id, labels: working.labels, say: working.say },
@@ -52,6 +53,8 @@ export async function workForFleet(context: Context, working: Working): Promise<
   const carrier = openCarrier(desk)
   const visiting = { desk, carrier, stop: working.stop, rest: drain, mostDeaths }
 
+  const open = openQueues(desk)
+
   async function announce(): Promise<void> {
     const { id, host, version, labels, concurrency } = working
     const told = await fleet.workers.announce(
@@ -68,16 +71,14 @@ export async function workForFleet(context: Context, working: Working): Promise<
   }
 
   async function look(): Promise<void> {
-    while (!drain.aborted && seats.isFree()) {
-      const job = await nextJob(desk)
-      if (!job) return pauseBetween(await fleet.workers.list())
-      const work = job.merge ? mergeTask(visiting, job) : visitTask(visiting, job)
-      void seats
-        .take(
-          job,
-          work.catch((cause) => working.say(sentenceOf(cause))),
-        )
-        .then(looks.wake)
+    while (!drain.aborted && seats.free() > 0) {
+      const jobs = await nextJobs(desk, open, seats.free())
+      if (jobs.length === 0) return pauseBetween(workers)
+      for (const job of jobs) {
+        const work = job.merge ? mergeTask(visiting, job) : visitTask(visiting, job)
+        const over = work.catch((cause) => working.say(sentenceOf(cause)))
+        void seats.take(job, over).then(looks.wake)
+      }
     }
   }
 
@@ -103,26 +104,39 @@ export async function workForFleet(context: Context, working: Working): Promise<
   }
 }
 
-/** The first job of a queue that this worker can serve with an account that may be used. */
-async function nextJob({ store, agents, labels }: Desk): Promise<FleetJob | undefined> {
-  const { fleet } = store
-  const paused = new Set((await fleet.accounts.list()).map(({ name }) => name))
-  const free = [...agents].filter(([, account]) => !paused.has(account)).map(([name]) => name)
-  const own = (await fleet.queue.queues()).filter((queue) => serves({ agents: free, labels }, queue))
-  for (const { name } of own.sort(pickiestFirst)) {
-    const job = await fleet.queue.fetch(name)
-    if (job) return job
+/** The queues that this worker can serve with an account that may be used, asked for once in a while. */
+function openQueues({ store, agents, labels }: Desk): () => Promise<QueueNeeds[]> {
+  let known: Promise<QueueNeeds[]> | undefined
+  const ask = async () => {
+    const paused = new Set((await store.fleet.accounts.list()).map(({ name }) => name))
+    const free = [...agents].filter(([, account]) => !paused.has(account)).map(([name]) => name)
+    const own = (await store.fleet.queue.queues()).filter((queue) => serves({ agents: free, labels }, queue))
+    return own.sort(pickiestFirst)
   }
-  return undefined
+  return () => {
+    known ??= ask().finally(() => setTimeout(() => (known = undefined), KNOWN_MS).unref())
+    return known
+  }
+}
+
+const KNOWN_MS = 250
+
+async function nextJobs({ store }: Desk, open: () => Promise<QueueNeeds[]>, most: number): Promise<FleetJob[]> {
+  const jobs: FleetJob[] = []
+  for (const { name } of await open()) {
+    if (jobs.length === most) break
+    jobs.push(...(await store.fleet.queue.fetch(name, most - jobs.length)))
+  }
+  return jobs
 }
 
 /** All workers hear of every change: the more there are, the longer each waits before it looks again in vain. */
-async function pauseBetween(workers: readonly unknown[]): Promise<void> {
-  await sleep(Math.min(2_000, 10 + workers.length * 2) * (0.5 + Math.random()))
+async function pauseBetween(workers: number): Promise<void> {
+  await sleep(Math.min(2_000, 10 + workers * 2) * (0.5 + Math.random()))
 }
 
 type Seats = {
-  isFree(): boolean
+  free(): number
   taken(): number
   take(job: FleetJob, work: Promise<unknown>): Promise<void>
   empty(): Promise<unknown>
@@ -131,7 +145,7 @@ type Seats = {
 function openSeats(concurrency: number): Seats {
   const active = new Map<FleetJob, Promise<void>>()
   return {
-    isFree: () => active.size < concurrency,
+    free: () => concurrency - active.size,
     taken: () => active.size,
     take(job, work) {
       const done = work.then(() => void active.delete(job))

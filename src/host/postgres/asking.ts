@@ -21,6 +21,11 @@ export type PgAsking = {
     work: (asking: PgAsking) => Promise<Result>,
     telling?: Telling | ((result: Result) => Telling),
   ): Promise<Result>
+  /**
+   * One statement that changes rows, and returns them: safe to be repeated where its answer gets lost, and one way there
+   * and back instead of four. Who listens is told where it has changed anything.
+   */
+  once(sql: string, ...values: PgValue[]): Promise<Row | undefined>
   /** As the driver answers, for a library that speaks SQL itself. */
   query(sql: string, values?: unknown[]): Promise<{ rows: unknown[] }>
   close(): Promise<void>
@@ -44,6 +49,10 @@ export function openAsking(address: Address): PgAsking {
     run: (...given) => transaction((asking) => asking.run(...given)),
     insert: (...given) => transaction((asking) => asking.insert(...given)),
     transaction,
+    once: async (sql, ...values) => {
+      const told = `WITH changed AS (${sql}), told AS (SELECT pg_notify('${channel}', '') FROM changed LIMIT 1) SELECT changed.* FROM changed LEFT JOIN told ON true`
+      return (await plainly(() => withoutCollisions(() => pool.query(told, values.map(encode))))).rows[0]
+    },
     query: (sql, values) => plainly(() => pool.query(sql, values)),
     close: () => pool.end(),
   }
@@ -51,7 +60,7 @@ export function openAsking(address: Address): PgAsking {
 
 type Query = (sql: string, values: PgValue[]) => Promise<{ rows: Row[] }>
 
-function asksBy(query: Query): Omit<PgAsking, 'transaction' | 'query' | 'close'> {
+function asksBy(query: Query): Omit<PgAsking, 'transaction' | 'once' | 'query' | 'close'> {
   const all = async (sql: string, ...values: PgValue[]) => (await query(sql, values.map(encode))).rows
   const run = async (sql: string, ...values: PgValue[]) => void (await all(sql, ...values))
   return {
@@ -125,6 +134,7 @@ function inside(client: ClientBase): PgAsking {
   const asking: PgAsking = {
     ...asksBy((sql, values) => client.query(sql, values)),
     transaction: (work) => work(asking),
+    once: (sql, ...values) => asking.one(sql, ...values),
     query: (sql, values) => client.query(sql, values),
     close: async () => {},
   }

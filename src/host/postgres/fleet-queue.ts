@@ -60,9 +60,9 @@ export async function openBoss(asking: PgAsking, { schema, onError }: BossOption
         const rows = await asking.all('SELECT * FROM fleet_queue')
         return rows as QueueNeeds[] // the columns are the fields
       },
-      async fetch(queue) {
-        const [job] = await boss.fetch<Carried>(queue, { batchSize: 1, includeMetadata: true })
-        return job && { id: job.id, queue, tries: job.retryCount, ...job.data }
+      async fetch(queue, most) {
+        const jobs = await boss.fetch<Carried>(queue, { batchSize: most, includeMetadata: true })
+        return jobs.map((job) => ({ id: job.id, queue, tries: job.retryCount, ...job.data }))
       },
       touch: async (job) => isOurs(await boss.touch(job.queue, attemptOf(job))),
       settle: async (job) => isOurs(await boss.complete(job.queue, attemptOf(job))),

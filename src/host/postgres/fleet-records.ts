@@ -29,11 +29,15 @@ export function fleetTasks(asking: PgAsking, now: () => number): Tasks {
       return Object.fromEntries(rows.map(({ state, n }) => [state, n])) as Partial<Record<FleetState, number>>
     },
 
-    change: (id, patch, only) => asking.transaction((inside) => changeTask(inside, id, patch, only)),
+    // What a visit only notes is one statement; what ends one has consequences.
+    change: (id, patch, only) =>
+      patch.state === undefined || patch.state === 'running'
+        ? changeTask(asking, id, patch, only)
+        : asking.transaction((inside) => changeState(inside, id, patch, only)),
 
     again: (id, { loop, words, patch, only }) =>
       asking.transaction(async (inside) => {
-        if (!(await changeTask(inside, id, { ...patch, loop_id: loop.id }, only))) return false
+        if (!(await changeState(inside, id, { ...patch, loop_id: loop.id }, only))) return false
         await insertLoop(inside, loop)
         if (words !== undefined)
           await leaveOrder(inside, loop.id, { by: 'ralph', order: { kind: 'say', words } }, now())
@@ -66,28 +70,45 @@ async function loadTask(asking: PgAsking, id: string): Promise<FleetTask | undef
 
 export type WidePatch = FleetPatch & { loop_id?: string; reserved_usd?: number }
 
-/** What it has cost is what its loops have. What is set aside for it goes back once it is over. */
+/** What is set aside for it goes back once it is over. */
 async function changeTask(
   asking: PgAsking,
   id: string,
   patch: WidePatch,
   { from, worker }: Only = {},
 ): Promise<FleetTask | undefined> {
-  const found = await asking.one('SELECT * FROM fleet_task WHERE id = $1 FOR UPDATE', id)
-  if (!found || (from && !from.includes(found.state as FleetState))) return undefined
-  if (worker !== undefined && found.worker !== worker) return undefined
   const isOver = patch.state !== undefined && FLEET_OVER.includes(patch.state)
   const set = Object.entries({ ...patch, ...(isOver ? { reserved_usd: 0, worker: null } : {}) })
-  const cost = Number((await asking.one(COST, id))?.usd)
-  await asking.run(
-    `UPDATE fleet_task SET ${set.map(([name], index) => `${name} = $${index + 3}, `).join('')} spent_usd = $2, updated_at = ${NOW} WHERE id = $1`,
-    id,
-    cost,
-    ...set.map(([, value]) => value),
+  const values = set.map(([, value]) => value)
+  const row = await asking.once(
+    `UPDATE fleet_task SET ${set.map(([name], index) => `${name} = $${index + 4}, `).join('')} updated_at = ${NOW}
+     WHERE id = $1 AND (state = ANY($2) OR $2 IS NULL) AND (worker = $3 OR $3 IS NULL) RETURNING *`,
+    ...[id, from ?? null, worker ?? null, ...values],
   )
-  await spend(asking, String(found.submitter), cost - Number(found.spent_usd))
+  return row && toTask(row)
+}
+
+async function changeState(
+  asking: PgAsking,
+  id: string,
+  patch: WidePatch,
+  only?: Only,
+): Promise<FleetTask | undefined> {
+  const changed = await changeTask(asking, id, patch, only)
+  if (!changed) return undefined
+  await settleCosts(asking, id)
   if (patch.state === 'done') await readyDependents(asking, id)
-  return loadTask(asking, id)
+  return changed
+}
+
+/** What its loops have cost so far, and with it what its submitter has spent today. */
+async function settleCosts(asking: PgAsking, id: string): Promise<void> {
+  const found = await asking.one('SELECT * FROM fleet_task WHERE id = $1 FOR UPDATE', id)
+  const cost = Number((await asking.one(COST, id))?.usd)
+  const before = Number(found?.spent_usd)
+  if (!found || cost === before) return
+  await asking.run('UPDATE fleet_task SET spent_usd = $2 WHERE id = $1', id, cost)
+  await spend(asking, String(found.submitter), cost - before)
 }
 
 const COST = `SELECT coalesce(sum(cost_usd), 0) AS usd FROM loop WHERE owner = 'fleet' AND owner_task = $1`

@@ -25,16 +25,16 @@ function workers(asking: PgAsking): FleetRecords['workers'] {
     async announce({ agents, ...worker }, isProgress) {
       const columns = { ...worker, agents: JSON.stringify(agents) }
       const names = Object.keys(columns)
-      const row = await asking.one(
+      const [row] = await asking.all(
         `INSERT INTO fleet_worker (${names}, started_at, beat_at, progress_at)
          VALUES (${names.map((_, index) => `$${index + 2}`)}, ${NOW}, ${NOW}, ${NOW})
          ON CONFLICT (id) DO UPDATE SET ${names.map((name) => `${name} = excluded.${name}`)}, beat_at = ${NOW},
            progress_at = CASE WHEN $1 THEN ${NOW} ELSE fleet_worker.progress_at END
-         RETURNING beat_at, drain`,
+         RETURNING beat_at, drain, (SELECT count(*) FROM fleet_worker AS other WHERE other.beat_at > ${NOW} - ${WORKER_GONE_MS}) AS workers`,
         isProgress,
         ...Object.values(columns),
       )
-      return { now: Number(row?.beat_at), drain: row?.drain === true }
+      return { now: Number(row?.beat_at), drain: row?.drain === true, workers: Number(row?.workers) }
     },
     async leave(id) {
       await asking.transaction(async (inside) => {

@@ -30,7 +30,7 @@ export function openFleet(
     pass: async (holder, decide) => fleetPass(asking, await boss(), { holder, decide }),
     queue: {
       queues: async () => (await boss()).queue.queues(),
-      fetch: async (queue) => (await boss()).queue.fetch(queue),
+      fetch: async (queue, most) => (await boss()).queue.fetch(queue, most),
       touch: async (job) => (await boss()).queue.touch(job),
       settle: async (job) => (await boss()).queue.settle(job),
       supervise: async () => (await boss()).queue.supervise(),

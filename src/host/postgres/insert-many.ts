@@ -1,8 +1,8 @@
 /** Many rows at once, in as few statements as Postgres takes. */
 import type { PgAsking, PgColumns } from './asking.ts'
 
-/** It counts the values of a statement in two bytes. */
-const MOST_VALUES = 60_000
+/** Postgres counts the values of a statement in two bytes, and a call takes so many arguments only. */
+const MOST_VALUES = 10_000
 
 /** All have the same columns. Inside a transaction. */
 export async function insertMany({ run }: PgAsking, table: string, rows: readonly PgColumns[]): Promise<void> {

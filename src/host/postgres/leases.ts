@@ -37,7 +37,7 @@ export function openLeases(asking: PgAsking, save: LoopStore['save'], { term, be
     const release = async () => {
       held.delete(holding)
       if (held.size === 0) heart.stop()
-      await asking.run('UPDATE loop SET alive_until = NULL WHERE id = $1 AND epoch = $2', row.id, row.epoch)
+      await asking.all('UPDATE loop SET alive_until = NULL WHERE id = $1 AND epoch = $2', row.id, row.epoch)
     }
     const lease: Lease = { loop: row.id, epoch: row.epoch, movedAt: row.updated_at, lost: gone.signal, release, expect }
     const holding: Holding = { lease, gone, until: performance.now() + ALLOWANCE_MS }
@@ -84,7 +84,7 @@ async function renew(asking: PgAsking, held: ReadonlySet<Holding>, { term, beat 
   const busy = [...held].filter(({ until }) => now <= until)
   if (busy.length > 0) {
     const sql = `UPDATE loop SET alive_until = now() + $3 * interval '1 millisecond' FROM ${HELD} RETURNING loop.id`
-    const rows = await asking.transaction((inside) => inside.all(sql, ...keysOf(busy), term.ms), 'silent')
+    const rows = await asking.all(sql, ...keysOf(busy), term.ms) // whoever does it twice has done it once
     for (const { id } of rows) beat?.(String(id))
   }
   await look(asking, held)

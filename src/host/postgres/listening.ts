@@ -8,7 +8,7 @@ export type Listening = {
 }
 
 const POLL_MS = 1_000
-const TOGETHER_MS = 5
+const TOGETHER_MS = 25
 
 /** One connection for all who listen here. `first`: what is done when anything may have changed, before they are told. */
 export function openListening(address: Address, first: () => void): Listening {

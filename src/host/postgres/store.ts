@@ -141,7 +141,7 @@ type ReadyAsking = PgAsking & { isReady(): boolean }
 /** The tables are brought up to date before anything is asked; where that failed, whoever asks next tries it again. */
 function openReadyAsking(address: Address, first: (asking: PgAsking) => Promise<void>): ReadyAsking {
   const asking = openAsking(address)
-  const { all, one, run, insert, transaction, query, close } = asking
+  const { all, one, run, insert, transaction, once, query, close } = asking
   let isReady = false
   let opening: Promise<void> | undefined
   const ready = async () => {
@@ -161,6 +161,7 @@ function openReadyAsking(address: Address, first: (asking: PgAsking) => Promise<
     run: (...given) => ready().then(() => run(...given)),
     insert: (...given) => ready().then(() => insert(...given)),
     transaction: (work, telling) => ready().then(() => transaction(work, telling)),
+    once: (...given) => ready().then(() => once(...given)),
     query: (...given) => ready().then(() => query(...given)),
     close,
   }
