@@ -49,12 +49,7 @@ export function openAsking(address: Address): PgAsking {
     run: (...given) => transaction((asking) => asking.run(...given)),
     insert: (...given) => transaction((asking) => asking.insert(...given)),
     transaction,
-    once: async (sql, ...values) => {
-      const told = `WITH changed AS (${sql}), told AS (SELECT pg_notify('${channel}', '') FROM changed LIMIT 1) SELECT changed.* FROM changed LEFT JOIN told ON true`
-      return (await plainly(() => withoutCollisions(() => pool.query(told, values.map(encode))))).rows[0]
-    },
-    query: (sql, values) => plainly(() => pool.query(sql, values)),
-    close: () => pool.end(),
+    close: async () => (pool.ended ? undefined : pool.end()),
   }
 }
 
