@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Client, createClient } from '../src/fronts/server/client.ts'
+import { databaseOf } from '../src/host/postgres/postgres.test-support.ts'
 import type { Page } from './browser.ts'
 import { commitAll, type Place, type Running, until } from './ralph.ts'
 
@@ -17,7 +18,7 @@ export type Served = {
 }
 
 export async function serveIn(place: Place, port = 0, ...options: string[]): Promise<Served> {
-  const running = place.start(['serve', '--port', String(port), '--json', ...options])
+  const running = place.start(['serve', '--port', String(port), '--json', ...databaseOption(place), ...options])
   const said = await until('the address', () => running.lines().find(({ type }) => type === 'serve-start'))
   const { url, token } = said as unknown as { url: string; token: string }
   return {
@@ -31,6 +32,12 @@ export async function serveIn(place: Place, port = 0, ...options: string[]): Pro
       await running.ended.catch(() => {}) // what it printed last may be cut
     },
   }
+}
+
+/** On Postgres, where the tests of fronts are run on it. */
+export function databaseOption({ home }: Pick<Place, 'home'>): string[] {
+  const { database } = databaseOf(home)
+  return database ? ['--database', database] : []
 }
 
 export type Gated = { id: string /** Lets it do its iterations up to this one. */; allow(iteration: number): void }

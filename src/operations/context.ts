@@ -34,7 +34,7 @@ export function openContext({ root, note, env, cwd, database, ...place }: Place)
     env,
     now,
     home,
-    ...(database === undefined ? {} : { follow, beats }),
+    database,
     get cwd() {
       return whereWeStand(cwd)
     },

@@ -12,6 +12,8 @@ export type Context = {
   /** The folder that relative paths and project names begin at. */
   cwd: string
   home: string
+  /** The URL of the database that is not in this home, but shared. */
+  database?: string | undefined
   /** Where ralph is installed. */
   root: string
   now: () => number

@@ -160,11 +160,14 @@ export const listTasks: Operation<{ vault?: string }, ListedTasks> = {
 }
 
 async function withTasks<Result>(
-  { env, home, now, note }: Context,
+  { env, home, now, note, ...context }: Context,
   vault: string,
   work: (tasks: RalphWiggum) => Promise<Result>,
 ): Promise<Result> {
-  const tasks = new RalphWiggum({ vaultPath: vault, env, home, now, onNote: note })
+  // One that several machines share stays open for all who ask.
+  const store = context.store()
+  const shared = store.shared ? { ...store, close: async () => {} } : undefined
+  const tasks = new RalphWiggum({ vaultPath: vault, env, home, now, onNote: note }, shared)
   try {
     return await work(tasks)
   } finally {

@@ -40,11 +40,13 @@ export function isHeld({ name, folder }: Project): boolean {
   return false
 }
 
-type Knowing = { home: string; store: () => Store; now: () => number }
+/** `database`: the store is not that of the home. */
+type Knowing = { home: string; database?: string | undefined; store: () => Store; now: () => number }
 
 /** Another project begins, where nobody works on the one before. */
-export async function withoutPast(project: Project, { home, store, now }: Knowing): Promise<void> {
-  if (!existsSync(join(home, 'ralph.db'))) return // nothing is known, and nothing is made to find that out
+export async function withoutPast(project: Project, { home, database, store, now }: Knowing): Promise<void> {
+  // Where nothing is known, nothing is made to find that out.
+  if (!database && !existsSync(join(home, 'ralph.db'))) return
   if ((await store().projects.load(project.folder)) === undefined) return
   mkdirSync(dirname(project.folder), { recursive: true })
   const lock = lockProject(project)

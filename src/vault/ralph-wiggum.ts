@@ -8,7 +8,7 @@ import { RalphError } from '../error.ts'
 import type { TaskProgress, TaskState, VaultStatus } from '../formats/task-state.ts'
 import { steadyClock } from '../host/clock.ts'
 import { openStore } from '../host/sqlite.ts'
-import type { TaskRow } from '../host/store.ts'
+import type { Store, TaskRow } from '../host/store.ts'
 import { tellTimeout } from './alarm.ts'
 import { approvalWords, bentAdvice } from './answers.ts'
 import { comeBack } from './approval.ts'
@@ -46,8 +46,8 @@ export class RalphWiggum {
   #closed: Promise<void> | undefined
   #gone = false
 
-  /** A plain text is the path of the vault. */
-  constructor(given: string | VaultOptions) {
+  /** A plain text is the path of the vault. `store`: one that is not that of its home. */
+  constructor(given: string | VaultOptions, store?: Store) {
     const named = typeof given === 'string' ? { vault_path: given } : given
     // Who has no types may hand over nothing.
     const { home, env = process.env, now = steadyClock(), onNote, ...options }: VaultOptions = named ?? {}
@@ -75,7 +75,7 @@ export class RalphWiggum {
       env,
       now,
       histories: new Map(),
-      store: openStore(place, now, { note }),
+      store: store ?? openStore(place, now, { note }),
       note,
     }
   }
