@@ -10,7 +10,9 @@ export const rebuild: Operation<Record<string, never>, Rebuilt> = {
   name: 'rebuild',
   effect: 'destroy',
   summary: 'Moves the database aside and rebuilds it from the transcripts.',
-  async run({ home, now, close }) {
+  async run({ home, database, now, close }) {
+    if (database)
+      throw new RalphError('usage', 'Only the database in RALPH_HOME can be rebuilt. Restore this one from a backup.')
     // It would go on with the file that is moved aside.
     if (isLocked(home, SERVER_LOCK)) {
       const { url = 'just starting', pid } = readServerFile(home) ?? {}

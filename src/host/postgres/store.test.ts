@@ -1,7 +1,7 @@
 import { test } from 'vitest'
 import { source, temporaryFolder } from '../place.test-support.ts'
 import { storeContract } from '../store-contract/contract.ts'
-import { dropDatabase, inPostgres, postgresMissing, testDatabase } from './postgres.test-support.ts'
+import { emptyDatabase, inPostgres, postgresMissing, testDatabase } from './postgres.test-support.ts'
 import { openPostgres } from './store.ts'
 
 const missing = await postgresMissing()
@@ -9,16 +9,15 @@ const missing = await postgresMissing()
 /** Short, so that a driver that was killed is not waited for long. */
 const LEASE_MS = 3_000
 
-let last: string | undefined
+/** One for all, emptied for each test. */
+const url = missing ? '' : await testDatabase()
 
 if (missing) test.skip(`the store in Postgres keeps the contract: ${missing}`, () => {})
 else
   storeContract({
     name: 'Postgres',
     async open() {
-      if (last) await dropDatabase(last)
-      const url = await testDatabase()
-      last = url
+      await emptyDatabase(url)
       const opening = { url, home: temporaryFolder(), leaseMs: LEASE_MS }
       return {
         connect: async () => openPostgres({ ...opening, now: Date.now }),
