@@ -93,6 +93,22 @@ describe('a lease in Postgres', () => {
     expect(holder.lines()).toEqual(['leased', 'lost'])
   })
 
+  test('of a process of this machine that was killed is free at once', async () => {
+    const { url, connect } = await openPlace()
+    const store = connect()
+    await store.create(loopOf('a1'))
+    const opening = JSON.stringify({ url, home: temporaryFolder(), leaseMs: 3_600_000 })
+    const holder = startScript(`const { openPostgres } = await import(${source('host/postgres/store.ts')})
+      await openPostgres({ ...${opening}, now: Date.now }).lease('a1')
+      console.log('leased')
+      setInterval(() => {}, 1_000)`)
+    await eventually(() => holder.lines().includes('leased'))
+    expect(await taken(store)).toBeUndefined()
+    process.kill(holder.pid, 'SIGKILL')
+    await holder.ended
+    expect(await taken(store)).toMatchObject({ epoch: 2 })
+  })
+
   test('is given back when its store is closed', async () => {
     const { connect } = await openPlace()
     const [store, other] = [connect({ leaseMs: 60_000 }), connect()]

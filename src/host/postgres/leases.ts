@@ -6,6 +6,7 @@ import { isRalphError } from '../../error.ts'
 import { mustHaveRow, thisProcess } from '../loop-store.ts'
 import type { Lease, LoopStore } from '../store.ts'
 import type { PgAsking } from './asking.ts'
+import { bornHere, isGoneHere } from './born.ts'
 
 /** How long a lease lives that nobody renews. The fleet may say so once the database can be asked. */
 export type Term = { ms: number }
@@ -47,10 +48,14 @@ export function openLeases(asking: PgAsking, save: LoopStore['save'], { term, be
   }
   return {
     async lease(id) {
-      const row = await asking.transaction((inside) => inside.one(TAKE, id, thisProcess(), term.ms))
+      const take = (epoch: number | null) =>
+        asking.transaction((inside) => inside.one(TAKE, id, thisProcess(), leaseMs, bornHere(process.pid), epoch))
+      const row = await take(null)
       if (row) return hold(mustHaveRow(id, row))
       const found = mustHaveRow(id, await asking.one('SELECT * FROM loop WHERE id = $1', id))
-      return { heldBy: found.holder || 'another process' }
+      // Of a process of this machine one need not wait to know that it is gone.
+      const left = isGoneHere(found.holder_born) ? await take(found.epoch) : undefined
+      return left ? hold(mustHaveRow(id, left)) : { heldBy: found.holder || 'another process' }
     },
 
     async save(lease, loop, fact) {
@@ -73,9 +78,10 @@ export function openLeases(asking: PgAsking, save: LoopStore['save'], { term, be
   }
 }
 
-/** One statement, so that no two get it. */
-const TAKE = `UPDATE loop SET epoch = epoch + 1, holder = $2, alive_until = now() + $3 * interval '1 millisecond'
-  WHERE id = $1 AND (alive_until IS NULL OR alive_until < now()) RETURNING *`
+/** One statement, so that no two get it. `$5`: the epoch of a holder that is gone. */
+const TAKE = `UPDATE loop SET epoch = epoch + 1, holder = $2, holder_born = $4,
+  alive_until = now() + $3 * interval '1 millisecond'
+  WHERE id = $1 AND (alive_until IS NULL OR alive_until < now() OR epoch = $5) RETURNING *`
 
 const HELD = 'unnest($1::text[], $2::integer[]) AS held (id, epoch) WHERE loop.id = held.id AND loop.epoch = held.epoch'
 

@@ -7,7 +7,7 @@ import { toIterationColumns, toVerdictRows } from '../loop-writes.ts'
 import { parse, type StoredLoop, sound, toLoop } from '../rows.ts'
 import type { Lease, Store } from '../store.ts'
 import type { PgAsking } from './asking.ts'
-import type { Term } from './leases.ts'
+import { isGoneHere } from './born.ts'
 import { insertEvent, toPgColumns } from './loop-columns.ts'
 
 type Around = { now: () => number; term: Term }
@@ -25,7 +25,8 @@ export function loopStore(asking: PgAsking, { now, term }: Around): Pick<Store, 
     },
 
     async isDriven(id) {
-      return (await asking.one('SELECT 1 FROM loop WHERE id = $1 AND alive_until > now()', id)) !== undefined
+      const row = await asking.one('SELECT holder_born FROM loop WHERE id = $1 AND alive_until > now()', id)
+      return row !== undefined && !isGoneHere(row.holder_born)
     },
   }
 }

@@ -23,7 +23,7 @@ export const MIGRATIONS: readonly string[] = [
      status TEXT COLLATE "C" NOT NULL, reason TEXT, proof TEXT,
      iteration INTEGER NOT NULL, iteration_limit BIGINT NOT NULL, false_claims INTEGER NOT NULL,
      tokens BIGINT NOT NULL, cost_usd DOUBLE PRECISION NOT NULL,
-     epoch INTEGER NOT NULL DEFAULT 0, holder TEXT NOT NULL DEFAULT '', alive_until TIMESTAMPTZ,
+     epoch INTEGER NOT NULL DEFAULT 0, holder TEXT NOT NULL DEFAULT '', holder_born TEXT, alive_until TIMESTAMPTZ,
      events INTEGER NOT NULL DEFAULT 0, started_at BIGINT NOT NULL, updated_at BIGINT NOT NULL,
      type TEXT COLLATE "C", size TEXT, bent INTEGER, findings INTEGER NOT NULL, finding_kinds TEXT[] NOT NULL,
      parent TEXT COLLATE "C", owner_task TEXT COLLATE "C", owner_name TEXT COLLATE "C", owner_path TEXT COLLATE "C",
