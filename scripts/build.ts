@@ -196,40 +196,32 @@ function licenseOf(name: string): string {
 
 /** YAML lies in a file of its own, loaded with the first value that needs it: most commands and hooks read none. */
 function yamlLater(load: string): Plugin {
-  return {
-    name: 'yaml-later',
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^yaml$/ }, ({ path }) => ({ path, namespace: 'later' }))
-      onLoad({ filter: /^yaml$/, namespace: 'later' }, () => ({
-        contents: [
-          ...['isAlias', 'isMap', 'isScalar', 'isSeq', 'parseDocument'].map(
-            (name) => `export const ${name} = (...given) => ${load}('./yaml.cjs').${name}(...given)`,
-          ),
-          `export function LineCounter() { return new (${load}('./yaml.cjs').LineCounter)() }`,
-        ].join('\n'),
-      }))
-    },
-  }
+  const yaml = `${load}('./yaml.cjs')`
+  return packageLater('yaml', [
+    ...['isAlias', 'isMap', 'isScalar', 'isSeq', 'parseDocument'].map(
+      (name) => `export const ${name} = (...given) => ${yaml}.${name}(...given)`,
+    ),
+    `export function LineCounter() { return new (${yaml}.LineCounter)() }`,
+  ])
 }
 
 /** So do the driver of Postgres, loaded with the first connection, and the queue of the fleet. */
 function pgLater(load: string): Plugin {
   const pg = `${load}('./pg.cjs')`
+  return packageLater('pg', [
+    ...['Client', 'Pool'].map((name) => `export function ${name}(...given) { return new (${pg}.${name})(...given) }`),
+    `export const types = { getTypeParser: (...given) => ${pg}.types.getTypeParser(...given) }`,
+  ])
+}
+
+/** `lines`: what stands in the place of a package. */
+function packageLater(name: string, lines: readonly string[]): Plugin {
+  const filter = new RegExp(`^${name}$`)
   return {
-    name: 'pg-later',
+    name: `${name}-later`,
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^pg(-boss)?$/ }, ({ path }) => ({ path, namespace: 'pg-later' }))
-      onLoad({ filter: /^pg-boss$/, namespace: 'pg-later' }, () => ({
-        contents: `export function PgBoss(...given) { return new (${load}('./pg-boss.cjs').PgBoss)(...given) }`,
-      }))
-      onLoad({ filter: /^pg$/, namespace: 'pg-later' }, () => ({
-        contents: [
-          ...['Client', 'Pool'].map(
-            (name) => `export function ${name}(...given) { return new (${pg}.${name})(...given) }`,
-          ),
-          `export const types = { getTypeParser: (...given) => ${pg}.types.getTypeParser(...given) }`,
-        ].join('\n'),
-      }))
+      onResolve({ filter }, ({ path }) => ({ path, namespace: 'later' }))
+      onLoad({ filter, namespace: 'later' }, () => ({ contents: lines.join('\n') }))
     },
   }
 }

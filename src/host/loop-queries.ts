@@ -12,12 +12,12 @@ import { readStrip } from './strip-queries.ts'
 /** A loop that is not over. */
 export const IS_OPEN: string = `status NOT IN (${OVER.map((word) => `'${word}'`).join(', ')})`
 
-type Queries = Pick<
+export type LoopQueries = Pick<
   Store,
   'find' | 'list' | 'lastIn' | 'events' | 'begun' | 'heads' | 'iterations' | 'strips' | 'history' | 'overlapping'
 >
 
-export function loopQueries(asking: Asking): Queries {
+export function loopQueries(asking: Asking): LoopQueries {
   const { all, one } = asking
   return {
     find: async (name) => findLoop(asking, name),

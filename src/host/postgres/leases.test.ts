@@ -1,33 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test as vitest } from 'vitest'
+import { describe, expect, test as vitest } from 'vitest'
 import { works } from '../../engine/stories.test-support.ts'
 import { eventually, source, startScript, temporaryFolder } from '../place.test-support.ts'
 import type { Store } from '../store.ts'
 import { granted, loopOf, move, storyIn } from '../store-contract/scene.ts'
-import { dropDatabase, postgresMissing, testDatabase } from './postgres.test-support.ts'
-import { type Opening, openPostgres } from './store.ts'
+import { openTestPlace, postgresMissing } from './postgres.test-support.ts'
 
 const test = vitest.skipIf(await postgresMissing())
 const LEASE_MS = 600
-
-type Place = { url: string; connect(more?: Partial<Opening>): Store }
-
-async function openPlace(): Promise<Place> {
-  const url = await testDatabase()
-  const stores: Store[] = []
-  onTestFinished(async () => {
-    for (const store of stores) await store.close()
-    await dropDatabase(url)
-  })
-  return {
-    url,
-    connect(more = {}) {
-      const store = openPostgres({ url, home: temporaryFolder(), now: Date.now, leaseMs: LEASE_MS, ...more })
-      stores.push(store)
-      return store
-    },
-  }
-}
 
 const taken = async (store: Store) => {
   const answer = await store.lease('a1')
@@ -36,7 +16,7 @@ const taken = async (store: Store) => {
 
 describe('a lease in Postgres', () => {
   test('lives on while its holder is within what it promised, and each renewal is told', async () => {
-    const { connect } = await openPlace()
+    const { connect } = await openTestPlace({ leaseMs: LEASE_MS })
     const beats: string[] = []
     const [store, other] = [connect({ beat: (loop) => beats.push(loop) }), connect()]
     await store.create(loopOf('a1'))
@@ -48,7 +28,7 @@ describe('a lease in Postgres', () => {
   })
 
   test('goes to the next one when its holder is silent past its promise, though its process lives', async () => {
-    const { connect } = await openPlace()
+    const { connect } = await openTestPlace({ leaseMs: LEASE_MS })
     const [store, other] = [connect(), connect()]
     await store.create(loopOf('a1'))
     const old = granted(await store.lease('a1'))
@@ -62,7 +42,7 @@ describe('a lease in Postgres', () => {
   })
 
   test('is renewed by a save, which is a sign of life', async () => {
-    const { connect } = await openPlace()
+    const { connect } = await openTestPlace({ leaseMs: LEASE_MS })
     const beats: string[] = []
     const [store, other] = [connect({ beat: (loop) => beats.push(loop) }), connect()]
     await store.create(loopOf('a1'))
@@ -75,7 +55,7 @@ describe('a lease in Postgres', () => {
   })
 
   test('of a process that was stopped is lost, and it learns so when it goes on', async () => {
-    const { url, connect } = await openPlace()
+    const { url, connect } = await openTestPlace({ leaseMs: LEASE_MS })
     const store = connect()
     await store.create(loopOf('a1'))
     const opening = JSON.stringify({ url, home: temporaryFolder(), leaseMs: LEASE_MS })
@@ -94,7 +74,7 @@ describe('a lease in Postgres', () => {
   })
 
   test('of a process of this machine that was killed is free at once', async () => {
-    const { url, connect } = await openPlace()
+    const { url, connect } = await openTestPlace({ leaseMs: LEASE_MS })
     const store = connect()
     await store.create(loopOf('a1'))
     const opening = JSON.stringify({ url, home: temporaryFolder(), leaseMs: 3_600_000 })
@@ -110,7 +90,7 @@ describe('a lease in Postgres', () => {
   })
 
   test('is given back when its store is closed', async () => {
-    const { connect } = await openPlace()
+    const { connect } = await openTestPlace({ leaseMs: LEASE_MS })
     const [store, other] = [connect({ leaseMs: 60_000 }), connect()]
     await store.create(loopOf('a1'))
     granted(await store.lease('a1'))
@@ -121,7 +101,7 @@ describe('a lease in Postgres', () => {
 
 describe('events in Postgres', () => {
   test('get no number before those of an open transaction, so that nobody who resumes misses them', async () => {
-    const { url, connect } = await openPlace()
+    const { url, connect } = await openTestPlace({ leaseMs: LEASE_MS })
     const { Client } = await import('pg')
     const store = connect()
     await storyIn(store, 'a1', {}, works)
@@ -154,7 +134,7 @@ describe('events in Postgres', () => {
 
 describe('a lock in Postgres', () => {
   test('is held by one of all machines, until its process is gone', async () => {
-    const { connect } = await openPlace()
+    const { connect } = await openTestPlace({ leaseMs: LEASE_MS })
     const [store, other] = [connect(), connect()]
     const [mine, theirs] = [store.locks.open('workers'), other.locks.open('workers')]
     expect(await other.locks.isHeld('workers')).toBe(false)

@@ -1,18 +1,13 @@
 /** What is asked about loops, in Postgres. */
 import { toIterations } from '../iteration-queries.ts'
-import { IS_OPEN, loopConditions, theOne } from '../loop-queries.ts'
+import { IS_OPEN, type LoopQueries, loopConditions, theOne } from '../loop-queries.ts'
 import { readable, type StoredLoop, toEvent, toLoopRow, toSoundLoop } from '../rows.ts'
-import type { IterationRow, Span, Store, Strip } from '../store.ts'
+import type { IterationRow, Span, Strip } from '../store.ts'
 import { firstOf, toStrip } from '../strip-queries.ts'
 import type { PgAsking } from './asking.ts'
 import { contains, readPage } from './paging.ts'
 
-type Queries = Pick<
-  Store,
-  'find' | 'list' | 'lastIn' | 'events' | 'begun' | 'heads' | 'iterations' | 'strips' | 'history' | 'overlapping'
->
-
-export function loopQueries(asking: PgAsking): Queries {
+export function loopQueries(asking: PgAsking): LoopQueries {
   const { all, one } = asking
   return {
     find: async (name) =>

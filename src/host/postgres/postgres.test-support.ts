@@ -7,11 +7,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { source } from '../place.test-support.ts'
+import { onTestFinished } from 'vitest'
+import { source, temporaryFolder } from '../place.test-support.ts'
 import { openStore } from '../sqlite.ts'
 import type { Store } from '../store.ts'
 import type { Kept } from './keeper.test-support.ts'
-import { openPostgres } from './store.ts'
+import { type Opening, openPostgres } from './store.ts'
 
 type Place = { folder: string; owner: number }
 
@@ -119,4 +120,24 @@ export async function removeLoop(home: string, id: string): Promise<void> {
   const database = new DatabaseSync(join(home, 'ralph.db'), { enableForeignKeyConstraints: false })
   database.prepare('DELETE FROM loop WHERE id = ?').run(id)
   database.close()
+}
+
+export type TestPlace = { url: string; connect(more?: Partial<Opening>): Store }
+
+/** A database with all tables, and stores of it, each as if on a machine of its own. They go with the test. */
+export async function openTestPlace(opening: Partial<Opening> = {}): Promise<TestPlace> {
+  const url = await testDatabase()
+  const stores: Store[] = []
+  onTestFinished(async () => {
+    for (const store of stores) await store.close()
+    await dropDatabase(url)
+  })
+  return {
+    url,
+    connect(more = {}) {
+      const store = openPostgres({ url, home: temporaryFolder(), now: Date.now, ...opening, ...more })
+      stores.push(store)
+      return store
+    },
+  }
 }

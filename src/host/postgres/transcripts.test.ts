@@ -1,34 +1,14 @@
 import { existsSync } from 'node:fs'
-import { expect, onTestFinished, test as vitest } from 'vitest'
+import { expect, test as vitest } from 'vitest'
 import { works } from '../../engine/stories.test-support.ts'
 import { eventually, source, startScript, temporaryFolder } from '../place.test-support.ts'
 import type { Store } from '../store.ts'
 import { granted, loopOf, move } from '../store-contract/scene.ts'
 import { readTurnLog, type TurnEntry } from '../transcript.ts'
 import { readSpan } from '../transcript-span.ts'
-import { dropDatabase, inPostgres, postgresMissing, testDatabase } from './postgres.test-support.ts'
-import { type Opening, openPostgres } from './store.ts'
+import { inPostgres, openTestPlace, postgresMissing } from './postgres.test-support.ts'
 
 const test = vitest.skipIf(await postgresMissing())
-
-type Place = { url: string; connect(more?: Partial<Opening>): Store }
-
-async function openPlace(): Promise<Place> {
-  const url = await testDatabase()
-  const stores: Store[] = []
-  onTestFinished(async () => {
-    for (const store of stores) await store.close()
-    await dropDatabase(url)
-  })
-  return {
-    url,
-    connect(more) {
-      const store = openPostgres({ url, home: temporaryFolder(), now: () => 5, ...more })
-      stores.push(store)
-      return store
-    },
-  }
-}
 
 async function entriesOf({ transcripts }: Store, iteration = 1): Promise<TurnEntry[]> {
   const entries: TurnEntry[] = []
@@ -37,7 +17,7 @@ async function entriesOf({ transcripts }: Store, iteration = 1): Promise<TurnEnt
 }
 
 test('what was said is read on every machine, and its file is gone once it has arrived', async () => {
-  const { connect } = await openPlace()
+  const { connect } = await openTestPlace({ now: () => 5 })
   const [store, other] = [connect(), connect()]
   const log = store.transcripts.openTurn('a1', 1)
   log.write([{ at: 1, attempt: 1, prompt: 'Do it.\0 🦉', command: ['agent'] }])
@@ -51,7 +31,7 @@ test('what was said is read on every machine, and its file is gone once it has a
 })
 
 test('arrives by itself while the agent works', async () => {
-  const { connect } = await openPlace()
+  const { connect } = await openTestPlace({ now: () => 5 })
   const [store, other] = [connect(), connect()]
   const log = store.transcripts.openTurn('a1', 1)
   log.write([{ out: 'one\n' }])
@@ -60,7 +40,7 @@ test('arrives by itself while the agent works', async () => {
 })
 
 test('an attempt on another machine goes on behind the one before', async () => {
-  const { connect } = await openPlace()
+  const { connect } = await openTestPlace({ now: () => 5 })
   const stores = [connect(), connect()]
   for (const [n, store] of stores.entries()) {
     const log = store.transcripts.openTurn('a1', 1)
@@ -73,7 +53,7 @@ test('an attempt on another machine goes on behind the one before', async () => 
 })
 
 test('is there before the turn is saved that it belongs to', async () => {
-  const { connect } = await openPlace()
+  const { connect } = await openTestPlace({ now: () => 5 })
   const [store, other] = [connect(), connect()]
   await store.create(loopOf('a1'))
   const lease = granted(await store.lease('a1'))
@@ -86,7 +66,7 @@ test('is there before the turn is saved that it belongs to', async () => {
 })
 
 test('is read in parts, from any byte, as from a file', async () => {
-  const { connect } = await openPlace()
+  const { connect } = await openTestPlace({ now: () => 5 })
   const store = connect()
   const log = store.transcripts.openTurn('a1', 1)
   for (let n = 0; n < 50; n++) {
@@ -117,7 +97,7 @@ async function partsOf({ read }: Store['transcripts'], start: number): Promise<U
 }
 
 test('takes no more room than it may, and says what was left out; attempts are known all the same', async () => {
-  const { url, connect } = await openPlace()
+  const { url, connect } = await openTestPlace({ now: () => 5 })
   const store = connect({ transcriptMb: 0.3 })
   const log = store.transcripts.openTurn('a1', 1)
   for (let n = 0; n < 10; n++) {
@@ -138,7 +118,7 @@ test('takes no more room than it may, and says what was left out; attempts are k
 })
 
 test('goes with loops that ended long ago', async () => {
-  const { connect } = await openPlace()
+  const { connect } = await openTestPlace({ now: () => 5 })
   const store = connect()
   for (const id of ['a1', 'a2']) {
     await store.create(loopOf(id))
@@ -155,7 +135,7 @@ test('goes with loops that ended long ago', async () => {
 })
 
 test('a store that is closed has brought all of it', async () => {
-  const { url, connect } = await openPlace()
+  const { url, connect } = await openTestPlace({ now: () => 5 })
   const opening = JSON.stringify({ url, home: temporaryFolder() })
   const writer = startScript(`const { openPostgres } = await import(${source('host/postgres/store.ts')})
     const store = openPostgres({ ...${opening}, now: Date.now })
