@@ -51,9 +51,12 @@ function restWords({ sentence, due_at }: FleetTask): string {
   return until === undefined ? sentence : `${sentence} ${until}`
 }
 
-function mergeWords({ base, merge_job, sentence }: FleetTask): string {
+/** `due_at`: it could not be merged, and is tried again. */
+function mergeWords({ base, merge_job, sentence, due_at }: FleetTask): string {
   if (merge_job) return `Is being merged into ${base}.`
-  return sentence ? `Waits to be merged into ${base}: ${sentence}` : `Waits to be merged into ${base}.`
+  return sentence && due_at !== null
+    ? `Waits to be merged into ${base}: ${sentence}`
+    : `Waits to be merged into ${base}.`
 }
 
 export function isOver({ state }: Pick<FleetTask, 'state'>): boolean {

@@ -24,6 +24,8 @@ export type FleetRecords = {
   /** Removes tasks that were over before then, with their loops. Says how many. */
   prune(before: number): Promise<number>
 
+  /** How the database is doing. */
+  health(): Promise<FleetHealth>
   /** One pass of the scheduler, in one transaction. Undefined: another process does it just now. */
   pass(holder: string, decide: (view: FleetView) => Release[]): Promise<number | undefined>
   /** What a pass would see now. */
@@ -53,6 +55,24 @@ export type FleetRecords = {
 
 /** `heartbeat_seconds`: a worker that is silent for so long is taken for dead. `keep_days`: so long tasks are kept that are over. `most_deaths`: so many workers may die over a task. */
 export type FleetSettings = { heartbeat_seconds: number; keep_days: number; most_deaths: number }
+
+/** `local`: it is on this machine. `clock_ms`: how far its clock is ahead of ours. `scheduler.left_ms`: of its term; negative: since that is over. `bloated`: tables with more dead rows than live ones. */
+export type FleetHealth = {
+  version: string
+  version_number: number
+  user: string
+  tls: boolean
+  local: boolean
+  connections: { used: number; most: number }
+  size_mb: number
+  tables: { major: number; steps: number; known: number }
+  clock_ms: number
+  rights: { read: boolean; submit: boolean; work: boolean }
+  queue: boolean
+  scheduler: { holder: string; left_ms: number } | null
+  oldest_ready_ms: number | null
+  bloated: string[]
+}
 
 export type Submission = { task: FleetTask; loop: Loop; asked: unknown }
 

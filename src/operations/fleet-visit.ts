@@ -107,8 +107,8 @@ async function see(desk: Desk, carrier: Carrier, { task, loop }: { task: FleetTa
   const { store, say } = desk
   if (ended(loop)) {
     await carrier.leave(task, loop)
-    const settled = await settleTask(store, loop)
-    say(settled ? `${settled.state}. ${settled.sentence ?? ''}`.trim() : 'over', task)
+    const settled = (await settleTask(store, loop)) ?? (await store.fleet.load(task.id))
+    say(settled?.state === 'merging' ? 'proven, and waits to be merged' : settledWords(settled), task)
     return
   }
   if (loop.next.kind === 'wait') {
@@ -118,6 +118,10 @@ async function see(desk: Desk, carrier: Carrier, { task, loop }: { task: FleetTa
   }
   await store.fleet.change(task.id, { state: 'ready', worker: null }, { from: ['running'], worker: desk.id })
   say('handed back: another worker continues it', task)
+}
+
+function settledWords(task: FleetTask | undefined): string {
+  return task ? `${task.state}. ${task.sentence ?? ''}`.trim() : 'over'
 }
 
 /** It could not be driven here: a moment later, or on another worker, it may. What a person must see to waits for them. */

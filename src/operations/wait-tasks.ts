@@ -36,7 +36,14 @@ export async function waitTasks(
       const changed = tasks.filter((task) => known.get(task.id) !== markOf(task))
       for (const task of changed) known.set(task.id, markOf(task))
       for (const task of await listedTasks(store, changed)) saw(task)
-      if (await areOver(store, tasks)) return tasks
+      if (await areOver(store, tasks)) {
+        for (const task of await listedTasks(
+          store,
+          tasks.filter((one) => !isOver(one)),
+        ))
+          saw(task) // says by now why it will not begin
+        return tasks
+      }
       await woken
       await sleep(TOGETHER_MS)
     }

@@ -3,10 +3,11 @@ import type { Rebuilt } from '../../drive/rebuild.ts'
 import { RalphError } from '../../error.ts'
 import { git } from '../../host/git.ts'
 import { findProgram } from '../../host/process.ts'
+import { fleetFindings } from '../../operations/fleet-findings.ts'
 import { type Executor, listExecutors } from '../../operations/list-executors.ts'
 import { mendAll } from '../../operations/mend-checkouts.ts'
 import { rebuild } from '../../operations/rebuild.ts'
-import { type CommandSpec, parseArgs } from './args.ts'
+import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { count, jsonLine, paint } from './text.ts'
 
@@ -14,27 +15,39 @@ const spec: CommandSpec = {
   name: 'doctor',
   words: '[options]',
   summary: 'Looks whether Node, the home folder, the database and git are in order, and which agents are here.',
-  about: 'No model is asked. The order of the agents is the one in which --agent auto looks for them.',
+  about: `No model is asked. The order of the agents is the one in which --agent auto looks for them. With the database of a fleet it also
+looks at its version, tables, rights, TLS, clock, connections, scheduler and workers.`,
   options: {
     rebuild: { help: 'put the database aside and make a new one from the transcripts' },
     json: { help: 'print one JSON object a line' },
   },
 }
 
-/** `needed`: without it something is wrong. */
-type Finding = { what: string; ok: boolean; needed: boolean; says: string; [more: string]: unknown }
+/** `needed`: without it something is wrong. `warns`: somebody should see to it. */
+type Finding = { warns?: true; what: string; ok: boolean; needed: boolean; says: string; [more: string]: unknown }
 
 export const doctor: Command = {
   spec,
   async run(argv, context) {
     const args = parseArgs(spec, argv, 0)
     const json = args.flag('json')
+    if (args.flag('rebuild') && context.database !== undefined)
+      throw usage(
+        spec,
+        '--rebuild is for the database on this machine. Restore the database of a fleet from its backup.',
+      )
     if (args.flag('rebuild')) {
       const rebuilt = await rebuild.run(context, {})
       context.out.write(json ? jsonLine({ what: 'rebuild', ok: true, ...rebuilt }) : rebuiltSentence(rebuilt))
     }
-    const mended = (await mendAll(context)).map((says) => ({ what: 'checkout', ok: true, needed: false, says }))
-    const own = [node(), await database(context), await gitFound(context), ...toolsFound(context), ...mended]
+    const mended = (context.database === undefined ? await mendAll(context) : []).map((says) => ({
+      what: 'checkout',
+      ok: true,
+      needed: false,
+      says,
+    }))
+    const stored = context.database === undefined ? [await database(context)] : await fleetFindings(context)
+    const own = [node(), ...stored, await gitFound(context), ...toolsFound(context), ...mended]
     const here = (await listExecutors.run(context, {})).executors.map(agentFound)
     for (const finding of own) print(context, finding, json)
     if (!json) context.out.write('\n')
@@ -44,13 +57,19 @@ export const doctor: Command = {
 }
 
 function print({ out }: Context, finding: Finding, json: boolean): void {
-  const { needed, ...found } = finding
+  const { needed, warns, ...found } = finding
   if (json) {
     out.write(jsonLine(found))
     return
   }
-  const mark = found.ok ? paint(out, 'green', '✓') : needed ? paint(out, 'red', '✗') : paint(out, 'dim', '·')
-  out.write(`${mark} ${found.what.padEnd(10)} ${found.ok || needed ? found.says : paint(out, 'dim', found.says)}\n`)
+  const mark = found.ok ? paint(out, 'green', '✓') : needed ? paint(out, 'red', '✗') : unneeded(out, warns)
+  out.write(
+    `${mark} ${found.what.padEnd(11)} ${found.ok || needed || warns ? found.says : paint(out, 'dim', found.says)}\n`,
+  )
+}
+
+function unneeded(out: Context['out'], warns: true | undefined): string {
+  return warns ? paint(out, 'yellow', '!') : paint(out, 'dim', '·')
 }
 
 function node(): Finding {

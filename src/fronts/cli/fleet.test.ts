@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -16,9 +16,9 @@ type Ran = { code: number; out: string; err: string }
 type Line = Record<string, unknown>
 
 /** A clone of a remote repository, with an agent beside it, and a database that everything below uses. */
-async function openPlace() {
+async function openPlace(finish = onTestFinished) {
   const url = await testDatabase()
-  onTestFinished(() => dropDatabase(url))
+  finish(() => dropDatabase(url))
   const folder = temporaryFolder()
   const [remote, clone] = [join(folder, 'remote.git'), join(folder, 'clone')]
   const git = (cwd: string, ...args: string[]) =>
@@ -105,4 +105,180 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     expect((await ralph('show', task)).out).toContain('Write b.txt')
     expect((await ralph('proof', task)).out).toContain('verified')
   })
+
+  test('a project is submitted as a graph, and merged task by task', async () => {
+    const { ralph, lines, worker, agent, clone, git, remote } = await openPlace()
+    const folder = join(clone, '.artefacts', 'shop')
+    mkdirSync(folder, { recursive: true })
+    const tasks = [
+      { id: 'T1', title: 'Lay the ground', verify: 'test -f T1', touches: 'T1' },
+      { id: 'T2', title: 'Paint it', description: 'In blue.', dependencies: ['T1', 'T0'], may_change: ['docs/**'] },
+      { id: 'T0', title: 'Was done before', status: 'completed' },
+    ]
+    writeFileSync(join(folder, 'tasks.json'), JSON.stringify({ tasks }))
+    await worker()
+    const make = agent(`touch "$(echo "$RALPH_TASK_ID" | cut -d- -f2)"; ${DONE}`)
+    const submitted = await ralph('submit', '--project', 'shop', '--agent', make, '--wait')
+    expect(submitted.out).toMatch(/^Submitted 2 tasks, 1 of them ready to start:\n {2}shop-T1 {2}Lay the ground\n/)
+    expect(submitted).toMatchObject({ code: 0, out: expect.stringMatching(/All 2 tasks are done\.\n$/) })
+    expect(git(remote, 'ls-tree', '--name-only', 'main')).toBe('T1\nT2\na.txt')
+    const [, ...shown] = await lines('status', '--all')
+    expect(shown).toMatchObject([
+      {
+        id: 'shop-T2',
+        state: 'done',
+        project: 'shop',
+        depends_on: ['shop-T1'],
+        sentence: expect.stringMatching(/^Merged/),
+      },
+      { id: 'shop-T1', state: 'done', touches: ['T1'], depends_on: [] },
+    ])
+    const [again] = await lines('submit', '--project', 'shop', '--agent', make)
+    expect(again).toMatchObject({ tasks: [{ id: 'shop-T1-2' }, { id: 'shop-T2-2', state: 'waiting' }] })
+  })
+
+  test('what waits for a task that failed says so, and goes on after a retry', async () => {
+    const { ralph, lines, worker, agent, clone } = await openPlace()
+    await worker()
+    const flag = join(clone, 'allowed')
+    const picky = agent(`test -f ${flag} || exit 1; ${DONE}`)
+    const task = ['--agent', picky, '--repo', 'none', '--max-iterations', '1', '--same-error', '1']
+    const [first] = await lines('submit', 'Begin', ...task, '--title', 'The beginning')
+    const id = (first as { tasks: { id: string }[] }).tasks[0]?.id ?? ''
+    const second = await ralph('submit', 'Go on', ...task, '--depends-on', id, '--wait')
+    expect(second).toMatchObject({ code: 1 })
+    expect((await ralph('status')).out).toContain(
+      `Waits for ${id}, which has failed. Try that again: ralph retry ${id}`,
+    )
+    writeFileSync(flag, '')
+    expect(await ralph('retry', id, 'It is allowed now.')).toMatchObject({ code: 0, err: '' })
+    await eventually(async () => /^Tasks: 2 done$/m.test((await ralph('status')).out))
+    expect(await ralph('retry', id)).toMatchObject({
+      code: 1,
+      err: `ralph: Task ${id} is done, so there is nothing to retry.\n`,
+    })
+  })
+
+  test('a running task is cancelled, and one that was not started', async () => {
+    const { ralph, lines, worker, agent, clone } = await openPlace()
+    const started = join(clone, 'started')
+    const slow = agent(`touch ${started}; sleep 600`)
+    const ids: string[] = []
+    for (const labels of ['here', 'elsewhere']) {
+      const [submitted] = await lines('submit', 'Wait', '--agent', slow, '--repo', 'none', '--labels', labels)
+      ids.push((submitted as { tasks: { id: string }[] }).tasks[0]?.id ?? '')
+    }
+    await worker('--labels', 'here')
+    await eventually(() => existsSync(started))
+    expect((await ralph('status')).out).toContain('No worker has the label elsewhere.')
+    for (const id of ids) expect(await ralph('cancel', id)).toMatchObject({ code: 0, err: '' })
+    await eventually(async () => /^Tasks: 2 cancelled$/m.test((await ralph('status')).out))
+  })
+
+  test('a budget holds tasks back until it is raised', async () => {
+    const { ralph, worker, agent } = await openPlace()
+    expect(await ralph('fleet', 'budget', '*', '0.5')).toMatchObject({
+      out: 'Everybody else may spend $0.50 a day each.\n',
+    })
+    await worker()
+    await ralph('submit', 'Be cheap', '--agent', agent(DONE), '--repo', 'none')
+    expect((await ralph('status')).out).toContain(
+      'Waits for budget: it may cost $1.00, and its submitter has $0.50 left today.',
+    )
+    expect(await ralph('fleet', 'budget', '*', 'none')).toMatchObject({ out: 'There are no budgets.\n' })
+    await eventually(async () => /^Tasks: 1 done$/m.test((await ralph('status')).out))
+  })
+
+  test('agents are not told the database, and settings are kept', async () => {
+    const { ralph, worker, agent, clone, url } = await openPlace()
+    await worker()
+    const file = join(clone, 'environment')
+    const spy = agent(`env > ${file}; ${DONE}`)
+    expect(await ralph('submit', 'Look around', '--agent', spy, '--repo', 'none', '--wait')).toMatchObject({ code: 0 })
+    expect(readFileSync(file, 'utf8')).not.toContain(url)
+    const changed = await ralph('fleet', 'settings', '--keep-days', '3')
+    expect(changed.out).toBe('keep-days 3 · heartbeat 30 s · most-deaths 5\n')
+    expect(await ralph('fleet', 'settings')).toEqual(changed)
+  })
+
+  test('one home has one worker', async () => {
+    const { start, worker } = await openPlace()
+    await worker()
+    const second = await start(['worker', '--agents', 'command'], 'worker-1').ended
+    expect(second).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/^ralph: A worker is already running with /),
+    })
+  })
+
+  test('the doctor looks at the database, and never shows its password', async () => {
+    const { ralph, url, worker } = await openPlace()
+    await worker()
+    const { out } = await ralph('doctor')
+    expect(out).toMatch(/^✓ database +Postgres \d+.*\n✓ tables +up to date/m)
+    expect(out).toMatch(/^✓ rights +ralph can be a worker, submitter, reader$/m)
+    expect(out).toMatch(/^✓ workers +1 alive$/m)
+    const elsewhere = url.replace(/\/\w+$/, '/nowhere')
+    const refused = await ralph('doctor', '--database', elsewhere)
+    expect(refused.code).toBe(1)
+    expect(refused.out).toMatch(/^✗ database +The database nowhere at .*: there is no such database\./m)
+    expect(await ralph('status', '--database', 'postgres://bob:hunter2@[/x')).toMatchObject({ code: 2 })
+    const wrong = await ralph('status', 'postgres://bob:hunter2@host/db', '--json')
+    expect(wrong.code).toBe(2)
+    expect(wrong.out + wrong.err).not.toContain('hunter2')
+  })
+
+  test.each<[argv: string[], says: string]>([
+    [['submit'], 'There is no prompt. Say what to do: ralph submit "Make the tests pass"'],
+    [['submit', ' '], 'There is no prompt.'],
+    [['submit', 'x', '--repo', '../shop'], 'a relative path leads elsewhere on each worker'],
+    [['submit', 'x', '--repo', 'https://a:secret@example.com/x.git'], 'it has a password in it'],
+    [['submit', 'x', '--repo', 'none', '--base', 'main'], 'base needs a repository'],
+    [['submit', 'x', '--base', 'a..b'], 'base "a..b" is not the name of a branch.'],
+    [['submit', 'x', '--base', 'ralph/k3f'], 'is a branch of a task'],
+    [['submit', 'x', '--depends-on', 'nosuch'], 'depends on "nosuch", which the fleet does not know.'],
+    [['submit', 'x', '--depends-on', '../x'], 'depends_on "../x" is not an id'],
+    [['submit', 'x', '--labels', 'a,,b'], 'labels is empty.'],
+    [['submit', 'x', '--labels', 'a b'], 'labels "a b" has a space or a comma in it.'],
+    [['submit', 'x', '--touches', '[a'], 'touches "[a" has a "[" that is never closed.'],
+    [['submit', 'x', '--submitter', '*'], 'which stands for every submitter'],
+    [['submit', 'x', '--submitter', 'a\nb'], 'has a control character in it'],
+    [['submit', 'x', '--priority', '1.5'], '--priority must be a whole number, but is "1.5".'],
+    [['submit', 'x', '--agent', 'nobody'], 'There is no agent "nobody".'],
+    [['submit', 'x', '--agent', 'command:x', '--model', 'm'], '--model means nothing to the agent "command"'],
+    [['submit', 'x', '--verify', 'a && b'], 'checks The command'],
+    [['submit', '--project', 'nosuch'], 'There is no project "nosuch"'],
+    [['submit', 'x', '--project', 'shop'], 'so leave out a prompt.'],
+    [['submit', '--project', 'shop', '--title', 'x'], 'so leave out --title.'],
+    [['worker', '--agents', 'nobody'], 'There is no agent "nobody".'],
+    [['worker', '--agents', 'command', '--labels', 'a b'], 'A label "a b" has a space'],
+    [['worker', '--account', 'claude'], '--account must be AGENT=NAME'],
+    [['worker', '--agents', 'command', '--account', 'claude=b'], 'this worker does not run claude. It runs command.'],
+    [['worker', '--concurrency', '0'], '--concurrency must be a whole number of at least 1'],
+    [['fleet', 'drain', 'nosuch'], 'The fleet has no worker "nosuch". No worker is running.'],
+    [['fleet', 'drain'], 'WORKER is missing'],
+    [['fleet', 'drian', 'x'], 'Did you mean "ralph fleet drain"?'],
+    [['fleet', 'budget', 'ann'], 'Say how much'],
+    [['fleet', 'budget', 'ann', '-5'], 'must be a number of dollars'],
+    [['status', 'nosuch'], 'There is no loop "nosuch"'],
+    [['status', '--database'], '--database needs a value'],
+    [['status', '--database', 'mysql://x'], 'The database is given as a URL'],
+    [['submit', 'x', '--database', 'none'], 'This needs the database that the fleet shares.'],
+    [['doctor', '--rebuild'], '--rebuild is for the database on this machine.'],
+  ])('%j is refused with a sentence', async (argv, says) => {
+    const place = await sharedPlace()
+    const ran = await place.ralph(...argv)
+    expect(ran.err).toContain(says)
+    expect(ran.err).toMatch(/^ralph: [^\n]+\n$/)
+    expect(ran).toMatchObject({ code: 2, out: '' })
+  })
 })
+
+let shared: ReturnType<typeof openPlace> | undefined
+
+/** Where nothing is stored, nothing gets in each other's way. */
+function sharedPlace(): ReturnType<typeof openPlace> {
+  shared ??= openPlace(() => {})
+  return shared
+}

@@ -27,7 +27,7 @@ export const retry: Command = {
       throw usage(spec, 'Give the words in quotes: ralph retry LOOP "use tabs".')
     const { loop: id, why, queued } = await operation.run(context, { ...given({ loop, words }), ...changesIn(args) })
     if (queued) {
-      const words = `Loop ${id} continues it; the next free worker takes it. Follow it: ralph show ${id} --follow\n`
+      const words = `The next free worker continues it, as loop ${id}. Follow it: ralph show ${id} --follow\n`
       context.out.write(args.flag('json') ? jsonLine({ type: 'retried', loop: id, queued }) : words)
       return 0
     }

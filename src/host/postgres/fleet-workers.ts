@@ -42,19 +42,20 @@ function workers(asking: PgAsking): FleetRecords['workers'] {
         await inside.run('DELETE FROM fleet_role WHERE holder = $1', id) // the next one need not wait for its term to end
       })
     },
-    async list(all = false) {
-      await asking.run(`DELETE FROM fleet_worker WHERE beat_at < ${NOW} - ${FORGOTTEN_MS}`)
-      const since = all ? FORGOTTEN_MS : WORKER_GONE_MS
-      return (
-        await asking.all(`SELECT * FROM fleet_worker WHERE beat_at > ${NOW} - ${since} ORDER BY host, started_at, id`)
-      ).map(toWorker)
-    },
+    list: async (all = false) => (await asking.all(all ? ALL_WORKERS : LIVE_WORKERS)).map(toWorker),
     async drain(id) {
       const row = await asking.one('UPDATE fleet_worker SET drain = true WHERE id = $1 RETURNING id', id)
       return row !== undefined
     },
   }
 }
+
+const LIVE_WORKERS = `SELECT * FROM fleet_worker WHERE beat_at > ${NOW} - ${WORKER_GONE_MS} ORDER BY host, started_at, id`
+
+// What they said last may be some seconds old; for people it is counted.
+const ALL_WORKERS = `SELECT worker.*, coalesce(busy.n, 0)::integer AS running FROM fleet_worker AS worker
+  LEFT JOIN (SELECT worker, count(*) AS n FROM fleet_task WHERE state = 'running' GROUP BY worker) AS busy ON busy.worker = worker.id
+  WHERE beat_at > ${NOW} - ${FORGOTTEN_MS} ORDER BY host, started_at, id`
 
 export function toWorker({ drain, ...row }: Row): FleetWorker {
   return {
