@@ -21,7 +21,7 @@ import { type CommandSpec, parseArgs, printHelp } from '../src/fronts/cli/args.t
 import { COMMANDS } from '../src/fronts/cli/commands.ts'
 import { specFor } from '../src/fronts/cli/context.ts'
 import { printAgents } from '../src/fronts/cli/dispatch-view.ts'
-import { allTools } from '../src/fronts/server/mcp-tools.ts'
+import { allTools, fleetTools } from '../src/fronts/server/mcp-tools.ts'
 import { startServer } from '../src/fronts/server/serve.test-support.ts'
 import type { Listed } from '../src/operations/agents.ts'
 import { OPERATIONS } from '../src/operations/index.ts'
@@ -117,7 +117,9 @@ test('the table of docs/operations.md is the table of operations; -u rewrites it
 test('the table of docs/mcp.md is the table of tools; -u rewrites it', async () => {
   const effects = Object.values(OPERATIONS).map(({ name, effect, agent }) => [agent?.tool ?? name, effect] as const)
   const effectOf = new Map<string, string>(effects)
-  const rows = allTools().map(({ name, description }) => `| \`${name}\` | ${effectOf.get(name)} | ${description} |\n`)
+  const rows = [...allTools(), ...fleetTools()].map(
+    ({ name, description }) => `| \`${name}\` | ${effectOf.get(name)} | ${description} |\n`,
+  )
   const page = readFileSync('docs/mcp.md', 'utf8')
   const table = /(?<=^\| tool .*\n\|(?:---\|)+\n)(?:\|.*\n)*/m
   expect(page).toMatch(table)

@@ -21,7 +21,7 @@ export const submitTasks: Operation<{ tasks: Submitted[] }, { tasks: SubmittedTa
   effect: 'write',
   summary: 'Submits tasks to the fleet: workers on any machine run them and push the work to ralph/<task>.',
   agent: {
-    description: 'All of them or none. Give `checks`: without them nothing proves the work.',
+    description: 'All or none. Give `checks`: without them nothing proves the work.',
     openWorld: true,
   },
   async run(context, { tasks: asked }) {

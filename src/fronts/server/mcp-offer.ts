@@ -3,14 +3,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Context } from '../../operations/operation.ts'
 import type { Offer } from './mcp.ts'
-import { allTools } from './mcp-tools.ts'
+import { allTools, fleetTools } from './mcp-tools.ts'
 
 const INSTRUCTIONS = `ralph runs a coding agent again and again on one task until checks prove it done. \
 Begin with get_context. Create a task or give start_loop a prompt, always with checks that fail now and pass when the work is done. \
 start_loop returns at once: follow the loop with wait_loop. A loop that needs input is answered with steer_loop.`
 
-export function wholeOffer({ root }: Pick<Context, 'root'>): Offer {
-  return { tools: allTools(), instructions: INSTRUCTIONS, version: versionOf(root), resources: 'told' }
+export function wholeOffer({ root, database }: Pick<Context, 'root' | 'database'>): Offer {
+  const tools = database ? [...allTools(), ...fleetTools()] : allTools()
+  return { tools, instructions: INSTRUCTIONS, version: versionOf(root), resources: 'told' }
 }
 
 export function versionOf(root: string): string {

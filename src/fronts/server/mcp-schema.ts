@@ -3,9 +3,21 @@
 export type JsonSchema = { [key: string]: unknown }
 
 /** An input keeps its descriptions and says that it takes nothing else, unless only the `fields` that matter are told. */
-export function inputSchema(schema: object, fields?: readonly string[]): JsonSchema {
-  const whole = asObject(shorten(schema as JsonSchema, true))
+export function inputSchema(schema: object, { fields, items }: Told = {}): JsonSchema {
+  const shortened = asObject(shorten(schema as JsonSchema, true))
+  const whole = items ? withItems(shortened, items) : shortened
   return fields ? only(whole, fields) : { ...whole, additionalProperties: false }
+}
+
+/** `items`: the fields of what is in its lists. */
+type Told = { fields?: readonly string[] | undefined; items?: readonly string[] | undefined }
+
+function withItems({ properties = {}, ...rest }: JsonSchema, fields: readonly string[]): JsonSchema {
+  const told = Object.entries(properties as Record<string, JsonSchema>).map(([name, field]) => [
+    name,
+    field.items === undefined ? field : { ...field, items: only(field.items as JsonSchema, fields) },
+  ])
+  return { ...rest, properties: Object.fromEntries(told) }
 }
 
 /** An output is told in outline: its upper levels and, where they are named, the fields that matter. Whoever reads it sees the rest. */

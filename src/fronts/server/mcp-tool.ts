@@ -37,6 +37,8 @@ type OutputOf<Name extends OperationName> = Awaited<ReturnType<(typeof OPERATION
 /** `asks`, `tells`: the fields that its schemas name, where input and output have many more. */
 type Manner<Name extends OperationName> = {
   asks?: readonly string[]
+  /** The same for what is in its one list. */
+  items?: readonly string[]
   /** null is the same as leaving a field out, and not told. */
   noNull?: true
   /** What a model gets where it asks for nothing else. */
@@ -50,11 +52,11 @@ type Manner<Name extends OperationName> = {
 /** An operation as a tool. One that may lose something also takes `confirm`. */
 export function operationTool<Name extends OperationName>(
   name: Name,
-  { view, asks, noNull, usual, tells, links, loses }: Manner<Name> = {},
+  { view, asks, items, noNull, usual, tells, links, loses }: Manner<Name> = {},
 ): McpTool {
   const operation: Operation<never, unknown> = OPERATIONS[name]
   const { input, output } = SCHEMAS[name]
-  const whole = inputSchema(input.toJSONSchema(), asks)
+  const whole = inputSchema(input.toJSONSchema(), { fields: asks, items })
   const takes = noNull ? withoutNull(whole) : whole
   return {
     ...faceOf(operation),

@@ -3,7 +3,7 @@ import { lostByDeleting, lostByRollback, lostByStopping } from './mcp-confirm.ts
 import { diffView, iterationListView, iterationView } from './mcp-iteration-views.ts'
 import { PARTS } from './mcp-resources.ts'
 import { type Link, type McpTool, operationTool } from './mcp-tool.ts'
-import { analyticsView, loopListView, loopView, ordersView, taskListView } from './mcp-views.ts'
+import { analyticsView, fleetTaskListView, loopListView, loopView, ordersView, taskListView } from './mcp-views.ts'
 
 let made: readonly McpTool[] | undefined
 
@@ -37,10 +37,25 @@ export function allTools(): readonly McpTool[] {
   return made
 }
 
+let madeForFleet: readonly McpTool[] | undefined
+
+/** Only where there is a fleet: what a model cannot use must not cost it anything. */
+export function fleetTools(): readonly McpTool[] {
+  madeForFleet ??= [
+    operationTool('submit_tasks', { items: SUBMIT, links: submittedLinks }),
+    operationTool('list_fleet_tasks', { view: fleetTaskListView }),
+  ]
+  return madeForFleet
+}
+
 /** The rest of its fields are rarely needed; docs/mcp.md has them. */
 const START = [
   ...['task_id', 'prompt', 'dir', 'agent', 'checks', 'stages', 'limits', 'model', 'worktree'],
   ...['type', 'permissions', 'require', 'mayChange'],
+]
+const SUBMIT = [
+  ...['id', 'title', 'prompt', 'repo', 'base', 'project', 'agent', 'checks', 'limits', 'require'],
+  ...['depends_on', 'priority', 'labels', 'touches'],
 ]
 const LOOP = ['id', 'status', 'sentence', 'proof', 'question', 'findings', 'unattended', 'iterations']
 const ANALYTICS = ['loops', 'success', 'stops', 'iterations', 'cost', 'falseClaims', 'checks']
@@ -49,6 +64,11 @@ const TASK = ['id', 'title', 'status', 'loop_id', 'version']
 function taskLinks(output: object): Link[] {
   const loop = 'loop_id' in output && output.loop_id !== null ? loopLinks({ loop: output.loop_id }) : []
   return 'id' in output ? [{ uri: `ralph://task/${output.id}`, name: `task ${output.id}` }, ...loop] : loop
+}
+
+function submittedLinks(output: object): Link[] {
+  const { tasks } = output as { tasks: { loop_id: string }[] }
+  return tasks.flatMap(({ loop_id }) => loopLinks({ loop: loop_id }))
 }
 
 /** What is too long for an answer. */

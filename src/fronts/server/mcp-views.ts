@@ -4,6 +4,7 @@ import type { Analytics } from '../../analytics/analytics.ts'
 import type { Loop } from '../../engine/loop.ts'
 import { cutTo, oneLine } from '../../formats/one-line.ts'
 import type { IterationRow } from '../../host/store.ts'
+import type { ListedFleetTask } from '../../operations/fleet-tasks.ts'
 import type { FoundLoop } from '../../operations/get-loop.ts'
 import type { ListedTask } from '../../operations/get-task.ts'
 import type { Given } from '../../operations/give-order.ts'
@@ -146,6 +147,30 @@ export const taskListView: View<{ tasks: ListedTask[]; next?: string }> = {
 function withShortWords(listed: ListedTask): ListedTask {
   const { description } = listed
   return { ...listed, description: description && cutTo(description, MOST_WORDS) }
+}
+
+/** Where they are and why, without what was asked for. */
+export const fleetTaskListView: View<{ tasks: ListedFleetTask[]; next?: string }> = {
+  schema: z.object({
+    tasks: z.array(
+      z.object({
+        id: z.string(),
+        title: z.string(),
+        state: z.string(),
+        why: z.string().nullable(),
+        loop_id: z.string(),
+        worker: z.string().nullable(),
+        branch: z.string(),
+      }),
+    ),
+    next: z.string().optional(),
+  }),
+  of: ({ tasks, next }) => ({
+    tasks: tasks.map(({ id, title, state, why, sentence, loop_id, worker, branch }) => ({
+      ...{ id, title, state, why: why ?? sentence, loop_id, worker, branch },
+    })),
+    ...given({ next }),
+  }),
 }
 
 const MOST_ROWS = 10

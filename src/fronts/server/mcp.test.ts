@@ -6,11 +6,18 @@ import { OPERATIONS } from '../../operations/index.ts'
 import { openPlace } from '../../operations/place.test-support.ts'
 import { countTools } from './count-tools.ts'
 import { connect, type Era, use } from './mcp.test-support.ts'
+import { fleetTools } from './mcp-tools.ts'
 
 const ERAS: Era[] = ['legacy', 'auto']
 
+/** Those are offered only where there is a fleet, as there is where these tests run on Postgres. */
+function withoutFleet<Tool extends { name: string }>(tools: readonly Tool[]): Tool[] {
+  const names = fleetTools().map(({ name }) => name)
+  return tools.filter(({ name }) => !names.includes(name))
+}
+
 test.each(ERAS)('the list of tools is the same for every client, in a stable order (%s)', async (era) => {
-  const { tools } = await (await connect(openPlace().context, era)).listTools()
+  const tools = withoutFleet((await (await connect(openPlace().context, era)).listTools()).tools)
   expect(tools.map(({ name }) => name)).toEqual([
     'get_context',
     'list_tasks',
@@ -39,8 +46,9 @@ test.each(ERAS)('the list of tools is the same for every client, in a stable ord
 })
 
 test('every operation for agents is a tool, with annotations that follow from its effect', async () => {
-  const { tools } = await (await connect(openPlace().context)).listTools()
-  const flagged = Object.values(OPERATIONS).flatMap(({ name, agent }) => (agent ? [agent.tool ?? name] : []))
+  const tools = withoutFleet((await (await connect(openPlace().context)).listTools()).tools)
+  const all = Object.values(OPERATIONS).flatMap(({ name, agent }) => (agent ? [{ name: agent.tool ?? name }] : []))
+  const flagged = withoutFleet(all).map(({ name }) => name)
   expect(tools.map(({ name }) => name).sort()).toEqual(flagged.sort())
   const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]))
   expect(hints.get_loop).toEqual({ readOnlyHint: true, openWorldHint: false })
@@ -252,6 +260,10 @@ test.each(ERAS)('there are three prompts (%s)', async (era) => {
 
 test('the list of tools costs a model less than 6,000 tokens', () => {
   expect(countTools().reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThan(6_000)
+})
+
+test('the tools of a fleet cost less than 1,000 tokens more, and only where there is one', () => {
+  expect(countTools(fleetTools()).reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThan(1_000)
 })
 
 test('an agent inside a loop ends, rolls back and deletes nothing', async () => {
