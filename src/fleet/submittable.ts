@@ -46,6 +46,7 @@ const RULES: readonly (readonly [field: keyof Submitting, trouble: Rule])[] = [
   ['checks', (text) => commandTrouble(String(text))?.replace(/\.$/, '')],
   ['depends_on', idTrouble],
   ['priority', priorityTrouble],
+  ['mcp', (value) => (value === true ? 'is not available in the fleet' : undefined)],
 ]
 
 /** It is part of the name of a branch. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { steadyClock } from './clock.ts'
+import { followingClock, steadyClock } from './clock.ts'
 
 /** A wall and a stopwatch that go together, until somebody sets the wall. */
 function makeClock() {
@@ -58,4 +58,25 @@ test('it tells whole milliseconds', () => {
     () => (elapsed += 0.3),
   )
   for (let n = 0; n < 10; n++) expect(Number.isInteger(now())).toBe(true)
+})
+
+test('a clock that follows another goes by its time, whichever of the two is ahead', () => {
+  let own = 1_000
+  const { now, follow } = followingClock(() => own)
+  expect(now()).toBe(1_000)
+  follow(500)
+  expect(now()).toBe(500)
+  own += 100
+  expect(now()).toBe(600)
+})
+
+test('told the time again it does not go back', () => {
+  let own = 1_000
+  const { now, follow } = followingClock(() => own)
+  follow(5_000)
+  expect(now()).toBe(5_000)
+  follow(4_000)
+  expect(now()).toBe(5_000)
+  own += 1_500
+  expect(now()).toBe(5_500)
 })

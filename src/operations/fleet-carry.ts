@@ -15,7 +15,7 @@ import { chooseAgents, mustSuit } from './choose-agents.ts'
 import type { Desk } from './fleet-desk.ts'
 import { gitCarrier } from './fleet-git.ts'
 import { agentsHere } from './fleet-seats.ts'
-import { offersMcp } from './start-loop.ts'
+import { openConfig } from './open-config.ts'
 
 export type Carrier = {
   /** The facts that bring a loop here: what it begins with, or that it has moved. */
@@ -108,7 +108,9 @@ async function specHere(
   const named = agentsHere(desk, task).join(',')
   const { agents } = await chooseAgents(context, { dir: work.dir, config, asked: named })
   mustSuit(agents, asked)
-  const mcp = asked.mcp ?? offersMcp(context, { config, agents, ...asked })
+  // What it reports would have to reach the database, whose password is none of an agent's business.
+  const mcp = false
+  const { owner } = (await store.load(task.loop_id)).spec.work
   const { dir, gitDir, worktree } = work
   const place = { dir, env: {}, config, history: () => store.history(), ...given({ gitDir, worktree, owner }) }
   return resolveSpec({ ...asked, mcp, agents }, place)

@@ -78,7 +78,7 @@ async function prepareLoop(
 }
 
 /** What a config says holds where it can. */
-export function offersMcp(
+function offersMcp(
   { note }: Context,
   { config, agents, ...request }: { config: Config; agents: string[] } & Pick<LoopRequest, 'sandbox'>,
 ): boolean {
