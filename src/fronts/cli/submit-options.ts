@@ -5,7 +5,7 @@ import { runSpec } from './run-options.ts'
 
 /** The same as for a loop on this machine. */
 const AS_RUN = [
-  ...['file', 'agent', 'model', 'type', 'permissions', 'context', 'verify', 'until', 'stage', 'max-iterations'],
+  ...['file', 'model', 'type', 'permissions', 'context', 'verify', 'until', 'stage', 'max-iterations'],
   ...['completion-promise', 'signal', 'timeout', 'max-cost', 'max-tokens', 'no-progress', 'same-error', 'overload'],
   ...['on-limit', 'silence', 'check-timeout', ...PROOF_OPTIONS, 'sandbox', 'sandbox-allow'],
 ]
@@ -13,12 +13,16 @@ const AS_RUN = [
 export const submitSpec: CommandSpec = {
   name: 'submit',
   words: '[PROMPT] [options] [-- arguments for the agent]',
-  summary: 'Submits a task to the fleet: the next worker that can runs it, on any machine.',
-  about: `A worker clones the repository, works on the branch ralph/<task>, and pushes it after every iteration. What is only on this
-machine is not seen: push first. With --project, all tasks of .artefacts/NAME/tasks.json are submitted; each is merged into the
+  summary: 'Submits a task to the fleet: a worker on any machine runs it.',
+  about: `A worker clones the repository, works on the branch ralph/<task>, and pushes it after every iteration. Workers see
+only what is pushed, so push first. With --project, all tasks of .artefacts/NAME/tasks.json are submitted; each is merged into the
 base branch once it is proven. Exit codes with --wait: 0 all done, 1 not all, 130 stopped waiting (the tasks go on).`,
   options: {
     repo: { value: 'URL', help: 'the repository (default: origin of the one in this folder); none: an empty folder' },
+    agent: {
+      value: 'A[,B…]',
+      help: 'agents that may work on it: a worker with one of them takes it (default: any agent)',
+    },
     base: { value: 'BRANCH', help: 'the branch to begin at (default: the one checked out here, else main)' },
     project: { value: 'NAME', help: 'submit the tasks of a project in this folder, with their dependencies' },
     title: { value: 'TEXT', help: 'a short title (default: the beginning of the prompt)' },
