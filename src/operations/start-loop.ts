@@ -78,7 +78,7 @@ async function prepareLoop(
 }
 
 /** What a config says holds where it can. */
-function offersMcp(
+export function offersMcp(
   { note }: Context,
   { config, agents, ...request }: { config: Config; agents: string[] } & Pick<LoopRequest, 'sandbox'>,
 ): boolean {
