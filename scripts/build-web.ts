@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { build, type InlineConfig } from 'vite'
+import { build, type InlineConfig, type Plugin } from 'vite'
 
 const OUT = 'dist/web'
 
@@ -16,11 +16,12 @@ const common: InlineConfig = {
 export async function buildWeb(): Promise<void> {
   await build({
     ...common,
+    plugins: [plainImports()],
     build: {
       outDir: `../${OUT}`,
       emptyOutDir: true,
       target: 'es2022',
-      modulePreload: { polyfill: false },
+      modulePreload: false,
       assetsInlineLimit: 0,
       reportCompressedSize: false,
     },
@@ -46,6 +47,16 @@ export async function buildWeb(): Promise<void> {
   })
   for (const file of readdirSync(OUT, { recursive: true, encoding: 'utf8' }))
     if (/\.(js|css|html|svg|webmanifest)$/.test(file) && !file.startsWith('report.')) pack(join(OUT, file))
+}
+
+/** A screen that is loaded later needs no style and no script but those that are there: Vite's own loader would be 1 KB for nothing. */
+function plainImports(): Plugin {
+  return {
+    name: 'plain-imports',
+    enforce: 'pre',
+    load: (id) =>
+      id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (load) => load()' : undefined,
+  }
 }
 
 function pack(path: string): void {

@@ -1,5 +1,6 @@
 /** The page around the screens: where one can go, whether it is connected, and what is open above it. */
 import { useEffect } from 'preact/hooks'
+import { useHasFleet } from './data/has-fleet.ts'
 import { connection } from './data/live.ts'
 import { anyLoop, anyTask, useQuery } from './data/query.ts'
 import { addressOf, go, route } from './data/route.ts'
@@ -23,7 +24,8 @@ export function App() {
     document.title = `${needs > 0 ? `(${needs}) ` : ''}${screen.title} · ralph`
   }, [needs, screen.title])
   useEffect(() => notifyAbout(needs), [needs])
-  useShortcuts(GLOBAL)
+  const hasFleet = useHasFleet()
+  useShortcuts(hasFleet ? [...GLOBAL, TO_FLEET] : GLOBAL)
   const refused = connection.value.kind === 'refused' ? connection.value : undefined
   if (refused?.code.startsWith('token')) return <SignIn message={refused.message} />
   return (
@@ -36,7 +38,7 @@ export function App() {
           <img src="/icon.svg" alt="" width="22" height="22" /> ralph
         </Link>
         <nav aria-label="Screens">
-          {PLACES.map(({ to, words, number }) => (
+          {PLACES.filter(({ to }) => hasFleet || to !== '/fleet').map(({ to, words, number }) => (
             <Link key={to} to={to} aria-current={path.startsWith(to) ? 'page' : undefined}>
               <span>{words}</span>
               <span class={`number${to === '/needs' && needs ? ' hot' : ''}`}>{overview && number?.(overview)}</span>
@@ -84,6 +86,7 @@ type Place = { to: string; words: string; number?: (overview: Overview) => numbe
 const PLACES: readonly Place[] = [
   { to: '/loops', words: 'Loops', number: ({ loops }) => loops },
   { to: '/needs', words: 'Needs you', number: ({ needsYou }) => needsYou || undefined },
+  { to: '/fleet', words: 'Fleet' },
   { to: '/board', words: 'Board', number: ({ tasks }) => sum(Object.values(tasks)) },
   { to: '/panes', words: 'Panes' },
   { to: '/analytics', words: 'Analytics' },
@@ -113,6 +116,8 @@ const GLOBAL = [
     },
   },
 ]
+
+const TO_FLEET = { keys: 'g f', words: 'Go to the fleet', run: () => go('/fleet') }
 
 function ConnectionLine() {
   const { kind } = connection.value

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { badgeOf } from '../badge.ts'
+import { useHasFleet } from '../data/has-fleet.ts'
 import { useQuery } from '../data/query.ts'
 import { go } from '../data/route.ts'
 import type { OutputOf } from '../data/source.ts'
@@ -40,7 +41,9 @@ function OpenBar() {
   const known = useRef<readonly Listed[]>([])
   const found = asked ?? known.current.filter(({ prompt }) => matches(prompt, text))
   known.current = found
-  const choices = [...PLACES.filter(({ words }) => matches(words, text)), ...found.flatMap(choicesFor)].slice(0, 30)
+  const hasFleet = useHasFleet()
+  const places = PLACES.filter(({ key, words }) => matches(words, text) && (hasFleet || key !== 'fleet'))
+  const choices = [...places, ...found.flatMap(choicesFor)].slice(0, 30)
   const chosen = choices[Math.min(at, choices.length - 1)]
   const close = () => {
     shown.value = false
@@ -122,6 +125,7 @@ function choicesFor(loop: Listed): Choice[] {
 const PLACES: readonly Choice[] = [
   ['loops', 'Loops'],
   ['needs', 'Needs you'],
+  ['fleet', 'Fleet'],
   ['board', 'Board'],
   ['panes', 'Panes'],
   ['analytics', 'Analytics'],

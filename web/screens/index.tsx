@@ -1,6 +1,7 @@
 /** Which screen lies at which address. */
 import type { ComponentChildren } from 'preact'
 import { Link } from '../parts/common.tsx'
+import { later } from '../parts/later.tsx'
 import { AgentsScreen } from './agents.tsx'
 import { AnalyticsScreen } from './analytics.tsx'
 import { BoardScreen } from './board.tsx'
@@ -8,8 +9,10 @@ import { LoopScreen } from './loop.tsx'
 import { LoopsScreen } from './loops.tsx'
 import { NeedsScreen } from './needs.tsx'
 import { PanesScreen } from './panes.tsx'
-import { SettingsScreen } from './settings.tsx'
 import { TaskScreen } from './task.tsx'
+
+const FleetScreen = later<{ part: string }>(async () => (await import('./fleet.tsx')).FleetScreen)
+const SettingsScreen = later(async () => (await import('./settings.tsx')).SettingsScreen)
 
 export type Screen = { title: string; view: ComponentChildren }
 
@@ -17,6 +20,7 @@ export function screenAt(path: string): Screen {
   const [, place = '', id = ''] = path.split('/').map(decode)
   if (place === 'loops' && id) return { title: `Loop ${id}`, view: <LoopScreen key={id} id={id} /> }
   if (place === 'tasks' && id) return { title: 'Task', view: <TaskScreen key={id} id={id} /> }
+  if (place === 'fleet') return { title: 'Fleet', view: <FleetScreen part={id} /> }
   return SCREENS[place]?.() ?? NOWHERE
 }
 

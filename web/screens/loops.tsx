@@ -151,7 +151,7 @@ function Filters({ search }: { search: { current: HTMLInputElement | null } }) {
         onChange={({ currentTarget }) => set({ owner: currentTarget.value })}
       >
         <option value="">Started anywhere</option>
-        {['person', 'board', 'project', 'vault', 'session', 'pane'].map((owner) => (
+        {['person', 'board', 'project', 'vault', 'session', 'pane', 'fleet'].map((owner) => (
           <option key={owner} value={owner}>
             {OWNERS[owner]}
           </option>
@@ -168,6 +168,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   vault: 'Vaults',
   session: 'Sessions',
   pane: 'Panes',
+  fleet: 'Fleet',
 }
 
 /** `tick`: changes with the time, which some of it tells. */

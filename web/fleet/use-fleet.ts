@@ -1,0 +1,41 @@
+/** The fleet as it is now. Heartbeats are no events, so it is asked for again every few seconds while somebody looks. */
+import { signal } from '@preact/signals'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { refreshAll, useQuery } from '../data/query.ts'
+import type { Fleet } from './states.ts'
+
+export const LOOK_MS = 3_000
+
+export function useFleet(): { fleet: Fleet | undefined; error: Error | undefined; refresh(): void } {
+  const { value, error, refresh } = useQuery('get_fleet', {})
+  useEvery(LOOK_MS, refresh)
+  return { fleet: value, error, refresh }
+}
+
+/** How often something was done to the fleet from here. */
+export const acted = signal(0)
+
+/** After an action of the person's own: now, not when the next look is due. */
+export function lookNow(): void {
+  acted.value += 1
+  refreshAll()
+}
+
+/** Not while the tab is hidden. */
+export function useEvery(ms: number, run: () => void): void {
+  const newest = useRef(run)
+  newest.current = run
+  useEffect(() => {
+    const timer = setInterval(() => document.hidden || newest.current(), ms)
+    return () => clearInterval(timer)
+  }, [ms])
+}
+
+/** The clock of the database, each second: it stood at `told` when that was told. */
+export function useClock(told: number): number {
+  const heard = useRef({ told, at: Date.now() })
+  if (heard.current.told !== told) heard.current = { told, at: Date.now() }
+  const [, draw] = useState(0)
+  useEvery(1_000, () => draw(Date.now()))
+  return told + Date.now() - heard.current.at
+}
