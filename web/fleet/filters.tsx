@@ -1,64 +1,54 @@
-/** Which tasks are shown: how many there are of each state, a search, whose they are and of which project. */
+/** Which tasks are shown: a search, whose they are, of which project; and how many there are of each state. */
+import { signal } from '@preact/signals'
+import { createRef } from 'preact'
 import { go, route, withQuery } from '../data/route.ts'
 import { Link } from '../parts/common.tsx'
 import { capital } from '../words.ts'
 import { type Fleet, STATES, type Task } from './states.ts'
 
-type Search = { current: HTMLInputElement | null }
+export const searchBox = createRef<HTMLInputElement>()
 
-export function Filters({ counts, rows, search }: { counts: Fleet['counts']; rows: readonly Task[]; search: Search }) {
-  const { query } = route.value
-  const set = (changes: Record<string, string | undefined>) => go(withQuery(changes), { replace: true })
+export function Filters() {
   return (
-    <div class="fleet-filters">
-      <nav class="fleet-states" aria-label="States">
-        {STATES.filter((state) => counts[state] || query.state === state).map((state) => (
-          <Link
-            key={state}
-            to={withQuery({ state: query.state === state ? undefined : state })}
-            aria-current={query.state === state ? 'page' : undefined}
-          >
-            <span class={`share-key ${state}`} aria-hidden="true" />
-            {capital(state)} <span class="number">{counts[state] ?? 0}</span>
-          </Link>
-        ))}
-      </nav>
-      <search class="filters">
-        <input
-          ref={search}
-          type="search"
-          placeholder="Search  /"
-          aria-label="Search in titles"
-          value={query.text ?? ''}
-          onInput={({ currentTarget }) => set({ text: currentTarget.value })}
-          onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
-        />
-        <Choice name="submitter" all="All submitters" rows={rows} set={set} />
-        <Choice name="project" all="All projects" rows={rows} set={set} />
-      </search>
-    </div>
+    <search class="filters">
+      <input
+        ref={searchBox}
+        type="search"
+        placeholder="Search  /"
+        aria-label="Search in titles"
+        value={route.value.query.text ?? ''}
+        onInput={({ currentTarget }) => set({ text: currentTarget.value })}
+        onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+      />
+      <Choice name="submitter" all="All submitters" />
+      <Choice name="project" all="All projects" />
+    </search>
   )
 }
 
-/** All that have been seen so far: with a filter, the rows tell of few. */
-const SEEN = { submitter: new Set<string>(), project: new Set<string>() }
+function set(changes: Record<string, string | undefined>): void {
+  go(withQuery(changes), { replace: true })
+}
 
-function Choice({
-  name,
-  all,
-  rows,
-  set,
-}: {
-  name: 'submitter' | 'project'
-  all: string
-  rows: readonly Task[]
-  set: (changes: Record<string, string | undefined>) => void
-}) {
+type Names = { submitter: readonly string[]; project: readonly string[] }
+
+/** All that have been seen so far: with a filter, the rows tell of few. */
+const known = signal<Names>({ submitter: [], project: [] })
+
+export function learnNames(rows: readonly Task[]): void {
+  const { submitter, project } = known.peek()
+  const more = {
+    submitter: new Set([...submitter, ...rows.map((row) => row.submitter)]),
+    project: new Set([...project, ...rows.flatMap((row) => row.project ?? [])]),
+  }
+  if (more.submitter.size + more.project.size > submitter.length + project.length)
+    known.value = { submitter: [...more.submitter].sort(), project: [...more.project].sort() }
+}
+
+function Choice({ name, all }: { name: keyof Names; all: string }) {
   const value = route.value.query[name] ?? ''
-  const seen = SEEN[name]
-  for (const row of rows) if (row[name] !== null) seen.add(row[name])
-  if (value) seen.add(value)
-  if (seen.size === 0) return null
+  const names = known.value[name]
+  if (names.length === 0 && !value) return null
   return (
     <select
       aria-label={capital(name)}
@@ -66,11 +56,32 @@ function Choice({
       onChange={({ currentTarget }) => set({ [name]: currentTarget.value })}
     >
       <option value="">{all}</option>
-      {[...seen].sort().map((one) => (
+      {value && !names.includes(value) && <option value={value}>{value}</option>}
+      {names.map((one) => (
         <option key={one} value={one}>
           {one}
         </option>
       ))}
     </select>
+  )
+}
+
+export function States({ counts }: { counts: Fleet['counts'] }) {
+  const chosen = route.value.query.state
+  const shown = STATES.filter((state) => counts[state] || chosen === state)
+  if (shown.length === 0) return null
+  return (
+    <nav class="fleet-states" aria-label="States">
+      {shown.map((state) => (
+        <Link
+          key={state}
+          to={withQuery({ state: chosen === state ? undefined : state })}
+          aria-current={chosen === state ? 'page' : undefined}
+        >
+          <span class={`share-key ${state}`} aria-hidden="true" />
+          {capital(state)} <span class="number">{counts[state] ?? 0}</span>
+        </Link>
+      ))}
+    </nav>
   )
 }

@@ -33,7 +33,7 @@ export function submitTask(): void {
       </div>
       <div class="field-row">
         <label>
-          Labels a worker needs
+          Labels
           <input name="labels" placeholder="gpu, linux" spellcheck={false} />
         </label>
         <label>

@@ -1,5 +1,5 @@
 /** The tasks, newest first: one row each. The filters stand in the address. */
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { FleetState } from '../../src/formats/fleet-task.ts'
 import { go, route, withQuery } from '../data/route.ts'
 import { useSettled } from '../data/settled.ts'
@@ -10,7 +10,7 @@ import { attempt } from '../parts/toast.tsx'
 import { Virtual } from '../parts/virtual.tsx'
 import { actionsOf } from './actions.tsx'
 import { NoMatch, NoTasks } from './empty.tsx'
-import { Filters } from './filters.tsx'
+import { learnNames, States, searchBox } from './filters.tsx'
 import { type Filter, useFleetPages } from './fleet-pages.ts'
 import type { Fleet } from './states.ts'
 import { TaskRow } from './task-row.tsx'
@@ -26,7 +26,7 @@ export function Tasks({ fleet }: { fleet: Fleet }) {
   const { listed, more, again, looksAt } = useFleetPages(filter)
   const { rows, error, loading, ended } = listed.value
   const [at, setAt] = useState(0)
-  const search = useRef<HTMLInputElement>(null)
+  useEffect(() => learnNames(rows), [rows])
   const isPhone = useMedia('(max-width: 720px)')
   const height = isPhone ? ROW_ON_PHONE : ROW
   const chosen = rows[Math.min(at, rows.length - 1)]
@@ -35,7 +35,7 @@ export function Tasks({ fleet }: { fleet: Fleet }) {
     { keys: 'k', words: 'Previous task', run: () => setAt(Math.max(at - 1, 0)) },
     { keys: 'Enter', words: 'Open its loop', run: () => chosen && go(`/loops/${chosen.loop_id}`) },
     { keys: 'd', words: 'Details', run: () => chosen && go(withQuery({ task: chosen.id }), { replace: true }) },
-    { keys: '/', words: 'Search', run: () => search.current?.focus() },
+    { keys: '/', words: 'Search', run: () => searchBox.current?.focus() },
     ...(chosen ? actionsOf(chosen) : []).map(({ keys, words, run }) => ({
       keys,
       words: words.replace(' …', ''),
@@ -46,7 +46,7 @@ export function Tasks({ fleet }: { fleet: Fleet }) {
   const tick = Math.floor(fleet.now / 10_000)
   return (
     <>
-      <Filters counts={fleet.counts} rows={rows} search={search} />
+      <States counts={fleet.counts} />
       {error && <Problem error={error} retry={again} />}
       {!loading &&
         !error &&

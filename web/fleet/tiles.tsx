@@ -29,21 +29,16 @@ export function Tiles({ fleet, part }: { fleet: Fleet; part: string }) {
   )
 }
 
-function Tile({
-  name,
-  figure,
-  children,
-  bar,
-}: {
-  name: string
-  figure: string
-  bar: ComponentChildren
-  children: string
-}) {
+/** `unit` is left out where there is little room. */
+type Shown = { name: string; figure: string; unit?: string; bar: ComponentChildren; children: string }
+
+function Tile({ name, figure, unit, bar, children }: Shown) {
   return (
     <>
       <span class="name">{name}</span>
-      <strong class="figure number">{figure}</strong>
+      <strong class="figure number">
+        {figure} {unit && <span class="unit">{unit}</span>}
+      </strong>
       {bar}
       <small>{children}</small>
     </>
@@ -54,13 +49,13 @@ function TasksTile({ counts }: Fleet) {
   const parts = OPEN_STATES.map((name) => ({ name, n: counts[name] ?? 0 }))
   const open = parts.reduce((sum, { n }) => sum + n, 0)
   return (
-    <Tile name="Tasks" figure={`${open} open`} bar={<Shares parts={parts} />}>
+    <Tile name="Tasks" figure={`${open}`} unit="open" bar={<Shares parts={parts} />}>
       {said([
         [counts.running, 'running'],
         [counts.resting, 'resting'],
         [counts.failed, 'failed'],
         [counts.done, 'done'],
-      ]) || 'None yet'}
+      ]) || 'No tasks yet'}
     </Tile>
   )
 }
@@ -72,11 +67,12 @@ function WorkersTile({ workers, accounts }: Fleet) {
   return (
     <Tile
       name="Workers"
-      figure={alive.length > 0 ? `${taken} of ${count(seats, 'seat')} taken` : 'None'}
+      figure={alive.length > 0 ? `${taken} of ${seats}` : 'None'}
+      unit={alive.length > 0 ? 'seats taken' : ''}
       bar={<Shares parts={[{ name: 'running', n: taken }]} whole={seats} />}
     >
       {[
-        count(alive.length, 'worker'),
+        alive.length > 0 ? count(alive.length, 'worker') : 'Tasks wait until one starts',
         said([
           [workers.length - alive.length, 'silent'],
           [alive.filter(({ draining }) => draining).length, 'draining'],
@@ -99,9 +95,8 @@ function BudgetsTile({ budgets }: Fleet) {
   return (
     <Tile
       name="Budgets today"
-      figure={
-        own.length > 0 ? `${money(spent)} of ${money(limit)}` : each ? `${money(each.usd_per_day)} each` : 'No limit'
-      }
+      figure={own.length > 0 ? money(spent) : each ? money(each.usd_per_day) : 'No limit'}
+      unit={own.length > 0 ? `of ${money(limit)} spent` : each ? 'for each' : ''}
       bar={
         <Shares
           parts={[
@@ -112,7 +107,9 @@ function BudgetsTile({ budgets }: Fleet) {
         />
       }
     >
-      {[count(budgets.length, 'budget'), used > 0 ? `${used} used up` : ''].filter(Boolean).join(' · ')}
+      {[budgets.length > 0 ? count(budgets.length, 'budget') : 'No budgets', used > 0 ? `${used} used up` : '']
+        .filter(Boolean)
+        .join(' · ')}
     </Tile>
   )
 }

@@ -1,6 +1,8 @@
 /** What a loop is about, where it works, and what can be done to it. */
 import type { BoardOwner } from '../../src/board/owner.ts'
+import type { FleetOwner } from '../../src/fleet/owner.ts'
 import type { Badge } from '../badge.ts'
+import { ofLoop, useQuery } from '../data/query.ts'
 import { isRecorded, type OutputOf } from '../data/source.ts'
 import type { Action } from '../parts/actions.tsx'
 import { BadgeView, Button, Link } from '../parts/common.tsx'
@@ -35,7 +37,11 @@ export function LoopHead({ found, badge, actions }: { found: Found; badge: Badge
               </Link>
             </>
           )}
-          {!task && found.whose && ` · ${found.whose}`}
+          {work.owner?.kind === 'fleet' && !isRecorded() ? (
+            <FleetTaskLine owner={work.owner as FleetOwner} loop={loop.id} />
+          ) : (
+            !task && found.whose && ` · ${found.whose}`
+          )}
         </p>
         <div class="title-line">
           <h1>{titleOf(loop.spec.prompt)}</h1>
@@ -66,5 +72,18 @@ export function LoopHead({ found, badge, actions }: { found: Found; badge: Badge
         </div>
       )}
     </header>
+  )
+}
+
+/** Whose work it is: a task of the fleet, with its branch and the worker that has it. */
+function FleetTaskLine({ owner: { task, repo, branch }, loop }: { owner: FleetOwner; loop: string }) {
+  const found = useQuery('get_fleet_task', { task }, ofLoop(loop)).value
+  return (
+    <>
+      {' '}
+      · task <Link to={`/fleet?task=${encodeURIComponent(task)}`}>{task}</Link> of the fleet
+      {found?.worker && `, on worker ${found.worker}`}
+      {repo && `, branch ${branch}`}
+    </>
   )
 }

@@ -42,7 +42,9 @@ export function IterationPanel({
             Follow the newest
           </Button>
         )}
-        {row && !isRecorded() && <IterationActions found={found} n={n} />}
+        {row && !isRecorded() && found.loop.spec.work.owner?.kind !== 'fleet' && (
+          <IterationActions found={found} n={n} />
+        )}
       </header>
       {row && <Facts row={row} />}
       <Matrix found={found} rows={rows} chosen={chosen} />

@@ -58,7 +58,7 @@ export function Standing({ found }: { found: Found }) {
           <Code>{`ralph resume ${loop.id}`}</Code>
         </p>
       )}
-      {!isRecorded() && next.kind === 'halt' && loop.spec.onHalt && (
+      {!isRecorded() && next.kind === 'halt' && loop.spec.onHalt && loop.spec.work.owner?.kind !== 'fleet' && (
         <Button run={() => undo(loop.id)}>Take back the restored files</Button>
       )}
     </section>

@@ -24,7 +24,7 @@ export function NeedBody({ need, focus, dismiss }: { need: Need; focus: boolean;
 }
 
 function Ways({ need, focus, dismiss }: { need: Need; focus: boolean; dismiss: () => void }) {
-  const { loop, iteration, kind } = need
+  const { loop, iteration, kind, owner } = need
   const open = (
     <Link to={`/loops/${loop}`} class="button">
       Open loop
@@ -48,7 +48,7 @@ function Ways({ need, focus, dismiss }: { need: Need; focus: boolean; dismiss: (
           <Button kind="primary" run={() => retry(loop)}>
             Retry
           </Button>
-          <Button run={() => fork(loop, iteration)}>Fork …</Button>
+          {owner !== 'fleet' && <Button run={() => fork(loop, iteration)}>Fork …</Button>}
           {open}
           <Button run={dismiss}>Dismiss</Button>
         </p>

@@ -1,5 +1,5 @@
 /** What a person can do to a loop: each calls one operation and says what came of it. */
-import { isOver, type Next, type Status } from '../../src/engine/loop.ts'
+import { isOver, type Next, type OwnerKind, type Status } from '../../src/engine/loop.ts'
 import { refreshAll } from '../data/query.ts'
 import { go } from '../data/route.ts'
 import { call, once } from '../data/source.ts'
@@ -13,6 +13,7 @@ export type Actionable = {
   next: Next
   unattended?: boolean
   acceptable?: boolean | undefined
+  owner?: OwnerKind | undefined
   title: string
 }
 
@@ -20,11 +21,12 @@ export type Action = { name: string; words: string; keys?: string; danger?: true
 
 /** In the order of their importance: the first one is what one most likely wants. */
 export function actionsFor(loop: Actionable): Action[] {
-  const { id, status, next, unattended, acceptable } = loop
+  const { id, status, next, unattended, acceptable, owner } = loop
   const isOpen = !isOver(status)
+  const isHeld = status === 'queued' && owner === 'fleet' // its scheduler decides when it begins
   const rests = status === 'paused' || status === 'queued' || status === 'waiting' || unattended
   return [
-    ...(isOpen && rests
+    ...(isOpen && rests && !isHeld
       ? [{ name: 'resume', words: status === 'queued' ? 'Start now' : 'Resume', keys: 'p', run: () => resume(id) }]
       : []),
     ...(isOpen && !rests && status !== 'needs-input'

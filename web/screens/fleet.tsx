@@ -4,6 +4,7 @@ import { useHasFleet } from '../data/has-fleet.ts'
 import { go, route } from '../data/route.ts'
 import { Budgets } from '../fleet/budgets.tsx'
 import { NoFleet } from '../fleet/empty.tsx'
+import { Filters } from '../fleet/filters.tsx'
 import { Paused } from '../fleet/paused.tsx'
 import { submitTask } from '../fleet/submit.tsx'
 import { TaskDetails } from '../fleet/task-details.tsx'
@@ -26,6 +27,7 @@ export function FleetScreen({ part }: { part: string }) {
     <div class={`screen fleet${part ? '' : ' full'}`}>
       <header class="screen-head">
         <h1>Fleet</h1>
+        {fleet && part === '' && <Filters />}
         {fleet && (
           <Button kind="primary" run={submitTask} title="Submit a task (n)">
             Submit a task

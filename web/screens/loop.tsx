@@ -85,5 +85,6 @@ function actionsOf({ loop, status, standing, unattended }: Found): Action[] {
     next,
     unattended,
     acceptable: standing.acceptable,
+    owner: spec.work.owner?.kind,
   })
 }
