@@ -47,7 +47,7 @@ export function NoWorkers() {
       <Code>ralph worker --database postgres://user@host/ralph</Code>
       <p>
         It offers the agents that are installed and logged in there. <code>--concurrency</code> sets how many tasks it
-        runs at a time, <code>--label</code> what it is good for.
+        runs at a time, <code>--labels</code> what tasks can ask for.
       </p>
     </Empty>
   )
