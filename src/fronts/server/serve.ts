@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
 import { RalphError } from '../../error.ts'
+import { makePrivateFolder } from '../../host/files.ts'
 import { lockLoop } from '../../host/lock.ts'
 import { isLoopback } from '../../host/peer.ts'
 import {
@@ -57,7 +58,8 @@ export async function serve(serving: Serving): Promise<void> {
   const database = serving.database ?? (RALPH_DATABASE || undefined)
   const context = openContext({ root, env, note, cwd: () => cwd, database })
   try {
-    const store = context.store() // its home is there from now on
+    const store = context.store()
+    makePrivateFolder(join(context.home, 'locks')) // a database elsewhere makes nothing here
     if (database) await store.heads() // what is wrong with it is said before anybody asks
     const lock = lockLoop(context.home, SERVER_LOCK)
     if (!lock) throw alreadyRunning(context.home)
