@@ -1,4 +1,7 @@
-/** Renews docs/screens/: every screen of the demo's board in light, the most used ones also in dark and on a phone. `npm run screens`. */
+/**
+ * Renews docs/screens/: every screen of the demo's board and of a fleet in light, the most used ones also in dark and on a phone.
+ * `npm run screens`; `npm run screens -- fleet` or `-- demo` for a part of them.
+ */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -6,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createClient } from '../src/fronts/server/client.ts'
 import { type Browser, type Eyes, installBrowser, openTabs, type Page } from '../test/browser.ts'
+import { openFleetDemo } from './fleet-demo.ts'
 import { smallerPng } from './smaller-png.ts'
 
 const OUT = 'docs/screens'
@@ -35,39 +39,68 @@ const SHOTS: readonly Shot[] = [
   { name: 'keys', path: '/loops', keys: '?' },
 ]
 
+const FLEET_SHOTS: readonly Shot[] = [
+  { name: 'fleet', path: '/fleet', main: true },
+  { name: 'fleet-workers', path: '/fleet/workers' },
+  { name: 'fleet-budgets', path: '/fleet/budgets' },
+]
+
+const LOOKS: readonly [name: string, eyes: Eyes][] = [
+  ['light', {}],
+  ['dark', { dark: true }],
+  ['phone', { phone: true }],
+]
+
 const found = await installBrowser()
 if ('missing' in found) throw new Error(found.missing)
 mkdirSync(OUT, { recursive: true })
 const folder = mkdtempSync(join(tmpdir(), 'ralph-screens-'))
 const env = { ...process.env, TMPDIR: folder, RALPH_HOME: join(folder, 'home') }
-const demo = spawn(process.execPath, ['bin/ralph.cjs', 'demo', '--serve', '--port', '0'], { env, stdio: 'pipe' })
+const [only = 'all'] = process.argv.slice(2)
 try {
-  const { url, token } = await addressOf()
-  const ids = await loopIds(url, token)
-  const address = ({ path, loop = '' }: Shot) => {
-    const id = ids.get(loop) ?? ''
-    const filled = path.endsWith('=') ? path + id : path.replace('/loops/', `/loops/${id}`)
-    return `${new URL(filled, url)}#t=${token}`
-  }
-  await enough(url, token, ids.get('Support 24 more currencies') ?? '')
-  const looks: readonly [name: string, eyes: Eyes][] = [
-    ['light', {}],
-    ['dark', { dark: true }],
-    ['phone', { phone: true }],
-  ]
-  for (const [look, eyes] of looks)
-    for (const shot of SHOTS.filter(({ main }) => look === 'light' || main))
-      await picture(eyes, address(shot), shot, join(OUT, `${shot.name}-${look}.png`))
-  await report(ids.get(CART) ?? '')
+  if (only !== 'fleet') await demoScreens()
+  if (only !== 'demo') await fleetScreens()
 } finally {
-  demo.kill('SIGINT')
-  await once(demo, 'exit')
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function addressOf(): Promise<{ url: string; token: string }> {
+async function demoScreens(): Promise<void> {
+  const demo = spawn(process.execPath, ['bin/ralph.cjs', 'demo', '--serve', '--port', '0'], { env, stdio: 'pipe' })
+  try {
+    const { url, token } = await addressOf(demo.stdout)
+    const ids = await loopIds(url, token)
+    const address = ({ path, loop = '' }: Shot) => {
+      const id = ids.get(loop) ?? ''
+      const filled = path.endsWith('=') ? path + id : path.replace('/loops/', `/loops/${id}`)
+      return `${new URL(filled, url)}#t=${token}`
+    }
+    await enough(url, token, ids.get('Support 24 more currencies') ?? '')
+    await pictures(SHOTS, address)
+    await report(ids.get(CART) ?? '')
+  } finally {
+    demo.kill('SIGINT')
+    await once(demo, 'exit')
+  }
+}
+
+async function fleetScreens(): Promise<void> {
+  const { url, token, close } = await openFleetDemo(folder)
+  try {
+    await pictures(FLEET_SHOTS, ({ path }) => `${new URL(path, url)}#t=${token}`)
+  } finally {
+    await close()
+  }
+}
+
+async function pictures(shots: readonly Shot[], address: (shot: Shot) => string): Promise<void> {
+  for (const [look, eyes] of LOOKS)
+    for (const shot of shots.filter(({ main }) => look === 'light' || main))
+      await picture(eyes, address(shot), shot, join(OUT, `${shot.name}-${look}.png`))
+}
+
+async function addressOf(output: AsyncIterable<unknown>): Promise<{ url: string; token: string }> {
   let printed = ''
-  for await (const text of demo.stdout) {
+  for await (const text of output) {
     printed += String(text)
     const [, url, token] = /(http:\/\/127\.0\.0\.1:\d+\/)#t=(\S+)/.exec(printed) ?? []
     if (url && token) return { url, token }

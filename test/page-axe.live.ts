@@ -4,7 +4,9 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../src/fronts/server/client.ts'
+import { postgresMissing } from '../src/host/postgres/postgres.test-support.ts'
 import { type Browser, type Eyes, installBrowser, openTabs, type Page, type Tabs } from './browser.ts'
+import { fillFleet, openFleetPlace } from './fleet-place.ts'
 import { makePlace, onlyLoop, type Running, until } from './ralph.ts'
 
 const browser = await installBrowser()
@@ -34,12 +36,61 @@ async function violationsOn(page: Page): Promise<string[]> {
   }, RULES)
 }
 
+type Look = readonly [name: string, path: () => string, key?: string | undefined]
+
+/** What is wrong, by the name of the screen. `key` opens a dialog there. */
+async function violationsIn(tabs: Tabs, screens: readonly Look[]): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {}
+  for (const [name, path, key] of screens) {
+    const page = await tabs.open(path())
+    await page.waitForFunction(isLoaded)
+    if (key) {
+      await page.keyboard.press(key)
+      await page.locator('dialog[open]').waitFor()
+    }
+    await page.waitForFunction(isLoaded)
+    const violations = await violationsOn(page)
+    if (violations.length > 0) found[name] = violations
+    await page.close()
+  }
+  return found
+}
+
 /** Each look has a browser of its own: one that has shown a hundred pages is worn out. */
 async function openEyes(eyes: Eyes): Promise<Tabs> {
   const running: Browser = await ('launch' in browser ? browser.launch() : Promise.reject(new Error(browser.missing)))
   onTestFinished(() => running.close())
   return openTabs(running, eyes)
 }
+
+const LOOKS = [
+  ['light', {}],
+  ['dark', { dark: true }],
+  ['phone', { phone: true }],
+] as const
+
+const missing = 'missing' in browser ? browser.missing : await postgresMissing()
+
+describe.skipIf(missing !== undefined)(`the fleet${missing === undefined ? '' : ` (${missing})`}`, () => {
+  test.each(LOOKS)('in %s', async (_, eyes) => {
+    if (!('launch' in browser)) throw new Error(browser.missing)
+    const place = await openFleetPlace(browser.launch, eyes)
+    const look = (name: string, path: string, key?: string): Look => [name, () => place.at(path), key]
+    const parts = ['', '/workers', '/budgets'].map((part) => look(`fleet${part}`, `/fleet${part}`))
+    expect(await violationsIn(place.tabs, parts)).toEqual({})
+    await fillFleet(place)
+    const screens = [
+      ...parts,
+      look('no match', '/fleet?text=nothing+is+called+this'),
+      look('one state', '/fleet?state=waiting'),
+      look('the details of a task', '/fleet', 'd'),
+      look('the form of a task', '/fleet', 'n'),
+      look('a loop of the fleet', `/loops/${(await place.client.call('get_fleet_task', { task: 'over' })).loop_id}`),
+    ]
+    expect(await violationsIn(place.tabs, screens)).toEqual({})
+    expect(place.tabs.wrong).toEqual([])
+  })
+})
 
 describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${browser.missing})` : ''}`, () => {
   const loops = new Map<string, string>()
@@ -65,7 +116,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
   })
 
   const loop = (title: string) => `/loops/${loops.get(title)}`
-  const SCREENS: readonly [name: string, path: () => string, key?: string][] = [
+  const SCREENS: readonly Look[] = [
     ['loops', () => '/loops'],
     ['no match', () => '/loops?text=nothing+is+called+this'],
     ['board', () => '/board'],
@@ -74,10 +125,12 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     ['a question', () => `/needs?loop=${loops.get('Renew subscriptions at the end of the month')}`],
     ['tests to allow', () => `/needs?loop=${loops.get('Make the VAT tests pass again')}`],
     ['a loop that asks', () => loop('Renew subscriptions at the end of the month')],
-    ...['summary', 'diff', 'transcript', 'prompt', 'proof', 'story'].map((tab): [string, () => string] => [
-      `the ${tab} of a loop`,
-      () => `${loop('Fix the totals and discounts of the cart')}?i=2&tab=${tab}&rows=expanded`,
-    ]),
+    ...['summary', 'diff', 'transcript', 'prompt', 'proof', 'story'].map(
+      (tab): Look => [
+        `the ${tab} of a loop`,
+        () => `${loop('Fix the totals and discounts of the cart')}?i=2&tab=${tab}&rows=expanded`,
+      ],
+    ),
     ['a stopped loop', () => loop('Read amounts in every notation')],
     ['a loop under way', () => loop('Support 24 more currencies')],
     ['panes', () => '/panes'],
@@ -90,26 +143,9 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     ['the command bar', () => '/loops', 'Control+k'],
   ]
 
-  test.each([
-    ['light', {}],
-    ['dark', { dark: true }],
-    ['phone', { phone: true }],
-  ] as const)('in %s', async (_, eyes) => {
-    const tabs = await openEyes(eyes)
-    const found: Record<string, string[]> = {}
-    for (const [name, path, key] of SCREENS) {
-      const page = await tabs.open(address(path()))
-      await page.waitForFunction(isLoaded)
-      if (key) {
-        await page.keyboard.press(key)
-        await page.locator('dialog[open]').waitFor()
-      }
-      await page.waitForFunction(isLoaded)
-      const violations = await violationsOn(page)
-      if (violations.length > 0) found[name] = violations
-      await page.close()
-    }
-    expect(found).toEqual({})
+  test.each(LOOKS)('in %s', async (_, eyes) => {
+    const screens = SCREENS.map(([name, path, key]): Look => [name, () => address(path()), key])
+    expect(await violationsIn(await openEyes(eyes), screens)).toEqual({})
   })
 
   test.each([{}, { dark: true }])('reports, with %o', async (eyes) => {

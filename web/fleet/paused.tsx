@@ -8,7 +8,7 @@ export function Paused({ accounts }: { accounts: Fleet['accounts'] }) {
     <ul class="callout amber fleet-paused" aria-label="Paused accounts">
       {accounts.map(({ name, paused_until, why }) => (
         <li key={name}>
-          <strong>{name}</strong> is paused until <span class="number">{timeOf(paused_until)}</span>
+          Account <strong>{name}</strong> is paused until <span class="number">{timeOf(paused_until)}</span>
           {why && `: ${why}`}
         </li>
       ))}

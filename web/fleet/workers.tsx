@@ -49,7 +49,7 @@ function WorkerRow({ worker, now, paused }: Row) {
         <ul class="chips" aria-label={`Agents of ${host}`}>
           {Object.entries(worker.agents).map(([agent, account]) => (
             <li key={agent} class={paused.has(account) ? 'amber' : ''} title={`Account ${account}`}>
-              {agent} <small>{accountWords(account, paused.get(account))}</small>
+              <strong>{agent}</strong> {accountWords(account === agent ? '' : account, paused.get(account))}
             </li>
           ))}
         </ul>
@@ -80,8 +80,10 @@ function WorkerRow({ worker, now, paused }: Row) {
   )
 }
 
+/** An account that has the name of its agent needs no words. */
 function accountWords(account: string, pausedUntil: number | undefined): string {
-  return pausedUntil === undefined ? account : `${account}, paused until ${timeOf(pausedUntil)}`
+  const paused = pausedUntil === undefined ? '' : `paused until ${timeOf(pausedUntil)}`
+  return [account, paused].filter(Boolean).join(', ')
 }
 
 function badgeOf({ alive, draining, running, beat_at }: Worker, now: number): Badge {
