@@ -46,7 +46,7 @@ describe.skipIf(missing !== undefined)(`in Chromium${missing === undefined ? '' 
     await task.getByText(`Runs on ${worker.id}.`).waitFor()
     await page.getByRole('link', { name: /^Workers/ }).click()
     const card = page.getByRole('listitem').filter({ hasText: 'build-1' })
-    await card.getByText('1 of 2 seats taken').waitFor()
+    await card.getByText('1 of 2 slots taken').waitFor()
     expect(await card.textContent()).toMatch(/Working.*Labels: linux.*Heartbeat\d+s ago.*Progress\d+s ago/)
 
     await page.keyboard.press('1')
@@ -197,5 +197,16 @@ describe.skipIf(missing !== undefined)(`in Chromium${missing === undefined ? '' 
     await page.goto(at('/fleet'))
     await page.getByRole('heading', { name: 'This server has no fleet' }).waitFor()
     expect(tabs.wrong.filter((line) => !line.includes('/api/fleet'))).toEqual([])
+  })
+
+  test('a screen that cannot be loaded says so, and is there after another try', async () => {
+    const { at, tabs } = await openFleetPlace(launch)
+    const page = await tabs.open(at('/loops'))
+    await page.route('**/assets/fleet-*.js', (route) => route.abort())
+    await page.getByRole('link', { name: 'Fleet' }).click()
+    await page.getByText('This screen cannot be loaded.').waitFor()
+    await page.unroute('**/assets/fleet-*.js')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'No tasks yet' }).waitFor()
   })
 })

@@ -63,13 +63,13 @@ function TasksTile({ counts }: Fleet) {
 function WorkersTile({ workers, accounts }: Fleet) {
   const alive = workers.filter((worker) => worker.alive)
   const taken = alive.reduce((sum, { running }) => sum + running, 0)
-  const seats = alive.reduce((sum, { concurrency }) => sum + concurrency, 0)
+  const slots = alive.reduce((sum, { concurrency }) => sum + concurrency, 0)
   return (
     <Tile
       name="Workers"
-      figure={alive.length > 0 ? `${taken} of ${seats}` : 'None'}
-      unit={alive.length > 0 ? 'seats taken' : ''}
-      bar={<Shares parts={[{ name: 'running', n: taken }]} whole={seats} />}
+      figure={alive.length > 0 ? `${taken} of ${slots}` : 'None'}
+      unit={alive.length > 0 ? 'slots taken' : ''}
+      bar={<Shares parts={[{ name: 'running', n: taken }]} whole={slots} />}
     >
       {[
         alive.length > 0 ? count(alive.length, 'worker') : 'Tasks wait until one starts',

@@ -1,15 +1,20 @@
 /** The fleet as it is now. Heartbeats are no events, so it is asked for again every few seconds while somebody looks. */
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { RalphError } from '../../src/error.ts'
 import { refreshAll, useQuery } from '../data/query.ts'
 import type { Fleet } from './states.ts'
 
 export const LOOK_MS = 3_000
 
-export function useFleet(): { fleet: Fleet | undefined; error: Error | undefined; refresh(): void } {
+/** `isMissing`: this server has no fleet, and will have none. */
+type Looked = { fleet: Fleet | undefined; error: Error | undefined; isMissing: boolean; refresh(): void }
+
+export function useFleet(): Looked {
   const { value, error, refresh } = useQuery('get_fleet', {})
-  useEvery(LOOK_MS, refresh)
-  return { fleet: value, error, refresh }
+  const isMissing = error instanceof RalphError && error.code === 'usage'
+  useEvery(LOOK_MS, () => isMissing || refresh())
+  return { fleet: value, error, isMissing, refresh }
 }
 
 /** How often something was done to the fleet from here. */
@@ -22,7 +27,7 @@ export function lookNow(): void {
 }
 
 /** Not while the tab is hidden. */
-export function useEvery(ms: number, run: () => void): void {
+export function useEvery(ms: number, run: () => unknown): void {
   const newest = useRef(run)
   newest.current = run
   useEffect(() => {

@@ -39,9 +39,9 @@ function WorkerRow({ worker, now, paused }: Row) {
           {id} · ralph {version}
         </small>
       </div>
-      <div class="worker-seats">
+      <div class="worker-slots">
         <p class="number">
-          {running} of {count(concurrency, 'seat')} taken
+          {running} of {count(concurrency, 'slot')} taken
         </p>
         <Shares parts={[{ name: 'running', n: running }]} whole={concurrency} />
       </div>

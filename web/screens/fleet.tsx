@@ -1,6 +1,5 @@
 /** The fleet: its tasks and why each one waits, its workers, and what may be spent. */
 
-import { useHasFleet } from '../data/has-fleet.ts'
 import { go, route } from '../data/route.ts'
 import { Budgets } from '../fleet/budgets.tsx'
 import { NoFleet } from '../fleet/empty.tsx'
@@ -16,8 +15,7 @@ import { Button, Loading, Problem } from '../parts/common.tsx'
 import { useShortcuts } from '../parts/keys.tsx'
 
 export function FleetScreen({ part }: { part: string }) {
-  const { fleet, error, refresh } = useFleet()
-  const hasFleet = useHasFleet()
+  const { fleet, error, isMissing, refresh } = useFleet()
   const { task } = route.value.query
   useShortcuts([
     ...PARTS.map(({ to, words }, at) => ({ keys: `${at + 1}`, words: `Show: ${words}`, run: () => go(to) })),
@@ -34,7 +32,7 @@ export function FleetScreen({ part }: { part: string }) {
           </Button>
         )}
       </header>
-      {error && !fleet && (hasFleet ? <Problem error={error} retry={refresh} /> : <NoFleet message={error.message} />)}
+      {error && (isMissing ? <NoFleet message={error.message} /> : <Problem error={error} retry={refresh} />)}
       {!fleet && !error && <Loading lines={8} />}
       {fleet && (
         <>
