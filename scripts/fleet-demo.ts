@@ -80,7 +80,7 @@ const TASKS: readonly (readonly [id: string, prompt: string, how: object, told: 
     { state: 'failed', sentence: '3 iterations in a row changed nothing.', usd: 2.2 },
   ],
   ['csv', 'Export invoices as CSV', { project: 'import' }, { state: 'merging', usd: 0.94 }],
-  ['node', 'Upgrade to Node 24', { submitter: 'nightly' }, { state: 'running', worker: BUILD, usd: 1.38 }],
+  ['node', 'Upgrade to Node 24', { submitter: 'nightly' }, { state: 'running', worker: 'gpu-box-311', usd: 1.38 }],
   ['vat', 'Round VAT by line', { project: 'tax', priority: 10 }, { state: 'running', worker: BUILD, usd: 0.43 }],
   ['vat-report', 'Report the VAT of a quarter', { project: 'tax', depends_on: ['vat'] }, {}],
   [

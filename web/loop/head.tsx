@@ -84,6 +84,7 @@ function FleetTaskLine({ owner: { task, repo, branch }, loop }: { owner: FleetOw
       · task <Link to={`/fleet?task=${encodeURIComponent(task)}`}>{task}</Link> of the fleet
       {found?.worker && `, on worker ${found.worker}`}
       {repo && `, branch ${branch}`}
+      {found?.why && `. ${found.why}`}
     </>
   )
 }
