@@ -67,10 +67,11 @@ describe('the log of a loop', () => {
     ['paused', 1],
     ['under way', 2],
   ])('begins with the iteration that is there last: a loop that is %s', async (standing, iteration) => {
-    const { store, read } = await openLivePlace()
+    const { store, read, now } = await openLivePlace()
     const orders = standing === 'paused' ? [pause] : []
     await storyIn(store, 'a1', {}, works, ...orders)
     say({ store }, iteration, [{ out: 'last turn\n' }])
+    await now()
     const [hello, log] = await read({ log: ['a1'] }, (seen) => textOf(seen).length > 0)
     expect(hello?.message).toMatchObject({ data: { log: [`a1:${iteration}:0`] } })
     expect(log?.message).toMatchObject({ type: 'log', data: { iteration } })
