@@ -7,7 +7,7 @@ import type { Busy, Held, LiveWorker, Picture, Waiting } from './picture.ts'
 import { schedule } from './schedule.ts'
 
 /** What is set aside for a task that names no limit of its own. */
-export const RESERVE_USD = 1
+const RESERVE_USD = 1
 
 /** `recent`: how many were released in the last two seconds. */
 export function passOver(view: FleetView, recent = 0): { releases: Release[]; held: ReadonlyMap<string, Held> } {
@@ -37,7 +37,7 @@ export function needsOf({ agents, labels }: Pick<FleetTask, 'agents' | 'labels'>
   return { agents: [...new Set(names)], labels }
 }
 
-export function pictureOf(view: FleetView, recent = 0): Picture {
+function pictureOf(view: FleetView, recent = 0): Picture {
   const slots = view.workers.reduce((sum, { concurrency }) => sum + concurrency, 0)
   return {
     now: view.now,
@@ -87,6 +87,6 @@ function placeOf({ id, repo, base, branch }: FleetTask): Pick<Waiting, 'repo' | 
   return { repo: repo ?? `none:${id}`, base: base ?? '', branch }
 }
 
-export function toSeats({ id, agents, labels, concurrency, draining }: FleetWorker): LiveWorker {
+function toSeats({ id, agents, labels, concurrency, draining }: FleetWorker): LiveWorker {
   return { id, agents: Object.keys(agents), labels, accounts: agents, concurrency, draining }
 }

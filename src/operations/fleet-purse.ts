@@ -14,34 +14,41 @@ export type Purse = {
 
 /** The limits of the task, and what its submitter has left today. */
 export function openPurse({ store, say }: Desk, task: FleetTask): Purse {
-  let left: number | undefined
-  let asked: Promise<void> | undefined
   const gone = new AbortController()
+  let asked: Promise<void> | undefined
+  let left: number | undefined
   let before: number | undefined
-  let steps = 0
-  let run = 0
+  let [steps, run] = [0, 0]
+
+  function look({ spec, tally }: Loop): void {
+    const turn = Math.max(steps, run)
+    const most = spec.limits.costUsd
+    if (most !== undefined && tally.costUsd + turn > most) gone.abort()
+    if (left === undefined || tally.costUsd - (before ?? 0) + turn <= left || gone.signal.aborted) return
+    say(`${task.submitter} has spent what it may spend today.`, task)
+    gone.abort()
+  }
+
+  /** When there is something to compare it with: most agents tell nothing before the end. */
+  async function askOnce(loop: Loop): Promise<void> {
+    try {
+      left = await store.fleet.budgets.left(task.submitter)
+      look(loop)
+    } catch {
+      // A database that is away is noticed by whoever saves next.
+    }
+  }
+
   return {
     empty: gone.signal,
-    saw(event, { spec, tally }) {
-      before ??= tally.costUsd
-      if (event.kind !== 'usage' || event.usage.costUsd === undefined || gone.signal.aborted) return
-      // Asked for when there is something to compare it with: most agents tell nothing before the end.
-      asked ??= store.fleet.budgets.left(task.submitter).then(
-        (usd) => {
-          left = usd
-        },
-        () => {}, // a database that is away is noticed by whoever saves next
-      )
+    saw(event, loop) {
+      before ??= loop.tally.costUsd
+      if (event.kind !== 'usage' || event.usage.costUsd === undefined) return
       const { scope, costUsd } = event.usage
       if (scope === 'step') steps += costUsd
       else if (scope === 'run') run = costUsd
-      const turn = Math.max(steps, run)
-      const most = spec.limits.costUsd
-      if (most !== undefined && tally.costUsd + turn > most) gone.abort()
-      else if (left !== undefined && tally.costUsd - before + turn > left) {
-        say(`${task.submitter} has spent what it may spend today.`, task)
-        gone.abort()
-      }
+      look(loop)
+      asked ??= askOnce(loop)
     },
     moved({ tally }) {
       before ??= tally.costUsd

@@ -129,7 +129,7 @@ function budgets(asking: PgAsking): FleetRecords['budgets'] {
   }
 }
 
-export const SETTINGS: FleetSettings = { heartbeat_seconds: 30, keep_days: 30, most_deaths: 5 }
+const SETTINGS: FleetSettings = { heartbeat_seconds: 30, keep_days: 30, most_deaths: 5 }
 
 function settings(asking: PgAsking): FleetRecords['settings'] {
   const load = async () => {
