@@ -15,7 +15,7 @@ export type Purse = {
 /** The limits of the task, and what its submitter has left today. */
 export function openPurse({ store, say }: Desk, task: FleetTask): Purse {
   const gone = new AbortController()
-  let asked: Promise<void> | undefined
+  let isAsked = false
   let left: number | undefined
   let before: number | undefined
   let [steps, run] = [0, 0]
@@ -48,7 +48,8 @@ export function openPurse({ store, say }: Desk, task: FleetTask): Purse {
       if (scope === 'step') steps += costUsd
       else if (scope === 'run') run = costUsd
       look(loop)
-      asked ??= askOnce(loop)
+      if (!isAsked) void askOnce(loop)
+      isAsked = true
     },
     moved({ tally }) {
       before ??= tally.costUsd
