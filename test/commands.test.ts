@@ -690,7 +690,7 @@ describe.concurrent('ralph stats', () => {
     const place = makePlace({ git: false })
     for (const [args, message] of [
       [['--since', 'soon'], '--since must be a time that has passed, such as 24h, 7d or 2026-11-01, but is "soon".'],
-      [['--owner', 'me'], '--owner must be person, project, vault, session, pane or board, but is "me".'],
+      [['--owner', 'me'], '--owner must be person, project, vault, session, pane, board or fleet, but is "me".'],
       [['--json', '--csv'], 'Give either --json or --csv, not both.'],
     ] as const)
       expect(await place.ralph(['stats', ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })

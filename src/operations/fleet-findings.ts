@@ -56,11 +56,11 @@ function ofServer(health: FleetHealth): FleetFinding[] {
           `this machine is ${seconds} s apart from the database. Only its clock counts, but set yours, too.`,
         ),
     left >= Math.max(5, connections.most / 10)
-      ? better('connections', true, `${connections.used} of ${connections.most} used`)
+      ? better('clients', true, `${connections.used} of ${connections.most} connections used`)
       : better(
-          'connections',
+          'clients',
           false,
-          `only ${left} of ${connections.most} left. Raise max_connections, or use a pooler in session mode.`,
+          `only ${left} of ${connections.most} connections left. Raise max_connections, or use a pooler in session mode.`,
         ),
     bloated.length === 0
       ? better('vacuum', true, 'few dead rows')

@@ -28,8 +28,8 @@ export const SCHEMAS: {
     : never
 } = CHECKED
 
-/** `home`: default RALPH_HOME or ~/.ralph. `cwd`: where relative paths and project names begin. */
-export type Opening = Partial<Pick<Context, 'cwd' | 'home' | 'env' | 'now' | 'note'>>
+/** `home`: default RALPH_HOME or ~/.ralph. `database`: the URL of the one that a fleet shares. `cwd`: where relative paths and project names begin. */
+export type Opening = Partial<Pick<Context, 'cwd' | 'home' | 'env' | 'now' | 'note' | 'database'>>
 
 /** Close it when it is no longer needed. */
 export function openContext({ cwd, env = process.env, ...opening }: Opening = {}): Context {

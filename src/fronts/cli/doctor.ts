@@ -64,7 +64,7 @@ function print({ out }: Context, finding: Finding, json: boolean): void {
   }
   const mark = found.ok ? paint(out, 'green', '✓') : needed ? paint(out, 'red', '✗') : unneeded(out, warns)
   out.write(
-    `${mark} ${found.what.padEnd(11)} ${found.ok || needed || warns ? found.says : paint(out, 'dim', found.says)}\n`,
+    `${mark} ${found.what.padEnd(10)} ${found.ok || needed || warns ? found.says : paint(out, 'dim', found.says)}\n`,
   )
 }
 

@@ -46,7 +46,7 @@ async function openPlace(finish = onTestFinished) {
     return { out: out.text, err: err.text, ended }
   }
   const ralph = (...argv: string[]) => start(argv, 'home').ended
-  let workers = 0
+  let [workers, agents] = [0, 0]
   return {
     url,
     clone,
@@ -58,9 +58,10 @@ async function openPlace(finish = onTestFinished) {
       const { out } = await ralph(...argv, '--json')
       return out.split('\n').flatMap((line) => (line ? [JSON.parse(line) as Line] : []))
     },
-    agent(lines: string): string {
-      const file = join(folder, `agent-${Math.random()}.sh`)
-      writeFileSync(file, `#!/bin/sh\ncat > /dev/null\n${lines}\n`)
+    /** `reads`: what becomes of its prompt. */
+    agent(lines: string, reads = 'cat > /dev/null'): string {
+      const file = join(folder, `agent-${++agents}.sh`)
+      writeFileSync(file, `#!/bin/sh\n${reads}\n${lines}\n`)
       chmodSync(file, 0o755)
       return `command:${file}`
     },
@@ -173,6 +174,25 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     expect((await ralph('status')).out).toContain('No worker has the label elsewhere.')
     for (const id of ids) expect(await ralph('cancel', id)).toMatchObject({ code: 0, err: '' })
     await eventually(async () => /^Tasks: 2 cancelled$/m.test((await ralph('status')).out))
+  })
+
+  test('a task is paused, told something and resumed by its id', async () => {
+    const { ralph, lines, worker, agent, clone } = await openPlace()
+    const [begun, allowed, heard] = ['begun', 'allowed', 'heard'].map((name) => join(clone, name))
+    const wait = `touch ${begun}; while [ ! -f ${allowed} ]; do sleep 0.05; done`
+    const listener = agent(`${wait}; [ "$RALPH_ITERATION" = 1 ] && exit; touch built; ${DONE}`, `cat >> ${heard}`)
+    await worker()
+    const [submitted] = await lines('submit', 'Build it', '--agent', listener, '--repo', 'none')
+    const id = (submitted as { tasks: { id: string }[] }).tasks[0]?.id ?? ''
+    await eventually(() => existsSync(begun ?? ''))
+    expect((await ralph('pause', id)).out).toMatch(/^Told loop \w+\. It pauses when its iteration is over\.\n$/)
+    writeFileSync(allowed ?? '', '')
+    await eventually(async () => /^Tasks: 1 resting$/m.test((await ralph('status')).out))
+    expect((await ralph('status')).out).toContain('Is paused.')
+    expect((await ralph('steer', id, 'Use blue paint.')).out).toMatch(/^Told loop \w+\./)
+    expect((await ralph('resume', id)).code).toBe(0)
+    await eventually(async () => /^Tasks: 1 done$/m.test((await ralph('status')).out))
+    expect(readFileSync(heard ?? '', 'utf8')).toContain('Use blue paint.')
   })
 
   test('a budget holds tasks back until it is raised', async () => {
