@@ -130,7 +130,8 @@ async function putAside(desk: Desk, task: FleetTask, cause: unknown): Promise<tr
   say(sentenceOf(cause), task)
   if (isRalphError(cause) && (cause.code === 'loop-held' || cause.code === 'handed-back')) {
     const due_at = context.now() + laterMs(task.attempts)
-    const patch = { state: 'resting', worker: null, sentence: cause.message, due_at } as const
+    // Not resting: an order that waits for it must not wake it before.
+    const patch = { state: 'ready', worker: null, sentence: cause.message, due_at } as const
     await store.fleet.change(task.id, patch, { from: ['running'], worker: desk.id })
     return true
   }

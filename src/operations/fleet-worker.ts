@@ -28,6 +28,7 @@ export type Working = {
 }
 
 const BEAT_MS = 5_000
+const SWEEP_MS = 10 * 60_000
 
 export async function workForFleet(context: Context, working: Working): Promise<void> {
   const store = fleetStore(context)
@@ -89,6 +90,8 @@ export async function workForFleet(context: Context, working: Working): Promise<
   const scheduler = openScheduler(store, { id: working.id, say: working.say, now: context.now })
   const unwatch = store.onChange(looks.wake)
   const timer = setInterval(() => void announce().then(looks.wake, (cause) => working.say(sentenceOf(cause))), BEAT_MS)
+  // What is left of tasks that rest, or that others have by now.
+  const sweeps = setInterval(() => void carrier.sweep().catch((cause) => working.say(sentenceOf(cause))), SWEEP_MS)
   looks.wake()
   try {
     await aborted(drain)
@@ -98,6 +101,7 @@ export async function workForFleet(context: Context, working: Working): Promise<
     await carrier.sweep()
   } finally {
     clearInterval(timer)
+    clearInterval(sweeps)
     unwatch()
     await scheduler.stop()
     await fleet.workers.leave(working.id)

@@ -50,7 +50,7 @@ export function fleetTasks(asking: PgAsking, now: () => number): Tasks {
 
 /** The loops come last: from the first one on nobody else is given a number. */
 async function submitAll(asking: PgAsking, submissions: readonly Submission[]): Promise<void> {
-  const tasks = submissions.map(({ task, asked }) => ({ ...task, asked: JSON.stringify(asked) }))
+  const tasks = submissions.map(({ task, asked }) => ({ ...task, needs: needsIn(task), asked: JSON.stringify(asked) }))
   await insertMany(asking, 'fleet_task', tasks)
   const needs = tasks.flatMap(({ id, depends_on }) => depends_on.map((other) => ({ task: id, needs: other })))
   await insertMany(asking, 'fleet_dependency', needs)
@@ -61,6 +61,11 @@ async function submitAll(asking: PgAsking, submissions: readonly Submission[]): 
     asking,
     submissions.map(({ loop }) => loop),
   )
+}
+
+/** What a worker must have for it, as one text: the scheduler looks at the first tasks of each. */
+function needsIn({ agents, labels }: FleetTask): string {
+  return `${agents.join(',')}|${labels.join(',')}`
 }
 
 async function loadTask(asking: PgAsking, id: string): Promise<FleetTask | undefined> {
@@ -79,9 +84,12 @@ async function changeTask(
 ): Promise<FleetTask | undefined> {
   const isOver = patch.state !== undefined && FLEET_OVER.includes(patch.state)
   const set = Object.entries({ ...patch, ...(isOver ? { reserved_usd: 0, worker: null } : {}) })
+  const needs = patch.agents
+    ? `needs = array_to_string($${set.findIndex(([name]) => name === 'agents') + 4}::text[], ',') || '|' || array_to_string(labels, ','), `
+    : ''
   const values = set.map(([, value]) => value)
   const row = await asking.once(
-    `UPDATE fleet_task SET ${set.map(([name], index) => `${name} = $${index + 4}, `).join('')} updated_at = ${NOW}
+    `UPDATE fleet_task SET ${set.map(([name], index) => `${name} = $${index + 4}, `).join('')} ${needs} updated_at = ${NOW}
      WHERE id = $1 AND (state = ANY($2) OR $2 IS NULL) AND (worker = $3 OR $3 IS NULL) RETURNING *`,
     ...[id, from ?? null, worker ?? null, ...values],
   )
@@ -188,7 +196,7 @@ async function pruneTasks(asking: PgAsking, before: number): Promise<number> {
   return ids.length
 }
 
-export function toTask({ asked: _, seq: __, ...row }: Row): FleetTask {
+export function toTask({ asked: _, seq: __, needs: ___, ...row }: Row): FleetTask {
   const time = (value: unknown) => (value === null ? null : Number(value))
   return {
     ...(row as FleetTask), // the columns are the fields

@@ -10,8 +10,20 @@ import { fleetWorkers, toWorker } from './fleet-workers.ts'
 /** For so long the scheduler is the one that held a pass last; then anybody may be. */
 const TERM_MS = 5_000
 
-/** Of each submitter, so that who has ten thousand does not hide the others. */
-const MOST_READY = 200
+/** Of each submitter and each set of needs, so that ten thousand of one kind do not hide the others. */
+const MOST_READY = 100
+
+/** From one kind to the next along the index: a million tasks that wait are not looked at. */
+const READY = `WITH RECURSIVE kind AS (
+    (SELECT submitter, needs FROM fleet_task WHERE state = 'ready' ORDER BY submitter, needs LIMIT 1)
+    UNION ALL
+    SELECT following.* FROM kind, LATERAL (
+      SELECT submitter, needs FROM fleet_task WHERE state = 'ready' AND (submitter, needs) > (kind.submitter, kind.needs)
+      ORDER BY submitter, needs LIMIT 1) AS following)
+  SELECT picked.* FROM kind, LATERAL (
+    SELECT * FROM fleet_task WHERE state = 'ready' AND submitter = kind.submitter AND needs = kind.needs
+      AND (due_at IS NULL OR due_at <= ${NOW})
+    ORDER BY priority DESC, created_at, seq LIMIT ${MOST_READY}) AS picked`
 
 export function fleetPass(asking: PgAsking, boss: Boss): Pick<FleetRecords, 'pass' | 'view'> {
   return {
@@ -46,16 +58,12 @@ async function wakeRested(asking: PgAsking): Promise<void> {
   )
 }
 
-async function viewOf(asking: PgAsking): Promise<FleetView> {
-  const ready = await asking.all(
-    `SELECT picked.* FROM (SELECT DISTINCT submitter FROM fleet_task WHERE state = 'ready') AS who, LATERAL (
-       SELECT * FROM fleet_task WHERE state = 'ready' AND submitter = who.submitter
-       ORDER BY priority DESC, created_at, seq LIMIT ${MOST_READY}) AS picked`,
-  )
+export async function viewOf(asking: PgAsking): Promise<FleetView> {
+  const ready = await asking.all(READY)
   const busy = await asking.all(`SELECT * FROM fleet_task WHERE state IN ('released', 'running', 'resting', 'merging')`)
   const workers = await asking.all(`SELECT * FROM fleet_worker WHERE beat_at > ${NOW} - ${WORKER_GONE_MS}`)
   const accounts = await asking.all(`SELECT * FROM fleet_account WHERE paused_until > ${NOW}`)
-  const left = await asking.all(LEFT)
+  const left = await asking.all(LEFT, [...new Set(ready.map(({ submitter }) => String(submitter)))])
   const merges = await asking.all(NEXT_MERGES)
   const shares = await asking.all('SELECT * FROM fleet_share')
   return {
@@ -76,7 +84,7 @@ async function viewOf(asking: PgAsking): Promise<FleetView> {
 
 /** What each submitter with ready tasks may still spend today, without what is set aside. Who has no limit is not in it. */
 const LEFT = `SELECT who.submitter, budget.usd_per_day - coalesce(spend.spent_usd, 0) - coalesce(aside.usd, 0) AS usd
-  FROM (SELECT DISTINCT submitter FROM fleet_task WHERE state = 'ready') AS who
+  FROM unnest($1::text[]) AS who (submitter)
   JOIN LATERAL (SELECT usd_per_day FROM fleet_budget WHERE fleet_budget.submitter IN (who.submitter, '*')
     ORDER BY fleet_budget.submitter = '*' LIMIT 1) AS budget ON true
   LEFT JOIN fleet_spend AS spend ON spend.submitter = who.submitter AND spend.day = (clock_timestamp() AT TIME ZONE 'UTC')::date
@@ -95,7 +103,7 @@ async function release(asking: PgAsking, boss: Boss, releases: readonly Release[
   const begun = releases.filter(({ merge }) => !merge)
   const ids = begun.map(({ task }) => task)
   await asking.run(
-    `UPDATE fleet_task SET state = 'released', sentence = NULL, updated_at = ${NOW}, reserved_usd = given.usd
+    `UPDATE fleet_task SET state = 'released', sentence = NULL, due_at = NULL, updated_at = ${NOW}, reserved_usd = given.usd
      FROM (SELECT unnest($1::text[]) AS id, unnest($2::double precision[]) AS usd) AS given WHERE fleet_task.id = given.id`,
     ids,
     begun.map(({ reserveUsd }) => reserveUsd),

@@ -2,16 +2,16 @@
 
 export const FLEET_TABLES: string = `
   CREATE TABLE fleet_task (
-    id text PRIMARY KEY, seq bigint GENERATED ALWAYS AS IDENTITY, title text NOT NULL, submitter text NOT NULL,
+    id text PRIMARY KEY, seq bigint GENERATED ALWAYS AS IDENTITY, title text NOT NULL, submitter text COLLATE "C" NOT NULL,
     repo text, base text, branch text NOT NULL, project text, priority integer NOT NULL,
-    agents text[] NOT NULL, labels text[] NOT NULL, touches text[] NOT NULL, depends_on text[] NOT NULL,
+    agents text[] NOT NULL, labels text[] NOT NULL, needs text COLLATE "C" NOT NULL, touches text[] NOT NULL, depends_on text[] NOT NULL,
     state text NOT NULL, sentence text, loop_id text NOT NULL, worker text, attempts integer NOT NULL, merge_job boolean NOT NULL, sent_back integer NOT NULL,
     pushed text, limit_usd double precision, reserved_usd double precision NOT NULL, spent_usd double precision NOT NULL, due_at bigint,
     created_at bigint NOT NULL, updated_at bigint NOT NULL, asked text NOT NULL
   );
   CREATE INDEX fleet_task_by_time ON fleet_task (created_at, seq);
   CREATE INDEX fleet_task_by_state ON fleet_task (state, created_at, seq);
-  CREATE INDEX fleet_task_ready ON fleet_task (submitter, priority DESC, created_at, seq) WHERE state = 'ready';
+  CREATE INDEX fleet_task_ready ON fleet_task (submitter, needs, priority DESC, created_at, seq) WHERE state = 'ready';
   CREATE INDEX fleet_task_resting ON fleet_task (due_at) WHERE state = 'resting';
   CREATE INDEX fleet_task_by_project ON fleet_task (project, state) WHERE project IS NOT NULL;
   CREATE TABLE fleet_dependency (
