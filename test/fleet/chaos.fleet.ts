@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { submissionOf } from '../../src/fleet/submit.ts'
 import type { FleetTask } from '../../src/formats/fleet-task.ts'
 import { readLive } from '../../src/fronts/server/live-client.ts'
-import { type FleetScene, gitIn, leftIn, openScene, type Started, until } from './scene.ts'
+import { epochsIn, type FleetScene, gitIn, leftIn, openScene, type Started, until } from './scene.ts'
 
 const TASKS = Number(process.env.RALPH_CHAOS_TASKS ?? 200)
 const SEED = Number(process.env.RALPH_CHAOS_SEED ?? 1)
@@ -44,6 +44,7 @@ test(
     await Promise.all([...workers.values()].map(({ ended }) => ended))
     await expectOnceEach(over)
     expectOnBranches(over)
+    expectFenced(remotes)
     expect([...workers.values()].flatMap(({ home }) => leftIn(home))).toEqual([])
     await expectReadOnce(board)
     expect(tasks).toHaveLength(over.length)
@@ -173,6 +174,15 @@ function expectOnBranches(tasks: readonly FleetTask[]): void {
     expect([id, gitIn(at, 'rev-list', '--count', `main..${branch}`)]).toEqual([id, '2'])
     expect([id, gitIn(at, 'show', `${branch}:done-${id}.txt`)]).toEqual([id, 'done'])
   }
+}
+
+/** Once a worker with a younger lease has pushed, no older one has. */
+function expectFenced(remotes: readonly string[]): void {
+  const all = remotes.flatMap((remote) => [...epochsIn(remote)])
+  expect(all.length).toBeGreaterThanOrEqual(TASKS)
+  for (const [loop, epochs] of all) expect([loop, epochs]).toEqual([loop, epochs.toSorted((a, b) => a - b)])
+  // There was something to fence off.
+  expect(all.some(([, epochs]) => new Set(epochs).size > 1)).toBe(true)
 }
 
 async function expectReadOnce({ seen, stop }: Board): Promise<void> {

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
@@ -92,6 +93,15 @@ function startRalph(folder: string, name: string, args: readonly string[]): Star
   return { name, home: join(home, 'ralph'), child, out: () => out, ended: once(child, 'exit') }
 }
 
+/** Notes the epoch of every push that was let in, in their order. */
+const NOTE_FENCES = `#!/bin/sh
+while read -r old new ref; do
+  case $ref in
+    refs/ralph/*/fence) echo "$ref $(git cat-file commit "$new" 2>/dev/null | sed -n 's/^epoch: //p')" >> fences.log ;;
+  esac
+done
+`
+
 function makeRemote(folder: string, name: string): string {
   const path = join(folder, `${name}.git`)
   const work = join(folder, `${name}-work`)
@@ -101,13 +111,23 @@ function makeRemote(folder: string, name: string): string {
       stdio: 'pipe',
     })
   git('init', '--quiet', '--bare', '--initial-branch', 'main', path)
-  git('-C', path, 'config', 'core.logAllRefUpdates', 'always')
+  writeFileSync(join(path, 'hooks', 'post-receive'), NOTE_FENCES, { mode: 0o755 })
   git('clone', '--quiet', path, work)
   writeFileSync(join(work, 'README.md'), `${name}\n`)
   git('-C', work, 'add', '--all')
   git('-C', work, 'commit', '--quiet', '-m', 'start')
   git('-C', work, 'push', '--quiet', 'origin', 'HEAD:main')
   return path
+}
+
+/** The epochs of the pushes for each loop, in the order in which they arrived. */
+export function epochsIn(repo: string): Map<string, number[]> {
+  const epochs = new Map<string, number[]>()
+  for (const line of readFileSync(join(repo, 'fences.log'), 'utf8').split('\n')) {
+    const [, loop, epoch] = /^refs\/ralph\/(\w+)\/fence (\d+)/.exec(line) ?? []
+    if (loop !== undefined) epochs.set(loop, [...(epochs.get(loop) ?? []), Number(epoch)])
+  }
+  return epochs
 }
 
 export function gitIn(repo: string, ...args: string[]): string {
