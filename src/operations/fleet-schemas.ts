@@ -111,7 +111,7 @@ export const FLEET_SCHEMAS: SchemasOf<FleetOperation> = {
       project: name.exactOptional(),
       text: text.max(1_000).exactOptional(),
       limit: whole.min(1).max(500).exactOptional(),
-      after: text.max(20).regex(/^\d+$/, 'must be the `next` of an earlier page').exactOptional(),
+      after: text.regex(/^\d{1,15}$/, 'must be the `next` of an earlier page').exactOptional(),
     }),
     output: z.strictObject({ tasks: z.array(listed), next: text.exactOptional() }),
   },
