@@ -68,7 +68,10 @@ export async function workForFleet(context: Context, working: Working): Promise<
     )
     isProgress = false
     context.follow?.(told.now)
-    if (told.drain) leaving.abort()
+    if (told.drain && !drain.aborted) {
+      working.say('Somebody asked this worker to leave: it takes no more tasks.')
+      leaving.abort()
+    }
   }
 
   async function look(): Promise<void> {

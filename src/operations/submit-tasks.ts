@@ -4,7 +4,7 @@ import { RalphError } from '../error.ts'
 import { mustBeGraph, type Submitting, submissionOf } from '../fleet/submit.ts'
 import { mustBeSubmittable } from '../fleet/submittable.ts'
 import type { FleetTask } from '../formats/fleet-task.ts'
-import type { FleetRecords } from '../host/fleet-store.ts'
+import { codeOf } from '../host/plain-words.ts'
 import { mustSuit } from './choose-agents.ts'
 import { fleetStore } from './fleet-desk.ts'
 import { statesOf } from './fleet-tasks.ts'
@@ -29,23 +29,18 @@ export const submitTasks: Operation<{ tasks: Submitted[] }, { tasks: SubmittedTa
     const now = await fleet.now()
     const submissions = await Promise.all(asked.map((one) => checked({ submitter: 'program', ...one }, now)))
     const tasks = submissions.map(({ task }) => task)
-    await mustBeNew(fleet, tasks)
-    mustBeGraph(
-      tasks,
-      new Set(
-        (
-          await statesOf(
-            fleet,
-            tasks.flatMap(({ depends_on }) => depends_on),
-          )
-        ).keys(),
-      ),
-    )
-    await fleet.submit(submissions)
-    const states = await statesOf(
+    const ids = tasks.map(({ id }) => id)
+    const [known] = (await statesOf(fleet, ids)).keys()
+    if (known !== undefined) throw taken(`"${known}"`)
+    const needed = await statesOf(
       fleet,
-      tasks.map(({ id }) => id),
+      tasks.flatMap(({ depends_on }) => depends_on),
     )
+    mustBeGraph(tasks, new Set(needed.keys()))
+    await fleet.submit(submissions).catch((cause) => {
+      throw codeOf(cause) === UNIQUE_VIOLATION ? taken('one of these') : cause // another process was quicker
+    })
+    const states = await statesOf(fleet, ids)
     return {
       tasks: tasks.map(({ id, loop_id, branch, state }) => ({ id, loop_id, branch, state: states.get(id) ?? state })),
     }
@@ -61,14 +56,8 @@ async function checked(submitting: Submitting, now: number): ReturnType<typeof s
   return submission
 }
 
-async function mustBeNew(fleet: FleetRecords, tasks: readonly FleetTask[]): Promise<void> {
-  const taken = await statesOf(
-    fleet,
-    tasks.map(({ id }) => id),
-  )
-  const [id] = taken.keys()
-  if (id !== undefined)
-    throw new RalphError('input-invalid', `The fleet already has a task "${id}". Give this one another id.`, {
-      field: 'id',
-    })
+const UNIQUE_VIOLATION = '23505'
+
+function taken(id: string): RalphError {
+  return new RalphError('input-invalid', `The fleet already has a task ${id}. Choose another id.`, { field: 'id' })
 }

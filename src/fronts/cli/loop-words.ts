@@ -7,7 +7,7 @@ import { type Args, usage } from './args.ts'
 import type { Context } from './context.ts'
 
 export const LOOP_WORDS =
-  'LOOP is an id, the beginning of one, or the name of a project in this folder. Without it: the newest loop of this folder.'
+  'LOOP is an id, the beginning of one, the name of a project in this folder, or a task of the fleet. Without it: the newest loop of this folder.'
 
 export const DRIVING = {
   notify: { help: 'bell, desktop message and webhook when it stops' },
