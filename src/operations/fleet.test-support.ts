@@ -29,21 +29,22 @@ export type TestFleet = {
 
 export type TestWorker = { id: string; home: string; said: string[]; drain(): void; stop(): void; ended: Promise<void> }
 
-export async function openFleet(): Promise<TestFleet> {
-  const url = await testDatabase()
+/** `urls`: the database as each of them reaches it; absent: a new one. */
+export async function openFleet(urls?: { submitter: string; worker: string }): Promise<TestFleet> {
+  const url = urls?.submitter ?? (await testDatabase())
   const folder = temporaryFolder()
-  const open = (home: string, beats: Beats = {}): { context: Context; store: FleetStore } => {
+  const open = (home: string, at: string, beats: Beats = {}): { context: Context; store: FleetStore } => {
     mkdirSync(home, { recursive: true })
     const env = { PATH: process.env.PATH, HOME: home }
     const root = resolve(import.meta.dirname, '../..')
     const context = openContext({ root, home, cwd: () => home, env, note: () => {} })
     const beat = (loop: string) => void beats.onBeat?.(loop).catch(() => {})
-    const store = openPostgres({ url, home, now: context.now, leaseMs: 3_000, beat }) as FleetStore
+    const store = openPostgres({ url: at, home, now: context.now, leaseMs: 3_000, beat }) as FleetStore
     onTestFinished(() => store.close())
     return { context: Object.assign(context, { store: () => store }), store }
   }
-  onTestFinished(() => dropDatabase(url))
-  const { context, store } = open(join(folder, 'submitter'))
+  if (!urls) onTestFinished(() => dropDatabase(url))
+  const { context, store } = open(join(folder, 'submitter'), url)
   let made = 0
   return {
     url,
@@ -82,7 +83,7 @@ export async function openFleet(): Promise<TestFleet> {
       const beats: Beats = {}
       const id = `worker-${made}`
       const said: string[] = []
-      const ended = workForFleet(open(home, beats).context, {
+      const ended = workForFleet(open(home, urls?.worker ?? url, beats).context, {
         ...{ id, host: 'here', version: '0.1.0', labels: [], concurrency: 2, beats },
         agents: new Map([['command', 'command']]),
         ...{ drain: drain.signal, stop: stop.signal },

@@ -15,7 +15,7 @@ export async function fleetHealth(asking: PgAsking, queue: string): Promise<Flee
     `SELECT holder, until - ${NOW} AS left_ms FROM fleet_role WHERE name = 'scheduler'`,
   )
   const ready = await asking.one(`SELECT ${NOW} - min(updated_at) AS ms FROM fleet_task WHERE state = 'ready'`)
-  const queued = await asking.one('SELECT to_regclass($1) IS NOT NULL AS is_there', `${queue}.job`)
+  const jobs = await jobsIn(asking, queue)
   return {
     version: String(server?.version),
     version_number: Number(server?.number),
@@ -26,8 +26,8 @@ export async function fleetHealth(asking: PgAsking, queue: string): Promise<Flee
     size_mb: Math.round(Number(server?.bytes) / 1_000_000),
     tables: { major: MAJOR, steps: Number(tables?.tables), known: MIGRATIONS.length },
     clock_ms,
-    rights: await rightsIn(asking, queue, queued?.is_there === true),
-    queue: queued?.is_there === true,
+    rights: await rightsIn(asking, jobs),
+    queue: jobs !== undefined,
     scheduler: scheduler ? { holder: String(scheduler.holder), left_ms: Number(scheduler.left_ms) } : null,
     oldest_ready_ms: ready?.ms === null || ready === undefined ? null : Number(ready.ms),
     bloated: await bloatedIn(asking),
@@ -50,16 +50,35 @@ const NEEDS = {
   ],
 } as const
 
-async function rightsIn(asking: PgAsking, queue: string, hasQueue: boolean): Promise<FleetHealth['rights']> {
+/** The table of jobs by its number: who has no right to its schema may not even ask for it by name. */
+async function jobsIn(asking: PgAsking, queue: string): Promise<string | undefined> {
+  const sql = `SELECT pg_class.oid::text AS number FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE nspname = $1 AND relname = 'job'`
+  const row = await asking.one(sql, queue)
+  return row && String(row.number)
+}
+
+async function rightsIn(asking: PgAsking, jobs: string | undefined): Promise<FleetHealth['rights']> {
   const may = async (needs: readonly (readonly [right: string, tables: readonly string[]])[]) => {
     for (const [right, tables] of needs)
       for (const table of tables)
         if ((await asking.one('SELECT has_table_privilege($1, $2) AS may', table, right))?.may !== true) return false
     return true
   }
-  const jobs = hasQueue ? await may([['UPDATE', [`${queue}.job`]]]) : true
   const [read, submit] = [await may(NEEDS.read), await may(NEEDS.submit)]
-  return { read, submit, work: submit && jobs && (await may(NEEDS.work)) }
+  const mayFetch =
+    jobs === undefined || (await asking.one(`SELECT has_table_privilege($1::oid, 'UPDATE') AS may`, jobs))?.may === true
+  return { read, submit, work: submit && mayFetch && (await may(NEEDS.work)) }
+}
+
+/** Whether this user may make the tables of the queue, or bring them up to date. */
+export async function mayMakeQueue(asking: PgAsking, queue: string): Promise<boolean> {
+  const row = await asking.one(
+    `SELECT CASE WHEN to_regnamespace($1) IS NULL THEN has_database_privilege(current_database(), 'CREATE')
+       ELSE has_schema_privilege($1, 'CREATE') END AS may`,
+    queue,
+  )
+  return row?.may === true
 }
 
 /** Tables with more dead rows than live ones: nobody cleans up behind the updates. */

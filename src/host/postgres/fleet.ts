@@ -1,7 +1,7 @@
 /** The fleet in Postgres, whole: its tasks, its scheduler's passes, its queue, its workers. */
 import type { FleetRecords } from '../fleet-store.ts'
 import type { PgAsking } from './asking.ts'
-import { fleetHealth } from './fleet-health.ts'
+import { fleetHealth, mayMakeQueue } from './fleet-health.ts'
 import { type Boss, openBoss } from './fleet-queue.ts'
 import { fleetTasks } from './fleet-records.ts'
 import { fleetPass } from './fleet-scheduling.ts'
@@ -28,7 +28,10 @@ export function openFleet(
   return {
     ...fleetTasks(asking, now),
     ...fleetWorkers(asking),
-    health: () => fleetHealth(asking, schema),
+    async health() {
+      if (await mayMakeQueue(asking, schema)) await boss() // all others may need that it is there
+      return fleetHealth(asking, schema)
+    },
     view: () => viewOf(asking),
     pass: async (holder, decide) => fleetPass(asking, await boss(), { holder, decide }),
     queue: {

@@ -3,7 +3,7 @@ import type { Client } from 'pg'
 import { RalphError } from '../../error.ts'
 import { type Address, openClient, placeOf, schemaOf } from './connect.ts'
 import { MAJOR, MIGRATIONS } from './tables.ts'
-import { inPostgresWords } from './words.ts'
+import { inPostgresWords, isForbidden, notOwner } from './words.ts'
 
 /** Of several processes that come at once, one does it, and the others wait for that. */
 export async function migrate(address: Address): Promise<void> {
@@ -18,7 +18,9 @@ export async function migrate(address: Address): Promise<void> {
     await client.query('BEGIN')
     // Freed with the transaction, however that ends.
     await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`ralph tables ${schema}`])
-    await stepForward(client, schema, await versionIn(client, schema, where))
+    await stepForward(client, schema, await versionIn(client, schema, where)).catch((cause: unknown) => {
+      throw isForbidden(cause) ? notOwner(where, cause) : cause
+    })
     await client.query('COMMIT')
   } catch (cause) {
     throw inPostgresWords(cause, where)

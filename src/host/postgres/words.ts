@@ -48,7 +48,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   '28000': refused('Postgres does not let this user in. Correct the user in the URL, or allow it in pg_hba.conf.'),
   '3D000': refused('there is no such database. Create it with `createdb`, or correct the URL.'),
   '3F000': refused('its schema is gone. Start ralph again.'),
-  '42501': refused('this user may not do that. Grant it the rights, or use another user.'),
+  '42501': refused('this user may not do that. Grant it a role (see docs/fleet.md), or use another user.'),
   '25006': refused('it can only be read. Use the primary server.'),
   '53100': { code: 'disk-full', words: 'no space is left on its disk. Free some, then go on with `ralph resume`.' },
   SELF_SIGNED_CERT_IN_CHAIN: untrusted,
@@ -80,6 +80,17 @@ function isOfConnection(code: string): boolean {
 
 function messageOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : ''
+}
+
+export function isForbidden(cause: unknown): boolean {
+  return codeOf(cause) === '42501'
+}
+
+/** Tables are missing or old, and this user may not make them. */
+export function notOwner(where: string, cause: unknown): RalphError {
+  const words =
+    'its tables are not up to date, and this user may not change them. Run `ralph doctor` as their owner first.'
+  return new RalphError('database-refused', `${where}: ${words}`, { cause })
 }
 
 /** Two that wrote at once stood in each other's way: one of them begins again. */
