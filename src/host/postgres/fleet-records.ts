@@ -190,13 +190,21 @@ async function pruneTasks(asking: PgAsking, before: number): Promise<number> {
     before,
   )
   const ids = rows.map(({ id }) => String(id))
-  if (ids.length === 0) return 0
-  await asking.run(`DELETE FROM loop WHERE owner = 'fleet' AND owner_task = ANY($1)`, ids)
-  await asking.run('DELETE FROM fleet_task WHERE id = ANY($1)', ids)
+  if (ids.length > 0) {
+    const loops = `SELECT id FROM loop WHERE owner = 'fleet' AND owner_task = ANY($1)`
+    await asking.run(`DELETE FROM transcript WHERE loop IN (${loops})`, ids)
+    await asking.run(`DELETE FROM loop WHERE id IN (${loops})`, ids)
+    await asking.run('DELETE FROM fleet_task WHERE id = ANY($1)', ids)
+  }
+  await asking.run(UNUSED_SECRETS, before)
   return ids.length
 }
 
-export function toTask({ asked: _, seq: __, needs: ___, ...row }: Row): FleetTask {
+/** A secret is given when its task is submitted or told something, so none is older than the oldest task, but for clocks. */
+const UNUSED_SECRETS = `DELETE FROM fleet_secret WHERE at < $1
+  AND at < coalesce((SELECT min(created_at) - 3600000 FROM fleet_task), at + 1)`
+
+export function toTask({ asked: _, seq: __, ...row }: Row): FleetTask {
   const time = (value: unknown) => (value === null ? null : Number(value))
   return {
     ...(row as FleetTask), // the columns are the fields
