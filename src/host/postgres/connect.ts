@@ -3,19 +3,30 @@ import { Client, type ClientConfig, Pool, types } from 'pg'
 import { RalphError } from '../../error.ts'
 import { decodeText } from './text.ts'
 
-/** `schema`: where ralph's tables are; a URL can say it, too, with `?schema=`. `connections`: how many at most. */
+/** `schema`: where ralph's tables are. `connections`: how many at most, besides those that listen. A URL can say both, too. */
 export type Address = { url: string; schema?: string | undefined; connections?: number | undefined }
 
 const SCHEMA = 'ralph'
 
 export function openPool(address: Address): Pool {
-  const pool = new Pool({ ...configOf(address), max: address.connections ?? CONNECTIONS, allowExitOnIdle: true })
+  const pool = new Pool({ ...configOf(address), max: connectionsOf(address), allowExitOnIdle: true })
   pool.on('error', () => {}) // one that nobody uses has broken: the next one who asks gets another
   pool.on('connect', (client) => client.on('error', () => {})) // whoever uses it is told by the call
   return pool
 }
 
 const CONNECTIONS = 8
+
+/** Two at least: what is done in a transaction may ask for something else. */
+function connectionsOf({ url, connections }: Address): number {
+  const text = urlOf(url).searchParams.get('connections')
+  if (text === null) return connections ?? CONNECTIONS
+  if (/^\d{1,3}$/.test(text) && Number(text) >= 2) return Number(text)
+  throw new RalphError(
+    'usage',
+    `?connections= in the URL of the database must be a number from 2 to 999, but is "${text}".`,
+  )
+}
 
 /** A connection of its own, for what holds on to one: listening, and locks that end with it. */
 export function openClient(address: Address): Client {
@@ -37,7 +48,7 @@ export function schemaOf({ url, schema = urlOf(url).searchParams.get('schema') ?
 function configOf(address: Address): ClientConfig {
   const parsed = urlOf(address.url)
   const { searchParams } = parsed
-  searchParams.delete('schema') // Postgres does not know it
+  for (const own of ['schema', 'connections']) searchParams.delete(own) // Postgres does not know them
   const settings = [
     `search_path=${schemaOf(address)}`,
     // A process that is stopped in the middle of a transaction must not keep all others from writing.

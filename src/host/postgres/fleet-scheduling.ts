@@ -59,7 +59,11 @@ async function wakeRested(asking: PgAsking): Promise<void> {
 }
 
 export async function viewOf(asking: PgAsking): Promise<FleetView> {
-  const ready = await asking.all(READY)
+  const ready = await asking.all(
+    `${WHO} SELECT picked.* FROM who, LATERAL (
+       SELECT * FROM fleet_task WHERE state = 'ready' AND submitter = who.submitter
+       ORDER BY priority DESC, created_at, seq LIMIT ${MOST_READY}) AS picked`,
+  )
   const busy = await asking.all(`SELECT * FROM fleet_task WHERE state IN ('released', 'running', 'resting', 'merging')`)
   const workers = await asking.all(`SELECT * FROM fleet_worker WHERE beat_at > ${NOW} - ${WORKER_GONE_MS}`)
   const accounts = await asking.all(`SELECT * FROM fleet_account WHERE paused_until > ${NOW}`)
@@ -82,10 +86,16 @@ export async function viewOf(asking: PgAsking): Promise<FleetView> {
   }
 }
 
+/** Who has ready tasks: from one to the next in the index, since a million of them may be one person's. */
+const WHO = `WITH RECURSIVE who AS (
+    (SELECT submitter FROM fleet_task WHERE state = 'ready' ORDER BY submitter LIMIT 1)
+    UNION ALL SELECT (SELECT submitter FROM fleet_task WHERE state = 'ready' AND submitter > who.submitter ORDER BY submitter LIMIT 1)
+    FROM who WHERE submitter IS NOT NULL)`
+
 /** What each submitter with ready tasks may still spend today, without what is set aside. Who has no limit is not in it. */
-const LEFT = `SELECT who.submitter, budget.usd_per_day - coalesce(spend.spent_usd, 0) - coalesce(aside.usd, 0) AS usd
-  FROM unnest($1::text[]) AS who (submitter)
-  JOIN LATERAL (SELECT usd_per_day FROM fleet_budget WHERE fleet_budget.submitter IN (who.submitter, '*')
+const LEFT = `${WHO} SELECT who.submitter, budget.usd_per_day - coalesce(spend.spent_usd, 0) - coalesce(aside.usd, 0) AS usd
+  FROM who
+  JOIN LATERAL (SELECT usd_per_day FROM fleet_budget WHERE fleet_budget.submitter IN (who.submitter, '*') AND who.submitter IS NOT NULL
     ORDER BY fleet_budget.submitter = '*' LIMIT 1) AS budget ON true
   LEFT JOIN fleet_spend AS spend ON spend.submitter = who.submitter AND spend.day = (clock_timestamp() AT TIME ZONE 'UTC')::date
   LEFT JOIN (SELECT submitter, sum(greatest(reserved_usd - spent_usd, 0)) AS usd FROM fleet_task
@@ -109,7 +119,9 @@ async function release(asking: PgAsking, boss: Boss, releases: readonly Release[
     begun.map(({ reserveUsd }) => reserveUsd),
   )
   await asking.run(
-    `INSERT INTO fleet_share (submitter, released_at) SELECT DISTINCT submitter, ${NOW} FROM fleet_task WHERE id = ANY($1)
+    // The clock goes on meanwhile: with it in the list, a submitter would come twice.
+    `INSERT INTO fleet_share (submitter, released_at)
+     SELECT submitter, ${NOW} FROM (SELECT DISTINCT submitter FROM fleet_task WHERE id = ANY($1)) AS who
      ON CONFLICT (submitter) DO UPDATE SET released_at = excluded.released_at`,
     ids,
   )

@@ -14,6 +14,7 @@ export const FLEET_TABLES: string = `
   CREATE INDEX fleet_task_ready ON fleet_task (submitter, needs, priority DESC, created_at, seq) WHERE state = 'ready';
   CREATE INDEX fleet_task_resting ON fleet_task (due_at) WHERE state = 'resting';
   CREATE INDEX fleet_task_by_project ON fleet_task (project, state) WHERE project IS NOT NULL;
+  CREATE INDEX loop_of_fleet ON loop (owner_task) WHERE owner = 'fleet';
   CREATE TABLE fleet_dependency (
     task text NOT NULL REFERENCES fleet_task (id) ON DELETE CASCADE, needs text NOT NULL, PRIMARY KEY (task, needs)
   );

@@ -7,13 +7,18 @@ import { fleetTasks } from './fleet-records.ts'
 import { fleetPass } from './fleet-scheduling.ts'
 import { fleetWorkers } from './fleet-workers.ts'
 
-/** `schema`: where the queue's own tables are. */
-type Around = { schema: string; now: () => number; onError: (cause: unknown) => void }
+/** `schema`: where the queue's own tables are. `crowd`: so many workers there are. */
+type Around = {
+  schema: string
+  now: () => number
+  crowd: (workers: number) => void
+  onError: (cause: unknown) => void
+}
 
 /** The queue is opened when it is first asked for: who only reads tasks needs no right to it. */
 export function openFleet(
   asking: PgAsking,
-  { schema, now, onError }: Around,
+  { schema, now, crowd, onError }: Around,
 ): FleetRecords & { close(): Promise<void> } {
   let opening: Promise<Boss> | undefined
   const boss = async () => {
@@ -25,9 +30,18 @@ export function openFleet(
       throw cause
     }
   }
+  const known = fleetWorkers(asking)
   return {
     ...fleetTasks(asking, now),
-    ...fleetWorkers(asking),
+    ...known,
+    workers: {
+      ...known.workers,
+      async announce(...given) {
+        const told = await known.workers.announce(...given)
+        crowd(told.workers)
+        return told
+      },
+    },
     async health() {
       if (await mayMakeQueue(asking, schema)) await boss() // all others may need that it is there
       return fleetHealth(asking, schema)

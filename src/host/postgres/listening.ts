@@ -4,15 +4,23 @@ import { type Address, openClient, schemaOf } from './connect.ts'
 
 export type Listening = {
   onChange(listener: () => void): () => void
+  /** So many workers hear the same: the more there are, the less often each of them looks. */
+  crowd(workers: number): void
   close(): Promise<void>
 }
 
-const POLL_MS = 1_000
-const TOGETHER_MS = 25
+type Pace = { togetherMs: number; pollMs: number }
+
+/** Every worker asks a few questions each time: a thousand of them ask no more in all than forty. */
+function paceFor(workers: number): Pace {
+  const togetherMs = Math.min(1_000, 25 + workers)
+  return { togetherMs, pollMs: Math.max(1_000, 10 * togetherMs) }
+}
 
 /** One connection for all who listen here. `first`: what is done when anything may have changed, before they are told. */
 export function openListening(address: Address, first: () => void): Listening {
   const listeners = new Set<() => void>()
+  let pace = paceFor(0)
   const changed = () => {
     for (const each of [first, ...listeners]) each()
   }
@@ -25,11 +33,14 @@ export function openListening(address: Address, first: () => void): Listening {
   return {
     onChange(listener) {
       const own = () => listener() // the same function may listen twice
-      ear ??= openEar(address, changed)
+      ear ??= openEar(address, changed, () => pace)
       listeners.add(own)
       return () => {
         if (listeners.delete(own) && listeners.size === 0) void stop()
       }
+    },
+    crowd(workers) {
+      pace = paceFor(workers)
     },
     async close() {
       listeners.clear()
@@ -41,7 +52,7 @@ export function openListening(address: Address, first: () => void): Listening {
 type Ear = { close(): Promise<void> }
 
 /** A connection that broke is made again with the next poll. What comes together is told once. */
-function openEar(address: Address, changed: () => void): Ear {
+function openEar(address: Address, changed: () => void, pace: () => Pace): Ear {
   let waking: NodeJS.Timeout | undefined
   let client: Client | undefined
   let isClosed = false
@@ -49,7 +60,7 @@ function openEar(address: Address, changed: () => void): Ear {
     waking ??= setTimeout(() => {
       waking = undefined
       changed()
-    }, TOGETHER_MS)
+    }, pace().togetherMs)
   }
   const listen = () => {
     if (client || isClosed) return
@@ -68,16 +79,20 @@ function openEar(address: Address, changed: () => void): Ear {
         void mine.end().catch(() => {}) // it never began
       })
   }
-  const poll = setInterval(() => {
-    listen()
-    changed()
-  }, POLL_MS)
-  poll.unref()
+  let poll: NodeJS.Timeout
+  const pollLater = () => {
+    poll = setTimeout(() => {
+      listen()
+      wake()
+      pollLater()
+    }, pace().pollMs).unref()
+  }
+  pollLater()
   listen()
   return {
     async close() {
       isClosed = true
-      clearInterval(poll)
+      clearTimeout(poll)
       clearTimeout(waking)
       await client?.end().catch(() => {}) // it is gone already
     },

@@ -18,9 +18,12 @@ export type TestServer = {
   remove(): Promise<void>
 }
 
-/** `settings`: of postgresql.conf. Nothing is made safe against a power cut unless they say so. */
-export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<TestServer> {
-  const place = makePlace()
+/** `settings`: of postgresql.conf. Nothing is made safe against a power cut unless they say so. `onDisk`: never in memory. */
+export async function startPostgres(
+  settings: Readonly<Record<string, string>> = {},
+  { onDisk = false }: { onDisk?: boolean } = {},
+): Promise<TestServer> {
+  const place = makePlace(onDisk)
   try {
     const programs = await findPrograms(place)
     const data = join(place, 'data')
@@ -54,9 +57,9 @@ const isRoot = process.getuid?.() === 0
 const PERSON = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
 
 /** Where that person can write, in memory if there is enough of it. */
-function makePlace(): string {
+function makePlace(onDisk: boolean): string {
   const shared = isRoot ? '/tmp' : tmpdir()
-  const place = mkdtempSync(join(hasRoom('/dev/shm') ? '/dev/shm' : shared, 'ralph-postgres-'))
+  const place = mkdtempSync(join(!onDisk && hasRoom('/dev/shm') ? '/dev/shm' : shared, 'ralph-postgres-'))
   if (isRoot) chownSync(place, NOBODY, NOBODY)
   return place
 }

@@ -60,6 +60,7 @@ export function openPostgres(opening: Opening): Store {
   const { close: closeFleet, ...fleet } = openFleet(asking, {
     schema: `${schemaOf(opening)}_queue`,
     now,
+    crowd: listening.crowd,
     onError: () => {},
   })
   const { openTurn, arrived: _, close: __, ...reading } = transcripts
