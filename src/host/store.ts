@@ -91,6 +91,10 @@ export type Store = LoopStore & {
   answers: AnswerRecords
   seen: SeenRecords
   transcripts: Transcripts
+  /** Absent: whoever has this store has the repositories of its loops, too. */
+  diffs?: DiffRecords
+  /** Absent: this store is one machine's own. */
+  fleet?: FleetRecords
   locks: Locks
   /** Several machines use it. Absent: it is the one of this home. */
   shared?: true
@@ -326,6 +330,26 @@ export type Transcripts = {
   /** Removes what was said in loops that ended and were not touched since; their facts stay. Says how many files. */
   prune(ended: ReadonlySet<string>, olderThan: number): Promise<number>
 }
+
+/** What iterations changed, where that was done in a repository on another machine. */
+export type DiffRecords = {
+  /** In place of what was kept of this iteration before. Nothing happens when the lease is not the newest. */
+  keep(lease: Pick<Lease, 'loop' | 'epoch'>, kept: KeptState & Partial<Record<Against, KeptDiff>>): Promise<void>
+  load(loop: string, iteration: number, against: Against): Promise<KeptDiff | undefined>
+  /** In order. */
+  states(loop: string): Promise<KeptState[]>
+  /** As for transcripts. Says how many iterations. */
+  prune(ended: ReadonlySet<string>, olderThan: number): Promise<number>
+}
+
+/** What a diff compares an iteration with: the state before it, or before the loop. */
+export type Against = 'previous' | 'start'
+
+/** The state after an iteration; 0 is the start. `commit`: the one on the branch of its task, with exactly the files of `tree`. `head`: what was checked out. */
+export type KeptState = { iteration: number; commit: string; tree: string; head?: string }
+
+/** `from`: a commit with the files before. `left`: so many lines were not kept. */
+export type KeptDiff = { from: string; text: string; left: number }
 
 export type TurnBytes = { bytes: Uint8Array; next: number }
 

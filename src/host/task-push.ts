@@ -58,7 +58,7 @@ export async function pushIteration(pushing: Pushing): Promise<Pushed> {
 }
 
 /** An agent can move refs, but not what ralph has noted. */
-async function findCheckpoint(
+export async function findCheckpoint(
   mirror: Repository,
   { home, loop }: Pick<TaskPlace, 'home' | 'loop'>,
   n: number,

@@ -12,6 +12,7 @@ import { boardRecords } from './board-records.ts'
 import { commentRecords, leaveOrder, tellNew } from './comment-records.ts'
 import { type Address, schemaOf } from './connect.ts'
 import { damageIn } from './damage.ts'
+import { diffRecords } from './diff-records.ts'
 import { openFleet } from './fleet.ts'
 import { openLeases, type Term } from './leases.ts'
 import { openListening } from './listening.ts'
@@ -74,6 +75,7 @@ export function openPostgres(opening: Opening): Store {
     ...loopNumbers(asking),
     ...overviewQueries(asking),
     ...loopRecords(asking, now),
+    diffs: diffRecords(asking),
     fleet,
     transcripts: { openTurn, ...reading },
     locks: { open: locks.open, isHeld: locks.isHeld },

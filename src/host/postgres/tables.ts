@@ -110,4 +110,10 @@ export const MIGRATIONS: readonly string[] = [
    );
    ALTER TABLE transcript ALTER COLUMN data SET STORAGE EXTERNAL; -- it is compressed already`,
   FLEET_TABLES,
+  `CREATE TABLE kept_diff (
+     loop ${LOOP}, iteration INTEGER NOT NULL, "commit" TEXT NOT NULL, tree TEXT NOT NULL, head TEXT,
+     previous_from TEXT, previous_left INTEGER, previous BYTEA, start_from TEXT, start_left INTEGER, start BYTEA,
+     PRIMARY KEY (loop, iteration)
+   );
+   ALTER TABLE kept_diff ALTER COLUMN previous SET STORAGE EXTERNAL, ALTER COLUMN start SET STORAGE EXTERNAL`,
 ]
