@@ -35,9 +35,12 @@ export type Wish =
   | { kind: 'extend' }
   | { kind: 'answer'; words: string }
   | { kind: 'rollback' }
+  | { kind: 'undo' }
   | { kind: 'accept' }
   | { kind: 'fork' }
   | { kind: 'retry' }
+  /** To run its checks again on the same files, outside of it. */
+  | { kind: 'prove' }
 
 export type Hints = {
   /** How to answer its question. */

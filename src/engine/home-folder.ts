@@ -5,3 +5,8 @@ export function homeFolder({ spec }: Pick<Loop, 'spec'>): string {
   const { worktree, dir } = spec.work
   return worktree?.repo ?? worktree?.from ?? dir
 }
+
+/** Where it works, as a person finds it: the work tree of a task is on some worker. */
+export function shownFolder({ spec }: Pick<Loop, 'spec'>): string {
+  return spec.work.worktree?.repo ?? spec.work.dir
+}

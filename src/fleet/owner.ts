@@ -1,7 +1,8 @@
 /** The fleet as the owner of a loop, and the rules for that. */
-import type { OwnerRules } from '../drive/owner.ts'
+import type { OwnerRules, Wish } from '../drive/owner.ts'
 import type { Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
+import { printCommandLine } from '../formats/command-line.ts'
 import { settleTask } from './settle.ts'
 
 export type FleetOwner = { kind: 'fleet'; task: string; repo?: string; branch?: string }
@@ -12,6 +13,16 @@ export function fleetOf({ id, spec }: Pick<Loop, 'id' | 'spec'>): FleetOwner {
   return owner as FleetOwner // this folder alone makes owners of that kind
 }
 
+const NEEDS_FILES: readonly Wish['kind'][] = ['rollback', 'undo', 'accept', 'fork', 'prove']
+
+/** Where the work of a task is, and how to get it. */
+export function whereabouts(loop: Loop): string {
+  const { repo, branch } = fleetOf(loop)
+  if (!repo || !branch) return 'Its files are in a folder of a worker, and none of them are kept.'
+  if (loop.tally.iteration === 0) return `Its work will be on the branch ${branch} of ${repo}.`
+  return `Its work is on the branch ${branch} of ${repo}. Get it: ${printCommandLine(['git', 'fetch', repo, branch])}`
+}
+
 export const fleetRules: OwnerRules = {
   // A worker does, wherever it is: nobody else can have lost one.
   takesTurns: () => false,
@@ -19,10 +30,11 @@ export const fleetRules: OwnerRules = {
     next.kind === 'wait' && next.why !== 'queued' ? 'A worker continues it with that.' : undefined,
   again: ({ id }) => `Try it again: ralph retry ${id}`,
   refuses(loop, { kind }) {
-    if (kind !== 'rollback' && kind !== 'accept' && kind !== 'fork') return undefined
-    const { task, repo, branch } = fleetOf(loop)
-    const where = repo && branch ? `Its work is on the branch ${branch} of ${repo}.` : 'Its files are on a worker.'
-    return new RalphError('usage', `Loop ${loop.id} is the task ${task} of the fleet. ${where}`)
+    if (!NEEDS_FILES.includes(kind)) return undefined
+    return new RalphError(
+      'usage',
+      `Loop ${loop.id} is the task ${fleetOf(loop).task} of the fleet. ${whereabouts(loop)}`,
+    )
   },
   turn: (loop) => ({ env: { RALPH_TASK_ID: fleetOf(loop).task } }),
   after: async ({ store }, { loop }) => settleTask(store, loop),

@@ -15,6 +15,7 @@ import { sweepTasks } from '../host/task-traces.ts'
 import { closeTaskTree, type OpenTask, openTaskTree } from '../host/task-tree.ts'
 import { given } from '../request/given.ts'
 import type { Desk } from './fleet-desk.ts'
+import { keepDiffs } from './fleet-diffs.ts'
 
 export type GitCarrier = {
   begin(task: FleetTask, loop: Loop, lease: Lease): Promise<OpenTask>
@@ -88,6 +89,7 @@ export function gitCarrier(desk: Desk): GitCarrier {
       // Recorded before the turn is: who takes over from here goes on from what was pushed.
       if (!(await store.fleet.change(task.id, { pushed: told.commit }, { worker: id }))) throw takenOver(loop.id)
       task.pushed = told.commit
+      await keepDiffs(desk, task, { loop, lease, reading: { ...pushing, before: pushing.pushed, commit: told.commit } })
     },
 
     async leave(task, loop) {

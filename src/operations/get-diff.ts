@@ -1,26 +1,30 @@
 /** What an iteration changed, or the loop up to there: as text, and line by line. */
+import { count } from '../engine/limits.ts'
+import type { Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
+import { whereabouts } from '../fleet/owner.ts'
+import { cutDiff } from '../formats/cut-diff.ts'
 import { type DiffFile, parseDiff } from '../formats/parse-diff.ts'
-import { printDiff, readCheckpoint, refOf } from '../host/checkpoint.ts'
+import type { Against } from '../host/store.ts'
 import { given } from '../request/given.ts'
+import { type ChangedText, changesOf } from './changes-of.ts'
 import { findLoop } from './find-loop.ts'
-import { repositoryOf } from './iteration-view.ts'
 import type { Operation } from './operation.ts'
 
 /** `against`: the state before this iteration, or before the loop. `path`: one file alone. `limit`: so many characters. */
 export type AskingDiff = {
   loop: string
   iteration: number
-  against?: 'previous' | 'start'
+  against?: Against
   path?: string
   limit?: number
 }
 
-/** `from` and `to` are the commits of the checkpoints. `note`: it was cut. */
+/** `from` and `to` are the commits of the checkpoints; of a task of the fleet, those that were pushed. `note`: it was cut. */
 export type FoundDiff = {
   loop: string
   iteration: number
-  against: 'previous' | 'start'
+  against: Against
   from: string
   to: string
   text: string
@@ -35,32 +39,37 @@ export const getDiff: Operation<AskingDiff, FoundDiff> = {
   agent: {},
   report: true,
   async run(context, { loop: name, iteration, against = 'previous', path, limit }) {
-    const loop = await context.store().load(await findLoop(context, name))
-    const repo = await repositoryOf(loop)
-    const kept = repo && (await readCheckpoint(repo, refOf(loop.id, iteration)))
-    const start = repo && against === 'start' ? await readCheckpoint(repo, refOf(loop.id, 0)) : undefined
-    const from = against === 'start' ? start?.commit : kept?.since
-    const whole = repo && kept && from ? await printDiff(repo, { from, to: kept.commit, path }) : undefined
-    if (whole === undefined || !kept || !from) throw noDiff(loop.id, iteration)
-    const { text, note } = bounded(whole, limit)
-    const files = parseDiff(text)
-    return { loop: loop.id, iteration, against, from, to: kept.commit, text, files, ...given({ note }) }
+    const store = context.store()
+    const loop = await store.load(await findLoop(context, name))
+    const change = await (await changesOf(store, loop)).diff(iteration, against, path)
+    if (!change) throw noDiff(loop, iteration)
+    const { text, note } = shown(loop, change, limit)
+    const { from, to } = change
+    return { loop: loop.id, iteration, against, from, to, text, files: parseDiff(text), ...given({ note }) }
   },
 }
 
 const SHOWN = 200_000
 
-/** Whole lines of a diff, as many as there is room for. */
-export function bounded(diff: string, limit: number = SHOWN): { text: string; note?: string } {
-  if (diff.length <= limit) return { text: diff }
-  const text = diff.slice(0, diff.lastIndexOf('\n', limit - 1) + 1)
-  const lines = diff.slice(text.length).split('\n').length
-  return { text, note: `${lines} more lines are not shown. Name a path to see one file, or raise the limit.` }
+/** As much of a diff as there is room for, and what to do about the rest. */
+export function shown(loop: Loop, change: ChangedText, limit: number = SHOWN): { text: string; note?: string } {
+  const { text, left } = cutDiff(change.text, limit)
+  const notes = [
+    ...(left > 0 ? [`${left} more lines are not shown. Name a path to see one file, or raise the limit.`] : []),
+    ...(change.left > 0 ? [`${count(change.left, 'line')} of long files were not kept. ${whereabouts(loop)}`] : []),
+  ]
+  return { text, ...(notes.length > 0 ? { note: notes.join(' ') } : {}) }
 }
 
-function noDiff(loop: string, iteration: number): RalphError {
+function noDiff(loop: Loop, iteration: number): RalphError {
+  const { id, spec } = loop
+  if (spec.work.owner?.kind === 'fleet')
+    return new RalphError(
+      'checkpoint-missing',
+      `Nothing is known of what iteration ${iteration} of loop ${id} changed: there is no such iteration, it works without a repository, or its diff was pruned. ${whereabouts(loop)}`,
+    )
   return new RalphError(
     'checkpoint-missing',
-    `Loop ${loop} has no checkpoint of iteration ${iteration}: there is no such iteration, the folder is not a git repository, or it was pruned.`,
+    `Loop ${id} has no checkpoint of iteration ${iteration}: there is no such iteration, the folder is not a git repository, or it was pruned.`,
   )
 }

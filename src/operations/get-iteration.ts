@@ -1,13 +1,13 @@
 /** One iteration of a loop: what it was told, what came of it, and what it changed. */
 import { RalphError } from '../error.ts'
 import { printDiff as printChange } from '../formats/unified-diff.ts'
-import { printDiff, readCheckpoint, refOf } from '../host/checkpoint.ts'
 import type { Store } from '../host/store.ts'
 import { readTurnLog } from '../host/transcript.ts'
 import { given } from '../request/given.ts'
+import { changesOf } from './changes-of.ts'
 import { findLoop } from './find-loop.ts'
-import { bounded } from './get-diff.ts'
-import { type Iteration, repositoryOf, viewIterations } from './iteration-view.ts'
+import { shown } from './get-diff.ts'
+import { type Iteration, viewIterations } from './iteration-view.ts'
 import type { Operation } from './operation.ts'
 
 /**
@@ -44,15 +44,14 @@ export const getIteration: Operation<{ loop: string; iteration: number }, FoundI
     )
     const begun = await firstOf(store, loop.id, iteration)
     if (!row && !begun) throw noIteration(loop.id, iteration)
-    const repo = await repositoryOf(loop)
-    const kept = repo && (await readCheckpoint(repo, refOf(loop.id, iteration)))
-    const change = repo && kept?.since ? await printDiff(repo, { from: kept.since, to: kept.commit }) : undefined
+    const changes = await changesOf(store, loop)
+    const [head, change] = [await changes.head(iteration), await changes.diff(iteration, 'previous')]
     const before = iteration > 1 ? await firstOf(store, loop.id, iteration - 1) : undefined
     const promptChange = begun && before ? printChange(before.prompt, begun.prompt).join('\n') : undefined
-    const { text: diff, note } = change === undefined ? {} : bounded(change)
+    const { text: diff, note } = change === undefined ? {} : shown(loop, change)
     return {
       loop: loop.id,
-      ...given({ row, prompt: begun?.prompt, promptChange, command: begun?.command, head: kept?.head, diff, note }),
+      ...given({ row, prompt: begun?.prompt, promptChange, command: begun?.command, head, diff, note }),
     }
   },
 }

@@ -2,7 +2,8 @@
 import { wasAccepted } from '../drive/accept.ts'
 import { breakerState } from '../engine/breaker.ts'
 import { type Loop, type Status, statusOf } from '../engine/loop.ts'
-import type { IterationRow } from '../host/store.ts'
+import { fleetOf } from '../fleet/owner.ts'
+import type { IterationRow, Store } from '../host/store.ts'
 import { given } from '../request/given.ts'
 import { type Attendance, attendanceOf } from './attendance.ts'
 import { findLoop } from './find-loop.ts'
@@ -34,7 +35,7 @@ export const getLoop: Operation<AskingLoop, FoundLoop> = {
     const id = await findLoop(context, name)
     const loop = await store.load(id)
     const status = statusOf(loop)
-    const whose = ownerOf(loop).hints?.(loop).whose
+    const whose = await whoseOf(store, loop)
     return {
       loop,
       status,
@@ -45,4 +46,14 @@ export const getLoop: Operation<AskingLoop, FoundLoop> = {
       iterations: brief ? [] : await store.iterations(id),
     }
   },
+}
+
+/** Of a task of the fleet also what was pushed last. */
+async function whoseOf({ fleet }: Store, loop: Loop): Promise<string | undefined> {
+  const whose = ownerOf(loop).hints?.(loop).whose
+  if (!fleet || loop.spec.work.owner?.kind !== 'fleet') return whose
+  const task = await fleet.load(fleetOf(loop).task)
+  return task?.pushed && task.loop_id === loop.id
+    ? `${whose} The last commit that was pushed is ${task.pushed}.`
+    : whose
 }

@@ -1,6 +1,7 @@
 /** What the grade of a loop is based on: check by check, before and after, in every experiment, and on which files. */
 
 import { startOf } from '../drive/look-at-means.ts'
+import { shownFolder } from '../engine/home-folder.ts'
 import {
   type Finding,
   type Grade,
@@ -15,8 +16,8 @@ import { allChecks } from '../engine/stages.ts'
 import { allowedNow, trialsOf, unsealedPaths } from '../engine/trials.ts'
 import type { StoredEvent } from '../host/store.ts'
 import { given } from '../request/given.ts'
+import { type Changes, changesOf } from './changes-of.ts'
 import { findLoop } from './find-loop.ts'
-import { repositoryOf } from './iteration-view.ts'
 import type { Operation } from './operation.ts'
 import { adviceFor } from './proof-advice.ts'
 import { standingOf } from './standing.ts'
@@ -49,7 +50,7 @@ export type FoundProof = {
   flaky: string[]
 }
 
-/** `head`: the commit that was checked out. `commit`: that one, where it holds exactly these files. */
+/** `head`: the commit that was checked out. `commit`: the one that holds exactly these files: that one, or what was pushed for them. */
 export type Files = { tree: string; head?: string; commit?: string }
 
 export type ProvenCheck = { check: string; before?: Ran; after?: Ran } & Partial<Record<Run, Tried>>
@@ -68,6 +69,7 @@ export const getProof: Operation<{ loop?: string }, FoundProof> = {
     const loop = await store.load(id)
     const { spec, tally, next } = loop
     const { at, seen } = lastSeen(loop, await store.events(0, id))
+    const changes = await changesOf(store, loop)
     const isComplete = next.kind === 'complete'
     return {
       loop: id,
@@ -78,9 +80,9 @@ export const getProof: Operation<{ loop?: string }, FoundProof> = {
       ...(isComplete && next.older ? { older: true } : {}),
       ...given({ require: spec.require }),
       experiments: spec.proof ?? 'full',
-      dir: spec.work.dir,
+      dir: shownFolder(loop),
       iterations: tally.iteration,
-      ...given({ at, seen: await filesOf(loop, seen), start: await filesOf(loop, startOf(loop)) }),
+      ...given({ at, seen: await filesOf(changes, seen), start: await filesOf(changes, startOf(loop)) }),
       ...(isStale(loop, seen) ? { stale: true } : {}),
       checks: allChecks(spec).map((check) => provenCheck(loop, check)),
       findings: tally.findings,
@@ -108,13 +110,12 @@ function isStale({ tally, next }: Loop, seen: string | undefined): boolean {
   return next.kind !== 'complete' && tally.after !== undefined && seen !== tally.tree
 }
 
-async function filesOf(loop: Loop, state: string | undefined): Promise<Files | undefined> {
+async function filesOf(changes: Changes, state: string | undefined): Promise<Files | undefined> {
   if (state === undefined) return undefined
   const [tree = '', commit] = state.split(' ')
   const head = commit === 'no-commit' ? undefined : commit
   if (head === undefined) return { tree }
-  const answer = await (await repositoryOf(loop))?.ask(['rev-parse', '--verify', '--quiet', `${head}^{tree}`])
-  return { tree, head, ...(answer?.ok && answer.out === tree ? { commit: head } : {}) }
+  return { tree, head, ...given({ commit: await changes.holder(tree, head) }) }
 }
 
 function provenCheck({ tally, next }: Loop, check: string): ProvenCheck {

@@ -1,12 +1,10 @@
 /** An iteration as programs and people see it: its row, what it claimed and why that was not taken, its cost, its commit. */
 import { refusalsOf } from '../drive/refusals.ts'
-import { homeFolder } from '../engine/home-folder.ts'
 import type { Loop } from '../engine/loop.ts'
 import { failedWords } from '../formats/proof-words.ts'
-import { listCommits } from '../host/checkpoint.ts'
-import { openRepository, type Repository } from '../host/git.ts'
 import type { IterationRow, Store } from '../host/store.ts'
 import { given } from '../request/given.ts'
+import { changesOf } from './changes-of.ts'
 
 export type Iteration = IterationRow & {
   durationMs: number
@@ -14,27 +12,20 @@ export type Iteration = IterationRow & {
   refused?: string
   /** `reported`: the agent says so itself. */
   costSource: 'reported' | 'unknown'
-  /** Its checkpoint. */
+  /** Its checkpoint; of a task of the fleet, what was pushed. */
   commit?: string
 }
 
 export async function viewIterations(store: Store, loop: Loop, rows: readonly IterationRow[]): Promise<Iteration[]> {
-  const repo = rows.length > 0 ? await repositoryOf(loop) : undefined
-  const numbers = rows.map(({ n }) => n)
-  const commits = repo ? await listCommits(repo, loop.id, numbers) : undefined
+  if (rows.length === 0) return []
+  const commits = await (await changesOf(store, loop)).commits(rows.map(({ n }) => n))
   const refusalOf = await findRefusals(store, loop)
   return rows.map((row) => ({
     ...row,
     durationMs: row.endedAt - row.startedAt,
     costSource: row.costUsd === undefined ? 'unknown' : 'reported',
-    ...given({ refused: refusalOf(row.n) ?? refusedBy(row), commit: commits?.get(row.n) }),
+    ...given({ refused: refusalOf(row.n) ?? refusedBy(row), commit: commits.get(row.n) }),
   }))
-}
-
-/** The repository that has the checkpoints of a loop. */
-export async function repositoryOf(loop: Loop): Promise<Repository | undefined> {
-  const repo = await openRepository(homeFolder(loop))
-  return 'none' in repo ? undefined : repo
 }
 
 /** Why claims were refused although the checks pass. Most loops have none of these, and then nothing is replayed. */

@@ -43,15 +43,17 @@ export async function pruneOld(context: Context, { dir, days }: { dir?: string; 
   }
   await dropSecrets(home, before, () => mayNeedSecrets(store, new Set(old.map(({ id }) => id))))
   await store.board.prune(Math.min(before, now() - READ_ON_MS))
+  const ended = new Set(over.map(({ id }) => id))
+  const checkpoints = await pruneCheckpoints(
+    before,
+    // What was not accepted yet lies in a work tree.
+    new Set(old.map(({ id }) => id).filter((id) => !existsSync(join(home, 'worktrees', id)))),
+    new Set(dir === undefined ? old.map((row) => row.dir) : old.length > 0 ? [dir] : []),
+  )
   return {
     tasks: await pruneTasks(store, before),
-    transcripts: await store.transcripts.prune(new Set(over.map(({ id }) => id)), before),
-    checkpoints: await pruneCheckpoints(
-      before,
-      // What was not accepted yet lies in a work tree.
-      new Set(old.map(({ id }) => id).filter((id) => !existsSync(join(home, 'worktrees', id)))),
-      new Set(dir === undefined ? old.map((row) => row.dir) : old.length > 0 ? [dir] : []),
-    ),
+    transcripts: await store.transcripts.prune(ended, before),
+    checkpoints: checkpoints + ((await store.diffs?.prune(ended, before)) ?? 0),
   }
 }
 

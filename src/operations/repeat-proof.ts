@@ -8,6 +8,7 @@ import { given } from '../request/given.ts'
 import { findLoop } from './find-loop.ts'
 import { lastSeen } from './get-proof.ts'
 import type { Context } from './operation.ts'
+import { ownerOf } from './owners.ts'
 import { isGitTree } from './statement.ts'
 
 /** `isAsGood`: it comes to the grade that the loop has, or to a better one. */
@@ -42,6 +43,8 @@ async function findSeen(context: Context, name: string | undefined): Promise<{ l
   const store = context.store()
   const id = await findLoop(context, name)
   const loop = await store.load(id)
+  const refusal = ownerOf(loop).refuses?.(loop, { kind: 'prove' })
+  if (refusal) throw refusal
   if (allChecks(loop.spec).length === 0)
     throw new RalphError('usage', `Loop ${id} has no check, so there is nothing to run again.`)
   const { at, seen } = lastSeen(loop, await store.events(0, id))

@@ -1,5 +1,6 @@
 /** How a loop stands, in one sentence and with what to type now. */
 import { stopped } from '../engine/breaker.ts'
+import { shownFolder } from '../engine/home-folder.ts'
 import { count } from '../engine/limits.ts'
 import { ALLOW, type Grade, type Loop, type Next, type Tally } from '../engine/loop.ts'
 import { cutTo, oneLine } from '../formats/one-line.ts'
@@ -19,7 +20,7 @@ export type Standing = {
 
 /** `accepted`: its work has been, so that there is nothing to take. */
 export function standingOf(loop: Loop, { accepted = false }: { accepted?: boolean } = {}): Standing {
-  const { id, tally, next, spec } = loop
+  const { id, tally, next } = loop
   const after = `after ${count(tally.iteration, 'iteration')}`
   switch (next.kind) {
     case 'complete':
@@ -45,7 +46,7 @@ export function standingOf(loop: Loop, { accepted = false }: { accepted?: boolea
     case 'restore':
       return {
         kind: 'under-way',
-        sentence: `under way ${after} in ${spec.work.dir}.`,
+        sentence: `under way ${after} in ${shownFolder(loop)}.`,
         hint: `Watch it: ralph show ${id} --follow`,
       }
   }

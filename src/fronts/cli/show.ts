@@ -1,6 +1,7 @@
 /** `ralph show`: a loop's story in plain sentences, or one iteration in full. */
 import { once } from 'node:events'
 import { type Refusals, refusalsOf } from '../../drive/refusals.ts'
+import { shownFolder } from '../../engine/home-folder.ts'
 import { ended, type Loop, type Next } from '../../engine/loop.ts'
 import { agentsOf } from '../../engine/roster.ts'
 import { cutWords } from '../../formats/amounts.ts'
@@ -74,7 +75,7 @@ export const show: Command = {
 }
 
 async function tell(context: Context, id: string, { json, follow }: { json: boolean; follow: boolean }): Promise<void> {
-  const { loop } = await getLoop.run(context, { loop: id })
+  const { loop, whose } = await getLoop.run(context, { loop: id, brief: true })
   const refusals = refusalsOf(loop)
   let seen = 0
   // Where it is checked at all, that comes first.
@@ -90,7 +91,7 @@ async function tell(context: Context, id: string, { json, follow }: { json: bool
   }
   if (!json)
     context.out.write(
-      `loop ${id} · agent ${agentsOf(loop.spec).join(', then ')} · ${loop.spec.work.dir}\n${paint(context.out, 'dim', short(loop.spec.prompt, context.out.columns * 2))}\n\n`,
+      `loop ${id} · agent ${agentsOf(loop.spec).join(', then ')} · ${shownFolder(loop)}\n${paint(context.out, 'dim', short(loop.spec.prompt, context.out.columns * 2))}\n${whose ? `${whose}\n` : ''}\n`,
     )
   if (follow) await untilEnded(context, id, print)
   await print() // also what came between the last look and the end
