@@ -1,7 +1,7 @@
 /** What a store that several machines share can do besides: the tasks of the fleet, its queue, its workers, and what they may spend. */
 import type { Loop } from '../engine/loop.ts'
 import type { FleetAccount, FleetState, FleetTask, FleetWorker } from '../formats/fleet-task.ts'
-import type { Store } from './store.ts'
+import type { Store, Telling } from './store.ts'
 
 /** A store with a fleet. */
 export type FleetStore = Store & { fleet: FleetRecords }
@@ -20,7 +20,7 @@ export type FleetRecords = {
   /** Sets what is named, and leaves the rest. Undefined: it is gone, or not as `only` says. What waits for a task that is done goes on. */
   change(id: string, patch: FleetPatch, only?: Only): Promise<FleetTask | undefined>
   /** Another loop works on it from now on. `told`: what that one is told first. False: as for `change`. */
-  again(id: string, again: { loop: Loop; words?: string; patch: FleetPatch; only: Only }): Promise<boolean>
+  again(id: string, again: BegunAgain): Promise<boolean>
   /** Removes tasks that were over before then, with their loops. Says how many. */
   prune(before: number): Promise<number>
 
@@ -75,6 +75,8 @@ export type FleetHealth = {
 }
 
 export type Submission = { task: FleetTask; loop: Loop; asked: unknown }
+
+export type BegunAgain = { loop: Loop; told?: readonly Telling[]; patch: FleetPatch; only: Only }
 
 export type FleetPatch = Partial<
   Pick<

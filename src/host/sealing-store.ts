@@ -1,6 +1,6 @@
 /** The door in: what is stored from outside of a visit goes through here, and leaves its secrets at it. */
 import type { BoardTask } from '../formats/board-task.ts'
-import { shareSecrets } from './fleet-secrets.ts'
+import { bringSecrets, shareSecrets } from './fleet-secrets.ts'
 import type { FleetRecords } from './fleet-store.ts'
 import { mask, maskIn } from './mask.ts'
 import { sealIn, sealLoop } from './sealed.ts'
@@ -9,8 +9,7 @@ import type { Mail, Store, Telling } from './store.ts'
 /** Facts are sealed before they move a loop: see `LoopStore.sealed`. */
 export function sealingStore<Whole extends Store>(home: string, store: Whole): Whole {
   const { tasks, panes, board, comments, reports, fleet } = store
-  const told = (tellings: readonly Telling[] = []) =>
-    tellings.map((telling) => ('order' in telling ? { ...telling, order: sealIn(home, telling.order) } : telling))
+  const told = (tellings: readonly Telling[] = []) => sealTellings(home, tellings)
   return {
     ...store,
     create: (loop, tellings) => store.create(sealLoop(home, loop), told(tellings)),
@@ -18,6 +17,12 @@ export function sealingStore<Whole extends Store>(home: string, store: Whole): W
       const sealed = sealIn(home, order)
       if (fleet) await shareSecrets(home, fleet, sealed)
       await store.tell(id, mask(by), sealed)
+    },
+    // Whoever said it may have done so on another machine.
+    async told(id) {
+      const fact = await store.told(id)
+      if (fact && fleet) await bringSecrets(home, fleet, fact)
+      return fact
     },
     tasks: { ...tasks, begin: (task, loop, record) => tasks.begin(task, sealLoop(home, loop), record) },
     panes: {
@@ -49,8 +54,16 @@ function sealingFleet(home: string, fleet: FleetRecords): FleetRecords {
       await shareSecrets(home, fleet, sealed)
       await fleet.submit(sealed)
     },
-    again: (id, again) => fleet.again(id, { ...again, loop: sealLoop(home, again.loop) }),
+    async again(id, again) {
+      const sealed = { loop: sealLoop(home, again.loop), told: sealTellings(home, again.told ?? []) }
+      await shareSecrets(home, fleet, sealed)
+      return fleet.again(id, { ...again, ...sealed })
+    },
   }
+}
+
+function sealTellings(home: string, tellings: readonly Telling[]): Telling[] {
+  return tellings.map((telling) => ('order' in telling ? { ...telling, order: sealIn(home, telling.order) } : telling))
 }
 
 function sealTask(home: string, task: BoardTask): BoardTask {

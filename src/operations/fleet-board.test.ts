@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { RalphError } from '../error.ts'
@@ -145,6 +145,29 @@ describe.skipIf(missing)(`a board without the repository${missing ? `: ${missing
     const { comments } = await ask(fleet, 'list_comments', { loop })
     expect(comments).toMatchObject([{ text: 'Write it in capitals.', delivered: 3 }])
     expect((await ask(fleet, 'get_iteration', { loop, iteration: 3 })).prompt).toContain('Write it in capitals.')
+  })
+
+  test('keeps comments on a task that failed for its retry', async () => {
+    const fleet = await openFleet()
+    const heard = join(fleet.context.home, 'heard')
+    const agent = fleet.agent('echo "$RALPH_ITERATION" >> b.txt', `cat > '${heard}'`)
+    const limits = { iterations: 1 }
+    const [task] = await fleet.submit({ prompt: 'Write.', repo: await fleet.remote(), agent, limits })
+    fleet.worker()
+    const { id, loop_id: loop } = await fleet.reaches(task?.id ?? '', 'failed')
+    const comments = [{ iteration: 1, path: 'b.txt', line: 1, text: 'In capitals.' }]
+    expect(await ask(fleet, 'add_comments', { loop, comments })).toMatchObject({ heard: 'later' })
+    const token = `ghp_${'a1B2'.repeat(9)}`
+    const again = await ask(fleet, 'retry', { loop, words: `Use ${token}.` })
+    await eventually(async () => (await fleet.store.load(again.loop)).tally.iteration === 1)
+    const { prompt } = await ask(fleet, 'get_iteration', { loop: id, iteration: 1 })
+    expect(prompt).toMatch(/In capitals\..*Use ghp_…masked/s)
+    expect(readFileSync(heard, 'utf8')).toContain(`Use ${token}.`)
+    expect(await ask(fleet, 'list_comments', { loop })).toMatchObject({
+      comments: [{ hearer: again.loop, delivered: 1 }],
+    })
+    const stored = await inPostgres(fleet.url, 'SELECT fact FROM ralph.event')
+    expect(JSON.stringify(stored)).not.toContain(token)
   })
 
   test('has diffs of all iterations, whichever worker took them', async () => {

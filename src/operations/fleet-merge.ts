@@ -9,6 +9,7 @@ import { bringSecrets } from '../host/fleet-secrets.ts'
 import type { FleetJob } from '../host/fleet-store.ts'
 import { type MergedIntoBase, mergeIntoBase, type Together } from '../host/merge-into-base.ts'
 import { secretsOf } from '../host/sealed.ts'
+import { waitingComments } from './comments.ts'
 import { type Desk, sentenceOf } from './fleet-desk.ts'
 import type { Visiting } from './fleet-visit.ts'
 
@@ -120,7 +121,8 @@ async function settle(
   const again = await provisional(request, { owner: fleetOf(loop), agents: task.agents, now: context.now() })
   const patch = { state: 'ready', merge_job: false, sent_back: task.sent_back + 1, sentence: why } as const
   const words = `Your work could not become part of ${task.base}. ${why} Merge origin/${task.base} into your branch and mend that.`
-  await store.fleet.again(task.id, { loop: again, words, patch, only })
+  const says = { by: 'ralph', order: { kind: 'say', words } } as const
+  await store.fleet.again(task.id, { loop: again, told: [...waitingComments(loop), says], patch, only })
 }
 
 function wordsOf({ base }: FleetTask, told: Exclude<MergedIntoBase, { kind: 'merged' | 'unreachable' }>): string {

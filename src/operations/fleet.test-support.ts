@@ -19,8 +19,8 @@ export type TestFleet = {
   context: Context
   /** A bare repository with these files on its branch main. */
   remote(files?: Record<string, string>): Promise<string>
-  /** An agent of these lines of sh. */
-  agent(lines: string): string
+  /** An agent of these lines of sh. `reads`: what it does with its prompt. */
+  agent(lines: string, reads?: string): string
   submit(...tasks: (Partial<Submitting> & { prompt: string })[]): Promise<FleetTask[]>
   worker(options?: Partial<Working>): TestWorker
   /** The task once it is in one of these states. */
@@ -64,9 +64,9 @@ export async function openFleet(urls?: { submitter: string; worker: string }): P
       return path
     },
 
-    agent(lines) {
+    agent(lines, reads = 'cat > /dev/null') {
       const file = join(folder, `agent-${++made}.sh`)
-      writeFileSync(file, `#!/bin/sh\ncat > /dev/null\n${lines}\n`)
+      writeFileSync(file, `#!/bin/sh\n${reads}\n${lines}\n`)
       chmodSync(file, 0o755)
       return `command:${file}`
     },

@@ -5,7 +5,8 @@ import { fleetOf } from '../fleet/owner.ts'
 import { type Asked, provisional } from '../fleet/submit.ts'
 import type { FleetTask } from '../formats/fleet-task.ts'
 import type { FleetStore } from '../host/fleet-store.ts'
-import { given } from '../request/given.ts'
+import { saying } from './begin-again.ts'
+import { waitingComments } from './comments.ts'
 import { fleetStore } from './fleet-desk.ts'
 import { mustFindTask, statesOf } from './fleet-tasks.ts'
 import type { Operation } from './operation.ts'
@@ -21,12 +22,14 @@ export const retryFleetTask: Operation<RetryingTask, { task: string; loop: strin
     const store = fleetStore(context)
     const task = await mustFindTask(store, id)
     if (!OVER.includes(task.state)) throw notOver(task)
-    const owner = fleetOf(await store.load(task.loop_id))
+    const before = await store.load(task.loop_id)
+    const owner = fleetOf(before)
     const { request } = (await store.fleet.asked(id)) as Asked // it was stored so when it was submitted
     const loop = await provisional(request, { owner, agents: task.agents, now: await store.fleet.now() })
     const state = (await isReady(store, task)) ? 'ready' : 'waiting'
     const patch = { state, merge_job: false, sent_back: 0, sentence: null, due_at: null } as const
-    const isOurs = await store.fleet.again(id, { loop, patch, only: { from: OVER }, ...given({ words }) })
+    const told = [...waitingComments(before), ...saying(words)]
+    const isOurs = await store.fleet.again(id, { loop, told, patch, only: { from: OVER } })
     if (!isOurs) throw notOver(await mustFindTask(store, id))
     // What it depends on may have been finished just before it began to wait.
     if (state === 'waiting' && (await isReady(store, task)))

@@ -1,5 +1,6 @@
 /** What a loop is about, where it works, and what can be done to it. */
 import type { BoardOwner } from '../../src/board/owner.ts'
+import { homeFolder, shownFolder } from '../../src/engine/home-folder.ts'
 import type { FleetOwner } from '../../src/fleet/owner.ts'
 import type { Badge } from '../badge.ts'
 import { ofLoop, useQuery } from '../data/query.ts'
@@ -25,7 +26,7 @@ export function LoopHead({ found, badge, actions }: { found: Found; badge: Badge
               <Link to="/loops">Loops</Link> ›{' '}
             </>
           )}
-          <span title={work.dir}>{folderName(worktree?.from ?? work.dir)}</span> ·{' '}
+          <span title={shownFolder(loop)}>{folderName(homeFolder(loop))}</span> ·{' '}
           {(loop.spec.agents ?? [work.agent]).map(agentName).join(', then ')}
           {worktree && ` · ${worktree.branch}${worktree.base ? ` from ${worktree.base}` : ''}`} · <code>{loop.id}</code>
           {work.parent && !isRecorded() && (

@@ -3,7 +3,7 @@ import { FLEET_OVER, type FleetState, type FleetTask } from '../../formats/fleet
 import type { FleetFilter, FleetPage, FleetPatch, FleetRecords, Only, Submission } from '../fleet-store.ts'
 import { parse, type Row } from '../rows.ts'
 import type { PgAsking, PgValue } from './asking.ts'
-import { leaveOrder } from './comment-records.ts'
+import { tellNew } from './comment-records.ts'
 import { NOW } from './fleet-tables.ts'
 import { FORGOTTEN_MS } from './fleet-workers.ts'
 import { insertMany } from './insert-many.ts'
@@ -35,12 +35,11 @@ export function fleetTasks(asking: PgAsking, now: () => number): Tasks {
         ? changeTask(asking, id, patch, only)
         : asking.transaction((inside) => changeState(inside, id, patch, only)),
 
-    again: (id, { loop, words, patch, only }) =>
+    again: (id, { loop, told = [], patch, only }) =>
       asking.transaction(async (inside) => {
         if (!(await changeState(inside, id, { ...patch, loop_id: loop.id }, only))) return false
         await insertLoop(inside, loop)
-        if (words !== undefined)
-          await leaveOrder(inside, loop.id, { by: 'ralph', order: { kind: 'say', words } }, now())
+        await tellNew(inside, loop.id, told, now())
         return true
       }),
 
