@@ -58,6 +58,11 @@ describe.skipIf(missing !== undefined)(`in Chromium${missing === undefined ? '' 
     await page.getByRole('heading', { name: /^Iteration 1/ }).waitFor()
     for (const name of [/^Fork/, /^Roll back/, /^Accept/])
       expect(await page.getByRole('button', { name }).count()).toBe(0)
+    await page.getByRole('tab', { name: /^Diff/ }).click()
+    await page.getByText('done.txt', { exact: true }).first().waitFor()
+    await page.getByRole('button', { name: 'Since the start of the loop' }).click()
+    await page.getByRole('button', { name: 'Only this iteration' }).waitFor()
+    await page.getByRole('tab', { name: /^Summary/ }).click()
 
     await page.getByRole('link', { name: id, exact: true }).click()
     const details = page.getByRole('dialog', { name: 'Write done.txt' })

@@ -34,7 +34,8 @@ export async function readTaskDiffs(reading: ReadingDiff): Promise<ReadDiff[]> {
     const text = from === undefined ? undefined : await printDiff(mirror, { from, to: kept.commit })
     return from === undefined || text === undefined ? undefined : { from: await named(from), ...fitting(text, reading) }
   }
-  const [previous, start] = [await diff(kept.since), await diff(zero?.commit)]
+  const previous = await diff(kept.since)
+  const start = zero?.commit === kept.since ? previous : await diff(zero?.commit)
   const own = { ...state, ...(previous ? { previous } : {}), ...(start ? { start } : {}) }
   const origin = zero && iteration === 1 ? await named(zero.commit) : undefined
   return zero && origin !== undefined && origin !== zero.commit ? [stateOf(0, zero, origin), own] : [own]

@@ -103,8 +103,31 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     expect(out()).toContain(`${task}  iteration 1 is over`)
     expect((await ralph('status')).out).toMatch(new RegExp(`^${id} +alive +0/2 +command +linux`, 'm'))
     expect((await ralph('status', task)).out).toContain('submitted by ada@example.com · agents command:')
-    expect((await ralph('show', task)).out).toContain('Write b.txt')
-    expect((await ralph('proof', task)).out).toContain('verified')
+  })
+
+  test('the diff and the proof of a task are shown where neither its worker nor its repository is', async () => {
+    const { start, worker, agent, git, remote } = await openPlace()
+    const board = (...argv: string[]) => start(argv, 'board').ended
+    await worker()
+    const writes = agent(`echo "from a worker" > b.txt; ${DONE}`)
+    const submitted = await board('submit', 'Write b.txt', '--agent', writes, '--verify', 'test -f b.txt', '--wait')
+    const [, task = ''] = /^Task (\w+) is submitted/.exec(submitted.out) ?? []
+    const pushed = git(remote, 'rev-parse', `ralph/${task}`)
+    expect((await board('show', task)).out).toContain(
+      `on ralph/${task} of ${remote}. The last commit that was pushed is`,
+    )
+    expect((await board('show', task, '1')).out).toContain('+from a worker')
+    expect((await board('proof', task)).out).toContain(`commit ${pushed.slice(0, 12)}`)
+    const statement = JSON.parse((await board('proof', task, '--json')).out)
+    expect(statement.subject).toMatchObject([{ name: 'remote.git', digest: { gitCommit: pushed } }])
+    for (const again of ['--again', '--why'])
+      expect(await board('proof', task, again)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`Get it: git fetch ${remote} ralph/${task}`),
+      })
+    const report = join(temporaryFolder(), 'report.html')
+    expect(await board('show', task, '-o', report)).toMatchObject({ code: 0, err: '' })
+    expect(readFileSync(report, 'utf8')).toMatch(/^<!doctype html>/i)
   })
 
   test('a project is submitted as a graph, and merged task by task', async () => {
