@@ -24,11 +24,17 @@ function patchAfter(task: FleetTask, loop: Loop): FleetPatch {
   if (next.kind === 'halt')
     return { state: next.reason === 'cancelled' ? 'cancelled' : 'failed', sentence: next.sentence, due_at: null }
   if (next.kind !== 'wait') return onward(task)
-  if (next.why === 'queued') return {}
+  // Somebody has resumed what nobody had begun: a worker that only told it so does not go on with it.
+  if (next.why === 'queued') return task.state === 'running' ? goOn(task) : onward(task)
   return { state: 'resting', sentence: next.question ?? null, due_at: next.until ?? null }
 }
 
 /** It wants to be driven on. Whoever has it, or is about to, does. */
-function onward({ state }: FleetTask): FleetPatch {
-  return state === 'resting' ? { state: 'ready', sentence: null, due_at: null } : {}
+function onward(task: FleetTask): FleetPatch {
+  return task.state === 'resting' ? goOn(task) : {}
+}
+
+/** What waits for other tasks still does. */
+function goOn({ depends_on }: FleetTask): FleetPatch {
+  return { state: depends_on.length > 0 ? 'waiting' : 'ready', sentence: null, due_at: null }
 }

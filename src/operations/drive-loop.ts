@@ -65,6 +65,8 @@ async function work(context: Context, held: Visit, watching: Watching): Promise<
   const { loop } = held
   // Its last driver died before it saw to the end: its files are elsewhere, and not needed any more.
   if (watching.arrive && ended(loop)) return loop
+  // Nobody has begun it: it can only be told something.
+  if (watching.arrive && isUnbegun(loop)) return held.drive({})
   letGo(home, loop.id) // a session that had it does not go on with it
   const { stop, rest, show } = watching
   const task = ownerOf(loop).turn?.(loop)
@@ -76,6 +78,11 @@ async function work(context: Context, held: Visit, watching: Watching): Promise<
       `The program of the check "${check}" is not here yet. Without it the loop will halt (verifier-broken).`,
     )
   return held.drive(handsOf(bench, watching, held.lease))
+}
+
+/** It was paused while it was queued. */
+export function isUnbegun({ tally, next }: Loop): boolean {
+  return next.kind === 'wait' && tally.held?.kind === 'wait' && tally.held.why === 'queued'
 }
 
 /** Something may have happened to the loop meanwhile that comes instead of its next turn. */

@@ -56,6 +56,29 @@ describe.skipIf(missing)(`a fleet${missing ? `: ${missing}` : ''}`, () => {
     expect(ends).toEqual(ends.toSorted((a, b) => a - b))
   })
 
+  test('does not begin a task that is paused, whatever is said to it, before it is resumed', async () => {
+    const fleet = await openFleet()
+    const repo = await fleet.remote()
+    const agent = fleet.agent(`cat > /dev/null; echo x > b.txt; ${DONE}`)
+    const [first, second] = await fleet.submit(
+      { id: 'first', prompt: 'First.', repo, agent },
+      { id: 'second', prompt: 'Second.', repo, agent, depends_on: ['first'] },
+    )
+    const loops = [first?.loop_id ?? '', second?.loop_id ?? '']
+    for (const loop of loops) await giveOrder(fleet.context, loop, { kind: 'pause' })
+    const worker = fleet.worker()
+    for (const loop of loops) await fleet.store.tell(loop, 'Ada', { kind: 'say', words: 'Mind the gap.' })
+    await eventually(async () =>
+      (await Promise.all(loops.map((loop) => fleet.store.told(loop)))).every((told) => !told),
+    )
+    await giveOrder(fleet.context, loops[1] ?? '', { kind: 'resume' })
+    await fleet.reaches('second', 'waiting')
+    await giveOrder(fleet.context, loops[0] ?? '', { kind: 'resume' })
+    await fleet.reaches('second', 'done')
+    expect((await fleet.store.fleet.load('first'))?.state).toBe('done')
+    expect(worker.said.filter((line) => line.includes('bug'))).toEqual([])
+  })
+
   test('is told of a cancel while an agent works, and ends it', async () => {
     const fleet = await openFleet()
     const [task] = await fleet.submit({ prompt: 'Wait.', agent: fleet.agent('sleep 600') })

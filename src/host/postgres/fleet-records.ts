@@ -105,6 +105,7 @@ async function changeState(
   if (!changed) return undefined
   await settleCosts(asking, id)
   if (patch.state === 'done') await readyDependents(asking, id)
+  if (patch.state === 'waiting') await readyWhatCan(asking, [id])
   return changed
 }
 
