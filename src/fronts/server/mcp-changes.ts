@@ -22,7 +22,10 @@ function watchResources({ store, note }: Pick<Context, 'store' | 'note'>, tell: 
       from ??= await source.heads()
       if (!isOver) from = await tellSince(source, from, tell)
     },
-    (cause) => note(String(cause instanceof Error ? cause.stack : cause)),
+    (cause) => {
+      // A store in Postgres may be closed while it is asked for the last time.
+      if (!isOver) note(String(cause instanceof Error ? cause.stack : cause))
+    },
   )
   const unwatch = source.onChange(looks.wake)
   looks.wake()
