@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Fact, type Loop, startLoop } from '../src/engine/loop.ts'
 import { step } from '../src/engine/step.ts'
+import { openAsking } from '../src/host/postgres/asking.ts'
+import { openPostgres } from '../src/host/postgres/store.ts'
 import { openStore } from '../src/host/sqlite.ts'
 import type { Store } from '../src/host/store.ts'
 import { specFor } from './instant-loop.ts'
@@ -10,17 +12,16 @@ import { specFor } from './instant-loop.ts'
 const MODELS = 20
 const MINUTE = 60_000
 
+/** `database`: the URL of a Postgres. Absent: the database of this home. */
+export type Filled = { home: string; database?: string | undefined }
+
 /** Each has so many iterations, each with a turn and its checks. Most completed, some halted, one in twenty is paused. */
-export async function fillWithLoops(home: string, loops: number, iterations: number): Promise<void> {
-  const store = openStore(home, Date.now)
+export async function fillWithLoops({ home, database }: Filled, loops: number, iterations: number): Promise<void> {
+  const store = database ? openPostgres({ url: database, home, now: Date.now }) : openStore(home, Date.now)
   for (let n = 0; n < MODELS; n++) await makeModel(store, home, { n, iterations })
   await store.close()
-  const database = new DatabaseSync(join(home, 'ralph.db'))
-  try {
-    copyLoops(database, loops / MODELS - 1)
-  } finally {
-    database.close()
-  }
+  const copies = loops / MODELS - 1
+  await (database ? copyInPostgres(database, copies) : copyInSqlite(home, copies))
 }
 
 type Model = { n: number; iterations: number }
@@ -62,26 +63,56 @@ function checked(result: 'pass' | 'fail', failures: number): object {
   return { kind: 'checked', verdicts: ['npm test', 'npm run lint'].map(verdict), findings: [], ms: 1_000 }
 }
 
-/** So many of each, a minute apart. */
-function copyLoops(database: DatabaseSync, copies: number): void {
-  const numbers = `(WITH RECURSIVE copy (k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM copy WHERE k < ${copies}) SELECT k FROM copy)`
-  const id = (column: string) => `printf('%s%04d', ${column}, k)`
-  const later = (column: string) => `${column} + k * ${MINUTE}`
-  database.exec('BEGIN')
-  copyTable('loop', { id: id('id'), started_at: later('started_at'), updated_at: later('updated_at') })
-  copyTable('event', { seq: 'NULL', loop: id('loop'), at: later('at') })
-  copyTable('iteration', { loop: id('loop'), started_at: later('started_at'), ended_at: later('ended_at') })
-  copyTable('check_result', { loop: id('loop') })
-  database.exec('COMMIT; ANALYZE')
+const TABLES = ['loop', 'event', 'iteration', 'check_result']
 
-  function copyTable(table: string, changed: Readonly<Record<string, string>>): void {
-    const columns = database
-      .prepare(`SELECT name FROM pragma_table_xinfo('${table}') WHERE hidden = 0`)
-      .all()
-      .map(({ name }) => String(name))
-    const values = columns.map((name) => changed[name] ?? `"${name}"`)
-    database.exec(
-      `INSERT INTO ${table} (${columns.map((name) => `"${name}"`)}) SELECT ${values} FROM ${table}, ${numbers}`,
-    )
+/** How a database says it. `digits`: those of `k`. `seq`: the numbers of new rows. */
+type Dialect = { numbers: string; digits: string; seq: string }
+
+/** So many more of each row, a minute apart. */
+function copying(table: string, columns: readonly string[], { numbers, digits, seq }: Dialect): string {
+  const ids = ['id', 'loop'].map((name) => [name, `${name} || ${digits}`])
+  const times = ['started_at', 'updated_at', 'ended_at', 'at'].map((name) => [name, `${name} + k * ${MINUTE}`])
+  const changed = new Map([['seq', seq], ...ids, ...times] as [string, string][])
+  const values = columns.map((name) => changed.get(name) ?? `"${name}"`)
+  return `INSERT INTO ${table} (${columns.map((name) => `"${name}"`)}) SELECT ${values} FROM ${table}, ${numbers}`
+}
+
+function copyInSqlite(home: string, copies: number): void {
+  const database = new DatabaseSync(join(home, 'ralph.db'))
+  const counting = `SELECT 1 UNION ALL SELECT k + 1 FROM copy WHERE k < ${copies}`
+  const numbers = `(WITH RECURSIVE copy (k) AS (${counting}) SELECT k FROM copy)`
+  try {
+    database.exec('BEGIN')
+    for (const table of TABLES) {
+      const rows = database.prepare(`SELECT name FROM pragma_table_xinfo('${table}') WHERE hidden = 0`).all()
+      database.exec(copying(table, namesOf(rows), { numbers, digits: "printf('%04d', k)", seq: 'NULL' }))
+    }
+    database.exec('COMMIT; ANALYZE')
+  } finally {
+    database.close()
   }
+}
+
+async function copyInPostgres(url: string, copies: number): Promise<void> {
+  const { transaction, query, close } = openAsking({ url })
+  const numbers = `generate_series(1, ${copies}) AS copy (k)`
+  const columns = 'SELECT column_name AS name FROM information_schema.columns WHERE table_schema = current_schema()'
+  try {
+    await transaction(async ({ all, run }) => {
+      for (const table of TABLES) {
+        const rows = await all(`${columns} AND table_name = $1 ORDER BY ordinal_position`, table)
+        const seq = `(SELECT max(seq) FROM ${table}) + row_number() OVER ()`
+        await run(copying(table, namesOf(rows), { numbers, digits: "lpad(k::text, 4, '0')", seq }))
+      }
+      for (const counter of ['loop', 'event'])
+        await run(`UPDATE counter SET n = (SELECT max(seq) FROM ${counter}) WHERE name = $1`, counter)
+    })
+    await query('ANALYZE')
+  } finally {
+    await close()
+  }
+}
+
+function namesOf(rows: readonly Record<string, unknown>[]): string[] {
+  return rows.map(({ name }) => String(name))
 }

@@ -26,7 +26,7 @@ export async function* page(): AsyncGenerator<Row> {
   const running = await browser.launch()
   try {
     yield* await inTemporaryFolder(async (home) => {
-      await fillWithLoops(home, LOOPS, 10)
+      await fillWithLoops({ home }, LOOPS, 10)
       return withServer(home, [], (server) => list(running, server))
     })
     yield* await inTemporaryFolder((home) => withServer(home, [], (server) => oneLoop(running, server, home)))

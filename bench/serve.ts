@@ -15,7 +15,7 @@ export async function* serve(): AsyncGenerator<Row> {
   const starts = await inTemporaryFolder((home) => timeEach(STARTS, () => firstAnswer(home)))
   yield row('serve: from its start to its first answer', starts, { budget: 500, at: 0.5 })
   yield* await inTemporaryFolder(async (home) => {
-    await fillWithLoops(home, LOOPS, ITERATIONS)
+    await fillWithLoops({ home }, LOOPS, ITERATIONS)
     return withServer(home, [], askAll)
   })
 }

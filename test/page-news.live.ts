@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { fillWithLoops } from '../bench/many-loops.ts'
 import { type Browser, installBrowser, type Launch, openTabs, type Page, type Tabs } from './browser.ts'
 import { makePlace, until } from './ralph.ts'
-import { serveIn, startGated } from './served.ts'
+import { onDatabase, serveIn, startGated } from './served.ts'
 
 const browser = await installBrowser()
 const launch: Launch = 'launch' in browser ? browser.launch : () => Promise.reject(new Error(browser.missing))
@@ -30,8 +30,8 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
   })
 
   test('a new loop pushes none of the others out of a long list', async () => {
-    const place = makePlace({ git: false })
-    await fillWithLoops(place.home, 140, 1)
+    const place = onDatabase(makePlace({ git: false }))
+    await fillWithLoops({ home: place.home, database: place.env.RALPH_DATABASE }, 140, 1)
     const server = await serveIn(place)
     const { open } = await openWindow()
     const page = await open(server.at('/loops'))

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { createClient } from '../src/fronts/server/client.ts'
 import { type Eyes, type Launch, openTabs, type Page, type Tabs } from './browser.ts'
 import { makePlace, type Place, until } from './ralph.ts'
-import { databaseOption } from './served.ts'
+import { onDatabase } from './served.ts'
 
 export type Client = ReturnType<typeof createClient>
 
@@ -20,8 +20,8 @@ export type BoardPlace = {
 }
 
 export async function openBoardPlace(launch: Launch, eyes: Eyes = {}): Promise<BoardPlace> {
-  const place = makePlace({ git: false })
-  const running = place.start(['serve', '--port', '0', '--json', ...databaseOption(place)])
+  const place = onDatabase(makePlace({ git: false }))
+  const running = place.start(['serve', '--port', '0', '--json'])
   const line = await until('the address', () => running.lines().find(({ type }) => type === 'serve-start'))
   const { url, token } = line as unknown as { url: string; token: string }
   const browser = await launch()

@@ -264,14 +264,28 @@ export function watchesFiles(pid: number): boolean {
 
 export type Row = Record<string, unknown>
 
-/** Asks ralph's database, as it lies on the disk. */
-export function query({ home }: Place, sql: string, ...values: string[]): Row[] {
+/** Asks ralph's database past ralph: as it lies on the disk, or in the Postgres of the place. */
+export function query({ home, env }: Place, sql: string, ...values: string[]): Row[] {
+  if (env.RALPH_DATABASE) return queryPostgres(env.RALPH_DATABASE, sql, values)
   const database = new DatabaseSync(join(home, 'ralph.db'), { readOnly: true, timeout: 5_000 })
   try {
     return database.prepare(sql).all(...values) as Row[]
   } finally {
     database.close()
   }
+}
+
+/** In a process of its own, since its driver answers later only. */
+function queryPostgres(url: string, sql: string, values: readonly string[]): Row[] {
+  let n = 0
+  const numbered = sql.replaceAll('?', () => `$${++n}`)
+  const connect = JSON.stringify(resolve(import.meta.dirname, '../src/host/postgres/connect.ts'))
+  const code = `const client = (await import(${connect})).openClient(${JSON.stringify({ url })})
+    await client.connect()
+    console.log(JSON.stringify((await client.query(...${JSON.stringify([numbered, values])})).rows))
+    await client.end()`
+  const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module']
+  return JSON.parse(execFileSync(process.execPath, [...flags, '--eval', code], { encoding: 'utf8' })) as Row[]
 }
 
 /** The one loop of a place. */

@@ -18,7 +18,7 @@ export type Served = {
 }
 
 export async function serveIn(place: Place, port = 0, ...options: string[]): Promise<Served> {
-  const running = place.start(['serve', '--port', String(port), '--json', ...databaseOption(place), ...options])
+  const running = onDatabase(place).start(['serve', '--port', String(port), '--json', ...options])
   const said = await until('the address', () => running.lines().find(({ type }) => type === 'serve-start'))
   const { url, token } = said as unknown as { url: string; token: string }
   return {
@@ -34,10 +34,28 @@ export async function serveIn(place: Place, port = 0, ...options: string[]): Pro
   }
 }
 
-/** On Postgres, where the tests of fronts are run on it. */
-export function databaseOption({ home }: Pick<Place, 'home'>): string[] {
-  const { database } = databaseOf(home)
-  return database ? ['--database', database] : []
+/** Whether the tests of fronts are run on it: RALPH_TEST_DATABASE=1. */
+export const isOnPostgres: boolean = databaseOf('').database !== undefined
+
+/** The same place. Every `ralph` that is started in it works on Postgres, where the tests of fronts are run on it. */
+export function onDatabase(place: Place): Place {
+  const { database } = databaseOf(place.home)
+  if (database) place.env.RALPH_DATABASE = database
+  return place
+}
+
+/** Runs a loop to its end. Where it is to be in a database, a server runs it: `ralph run` works without one. */
+export async function runLoop(place: Place, prompt: string, agent: string, check: string): Promise<void> {
+  if (!onDatabase(place).env.RALPH_DATABASE) {
+    const { code } = await place.ralph(['run', prompt, '--agent', agent, '--verify', check])
+    if (code !== 0) throw new Error(`The loop ended with ${code}.`)
+    return
+  }
+  const { call, running } = await serveIn(place)
+  const { loop } = await call('start_loop', { prompt, agent, until: check, dir: place.dir })
+  await until('the end of the loop', async () => (await call('get_loop', { loop, brief: true })).status === 'completed')
+  running.child.kill('SIGTERM')
+  await running.ended
 }
 
 export type Gated = { id: string /** Lets it do its iterations up to this one. */; allow(iteration: number): void }
