@@ -3,6 +3,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, onTestFinished, test } from 'vitest'
 import { LAUNCHER, makePlace, type Place, query, until } from './ralph.ts'
+import { onDatabase } from './served.ts'
 
 type Era = 'legacy' | 'auto'
 type Answer = Record<string, unknown>
@@ -39,7 +40,7 @@ async function follow(use: (name: string, input: object) => Promise<Answer>, loo
 }
 
 test.each<Era>(['legacy', 'auto'])('a task is created, started and followed until it is verified (%s)', async (era) => {
-  const place = makePlace()
+  const place = onDatabase(makePlace())
   const { use } = await connect(place, era)
   const { id } = await use('create_task', {
     title: 'Build it',
@@ -56,7 +57,7 @@ test.each<Era>(['legacy', 'auto'])('a task is created, started and followed unti
 test.each<Era>(['legacy', 'auto'])(
   'a client that can ask its person does so before something is lost (%s)',
   async (era) => {
-    const place = makePlace()
+    const place = onDatabase(makePlace())
     const { client, use } = await connect(place, era, { elicitation: { form: {} } })
     const asked: string[] = []
     let answer = false
@@ -76,7 +77,7 @@ test.each<Era>(['legacy', 'auto'])(
 )
 
 test('a client that only looks leaves queued loops to others', async () => {
-  const place = makePlace()
+  const place = onDatabase(makePlace())
   const first = await connect(place)
   const { loop } = await first.use('start_loop', { prompt: 'Build it', agent: place.agent('sleep 60') })
   await until('the agent works', () => place.calls()[0])
@@ -94,7 +95,7 @@ function statusOf(place: Place, loop: unknown): unknown {
 }
 
 test.each<Era>(['legacy', 'auto'])('a client is told when a resource changes (%s)', async (era) => {
-  const place = makePlace()
+  const place = onDatabase(makePlace())
   const { client, use } = await connect(place, era)
   const heard: string[] = []
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => void heard.push(params.uri))
@@ -108,7 +109,7 @@ test.each<Era>(['legacy', 'auto'])('a client is told when a resource changes (%s
 })
 
 test('nothing but the protocol is on stdout, and it ends with its stdin', async () => {
-  const place = makePlace()
+  const place = onDatabase(makePlace())
   const { code, stdout, stderr } = await place.ralph(['mcp'], {
     stdin: '{"jsonrpc":"2.0","id":1,"method":"ping"}\nnonsense\n',
     apart: true,
@@ -119,7 +120,7 @@ test('nothing but the protocol is on stdout, and it ends with its stdin', async 
 })
 
 test('a home that cannot be used is said before a client is answered', async () => {
-  const place = makePlace()
+  const place = onDatabase(makePlace())
   place.write('home', 'a file')
   const asked = await place.ralph(['mcp'], { apart: true, stdin: '', env: { RALPH_HOME: `${place.dir}/home` } })
   expect([asked.code, asked.stdout]).toEqual([1, ''])
