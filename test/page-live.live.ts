@@ -160,9 +160,9 @@ async function openEach<Opened>(count: number, open: () => Promise<Opened>): Pro
 
 async function restart(server: Served, tabs: readonly Page[], start: () => Promise<Served>): Promise<Served> {
   await server.kill()
-  for (const tab of tabs) await tab.locator('.lost').waitFor()
+  for (const tab of tabs) await tab.locator('.connection.lost').waitFor()
   const next = await start()
-  for (const tab of tabs) await tab.locator('.lost').waitFor({ state: 'detached' })
+  for (const tab of tabs) await tab.locator('.lost').first().waitFor({ state: 'detached' })
   return next
 }
 
