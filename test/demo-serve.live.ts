@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createClient } from '../src/fronts/server/client.ts'
 import { carriers, makePlace, type Place, type Running, until } from './ralph.ts'
+import { onDatabase } from './served.ts'
 
 /** On a busy machine it takes its time. */
 const BUSY_MS = 100_000
@@ -55,7 +56,7 @@ const TODAY = {
 }
 
 test('serves a board full of real loops, goes on with them, and ends with 0', { timeout: 2 * BUSY_MS }, async () => {
-  const place = makePlace({ git: false })
+  const place = onDatabase(makePlace({ git: false }))
   const running = place.start(['demo', '--serve', '--port', '0'])
   const client = await clientOf(running)
   expect(await standings(client)).toMatchObject(TODAY)
@@ -120,7 +121,7 @@ async function hasReadableHistory(client: Client, { regression, review, crash }:
 }
 
 test('Ctrl-C while the board is filled ends it with 0 and leaves no process', async () => {
-  const place = makePlace({ git: false })
+  const place = onDatabase(makePlace({ git: false }))
   const running = place.start(['demo', '--serve', '--port', '0'])
   const home = await until('a loop', () => {
     const path = join(folderIn(place), 'home')
@@ -133,7 +134,7 @@ test('Ctrl-C while the board is filled ends it with 0 and leaves no process', as
 })
 
 test.each(['--port=1', '--open'])('%s is refused without --serve', async (option) => {
-  const { code, stderr } = await makePlace({ git: false }).ralph(['demo', option])
+  const { code, stderr } = await onDatabase(makePlace({ git: false })).ralph(['demo', option])
   expect(code).toBe(2)
   expect(stderr).toContain('means nothing without --serve.')
 })

@@ -8,6 +8,7 @@ import { postgresMissing } from '../src/host/postgres/postgres.test-support.ts'
 import { type Browser, type Eyes, installBrowser, openTabs, type Page, type Tabs } from './browser.ts'
 import { fillFleet, openFleetPlace } from './fleet-place.ts'
 import { makePlace, onlyLoop, type Running, until } from './ralph.ts'
+import { isOnPostgres, runLoop } from './served.ts'
 
 const browser = await installBrowser()
 
@@ -92,7 +93,10 @@ describe.skipIf(missing !== undefined)(`the fleet${missing === undefined ? '' : 
   })
 })
 
-describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${browser.missing})` : ''}`, () => {
+/** The demo has a home of its own, with its loops in it, whatever database is named. */
+const demoMissing = 'missing' in browser ? browser.missing : isOnPostgres && 'the demo is never in Postgres'
+
+describe.skipIf(demoMissing)(`the demo in Chromium${demoMissing ? ` (${demoMissing})` : ''}`, () => {
   const loops = new Map<string, string>()
   let running: Running
   let address = (_path: string) => ''
@@ -147,14 +151,16 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     const screens = SCREENS.map(([name, path, key]): Look => [name, () => address(path()), key])
     expect(await violationsIn(await openEyes(eyes), screens)).toEqual({})
   })
+})
 
+describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${browser.missing})` : ''}`, () => {
   test.each([{}, { dark: true }])('reports, with %o', async (eyes) => {
     const place = makePlace()
     const agent = place.script([
       [{ edit: { path: 'a.txt', content: 'one\n' } }, { text: 'One file is there.' }],
       [{ edit: { path: 'done.txt', content: 'two\n' } }, { text: 'Both are there.\n\n<promise>COMPLETE</promise>' }],
     ])
-    await place.ralph(['run', 'Make two files', '--agent', agent, '--verify', 'ls done.txt'])
+    await runLoop(place, 'Make two files', agent, 'ls done.txt')
     await place.ralph(['show', onlyLoop(place), '-o', 'loop.html'])
     await place.ralph(['stats', '-o', 'stats.html'])
     const tabs = await openEyes(eyes)

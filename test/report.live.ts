@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { installBrowser, type Launch, type Page } from './browser.ts'
 import { makePlace, onlyLoop, type Place, until } from './ralph.ts'
+import { runLoop } from './served.ts'
 
 const browser = await installBrowser()
 const launch: Launch = 'launch' in browser ? browser.launch : () => Promise.reject(new Error(browser.missing))
@@ -17,8 +18,7 @@ async function provenPlace(): Promise<Place> {
     [{ edit: { path: 'a.txt', content: 'one\n' } }, { text: `${said} ${CLAIM}` }],
     [{ edit: { path: 'done.txt', content: 'The second file.\n' } }, { text: CLAIM }],
   ])
-  const ran = await place.ralph(['run', 'Make it <b>pass</b>', '--agent', agent, '--verify', 'ls done.txt'])
-  expect(ran.code).toBe(0)
+  await runLoop(place, 'Make it <b>pass</b>', agent, 'ls done.txt')
   return place
 }
 
