@@ -10,6 +10,7 @@ import { allChecks } from '../engine/stages.ts'
 import { RalphError } from '../error.ts'
 import { canStart, findChecks } from '../host/check.ts'
 import type { Lease } from '../host/store.ts'
+import { holdTask } from '../host/task-traces.ts'
 import type { Tree } from '../host/tree.ts'
 import { given } from '../request/given.ts'
 import { letGo } from '../session/elsewhere.ts'
@@ -40,9 +41,19 @@ export async function driveLoop(context: Context, id: string, watching: Watching
   const store = context.store()
   const rules = ownerOf(await store.load(id))
   await removeLeftPlaces(context.home, id)
-  return visit<Loop>(id, {
+  let here: ReturnType<typeof holdTask>
+  const driven = visit<Loop>(id, {
     store,
     now,
+    async take() {
+      const lease = await store.lease(id)
+      // A lease in Postgres says nothing to others who clear away in this home. Whoever lets a task arrive has told them.
+      if ('heldBy' in lease || !store.shared || watching.arrive) return lease
+      here = holdTask(context.home, id)
+      if (here) return lease
+      await lease.release()
+      return { heldBy: 'another process of this machine' }
+    },
     takeUp: takeUp({ store, now, self: selfIn(root) }),
     since: async (loop, lease, at) => [
       ...(await (watching.arrive?.(loop, lease, at) ?? beginQueued(context, loop, at))),
@@ -56,7 +67,9 @@ export async function driveLoop(context: Context, id: string, watching: Watching
     },
     work: (held) => work(context, held, watching),
     after: async (held) => rules.after?.({ ...context, store }, held),
-  }).then(() => store.load(id))
+  })
+  await driven.finally(() => here?.release())
+  return store.load(id)
 }
 
 async function work(context: Context, held: Visit, watching: Watching): Promise<Loop> {

@@ -5,6 +5,7 @@ import { expect, onTestFinished } from 'vitest'
 import type { Loop } from '../engine/loop.ts'
 import { temporaryFolder } from '../host/place.test-support.ts'
 import { databaseOf } from '../host/postgres/postgres.test-support.ts'
+import { given } from '../request/given.ts'
 import { call } from './call.ts'
 import { openContext } from './context.ts'
 import { driveLoop } from './drive-loop.ts'
@@ -31,9 +32,11 @@ export const ran: Set<string> = new Set()
 export function openPlace({
   cwd = temporaryFolder(),
   home = temporaryFolder(),
+  database = databaseOf(home).database,
 }: {
   cwd?: string
   home?: string
+  database?: string | undefined
 } = {}): OperationPlace {
   const env = { PATH: process.env.PATH, HOME: home }
   const notes: string[] = []
@@ -42,7 +45,7 @@ export function openPlace({
     home,
     cwd: () => cwd,
     env,
-    ...databaseOf(home),
+    ...given({ database }),
     note: (text) => void notes.push(text),
   })
   onTestFinished(() => context.close())
