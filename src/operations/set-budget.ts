@@ -1,5 +1,6 @@
 /** Says what a submitter may spend in a day. */
 import type { FleetBudget } from '../host/fleet-store.ts'
+import { refuseBelowTurn } from './below-turn.ts'
 import { fleetStore } from './fleet-desk.ts'
 import type { Operation } from './operation.ts'
 
@@ -12,6 +13,7 @@ export const setBudget: Operation<SettingBudget, { budgets: FleetBudget[] }> = {
   person: true,
   summary: 'Sets what a submitter may spend in a day (UTC), or removes that limit.',
   async run(context, { submitter, usd_per_day }) {
+    await refuseBelowTurn(context)
     const { budgets } = fleetStore(context).fleet
     await budgets.set(submitter, usd_per_day)
     return { budgets: await budgets.list() }

@@ -1,5 +1,6 @@
 /** Changes what holds for the whole fleet. */
 import type { FleetSettings } from '../host/fleet-store.ts'
+import { refuseBelowTurn } from './below-turn.ts'
 import { fleetStore } from './fleet-desk.ts'
 import type { Operation } from './operation.ts'
 
@@ -8,5 +9,8 @@ export const setFleet: Operation<Partial<FleetSettings>, { settings: FleetSettin
   effect: 'write',
   person: true,
   summary: 'Changes the settings of the fleet: how long tasks are kept, and when a worker counts as dead.',
-  run: async (context, patch) => ({ settings: await fleetStore(context).fleet.settings.save(patch) }),
+  async run(context, patch) {
+    await refuseBelowTurn(context)
+    return { settings: await fleetStore(context).fleet.settings.save(patch) }
+  },
 }
