@@ -4,11 +4,11 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../src/fronts/server/client.ts'
-import { postgresMissing } from '../src/host/postgres/postgres.test-support.ts'
+import { isOnPostgres, postgresMissing } from '../src/host/postgres/postgres.test-support.ts'
 import { type Browser, type Eyes, installBrowser, openTabs, type Page, type Tabs } from './browser.ts'
 import { fillFleet, openFleetPlace } from './fleet-place.ts'
 import { makePlace, onlyLoop, type Running, until } from './ralph.ts'
-import { isOnPostgres, runLoop } from './served.ts'
+import { runLoop } from './served.ts'
 
 const browser = await installBrowser()
 

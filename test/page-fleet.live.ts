@@ -3,12 +3,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../src/host/place.test-support.ts'
-import { postgresMissing } from '../src/host/postgres/postgres.test-support.ts'
+import { isOnPostgres, postgresMissing } from '../src/host/postgres/postgres.test-support.ts'
 import { installBrowser, type Launch, type Page } from './browser.ts'
 import { fillFleet, openFleetPlace } from './fleet-place.ts'
 import { openBoardPlace } from './page-place.ts'
 import { until } from './ralph.ts'
-import { isOnPostgres } from './served.ts'
 
 const browser = await installBrowser()
 const launch: Launch = 'launch' in browser ? browser.launch : () => Promise.reject(new Error(browser.missing))

@@ -34,9 +34,6 @@ export async function serveIn(place: Place, port = 0, ...options: string[]): Pro
   }
 }
 
-/** Whether the tests of fronts are run on it: RALPH_TEST_DATABASE=1. */
-export const isOnPostgres: boolean = databaseOf('').database !== undefined
-
 /** The same place. Every `ralph` that is started in it works on Postgres, where the tests of fronts are run on it. */
 export function onDatabase(place: Place): Place {
   const { database } = databaseOf(place.home)

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Loop, Spec } from '../engine/loop.ts'
 import { specOf } from '../engine/stories.test-support.ts'
 import { temporaryFolder } from '../host/place.test-support.ts'
+import { databaseOf } from '../host/postgres/postgres.test-support.ts'
 import { makeRepository } from '../host/repository.test-support.ts'
 import { arm } from '../session/armed.ts'
 import { HOSTS } from '../session/hosts.ts'
@@ -70,7 +71,7 @@ describe('a path', () => {
     const bent = await openBent({ paths })
     mkdirSync(join(bent.cwd, 'test'))
     const { home, root, env, note } = bent.context
-    const below = openContext({ home, root, env, note, cwd: () => join(bent.cwd, 'test') })
+    const below = openContext({ home, root, env, note, ...databaseOf(home), cwd: () => join(bent.cwd, 'test') })
     const asked = { loop: 'bent-1', paths: ['a.test.ts', join(bent.cwd, 'vitest.config.ts')] }
     expect(await OPERATIONS.allow.run(below, asked)).toMatchObject({ paths })
     await below.close()
@@ -82,7 +83,7 @@ describe('a path', () => {
     const work = { ...specOf().work, dir: join(dir, 'web') }
     const bent = await openBent({ paths: ['web/test/a.test.ts'], work })
     const { home, root, env, note } = bent.context
-    const below = openContext({ home, root, env, note, cwd: () => join(dir, 'web', 'test') })
+    const below = openContext({ home, root, env, note, ...databaseOf(home), cwd: () => join(dir, 'web', 'test') })
     const allowed = await OPERATIONS.allow.run(below, { loop: 'bent-1', paths: ['a.test.ts'] })
     expect(allowed.paths).toEqual(['web/test/a.test.ts'])
     await below.close()

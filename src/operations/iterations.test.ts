@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../host/place.test-support.ts'
+import { isOnPostgres } from '../host/postgres/postgres.test-support.ts'
 import { makeRepository } from '../host/repository.test-support.ts'
 import { type OperationPlace, openPlace } from './place.test-support.ts'
 
@@ -156,7 +157,8 @@ test('checks are told before any work and after each iteration', async () => {
   ])
 })
 
-test('what only the disk or git had is left out once it is gone', async () => {
+// In Postgres a transcript is no file that could be removed.
+test.skipIf(isOnPostgres)('what only the disk or git had is left out once it is gone', async () => {
   const { place, loop } = await twoIterations()
   rmSync(join(place.cwd, '.git'), { recursive: true })
   rmSync(join(place.context.home, 'transcripts', loop, '1.jsonl'))

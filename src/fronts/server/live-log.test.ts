@@ -3,15 +3,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { claims, pause, works } from '../../engine/stories.test-support.ts'
 import { drawChance } from '../../host/chance.test-support.ts'
-import { databaseOf } from '../../host/postgres/postgres.test-support.ts'
+import { isOnPostgres } from '../../host/postgres/postgres.test-support.ts'
 import { loopOf, storyIn } from '../../host/store-contract/scene.ts'
 import type { TurnEntry } from '../../host/transcript.ts'
 import { type LivePlace, openLivePlace, type Seen } from './live.test-support.ts'
 
 const { runs, seed } = drawChance({ runs: 10, seed: 1 })
-
-/** In Postgres a log is no file that a test could write to. */
-const isElsewhere = databaseOf('').database !== undefined
 
 type Log = Extract<Seen['message'], { type: 'log' }>
 
@@ -77,7 +74,8 @@ describe('the log of a loop', () => {
     expect(log?.message).toMatchObject({ type: 'log', data: { iteration } })
   })
 
-  test.skipIf(isElsewhere)('is put together exactly from wherever it was cut, also within a letter', async () => {
+  // In Postgres a log is no file that a test could write to.
+  test.skipIf(isOnPostgres)('is put together exactly from wherever it was cut, also within a letter', async () => {
     const place = await openLivePlace({ logEveryMs: 1 })
     await place.store.create(loopOf('a1'))
     const entry = fc.record({ out: fc.oneof(fc.constant('🦉'.repeat(70_000)), fc.string({ unit: 'grapheme' })) })
@@ -122,7 +120,7 @@ describe('the log of a loop', () => {
     expect(asked[1]).toEqual([expect.stringMatching(/^a1:1:[1-9]/), expect.stringMatching(/^a1:2:[1-9]/)])
   })
 
-  test.skipIf(isElsewhere)('passes over a line that was cut when ralph was killed', async () => {
+  test.skipIf(isOnPostgres)('passes over a line that was cut when ralph was killed', async () => {
     const { store, read } = await openLivePlace()
     await store.create(loopOf('a1'))
     say({ store }, 1, [{ out: 'before\n' }])

@@ -94,6 +94,9 @@ export function databaseOf(home: string): { database?: string } {
   return url ? { database: `${url}?schema=home_${createHash('md5').update(home).digest('hex')}` } : {}
 }
 
+/** Whether they do. */
+export const isOnPostgres: boolean = Boolean(process.env.RALPH_TEST_DATABASE)
+
 /** The store of a home, and how another process opens it: an expression. */
 export function openStoreOf(home: string): { store: Store; elsewhere: string } {
   const { database: url } = databaseOf(home)
