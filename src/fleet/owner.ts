@@ -28,7 +28,8 @@ export const fleetRules: OwnerRules = {
   takesTurns: () => false,
   hearsLater: ({ next }) =>
     next.kind === 'wait' && next.why !== 'queued' ? 'A worker continues it with that.' : undefined,
-  again: ({ id }) => `Try it again: ralph retry ${id}`,
+  again: ({ id, next }) =>
+    next.kind === 'complete' ? 'Submit another task: ralph submit "…"' : `Try it again: ralph retry ${id}`,
   refuses(loop, { kind }) {
     if (!NEEDS_FILES.includes(kind)) return undefined
     return new RalphError(

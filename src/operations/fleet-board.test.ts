@@ -132,6 +132,26 @@ describe.skipIf(missing)(`a board without the repository${missing ? `: ${missing
     for (const wish of asked) await expect(wish()).rejects.toEqual(new RalphError('usage', sentence))
   })
 
+  test('says what there is of a task that has not begun, or has no repository', async () => {
+    const fleet = await openFleet()
+    const agent = fleet.agent(DONE)
+    const [one, other] = await fleet.submit(
+      { prompt: 'One.', repo: 'ssh://example.com/a b.git', agent },
+      { prompt: 'Two.', agent },
+    )
+    const diffOf = (task: FleetTask | undefined) => ask(fleet, 'get_diff', { loop: task?.id, iteration: 1 })
+    await expect(diffOf(one)).rejects.toThrow(
+      `Its work will be on the branch ${one?.branch} of ssh://example.com/a b.git.`,
+    )
+    await expect(diffOf(other)).rejects.toThrow('none of them are kept')
+    expect(await ask(fleet, 'get_proof', { loop: one?.id })).toMatchObject({ status: 'queued', iterations: 0 })
+    fleet.worker()
+    const { loop_id: loop } = await fleet.reaches(other?.id ?? '', 'done')
+    await expect(diffOf(other)).rejects.toThrow('none of them are kept')
+    expect(await ask(fleet, 'get_proof', { loop })).toMatchObject({ grade: 'claimed' })
+    expect(await reportOf(fleet, loop)).toEqual([])
+  })
+
   test('takes comments on lines of a diff, and the next iteration is told them', async () => {
     const fleet = await openFleet()
     const { loop, finish } = await openStory(fleet, 3)

@@ -45,7 +45,7 @@ const NEEDS = {
   read: [['SELECT', ['loop', 'event', 'fleet_task', 'fleet_worker']]],
   submit: [['INSERT', ['loop', 'fleet_task', 'fleet_dependency']]],
   work: [
-    ['INSERT', ['event', 'iteration', 'fleet_worker']],
+    ['INSERT', ['event', 'iteration', 'kept_diff', 'fleet_worker']],
     ['UPDATE', ['loop', 'fleet_task', 'fleet_role']],
   ],
 } as const
