@@ -1,4 +1,5 @@
 /** The door in: what is stored from outside of a visit goes through here, and leaves its secrets at it. */
+import { isRalphError } from '../error.ts'
 import type { BoardTask } from '../formats/board-task.ts'
 import { bringSecrets, shareSecrets } from './fleet-secrets.ts'
 import type { FleetRecords } from './fleet-store.ts'
@@ -18,10 +19,9 @@ export function sealingStore<Whole extends Store>(home: string, store: Whole): W
       if (fleet) await shareSecrets(home, fleet, sealed)
       await store.tell(id, mask(by), sealed)
     },
-    // Whoever said it may have done so on another machine.
     async told(id) {
       const fact = await store.told(id)
-      if (fact && fleet) await bringSecrets(home, fleet, fact)
+      if (fact && fleet) await bringIfAllowed(home, fleet, fact)
       return fact
     },
     tasks: { ...tasks, begin: (task, loop, record) => tasks.begin(task, sealLoop(home, loop), record) },
@@ -39,6 +39,15 @@ export function sealingStore<Whole extends Store>(home: string, store: Whole): W
     comments: { ...comments, add: (loop, added, tells) => comments.add(loop, sealIn(home, added), tells) },
     reports: { ...reports, add: (hash, report) => reports.add(hash, maskIn(report)) },
     ...(fleet ? { fleet: sealingFleet(home, fleet) } : {}),
+  }
+}
+
+/** Whoever said it may have done so on another machine. Who may not read secrets gives them to no agent, and needs none. */
+async function bringIfAllowed(home: string, fleet: FleetRecords, given: unknown): Promise<void> {
+  try {
+    await bringSecrets(home, fleet, given)
+  } catch (cause) {
+    if (!isRalphError(cause) || cause.code !== 'database-refused') throw cause
   }
 }
 

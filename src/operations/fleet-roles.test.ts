@@ -109,6 +109,15 @@ describe.skipIf(missing)(`roles of the fleet${missing ? `: ${missing}` : ''}`, (
     })
   })
 
+  test('a submitter is not kept from a task by a secret that somebody else said to it', async () => {
+    const { submit, store, agent } = await openRoles()
+    const [task] = await submit({ prompt: 'Wait.', agent: agent(DONE) })
+    const loop = task?.loop_id ?? ''
+    await store.tell(loop, 'ann', { kind: 'say', words: `Use ${SECRET}.` })
+    const told = await openAs(USERS.submitter).told(loop)
+    expect(told).toMatchObject({ kind: 'told', order: { words: expect.stringContaining('…masked-') } })
+  })
+
   test.each([
     'SELECT value FROM ralph.fleet_secret',
     'SELECT * FROM ralph.fleet_secret',
@@ -138,6 +147,7 @@ describe.skipIf(missing)(`roles of the fleet${missing ? `: ${missing}` : ''}`, (
     expect((await store.events(0, loop.id)).length).toBeGreaterThan(2)
     expect((await store.iterations(loop.id)).length).toBe(2)
     expect(await store.transcripts.size(loop.id, 2)).toBeGreaterThan(0)
+    expect(await store.diffs?.load(loop.id, 2, 'start')).toMatchObject({ text: expect.stringContaining('b.txt') })
     expect((await store.list({})).rows.length).toBeGreaterThan(2)
     expect(await store.fleet.counts()).toMatchObject({ done: 1, cancelled: 1 })
     expect(await store.fleet.health()).toMatchObject({
