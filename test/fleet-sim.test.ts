@@ -32,7 +32,7 @@ test('shows a small fleet at work, the same with the same seed', () => {
 test('names what is tight with costs that were measured', () => {
   const slow = costsFile({ database: { commitMs: 100, connections: 20 } })
   const { stdout } = sim(...TINY, '--costs', slow)
-  expect(stdout).toMatch(/ 5: connections: 32 wanted, 20 allowed/)
+  expect(stdout).toMatch(/ 5: connections: 27 wanted, 20 allowed/)
   expect(stdout).toMatch(/ 2: .*the row that numbers events: one commit at a time, 10\/s at most/)
 })
 

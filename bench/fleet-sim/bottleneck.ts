@@ -43,7 +43,7 @@ function sentence(part: Part, load: number, { scenario, usage }: Outcome): strin
   const used = `${(load * 100).toFixed(load < 0.1 ? 1 : 0)} %`
   switch (part) {
     case 'connections':
-      return `connections: ${count(connectionsOf(costs, workers))} wanted, ${count(costs.database.connections)} allowed (${used})${load < TIGHT ? '' : ', so raise max_connections or put a pooler in front'}`
+      return `connections: ${count(connectionsOf(costs, workers))} wanted, ${count(costs.database.connections)} allowed (${used})${load < TIGHT ? '' : ', so raise max_connections, or run fewer workers with more tasks each'}`
     case 'counter':
       return `the row that numbers events: one commit at a time, ${count(1_000 / (costs.database.counterMs + costs.database.commitMs))}/s at most (${used})`
     case 'cores':

@@ -17,9 +17,10 @@ export type CallName =
   | 'worker-beat'
   | 'complete'
   | 'settle'
+  | 'look'
 
 /** What only reads commits nothing. */
-export const READS: ReadonlySet<CallName> = new Set(['pass'])
+export const READS: ReadonlySet<CallName> = new Set(['pass', 'look'])
 
 /** They count an event and notify: each holds the counter row until its commit is on disk, so they go one by one. */
 export const ORDERED: ReadonlySet<CallName> = new Set(['submit', 'release', 'save', 'settle'])
@@ -29,32 +30,37 @@ export type Costs = {
   /** `commitMs`: until a commit is on disk; commits of different rows share that wait. `counterMs`: to update the counter. */
   database: { cores: number; commitMs: number; counterMs: number; connections: number }
   connections: { worker: number; server: number }
-  everyMs: { beat: number; workerBeat: number; poll: number; pass: number; passGap: number; notify: number }
+  everyMs: { beat: number; workerBeat: number; pass: number; passGap: number }
   bytes: { task: number; loop: number; save: number; iteration: number }
   /** How many tasks that wait a pass looks at. */
   candidates: number
 }
 
-/** From the notes on the stack: 1,000 jobs in 100 ms, a fetch in 2.5 ms, a small transaction in 1 to 2 ms with its fsync. */
+/**
+ * Measured with `node bench/fleet-costs.ts` on 2026-11-18: PostgreSQL 18 with fsync on a virtual disk, 2 shared cores of an AMD
+ * EPYC, no network between. Not measured: the cores and connections of the database, which are those of a small server, and
+ * the number of rows a pass looks at. A worker with agents that take minutes uses 2 or 3 connections; 9 are the most.
+ */
 export const COSTS: Costs = {
   calls: {
-    submit: { cpuMs: 0.5, itemMs: 0.2 },
-    pass: { cpuMs: 4, itemMs: 0.004 },
-    release: { cpuMs: 1, itemMs: 0.15 },
-    fetch: { cpuMs: 1.3, itemMs: 0 },
-    lease: { cpuMs: 0.4, itemMs: 0 },
-    save: { cpuMs: 0.8, itemMs: 0 },
-    transcript: { cpuMs: 0.6, itemMs: 0 },
-    beat: { cpuMs: 0.3, itemMs: 0 },
-    touch: { cpuMs: 0.3, itemMs: 0 },
-    'worker-beat': { cpuMs: 0.3, itemMs: 0 },
-    complete: { cpuMs: 0.8, itemMs: 0 },
-    settle: { cpuMs: 0.6, itemMs: 0 },
+    submit: { cpuMs: 0.65, itemMs: 0.077 },
+    pass: { cpuMs: 2.2, itemMs: 0.004 },
+    release: { cpuMs: 1.7, itemMs: 0.049 },
+    fetch: { cpuMs: 0.66, itemMs: 0 },
+    lease: { cpuMs: 1.5, itemMs: 0 },
+    save: { cpuMs: 1.2, itemMs: 0 },
+    transcript: { cpuMs: 0.83, itemMs: 0 },
+    beat: { cpuMs: 0.36, itemMs: 0 },
+    touch: { cpuMs: 0.39, itemMs: 0 },
+    'worker-beat': { cpuMs: 0.42, itemMs: 0 },
+    complete: { cpuMs: 0.49, itemMs: 0 },
+    settle: { cpuMs: 1.0, itemMs: 0 },
+    look: { cpuMs: 0, itemMs: 0.11 },
   },
-  database: { cores: 4, commitMs: 1.2, counterMs: 0.1, connections: 400 },
-  connections: { worker: 4, server: 12 },
-  everyMs: { beat: 10_000, workerBeat: 10_000, poll: 30_000, pass: 1_000, passGap: 500, notify: 50 },
-  bytes: { task: 3_200, loop: 6_000, save: 1_500, iteration: 30_000 },
+  database: { cores: 4, commitMs: 0.76, counterMs: 0.2, connections: 400 },
+  connections: { worker: 3, server: 12 },
+  everyMs: { beat: 10_000, workerBeat: 5_000, pass: 1_000, passGap: 100 },
+  bytes: { task: 1_600, loop: 2_900, save: 1_000, iteration: 8_700 },
   candidates: 2_000,
 }
 

@@ -9,6 +9,8 @@ export type Database = {
   call(name: CallName, items?: number, then?: () => void): void
   /** Forgets what was counted so far: the fleet is in its stride now. */
   measureFromNow(): void
+  /** How often it has told who listens that something changed. */
+  changes(): number
   usage(): Usage
 }
 
@@ -25,6 +27,7 @@ export type Usage = {
 export function openDatabase({ calls, database }: Costs, timeline: Timeline): Database {
   const cores = new Float64Array(database.cores) // when each is free
   let counterFreeAt = 0
+  let changes = 0
   let tally = newTally(0)
 
   const onCore = (ms: number): number => {
@@ -39,6 +42,7 @@ export function openDatabase({ calls, database }: Costs, timeline: Timeline): Da
     counterFreeAt = Math.max(timeline.now(), counterFreeAt) + heldMs
     tally.counterMs += heldMs
     tally.orderedMs.push(counterFreeAt - began)
+    changes++
     if (then) timeline.at(counterFreeAt, then)
   }
   return {
@@ -52,6 +56,7 @@ export function openDatabase({ calls, database }: Costs, timeline: Timeline): Da
     measureFromNow() {
       tally = newTally(timeline.now())
     },
+    changes: () => changes,
     usage() {
       const ms = timeline.now() - tally.since
       const names = Object.keys(calls) as CallName[] // the table has exactly these

@@ -1,6 +1,8 @@
 /** The workers: they look into the queues they serve, run what they find, and show that they are alive. */
+
 import { type Needs, needsKey, pickiestFirst, serves } from '../../src/fleet/needs.ts'
 import type { LiveWorker } from '../../src/fleet/picture.ts'
+import { paceFor } from '../../src/host/postgres/pace.ts'
 import type { Costs } from './costs.ts'
 import type { Database } from './database.ts'
 import type { Timeline } from './timeline.ts'
@@ -25,6 +27,7 @@ type Settings = { offers: readonly LiveWorker[]; world: World; costs: Costs; tim
 export function openWorkers(settings: Settings, reports: Reports): Workers {
   const { costs, timeline, database } = settings
   const run = runner(settings, reports)
+  const pace = paceFor(settings.offers.length)
   const queues = new Map<string, Queue>()
   const workers = settings.offers.map(
     (offer): Worker => ({ ...offer, running: 0, isLooking: false, wasCalled: false, queues: [] }),
@@ -55,7 +58,13 @@ export function openWorkers(settings: Settings, reports: Reports): Workers {
   for (const [index, worker] of workers.entries()) {
     const shift = index / workers.length
     every(timeline, costs.everyMs.workerBeat, shift, () => database.call('worker-beat'))
-    every(timeline, costs.everyMs.poll, shift, () => called(worker))
+    every(timeline, pace.pollMs, shift, () => called(worker))
+    // All hear of every change. Each asks whether its leases still hold, and for each task whether it was told anything.
+    let seen = 0
+    every(timeline, pace.togetherMs, shift, () => {
+      if (seen !== database.changes()) database.call('look', 1 + worker.running)
+      seen = database.changes()
+    })
   }
   const queueOf = (needs: Needs): Queue => {
     const key = needsKey(needs)
@@ -69,7 +78,7 @@ export function openWorkers(settings: Settings, reports: Reports): Workers {
   return {
     enqueue(tasks) {
       for (const task of tasks) queueOf(task.needs).jobs.push(task)
-      timeline.after(costs.everyMs.notify, () => {
+      timeline.after(pace.togetherMs, () => {
         for (const queue of new Set(tasks.map(({ needs }) => queueOf(needs)))) queue.workers.forEach(called)
       })
     },

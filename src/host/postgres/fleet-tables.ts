@@ -9,9 +9,9 @@ export const FLEET_TABLES: string = `
     pushed text, limit_usd double precision, reserved_usd double precision NOT NULL, spent_usd double precision NOT NULL, due_at bigint,
     created_at bigint NOT NULL, updated_at bigint NOT NULL, asked text NOT NULL
   );
-  CREATE INDEX fleet_task_by_time ON fleet_task (created_at, seq);
-  CREATE INDEX fleet_task_by_state ON fleet_task (state, created_at, seq);
-  CREATE INDEX fleet_task_ready ON fleet_task (submitter, needs, priority DESC, created_at, seq) WHERE state = 'ready';
+  CREATE UNIQUE INDEX fleet_task_by_time ON fleet_task (seq);
+  CREATE INDEX fleet_task_by_state ON fleet_task (state, seq);
+  CREATE INDEX fleet_task_ready ON fleet_task (submitter, priority DESC, created_at, seq) WHERE state = 'ready';
   CREATE INDEX fleet_task_resting ON fleet_task (due_at) WHERE state = 'resting';
   CREATE INDEX fleet_task_by_project ON fleet_task (project, state) WHERE project IS NOT NULL;
   CREATE INDEX loop_of_fleet ON loop (owner_task) WHERE owner = 'fleet';

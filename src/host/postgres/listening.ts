@@ -1,20 +1,13 @@
 /** Who listens for changes hears of them at once, from whatever process they come; a slow poll is behind it. */
 import type { Client } from 'pg'
 import { type Address, openClient, schemaOf } from './connect.ts'
+import { type Pace, paceFor } from './pace.ts'
 
 export type Listening = {
   onChange(listener: () => void): () => void
   /** So many workers hear the same: the more there are, the less often each of them looks. */
   crowd(workers: number): void
   close(): Promise<void>
-}
-
-type Pace = { togetherMs: number; pollMs: number }
-
-/** Every worker asks a few questions each time: a thousand of them ask no more in all than forty. */
-function paceFor(workers: number): Pace {
-  const togetherMs = Math.min(1_000, 25 + workers)
-  return { togetherMs, pollMs: Math.max(1_000, 10 * togetherMs) }
 }
 
 /** One connection for all who listen here. `first`: what is done when anything may have changed, before they are told. */
