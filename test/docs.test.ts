@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
+import { parse } from 'yaml'
+import { COSTS } from '../bench/fleet-sim/costs.ts'
 import { agents } from '../src/agents/index.ts'
 import { STATES } from '../src/dispatch/crew.ts'
 import { parseCommandLine } from '../src/formats/command-line.ts'
@@ -23,6 +25,9 @@ import { specFor } from '../src/fronts/cli/context.ts'
 import { printAgents } from '../src/fronts/cli/dispatch-view.ts'
 import { allTools, fleetTools } from '../src/fronts/server/mcp-tools.ts'
 import { startServer } from '../src/fronts/server/serve.test-support.ts'
+import { dropDatabase, inPostgres, postgresMissing, testDatabase } from '../src/host/postgres/postgres.test-support.ts'
+import { openPostgres } from '../src/host/postgres/store.ts'
+import { findProgram } from '../src/host/process.ts'
 import type { Listed } from '../src/operations/agents.ts'
 import { OPERATIONS } from '../src/operations/index.ts'
 import { parseExecute, parseInit, parseInterview } from '../src/project/templates.ts'
@@ -43,6 +48,7 @@ const DOCS = [
   'docs/vault.md',
   'docs/dispatch.md',
   'docs/server.md',
+  'docs/fleet.md',
   'docs/mcp.md',
   'docs/analytics.md',
   'docs/report.md',
@@ -271,6 +277,69 @@ test.each(samples)('%s: %s', (_, line) => {
   const command = COMMANDS[name]
   expect(command).toBeDefined()
   if (command) expect(() => parseArgs(specFor(command, argv), argv)).not.toThrow()
+})
+
+test('the systemd units in config/fleet start commands that there are', () => {
+  const units = readdirSync('config/fleet').filter((name) => name.endsWith('.service'))
+  expect(units).toEqual(['ralph-server.service', 'ralph-worker.service'])
+  for (const name of units) {
+    const unit = readFileSync(join('config/fleet', name), 'utf8')
+    const [, line = ''] = /^ExecStart=\/usr\/bin\/env (ralph .*)$/m.exec(unit) ?? []
+    mustBeTaken(parseCommandLine(line).slice(1))
+    expect(unit).toMatch(/^\[Unit\]$[\s\S]*^\[Service\]$[\s\S]*^\[Install\]$/m)
+    if (findProgram('systemd-analyze', '.', process.env.PATH))
+      execFileSync('systemd-analyze', ['verify', join('config/fleet', name)], { stdio: 'pipe' })
+  }
+})
+
+test('the services of config/fleet/compose.yaml run commands that there are, in one image, on one database', () => {
+  const { services } = parse(readFileSync('config/fleet/compose.yaml', 'utf8'), { merge: true })
+  expect(Object.keys(services)).toEqual(['postgres', 'server', 'worker'])
+  const { POSTGRES_USER: user, POSTGRES_DB: database } = services.postgres.environment
+  for (const { command, environment, build, depends_on } of [services.server, services.worker]) {
+    mustBeTaken(command)
+    expect(environment.RALPH_DATABASE).toBe(`postgres://${user}:\${POSTGRES_PASSWORD}@postgres/${database}`)
+    expect(build.dockerfile_inline).toContain('ENTRYPOINT ["ralph"]')
+    expect(Object.keys(depends_on)).toEqual(['postgres'])
+  }
+})
+
+function mustBeTaken([name = '', ...argv]: readonly string[]): void {
+  const command = COMMANDS[name]
+  expect(command).toBeDefined()
+  if (command) parseArgs(specFor(command, argv), argv)
+}
+
+const postgres = await postgresMissing()
+
+test.skipIf(postgres)('the SQL of docs/fleet.md is what Postgres takes, behind config/fleet/roles.sql', async () => {
+  const url = await testDatabase()
+  onTestFinished(() => dropDatabase(url))
+  const store = openPostgres({ url, home: mkdtempSync(join(tmpdir(), 'ralph-test-')), now: Date.now })
+  await store.fleet?.health()
+  await store.close()
+  await inPostgres(url, readFileSync('config/fleet/roles.sql', 'utf8'))
+  const [users = '', epochs = '', ...more] = codeBlocks('docs/fleet.md', 'sql')
+  expect(more).toEqual([])
+  const names = [...users.matchAll(/^CREATE ROLE (\w+) .* IN ROLE (\w+);$/gm)]
+  expect(names.map(([, , role]) => role)).toEqual(['ralph_worker', 'ralph_submitter', 'ralph_reader'])
+  await inPostgres(url, `BEGIN; ${users} ROLLBACK`)
+  await inPostgres(url, epochs)
+})
+
+test('docs/fleet.md shows the costs that the simulation uses', () => {
+  const page = readFileSync('docs/fleet.md', 'utf8')
+  const { calls, bytes, database } = COSTS
+  const cell = (what: string, value: string) => expect(page).toMatch(new RegExp(`\\| ${what} \\| ${value} \\|`))
+  cell('fetch a job', `${calls.fetch.cpuMs.toFixed(1)} ms`)
+  cell('save a fact', `${calls.save.cpuMs.toFixed(1)} ms`)
+  cell('take a task and lease its loop', `${calls.lease.cpuMs.toFixed(1)} ms`)
+  cell('settle a task', `${(calls.settle.cpuMs + calls.complete.cpuMs).toFixed(1)} ms`)
+  cell('a heartbeat \\(lease and job\\)', `${(calls.beat.cpuMs + calls.touch.cpuMs).toFixed(2)} ms`)
+  cell('until it is on disk', `${database.commitMs} ms`)
+  cell('the row that numbers events is held for', `${database.commitMs + database.counterMs} ms`)
+  cell('a task, its job', `${(bytes.task / 1_000).toFixed(1)} kB`)
+  cell('a loop', `${(bytes.loop / 1_000).toFixed(1)} kB`)
 })
 
 const typed = ['README.md', 'docs/sessions.md', 'docs/install.md'].flatMap((file) =>

@@ -27,7 +27,7 @@ type Settings = { offers: readonly LiveWorker[]; world: World; costs: Costs; tim
 export function openWorkers(settings: Settings, reports: Reports): Workers {
   const { costs, timeline, database } = settings
   const run = runner(settings, reports)
-  const pace = paceFor(settings.offers.length)
+  const pace = paceFor(settings.offers.reduce((sum, { concurrency }) => sum + concurrency, 0))
   const queues = new Map<string, Queue>()
   const workers = settings.offers.map(
     (offer): Worker => ({ ...offer, running: 0, isLooking: false, wasCalled: false, queues: [] }),

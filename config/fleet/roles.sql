@@ -17,9 +17,11 @@ BEGIN
   EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database());
   EXECUTE format('GRANT CONNECT ON DATABASE %I TO %s', current_database(), owner);
   FOREACH name IN ARRAY ARRAY['ralph_worker', 'ralph_submitter', 'ralph_reader'] LOOP
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
+    BEGIN
       EXECUTE format('CREATE ROLE %I NOLOGIN', name);
-    END IF;
+    EXCEPTION WHEN duplicate_object OR unique_violation THEN
+      NULL; -- it is there already
+    END;
     EXECUTE format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), name);
     -- Whatever an earlier version of this file has granted.
     EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA ralph, ralph_queue FROM %I', name);

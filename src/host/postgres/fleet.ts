@@ -7,11 +7,11 @@ import { fleetTasks } from './fleet-records.ts'
 import { fleetPass } from './fleet-scheduling.ts'
 import { fleetWorkers } from './fleet-workers.ts'
 
-/** `schema`: where the queue's own tables are. `crowd`: so many workers there are. */
+/** `schema`: where the queue's own tables are. `crowd`: about so many slots all workers have. */
 type Around = {
   schema: string
   now: () => number
-  crowd: (workers: number) => void
+  crowd: (slots: number) => void
   onError: (cause: unknown) => void
 }
 
@@ -36,9 +36,9 @@ export function openFleet(
     ...known,
     workers: {
       ...known.workers,
-      async announce(...given) {
-        const told = await known.workers.announce(...given)
-        crowd(told.workers)
+      async announce(worker, isProgress) {
+        const told = await known.workers.announce(worker, isProgress)
+        crowd(told.workers * worker.concurrency)
         return told
       },
     },

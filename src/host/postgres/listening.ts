@@ -5,8 +5,8 @@ import { type Pace, paceFor } from './pace.ts'
 
 export type Listening = {
   onChange(listener: () => void): () => void
-  /** So many workers hear the same: the more there are, the less often each of them looks. */
-  crowd(workers: number): void
+  /** So many tasks can be worked on at once: the more, the less often each worker looks. */
+  crowd(slots: number): void
   close(): Promise<void>
 }
 
@@ -32,8 +32,8 @@ export function openListening(address: Address, first: () => void): Listening {
         if (listeners.delete(own) && listeners.size === 0) void stop()
       }
     },
-    crowd(workers) {
-      pace = paceFor(workers)
+    crowd(slots) {
+      pace = paceFor(slots)
     },
     async close() {
       listeners.clear()

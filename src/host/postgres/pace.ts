@@ -3,8 +3,8 @@
 /** `togetherMs`: what comes together is told once. `pollMs`: without having heard anything. */
 export type Pace = { togetherMs: number; pollMs: number }
 
-/** A thousand workers ask no more in all than forty. */
-export function paceFor(workers: number): Pace {
-  const togetherMs = Math.min(1_000, 25 + workers)
+/** `slots`: of all workers together. Four thousand ask no more in all than a hundred would. */
+export function paceFor(slots: number): Pace {
+  const togetherMs = Math.min(1_000, 25 + slots / 4)
   return { togetherMs, pollMs: Math.max(1_000, 10 * togetherMs) }
 }
