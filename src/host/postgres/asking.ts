@@ -1,6 +1,7 @@
 /** The ways to ask Postgres. Every write is a transaction that is written once, even when its last answer gets lost. */
 import type { ClientBase, Pool } from 'pg'
 import { isRalphError } from '../../error.ts'
+import { codeOf } from '../plain-words.ts'
 import type { Row } from '../rows.ts'
 import { untilItWorks } from '../waiting.ts'
 import { type Address, openPool, placeOf, schemaOf } from './connect.ts'
@@ -143,14 +144,26 @@ async function mustHaveArrived(pool: Pool, id: string | null, cause: unknown): P
   const patient = (failed: unknown, waitedMs: number) => (waitedMs < PATIENCE_MS ? why(failed) : undefined)
   const status = await untilItWorks(
     async () => {
-      const { rows } = await pool.query('SELECT pg_xact_status($1::text::xid8) AS status', [id])
-      if (rows[0]?.status === 'in progress') throw OPEN
-      return rows[0]?.status
+      const status = await statusOf(pool, id)
+      if (status === 'in progress') throw OPEN
+      return status
     },
     { why: patient },
   )
   if (status !== 'committed') throw cause
 }
+
+/** After a crash Postgres may not know the number at all: then nothing of it was written. */
+async function statusOf(pool: Pool, id: string): Promise<unknown> {
+  try {
+    return (await pool.query('SELECT pg_xact_status($1::text::xid8) AS status', [id])).rows[0]?.status
+  } catch (cause) {
+    if (codeOf(cause) === IN_THE_FUTURE) return 'aborted'
+    throw cause
+  }
+}
+
+const IN_THE_FUTURE = '22023'
 
 const OPEN = new Error('The transaction is not over yet.')
 const LOST = 'The connection to the database was lost. ralph waits until it is there again.'
