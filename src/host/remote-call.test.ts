@@ -18,6 +18,8 @@ test.each<[says: string, why: string]>([
     'remote: fatal: write error: No space left on device\n ! [remote rejected] ralph/a -> ralph/a (unpacker error)',
     'write error: No space left on device.',
   ],
+  ['error: x\n ! [remote rejected] ralph/a -> ralph/a (missing necessary objects)', '(missing necessary objects).'],
+  [' ! [remote rejected] ralph/a -> ralph/a (failed to update ref)', '(failed to update ref).'],
   ['', 'git said nothing.'],
 ])('is worth another try: %s', (says, why) => {
   expect(troubleOf(says)).toEqual({ kind: 'unreachable', why: expect.stringContaining(why) })

@@ -51,8 +51,9 @@ export function troubleOf(says: string): Trouble {
 /** What says nothing of the cause. */
 const IDLE = /^(warning|hint): |Could not read from remote repository|^Please make sure you|^and the repository exists/
 
-/** The server refuses, but by no decision of anybody. */
-const PASSING = /No space left on device|Too many open files|out of memory/i
+/** The server refuses, but by no decision of anybody: its disk, its memory, its locks, or a repository that was moved meanwhile. */
+const PASSING =
+  /No space left on device|Too many open files|out of memory|missing necessary objects|unable to migrate objects|cannot lock ref|failed to (lock|update ref)|internal server error/i
 
 /**
  * What another try will not change. A path where no repository is may be one that is moved or not mounted just now, and a server
