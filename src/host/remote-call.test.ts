@@ -19,7 +19,6 @@ test.each<[says: string, why: string]>([
     'write error: No space left on device.',
   ],
   ['error: x\n ! [remote rejected] ralph/a -> ralph/a (missing necessary objects)', '(missing necessary objects).'],
-  [' ! [remote rejected] ralph/a -> ralph/a (failed to update ref)', '(failed to update ref).'],
   ['', 'git said nothing.'],
 ])('is worth another try: %s', (says, why) => {
   expect(troubleOf(says)).toEqual({ kind: 'unreachable', why: expect.stringContaining(why) })

@@ -53,7 +53,7 @@ const IDLE = /^(warning|hint): |Could not read from remote repository|^Please ma
 
 /** The server refuses, but by no decision of anybody: its disk, its memory, its locks, or a repository that was moved meanwhile. */
 const PASSING =
-  /No space left on device|Too many open files|out of memory|missing necessary objects|unable to migrate objects|cannot lock ref|failed to (lock|update ref)|internal server error/i
+  /No space left on device|Too many open files|out of memory|missing necessary objects|unable to migrate objects|internal server error/i
 
 /**
  * What another try will not change. A path where no repository is may be one that is moved or not mounted just now, and a server
