@@ -38,8 +38,8 @@ export type Costs = {
 
 /**
  * Measured with `node bench/fleet-costs.ts` on 2026-11-18: PostgreSQL 18 with fsync on a virtual disk, 2 shared cores of an AMD
- * EPYC, no network between. Not measured: the cores and connections of the database, which are those of a small server, and
- * the number of rows a pass looks at. A worker with agents that take minutes uses 2 or 3 connections; 9 are the most.
+ * EPYC, no network between. Not measured: the cores and connections of the database, which are those of a small server, the
+ * number of rows a pass looks at, and the connections of a worker: it was seen to hold 2 while idle, and 9 are the most.
  */
 export const COSTS: Costs = {
   calls: {
