@@ -1,5 +1,5 @@
 /** What the database tells of the fleet, as the scheduler sees it, and what the scheduler says, as the database takes it. */
-import { parseAgent } from '../agents/index.ts'
+import { agents, parseAgent } from '../agents/index.ts'
 import type { FleetTask, FleetWorker } from '../formats/fleet-task.ts'
 import type { FleetView, Release } from '../host/fleet-store.ts'
 import { type Needs, queueName } from './needs.ts'
@@ -31,9 +31,12 @@ function queueFor(needs: Needs): Release['queue'] {
   return { name: queueName(needs), ...needs }
 }
 
-/** `auto` is whatever a worker has. What stands behind a colon is no business of who runs it. */
-export function needsOf({ agents, labels }: Pick<FleetTask, 'agents' | 'labels'>): Needs {
-  const names = agents.filter((text) => text !== 'auto').map((text) => parseAgent(text).agent.name)
+/** Those that a worker finds on its machine. Any other program is only for tasks that name it. */
+const FOUND_BY_THEMSELVES = Object.values(agents).flatMap(({ name, probe }) => (probe ? [name] : []))
+
+/** `auto` is whatever a worker has found. What stands behind a colon is no business of who runs it. */
+export function needsOf({ agents: named, labels }: Pick<FleetTask, 'agents' | 'labels'>): Needs {
+  const names = named.flatMap((text) => (text === 'auto' ? FOUND_BY_THEMSELVES : [parseAgent(text).agent.name]))
   return { agents: [...new Set(names)], labels }
 }
 

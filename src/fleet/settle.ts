@@ -1,5 +1,5 @@
 /** Where a task of the fleet is after somebody has moved its loop. */
-import type { Loop } from '../engine/loop.ts'
+import { ended, type Loop } from '../engine/loop.ts'
 import type { FleetState, FleetTask } from '../formats/fleet-task.ts'
 import { FLEET_OVER } from '../formats/fleet-task.ts'
 import type { FleetPatch } from '../host/fleet-store.ts'
@@ -10,7 +10,10 @@ import { fleetOf } from './owner.ts'
 export async function settleTask({ fleet }: Pick<Store, 'fleet'>, loop: Loop): Promise<FleetTask | undefined> {
   const { task: id } = fleetOf(loop)
   const task = await fleet?.load(id)
-  if (!fleet || !task || task.loop_id !== loop.id || FLEET_OVER.includes(task.state)) return task
+  if (!fleet || !task || task.loop_id !== loop.id) return task
+  // It halted on a limit, and somebody has given it more.
+  if (task.state === 'failed' && !ended(loop)) return fleet.change(id, goOn(task), { from: ['failed'] })
+  if (FLEET_OVER.includes(task.state)) return task
   return fleet.change(id, patchAfter(task, loop), { from: OPEN })
 }
 

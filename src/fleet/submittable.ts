@@ -17,6 +17,13 @@ export function mustBeSubmittable(submitting: Submitting): void {
     throw refusal(submitting, 'base', 'needs a repository: give repo, too')
 }
 
+/** Whose share and budget tasks use. */
+export function mustBeSubmitter(name: string): void {
+  const trouble = nameTrouble(name, 200)
+  if (trouble !== undefined)
+    throw new RalphError('input-invalid', `The name of a submitter ${trouble}.`, { field: 'submitter' })
+}
+
 /** Those of a worker. */
 export function mustBeLabels(labels: readonly string[]): void {
   for (const label of labels) {

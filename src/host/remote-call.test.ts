@@ -19,6 +19,7 @@ test.each<[says: string, why: string]>([
     'write error: No space left on device.',
   ],
   ['error: x\n ! [remote rejected] ralph/a -> ralph/a (missing necessary objects)', '(missing necessary objects).'],
+  [' ! [remote rejected] a -> refs/ralph/a/fence (atomic transaction failed)', '(atomic transaction failed).'],
   ['', 'git said nothing.'],
 ])('is worth another try: %s', (says, why) => {
   expect(troubleOf(says)).toEqual({ kind: 'unreachable', why: expect.stringContaining(why) })

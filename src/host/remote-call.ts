@@ -42,7 +42,8 @@ export async function unlessInterrupted<Result>(work: Promise<Result>): Promise<
 export function troubleOf(says: string): Trouble {
   const lines = says.split('\n').filter((line) => line.trim() !== '' && !IDLE.test(line))
   const passing = lines.find((line) => PASSING.test(line))
-  const telling = passing ?? lines.find((line) => REFUSED.test(line))
+  // Where one ref of a push is refused, all others are told so: only the one that says why tells anything.
+  const telling = passing ?? lines.find((line) => REFUSED.test(line) && !/atomic transaction failed/.test(line))
   const line = telling ?? lines[0] ?? 'git said nothing'
   const why = inOneLine(maskUrl(line.replace(/^\s*(remote: )?((fatal|error): |! )?/i, '')))
   return { kind: passing === undefined && telling !== undefined ? 'refused' : 'unreachable', why }

@@ -4,6 +4,7 @@ import { ended, type Fact, type Loop } from '../engine/loop.ts'
 import { isRalphError, RalphError } from '../error.ts'
 import { settleTask } from '../fleet/settle.ts'
 import { FLEET_OVER, type FleetTask } from '../formats/fleet-task.ts'
+import { oneLine } from '../formats/one-line.ts'
 import type { FleetJob } from '../host/fleet-store.ts'
 import { holdTask } from '../host/task-traces.ts'
 import { driveLoop } from './drive-loop.ts'
@@ -42,7 +43,7 @@ async function take({ desk, mostDeaths }: Visiting, job: FleetJob): Promise<Flee
   const task = await fleet.load(job.task)
   if (!task || FLEET_OVER.includes(task.state)) return undefined
   if (await desk.store.isDriven(task.loop_id)) return 'driven'
-  if (job.tries > mostDeaths) {
+  if (job.tries >= mostDeaths) {
     const sentence = `${job.tries} workers in a row have died while they worked on it.`
     await giveOrder(desk.context, task.loop_id, { kind: 'cancel' }, { by: 'ralph' })
     await fleet.change(task.id, { state: 'failed', sentence })
@@ -74,7 +75,7 @@ async function drive({ desk, carrier, stop, rest }: Visiting, task: FleetTask): 
     saw(moved, fact) {
       progress()
       purse.moved(moved)
-      if (fact.kind === 'turned') say(turnWords(moved), task)
+      if (fact.kind === 'turned') say(turnWords(moved, fact), task)
     },
     arrive: (arriving, lease, at) => carrier.arrive(task, arriving, { lease, at }),
     carry: async (carried, fact, lease) => {
@@ -98,8 +99,11 @@ async function refuseLoggedOut({ agents, store, id }: Desk, { spec, next }: Loop
 /** The queue would take a job for lost that lasts longer; another one goes on with the task then. */
 const LONGEST_MS = 20 * 3_600_000
 
-function turnWords({ tally }: Loop): string {
-  return `iteration ${tally.iteration} is over`
+/** One that crashed or met a limit counts as none. */
+function turnWords({ tally }: Loop, { turn }: Extract<Fact, { kind: 'turned' }>): string {
+  return turn.end === 'ok' || turn.end === 'context-full'
+    ? `iteration ${tally.iteration} is over`
+    : `the agent could not work: ${oneLine(turn.words)}`
 }
 
 /** What follows: its work tree goes when it is over; a rate limit is told to all; what is not over is given back. */
@@ -108,7 +112,7 @@ async function see(desk: Desk, carrier: Carrier, { task, loop }: { task: FleetTa
   if (ended(loop)) {
     await carrier.leave(task, loop)
     const settled = (await settleTask(store, loop)) ?? (await store.fleet.load(task.id))
-    say(settled?.state === 'merging' ? 'proven, and waits to be merged' : settledWords(settled), task)
+    say(settled?.state === 'merging' ? 'complete, and waits to be merged' : settledWords(settled), task)
     return
   }
   if (loop.next.kind === 'wait') {

@@ -18,8 +18,10 @@ export async function repoHere({ cwd }: Pick<Context, 'cwd'>): Promise<RepoHere>
 /** What workers will not see, since it is only here. */
 export async function notOnRemote({ cwd }: Pick<Context, 'cwd'>, base: string): Promise<string[]> {
   const ahead = Number((await git(cwd, ['rev-list', '--count', `refs/remotes/origin/${base}..HEAD`])) ?? 0)
+  const isThere = (await git(cwd, ['rev-parse', '--verify', '--quiet', `refs/remotes/origin/${base}`])) !== undefined
   const uncommitted = await countUncommitted(cwd).catch(() => 0)
   return [
+    ...(isThere ? [] : [`This clone knows no branch ${base} on origin: push it, unless it is there.`]),
     ...(ahead > 0 ? [`${count(ahead, 'commit')} of ${base} here ${ahead === 1 ? 'is' : 'are'} not pushed.`] : []),
     ...(uncommitted > 0
       ? [`${count(uncommitted, 'change')} here ${uncommitted === 1 ? 'is' : 'are'} not committed.`]

@@ -1,4 +1,5 @@
 /** Says what a submitter may spend in a day. */
+import { mustBeSubmitter } from '../fleet/submittable.ts'
 import type { FleetBudget } from '../host/fleet-store.ts'
 import { refuseBelowTurn } from './below-turn.ts'
 import { fleetStore } from './fleet-desk.ts'
@@ -14,6 +15,7 @@ export const setBudget: Operation<SettingBudget, { budgets: FleetBudget[] }> = {
   summary: 'Sets what a submitter may spend in a day (UTC), or removes that limit.',
   async run(context, { submitter, usd_per_day }) {
     await refuseBelowTurn(context)
+    if (submitter !== '*') mustBeSubmitter(submitter)
     const { budgets } = fleetStore(context).fleet
     await budgets.set(submitter, usd_per_day)
     return { budgets: await budgets.list() }

@@ -66,15 +66,21 @@ async function loadAll({ fleet }: FleetStore, ids: readonly string[]): Promise<F
   return tasks
 }
 
+/** Nothing happens to it before somebody answers, or resumes it. */
+export function needsPerson({ state, due_at }: FleetTask): boolean {
+  return state === 'resting' && due_at === null
+}
+
 /** A task behind one that has failed waits for somebody to retry that; so does whatever waits for it. */
 async function areOver({ fleet }: FleetStore, tasks: readonly FleetTask[]): Promise<boolean> {
   const open = tasks.filter((task) => !isOver(task))
-  if (open.some(({ state }) => state !== 'waiting')) return false
+  if (open.some((task) => task.state !== 'waiting' && !needsPerson(task))) return false
   const states = await statesOf(
     fleet,
     open.flatMap(({ depends_on }) => depends_on),
   )
-  const stuck = new Set(open.filter((task) => brokenDependency(task, states) !== undefined).map(({ id }) => id))
+  const isStuck = (task: FleetTask) => needsPerson(task) || brokenDependency(task, states) !== undefined
+  const stuck = new Set(open.filter(isStuck).map(({ id }) => id))
   for (let before = -1; before !== stuck.size; ) {
     before = stuck.size
     for (const { id, depends_on } of open) if (depends_on.some((other) => stuck.has(other))) stuck.add(id)

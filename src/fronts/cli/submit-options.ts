@@ -16,9 +16,12 @@ export const submitSpec: CommandSpec = {
   summary: 'Submits a task to the fleet: a worker on any machine runs it.',
   about: `A worker clones the repository, works on the branch ralph/<task>, and pushes it after every iteration. Workers see
 only what is pushed, so push first. With --project, all tasks of .artefacts/NAME/tasks.json are submitted; each is merged into the
-base branch once it is proven. Exit codes with --wait: 0 all done, 1 not all, 130 stopped waiting (the tasks go on).`,
+base branch once it is complete. Exit codes with --wait: 0 all done, 1 not all, 4 the rest waits for a person, 130 stopped waiting (the tasks go on).`,
   options: {
-    repo: { value: 'URL', help: 'the repository (default: origin of the one in this folder); none: an empty folder' },
+    repo: {
+      value: 'URL',
+      help: 'the repository (default: origin of the one in this folder); none: an empty folder, which is removed in the end',
+    },
     agent: {
       value: 'A[,B…]',
       help: 'agents that may work on it: a worker with one of them takes it (default: any agent)',

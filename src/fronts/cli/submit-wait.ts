@@ -1,7 +1,7 @@
 /** Follows tasks of the fleet until they are over: one line for each change. */
 import { once } from 'node:events'
 import type { ListedFleetTask } from '../../operations/fleet-tasks.ts'
-import { waitTasks } from '../../operations/wait-tasks.ts'
+import { needsPerson, waitTasks } from '../../operations/wait-tasks.ts'
 import type { Context } from './context.ts'
 import { taskWord } from './fleet-view.ts'
 import { count, jsonLine } from './text.ts'
@@ -24,6 +24,10 @@ export async function waitHere(context: Context, ids: readonly string[], { json 
     context.note(`the ${ids.length === 1 ? 'task goes' : 'tasks go'} on. See: ralph status`)
     return 130
   }
+  const asking = ended.filter(needsPerson)
+  for (const { id } of asking)
+    context.note(`task ${id} waits for you. Answer it: ralph steer ${id} "…" · Continue it: ralph resume ${id}`)
+  if (asking.length > 0) return 4
   const undone = ended.filter(({ state }) => state !== 'done').length
   if (!json && ids.length > 1)
     out.write(

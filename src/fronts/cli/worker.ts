@@ -46,7 +46,7 @@ export const worker: Command = {
         ready: ({ id, host, agents }) =>
           view.begin({ id, host, agents: Object.fromEntries(agents), labels, concurrency }),
       })
-      view.say('All iterations are over. This worker has left.')
+      view.say('This worker has left.')
     } finally {
       leaving.release()
     }

@@ -77,7 +77,7 @@ const STANDSTILL_MS = 10_000
 function urlOf(url: string): URL {
   const parsed = URL.parse(url)
   if (parsed && /^postgres(ql)?:$/.test(parsed.protocol)) return parsed
-  throw new RalphError('usage', 'The database is given as a URL: postgres://user:password@host:5432/name')
+  throw new RalphError('usage', 'The database is given as a URL: postgres://user@host:5432/name')
 }
 
 /** By Postgres' own numbers: bigint and numeric, text and varchar. */

@@ -30,6 +30,8 @@ export function overviewQueries({ all, one }: PgAsking): Pick<Store, 'overview' 
 const GOES_ON = `EXISTS (SELECT 1 FROM loop WHERE parent = stuck.id) OR CASE stuck.owner
   WHEN 'board' THEN EXISTS (SELECT 1 FROM board_task AS task WHERE task.id = stuck.owner_task
     AND (task.loop IS DISTINCT FROM stuck.id OR task.archived = 1 OR task.status IN ('done', 'cancelled')))
+  WHEN 'fleet' THEN EXISTS (SELECT 1 FROM fleet_task WHERE fleet_task.id = stuck.owner_task
+    AND (loop_id <> stuck.id OR state IN ('done', 'cancelled')))
   WHEN 'vault' THEN EXISTS (SELECT 1 FROM task
     WHERE vault = stuck.owner_path AND task.id = stuck.owner_id AND loop <> stuck.id)
   WHEN 'project' THEN EXISTS (SELECT 1 FROM loop AS later WHERE later.dir = stuck.dir
@@ -42,11 +44,16 @@ const NEEDING = `SELECT needing.*, coalesce(seen.n, 0) AS seen FROM (
     UNION ALL
     SELECT 'stuck', id, status, updated_at, events FROM loop AS stuck
     WHERE status = 'halted' AND updated_at >= $1 AND NOT coalesce(${GOES_ON}, false)
+    UNION ALL -- What no worker could begin, or merge.
+    SELECT CASE task.state WHEN 'failed' THEN 'stuck' ELSE 'asks' END, loop.id, loop.status, loop.updated_at, loop.events
+    FROM fleet_task AS task JOIN loop ON loop.id = task.loop_id
+    WHERE (task.state = 'resting' AND loop.status = 'paused' AND task.sentence IS NOT NULL)
+      OR (task.state = 'failed' AND loop.status = 'completed' AND task.updated_at >= $1)
     UNION ALL
     SELECT 'review', loop.id, loop.status, loop.updated_at, loop.events
     FROM board_task AS task JOIN loop ON loop.id = task.loop
     WHERE task.archived = 0 AND task.status = 'in-review' AND loop.status = 'completed'
     UNION ALL
     SELECT * FROM (SELECT 'under-way', id, status, updated_at, events FROM loop
-      WHERE status IN ('running', 'verifying', 'waiting') ORDER BY updated_at DESC LIMIT ${MOST_UNDER_WAY}) AS under_way
+      WHERE status IN ('running', 'verifying', 'waiting') AND owner <> 'fleet' ORDER BY updated_at DESC LIMIT ${MOST_UNDER_WAY}) AS under_way
   ) AS needing LEFT JOIN seen ON seen.loop = needing.id ORDER BY updated_at DESC, id`

@@ -17,8 +17,8 @@ function troubleOf(cause: unknown): Trouble | undefined {
   return TROUBLES[code] ?? (isOfConnection(code) ? unreachable('the connection was lost') : said)
 }
 
-const again = 'ralph tries again until it is there.'
-const unreachable = (what: string): Trouble => ({ code: 'database-unreachable', words: `${what}. ${again}` })
+const look = 'Check its host and port, and that PostgreSQL is running.'
+const unreachable = (what: string): Trouble => ({ code: 'database-unreachable', words: `${what}. ${look}` })
 const refused = (words: string): Trouble => ({ code: 'database-refused', words })
 
 const stopping = unreachable('Postgres is stopping or starting')
@@ -44,7 +44,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   ETIMEDOUT: away,
   ECONNRESET: cut,
   EPIPE: cut,
-  '28P01': refused('the password is wrong. Correct it in the URL, or in PGPASSWORD.'),
+  '28P01': refused('the password is wrong. Correct it in the URL, or in ~/.pgpass.'),
   '28000': refused('Postgres does not let this user in. Correct the user in the URL, or allow it in pg_hba.conf.'),
   '3D000': refused('there is no such database. Create it with `createdb`, or correct the URL.'),
   '3F000': refused('its schema is gone. Start ralph again.'),
@@ -64,7 +64,7 @@ const SAID: readonly [RegExp, Trouble][] = [
   [/Connection terminated|Client has encountered a connection error|not queryable/, cut],
   [/timeout expired|timeout exceeded|Query read timeout/, unreachable('it does not answer in time')],
   [/does not support SSL/, refused('it does not offer TLS. Remove sslmode from the URL, or set TLS up in Postgres.')],
-  [/password must be a string/, refused('it asks for a password. Add it to the URL, or set PGPASSWORD.')],
+  [/password must be a string/, refused('it asks for a password. Add it to the URL, or to ~/.pgpass.')],
 ]
 
 /** Also of a file that a URL names it may be said that it is missing: that is another thing. */
