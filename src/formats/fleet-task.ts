@@ -69,7 +69,7 @@ export type FleetTask = {
   updated_at: number
 }
 
-/** A worker that was not heard of for so long is taken for dead. */
+/** A worker that has been silent for this long counts as dead. */
 export const WORKER_GONE_MS = 30_000
 
 /** A machine that takes tasks. Times are in milliseconds, by the clock of the database. */

@@ -53,7 +53,7 @@ export type FleetRecords = {
   }
 }
 
-/** `heartbeat_seconds`: a worker that is silent for so long is taken for dead. `keep_days`: so long tasks are kept that are over. `most_deaths`: so many workers may die over a task. */
+/** `heartbeat_seconds`: a worker that is silent for this long counts as dead. `keep_days`: how long tasks are kept once they are over. `most_deaths`: a task fails after this many workers in a row died over it. */
 export type FleetSettings = { heartbeat_seconds: number; keep_days: number; most_deaths: number }
 
 /** `local`: it is on this machine. `clock_ms`: how far its clock is ahead of ours. `scheduler.left_ms`: of its term; negative: since that is over. `bloated`: tables with more dead rows than live ones. */

@@ -74,7 +74,7 @@ describe('the work tree of a task', () => {
     expect(await openTaskTree({ ...machine.place, base: 'main' })).toMatchObject({ kind: 'unreachable' })
   })
 
-  test('begins anew, whatever an earlier visit left', async () => {
+  test('starts over, whatever an earlier visit left', async () => {
     await machine.begin()
     await machine.work(1, { 'b.txt': 'b\n', '.env': 'x' })
     machine.git('commit', '--quiet', '--allow-empty', '--message', 'Mine')

@@ -25,7 +25,7 @@ export type OpenTask = {
   tree: string
 }
 
-/** Begins anew: whatever an earlier visit left of the task on this machine goes. */
+/** Starts over: whatever an earlier visit left of the task on this machine is removed. */
 export async function openTaskTree(opening: TaskOpening): Promise<OpenTask | Trouble> {
   mustBeOurs(opening)
   mustBeBranch(opening.base)

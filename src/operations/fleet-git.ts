@@ -28,7 +28,7 @@ export type GitCarrier = {
   sweep(): Promise<void>
 }
 
-/** A first clone may take long; a push that cannot get through is tried for so long. */
+/** A first clone may take long; a push that does not get through is retried for this long. */
 const ARRIVE_MS = 60 * 60_000
 const PATIENCE_MS = 30 * 60_000
 const FINISH_MS = 60_000

@@ -156,7 +156,7 @@ describe.skipIf(missing)(`roles of the fleet${missing ? `: ${missing}` : ''}`, (
     })
   })
 
-  test('a reader neither submits nor cancels, and is told so in a sentence', async () => {
+  test('a reader neither submits nor cancels, and gets a sentence that says why', async () => {
     const store = openAs(USERS.reader)
     const { tasks } = await store.fleet.list({ state: ['ready'] })
     const refused = {

@@ -81,7 +81,7 @@ const worker = z.strictObject({
 const budgets = z.array(
   z.strictObject({ submitter: text, usd_per_day: z.number(), spent_usd: z.number(), reserved_usd: z.number() }),
 )
-const heartbeat = whole.min(10).max(3_600).describe('A worker that is silent for so long is taken for dead.')
+const heartbeat = whole.min(10).max(3_600).describe('A worker that is silent for this long counts as dead.')
 const keepDays = whole.min(1).describe('How long tasks that are over are kept.')
 const mostDeaths = whole.min(1).max(1_000).describe('How many workers may die over a task before it has failed.')
 const settings = z.strictObject({ heartbeat_seconds: heartbeat, keep_days: keepDays, most_deaths: mostDeaths })

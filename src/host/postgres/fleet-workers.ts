@@ -5,7 +5,7 @@ import { parse, type Row } from '../rows.ts'
 import type { PgAsking } from './asking.ts'
 import { NOW } from './fleet-tables.ts'
 
-/** One that was not heard of for so long is shown no more. */
+/** One that has been silent for this long is no longer shown. */
 export const FORGOTTEN_MS: number = 24 * 3_600_000
 
 export function fleetWorkers(
