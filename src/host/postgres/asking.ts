@@ -153,18 +153,18 @@ async function mustHaveArrived(pool: Pool, id: string | null, cause: unknown): P
   if (status !== 'committed') throw cause
 }
 
-/** After a crash Postgres may not know the number at all: then nothing of it was written. */
+/** A Postgres that crashed does not know a transaction of which nothing was on its disk. */
 async function statusOf(pool: Pool, id: string): Promise<unknown> {
   try {
     return (await pool.query('SELECT pg_xact_status($1::text::xid8) AS status', [id])).rows[0]?.status
   } catch (cause) {
-    if (codeOf(cause) === IN_THE_FUTURE) return 'aborted'
+    if ((cause as { code?: unknown }).code === NEVER_HEARD_OF) return 'aborted'
     throw cause
   }
 }
 
-const IN_THE_FUTURE = '22023'
-
+/** Postgres' invalid_parameter_value: "transaction ID … is in the future". */
+const NEVER_HEARD_OF = '22023'
 const OPEN = new Error('The transaction is not over yet.')
 const LOST = 'The connection to the database was lost. ralph waits until it is there again.'
 const PATIENCE_MS = 10 * 60_000
