@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test as vitest } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test as vitest } from 'vitest'
 import { works } from '../../engine/stories.test-support.ts'
 import { eventually, temporaryFolder } from '../place.test-support.ts'
 import type { Store } from '../store.ts'
@@ -10,18 +10,28 @@ import { type Opening, openPostgres } from './store.ts'
 
 const test = vitest.skipIf(await postgresMissing())
 
-/** A Postgres of its own, since it is stopped. */
+/** Of its own, since it is stopped; each test leaves it running. */
+let shared: Promise<TestServer> | undefined
+afterAll(async () => (await shared)?.remove())
+
+let schemas = 0
+
 async function openTrouble(
   more: Partial<Opening> = {},
 ): Promise<{ server: TestServer; store: Store; notes: string[] }> {
-  const server = await startPostgres({ synchronous_commit: 'on' }) // what was committed outlives a crash
-  const store = openPostgres({ url: server.url, home: temporaryFolder(), now: Date.now, ...more })
+  shared ??= startPostgres({ synchronous_commit: 'on' }) // what was committed outlives a crash
+  const server = await shared
+  const store = openPostgres({
+    url: `${server.url}?schema=trouble_${++schemas}`,
+    home: temporaryFolder(),
+    now: Date.now,
+    ...more,
+  })
   const notes: string[] = []
   const silent = onNotice((text) => notes.push(text))
   onTestFinished(async () => {
     silent()
     await store.close()
-    await server.remove()
   })
   return { server, store, notes }
 }
