@@ -66,7 +66,8 @@ describe('a worker that is killed', () => {
     all = await goOnUntilKilled(await setScene(), 0)
   })
 
-  const POINTS = Number(process.env.RALPH_TEST_RUNS ?? 8)
+  const { RALPH_CRASH_POINTS, RALPH_TEST_RUNS = 4 } = process.env
+  const POINTS = Number(RALPH_CRASH_POINTS ?? RALPH_TEST_RUNS)
 
   test.each(Array.from({ length: POINTS }, (_, n) => n))('at part %i of its way loses nothing', async (part) => {
     const scene = await setScene()

@@ -65,12 +65,12 @@ async function openPlace(finish = onTestFinished) {
       chmodSync(file, 0o755)
       return `command:${file}`
     },
-    /** In this process, until `ralph fleet drain` ends it. */
+    /** In this process, until it hears a signal, which takes effect at once; a drain waits for its next heartbeat. */
     async worker(...argv: string[]) {
       const running = start(['worker', '--agents', 'command', ...argv], `worker-${++workers}`)
       const id = await eventually(() => /^ralph worker (\S+) /.exec(running.out())?.[1])
       onTestFinished(async () => {
-        await ralph('fleet', 'drain', id)
+        process.emit('SIGHUP')
         await running.ended
       })
       return { id, ...running }
@@ -244,15 +244,17 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     expect(await ralph('fleet', 'settings')).toEqual(changed)
   })
 
-  test('one home has one worker', async () => {
-    const { start, worker } = await openPlace()
-    await worker()
+  test('one home has one worker, which leaves when it is drained', async () => {
+    const { start, ralph, worker } = await openPlace()
+    const { id, ended } = await worker()
     const second = await start(['worker', '--agents', 'command'], 'worker-1').ended
     expect(second).toMatchObject({
       code: 1,
       out: '',
       err: expect.stringMatching(/^ralph: A worker is already running with /),
     })
+    expect(await ralph('fleet', 'drain', id)).toMatchObject({ code: 0, err: '' })
+    expect(await ended).toMatchObject({ code: 0, err: '' })
   })
 
   test('the doctor looks at the database, and never shows its password', async () => {
