@@ -6,9 +6,13 @@ import { afterAll } from 'vitest'
 
 const models = new Map<string, string>()
 
-afterAll(() => {
+afterAll(removeModels)
+
+/** Test files that share a process share the models as well, until this is called. */
+export function removeModels(): void {
   for (const model of models.values()) rmSync(model, { recursive: true, force: true, maxRetries: 5 })
-})
+  models.clear()
+}
 
 /** Fills a folder with what `make` makes of an empty one; the same name means the same content. */
 export function copyModel(name: string, into: string, make: (dir: string) => void): void {

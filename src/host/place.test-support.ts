@@ -11,12 +11,15 @@ const folders: string[] = []
 const disks: string[] = []
 const children = new Set<ChildProcess>()
 
-afterAll(() => {
+afterAll(clearAway)
+
+/** Where test files share a process, only the first one loads this module: `test/clear-away.ts` calls this after each of them. */
+export function clearAway(): void {
   for (const child of children) child.kill('SIGKILL')
   // Whoever looks through all disks just now must not keep the folder.
   for (const disk of disks.splice(0)) succeeds('umount', '--lazy', disk)
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-})
+}
 
 /** A new folder that is gone after the tests of the file. */
 export function temporaryFolder(): string {
