@@ -141,7 +141,7 @@ describe.concurrent('wrong use of ralph import', () => {
     expect(ran.stderr).toContain('tasks.json is no file')
   })
 
-  test.skipIf(process.getuid?.() === 0)('a folder that cannot be written', async () => {
+  test.skipIf(process.getuid?.() === 0)('a folder that cannot be written (root may write everywhere)', async () => {
     const place = placeWith('plan.md', '- [ ] a')
     chmodSync(place.dir, 0o500)
     const ran = await place.ralph(['import', 'plan.md', 'shop'])

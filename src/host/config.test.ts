@@ -104,11 +104,14 @@ test.each([
   )
 })
 
-test.skipIf(process.getuid?.() === 0)('one that cannot be read is told: its limits would be lost', () => {
-  const dir = temporaryFolder()
-  writeFileSync(join(dir, 'config.yaml'), 'ralph:\n')
-  chmodSync(join(dir, 'config.yaml'), 0)
-  expect(() => loadConfig(temporaryFolder(), dir)).toThrow(
-    `The config file ${join(dir, 'config.yaml')} cannot be read.`,
-  )
-})
+test.skipIf(process.getuid?.() === 0)(
+  'one that cannot be read is told: its limits would be lost (root may read everything)',
+  () => {
+    const dir = temporaryFolder()
+    writeFileSync(join(dir, 'config.yaml'), 'ralph:\n')
+    chmodSync(join(dir, 'config.yaml'), 0)
+    expect(() => loadConfig(temporaryFolder(), dir)).toThrow(
+      `The config file ${join(dir, 'config.yaml')} cannot be read.`,
+    )
+  },
+)

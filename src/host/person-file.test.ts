@@ -86,7 +86,7 @@ test('a file where a folder must be is refused in words', () => {
 })
 
 // Root may do everything.
-test.skipIf(process.getuid?.() === 0)('what is not for us to read or write is said', () => {
+test.skipIf(process.getuid?.() === 0)('what is not for us to read or write is said (root may read everything)', () => {
   const folder = makeFolder()
   const path = join(folder, 'settings.json')
   writeFileSync(path, 'x', { mode: 0o000 })
