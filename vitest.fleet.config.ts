@@ -9,6 +9,7 @@ const config: ViteUserConfig = defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     maxWorkers: 1,
+    retry: process.env.CI ? 1 : 0, // as in `npm test`: who needed it is named
   },
 })
 

@@ -4,7 +4,7 @@
  */
 import { existsSync, renameSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { submissionOf } from '../../src/fleet/submit.ts'
 import type { FleetTask } from '../../src/formats/fleet-task.ts'
 import { readLive } from '../../src/fronts/server/live-client.ts'
@@ -19,11 +19,12 @@ const MINUTE = 60_000
 
 let scene: FleetScene
 
-beforeAll(async () => {
+// Each try has a fleet of its own.
+beforeEach(async () => {
   scene = await openScene()
 }, 2 * MINUTE)
 
-afterAll(() => scene?.end(), 2 * MINUTE)
+afterEach(() => scene?.end(), 2 * MINUTE)
 
 test(
   `${TASKS} tasks survive ${TROUBLES} troubles`,
