@@ -1,7 +1,7 @@
 /** What the parts of a worker of the fleet share. */
 import { RalphError } from '../error.ts'
 import type { FleetTask } from '../formats/fleet-task.ts'
-import type { FleetJob, FleetStore } from '../host/fleet-store.ts'
+import type { FleetJob, FleetStore, QueueNeeds } from '../host/fleet-store.ts'
 import type { Context } from './operation.ts'
 
 /** `agents`: those that it runs, each with the account that it uses. */
@@ -11,6 +11,8 @@ export type Desk = {
   id: string
   agents: Map<string, string>
   labels: readonly string[]
+  /** The queues that it can serve, as far as that is known just now. */
+  queues: { known?: Promise<QueueNeeds[]> | undefined }
   /** The jobs under way, by their loops. */
   jobs: Map<string, FleetJob>
   say: (text: string, task?: FleetTask) => void

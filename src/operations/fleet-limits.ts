@@ -8,7 +8,7 @@ import type { Desk } from './fleet-desk.ts'
 type Wait = Extract<Next, { kind: 'wait' }>
 
 /** Where another worker has another account for one of its agents, the task goes on there at once. */
-export async function pauseAccount({ store, agents, id }: Desk, loop: Loop, next: Wait): Promise<void> {
+export async function pauseAccount({ store, agents, id, queues }: Desk, loop: Loop, next: Wait): Promise<void> {
   const until = next.until
   if (until === undefined) return
   const names = agentsOf(loop.spec).map((text) => parseAgent(text).agent.name)
@@ -17,6 +17,7 @@ export async function pauseAccount({ store, agents, id }: Desk, loop: Loop, next
     const account = agents.get(name)
     if (account !== undefined) await store.fleet.accounts.pause({ name: account, paused_until: until, why })
   }
+  queues.known = undefined // this worker knows it at once
   const paused = new Set((await store.fleet.accounts.list()).map(({ name }) => name))
   const others = (await store.fleet.workers.list()).filter((worker) => worker.id !== id && !worker.draining)
   const isElsewhere = others.some((worker) =>

@@ -111,9 +111,44 @@ export async function workForFleet(context: Context, working: Working): Promise<
   }
 }
 
+/** How the others know of it. `leaving`: it takes no more tasks, whoever asked for that. `workers`: how many there are. */
+type Presence = { announce(): Promise<void>; leaving: AbortSignal; workers(): number }
+
+function openDesk(context: Context, working: Working, seats: Seats): [Desk, Presence] {
+  const store = fleetStore(context)
+  const { id, host, version, labels, concurrency, say, beats } = working
+  const jobs = new Map<string, FleetJob>()
+  const agents = new Map(working.agents)
+  const asked = new AbortController()
+  const leaving = AbortSignal.any([working.drain, working.stop, asked.signal])
+  let isProgress = false
+  let workers = 1
+  const progress = () => {
+    isProgress = true
+  }
+  beats.onBeat = async (loop) => {
+    const job = jobs.get(loop)
+    if (job) await store.fleet.queue.touch(job)
+  }
+  async function announce(): Promise<void> {
+    const about = { id, host, version, pid: process.pid, labels: [...labels], concurrency, running: seats.taken() }
+    const here = { ...about, agents: Object.fromEntries(agents), draining: leaving.aborted }
+    const told = await store.fleet.workers.announce(here, isProgress)
+    isProgress = false
+    workers = told.workers
+    context.follow?.(told.now)
+    if (!told.drain || leaving.aborted) return
+    say('Somebody asked this worker to leave: it takes no more tasks.')
+    asked.abort()
+  }
+  return [
+    { context, store, agents, jobs, queues: {}, id, labels, say, progress },
+    { announce, leaving, workers: () => workers },
+  ]
+}
+
 /** The queues that this worker can serve with an account that may be used, asked for once in a while. */
-function openQueues({ store, agents, labels }: Desk): () => Promise<QueueNeeds[]> {
-  let known: Promise<QueueNeeds[]> | undefined
+function openQueues({ store, agents, labels, queues }: Desk): () => Promise<QueueNeeds[]> {
   const ask = async () => {
     const paused = new Set((await store.fleet.accounts.list()).map(({ name }) => name))
     const free = [...agents].filter(([, account]) => !paused.has(account)).map(([name]) => name)
@@ -121,8 +156,8 @@ function openQueues({ store, agents, labels }: Desk): () => Promise<QueueNeeds[]
     return own.sort(pickiestFirst)
   }
   return () => {
-    known ??= ask().finally(() => setTimeout(() => (known = undefined), KNOWN_MS).unref())
-    return known
+    queues.known ??= ask().finally(() => setTimeout(() => (queues.known = undefined), KNOWN_MS).unref())
+    return queues.known
   }
 }
 
