@@ -22,8 +22,8 @@ const ON_POSTGRES = process.env.RALPH_TEST_DATABASE ? ['test/on-postgres.ts'] : 
 const config: ViteUserConfig = defineConfig({
   test: {
     reporters: ['default', new SkippedReporter()],
-    // Many tests wait for programs, clocks and databases: with a worker for each core, cores would be idle meanwhile.
-    maxWorkers: availableParallelism() + 1,
+    // On a machine of two cores Vitest would leave one idle.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [

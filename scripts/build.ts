@@ -49,7 +49,7 @@ await Promise.all([
     outdir: 'dist',
     format: 'cjs',
     define: { 'import.meta.dirname': '__dirname' },
-    plugins: [yamlLater('require'), pgLater('require')],
+    plugins: [yamlLater('require'), pgLater('require'), bossLater('require')],
     external: ['./yaml.cjs', './pg.cjs', './pg-boss.cjs'],
     outExtension: { '.js': '.cjs' },
   }),
@@ -81,21 +81,21 @@ await Promise.all([
     entryPoints: { index: 'src/index.ts' },
     outdir: 'dist',
     format: 'esm',
-    plugins: [yamlLater(REQUIRE), pgLater(REQUIRE)],
+    plugins: [yamlLater(REQUIRE), pgLater(REQUIRE), bossLater(REQUIRE)],
   }),
   build({
     ...common,
     entryPoints: { operations: 'src/operations/library.ts' },
     outdir: 'dist',
     format: 'esm',
-    plugins: [yamlLater(REQUIRE), pgLater(REQUIRE)],
+    plugins: [yamlLater(REQUIRE), pgLater(REQUIRE), bossLater(REQUIRE)],
   }),
   build({
     ...common,
     entryPoints: { server: 'src/fronts/server/main.ts' },
     outdir: 'dist',
     format: 'esm',
-    plugins: [yamlLater(REQUIRE), pgLater(REQUIRE)],
+    plugins: [yamlLater(REQUIRE), pgLater(REQUIRE), bossLater(REQUIRE)],
     outExtension: { '.js': '.mjs' },
   }),
   build({
@@ -214,6 +214,11 @@ function pgLater(load: string): Plugin {
   ])
 }
 
+function bossLater(load: string): Plugin {
+  const boss = `${load}('./pg-boss.cjs')`
+  return packageLater('pg-boss', [`export function PgBoss(...given) { return new (${boss}.PgBoss)(...given) }`])
+}
+
 /** `lines`: what stands in the place of a package. */
 function packageLater(name: string, lines: readonly string[]): Plugin {
   const filter = new RegExp(`^${name}$`)
@@ -237,7 +242,7 @@ async function buildHook(name: string, entry: BuildOptions, later = LATER): Prom
     charset: 'utf8',
     external: ['./*.cjs'],
   }
-  const plugins = [yamlLater('require'), pgLater('require'), loadLater(later, name)]
+  const plugins = [yamlLater('require'), pgLater('require'), bossLater('require'), loadLater(later, name)]
   const { metafile } = await build({ ...options, plugins, metafile: true, write: false })
   await build({ ...options, plugins: [...plugins, nodeOnce(Object.keys(metafile?.inputs ?? {}))] })
 }

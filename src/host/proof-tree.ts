@@ -135,12 +135,21 @@ async function dropTree(spot: Spot, common: string): Promise<void> {
   }
 }
 
+/** It goes with the last work tree, which another process may remove just now. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') return []
+    throw cause
+  }
+}
+
 /** What the repository knows of this work tree, and of no other. A git that was killed early has not noted yet where it lies. */
 function entriesOf(spot: Spot, common: string): string[] {
   const path = treeOf(spot)
   const folder = join(common, 'worktrees')
-  if (!existsSync(folder)) return []
-  return readdirSync(folder).flatMap((name) => {
+  return namesIn(folder).flatMap((name) => {
     const entry = join(folder, name)
     const leadsTo = readIfThere(join(entry, 'gitdir'))
     const ours = leadsTo

@@ -35,13 +35,17 @@ export function openContext({ root, note, env, cwd, database, ...place }: Place)
     now,
     home,
     database,
+    ...(database === undefined ? {} : { follow, beats }),
     get cwd() {
       return whereWeStand(cwd)
     },
     store() {
       listen()
       store ??= database
-        ? openShared({ url: database, home, now, beat: (loop) => void beats.onBeat?.(loop).catch(() => {}) }, follow)
+        ? openShared(
+            { url: database, home, now, note, beat: (loop) => void beats.onBeat?.(loop).catch(() => {}) },
+            follow,
+          )
         : openStore(home, now, { patienceMs: LONG_PATIENCE_MS, note })
       return store
     },

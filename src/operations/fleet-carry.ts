@@ -16,7 +16,6 @@ import { isUnbegun } from './drive-loop.ts'
 import type { Desk } from './fleet-desk.ts'
 import { gitCarrier } from './fleet-git.ts'
 import { agentsHere } from './fleet-seats.ts'
-import { openConfig } from './open-config.ts'
 
 export type Carrier = {
   /** The facts that bring a loop here: what it begins with, or that it has moved. */
@@ -112,7 +111,6 @@ async function specHere(
   mustSuit(agents, asked)
   // What it reports would have to reach the database, whose password is none of an agent's business.
   const mcp = false
-  const { owner } = (await store.load(task.loop_id)).spec.work
   const { dir, gitDir, worktree } = work
   const place = { dir, env: {}, config, history: () => store.history(), ...given({ gitDir, worktree, owner }) }
   return resolveSpec({ ...asked, mcp, agents }, place)

@@ -31,25 +31,38 @@ export type GitCarrier = {
 /** A first clone may take long; a push that does not get through is retried for this long. */
 const ARRIVE_MS = 60 * 60_000
 const PATIENCE_MS = 30 * 60_000
+/** Each try, with the time that git itself is given. */
+const TRY_MS = 15 * 60_000
 const FINISH_MS = 60_000
 
-export function gitCarrier(desk: Desk): GitCarrier {
-  const { context, store, id } = desk
-  const { home } = context
-  const epochs = new Map<string, number>()
-  const placeOf = (task: FleetTask, { id: loop }: { id: string } = { id: task.loop_id }): TaskPlace => {
-    if (task.repo === null) throw new Error(`Task ${task.id} has no repository.`)
-    return { home, repo: task.repo, branch: task.branch, loop }
-  }
-  const arriving = (loop: Loop, lease: Lease) => {
-    epochs.set(loop.id, lease.epoch)
-    lease.expect?.(ARRIVE_MS)
-    return { epoch: lease.epoch, signal: lease.lost }
-  }
+/** `epochs`: of the lease under which each loop is here. */
+type Site = { desk: Desk; epochs: Map<string, number> }
 
+export function gitCarrier(desk: Desk): GitCarrier {
+  const site = { desk, epochs: new Map<string, number>() }
+  return {
+    ...arrivals(site),
+    ...departures(site),
+    sweep: async () => void (await sweepTasks(desk.context.home, (loop) => desk.jobs.has(loop))),
+  }
+}
+
+function placeOf({ desk }: Site, task: FleetTask, loop: string): TaskPlace {
+  if (task.repo === null) throw new Error(`Task ${task.id} has no repository.`)
+  return { home: desk.context.home, repo: task.repo, branch: task.branch, loop }
+}
+
+function arrivals(site: Site): Pick<GitCarrier, 'begin' | 'takeOver' | 'takeHold'> {
+  const { home } = site.desk.context
+  const arriving = (task: FleetTask, { id }: Loop, lease: Lease) => {
+    site.epochs.set(id, lease.epoch)
+    lease.expect?.(ARRIVE_MS)
+    const pushed = task.pushed ?? undefined
+    return { ...placeOf(site, task, id), epoch: lease.epoch, signal: lease.lost, ...given({ pushed }) }
+  }
   return {
     async begin(task, loop, lease) {
-      const at = { ...placeOf(task, loop), ...arriving(loop, lease), ...given({ pushed: task.pushed ?? undefined }) }
+      const at = arriving(task, loop, lease)
       const opening = { ...at, base: task.base ?? 'main', ...given({ at: task.pushed ?? undefined }) }
       const open = worked(await openTaskTree(opening))
       const { worktree_files: copied = [], worktree_setup: setup } = loadConfig(home, open.work.dir)
@@ -63,31 +76,31 @@ export function gitCarrier(desk: Desk): GitCarrier {
       const { worktree } = loop.spec.work
       if (!worktree) throw new Error(`Loop ${loop.id} has no work tree.`)
       const { iteration, tree } = loop.tally
-      const known = { iteration, worktree, ...given({ tree, pushed: task.pushed ?? undefined }) }
-      const place = placeOf(task, loop)
-      const { work } = worked(await takeOverTask({ ...place, ...arriving(loop, lease), ...known }))
-      return [{ kind: 'moved', at, to: { ...work, worktree: { ...work.worktree, repo: place.repo } } }]
+      const taking = { ...arriving(task, loop, lease), iteration, worktree, ...given({ tree }) }
+      const { work } = worked(await takeOverTask(taking))
+      return [{ kind: 'moved', at, to: { ...work, worktree: { ...work.worktree, repo: taking.repo } } }]
     },
 
     async takeHold(task, loop, lease) {
-      const known = { kept: loop.tally.iteration, ...given({ pushed: task.pushed ?? undefined }) }
-      worked(await takeFence({ ...placeOf(task, loop), ...arriving(loop, lease), ...known }))
+      worked(await takeFence({ ...arriving(task, loop, lease), kept: loop.tally.iteration }))
     },
+  }
+}
 
+function departures(site: Site): Pick<GitCarrier, 'push' | 'leave' | 'abandon'> {
+  const { desk, epochs } = site
+  return {
     async push(task, loop, lease) {
       // What was noted before any work is needed wherever the loop goes on.
       const iteration = loop.next.kind === 'turn' ? loop.next.iteration : 0
       const what = { task: task.id, title: task.title, iteration, epoch: lease.epoch }
-      const pushing = {
-        ...placeOf(task, loop),
-        ...what,
-        signal: lease.lost,
-        ...given({ pushed: task.pushed ?? undefined }),
-      }
+      const pushed = task.pushed ?? undefined
+      const pushing = { ...placeOf(site, task, loop.id), ...what, signal: lease.lost, ...given({ pushed }) }
       const told = worked(await patiently(desk, task, PATIENCE_MS, () => pushIteration(pushing), lease))
       if (told.kind === 'kept-nothing') return
       // Recorded before the turn is: who takes over from here goes on from what was pushed.
-      if (!(await store.fleet.change(task.id, { pushed: told.commit }, { worker: id }))) throw takenOver(loop.id)
+      const noted = await desk.store.fleet.change(task.id, { pushed: told.commit }, { worker: desk.id })
+      if (!noted) throw takenOver(loop.id)
       task.pushed = told.commit
       await keepDiffs(desk, task, { loop, lease, reading: { ...pushing, before: pushing.pushed, commit: told.commit } })
     },
@@ -95,17 +108,16 @@ export function gitCarrier(desk: Desk): GitCarrier {
     async leave(task, loop) {
       const epoch = epochs.get(loop.id)
       if (epoch !== undefined) {
-        const finishing = { ...placeOf(task, loop), epoch }
+        const finishing = { ...placeOf(site, task, loop.id), epoch }
         const told = await patiently(desk, task, FINISH_MS, () => finishBranch(finishing))
         if (told.kind === 'unreachable' || told.kind === 'refused')
           desk.say(`refs/ralph/${loop.id} stay in its repository: ${told.why}`, task)
       }
       epochs.delete(loop.id)
-      await closeTaskTree(placeOf(task, loop))
+      await closeTaskTree(placeOf(site, task, loop.id))
     },
 
-    abandon: (task) => closeTaskTree(placeOf(task)),
-    sweep: async () => void (await sweepTasks(home, (loop) => desk.jobs.has(loop))),
+    abandon: (task) => closeTaskTree(placeOf(site, task, task.loop_id)),
   }
 }
 
@@ -121,7 +133,7 @@ async function patiently<Told extends Came>(
 ): Promise<Told | Trouble> {
   const until = performance.now() + patienceMs
   for (let waitMs = 1_000; ; waitMs = Math.min(2 * waitMs, 30_000)) {
-    lease?.expect?.(ARRIVE_MS)
+    lease?.expect?.(TRY_MS)
     const told = await work()
     if (told.kind !== 'unreachable' || performance.now() > until || lease?.lost.aborted) return told
     say(`its repository cannot be reached, and is tried again: ${(told as Trouble).why}`, task)

@@ -23,17 +23,29 @@ export type Visiting = { desk: Desk; carrier: Carrier; stop: AbortSignal; rest: 
 export async function visitTask(visiting: Visiting, job: FleetJob): Promise<void> {
   const task = await take(visiting, job)
   if (task === 'driven') return // its job comes back once its heartbeat is missing again
-  if (task) {
-    jobs.set(task.loop_id, job)
-    say(`${task.attempts > 1 ? 'taken up again' : 'started'}: ${task.title}`, task)
-    try {
-      await drive(visiting, task)
-    } catch (cause) {
-      if (isRalphError(cause) && cause.code === 'lease-lost') return say(sentenceOf(cause), task)
-      await putAside(visiting.desk, task, cause)
-    } finally {
-      jobs.delete(task.loop_id)
-    }
+  if (!task || (await visitAlone(visiting, job, task))) await visiting.desk.store.fleet.queue.settle(job)
+}
+
+/** False: somebody else has it by now. */
+async function visitAlone(visiting: Visiting, job: FleetJob, task: FleetTask): Promise<boolean> {
+  const { desk, carrier } = visiting
+  const { context, jobs, say } = desk
+  // Nothing else on this machine takes its files for left over; an earlier visit of this worker may be late.
+  const hold = holdTask(context.home, task.loop_id)
+  if (!hold) return putAside(desk, task, new RalphError('handed-back', 'Its last visit here is not over yet.'))
+  jobs.set(task.loop_id, job)
+  say(`${task.attempts > 1 ? 'taken up again' : 'started'}: ${task.title}`, task)
+  try {
+    await drive(visiting, task)
+    return true
+  } catch (cause) {
+    if (!isRalphError(cause) || cause.code !== 'lease-lost') return await putAside(desk, task, cause)
+    say(cause.message, task)
+    await carrier.abandon(task)
+    return false
+  } finally {
+    jobs.delete(task.loop_id)
+    hold.release()
   }
 }
 

@@ -33,68 +33,35 @@ const SWEEP_MS = 10 * 60_000
 export async function workForFleet(context: Context, working: Working): Promise<void> {
   const store = fleetStore(context)
   const { fleet } = store
-  const agents = new Map(working.agents)
-  let isProgress = false
-  const workers = 1
-  const desk: Desk = {
-    ...{ context, store, agents, jobs: new Map<string, FleetJob>() },
-    ...{ id: working.id, labels: working.labels, say: working.say },
-    progress: () => {
-      isProgress = true
-    },
-  }
-  const leaving = new AbortController()
-  const drain = AbortSignal.any([working.drain, working.stop, leaving.signal])
   const seats = openSeats(working.concurrency)
-  working.beats.onBeat = async (loop) => {
-    const job = desk.jobs.get(loop)
-    if (job) await fleet.queue.touch(job)
-  }
+  const [desk, presence] = openDesk(context, working, seats)
+  const { leaving: drain, announce } = presence
   const { most_deaths: mostDeaths } = await fleet.settings.load()
   const carrier = openCarrier(desk)
   const visiting = { desk, carrier, stop: working.stop, rest: drain, mostDeaths }
-
   const open = openQueues(desk)
-
-  async function announce(): Promise<void> {
-    const { id, host, version, labels, concurrency } = working
-    const told = await fleet.workers.announce(
-      {
-        ...{ id, host, version, pid: process.pid, labels: [...labels], concurrency, draining: drain.aborted },
-        agents: Object.fromEntries(agents),
-        running: seats.taken(),
-      },
-      isProgress,
-    )
-    isProgress = false
-    context.follow?.(told.now)
-    if (told.drain && !drain.aborted) {
-      working.say('Somebody asked this worker to leave: it takes no more tasks.')
-      leaving.abort()
-    }
-  }
+  const tell = (cause: unknown) => working.say(sentenceOf(cause))
 
   async function look(): Promise<void> {
     while (!drain.aborted && seats.free() > 0) {
       const jobs = await nextJobs(desk, open, seats.free())
-      if (jobs.length === 0) return pauseBetween(workers)
+      if (jobs.length === 0) return pauseBetween(presence.workers())
       for (const job of jobs) {
         const work = job.merge ? mergeTask(visiting, job) : visitTask(visiting, job)
-        const over = work.catch((cause) => working.say(sentenceOf(cause)))
-        void seats.take(job, over).then(looks.wake)
+        void seats.take(job, work.catch(tell)).then(looks.wake)
       }
     }
   }
 
-  const looks = oneByOne(look, (cause) => working.say(sentenceOf(cause)))
+  const looks = oneByOne(look, tell)
   await announce()
   working.ready?.()
   await carrier.sweep()
   const scheduler = openScheduler(store, { id: working.id, say: working.say, now: context.now })
   const unwatch = store.onChange(looks.wake)
-  const timer = setInterval(() => void announce().then(looks.wake, (cause) => working.say(sentenceOf(cause))), BEAT_MS)
+  const beat = setInterval(() => void announce().then(looks.wake, tell), BEAT_MS)
   // What is left of tasks that rest, or that others have by now.
-  const sweeps = setInterval(() => void carrier.sweep().catch((cause) => working.say(sentenceOf(cause))), SWEEP_MS)
+  const sweep = setInterval(() => void carrier.sweep().catch(tell), SWEEP_MS)
   looks.wake()
   try {
     await aborted(drain)
@@ -103,8 +70,7 @@ export async function workForFleet(context: Context, working: Working): Promise<
     await seats.empty()
     await carrier.sweep()
   } finally {
-    clearInterval(timer)
-    clearInterval(sweeps)
+    for (const timer of [beat, sweep]) clearInterval(timer)
     unwatch()
     await scheduler.stop()
     await fleet.workers.leave(working.id)

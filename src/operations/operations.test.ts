@@ -9,7 +9,7 @@ import { makeRepository } from '../host/repository.test-support.ts'
 import { foreignBoard } from '../host/vibe-kanban.test-support.ts'
 import { bentLoop } from './bent.test-support.ts'
 import { crewAgent, holdCrew, leaveCrew, paneRecord } from './crew.test-support.ts'
-import { OPERATIONS } from './index.ts'
+import { OPERATIONS, type OperationName } from './index.ts'
 import { type OperationPlace, openPlace, ran } from './place.test-support.ts'
 import { SCHEMAS } from './schemas.ts'
 

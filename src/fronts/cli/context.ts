@@ -18,8 +18,6 @@ export type Machine = {
 /** What an operation works with, and where its form is printed. */
 export type Context = OperationContext & {
   version: string
-  /** The URL of the database of a fleet. Absent: the database on this machine is used. */
-  database?: string
   out: Output
   /** Beside what is printed for programs. */
   err: Pick<Output, 'write'>
@@ -51,5 +49,5 @@ export function openContext(
   const { RALPH_DATABASE: _, ...env } = machine.env
   const context = openOperations({ root, note, env, cwd: () => machine.cwd(), ...given({ database }) })
   // Not spread: its folder is looked up whenever it is asked for.
-  return Object.assign(context, { version, out: openOutput(machine), err, machine, ...given({ database }) })
+  return Object.assign(context, { version, out: openOutput(machine), err, machine })
 }

@@ -174,7 +174,9 @@ describe.each(COLUMNS)('$table $column', ({ table, column, where }) => {
 })
 
 test('a field of its memory that has lost its name is told in a sentence', async () => {
-  const [row] = new DatabaseSync(join(sound, 'ralph.db')).prepare("SELECT tally FROM loop WHERE id = 'aaaa1111'").all()
+  const database = new DatabaseSync(join(sound, 'ralph.db'))
+  const [row] = database.prepare("SELECT tally FROM loop WHERE id = 'aaaa1111'").all()
+  database.close() // its files beside it would go whenever it is collected
   for (const key of Object.keys(JSON.parse(String(row?.tally)))) {
     const tally = String(row?.tally).replace(`"${key}":`, `"${key}_":`)
     const home = damagedHome((database) => {

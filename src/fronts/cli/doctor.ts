@@ -7,7 +7,7 @@ import { fleetFindings } from '../../operations/fleet-findings.ts'
 import { type Executor, listExecutors } from '../../operations/list-executors.ts'
 import { mendAll } from '../../operations/mend-checkouts.ts'
 import { rebuild } from '../../operations/rebuild.ts'
-import { type CommandSpec, parseArgs, usage } from './args.ts'
+import { type CommandSpec, parseArgs } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { count, jsonLine, paint } from './text.ts'
 
@@ -31,11 +31,6 @@ export const doctor: Command = {
   async run(argv, context) {
     const args = parseArgs(spec, argv, 0)
     const json = args.flag('json')
-    if (args.flag('rebuild') && context.database !== undefined)
-      throw usage(
-        spec,
-        '--rebuild is for the database on this machine. Restore the database of a fleet from its backup.',
-      )
     if (args.flag('rebuild')) {
       const rebuilt = await rebuild.run(context, {})
       context.out.write(json ? jsonLine({ what: 'rebuild', ok: true, ...rebuilt }) : rebuiltSentence(rebuilt))

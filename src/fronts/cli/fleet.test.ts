@@ -310,7 +310,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     [['status', '--database'], '--database needs a value'],
     [['status', '--database', 'mysql://x'], 'The database is given as a URL'],
     [['submit', 'x', '--database', 'none'], 'This needs the database that the fleet shares.'],
-    [['doctor', '--rebuild'], '--rebuild is for the database on this machine.'],
+    [['doctor', '--rebuild'], 'Only the database in RALPH_HOME can be rebuilt.'],
   ])('%j is refused with a sentence', async (argv, says) => {
     const place = await sharedPlace()
     const ran = await place.ralph(...argv)

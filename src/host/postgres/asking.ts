@@ -50,6 +50,11 @@ export function openAsking(address: Address): PgAsking {
     run: (...given) => transaction((asking) => asking.run(...given)),
     insert: (...given) => transaction((asking) => asking.insert(...given)),
     transaction,
+    once: async (sql, ...values) => {
+      const told = `WITH changed AS (${sql}), told AS (SELECT pg_notify('${channel}', '') FROM changed LIMIT 1) SELECT changed.* FROM changed LEFT JOIN told ON true`
+      return (await plainly(() => withoutCollisions(() => pool.query(told, values.map(encode))))).rows[0]
+    },
+    query: (sql, values) => plainly(() => pool.query(sql, values)),
     close: async () => (pool.ended ? undefined : pool.end()),
   }
 }
@@ -153,18 +158,18 @@ async function mustHaveArrived(pool: Pool, id: string | null, cause: unknown): P
   if (status !== 'committed') throw cause
 }
 
-/** A Postgres that crashed does not know a transaction of which nothing was on its disk. */
+/** After a crash Postgres may not know the number at all: then nothing of it was written. */
 async function statusOf(pool: Pool, id: string): Promise<unknown> {
   try {
     return (await pool.query('SELECT pg_xact_status($1::text::xid8) AS status', [id])).rows[0]?.status
   } catch (cause) {
-    if ((cause as { code?: unknown }).code === NEVER_HEARD_OF) return 'aborted'
+    if (codeOf(cause) === IN_THE_FUTURE) return 'aborted'
     throw cause
   }
 }
 
-/** Postgres' invalid_parameter_value: "transaction ID … is in the future". */
-const NEVER_HEARD_OF = '22023'
+const IN_THE_FUTURE = '22023'
+
 const OPEN = new Error('The transaction is not over yet.')
 const LOST = 'The connection to the database was lost. ralph waits until it is there again.'
 const PATIENCE_MS = 10 * 60_000

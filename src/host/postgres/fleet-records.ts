@@ -14,7 +14,7 @@ type Tasks = Pick<FleetRecords, 'now' | 'submit' | 'load' | 'asked' | 'list' | '
 export function fleetTasks(asking: PgAsking, now: () => number): Tasks {
   return {
     now: async () => Number((await asking.one(`SELECT ${NOW} AS now`))?.now),
-    submit: (tasks) => asking.transaction((inside) => submitAll(inside, makes, tasks)),
+    submit: (tasks) => asking.transaction((inside) => submitAll(inside, tasks)),
     load: async (id) => loadTask(asking, id),
 
     async asked(id) {
@@ -204,7 +204,7 @@ async function pruneTasks(asking: PgAsking, before: number): Promise<number> {
 const UNUSED_SECRETS = `DELETE FROM fleet_secret WHERE at < $1
   AND at < coalesce((SELECT min(created_at) - 3600000 FROM fleet_task), at + 1)`
 
-export function toTask({ asked: _, seq: __, ...row }: Row): FleetTask {
+export function toTask({ asked: _, seq: __, needs: ___, ...row }: Row): FleetTask {
   const time = (value: unknown) => (value === null ? null : Number(value))
   return {
     ...(row as FleetTask), // the columns are the fields

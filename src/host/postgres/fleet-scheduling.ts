@@ -1,6 +1,6 @@
 /** One pass of the scheduler in Postgres: what it sees, and what it lets go into the queue, in one transaction. */
 import { WORKER_GONE_MS } from '../../formats/fleet-task.ts'
-import type { FleetRecords, FleetView, Release } from '../fleet-store.ts'
+import type { FleetView, Release } from '../fleet-store.ts'
 import type { PgAsking } from './asking.ts'
 import type { Boss } from './fleet-queue.ts'
 import { toTask } from './fleet-records.ts'
@@ -25,18 +25,20 @@ const READY = `WITH RECURSIVE kind AS (
       AND (due_at IS NULL OR due_at <= ${NOW})
     ORDER BY priority DESC, created_at, seq LIMIT ${MOST_READY}) AS picked`
 
-export function fleetPass(asking: PgAsking, boss: Boss): Pick<FleetRecords, 'pass' | 'view'> {
-  return {
-    view: () => viewOf(asking),
-    pass: (holder, decide) =>
-      asking.transaction(async (inside) => {
-        if (!(await takeTerm(inside, holder))) return undefined
-        await wakeRested(inside)
-        const releases = decide(await viewOf(inside))
-        await release(inside, boss, releases)
-        return releases.length
-      }),
-  }
+type Passing = { holder: string; decide: (view: FleetView) => Release[] }
+
+/** How many were released. A pass that releases nothing has changed nothing, and wakes nobody. */
+export function fleetPass(asking: PgAsking, boss: Boss, { holder, decide }: Passing): Promise<number | undefined> {
+  return asking.transaction(
+    async (inside) => {
+      if (!(await takeTerm(inside, holder))) return undefined
+      await wakeRested(inside)
+      const releases = decide(await viewOf(inside))
+      await release(inside, boss, releases)
+      return releases.length
+    },
+    (released) => (released ? 'change' : 'silent'),
+  )
 }
 
 /** The row stays locked until the pass is over, so there is never more than one. */
@@ -59,11 +61,7 @@ async function wakeRested(asking: PgAsking): Promise<void> {
 }
 
 export async function viewOf(asking: PgAsking): Promise<FleetView> {
-  const ready = await asking.all(
-    `${WHO} SELECT picked.* FROM who, LATERAL (
-       SELECT * FROM fleet_task WHERE state = 'ready' AND submitter = who.submitter
-       ORDER BY priority DESC, created_at, seq LIMIT ${MOST_READY}) AS picked`,
-  )
+  const ready = await asking.all(READY)
   const busy = await asking.all(`SELECT * FROM fleet_task WHERE state IN ('released', 'running', 'resting', 'merging')`)
   const workers = await asking.all(`SELECT * FROM fleet_worker WHERE beat_at > ${NOW} - ${WORKER_GONE_MS}`)
   const accounts = await asking.all(`SELECT * FROM fleet_account WHERE paused_until > ${NOW}`)
@@ -86,16 +84,10 @@ export async function viewOf(asking: PgAsking): Promise<FleetView> {
   }
 }
 
-/** Who has ready tasks: from one to the next in the index, since a million of them may be one person's. */
-const WHO = `WITH RECURSIVE who AS (
-    (SELECT submitter FROM fleet_task WHERE state = 'ready' ORDER BY submitter LIMIT 1)
-    UNION ALL SELECT (SELECT submitter FROM fleet_task WHERE state = 'ready' AND submitter > who.submitter ORDER BY submitter LIMIT 1)
-    FROM who WHERE submitter IS NOT NULL)`
-
 /** What each submitter with ready tasks may still spend today, without what is set aside. Who has no limit is not in it. */
-const LEFT = `${WHO} SELECT who.submitter, budget.usd_per_day - coalesce(spend.spent_usd, 0) - coalesce(aside.usd, 0) AS usd
-  FROM who
-  JOIN LATERAL (SELECT usd_per_day FROM fleet_budget WHERE fleet_budget.submitter IN (who.submitter, '*') AND who.submitter IS NOT NULL
+const LEFT = `SELECT who.submitter, budget.usd_per_day - coalesce(spend.spent_usd, 0) - coalesce(aside.usd, 0) AS usd
+  FROM unnest($1::text[]) AS who (submitter)
+  JOIN LATERAL (SELECT usd_per_day FROM fleet_budget WHERE fleet_budget.submitter IN (who.submitter, '*')
     ORDER BY fleet_budget.submitter = '*' LIMIT 1) AS budget ON true
   LEFT JOIN fleet_spend AS spend ON spend.submitter = who.submitter AND spend.day = (clock_timestamp() AT TIME ZONE 'UTC')::date
   LEFT JOIN (SELECT submitter, sum(greatest(reserved_usd - spent_usd, 0)) AS usd FROM fleet_task

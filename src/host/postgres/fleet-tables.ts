@@ -11,7 +11,7 @@ export const FLEET_TABLES: string = `
   );
   CREATE UNIQUE INDEX fleet_task_by_time ON fleet_task (seq);
   CREATE INDEX fleet_task_by_state ON fleet_task (state, seq);
-  CREATE INDEX fleet_task_ready ON fleet_task (submitter, priority DESC, created_at, seq) WHERE state = 'ready';
+  CREATE INDEX fleet_task_ready ON fleet_task (submitter, needs, priority DESC, created_at, seq) WHERE state = 'ready';
   CREATE INDEX fleet_task_resting ON fleet_task (due_at) WHERE state = 'resting';
   CREATE INDEX fleet_task_by_project ON fleet_task (project, state) WHERE project IS NOT NULL;
   CREATE INDEX loop_of_fleet ON loop (owner_task) WHERE owner = 'fleet';

@@ -4,7 +4,7 @@ import type { PgAsking } from './asking.ts'
 import { fleetHealth, mayMakeQueue } from './fleet-health.ts'
 import { type Boss, openBoss } from './fleet-queue.ts'
 import { fleetTasks } from './fleet-records.ts'
-import { fleetPass } from './fleet-scheduling.ts'
+import { fleetPass, viewOf } from './fleet-scheduling.ts'
 import { fleetWorkers } from './fleet-workers.ts'
 
 /** `schema`: where the queue's own tables are. `crowd`: about so many slots all workers have. */

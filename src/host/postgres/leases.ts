@@ -49,7 +49,7 @@ export function openLeases(asking: PgAsking, save: LoopStore['save'], { term, be
   return {
     async lease(id) {
       const take = (epoch: number | null) =>
-        asking.transaction((inside) => inside.one(TAKE, id, thisProcess(), leaseMs, bornHere(process.pid), epoch))
+        asking.transaction((inside) => inside.one(TAKE, id, thisProcess(), term.ms, bornHere(process.pid), epoch))
       const row = await take(null)
       if (row) return hold(mustHaveRow(id, row))
       const found = mustHaveRow(id, await asking.one('SELECT * FROM loop WHERE id = $1', id))

@@ -8,6 +8,7 @@ import { parse, type StoredLoop, sound, toLoop } from '../rows.ts'
 import type { Lease, Store } from '../store.ts'
 import type { PgAsking } from './asking.ts'
 import { isGoneHere } from './born.ts'
+import type { Term } from './leases.ts'
 import { insertEvent, toPgColumns } from './loop-columns.ts'
 
 type Around = { now: () => number; term: Term }

@@ -47,9 +47,12 @@ export function openPostgres(opening: Opening): Store {
   const { home, now, beat, note } = opening
   const term: Term = { ms: opening.leaseMs ?? LEASE_MS }
   openHome(home, note)
-  makePrivateFolder(join(home, 'locks')) // of what only this machine does, such as its server
-  const asking = openReadyAsking(opening)
-  const heart = loopStore(asking, { now, leaseMs })
+  makePrivateFolder(join(home, 'locks')) // of what only one process of this machine may do
+  const asking = openReadyAsking(opening, async ({ one }) => {
+    const said = opening.leaseMs === undefined ? await one(HEARTBEAT) : undefined
+    if (said) term.ms = Number(said.value) * 1_000
+  })
+  const heart = loopStore(asking, { now, term })
   const transcripts = openTranscripts(asking, { home, now, limitMb: opening.transcriptMb })
   // What was said in a turn is there before it is known that the turn is over.
   const saveLast: Store['save'] = async (lease, loop, fact) => {
@@ -82,7 +85,8 @@ export function openPostgres(opening: Opening): Store {
     shared: true,
     onChange: listening.onChange,
     async close() {
-      await Promise.allSettled([listening.close(), leases.close(), transcripts.close(), locks.close()])
+      const closing = [listening.close(), leases.close(), transcripts.close(), locks.close(), closeFleet()]
+      await Promise.allSettled(closing)
       await asking.close()
     },
   })
