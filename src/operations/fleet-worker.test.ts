@@ -79,7 +79,7 @@ describe.skipIf(missing)(`a fleet${missing ? `: ${missing}` : ''}`, () => {
     expect(worker.said.filter((line) => line.includes('bug'))).toEqual([])
   })
 
-  test('is told of a cancel while an agent works, and ends it', async () => {
+  test('hears of a cancel while an agent works, and ends the agent', async () => {
     const fleet = await openFleet()
     const [task] = await fleet.submit({ prompt: 'Wait.', agent: fleet.agent('sleep 600') })
     fleet.worker()

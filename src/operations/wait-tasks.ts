@@ -7,7 +7,7 @@ import { fleetStore } from './fleet-desk.ts'
 import { type ListedFleetTask, listedTasks, statesOf } from './fleet-tasks.ts'
 import type { Context } from './operation.ts'
 
-/** `saw`: is told of every change of a state, the first ones among them. */
+/** `saw`: called for every change of state, the first states included. */
 export type Waiting = { saw(task: ListedFleetTask): void; signal: AbortSignal }
 
 /** What comes together is seen together. */
