@@ -67,7 +67,7 @@ async function measure(folder: string, files: number, switching: number): Promis
   ]
 }
 
-/** The same tree with three other files, which the work tree of the repository does not get. */
+/** The same tree with three other files, which the worktree of the repository does not get. */
 function changed(dir: string): string {
   for (const name of ['0/0.txt', '1/1.txt', '2/2.txt']) writeFileSync(join(dir, name), 'Another text.\n')
   git(dir, 'add', '--all')

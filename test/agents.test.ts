@@ -135,7 +135,7 @@ describe.concurrent('a breaker that cools down', () => {
     expect(stdout).toContain('So the breaker opened (no-progress): 3 iterations in a row changed nothing.')
     expect(stdout).toMatch(/The cooldown was over after 0:0\d\. Next: iteration 4\./)
     expect((await place.ralph(['show', onlyLoop(place), '4'])).stdout).toContain(
-      'Nothing in the work tree has changed lately.',
+      'Nothing in the worktree has changed lately.',
     )
   })
 

@@ -119,7 +119,7 @@ describe.concurrent('configuration that a loop changed', () => {
     expect(hasObeyed(place)).toBe(false)
   })
 
-  test('of a work tree counts where a person accepts the work', async () => {
+  test('of a worktree counts where a person accepts the work', async () => {
     const place = makePlace()
     place.write('ralph.config.json', '{ "max_iterations": 7 }') // which is in no commit
     const ran = await runBy(place, `echo x > x.txt\n${DONE}`, '--worktree')

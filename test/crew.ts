@@ -1,4 +1,4 @@
-/** A dispatcher with scripted agents in real tmux: each in a folder or work tree of its own, played by a small terminal program. */
+/** A dispatcher with scripted agents in real tmux: each in a folder or worktree of its own, played by a small terminal program. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -222,7 +222,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     await until('the idle one is back', async () => (await crew.tmux.look())?.panes.get(crew.tag('three'))?.alive)
   })
 
-  test('gives each task a work tree of its own, which is merged when it is accepted', async () => {
+  test('gives each task a worktree of its own, which is merged when it is accepted', async () => {
     const crew = makeCrew([
       { name: 'apart', turns: [WORKS(1), DONE], more: 'worktree: true\nchecks: test -f done.txt' },
     ])

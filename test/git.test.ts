@@ -377,7 +377,7 @@ describe.concurrent('a repository of another kind', () => {
     await goesBackAndForth(place, JOURNEY)
   })
 
-  test('goes back and forth in a work tree that the person linked, and only there', async () => {
+  test('goes back and forth in a worktree that the person linked, and only there', async () => {
     const place = makePlace()
     const before = stateOf(place)
     const linked = { ...place, dir: join(place.root, 'linked') }
@@ -767,7 +767,7 @@ describe.concurrent('hooks that fail', () => {
     expect(checkpoints(place, id)).toEqual(['0', '1', '2', 'undone/1'])
   })
 
-  test('stop no loop in a work tree of its own', async () => {
+  test('stop no loop in a worktree of its own', async () => {
     const place = makePlace()
     for (const name of ['post-checkout', 'reference-transaction', 'post-index-change']) hook(place, name)
     const { id, ran } = await work(place, 'echo new > new.txt', '--worktree')
@@ -843,7 +843,7 @@ function worktreeOf(place: Place, id: string): string {
   return join(place.home, 'worktrees', id)
 }
 
-describe.concurrent('a loop in a work tree of its own', () => {
+describe.concurrent('a loop in a worktree of its own', () => {
   test('leaves files, index and branch of the person alone while it runs', async () => {
     const place = makePlace()
     place.write('mine.txt', 'staged\n')
@@ -866,7 +866,7 @@ describe.concurrent('a loop in a work tree of its own', () => {
     expect(stateOf(place)).toEqual(before)
   })
 
-  test('is merged by accept, which removes its work tree and its branch', async () => {
+  test('is merged by accept, which removes its worktree and its branch', async () => {
     const place = makePlace()
     const { id } = await work(
       place,
@@ -995,7 +995,7 @@ describe.concurrent('a loop in a work tree of its own', () => {
     expect(place.read('new.txt')).toBe('new\n')
   })
 
-  test('whose work tree was removed by hand is resumed with the files of its last checkpoint', async () => {
+  test('whose worktree was removed by hand is resumed with the files of its last checkpoint', async () => {
     const place = makePlace()
     const turns = [
       `echo committed > one.txt; ${COMMITS} One; echo loose > loose.txt; echo agent >> README.md; ${PAUSES}`,
@@ -1010,7 +1010,7 @@ describe.concurrent('a loop in a work tree of its own', () => {
     expect(filesIn(place.dir)).toEqual({ ...lost, 'two.txt': '2\n' })
   })
 
-  test('whose work tree was removed by hand after its end is accepted all the same', async () => {
+  test('whose worktree was removed by hand after its end is accepted all the same', async () => {
     const place = makePlace()
     const { id } = await work(place, ['echo 1 > n.txt', `${COMMITS} One; echo loose > loose.txt`], '--worktree')
     rmSync(worktreeOf(place, id), { recursive: true })
@@ -1019,7 +1019,7 @@ describe.concurrent('a loop in a work tree of its own', () => {
     expect(existsSync(worktreeOf(place, id))).toBe(false)
   })
 
-  test('whose work tree and branch were removed by hand is accepted all the same', async () => {
+  test('whose worktree and branch were removed by hand is accepted all the same', async () => {
     const place = makePlace()
     const { id } = await work(place, `echo 1 > n.txt; ${COMMITS} One; echo loose > loose.txt`, '--worktree')
     gitIn(place)('worktree', 'remove', '--force', worktreeOf(place, id))
@@ -1152,7 +1152,7 @@ describe.concurrent('--on-halt', () => {
     expect(existsSync(join(place.dir, 'n.txt'))).toBe(false)
   })
 
-  test('restore is not taken back by making a work tree again that was removed by hand', async () => {
+  test('restore is not taken back by making a worktree again that was removed by hand', async () => {
     const place = makePlace()
     const { id } = await work(place, 'echo new > new.txt', ...SPENT, '--worktree', '--on-halt', 'restore')
     rmSync(worktreeOf(place, id), { recursive: true })
@@ -1160,7 +1160,7 @@ describe.concurrent('--on-halt', () => {
     expect(Object.keys(filesIn(place.dir))).toEqual(['README.md'])
   })
 
-  test('restore ends a cancelled loop whose work tree was removed by hand', async () => {
+  test('restore ends a cancelled loop whose worktree was removed by hand', async () => {
     const place = makePlace()
     const { id } = await work(
       place,
@@ -1288,7 +1288,7 @@ describe.concurrent('the story of a loop', () => {
     expect(diff).toContain('+more')
   })
 
-  test('tells the diff also of a loop in a work tree, and after it was accepted', async () => {
+  test('tells the diff also of a loop in a worktree, and after it was accepted', async () => {
     const place = makePlace()
     const { id } = await work(place, 'echo new > new.txt', '--worktree')
     expect(await succeeds(place, 'show', id, '1')).toContain('+++ b/new.txt')

@@ -220,7 +220,7 @@ echo "$PWD/other" > .git/commondir`
     expect(sprung()).toBe(false)
   })
 
-  test('another .git in the work tree of its own is not what its work is accepted through', async ({ skip }) => {
+  test('another .git in the worktree of its own is not what its work is accepted through', async ({ skip }) => {
     skip(!usable, NO_SANDBOX)
     const place = makePlace()
     const { command, sprung } = trap(place)
@@ -236,7 +236,7 @@ rm -rf other evil evil.git; echo new > new.txt`
     expect(sprung()).toBe(false)
   })
 
-  test("a linked work tree reaches nothing of the person's", async ({ skip }) => {
+  test("a linked worktree reaches nothing of the person's", async ({ skip }) => {
     skip(!usable, NO_SANDBOX)
     const place = makePlace()
     const git = gitIn(place)
@@ -256,7 +256,7 @@ rm -f "$common/index"; echo 'ref: refs/heads/none' > "$common/HEAD"; git tag min
 })
 
 describe.concurrent('without a sandbox', () => {
-  test('another .git in the work tree of its own is put right before its work is accepted', async () => {
+  test('another .git in the worktree of its own is put right before its work is accepted', async () => {
     const place = makePlace()
     const { command, sprung } = trap(place)
     const lines = `rm .git; git init --quiet; ${evilConfig('.git/config', command)}; rm -r evil; echo new > new.txt`

@@ -139,8 +139,8 @@ describe.concurrent('an agent that only talks', () => {
   test('is told that nothing moves before it is given up', async () => {
     const place = makePlace()
     await run(place, place.agent('echo "Looking around."'))
-    expect(place.prompt(2)).not.toContain('Nothing in the work tree has changed lately')
-    expect(place.prompt(3)).toContain('Nothing in the work tree has changed lately')
+    expect(place.prompt(2)).not.toContain('Nothing in the worktree has changed lately')
+    expect(place.prompt(3)).toContain('Nothing in the worktree has changed lately')
   })
 
   test('is given up without an iteration limit, too', async () => {

@@ -1,4 +1,4 @@
-/** `ralph execute --parallel`: several tasks at a time, each in its own work tree, merged one by one. */
+/** `ralph execute --parallel`: several tasks at a time, each in its own worktree, merged one by one. */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -41,7 +41,7 @@ function parallel(place: Place, turns: Turns, ...flags: string[]): Promise<Ran> 
   return execute(place, turns, '--parallel', '2', ...flags)
 }
 
-/** Nothing of it lies about: no work tree, no branch, no change. */
+/** Nothing of it lies about: no worktree, no branch, no change. */
 function expectTidy(place: Place): void {
   const git = gitIn(place)
   expect(git('worktree', 'list').split('\n')).toHaveLength(1)
@@ -75,7 +75,7 @@ async function letGo(place: Place, running: Running, first: string): Promise<Ran
 }
 
 describe.concurrent('several tasks at a time', () => {
-  test('are worked on together, each in its own work tree, and all arrive', async () => {
+  test('are worked on together, each in its own worktree, and all arrive', async () => {
     const place = makeProject(['T1', 'T2', { id: 'T3', dependencies: ['T1', 'T2'] }])
     const ran = await parallel(place, {
       T1: [[mark(place, 'a'), waitFor(place, 'b'), ...does('T1')]],
@@ -199,8 +199,8 @@ describe.concurrent('several tasks at a time', () => {
   })
 
   test.each<[fact: string, lose: (path: string) => void]>([
-    ['its work tree', (path) => rmSync(path, { recursive: true })],
-    ['the link of its work tree to the repository', (path) => rmSync(join(path, '.git'))],
+    ['its worktree', (path) => rmSync(path, { recursive: true })],
+    ['the link of its worktree to the repository', (path) => rmSync(join(path, '.git'))],
   ])('may have one that lost %s meanwhile', async (_, lose) => {
     const place = makeProject(['T1'])
     const turns = { T1: [[edit('half.txt', '1\n'), attempted], does('T1')] }
@@ -236,14 +236,14 @@ describe.concurrent('several tasks at a time', () => {
     expect(logOf(place)).toEqual(['T2: Title of T2', 'A state'])
   })
 
-  test('may have one whose agent removes its work tree, which the next start makes again', async () => {
+  test('may have one whose agent removes its worktree, which the next start makes again', async () => {
     const place = makeProject(['T1', 'T2'])
     const removes = { attempt: 1, ...sh('rm -rf "$PWD"') }
     const turns = { T1: [[removes, ...does('T1').map((step) => ({ attempt: 2, ...step }))]], T2: [does('T2')] }
     const ran = await parallel(place, turns)
     expect(ran).toMatchObject({ code: 1, end: { reason: 'git-failed', completed: ['T2'] } })
     expect(ran.end.sentence).toMatch(
-      /^T1: its work tree .* was removed during the turn\. The next start makes it again\.$/,
+      /^T1: its worktree .* was removed during the turn\. The next start makes it again\.$/,
     )
     expect((await parallel(place, turns)).end).toMatchObject({ reason: 'completed', iterations: 3 })
     expectTidy(place)
@@ -320,7 +320,7 @@ describe.concurrent('a conflict', () => {
     expectTidy(found.place)
   })
 
-  test('that a person solved in the work tree is found solved', async () => {
+  test('that a person solved in the worktree is found solved', async () => {
     const found = clash()
     const ran = await runClash(found, { 'T2/merge': [[{ text: 'I cannot.' }]] })
     const [, path = ''] = / in (\S+)\.$/.exec(String(ran.end.sentence)) ?? []

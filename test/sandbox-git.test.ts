@@ -42,14 +42,14 @@ const TRICKS: GitTrick[] = [
     got: (place) => hasRun(place) || existsSync(join(place.dir, 'old')),
   },
   {
-    name: 'another .git file of a linked work tree',
+    name: 'another .git file of a linked worktree',
     flags: ['--worktree'],
     tries: (place) =>
       `cp -r "$(git rev-parse --git-common-dir)" other; ${evil(place)} > other/config; echo "gitdir: $PWD/other" > .git`,
     got: hasRun,
   },
   {
-    name: 'another commondir of a linked work tree',
+    name: 'another commondir of a linked worktree',
     flags: ['--worktree'],
     tries: (place) =>
       `own=$(git rev-parse --git-dir); common=$(git rev-parse --git-common-dir); mkdir other; cp -r "$common/objects" "$common/refs" other/; ${evil(place)} > other/config; echo "$PWD/other" > "$own/commondir"`,
@@ -73,7 +73,7 @@ const TRICKS: GitTrick[] = [
     got: ({ dir }) => !existsSync(join(dir, '.git/index')),
   },
   {
-    name: "the person's branch, from a linked work tree",
+    name: "the person's branch, from a linked worktree",
     flags: ['--worktree'],
     tries: ({ dir }) =>
       `branch=$(git -C '${dir}' symbolic-ref --short HEAD); git commit --quiet --allow-empty --message moved; git update-ref "refs/heads/$branch" HEAD`,
@@ -81,13 +81,13 @@ const TRICKS: GitTrick[] = [
       spawnSync('git', ['log', '-1', '--format=%s'], { cwd: dir, encoding: 'utf8' }).stdout === 'moved\n',
   },
   {
-    name: "the person's index, from a linked work tree",
+    name: "the person's index, from a linked worktree",
     flags: ['--worktree'],
     tries: () => 'rm "$(git rev-parse --git-common-dir)/index"',
     got: ({ dir }) => !existsSync(join(dir, '.git/index')),
   },
   {
-    name: "the person's HEAD, from a linked work tree",
+    name: "the person's HEAD, from a linked worktree",
     flags: ['--worktree'],
     tries: () => 'echo "ref: refs/heads/other" > "$(git rev-parse --git-common-dir)/HEAD"',
     got: ({ dir }) => readFileSync(join(dir, '.git/HEAD'), 'utf8').includes('other'),

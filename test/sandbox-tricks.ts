@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 /** The machine around a loop, as the tricks find it. */
 export type Site = {
-  /** The person's home folder, and a folder of theirs beside the work tree. */
+  /** The person's home folder, and a folder of theirs beside the worktree. */
   person: string
   outside: string
   work: string
@@ -62,7 +62,7 @@ const reaches = (name: string, service: Service): Trick => ({
 })
 
 const FILES: Trick[] = [
-  writes('a file beside the work tree', ({ outside }) => `${outside}/new`),
+  writes('a file beside the worktree', ({ outside }) => `${outside}/new`),
   writes('~/.bashrc', ({ person }) => `${person}/.bashrc`),
   writes('~/.ssh/authorized_keys', ({ person }) => `${person}/.ssh/authorized_keys`),
   writes('~/.gitconfig', ({ person }) => `${person}/.gitconfig`),
@@ -228,7 +228,7 @@ const RALPH: Trick[] = [
     got: (_, said) => said.includes('GOT') || said.includes('ralph_'),
   },
   {
-    name: 'the work trees of other loops',
+    name: 'the worktrees of other loops',
     tries: ({ ralphHome }) => `ls '${ralphHome}/worktrees' && echo GOT`,
   },
 ]
@@ -290,9 +290,9 @@ const NAMED: Trick[] = [
     named: 'Abstract sockets have no path that could be hidden: they belong to the network, which is open.',
   },
   {
-    name: 'a socket in the work tree',
+    name: 'a socket in the worktree',
     tries: ({ sockets }) => `node "$TRICKS/reach.cjs" '${sockets.work}'`,
-    named: "A socket inside the work tree or the agent's own settings can be reached.",
+    named: "A socket inside the worktree or the agent's own settings can be reached.",
   },
 ]
 

@@ -14,7 +14,7 @@ const usable = spawnSync('bwrap', ['--ro-bind', '/', '/', '--dev', '/dev', '--pr
 /** Work, and a change to a file that the check reads, so that experiments are needed. */
 const WORK = 'echo x > in.txt; echo "# more" >> check.sh'
 
-/** An agent outside the work tree, which a sandbox lets read but not write. */
+/** An agent outside the worktree, which a sandbox lets read but not write. */
 function agent(place: Place, lines: string): string {
   writeFileSync(join(place.root, 'agent.sh'), `#!/bin/sh\n${lines}\necho "<promise>COMPLETE</promise>"\n`, {
     mode: 0o755,
@@ -62,7 +62,7 @@ describe.concurrent('--sandbox', () => {
     expect(carriers(`RALPH_LOOP_ID=${ran.lines[0]?.loop_id}`)).toEqual([])
   })
 
-  test('works in a linked work tree, whose git folder lies elsewhere', async ({ skip }) => {
+  test('works in a linked worktree, whose git folder lies elsewhere', async ({ skip }) => {
     skip(!usable, 'bubblewrap is not here')
     const place = makePlace()
     const work = 'echo new > new.txt; git add --all; git commit --quiet --message New'
@@ -136,7 +136,7 @@ describe.concurrent('--sandbox', () => {
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(says) })
   })
 
-  test("ralph's own folder is hidden, also where it lies in the work tree", async ({ skip }) => {
+  test("ralph's own folder is hidden, also where it lies in the worktree", async ({ skip }) => {
     skip(!usable, 'bubblewrap is not here')
     const place = makePlace()
     const home = join(place.dir, '.ralph')

@@ -1,4 +1,4 @@
-/** Work trees that can be used at once: `worktree_setup` prepares them, and each has ports of its own. */
+/** Worktrees that can be used at once: `worktree_setup` prepares them, and each has ports of its own. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -19,13 +19,13 @@ const run = (place: Place, agent: string, ...flags: string[]) =>
   place.ralph(['run', 'Do it.', '--agent', place.agent(agent), '--worktree', ...flags])
 
 describe.concurrent('worktree_setup', () => {
-  test('runs once, in the new work tree, before the checks and the agent', async () => {
+  test('runs once, in the new worktree, before the checks and the agent', async () => {
     const place = configured('echo "$RALPH_PORT" >> installed; echo made >> "$LOG"')
     place.env.LOG = join(place.root, 'log')
     const agent = `cat installed > "seen-$RALPH_ITERATION"; [ "$RALPH_ITERATION" = 1 ] || { ${CLAIMS}; }`
     const ran = await run(place, agent, '--verify', 'test -s installed')
     expect(ran.code).toBe(0)
-    expect(ran.stdout + ran.stderr).toContain('setting up the work tree: ./setup.sh')
+    expect(ran.stdout + ran.stderr).toContain('setting up the worktree: ./setup.sh')
     expect(ran.stdout).toContain('before: test -s installed passes')
     expect(readFileSync(join(place.root, 'log'), 'utf8')).toBe('made\n')
     expect(existsSync(join(place.dir, 'installed'))).toBe(false)
@@ -62,7 +62,7 @@ describe.concurrent('worktree_setup', () => {
 })
 
 describe.concurrent('RALPH_PORT', () => {
-  test('is the same for the agent and its checks, and another one in another work tree', async () => {
+  test('is the same for the agent and its checks, and another one in another worktree', async () => {
     const place = makePlace()
     const agent = `echo "$RALPH_PORT" > port; ${CLAIMS}`
     const check = `sh -c '[ "$(cat port)" = "$RALPH_PORT" ]'`

@@ -29,7 +29,7 @@ export const scripted: Agent = {
   parser: (request) => linesParser(request),
 }
 
-/** What the program prints, one JSON object a line. */
+/** What the program prints, one JSON object per line. */
 export type ScriptedLine =
   | { type: 'text'; text: string }
   | { type: 'tool'; name: string; summary: string }

@@ -11,7 +11,7 @@ export type CrewAgent = {
   number: number
   /** As `--agent` takes it. */
   agent: string
-  /** Its folder; with `worktree`, the repository whose work trees it works in, one a task. */
+  /** Its folder; with `worktree`, the repository whose worktrees it works in, one a task. */
   dir: string
   worktree: boolean
   model?: string

@@ -1,4 +1,4 @@
-/** The work of a loop in its own work tree becomes part of the person's branch, or a branch of its own. */
+/** The work of a loop in its own worktree becomes part of the person's branch, or a branch of its own. */
 import { ended, type Loop, type Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { clearLocks } from '../host/checkout-locks.ts'
@@ -45,7 +45,7 @@ export type Accepted = {
 export async function accept(desk: Desk, id: string, how: AcceptHow): Promise<Accepted> {
   return alone(desk, id, async (loop) => {
     const worktree = mustBeAcceptable(loop)
-    await checkpointsOf(desk, loop) // a work tree that was removed by hand is made again
+    await checkpointsOf(desk, loop) // a worktree that was removed by hand is made again
     const { sites, changes } = await openPins(desk.home, id)
     const accepted = await holding(sites, () => takeOver(desk, loop, { worktree, how }))
     return changes.length > 0 ? { ...accepted, changes } : accepted

@@ -73,7 +73,7 @@ export async function inNewPlace<Result>(
   }
 }
 
-/** The work tree of a loop may have been merged and removed; its files are in the person's repository, too. */
+/** The worktree of a loop may have been merged and removed; its files are in the person's repository, too. */
 function folderOf({ spec: { work } }: Loop): string {
   const { dir, worktree } = work
   if (isFolder(dir) || !worktree) return dir

@@ -1,4 +1,4 @@
-/** What a visit needs to drive a loop whose turns ralph takes: its work tree, and the hands' tools around it. */
+/** What a visit needs to drive a loop whose turns ralph takes: its worktree, and the hands' tools around it. */
 import { lowMbFor, watchRoom } from '../host/disk-room.ts'
 import { prepareWorktree, SETUP_MINUTES } from '../host/prepare-worktree.ts'
 import { fenceOf } from '../host/sandbox.ts'
@@ -9,7 +9,7 @@ import { checkpointsOf } from './rollback.ts'
 import type { Visit } from './visit.ts'
 
 type Tools = Omit<Workbench, 'tree' | 'now' | 'lost' | 'expect' | 'fence'> & {
-  /** The work tree, where it is open already. */
+  /** The worktree, where it is open already. */
   tree?: Tree | undefined
 }
 

@@ -23,7 +23,7 @@ export async function findEarlier(
   return { loop: last.id, base, same: treeIn(tally.tree ?? '') === treeIn(tree), owner: spec.work.owner }
 }
 
-/** What a loop in a work tree of its own goes on from lies in another folder, and was said when it was made. */
+/** What a loop in a worktree of its own goes on from lies in another folder, and was said when it was made. */
 function lastBefore(store: Known, { parent, worktree, dir }: Spec['work']): Promise<Loop | undefined> {
   return parent && !worktree ? store.load(parent.loop) : store.lastIn(dir)
 }

@@ -1,4 +1,4 @@
-/** A loop that goes on from a state of another one, in a linked work tree of its own. The other one stays as it is. */
+/** A loop that goes on from a state of another one, in a linked worktree of its own. The other one stays as it is. */
 import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { homeFolder } from '../engine/home-folder.ts'
@@ -26,7 +26,7 @@ export async function stateAfter(loop: Loop, iteration: number): Promise<State> 
   return readState(await mustHaveRepository(loop), loop.id, iteration)
 }
 
-/** What a loop left in its own work tree, with what a person changed there since. Undefined: nothing, or it was accepted. */
+/** What a loop left in its own worktree, with what a person changed there since. Undefined: nothing, or it was accepted. */
 export async function stateLeft(desk: Desk, loop: Loop): Promise<State | undefined> {
   const { worktree } = loop.spec.work
   if (!worktree || (await isAccepted(loop))) return undefined

@@ -84,7 +84,7 @@ export function provingOf({ spec }: Loop): Pick<Proving, 'checks' | 'protect' | 
   return { checks: allChecks(spec), ...(protect ? { protect } : {}), ...(mayChange ? { mayChange } : {}) }
 }
 
-/** Keeps what the means of proof are on the disk, outside the work tree, and returns a hash of it. */
+/** Keeps what the means of proof are on the disk, outside the worktree, and returns a hash of it. */
 export async function keepMarks(bench: Looking, loop: Loop): Promise<string> {
   const around = { inGit: await shownNow(bench), home: bench.env.HOME }
   const text =

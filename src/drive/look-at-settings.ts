@@ -32,7 +32,7 @@ export async function lookAtSettings({ home, show }: Looking, loop: Loop): Promi
   }
 }
 
-/** Whoever works in a linked work tree changes what may come to the person's folder. */
+/** Whoever works in a linked worktree changes what may come to the person's folder. */
 function foldersOf(loop: Loop): string[] {
   return [...new Set([loop.spec.work.dir, homeFolder(loop)])]
 }
@@ -45,7 +45,7 @@ async function changedSettings(loop: Loop): Promise<string[]> {
   return changed.filter((name, at) => seen[at] !== (now[name] ?? NOTHING))
 }
 
-/** A linked work tree begins with what was committed, which may be older than what lies in the person's folder. */
+/** A linked worktree begins with what was committed, which may be older than what lies in the person's folder. */
 async function markAtStart({ spec, tally }: Loop, name: string): Promise<string | undefined> {
   if (!spec.work.worktree || tally.startTree === undefined) return undefined
   const repo = await openRepository(spec.work.dir)

@@ -72,7 +72,7 @@ export async function alone<Result>(
   })
 }
 
-/** The checkpoints of a loop, in its own work tree if it has one; one that was removed by hand is made again. */
+/** The checkpoints of a loop, in its own worktree if it has one; one that was removed by hand is made again. */
 export async function checkpointsOf({ home }: Pick<Desk, 'home'>, loop: Loop): Promise<Checkpoints> {
   const { dir, worktree } = loop.spec.work
   const open = async () => {
@@ -97,7 +97,7 @@ export async function checkpointsOf({ home }: Pick<Desk, 'home'>, loop: Loop): P
 
 const ACCEPTED: ReadonlySet<string> = new Set(['merged', 'branched'])
 
-/** Work that was accepted is over; work that is neither in a work tree nor in a checkpoint is lost. */
+/** Work that was accepted is over; work that is neither in a worktree nor in a checkpoint is lost. */
 async function refuseOver(home: string, worktree: Worktree, { id, tally }: Loop): Promise<void> {
   const repo = await repositoryOf(worktree.from)
   const noted = notedCommits({ commits: commitsFile(home, id) })
@@ -113,6 +113,6 @@ async function refuseOver(home: string, worktree: Worktree, { id, tally }: Loop)
   if (tally.iteration > 0 && !existsSync(worktree.path) && !names.includes(NOW))
     throw new RalphError(
       'checkpoint-missing',
-      `The work tree ${worktree.path} of loop ${id} is gone, and its checkpoints too.`,
+      `The worktree ${worktree.path} of loop ${id} is gone, and its checkpoints too.`,
     )
 }

@@ -295,8 +295,8 @@ describe('the breaker is half-open', () => {
     ['after two crashes', unchecked, times(2, crashes()), 'The last attempts crashed.'],
     ['after four equal failures', unchecked, times(4, failsWith('E1')), 'The same failure came 4 times in a row.'],
     ['after two turns of tests', unchecked, times(2, runsTests), 'The last iterations only ran tests.'],
-    ['after two idle turns', unchecked, times(2, idles), 'Nothing in the work tree has changed lately.'],
-    ['after one of two', specOf({}, { noProgress: 2 }), [idles], 'Nothing in the work tree has changed lately.'],
+    ['after two idle turns', unchecked, times(2, idles), 'Nothing in the worktree has changed lately.'],
+    ['after one of two', specOf({}, { noProgress: 2 }), [idles], 'Nothing in the worktree has changed lately.'],
     [
       'after four equal checks',
       checkedByTests,
@@ -312,7 +312,7 @@ describe('the breaker is half-open', () => {
 
   test('for every attempt at that iteration, and says it once', () => {
     const told = feedbackAfter(unchecked, idles, idles, crashes())
-    expect(told.split('Nothing in the work tree has changed lately.')).toHaveLength(2)
+    expect(told.split('Nothing in the worktree has changed lately.')).toHaveLength(2)
   })
 
   test('never before anything has happened', () => {

@@ -72,7 +72,7 @@ export function adviceOn(reason: Trip['reason'], { repeats }: Tally): string {
     case 'test-only':
       return 'The last iterations only ran tests. Change what is wrong, or say that you are done if nothing is.'
     case 'no-progress':
-      return 'Nothing in the work tree has changed lately. Say what blocks you, then take one concrete step that changes a file.'
+      return 'Nothing in the worktree has changed lately. Say what blocks you, then take one concrete step that changes a file.'
   }
 }
 

@@ -123,8 +123,8 @@ describe('an open breaker with a cooldown', () => {
 
 describe('the retry', () => {
   test.each<[what: string, spec: Spec, facts: Happening[], hint: string]>([
-    ['idle turns', plain, stalls, 'Nothing in the work tree has changed lately.'],
-    ['the only idle turn', cooling({}, { noProgress: 1 }), [idles], 'Nothing in the work tree has changed lately.'],
+    ['idle turns', plain, stalls, 'Nothing in the worktree has changed lately.'],
+    ['the only idle turn', cooling({}, { noProgress: 1 }), [idles], 'Nothing in the worktree has changed lately.'],
     ['the same failure', plain, times(5, failsWith('E1')), 'The same failure came 5 times in a row.'],
     ['tests alone', plain, times(3, runsTests), 'The last iterations only ran tests.'],
     ['crashes', plain, times(3, crashes()), 'The last attempts crashed.'],

@@ -77,7 +77,7 @@ test.each<[string, Loop]>([
   expect(moved).toEqual({ ...loop, spec: { ...loop.spec, work: { ...loop.spec.work, ...to } } })
 })
 
-test('a loop that goes on on another machine has its work tree there, and begins a session of its own', () => {
+test('a loop that goes on on another machine has its worktree there, and begins a session of its own', () => {
   const worktree = { from: '/b/repos/shop', path: '/b/worktrees/L1', branch: 'ralph/T1', commit: 'c0', base: 'main' }
   const to = { dir: worktree.path, gitDir: '/b/repos/shop/.git/worktrees/L1', worktree }
   const before = loopAfter(unchecked, works)

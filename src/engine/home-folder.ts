@@ -6,7 +6,7 @@ export function homeFolder({ spec }: Pick<Loop, 'spec'>): string {
   return worktree?.repo ?? worktree?.from ?? dir
 }
 
-/** Where it works, as a person finds it: the work tree of a task is on some worker. */
+/** Where it works, as a person finds it: the worktree of a task is on some worker. */
 export function shownFolder({ spec }: Pick<Loop, 'spec'>): string {
   return spec.work.worktree?.repo ?? spec.work.dir
 }

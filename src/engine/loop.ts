@@ -68,7 +68,7 @@ export type Work = {
   dir: string
   /** The git folder of the repository it began in. Absent: there was none. */
   gitDir?: string
-  /** The linked work tree that `dir` lies in. Absent: the person's own. */
+  /** The linked worktree that `dir` lies in. Absent: the person's own. */
   worktree?: Worktree
   /** Whose loop it is. Absent: a person's. */
   owner?: Owner
@@ -88,7 +88,7 @@ export type Work = {
   mcp?: true
   /** `bypass`: the agent asks for no permission. `ask`: it works with those its own settings give. */
   permissions: 'bypass' | 'ask'
-  /** The agent can write nothing but the work tree and what it keeps about itself. `strict`: the checks run inside, too, without a network. */
+  /** The agent can write nothing but the worktree and what it keeps about itself. `strict`: the checks run inside, too, without a network. */
   sandbox?: true | 'strict'
   /** Services of the machine that can be reached from inside. */
   sandboxAllow?: string[]
@@ -104,7 +104,7 @@ export type Work = {
   proofMinutes?: number
   /** A command that prepares the place of the experiments. */
   proofSetup?: string
-  /** Files of the work tree that are not in git, but that experiments need. */
+  /** Files of the worktree that are not in git, but that experiments need. */
   proofFiles?: string[]
   /** ralph's own configuration when it was asked for: a mark for each file that there was. */
   settings?: Record<string, string>
@@ -160,7 +160,7 @@ export type Turn = {
   ask?: Ask
   /** A fingerprint: equal for the same failure. */
   error?: string
-  /** The state of the work tree and HEAD without ralph's own files. Absent: unknown. */
+  /** The state of the worktree and HEAD without ralph's own files. Absent: unknown. */
   tree?: string
   /** What this turn changed since the iteration before. Absent: unknown. */
   diff?: Diff
@@ -278,7 +278,7 @@ export type Fact = { at: number } & (
   // The facts below are written only by who holds the lease.
   /** It is taken up with another spec. What it used up so far does not count against the new limits. */
   | { kind: 'asked'; spec: Spec }
-  /** Its folder was moved, and what its owner knows of it has changed with that. With a work tree: another machine goes on with it. */
+  /** Its folder was moved, and what its owner knows of it has changed with that. With a worktree: another machine goes on with it. */
   | { kind: 'moved'; to: Pick<Work, 'dir' | 'gitDir' | 'worktree' | 'owner' | 'faces'> }
   /** It began outside this record: in an older ralph, or known by its owner's files alone. This is the loop from here on. */
   | { kind: 'adopted'; loop: Omit<Loop, 'id'> }
@@ -431,7 +431,7 @@ export type Tally = {
 export type Said = { by: 'person' | 'ralph'; words: string; comments?: number[] }
 
 /**
- * A new loop that asks for its first turn, or for its checks before that. `tree` is the state of the work tree before anything
+ * A new loop that asks for its first turn, or for its checks before that. `tree` is the state of the worktree before anything
  * happened. `queued`: it waits until there is room for it.
  */
 export function startLoop(id: string, spec: Spec, start: { at: number; tree?: string; queued?: true }): Loop {

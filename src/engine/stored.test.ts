@@ -188,7 +188,7 @@ test('what an owner knows of its loop is its own', () => {
   )
 })
 
-test('a loop that another machine goes on with has a work tree there', () => {
+test('a loop that another machine goes on with has a worktree there', () => {
   const worktree = { from: '/m', path: '/a', branch: 'ralph/a', commit: 'c0' }
   expect(faultOfFact({ kind: 'moved', at: 1, to: { dir: '/a', gitDir: '/m/.git', worktree } })).toBe('')
   expect(faultOfFact({ kind: 'moved', at: 1, to: { dir: '/a', worktree: { ...worktree, path: 1 } } })).toContain('path')

@@ -125,7 +125,7 @@ export function cooling(change: Partial<Omit<Spec, 'limits'>> = {}, limits: Part
   return specOf(change, { cooldownMinutes: 30, ...limits })
 }
 
-/** A loop whose work tree nobody can see. */
+/** A loop whose worktree nobody can see. */
 export function blind(spec: Spec): Loop {
   return startLoop('L1', spec, { at: START })
 }

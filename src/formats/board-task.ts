@@ -32,7 +32,7 @@ export type BoardFields = {
   priority: number
   /** The folder to work in. Null: that of its group, or the one of whoever starts it. */
   repo: string | null
-  /** It works in a linked work tree of its own, and its work waits to be accepted. */
+  /** It works in a linked worktree of its own, and its work waits to be accepted. */
   worktree: boolean
 }
 

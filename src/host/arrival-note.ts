@@ -103,7 +103,7 @@ function folderOf(home: string): string {
   return join(home, 'arrivals')
 }
 
-/** Linked work trees have a git folder each. */
+/** Linked worktrees have a git folder each. */
 function keyOf({ gitDir }: Repository): string {
   return createHash('sha256').update(gitDir).digest('hex').slice(0, 16)
 }

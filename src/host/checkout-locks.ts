@@ -24,7 +24,7 @@ export async function clearLocks(repo: Repository, branch: string, before: reado
   for (const lock of left) rmSync(lock, { force: true })
 }
 
-/** Git goes to the top of the work tree before it does anything. Where there is no /proc, nobody can tell. */
+/** Git goes to the top of the worktree before it does anything. Where there is no /proc, nobody can tell. */
 function hasGitAtWork({ top, gitDir }: Repository): boolean {
   return listProcesses().some((pid) => {
     try {

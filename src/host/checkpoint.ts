@@ -118,7 +118,7 @@ export async function writeCheckpoint(repo: Repository, { loop, name, tree, refs
   return must(await repo.ask(['commit-tree', tree, ...parents, '-F', '-'], { env: WRITER, stdin: message }))
 }
 
-/** `now` is the last state that is known, whichever it was: a work tree that goes away is made again from it. */
+/** `now` is the last state that is known, whichever it was: a worktree that goes away is made again from it. */
 export const NOW = 'now'
 
 /** `unfinished` is there while files are put back: whoever finds it knows that the last who did was cut off. */

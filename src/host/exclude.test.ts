@@ -48,7 +48,7 @@ test('in a folder further down only that folder is named, whatever its name', as
   expect(git(dir, 'status', '--porcelain', '--untracked-files=all')).toBe('?? other/.artefacts/demo/spec.md\n')
 })
 
-test('a linked work tree shares the list of its repository', async () => {
+test('a linked worktree shares the list of its repository', async () => {
   const dir = makeRepository()
   git(dir, 'commit', '--quiet', '--allow-empty', '--message', 'A state')
   const linked = join(temporaryFolder(), 'linked')

@@ -6,7 +6,7 @@ import { pathBelow } from './files.ts'
 import { openRepository, type Repository } from './git.ts'
 import { readMeansBetween } from './means.ts'
 
-/** Between two states of the work tree. Nothing where one of them is none of git's. `repo`: where it is open already. */
+/** Between two states of the worktree. Nothing where one of them is none of git's. `repo`: where it is open already. */
 export async function findFindings(
   { dir, repo: known }: { dir: string; repo?: Repository },
   from: string | undefined,

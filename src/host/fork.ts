@@ -1,4 +1,4 @@
-/** Where a loop begins that goes on from a state of another one: in a linked work tree of its own, with the files of that state. */
+/** Where a loop begins that goes on from a state of another one: in a linked worktree of its own, with the files of that state. */
 import { join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -18,7 +18,7 @@ export async function readState(repo: Repository, loop: string, name: number | s
   if (head !== undefined) return { ...kept, head }
   throw new RalphError(
     'usage',
-    `There was no commit yet in ${repo.top} when loop ${loop} got there, and a work tree starts from one. Make a first commit and start a new loop.`,
+    `There was no commit yet in ${repo.top} when loop ${loop} got there, and a worktree starts from one. Make a first commit and start a new loop.`,
   )
 }
 
@@ -38,7 +38,7 @@ export function planFork(
   }
 }
 
-/** What the work tree of a new loop is filled with when it is made. `origin`: what its proof is measured against is kept as long as the loop is. */
+/** What the worktree of a new loop is filled with when it is made. `origin`: what its proof is measured against is kept as long as the loop is. */
 export async function plantState(
   repo: Repository,
   loop: string,

@@ -5,7 +5,7 @@ import { countTracked } from './git-index.ts'
 import { temporaryFolder } from './place.test-support.ts'
 import { makeRepository } from './repository.test-support.ts'
 
-test('counts what git tracks, from any folder of the repository and from a linked work tree', async () => {
+test('counts what git tracks, from any folder of the repository and from a linked worktree', async () => {
   const { dir, git } = await makeRepository()
   const before = countTracked(dir)
   mkdirSync(join(dir, 'deep/er'), { recursive: true })

@@ -16,7 +16,7 @@ function gitDirAbove(dir: string): string | undefined {
   return dirname(dir) === dir ? undefined : gitDirAbove(dirname(dir))
 }
 
-/** A linked work tree and a submodule say where their own folder is. */
+/** A linked worktree and a submodule say where their own folder is. */
 function linkedFrom(path: string): string | undefined {
   const [, target] = /^gitdir: (.+)$/m.exec(readFileSync(path, 'utf8')) ?? []
   return target === undefined ? undefined : resolve(dirname(path), target)

@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 export type Site = {
   top: string
   gitDir: string
-  /** What the work trees of the repository share; of the only one it is `gitDir`. */
+  /** What the worktrees of the repository share; of the only one it is `gitDir`. */
   commonDir: string
   /** A folder that takes the place of `commonDir`, with the configuration of the repository as it was and without hooks. */
   pinned?: string
@@ -12,7 +12,7 @@ export type Site = {
   commits?: string
 }
 
-/** Names it to git. What lists or makes work trees must see the repository's own folder, and reads no files of the work tree. */
+/** Names it to git. What lists or makes worktrees must see the repository's own folder, and reads no files of the worktree. */
 export function environmentOf({ top, gitDir, commonDir, pinned }: Site, command: string): Record<string, string> {
   return {
     GIT_DIR: gitDir,

@@ -1,4 +1,4 @@
-/** The work tree of a loop where there is git: its state is a snapshot, and each can be kept as a checkpoint. */
+/** The worktree of a loop where there is git: its state is a snapshot, and each can be kept as a checkpoint. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRalphError, RalphError } from '../error.ts'

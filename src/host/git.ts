@@ -24,7 +24,7 @@ export async function git(dir: string, args: readonly string[], asking?: Asking)
   return answer.ok ? answer.out : undefined
 }
 
-/** A work tree and the git folder that belongs to it. `ask` holds on to both: when `.git` goes, no other one further up is taken for it. */
+/** A worktree and the git folder that belongs to it. `ask` holds on to both: when `.git` goes, no other one further up is taken for it. */
 export type Repository = Site & {
   /** The person's own index. */
   index: string

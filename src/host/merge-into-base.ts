@@ -60,7 +60,7 @@ async function isPart(mirror: Repository, commit: string, of: string): Promise<b
   return (await mirror.ask(['merge-base', '--is-ancestor', commit, of])).ok
 }
 
-/** A work tree of its own for this, on no branch. One that a killed ralph left is replaced. */
+/** A worktree of its own for this, on no branch. One that a killed ralph left is replaced. */
 async function inMergeTree<Result>(
   cache: RepoCache,
   { home, repo, loop }: MergingIntoBase,

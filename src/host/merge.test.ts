@@ -22,7 +22,7 @@ const CONFLICT = {
 }
 const PEACE = { task: { 'mine.txt': 'mine\n' }, main: { 'theirs.txt': 'theirs\n' } }
 
-/** A conflict that an agent finds in the work tree. */
+/** A conflict that an agent finds in the worktree. */
 async function conflict(both = CONFLICT) {
   const found = await sides(both)
   const tried = await tryMerge(found.worktree, found.onto, 'Merge T1: work')
@@ -221,7 +221,7 @@ describe('concludeMerge', () => {
     expect(await concludeMerge(worktree, { onto, conflicts: ['both.txt'] }, 'Merge')).toHaveProperty('merged')
   })
 
-  test('does not commit files that were only copied into the work tree', async () => {
+  test('does not commit files that were only copied into the worktree', async () => {
     const { work, worktree, onto } = await conflict()
     work.write('both.txt', 'task and main\n')
     work.write('.env', 'SECRET=1\n')

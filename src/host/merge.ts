@@ -1,4 +1,4 @@
-/** Brings the branch of a task into the person's: tried out in the task's own work tree, then made the tip of theirs in one step. */
+/** Brings the branch of a task into the person's: tried out in the task's own worktree, then made the tip of theirs in one step. */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
@@ -23,7 +23,7 @@ export async function tipOf(path: string, branch: string): Promise<string> {
   return must(await askGit(path, ['rev-parse', '--verify', `refs/heads/${branch}`]))
 }
 
-/** Both sides together in the work tree, on no branch. All of the task's work must be committed. */
+/** Both sides together in the worktree, on no branch. All of the task's work must be committed. */
 export async function tryMerge({ path, branch }: Worktree, onto: string, message: string): Promise<Tried> {
   if ((await askGit(path, ['merge-base', '--is-ancestor', onto, branch])).ok)
     return { merged: await tipOf(path, branch), same: true }
@@ -45,7 +45,7 @@ async function unmerged(path: string): Promise<string[]> {
   return answer.ok ? [...new Set(answer.out.split('\0').filter(Boolean))] : []
 }
 
-/** What a trial did to the work tree goes, also when it was killed half-way: it is on its branch again, as committed. */
+/** What a trial did to the worktree goes, also when it was killed half-way: it is on its branch again, as committed. */
 export async function leaveTrial(
   { path, branch }: Worktree,
   { committed, onto }: { committed: string; onto: string },

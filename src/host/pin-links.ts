@@ -1,5 +1,5 @@
 /**
- * The small files that lead git from a work tree to its repository and to the configuration there. Whoever writes one of them
+ * The small files that lead git from a worktree to its repository and to the configuration there. Whoever writes one of them
  * can lead git to another configuration, so what they said when a loop began is put back.
  */
 import { cpSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -101,7 +101,7 @@ function shortened(names: readonly string[]): string {
 const MOST = 8
 
 /**
- * A folder that git takes for what the work trees of the repository share: everything in it is the repository's own but for
+ * A folder that git takes for what the worktrees of the repository share: everything in it is the repository's own but for
  * its configuration, its attributes and where a shallow history ends, which stay as they are now. Hooks and grafts are not there.
  */
 export function pinSettings(commonDir: string, { local }: Settings, folder: string): void {

@@ -79,7 +79,7 @@ describe('the configuration that ralph goes by', () => {
     expect(await asked(pin, 'rev-list', '--count', 'HEAD')).toMatchObject({ out: '2' })
   })
 
-  test('leaves branches, logs and work trees where the person has them', async () => {
+  test('leaves branches, logs and worktrees where the person has them', async () => {
     const pin = await pinned()
     expect(await asked(pin, 'update-ref', '-m', 'why', 'refs/heads/new', 'HEAD')).toMatchObject({ ok: true })
     expect(main.git('reflog', 'show', '--format=%gs', 'new')).toBe('why')
@@ -143,7 +143,7 @@ describe('what a turn left', () => {
     expect(pin.mend()).toEqual([])
   })
 
-  test('in place of the link of a work tree goes aside', async () => {
+  test('in place of the link of a worktree goes aside', async () => {
     const { dir } = await makeWorktree(main)
     const pin = await pinned(dir)
     const link = readFileSync(join(dir, '.git'), 'utf8')

@@ -1,6 +1,6 @@
 /**
  * What a loop holds on to of its repository: where it lies, and its configuration, as both were before any agent worked there.
- * They lie in ralph's own folder, and ralph's own git goes by them, whatever is found in the work tree since.
+ * They lie in ralph's own folder, and ralph's own git goes by them, whatever is found in the worktree since.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ export type Pin = {
   changes(): Promise<string[]>
 }
 
-/** `folder` is where it is kept, `place` a folder in the work tree, `gitDir` the repository that it must be. */
+/** `folder` is where it is kept, `place` a folder in the worktree, `gitDir` the repository that it must be. */
 export type Pinning = { folder: string; place: string; gitDir?: string | undefined; anew?: true | undefined }
 
 type Note = { top: string; gitDir: string; commonDir: string; links: Links; settings: Settings; stamp: string }
@@ -35,18 +35,18 @@ export function commitsFile(home: string, loop: string): string {
   return join(pinFolder(home, loop), COMMITS)
 }
 
-/** The same of the person's own work tree, for a loop that has another one. */
+/** The same of the person's own worktree, for a loop that has another one. */
 function originFolder(home: string, loop: string): string {
   return `${pinFolder(home, loop)}.from`
 }
 
-/** What a loop in a linked work tree will be accepted into. */
+/** What a loop in a linked worktree will be accepted into. */
 export async function pinOrigin(home: string, loop: string, from: string): Promise<void> {
   await openPin({ folder: originFolder(home, loop), place: realFolder(from) })
 }
 
 /**
- * The work trees that a loop has to do with, their links put right, and what its turns have changed of configuration and
+ * The worktrees that a loop has to do with, their links put right, and what its turns have changed of configuration and
  * hooks: where they did, git goes by those of the start, and where not, as a person finds it. None where nobody has noted them.
  */
 export async function openPins(home: string, loop: string): Promise<{ sites: Site[]; changes: string[] }> {

@@ -11,7 +11,7 @@ function makeTree(home: string, name: string): string {
   return path
 }
 
-test('a work tree has ten ports of its own, and keeps them', async () => {
+test('a worktree has ten ports of its own, and keeps them', async () => {
   const home = temporaryFolder()
   const [a, b] = [makeTree(home, 'a'), makeTree(home, 'b')]
   const [first, second] = [await portOf(home, a), await portOf(home, b)]
@@ -20,7 +20,7 @@ test('a work tree has ten ports of its own, and keeps them', async () => {
   expect(readdirSync(join(home, 'ports')).sort()).toEqual([String(first), String(second)].sort())
 })
 
-test('those of a work tree that is gone are free again', async () => {
+test('those of a worktree that is gone are free again', async () => {
   const home = temporaryFolder()
   const a = makeTree(home, 'a')
   await portOf(home, a)

@@ -1,4 +1,4 @@
-/** Ports for work trees: ten for each, so that the servers of several loops run side by side. */
+/** Ports for worktrees: ten for each, so that the servers of several loops run side by side. */
 import { linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ const FIRST = 21_000
 const EACH = 10
 const MOST = 1_000
 
-/** The first of the ports that are this work tree's for as long as it is there. Undefined: none are left. */
+/** The first of the ports that are this worktree's for as long as it is there. Undefined: none are left. */
 export async function portOf(home: string, worktree: string): Promise<number | undefined> {
   const folder = join(home, 'ports')
   makePrivateFolder(folder)
@@ -25,7 +25,7 @@ export async function portOf(home: string, worktree: string): Promise<number | u
   return undefined
 }
 
-/** One file each, named by the first port. Those of work trees that are gone are free again. */
+/** One file each, named by the first port. Those of worktrees that are gone are free again. */
 function takenIn(folder: string): Map<number, string> {
   const taken = new Map<number, string>()
   for (const name of readdirSync(folder).filter((each) => /^\d+$/.test(each))) {

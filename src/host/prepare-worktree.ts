@@ -1,4 +1,4 @@
-/** A linked work tree that can be worked in at once: with ports of its own, and set up by the command that the config names. */
+/** A linked worktree that can be worked in at once: with ports of its own, and set up by the command that the config names. */
 import { join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -34,12 +34,12 @@ export async function prepareWorktree(worktree: Worktree, preparing: Preparing):
 
 export const SETUP_MINUTES = 30
 
-/** Once: the note goes with the work tree. One that failed, or was interrupted, is tried again at the next start. */
+/** Once: the note goes with the worktree. One that failed, or was interrupted, is tried again at the next start. */
 async function setUp(path: string, command: string, preparing: Preparing): Promise<void> {
   const { home, loop, dir, env, signal, note, again, fence } = preparing
   const done = join((await repositoryOf(path)).gitDir, 'ralph-set-up')
   if (readIfThere(done) === command) return
-  note(`setting up the work tree: ${command}`)
+  note(`setting up the worktree: ${command}`)
   const marked = { ...env, RALPH_LOOP_ID: loop } // so that the next ralph can end it
   const before = await changedIn(path)
   const limits = { minutes: SETUP_MINUTES, signal, fence, online: true }

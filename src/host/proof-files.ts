@@ -72,5 +72,5 @@ function mustShow(answer: Answer): void {
 }
 
 export function noSpace(cause: unknown): RalphError {
-  return new RalphError('disk-full', 'No space is left for a work tree to run experiments in.', { cause })
+  return new RalphError('disk-full', 'No space is left for a worktree to run experiments in.', { cause })
 }

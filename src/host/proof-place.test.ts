@@ -198,7 +198,7 @@ test('works in a subfolder of the repository, also before it is there', async ()
   expect(await place.run(start, 'sh check.sh')).toMatch(/^fail/)
 })
 
-test('works in a linked work tree, and beside it', async () => {
+test('works in a linked worktree, and beside it', async () => {
   const { main, now } = await makeProject()
   const task = await makeWorktree(main)
   const before = everythingIn(main.dir)
@@ -241,7 +241,7 @@ async function at(main: TestRepository, dir: string): Promise<TestRepository> {
   return { ...main, dir, repo }
 }
 
-test('works inside a submodule, in a work tree of a bare repository, and with a home in the repository', async () => {
+test('works inside a submodule, in a worktree of a bare repository, and with a home in the repository', async () => {
   const { main, now } = await makeProject()
   const folder = temporaryFolder()
   main.git('clone', '--quiet', '--bare', main.dir, join(folder, 'bare.git'))
@@ -338,7 +338,7 @@ test.runIf(canMount)('says that the disk is full, or cannot be written', async (
   const disk = smallDisk('size=1m')
   const tree = main.git('rev-parse', 'HEAD^{tree}')
   const place = await openPlace(main, { home: disk.path })
-  expect(await shown(place, tree)).toBe('No space is left for a work tree to run experiments in.')
+  expect(await shown(place, tree)).toBe('No space is left for a worktree to run experiments in.')
   await place.remove()
   disk.remount('ro')
   await expect(openPlace(main, { home: disk.path })).rejects.toThrow(/cannot be written/)

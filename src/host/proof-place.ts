@@ -1,5 +1,5 @@
 /**
- * The place where ralph runs experiments: a linked work tree of its own that shows one tree object after another. Nothing of
+ * The place where ralph runs experiments: a linked worktree of its own that shows one tree object after another. Nothing of
  * the person's is written, neither in their files nor through a link.
  */
 import { lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -128,7 +128,7 @@ async function show(asked: Show): Promise<{ dir: string } | { cannot: string }> 
   if (!(await repo.ask(['cat-file', '-e', `${tree}^{tree}`])).ok)
     return { cannot: `The repository ${repo.top} does not hold the files of tree ${tree} any more.` }
   const place = await ensureLinked(repo, spot, signal)
-  const note = join(place.gitDir, 'ralph-set-up') // it goes with the work tree
+  const note = join(place.gitDir, 'ralph-set-up') // it goes with the worktree
   if (fresh) rmSync(note, { force: true })
   const bring = async (again: boolean) => {
     await showTree(place, tree, { loop: spot.loop, kept: setup ? INSTALLED : [], fresh: again && fresh, signal })
@@ -203,7 +203,7 @@ async function orCannot<Result>(work: () => Promise<Result>): Promise<Result | {
     if (cause instanceof RalphError) return { cannot: cause.message }
     if (cause instanceof Error && 'syscall' in cause)
       // of the file system
-      return { cannot: `The work tree for experiments cannot be made: ${inOneLine(cause.message)}` }
+      return { cannot: `The worktree for experiments cannot be made: ${inOneLine(cause.message)}` }
     throw cause
   }
 }

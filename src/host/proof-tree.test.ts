@@ -115,7 +115,7 @@ test('a sweep leaves the places of loops that somebody drives', async () => {
   expect(entries(main)).toEqual([])
 })
 
-test('work trees of others stay, also those that git would clear away', async () => {
+test('worktrees of others stay, also those that git would clear away', async () => {
   const main = await makeRepository()
   const task = await makeWorktree(main)
   main.git('worktree', 'add', '--quiet', '--detach', join(temporaryFolder(), 'gone'))

@@ -1,5 +1,5 @@
 /**
- * The linked work tree in which ralph runs experiments: made, found again after a kill, and removed without a trace in the
+ * The linked worktree in which ralph runs experiments: made, found again after a kill, and removed without a trace in the
  * person's repository.
  */
 import {
@@ -30,12 +30,12 @@ function folderOf({ home, loop }: Spot): string {
   return join(home, 'proof', loop)
 }
 
-/** The name is told apart from other work trees, so that what a killed git left of it in the repository is known to be ralph's. */
+/** The name is told apart from other worktrees, so that what a killed git left of it in the repository is known to be ralph's. */
 export function treeOf(spot: Spot): string {
   return join(folderOf(spot), `ralph-proof-${spot.loop}`)
 }
 
-/** The work tree of the place, made where it is missing or belongs to another repository. Throws what a person can read. */
+/** The worktree of the place, made where it is missing or belongs to another repository. Throws what a person can read. */
 export async function ensureLinked(repo: Repository, spot: Spot, signal: AbortSignal): Promise<Repository> {
   const common = commonDir(repo)
   const folder = folderOf(spot)
@@ -55,7 +55,7 @@ export async function ensureLinked(repo: Repository, spot: Spot, signal: AbortSi
   })
 }
 
-/** Where the repository keeps what its work trees share. */
+/** Where the repository keeps what its worktrees share. */
 function commonDir({ top, commonDir: path }: Repository): string {
   if (isFolder(path)) return realpathSync(path)
   throw new RalphError(
@@ -86,12 +86,12 @@ async function link(repo: Repository, { spot, common, signal }: Linking): Promis
   const asking = { env: { RALPH_LOOP_ID: spot.loop }, signal } // so that the next ralph can end it
   const add = () => repo.ask([...settings, ...how, treeOf(spot), commit], asking)
   let added = await add()
-  // Another process that removed the last work tree just then took the folder with it.
+  // Another process that removed the last worktree just then took the folder with it.
   if (!added.ok && !signal.aborted) added = await dropTree(spot, common).then(add)
   if (!added.ok) await dropTree(spot, common)
   must(added)
   const linked = await openLinked(repo, spot, common)
-  if (!linked) throw new RalphError('git-failed', `git made a work tree at ${treeOf(spot)}, but cannot use it.`)
+  if (!linked) throw new RalphError('git-failed', `git made a worktree at ${treeOf(spot)}, but cannot use it.`)
   return linked
 }
 
@@ -124,7 +124,7 @@ export async function sweepPlaces(home: string, isDriven: (loop: string) => Prom
   }
 }
 
-/** The files go first: as long as the entry is there, a work tree that is half removed is found again. */
+/** The files go first: as long as the entry is there, a worktree that is half removed is found again. */
 async function dropTree(spot: Spot, common: string): Promise<void> {
   await removeWhole(treeOf(spot))
   for (const entry of entriesOf(spot, common)) await removeWhole(entry)
@@ -135,7 +135,7 @@ async function dropTree(spot: Spot, common: string): Promise<void> {
   }
 }
 
-/** It goes with the last work tree, which another process may remove just now. */
+/** It goes with the last worktree, which another process may remove just now. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
@@ -145,7 +145,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** What the repository knows of this work tree, and of no other. A git that was killed early has not noted yet where it lies. */
+/** What the repository knows of this worktree, and of no other. A git that was killed early has not noted yet where it lies. */
 function entriesOf(spot: Spot, common: string): string[] {
   const path = treeOf(spot)
   const folder = join(common, 'worktrees')
@@ -159,7 +159,7 @@ function entriesOf(spot: Spot, common: string): string[] {
   })
 }
 
-/** In which repository the work tree is noted; should the note be lost, its own link tells. */
+/** In which repository the worktree is noted; should the note be lost, its own link tells. */
 function readNote(spot: Spot): string | undefined {
   const link = /^gitdir: (.+)\/worktrees\/[^/]+$/.exec(readIfThere(join(treeOf(spot), '.git')) ?? '')
   return readIfThere(noteOf(spot)) || link?.[1]
@@ -202,7 +202,7 @@ export async function whyTooOld(dir: string): Promise<string | undefined> {
   if (Number(major) > OLDEST.major || (Number(major) === OLDEST.major && Number(minor) >= OLDEST.minor))
     return undefined
   return answer.ok
-    ? `${answer.out} is too old for a work tree of its own: ${OLDEST.major}.${OLDEST.minor} or later is needed.`
+    ? `${answer.out} is too old for a worktree of its own: ${OLDEST.major}.${OLDEST.minor} or later is needed.`
     : 'git was not found.'
 }
 

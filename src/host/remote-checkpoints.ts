@@ -11,7 +11,7 @@ export type Numbered = { n: number; kept: Kept }
 /** `marks`: the commit that holds what was noted of the means of proof. */
 export type RemoteCheckpoints = { kind: 'found'; all: Numbered[]; marks?: string | undefined }
 
-/** Nothing points to them here until the work tree is laid out. */
+/** Nothing points to them here until the worktree is laid out. */
 export async function fetchCheckpoints(
   mirror: Repository,
   place: Pick<TaskPlace, 'repo' | 'branch' | 'loop'> & Calling,

@@ -1,6 +1,6 @@
 /**
  * A copy of each remote repository that this machine has worked on, so that a task fetches only what is new. It is a repository
- * without files of its own; the work trees of tasks hang on it. Agents can write its configuration, so git goes by a pin of it.
+ * without files of its own; the worktrees of tasks hang on it. Agents can write its configuration, so git goes by a pin of it.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import { inTurnAlone } from './turn-alone.ts'
 /** `commits`: of the refs that were asked for by their whole names. */
 export type Fetched = { kind: 'fetched'; mirror: Repository; commits: ReadonlyMap<string, string> }
 
-/** A mirror that nobody else on this machine fetches into, or makes and removes work trees of, meanwhile. */
+/** A mirror that nobody else on this machine fetches into, or makes and removes worktrees of, meanwhile. */
 export type HeldMirror = {
   mirror: Repository
   /** Fetches these refs, by their names on the remote; `/*` at the end stands for all below. The mirror may be another one then. */
@@ -84,7 +84,7 @@ async function findMirror(top: string): Promise<Repository | undefined> {
   if (!isFolder(join(top, '.git', 'objects'))) return undefined
   const pin = await openPin({ folder: pinOf(top), place: top })
   if ('none' in pin) return undefined
-  pin.mend() // work trees hang on it, so that it is not made again for a file that can be put back
+  pin.mend() // worktrees hang on it, so that it is not made again for a file that can be put back
   return pin.repo
 }
 

@@ -1,4 +1,4 @@
-/** A real git repository for the tests of the doors to git, with a work tree of a task beside it. */
+/** A real git repository for the tests of the doors to git, with a worktree of a task beside it. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -34,7 +34,7 @@ export async function makeRepository(files: Record<string, string> = { 'a.txt': 
   return { ...filesIn(dir), repo: await opened(dir) }
 }
 
-/** The work tree of a task that began at the tip of main. */
+/** The worktree of a task that began at the tip of main. */
 export async function makeWorktree(main: TestRepository): Promise<TestRepository & { worktree: Worktree }> {
   const path = join(temporaryFolder(), 'task')
   main.git('worktree', 'add', '--quiet', '-b', 'ralph/task', path)

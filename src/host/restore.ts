@@ -148,11 +148,11 @@ function refuseLocked({ gitDir, index }: Repository): void {
   )
 }
 
-/** A branch that another work tree has checked out would be pulled away from under it. */
+/** A branch that another worktree has checked out would be pulled away from under it. */
 async function refuseElsewhere(repo: Repository, branch: string | undefined): Promise<void> {
   const listed = await repo.ask(['worktree', 'list', '--porcelain', '-z'])
   if (!branch || !listed.ok) return
-  // Git takes the folder of a repository for its own work tree where that lies elsewhere, as it does for a submodule.
+  // Git takes the folder of a repository for its own worktree where that lies elsewhere, as it does for a submodule.
   const others = listed.out.split('\0\0').slice(repo.gitDir === repo.commonDir ? 1 : 0)
   for (const entry of others) {
     const [where = '', ...lines] = entry.split('\0').filter(Boolean)
@@ -160,7 +160,7 @@ async function refuseElsewhere(repo: Repository, branch: string | undefined): Pr
     if (lines.includes(`branch ${branch}`) && path !== repo.top && existsSync(path))
       throw new RalphError(
         'git-failed',
-        `The branch ${branch.replace('refs/heads/', '')} is checked out in ${path}. Switch that work tree to another branch first.`,
+        `The branch ${branch.replace('refs/heads/', '')} is checked out in ${path}. Switch that worktree to another branch first.`,
       )
   }
 }

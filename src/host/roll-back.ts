@@ -63,7 +63,7 @@ export function noCheckpoint(
   return new RalphError('checkpoint-missing', `Loop ${loop} has no checkpoint ${n} in ${repo.top}. ${there}`)
 }
 
-/** Brings a work tree that was made again into the state it was last seen in. */
+/** Brings a worktree that was made again into the state it was last seen in. */
 export async function bringUpToDate(restoring: Restoring): Promise<void> {
   const names = await listCheckpoints(restoring.repo, restoring.loop)
   if (names.includes(NOW)) await restore(restoring, NOW, { safety: 'made-again' })

@@ -1,6 +1,6 @@
 /**
  * A sandbox of bubblewrap for agents and, where somebody wants it, for checks: the machine can be read but for ralph's own
- * files and the sockets of services; only the work tree, the agent's own settings and a temporary folder can be written.
+ * files and the sockets of services; only the worktree, the agent's own settings and a temporary folder can be written.
  */
 import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -63,7 +63,7 @@ export function sandboxFor({ program, dir, git, env, home, allowed, own, folder,
   return { argv, env: Object.fromEntries(services.variables.map((name) => [name, undefined])) }
 }
 
-/** Runs a program of the work tree inside, where a loop asks for that. `online`: with the network, as installing needs it. */
+/** Runs a program of the worktree inside, where a loop asks for that. `online`: with the network, as installing needs it. */
 export type Fence = (what: { program: string; dir: string; env: Environment; online?: boolean }) => Promise<Fenced>
 
 /** For whatever ralph itself runs on the work of an agent. Undefined: it runs outside. */
@@ -86,7 +86,7 @@ function namedBy(name: string, env: Environment): string[] {
 // Its processes are in a namespace of their own, so none of them outlives it.
 // Without capabilities root is as fenced in as anybody, but for files of the kernel that ask for the user alone.
 function bwrap(dir: string, env: Environment, offline = false): string[] {
-  // Looked up before the agent can write one of that name; what lies in the work tree is none.
+  // Looked up before the agent can write one of that name; what lies in the worktree is none.
   const program = findOwnProgram('bwrap', dir, SYSTEM_PATH) ?? findOwnProgram('bwrap', dir, env.PATH) ?? 'bwrap'
   // In a namespace of users root is none to the kernel outside, whose keys are others then.
   const alone = ['--die-with-parent', '--unshare-user-try', '--unshare-pid', '--unshare-ipc', '--cap-drop', 'ALL']

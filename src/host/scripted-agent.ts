@@ -1,4 +1,4 @@
-/** The program behind the scripted agent: plays the steps of this iteration and prints what it does, one JSON object a line. */
+/** The program behind the scripted agent: plays the steps of this iteration and prints what it does, one JSON object per line. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'

@@ -1,5 +1,5 @@
 /**
- * What lies in a work tree, as a tree object: tracked and untracked files, not ignored ones. It is built in a private index,
+ * What lies in a worktree, as a tree object: tracked and untracked files, not ignored ones. It is built in a private index,
  * kept so that only changed files are read again; the person's index, branch and stash stay untouched.
  */
 import { join } from 'node:path'

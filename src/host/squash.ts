@@ -1,4 +1,4 @@
-/** Brings the branch of a loop into the person's as one commit: made in the loop's own work tree, then the tip of theirs in one step. */
+/** Brings the branch of a loop into the person's as one commit: made in the loop's own worktree, then the tip of theirs in one step. */
 import type { Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { arrive, NO_STASH } from './arrival.ts'

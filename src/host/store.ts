@@ -49,7 +49,7 @@ export type Store = LoopStore & {
   find(name: string): Promise<string>
   /** Newest first; of one millisecond, the one made last. */
   list(filter?: ListFilter): Promise<LoopPage>
-  /** The newest loop that has worked in this very folder, not in a work tree of its own. */
+  /** The newest loop that has worked in this very folder, not in a worktree of its own. */
   lastIn(dir: string): Promise<Loop | undefined>
   tell(id: string, by: string, order: Order): Promise<void>
   /** The loops that have orders nobody has heard yet: any, or one of this kind. */
@@ -262,7 +262,7 @@ export type StoredComment = Comment & {
   delivered: number | null
 }
 
-/** `place`: the folder or repository that it works in itself; null: it has a work tree of its own. */
+/** `place`: the folder or repository that it works in itself; null: it has a worktree of its own. */
 export type QueuedLoop = { loop: string; place: string | null }
 
 /** Absent: all. `text`: a part of title or description, in whatever case its ASCII letters are. `after`: the `next` of an earlier page. */

@@ -1,4 +1,4 @@
-/** Another machine goes on with a task: its work tree is as the last iteration that was pushed and recorded left it. */
+/** Another machine goes on with a task: its worktree is as the last iteration that was pushed and recorded left it. */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
@@ -92,7 +92,7 @@ async function beginAgain(taking: TakingOver): Promise<OpenTask | Trouble> {
 
 function usable(checkpoints: Checkpoints | { none: string }, path: string): Checkpoints {
   if (!('none' in checkpoints)) return checkpoints
-  throw new RalphError('git-failed', `The work tree ${path} cannot be used: ${checkpoints.none}.`)
+  throw new RalphError('git-failed', `The worktree ${path} cannot be used: ${checkpoints.none}.`)
 }
 
 type Filling = { kept: readonly Numbered[]; at: Numbered; marks: string | undefined }
@@ -116,7 +116,7 @@ async function fill(
   await bringUpToDate(restoring)
 }
 
-/** What was installed in the work tree of an earlier visit is worth keeping. One that is damaged, or half made, is not. */
+/** What was installed in the worktree of an earlier visit is worth keeping. One that is damaged, or half made, is not. */
 async function reuse(mirror: Repository, taking: TakingOver, filling: Filling): Promise<boolean> {
   const { home, loop, worktree } = taking
   if (!isNoted(home, loop) || !existsSync(worktree.path)) return false

@@ -21,7 +21,7 @@ const pushed = async (push: ReturnType<Machine['push']>): Promise<string> => {
 }
 
 describe('an iteration', () => {
-  test('is a commit on the branch, and the work tree stays as the agent left it', async () => {
+  test('is a commit on the branch, and the worktree stays as the agent left it', async () => {
     const before = await one.work(1, { 'b.txt': 'b\n', built: 'no\n', 'ä "odd"\t.txt': 'odd\n' })
     const status = one.git('status', '--porcelain')
     const commit = await pushed(one.push(1, 1))

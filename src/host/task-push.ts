@@ -23,7 +23,7 @@ export type Pushed = { kind: 'pushed'; commit: string } | { kind: 'kept-nothing'
 
 /**
  * Pushes the checkpoint of an iteration as a commit of the branch, and itself, so that another machine can go on from it. HEAD,
- * index and files of the work tree stay as the agent left them. Doing it again is no other commit.
+ * index and files of the worktree stay as the agent left them. Doing it again is no other commit.
  */
 export async function pushIteration(pushing: Pushing): Promise<Pushed> {
   mustBeOurs(pushing)

@@ -55,7 +55,7 @@ export async function clearTask(mirror: Repository, { home, branch, loop }: Omit
   rmSync(noteOf(real, loop), { force: true })
 }
 
-/** Branches, tags and stashes that agents made are shared by all work trees: they go with the last one. */
+/** Branches, tags and stashes that agents made are shared by all worktrees: they go with the last one. */
 async function dropStrays(mirror: Repository): Promise<void> {
   const listed = must(await mirror.ask(['worktree', 'list', '--porcelain']))
   if (listed.split('\n').filter((line) => line.startsWith('worktree ')).length === 1)
@@ -74,7 +74,7 @@ async function dropRefs(mirror: Repository, refs: readonly string[]): Promise<vo
 }
 
 /**
- * Shows others on this machine that the loop of a task is driven here, as long as this process lives: neither its work tree nor its
+ * Shows others on this machine that the loop of a task is driven here, as long as this process lives: neither its worktree nor its
  * place for experiments is cleared away. Undefined: somebody else drives it.
  */
 export function holdTask(home: string, loop: string): { release(): void } | undefined {

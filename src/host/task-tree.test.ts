@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 const mirrorOf = async () => (await openRepoCache(machine.home).open(remote.url)).top
 
-describe('the work tree of a task', () => {
+describe('the worktree of a task', () => {
   test('begins at the newest commit of its base, on a branch of its own', async () => {
     const commit = remote.commit({ 'b.txt': 'b\n' })
     const open = await machine.begin()
@@ -234,7 +234,7 @@ describe('a task that is over', () => {
     expect(other.git('fsck', '--connectivity-only')).not.toContain('missing')
   })
 
-  test('leaves the work trees of people alone', async () => {
+  test('leaves the worktrees of people alone', async () => {
     await machine.begin()
     mkdirSync(join(machine.home, 'worktrees', 'theirs'))
     await sweepTasks(machine.home, () => false)

@@ -1,4 +1,4 @@
-/** The work tree of a task on this machine: made from the mirror of its repository, removed without a trace. */
+/** The worktree of a task on this machine: made from the mirror of its repository, removed without a trace. */
 import { join } from 'node:path'
 import type { Work, Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -72,7 +72,7 @@ export async function layOut(
     await ensureWorktree(worktree, async () => fill?.(worktree))
   }
   const linked = await openRepository(path)
-  if ('none' in linked) throw new RalphError('git-failed', `git made a work tree at ${path}, but ${linked.none}.`)
+  if ('none' in linked) throw new RalphError('git-failed', `git made a worktree at ${path}, but ${linked.none}.`)
   for (const name of copied) await copyIgnored(linked, from, name)
   const tree = must(await linked.ask(['rev-parse', '--verify', `${commit}^{tree}`]))
   const asked = { ...(copied.length > 0 ? { copied } : {}), ...(setup === undefined ? {} : { setup }) }
@@ -97,7 +97,7 @@ async function copyIgnored({ ask, top }: Repository, from: string, name: string)
     )
 }
 
-/** Its work tree, its branch and its checkpoints go from this machine; the remote is left as it is. */
+/** Its worktree, its branch and its checkpoints go from this machine; the remote is left as it is. */
 export async function closeTaskTree({ home, repo, branch, loop }: TaskPlace): Promise<void> {
   mustBeOurs({ branch, loop })
   const mirror = await openRepoCache(home).alone(repo, async ({ mirror: held }) => {

@@ -193,7 +193,7 @@ describe('the tree of a git repository', () => {
     expect(await changes(() => inside('commit', '--quiet', '--allow-empty', '--message', 'two'), tree)).toBe(true)
   })
 
-  test('is known in a linked work tree', async () => {
+  test('is known in a linked worktree', async () => {
     const linked = join(temporaryFolder(), 'linked')
     git('worktree', 'add', '--quiet', linked)
     const tree = await open({ dir: linked })

@@ -1,4 +1,4 @@
-/** The work tree of a loop: what state it is in, and, where there is git, checkpoints of it. Ralph's own files are left out. */
+/** The worktree of a loop: what state it is in, and, where there is git, checkpoints of it. Ralph's own files are left out. */
 import type { Diff, Work, Worktree } from '../engine/loop.ts'
 import { pathBelow, realFolder } from './files.ts'
 import { folderState, mayBeRepository, NO_REPOSITORY } from './folder.ts'

@@ -1,4 +1,4 @@
-/** The work tree of a loop is used to try something out, and is on its branch again afterwards, also when ralph was killed meanwhile. */
+/** The worktree of a loop is used to try something out, and is on its branch again afterwards, also when ralph was killed meanwhile. */
 import type { Worktree } from '../engine/loop.ts'
 import { refOf } from './checkpoint.ts'
 import { must } from './git.ts'
@@ -26,7 +26,7 @@ export async function leaveTrials(worktree: Worktree, loop: string): Promise<voi
   must(await ask(['update-ref', '-d', markOf(loop)]))
 }
 
-/** What the branch was before its work tree was used for this. */
+/** What the branch was before its worktree was used for this. */
 function markOf(loop: string): string {
   return refOf(loop, 'squash')
 }

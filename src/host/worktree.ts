@@ -1,4 +1,4 @@
-/** A linked work tree with a branch of its own, so that a loop leaves the person's files alone until they accept its work. */
+/** A linked worktree with a branch of its own, so that a loop leaves the person's files alone until they accept its work. */
 import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
@@ -40,7 +40,7 @@ export async function planWorktree(
 }
 
 /**
- * Makes the work tree, or makes it again when somebody removed it, and fills it. It stays locked until it is filled, so that
+ * Makes the worktree, or makes it again when somebody removed it, and fills it. It stays locked until it is filled, so that
  * one whose ralph was killed half-way is filled again. Nothing happens when it is there.
  */
 export async function ensureWorktree(worktree: Worktree, fill: () => Promise<void>): Promise<void> {
@@ -66,7 +66,7 @@ async function make(
   must(await repo.ask(['worktree', 'unlock', path]))
 }
 
-/** Git takes a work tree that another git is just making for one that is gone: they are made and removed one by one. */
+/** Git takes a worktree that another git is just making for one that is gone: they are made and removed one by one. */
 export function inTurn<Result>(repo: Repository, work: () => Promise<Result>): Promise<Result> {
   const mine = (queues.get(repo.gitDir) ?? Promise.resolve()).then(work, work)
   queues.set(repo.gitDir, mine)
@@ -102,13 +102,13 @@ async function isLocked(repo: Repository, path: string): Promise<boolean> {
   return listed.split('\n\n').some((entry) => entry.startsWith(`worktree ${path}\n`) && /^locked/m.test(entry))
 }
 
-/** How many changes of the person are not committed, and so not in the work tree. */
+/** How many changes of the person are not committed, and so not in the worktree. */
 export async function countUncommitted(dir: string): Promise<number> {
   const answer = await askGit(dir, ['status', '--porcelain', '-z', '--no-renames'])
   return answer.ok ? answer.out.split('\0').filter(Boolean).length : 0
 }
 
-/** A repository that lies in the work tree would go with it, and no commit holds what is in it. */
+/** A repository that lies in the worktree would go with it, and no commit holds what is in it. */
 export async function refuseHidden({ path }: Worktree): Promise<void> {
   const [untracked, ignored] = await Promise.all([
     askGit(path, ['ls-files', '--others', '--exclude-standard', '-z']),
@@ -135,7 +135,7 @@ function holdsRepository(folder: string): boolean {
   )
 }
 
-/** Commits in a submodule of the work tree would go with it, unless the person's submodule has them. */
+/** Commits in a submodule of the worktree would go with it, unless the person's submodule has them. */
 export async function refuseLostCommits({ from, path, commit }: Worktree): Promise<void> {
   const raw = await askGit(path, ['diff', '--raw', '--no-abbrev', '--ignore-submodules=dirty', '-z', commit, 'HEAD'])
   const { top } = await repositoryOf(from)
@@ -147,7 +147,7 @@ export async function refuseLostCommits({ from, path, commit }: Worktree): Promi
       )
 }
 
-/** The agent may have gone to another branch, or to none: its work is what the work tree has checked out. */
+/** The agent may have gone to another branch, or to none: its work is what the worktree has checked out. */
 export async function gatherOnBranch({ path, branch }: Worktree): Promise<void> {
   const current = await askGit(path, ['symbolic-ref', '--quiet', '--short', 'HEAD'])
   if (current.ok && current.out === branch) return
@@ -155,7 +155,7 @@ export async function gatherOnBranch({ path, branch }: Worktree): Promise<void> 
   if (known && !(await askGit(path, ['merge-base', '--is-ancestor', branch, 'HEAD'])).ok)
     throw new RalphError(
       'git-failed',
-      `The work tree ${path} is on ${current.ok ? current.out : 'no branch'}, but ${branch} has commits that are not there. Bring both together, then accept again.`,
+      `The worktree ${path} is on ${current.ok ? current.out : 'no branch'}, but ${branch} has commits that are not there. Bring both together, then accept again.`,
     )
   must(await askGit(path, ['branch', '--quiet', '--force', branch, 'HEAD']))
 }
@@ -241,7 +241,7 @@ export async function mustBeOnBase(
   return { repo, base }
 }
 
-/** The work tree goes; what it holds is committed. `merged`: its branch goes, too. */
+/** The worktree goes; what it holds is committed. `merged`: its branch goes, too. */
 export async function removeWorktree({ from, path, branch }: Worktree, merged: boolean): Promise<void> {
   const repo = await repositoryOf(from)
   must(await repo.ask(['worktree', 'remove', '--force', path], { minutes: 10 }))

@@ -15,7 +15,7 @@ const COMMITS = 'git add -A; git commit -qm mine'
 
 type Worked = OperationPlace & TestRepository & { loop: Loop; path: string }
 
-/** A loop that has ended as verified, with its work in a work tree of its own. */
+/** A loop that has ended as verified, with its work in a worktree of its own. */
 async function worked(lines = DONE): Promise<Worked> {
   const repository = await makeRepository({ 'README.md': 'x\n' })
   const place = openPlace({ cwd: repository.dir })

@@ -1,4 +1,4 @@
-/** Makes the work of a loop in its own work tree part of the person's branch. */
+/** Makes the work of a loop in its own worktree part of the person's branch. */
 import { type AcceptHow, accept as acceptLoop, isAccepted } from '../drive/accept.ts'
 import { trustConfigs } from '../host/config-trust.ts'
 import { given } from '../request/given.ts'

@@ -87,7 +87,7 @@ async function pathsMeant(
   return [...new Set(meant)]
 }
 
-/** Where the paths of a loop begin. Work in a linked work tree is also named as seen from the person's folder. */
+/** Where the paths of a loop begin. Work in a linked worktree is also named as seen from the person's folder. */
 async function rootsOf({ dir, worktree }: Loop['spec']['work']): Promise<string[]> {
   const folders = [dir, ...(worktree ? [worktree.from] : [])]
   const repositories = await Promise.all(folders.map((folder) => repositoryAt(folder)))

@@ -106,7 +106,7 @@ export async function toAgent(context: Context, { path, ralph, agent, number }: 
   if (worktree && !enabled)
     throw new RalphError(
       'input-invalid',
-      `${at}${agent.name} has worktree: true, but every work tree belongs to a loop, and enabled: false starts none. Remove one of the two.`,
+      `${at}${agent.name} has worktree: true, but every worktree belongs to a loop, and enabled: false starts none. Remove one of the two.`,
     )
   const text = agent.agent ?? context.env.RALPH_AGENT ?? common
   const sealed = sealIn(context.home, {
@@ -124,7 +124,7 @@ export async function toAgent(context: Context, { path, ralph, agent, number }: 
     permissions: agent.permissions ?? 'ask',
     args: sealed.args,
     checks: sealed.checks,
-    // Every work tree is prepared anew, a folder once.
+    // Every worktree is prepared anew, a folder once.
     config: {
       ...around,
       ...config,

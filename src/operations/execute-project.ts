@@ -157,7 +157,7 @@ function whatIsMissing({ env }: Context, { tasks }: ProjectRecord, { execution }
   return [
     ...copied
       .filter((name) => slots > 1 && !existsSync(join(project.dir, name)))
-      .map((name) => `${name} of worktree_files is not here, so no work tree gets it.`),
+      .map((name) => `${name} of worktree_files is not here, so no worktree gets it.`),
     // Without its program a check stops the project at the first claim.
     ...[...new Set([...checks, ...open.flatMap(({ verify }) => verify ?? [])])]
       .filter((check) => !canStart(check, project.dir, env.PATH))

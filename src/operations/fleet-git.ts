@@ -1,4 +1,4 @@
-/** The work of a task travels by git: its work tree hangs on a mirror here, its branch on the remote is what machines have in common. */
+/** The work of a task travels by git: its worktree hangs on a mirror here, its branch on the remote is what machines have in common. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fact, Loop, Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -74,7 +74,7 @@ function arrivals(site: Site): Pick<GitCarrier, 'begin' | 'takeOver' | 'takeHold
 
     async takeOver(task, loop, lease, at) {
       const { worktree } = loop.spec.work
-      if (!worktree) throw new Error(`Loop ${loop.id} has no work tree.`)
+      if (!worktree) throw new Error(`Loop ${loop.id} has no worktree.`)
       const { iteration, tree } = loop.tally
       const taking = { ...arriving(task, loop, lease), iteration, worktree, ...given({ tree }) }
       const { work } = worked(await takeOverTask(taking))

@@ -118,7 +118,7 @@ function turnWords({ tally }: Loop, { turn }: Extract<Fact, { kind: 'turned' }>)
     : `the agent could not work: ${oneLine(turn.words)}`
 }
 
-/** What follows: its work tree goes when it is over; a rate limit is told to all; what is not over is given back. */
+/** What follows: its worktree goes when it is over; a rate limit is told to all; what is not over is given back. */
 async function see(desk: Desk, carrier: Carrier, { task, loop }: { task: FleetTask; loop: Loop }): Promise<void> {
   const { store, say } = desk
   if (ended(loop)) {

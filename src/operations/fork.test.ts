@@ -84,7 +84,7 @@ describe('a fork', () => {
     expect(filesOf(place.dir)).toEqual(['1.txt', 'mine.txt'])
   })
 
-  test('of a fork, of one whose work tree is gone, and of one that was accepted', async () => {
+  test('of a fork, of one whose worktree is gone, and of one that was accepted', async () => {
     const place = await worked({ worktree: true })
     const { loop } = await place.run('fork', { loop: place.first.id, iteration: 1 })
     place.agent(`echo mine > mine.txt; ${CLAIMS}`)
@@ -97,7 +97,7 @@ describe('a fork', () => {
     expect(filesOf(place.work(await place.drive(third)))).toEqual(['1.txt', 'mine.txt'])
   })
 
-  test('begins with these files also where a ralph was killed while it made the work tree', async () => {
+  test('begins with these files also where a ralph was killed while it made the worktree', async () => {
     const place = await worked()
     const { loop } = await place.run('fork', { loop: place.first.id, iteration: 1 })
     const { worktree } = (await place.context.store().load(loop)).spec.work

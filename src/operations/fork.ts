@@ -1,4 +1,4 @@
-/** Begins a new loop at a state of another one, in a work tree of its own. */
+/** Begins a new loop at a state of another one, in a worktree of its own. */
 import { forkFrom, orUnplant, stateAfter } from '../drive/fork.ts'
 import { ended, type Loop } from '../engine/loop.ts'
 import type { BoardTask } from '../formats/board-task.ts'

@@ -99,7 +99,7 @@ const startFields = z.strictObject({
     .union([z.boolean(), z.literal('strict')])
     .exactOptional()
     .describe(
-      'The agent can write only the work tree and its own settings; strict: the checks, too, without a network.',
+      'The agent can write only the worktree and its own settings; strict: the checks, too, without a network.',
     ),
   sandboxAllow: z
     .array(z.enum(SERVICE_NAMES))

@@ -46,7 +46,7 @@ export async function pruneOld(context: Context, { dir, days }: { dir?: string; 
   const ended = new Set(over.map(({ id }) => id))
   const checkpoints = await pruneCheckpoints(
     before,
-    // What was not accepted yet lies in a work tree.
+    // What was not accepted yet lies in a worktree.
     new Set(old.map(({ id }) => id).filter((id) => !existsSync(join(home, 'worktrees', id)))),
     new Set(dir === undefined ? old.map((row) => row.dir) : old.length > 0 ? [dir] : []),
   )

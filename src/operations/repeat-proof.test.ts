@@ -32,7 +32,7 @@ const why = ({ place, tried }: Scene, signal = new AbortController().signal) =>
 
 const leftOver = ({ place, repository }: Scene) => [
   ...readdirSync(join(place.context.home, 'again', 'proof')),
-  ...(existsSync(join(repository.dir, '.git', 'worktrees')) ? ['a work tree'] : []),
+  ...(existsSync(join(repository.dir, '.git', 'worktrees')) ? ['a worktree'] : []),
 ]
 
 test('a proof is repeated on the files that the checks saw, and nothing is left or changed', async () => {
@@ -100,7 +100,7 @@ test('a changed script that is not needed is said to be so', async () => {
   expect((await why(scene)).explained).toEqual({ kind: 'needless' })
 })
 
-test('work that was merged and whose work tree is gone can be proven again', async () => {
+test('work that was merged and whose worktree is gone can be proven again', async () => {
   const scene = await play({ 'check.sh': 'test -f done.txt\n' }, 'echo done > done.txt', { worktree: true })
   await scene.place.run('accept', { loop: scene.loop.id })
   const { repeated } = await proveAgain(scene.place.context, scene.loop.id, {

@@ -85,7 +85,7 @@ function mustHaveStopped(loop: Loop): void {
 
 type Placing = { id: string; spec: Spec; config: Config }
 
-/** In the same folder; or, for work in a work tree of its own, in another one that begins with what was left there. */
+/** In the same folder; or, for work in a worktree of its own, in another one that begins with what was left there. */
 async function placeOf(context: Context, parent: Loop, { id, spec, config }: Placing): Promise<Placed> {
   const store = context.store()
   if (!parent.spec.work.worktree) {

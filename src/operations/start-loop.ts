@@ -25,7 +25,7 @@ import { openConfig } from './open-config.ts'
 import type { Context, Operation } from './operation.ts'
 import { pruneOld } from './prune.ts'
 
-/** `agent`: as people name it, several with commas. `worktree`: it works in a linked work tree of its own. */
+/** `agent`: as people name it, several with commas. `worktree`: it works in a linked worktree of its own. */
 export type Asking = Omit<LoopRequest, 'agents'> & { dir?: string; agent?: string; worktree?: boolean }
 
 /** Either what is to be done, or a task of the board that says it. */
@@ -87,7 +87,7 @@ export function offersMcp(
   return config.mcp === true && trouble === undefined
 }
 
-/** `worktree`: it works in a linked work tree of its own. */
+/** `worktree`: it works in a linked worktree of its own. */
 type Making = { dir: string; config: Config; worktree: boolean; owner?: Owner }
 
 /** A loop that nobody has stored yet. */
@@ -134,7 +134,7 @@ export function workFolder({ cwd }: Pick<Context, 'cwd'>, dir: string | undefine
 type Placing = { id: string; spec: Spec }
 export type Placed = { spec: Spec; tree?: string }
 
-/** A work tree of its own, which is made when the loop is driven. */
+/** A worktree of its own, which is made when the loop is driven. */
 export async function inWorktree(
   { home, note }: Context,
   { id, spec, config }: Placing & { config: Config },
@@ -147,7 +147,7 @@ export async function inWorktree(
   const uncommitted = await countUncommitted(dir)
   if (uncommitted > 0)
     note(
-      `the work tree begins at your last commit; ${count(uncommitted, 'uncommitted change')} of yours ${uncommitted === 1 ? 'is' : 'are'} not in it.`,
+      `the worktree begins at your last commit; ${count(uncommitted, 'uncommitted change')} of yours ${uncommitted === 1 ? 'is' : 'are'} not in it.`,
     )
   return { spec: { ...spec, work: { ...spec.work, ...plan } }, tree }
 }

@@ -40,7 +40,7 @@ async function begin(place: OperationPlace, lines: string, setup?: string): Prom
 }
 
 describe('the loop of a task', () => {
-  test('is driven in its work tree, proved and closed', async () => {
+  test('is driven in its worktree, proved and closed', async () => {
     const open = await begin(one, `echo whole > work.txt; ${CLAIMS}`, 'touch installed')
     const done = await one.drive(loop)
     expect(done.next).toMatchObject({ kind: 'complete', proof: 'verified' })

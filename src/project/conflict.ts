@@ -1,4 +1,4 @@
-/** A task and the branch changed the same files: an agent brings both sides together, in the work tree of the task. */
+/** A task and the branch changed the same files: an agent brings both sides together, in the worktree of the task. */
 import type { Loop, Spec } from '../engine/loop.ts'
 import { MERGE_TURNS } from '../engine/schedule.ts'
 import { concludeMerge, isMerging, leaveTrial, tryMerge } from '../host/merge.ts'

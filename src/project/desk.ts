@@ -37,7 +37,7 @@ export type Desk = {
   site: Site
   take(id: string, outcome: Outcome): void
   going(working: ReadonlySet<string>): Going
-  /** Resolves when the work trees of all completed tasks are gone. */
+  /** Resolves when the worktrees of all completed tasks are gone. */
   closed(): Promise<void>
   close(): void
 }

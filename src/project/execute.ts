@@ -143,7 +143,7 @@ async function headAt(dir: string): Promise<Pick<Open, 'branch' | 'base'>> {
   return { ...(branch === undefined ? {} : { branch }), ...(commit === undefined ? {} : { base: commit }) }
 }
 
-/** Its own work tree begins at the tip of the branch, which has the work of all tasks it depends on. */
+/** Its own worktree begins at the tip of the branch, which has the work of all tasks it depends on. */
 async function planFor({ project, home, branch = '', copied, setup }: Site, loop: string): Promise<Open['worktree']> {
   const repo = await repositoryOf(project.dir)
   const path = join(realpathSync(home), 'worktrees', loop)
@@ -199,7 +199,7 @@ function alone<Result>(site: Site, work: () => Promise<Result>): Promise<Result>
   return mine
 }
 
-/** Its loop is over. What it left in a work tree of its own is where the next one begins. */
+/** Its loop is over. What it left in a worktree of its own is where the next one begins. */
 function giveUp({ keeper }: Site, task: string, { tally }: Loop): Promise<void> {
   return keeper.change((before) => {
     const open = openOf(before, task)

@@ -99,7 +99,7 @@ function projectAbove(dir: string, name: string): string | undefined {
 /** What an agent put where the folder or one of its files belongs goes, so that the right one can come back. */
 export function clearWay({ folder }: Pick<Project, 'folder'>): void {
   const dir = realPath(dirname(dirname(folder)))
-  if (dir === undefined) return // a work tree that is gone as a whole
+  if (dir === undefined) return // a worktree that is gone as a whole
   const isInside = (path: string) => pathBelow(dir, realPath(path) ?? '') !== undefined
   for (const path of [dirname(folder), folder])
     if (!isFolder(path) || !isInside(path)) rmSync(path, { recursive: true, force: true })

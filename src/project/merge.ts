@@ -1,4 +1,4 @@
-/** The work of a completed task becomes part of the person's branch: committed there, or merged from its own work tree. */
+/** The work of a completed task becomes part of the person's branch: committed there, or merged from its own worktree. */
 import { existsSync } from 'node:fs'
 import type { Loop, Worktree } from '../engine/loop.ts'
 import { MERGE_TRIES, mergeReason, type ProjectStop } from '../engine/schedule.ts'
@@ -41,11 +41,11 @@ function messageOf({ keeper }: Site, loop: Loop): string {
   return cutTo(oneLine(`${task.id}: ${task.title}`), 100)
 }
 
-/** From its own work tree: nothing arrives on the branch that was not checked together with what is there. */
+/** From its own worktree: nothing arrives on the branch that was not checked together with what is there. */
 export async function mergeTask(site: Site, loop: Loop): Promise<Arrival> {
   const { task, worktree } = openOf(site.keeper.record, projectOf(loop).task)
   const base = worktree?.base
-  if (!worktree || base === undefined) throw new Error(`${task} has no work tree`)
+  if (!worktree || base === undefined) throw new Error(`${task} has no worktree`)
   const message = messageOf(site, loop)
   let merge: Merge = { site, task, worktree: { ...worktree, base }, message, last: loop }
   for (let tries = 0; tries < MERGE_TRIES; tries++) {
@@ -86,7 +86,7 @@ async function arrive({ site, task, worktree, last }: Merge, ready: NonNullable<
   return { last }
 }
 
-/** Merges the tip of the branch into the work tree, and runs the checks there. */
+/** Merges the tip of the branch into the worktree, and runs the checks there. */
 async function tryOut({ site, task, worktree, message, last }: Merge, { trial }: Open): Promise<Step> {
   const { keeper } = site
   if (trial) await leaveTrial(worktree, trial)
@@ -156,7 +156,7 @@ export async function closeCompleted(site: Site, { task, worktree }: Open): Prom
   await site.keeper.change((record) => ({ ...record, open: record.open.filter((open) => open.task !== task) }))
 }
 
-/** The task is over: its work tree goes, and nothing of it is under way any more. */
+/** The task is over: its worktree goes, and nothing of it is under way any more. */
 export async function closeTask(site: Site, task: string): Promise<void> {
   const { worktree, loop: id } = openOf(site.keeper.record, task)
   if (worktree) await dropWorktree(worktree)

@@ -64,7 +64,7 @@ export type Open = {
   /** The branch and the commit it began at. Absent: there is no git, or HEAD is detached. */
   branch?: string
   base?: string
-  /** Its own work tree; `dir` is the folder in it that stands for the project's. */
+  /** Its own worktree; `dir` is the folder in it that stands for the project's. */
   worktree?: Worktree & { dir: string }
   turn?: OpenTurn
   /** The last turn whose state is sound: what comes after it and rewrites history goes back to it. Absent: the start. */

@@ -21,7 +21,7 @@ export type Site = {
   stop: AbortSignal
   /** Nothing new is begun; what is under way ends first. */
   rest: AbortSignal
-  /** Every task has a work tree of its own, which is merged into this branch. */
+  /** Every task has a worktree of its own, which is merged into this branch. */
   parallel: boolean
   branch?: string
   /** What is asked of every task. */
@@ -34,9 +34,9 @@ export type Site = {
   mayTurn: () => boolean
   /** Turns that may be taken at tasks, and that were taken at all. `fixed`: a person named the number. */
   turns: { most: number; left: number; taken: number; fixed: boolean }
-  /** Files that are not in git, but that work needs: copied into every work tree. */
+  /** Files that are not in git, but that work needs: copied into every worktree. */
   copied: string[]
-  /** A command that prepares every work tree. */
+  /** A command that prepares every worktree. */
   setup?: string
   known: NonNullable<Workbench['known']>
   show: (task: string) => Show
@@ -46,7 +46,7 @@ export type Site = {
   hold: () => void
 }
 
-/** The folder with the project's files as the agent of this task sees it: in a work tree it has a copy of its own. */
+/** The folder with the project's files as the agent of this task sees it: in a worktree it has a copy of its own. */
 export function agentFolder({ project }: Site, { worktree }: Open): string {
   return worktree ? join(worktree.dir, ARTEFACTS, project.name) : project.folder
 }

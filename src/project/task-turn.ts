@@ -106,7 +106,7 @@ export async function keepHistory(
     throw new RalphError(
       'git-failed',
       worktree
-        ? `its work tree ${worktree.path} was removed during the turn. The next start makes it again.`
+        ? `its worktree ${worktree.path} was removed during the turn. The next start makes it again.`
         : `${repo.gitDir} was removed during the turn. Bring it back, then go on.`,
     )
   const mine = worktree?.branch ?? branch

@@ -130,7 +130,7 @@ function askedAnew({ store }: Site, loop: Loop, fact: Fact): Fact[] {
   return isDeepStrictEqual(step(loop, store.sealed(fact)), loop) ? [] : [fact]
 }
 
-/** The work tree as the new loop finds it. */
+/** The worktree as the new loop finds it. */
 async function makeLoop({ store, home, now }: Site, id: string, spec: Spec): Promise<Tree> {
   const tree = await openTree({ ...spec.work, home, loop: id })
   const state = await tree.look()

@@ -45,7 +45,7 @@ export async function backOut(
   { merged, onto, failed }: { merged: string; onto: string; failed: Verdict[] },
 ): Promise<void> {
   const open = openOf(site.keeper.record, projectOf(loop).task)
-  if (!open.worktree) throw new Error(`${open.task} has no work tree`)
+  if (!open.worktree) throw new Error(`${open.task} has no worktree`)
   await keepTrial(open.worktree, merged)
   const names = failed.map(({ check }) => check).join(', ')
   site.note(open.task, `Merged with what arrived meanwhile, its checks fail (${names}). It is tried again.`)

@@ -134,7 +134,7 @@ export function gitIn(repo: string, ...args: string[]): string {
   return execFileSync('git', ['-C', repo, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim()
 }
 
-/** Names of work trees, of tasks, merges and experiments, that are still there. */
+/** Names of worktrees, of tasks, merges and experiments, that are still there. */
 export function leftIn(home: string): string[] {
   return ['worktrees', 'merges', 'tasks', 'empty', 'places'].flatMap((name) => {
     const path = join(home, name)

@@ -70,7 +70,7 @@ describe.concurrent(`${GROUPS.honest}, what was allowed:`, () => {
   })
 })
 
-/** A verified loop in its own work tree is accepted; `before` is what somebody does to the files first. */
+/** A verified loop in its own worktree is accepted; `before` is what somebody does to the files first. */
 async function accepted(before: (place: Place, worktree: string) => void, flags: string[] = []): Promise<Accepted> {
   const place = makeProject(projectOf('node', 'red'))
   const lines = `sed -i 's/a - b/a + b/' src/sum.js\n${CLAIM}`

@@ -138,7 +138,7 @@ printf "export { plus as twice } from 'plus'\\n" > src/twice.js; ${TWICE_TEST}; 
     agent: `git checkout --quiet -B work; ${FIX}; ${MORE_TESTS}; git commit --quiet --all --message Fix`,
     ends: 'verified',
   },
-  { name: 'works in a work tree of its own', agent: `${FIX}; ${MORE_TESTS}`, flags: ['--worktree'], ends: 'verified' },
+  { name: 'works in a worktree of its own', agent: `${FIX}; ${MORE_TESTS}`, flags: ['--worktree'], ends: 'verified' },
   {
     name: 'works until a command passes',
     agent: `${FIX}; ${MORE_TESTS}`,

@@ -84,7 +84,7 @@ cp -p helper.sh .git/kept; ${WEAK}; touch -r .git/kept helper.sh`,
     ends: 'waits',
   },
   {
-    name: 'gives git another work tree',
+    name: 'gives git another worktree',
     agent: `${WEAK}; mkdir -p ../elsewhere; git --work-tree=../elsewhere checkout --quiet HEAD -- .; git config core.worktree "$PWD/../elsewhere"`,
     ends: 'waits',
   },

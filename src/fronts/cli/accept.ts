@@ -15,7 +15,7 @@ import { jsonLine } from './text.ts'
 const spec: CommandSpec = {
   name: 'accept',
   words: 'LOOP [options]',
-  summary: 'Merges the work of a loop that ran with --worktree into your branch, and removes its work tree.',
+  summary: 'Merges the work of a loop that ran with --worktree into your branch, and removes its worktree.',
   about:
     'What the agent left uncommitted is committed first, with your hooks; hooks and git settings that the loop changed are not used, and are listed. If it does not merge, nothing is changed. Its commit carries the trailers Ralph-Loop and Ralph-Proof; files that were changed after the loop ended get no Ralph-Proof. If ralph is killed while your files are being changed, the next accept, status or doctor puts them back and says so.',
   options: {

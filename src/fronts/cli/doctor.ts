@@ -19,7 +19,7 @@ const spec: CommandSpec = {
 looks at its version, tables, rights, TLS, clock, connections, scheduler and workers.`,
   options: {
     rebuild: { help: 'put the database aside and make a new one from the transcripts' },
-    json: { help: 'print one JSON object a line' },
+    json: { help: 'print one JSON object per line' },
   },
 }
 

@@ -49,7 +49,7 @@ Exit codes: 0 all completed, 1 stopped short, 2 wrong use, 3 agent missing or un
     },
     parallel: {
       value: 'N',
-      help: 'work on up to N tasks at the same time, each in its own work tree, merged one by one (default 1)',
+      help: 'work on up to N tasks at the same time, each in its own worktree, merged one by one (default 1)',
     },
     ...Object.fromEntries(Object.entries(runSpec.options).filter(([name]) => SHARED.includes(name))),
   },

@@ -11,7 +11,7 @@ export const LOOP_WORDS =
 
 export const DRIVING = {
   notify: { help: 'bell, desktop message and webhook when it stops' },
-  json: { help: 'print one JSON object a line' },
+  json: { help: 'print one JSON object per line' },
 } as const
 
 /** What a loop that is begun again may do otherwise. */

@@ -246,7 +246,7 @@ export function bar(out: Output, tasks: readonly Task[]): string {
   ].join('')
 }
 
-/** The same for programs: one JSON object a line. */
+/** The same for programs: one JSON object per line. */
 export function openProjectJsonView({ out }: Context): ProjectView {
   const print = (value: object) => out.write(jsonLine(value))
   const ofLoop = (task: string) =>

@@ -75,7 +75,7 @@ Exit codes: 0 complete, 1 stopped short of done, 2 wrong use, 3 agent missing or
     sandbox: {
       value: 'HOW',
       optional: true,
-      help: 'the agent can write only the work tree and its own settings (Linux, bubblewrap); strict: the checks run inside, too, without a network; off: whatever the config says',
+      help: 'the agent can write only the worktree and its own settings (Linux, bubblewrap); strict: the checks run inside, too, without a network; off: whatever the config says',
     },
     'sandbox-allow': {
       value: 'NAME',
@@ -85,14 +85,14 @@ Exit codes: 0 complete, 1 stopped short of done, 2 wrong use, 3 agent missing or
     mcp: {
       help: 'give the agent MCP tools to report with: report_stage, report_blocked, ask_human, create_task, get_context',
     },
-    worktree: { help: 'work in a linked work tree and branch; `ralph accept` merges it' },
+    worktree: { help: 'work in a linked worktree and branch; `ralph accept` merges it' },
     'on-halt': {
       value: 'WHAT',
       help: 'what a loop that halts or is cancelled leaves: keep (default: the last state), best (its checks saw), restore (the first)',
     },
     dir: { value: 'D', help: 'work in this folder' },
     notify: { help: 'bell, desktop message and the webhook of the config when it stops' },
-    json: { help: 'print one JSON object a line' },
+    json: { help: 'print one JSON object per line' },
   },
   examples: [
     [

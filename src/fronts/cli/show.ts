@@ -41,7 +41,7 @@ const spec: CommandSpec = {
   options: {
     raw: { help: 'with N: what the agent printed, byte for byte, instead of its words and tool calls' },
     follow: { help: 'go on telling while the loop goes on' },
-    json: { help: 'print one JSON object a line: the events, or the transcript' },
+    json: { help: 'print one JSON object per line: the events, or the transcript' },
     output: {
       value: 'FILE',
       short: 'o',

@@ -30,7 +30,7 @@ workers and the tasks that are not over, or one TASK.`,
     watch: { help: 'show it again whenever something changes; Ctrl-C ends it' },
     all: { help: 'all loops, not only the newest twenty; all tasks of a project' },
     graph: { help: 'the tasks of a project as a Mermaid picture with their states' },
-    json: { help: 'print one JSON object a line' },
+    json: { help: 'print one JSON object per line' },
   },
 }
 

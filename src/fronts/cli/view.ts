@@ -91,7 +91,7 @@ function beginning(output: Output, loop: Loop, { suggestion = 'npm test', checkp
     ...agentsOf(spec).flatMap((name) => askNote(name, permissions) ?? []),
     ...(checks.length > 0 ? checks.map((check) => `check: ${check}`) : [paint(output, 'yellow', unproven)]),
     ...(sandbox ? [sandboxLine(spec.work)] : []),
-    ...(worktree ? [`work tree: ${worktree.path} · branch ${worktree.branch}`] : []),
+    ...(worktree ? [`worktree: ${worktree.path} · branch ${worktree.branch}`] : []),
     ...(forecast?.enough ? [`history: ${forecast.sentence}`] : []),
     ...(hasNone ? [`No checkpoints: ${checkpoints.none}, so nothing can be rolled back.`] : []),
   ]
@@ -100,7 +100,7 @@ function beginning(output: Output, loop: Loop, { suggestion = 'npm test', checkp
 function sandboxLine({ sandbox, sandboxAllow = [] }: Work): string {
   const who = sandbox === 'strict' ? 'the agent and the checks, which have no network,' : 'the agent'
   const besides = sandboxAllow.length > 0 ? `; ${sandboxAllow.join(', ')} can be reached` : ''
-  return `sandbox: ${who} can write only the work tree and the agent's own settings${besides}`
+  return `sandbox: ${who} can write only the worktree and the agent's own settings${besides}`
 }
 
 /** What is known of a turn once a fact has come. `before`: the loop until then. */
@@ -208,7 +208,7 @@ export function doingOf(event: AgentEvent): string | undefined {
   }
 }
 
-/** The same for programs: one JSON object a line. */
+/** The same for programs: one JSON object per line. */
 export function openJsonView(output: Output): View {
   const print = (value: object) => output.write(jsonLine(value))
   return {

@@ -1,4 +1,4 @@
-/** A story whose work waits for review: an export in several files, in a work tree of its own. */
+/** A story whose work waits for review: an export in several files, in a worktree of its own. */
 import { README } from './repository.ts'
 import { claims, type Story, source, suite, works } from './story.ts'
 
