@@ -1,8 +1,17 @@
 /** The docs say what the program does: the option pages are printed by it, and every sample command is one it takes. */
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
@@ -469,6 +478,31 @@ test('the README stays short and AGENTS.md too', () => {
   expect(readFileSync('README.md', 'utf8').split('\n').length).toBeLessThan(150)
   expect(readFileSync('AGENTS.md', 'utf8').split('\n').length).toBeLessThan(100)
 })
+
+const PAGES = ['README.md', ...readdirSync('docs', { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`)]
+
+test.each(PAGES.filter((name) => name.endsWith('.md')))('every link in %s leads to a file and a heading', (page) => {
+  const links = [...withoutCode(page).matchAll(/\]\((?!\w+:)([^)#]*)(?:#([^)]*))?\)/g)]
+  const broken = links.filter(([, path = '', heading]) => {
+    const file = path ? join(dirname(page), path) : page
+    return !existsSync(file) || (heading !== undefined && !headings(file).includes(heading))
+  })
+  expect(broken.map(([link]) => link)).toEqual([])
+})
+
+/** The anchors that GitHub gives the headings of a page. */
+function headings(file: string): string[] {
+  return [...withoutCode(file).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+function withoutCode(file: string): string {
+  return readFileSync(file, 'utf8').replace(/^```[\s\S]*?^```$/gm, '')
+}
 
 function codeBlocks(file: string, language: string): string[] {
   return [...readFileSync(file, 'utf8').matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
