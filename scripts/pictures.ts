@@ -1,6 +1,6 @@
 /**
- * Renews docs/screens/: every screen of the demo's board and of a fleet in light, the most used ones also in dark and on a phone.
- * `npm run screens`; `npm run screens -- fleet` or `-- demo` for a part of them.
+ * Takes the pictures in docs/ from the real thing: `ralph demo` in a terminal, and every screen of the demo's board and of a fleet.
+ * `npm run pictures`; `npm run pictures -- terminal`, `-- demo` or `-- fleet` for some of them.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,10 +11,11 @@ import { createClient } from '../src/fronts/server/client.ts'
 import { type Browser, type Eyes, installBrowser, openTabs, type Page } from '../test/browser.ts'
 import { openFleetDemo } from './fleet-demo.ts'
 import { smallerPng } from './smaller-png.ts'
+import { terminalPicture } from './terminal-picture.ts'
 
 const OUT = 'docs/screens'
 
-/** `loop`: the title of the loop that it shows. `keys`: pressed before the picture is taken. */
+/** `loop`: the title of the loop on it. `keys`: pressed before the picture is taken. `main`: also taken in dark and on a phone. */
 type Shot = { name: string; path: string; loop?: string; keys?: string; main?: true; whole?: true }
 
 const CART = 'Fix the totals and discounts of the cart'
@@ -51,15 +52,19 @@ const LOOKS: readonly [name: string, eyes: Eyes][] = [
   ['phone', { phone: true }],
 ]
 
-const found = await installBrowser()
-if ('missing' in found) throw new Error(found.missing)
+const PARTS = ['terminal', 'demo', 'fleet']
+const [only] = process.argv.slice(2)
+if (only && !PARTS.includes(only)) throw new Error(`No such pictures: "${only}". There are ${PARTS.join(', ')}.`)
+const found = only === 'terminal' ? { missing: 'not needed' } : await installBrowser()
+if ('missing' in found && only !== 'terminal') throw new Error(found.missing)
 mkdirSync(OUT, { recursive: true })
-const folder = mkdtempSync(join(tmpdir(), 'ralph-screens-'))
+const folder = mkdtempSync(join(tmpdir(), 'ralph-'))
 const env = { ...process.env, TMPDIR: folder, RALPH_HOME: join(folder, 'home') }
-const [only = 'all'] = process.argv.slice(2)
+const wants = (part: string) => !only || only === part
 try {
-  if (only !== 'fleet') await demoScreens()
-  if (only !== 'demo') await fleetScreens()
+  if (wants('terminal')) terminalPicture('docs/demo.svg', { folder })
+  if (wants('demo')) await demoScreens()
+  if (wants('fleet')) await fleetScreens()
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
@@ -75,7 +80,7 @@ async function demoScreens(): Promise<void> {
       return `${new URL(filled, url)}#t=${token}`
     }
     await enough(url, token, ids.get('Support 24 more currencies') ?? '')
-    await pictures(SHOTS, address)
+    await takeAll(SHOTS, address)
     await report(ids.get(CART) ?? '')
   } finally {
     demo.kill('SIGINT')
@@ -86,13 +91,13 @@ async function demoScreens(): Promise<void> {
 async function fleetScreens(): Promise<void> {
   const { url, token, close } = await openFleetDemo(folder)
   try {
-    await pictures(FLEET_SHOTS, ({ path }) => `${new URL(path, url)}#t=${token}`)
+    await takeAll(FLEET_SHOTS, ({ path }) => `${new URL(path, url)}#t=${token}`)
   } finally {
     await close()
   }
 }
 
-async function pictures(shots: readonly Shot[], address: (shot: Shot) => string): Promise<void> {
+async function takeAll(shots: readonly Shot[], address: (shot: Shot) => string): Promise<void> {
   for (const [look, eyes] of LOOKS)
     for (const shot of shots.filter(({ main }) => look === 'light' || main))
       await picture(eyes, address(shot), shot, join(OUT, `${shot.name}-${look}.png`))
@@ -105,7 +110,7 @@ async function addressOf(output: AsyncIterable<unknown>): Promise<{ url: string;
     const [, url, token] = /(http:\/\/127\.0\.0\.1:\d+\/)#t=(\S+)/.exec(printed) ?? []
     if (url && token) return { url, token }
   }
-  throw new Error(`The demo ended:\n${printed}`)
+  throw new Error(`The demo stopped:\n${printed}`)
 }
 
 async function loopIds(url: string, token: string): Promise<Map<string, string>> {
@@ -113,7 +118,7 @@ async function loopIds(url: string, token: string): Promise<Map<string, string>>
   return new Map(loops.map(({ id, prompt }) => [prompt.split('\n')[0] ?? '', id]))
 }
 
-/** The loop that is under way has something to show. */
+/** Waits until the running loop has something to show. */
 async function enough(url: string, token: string, loop: string): Promise<void> {
   const client = createClient({ url, token })
   for (let after = 0; ; ) {
@@ -147,7 +152,7 @@ async function report(loop: string): Promise<void> {
     await withPage(eyes, `file://${file}`, (page) => save(page, join(OUT, `report-${look}.png`)))
 }
 
-/** `whole`: as if the window were as high as the page. */
+/** `whole`: with a window as high as the page. */
 async function save(page: Page, file: string, whole = false): Promise<void> {
   const { width = 0, height = 0 } = page.viewportSize() ?? {}
   if (whole) await page.setViewportSize({ width, height: Math.max(height, await page.evaluate(heightOfPage)) })
@@ -166,7 +171,7 @@ function heightOfPage(): number {
   return document.scrollingElement.scrollHeight
 }
 
-/** Runs in the page: no picture tells where it was taken. */
+/** Runs in the page: no picture shows where it was taken. */
 function renamePlaces(places: Readonly<Record<string, string>>): void {
   type Field = { placeholder: string }
   const { document } = globalThis as unknown as {
@@ -189,12 +194,12 @@ function renamePlaces(places: Readonly<Record<string, string>>): void {
   for (const field of document.querySelectorAll('[placeholder]')) field.placeholder = rename(field.placeholder)
 }
 
-/** A browser for each picture: what one page leaves behind must not show in the next. */
+/** One browser per picture: what one page leaves behind must not show in the next. */
 async function withPage(eyes: Eyes, address: string, work: (page: Page) => Promise<unknown>): Promise<void> {
   const browser: Browser = await ('launch' in found ? found.launch() : Promise.reject(found.missing))
   try {
     const page = await (await openTabs(browser, eyes)).open(address)
-    // What it has learned makes it ask for more.
+    // An answer can lead to the next request.
     for (let looks = 0; looks < 3; looks += 1) {
       await page.waitForFunction(isReady)
       await page.waitForTimeout(200)
@@ -205,7 +210,7 @@ async function withPage(eyes: Eyes, address: string, work: (page: Page) => Promi
   }
 }
 
-/** Runs in the page: everything that it asked for has come. */
+/** Runs in the page: every request has been answered. */
 function isReady(): boolean {
   type Found = { textContent: string }
   const { document } = globalThis as unknown as {
