@@ -92,7 +92,7 @@ test('the table of docs/agents.md is the table of agents; -u rewrites it', async
 
 test('the table of docs/sessions.md is what the live tests hold; -u rewrites it', async () => {
   const page = readFileSync('docs/sessions.md', 'utf8')
-  const table = /(?<=^## What was tried\n\n.*\n\n)(?:\|.*\n)+\n(?:\d+\. .*\n|1\.\n)*/m
+  const table = /(?<=^## Tested in each client\n\n.*\n\n)(?:\|.*\n)+\n(?:\d+\. .*\n|1\.\n)*/m
   await expect(page.replace(table, printTable())).toMatchFileSnapshot('../docs/sessions.md')
 })
 

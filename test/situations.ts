@@ -1,4 +1,4 @@
-/** What a person does with a loop in a client's own session, and whether that client lets it pass: docs/sessions.md shows it, the live tests hold it. */
+/** What users do with a loop in a client's own session, and whether it works there: a table in docs/sessions.md, tried by the live tests. */
 
 export const SITUATIONS = [
   'promise',
@@ -19,20 +19,19 @@ export const SITUATIONS = [
 
 export type Situation = (typeof SITUATIONS)[number]
 
-/** `passes`, or what the client does not allow, as a sentence of docs/sessions.md. */
+/** `passes`, or the client's restriction as a sentence for docs/sessions.md. */
 export type Cell = string
 
 export type Row = { title: string; cells: Readonly<Record<Situation, Cell>> }
 
-/** Every cell of a client that ralph can do all of. */
+/** The cells of a client in which everything works. */
 const ALL = Object.fromEntries(SITUATIONS.map((situation) => [situation, 'passes'])) as Record<Situation, Cell>
 
-const EXITS_0 = 'exits with 0 however the loop ended; the last line on standard error tells'
+const EXITS_0 = 'exits with 0 however the loop ended; the last line on standard error says how'
 
-const KEPT = 'keeps what you type until the loop is over: press Esc first, or type `ralph cancel` in another terminal'
+const KEPT = 'holds back what you type until the loop ends: press Esc first, or run `ralph cancel` in another terminal'
 
-const STEERED =
-  'hands what you type to the agent at its work, tells ralph nothing, and the loop goes on: stop the turn first'
+const STEERED = 'passes what you type to the working agent, and the loop continues: stop the turn first'
 
 /** By the name of the client below `test/clients`. */
 export const TABLE: Readonly<Record<string, Row>> = {
@@ -61,8 +60,8 @@ export const TABLE: Readonly<Record<string, Row>> = {
       ...ALL,
       'typed meanwhile': STEERED,
       '/compact':
-        'is `/compress`, and puts the summary into a new session: `/ralph:resume LOOP` takes the loop over there',
-      'print modes': `${EXITS_0}; the loop begins behind the first turn`,
+        'calls it `/compress` and puts the summary into a new session: `/ralph:resume LOOP` takes over the loop there',
+      'print modes': `${EXITS_0}; the loop starts after the first turn`,
     },
   },
   opencode: {
@@ -70,9 +69,9 @@ export const TABLE: Readonly<Record<string, Row>> = {
     cells: {
       ...ALL,
       '/clear':
-        'is `/new`, and the old session goes on behind the new one: `ralph pause LOOP` comes before `/ralph:resume LOOP`',
+        'calls it `/new`, and the old session keeps running: `ralph pause LOOP` comes before `/ralph:resume LOOP`',
       'print modes':
-        '`opencode run` ends with its first turn, so no loop begins there: ralph says so, and it exits with 1',
+        '`opencode run` ends after its first turn, so no loop starts there: ralph says so, and it exits with 1',
     },
   },
   pi: { title: 'Pi', cells: ALL },
@@ -87,7 +86,7 @@ const [O_ENDS, O_STOPS, O_DAY, O_CLOSED, O_RUN] = [
 ]
 const P_DAY = 'a day in a terminal: promise, limit, refusal, Esc in an answer, /compact, another session, an error'
 
-/** Clients whose tests try several situations at once: a part of the title of the one that tries each, and their files. */
+/** Clients whose tests try several situations at once: part of the title of each test, and the files with the tests. */
 export const TRIED_IN: Readonly<Record<string, { files: string[]; titles: Readonly<Record<Situation, string>> }>> = {
   opencode: {
     files: ['session-opencode.live.ts'],
@@ -129,17 +128,17 @@ export const TRIED_IN: Readonly<Record<string, { files: string[]; titles: Readon
   },
 }
 
-/** The title of the test of a cell: a limit is tested, too, so that we notice when a client changes. */
+/** The title of a cell's test. Restrictions are tested as well, so that we notice when a client changes. */
 export function titleOf(client: string, situation: Situation): string {
   return `${client} · ${situation}${TABLE[client]?.cells[situation] === 'passes' ? '' : ' (its limit)'}`
 }
 
-/** Every cell of a client becomes a test, or several, by what `tries` has for it. */
+/** Turns every cell of a client into one or more tests. */
 export function eachSituation(client: string, tries: Readonly<Record<Situation, (title: string) => void>>): void {
   for (const situation of SITUATIONS) tries[situation](titleOf(client, situation))
 }
 
-/** The table of docs/sessions.md with its footnotes. Clients that share a limit share a footnote. */
+/** The table in docs/sessions.md with its footnotes. Clients with the same restriction share a footnote. */
 export function printTable(): string {
   const rows = Object.values(TABLE)
   const limits = [...new Set(SITUATIONS.flatMap((situation) => rows.map(({ cells }) => cells[situation])))].filter(
