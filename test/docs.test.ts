@@ -47,6 +47,7 @@ import { printTable, TABLE, TRIED_IN } from './situations.ts'
 const DOCS = [
   'README.md',
   'CONTRIBUTING.md',
+  'docs/coming-from.md',
   'docs/how-it-decides.md',
   'docs/proof.md',
   'docs/formats.md',
@@ -351,7 +352,7 @@ test('docs/fleet.md shows the costs that the simulation uses', () => {
   cell('a loop', `${(bytes.loop / 1_000).toFixed(1)} kB`)
 })
 
-const typed = ['README.md', 'docs/sessions.md', 'docs/install.md'].flatMap((file) =>
+const typed = ['README.md', 'docs/coming-from.md', 'docs/sessions.md', 'docs/install.md'].flatMap((file) =>
   [...readFileSync(file, 'utf8').matchAll(/^\/ralph[:-]loop (.+)$|`\/ralph[:-]loop ([^`]*--[^`]*)`/gm)].map(
     ([, line, inline]) => [file, line ?? inline ?? ''] as const,
   ),
