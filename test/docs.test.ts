@@ -161,7 +161,7 @@ test('the table of docs/dispatch.md is how agents tell what happens in a pane; -
     }
     const flags = new Set(args.filter((word) => word.startsWith('--')))
     const names = flags.size > 0 ? flags : new Set(Object.keys(env).filter((key) => !key.startsWith('RALPH_')))
-    const hooks = pane ? [...names].map((word) => `\`${word}\``).join(', ') : 'none: only its screen tells'
+    const hooks = pane ? [...names].map((word) => `\`${word}\``).join(', ') : 'none: ralph reads its screen'
     return [`| \`${name}\` | ${hooks} | ${tellsCost ? 'yes' : 'no'} | ${screen.client}, ${screen.seen} |\n`]
   })
   const page = readFileSync('docs/dispatch.md', 'utf8')
