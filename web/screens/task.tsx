@@ -7,6 +7,7 @@ import { Button, Link, Loading, Problem } from '../parts/common.tsx'
 import { LIMITS } from '../task/draft.ts'
 import { LIMIT_WORDS } from '../task/more.tsx'
 import { startTask } from '../task/store.ts'
+import { count } from '../words.ts'
 import { editTask, PromptView } from './task-dialog.tsx'
 
 export function TaskScreen({ id }: { id: string }) {
@@ -53,7 +54,7 @@ function Unknown({ error, retry }: { error: Error; retry: () => void }) {
 function Facts({ task }: { task: Listed }) {
   const { limits, checks, stages, use_ralph_wiggum: loops, ralph_max_iterations: most } = task
   const bounds = LIMITS.flatMap((name) => (limits[name] ? [`${LIMIT_WORDS[name][0]}: ${limits[name]}`] : []))
-  const often = `until proven, ${most ? `${most} iterations at most` : 'no limit'}${limits.adaptive ? ', adaptive' : ''}`
+  const often = `until proven, ${most ? `at most ${count(most, 'iteration')}` : 'no limit'}${limits.adaptive ? ', adaptive' : ''}`
   const facts: [string, string][] = [
     ['Status', statusWords(task.status) + (task.archived ? ', archived' : '')],
     ['Folder', task.repo ?? 'that of its group, or of the server'],
