@@ -105,7 +105,7 @@ test.each(Object.keys(TABLE))('every situation is tried in the real client: %s',
 })
 
 test('the table of docs/task-api.md is what the lifecycle and the errors say; -u rewrites it', async () => {
-  const names = (words: readonly string[]) => words.map((word) => `\`${word}\``).join(', ') || 'nothing: it is over'
+  const names = (words: readonly string[]) => words.map((word) => `\`${word}\``).join(', ') || 'nothing: it has ended'
   const states = Object.entries(TRANSITIONS).map(([state, to]) => {
     const calls = Object.entries(CALLS).filter(([, { from }]) => from.some((each) => each === state))
     return [`\`${state}\``, names(calls.map(([call]) => call)), names(to), '', '']
