@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { crewOf, tagOf } from '../src/dispatch/crew.ts'
 import { openTmux, socketOf } from '../src/host/tmux.ts'
 import { seedsFor } from './client-seeds.ts'
@@ -24,12 +24,14 @@ const OPTIONS = '    permissions: bypass\n    checks: test -f done.txt\n'
 export function loopSideBySide({ clients, limited, task }: Sides): void {
   let place: Place
   let running: Running
-  const seats: Seat[] = []
+  let seats: Seat[]
   let env: Record<string, string | undefined>
   const config = () => join(place.dir, 'config.yaml')
 
-  beforeAll(async () => {
+  // Before each try, so that a second one meets nothing of the first.
+  beforeEach(async () => {
     place = makePlace()
+    seats = []
     Object.assign(place.env, { TMUX_TMPDIR: join(place.root, 'tmp'), LANG: 'C.UTF-8', RALPH_TEST: place.root })
     env = { ...process.env, TMUX_TMPDIR: place.env.TMUX_TMPDIR }
     const bins: string[] = []
@@ -49,7 +51,7 @@ export function loopSideBySide({ clients, limited, task }: Sides): void {
     writeFileSync(config(), `ralph:\n  max_iterations: 8\nagents:\n${rows.join('')}`)
   }, 400_000)
 
-  afterAll(async () => {
+  afterEach(async () => {
     running?.child.kill('SIGKILL')
     spawnSync('tmux', ['-L', socketOf(place.home), 'kill-server'], { env })
     for (const { server } of seats) await server.close()

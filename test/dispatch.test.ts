@@ -107,6 +107,15 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     expect(crew.prompts('deafer')).toHaveLength(1)
   })
 
+  test('presses Enter again as long as a pasted prompt is only there, not sent', async () => {
+    const crew = makeCrew([{ name: 'slow', turns: [[{ 'line-breaks': 3 }, ...WORKS(1)], DONE], more: CHECK }])
+    crew.start()
+    await crew.stands('slow', 'READY')
+    await crew.say('1:', 'In good time.')
+    await crew.stands('slow', 'DONE')
+    expect(crew.prompts('slow')).toHaveLength(2)
+  })
+
   test('starts an agent again that has crashed, where it was', async () => {
     const crew = makeCrew([
       { name: 'brittle', turns: [WORKS(1), [{ fail: 'Segmentation fault', exit: 139 }], DONE], more: CHECK },

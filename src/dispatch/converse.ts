@@ -1,5 +1,5 @@
 /** One turn of an agent in its pane: its prompt is brought in, seen to arrive, and its end waited for. */
-
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outcome } from '../agents/agent.ts'
 import type { Sight } from '../agents/read-screen.ts'
 import { isRalphError, RalphError } from '../error.ts'
@@ -37,6 +37,11 @@ const ARRIVES_MS = 5_000
 /** After this long without a key press, and with an empty line, nobody is typing. */
 const TYPES_MS = 10_000
 const LOOK_MS = 1_000
+/** So long a pasted prompt may take to show. */
+const SHOWS_MS = 3_000
+const SHOWS_EVERY_MS = 100
+/** How often Enter is pressed for one prompt. */
+const PRESSES = 5
 /** What was typed and is gone was sent off, and is soon told. */
 const SENT_OFF_MS = 1_500
 /** So long its line may take to show. One that is not known by its looks after that is talked to all the same. */
@@ -139,16 +144,19 @@ async function send(site: Site, pane: Pane, { mark, text, open }: Talk, times = 
   const given = () => ({ ...pane.record.facts, sent: { mark, text, at: now(), times } })
   await pane.knows(given())
   await tmux.paste(pane.tag, open(text))
-  await settled(pane)
+  await settled(site, pane)
   await tmux.press(pane.tag, 'Enter')
   const { facts } = pane.record
   if (facts.sent && !facts.at) await pane.knows({ ...facts, sent: { ...facts.sent, times: times + 1 } })
 }
 
-/** A client needs a moment to take in what was pasted. */
-async function settled({ kind }: Pane): Promise<void> {
-  const ms = kind.screen?.settleMs
-  if (ms) await new Promise((done) => setTimeout(done, ms))
+/** A client needs a moment to take in what was pasted; a busy one shows it late. */
+async function settled(site: Site, pane: Pane): Promise<void> {
+  const ms = pane.kind.screen?.settleMs
+  if (!ms) return
+  const end = site.now() + SHOWS_MS
+  while ((await sightOf(site, pane)).input === 'empty' && site.now() < end) await sleep(SHOWS_EVERY_MS)
+  await sleep(ms)
 }
 
 async function awaitArrival(site: Site, pane: Pane, talk: Talk, signal: AbortSignal): Promise<void> {
@@ -166,21 +174,26 @@ async function awaitArrival(site: Site, pane: Pane, talk: Talk, signal: AbortSig
     site.note(pane.record.agent, 'its prompt did not arrive; sending it once more.')
     return send(site, pane, talk, sent.times)
   }
-  // What was pasted is there, but was not sent off.
-  if (sent.times < 2 && seen.input === 'typed') {
-    await pane.knows({ ...pane.record.facts, sent: { ...sent, at: site.now(), times: sent.times + 1 } })
-    return site.tmux.press(pane.tag, 'Enter')
-  }
+  if (await pressAgain(site, pane, { sent, seen })) return
   await pane.knows({ ...pane.record.facts, sent: { ...sent, stalled: true } })
 }
 
-/** A client without a hook tells nothing. What is gone from its line was sent off. */
-async function seeArrival(site: Site, pane: Pane, { text, at }: Sent): Promise<void> {
+/** A client without a hook reports nothing. What is gone from its line was sent. */
+async function seeArrival(site: Site, pane: Pane, sent: Sent): Promise<void> {
   const seen = await sightOf(site, pane)
   const { facts } = pane.record
   if (seen.asks !== undefined) return pane.knows({ ...facts, asks: seen.asks })
   if (seen.working || seen.input === 'empty')
-    return pane.knows(hear(facts, { kind: 'prompt', words: text }, site.now()))
-  if (site.now() - at < ARRIVES_MS) return pane.news.wait(LOOK_MS / 2)
-  await pane.knows({ ...facts, sent: { ...(facts.sent as Sent), stalled: true } })
+    return pane.knows(hear(facts, { kind: 'prompt', words: sent.text }, site.now()))
+  if (site.now() - sent.at < ARRIVES_MS || (await isTyping(site, pane, sent.at))) return pane.news.wait(LOOK_MS / 2)
+  if (await pressAgain(site, pane, { sent, seen })) return
+  await pane.knows({ ...facts, sent: { ...sent, stalled: true } })
+}
+
+/** A busy client takes Enter for a line break of what was pasted: the prompt is there, but was not sent. */
+async function pressAgain(site: Site, pane: Pane, { sent, seen }: { sent: Sent; seen: Sight }): Promise<boolean> {
+  if (sent.times >= PRESSES || seen.input !== 'typed') return false
+  await pane.knows({ ...pane.record.facts, sent: { ...sent, at: site.now(), times: sent.times + 1 } })
+  await site.tmux.press(pane.tag, 'Enter')
+  return true
 }

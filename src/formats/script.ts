@@ -17,6 +17,8 @@ export type Step = { attempt?: number } & (
   | { ask: string }
   /** In a terminal, as the first step of a turn: what was typed is thrown away, and nobody hears of it. */
   | { ignore: true }
+  /** In a terminal, as the first step of a turn: the first N presses of Enter break the line, as a busy client does after a paste. */
+  | { 'line-breaks': number }
   | { 'rate-limit': { resetsInSeconds?: number; message?: string } }
 )
 
@@ -62,6 +64,7 @@ const SHAPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   report: (value) => isObject(value) && ['completed', 'attempted', 'blocked'].includes(String(value.status)),
   ask: isText,
   ignore: (value) => value === true,
+  'line-breaks': (value) => Number.isInteger(value) && Number(value) > 0,
   'rate-limit': isObject,
 }
 

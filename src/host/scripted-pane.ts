@@ -21,6 +21,8 @@ let asked = ''
 let stopped = new AbortController()
 let stoppedAt = Date.now()
 const waiting: string[] = []
+/** Presses of Enter that broke the line instead. */
+let breaks = 0
 
 process.stdin.setRawMode?.(true)
 process.stdout.write('\u001b[?2004h')
@@ -68,6 +70,12 @@ function press(key: string): void {
 
 function submit(): void {
   if (typed.trim() === '') return
+  if (breaks < lineBreaks()) {
+    breaks += 1
+    typed += '\n'
+    return
+  }
+  breaks = 0
   waiting.push(typed)
   typed = ''
   if (!working) void work()
@@ -75,7 +83,7 @@ function submit(): void {
 
 async function work(): Promise<void> {
   for (let prompt = waiting.shift(); prompt !== undefined; prompt = waiting.shift()) {
-    const steps = turns[Math.min(nextTurn(), turns.length) - 1] ?? []
+    const steps = stepsOf(nextTurn())
     if (steps[0] && 'ignore' in steps[0]) continue
     appendFileSync(join(folder, 'prompts.jsonl'), `${JSON.stringify({ prompt, afterMs: Date.now() - stoppedAt })}\n`)
     working = true
@@ -91,17 +99,30 @@ async function work(): Promise<void> {
   }
 }
 
-/** How many prompts this session has had, with this one; it is known after a crash, too. */
+function lineBreaks(): number {
+  const [first] = stepsOf(prompts() + 1)
+  return first && 'line-breaks' in first ? first['line-breaks'] : 0
+}
+
+function stepsOf(turn: number): readonly Step[] {
+  return turns[Math.min(turn, turns.length) - 1] ?? []
+}
+
+/** Counts this prompt. */
 function nextTurn(): number {
-  let before = 0
-  try {
-    before = Number(JSON.parse(readFileSync(memory, 'utf8')))
-  } catch {
-    // The first one of this session.
-  }
+  const turn = prompts() + 1
   mkdirSync(folder, { recursive: true })
-  writeFileSync(memory, JSON.stringify(before + 1))
-  return before + 1
+  writeFileSync(memory, JSON.stringify(turn))
+  return turn
+}
+
+/** How many prompts this session has had; a crash does not change that. */
+function prompts(): number {
+  try {
+    return Number(JSON.parse(readFileSync(memory, 'utf8')))
+  } catch {
+    return 0 // none yet
+  }
 }
 
 type Said = { outcome: string; last_assistant_message: string; error_message?: string; tokens: number; ran: string[] }
