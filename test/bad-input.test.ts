@@ -43,7 +43,7 @@ describe.concurrent('a wrong command line', () => {
     [['run', 'x', '--worktree', '--agent', 'command:true'], '--worktree needs a git repository'],
     [['run', 'x', '--until', '', '--agent', 'command:true'], '--until is empty'],
     [['run', 'x', '--completion-promise', ' ', '--agent', 'command:true'], '--completion-promise is empty'],
-    [['run', 'x', '--stage', '<A>', '--agent', 'command:true'], '"<A>" is not a name for a stage'],
+    [['run', 'x', '--stage', '<A>', '--agent', 'command:true'], '"<A>" is not a valid stage name'],
     [['run', 'x', '--require', 'best', '--agent', 'command:true'], '--require must be verified, tested or kept, but'],
     [['run', 'x', '--require', 'claimed', '--agent', 'command:true'], '--require must be verified, tested or kept'],
     [['run', 'x', '--proof', 'none', '--agent', 'command:true'], '--proof must be off, seal or full, but is "none"'],
@@ -77,7 +77,7 @@ describe.concurrent('a wrong command line', () => {
     [['status', 'x', 'y'], 'Too many words'],
     [['show', 'nosuch'], 'There is no loop "nosuch"'],
     [['resume', 'nosuch'], 'There is no loop "nosuch"'],
-    [['cancel'], 'No loop was ever started in this folder'],
+    [['cancel'], 'No loop has been started in this folder'],
     [['steer', 'x'], 'Name a loop and give the words in quotes'],
   ])('%j is refused with exit code 2', async (args, words) => {
     const ran = await makePlace({ git: false }).ralph(args)
@@ -529,7 +529,7 @@ describe.concurrent('a loop', () => {
     await until('the agent', () => place.calls().length === 1)
     const second = await place.ralph(['resume'])
     expect(second.code).toBe(1)
-    expect(sentence(second)).toContain(`already being driven by process ${first.pid} on ${hostname()}`)
+    expect(sentence(second)).toContain(`already running in process ${first.pid} on ${hostname()}`)
     writeFileSync(join(place.root, 'go'), '')
     expect(await first.ended).toMatchObject({ code: 0, end: { status: 'completed', iterations: 1 } })
     expect(place.calls()).toEqual(['1 1'])

@@ -48,7 +48,7 @@ describe.each(WAYS)('%s', (_, before) => {
     const agent = place.agent(`${before}${RALPH} allow bent-1 > '${place.root}/said' 2>&1; echo $? > code.txt`)
     await place.ralph(['run', 'Do it.', '--agent', agent, '--max-iterations', '1'])
     expect(place.read('code.txt')).toBe('2\n')
-    expect(place.read('../said')).toMatch(/^ralph: An agent inside loop \S+ cannot do this: a person must/)
+    expect(place.read('../said')).toMatch(/^ralph: The agent inside loop \S+ cannot do this: a person must/)
     const order = await inHome(place, (context) => context.store().told('bent-1'))
     expect(order).toBeUndefined()
   })
@@ -88,7 +88,7 @@ describe('an agent in a pane', () => {
     const place = makePlace({ git: false })
     await makeBent(place)
     expect(inPane(place, `${before}${RALPH} allow bent-1`)).toEqual({
-      ...{ status: 2, stderr: expect.stringContaining('An agent in the pane api cannot do this: a person must') },
+      ...{ status: 2, stderr: expect.stringContaining('The agent in pane api cannot do this: a person must') },
     })
     expect(await inHome(place, (context) => context.store().told('bent-1'))).toBeUndefined()
   })
@@ -107,7 +107,10 @@ describe('the agent of a session that has a loop', () => {
     // What this test starts is below the host of the session.
     await openSession(place, { env: { CLAUDE_PID: String(process.pid) } }).type('/ralph:loop Build it')
     const refused = await place.ralph(['allow', 'bent-1'], { apart: true })
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/An agent inside loop \S+ cannot do this/) })
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/The agent inside loop \S+ cannot do this/),
+    })
     const outside = openSession(place, { id: 's-2', env: { CLAUDE_PID: '4194305' } })
     await openSession(place, { env: { CLAUDE_PID: String(process.pid) } }).type('/ralph:cancel')
     await outside.type('/ralph:loop Build more')
@@ -160,7 +163,7 @@ describe('a person', () => {
     expect(wrong).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
-        '"src/b.ts" is not among what loop bent-1 waits for: test/a.test.ts. Name one of these',
+        '"src/b.ts" is not one of the changes that loop bent-1 waits for: test/a.test.ts. Name one of them',
       ),
     })
   })

@@ -88,7 +88,7 @@ describe('ralph board', () => {
     [['lst'], 'There is no verb "lst". Did you mean "ralph board list"? See `ralph board --help`.'],
     [['new'], 'TITLE is missing: ralph board new TITLE. See `ralph board new --help`.'],
     [['new', 'x', '--completion-promise', ''], 'The ralph_completion_promise of a task must be one line of text.'],
-    [['group', '../x'], 'The id of a group must be a name, not a path, but is "../x".'],
+    [['group', '../x'], 'The id of a group must be a name, not a path, got "../x".'],
     [['group', 'x', '--name', ' '], 'The name of a group must not be empty.'],
     [['show', 'nobody'], 'There is no task "nobody" on the board.'],
     [

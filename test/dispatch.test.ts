@@ -312,7 +312,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     await crew.stands('one', 'READY')
     const { code, stderr } = await crew.place.ralph(['dispatch'])
     expect(code).toBe(1)
-    expect(stderr).toContain('is running already')
+    expect(stderr).toContain('is already running')
   })
 })
 

@@ -128,7 +128,7 @@ describe.skipIf(missing)(`the commands of the fleet${missing ? `: ${missing}` : 
       body: { error: { message: expect.stringContaining('these tasks wait for each other: C0 → C1 → C0.') } },
     })
     expect((await ask('/api/fleet/tasks?state=waiting')).body.tasks).toMatchObject([
-      { id: 'T2', submitter: 'program', why: 'Waits for T1 to finish.' },
+      { id: 'T2', submitter: 'program', why: 'Waiting for T1 to finish.' },
     ])
     expect((await ask('/api/fleet/tasks/T1')).body.why).toBe('No worker is running. Start one with `ralph worker`.')
     expect(await ask('/api/fleet/tasks/T9')).toMatchObject({ status: 404, body: { error: { code: 'task-unknown' } } })

@@ -861,7 +861,7 @@ describe.concurrent('a loop in a worktree of its own', () => {
     writeFileSync(join(place.root, 'go'), '')
     const ran = await running.ended
     expect(ran.code).toBe(0)
-    expect(ran.stderr).toContain('2 uncommitted changes of yours are not in it')
+    expect(ran.stderr).toContain('2 uncommitted changes are not included')
     expect(ran.stdout).toContain(`branch ralph/${id}`)
     expect(stateOf(place)).toEqual(before)
   })

@@ -78,7 +78,7 @@ describe.concurrent('ralph import', () => {
     const again = await place.ralph(['import', 'plan.md', 'shop'])
     expect(again.code).toBe(2)
     expect(again.stderr).toBe(
-      `ralph: ${place.dir}/.artefacts/shop/tasks.json is already there. Choose another name for the project, or move it away.\n`,
+      `ralph: ${place.dir}/.artefacts/shop/tasks.json already exists. Choose another project name, or move it away.\n`,
     )
     expect(place.read('.artefacts/shop/tasks.json')).toBe(before)
   })

@@ -72,8 +72,8 @@ test('a pass counts in its own turn only', async () => {
 })
 
 test.each([
-  [['--agent', 'pi'], 'the agent "pi" takes no MCP server'],
-  [['--agent', 'command:true', '--sandbox'], 'in a sandbox an agent cannot write its reports'],
+  [['--agent', 'pi'], 'the agent "pi" does not support an MCP server'],
+  [['--agent', 'command:true', '--sandbox'], 'an agent in a sandbox cannot write its reports'],
 ])('--mcp with %j is refused', async (args, words) => {
   const place = makePlace()
   place.write('pi', '#!/bin/sh\n', 0o755)

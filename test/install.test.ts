@@ -291,7 +291,7 @@ describe.concurrent('wrong use', () => {
     [['install', 'codex', '--vault', '.'], '--vault is for claude alone'],
     [['install', 'claude', '--vault', '.', '--project'], '--vault stands alone'],
     [['install', 'claude', '--vault', 'nowhere'], '--vault nowhere: there is no such folder'],
-    [['install', 'claude', '--vault', '.', '--yes'], 'is no vault: it has neither Needs_Action nor Done'],
+    [['install', 'claude', '--vault', '.', '--yes'], 'is not a vault: it contains none of Needs_Action, Done'],
   ])('%j', async (args, sentence) => {
     const ran = await makePlace({ git: false }).ralph(args)
     expect(ran.code).toBe(2)

@@ -46,7 +46,7 @@ describe.concurrent('the limit of a loop', () => {
 
   test('with more iterations it goes on where it was, and the story shows both parts', async () => {
     const { place, loop } = await halted(finishes, '--verify', 'test -e done', '--max-iterations', '2')
-    expect((await place.ralph(['status', loop])).stdout).toContain(`Go on: ralph resume ${loop} --max-iterations 12`)
+    expect((await place.ralph(['status', loop])).stdout).toContain(`Resume: ralph resume ${loop} --max-iterations 12`)
     const resumed = await place.ralph(['resume', loop, '--max-iterations', '5', '--json'])
     expect(resumed).toMatchObject({ code: 0, end: { status: 'completed', proof: 'verified', iterations: 4 } })
     expect(place.read('progress.txt')).toBe('1\n2\n3\n4\n')
@@ -63,7 +63,7 @@ describe.concurrent('the limit of a loop', () => {
   test('too little, or nothing, is refused with what to type', async () => {
     const { place, loop } = await halted(works, '--max-iterations', '1')
     const refused = await place.ralph(['resume', loop, '--max-iterations', '1'])
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('has no room left with that') })
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Those limits leave loop') })
     expect(refused.stderr).toContain(`ralph resume ${loop} --max-iterations 11`)
     const plain = await place.ralph(['resume', loop])
     expect(plain).toMatchObject({

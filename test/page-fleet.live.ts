@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)(`in Chromium${missing === undefined ? '' 
     })
     const page = await tabs.open(at('/fleet'))
     const rows = page.getByRole('article')
-    await row(page, 'Do number 200').getByText('Waits for task-1 to finish.').waitFor()
+    await row(page, 'Do number 200').getByText('Waiting for task-1 to finish.').waitFor()
     expect(await rows.count()).toBeLessThan(40)
     const list = page.getByRole('region', { name: 'Tasks' })
     await until('the oldest task', async () => {
@@ -179,7 +179,7 @@ describe.skipIf(missing !== undefined)(`in Chromium${missing === undefined ? '' 
     await client.call('submit_tasks', { tasks: [task] })
     await page.keyboard.press('1')
     await row(page, 'Something dear')
-      .getByText(/^Waits for budget: it may cost \$1\.00/)
+      .getByText(/^Waiting for budget: it may cost \$1\.00/)
       .waitFor()
     await page.keyboard.press('3')
     await page.getByRole('button', { name: 'Change the budget: ada' }).click()

@@ -61,7 +61,7 @@ test('the database is not rebuilt under a running server', async () => {
   const refused = await place.ralph(['doctor', '--rebuild'])
   expect([refused.code, refused.stderr]).toEqual([
     1,
-    `ralph: ralph serve uses the database (${url}). Stop it, then rebuild: kill ${pid}\n`,
+    `ralph: ralph serve is using the database (${url}). Stop it, then rebuild: kill ${pid}\n`,
   ])
   process.kill(running.pid, 'SIGTERM')
   await running.ended
@@ -132,7 +132,7 @@ describe('through the server', () => {
     if (!then) {
       expect(JSON.parse(place.read('said.json')).error).toMatchObject({
         code: 'below-turn',
-        message: expect.stringMatching(/^An agent inside loop \S+ cannot do this: a person must/),
+        message: expect.stringMatching(/^The agent inside loop \S+ cannot do this: a person must/),
       })
     }
     expect(await inHome(place, (context) => context.store().told('bent-1'))).toBeUndefined()

@@ -942,7 +942,7 @@ describe.concurrent('caps of hosts', () => {
 
   test('Claude is told when its cap is reached, as it was set', async () => {
     const said = await inARow({ CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '2' }, 4)
-    expect(said.map((words) => words.includes('lets a hook go on 2 times in a row'))).toEqual([
+    expect(said.map((words) => words.includes('lets a hook continue 2 times in a row'))).toEqual([
       false,
       true,
       false,
@@ -1586,7 +1586,7 @@ test('who runs a second loop in the same folder is told of the one in the sessio
   const { place, loop } = await looping('Build it')
   place.write('script.json', `{"turns":[[{"text":"TASK_COMPLETE"}]]}`)
   const { stderr } = await place.ralph(['run', 'x', '--agent', 'scripted:script.json', '--max-iterations', '1'])
-  expect(stderr).toContain(`loop ${loop} is at work here in a session of Claude Code`)
+  expect(stderr).toContain(`loop ${loop} is also running here, in a session of Claude Code`)
 })
 
 describe.concurrent('a session that is gone', () => {

@@ -325,7 +325,7 @@ describe.concurrent('ralph task', () => {
     ['a link', ['start', 'Needs_Action/link.md'], 2, 'is a link'],
     ['no iterations', ['start', 'Needs_Action/b.md', '--max-iterations', '0'], 2, 'at least 1'],
     ['a vault that is not there', ['list', '--vault', 'nowhere'], 2, 'nowhere is not there'],
-    ['a vault that is none', ['list', '--vault', '..'], 2, 'is no vault: it has neither Needs_Action nor'],
+    ['a vault that is none', ['list', '--vault', '..'], 2, 'is not a vault: it contains none of Needs_Action,'],
     ['a folder of a vault', ['list', '--vault', 'Needs_Action'], 2, 'is a folder of a vault, and no vault itself'],
     ['a vault that is a file', ['list', '--vault', 'Needs_Action/a.md'], 2, 'is no folder'],
   ])('refuses %s', async (_, args, code, says) => {
@@ -393,7 +393,7 @@ describe.concurrent('ralph task', () => {
         code: 2,
         stdout: '',
         stderr: expect.stringContaining(
-          `is no vault: it has neither Needs_Action nor Done nor Ralph_State. Make it one, then try again: mkdir ${place.dir}/Needs_Action`,
+          `is not a vault: it contains none of Needs_Action, Done and Ralph_State. Make it one, then try again: mkdir ${place.dir}/Needs_Action`,
         ),
       })
     },

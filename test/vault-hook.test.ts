@@ -718,7 +718,7 @@ describe.concurrent('one at a time', () => {
     const store = openStore(vault.place.home, Date.now)
     const lease = await store.lease(String(query(vault.place, 'SELECT id FROM loop')[0]?.id))
     const heard = await vault.stop({ RALPH_TASK_ID: 'a' })
-    expect(heard.json).toEqual({ systemMessage: expect.stringContaining('by another process') })
+    expect(heard.json).toEqual({ systemMessage: expect.stringContaining('in another process') })
     expect(isArmed(vault)).toBe(false)
     if (!('heldBy' in lease)) await lease.release()
     await store.close()

@@ -303,18 +303,18 @@ describe('what cannot be a task is put into Failed, with a note', () => {
     [
       'script.md',
       (place) => drop(place, 'script.md', '---\nagent: scripted\n---\nx'),
-      /no agent "scripted" that a task file can name/,
+      /A task file cannot name the agent "scripted"/,
     ],
     [
       'shell.md',
       (place) => drop(place, 'shell.md', '---\nagent: sh\n---\nx'),
-      /no agent "sh" that a task file can name. Those are: claude, .*kilo\. Name one of them/,
+      /A task file cannot name the agent "sh", only claude, .*kilo\. Name one of them/,
     ],
     ['nobody.md', (place) => drop(place, 'nobody.md', '---\nagent: nobody\n---\nx'), /no agent "nobody"/],
     [
       'cost.md',
       (place) => drop(place, 'cost.md', '---\nagent: kilo\nmax_cost_usd: 1\n---\nx'),
-      /not found|cannot be kept/,
+      /not found|cannot be enforced/,
     ],
     [`${'n'.repeat(240)}.md`, (place) => drop(place, `${'n'.repeat(240)}.md`), /name that no task can have/],
   ])('%s', async (name, make, why) => {

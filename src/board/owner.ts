@@ -15,7 +15,7 @@ export function boardOf({ id, spec }: Pick<Loop, 'id' | 'spec'>): BoardOwner {
 
 export const boardRules: OwnerRules = {
   again: ({ id, next }) =>
-    next.kind === 'complete' ? `Go on from its work: ralph fork ${id}` : `Try it again: ralph retry ${id}`,
+    next.kind === 'complete' ? `Continue from its work: ralph fork ${id}` : `Try it again: ralph retry ${id}`,
   turn(loop) {
     const { task } = boardOf(loop)
     const env: Record<string, string> = task === undefined ? {} : { RALPH_TASK_ID: task }

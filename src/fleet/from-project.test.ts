@@ -50,7 +50,7 @@ test('what others wait for longest comes first', () => {
 test('an id becomes part of the name of a branch', () => {
   expect(submit([{ id: 'Über..b' }]).map(({ id }) => id)).toEqual(['shop--ber.b'])
   expect(() => submit([{ id: 'äb' }, { id: 'öb' }])).toThrow(
-    'the ids "äb" and "öb" differ only in characters that a branch cannot have. Rename one of them.',
+    'the ids "äb" and "öb" differ only in characters that branch names cannot contain. Rename one of them.',
   )
 })
 

@@ -69,6 +69,6 @@ function clashing(tasks: readonly Task[]): RalphError {
   })
   return new RalphError(
     'tasks-invalid',
-    `tasks.json: the ids "${one}" and "${other}" differ only in characters that a branch cannot have. Rename one of them.`,
+    `tasks.json: the ids "${one}" and "${other}" differ only in characters that branch names cannot contain. Rename one of them.`,
   )
 }

@@ -9,7 +9,7 @@ export type FleetOwner = { kind: 'fleet'; task: string; repo?: string; branch?: 
 
 export function fleetOf({ id, spec }: Pick<Loop, 'id' | 'spec'>): FleetOwner {
   const { owner } = spec.work
-  if (owner?.kind !== 'fleet') throw new Error(`Loop ${id} is not one of the fleet.`)
+  if (owner?.kind !== 'fleet') throw new Error(`Loop ${id} does not belong to the fleet.`)
   return owner as FleetOwner // this folder alone makes owners of that kind
 }
 
@@ -18,29 +18,29 @@ const NEEDS_FILES: readonly Wish['kind'][] = ['rollback', 'undo', 'accept', 'for
 /** Where the work of a task is, and how to get it. */
 export function whereabouts(loop: Loop): string {
   const { repo, branch } = fleetOf(loop)
-  if (!repo || !branch) return 'Its files are in a folder of a worker, and none of them are kept.'
-  if (loop.tally.iteration === 0) return `Its work will be on the branch ${branch} of ${repo}.`
-  return `Its work is on the branch ${branch} of ${repo}. Get it: ${printCommandLine(['git', 'fetch', repo, branch])}`
+  if (!repo || !branch) return 'It has no repository: its files stay on the worker and are not kept.'
+  if (loop.tally.iteration === 0) return `Its work will be on branch ${branch} of ${repo}.`
+  return `Its work is on branch ${branch} of ${repo}. Fetch it: ${printCommandLine(['git', 'fetch', repo, branch])}`
 }
 
 export const fleetRules: OwnerRules = {
   // A worker does, wherever it is: nobody else can have lost one.
   takesTurns: () => false,
   hearsLater: ({ next }) =>
-    next.kind === 'wait' && next.why !== 'queued' ? 'A worker continues it with that.' : undefined,
+    next.kind === 'wait' && next.why !== 'queued' ? 'A worker picks it up from there.' : undefined,
   again: ({ id, next }) =>
-    next.kind === 'complete' ? 'Submit another task: ralph submit "…"' : `Try it again: ralph retry ${id}`,
+    next.kind === 'complete' ? 'Submit another task: ralph submit "…"' : `Retry it: ralph retry ${id}`,
   refuses(loop, { kind }) {
     if (!NEEDS_FILES.includes(kind)) return undefined
     return new RalphError(
       'usage',
-      `Loop ${loop.id} is the task ${fleetOf(loop).task} of the fleet. ${whereabouts(loop)}`,
+      `This is not available for loop ${loop.id}, which is fleet task ${fleetOf(loop).task}. ${whereabouts(loop)}`,
     )
   },
   turn: (loop) => ({ env: { RALPH_TASK_ID: fleetOf(loop).task } }),
   after: async ({ store }, { loop }) => settleTask(store, loop),
   hints(loop) {
     const { task, repo, branch } = fleetOf(loop)
-    return { merges: true, whose: `It is the task ${task} of the fleet${repo ? `, on ${branch} of ${repo}` : ''}.` }
+    return { merges: true, whose: `It is fleet task ${task}${repo ? `, on branch ${branch} of ${repo}` : ''}.` }
   },
 }

@@ -5,25 +5,25 @@ import type { Held, Lack } from './picture.ts'
 export function heldSentence(held: Held, time: (at: number) => string): string {
   switch (held.kind) {
     case 'dependencies':
-      return `Waits for ${some(held.on, 'and')} to finish.`
+      return `Waiting for ${some(held.on, 'and')} to finish.`
     case 'not-due':
       return `Starts after ${time(held.until)}.`
     case 'no-worker':
       return lackSentence(held.lack)
     case 'account-paused':
       return held.accounts.length === 1
-        ? `Waits for a rate limit: ${held.accounts[0]} is paused until ${time(held.until)}.`
-        : `Waits for a rate limit: ${some(held.accounts, 'and')} are paused, the first of them until ${time(held.until)}.`
+        ? `Rate-limited: account ${held.accounts[0]} is paused until ${time(held.until)}.`
+        : `Rate-limited: accounts ${some(held.accounts, 'and')} are paused, the first until ${time(held.until)}.`
     case 'branch-taken':
-      return `Waits for ${held.by}, which works on the same branch.`
+      return `Waiting for ${held.by}, which uses the same branch.`
     case 'files-taken':
-      return `Waits for ${held.by}, which may change the same files: ${held.glob} overlaps ${held.theirs}.`
+      return `Waiting for ${held.by}, which may change the same files: ${held.glob} overlaps ${held.theirs}.`
     case 'over-budget':
-      return `Waits for budget: it may cost ${usd(held.reserveUsd)}, and its submitter has ${usd(held.leftUsd)} left today.`
+      return `Waiting for budget: it may cost ${usd(held.reserveUsd)}, but its submitter has only ${usd(held.leftUsd)} left today (UTC).`
     case 'no-slot':
       return held.slots === 1
-        ? 'Waits for the only worker slot that can run it.'
-        : `Waits for one of the ${held.slots} worker slots that can run it.`
+        ? 'Waiting for the only worker slot that can run it.'
+        : `Waiting for one of the ${held.slots} worker slots that can run it.`
   }
 }
 

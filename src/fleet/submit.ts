@@ -93,7 +93,7 @@ export function mustBeGraph(tasks: readonly FleetTask[], known: ReadonlySet<stri
     if (missing !== undefined)
       throw new RalphError(
         'input-invalid',
-        `Task ${id} depends on "${missing}", which the fleet does not know. \`ralph status\` lists its tasks.`,
+        `Task ${id} depends on "${missing}", but the fleet has no such task. \`ralph status\` lists its tasks.`,
         { field: 'depends_on' },
       )
   }

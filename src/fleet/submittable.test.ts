@@ -29,30 +29,34 @@ test.each<[object]>([
 
 test.each<[more: object, says: string]>([
   [{ prompt: ' \n' }, 'prompt is empty: say what to do.'],
-  [{ id: '../x' }, 'Task ../x: id "../x" is not an id: use up to 100 letters, digits, and . _ - between them.'],
-  [{ id: 'a.lock' }, 'is not an id'],
-  [{ id: 'a..b' }, 'is not an id'],
-  [{ id: 'a.' }, 'is not an id'],
-  [{ id: 'ü' }, 'is not an id'],
-  [{ id: 'x'.repeat(101) }, 'is not an id'],
+  [
+    { id: '../x' },
+    'Task ../x: id "../x" is not a valid id: use up to 100 letters and digits, with . _ - between them.',
+  ],
+  [{ id: 'a.lock' }, 'is not a valid id'],
+  [{ id: 'a..b' }, 'is not a valid id'],
+  [{ id: 'a.' }, 'is not a valid id'],
+  [{ id: 'ü' }, 'is not a valid id'],
+  [{ id: 'x'.repeat(101) }, 'is not a valid id'],
   ...['', '-b', 'a b', 'a..b', 'a:b', '/a', 'a/', 'a//b', '.a', 'a/.b', 'a.lock', 'a.', '@', 'a@{1}', 'a\n', 'a~1'].map(
-    (base): [object, string] => [{ base }, `base ${JSON.stringify(base)} is not the name of a branch.`],
+    (base): [object, string] => [{ base }, `base ${JSON.stringify(base)} is not a valid branch name.`],
   ),
-  [{ base: 'ralph/k3f' }, 'base "ralph/k3f" is a branch of a task. Name the branch to begin at.'],
-  [{ repo: undefined, base: 'main' }, 'base needs a repository: give repo, too.'],
+  [{ base: 'ralph/k3f' }, 'base "ralph/k3f" is the branch of a task. Name the branch to start from.'],
+  [{ repo: undefined, base: 'main' }, 'base needs a repository: set repo as well.'],
   [{ repo: 'ext::sh -c x' }, 'git would run a program for it.'],
   [{ repo: './shop' }, 'a relative path leads elsewhere on each worker.'],
   [{ submitter: '*' }, 'submitter cannot be "*", which stands for every submitter.'],
-  [{ submitter: '' }, 'submitter is empty.'],
-  [{ submitter: 'a\u0007' }, 'submitter "a\\u0007" has a control character in it.'],
-  [{ submitter: 'x'.repeat(201) }, 'submitter must have at most 200 characters, but has 201.'],
-  [{ title: 'a\nb' }, 'title "a\\nb" has a control character in it.'],
-  [{ project: '' }, 'project is empty.'],
-  [{ labels: ['ok', 'a,b'] }, 'labels "a,b" has a space or a comma in it.'],
-  [{ touches: [''] }, 'touches "" is empty.'],
-  [{ checks: ['a | b'] }, 'checks The command'],
-  [{ depends_on: ['a/b'] }, 'depends_on "a/b" is not an id'],
-  [{ priority: 1.5 }, 'priority must be a whole number between -1000000 and 1000000, but is 1.5.'],
+  [{ submitter: '' }, 'submitter must not be empty.'],
+  [{ submitter: 'a\u0007' }, 'submitter must not contain control characters, got "a\\u0007".'],
+  [{ submitter: 'x'.repeat(201) }, 'submitter must have at most 200 characters, got 201.'],
+  [{ title: 'a\nb' }, 'title must not contain control characters, got "a\\nb".'],
+  [{ project: '' }, 'project must not be empty.'],
+  [{ labels: ['ok', 'a,b'] }, 'labels: a label must not contain spaces or commas, got "a,b".'],
+  [{ labels: ['ok', ''] }, 'labels: a label must not be empty.'],
+  [{ touches: [''] }, 'touches: "" is empty.'],
+  [{ checks: ['a | b'] }, 'checks: The command'],
+  [{ depends_on: ['a/b'] }, 'depends_on: "a/b" is not a valid id'],
+  [{ priority: 1.5 }, 'priority must be a whole number between -1000000 and 1000000, got 1.5.'],
   [{ priority: 2_000_000 }, 'priority must be'],
   [{ mcp: true }, 'mcp is not available in the fleet.'],
 ])('%j is refused: %s', (more, says) => {
@@ -61,5 +65,5 @@ test.each<[more: object, says: string]>([
 
 test('the labels of a worker are labels', () => {
   expect(() => mustBeLabels(['gpu', 'linux'])).not.toThrow()
-  expect(() => mustBeLabels(['gpu', 'a b'])).toThrow('A label "a b" has a space or a comma in it.')
+  expect(() => mustBeLabels(['gpu', 'a b'])).toThrow('A label must not contain spaces or commas, got "a b".')
 })

@@ -11,10 +11,10 @@ export function mustBeSubmittable(submitting: Submitting): void {
   for (const [field, trouble] of RULES) {
     const value = submitting[field]
     const [found] = value === undefined ? [] : [value].flat().flatMap((one) => trouble(one) ?? [])
-    if (found !== undefined) throw refusal(submitting, field, found)
+    if (found !== undefined) throw refusal(submitting, field, Array.isArray(value) ? `: ${found}` : ` ${found}`)
   }
   if (submitting.repo === undefined && submitting.base !== undefined)
-    throw refusal(submitting, 'base', 'needs a repository: give repo, too')
+    throw refusal(submitting, 'base', ' needs a repository: set repo as well')
 }
 
 /** Whose share and budget tasks use. */
@@ -34,7 +34,7 @@ export function mustBeLabels(labels: readonly string[]): void {
 
 function refusal({ id }: Pick<Submitting, 'id'>, field: string, words: string): RalphError {
   const whose = id === undefined ? '' : `Task ${id}: `
-  return new RalphError('input-invalid', `${whose}${field} ${words}.`, { field })
+  return new RalphError('input-invalid', `${whose}${field}${words}.`, { field })
 }
 
 type Rule = (value: unknown) => string | undefined
@@ -48,7 +48,7 @@ const RULES: readonly (readonly [field: keyof Submitting, trouble: Rule])[] = [
   ['submitter', (text) => (text === '*' ? 'cannot be "*", which stands for every submitter' : nameTrouble(text, 200))],
   ['project', (text) => nameTrouble(text, 200)],
   ['title', (text) => nameTrouble(text, 500)],
-  ['labels', labelTrouble],
+  ['labels', (text) => labelTrouble(text)?.replace(/^/, 'a label ')],
   ['touches', (text) => inQuotes(text, globTrouble(String(text)))],
   ['checks', (text) => commandTrouble(String(text))?.replace(/\.$/, '')],
   ['depends_on', idTrouble],
@@ -59,7 +59,9 @@ const RULES: readonly (readonly [field: keyof Submitting, trouble: Rule])[] = [
 /** It is part of the name of a branch. */
 function idTrouble(value: unknown): string | undefined {
   const isName = /^\w[\w.-]{0,99}$/.test(String(value)) && !/\.\.|\.$|\.lock$/.test(String(value))
-  return isName ? undefined : inQuotes(value, 'is not an id: use up to 100 letters, digits, and . _ - between them')
+  return isName
+    ? undefined
+    : inQuotes(value, 'is not a valid id: use up to 100 letters and digits, with . _ - between them')
 }
 
 /** What git itself would not take. */
@@ -68,26 +70,30 @@ function branchTrouble(value: unknown): string | undefined {
   const isBranch =
     /^[^\s\p{Cc}~^:?*[\\-][^\s\p{Cc}~^:?*[\\]{0,199}$/u.test(text) &&
     !/\.\.|@\{|\/\/|^\/|\/$|\.$|^@$|(^|\/)\.|\.lock(\/|$)/.test(text)
-  if (!isBranch) return inQuotes(text, 'is not the name of a branch')
-  return text.startsWith('ralph/') ? inQuotes(text, 'is a branch of a task. Name the branch to begin at') : undefined
+  if (!isBranch) return inQuotes(text, 'is not a valid branch name')
+  return text.startsWith('ralph/')
+    ? inQuotes(text, 'is the branch of a task. Name the branch to start from')
+    : undefined
 }
 
 function nameTrouble(value: unknown, most: number): string | undefined {
   const text = String(value)
-  if (text.trim() === '') return 'is empty'
-  if (/\p{Cc}/u.test(text)) return inQuotes(text, 'has a control character in it')
-  return text.length > most ? `must have at most ${most} characters, but has ${text.length}` : undefined
+  if (text.trim() === '') return 'must not be empty'
+  if (/\p{Cc}/u.test(text)) return `must not contain control characters, got ${JSON.stringify(text)}`
+  return text.length > most ? `must have at most ${most} characters, got ${text.length}` : undefined
 }
 
 /** Several are given with commas. */
 function labelTrouble(value: unknown): string | undefined {
   const text = String(value)
-  return nameTrouble(text, 100) ?? (/[\s,]/.test(text) ? inQuotes(text, 'has a space or a comma in it') : undefined)
+  const trouble = nameTrouble(text, 100)
+  if (trouble !== undefined) return trouble
+  return /[\s,]/.test(text) ? `must not contain spaces or commas, got ${JSON.stringify(text)}` : undefined
 }
 
 function priorityTrouble(value: unknown): string | undefined {
   const isFine = Number.isInteger(value) && Math.abs(Number(value)) <= MOST_PRIORITY
-  return isFine ? undefined : `must be a whole number between -${MOST_PRIORITY} and ${MOST_PRIORITY}, but is ${value}`
+  return isFine ? undefined : `must be a whole number between -${MOST_PRIORITY} and ${MOST_PRIORITY}, got ${value}`
 }
 
 function inQuotes(value: unknown, trouble: string | undefined): string | undefined {

@@ -7,37 +7,48 @@ import { brokenDependency, isOver, whyNot } from './why.ts'
 const { task } = await submissionOf({ id: 'T1', prompt: 'Build it.', submitter: 'ada' }, 0)
 const AT = Date.UTC(2026, 4, 1, 12, 30)
 
-const why = (
-  patch: Partial<FleetTask>,
-  { held, states = {} }: { held?: Held; states?: Record<string, FleetState> } = {},
-) =>
-  whyNot({ ...task, ...patch }, { held: new Map(held ? [['T1', held]] : []), states: new Map(Object.entries(states)) })
+type Given = { held?: Held; states?: Record<string, FleetState>; silent?: Record<string, number> }
+
+const why = (patch: Partial<FleetTask>, { held, states = {}, silent = {} }: Given = {}) =>
+  whyNot(
+    { ...task, ...patch },
+    {
+      held: new Map(held ? [['T1', held]] : []),
+      states: new Map(Object.entries(states)),
+      silent: new Map(Object.entries(silent)),
+    },
+  )
 
 test.each<[says: string | null, patch: Partial<FleetTask>, around?: Parameters<typeof why>[1]]>([
-  ['Waits for a to finish.', { state: 'waiting', depends_on: ['a', 'b'] }, { states: { a: 'running', b: 'done' } }],
-  ['Waits for a to finish.', { state: 'waiting', depends_on: ['a'] }], // it has been removed
+  ['Waiting for a to finish.', { state: 'waiting', depends_on: ['a', 'b'] }, { states: { a: 'running', b: 'done' } }],
+  ['Waiting for a to finish.', { state: 'waiting', depends_on: ['a'] }], // it has been removed
   [
-    'Waits for b, which has failed. Try that again: ralph retry b',
+    'Waiting for b, which failed. Retry it: ralph retry b',
     { state: 'waiting', depends_on: ['a', 'b'] },
     { states: { a: 'running', b: 'failed' } },
   ],
   [
-    'Waits for a, which was cancelled. Try that again: ralph retry a',
+    'Waiting for a, which was cancelled. Retry it: ralph retry a',
     { state: 'waiting', depends_on: ['a'] },
     { states: { a: 'cancelled' } },
   ],
-  ['Waits for x, which works on the same branch.', { state: 'ready' }, { held: { kind: 'branch-taken', by: 'x' } }],
-  ['It is next.', { state: 'ready' }],
+  ['Waiting for x, which uses the same branch.', { state: 'ready' }, { held: { kind: 'branch-taken', by: 'x' } }],
+  ['Next in line.', { state: 'ready' }],
   ['It conflicts with main.', { state: 'ready', sentence: 'It conflicts with main.' }],
   ['The next free worker takes it.', { state: 'released' }],
-  [null, { state: 'running', worker: 'w1' }],
-  ['Is paused.', { state: 'resting' }],
+  [null, { state: 'running', worker: 'w1' }, { silent: { w2: AT } }],
+  [
+    'Worker w1 has not been heard from since 2026-05-01 12:30 UTC.',
+    { state: 'running', worker: 'w1' },
+    { silent: { w1: AT } },
+  ],
+  ['Paused.', { state: 'resting' }],
   ['Which colour?', { state: 'resting', sentence: 'Which colour?' }],
   ['Continues after 2026-05-01 12:30 UTC.', { state: 'resting', due_at: AT }],
   ['Is down. Continues after 2026-05-01 12:30 UTC.', { state: 'resting', sentence: 'Is down.', due_at: AT }],
-  ['Waits to be merged into main.', { state: 'merging', base: 'main', sentence: 'All checks pass.' }],
-  ['Waits to be merged into main: Is down.', { state: 'merging', base: 'main', sentence: 'Is down.', due_at: AT }],
-  ['Is being merged into main.', { state: 'merging', base: 'main', merge_job: true }],
+  ['Waiting to be merged into main.', { state: 'merging', base: 'main', sentence: 'All checks pass.' }],
+  ['Waiting to be merged into main: Is down.', { state: 'merging', base: 'main', sentence: 'Is down.', due_at: AT }],
+  ['Being merged into main.', { state: 'merging', base: 'main', merge_job: true }],
   [null, { state: 'done' }],
   [null, { state: 'failed' }],
   [null, { state: 'cancelled' }],

@@ -3,20 +3,28 @@ import { FLEET_OVER, type FleetState, type FleetTask } from '../formats/fleet-ta
 import type { Held } from './picture.ts'
 import { heldSentence } from './schedule-words.ts'
 
-/** `held`: what the scheduler says of those that are ready. `states`: of the tasks that others depend on. */
-export type Around = { held: ReadonlyMap<string, Held>; states: ReadonlyMap<string, FleetState> }
+/** `held`: why the scheduler holds ready tasks back. `states`: of the tasks that others depend on. `silent`: dead workers, and when each was last heard from. */
+export type Around = {
+  held: ReadonlyMap<string, Held>
+  states: ReadonlyMap<string, FleetState>
+  silent: ReadonlyMap<string, number>
+}
 
-/** Null: it is being worked on, or is over. */
-export function whyNot(task: FleetTask, { held, states }: Around): string | null {
+/** Null: an agent is working on it, or it has ended. */
+export function whyNot(task: FleetTask, { held, states, silent }: Around): string | null {
   switch (task.state) {
     case 'waiting':
       return dependencyWords(task, states)
     case 'ready': {
       const why = held.get(task.id)
-      return why ? heldSentence(why, timeWords) : (task.sentence ?? 'It is next.')
+      return why ? heldSentence(why, timeWords) : (task.sentence ?? 'Next in line.')
     }
     case 'released':
       return 'The next free worker takes it.'
+    case 'running': {
+      const since = silent.get(task.worker ?? '')
+      return since === undefined ? null : `Worker ${task.worker} has not been heard from since ${timeWords(since)}.`
+    }
     case 'resting':
       return restWords(task)
     case 'merging':
@@ -39,24 +47,24 @@ function dependencyWords(task: FleetTask, states: Around['states']): string {
   const broken = brokenDependency(task, states)
   if (broken !== undefined)
     return states.get(broken) === 'failed'
-      ? `Waits for ${broken}, which has failed. Try that again: ralph retry ${broken}`
-      : `Waits for ${broken}, which was cancelled. Try that again: ralph retry ${broken}`
+      ? `Waiting for ${broken}, which failed. Retry it: ralph retry ${broken}`
+      : `Waiting for ${broken}, which was cancelled. Retry it: ralph retry ${broken}`
   const on = task.depends_on.filter((id) => states.get(id) !== 'done')
   return heldSentence({ kind: 'dependencies', on }, timeWords)
 }
 
 function restWords({ sentence, due_at }: FleetTask): string {
   const until = due_at === null ? undefined : `Continues after ${timeWords(due_at)}.`
-  if (sentence === null) return until ?? 'Is paused.'
+  if (sentence === null) return until ?? 'Paused.'
   return until === undefined ? sentence : `${sentence} ${until}`
 }
 
 /** `due_at`: it could not be merged, and is tried again. */
 function mergeWords({ base, merge_job, sentence, due_at }: FleetTask): string {
-  if (merge_job) return `Is being merged into ${base}.`
+  if (merge_job) return `Being merged into ${base}.`
   return sentence && due_at !== null
-    ? `Waits to be merged into ${base}: ${sentence}`
-    : `Waits to be merged into ${base}.`
+    ? `Waiting to be merged into ${base}: ${sentence}`
+    : `Waiting to be merged into ${base}.`
 }
 
 export function isOver({ state }: Pick<FleetTask, 'state'>): boolean {

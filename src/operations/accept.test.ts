@@ -154,7 +154,7 @@ describe('one commit', () => {
     expect(place.git('worktree', 'list').split('\n')).toHaveLength(1)
     await expect(accept(place, 'squash')).rejects.toThrow('was accepted already: its work was merged')
     const { acceptable, hint } = await standing()
-    expect([acceptable, hint]).toEqual([undefined, `Its story: ralph show ${place.loop.id}`])
+    expect([acceptable, hint]).toEqual([undefined, `Details: ralph show ${place.loop.id}`])
   })
 
   test('stands on what was committed meanwhile, and names the files that were checked', async () => {

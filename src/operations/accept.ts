@@ -27,7 +27,8 @@ export type Accepted = {
 export const accept: Operation<{ loop: string; how?: AcceptHow }, Accepted> = {
   name: 'accept',
   effect: 'write',
-  summary: 'Merges the work of a loop in its own worktree, with its history or as one commit, or keeps it as a branch.',
+  summary:
+    'Accepts the work of a loop in its own worktree: merges it, squashes it into one commit, or keeps the branch.',
   agent: { tool: 'accept_loop' },
   person: true,
   async run(context, { loop: name, how = 'merge' }) {

@@ -31,10 +31,10 @@ export const addAgent: Operation<Adding, Left> = {
     const place = await findCrew(context, given({ config }))
     if (!place.running) throw notRunning(place.config)
     if (!isAgentName(asked.name))
-      throw new RalphError('usage', `The name of an agent must be ${AGENT_NAME}, but is "${asked.name}".`)
+      throw new RalphError('usage', `The name of an agent must be ${AGENT_NAME}, got "${asked.name}".`)
     const there = [...place.panes.map(({ record }) => record.agent), ...(await onTheirWay(context, place))]
     if (there.some(({ name }) => name.toLowerCase() === asked.name.toLowerCase()))
-      throw new RalphError('usage', `There is already an agent named ${asked.name}. Choose another name.`)
+      throw new RalphError('usage', `An agent named ${asked.name} already exists. Choose another name.`)
     const agent = await toAgent(context, {
       path: place.config,
       ralph: place.panes[0]?.record.agent.config ?? {},
@@ -60,8 +60,7 @@ export const removeAgent: Operation<OneAgent, Left> = {
   name: 'remove_agent',
   effect: 'destroy',
   person: true,
-  summary:
-    'Ends an agent and closes its pane. One that the config names comes back with the next start of the dispatcher.',
+  summary: 'Stops an agent and closes its pane. An agent in the config returns when the dispatcher restarts.',
   async run(context, { agent, ...crew }) {
     await refuseBelowTurn(context)
     const place = await findCrew(context, crew)
@@ -69,7 +68,7 @@ export const removeAgent: Operation<OneAgent, Left> = {
     if (record.loop !== undefined)
       throw new RalphError(
         'usage',
-        `${name} works on loop ${record.loop}. Cancel it first: ralph dispatch cancel ${name}`,
+        `${name} is working on loop ${record.loop}. Cancel it first: ralph dispatch cancel ${name}`,
       )
     if (place.running) {
       await context.store().panes.post({ crew: place.id, name }, { kind: 'remove' })
@@ -84,6 +83,6 @@ export const removeAgent: Operation<OneAgent, Left> = {
 function notRunning(config: string): RalphError {
   return new RalphError(
     'usage',
-    `No dispatcher is running for ${config}. Start it with: ralph dispatch --config ${config}`,
+    `No dispatcher is running for ${config}. Start one:  ralph dispatch --config ${config}`,
   )
 }

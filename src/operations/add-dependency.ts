@@ -9,7 +9,7 @@ import { updateTask } from './update-task.ts'
 export const addDependency: Operation<{ task_id: string; depends_on: string }, BoardTask> = {
   name: 'add_dependency',
   effect: 'write',
-  summary: 'Makes a task wait until another one is done. Tasks that wait for each other are refused.',
+  summary: 'Makes a task wait until another one is done. Cycles are refused.',
   agent: { idempotent: true },
   async run(context, { task_id, depends_on: other }) {
     for (;;) {

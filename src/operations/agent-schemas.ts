@@ -6,8 +6,8 @@ import { argument, name, path, type SchemasOf, whole } from './schema-parts.ts'
 
 const config = path
   .exactOptional()
-  .describe('The config file of the dispatcher. Default: config.yaml of the current folder, or the only one there is.')
-const agent = name.describe('The number of an agent, or its name.')
+  .describe('Config file of the dispatcher. Default: config.yaml in the current folder, or the only one known.')
+const agent = name.describe('Number or name of an agent.')
 const oneAgent = z.strictObject({ config, agent })
 
 const text = z.string()
@@ -17,7 +17,7 @@ const time = z.number().describe('Milliseconds since 1970.')
 const loop = z.strictObject({
   id: text,
   iteration: whole,
-  most: whole.describe('0 is no limit.'),
+  most: whole.describe('0: no limit.'),
   last: text,
   breaker: z.enum(['closed', 'half-open', 'open']),
   proof: z.enum(GRADES).exactOptional(),
@@ -35,7 +35,7 @@ const listed = z.strictObject({
   state,
   since: time,
   words: text,
-  until: time.exactOptional().describe('When it continues by itself.'),
+  until: time.exactOptional().describe('When it resumes by itself.'),
   tells: z.enum(['hook', 'screen']),
   restarts: whole,
   queue: z.array(z.strictObject({ number: whole, prompt: text })),
@@ -53,7 +53,7 @@ const change = z.strictObject({
   iteration: whole.exactOptional(),
 })
 
-const running = z.boolean().describe('Whether a dispatcher is running. If not, it happens when one is started.')
+const running = z.boolean().describe('Whether a dispatcher is running. If not, this happens when one starts.')
 const left = z.strictObject({ agent: text, running })
 
 type AgentOperation =
@@ -77,11 +77,11 @@ export const AGENT_SCHEMAS: SchemasOf<AgentOperation> = {
     output: z.strictObject({ changes: z.array(change) }),
   },
   give_task: {
-    input: oneAgent.extend({ prompt: argument.min(1).regex(/\S/, 'must say what is to be done') }),
-    output: left.extend({ ahead: whole.describe('How many tasks it does first.') }),
+    input: oneAgent.extend({ prompt: argument.min(1).regex(/\S/, 'must say what to do') }),
+    output: left.extend({ ahead: whole.describe('How many tasks come first.') }),
   },
   drop_task: {
-    input: oneAgent.extend({ task: whole.min(1).describe('Its number in the queue.') }),
+    input: oneAgent.extend({ task: whole.min(1).describe('Position in the queue.') }),
     output: z.strictObject({ agent: text, prompt: text }),
   },
   see_agent: { input: oneAgent, output: left },
@@ -90,8 +90,8 @@ export const AGENT_SCHEMAS: SchemasOf<AgentOperation> = {
     input: z.strictObject({
       config,
       name,
-      agent: argument.min(1).exactOptional().describe('A name, or command:"program with arguments".'),
-      dir: path.exactOptional().describe('Default: the folder of the config file.'),
+      agent: argument.min(1).exactOptional().describe('A name, or command:"program and arguments".'),
+      dir: path.exactOptional().describe('Default: folder of the config file.'),
       worktree: z.boolean().exactOptional(),
       model: argument.min(1).exactOptional(),
       checks: z.array(argument.min(1)).exactOptional(),
@@ -102,8 +102,8 @@ export const AGENT_SCHEMAS: SchemasOf<AgentOperation> = {
   remove_agent: { input: oneAgent, output: left },
   set_limits: {
     input: z.strictObject({
-      loop: name.describe('An id, the beginning of one, or the name of a project in this folder.'),
-      iterations: whole.describe('0 is no limit.'),
+      loop: name.describe('An id or its prefix, or the name of a project in this folder.'),
+      iterations: whole.describe('0: no limit.'),
     }),
     output: z.strictObject({ loop: text, iterations: whole }),
   },

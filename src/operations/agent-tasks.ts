@@ -1,5 +1,6 @@
 /** What an agent in a pane is given to do, and told. */
 import type { PaneRecord } from '../dispatch/crew.ts'
+import { count } from '../engine/limits.ts'
 import { RalphError } from '../error.ts'
 import { tasksOf } from './agents.ts'
 import { refuseBelowTurn } from './below-turn.ts'
@@ -15,7 +16,7 @@ export const giveTask: Operation<OneAgent & { prompt: string }, Tasked> = {
   name: 'give_task',
   effect: 'write',
   person: true,
-  summary: 'Gives an agent in a pane a task. It begins at once, or when the tasks before it are over.',
+  summary: 'Gives an agent in a pane a task. It starts now, or after the tasks queued before it.',
   async run(context, { agent, prompt, ...crew }) {
     await refuseBelowTurn(context)
     const place = await findCrew(context, crew)
@@ -30,7 +31,7 @@ export const dropTask: Operation<OneAgent & { task: number }, { agent: string; p
   name: 'drop_task',
   effect: 'destroy',
   person: true,
-  summary: 'Removes a task from the queue of an agent, by its number in the queue.',
+  summary: 'Removes a task from the queue of an agent, by its position.',
   async run(context, { agent, task, ...crew }) {
     await refuseBelowTurn(context)
     const place = await findCrew(context, crew)
@@ -40,7 +41,7 @@ export const dropTask: Operation<OneAgent & { task: number }, { agent: string; p
     if (found && (await context.store().panes.strike(found.id))) return { agent: name, prompt: found.prompt }
     throw new RalphError(
       'usage',
-      `The queue of ${name} has no task ${task}; it has ${queue.length}. See them with: ralph dispatch queue ${name}`,
+      `The queue of ${name} has ${count(queue.length, 'task')}, so there is no task ${task}. List them: ralph dispatch queue ${name}`,
     )
   },
 }
@@ -51,18 +52,18 @@ export type Left = { agent: string; running: boolean }
 export const seeAgent: Operation<OneAgent, Left> = {
   name: 'see_agent',
   effect: 'write',
-  summary: 'Marks what an agent has done as seen: from DONE or STUCK it becomes READY.',
+  summary: 'Marks the work of an agent as seen: DONE or STUCK becomes READY.',
   run: (context, { agent, ...crew }) => leave(context, crew, { agent, kind: 'seen' }),
 }
 
 export const retryAgent: Operation<OneAgent, Left> = {
   name: 'retry_agent',
   effect: 'write',
-  summary: 'Sends a prompt again that did not arrive (STALLED).',
+  summary: 'Resends a prompt that did not arrive (STALLED).',
   async run(context, { agent, ...crew }) {
     const { name, record } = findAgent(await findCrew(context, crew), agent)
     if (record.state !== 'STALLED')
-      throw new RalphError('usage', `${name} is ${record.state}, not STALLED: there is no prompt to send again.`)
+      throw new RalphError('usage', `${name} is ${record.state}, not STALLED: there is no prompt to resend.`)
     return leave(context, crew, { agent, kind: 'retry' })
   },
 }
@@ -86,5 +87,5 @@ export async function loopOfAgent(
   const { name, record } = findAgent(await findCrew(context, crew), agent)
   const loop = record.loop ?? record.last
   if (loop !== undefined) return { name, loop, record }
-  throw new RalphError('usage', `${name} has no task yet. Give it one: ralph dispatch ${record.agent.number}: TASK`)
+  throw new RalphError('usage', `${name} has no task yet. Assign one: ralph dispatch ${record.agent.number}: TASK`)
 }

@@ -45,7 +45,7 @@ export type AgentList = { config: string; running: boolean; agents: Listed[] }
 export const listAgents: Operation<CrewName & { agents?: string[] }, AgentList> = {
   name: 'list_agents',
   effect: 'read',
-  summary: 'Lists the agents that a dispatcher keeps in panes: what each is doing, and how its loop stands.',
+  summary: 'Lists the agents that a dispatcher runs in panes, with the state of each and of its loop.',
   async run(context, { agents: names, ...crew }) {
     const place = await findCrew(context, crew)
     const wanted = names

@@ -94,7 +94,7 @@ describe('a path', () => {
     await expect(bent.allow('test/a.test.ts', 'src/a.ts')).rejects.toMatchObject({
       code: 'usage',
       message:
-        '"src/a.ts" is not among what loop bent-1 waits for: test/a.test.ts, vitest.config.ts. Name one of these, or none for all of them.',
+        '"src/a.ts" is not one of the changes that loop bent-1 waits for: test/a.test.ts, vitest.config.ts. Name one of them, or none to allow all.',
     })
     expect(await bent.context.store().told('bent-1')).toBeUndefined()
   })
@@ -107,7 +107,7 @@ describe('a loop that does not wait for it', () => {
     await expect(place.run('allow', { loop })).rejects.toMatchObject({
       code: 'loop-state',
       message: expect.stringMatching(
-        /^Loop \S+ does not wait for anything to be allowed: under way after 0 iterations in .* Watch it: ralph show/,
+        /^Loop \S+ is not waiting for permission to change tests or configuration: running after 0 iterations in .* Watch it: ralph show/,
       ),
     })
   })

@@ -22,7 +22,7 @@ export const allow: Operation<{ loop: string; paths?: string[] }, Allowed> = {
   name: 'allow',
   effect: 'write',
   person: true,
-  summary: 'Accepts the changes to tests or configuration that a loop is waiting on: all of them, or those named.',
+  summary: 'Allows the changes to tests or configuration that a loop waits for: all of them, or those you name.',
   async run(context, { loop: name, paths: given = [] }) {
     await refuseBelowTurn(context)
     const store = context.store()
@@ -60,7 +60,10 @@ function mustWait(loop: Loop): Loop {
       'loop-state',
       `Loop ${id} has ended, so there is nothing to allow: ${sentence} ${ownerOf(loop).again(loop)}`,
     )
-  throw new RalphError('loop-state', `Loop ${id} does not wait for anything to be allowed: ${sentence} ${hint}`)
+  throw new RalphError(
+    'loop-state',
+    `Loop ${id} is not waiting for permission to change tests or configuration: ${sentence} ${hint}`,
+  )
 }
 
 /** As a loop names them, or from the folder that we stand in. None: all that it waits for. */
@@ -81,7 +84,7 @@ async function pathsMeant(
     if (found !== undefined) return found
     throw new RalphError(
       'usage',
-      `"${text}" is not among what loop ${id} waits for: ${open.join(', ')}. Name one of these, or none for all of them.`,
+      `"${text}" is not one of the changes that loop ${id} waits for: ${open.join(', ')}. Name one of them, or none to allow all.`,
     )
   })
   return [...new Set(meant)]

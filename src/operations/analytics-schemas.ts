@@ -9,8 +9,8 @@ const rate = z.number().min(0).max(1)
 const usd = z.number()
 
 const filter = z.strictObject({
-  since: time.exactOptional().describe('Loops that began then or later, in milliseconds since 1970.'),
-  until: time.exactOptional().describe('Loops that began before.'),
+  since: time.exactOptional().describe('Loops that started at or after this time, in milliseconds since 1970.'),
+  until: time.exactOptional().describe('Loops that started before this time.'),
   dir: path.exactOptional(),
   agent: argument.min(1).exactOptional(),
   type: line.min(1).exactOptional(),
@@ -22,7 +22,7 @@ const share = z.strictObject({
   count: whole,
   of: whole,
   rate: rate.exactOptional(),
-  low: rate.exactOptional().describe('Of the 95% interval.'),
+  low: rate.exactOptional().describe('Bound of the 95% interval.'),
   high: rate.exactOptional(),
 })
 const spread = z.strictObject({ loops: whole, mean: z.number(), median: z.number(), p90: z.number() })
@@ -95,8 +95,8 @@ export const ANALYTICS_SCHEMAS: SchemasOf<'get_analytics' | 'export_loops' | 'ge
   export_loops: { input: filter, output: z.strictObject({ csv: z.string() }) },
   get_forecast: {
     input: z.strictObject({
-      loop: name.exactOptional().describe('A loop under way. Without it: what a new one would be asked.'),
-      task_id: name.exactOptional().describe('A task of the board; other fields replace what it says.'),
+      loop: name.exactOptional().describe('A running loop. Without it: describe a new one.'),
+      task_id: name.exactOptional().describe('A task on the board; other fields override it.'),
       prompt: z.string().exactOptional(),
       dir: path.exactOptional(),
       agent: argument.min(1).exactOptional(),
@@ -104,11 +104,8 @@ export const ANALYTICS_SCHEMAS: SchemasOf<'get_analytics' | 'export_loops' | 'ge
       stages: z
         .array(z.strictObject({ name: line.min(1).max(200), check: argument.min(1).exactOptional() }))
         .exactOptional(),
-      iterations: whole.exactOptional().describe('How many it may take. Default: as for a new loop; 0 is no limit.'),
-      adaptive: z
-        .boolean()
-        .exactOptional()
-        .describe('The limit is guessed from the task; `iterations` is the ceiling.'),
+      iterations: whole.exactOptional().describe('Limit. Default: as for a new loop; 0: no limit.'),
+      adaptive: z.boolean().exactOptional().describe('Estimate the limit from the task; `iterations` is the ceiling.'),
     }),
     output: z.strictObject({
       done: whole,
@@ -116,7 +113,7 @@ export const ANALYTICS_SCHEMAS: SchemasOf<'get_analytics' | 'export_loops' | 'ge
       enough: z.boolean(),
       loops: whole,
       by: z.array(z.enum(['dir', 'agent', 'type', 'size'])),
-      size: z.enum(['S', 'M', 'L', 'XL']).exactOptional().describe('How large the task seems.'),
+      size: z.enum(['S', 'M', 'L', 'XL']).exactOptional().describe('Estimated size of the task.'),
       forecast: forecast.exactOptional(),
       sentence: z.string(),
     }),

@@ -14,7 +14,7 @@ export type Answering = { loop: string; words?: string; allow?: true; paths?: st
 export const answer: Operation<Answering, Steered | Allowed> = {
   name: 'answer',
   effect: 'write',
-  summary: 'Answers a loop that needs input: with words, or by allowing the changed tests that it waits for.',
+  summary: 'Answers a loop that needs input: with words, or by allowing the test changes it waits for.',
   person: true,
   async run(context, { loop: name, words, allow: allows, paths }) {
     await refuseBelowTurn(context)
@@ -23,16 +23,16 @@ export const answer: Operation<Answering, Steered | Allowed> = {
     const asked = askedBy(loop)
     if (asked === undefined) {
       const { sentence, hint } = standingOf(loop)
-      throw new RalphError('loop-state', `Loop ${id} asks for nothing: ${sentence} ${hint}`)
+      throw new RalphError('loop-state', `Loop ${id} is not asking for input: ${sentence} ${hint}`)
     }
     if (allows && words === undefined) {
       if (asked === 'allow') return allow.run(context, { loop: id, ...(paths ? { paths } : {}) })
-      throw new RalphError('input-invalid', `answer: loop ${id} asks a question, so answer it with words.`, {
+      throw new RalphError('input-invalid', `answer: loop ${id} asks a question: answer it with words.`, {
         field: 'words',
       })
     }
     if (words !== undefined && !allows && !paths) return steer.run(context, { loop: id, words })
-    const how = asked === 'allow' ? 'either words, or allow: true (with paths, if only some may stand)' : 'words'
+    const how = asked === 'allow' ? 'either words, or allow: true (with paths to allow only some)' : 'words'
     throw new RalphError('input-invalid', `answer: give ${how}.`, { field: 'words' })
   },
 }

@@ -6,10 +6,10 @@ import { type Heard, keepReport, passOf } from './pass.ts'
 export const askHuman: Operation<{ question: string }, Heard> = {
   name: 'ask_human',
   effect: 'write',
-  summary: 'Asks a person what only they can decide. The loop waits, and your next turn is told the answer.',
+  summary: 'Asks a person what only they can decide. The loop waits; your next turn gets the answer.',
   async run(context, { question }) {
     const report = { at: context.now(), kind: 'question', question: mask(question) } as const
     await keepReport(context, await passOf(context), report)
-    return { recorded: true, next: 'End your turn now: the answer comes with the next one.' }
+    return { recorded: true, next: 'End your turn now: the next one gets the answer.' }
   },
 }

@@ -115,9 +115,7 @@ describe.each(Object.entries(VALID) as [OperationName, object][])('%s', (name, v
   })
 
   test.each([undefined, null, 'text', 7, [], [valid]])('takes an object, not %j', async (input) => {
-    expect(await refusal(name, input)).toMatch(
-      new RegExp(`^input-invalid: ${name}: the input must be an object, but is `),
-    )
+    expect(await refusal(name, input)).toMatch(new RegExp(`^input-invalid: ${name}: the input must be an object, (got |but is missing)`))
   })
 
   test('names a field that it does not have', async () => {
@@ -129,7 +127,7 @@ describe.each(Object.entries(VALID) as [OperationName, object][])('%s', (name, v
   test('names a field of the wrong type, or that is missing', async () => {
     for (const field of fieldsOf(name))
       expect(await refusal(name, { ...valid, [field]: { wrong: true } })).toMatch(
-        new RegExp(`^input-invalid: ${name}: ${field} (must be .+, but is an object|has no field "wrong")\\.$`),
+        new RegExp(`^input-invalid: ${name}: ${field} (must be .+, got an object|has no field "wrong")\\.$`),
       )
     for (const field of Object.keys(valid)) {
       const { [field]: _, ...rest } = valid as Record<string, unknown>
@@ -159,7 +157,7 @@ describe.each(Object.entries(VALID) as [OperationName, object][])('%s', (name, v
     ]
     for (const field of fieldsOf(name).filter((each) => named.includes(each)))
       expect(await refusal(name, { ...valid, [field]: 'a\0b' })).toMatch(
-        new RegExp(`^input-invalid: ${name}: ${field} must be .+, but is "a\\\\u0000b"\\.$`),
+        new RegExp(`^input-invalid: ${name}: ${field} must .+, got "a\\\\u0000b"\\.$`),
       )
   })
 
@@ -167,7 +165,7 @@ describe.each(Object.entries(VALID) as [OperationName, object][])('%s', (name, v
     for (const field of fieldsOf(name).filter((each) => each === 'loop' || each === 'project'))
       for (const path of ['../x', '..', 'a/b', '/etc', 'a\\b', '.hidden'])
         expect(await refusal(name, { ...valid, [field]: path })).toBe(
-          `input-invalid: ${name}: ${field} must be a name, not a path, but is ${JSON.stringify(path)}.`,
+          `input-invalid: ${name}: ${field} must be a name, not a path, got ${JSON.stringify(path)}.`,
         )
   })
 })
@@ -176,77 +174,69 @@ test.each<[name: string, input: unknown, sentence: string]>([
   ['start_loop', {}, 'start_loop: prompt is required unless task_id is given.'],
   ['start_loop', { task_id: 'a', dir: '.' }, 'start_loop: dir cannot be combined with task_id.'],
   ['start_loop', { prompt: '' }, 'start_loop: prompt must not be empty.'],
-  ['start_loop', { prompt: ' \n' }, 'start_loop: prompt must say what is to be done, but is " \\n".'],
+  ['start_loop', { prompt: ' \n' }, 'start_loop: prompt must say what to do, got " \\n".'],
   [
     'start_loop',
     { prompt: 'x', dir: 'x'.repeat(5_000) },
-    'start_loop: dir must have at most 4096 characters, but is a text of 5000 characters.',
+    'start_loop: dir must have at most 4096 characters, got 5000 characters.',
   ],
-  ['start_loop', { prompt: 'x', checks: ['true', 7] }, 'start_loop: checks[1] must be a string, but is 7.'],
-  [
-    'start_loop',
-    { prompt: 'x', permissions: 'all' },
-    'start_loop: permissions must be one of bypass, ask, but is "all".',
-  ],
+  ['start_loop', { prompt: 'x', checks: ['true', 7] }, 'start_loop: checks[1] must be a string, got 7.'],
+  ['start_loop', { prompt: 'x', permissions: 'all' }, 'start_loop: permissions must be one of bypass, ask, got "all".'],
   [
     'start_loop',
     { prompt: 'x', stages: [{ check: 'true' }] },
     'start_loop: stages[0].name must be a string, but is missing.',
   ],
-  ['start_loop', { prompt: 'x', limits: { minutes: 0 } }, 'start_loop: limits.minutes must be more than 0, but is 0.'],
+  ['start_loop', { prompt: 'x', limits: { minutes: 0 } }, 'start_loop: limits.minutes must be more than 0, got 0.'],
   [
     'start_loop',
     { prompt: 'x', limits: { tokens: 1.5 } },
-    'start_loop: limits.tokens must be a whole number, but is 1.5.',
+    'start_loop: limits.tokens must be a whole number, got 1.5.',
   ],
   [
     'start_loop',
     { prompt: 'x', limits: { costUsd: Number.NaN } },
-    'start_loop: limits.costUsd must be a number, but is NaN.',
+    'start_loop: limits.costUsd must be a number, got NaN.',
   ],
   [
     'start_loop',
     { prompt: 'x', limits: { cooldownMinutes: -1 } },
-    'start_loop: limits.cooldownMinutes must be at least 0, but is -1.',
+    'start_loop: limits.cooldownMinutes must be at least 0, got -1.',
   ],
   [
     'start_loop',
     { prompt: 'x', limits: { overloadMinutes: -1 } },
-    'start_loop: limits.overloadMinutes must be at least 0, but is -1.',
+    'start_loop: limits.overloadMinutes must be at least 0, got -1.',
   ],
   [
     'start_loop',
     { prompt: 'x', limits: { iterations: 'many' } },
-    'start_loop: limits.iterations must be a number or an object, but is "many".',
+    'start_loop: limits.iterations must be a number or an object, got "many".',
   ],
   [
     'start_loop',
     { prompt: 'x', limits: { iterations: -1 } },
-    'start_loop: limits.iterations must be at least 0, but is -1.',
+    'start_loop: limits.iterations must be at least 0, got -1.',
   ],
   [
     'start_loop',
     { prompt: 'x', limits: { iterations: { ceiling: 0 } } },
-    'start_loop: limits.iterations.ceiling must be at least 1, but is 0.',
+    'start_loop: limits.iterations.ceiling must be at least 1, got 0.',
   ],
   [
     'start_loop',
     { prompt: 'x', limits: { iterations: { most: 3 } } },
     'start_loop: limits.iterations.ceiling must be a number, but is missing.',
   ],
-  ['list_loops', { limit: 5_000 }, 'list_loops: limit must be at most 1000, but is 5000.'],
-  ['give_task', { agent: '1', prompt: ' ' }, 'give_task: prompt must say what is to be done, but is " ".'],
-  ['give_task', { agent: 1, prompt: 'x' }, 'give_task: agent must be a string, but is 1.'],
-  ['drop_task', { agent: '1', task: 0 }, 'drop_task: task must be at least 1, but is 0.'],
+  ['list_loops', { limit: 5_000 }, 'list_loops: limit must be at most 1000, got 5000.'],
+  ['give_task', { agent: '1', prompt: ' ' }, 'give_task: prompt must say what to do, got " ".'],
+  ['give_task', { agent: 1, prompt: 'x' }, 'give_task: agent must be a string, got 1.'],
+  ['drop_task', { agent: '1', task: 0 }, 'drop_task: task must be at least 1, got 0.'],
   ['list_agents', { agents: ['api', ''] }, 'list_agents: agents[1] must not be empty.'],
-  ['list_changes', { after: -1 }, 'list_changes: after must be at least 0, but is -1.'],
-  [
-    'add_agent',
-    { name: 'api', permissions: 'all' },
-    'add_agent: permissions must be one of ask, bypass, but is "all".',
-  ],
-  ['set_limits', { loop: 'a', iterations: 1.5 }, 'set_limits: iterations must be a whole number, but is 1.5.'],
-  ['accept', { loop: 'a', how: 'yes' }, 'accept: how must be one of merge, squash, branch, but is "yes".'],
+  ['list_changes', { after: -1 }, 'list_changes: after must be at least 0, got -1.'],
+  ['add_agent', { name: 'api', permissions: 'all' }, 'add_agent: permissions must be one of ask, bypass, got "all".'],
+  ['set_limits', { loop: 'a', iterations: 1.5 }, 'set_limits: iterations must be a whole number, got 1.5.'],
+  ['accept', { loop: 'a', how: 'yes' }, 'accept: how must be one of merge, squash, branch, got "yes".'],
 ])('%s with %j says what is wrong', async (name, input, sentence) => {
   expect(await refusal(name, input)).toBe(`input-invalid: ${sentence}`)
 })
@@ -256,10 +246,10 @@ test('a field or an operation that is almost right is named', async () => {
     'input-invalid: get_loop has no field "lop". Did you mean "loop"? It takes loop, brief.',
   )
   expect(await refusal('get_lop', {})).toMatch(
-    /^usage: There is no operation "get_lop"\. Did you mean "get_loop"\? There are: start_loop, /,
+    /^usage: No such operation: "get_lop"\. Did you mean "get_loop"\? Operations: start_loop, /,
   )
   for (const name of ['constructor', '__proto__', 'toString', ''])
-    expect(await refusal(name, {})).toMatch(/^usage: There is no operation /)
+    expect(await refusal(name, {})).toMatch(/^usage: No such operation: /)
 })
 
 test('every operation is tried here', () => {

@@ -28,13 +28,13 @@ export async function mustBeStartable(context: Context, id: string): Promise<Boa
   if (loop && !ended(loop))
     throw new RalphError(
       'task-state',
-      `Task ${id} already has a loop, ${loop.id}, which is ${statusOf(loop)}. ${(await context.store().isDriven(loop.id)) ? `Watch it with \`ralph show ${loop.id} --follow\`` : `Continue it with \`ralph resume ${loop.id}\``}, or cancel it first.`,
+      `Task ${id} already has a loop, ${loop.id}, which is ${statusOf(loop)}. ${(await context.store().isDriven(loop.id)) ? `Watch it with \`ralph show ${loop.id} --follow\`` : `Resume it with \`ralph resume ${loop.id}\``}, or cancel it first.`,
     )
   const missing = context.workers ? [] : await waitsFor(context.store(), task)
   if (missing.length > 0)
     throw new RalphError(
       'task-state',
-      `Task ${id} waits for ${missing.join(', ')}. Finish what it depends on, or start it with \`ralph serve\` running, which queues it.`,
+      `Task ${id} is waiting for ${missing.join(', ')}. Finish those first, or start it while \`ralph serve\` is running, which queues it.`,
     )
   return task
 }

@@ -21,7 +21,7 @@ function inside({ context }: OperationPlace, loop: string): Context {
 
 const refused = (loop: string) => ({
   code: 'below-turn',
-  message: `An agent inside loop ${loop} cannot do this: a person must, from their own terminal.`,
+  message: `The agent inside loop ${loop} cannot do this: a person must do it from their own terminal.`,
 })
 
 test('an agent in a turn allows nothing', async () => {
@@ -56,7 +56,7 @@ describe('in a pane', () => {
 
   const refusedThere = {
     code: 'below-turn',
-    message: 'An agent in the pane api/v2 cannot do this: a person must, from their own terminal.',
+    message: 'The agent in pane api/v2 cannot do this: a person must do it from their own terminal.',
   }
 
   test('the agent allows nothing, though it is inside no loop', async () => {

@@ -29,7 +29,7 @@ function ancestorsOfCaller({ caller }: Context): Ancestor[] {
   if (pid === 'gone')
     throw new RalphError(
       'below-turn',
-      'Only a person can do this, and the process that asked has ended, so nobody can tell whose it was. Keep the connection open until the answer comes.',
+      'Only a person can do this, and the calling process has exited, so it cannot be identified. Keep the connection open until the answer arrives.',
     )
   return pid === undefined ? [] : ancestors(pid)
 }
@@ -46,7 +46,7 @@ function refuseInPane({ env, home }: Context, above: readonly Ancestor[]): void 
     if (its.length === 0 || its.some((one) => realPath(one) === realPath(home)))
       throw new RalphError(
         'below-turn',
-        `An agent in the pane ${pane.slice(pane.indexOf('/') + 1)} cannot do this: a person must, from their own terminal.`,
+        `The agent in pane ${pane.slice(pane.indexOf('/') + 1)} cannot do this: a person must do it from their own terminal.`,
       )
 }
 
@@ -62,7 +62,7 @@ function realPath(path: string): string {
 function refusal(id: string): RalphError {
   return new RalphError(
     'below-turn',
-    `An agent inside loop ${id} cannot do this: a person must, from their own terminal.`,
+    `The agent inside loop ${id} cannot do this: a person must do it from their own terminal.`,
   )
 }
 

@@ -6,8 +6,8 @@ import { amount, argument, line, status as loopStatus, name, path, type SchemasO
 
 const text = z.string()
 const status = z.enum(BOARD_STATUSES)
-const title = line.min(1).max(500).regex(/\S/, 'must say what is to be done')
-const id = name.describe('The id of a task.')
+const title = line.min(1).max(500).regex(/\S/, 'must say what to do')
+const id = name.describe('Id of a task.')
 const label = line.min(1).max(100)
 
 const stage = z.strictObject({ name: line.min(1).max(60), check: argument.min(1).exactOptional() })
@@ -18,7 +18,7 @@ const limits = z.strictObject({
   tokens: whole.min(1).exactOptional(),
   no_progress: whole.min(1).exactOptional(),
   same_error: whole.min(1).exactOptional(),
-  adaptive: z.boolean().exactOptional().describe('Guess the limit from the task; ralph_max_iterations is the most.'),
+  adaptive: z.boolean().exactOptional().describe('Estimate the limit from the task, up to ralph_max_iterations.'),
 })
 
 /** null: the default. */
@@ -33,17 +33,17 @@ const fields = {
   labels: field(z.array(label).max(50)),
   status: field(status),
   archived: field(z.boolean()),
-  use_ralph_wiggum: field(z.boolean()).describe('Loop until done. false: the plain prompt, once.'),
-  ralph_max_iterations: field(whole).describe('Default 10; 0 is no limit.'),
-  ralph_completion_promise: field(line.min(1).regex(/\S/, 'must be a text')).describe('Default COMPLETE.'),
+  use_ralph_wiggum: field(z.boolean()).describe('Loop until done. false: run the prompt once.'),
+  ralph_max_iterations: field(whole).describe('Default 10; 0: no limit.'),
+  ralph_completion_promise: field(line.min(1).regex(/\S/, 'must be a string')).describe('Default COMPLETE.'),
   stages: field(z.array(stage).max(20)),
   checks: field(z.array(argument.min(1)).max(50)).describe('Commands that prove the work.'),
   limits: field(limits),
-  agent: field(argument.min(1).max(1_000)).describe('auto, a name, or several with commas.'),
+  agent: field(argument.min(1).max(1_000)).describe('auto, or names, comma-separated.'),
   depends_on: field(z.array(id).max(200)),
-  priority: field(z.number().int().min(-1_000_000).max(1_000_000)).describe('The highest begins first.'),
-  repo: field(path).describe('The folder to work in.'),
-  worktree: field(z.boolean()).describe('Work in a worktree of its own, to be accepted.'),
+  priority: field(z.number().int().min(-1_000_000).max(1_000_000)).describe('Highest first.'),
+  repo: field(path).describe('Folder to work in.'),
+  worktree: field(z.boolean()).describe('Work in its own worktree; accept it afterwards.'),
 }
 
 const task = z.strictObject({
@@ -75,7 +75,7 @@ const task = z.strictObject({
 
 const listed = task.extend({ loop_status: loopStatus.nullable(), waits_for: z.array(text) })
 const group = z.strictObject({ project_id: text, name: text, repo: text.nullable() })
-const version = whole.exactOptional().describe('The version that you have read; refused when it is another by now.')
+const version = whole.exactOptional().describe('The version you read; refused if it has changed since.')
 
 type BoardOperation =
   | 'create_task'
@@ -92,8 +92,8 @@ type BoardOperation =
 export const BOARD_SCHEMAS: SchemasOf<BoardOperation> = {
   import_board: {
     input: z.strictObject({
-      file: path.describe('A vibe-kanban database; "vibe-kanban" finds it where it lies by default.'),
-      dry_run: z.boolean().exactOptional().describe('Only count.'),
+      file: path.describe('A vibe-kanban database; "vibe-kanban" uses its default location.'),
+      dry_run: z.boolean().exactOptional().describe('Only count; import nothing.'),
     }),
     output: z.strictObject({
       file: text,

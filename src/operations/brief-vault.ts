@@ -9,7 +9,7 @@ export const briefVault: Operation<{ vault?: string; since: number }, Briefing> 
   name: 'brief_vault',
   effect: 'read',
   summary:
-    'Summarizes a vault since a given time: what was completed, what is stuck, what waits for a person, what to do next.',
+    'Summarizes a vault since a given time: what was completed, what is stuck, what needs a person, what to do next.',
   async run(context, { vault: named, since }) {
     const vault = vaultFor(context, given({ named }))
     mustBeVault(context, vault)

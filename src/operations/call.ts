@@ -45,7 +45,7 @@ function unknown(name: string): RalphError {
   const close = nearest(name, Object.keys(OPERATIONS))
   return new RalphError(
     'usage',
-    `There is no operation "${name}".${close ? ` Did you mean "${close}"?` : ''} There are: ${Object.keys(OPERATIONS).join(', ')}.`,
+    `No such operation: "${name}".${close ? ` Did you mean "${close}"?` : ''} Operations: ${Object.keys(OPERATIONS).join(', ')}.`,
   )
 }
 

@@ -24,7 +24,7 @@ async function leaveUnmerged(context: Context, name: string | undefined): Promis
   const loop = await context.store().load(await findLoop(context, name))
   if (!ended(loop) || loop.spec.work.owner?.kind !== 'fleet') return undefined
   const { task: id } = fleetOf(loop)
-  const sentence = 'Cancelled before it was merged. Its work is on its branch.'
+  const sentence = 'Cancelled before the merge. Its work is on its branch.'
   const task = await fleet.change(id, { state: 'cancelled', merge_job: false, sentence }, { from: ['merging'] })
   return task && { loop: loop.id, heard: 'here' }
 }

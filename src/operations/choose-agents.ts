@@ -41,8 +41,8 @@ function noAgent(idle: readonly string[]): RalphError {
   return new RalphError(
     'agent-missing',
     idle.length > 0
-      ? `${idle.join(', ')} ${idle.length === 1 ? 'is' : 'are'} here, but nobody is logged in. Log in, or name an agent with --agent. \`ralph doctor\` tells more.`
-      : `No agent was found on PATH (${programs.join(', ')}). Install one, or name a program of your own: --agent command:"your-agent --its-flags".`,
+      ? `${idle.join(', ')} ${idle.length === 1 ? 'is' : 'are'} installed but not logged in. Log in, or name an agent with --agent. \`ralph doctor\` shows more.`
+      : `No agent found on PATH (${programs.join(', ')}). Install one, or use your own program: --agent command:"your-agent --its-flags".`,
   )
 }
 
@@ -51,18 +51,18 @@ type Settings = Pick<LoopRequest, 'model' | 'permissions' | 'context' | 'mcp' | 
 /** What an agent cannot be told is refused, not ignored. */
 export function mustSuit(names: readonly string[], request: Settings): void {
   if (names.length > 1 && (request.model !== undefined || (request.agentArgs ?? []).length > 0))
-    throw new RalphError('usage', 'A model and arguments behind -- belong to one agent, but several are named.')
+    throw new RalphError('usage', 'A model and arguments after -- apply to a single agent, but several are named.')
   const trouble = request.mcp ? mcpTrouble(names, request) : undefined
-  if (trouble) throw new RalphError('usage', `--mcp is not available: ${trouble}. Leave it out.`)
+  if (trouble) throw new RalphError('usage', `--mcp is not available: ${trouble}. Omit it.`)
   for (const name of names) mustKnow(parseAgent(name).agent, request)
 }
 
 /** Why these agents cannot be given tools to report with. */
 export function mcpTrouble(names: readonly string[], { sandbox }: Pick<Settings, 'sandbox'>): string | undefined {
   const unable = names.map((name) => parseAgent(name).agent).find(({ settings }) => !settings.includes('mcp'))
-  if (unable) return `the agent "${unable.name}" takes no MCP server for one turn`
+  if (unable) return `the agent "${unable.name}" does not support an MCP server for a single turn`
   // Who writes the reports is a program that the agent itself starts.
-  return sandbox ? 'in a sandbox an agent cannot write its reports' : undefined
+  return sandbox ? 'an agent in a sandbox cannot write its reports' : undefined
 }
 
 function mustKnow(agent: Agent, request: Settings): void {
@@ -70,13 +70,13 @@ function mustKnow(agent: Agent, request: Settings): void {
     if (request[setting] !== undefined && !agent.settings.includes(setting))
       throw new RalphError(
         'usage',
-        `--${setting} means nothing to the agent "${agent.name}". Leave it out, or put it into the agent's own command line.`,
+        `The agent "${agent.name}" does not support --${setting}. Omit it, or put it into the agent's own command line.`,
       )
   for (const [limit, option, what] of COUNTED)
     if (request.limits?.[limit] !== undefined && !agent.reports.includes(what))
       throw new RalphError(
         'usage',
-        `--${option} cannot be kept: the agent "${agent.name}" does not report its ${what}.`,
+        `--${option} cannot be enforced: the agent "${agent.name}" does not report its ${what}.`,
       )
 }
 
@@ -96,12 +96,9 @@ export function locate(text: string, { env, cwd, dir }: Site): string {
   const program = agent.targetExample ? parseCommandLine(target)[0] : target || agent.probe?.programs[0]
   if (findProgram(program ?? '', dir, env.PATH)) return text
   if (program?.includes('/') && existsSync(resolve(dir, program)))
-    throw new RalphError(
-      'agent-missing',
-      `${resolve(dir, program)} is not a program that can be run. Make it one: chmod +x ${program}`,
-    )
+    throw new RalphError('agent-missing', `${resolve(dir, program)} is not executable. Run: chmod +x ${program}`)
   throw new RalphError(
     'agent-missing',
-    `The agent "${program}" was not found${program?.includes('/') ? ` below ${dir}` : ' on PATH'}. Install it, or name its path. \`ralph doctor\` tells which agents are here.`,
+    `The agent "${program}" was not found${program?.includes('/') ? ` below ${dir}` : ' on PATH'}. Install it, or give its path. \`ralph doctor\` shows which agents are installed.`,
   )
 }

@@ -127,9 +127,9 @@ describe('comments', () => {
   test('on what is not in the diff are refused, with all that came along', async () => {
     const place = await worked(asks)
     const wrong: [comment: object, says: string][] = [
-      [on(99), 'comments[1] is about line 99 (new) of a.txt, which is not in the diff of iteration 1.'],
+      [on(99), 'comments[1] refers to line 99 (new) of a.txt, which is not in the diff of iteration 1.'],
       [on(3, 'Why?', { side: 'old' }), 'line 3 (old) of a.txt'],
-      [on(1, 'Why?', { path: 'b.txt' }), 'comments[1] is about b.txt, which is not in the diff'],
+      [on(1, 'Why?', { path: 'b.txt' }), 'comments[1] refers to b.txt, which is not in the diff'],
       [on(1, 'Why?', { iteration: 9 }), 'has no checkpoint of iteration 9'],
     ]
     for (const [comment, says] of wrong)
@@ -150,7 +150,7 @@ describe('comments', () => {
     await place.drive(place.loop)
     expect(await delivered(place)).toEqual([['Yes.', place.loop, 2]])
     const gone = place.run('remove_comment', { loop: place.loop, comment: second ?? 0 })
-    await expect(gone).rejects.toThrow(`loop ${place.loop} was told it in iteration 2.`)
+    await expect(gone).rejects.toThrow(`loop ${place.loop} received it in iteration 2.`)
     await expect(place.run('remove_comment', { loop: place.loop, comment: 99 })).rejects.toThrow('has no comment 99')
     expect((await place.run('get_iteration', { loop: place.loop, iteration: 2 })).prompt).not.toContain('No.')
   })
@@ -173,7 +173,7 @@ describe('an answer', () => {
   test('that is none is refused', async () => {
     const place = await worked(asks)
     const { loop } = place
-    const words = 'asks a question, so answer it with words'
+    const words = 'asks a question: answer it with words'
     await expect(place.run('answer', { loop, allow: true })).rejects.toThrow(words)
     await expect(place.run('answer', { loop })).rejects.toThrow('answer: give words.')
     await expect(place.run('answer', { loop, allow: true, words: 'Yes.' })).rejects.toThrow('answer: give words.')
@@ -186,6 +186,6 @@ describe('an answer', () => {
       code: 'loop-ended',
     })
     const { loop } = await place.run('start_loop', { prompt: 'More', agent: place.agent(WRITES) })
-    await expect(place.run('answer', { loop, words: 'Blue.' })).rejects.toThrow(`Loop ${loop} asks for nothing:`)
+    await expect(place.run('answer', { loop, words: 'Blue.' })).rejects.toThrow(`Loop ${loop} is not asking for input:`)
   })
 })

@@ -25,7 +25,7 @@ export type Commented = {
 export const addComments: Operation<{ loop: string; comments: Written[] }, Commented> = {
   name: 'add_comments',
   effect: 'write',
-  summary: 'Adds comments on lines of a diff. The next iteration is told all of them in one message.',
+  summary: 'Comments on lines of a diff. The next iteration gets all comments in one message.',
   async run(context, { loop: name, comments: written }) {
     const { comments: records, load } = context.store()
     const loop = await load(await findLoop(context, name))
@@ -47,7 +47,7 @@ export const addComments: Operation<{ loop: string; comments: Written[] }, Comme
 export const listComments: Operation<{ loop: string }, { loop: string; comments: StoredComment[] }> = {
   name: 'list_comments',
   effect: 'read',
-  summary: 'Lists the comments on the diffs of a loop, and which iteration was told each of them.',
+  summary: 'Lists the comments on the diffs of a loop, and which iteration got each one.',
   report: true,
   async run(context, { loop: name }) {
     const loop = await findLoop(context, name)
@@ -58,21 +58,18 @@ export const listComments: Operation<{ loop: string }, { loop: string; comments:
 export const removeComment: Operation<{ loop: string; comment: number }, { loop: string; comment: number }> = {
   name: 'remove_comment',
   effect: 'destroy',
-  summary: 'Removes a comment that the loop has not been told yet.',
+  summary: 'Removes a comment that the loop has not seen yet.',
   async run(context, { loop: name, comment }) {
     const loop = await findLoop(context, name)
     const { comments } = context.store()
     const found = (await comments.list(loop)).find(({ id }) => id === comment)
     if (!found)
-      throw new RalphError(
-        'comment-unknown',
-        `Loop ${loop} has no comment ${comment}. list_comments shows those that it has.`,
-      )
+      throw new RalphError('comment-unknown', `Loop ${loop} has no comment ${comment}. list_comments lists them.`)
     if (await comments.remove(comment, reviewOrder)) return { loop, comment }
-    const when = found.delivered === null ? 'already has it' : `was told it in iteration ${found.delivered}`
+    const when = found.delivered === null ? 'has already received it' : `received it in iteration ${found.delivered}`
     throw new RalphError(
       'loop-state',
-      `Comment ${comment} cannot be removed: loop ${found.hearer} ${when}. Tell it what to do instead: ralph steer ${found.hearer} "…"`,
+      `Comment ${comment} cannot be removed: loop ${found.hearer} ${when}. Say what to do instead: ralph steer ${found.hearer} "…"`,
     )
   },
 }
@@ -122,7 +119,7 @@ function notThere(
   const what = files.length > 0 ? `line ${line} (${side}) of ${path}` : path
   return new RalphError(
     'input-invalid',
-    `add_comments: comments[${at}] is about ${what}, which is not in the diff of iteration ${iteration}. get_diff shows what can be commented on.`,
+    `add_comments: comments[${at}] refers to ${what}, which is not in the diff of iteration ${iteration}. get_diff shows the lines you can comment on.`,
     { field: `comments[${at}].${files.length > 0 ? 'line' : 'path'}` },
   )
 }

@@ -70,6 +70,8 @@ function whereWeStand(cwd: () => string): string {
   try {
     return cwd()
   } catch (cause) {
-    throw new RalphError('home-unusable', 'The folder this was started in is gone. Go to one that exists.', { cause })
+    throw new RalphError('home-unusable', 'The folder this was started in no longer exists. Change to one that does.', {
+      cause,
+    })
   }
 }

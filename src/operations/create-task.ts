@@ -6,7 +6,7 @@ import type { Operation } from './operation.ts'
 export const createTask: Operation<NewTask, BoardTask> = {
   name: 'create_task',
   effect: 'write',
-  summary: 'Puts a task on the board. start_loop with its id sets an agent to work on it.',
-  agent: { description: 'With use_ralph_wiggum (the default) the agent loops until the checks prove the task done.' },
+  summary: 'Puts a task on the board. To start it, call start_loop with its id.',
+  agent: { description: 'With use_ralph_wiggum (the default), the agent loops until the checks prove the task done.' },
   run: (context, asked) => create(context.store(), asked, { by: context.by ?? 'person', at: context.now() }),
 }

@@ -58,13 +58,13 @@ describe('which dispatcher', () => {
   test('none', async () => {
     const { context } = openPlace()
     await expect(findCrew(context, {})).rejects.toThrow(
-      'No dispatcher has been started yet. Start one with: ralph dispatch --config config.yaml',
+      'No dispatcher has been started yet. Start one: ralph dispatch --config config.yaml',
     )
   })
 
   test('none of that name, however many others there are', async () => {
     const place = openPlace()
-    const sentence = 'No dispatcher has been started with x.yaml yet. Start one with: ralph dispatch --config x.yaml'
+    const sentence = 'No dispatcher has been started with x.yaml yet. Start one: ralph dispatch --config x.yaml'
     for (const name of ['one', 'two']) {
       await crewIn(place, name, 'api')
       await expect(findCrew(place.context, { config: 'x.yaml' })).rejects.toThrow(sentence)
@@ -76,7 +76,7 @@ describe('which dispatcher', () => {
     const [one, two] = [await crewIn(place, 'one', 'api'), await crewIn(place, 'two', 'web')]
     const names = [one.config, two.config]
     await expect(findCrew(place.context, {})).rejects.toThrow(
-      /^There are several dispatchers\. Name the config file of one with --config: /,
+      /^There are several dispatchers\. Choose one by its config file with --config: /,
     )
     for (const name of names) await expect(findCrew(place.context, {})).rejects.toThrow(name)
   })
@@ -96,9 +96,9 @@ describe('which agent', () => {
   })
 
   test.each([
-    ['3', 'There is no agent "3". There are: 1 (api), 2 (web).'],
-    ['wep', 'There is no agent "wep". Did you mean "web"? There are: 1 (api), 2 (web).'],
-    ['', 'There is no agent "". There are: 1 (api), 2 (web).'],
+    ['3', 'No such agent: "3". Agents: 1 (api), 2 (web).'],
+    ['wep', 'No such agent: "wep". Did you mean "web"? Agents: 1 (api), 2 (web).'],
+    ['', 'No such agent: "". Agents: 1 (api), 2 (web).'],
   ])('%j is nobody', (asked, sentence) => {
     expect(() => findAgent(place, asked)).toThrow(sentence)
   })
@@ -142,17 +142,17 @@ describe('a config file', () => {
     [
       'a missing folder',
       `  - name: api\n    ${SCRIPTED}\n    folder: nowhere`,
-      'HERE/config.yaml:2: the folder of api, HERE/nowhere, does not exist.',
+      'HERE/config.yaml:2: api: folder not found: HERE/nowhere.',
     ],
     [
       'two agents in one folder',
       `  - name: api\n    ${SCRIPTED}\n  - name: web\n    ${SCRIPTED}\n    folder: ./web/..`,
-      'HERE/config.yaml:4: web would work in the folder of api, HERE. Give one of them a folder of its own, or worktree: true.',
+      'HERE/config.yaml:4: web and api would work in the same folder, HERE. Give one of them its own folder, or worktree: true.',
     ],
     [
       'no agent',
       '  - name: api',
-      /^HERE\/config\.yaml:2: no agent is named, and none with a login was found\. Name one, such as "agent: claude"; there are .*scripted/,
+      /^HERE\/config\.yaml:2: no agent is named, and none is logged in\. Name one, such as "agent: claude"; supported: .*scripted/,
     ],
     [
       'an unknown agent',

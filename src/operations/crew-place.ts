@@ -45,8 +45,8 @@ export async function findCrew(context: Context, { config }: CrewName): Promise<
   throw new RalphError(
     'pane-unknown',
     file === undefined && configs.length > 1
-      ? `There are several dispatchers. Name the config file of one with --config: ${configs.join(', ')}.`
-      : `No dispatcher has been started${file === undefined ? '' : ` with ${file}`} yet. Start one with: ralph dispatch --config ${file ?? NAME}`,
+      ? `There are several dispatchers. Choose one by its config file with --config: ${configs.join(', ')}.`
+      : `No dispatcher has been started${file === undefined ? '' : ` with ${file}`} yet. Start one: ralph dispatch --config ${file ?? NAME}`,
   )
 }
 
@@ -69,7 +69,7 @@ export function findAgent(place: CrewPlace, agent: string): { crew: string; name
   const close = nearest(agent, names)
   throw new RalphError(
     'pane-unknown',
-    `There is no agent "${agent}".${close ? ` Did you mean "${close}"?` : ''} There are: ${place.panes.map(({ name, record }) => `${record.agent.number} (${name})`).join(', ')}.`,
+    `No such agent: "${agent}".${close ? ` Did you mean "${close}"?` : ''} Agents: ${place.panes.map(({ name, record }) => `${record.agent.number} (${name})`).join(', ')}.`,
   )
 }
 
@@ -97,7 +97,7 @@ type Asked = { path: string; ralph: RalphSettings; agent: AgentSettings; number:
 export async function toAgent(context: Context, { path, ralph, agent, number }: Asked): Promise<CrewAgent> {
   const at = agent.line === undefined ? '' : `${path}:${agent.line}: `
   const dir = resolve(dirname(path), agent.dir ?? '.')
-  if (!isFolder(dir)) throw new RalphError('input-invalid', `${at}the folder of ${agent.name}, ${dir}, does not exist.`)
+  if (!isFolder(dir)) throw new RalphError('input-invalid', `${at}${agent.name}: folder not found: ${dir}.`)
   const real = realpathSync(dir)
   const around = await openConfig(context, real)
   const breaker = { ...around.circuit_breaker, ...ralph.circuit_breaker, ...agent.ralph?.circuit_breaker }
@@ -106,7 +106,7 @@ export async function toAgent(context: Context, { path, ralph, agent, number }: 
   if (worktree && !enabled)
     throw new RalphError(
       'input-invalid',
-      `${at}${agent.name} has worktree: true, but every worktree belongs to a loop, and enabled: false starts none. Remove one of the two.`,
+      `${at}${agent.name} has worktree: true, which needs a loop, but enabled: false starts none. Remove one of the two.`,
     )
   const text = agent.agent ?? context.env.RALPH_AGENT ?? common
   const sealed = sealIn(context.home, {
@@ -163,7 +163,7 @@ async function found(context: Context, { dir, names }: { dir: string; names: str
   } catch (cause) {
     throw new RalphError(
       'agent-missing',
-      `no agent is named, and none with a login was found. Name one, such as "agent: claude"; there are ${names}.`,
+      `no agent is named, and none is logged in. Name one, such as "agent: claude"; supported: ${names}.`,
       { cause },
     )
   }
@@ -176,7 +176,7 @@ export function mustBeApart(agents: readonly { agent: CrewAgent; line?: number |
     if (before && !agent.worktree && !before.worktree)
       throw new RalphError(
         'input-invalid',
-        `${line === undefined ? '' : `${path}:${line}: `}${agent.name} would work in the folder of ${before.name}, ${agent.dir}. Give one of them a folder of its own, or worktree: true.`,
+        `${line === undefined ? '' : `${path}:${line}: `}${agent.name} and ${before.name} would work in the same folder, ${agent.dir}. Give one of them its own folder, or worktree: true.`,
       )
   }
 }

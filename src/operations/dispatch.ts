@@ -36,7 +36,7 @@ export async function runDispatcher(context: Context, config: string, listener: 
   if (!lock)
     throw new RalphError(
       'dispatch-held',
-      `A dispatcher for ${path} is running already. Talk to it from here: ralph dispatch status`,
+      `A dispatcher for ${path} is already running. Talk to it from here: ralph dispatch status`,
     )
   try {
     await store.panes.prune(now() - DEFAULTS.keepDays * 24 * 3_600_000)
@@ -44,7 +44,7 @@ export async function runDispatcher(context: Context, config: string, listener: 
     listener.begin(agents, path)
     const { max_total_cost_usd: most } = settings
     for (const { name } of agents.filter((agent) => isUncounted(agent, most)))
-      listener.note(name, 'it does not report its cost in a pane, so cost limits do not apply to it.')
+      listener.note(name, 'does not report its cost in a pane, so cost limits do not apply.')
     const changed = async ({ key, record }: Pane) => {
       listener.changed(await toListed(context, { ...key, record }), record.agent.config.notify_webhook)
     }

@@ -52,7 +52,7 @@ export async function driveLoop(context: Context, id: string, watching: Watching
       here = holdTask(context.home, id)
       if (here) return lease
       await lease.release()
-      return { heldBy: 'another process of this machine' }
+      return { heldBy: 'another process on this machine' }
     },
     takeUp: takeUp({ store, now, self: selfIn(root) }),
     since: async (loop, lease, at) => [
@@ -62,7 +62,7 @@ export async function driveLoop(context: Context, id: string, watching: Watching
     held(by) {
       throw new RalphError(
         'loop-held',
-        `Loop ${id} is already being driven by ${by}. Watch it with \`ralph show ${id} --follow\`.`,
+        `Loop ${id} is already running in ${by}. Watch it with \`ralph show ${id} --follow\`.`,
       )
     },
     work: (held) => work(context, held, watching),
@@ -88,7 +88,7 @@ async function work(context: Context, held: Visit, watching: Watching): Promise<
   watching.begin(loop, { suggestion: findChecks(loop.spec.work.dir)[0], checkpoints: bench.tree.checkpoints })
   for (const check of allChecks(loop.spec).filter((text) => !canStart(text, loop.spec.work.dir, env.PATH)))
     watching.say(
-      `The program of the check "${check}" is not here yet. Without it the loop will halt (verifier-broken).`,
+      `The program for check "${check}" is not installed. Unless it is by then, the loop will halt (verifier-broken).`,
     )
   return held.drive(handsOf(bench, watching, held.lease))
 }

@@ -157,13 +157,13 @@ function whatIsMissing({ env }: Context, { tasks }: ProjectRecord, { execution }
   return [
     ...copied
       .filter((name) => slots > 1 && !existsSync(join(project.dir, name)))
-      .map((name) => `${name} of worktree_files is not here, so no worktree gets it.`),
+      .map((name) => `worktree_files: ${name} was not found, so it is not copied to worktrees.`),
     // Without its program a check stops the project at the first claim.
     ...[...new Set([...checks, ...open.flatMap(({ verify }) => verify ?? [])])]
       .filter((check) => !canStart(check, project.dir, env.PATH))
       .map(
         (check) =>
-          `The program of the check "${check}" is not here yet. Without it the project will stop (verifier-broken).`,
+          `The program for check "${check}" is not installed. Unless it is by then, the project will stop (verifier-broken).`,
       ),
   ]
 }

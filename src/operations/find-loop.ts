@@ -25,7 +25,7 @@ export async function findLoop(context: Context, name: string | undefined): Prom
   if (name !== undefined) return store.find(name)
   const [newest] = (await store.list({ dir: realFolder(context.cwd), limit: 1 })).rows
   if (newest) return newest.id
-  throw new RalphError('loop-unknown', 'No loop was ever started in this folder. Name one; `ralph status` lists them.')
+  throw new RalphError('loop-unknown', 'No loop has been started in this folder. Name one; `ralph status` lists them.')
 }
 
 async function isOpen(context: Context, id: string): Promise<boolean> {
@@ -43,7 +43,7 @@ export async function findOpenLoops(context: Context, name: string | undefined):
   const ids = await loopsOf(project, context.store())
   const open = await Promise.all(ids.map(async (id) => ((await isOpen(context, id)) ? [id] : [])))
   if (open.flat().length > 0) return open.flat()
-  throw new RalphError('loop-ended', `No task of the project ${project.name} is under way.`)
+  throw new RalphError('loop-ended', `No task of project ${project.name} is running.`)
 }
 
 /** The loop, which must not be over. */

@@ -116,8 +116,8 @@ describe.skipIf(missing)(`a board without the repository${missing ? `: ${missing
   test('says where the work is when only the repository would do', async () => {
     const fleet = await openFleet()
     const { repo, id, loop, branch, finish } = await openStory(fleet)
-    const where = `Its work is on the branch ${branch} of ${repo}. Get it: git fetch ${repo} ${branch}`
-    const sentence = `Loop ${loop} is the task ${id} of the fleet. ${where}`
+    const where = `Its work is on branch ${branch} of ${repo}. Fetch it: git fetch ${repo} ${branch}`
+    const sentence = `This is not available for loop ${loop}, which is fleet task ${id}. ${where}`
     const watching = { signal: new AbortController().signal, saw: () => {} }
     const asked = [
       () => ask(fleet, 'rollback', { loop: id, iteration: 1 }),
@@ -140,14 +140,12 @@ describe.skipIf(missing)(`a board without the repository${missing ? `: ${missing
       { prompt: 'Two.', agent },
     )
     const diffOf = (task: FleetTask | undefined) => ask(fleet, 'get_diff', { loop: task?.id, iteration: 1 })
-    await expect(diffOf(one)).rejects.toThrow(
-      `Its work will be on the branch ${one?.branch} of ssh://example.com/a b.git.`,
-    )
-    await expect(diffOf(other)).rejects.toThrow('none of them are kept')
+    await expect(diffOf(one)).rejects.toThrow(`Its work will be on branch ${one?.branch} of ssh://example.com/a b.git.`)
+    await expect(diffOf(other)).rejects.toThrow('are not kept')
     expect(await ask(fleet, 'get_proof', { loop: one?.id })).toMatchObject({ status: 'queued', iterations: 0 })
     fleet.worker()
     const { loop_id: loop } = await fleet.reaches(other?.id ?? '', 'done')
-    await expect(diffOf(other)).rejects.toThrow('none of them are kept')
+    await expect(diffOf(other)).rejects.toThrow('are not kept')
     expect(await ask(fleet, 'get_proof', { loop })).toMatchObject({ grade: 'claimed' })
     expect(await reportOf(fleet, loop)).toEqual([])
   })
@@ -233,7 +231,7 @@ describe.skipIf(missing)(`a board without the repository${missing ? `: ${missing
     fleet.worker()
     const { loop_id: loop, branch } = await fleet.reaches(task?.id ?? '', 'done', 'failed')
     const { note, files } = await getDiff.run(fleet.context, { loop, iteration: 1, limit: 5_000_000 })
-    const left = Number(/^(\d+) lines of long files were not kept\./.exec(note ?? '')?.[1])
+    const left = Number(/^(\d+) lines of long files were not stored\./.exec(note ?? '')?.[1])
     expect(note).toContain(`git fetch`)
     expect(note).toContain(branch)
     expect((files.find(({ path }) => path === 'a-lock.txt')?.added ?? 0) + left).toBe(400_000)
@@ -251,7 +249,7 @@ describe.skipIf(missing)(`a board without the repository${missing ? `: ${missing
     const { id, loop, worker, finish } = await openStory(fleet)
     expect(await finish()).toMatchObject({ state: 'done' })
     await inPostgres(fleet.url, 'ALTER TABLE ralph.gone RENAME TO kept_diff')
-    expect(worker.said.join('\n')).toContain(`${id}: the diff of iteration 1 could not be kept`)
+    expect(worker.said.join('\n')).toContain(`${id}: the diff of iteration 1 could not be stored`)
     expect(await ask(fleet, 'get_iteration', { loop, iteration: 1 })).not.toHaveProperty('diff')
     await expect(ask(fleet, 'get_diff', { loop, iteration: 1 })).rejects.toThrow('git fetch')
     expect(await reportOf(fleet, id)).toEqual([])
@@ -264,7 +262,7 @@ describe.skipIf(missing)(`a board without the repository${missing ? `: ${missing
     expect(await ask(fleet, 'prune', { days: 1 })).toMatchObject({ transcripts: 0, checkpoints: 0 })
     await inPostgres(fleet.url, 'UPDATE ralph.loop SET updated_at = 0')
     expect(await ask(fleet, 'prune', { days: 1 })).toMatchObject({ transcripts: 2, checkpoints: 3 })
-    await expect(ask(fleet, 'get_diff', { loop, iteration: 1 })).rejects.toThrow('its diff was pruned')
+    await expect(ask(fleet, 'get_diff', { loop, iteration: 1 })).rejects.toThrow('or the diff was pruned')
     expect((await ask(fleet, 'list_iterations', { loop })).iterations).toHaveLength(2)
   })
 })

@@ -25,7 +25,7 @@ export function fleetStore({ store }: Pick<Context, 'store'>): FleetStore {
   if (found.fleet) return found as FleetStore // as it has one
   throw new RalphError(
     'usage',
-    'This needs the database that the fleet shares. Name it: --database postgres://user@host/name, or set RALPH_DATABASE.',
+    'This needs the database of a fleet. Pass --database postgres://user@host/name, or set RALPH_DATABASE.',
   )
 }
 

@@ -18,6 +18,6 @@ export async function keepDiffs(
     const mask = secretsOf(context.home, loop).masking().text
     for (const kept of await readTaskDiffs({ ...reading, mask })) await store.diffs?.keep(lease, kept)
   } catch (cause) {
-    say(`the diff of iteration ${reading.iteration} could not be kept: ${sentenceOf(cause)}`, task)
+    say(`the diff of iteration ${reading.iteration} could not be stored: ${sentenceOf(cause)}`, task)
   }
 }

@@ -46,21 +46,21 @@ function ofServer(health: FleetHealth): FleetFinding[] {
       : better(
           'tls',
           false,
-          'the connection is not encrypted. Add ?sslmode=verify-full to the URL, and set TLS up in Postgres.',
+          'the connection is not encrypted. Set up TLS in Postgres, and add ?sslmode=verify-full to the URL.',
         ),
     Math.abs(clock_ms) < MOST_CLOCK_MS
-      ? better('clock', true, `${seconds} s apart; only the clock of the database counts`)
+      ? better('clock', true, `off by ${seconds} s; only the clock of the database counts`)
       : better(
           'clock',
           false,
-          `this machine is ${seconds} s apart from the database. Only its clock counts, but set yours, too.`,
+          `the clock of this machine is off by ${seconds} s from the database. Only the database clock counts, but set yours as well.`,
         ),
     left >= Math.max(5, connections.most / 10)
       ? better('clients', true, `${connections.used} of ${connections.most} connections used`)
       : better(
           'clients',
           false,
-          `only ${left} of ${connections.most} connections left. Raise max_connections, or use a pooler in session mode.`,
+          `only ${left} of ${connections.most} connections are left. Raise max_connections, or use a pooler in session mode.`,
         ),
     bloated.length === 0
       ? better('vacuum', true, 'few dead rows')
@@ -76,11 +76,11 @@ function ofRole({ user, rights, queue }: FleetHealth): FleetFinding[] {
   ]
   return [
     roles.length > 0
-      ? must('rights', true, `${user} can be a ${roles.join(', ')}`)
-      : must('rights', false, `${user} cannot even read the tables. Grant it a role: see docs/fleet.md.`),
+      ? must('rights', true, `${user} can act as ${roles.join(', ')}`)
+      : must('rights', false, `${user} cannot read the tables. Grant it a role: see docs/fleet.md.`),
     queue
       ? must('queue', true, 'pg-boss is set up')
-      : must('queue', true, 'pg-boss is not set up yet; the first worker does that'),
+      : must('queue', true, 'pg-boss is not set up yet; the first worker does this'),
   ]
 }
 
@@ -94,19 +94,19 @@ async function ofFleet(context: Context, { scheduler, oldest_ready_ms }: FleetHe
   return [
     alive > 0
       ? better('workers', true, `${alive} alive${silent > 0 ? `, ${silent} silent` : ''}`)
-      : better('workers', false, 'none is running. Start one with `ralph worker`.'),
+      : better('workers', false, 'no worker is running. Start one with `ralph worker`.'),
     !isUp || !isLate
       ? better(
           'scheduler',
           true,
           scheduler && !isLate ? `${scheduler.holder} schedules` : 'starts with the first worker',
         )
-      : must('scheduler', false, 'no worker has scheduled for more than 30 seconds. Restart the workers.'),
+      : must('scheduler', false, 'no worker has scheduled tasks for more than 30 seconds. Restart the workers.'),
     better('queued', true, queuedWords(counts.ready ?? 0, oldest_ready_ms)),
   ]
 }
 
 function queuedWords(ready: number, oldestMs: number | null): string {
   if (ready === 0 || oldestMs === null) return 'no task is waiting for a worker'
-  return `${ready} ready, the oldest for ${Math.round(oldestMs / 60_000)} min; \`ralph status\` says why`
+  return `${ready} ready, the oldest for ${Math.round(oldestMs / 60_000)} min; \`ralph status\` shows why`
 }

@@ -64,10 +64,10 @@ function arrivals(site: Site): Pick<GitCarrier, 'begin' | 'takeOver' | 'takeHold
     async begin(task, loop, lease) {
       const at = arriving(task, loop, lease)
       const opening = { ...at, base: task.base ?? 'main', ...given({ at: task.pushed ?? undefined }) }
-      const open = worked(await openTaskTree(opening))
+      const open = worked(await openTaskTree(opening), FETCH)
       const { worktree_files: copied = [], worktree_setup: setup } = loadConfig(home, open.work.dir)
-      const ready = copied.length > 0 ? worked(await openTaskTree({ ...opening, copied })) : open
-      worked(await takeFence(at))
+      const ready = copied.length > 0 ? worked(await openTaskTree({ ...opening, copied }), FETCH) : open
+      worked(await takeFence(at), PUSH)
       const worktree: Worktree = { ...ready.work.worktree, repo: at.repo, ...given({ setup }) }
       return { ...ready, work: { ...ready.work, worktree } }
     },
@@ -77,12 +77,12 @@ function arrivals(site: Site): Pick<GitCarrier, 'begin' | 'takeOver' | 'takeHold
       if (!worktree) throw new Error(`Loop ${loop.id} has no worktree.`)
       const { iteration, tree } = loop.tally
       const taking = { ...arriving(task, loop, lease), iteration, worktree, ...given({ tree }) }
-      const { work } = worked(await takeOverTask(taking))
+      const { work } = worked(await takeOverTask(taking), FETCH)
       return [{ kind: 'moved', at, to: { ...work, worktree: { ...work.worktree, repo: taking.repo } } }]
     },
 
     async takeHold(task, loop, lease) {
-      worked(await takeFence({ ...arriving(task, loop, lease), kept: loop.tally.iteration }))
+      worked(await takeFence({ ...arriving(task, loop, lease), kept: loop.tally.iteration }), PUSH)
     },
   }
 }
@@ -96,11 +96,11 @@ function departures(site: Site): Pick<GitCarrier, 'push' | 'leave' | 'abandon'> 
       const what = { task: task.id, title: task.title, iteration, epoch: lease.epoch }
       const pushed = task.pushed ?? undefined
       const pushing = { ...placeOf(site, task, loop.id), ...what, signal: lease.lost, ...given({ pushed }) }
-      const told = worked(await patiently(desk, task, PATIENCE_MS, () => pushIteration(pushing), lease))
+      const told = worked(await patiently(desk, task, PATIENCE_MS, () => pushIteration(pushing), lease), PUSH)
       if (told.kind === 'kept-nothing') return
       // Recorded before the turn is: who takes over from here goes on from what was pushed.
       const noted = await desk.store.fleet.change(task.id, { pushed: told.commit }, { worker: desk.id })
-      if (!noted) throw takenOver(loop.id)
+      if (!noted) throw takenOver(`loop ${loop.id}`)
       task.pushed = told.commit
       await keepDiffs(desk, task, { loop, lease, reading: { ...pushing, before: pushing.pushed, commit: told.commit } })
     },
@@ -111,7 +111,7 @@ function departures(site: Site): Pick<GitCarrier, 'push' | 'leave' | 'abandon'> 
         const finishing = { ...placeOf(site, task, loop.id), epoch }
         const told = await patiently(desk, task, FINISH_MS, () => finishBranch(finishing))
         if (told.kind === 'unreachable' || told.kind === 'refused')
-          desk.say(`refs/ralph/${loop.id} stay in its repository: ${told.why}`, task)
+          desk.say(`could not delete refs/ralph/${loop.id} from its repository: ${told.why}`, task)
       }
       epochs.delete(loop.id)
       await closeTaskTree(placeOf(site, task, loop.id))
@@ -136,23 +136,26 @@ async function patiently<Told extends Came>(
     lease?.expect?.(TRY_MS)
     const told = await work()
     if (told.kind !== 'unreachable' || performance.now() > until || lease?.lost.aborted) return told
-    say(`its repository cannot be reached, and is tried again: ${(told as Trouble).why}`, task)
+    say(`its repository is unreachable, retrying: ${(told as Trouble).why}`, task)
     await sleep(waitMs, undefined, given({ signal: lease?.lost })).catch(() => {}) // then it is tried once more, and is fenced
   }
 }
 
-/** What did not work, as a sentence and a code that say what to do with the task. */
-function worked<Told extends Came>(told: Told | Fenced | Trouble): Exclude<Told, Fenced | Trouble> {
+const FETCH = 'Could not fetch from its repository'
+const PUSH = 'Could not push to its repository'
+
+/** Throws a sentence and a code that decide what happens to the task. */
+function worked<Told extends Came>(told: Told | Fenced | Trouble, lead: string): Exclude<Told, Fenced | Trouble> {
   if (told.kind === 'fenced') throw takenOver()
   if (told.kind === 'unreachable')
-    throw new RalphError('handed-back', `Its repository cannot be reached: ${(told as Trouble).why}`)
-  if (told.kind === 'refused') throw new RalphError('git-failed', (told as Trouble).why)
+    throw new RalphError('handed-back', `Its repository is unreachable: ${(told as Trouble).why}`)
+  if (told.kind === 'refused') throw new RalphError('git-failed', `${lead}: ${(told as Trouble).why}`)
   return told as Exclude<Told, Fenced | Trouble> // nothing else is left
 }
 
-function takenOver(loop = 'this'): RalphError {
+function takenOver(loop = 'this loop'): RalphError {
   return new RalphError(
     'lease-lost',
-    `Another worker has taken over loop ${loop}; what this one did since is not recorded.`,
+    `Another worker has taken over ${loop}; what this worker did since then is not recorded.`,
   )
 }

@@ -120,7 +120,7 @@ async function settle(
   const { request } = (await store.fleet.asked(task.id)) as Asked // it was stored so when it was submitted
   const again = await provisional(request, { owner: fleetOf(loop), agents: task.agents, now: context.now() })
   const patch = { state: 'ready', merge_job: false, sent_back: task.sent_back + 1, sentence: why } as const
-  const words = `Your work could not become part of ${task.base}. ${why} Merge origin/${task.base} into your branch and mend that.`
+  const words = `Your work could not be merged into ${task.base}. ${why} Merge origin/${task.base} into your branch and fix that.`
   const says = { by: 'ralph', order: { kind: 'say', words } } as const
   await store.fleet.again(task.id, { loop: again, told: [...waitingComments(loop), says], patch, only })
 }

@@ -18,7 +18,7 @@ describe.skipIf(missing)(`operations on a fleet${missing ? `: ${missing}` : ''}`
       ],
     }
     await expect(call(context, 'submit_tasks', asked)).rejects.toThrow(
-      'Task b depends on "nosuch", which the fleet does not know.',
+      'Task b depends on "nosuch", but the fleet has no such task.',
     )
     expect(await store.fleet.counts()).toEqual({})
   })
@@ -58,7 +58,7 @@ describe.skipIf(missing)(`operations on a fleet${missing ? `: ${missing}` : ''}`
     expect(await call(context, 'cancel', { loop: 'a' })).toMatchObject([{ heard: 'here' }])
     expect(await store.fleet.load('a')).toMatchObject({
       state: 'cancelled',
-      sentence: 'Cancelled before it was merged. Its work is on its branch.',
+      sentence: 'Cancelled before the merge. Its work is on its branch.',
     })
     const { loop_id: before } = (await store.fleet.load('a')) ?? {}
     expect(await call(context, 'retry', { loop: 'a', words: 'Once more.' })).toMatchObject({
@@ -66,7 +66,7 @@ describe.skipIf(missing)(`operations on a fleet${missing ? `: ${missing}` : ''}`
       from: before,
     })
     await expect(call(context, 'retry', { loop: 'a' })).rejects.toThrow(
-      'Task a is not over: it is ready. Cancel it first: ralph cancel a',
+      'Task a has not ended: it is ready. Cancel it first: ralph cancel a',
     )
     fleet.worker()
     await fleet.reaches('a', 'done')

@@ -25,7 +25,7 @@ export function openPurse({ store, say }: Desk, task: FleetTask): Purse {
     const most = spec.limits.costUsd
     if (most !== undefined && tally.costUsd + turn > most) gone.abort()
     if (left === undefined || tally.costUsd - (before ?? 0) + turn <= left || gone.signal.aborted) return
-    say(`${task.submitter} has spent what it may spend today.`, task)
+    say(`${task.submitter} has used up today's budget.`, task)
     gone.abort()
   }
 

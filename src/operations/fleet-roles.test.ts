@@ -105,7 +105,7 @@ describe.skipIf(missing)(`roles of the fleet${missing ? `: ${missing}` : ''}`, (
     expect((await store.events(0, task?.loop_id)).length).toBeGreaterThan(0)
     expect((await fleetFindings(context)).find(({ what }) => what === 'rights')).toMatchObject({
       ok: true,
-      says: `${USERS.submitter} can be a submitter, reader`,
+      says: `${USERS.submitter} can act as submitter, reader`,
     })
   })
 

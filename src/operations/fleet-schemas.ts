@@ -6,28 +6,28 @@ import { line, name, path, type SchemasOf, whole, words } from './schema-parts.t
 import type { Submitted } from './submit-tasks.ts'
 
 const text = z.string()
-const time = z.number().describe('Milliseconds, by the clock of the database.')
+const time = z.number().describe('Milliseconds, by the database clock.')
 const state = z.enum(FLEET_STATES)
-const id = name.max(100).describe('The id of a task.')
+const id = name.max(100).describe('Id of a task.')
 const label = line.min(1).max(100)
 const submitter = line.min(1).max(200)
 
 const submitted = requestFields.extend({
-  prompt: text.min(1).max(1_000_000).regex(/\S/, 'must say what is to be done'),
-  id: id.exactOptional().describe('Made up where it is left out.'),
+  prompt: text.min(1).max(1_000_000).regex(/\S/, 'must say what to do'),
+  id: id.exactOptional().describe('Default: generated.'),
   title: line.min(1).max(500).exactOptional(),
-  repo: path.exactOptional().describe('The URL of the repository; without one it works in an empty folder.'),
-  base: line.min(1).max(200).exactOptional().describe('The branch to begin at. Default: main.'),
-  project: name.exactOptional().describe('Tasks of one project are merged into base, one at a time.'),
-  submitter: submitter.exactOptional().describe('Whose share and budget it uses. Default: program.'),
-  priority: z.number().int().min(-1_000_000).max(1_000_000).exactOptional().describe('The highest begins first.'),
-  labels: z.array(label).max(50).exactOptional().describe('A worker must have all of them.'),
+  repo: path.exactOptional().describe('Repository URL. Default: work in an empty folder.'),
+  base: line.min(1).max(200).exactOptional().describe('Branch to start from. Default: main.'),
+  project: name.exactOptional().describe('Tasks of a project are merged into base, one at a time.'),
+  submitter: submitter.exactOptional().describe('Whose share and budget to use. Default: program.'),
+  priority: z.number().int().min(-1_000_000).max(1_000_000).exactOptional().describe('Highest first.'),
+  labels: z.array(label).max(50).exactOptional().describe('The worker must have all of them.'),
   touches: z
     .array(line.min(1))
     .max(200)
     .exactOptional()
-    .describe('Globs of the files it will change; tasks that overlap do not run at the same time.'),
-  depends_on: z.array(id).max(1_000).exactOptional().describe('Tasks that must be done first.'),
+    .describe('Globs of files it will change; overlapping tasks do not run at the same time.'),
+  depends_on: z.array(id).max(1_000).exactOptional().describe('Tasks to finish first.'),
 }) as unknown as z.ZodType<Submitted> // the fields of a request are those of every loop
 
 const task = z.strictObject({
@@ -58,14 +58,14 @@ const task = z.strictObject({
   created_at: time,
   updated_at: time,
 })
-const listed = task.extend({ why: text.nullable().describe('Why nobody works on it now.') })
+const listed = task.extend({ why: text.nullable().describe('Why it is not running.') })
 
 const worker = z.strictObject({
   id: text,
   host: text,
   pid: whole,
   version: text,
-  agents: z.record(text, text).describe('The account of each agent that it runs.'),
+  agents: z.record(text, text).describe('Account of each agent it runs.'),
   labels: z.array(text),
   concurrency: whole,
   running: whole,
@@ -81,9 +81,9 @@ const worker = z.strictObject({
 const budgets = z.array(
   z.strictObject({ submitter: text, usd_per_day: z.number(), spent_usd: z.number(), reserved_usd: z.number() }),
 )
-const heartbeat = whole.min(10).max(3_600).describe('A worker that is silent for this long counts as dead.')
-const keepDays = whole.min(1).describe('How long tasks that are over are kept.')
-const mostDeaths = whole.min(1).max(1_000).describe('How many workers may die over a task before it has failed.')
+const heartbeat = whole.min(10).max(3_600).describe('A worker silent for this long counts as dead.')
+const keepDays = whole.min(1).describe('How long to keep finished tasks.')
+const mostDeaths = whole.min(1).max(1_000).describe('A task fails after this many of its workers died in a row.')
 const settings = z.strictObject({ heartbeat_seconds: heartbeat, keep_days: keepDays, most_deaths: mostDeaths })
 const counts = z.partialRecord(state, whole)
 
@@ -133,17 +133,17 @@ export const FLEET_SCHEMAS: SchemasOf<FleetOperation> = {
   retry_fleet_task: {
     input: z.strictObject({
       task: id,
-      words: words.min(1).exactOptional().describe('What its first iteration is told besides.'),
+      words: words.min(1).exactOptional().describe('Extra message for its first iteration.'),
     }),
     output: z.strictObject({ task: text, loop: text }),
   },
   drain_worker: {
-    input: z.strictObject({ worker: name.describe('The id of a worker.') }),
+    input: z.strictObject({ worker: name.describe('Id of a worker.') }),
     output: z.strictObject({ worker: text }),
   },
   set_budget: {
     input: z.strictObject({
-      submitter: submitter.describe('* stands for everybody who has no budget of their own.'),
+      submitter: submitter.describe('*: everyone without their own budget.'),
       usd_per_day: z.number().min(0).max(1_000_000_000).nullable().describe('null: no limit.'),
     }),
     output: z.strictObject({ budgets }),

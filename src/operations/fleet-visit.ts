@@ -32,9 +32,9 @@ async function visitAlone(visiting: Visiting, job: FleetJob, task: FleetTask): P
   const { context, jobs, say } = desk
   // Nothing else on this machine takes its files for left over; an earlier visit of this worker may be late.
   const hold = holdTask(context.home, task.loop_id)
-  if (!hold) return putAside(desk, task, new RalphError('handed-back', 'Its last visit here is not over yet.'))
+  if (!hold) return putAside(desk, task, new RalphError('handed-back', 'This worker has not released it yet.'))
   jobs.set(task.loop_id, job)
-  say(`${task.attempts > 1 ? 'taken up again' : 'started'}: ${task.title}`, task)
+  say(`${task.attempts > 1 ? 'resumed' : 'started'}: ${task.title}`, task)
   try {
     await drive(visiting, task)
     return true
@@ -56,7 +56,7 @@ async function take({ desk, mostDeaths }: Visiting, job: FleetJob): Promise<Flee
   if (!task || FLEET_OVER.includes(task.state)) return undefined
   if (await desk.store.isDriven(task.loop_id)) return 'driven'
   if (job.tries >= mostDeaths) {
-    const sentence = `${job.tries} workers in a row have died while they worked on it.`
+    const sentence = `${job.tries} workers in a row died while running it.`
     await giveOrder(desk.context, task.loop_id, { kind: 'cancel' }, { by: 'ralph' })
     await fleet.change(task.id, { state: 'failed', sentence })
     return undefined
@@ -105,7 +105,7 @@ async function refuseLoggedOut({ agents, store, id }: Desk, { spec, next }: Loop
   const others = (await store.fleet.workers.list()).filter((worker) => worker.id !== id && !worker.draining)
   if (!others.some((worker) => name in worker.agents)) return
   agents.delete(name)
-  throw new RalphError('handed-back', `${name} is not logged in on this worker, which runs it no more.`)
+  throw new RalphError('handed-back', `${name} is not logged in on this worker, which no longer offers it.`)
 }
 
 /** The queue would take a job for lost that lasts longer; another one goes on with the task then. */
@@ -114,8 +114,8 @@ const LONGEST_MS = 20 * 3_600_000
 /** One that crashed or met a limit counts as none. */
 function turnWords({ tally }: Loop, { turn }: Extract<Fact, { kind: 'turned' }>): string {
   return turn.end === 'ok' || turn.end === 'context-full'
-    ? `iteration ${tally.iteration} is over`
-    : `the agent could not work: ${oneLine(turn.words)}`
+    ? `iteration ${tally.iteration} finished`
+    : `the agent failed: ${oneLine(turn.words)}`
 }
 
 /** What follows: its worktree goes when it is over; a rate limit is told to all; what is not over is given back. */
@@ -124,7 +124,7 @@ async function see(desk: Desk, carrier: Carrier, { task, loop }: { task: FleetTa
   if (ended(loop)) {
     await carrier.leave(task, loop)
     const settled = (await settleTask(store, loop)) ?? (await store.fleet.load(task.id))
-    say(settled?.state === 'merging' ? 'complete, and waits to be merged' : settledWords(settled), task)
+    say(settled?.state === 'merging' ? 'complete; waiting to be merged' : settledWords(settled), task)
     return
   }
   if (loop.next.kind === 'wait') {

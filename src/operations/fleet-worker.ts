@@ -104,7 +104,7 @@ function openDesk(context: Context, working: Working, seats: Seats): [Desk, Pres
     workers = told.workers
     context.follow?.(told.now)
     if (!told.drain || leaving.aborted) return
-    say('Somebody asked this worker to leave: it takes no more tasks.')
+    say('Draining: this worker takes no more tasks.')
     asked.abort()
   }
   return [

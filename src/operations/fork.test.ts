@@ -129,7 +129,7 @@ describe('a fork', () => {
   })
 
   test.each([
-    ['a limit', { limits: { costUsd: 5 } }, 'command:true', '--max-cost cannot be kept'],
+    ['a limit', { limits: { costUsd: 5 } }, 'command:true', '--max-cost cannot be enforced'],
     ['tools to report with', { mcp: true }, 'scripted:turns.json', '--mcp is not available'],
   ])('has no agent that cannot keep what was asked for: %s', async (_, asked, agent, refusal) => {
     const { dir } = await makeRepository({ 'turns.json': '{ "turns": [[{ "text": "I worked." }]] }' })
@@ -443,6 +443,6 @@ describe('a retry', () => {
       `Loop ${place.first.id} is complete, so there is nothing to retry. Continue from its work with \`ralph fork`,
     )
     const { loop } = await place.run('start_loop', { prompt: 'More', agent: place.agent(WORKS) })
-    await expect(place.run('retry', { loop })).rejects.toThrow(`Continue it with \`ralph resume ${loop}\``)
+    await expect(place.run('retry', { loop })).rejects.toThrow(`Resume it with \`ralph resume ${loop}\``)
   })
 })

@@ -20,8 +20,8 @@ export type Forked = Started & { from: string; iteration: number }
 export const fork: Operation<Forking, Forked> = {
   name: 'fork',
   effect: 'write',
-  summary: 'Forks a loop: a new one continues after any of its iterations, in a worktree of its own.',
-  agent: { tool: 'fork_loop', description: 'The first loop and its files stay as they are.', openWorld: true },
+  summary: 'Forks a loop: a new loop continues after any of its iterations, in its own worktree.',
+  agent: { tool: 'fork_loop', description: 'The original loop and its files do not change.', openWorld: true },
   async run(context, { loop: name, iteration: asked, prompt, words, ...changes }) {
     const store = context.store()
     const parent = await store.load(await findLoop(context, name))

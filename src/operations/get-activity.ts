@@ -26,7 +26,7 @@ export type FoundActivity = {
 export const getActivity: Operation<AskingActivity, FoundActivity> = {
   name: 'get_activity',
   effect: 'read',
-  summary: 'Shows what an agent said and did in an iteration, a part of the transcript at a time.',
+  summary: 'Shows what an agent said and did in an iteration, one part of the transcript at a time.',
   report: true,
   async run(context, { loop: name, iteration, from = 0, to = from + PART_BYTES, raw = false }) {
     const { transcripts, load } = context.store()

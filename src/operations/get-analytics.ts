@@ -12,7 +12,7 @@ export const getAnalytics: Operation<AnalyticsFilter, Analytics> = {
   name: 'get_analytics',
   effect: 'read',
   summary:
-    'Analyses past loops: success by grade, iterations, chance to finish, stop reasons, cost, false claims, failing checks.',
+    'Analyzes past loops: success by grade, iterations, completion rate, stop reasons, cost, refused claims, failing checks.',
   agent: {},
   report: true,
   async run(context, asked) {

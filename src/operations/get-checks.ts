@@ -13,7 +13,7 @@ type Round = Pick<Verdict, 'result' | 'failures'> & { iteration: number }
 export const getChecks: Operation<{ loop: string }, { loop: string; checks: CheckHistory[] }> = {
   name: 'get_checks',
   effect: 'read',
-  summary: 'Shows what every check of a loop said before any work and in each iteration.',
+  summary: 'Shows the result of every check of a loop, before any work and in each iteration.',
   report: true,
   async run(context, { loop: name }) {
     const store = context.store()

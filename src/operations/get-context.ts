@@ -27,7 +27,7 @@ const MOST = 20
 export const getContext: Operation<Record<never, never>, Here> = {
   name: 'get_context',
   effect: 'read',
-  summary: 'Shows where you are: the folder, its open loops and tasks, and which agents can work there.',
+  summary: 'Shows where you are: the folder, its open loops and tasks, and the available agents.',
   agent: { description: 'Call it first.' },
   async run(context) {
     const { home, env } = context

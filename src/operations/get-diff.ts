@@ -35,7 +35,7 @@ export type FoundDiff = {
 export const getDiff: Operation<AskingDiff, FoundDiff> = {
   name: 'get_diff',
   effect: 'read',
-  summary: 'Shows what an iteration changed, or the whole loop up to it, as a unified diff and line by line.',
+  summary: 'Shows what an iteration, or the loop up to it, changed: as a unified diff and line by line.',
   agent: {},
   report: true,
   async run(context, { loop: name, iteration, against = 'previous', path, limit }) {
@@ -55,8 +55,12 @@ const SHOWN = 200_000
 export function shown(loop: Loop, change: ChangedText, limit: number = SHOWN): { text: string; note?: string } {
   const { text, left } = cutDiff(change.text, limit)
   const notes = [
-    ...(left > 0 ? [`${left} more lines are not shown. Name a path to see one file, or raise the limit.`] : []),
-    ...(change.left > 0 ? [`${count(change.left, 'line')} of long files were not kept. ${whereabouts(loop)}`] : []),
+    ...(left > 0 ? [`${left} more lines are not shown. Give a path to see one file, or raise the limit.`] : []),
+    ...(change.left > 0
+      ? [
+          `${count(change.left, 'line')} of long files ${change.left === 1 ? 'was' : 'were'} not stored. ${whereabouts(loop)}`,
+        ]
+      : []),
   ]
   return { text, ...(notes.length > 0 ? { note: notes.join(' ') } : {}) }
 }
@@ -66,10 +70,10 @@ function noDiff(loop: Loop, iteration: number): RalphError {
   if (spec.work.owner?.kind === 'fleet')
     return new RalphError(
       'checkpoint-missing',
-      `Nothing is known of what iteration ${iteration} of loop ${id} changed: there is no such iteration, it works without a repository, or its diff was pruned. ${whereabouts(loop)}`,
+      `Loop ${id} has no diff of iteration ${iteration}: the iteration does not exist, the task has no repository, or the diff was pruned. ${whereabouts(loop)}`,
     )
   return new RalphError(
     'checkpoint-missing',
-    `Loop ${id} has no checkpoint of iteration ${iteration}: there is no such iteration, the folder is not a git repository, or it was pruned.`,
+    `Loop ${id} has no checkpoint of iteration ${iteration}: the iteration does not exist, the folder is not a git repository, or the checkpoint was pruned.`,
   )
 }

@@ -10,7 +10,7 @@ export type FoundFleetTask = ListedFleetTask & { standing: Standing | null }
 export const getFleetTask: Operation<{ task: string }, FoundFleetTask> = {
   name: 'get_fleet_task',
   effect: 'read',
-  summary: 'Shows a task of the fleet: where it is, what it waits for, and how its loop stands.',
+  summary: 'Shows a task of the fleet: its state, what it waits for, and its loop.',
   async run(context, { task: id }) {
     const store = fleetStore(context)
     const found = await mustFindTask(store, id)

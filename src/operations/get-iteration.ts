@@ -29,8 +29,7 @@ export type FoundIteration = {
 export const getIteration: Operation<{ loop: string; iteration: number }, FoundIteration> = {
   name: 'get_iteration',
   effect: 'read',
-  summary:
-    'Shows an iteration of a loop: its prompt, how it ended, what the checks said, and what it changed, as a diff.',
+  summary: 'Shows an iteration of a loop: its prompt, how it ended, the check results, and its diff.',
   agent: {},
   report: true,
   async run(context, { loop: name, iteration }) {

@@ -27,7 +27,7 @@ export type AskingLoop = { loop?: string; brief?: boolean }
 export const getLoop: Operation<AskingLoop, FoundLoop> = {
   name: 'get_loop',
   effect: 'read',
-  summary: 'Shows a loop: what was asked for, its iterations, its current state, and what to do next.',
+  summary: 'Shows a loop: the request, its iterations, its current state, and what to do next.',
   agent: {},
   report: true,
   async run(context, { loop: name, brief = false }) {
@@ -53,7 +53,5 @@ async function whoseOf({ fleet }: Store, loop: Loop): Promise<string | undefined
   const whose = ownerOf(loop).hints?.(loop).whose
   if (!fleet || loop.spec.work.owner?.kind !== 'fleet') return whose
   const task = await fleet.load(fleetOf(loop).task)
-  return task?.pushed && task.loop_id === loop.id
-    ? `${whose} The last commit that was pushed is ${task.pushed}.`
-    : whose
+  return task?.pushed && task.loop_id === loop.id ? `${whose} Last pushed commit: ${task.pushed}.` : whose
 }

@@ -14,7 +14,7 @@ export type FoundOverview = Omit<Overview, 'costUsd'> & {
 export const getOverview: Operation<Record<string, never>, FoundOverview> = {
   name: 'get_overview',
   effect: 'read',
-  summary: 'Counts loops and tasks by status, the loops that need you, the folders, and what today has cost.',
+  summary: "Counts loops and tasks by status and the loops that need you; lists folders and today's cost.",
   async run(context) {
     const { byStatus, tasks, folders, costUsd } = await context.store().overview(midnight(context.now()))
     const needs = await findNeeds(context)

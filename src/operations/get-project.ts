@@ -38,7 +38,7 @@ export type FoundProject = {
 export const getProject: Operation<{ project: string }, FoundProject> = {
   name: 'get_project',
   effect: 'read',
-  summary: 'Shows a project: its tasks, what they took, and what blocks them.',
+  summary: 'Shows a project: its tasks, what they used, and what blocks them.',
   async run(context, { project: name }) {
     const store = context.store()
     const project = openProject(context.cwd, name)

@@ -48,12 +48,12 @@ test('says what would be better than the word of the agent', async () => {
   const place = openPlace()
   const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent(`date > a.txt; ${DONE}`) })
   const before = await place.run('get_proof', { loop })
-  expect(before).toMatchObject({ status: 'running', sentence: expect.stringContaining('under way'), checks: [] })
+  expect(before).toMatchObject({ status: 'running', sentence: expect.stringContaining('running'), checks: [] })
   expect(before).not.toHaveProperty('grade')
   await place.drive(loop)
   expect(await place.run('get_proof', { loop })).toMatchObject({
     grade: 'claimed',
-    advice: 'For a better grade, name a check: --verify "npm test"',
+    advice: 'For a better grade, add a check: --verify "npm test"',
     seen: { tree: expect.stringMatching(/^[0-9a-f]{16}$/) },
   })
 })

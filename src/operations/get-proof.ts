@@ -61,7 +61,7 @@ export type Tried = Ran | { check: string; why: string }
 export const getProof: Operation<{ loop?: string }, FoundProof> = {
   name: 'get_proof',
   effect: 'read',
-  summary: 'Shows what the grade of a loop is based on: each check before and after, the experiments, and the files.',
+  summary: 'Shows what the grade of a loop is based on: each check before and after, experiments, and files.',
   report: true,
   async run(context, { loop: name }) {
     const store = context.store()
@@ -123,7 +123,7 @@ function provenCheck({ tally, next }: Loop, check: string): ProvenCheck {
   const known = (all: readonly Ran[] | undefined) => all?.find((ran) => ran.check === check)
   const tried = (run: Run): Tried | undefined => {
     const trial = trials[run]
-    return known(trial?.ran) ?? (trial && { check, why: trial.why ?? 'it was not run' })
+    return known(trial?.ran) ?? (trial && { check, why: trial.why ?? 'not run' })
   }
   return {
     check,

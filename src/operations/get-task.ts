@@ -15,7 +15,7 @@ export type FoundTask = ListedTask & { standing: Standing | null }
 export const getTask: Operation<{ task_id: string }, FoundTask> = {
   name: 'get_task',
   effect: 'read',
-  summary: 'Shows a task of the board, and how the loop that works on it stands.',
+  summary: 'Shows a task on the board, and the state of its loop.',
   agent: {},
   report: true,
   async run(context, { task_id: id }) {
@@ -29,7 +29,7 @@ export const getTask: Operation<{ task_id: string }, FoundTask> = {
 export const getTaskPrompt: Operation<{ task_id: string }, { prompt: string }> = {
   name: 'get_task_prompt',
   effect: 'read',
-  summary: 'Shows the prompt of a task: wrapped with its completion criteria, or plain where it does not loop.',
+  summary: 'Shows the prompt of a task: with its completion criteria, or plain if it does not loop.',
   run: async (context, { task_id: id }) => ({ prompt: toPrompt(await mustFind(context.store(), id)) }),
 }
 

@@ -13,7 +13,7 @@ export type FoundTranscript = { loop: string; iteration: number; entries: TurnEn
 export const getTranscript: Operation<AskingTranscript, FoundTranscript> = {
   name: 'get_transcript',
   effect: 'read',
-  summary: 'Reads what was said in an iteration, a portion at a time. Continue from `next`.',
+  summary: 'Reads the transcript of an iteration in portions. Continue from `next`.',
   async run(context, { loop: name, iteration, from = 0 }) {
     const store = context.store()
     const loop = await findLoop(context, name)

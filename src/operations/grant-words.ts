@@ -9,15 +9,15 @@ export function grantHint({ id, spec }: Loop): string {
   const asks = spec.work.permissions === 'ask'
   return [
     where(id, grants, asks),
-    ...(asks && bypass !== undefined ? ['everything: start it with --permissions bypass'] : []),
-    `without it: ralph steer ${id} "…"`,
+    ...(asks && bypass !== undefined ? ['to allow everything, start it with --permissions bypass'] : []),
+    `to continue without it: ralph steer ${id} "…"`,
   ].join(' · ')
 }
 
 function where(id: string, grants: Agent['grants'], asks: boolean): string {
-  if (!grants) return `Allow it in the settings of the agent, then: ralph resume ${id}`
+  if (!grants) return `Allow it in the agent's settings, then: ralph resume ${id}`
   if ('argument' in grants) return `Allow it: start it with -- ${grants.argument}`
-  const lead = asks ? 'Allow it with' : 'Its own settings deny it:'
+  const lead = asks ? 'Allow it with' : "The agent's own settings deny it. Change"
   return `${lead} ${grants.setting}, then: ralph resume ${id}`
 }
 
@@ -32,7 +32,7 @@ export function askNote(name: string, permissions: 'ask' | 'bypass'): string | u
   const agent = permissions === 'ask' ? agentOf(name) : undefined
   if (!agent?.hidesTools || !agent.grants) return undefined
   const allow = 'setting' in agent.grants ? agent.grants.setting : `-- ${agent.grants.argument}`
-  return `With --permissions ask ${agent.name} offers its model no tool that it would have to ask for, such as the shell: allow them with ${allow}, or use --permissions bypass.`
+  return `With --permissions ask ${agent.name} does not offer its model tools that need approval, such as the shell: allow them with ${allow}, or use --permissions bypass.`
 }
 
 /** Undefined for a name that this ralph does not know, as of a task whose caller works on it. */

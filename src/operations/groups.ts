@@ -21,12 +21,12 @@ type Setting = { project_id: string; name?: string; repo?: string | null }
 export const setGroup: Operation<Setting, BoardGroup> = {
   name: 'set_group',
   effect: 'write',
-  summary: 'Creates or changes a group of the board: its name, and the folder that its tasks work in.',
+  summary: 'Creates or changes a group of the board: its name, and the folder its tasks work in.',
   person: true,
   async run(context, { project_id, name, repo }) {
     await refuseBelowTurn(context)
     if (!isName(project_id))
-      throw new RalphError('input-invalid', `The id of a group must be a name, not a path, but is "${project_id}".`, {
+      throw new RalphError('input-invalid', `The id of a group must be a name, not a path, got "${project_id}".`, {
         field: 'project_id',
       })
     if (name?.trim() === '')
@@ -38,5 +38,5 @@ export const setGroup: Operation<Setting, BoardGroup> = {
 
 function mustBeFolder(path: string): string {
   if (existsSync(path)) return realFolder(path)
-  throw new RalphError('input-invalid', `${path} is not a folder. Name one that exists.`, { field: 'repo' })
+  throw new RalphError('input-invalid', `Not a folder: ${path}. Name one that exists.`, { field: 'repo' })
 }

@@ -44,7 +44,7 @@ export const HERE_SCHEMAS: SchemasOf<'get_context' | 'list_executors' | 'wait_lo
   wait_loop: {
     input: z.strictObject({
       loop: name,
-      after: whole.exactOptional().describe('The `seq` of the last answer. Without it: from now on.'),
+      after: whole.exactOptional().describe('`seq` of the last answer. Default: from now on.'),
       seconds: z.number().min(0).max(LONGEST_WAIT_SECONDS).exactOptional(),
     }),
     output: z.strictObject({

@@ -92,7 +92,7 @@ describe('a vibe-kanban database', () => {
       parent_task_attempt: bytesOf(attempt),
     })
     const { notes } = await place.run('import_board', { file: foreign.path })
-    expect(notes).toEqual(['Shop: /gone/shop is not there. Set its folder before you start a task.'])
+    expect(notes).toEqual(['Shop: folder not found: /gone/shop. Set it before you start a task.'])
     // What was cancelled would be waited for forever.
     expect(await place.run('get_task', { task_id: child })).toMatchObject({ status: 'done', depends_on: [] })
   })
@@ -168,7 +168,7 @@ describe('a vibe-kanban database', () => {
     const folder = join(place.context.env.HOME ?? '', '.local/share/vibe-kanban')
     await expect(place.run('import_board', { file: 'vibe-kanban' })).rejects.toMatchObject({
       code: 'input-invalid',
-      message: expect.stringContaining(`Looked for ${join(folder, 'db.v2.sqlite')}, `),
+      message: expect.stringContaining(`database found at ${join(folder, 'db.v2.sqlite')}, `),
     })
     mkdirSync(folder, { recursive: true })
     renameSync(foreignBoard('newest').path, join(folder, 'db.sqlite'))
@@ -182,7 +182,7 @@ describe('a vibe-kanban database', () => {
     [
       'another database',
       (path) => new DatabaseSync(path).exec('CREATE TABLE a (b)'),
-      /has no tables "projects" and "tasks"/,
+      /does not have the "projects" and "tasks" tables/,
     ],
     [
       'one with other tasks',
@@ -190,7 +190,7 @@ describe('a vibe-kanban database', () => {
         new DatabaseSync(path).exec(
           'CREATE TABLE projects (id); CREATE TABLE tasks (id); INSERT INTO tasks VALUES (1)',
         ),
-      /has no tables "projects" and "tasks"/,
+      /does not have the "projects" and "tasks" tables/,
     ],
     [
       'a damaged one',

@@ -21,12 +21,12 @@ export type BoardImport = {
 export const importBoard: Operation<{ file: string; dry_run?: boolean }, BoardImport> = {
   name: 'import_board',
   effect: 'write',
-  summary: 'Imports the projects and tasks of a vibe-kanban database to the board. The database is only read.',
+  summary: 'Imports projects and tasks from a vibe-kanban database, which it only reads.',
   async run(context, { file: asked, dry_run = false }) {
     const file = fileOf(context, asked)
     const tables = readTables(file, BOARD_TABLES, ['projects', 'tasks'])
     if (!tables || !isBoardOfTasks(tables))
-      throw new RalphError('input-invalid', `${file} has no tables "projects" and "tasks" as vibe-kanban has them.`)
+      throw new RalphError('input-invalid', `${file} does not have the "projects" and "tasks" tables of vibe-kanban.`)
     const { groups, tasks, notes } = readBoard(tables, context.now())
     const { board } = context.store()
     const ids = new Set((await board.groups()).map(({ project_id }) => project_id))
@@ -34,9 +34,7 @@ export const importBoard: Operation<{ file: string; dry_run?: boolean }, BoardIm
     const found = await Promise.all(tasks.map(({ id }) => board.load(id)))
     const newTasks = tasks.filter((_, index) => found[index] === undefined)
     const gone = newGroups.flatMap(({ name, repo }) =>
-      repo !== null && !existsSync(repo)
-        ? [`${name}: ${repo} is not there. Set its folder before you start a task.`]
-        : [],
+      repo !== null && !existsSync(repo) ? [`${name}: folder not found: ${repo}. Set it before you start a task.`] : [],
     )
     if (!dry_run) {
       for (const group of newGroups) await board.saveGroup(group)
@@ -74,15 +72,15 @@ function fileOf({ cwd, env }: Context, asked: string): string {
   if (!isWord(cwd, asked)) {
     const file = resolve(cwd, asked)
     if (isDatabase(file)) return file
-    throw new RalphError('input-invalid', `${file} is not a SQLite database. Name the db.v2.sqlite of vibe-kanban.`)
+    throw new RalphError(
+      'input-invalid',
+      `${file} is not a SQLite database. Name the file db.v2.sqlite of vibe-kanban.`,
+    )
   }
   const places = foldersOf(env).flatMap((folder) => ['db.v2.sqlite', 'db.sqlite'].map((name) => join(folder, name)))
   const found = places.find(isDatabase)
   if (found !== undefined) return found
-  throw new RalphError(
-    'input-invalid',
-    `No vibe-kanban database was found. Looked for ${places.join(', ')}. Name the file.`,
-  )
+  throw new RalphError('input-invalid', `No vibe-kanban database found at ${places.join(', ')}. Name the file.`)
 }
 
 /** Where vibe-kanban keeps its files, on Linux and on macOS. */

@@ -17,13 +17,13 @@ export type ImportedTasks = { dir: string; path: string; tasks: number; complete
 export const importTasks: Operation<{ file: string; project: string; dir?: string }, ImportedTasks> = {
   name: 'import_tasks',
   effect: 'write',
-  summary: 'Creates a project from a prd.json, a tasks.json, or Markdown with check boxes.',
+  summary: 'Creates a project from prd.json, tasks.json, or Markdown with checkboxes.',
   async run(context, { file, project: name, dir: folder }) {
     const dir = workFolder(context, folder)
     const project = projectAt(dir, name)
     const path = join(project.folder, 'tasks.json')
     if (readFace(project, 'tasks.json') !== undefined)
-      throw new RalphError('usage', `${path} is already there. Choose another name for the project, or move it away.`)
+      throw new RalphError('usage', `${path} already exists. Choose another project name, or move it away.`)
     const text = readText(resolve(context.cwd, file), 'task')
     const from = { file: basename(file), project: name }
     const list = readTasks(text, from)

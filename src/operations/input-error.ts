@@ -37,7 +37,9 @@ function sentence(issue: Issue, { operation, input, fields }: Given): string {
   }
   const what = `${operation}: ${field || 'the input'} ${wanted(issue)}`
   const isWhole = issue.code === 'custom' || (issue.code === 'too_small' && wanted(issue) === EMPTY)
-  return isWhole ? `${what}.` : `${what}, but is ${show(valueAt(input, issue.path))}.`
+  if (isWhole) return `${what}.`
+  const value = valueAt(input, issue.path)
+  return value === undefined ? `${what}, but is missing.` : `${what}, got ${show(value)}.`
 }
 
 /** Of several shapes, the one that the value has: what is wrong is something within it. */
@@ -91,8 +93,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 function show(value: unknown): string {
-  if (value === undefined) return 'missing'
-  if (typeof value === 'string' && value.length > 80) return `a text of ${value.length} characters`
+  if (typeof value === 'string' && value.length > 80) return `${value.length} characters`
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object'
   return typeof value === 'string' ? quote(value) : String(value)
 }

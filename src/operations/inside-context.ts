@@ -20,7 +20,7 @@ export type InsideContext = {
 export const getInsideContext: Operation<Record<never, never>, InsideContext> = {
   name: 'get_context',
   effect: 'read',
-  summary: 'Shows where your loop stands: the task, the iteration, stages, checks and what they said last, feedback.',
+  summary: 'Shows the state of your loop: task, iteration, stages, checks with their last results, feedback.',
   async run(context) {
     const { loop, turn } = await passOf(context)
     const { spec, tally } = loop

@@ -10,15 +10,15 @@ type Schemas = {
     : never
 }
 
-const said = words.min(1).regex(/\S/, 'must say something')
+const said = words.min(1).regex(/\S/, 'must not be empty')
 const heard = z.strictObject({ recorded: z.literal(true), next: z.string() })
 const result = z.enum(['pass', 'fail', 'broken', 'timeout'])
 
 export const INSIDE_SCHEMAS: Schemas = {
   report_stage: {
     input: z.strictObject({
-      stage: line.min(1).exactOptional().describe('Without it: the whole task.'),
-      evidence: said.describe('What shows that it is done: what you ran, and what it said.'),
+      stage: line.min(1).exactOptional().describe('Default: the whole task.'),
+      evidence: said.describe('Evidence: what you ran, and its output.'),
     }),
     output: heard,
   },

@@ -11,8 +11,8 @@ export type NewInsideTask = Pick<BoardTask, 'title'> &
 export const createInsideTask: Operation<NewInsideTask, Pick<BoardTask, 'id' | 'title' | 'status'>> = {
   name: 'create_task',
   effect: 'write',
-  summary: 'Puts work that does not belong to your task on the board, for later.',
-  agent: { description: 'Nobody works on it until a person starts it.' },
+  summary: 'Adds work that is not part of your task to the board, for later.',
+  agent: { description: 'It waits until a person starts it.' },
   async run(context, asked) {
     const repo = homeFolder((await passOf(context)).loop)
     const made = { by: 'agent', at: context.now() } as const

@@ -106,9 +106,9 @@ export const ITERATION_SCHEMAS: SchemasOf<IterationOperation> = {
   list_iterations: {
     input: z.strictObject({
       loop: loopName,
-      after: whole.exactOptional().describe('The number of the last one that is known.'),
+      after: whole.exactOptional().describe('Number of the last one you have.'),
       limit: whole.min(1).max(1_000).exactOptional(),
-      brief: z.boolean().exactOptional().describe('A line of what each said, and nothing that its checks printed.'),
+      brief: z.boolean().exactOptional().describe('One line per iteration, without check output.'),
     }),
     output: z.strictObject({ loop: z.string(), iterations: z.array(view), next: whole.exactOptional() }),
   },
@@ -128,9 +128,9 @@ export const ITERATION_SCHEMAS: SchemasOf<IterationOperation> = {
   get_diff: {
     input: z.strictObject({
       ...oneIteration,
-      against: against.exactOptional().describe('The state before this iteration, or before the loop.'),
-      path: path.exactOptional().describe('One file alone.'),
-      limit: whole.min(1).max(5_000_000).exactOptional().describe('How many characters.'),
+      against: against.exactOptional().describe('Compare with the state before this iteration, or before the loop.'),
+      path: path.exactOptional().describe('Only this file.'),
+      limit: whole.min(1).max(5_000_000).exactOptional().describe('Maximum characters.'),
     }),
     output: z.strictObject({
       loop: z.string(),
@@ -146,7 +146,7 @@ export const ITERATION_SCHEMAS: SchemasOf<IterationOperation> = {
   get_transcript: {
     input: z.strictObject({
       ...oneIteration,
-      from: whole.exactOptional().describe('The `next` of an earlier portion.'),
+      from: whole.exactOptional().describe('`next` of the previous portion.'),
     }),
     output: z.strictObject({
       loop: z.string(),
@@ -159,9 +159,9 @@ export const ITERATION_SCHEMAS: SchemasOf<IterationOperation> = {
   get_activity: {
     input: z.strictObject({
       ...oneIteration,
-      from: whole.exactOptional().describe('In bytes. A line that it falls into belongs to the part before.'),
-      to: whole.exactOptional().describe('The first byte that is left out. Default: about 256 KB after `from`.'),
-      raw: z.boolean().exactOptional().describe('What was printed, line by line.'),
+      from: whole.exactOptional().describe('In bytes. A line that starts earlier belongs to the part before.'),
+      to: whole.exactOptional().describe('First byte to leave out. Default: about 256 KB after `from`.'),
+      raw: z.boolean().exactOptional().describe('The raw output, line by line.'),
     }),
     output: z.strictObject({
       loop: z.string(),

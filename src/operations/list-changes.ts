@@ -9,7 +9,7 @@ export type ListedChange = { seq: number; at: number; agent: string } & Change
 export const listChanges: Operation<CrewName & { after?: number }, { changes: ListedChange[] }> = {
   name: 'list_changes',
   effect: 'read',
-  summary: 'Lists how the agents of a dispatcher changed their states, in order. Continue after the last `seq`.',
+  summary: 'Lists state changes of the agents of a dispatcher, in order. Continue after the last `seq`.',
   async run(context, { after = 0, ...crew }) {
     const { id } = await findCrew(context, crew)
     const stored = await context.store().panes.changes(after, id)

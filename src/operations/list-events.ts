@@ -7,7 +7,7 @@ import type { Operation } from './operation.ts'
 export const listEvents: Operation<{ loop?: string; after?: number }, { events: StoredEvent[] }> = {
   name: 'list_events',
   effect: 'read',
-  summary: 'Lists what has happened to a loop, or to all loops, in order. Continue after the last `seq`.',
+  summary: 'Lists the events of a loop, or of all loops, in order. Continue after the last `seq`.',
   async run(context, { loop, after = 0 }) {
     const id = loop === undefined ? undefined : await findLoop(context, loop)
     return { events: await context.store().events(after, id) }

@@ -23,8 +23,8 @@ export type Executor = {
 export const listExecutors: Operation<Record<never, never>, { executors: Executor[] }> = {
   name: 'list_executors',
   effect: 'read',
-  summary: 'Lists the coding agents that ralph knows, and which are installed and logged in.',
-  agent: { description: 'Calls no model. Use a name as `agent`; `auto` takes the first one that is ready.' },
+  summary: 'Lists the coding agents ralph supports, and which are installed and logged in.',
+  agent: { description: 'Calls no model. Use a name as `agent`; `auto` picks the first that is ready.' },
   async run(context) {
     return { executors: await Promise.all(Object.values(agents).flatMap((agent) => look(context, agent))) }
   },

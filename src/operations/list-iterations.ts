@@ -15,8 +15,7 @@ export type ListedIterations = { loop: string; iterations: Iteration[]; next?: n
 export const listIterations: Operation<ListingIterations, ListedIterations> = {
   name: 'list_iterations',
   effect: 'read',
-  summary:
-    'Lists the iterations of a loop: how each ended, what it claimed, what the checks said, tokens, cost, commit.',
+  summary: 'Lists the iterations of a loop: how each ended, its claim, check results, tokens, cost, commit.',
   agent: {},
   report: true,
   async run(context, { loop: name, after = 0, limit = 100, brief = false }) {

@@ -44,7 +44,7 @@ test('a loop that was left alone needs somebody who goes on with it', async () =
       agent: place.agent(DONE),
       owner: 'person',
       iteration: 0,
-      sentence: 'interrupted after 0 iterations. The process that ran it is gone.',
+      sentence: 'interrupted after 0 iterations. The process that ran it has ended.',
       unread: false,
     },
   ])

@@ -40,7 +40,7 @@ const MOST = 200
 export const listNeeds: Operation<Record<string, never>, { needs: Need[] }> = {
   name: 'list_needs',
   effect: 'read',
-  summary: 'Lists the loops that need you: questions, changed tests, work to accept, loops that stopped short.',
+  summary: 'Lists the loops that need you: questions, changed tests, work to accept, loops that stopped early.',
   async run(context) {
     const needs = await findNeeds(context)
     const found = await Promise.all(needs.slice(0, MOST).map((need) => toNeed(context, need)))
@@ -100,5 +100,5 @@ function firstLine(text: string): string {
 }
 
 function unattendedSentence({ tally }: Loop): string {
-  return `interrupted after ${count(tally.iteration, 'iteration')}. The process that ran it is gone.`
+  return `interrupted after ${count(tally.iteration, 'iteration')}. The process that ran it has ended.`
 }

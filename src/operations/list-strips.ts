@@ -10,6 +10,6 @@ const USUAL = 24
 export const listStrips: Operation<ListingStrips, { strips: Strip[] }> = {
   name: 'list_strips',
   effect: 'read',
-  summary: 'Lists the last iterations of several loops in short: what the checks said, and which claims were refused.',
+  summary: 'Lists the last iterations of several loops in brief: check results and refused claims.',
   run: async (context, { loops, most = USUAL }) => ({ strips: await context.store().strips(loops, most) }),
 }

@@ -9,7 +9,7 @@ const PAGE = 50
 export const listTasks: Operation<Omit<BoardFilter, 'loop'>, { tasks: ListedTask[]; next?: string }> = {
   name: 'list_tasks',
   effect: 'read',
-  summary: 'Lists the tasks of the board, newest first, without archived ones unless asked for.',
+  summary: 'Lists the tasks on the board, newest first; archived ones only on request.',
   agent: {},
   report: true,
   async run(context, { archived = false, limit = PAGE, ...filter }) {

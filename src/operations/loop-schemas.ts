@@ -24,7 +24,7 @@ import type { Starting } from './start-loop.ts'
 import type { Steered } from './steer.ts'
 
 const optionalLoop = z.strictObject({
-  loop: loopName.exactOptional().describe('Without it: the newest of this folder.'),
+  loop: loopName.exactOptional().describe('Default: the newest in this folder.'),
 })
 const oneLoop = z.strictObject({ loop: loopName })
 
@@ -32,7 +32,7 @@ const limits = z.strictObject({
   iterations: z
     .union([whole, z.strictObject({ ceiling: whole.min(1) })])
     .exactOptional()
-    .describe('0 is no limit; with a ceiling the limit is guessed from the task and may grow.'),
+    .describe('0: no limit; with a ceiling, the limit is estimated from the task and may grow.'),
   minutes: amount.exactOptional(),
   tokens: whole.min(1).exactOptional(),
   costUsd: amount.exactOptional(),
@@ -42,40 +42,37 @@ const limits = z.strictObject({
     .number()
     .min(0)
     .exactOptional()
-    .describe('How long an open breaker waits before one more try; 0: the loop halts at once.'),
+    .describe('How long an open breaker waits before one more try; 0: halt at once.'),
   overloadMinutes: z
     .number()
     .min(0)
     .exactOptional()
-    .describe('How long an overload is waited for before the agent counts as unusable; 0: without end.'),
+    .describe('How long to wait out an overload before giving up on the agent; 0: forever.'),
   onLimit: z.enum(['wait', 'stop']).exactOptional().describe('At a rate limit: wait until it resets, or stop.'),
 })
 
 const room = z
   .strictObject({
-    iterations: whole.exactOptional().describe('0 is no limit.'),
+    iterations: whole.exactOptional().describe('0: no limit.'),
     minutes: amount.exactOptional(),
     tokens: whole.min(1).exactOptional(),
     costUsd: amount.exactOptional(),
   })
-  .describe('Limits that it goes on with; all of them count from its beginning.')
+  .describe('New limits; all count from its start.')
 
 const globs = z.array(line.min(1))
 
 const startFields = z.strictObject({
-  prompt: z.string().min(1).regex(/\S/, 'must say what is to be done').exactOptional(),
-  task_id: name.exactOptional().describe('A task of the board, instead of a prompt: it says everything else, too.'),
+  prompt: z.string().min(1).regex(/\S/, 'must say what to do').exactOptional(),
+  task_id: name.exactOptional().describe('A task on the board, instead of a prompt and all other fields.'),
   dir: path.exactOptional(),
-  agent: argument
-    .min(1)
-    .exactOptional()
-    .describe('auto, a name, or command:"program with arguments"; several with commas.'),
+  agent: argument.min(1).exactOptional().describe('auto, a name, or command:"program and arguments"; comma-separated.'),
   promise: line.min(1).exactOptional(),
   signals: z.array(line.min(1)).exactOptional(),
   checks: z
     .array(argument.min(1))
     .exactOptional()
-    .describe('Commands that prove the work; auto finds the own ones of the folder.'),
+    .describe("Commands that prove the work; auto finds the folder's own."),
   until: argument.min(1).exactOptional(),
   stages: z
     .array(
@@ -92,28 +89,25 @@ const startFields = z.strictObject({
     .min(1)
     .max(100)
     .exactOptional()
-    .describe('What kind of work it is, such as feature, bug or docs; analytics are told apart by it.'),
+    .describe('Kind of work, such as feature, bug or docs; analytics group by it.'),
   permissions: z.enum(['bypass', 'ask']).exactOptional(),
   context: z.enum(['fresh', 'same']).exactOptional(),
   sandbox: z
     .union([z.boolean(), z.literal('strict')])
     .exactOptional()
     .describe(
-      'The agent can write only the worktree and its own settings; strict: the checks, too, without a network.',
+      'The agent can write only the worktree and its own settings; strict: so can the checks, without network.',
     ),
-  sandboxAllow: z
-    .array(z.enum(SERVICE_NAMES))
-    .exactOptional()
-    .describe('Services that can be reached from the sandbox.'),
-  mcp: z.boolean().exactOptional().describe('The agent gets tools to report with.'),
+  sandboxAllow: z.array(z.enum(SERVICE_NAMES)).exactOptional().describe('Services reachable from the sandbox.'),
+  mcp: z.boolean().exactOptional().describe('Give the agent tools to report with.'),
   silenceMinutes: amount.exactOptional(),
   checkMinutes: amount.exactOptional(),
-  proof: z.enum(['off', 'seal', 'full']).exactOptional().describe('Which experiments are run.'),
-  require: z.enum(REQUIRABLE).exactOptional().describe('A claim with a weaker proof is refused.'),
-  protect: globs.exactOptional().describe('Files that count as tests, besides those that ralph knows.'),
-  mayChange: globs.exactOptional().describe('Tests or configuration that the agent is meant to change.'),
+  proof: z.enum(['off', 'seal', 'full']).exactOptional().describe('Which experiments to run.'),
+  require: z.enum(REQUIRABLE).exactOptional().describe('Refuse a claim with a weaker proof.'),
+  protect: globs.exactOptional().describe('More files that count as tests.'),
+  mayChange: globs.exactOptional().describe('Tests or configuration the agent may change.'),
   proofMinutes: amount.exactOptional(),
-  proofSetup: argument.min(1).exactOptional().describe('A command that prepares the place of the experiments.'),
+  proofSetup: argument.min(1).exactOptional().describe('Command that prepares the place where experiments run.'),
   onHalt: z.enum(['keep', 'best', 'restore']).exactOptional(),
   worktree: z.boolean().exactOptional(),
 })
@@ -172,7 +166,7 @@ export const standing: z.ZodType<Standing> = z.strictObject({
   ]),
   sentence: z.string(),
   hint: z.string(),
-  acceptable: z.literal(true).exactOptional().describe('Its work waits to be accepted.'),
+  acceptable: z.literal(true).exactOptional().describe('Its work is waiting to be accepted.'),
 })
 
 const attendance = {
@@ -181,10 +175,10 @@ const attendance = {
   interrupted: z
     .string()
     .exactOptional()
-    .describe('Its session stopped in the middle of a turn; this command goes on there.'),
+    .describe('Its session stopped in the middle of a turn; this command resumes it.'),
   worker: z.string().exactOptional(),
   unattended: z.boolean(),
-  damaged: z.literal(true).exactOptional().describe('What is stored of it cannot be read.'),
+  damaged: z.literal(true).exactOptional().describe('Its stored state cannot be read.'),
 }
 
 const event = z.strictObject({ seq: whole, loop: z.string(), n: whole, at: z.number(), fact, next })
@@ -273,7 +267,7 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
   allow: {
     input: z.strictObject({
       loop: loopName,
-      paths: z.array(path).exactOptional().describe('Without any: all that it waits for.'),
+      paths: z.array(path).exactOptional().describe('Default: all it waits for.'),
     }),
     output: allowedSome,
   },
@@ -285,22 +279,22 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
       how: z
         .enum(['merge', 'squash', 'branch'])
         .exactOptional()
-        .describe('merge keeps the commits, squash makes one of them, branch leaves them for a pull request.'),
+        .describe('merge keeps the commits, squash combines them, branch leaves them for a pull request.'),
     }),
     output: z.strictObject({
       loop: z.string(),
       branch: z.string(),
       base: z.string().exactOptional(),
-      proof: z.string().exactOptional().describe('What the trailer Ralph-Proof of its commit says.'),
+      proof: z.string().exactOptional().describe('Value of the Ralph-Proof trailer of its commit.'),
       unchecked: z
         .enum(['changed', 'merged'])
         .exactOptional()
-        .describe('The files are not the ones it was graded for: they were changed since, or merged with other work.'),
-      nothing: z.literal(true).exactOptional().describe('The branch already contains the work: no commit was made.'),
+        .describe('The files differ from the graded ones: changed since, or merged with other work.'),
+      nothing: z.literal(true).exactOptional().describe('The branch already contains the work; no commit was made.'),
       changes: z
         .array(z.string())
         .exactOptional()
-        .describe("What the loop changed of git's configuration and hooks; none of it was run."),
+        .describe("The loop's changes to git configuration and hooks; none were run."),
     }),
   },
   prune: {
@@ -315,7 +309,7 @@ export const LOOP_SCHEMAS: SchemasOf<LoopOperation> = {
       aside: maybe(z.string()),
       lost: z
         .array(z.strictObject({ loop: z.string(), facts: whole.exactOptional(), of: whole.exactOptional() }))
-        .describe('Loops whose transcript is damaged. Without `facts`, the loop could not be rebuilt at all.'),
+        .describe('Loops with a damaged transcript. Without `facts`, the loop could not be rebuilt.'),
     }),
   },
 }

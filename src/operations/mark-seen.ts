@@ -8,7 +8,7 @@ export type Seen = { loop: string; n: number }
 export const markSeen: Operation<Seen, Seen> = {
   name: 'mark_seen',
   effect: 'write',
-  summary: 'Marks what has happened to a loop as seen, up to one of its events.',
+  summary: 'Marks the events of a loop as seen, up to a given one.',
   async run(context, { loop: name, n }) {
     const loop = await findLoop(context, name)
     return { loop, n: await context.store().seen.mark(loop, n) }

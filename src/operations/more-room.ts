@@ -28,7 +28,7 @@ export async function giveRoom(context: Context, id: string, limits: Room): Prom
     store,
     now: context.now,
     held(by) {
-      throw new RalphError('loop-held', `Loop ${id} is held by ${by} just now. Try again.`)
+      throw new RalphError('loop-held', `Loop ${id} is in use by ${by}. Try again.`)
     },
     async work(held) {
       const order: Order = { kind: 'extend', limits, since: held.lease.movedAt }
@@ -47,12 +47,12 @@ async function mustBeExtendable(context: Context, loop: Loop): Promise<void> {
   if (await wasAccepted(loop))
     throw new RalphError(
       'loop-state',
-      `The work of loop ${loop.id} has been accepted, so it has no place any more. Continue from it with \`ralph fork ${loop.id}\`.`,
+      `The work of loop ${loop.id} has been accepted and its worktree removed. Continue from it with \`ralph fork ${loop.id}\`.`,
     )
 }
 
 function noRoom(loop: Loop): RalphError {
   const { id, next } = loop
   const why = next.kind === 'halt' ? ` ${next.sentence}` : ''
-  return new RalphError('usage', `Loop ${id} has no room left with that.${why} Give it more: ${goOnWith(loop)}`)
+  return new RalphError('usage', `Those limits leave loop ${id} no room.${why} Raise them: ${goOnWith(loop)}`)
 }

@@ -351,18 +351,18 @@ describe('agents in panes', () => {
     expect(await run('drop_task', { agent: '2', task: 1 })).toEqual({ agent: 'web', prompt: 'One' })
     const { agents } = await run('list_agents', { agents: ['web'] })
     expect(agents[0]?.queue).toEqual([{ number: 1, prompt: 'Two' }])
-    await expect(run('drop_task', { agent: '2', task: 2 })).rejects.toThrow('has no task 2')
+    await expect(run('drop_task', { agent: '2', task: 2 })).rejects.toThrow('there is no task 2')
   })
 
   test('are left what their dispatcher does', async () => {
     const { run, id, context } = await openCrew()
     expect(await run('see_agent', { agent: 'api' })).toEqual({ agent: 'api', running: false })
     holdCrew(context, id)
-    await expect(run('retry_agent', { agent: 'api' })).rejects.toThrow('there is no prompt to send again')
+    await expect(run('retry_agent', { agent: 'api' })).rejects.toThrow('there is no prompt to resend')
     await context.store().panes.save({ crew: id, name: 'web' }, paneRecord(crewAgent('web', 2), { state: 'STALLED' }))
     expect(await run('retry_agent', { agent: 'web' })).toEqual({ agent: 'web', running: true })
     expect(await run('remove_agent', { agent: 'web' })).toEqual({ agent: 'web', running: true })
-    await expect(run('remove_agent', { agent: 'api' })).rejects.toThrow('api works on loop pane-1.')
+    await expect(run('remove_agent', { agent: 'api' })).rejects.toThrow('api is working on loop pane-1.')
     const mail = (await context.store().panes.mail(id)).map(({ name, mail: { kind } }) => `${name} ${kind}`)
     expect(mail).toEqual(['api seen', 'web retry', 'web remove'])
   })
@@ -376,15 +376,15 @@ describe('agents in panes', () => {
     expect(await run('add_agent', asked)).toEqual({ agent: 'docs', running: true })
     const [added] = await context.store().panes.mail(id)
     expect(added).toMatchObject({ name: '', mail: { agent: { name: 'docs', number: 3, dir: realpathSync(cwd) } } })
-    await expect(run('add_agent', asked)).rejects.toThrow('There is already an agent named docs.')
-    await expect(run('add_agent', { ...asked, name: 'WEB' })).rejects.toThrow('There is already an agent named WEB.')
+    await expect(run('add_agent', asked)).rejects.toThrow('An agent named docs already exists.')
+    await expect(run('add_agent', { ...asked, name: 'WEB' })).rejects.toThrow('An agent named WEB already exists.')
     await expect(run('add_agent', { ...asked, name: 'more' })).rejects.toThrow(
-      /^more would work in the folder of docs, .*\. Give one of them a folder of its own, or worktree: true\.$/,
+      /^more and docs would work in the same folder, .*\. Give one of them its own folder, or worktree: true\.$/,
     )
     await expect(run('add_agent', { ...asked, name: 'more', dir: 'nowhere' })).rejects.toThrow(
-      `the folder of more, ${join(cwd, 'nowhere')}, does not exist.`,
+      `more: folder not found: ${join(cwd, 'nowhere')}.`,
     )
-    await expect(run('add_agent', { ...asked, name: '12' })).rejects.toThrow('not just digits, but is "12".')
+    await expect(run('add_agent', { ...asked, name: '12' })).rejects.toThrow('not just digits, got "12".')
   })
 
   test('tell how they changed, in order', async () => {
@@ -446,7 +446,7 @@ describe('this machine', () => {
     }
     const context = { ...place.context, signal: gone.signal, progress: leave }
     expect(await OPERATIONS.wait_loop.run(context, { loop })).toMatchObject({ stillRunning: true })
-    expect(progress).toEqual([expect.stringMatching(/^under way after 0 iterations/)])
+    expect(progress).toEqual([expect.stringMatching(/^running after 0 iterations/)])
   })
 })
 

@@ -11,8 +11,8 @@ import { vaultRules } from '../vault/owner.ts'
 const personRules: OwnerRules = {
   again: ({ id, next }) =>
     next.kind === 'complete'
-      ? `Go on from its work: ralph fork ${id} · or start a new one with \`ralph run\`.`
-      : `Try it again: ralph retry ${id} · or start a new one with \`ralph run\`.`,
+      ? `Continue from its work: ralph fork ${id} · or start a new one with \`ralph run\`.`
+      : `Retry it: ralph retry ${id} · or start a new one with \`ralph run\`.`,
 }
 
 const OWNERS: Readonly<Record<OwnerKind, OwnerRules>> = {

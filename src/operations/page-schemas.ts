@@ -13,9 +13,9 @@ const bar = z.strictObject({
   result: z.enum(['pass', 'fail', 'none', 'crash']).describe('none: no check ran; crash: the agent failed.'),
   failures: z.number().exactOptional(),
   claimed: yes,
-  refused: yes.describe('Its claim was judged, and not accepted.'),
-  worse: yes.describe('More failures are open than after the checks before.'),
-  weakened: yes.describe('Tests or configuration of the checks were changed, deleted or skipped.'),
+  refused: yes.describe('Its claim was refused.'),
+  worse: yes.describe('More failures than at the previous checks.'),
+  weakened: yes.describe('Tests or check configuration were changed, deleted or skipped.'),
   idle: yes.describe('It changed nothing.'),
 })
 
@@ -23,7 +23,7 @@ const counted = z.record(z.string(), whole)
 
 const need = z.strictObject({
   loop: z.string(),
-  n: whole.describe('The number of its last event.'),
+  n: whole.describe('Number of its last event.'),
   since: z.number(),
   kind: z.enum(['question', 'permission', 'allow', 'approval', 'conflict', 'stuck', 'review', 'unattended']),
   title: z.string(),
@@ -39,7 +39,7 @@ const need = z.strictObject({
   unread: z.boolean(),
 })
 
-const seen = z.strictObject({ loop: loopName, n: whole.describe('The number of the last event that was seen.') })
+const seen = z.strictObject({ loop: loopName, n: whole.describe('Number of the last event seen.') })
 
 type PageOperation = 'list_strips' | 'get_overview' | 'list_needs' | 'mark_seen' | 'try_checks' | 'trust_config'
 
@@ -50,10 +50,10 @@ export const PAGE_SCHEMAS: SchemasOf<PageOperation> = {
       loops: whole,
       byStatus: counted as unknown as z.ZodType<Partial<Record<Status, number>>>,
       tasks: (counted as unknown as z.ZodType<Partial<Record<BoardStatus, number>>>).describe('Not archived.'),
-      folders: z.array(z.strictObject({ dir: z.string(), loops: whole })).describe('The most recently used first.'),
+      folders: z.array(z.strictObject({ dir: z.string(), loops: whole })).describe('Most recently used first.'),
       needsYou: whole,
       unread: whole,
-      todayUsd: z.number().describe('The cost of the iterations that ended since midnight.'),
+      todayUsd: z.number().describe('Cost of the iterations that ended since midnight.'),
     }),
   },
   list_needs: { input: z.strictObject({}), output: z.strictObject({ needs: z.array(need) }) },
@@ -61,20 +61,20 @@ export const PAGE_SCHEMAS: SchemasOf<PageOperation> = {
   try_checks: {
     input: z.strictObject({
       dir: path.exactOptional(),
-      task_id: name.exactOptional().describe('A task of the board: in its folder, unless another one is named.'),
-      checks: z.array(argument.min(1)).min(1).max(50).describe('auto finds the own ones of the folder.'),
-      minutes: amount.exactOptional().describe('How long each may take.'),
+      task_id: name.exactOptional().describe('A task on the board: in its folder, unless you name another.'),
+      checks: z.array(argument.min(1)).min(1).max(50).describe("auto finds the folder's own."),
+      minutes: amount.exactOptional().describe('Time limit of each.'),
     }),
     output: z.strictObject({ dir: z.string(), ran: z.array(tried) }),
   },
   trust_config: {
     input: z.strictObject({ dir: path.exactOptional() }),
-    output: z.strictObject({ dir: z.string(), paths: z.array(z.string()).describe('What counts from now on.') }),
+    output: z.strictObject({ dir: z.string(), paths: z.array(z.string()).describe('What is trusted from now on.') }),
   },
   list_strips: {
     input: z.strictObject({
       loops: z.array(name).min(1).max(200).describe('Whole ids; unknown ones are left out.'),
-      most: whole.min(1).max(60).exactOptional().describe('Iterations of each loop. Default 24.'),
+      most: whole.min(1).max(60).exactOptional().describe('Iterations per loop. Default 24.'),
     }),
     output: z.strictObject({ strips: z.array(z.strictObject({ loop: z.string(), bars: z.array(bar) })) }),
   },

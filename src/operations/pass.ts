@@ -24,13 +24,16 @@ const MOST = 100
 export async function keepReport(context: Context, { hash, turn }: Pass, report: Report): Promise<void> {
   const { reports } = context.store()
   if ((await reports.of(turn)).length >= MOST)
-    throw new RalphError('usage', `This turn has reported ${MOST} times. End it, so that ralph can look at the work.`)
+    throw new RalphError(
+      'usage',
+      `This turn has already reported ${MOST} times. End it so that ralph can check the work.`,
+    )
   if (!(await reports.add(hash, report))) throw notValid()
 }
 
 function notValid(): RalphError {
   return new RalphError(
     'pass-invalid',
-    'This pass is not valid: it counts only inside the turn that ralph made it for. Nothing was recorded.',
+    'This pass is not valid: it works only during the turn it was made for. Nothing was recorded.',
   )
 }

@@ -15,8 +15,8 @@ const obstacle = z.strictObject({
   iteration: whole,
 })
 
-const project = name.describe('The name of a project in this folder.')
-const dir = path.exactOptional().describe('The folder that the project belongs to. Default: the current one.')
+const project = name.describe('Name of a project in this folder.')
+const dir = path.exactOptional().describe('Folder of the project. Default: the current one.')
 
 export const PROJECT_SCHEMAS: SchemasOf<'init_project' | 'import_tasks' | 'get_project'> = {
   init_project: {

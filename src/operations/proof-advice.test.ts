@@ -22,8 +22,8 @@ const fails: Trial = { ran: [{ check: 'npm test', result: 'fail' }] }
 const passes: Trial = { ran: [{ check: 'npm test', result: 'pass' }] }
 
 test.each<[name: string, known: Known, advice: string]>([
-  ['changed tests', { trials: { sealed: fails, control: passes } }, 'put back a.test.ts'],
-  ['new tests', { kind: 'tests-added', trials: { sealed: fails, control: passes } }, 'begin with the tests'],
+  ['changed tests', { trials: { sealed: fails, control: passes } }, 'restore a.test.ts'],
+  ['new tests', { kind: 'tests-added', trials: { sealed: fails, control: passes } }, 'start with the tests'],
   ['checks that need ignored files', { trials: { sealed: fails, control: fails } }, '"worktree_files"'],
   [
     'checks that are too slow',
@@ -33,7 +33,7 @@ test.each<[name: string, known: Known, advice: string]>([
   [
     'a sealed run that shows nothing',
     { before: 'fail', trials: { sealed: passes, reversed: fails, control: passes, start: passes } },
-    'find all that they need',
+    'find everything they need',
   ],
   ['tests that may be changed', { kind: 'may-change', before: 'fail', trials: { reversed: passes } }, 'pass that way.'],
   [

@@ -12,18 +12,18 @@ export function adviceFor(loop: Loop): string | undefined {
   const { id, next } = loop
   if (next.kind !== 'complete') return undefined
   if (next.older)
-    return `An older ralph graded it by weaker rules. Run the experiments of today: ralph proof ${id} --again`
+    return `An older ralph graded it by weaker rules. Run the current experiments: ralph proof ${id} --again`
   switch (next.proof) {
     case 'verified':
       return undefined
     case 'tested':
-      return 'For "verified", name a command that fails until the task is done: --until CMD.'
+      return 'For "verified", give a command that fails until the task is done: --until CMD.'
     case 'kept':
-      return 'For a better grade, write a test that fails without the change, or name a command that fails until the task is done: --until CMD. For docs and refactoring, "kept" is fine.'
+      return 'For a better grade, write a test that fails without the change, or give a command that fails until the task is done: --until CMD. For docs and refactoring, "kept" is fine.'
     case 'altered':
       return alteredAdvice(loop)
     case 'claimed':
-      return `For a better grade, name a check: ${ownerOf(loop).hints?.(loop).check ?? '--verify "npm test"'}`
+      return `For a better grade, add a check: ${ownerOf(loop).hints?.(loop).check ?? '--verify "npm test"'}`
   }
 }
 
@@ -35,14 +35,14 @@ function alteredAdvice(loop: Loop): string {
   if (untried) return untried
   const findings = openFindings(loop.tally).filter(({ kind, path }) => path && !ASIDE.has(kind))
   const paths = [...new Set(findings.map(({ path }) => path))]
-  if (paths.length === 0) return 'For a better grade, let the checks run all the tests that they ran before.'
+  if (paths.length === 0) return 'For a better grade, let the checks run all the tests they ran before.'
   const areNew = findings.every(({ kind }) => kind === 'tests-added' || kind === 'means-added')
   if (areNew)
-    return `For a better grade, begin with the tests that the work must pass, or say at the start that the agent is meant to write them: --may-change GLOB. Now, read ${listed(paths)}.`
-  const better = `For a better grade, put back ${listed(paths)} and make the checks pass that way`
+    return `For a better grade, start with the tests that the work must pass, or say up front that the agent should write them: --may-change GLOB. For now, review ${listed(paths)}.`
+  const better = `For a better grade, restore ${listed(paths)} and make the checks pass that way`
   return excusedPaths(loop.tally).length > 0
     ? `${better}.`
-    : `${better}, or allow the change at the start: --may-change GLOB.`
+    : `${better}, or allow the change up front: --may-change GLOB.`
 }
 
 /** Where the checks could not be tried with the tests of the start, something about the place has to change. */
@@ -53,16 +53,16 @@ function untriedAdvice(loop: Loop): string | undefined {
   )
   if (fails) return `For a better grade, let the checks pass in a clean copy of the files. ${PLACE}`
   if (unconfirmed(loop).some((check) => ranOf(tally, 'start', check)?.result === 'pass'))
-    return `For a better grade, let the checks find all that they need in a clean copy of the files. ${PLACE}`
-  if (spec.proof === 'off') return 'For a better grade, let ralph run experiments: leave out --proof off.'
+    return `For a better grade, let the checks find everything they need in a clean copy of the files. ${PLACE}`
+  if (spec.proof === 'off') return 'For a better grade, let ralph run experiments: omit --proof off.'
   if (wasTooSlow(loop)) return 'For a better grade, give the experiments more time: --proof-minutes MIN.'
   if (spec.work.gitDir === undefined && triedOf(loop).some(({ why }) => why !== undefined))
-    return 'For a better grade, work in a git repository (git init): there ralph can also run the checks with the tests of the start.'
+    return 'For a better grade, work in a git repository (git init), where ralph can also run the checks with the original tests.'
   return undefined
 }
 
 const PLACE =
-  'In ralph.config.json, "worktree_files" names ignored files that they need, such as .env, and "proof_setup" is a command that installs or builds what they need.'
+  'In ralph.config.json, "worktree_files" lists ignored files that they need, such as .env, and "proof_setup" is a command that installs or builds what they need.'
 
 function wasTooSlow(loop: Loop): boolean {
   const isSpent = proveNext(loop, 'sealed').ms === 0

@@ -9,7 +9,7 @@ export const finding: z.ZodType<Finding> = z.strictObject({
   kind: z.string(),
   path: z.string(),
   words: z.string(),
-  mark: z.string().exactOptional().describe('Changes with what the path holds; empty: it is gone.'),
+  mark: z.string().exactOptional().describe('Changes with the content of the path; empty: it was deleted.'),
 }) as unknown as z.ZodType<Finding>
 
 const grade = z.enum(GRADES)
@@ -24,7 +24,7 @@ const tried = z.union([ran, z.strictObject({ check: z.string(), why: z.string() 
 const files = z.strictObject({
   tree: z.string(),
   head: z.string().exactOptional(),
-  commit: z.string().exactOptional().describe('The commit that was checked out, where it holds exactly these files.'),
+  commit: z.string().exactOptional().describe('The checked-out commit, if it contains exactly these files.'),
 })
 
 export const proof: z.ZodType<FoundProof> = z.strictObject({

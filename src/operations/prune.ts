@@ -67,7 +67,7 @@ async function mayNeedSecrets(store: Store, old: ReadonlySet<string>): Promise<u
 function daysIn({ RALPH_KEEP_DAYS: text }: Context['env']): number {
   if (!text) return DEFAULTS.keepDays
   if (/^\d{1,6}$/.test(text)) return Number(text)
-  throw new RalphError('usage', `RALPH_KEEP_DAYS must be a whole number of days, but is "${text}".`)
+  throw new RalphError('usage', `RALPH_KEEP_DAYS must be a whole number of days, got "${text}".`)
 }
 
 async function pruneCheckpoints(

@@ -15,9 +15,9 @@ export const rebuild: Operation<Record<string, never>, Rebuilt> = {
       throw new RalphError('usage', 'Only the database in RALPH_HOME can be rebuilt. Restore this one from a backup.')
     // It would go on with the file that is moved aside.
     if (isLocked(home, SERVER_LOCK)) {
-      const { url = 'just starting', pid } = readServerFile(home) ?? {}
+      const { url = 'still starting', pid } = readServerFile(home) ?? {}
       const how = pid === undefined ? '' : `: kill ${pid}`
-      throw new RalphError('server-running', `ralph serve uses the database (${url}). Stop it, then rebuild${how}`)
+      throw new RalphError('server-running', `ralph serve is using the database (${url}). Stop it, then rebuild${how}`)
     }
     await close() // of the database that is put aside
     return rebuildDatabase(home, now, remakeTask)

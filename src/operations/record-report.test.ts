@@ -116,7 +116,7 @@ test('a long diff is cut, and the note is one for readers of a report', async ()
   const { details } = await recordLoop(place.context, loop, { version: '1', redact: false })
   const [{ answers = [] } = {}] = await all(details)
   for (const { value } of answers.slice(0, 3))
-    expect(value).toMatchObject({ note: 'This diff is too long for a report: its last lines are left out.' })
+    expect(value).toMatchObject({ note: 'This diff is too long for a report: its last lines are omitted.' })
   expect(JSON.stringify(answers[0]?.value).length).toBeLessThanOrEqual(250_000)
 })
 

@@ -153,6 +153,6 @@ async function recordDiff(
 
 /** What a diff says about its missing lines is for those who can ask for more. */
 function withOwnNote({ key, value }: Answer & { value: { note?: string } }): Answer {
-  const note = 'This diff is too long for a report: its last lines are left out.'
+  const note = 'This diff is too long for a report: its last lines are omitted.'
   return { key, value: value.note === undefined ? value : { ...value, note } }
 }

@@ -52,7 +52,7 @@ async function findSeen(context: Context, name: string | undefined): Promise<{ l
   if (seen === undefined || !isGitTree(seen.split(' ')[0] ?? ''))
     throw new RalphError(
       'usage',
-      `Loop ${id} did not run in a git repository, so the files that its checks saw cannot be brought back.`,
+      `Loop ${id} did not run in a git repository, so the files that its checks saw cannot be restored.`,
     )
   return { loop, seen }
 }

@@ -21,7 +21,7 @@ export async function notOnRemote({ cwd }: Pick<Context, 'cwd'>, base: string): 
   const isThere = (await git(cwd, ['rev-parse', '--verify', '--quiet', `refs/remotes/origin/${base}`])) !== undefined
   const uncommitted = await countUncommitted(cwd).catch(() => 0)
   return [
-    ...(isThere ? [] : [`This clone knows no branch ${base} on origin: push it, unless it is there.`]),
+    ...(isThere ? [] : [`This clone has not seen branch ${base} on origin: push it, or fetch.`]),
     ...(ahead > 0 ? [`${count(ahead, 'commit')} of ${base} here ${ahead === 1 ? 'is' : 'are'} not pushed.`] : []),
     ...(uncommitted > 0
       ? [`${count(uncommitted, 'change')} here ${uncommitted === 1 ? 'is' : 'are'} not committed.`]

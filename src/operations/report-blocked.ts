@@ -6,7 +6,7 @@ import { type Heard, keepReport, passOf } from './pass.ts'
 export const reportBlocked: Operation<{ reason: string }, Heard> = {
   name: 'report_blocked',
   effect: 'write',
-  summary: 'Reports that you cannot go on without a person, and why. The loop then waits for them.',
+  summary: 'Reports that you are blocked until a person helps, and why. The loop then waits.',
   async run(context, { reason }) {
     const report = { at: context.now(), kind: 'blocked', reason: mask(reason) } as const
     await keepReport(context, await passOf(context), report)

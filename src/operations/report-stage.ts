@@ -12,8 +12,8 @@ export type ReportingStage = { stage?: string; evidence: string }
 export const reportStage: Operation<ReportingStage, Heard> = {
   name: 'report_stage',
   effect: 'write',
-  summary: 'Reports that a stage of your task is done, or, without a stage, the whole task.',
-  agent: { description: 'ralph then runs its checks itself, when your turn ends. Report only what is really done.' },
+  summary: 'Reports that a stage, or without one the whole task, is done.',
+  agent: { description: 'ralph runs the checks itself when your turn ends. Report only what is really done.' },
   async run(context, { stage: name, evidence }) {
     const pass = await passOf(context)
     const { spec, tally } = pass.loop
@@ -23,11 +23,11 @@ export const reportStage: Operation<ReportingStage, Heard> = {
       throw new RalphError('input-invalid', unknownStage(stage, open), { field: 'stage' })
     const report = { at: context.now(), kind: 'stage', evidence: mask(evidence) } as const
     await keepReport(context, pass, { ...report, ...given({ stage }) })
-    return { recorded: true, next: 'End your turn now: ralph looks at the work and runs its checks.' }
+    return { recorded: true, next: 'End your turn now: ralph runs its checks.' }
   },
 }
 
 function unknownStage(stage: string, open: readonly string[]): string {
   const there = open.length > 0 ? `The open stages are ${open.join(', ')}.` : 'No stage is open.'
-  return `"${stage}" is not an open stage. ${there} Without a stage, the whole task is reported.`
+  return `"${stage}" is not an open stage. ${there} Omit the stage to report the whole task.`
 }

@@ -19,8 +19,7 @@ export type Resuming = { loop?: string; limits?: Room }
 export const resume: Operation<Resuming, Resumed> = {
   name: 'resume',
   effect: 'write',
-  summary:
-    'Resumes a loop that is paused or waiting, whose driver has died, or, with other limits, that halted on a limit.',
+  summary: 'Resumes a loop that is paused, waiting or interrupted, or, with new limits, one that halted on a limit.',
   agent: { tool: 'resume_loop', idempotent: true },
   async run(context, { loop: name, limits }) {
     const store = context.store()
@@ -41,13 +40,13 @@ export const resume: Operation<Resuming, Resumed> = {
     if (driven)
       throw new RalphError(
         'loop-held',
-        `Loop ${id} is already being driven by ${await driverOf(context, id)}. Watch it with \`ralph show ${id} --follow\`.`,
+        `Loop ${id} is already running in ${await driverOf(context, id)}. Watch it with \`ralph show ${id} --follow\`.`,
       )
     const holder = holderOf(context.home, id)
     if (holder !== undefined && next.kind !== 'wait' && interruptedIn(context.home, loop) === undefined)
       throw new RalphError(
         'loop-held',
-        `Loop ${id} is at work in ${holder}. Pause it first, then resume it here without that session: ralph pause ${id}`,
+        `Loop ${id} is running in ${holder}. Pause it first, then resume it here without that session: ralph pause ${id}`,
       )
     // Its session could still go on with it, so it is not given to an agent that is not here.
     if (sessionOf(context.home, id)) locate(spec.work.agent, { ...context, dir: spec.work.dir })

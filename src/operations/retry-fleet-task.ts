@@ -17,7 +17,7 @@ export type RetryingTask = { task: string; words?: string }
 export const retryFleetTask: Operation<RetryingTask, { task: string; loop: string }> = {
   name: 'retry_fleet_task',
   effect: 'write',
-  summary: 'Retries a task of the fleet that failed or was cancelled, with a new loop that continues from its branch.',
+  summary: 'Retries a fleet task that failed or was cancelled, with a new loop that continues from its branch.',
   async run(context, { task: id, words }) {
     const store = fleetStore(context)
     const task = await mustFindTask(store, id)
@@ -50,6 +50,6 @@ function notOver({ id, state }: FleetTask): RalphError {
     'task-state',
     state === 'done'
       ? `Task ${id} is done, so there is nothing to retry.`
-      : `Task ${id} is not over: it is ${state}. Cancel it first: ralph cancel ${id}`,
+      : `Task ${id} has not ended: it is ${state}. Cancel it first: ralph cancel ${id}`,
   )
 }

@@ -26,7 +26,7 @@ export type Retried = Started & { from: string }
 export const retry: Operation<Retrying, Retried> = {
   name: 'retry',
   effect: 'write',
-  summary: 'Restarts a loop that halted or was cancelled, as a new loop that continues from the present files.',
+  summary: 'Retries a loop that halted or was cancelled, as a new loop that continues from the current files.',
   async run(context, { loop: name, words, ...changes }) {
     const store = context.store()
     const parent = await store.load(await findLoop(context, name))
@@ -72,7 +72,7 @@ function mustHaveStopped(loop: Loop): void {
   if (!ended(loop))
     throw new RalphError(
       'loop-state',
-      `Loop ${id} has not ended. Continue it with \`ralph resume ${id}\`, or cancel it first.`,
+      `Loop ${id} has not ended. Resume it with \`ralph resume ${id}\`, or cancel it first.`,
     )
   const refusal = ownerOf(loop).refuses?.(loop, { kind: 'retry' })
   if (refusal) throw refusal

@@ -27,5 +27,5 @@ export const rollback: Operation<{ loop: string; iteration: number }, RolledBack
 export async function mustNotBeInSession(context: Context, id: string): Promise<void> {
   const holder = holderOf(context.home, id)
   if (holder !== undefined && (await context.store().load(id)).next.kind === 'turn')
-    throw new RalphError('loop-held', `Loop ${id} is at work in ${holder}. Pause it first: ralph pause ${id}`)
+    throw new RalphError('loop-held', `Loop ${id} is running in ${holder}. Pause it first: ralph pause ${id}`)
 }

@@ -53,7 +53,7 @@ function offeredAgents(context: Context, { agents: asked, accounts }: Offering):
   if (stranger !== undefined)
     throw new RalphError(
       'usage',
-      `--account ${stranger}=…: this worker does not run ${stranger}. It runs ${names.join(', ')}.`,
+      `--account ${stranger}=…: this worker does not run ${stranger}, only ${names.join(', ')}.`,
     )
   return new Map(names.map((name) => [name, accounts.get(name) ?? name]))
 }
@@ -71,11 +71,11 @@ function mustBeUsable({ cwd: dir, env }: Context, name: string): string {
   const { agent } = parseAgent(Object.hasOwn(known, name) && known[name]?.targetExample ? `${name}:x` : name)
   const { probe } = agent
   if (name.includes(':'))
-    throw new RalphError('usage', `--agents takes names such as claude or command, but not "${name}".`)
+    throw new RalphError('usage', `--agents takes names such as claude or command, got "${name}".`)
   const found = probe && findAgent(probe, { dir, env })
   if (probe && !found)
     throw new RalphError('agent-missing', `${name} was not found on PATH. Install it: npm install -g ${probe.install}`)
   if (found?.login === 'no')
-    throw new RalphError('agent-unusable', `Nobody is logged in to ${name} on this machine. Start it once and log in.`)
+    throw new RalphError('agent-unusable', `${name} is not logged in on this machine. Start it once and log in.`)
   return agent.name
 }

@@ -30,9 +30,7 @@ export const whole: z.ZodNumber = z.number().int().min(0).max(999_999_999)
 /** Messages follow the name of the field: they say what its value must be. */
 const NAME = /^(?!\.)[^/\\\p{Cc}]+$/u
 export const name: z.ZodString = z.string().min(1).max(200).regex(NAME, 'must be a name, not a path')
-export const loopName: z.ZodString = name.describe(
-  'An id, the beginning of one, or the name of a project in this folder.',
-)
+export const loopName: z.ZodString = name.describe('An id or its prefix, or the name of a project in this folder.')
 export const path: z.ZodString = z
   .string()
   .min(1)
@@ -45,7 +43,7 @@ export const line: z.ZodString = z
   .regex(/^\P{Cc}*$/u, 'must be one line of text')
 export const words: z.ZodString = z.string().max(10_000)
 /** An argument of a program: no program can be given NUL. */
-export const argument: z.ZodString = z.string().regex(/^[^\0]*$/, 'must be a text without NUL')
+export const argument: z.ZodString = z.string().regex(/^[^\0]*$/, 'must not contain NUL')
 
 /** What ralph noticed; newer ones may have kinds of their own. */
 export const finding = z.strictObject({

@@ -12,7 +12,7 @@ export const setBudget: Operation<SettingBudget, { budgets: FleetBudget[] }> = {
   name: 'set_budget',
   effect: 'write',
   person: true,
-  summary: 'Sets what a submitter may spend in a day (UTC), or removes that limit.',
+  summary: 'Sets what a submitter may spend per day (UTC), or removes the limit.',
   async run(context, { submitter, usd_per_day }) {
     await refuseBelowTurn(context)
     if (submitter !== '*') mustBeSubmitter(submitter)

@@ -8,7 +8,7 @@ export const setLimits: Operation<{ loop: string; iterations: number }, { loop: 
   name: 'set_limits',
   effect: 'write',
   person: true,
-  summary: 'Changes how many iterations a loop may take; 0 is no limit.',
+  summary: 'Sets the iteration limit of a loop; 0: no limit.',
   async run(context, { loop: name, iterations }) {
     await refuseBelowTurn(context)
     const id = await findLoop(context, name)

@@ -54,7 +54,7 @@ test('files that are already there stay as they are', async ({ skip }) => {
   const { key, ...context } = makeKey()
   writeFileSync(join(context.cwd, 'mine.json.sig'), 'mine')
   const again = signProof(context, proven, { key, interactive: false, file: 'mine.json' })
-  await expect(again).rejects.toThrow('mine.json.sig is already there. Remove it, or name another file: -o FILE.')
+  await expect(again).rejects.toThrow('mine.json.sig already exists. Remove it, or choose another file: -o FILE.')
   expect(readdirSync(context.cwd)).toEqual(['mine.json.sig'])
 })
 
@@ -69,7 +69,7 @@ test('a file that cannot be written is told in a sentence, before the key is ask
   ] as const)
     await expect(sign(file)).rejects.toMatchObject({
       code: 'file-unusable',
-      message: `${file} cannot be written: ${folder} is no folder. Make it, or name another file: -o FILE.`,
+      message: `${file} cannot be written: ${folder} is not a folder. Create it, or choose another file: -o FILE.`,
     })
 })
 

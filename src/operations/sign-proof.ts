@@ -36,7 +36,7 @@ function mustBeSignable({ loop, grade, seen }: FoundProof): void {
   if (!seen || !isGitTree(seen.tree))
     throw new RalphError(
       'usage',
-      `Loop ${loop} did not run in a git repository, so its proof cannot say which files were checked. Only a proof that can is signed.`,
+      `Loop ${loop} did not run in a git repository, so its proof cannot say which files were checked, and cannot be signed.`,
     )
 }
 
@@ -47,7 +47,7 @@ function writeNew(cwd: string, name: string, text: string): void {
     if (codeOf(cause) === 'EEXIST') throw alreadyThere(name)
     throw new RalphError(
       'file-unusable',
-      `${name} cannot be written. Make its folder writable, or name another file: -o FILE.`,
+      `${name} cannot be written. Make its folder writable, or choose another file: -o FILE.`,
       { cause },
     )
   }
@@ -59,10 +59,10 @@ function mustBeFolder(cwd: string, name: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
   throw new RalphError(
     'file-unusable',
-    `${name} cannot be written: ${folder} is no folder. Make it, or name another file: -o FILE.`,
+    `${name} cannot be written: ${folder} is not a folder. Create it, or choose another file: -o FILE.`,
   )
 }
 
 function alreadyThere(name: string): RalphError {
-  return new RalphError('file-unusable', `${name} is already there. Remove it, or name another file: -o FILE.`)
+  return new RalphError('file-unusable', `${name} already exists. Remove it, or choose another file: -o FILE.`)
 }

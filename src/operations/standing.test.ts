@@ -13,7 +13,7 @@ describe('a permission that was denied', () => {
     expect(denied('claude')).toEqual({
       kind: 'asks',
       sentence: 'needs input after 2 iterations. The agent was denied twice: Bash: rm x',
-      hint: 'Allow it with permissions.allow in .claude/settings.json, such as "Bash(npm test)", then: ralph resume L1 · everything: start it with --permissions bypass · without it: ralph steer L1 "…"',
+      hint: 'Allow it with permissions.allow in .claude/settings.json, such as "Bash(npm test)", then: ralph resume L1 · to allow everything, start it with --permissions bypass · to continue without it: ralph steer L1 "…"',
     })
   })
 
@@ -30,13 +30,13 @@ describe('a permission that was denied', () => {
 
   test('where permissions are bypassed, only its own settings can deny one', () => {
     expect(denied('claude', 'bypass').hint).toBe(
-      'Its own settings deny it: permissions.allow in .claude/settings.json, such as "Bash(npm test)", then: ralph resume L1 · without it: ralph steer L1 "…"',
+      'The agent\'s own settings deny it. Change permissions.allow in .claude/settings.json, such as "Bash(npm test)", then: ralph resume L1 · to continue without it: ralph steer L1 "…"',
     )
   })
 
   test('an agent that ralph knows no setting of', () => {
     expect(denied('command:./agent').hint).toBe(
-      'Allow it in the settings of the agent, then: ralph resume L1 · without it: ralph steer L1 "…"',
+      'Allow it in the agent\'s settings, then: ralph resume L1 · to continue without it: ralph steer L1 "…"',
     )
   })
 })
@@ -47,7 +47,7 @@ describe('no progress', () => {
 
   test.each(['gemini', 'qwen'])('of %s, which hides the tools that it would have to ask for', (agent) => {
     expect(halted(agent, 'ask')).toMatch(
-      /^halted \(no-progress\) after 3 iterations\. .* With --permissions ask .* its model no tool that it would have to ask for, such as the shell/,
+      /^halted \(no-progress\) after 3 iterations\. .* With --permissions ask .* does not offer its model tools that need approval, such as the shell/,
     )
     expect(halted(agent, 'bypass')).not.toContain('--permissions')
   })

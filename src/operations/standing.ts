@@ -46,7 +46,7 @@ export function standingOf(loop: Loop, { accepted = false }: { accepted?: boolea
     case 'restore':
       return {
         kind: 'under-way',
-        sentence: `under way ${after} in ${shownFolder(loop)}.`,
+        sentence: `running ${after} in ${shownFolder(loop)}.`,
         hint: `Watch it: ralph show ${id} --follow`,
       }
   }
@@ -78,24 +78,24 @@ function waitStanding(loop: Loop, next: Wait, after: string): Standing {
     return {
       kind: 'waiting',
       sentence: `waiting ${after}. ${waitWords(next)}.`,
-      hint: `Try at once: ralph resume ${id}`,
+      hint: `Retry now: ralph resume ${id}`,
     }
   if (next.why === 'queued')
     return {
       kind: 'waiting',
-      sentence: 'queued. It starts when there is room and every task that it depends on is done.',
+      sentence: 'queued. It starts when a worker is free and its dependencies are done.',
       hint: `Start it now: ralph resume ${id}`,
     }
   if (next.why === 'paused' && next.question)
     return {
       kind: 'waiting',
       sentence: `paused ${after}. ${oneLine(next.question)}`,
-      hint: `Go on: ralph resume ${id}`,
+      hint: `Resume: ralph resume ${id}`,
     }
   return {
     kind: 'waiting',
     sentence: `${next.until === undefined ? 'paused' : `waiting for the agent until ${timeOfDay(next.until)},`} ${after}.`,
-    hint: `Go on: ralph resume ${id}`,
+    hint: `Resume: ralph resume ${id}`,
   }
 }
 
@@ -104,7 +104,7 @@ function answerHint(loop: Loop, about: string | undefined): string {
   const own = ownerOf(loop).hints?.(loop).answer
   if (own !== undefined) return own
   if (about === ALLOW) return `Accept it: ralph allow ${id} · or say what to do instead: ralph steer ${id} "…"`
-  return `Answer and go on: ralph steer ${id} "your answer"`
+  return `Answer: ralph steer ${id} "your answer"`
 }
 
 function isAcceptable(loop: Loop, accepted: boolean): boolean {
@@ -113,10 +113,10 @@ function isAcceptable(loop: Loop, accepted: boolean): boolean {
 
 function storyHint(loop: Loop, accepted: boolean): string {
   return [
-    ...(isAcceptable(loop, accepted) ? [`Take its work: ralph accept ${loop.id}`] : []),
-    ...(loop.spec.onHalt && loop.next.kind === 'halt' ? [`Take that back: ralph undo ${loop.id}`] : []),
+    ...(isAcceptable(loop, accepted) ? [`Accept its work: ralph accept ${loop.id}`] : []),
+    ...(loop.spec.onHalt && loop.next.kind === 'halt' ? [`Undo the rollback: ralph undo ${loop.id}`] : []),
     ...roomHint(loop),
-    `Its story: ralph show ${loop.id}`,
+    `Details: ralph show ${loop.id}`,
   ].join(' · ')
 }
 
@@ -128,11 +128,11 @@ function checkHint(loop: Loop, accepted: boolean): string {
 /** How it goes on, where only a limit ended it. */
 export function roomHint(loop: Loop): string[] {
   const command = goOnWith(loop)
-  return command === undefined || ownerOf(loop).refuses?.(loop, { kind: 'extend' }) ? [] : [`Go on: ${command}`]
+  return command === undefined || ownerOf(loop).refuses?.(loop, { kind: 'extend' }) ? [] : [`Resume: ${command}`]
 }
 
 function openFailures({ failures }: Tally): string {
-  return failures ? ` At the last check ${failures === 1 ? 'one failure was' : `${failures} failures were`} open.` : ''
+  return failures ? ` At the last check, ${count(failures, 'failure')} ${failures === 1 ? 'was' : 'were'} left.` : ''
 }
 
 /** What a loop waits for that time will end. `left`: how long that takes, behind the time of day. */

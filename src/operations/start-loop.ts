@@ -37,7 +37,7 @@ export type Started = { loop: string; why?: string; queued?: true }
 export const start: Operation<Starting, Started> = {
   name: 'start_loop',
   effect: 'write',
-  summary: 'Starts a loop: an agent works on one prompt, or a task, again and again until its checks pass.',
+  summary: 'Starts a loop: an agent works on a prompt or a task, again and again, until its checks pass.',
   agent: {
     description: 'Returns at once; follow it with wait_loop. Give `checks`: without them nothing proves the work.',
     openWorld: true,
@@ -83,7 +83,7 @@ export function offersMcp(
   { config, agents, ...request }: { config: Config; agents: string[] } & Pick<LoopRequest, 'sandbox'>,
 ): boolean {
   const trouble = config.mcp ? mcpTrouble(agents, request) : undefined
-  if (trouble) note(`\`mcp\` of the config is left out: ${trouble}.`)
+  if (trouble) note(`\`mcp\` in the config is ignored: ${trouble}.`)
   return config.mcp === true && trouble === undefined
 }
 
@@ -120,14 +120,14 @@ export async function makeLoop(
 export function mustBeNames(stages: readonly Stage[]): void {
   const odd = stages.find(({ name }) => !/^[\w .:-]{1,60}$/.test(name))
   if (odd)
-    throw new RalphError('usage', `"${odd.name}" is not a name for a stage. Use letters, digits, space, and . : _ -`)
+    throw new RalphError('usage', `"${odd.name}" is not a valid stage name. Use letters, digits, spaces, and . : _ -`)
 }
 
 /** The folder to work in, as it really is. */
 export function workFolder({ cwd }: Pick<Context, 'cwd'>, dir: string | undefined): string {
   const path = resolve(cwd, dir ?? '.')
   if (!existsSync(path) || !statSync(path).isDirectory())
-    throw new RalphError('usage', `${path} is not a folder. Name one that exists.`, { field: 'dir' })
+    throw new RalphError('usage', `Not a folder: ${path}. Name one that exists.`, { field: 'dir' })
   return realpathSync(path)
 }
 
@@ -147,7 +147,7 @@ export async function inWorktree(
   const uncommitted = await countUncommitted(dir)
   if (uncommitted > 0)
     note(
-      `the worktree begins at your last commit; ${count(uncommitted, 'uncommitted change')} of yours ${uncommitted === 1 ? 'is' : 'are'} not in it.`,
+      `the worktree starts from your last commit; ${count(uncommitted, 'uncommitted change')} ${uncommitted === 1 ? 'is' : 'are'} not included.`,
     )
   return { spec: { ...spec, work: { ...spec.work, ...plan } }, tree }
 }
@@ -166,11 +166,11 @@ export async function noteOthers(context: Context, { id, spec }: Placing): Promi
   const { home, note } = context
   const store = context.store()
   for (const other of await drivenBeside(store, { id, spec }))
-    note(`loop ${other} is at work here, too. Each will take the other's changes for its own.`)
+    note(`loop ${other} is also running here. Each will mistake the other's changes for its own.`)
   const dir = homeFolder({ spec })
   for (const { id: other } of (await store.list({ dir, status: ['running'], limit: 20 })).rows) {
     const holder = holderOf(home, other)
     if (holder !== undefined)
-      note(`loop ${other} is at work here in ${holder}. Each will take the other's changes for its own.`)
+      note(`loop ${other} is also running here, in ${holder}. Each will mistake the other's changes for its own.`)
   }
 }

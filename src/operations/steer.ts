@@ -13,7 +13,7 @@ export type Steered = Resumed | { loop: string; heard: 'later'; how: string }
 export const steer: Operation<{ loop: string; words: string }, Steered> = {
   name: 'steer',
   effect: 'write',
-  summary: 'Sends a message to a loop for its next iteration. A loop that waits for an answer continues with it.',
+  summary: 'Sends a message to a loop for its next iteration. A loop waiting for an answer continues with it.',
   agent: { tool: 'steer_loop' },
   async run(context, { loop: name, words }) {
     const loop = await mustBeOpen(context, await findLoop(context, name))

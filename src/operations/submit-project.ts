@@ -18,7 +18,7 @@ export async function projectTasks(context: Context, name: string, forAll: ForAl
   if (text === undefined)
     throw new RalphError(
       'tasks-invalid',
-      `${project.folder}/tasks.json is not there. Write it, or begin with: ralph interview ${name}`,
+      `${project.folder}/tasks.json does not exist. Write it, or start with: ralph interview ${name}`,
     )
   const { tasks } = parseTasks(text, 'tasks.json')
   // `shop-T1`; where one of them is taken, all of them end in the same number: `shop-T1-2`.

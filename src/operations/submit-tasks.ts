@@ -19,7 +19,7 @@ export type SubmittedTask = Pick<FleetTask, 'id' | 'loop_id' | 'branch' | 'state
 export const submitTasks: Operation<{ tasks: Submitted[] }, { tasks: SubmittedTask[] }> = {
   name: 'submit_tasks',
   effect: 'write',
-  summary: 'Submits tasks to the fleet: workers on any machine run them and push the work to ralph/<task>.',
+  summary: 'Submits tasks to the fleet: workers on any machine run them and push to ralph/<task>.',
   agent: {
     description: 'All or none. Give `checks`: without them nothing proves the work.',
     openWorld: true,
@@ -59,5 +59,5 @@ async function checked(submitting: Submitting, now: number): ReturnType<typeof s
 const UNIQUE_VIOLATION = '23505'
 
 function taken(id: string): RalphError {
-  return new RalphError('input-invalid', `The fleet already has a task ${id}. Choose another id.`, { field: 'id' })
+  return new RalphError('input-invalid', `Task ${id} already exists in the fleet. Choose another id.`, { field: 'id' })
 }

@@ -34,7 +34,7 @@ export async function taskOver(
   if (!loop || ended(loop)) {
     if (armed?.vault && (!loop || armed.loop === loop.id)) disarm(desk.home, from.session)
     if (loop) return alreadyOver(desk, loop)
-    return say(`ralph: this task is not known in ${desk.home}; the session is free.`, 'warning')
+    return say(`ralph: this task is not known in ${desk.home}; this session is no longer looping.`, 'warning')
   }
   let answer = NOTHING
   // Hooks of one session that run at the same time take each other's place: then this turn is still to be counted.

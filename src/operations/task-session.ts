@@ -21,7 +21,7 @@ export async function take(desk: Desk, from: From, loop: Loop): Promise<Answer |
     now: desk.now,
     take: () => leasePatiently(desk.store(), loop.id, PATIENCE_MS),
     // The one who holds it may be a second hook of this very session, which has counted the turn then.
-    held: () => (isOwn() ? NOTHING : elsewhere(loop, 'by another process')),
+    held: () => (isOwn() ? NOTHING : elsewhere(loop, 'in another process')),
     work: async () => (isOwn() ? undefined : armWith(desk, from, loop)),
   })
 }
@@ -33,7 +33,7 @@ async function armWith(desk: Desk, { session, host }: From, loop: Loop): Promise
   const armed = loadArmed(home, session)
   const before = armed && !armed.vault ? await loadLoop(desk, armed.loop) : undefined
   if (!isSessionId(session) || (before && !ended(before))) return NOTHING
-  if (vaultOf(loop).by === 'watch') return elsewhere(loop, 'by `ralph watch`')
+  if (vaultOf(loop).by === 'watch') return elsewhere(loop, 'in `ralph watch`')
   const other = sessionOf(home, loop.id)
   // After /clear the same process has another session.
   const own = processOf(host, env)
@@ -47,7 +47,7 @@ async function armWith(desk: Desk, { session, host }: From, loop: Loop): Promise
 }
 
 function elsewhere(loop: Loop, where: string): Answer {
-  return say(`ralph: task ${vaultOf(loop).id} is worked on ${where}; this session is free.`)
+  return say(`ralph: task ${vaultOf(loop).id} is running ${where}; this session is no longer looping.`)
 }
 
 export async function loadLoop({ store }: Desk, id: string | undefined): Promise<Loop | undefined> {

@@ -41,12 +41,13 @@ export function taskStanding(loop: Loop): Note {
       if (next.why === 'cooldown')
         return {
           level: 'warning',
-          text: `ralph: task ${id}: ${stopped(next.stop.sentence)} The breaker is open ${after}, and waits before one more try. Go on at once: ralph resume ${loop.id}`,
+          text: `ralph: task ${id}: ${stopped(next.stop.sentence)} The breaker is open ${after}; it waits before one more try. Retry now: ralph resume ${loop.id}`,
         }
-      if (next.until !== undefined) return { level: 'info', text: `ralph: task ${id} waits for the agent ${after}.` }
+      if (next.until !== undefined)
+        return { level: 'info', text: `ralph: task ${id} is waiting for the agent ${after}.` }
       return {
         level: 'info',
-        text: `ralph: task ${id} is paused ${after}; this session is free. Go on: ralph resume ${loop.id}`,
+        text: `ralph: task ${id} is paused ${after}; this session is no longer looping. Resume: ralph resume ${loop.id}`,
       }
     case 'turn':
     case 'check':
@@ -54,7 +55,7 @@ export function taskStanding(loop: Loop): Note {
     case 'restore':
       return {
         level: 'warning',
-        text: `ralph: task ${id} is not over: its checks could not be run to their end. The next stop tries them again.`,
+        text: `ralph: task ${id} has not ended: its checks could not finish. The next stop runs them again.`,
       }
   }
 }
@@ -65,12 +66,12 @@ function waiting(loop: Loop, question: string): Note {
   if (instead !== undefined)
     return {
       level: 'warning',
-      text: `ralph: task ${id} waits for you: ${question} \`${approve}\` accepts it, \`${instead}\` says what to do instead, \`${reject}\` ends it.`,
+      text: `ralph: task ${id} needs you: ${question} \`${approve}\` accepts it, \`${instead}\` says what to do instead, \`${reject}\` ends it.`,
     }
   const answer = isAboutFile(loop) ? [] : ['--note', 'your answer']
   return {
     level: 'warning',
-    text: `ralph: task ${id} waits for you: ${question} Go on with \`${taskCommand('approve', id, path, ...answer)}\`, end it with \`${reject}\`.`,
+    text: `ralph: task ${id} needs you: ${question} Continue with \`${taskCommand('approve', id, path, ...answer)}\`, end it with \`${reject}\`.`,
   }
 }
 
@@ -88,7 +89,7 @@ function capNote(loop: Loop, since: number, env: Desk['env']): Note[] {
   return [
     {
       level: 'warning',
-      text: `ralph: ${title} lets a hook go on ${count(most, 'time')} in a row (${cap?.raise}). Should it stop here, tell it to go on.`,
+      text: `ralph: ${title} lets a hook continue ${count(most, 'time')} in a row (${cap?.raise}). If it stops here, tell it to continue.`,
     },
   ]
 }

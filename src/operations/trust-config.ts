@@ -14,7 +14,7 @@ import { workFolder } from './start-loop.ts'
 export const trustConfig: Operation<{ dir?: string }, { dir: string; paths: string[] }> = {
   name: 'trust_config',
   effect: 'write',
-  summary: 'Accepts configuration that a loop changed, so that the next loop in the folder obeys it.',
+  summary: 'Trusts configuration that a loop changed, so that the next loop in the folder uses it.',
   person: true,
   async run(context, { dir: asked }) {
     await refuseBelowTurn(context)
@@ -35,7 +35,7 @@ function trustFile(home: string, path: string): { dir: string; paths: string[] }
   if (!path.endsWith('.md') || basename(folder) !== 'agents' || basename(dirname(folder)) !== '.pi')
     throw new RalphError(
       'usage',
-      `${path} is neither a folder nor an agent of a repository (.pi/agents/NAME.md). Name one of these.`,
+      `${path} is neither a folder nor a repository agent (.pi/agents/NAME.md). Name one of these.`,
     )
   trustAgent(home, path, readText(path, 'agent'))
   return { dir: folder, paths: [path] }

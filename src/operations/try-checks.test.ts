@@ -69,7 +69,7 @@ test('they run in the folder that is named, or that of the task, or of its group
 test('a folder or a task that is not there is told', async () => {
   const place = openPlace()
   await expect(place.run('try_checks', { dir: 'nowhere', checks: ['true'] })).rejects.toMatchObject({
-    message: `${join(place.cwd, 'nowhere')} is not a folder. Name one that exists.`,
+    message: `Not a folder: ${join(place.cwd, 'nowhere')}. Name one that exists.`,
     field: 'dir',
   })
   await expect(place.run('try_checks', { task_id: 'nobody', checks: ['true'] })).rejects.toMatchObject({

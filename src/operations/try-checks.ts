@@ -18,7 +18,7 @@ export type TriedCheck = Verdict & { ms: number }
 export const tryChecks: Operation<Trying, { dir: string; ran: TriedCheck[] }> = {
   name: 'try_checks',
   effect: 'write',
-  summary: 'Runs checks in a folder, or in that of a task, the way a loop would, and shows what they print.',
+  summary: 'Runs checks the way a loop would, in a folder or that of a task, and shows their output.',
   person: true,
   async run(context, { dir: asked, task_id, checks, minutes = DEFAULTS.checkMinutes }) {
     await refuseBelowTurn(context)

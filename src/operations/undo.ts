@@ -8,7 +8,7 @@ import { mustNotBeInSession, type RolledBack } from './rollback.ts'
 export const undo: Operation<{ loop: string }, RolledBack> = {
   name: 'undo',
   effect: 'write',
-  summary: 'Undoes the last rollback of a loop, including one that was made when the loop halted.',
+  summary: 'Undoes the last rollback of a loop, including one made when the loop halted.',
   async run(context, { loop: name }) {
     const id = await findLoop(context, name)
     await mustNotBeInSession(context, id)

@@ -14,8 +14,8 @@ type Updating = BoardPatch & { task_id: string; version?: number }
 export const updateTask: Operation<Updating, BoardTask> = {
   name: 'update_task',
   effect: 'write',
-  summary: 'Changes fields of a task. null brings a default back; what is left out stays.',
-  agent: { description: 'A loop that is already at work keeps the settings it was started with.' },
+  summary: 'Changes fields of a task. null restores a default; omitted fields stay.',
+  agent: { description: 'A running loop keeps the settings it started with.' },
   person: true, // an agent must not choose the checks that it is judged by
   async run(context, { task_id: id, version, ...patch }) {
     await refuseBelowTurn(context)
@@ -40,7 +40,7 @@ export const updateTask: Operation<Updating, BoardTask> = {
 export const deleteTask: Operation<{ task_id: string; version?: number }, { task_id: string }> = {
   name: 'delete_task',
   effect: 'destroy',
-  summary: 'Removes a task from the board for good. Its loops and their history stay.',
+  summary: 'Deletes a task from the board. Its loops and their history stay.',
   agent: {},
   person: true,
   async run(context, { task_id: id, version }) {
@@ -59,7 +59,7 @@ async function mustBeCurrent(context: Context, id: string, version: number | und
   if (version === undefined || task.version === version) return task
   throw new RalphError(
     'task-changed',
-    `Task ${id} has changed: you have read version ${version}, it is at ${task.version}. Read it again, then change it.`,
+    `Task ${id} has changed: you read version ${version}, it is now at ${task.version}. Read it again, then change it.`,
     { field: 'version' },
   )
 }

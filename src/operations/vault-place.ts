@@ -21,7 +21,7 @@ export function vaultFor(
   if (found !== undefined) return openVault(found)
   throw new RalphError(
     'usage',
-    `There is no vault here: neither ${cwd} nor a folder above it has a folder ${NEEDS_ACTION}. Go into one, name it (--vault DIR, or ralph briefing DIR), or set RALPH_VAULT.`,
+    `No vault found: neither ${cwd} nor any folder above it contains ${NEEDS_ACTION}. Change into a vault, name it (--vault DIR, or ralph briefing DIR), or set RALPH_VAULT.`,
   )
 }
 
@@ -32,7 +32,7 @@ export function mustBeVault({ env, home }: Pick<Context, 'env' | 'home'>, vault:
   if (isPresent(vault, doneFolder) || findVault(vault, settings) === vault) return settings
   throw new RalphError(
     'usage',
-    `${vault} is no vault: it has neither ${NEEDS_ACTION} nor ${doneFolder} nor ${stateDir}. Make it one, then try again: ${printCommandLine(['mkdir', join(vault, NEEDS_ACTION)])}`,
+    `${vault} is not a vault: it contains none of ${NEEDS_ACTION}, ${doneFolder} and ${stateDir}. Make it one, then try again: ${printCommandLine(['mkdir', join(vault, NEEDS_ACTION)])}`,
   )
 }
 

@@ -6,7 +6,7 @@ import { TASK_STATUSES } from '../formats/task-state.ts'
 import { finding, line, path, type SchemasOf, whole, words } from './schema-parts.ts'
 
 const vault = path.exactOptional().describe('Default: RALPH_VAULT, or the vault that contains the current folder.')
-const task = path.describe('The id of a task, or the path of its file.')
+const task = path.describe('Id of a task, or path of its file.')
 const oneTask = z.strictObject({ vault, task })
 
 const status = z.enum(TASK_STATUSES)
@@ -141,7 +141,7 @@ export const VAULT_SCHEMAS: SchemasOf<TaskOperation> = {
         .min(0)
         .max(1e9)
         .exactOptional()
-        .describe('How long it took. Default: the time since the task last changed.'),
+        .describe('How long it took. Default: time since the task last changed.'),
     }),
     output: z.strictObject({
       task_id: text,

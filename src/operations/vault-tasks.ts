@@ -31,7 +31,7 @@ export const startTask: Operation<
 > = {
   name: 'start_vault_task',
   effect: 'write',
-  summary: 'Starts a task of a vault. The caller does the work.',
+  summary: 'Starts a task in a vault. The caller does the work.',
   async run(context, { vault: named, file, maxIterations, timeoutMinutes }) {
     const vault = vaultFor(context, { ...given({ named }), file })
     const here = resolve(context.cwd, file)
@@ -49,7 +49,7 @@ export const startTask: Operation<
 export const isTaskComplete: Operation<TaskOf, { task_id: string; complete: boolean }> = {
   name: 'is_vault_task_complete',
   effect: 'read',
-  summary: 'Tells whether the file of a task is in the folder for completed tasks.',
+  summary: 'Checks whether the file of a task is in the folder for completed tasks.',
   run: (context, asked) =>
     withTask(context, asked, async (tasks, task_id) => ({
       task_id,
@@ -61,7 +61,7 @@ export const isTaskComplete: Operation<TaskOf, { task_id: string; complete: bool
 export const iterateTask: Operation<TaskOf & { action: string; result: string; seconds?: number }, CountedIteration> = {
   name: 'iterate_vault_task',
   effect: 'write',
-  summary: 'Records an iteration of a task that the caller has finished.',
+  summary: 'Records a finished iteration of a task.',
   run: (context, { action, result, seconds, ...asked }) =>
     withTask(context, asked, async (tasks, task_id, vault) => {
       const since = (await context.store().tasks.load(vault, task_id))?.movedAt
@@ -90,7 +90,7 @@ export const getTask: Operation<TaskOf & { history?: number }, FoundTask> = {
 export const reportProgress: Operation<TaskOf & { total: number; completed: number; step: string }, ProgressedTask> = {
   name: 'report_vault_progress',
   effect: 'write',
-  summary: 'Records how far the work on a task has come.',
+  summary: 'Records the progress of a task.',
   run: (context, { total, completed, step, ...asked }) =>
     withTask(context, asked, (tasks, task_id) =>
       tasks.updateProgress({ task_id, steps_total: total, steps_completed: completed, current_step: step }),
@@ -124,7 +124,7 @@ export const exhaustTask: Operation<TaskOf, StoppedTask> = {
 export const approveTask: Operation<TaskOf & { note?: string }, TaskState> = {
   name: 'approve_vault_task',
   effect: 'write',
-  summary: 'Approves a task that waits for a person, so that it continues.',
+  summary: 'Approves a task that is waiting for a person, so that it continues.',
   run: (context, { note, ...asked }) =>
     withTask(context, asked, (tasks, task_id) => tasks.approveTask({ task_id, ...given({ note }) })),
 }
@@ -132,7 +132,7 @@ export const approveTask: Operation<TaskOf & { note?: string }, TaskState> = {
 export const rejectTask: Operation<TaskOf & { reason?: string }, FoundTask> = {
   name: 'reject_vault_task',
   effect: 'destroy',
-  summary: 'Rejects a task that waits for a person. The task has failed.',
+  summary: 'Rejects a task that is waiting for a person. The task then counts as failed.',
   run: (context, { reason, ...asked }) =>
     withTask(context, asked, async (tasks, task_id, vault) => {
       const state = await tasks.rejectTask({ task_id, ...given({ reason }) })
@@ -146,7 +146,7 @@ export type ListedTasks = { tasks: ListedTask[]; bent: (BentAnswers & { task_id:
 export const listTasks: Operation<{ vault?: string }, ListedTasks> = {
   name: 'list_vault_tasks',
   effect: 'read',
-  summary: 'Lists the tasks of a vault, oldest first.',
+  summary: 'Lists the tasks in a vault, oldest first.',
   async run(context, { vault: named }) {
     const vault = vaultFor(context, given({ named }))
     mustBeVault(context, vault)

@@ -32,7 +32,7 @@ const MOST_EVENTS = 20
 export const waitLoop: Operation<Waiting, Waited> = {
   name: 'wait_loop',
   effect: 'read',
-  summary: 'Waits up to 25 seconds until something happens to a loop, or it stops or needs input.',
+  summary: 'Waits up to 25 seconds for something to happen to a loop.',
   agent: { description: 'While stillRunning, call it again with `after` set to the `seq` of this answer.' },
   report: true,
   async run(context, { loop: name, after, seconds = LONGEST_WAIT_SECONDS }) {
@@ -133,9 +133,9 @@ function factWords(fact: Fact): string {
     case 'told':
       return fact.order.kind === 'say' ? `${fact.by} said: ${fact.order.words}` : `${fact.by}: ${fact.order.kind}`
     case 'restored':
-      return fact.trouble ?? 'The files were put back.'
+      return fact.trouble ?? 'The files were rolled back.'
     case 'lost':
-      return 'It was interrupted; that costs no iteration.'
+      return 'It was interrupted; that does not count as an iteration.'
     case 'woke':
     case 'asked':
     case 'moved':

@@ -87,7 +87,7 @@ export async function watchVault(
     listener.tell(event)
     if (!isUseless(event)) return
     useless = true
-    listener.windDown(`No task can be done with ${agents.join(', ')} now. The others are left where they are.`)
+    listener.windDown(`No task can run with ${agents.join(', ')} now. The remaining tasks are left in place.`)
   }
   const { rest, stop } = listener
   const watched = await watch({ desk, slots, once: isOnce, self: selfIn(root), tell, rest, stop, crew })
@@ -101,10 +101,7 @@ function settingsOf({ maxIterations, timeoutMinutes }: Watching): Parameters<typ
 function mustStart(checks: string[], vault: string, env: Context['env']): string[] {
   const missing = checks.find((check) => !canStart(check, vault, env.PATH))
   if (missing === undefined) return checks
-  throw new RalphError(
-    'usage',
-    `The program of the check "${missing}" is not here, so no task could ever pass it. Install it.`,
-  )
+  throw new RalphError('usage', `The program for check "${missing}" is not installed, so no task can pass. Install it.`)
 }
 
 type Hiring = {
@@ -126,7 +123,7 @@ function crewOf(context: Context, { asked, vault, agents, checks, limits }: Hiri
   if ((head.maxCostUsd ?? limits.costUsd) !== undefined && blind)
     throw new RalphError(
       'input-invalid',
-      `The limit of cost (max_cost_usd) cannot be kept: the agent "${blind.name}" does not report its cost.`,
+      `The cost limit (max_cost_usd) cannot be enforced: the agent "${blind.name}" does not report its cost.`,
     )
   const crew: Crew = {
     ...given({ permissions, context: memory, sandbox, sandboxAllow, silenceMinutes, checkMinutes }),
@@ -148,13 +145,13 @@ function agentsIn(text: string, { env }: Context, dir: string): string[] {
     if (!agent)
       throw new RalphError(
         'agent-unknown',
-        `There is no agent "${name}" that a task file can name. Those are: ${nameable.map((each) => each.name).join(', ')}. Name one of them, or leave it to \`ralph watch --agent\`.`,
+        `A task file cannot name the agent "${name}", only ${nameable.map((each) => each.name).join(', ')}. Name one of them, or leave it to \`ralph watch --agent\`.`,
       )
     const [program = name] = agent.probe?.programs ?? []
     if (findProgram(program, dir, env.PATH)) return name
     throw new RalphError(
       'agent-missing',
-      `The agent "${program}" was not found on PATH. Install it, or name another one. \`ralph doctor\` tells which agents are here.`,
+      `The agent "${program}" was not found on PATH. Install it, or name another one. \`ralph doctor\` shows which agents are installed.`,
     )
   })
 }

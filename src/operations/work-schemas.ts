@@ -3,30 +3,30 @@ import * as z from 'zod'
 import { allowedSome, steered } from './loop-schemas.ts'
 import { amount, argument, name, path, type SchemasOf, whole, words } from './schema-parts.ts'
 
-const loopName = name.describe('An id, or the beginning of one.')
+const loopName = name.describe('An id or its prefix.')
 
 const changes = {
-  agent: argument.min(1).exactOptional().describe('Another agent than before; several with commas.'),
+  agent: argument.min(1).exactOptional().describe('A different agent; comma-separated.'),
   limits: z
     .strictObject({
-      iterations: whole.exactOptional().describe('0 is no limit.'),
+      iterations: whole.exactOptional().describe('0: no limit.'),
       minutes: amount.exactOptional(),
       tokens: whole.min(1).exactOptional(),
       costUsd: amount.exactOptional(),
     })
     .exactOptional()
-    .describe('What is left out stays as it was.'),
+    .describe('Omitted fields stay as they were.'),
 }
 
 const started = {
   loop: z.string(),
   why: z.string().exactOptional(),
   queued: z.literal(true).exactOptional(),
-  from: z.string().describe('The loop that it goes on from.'),
+  from: z.string().describe('The loop it continues from.'),
 }
 
 const against = z.enum(['previous', 'start']).describe('What the diff compares the iteration with.')
-const side = z.enum(['old', 'new']).describe('Whether the line counts in the file before or after. Default: after.')
+const side = z.enum(['old', 'new']).describe('Side of the diff that the line number refers to. Default: after.')
 
 const written = z.strictObject({
   iteration: whole.min(1),
@@ -34,12 +34,12 @@ const written = z.strictObject({
   path,
   line: whole.min(1),
   side: side.exactOptional(),
-  text: words.min(1).regex(/\S/, 'must say something'),
+  text: words.min(1).regex(/\S/, 'must not be empty'),
 })
 
 const comment = z.strictObject({
   id: whole,
-  loop: z.string().describe('Whose diff it is about.'),
+  loop: z.string().describe('The loop whose diff it is.'),
   at: z.number(),
   iteration: whole,
   against,
@@ -48,13 +48,13 @@ const comment = z.strictObject({
   side,
   quote: z.string(),
   text: z.string(),
-  hearer: z.string().describe('The loop that is told: this one, or the one that goes on with its work.'),
-  delivered: whole.nullable().describe('The iteration of that loop which was told; null: none yet.'),
+  hearer: z.string().describe('The loop that gets it: this one, or the one that continues its work.'),
+  delivered: whole.nullable().describe('The iteration of that loop that got it; null: none yet.'),
 })
 const comments = { comments: z.array(comment) }
 const oneComment = z.strictObject({ loop: loopName, comment: whole.min(1) })
 
-const firstWords = words.min(1).exactOptional().describe('What its first iteration is told besides.')
+const firstWords = words.min(1).exactOptional().describe('Extra message for its first iteration.')
 
 type WorkOperation = 'fork' | 'retry' | 'answer' | 'add_comments' | 'list_comments' | 'remove_comment'
 
@@ -62,8 +62,8 @@ export const WORK_SCHEMAS: SchemasOf<WorkOperation> = {
   fork: {
     input: z.strictObject({
       loop: loopName,
-      iteration: whole.exactOptional().describe('It begins after this one; 0 is the start. Default: the last one.'),
-      prompt: z.string().min(1).regex(/\S/, 'must say what is to be done').exactOptional(),
+      iteration: whole.exactOptional().describe('Start after this one; 0: the original state. Default: the last one.'),
+      prompt: z.string().min(1).regex(/\S/, 'must say what to do').exactOptional(),
       words: firstWords,
       ...changes,
     }),
@@ -81,8 +81,8 @@ export const WORK_SCHEMAS: SchemasOf<WorkOperation> = {
     input: z.strictObject({
       loop: loopName,
       words: words.min(1).exactOptional(),
-      allow: z.literal(true).exactOptional().describe('The changed tests or configuration may stand.'),
-      paths: z.array(path).exactOptional().describe('With allow: only these. Without any: all that it waits for.'),
+      allow: z.literal(true).exactOptional().describe('Allow the changed tests or configuration.'),
+      paths: z.array(path).exactOptional().describe('With allow: only these. Default: all it waits for.'),
     }),
     output: z.union([allowedSome, steered]),
   },

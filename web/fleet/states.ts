@@ -45,7 +45,7 @@ export function stateBadge(state: FleetState): Badge {
 
 /** Why it is where it is, in one sentence. */
 export function noteOf({ state, why, sentence, worker, base }: Task): string {
-  if (state === 'running' && !sentence) return worker ? `Runs on ${worker}.` : ''
+  if (state === 'running' && !sentence) return why ?? (worker ? `Runs on ${worker}.` : '')
   if (state === 'done' && !sentence) return base ? `On ${base}.` : ''
   return why ?? sentence ?? ''
 }

@@ -41,11 +41,13 @@ function workerWord({ alive, draining, silent_ms }: ListedWorker): string {
 }
 
 export function budgetLine({ submitter, usd_per_day, spent_usd, reserved_usd }: Fleet['budgets'][number]): string {
-  const who = submitter === '*' ? 'Everybody else' : submitter
-  const spent = `${money(spent_usd)} spent today${reserved_usd > 0 ? `, ${money(reserved_usd)} set aside` : ''}`
-  return submitter === '*'
-    ? `${who} may spend ${money(usd_per_day)} a day each.\n`
-    : `${who} may spend ${money(usd_per_day)} a day: ${spent}.\n`
+  if (submitter === '*') return `Everyone else may spend ${dollars(usd_per_day)} per day each.\n`
+  const spent = `${dollars(spent_usd)} spent today${reserved_usd > 0 ? `, ${money(reserved_usd)} set aside` : ''}`
+  return `${submitter} may spend ${dollars(usd_per_day)} per day: ${spent}.\n`
+}
+
+function dollars(usd: number): string {
+  return usd === 0 ? '$0.00' : money(usd)
 }
 
 function countsLine({ counts }: Fleet): string {
@@ -61,7 +63,7 @@ function taskLines(tasks: readonly ListedFleetTask[], now: number, out: Output):
     short(task.submitter, 24),
     ago(now - task.updated_at),
     short(task.title, 40),
-    short(task.state === 'running' ? `on ${task.worker}` : (task.why ?? task.sentence ?? ''), 200),
+    short(task.why ?? (task.state === 'running' ? `on ${task.worker}` : (task.sentence ?? '')), 200),
   ])
   return dimHead(table([head, ...body], out.columns), out)
 }

@@ -113,9 +113,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     const submitted = await board('submit', 'Write b.txt', '--agent', writes, '--verify', 'test -f b.txt', '--wait')
     const [, task = ''] = /^Task (\w+) is submitted/.exec(submitted.out) ?? []
     const pushed = git(remote, 'rev-parse', `ralph/${task}`)
-    expect((await board('show', task)).out).toContain(
-      `on ralph/${task} of ${remote}. The last commit that was pushed is`,
-    )
+    expect((await board('show', task)).out).toContain(`on branch ralph/${task} of ${remote}. Last pushed commit: `)
     expect((await board('show', task, '1')).out).toContain('+from a worker')
     expect((await board('proof', task)).out).toContain(`commit ${pushed.slice(0, 12)}`)
     const statement = JSON.parse((await board('proof', task, '--json')).out)
@@ -171,9 +169,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     const id = (first as { tasks: { id: string }[] }).tasks[0]?.id ?? ''
     const second = await ralph('submit', 'Go on', ...task, '--depends-on', id, '--wait')
     expect(second).toMatchObject({ code: 1 })
-    expect((await ralph('status')).out).toContain(
-      `Waits for ${id}, which has failed. Try that again: ralph retry ${id}`,
-    )
+    expect((await ralph('status')).out).toContain(`Waiting for ${id}, which failed. Retry it:  ralph retry ${id}`)
     writeFileSync(flag, '')
     expect(await ralph('retry', id, 'It is allowed now.')).toMatchObject({ code: 0, err: '' })
     await eventually(async () => /^Tasks: 2 done$/m.test((await ralph('status')).out))
@@ -211,7 +207,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     expect((await ralph('pause', id)).out).toMatch(/^Told loop \w+\. It pauses when its iteration is over\.\n$/)
     writeFileSync(allowed ?? '', '')
     await eventually(async () => /^Tasks: 1 resting$/m.test((await ralph('status')).out))
-    expect((await ralph('status')).out).toContain('Is paused.')
+    expect((await ralph('status')).out).toContain('Paused.')
     expect((await ralph('steer', id, 'Use blue paint.')).out).toMatch(/^Told loop \w+\./)
     expect((await ralph('resume', id)).code).toBe(0)
     await eventually(async () => /^Tasks: 1 done$/m.test((await ralph('status')).out))
@@ -221,12 +217,12 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
   test('a budget holds tasks back until it is raised', async () => {
     const { ralph, worker, agent } = await openPlace()
     expect(await ralph('fleet', 'budget', '*', '0.5')).toMatchObject({
-      out: 'Everybody else may spend $0.50 a day each.\n',
+      out: 'Everyone else may spend $0.50 per day each.\n',
     })
     await worker()
     await ralph('submit', 'Be cheap', '--agent', agent(DONE), '--repo', 'none')
     expect((await ralph('status')).out).toContain(
-      'Waits for budget: it may cost $1.00, and its submitter has $0.50 left today.',
+      'Waiting for budget: it may cost $1.00, but its submitter has only $0.50 left today (UTC).',
     )
     expect(await ralph('fleet', 'budget', '*', 'none')).toMatchObject({ out: 'There are no budgets.\n' })
     await eventually(async () => /^Tasks: 1 done$/m.test((await ralph('status')).out))
@@ -262,7 +258,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     await worker()
     const { out } = await ralph('doctor')
     expect(out).toMatch(/^✓ database +Postgres \d+.*\n✓ tables +up to date/m)
-    expect(out).toMatch(/^✓ rights +ralph can be a worker, submitter, reader$/m)
+    expect(out).toMatch(/^✓ rights +ralph can act as worker, submitter, reader$/m)
     expect(out).toMatch(/^✓ workers +1 alive$/m)
     const elsewhere = url.replace(/\/\w+$/, '/nowhere')
     const refused = await ralph('doctor', '--database', elsewhere)
@@ -280,28 +276,28 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     [['submit', 'x', '--repo', '../shop'], 'a relative path leads elsewhere on each worker'],
     [['submit', 'x', '--repo', 'https://a:secret@example.com/x.git'], 'it has a password in it'],
     [['submit', 'x', '--repo', 'none', '--base', 'main'], 'base needs a repository'],
-    [['submit', 'x', '--base', 'a..b'], 'base "a..b" is not the name of a branch.'],
-    [['submit', 'x', '--base', 'ralph/k3f'], 'is a branch of a task'],
-    [['submit', 'x', '--depends-on', 'nosuch'], 'depends on "nosuch", which the fleet does not know.'],
-    [['submit', 'x', '--depends-on', '../x'], 'depends_on "../x" is not an id'],
-    [['submit', 'x', '--labels', 'a,,b'], 'labels is empty.'],
-    [['submit', 'x', '--labels', 'a b'], 'labels "a b" has a space or a comma in it.'],
-    [['submit', 'x', '--touches', '[a'], 'touches "[a" has a "[" that is never closed.'],
+    [['submit', 'x', '--base', 'a..b'], 'base "a..b" is not a valid branch name.'],
+    [['submit', 'x', '--base', 'ralph/k3f'], 'is the branch of a task'],
+    [['submit', 'x', '--depends-on', 'nosuch'], 'depends on "nosuch", but the fleet has no such task.'],
+    [['submit', 'x', '--depends-on', '../x'], 'depends_on: "../x" is not a valid id'],
+    [['submit', 'x', '--labels', 'a,,b'], 'labels: a label must not be empty.'],
+    [['submit', 'x', '--labels', 'a b'], 'labels: a label must not contain spaces or commas, got "a b".'],
+    [['submit', 'x', '--touches', '[a'], 'touches: "[a" has a "[" that is never closed.'],
     [['submit', 'x', '--submitter', '*'], 'which stands for every submitter'],
-    [['submit', 'x', '--submitter', 'a\nb'], 'has a control character in it'],
+    [['submit', 'x', '--submitter', 'a\nb'], 'must not contain control characters'],
     [['submit', 'x', '--priority', '1.5'], '--priority must be a whole number, but is "1.5".'],
     [['submit', 'x', '--agent', 'nobody'], 'There is no agent "nobody".'],
-    [['submit', 'x', '--agent', 'command:x', '--model', 'm'], '--model means nothing to the agent "command"'],
-    [['submit', 'x', '--verify', 'a && b'], 'checks The command'],
+    [['submit', 'x', '--agent', 'command:x', '--model', 'm'], 'The agent "command" does not support --model'],
+    [['submit', 'x', '--verify', 'a && b'], 'checks: The command'],
     [['submit', '--project', 'nosuch'], 'There is no project "nosuch"'],
     [['submit', 'x', '--project', 'shop'], 'so leave out a prompt.'],
     [['submit', '--project', 'shop', '--title', 'x'], 'so leave out --title.'],
     [['worker', '--agents', 'nobody'], 'There is no agent "nobody".'],
-    [['worker', '--agents', 'command', '--labels', 'a b'], 'A label "a b" has a space'],
+    [['worker', '--agents', 'command', '--labels', 'a b'], 'A label must not contain spaces or commas, got "a b".'],
     [['worker', '--account', 'claude'], '--account must be AGENT=NAME'],
-    [['worker', '--agents', 'command', '--account', 'claude=b'], 'this worker does not run claude. It runs command.'],
+    [['worker', '--agents', 'command', '--account', 'claude=b'], 'this worker does not run claude, only command.'],
     [['worker', '--concurrency', '0'], '--concurrency must be a whole number of at least 1'],
-    [['fleet', 'drain', 'nosuch'], 'The fleet has no worker "nosuch". No worker is running.'],
+    [['fleet', 'drain', 'nosuch'], 'No such worker: "nosuch". No worker is running.'],
     [['fleet', 'drain'], 'WORKER is missing'],
     [['fleet', 'drian', 'x'], 'Did you mean "ralph fleet drain"?'],
     [['fleet', 'budget', 'ann'], 'Say how much'],
@@ -309,7 +305,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     [['status', 'nosuch'], 'There is no loop "nosuch"'],
     [['status', '--database'], '--database needs a value'],
     [['status', '--database', 'mysql://x'], 'The database is given as a URL'],
-    [['submit', 'x', '--database', 'none'], 'This needs the database that the fleet shares.'],
+    [['submit', 'x', '--database', 'none'], 'This needs the database of a fleet.'],
     [['doctor', '--rebuild'], 'Only the database in RALPH_HOME can be rebuilt.'],
   ])('%j is refused with a sentence', async (argv, says) => {
     const place = await sharedPlace()

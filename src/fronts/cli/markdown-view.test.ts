@@ -112,7 +112,7 @@ test('a loop that is not done says where it stands', () => {
 
 **running** · 0 iterations
 
-under way after 0 iterations in ${open.spec.work.dir}.
+running after 0 iterations in ${open.spec.work.dir}.
 
 No check: the agent is taken at its word.
 `)

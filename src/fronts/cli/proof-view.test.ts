@@ -58,12 +58,12 @@ test('what was not tried says why, once', () => {
   const text = shown({
     ...proven,
     grade: 'altered',
-    advice: 'For a better grade, put back a.test.js.',
+    advice: 'For a better grade, restore a.test.js.',
     checks: [one, { ...one, check: 'npm run lint' }],
   })
   expect(text).toMatch(/^npm test +passes \(3 tests\) +passes \(3 tests\) +not tried$/m)
   expect(text.split(`not tried (sealed): ${why}`)).toHaveLength(2)
-  expect(text.trimEnd().split('\n').at(-1)).toBe('For a better grade, put back a.test.js.')
+  expect(text.trimEnd().split('\n').at(-1)).toBe('For a better grade, restore a.test.js.')
 })
 
 test('a loop without a grade says so, and what the checks said last', () => {
@@ -72,7 +72,7 @@ test('a loop without a grade says so, and what the checks said last', () => {
     ...open,
     status: 'running',
     require: 'tested',
-    sentence: 'under way after 2 iterations in /home/shop.',
+    sentence: 'running after 2 iterations in /home/shop.',
     stale: true,
     flaky: [check],
     checks: [

@@ -12,7 +12,7 @@ import { jsonLine } from './text.ts'
 const spec: CommandSpec = {
   name: 'proof',
   words: '[LOOP] [options]',
-  summary: 'Shows what the grade of a loop is based on: each check before and after, the experiments, and the files.',
+  summary: 'Shows what the grade of a loop is based on: each check before and after, experiments, and files.',
   about: `${LOOP_WORDS}\n--again and --why take at most proof_minutes, and change neither your files nor the loop.`,
   options: {
     again: {

@@ -124,7 +124,7 @@ test.each<[what: string, loop: Loop, sentence: string, hint: string]>([
     'verified',
     loopAfter(checkedByTests, claims('clear'), checks('pass')),
     'complete, proof: verified, after 1 iteration. `npm test` failed before the loop began and passes now.',
-    'Its story: ralph show a1',
+    'Details: ralph show a1',
   ],
   [
     'claimed',
@@ -136,35 +136,35 @@ test.each<[what: string, loop: Loop, sentence: string, hint: string]>([
     'halted',
     loopAfter(oneTurn, works),
     'halted (max-iterations) after 1 iteration. The only iteration has been used.',
-    'Go on: ralph resume a1 --max-iterations 11 · Its story: ralph show a1',
+    'Resume: ralph resume a1 --max-iterations 11 · Details: ralph show a1',
   ],
   [
     'halted with failures that are open',
     loopAfter(specOf({ checks: ['npm test'] }, { iterations: 1 }), claims('clear'), checks('fail', 3)),
-    'halted (max-iterations) after 1 iteration. The only iteration has been used. At the last check 3 failures were open.',
-    'Go on: ralph resume a1 --max-iterations 11 · Its story: ralph show a1',
+    'halted (max-iterations) after 1 iteration. The only iteration has been used. At the last check, 3 failures were left.',
+    'Resume: ralph resume a1 --max-iterations 11 · Details: ralph show a1',
   ],
-  ['cancelled', loopAfter(unchecked, cancel), 'cancelled after 0 iterations. ', 'Its story: ralph show a1'],
-  ['paused', loopAfter(unchecked, pause), 'paused after 0 iterations.', 'Go on: ralph resume a1'],
+  ['cancelled', loopAfter(unchecked, cancel), 'cancelled after 0 iterations. ', 'Details: ralph show a1'],
+  ['paused', loopAfter(unchecked, pause), 'paused after 0 iterations.', 'Resume: ralph resume a1'],
   [
     'limited',
     loopAfter(unchecked, isLimitedUntil(360)),
     `waiting for the agent until ${timeOfDay(until)}, after 0 iterations.`,
-    'Go on: ralph resume a1',
+    'Resume: ralph resume a1',
   ],
   [
     'cooling down',
     loopAfter(cooling(), ...times(3, idles)),
     `waiting after 3 iterations. 3 iterations in a row changed nothing. The breaker is open; one more try at ${timeOfDay(START + 30 * MINUTE)}.`,
-    'Try at once: ralph resume a1',
+    'Retry now: ralph resume a1',
   ],
   [
     'asking',
     loopAfter(unchecked, wantsPerson('Drop it?')),
     'needs input after 1 iteration. It asks: Drop it?',
-    'Answer and go on: ralph steer a1 "your answer"',
+    'Answer: ralph steer a1 "your answer"',
   ],
-  ['under way', loopAfter(unchecked, works), 'under way after 1 iteration in ', 'Watch it: ralph show a1 --follow'],
+  ['under way', loopAfter(unchecked, works), 'running after 1 iteration in ', 'Watch it: ralph show a1 --follow'],
 ])('a loop that is %s ends its story so', (_, loop, sentence, hint) => {
   const ending = standingOf({ ...loop, id: 'a1' })
   expect(ending.sentence).toContain(sentence)
@@ -202,7 +202,7 @@ test('an altered proof says first what it depends on', () => {
   expect(printEnding(altered, context.out).split('\n')).toEqual([
     '  ! changed tests: a.test.ts, b.test.ts',
     '✓ complete, proof: altered, after 1 iteration. The checks pass only with that.',
-    '  Its story: ralph show a1',
+    '  Details: ralph show a1',
     '',
   ])
 })
@@ -253,8 +253,8 @@ test.each<[fact: Happening, sentence: string]>([
     'ralph tried the files as they were at the start, but could not: there is no git repository.',
   ],
   [woke, 'The wait was over.'],
-  [lost, 'It was interrupted; that costs no iteration.'],
-  [{ kind: 'restored', at: START }, 'The files were put back.'],
+  [lost, 'It was interrupted; that does not count as an iteration.'],
+  [{ kind: 'restored', at: START }, 'The files were rolled back.'],
   [{ kind: 'restored', at: START, trouble: 'git is away' }, 'The files could not be put back: git is away.'],
   [say('use sqlite'), 'said: "use sqlite"'],
   [setLimits({ iterations: 5 }), 'changed the limits.'],

@@ -121,10 +121,10 @@ export function eventSentence(fact: Fact, before?: Next, since?: number): string
       return `The ${isCooldown(before) ? 'cooldown' : 'wait'} was over${waited(fact, before, since)}.`
     case 'restored':
       return fact.trouble === undefined
-        ? 'The files were put back.'
+        ? 'The files were rolled back.'
         : stopped(`The files could not be put back: ${short(fact.trouble, 200)}`)
     case 'lost':
-      return 'It was interrupted; that costs no iteration.'
+      return 'It was interrupted; that does not count as an iteration.'
     case 'told':
       return orderSentence(fact, before, since)
     case 'asked':

@@ -37,6 +37,6 @@ export async function waitHere(context: Context, ids: readonly string[], { json 
 }
 
 function lineOf(task: ListedFleetTask, out: Context['out']): string {
-  const says = task.state === 'running' ? `on ${task.worker}` : (task.why ?? task.sentence ?? '')
+  const says = task.why ?? (task.state === 'running' ? `on ${task.worker}` : (task.sentence ?? ''))
   return `${task.id}  ${taskWord(task, out)}${says ? `  ${says}` : ''}`
 }

@@ -60,7 +60,7 @@ test('a loop is told line by line: where it stands, each iteration, the end', ()
       2 ✗  said it is done; refused: npm test fails (2 failures)  0:00
       3 ✓  said it is done; proven: npm test passes  0:00
     ✓ complete, proof: verified, after 3 iterations. \`npm test\` failed before the loop began and passes now.
-      Its story: ralph show a1
+      Details: ralph show a1
     "
   `)
 })
@@ -97,7 +97,7 @@ test.each<[said: Verdict[], lines: string[]]>([
 test('a command that is the task and passes already ends the loop without an iteration', () => {
   expect(shown(specOf({ checks: ['npm test'], until: true }), checks('pass'))).toEqual([
     '✓ complete, proof: verified. `npm test` passes already, so there was nothing to do. To guard other work with it, use --verify.',
-    '  Its story: ralph show a1',
+    '  Details: ralph show a1',
   ])
 })
 
@@ -120,7 +120,7 @@ test('experiments are told in a line each, and a bent check refuses the claim', 
     '    ·  control: npm test passes in a clean copy',
     '    ·  reversed: npm test passes with the work of the start',
     '  1 ✗  said it is done; refused: only its changes to test/a.test.js make npm test pass  0:00',
-    '… under way after 1 iteration in ..',
+    '… running after 1 iteration in ..',
     '  ! changed tests: test/a.test.js',
     '  Watch it: ralph show a1 --follow',
   ])
@@ -210,7 +210,7 @@ test('in a terminal one line moves: what the agent does, cut to fit, and is gone
   expect(shown).toMatch(/^⠋ iteration 2\/10 · 2:00 · Bash: npm test .*…$/)
   expect(shown.length).toBeLessThanOrEqual(60)
   view.end(loop)
-  expect(printed()).toContain('\r\u001b[2K… under way')
+  expect(printed()).toContain('\r\u001b[2K… running')
 })
 
 test('a program gets one object a line', () => {

@@ -29,7 +29,7 @@ describe.skipIf(missing)(`a model with a fleet${missing ? `: ${missing}` : ''}`,
       { id: 'T2', state: 'waiting' },
     ])
     expect((await use(client, 'list_fleet_tasks', { state: ['waiting'] })).data).toMatchObject({
-      tasks: [{ id: 'T2', title: 'Paint it', why: 'Waits for T1 to finish.', worker: null }],
+      tasks: [{ id: 'T2', title: 'Paint it', why: 'Waiting for T1 to finish.', worker: null }],
     })
     expect((await use(client, 'get_context')).data).toMatchObject({ fleet: true })
   })
