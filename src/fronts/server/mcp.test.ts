@@ -291,7 +291,7 @@ test('what a person can fix is told with its code, a bug only to whoever runs th
   expect(JSON.parse(unknown.text)).toMatchObject({ error: { code: 'loop-unknown' } })
   const wrong = await use(client, 'start_loop', { prompt: 'Build it', checks: 'npm test' })
   expect(JSON.parse(wrong.text)).toMatchObject({
-    error: { code: 'input-invalid', message: 'start_loop: checks must be a list, but is "npm test".', field: 'checks' },
+    error: { code: 'input-invalid', message: 'start_loop: checks must be a list, got "npm test".', field: 'checks' },
   })
   await expect(client.callTool({ name: 'format_disk' })).rejects.toThrow('There is no tool "format_disk".')
   const store = () => {

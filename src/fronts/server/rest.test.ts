@@ -93,12 +93,12 @@ function isAlive(pid: number): boolean {
 }
 
 test.each<[path: string, field: string, sentence: string]>([
-  ['/api/loops?limit=ten', 'limit', 'list_loops: limit must be a number, but is "ten".'],
-  ['/api/loops?limit=1&limit=2', 'limit', 'list_loops: limit must be a number, but is a list.'],
+  ['/api/loops?limit=ten', 'limit', 'list_loops: limit must be a number, got "ten".'],
+  ['/api/loops?limit=1&limit=2', 'limit', 'list_loops: limit must be a number, got a list.'],
   ['/api/loops?nonsense=1', 'nonsense', 'list_loops has no field "nonsense".'],
   ['/api/loops?__proto__=1', '__proto__', 'list_loops has no field "__proto__".'],
-  ['/api/loops/a/iterations/one', 'iteration', 'get_iteration: iteration must be a number, but is "one".'],
-  ['/api/loops/a%2Fb', 'loop', 'get_loop: loop must be a name, not a path, but is "a/b".'],
+  ['/api/loops/a/iterations/one', 'iteration', 'get_iteration: iteration must be a number, got "one".'],
+  ['/api/loops/a%2Fb', 'loop', 'get_loop: loop must be a name, not a path, got "a/b".'],
   ['/api/loops/a?loop=b', 'loop', 'get_loop: loop is already in the path.'],
 ])('%s is told what is wrong with %s', async (path, field, sentence) => {
   const answer = await server.ask(path)
