@@ -26,7 +26,7 @@ export async function buildWeb(): Promise<void> {
       reportCompressedSize: false,
     },
   })
-  // A report is one file, so its script is one, too; it has no address to load anything from.
+  // A report is a single file, so its script must be one as well: there is no address to load more from.
   await build({
     ...common,
     publicDir: false,
@@ -49,7 +49,7 @@ export async function buildWeb(): Promise<void> {
     if (/\.(js|css|html|svg|webmanifest)$/.test(file) && !file.startsWith('report.')) pack(join(OUT, file))
 }
 
-/** A screen that is loaded later needs no style and no script but those that are there: Vite's own loader would be 1 KB for nothing. */
+/** A lazily loaded screen needs no more styles or scripts than those already loaded: Vite's own loader would be a wasted 1 KB. */
 function plainImports(): Plugin {
   return {
     name: 'plain-imports',

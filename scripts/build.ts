@@ -6,13 +6,13 @@ import { type BuildOptions, build, type Plugin, transformSync } from 'esbuild'
 import { buildWeb } from './build-web.ts'
 import { entryOf, type Later, loadLater } from './later.ts'
 
-/** What the end of a turn rarely needs, by the bundle that it is loaded from. To move a module out of `hook.cjs`, name it here. */
+/** Modules that the end of a turn rarely needs, by the bundle that holds them. To move a module out of `hook.cjs`, list it here. */
 const LATER: Later = {
-  'hook-secrets': ['src/host/mask.ts', 'src/host/sealed.ts'], // every turn needs it, but it is quickly loaded
+  'hook-secrets': ['src/host/mask.ts', 'src/host/sealed.ts'], // every turn needs it, but it loads quickly
   'hook-keep': ['src/host/keep-secret.ts'],
   'hook-git': ['src/host/git-tree.ts'], // asking git takes far longer than loading this
   'hook-settings': ['src/drive/look-at-settings.ts'], // when the configuration was written in this turn
-  // For odd texts, and for what goes wrong.
+  // For unusual input and for errors.
   'hook-words': ['src/formats/harmless.ts', 'src/host/home.ts', 'src/host/plain-words.ts', 'src/host/put-back.ts'],
   'hook-checks': [
     'src/engine/after-checks.ts',
@@ -57,7 +57,7 @@ await Promise.all([
     entryPoints: ['src/fronts/hook/main.ts'],
     banner: { js: transformSync(oldNode, { minify: true, target: 'node16' }).code },
   }),
-  buildHook('hook-more', { entryPoints: ['src/fronts/hook/more.ts'] }, {}), // all that it needs at once, so that nothing more is loaded
+  buildHook('hook-more', { entryPoints: ['src/fronts/hook/more.ts'] }, {}), // everything it needs in one file, so that nothing more is loaded
   buildHook('pane-hook', { entryPoints: ['src/fronts/hook/pane-main.ts'] }, {}),
   ...Object.keys(LATER).map((name) => buildHook(name, entryOf(LATER, name))),
   build({
@@ -100,7 +100,7 @@ await Promise.all([
   }),
   build({
     ...common,
-    platform: 'neutral', // a page uses it, too
+    platform: 'neutral', // a page also uses it
     target: 'es2022',
     entryPoints: { client: 'src/fronts/server/client.ts' },
     outdir: 'dist',
@@ -120,7 +120,7 @@ await Promise.all([
     outdir: 'dist',
     format: 'cjs',
     minify: true,
-    external: ['pg-native'], // it is asked for by nobody
+    external: ['pg-native'], // nobody imports it
     outExtension: { '.js': '.cjs' },
   }),
   build({
@@ -171,21 +171,21 @@ const bundled = [
 ]
 writeFileSync(
   'dist/licenses.txt',
-  // The packages inside the MCP package are not installed, so their licenses lie here.
+  // The packages inside the MCP package are not installed, so their licenses are here.
   [...bundled.map(licenseOf), readFileSync('scripts/inlined-licenses.txt', 'utf8')].join('\n\n'),
 )
 
-/** A clone that is linked has no other moment to make them. */
+/** A linked clone has no other chance to build them. */
 async function buildTypes(): Promise<void> {
   try {
     await promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'])
   } catch (cause) {
     const { stdout = '' } = cause as { stdout?: string } // what tsc says about the sources
-    throw new Error(`The types cannot be made.\n${stdout}`, { cause })
+    throw new Error(`The types cannot be built.\n${stdout}`, { cause })
   }
 }
 
-/** Some packages tell it in their README. */
+/** Some packages have it in their README. */
 function licenseOf(name: string): string {
   const files = readdirSync(`node_modules/${name}`)
   const file = files.find((one) => /^license/i.test(one))
@@ -194,7 +194,7 @@ function licenseOf(name: string): string {
   return `${name}\n\n${readme.slice(readme.search(/^#+ license/im))}`
 }
 
-/** YAML lies in a file of its own, loaded with the first value that needs it: most commands and hooks read none. */
+/** YAML is in its own file, loaded with the first value that needs it: most commands and hooks read none. */
 function yamlLater(load: string): Plugin {
   const yaml = `${load}('./yaml.cjs')`
   return packageLater('yaml', [
@@ -205,7 +205,7 @@ function yamlLater(load: string): Plugin {
   ])
 }
 
-/** So do the driver of Postgres, loaded with the first connection, and the queue of the fleet. */
+/** So are the Postgres driver, loaded with the first connection, and the queue of the fleet. */
 function pgLater(load: string): Plugin {
   const pg = `${load}('./pg.cjs')`
   return packageLater('pg', [
@@ -219,7 +219,7 @@ function bossLater(load: string): Plugin {
   return packageLater('pg-boss', [`export function PgBoss(...given) { return new (${boss}.PgBoss)(...given) }`])
 }
 
-/** `lines`: what stands in the place of a package. */
+/** `lines`: what replaces a package. */
 function packageLater(name: string, lines: readonly string[]): Plugin {
   const filter = new RegExp(`^${name}$`)
   return {
@@ -248,8 +248,8 @@ async function buildHook(name: string, entry: BuildOptions, later = LATER): Prom
 }
 
 /**
- * Each part of Node is asked for once in a bundle, and each of its functions has a short name there: what a hook loads must
- * be small. `inputs` are the files of the bundle.
+ * Requires each part of Node once per bundle and gives its functions short names: what a hook loads must be small.
+ * `inputs` are the files of the bundle.
  */
 function nodeOnce(inputs: readonly string[]): Plugin {
   const used = new Map<string, Set<string>>()

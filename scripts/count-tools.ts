@@ -1,4 +1,4 @@
-/** Counts what the list of MCP tools costs a model that is given it: `node scripts/count-tools.ts`. */
+/** Counts the tokens that the list of MCP tools costs a model: `node scripts/count-tools.ts`. */
 import { countTools } from '../src/fronts/server/count-tools.ts'
 
 const rows = countTools()

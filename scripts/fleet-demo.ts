@@ -45,7 +45,7 @@ async function addressIn(output: AsyncIterable<unknown>): Promise<{ url: string;
     const line = printed.split('\n').find((one) => one.includes('serve-start'))
     if (line) return JSON.parse(line) as { url: string; token: string }
   }
-  throw new Error(`The server ended:\n${printed}`)
+  throw new Error(`The server stopped:\n${printed}`)
 }
 
 const WORKERS: readonly Omit<FleetWorker, 'started_at' | 'beat_at' | 'progress_at'>[] = [
@@ -130,7 +130,7 @@ async function fill(store: FleetStore, client: ReturnType<typeof createClient>, 
   await greet(store)
 }
 
-/** What only time and work would bring about. */
+/** What would otherwise take time and work. */
 async function inDatabase(url: string, statements: readonly string[]): Promise<void> {
   const client = new Client(url)
   await client.connect()

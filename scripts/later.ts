@@ -1,9 +1,9 @@
-/** Modules that the hook program loads when one of their functions is first called: in the sources they are imported like any other. */
+/** Modules that the hook program loads on the first call of one of their functions; the sources import them like any other. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { BuildOptions, Plugin } from 'esbuild'
 
-/** The name of each such bundle, and the modules it is made of. */
+/** The name of each such bundle, and its modules. */
 export type Later = Readonly<Record<string, readonly string[]>>
 
 /** What a bundle of `later` is built from. */
@@ -34,11 +34,11 @@ export function loadLater(later: Later, bundle: string): Plugin {
   }
 }
 
-/** Types vanish when they are built. Anything else but a function would have to be there before it is called. */
+/** Types vanish in the build. Anything but a function would have to be loaded before it is used. */
 export function functionsOf(file: string): string[] {
   return [...readFileSync(file, 'utf8').matchAll(/^export (?!type |interface )(.*)/gm)].map(([line, what = '']) => {
     const [, name] = /^(?:async )?function\*? ?(\w+)/.exec(what) ?? []
-    if (!name) throw new Error(`${file} is loaded later, so it can export functions and types alone. Found: ${line}`)
+    if (!name) throw new Error(`${file} is loaded later, so it can only export functions and types. Found: ${line}`)
     return name
   })
 }

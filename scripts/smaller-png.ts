@@ -1,10 +1,10 @@
-/** Pictures of screens in a fraction of their bytes: 256 colours are enough for letters and lines. */
+/** Shrinks screenshots to a fraction of their bytes: 256 colours are enough for letters and lines. */
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
 
 const SIGNATURE = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10])
 const MOST_COLOURS = 256
 
-/** Takes what browsers write: eight bits a channel, no transparency, not interlaced. Anything else stays as it is. */
+/** Takes what browsers write: eight bits per channel, no transparency, not interlaced. Anything else stays as it is. */
 export function smallerPng(png: Buffer): Buffer {
   const chunks = [...readChunks(png)]
   const head = chunks.find(({ type }) => type === 'IHDR')?.data
@@ -13,7 +13,7 @@ export function smallerPng(png: Buffer): Buffer {
   const packed = chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data)
   const pixels = unfilter(inflateSync(Buffer.concat(packed)), width * 3, height)
   const { palette, indexes } = reduce(pixels)
-  const rows = Buffer.alloc((width + 1) * height) // each begins with 0: not filtered
+  const rows = Buffer.alloc((width + 1) * height) // each starts with 0: not filtered
   for (let y = 0; y < height; y += 1) rows.set(indexes.subarray(y * width, (y + 1) * width), y * (width + 1) + 1)
   const newHead = Buffer.from(head)
   newHead[9] = 3
@@ -43,7 +43,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, sum])
 }
 
-/** Each byte was stored as its difference from what its neighbours foretell. */
+/** Each byte was stored as its difference from the value predicted by its neighbours. */
 function unfilter(bytes: Buffer, row: number, height: number): Buffer {
   const out = Buffer.alloc(row * height)
   for (let y = 0; y < height; y += 1) {
@@ -52,8 +52,8 @@ function unfilter(bytes: Buffer, row: number, height: number): Buffer {
       const left = x >= 3 ? (out[y * row + x - 3] ?? 0) : 0
       const up = y > 0 ? (out[(y - 1) * row + x] ?? 0) : 0
       const corner = x >= 3 && y > 0 ? (out[(y - 1) * row + x - 3] ?? 0) : 0
-      const foretold = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][kind ?? 0] ?? 0
-      out[y * row + x] = (bytes[y * (row + 1) + 1 + x] ?? 0) + foretold
+      const predicted = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][kind ?? 0] ?? 0
+      out[y * row + x] = (bytes[y * (row + 1) + 1 + x] ?? 0) + predicted
     }
   }
   return out
@@ -65,7 +65,7 @@ function paeth(left: number, up: number, corner: number): number {
   return b <= c ? up : corner
 }
 
-/** Every colour becomes one of at most 256, as near as that allows: also those of a small dot must stay what they are. */
+/** Maps every colour to the nearest of at most 256; even the colour of a small dot must survive. */
 function reduce(pixels: Buffer): { palette: number[]; indexes: Buffer } {
   const counts = new Map<number, number>()
   const colours = Uint32Array.from({ length: pixels.length / 3 }, (_, at) => pixels.readUIntBE(at * 3, 3))
@@ -77,7 +77,7 @@ function reduce(pixels: Buffer): { palette: number[]; indexes: Buffer } {
   return { palette, indexes: Buffer.from(Array.from(colours, (colour) => index.get(colour) ?? 0)) }
 }
 
-/** So many that each is at most this far away from one of them. */
+/** Enough colours that every other one is at most this far from one of them. */
 function apart(colours: readonly number[], away: number): number[] {
   const taken: number[] = []
   for (const colour of colours) if (taken.every((one) => distance(one, colour) > away ** 2)) taken.push(colour)

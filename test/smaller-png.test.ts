@@ -1,4 +1,4 @@
-/** Pictures of screens get smaller, and still show the same. */
+/** Screenshots get smaller and still show the same. */
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { smallerPng } from '../scripts/smaller-png.ts'
@@ -53,7 +53,7 @@ test('a picture of many colours keeps a single dot that stands out', () => {
   expect(coloursOf(smallerPng(pngOf(100, 60, colourAt)))[3 * 100 + 7]).toBe(0x00ff00)
 })
 
-test('what it has made smaller is left alone', () => {
+test('a picture that is already small stays as it is', () => {
   const small = smallerPng(pngOf(8, 8, (x) => x))
   expect(smallerPng(small)).toBe(small)
 })
