@@ -1,4 +1,4 @@
-/** `npm run bench`: measures every budget beside its yardstick, in one run, and prints a table. */
+/** `npm run bench`: measures every budget next to its yardstick, in one run, and prints a table. */
 import { parseArgs } from 'node:util'
 import { checkpoints } from './checkpoints.ts'
 import { dispatch } from './dispatch.ts'
@@ -37,7 +37,7 @@ const MEASURES: Readonly<Record<string, () => AsyncGenerator<Row>>> = {
 }
 
 const USAGE = `Usage: npm run bench -- [--only ${Object.keys(MEASURES).join('|')}] [--json] [--strict]
---strict ends with exit code 1 when a budget is missed.`
+--strict exits with 1 when a budget is missed.`
 
 const CALMEST = 'Figures compare the calmest round of each side.'
 
@@ -62,7 +62,7 @@ async function bench(argv: string[]): Promise<number> {
       if (isOver(row)) missed += 1
     }
   }
-  if (!json) console.log(missed === 0 ? '\nEvery budget measured is met.' : `\n${missed} over budget.`)
+  if (!json) console.log(missed === 0 ? '\nAll measured budgets are met.' : `\n${missed} over budget.`)
   return strict && missed > 0 ? 1 : 0
 }
 
@@ -73,10 +73,10 @@ function readArguments(args: string[]): { only?: string; json: boolean; strict: 
       options: { only: { type: 'string' }, json: { type: 'boolean' }, strict: { type: 'boolean' } },
     })
     const { only, json = false, strict = false } = values
-    if (only !== undefined && !Object.hasOwn(MEASURES, only)) return `There is no row "${only}".`
+    if (only !== undefined && !Object.hasOwn(MEASURES, only)) return `No such row: "${only}".`
     return { ...(only === undefined ? {} : { only }), json, strict }
   } catch (cause) {
-    if (cause instanceof TypeError) return cause.message // what parseArgs says about a word it does not know
+    if (cause instanceof TypeError) return cause.message // what parseArgs says about an unknown argument
     throw cause
   }
 }

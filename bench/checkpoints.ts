@@ -1,6 +1,6 @@
 /**
  * ralph's own time between two iterations in a git repository, where every iteration changes a file and gets a checkpoint.
- * Measured as without git: what lies between two runs of the agent under ralph, less what a bare loop of Node takes.
+ * Measured as without git: the time between two runs of the agent under ralph, minus that of a bare Node loop.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ async function measure(folder: string, files: number, budget: number): Promise<R
   const dir = join(folder, 'work')
   makeRepository(dir, files)
   const agent = join(folder, 'agent.sh')
-  // It changes one file and, as its last act, writes the time.
+  // It changes one file and finally writes the time.
   writeFileSync(agent, '#!/bin/sh\necho $$ >> 0/0.txt\nexec date +%s%N\n', { mode: 0o755 })
   let round = 0
   const taken = await sideBySide(ROUNDS, {
@@ -34,16 +34,16 @@ async function measure(folder: string, files: number, budget: number): Promise<R
   })
   const [ralph, node, status] = [spread(taken.ralph), spread(taken.node), spread(taken.status)]
   return {
-    what: `the same in git, a checkpoint each, ${files.toLocaleString('en')} files`,
+    what: `the same in git with checkpoints, ${files.toLocaleString('en')} files`,
     measured: ralph,
     unit: 'ms',
-    yardstick: { what: 'git status of the same', measured: status },
+    yardstick: { what: 'git status in the same repository', measured: status },
     figure: { value: ralph.calm - node.calm, unit: 'ms' },
     budget,
   }
 }
 
-/** A hundred files a folder, all committed. */
+/** A hundred files per folder, all committed. */
 export function makeRepository(dir: string, files: number): void {
   for (let file = 0; file < files; file++) {
     const folder = join(dir, String(Math.floor(file / 100)))

@@ -1,4 +1,4 @@
-/** A dispatcher with ten agents in tmux: what it costs while they do nothing, and how soon a stop is answered with the next prompt. */
+/** A dispatcher with ten agents in tmux: what it costs while they are idle, and how soon the next prompt follows a stop. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,9 +13,9 @@ const IDLE_MS = 20_000
 const ITERATIONS = 60
 
 export async function* dispatch(): AsyncGenerator<Row> {
-  if (spawnSync('tmux', ['-V']).status !== 0) return console.log('skipped: dispatch: tmux is not here')
+  if (spawnSync('tmux', ['-V']).status !== 0) return console.log('skipped: dispatch: tmux is not installed')
   const { cpu, memory } = await inTemporaryFolder((folder) => withCrew(folder, AGENTS, idle))
-  yield one('dispatch: ten idle agents, share of a core', cpu, { unit: '%', budget: 1 })
+  yield one('dispatch: ten idle agents, CPU share of one core', cpu, { unit: '%', budget: 1 })
   yield one('dispatch: ten idle agents, memory', memory, { unit: 'MB', budget: 100 })
   const waits = (await inTemporaryFolder((folder) => withCrew(folder, 1, answered))).sort((a, b) => a - b)
   const at = (share: number) => waits[Math.min(waits.length - 1, Math.floor(waits.length * share))] ?? 0
@@ -73,7 +73,7 @@ async function withCrew<Result>(
 }
 
 async function idle({ pid }: Crew): Promise<{ cpu: number; memory: number }> {
-  await sleep(3_000) // what it took to begin is not idling
+  await sleep(3_000) // starting up is not idling
   const before = cpuMs(pid)
   await sleep(IDLE_MS)
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
@@ -81,7 +81,7 @@ async function idle({ pid }: Crew): Promise<{ cpu: number; memory: number }> {
   return { cpu: ((cpuMs(pid) - before) / IDLE_MS) * 100, memory }
 }
 
-/** Also what the programs it started have used. A tick is 10 ms. */
+/** Includes the programs it started. A tick is 10 ms. */
 function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
@@ -90,7 +90,7 @@ function cpuMs(pid: number): number {
 }
 
 async function answered({ home, say }: Crew): Promise<number[]> {
-  say('1:', 'Nothing is to be done.')
+  say('1:', 'There is nothing to do.')
   const [pane = ''] = readdirSync(join(home, 'panes'))
   const prompts = () =>
     readFileSync(join(home, 'panes', pane, 'prompts.jsonl'), 'utf8')

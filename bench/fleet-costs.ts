@@ -1,6 +1,6 @@
 /**
- * `node bench/fleet-costs.ts`: measures what the calls of a fleet cost a real PostgreSQL on this machine's disk, as the table
- * that `bench/fleet-sim.ts --costs` reads. Time on a core is the time that the processes of Postgres were running.
+ * `node bench/fleet-costs.ts`: measures what the calls of a fleet cost a real PostgreSQL on this machine's disk, and prints
+ * the table that `bench/fleet-sim.ts --costs` reads. CPU time is the time that the Postgres processes were running.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,7 +26,7 @@ let made = 0
 const SAFE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', autovacuum: 'on' }
 const server = await startPostgres(SAFE, { onDisk: true })
 const home = mkdtempSync(join(tmpdir(), 'ralph-fleet-costs-'))
-const store = openPostgres({ url: server.url, home, now: Date.now, leaseMs: 3_600_000 }) as FleetStore // as all in Postgres are
+const store = openPostgres({ url: server.url, home, now: Date.now, leaseMs: 3_600_000 }) as FleetStore // like all stores in Postgres
 const client = new Client(server.url)
 try {
   await client.connect()
@@ -40,7 +40,7 @@ try {
 
 async function measureAll() {
   const { fleet } = store
-  await fleet.health() // makes the tables
+  await fleet.health() // creates the tables
   const empty = await sizes()
   const emptyView = await one('pass', () => fleet.pass('bench', () => []))
   const submit = await one('submit', () => submitMany(1))
@@ -67,7 +67,7 @@ async function measureAll() {
     await store.isDriven(found?.loop_id ?? '')
     await fleet.change(task, { state: 'running', worker: 'bench', attempts: 1 }, { from: ['released'] })
     await fleet.asked(task)
-    leases.push((await store.lease(found?.loop_id ?? '')) as Lease) // nobody else is here
+    leases.push((await store.lease(found?.loop_id ?? '')) as Lease) // there is no other worker
   })
   const look = await one('look', (n) => store.told(leases[n]?.loop ?? ''))
   const transcript = await one('transcript', async (n) => {
@@ -132,7 +132,7 @@ async function submitMany(count: number): Promise<void> {
   await store.fleet.submit(await Promise.all(all))
 }
 
-/** As an agent prints: much of it repeats itself. */
+/** Output like an agent's: much of it repeats itself. */
 function noise(): TurnEntry[] {
   const line = () => ({
     out: JSON.stringify({
@@ -144,7 +144,7 @@ function noise(): TurnEntry[] {
 
 async function one(name: string, work: (n: number) => Promise<unknown>): Promise<number> {
   const ms = await measure(ROUNDS, work)
-  console.error(`${name.padEnd(12)} ${ms.toFixed(3)} ms of a core`)
+  console.error(`${name.padEnd(12)} ${ms.toFixed(3)} ms of CPU`)
   return ms
 }
 
@@ -154,7 +154,7 @@ async function measure(rounds: number, work: (n: number) => Promise<unknown>): P
   return (coreMs() - before) / rounds
 }
 
-/** Of all processes of this Postgres, as Linux counts it in nanoseconds. */
+/** CPU time of all processes of this Postgres, which Linux counts in nanoseconds. */
 function coreMs(): number {
   const own = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isOurs(name))
   const spent = own.map((pid) => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]))
@@ -166,7 +166,7 @@ function isOurs(pid: string): boolean {
     const [, parent] = /\) \w (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
     return Number(pid) === server.pid() || Number(parent) === server.pid()
   } catch {
-    return false // it is gone
+    return false // it has ended
   }
 }
 
@@ -187,7 +187,7 @@ async function sizes(): Promise<Sizes> {
   }
 }
 
-/** How long the row that numbers events is held: its own update and the way to the commit, then the disk. */
+/** How long the row that numbers events is locked: its own update, the way to the commit, then the disk. */
 async function commitMs(): Promise<{ commitMs: number; counterMs: number }> {
   const timed = async (synchronous: string) => {
     await client.query(`SET synchronous_commit = ${synchronous}`)
@@ -200,7 +200,7 @@ async function commitMs(): Promise<{ commitMs: number; counterMs: number }> {
       await client.query('COMMIT')
       held.push(performance.now() - began)
     }
-    // This machine does other things, too: the quicker half tells what it takes.
+    // This machine does other things as well: the faster half shows the real time.
     return held.toSorted((a, b) => a - b)[Math.floor(held.length / 4)] ?? 0
   }
   const [off, on] = [await timed('off'), await timed('on')]

@@ -1,4 +1,4 @@
-/** One pass of the scheduler over a large fleet: 10,000 tasks wait, 1,000 workers are busy with 4,000. */
+/** One pass of the scheduler over a large fleet: 10,000 tasks are waiting, and 1,000 workers are busy with 4,000. */
 import type { Busy, Picture } from '../src/fleet/picture.ts'
 import { schedule } from '../src/fleet/schedule.ts'
 import { seededChance } from './fleet-sim/chance.ts'

@@ -1,4 +1,4 @@
-/** `node bench/fleet-sim.ts`: the fleet at a size that nobody has at hand, with the real scheduler and a modelled database. */
+/** `node bench/fleet-sim.ts`: simulates a fleet of any size, with the real scheduler and a model of the database. */
 import { parseArgs } from 'node:util'
 import { COSTS, type Costs, readCosts } from './fleet-sim/costs.ts'
 import { type Outcome, type Scenario, simulate } from './fleet-sim/simulate.ts'
@@ -7,21 +7,21 @@ import { AT_ONCE, MINUTES } from './fleet-sim/workload.ts'
 
 const USAGE = `Usage: node bench/fleet-sim.ts [--workers 10,100,1000] [--concurrency 4] [--tasks 1000000] [--minutes N]
   [--seed 1] [--costs file.json]
---minutes is the simulated time in which a fleet is watched; without it, larger fleets are watched for a shorter time.
---costs replaces costs of the model with measured ones: the same keys as in bench/fleet-sim/costs.ts, or some of them.`
+--minutes is the simulated time for which a fleet is observed (default: shorter for larger fleets).
+--costs replaces costs of the model with measured ones: all or some of the keys in bench/fleet-sim/costs.ts.`
 
 const MINUTE = 60_000
 
-/** Larger fleets do more in a minute, so a shorter time tells as much and takes as long to simulate. */
+/** Larger fleets do more per minute, so a shorter time shows as much and takes as long to simulate. */
 const WATCHED_MINUTES = 6_000
 
 const WARM_UP_MINUTES = 20
 
-/** Of whoever looks for the limit, no task must be the last. */
+/** When looking for the limit, tasks must never run out. */
 const ENDLESS = 1e9
 
 const FAIR =
-  'Fair share: waits from the moment that all dependencies were finished. First come, first served would be the whole backlog.'
+  'Fair share: waits from the moment all dependencies were finished. With first come, first served, the wait would be the whole backlog.'
 
 type Asked = {
   workers: number[]
@@ -42,7 +42,7 @@ function main(args: string[]): number {
   }
   const began = performance.now()
   console.log(
-    'The scheduler is the real one, and its passes are timed on this machine. The database is a model (bench/fleet-sim/costs.ts); its connections are counted, but nobody is turned away.',
+    'The scheduler is the real one, and its passes are timed on this machine. The database is a model (bench/fleet-sim/costs.ts); its connections are counted, but none is refused.',
   )
   slowAgents(asked)
   agentsAtOnce(asked)
@@ -63,15 +63,15 @@ function slowAgents(asked: Asked): void {
   console.log(
     `\nAgents that take minutes: a backlog of ${asked.tasks.toLocaleString('en-US')} tasks, and three other submitters.`,
   )
-  console.log(`Watched in detail, every call of it, after ${WARM_UP_MINUTES} min of warm-up: ${watched(outcomes)}.\n`)
+  console.log(`Every call is simulated, after ${WARM_UP_MINUTES} min of warm-up: ${watched(outcomes)}.\n`)
   console.log(loadTable(outcomes))
   console.log(`\nBottleneck, by workers:\n${bottleneckLines(outcomes)}`)
   console.log(`\n${FAIR}\n`)
   console.log(waitTable(outcomes))
   console.log(
-    `\nHeld in an average pass, of at most ${asked.costs.candidates} tasks that it looks at:\n${heldLines(outcomes)}`,
+    `\nHeld in an average pass, which looks at up to ${asked.costs.candidates} tasks:\n${heldLines(outcomes)}`,
   )
-  console.log('\nThe whole backlog, not simulated to its end: the rates above, carried on\n')
+  console.log('\nThe whole backlog, extrapolated from the rates above\n')
   console.log(wholeTable(outcomes))
 }
 
@@ -79,9 +79,7 @@ function agentsAtOnce(asked: Asked): void {
   const outcomes = asked.workers.map((workers) =>
     simulate({ ...scenario(asked, workers), tasks: ENDLESS, pace: AT_ONCE, warmUpMs: 5_000, windowMs: 20_000 }),
   )
-  console.log(
-    '\nThe limit: agents that answer at once, one iteration a task, no git; 20 s in detail after 5 s of warm-up\n',
-  )
+  console.log('\nThe limit: agents that answer instantly, one iteration per task, no git; 20 s after 5 s of warm-up\n')
   console.log(loadTable(outcomes))
   console.log(`\nBottleneck, by workers:\n${bottleneckLines(outcomes)}`)
 }
@@ -116,7 +114,9 @@ function readArguments(args: string[]): Asked | string {
       costs: costs === undefined ? COSTS : readCosts(costs),
     }
     const numbers = [...asked.workers, asked.concurrency, asked.tasks, asked.minutes ?? 1, asked.seed]
-    return numbers.every((number) => Number.isInteger(number) && number > 0) ? asked : 'Give whole numbers above 0.'
+    return numbers.every((number) => Number.isInteger(number) && number > 0)
+      ? asked
+      : 'Numbers must be whole and above 0.'
   } catch (cause) {
     return cause instanceof Error ? cause.message : String(cause)
   }

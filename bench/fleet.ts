@@ -1,4 +1,4 @@
-/** The fleet on a Postgres of its own, with workers as processes: how fast tasks come in and go through, beside what pg-boss does alone. */
+/** The fleet on its own Postgres, with workers as processes: how fast tasks are submitted and finished, compared to pg-boss alone. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PgBoss } from 'pg-boss'
 import { submissionOf } from '../src/fleet/submit.ts'
@@ -25,13 +25,13 @@ export async function* fleet(): AsyncGenerator<Row> {
   }
 }
 
-/** What the queue itself can do here: jobs in at once, and fetched and completed one by one by four loops. */
+/** What the queue itself can do here: jobs inserted at once, then fetched and completed one by one by four loops. */
 async function* bossAlone({ url }: FleetScene): AsyncGenerator<Row> {
   const boss = new PgBoss({ connectionString: url, schema: 'boss_alone', supervise: false, schedule: false })
   await boss.start()
   await boss.createQueue('alone')
   const jobs = Array.from({ length: ENQUEUED }, (_, n) => ({ data: { n } }))
-  yield rate('fleet: pg-boss alone, 10,000 jobs in', ENQUEUED, await timed(() => boss.insert('alone', jobs)))
+  yield rate('fleet: pg-boss alone, 10,000 jobs inserted', ENQUEUED, await timed(() => boss.insert('alone', jobs)))
   const drain = async (most: number) => {
     for (let n = 0; n < most; n++) {
       const [job] = await boss.fetch('alone')
@@ -45,14 +45,14 @@ async function* bossAlone({ url }: FleetScene): AsyncGenerator<Row> {
 
 async function* enqueue(scene: FleetScene): AsyncGenerator<Row> {
   const all = await submissions(scene, ENQUEUED, { labels: ['nobody-has-this'] })
-  yield rate('fleet: 10,000 tasks in', ENQUEUED, await timed(() => scene.store.fleet.submit(all)))
+  yield rate('fleet: 10,000 tasks submitted', ENQUEUED, await timed(() => scene.store.fleet.submit(all)))
   await forget(
     scene,
     all.map(({ task }) => task.id),
   )
 }
 
-/** An agent that is done at once, without git. From the first task that is taken to the last that is over. */
+/** An agent that is done instantly, without git. From the first task taken to the last one finished. */
 async function* throughput(scene: FleetScene, count: number): AsyncGenerator<Row> {
   const workers = startWorkers(scene, count)
   await until(async () => (await scene.store.fleet.workers.list()).length === count, MINUTE, 'workers come up')
@@ -101,7 +101,7 @@ async function* takeover(scene: FleetScene): AsyncGenerator<Row> {
   await stop(workers)
 }
 
-/** From the order until the agent is gone and the task says so. */
+/** From the order until the agent has ended and the task says so. */
 async function* cancel(scene: FleetScene): AsyncGenerator<Row> {
   const workers = startWorkers(scene, 1)
   const [one] = await submissions(scene, 1, {}, 'sleep 3600')
@@ -144,7 +144,7 @@ function submissions(scene: FleetScene, count: number, more: object = {}, lines 
   return Promise.all(Array.from({ length: count }, () => submissionOf(task, Date.now())))
 }
 
-/** Whose agent has begun. */
+/** Tasks whose agent has started. */
 async function atWork({ store }: FleetScene, id: string): Promise<string | undefined> {
   const task = await store.fleet.load(id)
   if (task?.state !== 'running') return undefined
@@ -153,7 +153,7 @@ async function atWork({ store }: FleetScene, id: string): Promise<string | undef
   return begun ? (task.worker ?? undefined) : undefined
 }
 
-/** So that the next row begins with nothing. */
+/** So that the next row starts from nothing. */
 async function forget({ store }: FleetScene, ids: readonly string[]): Promise<void> {
   const { tasks } = await store.fleet.list({ state: ['ready'], limit: ids.length })
   for (const { id } of tasks) await store.fleet.change(id, { state: 'cancelled' })

@@ -1,4 +1,4 @@
-/** The gaps between two runs of an agent that does nothing but write the time: under ralph, in a bare loop of Node, and in one of a shell. */
+/** The gaps between two runs of an agent that only writes the time: under ralph, in a bare Node loop, and in a shell loop. */
 import { spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { ralphRun } from './ralph.ts'
 const AGENT = ['date', '+%s%N']
 const ITERATIONS = 50
 
-/** In a small project of its own, without git. */
+/** In a small project without git. */
 export async function ralphGaps(folder: string): Promise<number[]> {
   const dir = join(folder, 'work')
   mkdirSync(dir)
@@ -28,10 +28,10 @@ export async function ralphGapsIn(dir: string, home: string, agent: readonly str
   return toGaps(stamps)
 }
 
-/** How a shell loop starts its agent: as it is, or as ralph must, through a small sh that leaves a watcher beside it. */
+/** How a shell loop starts its agent: directly, or as ralph must, through a small sh that leaves a watcher next to it. */
 const STARTS = { bare: '"$@"', watched: `/bin/sh -c '( : ) & exec "$@"' sh "$@"` } as const
 
-/** The spawn and nothing else: Node starts the agent as ralph does, reads its pipes to the end, and starts the next. */
+/** Only the spawn: Node starts the agent as ralph does, reads its pipes to the end, and starts the next one. */
 const NODE_LOOP = `
 const { spawn } = require('node:child_process')
 const { once } = require('node:events')
@@ -54,7 +54,7 @@ export async function nodeGaps(dir?: string, agent: readonly string[] = AGENT): 
     encoding: 'utf8',
     timeout: 30_000,
   })
-  if (status !== 0) throw new Error('The bare loop of Node failed.')
+  if (status !== 0) throw new Error('The bare Node loop failed.')
   return toGaps(stdout)
 }
 

@@ -1,6 +1,6 @@
 /**
- * What ralph does itself in an iteration, early and late in a long loop: the real engine and store, an agent that answers
- * at once. Both are measured by turns, so that a disk which is busy with what was written before slows both.
+ * ralph's own time per iteration, early and late in a long loop: the real engine and store, an agent that answers
+ * instantly. The two are measured alternately, so that a disk still busy with earlier writes slows both.
  */
 import { openInstantLoop } from './instant-loop.ts'
 import { inTemporaryFolder } from './leftovers.ts'

@@ -1,4 +1,4 @@
-/** The hook of a session: what it costs where there is no loop, and what one step of a loop costs. */
+/** The hook of a session: what it costs without a loop, and what one step of a loop costs. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   appendFileSync,
@@ -61,7 +61,7 @@ async function* withoutLoop(idle: Place): AsyncGenerator<Row> {
   }
 }
 
-/** The stop of a session whose task is done. What is started behind its back is nobody's wait, so `true` stands in for Node. */
+/** The stop of a session whose task is done. Nobody waits for what it starts in the background, so `true` stands in for Node. */
 async function* inVault(vault: string): AsyncGenerator<Row> {
   const script = join(vault, '.claude', 'hooks', 'stop.sh')
   for (const folder of ['.claude/hooks', 'Done', 'Ralph_State/.hook'])
@@ -129,7 +129,7 @@ async function* withLoop(root: string): AsyncGenerator<Row> {
 
 type Place = ReturnType<typeof place>
 
-/** A folder with a home of its own, and a session in it. */
+/** A folder with its own home, and a session in it. */
 function place(root: string, name: string, transcriptSize = 0) {
   const [dir, home] = [join(root, name, 'work'), join(root, name, 'home')]
   for (const folder of [dir, home]) mkdirSync(folder, { recursive: true })
@@ -160,7 +160,7 @@ function place(root: string, name: string, transcriptSize = 0) {
     stopped,
     typed,
     time: (event: string, payload: string) => timeEach(CALLS, () => ask(event, payload)),
-    /** One turn after the other, each of which has changed something. */
+    /** One turn after the other, each with a change. */
     async step(): Promise<number[]> {
       const times: number[] = []
       for (let call = 0; call < CALLS; call++) {
@@ -170,14 +170,14 @@ function place(root: string, name: string, transcriptSize = 0) {
         const start = performance.now()
         const answer = ask('stop', stopped(`Turn ${turn} is over.`))
         times.push(performance.now() - start)
-        if (!answer.includes('"decision":"block"')) throw new Error(`The loop did not go on: ${answer}`)
+        if (!answer.includes('"decision":"block"')) throw new Error(`The loop did not continue: ${answer}`)
       }
       return times
     },
   }
 }
 
-/** The agent's last words, as Claude Code writes them down: a call of a tool, and an answer. */
+/** The agent's last messages as Claude Code records them: a tool call and an answer. */
 function answerOf(turn: number): string {
   const usage = { input_tokens: 3, cache_read_input_tokens: 20_000, output_tokens: 100 }
   const line = (id: string, type: string) =>

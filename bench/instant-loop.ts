@@ -1,4 +1,4 @@
-/** A loop in this process with an agent that answers at once: everything else is real. */
+/** A loop in this process with an agent that answers instantly: everything else is real. */
 import { randomUUID } from 'node:crypto'
 import { drive } from '../src/drive/drive.ts'
 import { type Fact, type Loop, startLoop } from '../src/engine/loop.ts'
@@ -6,7 +6,7 @@ import { type LocalStore, openStore } from '../src/host/sqlite.ts'
 import type { Lease } from '../src/host/store.ts'
 
 export type InstantLoop = {
-  /** Drives so many iterations on and tells how long each took, in milliseconds. */
+  /** Runs this many more iterations and returns how long each took, in milliseconds. */
   advance(iterations: number): Promise<number[]>
   close(): Promise<void>
 }
@@ -47,7 +47,7 @@ export function work(): Fact {
   return { kind: 'turned', at: Date.now(), turn: { ...turn, tree: randomUUID() } }
 }
 
-const WORDS = 'The agent tells what it did in a few sentences. '.repeat(20)
+const WORDS = 'The agent says what it did in a few sentences. '.repeat(20)
 
 export async function openLoop(
   home: string,
@@ -63,7 +63,7 @@ export async function openLoop(
 
 export function specFor(dir: string, iterations: number): Loop['spec'] {
   return {
-    prompt: 'Nothing is to be done.',
+    prompt: 'There is nothing to do.',
     promise: 'COMPLETE',
     signals: [],
     checks: [],

@@ -1,4 +1,4 @@
-/** What the bench puts on the machine goes again, also when the bench is interrupted. */
+/** Removes what the bench puts on the machine, even when the bench is interrupted. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ process.once('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
 
-/** Calls `cleanup` at the latest when the bench ends. Returns how to call it now. */
+/** Calls `cleanup` when the bench ends. Returns a function that calls it now. */
 export function leaveNothing(cleanup: () => void): () => void {
   cleanups.add(cleanup)
   return () => {
@@ -17,7 +17,7 @@ export function leaveNothing(cleanup: () => void): () => void {
   }
 }
 
-/** Lends a folder that is gone afterwards. */
+/** Lends a folder and removes it afterwards. */
 export async function inTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'ralph-bench-'))
   const remove = leaveNothing(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))

@@ -1,4 +1,4 @@
-/** Many live readers in a process of their own: told where the server is, prints how late each event came and how many each got. */
+/** Many live readers in their own process: given the server's address, it prints the delay of each event and how many each reader got. */
 import { readLive } from '../src/fronts/server/live-client.ts'
 
 const [, , url = '', token = '', count = '1'] = process.argv
@@ -17,7 +17,7 @@ async function read(): Promise<void> {
     late.push(Date.now() - item.message.at)
     events += 1
   }
-  if (lost > 1) throw new Error(`A reader was cut off ${lost} times.`)
+  if (lost > 1) throw new Error(`A reader was disconnected ${lost} times.`)
   got.push(events)
 }
 

@@ -1,4 +1,4 @@
-/** 200 live readers while 50 loops of a sleeping agent bring an event a second each: how late they are told, and what it costs. */
+/** 200 live readers while 50 loops with a sleeping agent produce one event per second each: how late events arrive, and what it costs. */
 import { spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { type Server, withServer } from './server.ts'
 
 const READERS = 200
 const LOOPS = 50
-/** `RALPH_BENCH_MINUTES=5 npm run bench -- --only live` looks whether memory stays flat for longer. */
+/** `RALPH_BENCH_MINUTES=5 npm run bench -- --only live` checks that memory stays flat for longer. */
 const MINUTES = Number(process.env.RALPH_BENCH_MINUTES ?? 0.5)
 
 type Told = { p50: number; p95: number; p99: number; events: [fewest: number, most: number] }
@@ -20,7 +20,7 @@ export async function* live(): AsyncGenerator<Row> {
     withServer(join(folder), ['--concurrency', String(LOOPS)], (server) => measure(folder, server)),
   )
   yield {
-    what: `live: ${READERS} readers, ${LOOPS} loops, an event's way to a reader, p95`,
+    what: `live: ${READERS} readers, ${LOOPS} loops, from an event to a reader, p95`,
     measured: { median: told.p50, calm: told.p50 },
     unit: 'ms',
     figure: { value: told.p95, unit: 'ms' },
@@ -28,11 +28,11 @@ export async function* live(): AsyncGenerator<Row> {
   }
   const most = Math.max(...memory)
   const half = memory.length >> 1
-  yield one('live: the same, memory of the server at most', most, { unit: 'MB', budget: 300 })
+  yield one('live: the same, peak memory of the server', most, { unit: 'MB', budget: 300 })
   const growth = Math.max(...memory.slice(half)) / Math.max(...memory.slice(0, half))
-  // In less time than this, a process still grows to its usual size.
+  // A process needs at least this long to grow to its usual size.
   const flat = MINUTES >= 2 ? { budget: 1.1 } : {}
-  yield one('live: the same, memory of the second half against the first', growth, { unit: '×', ...flat })
+  yield one('live: the same, memory in the second half vs. the first', growth, { unit: '×', ...flat })
   const seconds = told.events[0] / LOOPS
   yield one('live: seconds between two events of a loop', (MINUTES * 60) / seconds, { unit: '×' })
 }
@@ -49,9 +49,9 @@ async function measure(folder: string, server: Server): Promise<{ told: Told; me
     const dir = join(folder, `work-${n}`)
     mkdirSync(dir)
     const limits = { iterations: 0, noProgress: 999_999 }
-    await server.ask('/api/loops', { prompt: 'Nothing is to be done.', agent: 'command:sleep 1', dir, limits })
+    await server.ask('/api/loops', { prompt: 'There is nothing to do.', agent: 'command:sleep 1', dir, limits })
   }
-  await sleep(5_000) // what it takes to begin is not what is measured
+  await sleep(5_000) // starting up is not measured
   readers.say('measure')
   const memory: number[] = []
   for (const end = performance.now() + MINUTES * 60_000; performance.now() < end; await sleep(500))

@@ -1,4 +1,4 @@
-/** The machine under the numbers, and the two programs everything is compared with. */
+/** The machine that the numbers come from, and the two programs everything is compared with. */
 import { spawnSync } from 'node:child_process'
 import { cpus, loadavg } from 'node:os'
 import type { Row } from './row.ts'
@@ -6,7 +6,7 @@ import { sideBySide, spread, timeEach } from './spread.ts'
 
 export type Machine = { cores: number; processor: string; node: string; load: number }
 
-/** `load` tells how many programs wanted a core in the last minute, before any of this ran. */
+/** `load`: how many programs wanted a core in the last minute, before any of this ran. */
 export function readMachine(): Machine {
   const processors = cpus()
   return {

@@ -1,4 +1,4 @@
-/** Fills a home with many loops: a few are made by the real store, the rest are copies of their rows. */
+/** Fills a home with many loops: the real store writes a few, and the rest are copies of their rows. */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Fact, type Loop, startLoop } from '../src/engine/loop.ts'
@@ -12,10 +12,10 @@ import { specFor } from './instant-loop.ts'
 const MODELS = 20
 const MINUTE = 60_000
 
-/** `database`: the URL of a Postgres. Absent: the database of this home. */
+/** `database`: the URL of a Postgres. Without it, the database of this home. */
 export type Filled = { home: string; database?: string | undefined }
 
-/** Each has so many iterations, each with a turn and its checks. Most completed, some halted, one in twenty is paused. */
+/** Each has this many iterations, each with a turn and its checks. Most completed, some halted, one in twenty is paused. */
 export async function fillWithLoops({ home, database }: Filled, loops: number, iterations: number): Promise<void> {
   const store = database ? openPostgres({ url: database, home, now: Date.now }) : openStore(home, Date.now)
   for (let n = 0; n < MODELS; n++) await makeModel(store, home, { n, iterations })
@@ -49,7 +49,7 @@ async function makeModel(store: Store, home: string, { n, iterations }: Model): 
   await lease.release()
 }
 
-const WORDS = 'The agent tells what it did. '.repeat(10)
+const WORDS = 'The agent says what it did. '.repeat(10)
 
 function turned(turn: number, claims: boolean): object {
   const usage = { input: 2_000, cached: 40_000, output: 900 }
@@ -65,10 +65,10 @@ function checked(result: 'pass' | 'fail', failures: number): object {
 
 const TABLES = ['loop', 'event', 'iteration', 'check_result']
 
-/** How a database says it. `digits`: those of `k`. `seq`: the numbers of new rows. */
+/** The dialect of a database. `digits`: those of `k`. `seq`: the numbers of new rows. */
 type Dialect = { numbers: string; digits: string; seq: string }
 
-/** So many more of each row, a minute apart. */
+/** This many more copies of each row, a minute apart. */
 function copying(table: string, columns: readonly string[], { numbers, digits, seq }: Dialect): string {
   const ids = ['id', 'loop'].map((name) => [name, `${name} || ${digits}`])
   const times = ['started_at', 'updated_at', 'ended_at', 'at'].map((name) => [name, `${name} + k * ${MINUTE}`])

@@ -1,4 +1,4 @@
-/** The most memory ralph ever holds while an agent prints more than anyone would want to hold. */
+/** The most memory that ralph uses while an agent prints far more than fits in memory. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { ralphRun } from './ralph.ts'
 import type { Row } from './row.ts'
 
 const GIGABYTE = 2 ** 30
-const LINE = 'A line as an agent prints it while it works, of about eighty characters in all.'
+const LINE = 'A line like those that an agent prints while it works, of about eighty characters.'
 
 const AGENTS = {
   'in lines': `yes '${LINE}' | head -c ${GIGABYTE}\n`,
@@ -40,7 +40,7 @@ async function peakOfRalph(folder: string, script: string): Promise<number> {
       dir,
       home: join(folder, 'home'),
       timeoutMs: 80_000,
-      // The kernel keeps the peak, so the last look before the end is enough; nothing can be read after it.
+      // The kernel keeps the peak, so the last reading before the end is enough; afterwards there is nothing to read.
       whileItRuns: ({ pid }) => {
         watching = setInterval(() => (peak = peakOf(`/proc/${pid}/status`) ?? peak), 10)
       },

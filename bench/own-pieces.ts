@@ -1,4 +1,4 @@
-/** The parts of ralph's own time, one by one in this process, so that a regression can be found. */
+/** The parts of ralph's own time, one by one in this process, to help find a regression. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,11 +24,11 @@ export async function* piecesOfOwnTime(): AsyncGenerator<Row> {
 
 /** The parts that other processes can slow down. */
 export async function* piecesAmidProcesses(): AsyncGenerator<Row> {
-  yield* piece('a program and its end', () => inTemporaryFolder(runTrue))
-  yield* piece('a list of all processes', () => timeEach(CALLS, listProcesses))
-  yield* piece('what a program left, few started since', () => lookFor(0, countForks()))
-  yield* piece('what a program left, 1,000 started since', () => lookFor(1_000, countForks()))
-  yield* piece('what a program left, unknown how many', () => lookFor(0, 0))
+  yield* piece('start a program and wait for it', () => inTemporaryFolder(runTrue))
+  yield* piece('list all processes', () => timeEach(CALLS, listProcesses))
+  yield* piece('find what a program left, few started since', () => lookFor(0, countForks()))
+  yield* piece('find what a program left, 1,000 started since', () => lookFor(1_000, countForks()))
+  yield* piece('find what a program left, unknown how many started since', () => lookFor(0, 0))
 }
 
 async function* piece(what: string, round: () => Promise<number[]>): AsyncGenerator<Row> {

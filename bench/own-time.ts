@@ -1,12 +1,11 @@
 /**
  * ralph's own time between two iterations, without the spawn.
  *
- * The agent is `date +%s%N`. It does nothing but write the time, so its one stamp is the last thing of one run and the
- * first of the next, and the gap between two stamps is everything that lies between two runs of an agent: in a real
- * `ralph run`, and beside it in two bare loops. The spawn, which is subtracted, is what a bare loop of Node takes to
- * start the same agent through a small sh with a watcher beside it, to read its pipes, and to see it end. What is left
- * is ralph's own: recording, looking for what the agent left running, looking at the folder, deciding, saving, showing.
- * The bare shell loop shows how much of the rest is Node's.
+ * The agent is `date +%s%N`, which only writes the time. The gap between two timestamps is everything that happens
+ * between two runs of an agent: in a real `ralph run`, and for comparison in two bare loops. Subtracted is the spawn: what
+ * a bare Node loop takes to start the same agent through a small sh with a watcher next to it, read its pipes and see it
+ * end. The rest is ralph's own time: recording, finding what the agent left running, looking at the folder, deciding,
+ * saving, showing. The bare shell loop shows how much of the spawn is Node's.
  */
 import { amidProcesses } from './crowd.ts'
 import { nodeGaps, ralphGaps, shellGaps } from './gaps.ts'
@@ -45,26 +44,26 @@ async function* gaps(where: string): AsyncGenerator<Row> {
     what: `between two iterations, ${where}`,
     measured: ralph,
     unit: 'ms',
-    yardstick: { what: 'bare loop of Node', measured: node },
+    yardstick: { what: 'bare Node loop', measured: node },
     figure: { value: ralph.calm - node.calm, unit: 'ms' },
     budget: 5,
   }
   yield {
-    what: 'the same, against a shell loop with the watcher',
+    what: 'the same, compared to a shell loop with the watcher',
     measured: ralph,
     unit: 'ms',
-    yardstick: { what: 'shell loop, watcher beside', measured: watched },
+    yardstick: { what: 'shell loop with watcher', measured: watched },
     figure: { value: ralph.calm - watched.calm, unit: 'ms' },
   }
   yield {
-    what: 'the same, against a shell loop with the agent alone',
+    what: 'the same, compared to a shell loop with only the agent',
     measured: ralph,
     unit: 'ms',
     yardstick: { what: 'bare shell loop', measured: bare },
     figure: { value: ralph.calm - bare.calm, unit: 'ms' },
   }
   yield {
-    what: 'the first of a run, before the compiler has warmed up',
+    what: 'the first iterations, before the compiler has warmed up',
     measured: spread(taken.ralph.map((times) => times.slice(0, 1))),
     unit: 'ms',
   }

@@ -1,4 +1,4 @@
-/** A loop that other processes watch while this one moves it: each iteration is checked, and leaves some failures. */
+/** A loop that other processes watch while this one runs it: each iteration is checked and leaves some failures. */
 import { type Fact, type Loop, startLoop } from '../src/engine/loop.ts'
 import { step } from '../src/engine/step.ts'
 import { openStore } from '../src/host/sqlite.ts'
@@ -42,7 +42,7 @@ export async function openWatchedLoop(home: string): Promise<WatchedLoop> {
   }
 }
 
-const WORDS = 'The agent tells what it did in a few sentences. '.repeat(20)
+const WORDS = 'The agent says what it did in a few sentences. '.repeat(20)
 
 function turned(n: number): object {
   const usage = { input: 2_000, cached: 40_000, output: 900 }

@@ -1,13 +1,13 @@
-/** What is measured inside the page: each function runs there, so that nothing but the page is in the figures. */
+/** Measurements inside the page: each function runs there, so that the numbers include nothing but the page. */
 
-/** Browsers report tasks of 50 ms and more; 0 is none. */
+/** Browsers report tasks of 50 ms and more; 0 means none. */
 export type Smoothness = { longestTask: number; frames: number[]; mostRows: number }
 
 type Entry = { duration: number; startTime: number }
 type Scrolled = { scrollTop: number; scrollHeight: number; clientHeight: number }
 type Probe = { tasks: Entry[]; paintedAt: number }
 
-/** What is used of the browser. */
+/** The parts of the browser that are used. */
 type Page = {
   probe: Probe
   document: { querySelector(what: string): Scrolled | null; querySelectorAll(what: string): { length: number } }
@@ -17,7 +17,7 @@ type Page = {
   ) => { observe(what: { type: string; buffered: boolean }): void }
 }
 
-/** Before anything else: notes long tasks, and when the first of these has been painted. */
+/** Runs before anything else: records long tasks, and when the first of these elements was painted. */
 export function installProbe(rows: string): void {
   const page = globalThis as unknown as Page
   const probe: Probe = { tasks: [], paintedAt: 0 }
@@ -28,7 +28,7 @@ export function installProbe(rows: string): void {
   })
   const look = () => {
     if (!page.document.querySelector(rows)) return page.requestAnimationFrame(look)
-    // The frame that holds it is painted before the next one begins.
+    // Its frame is painted before the next one starts.
     page.requestAnimationFrame(() => {
       probe.paintedAt = performance.now()
     })
@@ -43,8 +43,8 @@ export type Scrolling = { box: string; rows: string; frames: number } & (
 )
 
 /**
- * Moves a list and notes every frame. `to`: from here to these shares of its height, one after another, so many frames each.
- * `until`: to its end, again and again, until so many rows of this height were there. `still`: only looks.
+ * Scrolls a list and records every frame. `to`: to these shares of its height, one after another, this many frames each.
+ * `until`: to its end, again and again, until this many rows of this height have loaded. `still`: does not scroll.
  */
 export async function scroll(how: Scrolling): Promise<Smoothness> {
   const page = globalThis as unknown as Page
@@ -73,16 +73,16 @@ export async function scroll(how: Scrolling): Promise<Smoothness> {
     for (let n = 0, top = 0; top < rows * height && n < how.frames; n += 1) {
       box.scrollTop = top + 5 * height
       await frame()
-      top = box.scrollTop // no further than the rows that have come
+      top = box.scrollTop // no further than the rows that have loaded
     }
-    if (box.scrollTop < rows * height) throw new Error(`It came to row ${Math.round(box.scrollTop / height)} only.`)
+    if (box.scrollTop < rows * height) throw new Error(`It only reached row ${Math.round(box.scrollTop / height)}.`)
   } else for (let n = 0; n < how.frames; n += 1) await frame()
-  await new Promise((done) => setTimeout(done, 100)) // long tasks are told late
+  await new Promise((done) => setTimeout(done, 100)) // long tasks are reported late
   const tasks = page.probe.tasks.filter(({ startTime }) => startTime >= from)
   return { longestTask: Math.max(0, ...tasks.map(({ duration }) => duration)), frames, mostRows }
 }
 
-/** When the first row was painted, and the longest task since the navigation; undefined while nothing is there. */
+/** When the first row was painted, and the longest task since the navigation; undefined before that. */
 export function painted(): { ms: number; longestTask: number } | undefined {
   const { probe } = globalThis as unknown as Page
   if (probe.paintedAt === 0) return undefined

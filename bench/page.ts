@@ -1,4 +1,4 @@
-/** The page in a real browser: how soon ten thousand loops are on the screen, and whether long lists and texts stay smooth. */
+/** The page in a real browser: how soon ten thousand loops are on the screen, and whether long lists and texts scroll smoothly. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, installBrowser, openTabs, type Page } from '../test/browser.ts'
 import { inTemporaryFolder } from './leftovers.ts'
@@ -84,13 +84,13 @@ async function oneLoop(running: Browser, server: Server, home: string): Promise<
     await loop.close()
   }
   return [
-    ...smooth('page: 1,000 iterations, and more arrive', watched),
-    ...smooth('page: scrolling through them meanwhile', moved),
+    ...smooth('page: 1,000 iterations while more arrive', watched),
+    ...smooth('page: scrolling through them while more arrive', moved),
     ...smooth(`page: scrolling through ${TRANSCRIPT_MB} MB of transcript`, read),
   ]
 }
 
-/** An iteration every 200 ms: no agent is that fast. Returns how to stop. */
+/** An iteration every 200 ms: no agent is that fast. Returns a function that stops it. */
 function work(loop: WatchedLoop): () => Promise<void> {
   const stop = new AbortController()
   const working = (async () => {
@@ -117,7 +117,7 @@ function move(opened: Page, how: Scrolling): Promise<Smoothness> {
   return opened.evaluate(scroll, how)
 }
 
-/** Of the calmest round: whatever else the machine does can only make one slower. */
+/** From the calmest round: other work on the machine can only make a round slower. */
 function smooth(what: string, rounds: readonly Smoothness[] = []): Row[] {
   const frames = rounds.map((round) => share(round.frames, 0.95))
   return [

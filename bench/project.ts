@@ -1,7 +1,7 @@
 /**
- * A project: how near `ralph execute --parallel 4` comes to what its graph allows, and how long a large list of tasks takes.
- * The tasks of the random graphs sleep five to ten seconds. No order of work can be quicker than the longest chain, nor than
- * all work divided by four; there are no checks. What that order alone costs, if nothing else took time, stands in the row.
+ * A project: how close `ralph execute --parallel 4` comes to what its graph allows, and how long a large list of tasks takes.
+ * The tasks of the random graphs sleep five to ten seconds, without checks. No order can be faster than the longest chain, or
+ * than all work divided by four. The row also shows what the order alone would cost if nothing else took time.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -25,12 +25,12 @@ export async function* project(): AsyncGenerator<Row> {
   for (let seed = 1; seed <= GRAPHS; seed++) yield await inTemporaryFolder((folder) => parallel(folder, seed))
 }
 
-/** From the text of tasks.json to the tasks that are worked on first. */
+/** From the text of tasks.json to the first tasks to work on. */
 async function largeList(): Promise<Row> {
   const task = (index: number) => ({
     id: `T${index}`,
     title: `Task ${index}`,
-    description: 'What to build, where, and how one can tell that it works.',
+    description: 'What to build, where, and how to tell that it works.',
     status: 'pending' as const,
     attempts: 0,
     max_attempts: 3,
@@ -106,7 +106,7 @@ function longestChain(tasks: readonly Timed[]): number {
   return Math.max(...ends.values())
 }
 
-/** How long the same order of work takes when tasks begin and end in no time: whatever is ready and has the longest chain behind it. */
+/** How long the same order takes if starting and ending tasks takes no time: always the ready task with the longest chain behind it. */
 function orderAlone(tasks: readonly Timed[]): number {
   const behind = criticalPath(
     tasks.map(({ id, dependencies, seconds }) => ({ id, dependsOn: dependencies, status: 'open', size: seconds })),
@@ -124,7 +124,7 @@ function orderAlone(tasks: readonly Timed[]): number {
     }
     working.sort((a, b) => a.end - b.end)
     const first = working.shift()
-    if (!first) throw new Error('The graph has a circle.')
+    if (!first) throw new Error('The graph has a cycle.')
     now = first.end
     ended.add(first.id)
   }
@@ -144,7 +144,7 @@ function makeProject(dir: string, tasks: readonly Timed[]): void {
     id,
     title: `Task ${id}`,
     dependencies,
-    estimate: seconds / 60, // as who plans a project would guess
+    estimate: seconds / 60, // a planner's guess
   }))
   writeFileSync(join(folder, 'tasks.json'), JSON.stringify({ project_name: 'bench', version: 1, tasks: listed }))
   writeFileSync(join(folder, 'spec.md'), '# bench\n')

@@ -1,6 +1,6 @@
 /**
- * The place where experiments run: how long it takes to make it and bring all files there, and to switch to a tree in which
- * three files differ. Beside it stands what plain git takes for the same. Making it has no budget: the disk decides.
+ * The place where experiments run: how long it takes to create it with all files, and to switch to a tree in which three
+ * files differ, compared to plain git. Creating it has no budget: the disk decides.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -38,7 +38,7 @@ async function measure(folder: string, files: number, switching: number): Promis
       }),
     git: () => timeEach(1, () => git(dir, 'worktree', 'add', '--quiet', '--detach', join(folder, `plain-${round++}`))),
   })
-  if (!place) throw new Error('No place was made.')
+  if (!place) throw new Error('No place was created.')
   const last = place
   const plain = join(folder, 'plain')
   git(dir, 'worktree', 'add', '--quiet', '--detach', plain)
@@ -62,12 +62,12 @@ async function measure(folder: string, files: number, switching: number): Promis
     ...(most === undefined ? {} : { budget: most }),
   })
   return [
-    row('a place for experiments, made', made, 'git worktree add'),
-    row('the same, switched by three files', switched, 'git read-tree -u', switching),
+    row('create a place for experiments', made, 'git worktree add'),
+    row('switch it to a tree with three other files', switched, 'git read-tree -u', switching),
   ]
 }
 
-/** The same tree with three other files, which the worktree of the repository does not get. */
+/** The same tree with three different files, without changing the worktree of the repository. */
 function changed(dir: string): string {
   for (const name of ['0/0.txt', '1/1.txt', '2/2.txt']) writeFileSync(join(dir, name), 'Another text.\n')
   git(dir, 'add', '--all')

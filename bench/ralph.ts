@@ -1,4 +1,4 @@
-/** The ralph under measurement: the built one, as a person starts it. */
+/** The ralph that is measured: the built one, started the way users do. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -8,11 +8,11 @@ export const RALPH: string = join(import.meta.dirname, '..', 'bin', 'ralph.cjs')
 
 export type Running = { dir: string; home: string; timeoutMs: number; whileItRuns?: (child: ChildProcess) => void }
 
-/** Runs a `ralph run` to its end. Halting at its iteration limit is what these loops do. */
+/** Runs `ralph run` to its end: these loops halt at their iteration limit. */
 export async function ralphRun(options: readonly string[], running: Running): Promise<void> {
   const { dir, home, timeoutMs, whileItRuns } = running
   const ours = Object.entries(process.env).filter(([name]) => !name.startsWith('RALPH_'))
-  const child = spawn(process.execPath, [RALPH, 'run', 'Nothing is to be done.', '--dir', dir, ...options], {
+  const child = spawn(process.execPath, [RALPH, 'run', 'There is nothing to do.', '--dir', dir, ...options], {
     env: { ...Object.fromEntries(ours), RALPH_HOME: home },
     stdio: ['ignore', 'ignore', 'inherit'],
     timeout: timeoutMs,

@@ -1,6 +1,6 @@
 /**
- * `node bench/red-proof.ts [COMMITS]`: the red proof on the history of this repository. For each of the last commits that
- * came with tests, its sources are put back and its tests are kept: they must fail.
+ * `node bench/red-proof.ts [COMMITS]`: tries the reversed experiment on the history of this repository. For each of the last
+ * commits with tests, it restores the sources from before and keeps the tests: they must fail.
  */
 import { delimiter, dirname, resolve } from 'node:path'
 import { redKind } from '../src/formats/red-kind.ts'
@@ -13,7 +13,7 @@ import { inTemporaryFolder } from './leftovers.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const MINUTES = 5
-/** The programs there run on this Node, too. */
+/** The programs there also run on this Node. */
 const ENV = { ...process.env, CI: '1', PATH: [dirname(process.execPath), process.env.PATH].join(delimiter) }
 const TEST = /^src\/.*\.test\.ts$/
 const SOURCE = /^src\/.*(?<!\.test|\.test-support|\.d)\.ts$/
@@ -53,7 +53,7 @@ async function tryCommits(repo: Repository, home: string, most: number): Promise
   console.log(`${all.length} commits, ${(ms / 1_000 / Math.max(1, all.length)).toFixed(1)} s each`)
 }
 
-/** Not merges; with sources and with tests beside them, of which at least one is new or changed. */
+/** No merges; with sources and tests, of which at least one is new or changed. */
 async function suitableCommits(repo: Repository, most: number): Promise<Commit[]> {
   const listed = await repo.ask(['log', '--no-merges', '--max-count=400', '--format=%H %s', 'HEAD'])
   if (!listed.ok) throw new Error(listed.says)

@@ -1,4 +1,4 @@
-/** One line of the table: what was measured, what lies beside it, and what the budget allows. */
+/** One line of the table: what was measured, what it is compared to, and what the budget allows. */
 import type { Spread } from './spread.ts'
 
 export type Unit = 'ms' | 'KB' | 'MB' | '×' | '%' | 'rows' | 's' | '/s'
@@ -9,7 +9,7 @@ export type Row = {
   unit: Unit
   yardstick?: { what: string; measured: Spread }
   figure?: { value: number; unit: Unit }
-  /** The most that `figure` may be. Rows without one help to find where the time went. */
+  /** The most that `figure` may be. Rows without it help to find where the time went. */
   budget?: number
   /** The least that it may be. */
   atLeast?: number

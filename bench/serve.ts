@@ -1,4 +1,4 @@
-/** The server: how soon it answers, and how long it takes with ten thousand loops behind it. */
+/** The server: how soon it answers after its start, and how fast it is with ten thousand loops. */
 import { once } from 'node:events'
 import { inTemporaryFolder } from './leftovers.ts'
 import { fillWithLoops } from './many-loops.ts'
@@ -33,15 +33,15 @@ async function firstAnswer(home: string): Promise<void> {
 
 const QUESTIONS: readonly { what: string; path: (n: number) => string; budget: number }[] = [
   { what: 'list of loops', path: () => '/api/loops', budget: 50 },
-  { what: 'list of those that are paused', path: () => '/api/loops?status=paused&limit=100', budget: 50 },
-  { what: 'a word in the list that no loop has', path: () => '/api/loops?text=absent&limit=100', budget: 50 },
+  { what: 'list of paused loops', path: () => '/api/loops?status=paused&limit=100', budget: 50 },
+  { what: 'search for a word that no loop has', path: () => '/api/loops?text=absent&limit=100', budget: 50 },
   { what: 'one loop', path: (n) => `/api/loops/m${pad(n % 20, 2)}${pad(1 + n, 4)}`, budget: 50 },
   { what: 'its iterations', path: (n) => `/api/loops/m${pad(n % 20, 2)}${pad(1 + n, 4)}/iterations`, budget: 50 },
   { what: 'the strips of sixty', path: () => `/api/strips?loops=${sixty()}`, budget: 20 },
   { what: 'overview', path: () => '/api/overview', budget: 20 },
   { what: 'needs', path: () => '/api/needs', budget: 50 },
   { what: 'analytics', path: () => '/api/analytics', budget: 300 },
-  { what: 'analytics with a filter that fits all', path: () => '/api/analytics?since=0', budget: 300 },
+  { what: 'analytics with a filter that matches all', path: () => '/api/analytics?since=0', budget: 300 },
 ]
 
 async function askAll({ ask, memoryMb }: Server): Promise<Row[]> {

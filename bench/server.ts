@@ -1,4 +1,4 @@
-/** A real `ralph serve` on a home of its own, and how it is asked. */
+/** A real `ralph serve` with its own home, and how to send it requests. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -10,7 +10,7 @@ export type Server = {
   url: string
   token: string
   ask(path: string, body?: unknown): Promise<unknown>
-  /** What its process holds in memory. */
+  /** The memory of its process. */
   memoryMb(): number
 }
 
@@ -40,14 +40,14 @@ export function startServer(home: string, options: readonly string[] = []): Chil
   })
 }
 
-/** As its first line tells. */
+/** Reads them from its first line. */
 export async function addressOf({ stdout }: ChildProcess): Promise<{ url: string; token: string }> {
-  if (!stdout) throw new Error('The server prints nothing.')
+  if (!stdout) throw new Error('The server printed nothing.')
   for await (const line of createInterface({ input: stdout })) {
     const said = JSON.parse(line) as { url?: string; token?: string }
     if (said.url && said.token) return { url: said.url, token: said.token }
   }
-  throw new Error('The server ended before it said where it is.')
+  throw new Error('The server ended before it printed its address.')
 }
 
 type Asking = { url: string; token: string; path: string; body?: unknown }

@@ -1,4 +1,4 @@
-/** Measurements in rounds: how they are taken fairly, and the two numbers that sum them up. */
+/** Measurements in rounds: how to take them fairly, and the two numbers that sum them up. */
 
 /** `calm` is the median of the calmest round: other work on the machine can only make a round slower. */
 export type Spread = { median: number; calm: number }
@@ -13,7 +13,7 @@ function median(values: readonly number[]): number {
   return middle
 }
 
-/** The sides take turns, and change who begins, so that whatever slows the machine down slows all of them. */
+/** The sides alternate and take turns starting, so that whatever slows the machine down slows all of them. */
 export async function sideBySide<Side extends string>(
   rounds: number,
   sides: Readonly<Record<Side, () => number[] | Promise<number[]>>>,

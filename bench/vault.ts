@@ -1,4 +1,4 @@
-/** The task API on a vault: what looking for the end of a task costs, how large its state file gets, and whether iterations get slower. */
+/** The task API on a vault: what checking for the end of a task costs, how large its state file gets, and whether iterations slow down. */
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { RalphWiggum } from '../src/vault/ralph-wiggum.ts'
@@ -30,7 +30,7 @@ export async function* vault(): AsyncGenerator<Row> {
   })
   const look = spread(looks)
   yield {
-    what: 'vault: checkTaskComplete in process',
+    what: 'vault: checkTaskComplete in this process',
     measured: look,
     unit: 'ms',
     figure: { value: look.calm, unit: 'ms' },
@@ -63,7 +63,7 @@ async function beginning(folder: string): Promise<number[]> {
 
 type Task = {
   stateFile: string
-  /** Counts so many iterations and tells how long each took, in milliseconds. */
+  /** Counts this many iterations and returns how long each took, in milliseconds. */
   advance(iterations: number): Promise<number[]>
   look(): Promise<boolean>
   close(): Promise<void>
@@ -72,7 +72,7 @@ type Task = {
 async function beginTask(folder: string): Promise<Task> {
   const [path, home] = [join(folder, 'vault'), join(folder, 'home')]
   mkdirSync(join(path, 'Needs_Action'), { recursive: true })
-  writeFileSync(join(path, 'Needs_Action', 'task.md'), 'Nothing is to be done.\n')
+  writeFileSync(join(path, 'Needs_Action', 'task.md'), 'There is nothing to do.\n')
   const ralph = new RalphWiggum({ vaultPath: path, home, env: {} })
   const limits = { max_iterations: 1_000_000, timeout_minutes: 525_600 }
   const { task_id, state_file } = await ralph.startTask({ task_file: 'Needs_Action/task.md', ...limits })
@@ -85,4 +85,4 @@ async function beginTask(folder: string): Promise<Task> {
   }
 }
 
-const ACTION = 'The agent tells what it did in a sentence of this length.'
+const ACTION = 'The agent says what it did in a sentence of this length.'

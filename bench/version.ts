@@ -1,4 +1,4 @@
-/** The start of ralph, at its smallest. */
+/** The smallest start of ralph. */
 import { timeStarts } from './machine.ts'
 import { RALPH } from './ralph.ts'
 import type { Row } from './row.ts'

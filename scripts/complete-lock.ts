@@ -1,6 +1,6 @@
 /**
- * Names the optional packages of every platform in the lock file. A registry that lacks some of them leaves them out
- * when the lock is written, and then `npm ci` refuses the lock. Run after `npm install`: `npm run lock`.
+ * Adds the optional packages of every platform to the lock file. When a registry lacks some of them, npm leaves them out
+ * of the lock, and `npm ci` then refuses it. Run after `npm install`: `npm run lock`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 

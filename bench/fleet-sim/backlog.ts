@@ -1,4 +1,4 @@
-/** The tasks that wait: a backlog of which only the front is in memory, and what arrives meanwhile. */
+/** The waiting tasks: a backlog with only its front in memory, and what arrives meanwhile. */
 import type { Timeline } from './timeline.ts'
 import { BACKLOG, newTask, type SimTask, SUBMITTERS, taskMs, type World } from './workload.ts'
 
@@ -36,7 +36,7 @@ export function openBacklog(settings: Settings, onSubmit: (tasks: number) => voi
   refill()
   for (const { name, load, batch } of SUBMITTERS) {
     const heap = heaps.get(name)
-    if (!heap || world.pace.turn === 0) continue // who looks for the limit needs no others
+    if (!heap || world.pace.turn === 0) continue // to find the limit, no others are needed
     const everyMs = (batch * taskMs(world.pace)) / (load * slots)
     const arrive = () => {
       for (let one = 0; one < batch; one++) add(heap)
@@ -51,7 +51,7 @@ export function openBacklog(settings: Settings, onSubmit: (tasks: number) => voi
     take(id) {
       const heap = unfinished.get(id)
       const task = heap?.tasks.get(id)
-      if (!task) throw new Error(`${id} does not wait.`)
+      if (!task) throw new Error(`${id} is not waiting.`)
       heap?.tasks.delete(id)
       refill()
       return task

@@ -1,13 +1,13 @@
-/** Chance with a seed: the same seed gives the same fleet. */
+/** Random numbers with a seed: the same seed gives the same fleet. */
 
 export type Chance = {
   /** From 0 to 1. */
   number(): number
   below(limit: number): number
   pick<Item>(items: readonly [Item, ...Item[]]): Item
-  /** Times of work: most are near the median, a few take many times as long. */
+  /** Durations: most are near the median, a few take many times as long. */
   lognormal(median: number, spread: number): number
-  /** Until the next arrival. */
+  /** The time until the next arrival. */
   exponential(mean: number): number
 }
 

@@ -1,7 +1,7 @@
-/** What the database charges, in one table. Measured numbers replace those here with `--costs file.json`. */
+/** What each call costs the database, in one table. `--costs file.json` replaces these numbers with measured ones. */
 import { readFileSync } from 'node:fs'
 
-/** `cpuMs`: time on a core; `itemMs`: more of it for every task in the call. */
+/** `cpuMs`: CPU time; `itemMs`: additional CPU time for every task in the call. */
 type Call = { cpuMs: number; itemMs: number }
 
 export type CallName =
@@ -19,10 +19,10 @@ export type CallName =
   | 'settle'
   | 'look'
 
-/** What only reads commits nothing. */
+/** Reads commit nothing. */
 export const READS: ReadonlySet<CallName> = new Set(['pass', 'look'])
 
-/** They count an event and notify: each holds the counter row until its commit is on disk, so they go one by one. */
+/** They number an event and notify: each locks the counter row until its commit is on disk, so they run one by one. */
 export const ORDERED: ReadonlySet<CallName> = new Set(['submit', 'release', 'save', 'settle'])
 
 export type Costs = {
@@ -32,14 +32,14 @@ export type Costs = {
   connections: { worker: number; server: number }
   everyMs: { beat: number; workerBeat: number; pass: number; passGap: number }
   bytes: { task: number; loop: number; save: number; iteration: number }
-  /** How many tasks that wait a pass looks at. */
+  /** How many waiting tasks a pass looks at. */
   candidates: number
 }
 
 /**
  * Measured with `node bench/fleet-costs.ts` on 2026-11-18: PostgreSQL 18 with fsync on a virtual disk, 2 shared cores of an AMD
- * EPYC, no network between. Not measured: the cores and connections of the database, which are those of a small server, the
- * number of rows a pass looks at, and the connections of a worker: it was seen to hold 2 while idle, and 9 are the most.
+ * EPYC, no network in between. Not measured: the cores and connections of the database (those of a small server), the number of
+ * rows a pass looks at, and the connections of a worker (2 while idle, at most 9).
  */
 export const COSTS: Costs = {
   calls: {
@@ -64,7 +64,7 @@ export const COSTS: Costs = {
   candidates: 2_000,
 }
 
-/** The file holds the same table, or the part of it that was measured. */
+/** The file has the same table, or the part of it that was measured. */
 export function readCosts(file: string): Costs {
   return merged(COSTS, JSON.parse(readFileSync(file, 'utf8')), '') as Costs
 }
@@ -72,9 +72,10 @@ export function readCosts(file: string): Costs {
 function merged(known: unknown, given: unknown, where: string): unknown {
   if (typeof known === 'number') {
     if (typeof given === 'number' && given >= 0) return given
-    throw new Error(`The costs have no number of 0 or more at ${where}.`)
+    throw new Error(`The costs must have a number of 0 or more at ${where}.`)
   }
-  if (typeof given !== 'object' || given === null) throw new Error(`The costs have no object at ${where || 'the top'}.`)
+  if (typeof given !== 'object' || given === null)
+    throw new Error(`The costs must have an object at ${where || 'the top level'}.`)
   const table = { ...(known as Record<string, unknown>) }
   for (const [key, value] of Object.entries(given)) {
     const path = where ? `${where}.${key}` : key

@@ -1,26 +1,26 @@
 /**
- * A model of one PostgreSQL: a call takes time on one of its cores, then waits until its commit is on disk. Calls that count an
- * event hold the counter row during that, and so wait for each other.
+ * A model of one PostgreSQL: a call takes time on one of its cores, then waits until its commit is on disk. Calls that number
+ * an event lock the counter row meanwhile, and so wait for each other.
  */
 import { type CallName, type Costs, ORDERED, READS } from './costs.ts'
 import type { Timeline } from './timeline.ts'
 
 export type Database = {
   call(name: CallName, items?: number, then?: () => void): void
-  /** Forgets what was counted so far: the fleet is in its stride now. */
+  /** Forgets what was counted so far: the fleet has warmed up. */
   measureFromNow(): void
-  /** How often it has told who listens that something changed. */
+  /** How often it has notified its listeners of a change. */
   changes(): number
   usage(): Usage
 }
 
 export type Usage = {
-  /** Parts of the time, from 0 to 1; more than 1: more work came than it could do. */
+  /** Shares of the time, from 0 to 1; above 1, more work arrived than it could do. */
   cores: number
   counter: number
   perSecond: Record<CallName, number>
   commitsPerSecond: number
-  /** How long calls that count an event took, from the call to the commit. */
+  /** How long calls that number an event took, from the call to the commit. */
   orderedMs: number[]
 }
 
@@ -59,7 +59,7 @@ export function openDatabase({ calls, database }: Costs, timeline: Timeline): Da
     changes: () => changes,
     usage() {
       const ms = timeline.now() - tally.since
-      const names = Object.keys(calls) as CallName[] // the table has exactly these
+      const names = Object.keys(calls) as CallName[] // the table has exactly these keys
       const perSecond = Object.fromEntries(names.map((name) => [name, ((tally.calls[name] ?? 0) * 1_000) / ms]))
       const commits = names.filter((name) => !READS.has(name)).reduce((sum, name) => sum + (perSecond[name] ?? 0), 0)
       return {

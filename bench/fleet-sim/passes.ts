@@ -1,4 +1,4 @@
-/** When the scheduler looks: soon after something changed, and every second anyway. */
+/** When the scheduler runs: soon after a change, and at least every second. */
 import type { Picture, Schedule } from '../../src/fleet/picture.ts'
 import { schedule } from '../../src/fleet/schedule.ts'
 import type { Costs } from './costs.ts'
@@ -16,7 +16,7 @@ type Settings = {
   database: Database
   picture(): Picture
   release(ids: readonly string[]): void
-  /** The real time that a pass took on this machine. It is only reported: simulated time is not made of it. */
+  /** The real time that a pass took on this machine. It is only reported, and does not affect simulated time. */
   took(ms: number, answer: Schedule): void
 }
 
@@ -45,12 +45,12 @@ export function openPasses({ costs, timeline, database, picture, release, took }
       if (answer.release.length === 0) return done()
       database.call('release', answer.release.length, () => {
         release(answer.release)
-        want() // the tasks behind those are in view now
+        want() // the tasks behind those are visible now
         done()
       })
     })
   }
-  // With an unchanged picture the answer is the same: the database is asked, and the scheduler is not.
+  // If nothing has changed, the answer is the same: only the database call is simulated, without the scheduler.
   const tick = () => {
     if (timeline.now() - last >= costs.everyMs.pass) {
       last = timeline.now()

@@ -1,4 +1,4 @@
-/** One fleet for a while: the real scheduler, a modelled database, and what came of it. */
+/** Simulates one fleet for a while, with the real scheduler and a model of the database. */
 import type { Busy, Picture } from '../../src/fleet/picture.ts'
 import { openBacklog } from './backlog.ts'
 import { seededChance } from './chance.ts'
@@ -12,7 +12,7 @@ import { newWorker, type Pace, type SimTask } from './workload.ts'
 
 export type Scenario = {
   workers: number
-  /** Tasks that one worker runs at once. */
+  /** Tasks that one worker runs at the same time. */
   concurrency: number
   /** How long the backlog is at the start. */
   tasks: number
@@ -79,7 +79,7 @@ export function simulate(scenario: Scenario): Outcome {
 
 const READ_AHEAD_MS = 2_000
 
-/** What is under way, as the tables of the fleet would tell it. */
+/** The running tasks, as they would be in the tables of the fleet. */
 function newUnderWay() {
   const busy = new Map<string, Busy>()
   const releasedAt = new Map<string, number>()

@@ -46,7 +46,7 @@ export function heldLines(outcomes: readonly Outcome[]): string {
     .join('\n')
 }
 
-/** Who waited how long for a slot, from the moment that nothing else was in the way but files and slots. */
+/** How long each submitter waited for a slot, from the moment only files and slots were in the way. */
 export function waitTable(outcomes: readonly Outcome[]): string {
   const head = ['workers', 'submitter', 'finished', 'share of slots', 'wait p50', 'wait p95']
   const rows = outcomes.flatMap(({ scenario, sight }) =>
@@ -64,9 +64,9 @@ export function waitTable(outcomes: readonly Outcome[]): string {
   return table([head, ...rows])
 }
 
-/** What the whole backlog comes to. It is not simulated to its end: the rate of the window is carried on. */
+/** Totals for the whole backlog, extrapolated from the rate in the observed window. */
 export function wholeTable(outcomes: readonly Outcome[]): string {
-  const head = ['workers', 'tasks', 'takes', 'events', 'heartbeats', 'rows and events', 'transcripts', 'in all']
+  const head = ['workers', 'tasks', 'takes', 'events', 'heartbeats', 'rows and events', 'transcripts', 'total']
   const rows = outcomes.map(({ scenario, usage, sight }) => {
     const { tasks, windowMs, costs, workers } = scenario
     const ms = (tasks * windowMs) / sight.finished

@@ -1,4 +1,4 @@
-/** Simulated time: what is due next happens next, and nothing else takes any time. */
+/** Simulated time: the next due event happens next, and nothing else takes any time. */
 
 export type Timeline = {
   now(): number
@@ -54,7 +54,7 @@ function pop(heap: Due[]): void {
     const [one, other] = [heap[left], heap[left + 1]]
     if (!one) break
     const child = other && isBefore(other, one) ? left + 1 : left
-    const due = heap[child] as Due // one of the two just seen
+    const due = heap[child] as Due // one of the two from above
     if (!isBefore(due, last)) break
     heap[place] = due
     place = child

@@ -1,4 +1,4 @@
-/** What is seen of a fleet while it works. */
+/** What is observed of a fleet while it works. */
 import type { Schedule } from '../../src/fleet/picture.ts'
 import type { SimTask } from './workload.ts'
 
@@ -11,7 +11,7 @@ export type Sight = {
   submitters: Map<string, Seen>
   /** How long the scheduler itself took, on this machine. */
   passMs: number[]
-  /** Why tasks were held: how many in an average pass. */
+  /** How many tasks were held in an average pass, by reason. */
   held: Map<string, number>
 }
 
@@ -19,7 +19,7 @@ export type Watch = {
   started(task: SimTask, now: number): void
   left(task: SimTask, now: number): void
   passed(ms: number, answer: Schedule): void
-  /** Forgets what was seen so far. */
+  /** Forgets what was observed so far. */
   measureFrom(now: number): void
   sight(now: number): Sight
 }

@@ -1,4 +1,4 @@
-/** The workers: they look into the queues they serve, run what they find, and show that they are alive. */
+/** The workers: they poll the queues they serve, run what they find, and send heartbeats. */
 
 import { type Needs, needsKey, pickiestFirst, serves } from '../../src/fleet/needs.ts'
 import type { LiveWorker } from '../../src/fleet/picture.ts'
@@ -9,7 +9,7 @@ import type { Timeline } from './timeline.ts'
 import { type SimTask, TURN_SPREAD, type World } from './workload.ts'
 
 export type Workers = {
-  /** Puts tasks into their queues and wakes who serves them. */
+  /** Puts tasks into their queues and wakes the workers that serve them. */
   enqueue(tasks: readonly SimTask[]): void
 }
 
@@ -50,7 +50,7 @@ export function openWorkers(settings: Settings, reports: Reports): Workers {
       look(worker)
     })
   }
-  // Whoever is called while it looks may have looked into that queue already.
+  // A worker that is woken while it polls may already have polled that queue.
   const called = (worker: Worker) => {
     worker.wasCalled = worker.isLooking && worker.running < worker.concurrency
     if (!worker.isLooking && worker.running < worker.concurrency) look(worker)
@@ -59,7 +59,7 @@ export function openWorkers(settings: Settings, reports: Reports): Workers {
     const shift = index / workers.length
     every(timeline, costs.everyMs.workerBeat, shift, () => database.call('worker-beat'))
     every(timeline, pace.pollMs, shift, () => called(worker))
-    // All hear of every change. Each asks whether its leases still hold, and for each task whether it was told anything.
+    // All are notified of every change. Each checks its leases, and for each task whether there are new orders.
     let seen = 0
     every(timeline, pace.togetherMs, shift, () => {
       if (seen !== database.changes()) database.call('look', 1 + worker.running)
@@ -93,7 +93,7 @@ function every(timeline: Timeline, ms: number, shift: number, act: () => void): 
   timeline.after(ms * shift, again)
 }
 
-/** One task from its lease to its end: each iteration is a turn, a push, a transcript, checks, and two facts that are saved. */
+/** One task from its lease to its end: each iteration is a turn, a push, a transcript, checks, and two saved facts. */
 function runner({ world, costs, timeline, database }: Settings, reports: Reports) {
   const { chance, pace } = world
   return (task: SimTask, worker: string, onLeft: () => void) => {
@@ -127,7 +127,7 @@ function runner({ world, costs, timeline, database }: Settings, reports: Reports
     database.call('lease', 1, () => {
       reports.started(task, worker)
       timeline.after(costs.everyMs.beat * chance.number(), beat)
-      // The first tasks are met in the middle of their work, as they would be in a fleet that has run for days.
+      // The first tasks start in the middle of their work, as in a fleet that has run for days.
       const turns = timeline.now() < pace.setup ? 1 + chance.below(task.turns) : task.turns
       const begunMs = timeline.now() < pace.setup ? chance.number() * pace.turn : pace.setup
       timeline.after(begunMs, () => database.call('save', 1, () => iterate(turns)))

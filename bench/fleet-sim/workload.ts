@@ -1,4 +1,4 @@
-/** Who asks for what: four submitters with very different loads, and tasks that depend on each other and share files. */
+/** The workload: four submitters with very different loads, and tasks that depend on each other and share files. */
 import type { Needs } from '../../src/fleet/needs.ts'
 import type { LiveWorker, Waiting } from '../../src/fleet/picture.ts'
 import type { Chance } from './chance.ts'
@@ -18,7 +18,7 @@ export const MINUTES: Pace = {
   turns: 3,
 }
 
-/** Agents that answer at once, without git: only the database and the scheduler take time. */
+/** Agents that answer instantly, without git: only the database and the scheduler take time. */
 export const AT_ONCE: Pace = { setup: 0, turn: 0, check: 0, push: 0, merge: 0, turns: 1 }
 
 /** About how long a task takes: the mean of a lognormal time is larger than its median. */
@@ -28,7 +28,7 @@ export function taskMs({ setup, turn, check, push, turns }: Pace): number {
 
 export const TURN_SPREAD = 0.7
 
-/** `load`: the part of all slots that its tasks would keep busy. `batch`: how many arrive together. */
+/** `load`: the share of all slots that its tasks would keep busy. `batch`: how many arrive together. */
 export type Submitter = { name: string; load: number; batch: number }
 
 export const BACKLOG = 'nightly'
@@ -50,7 +50,7 @@ const NEEDS: readonly [Needs, ...Needs[]] = [
   { agents: ['claude'], labels: ['gpu'] },
 ]
 
-/** A task that waits; what it depends on is crossed out when that is finished, and it is ready when nothing is left. */
+/** A waiting task; finished dependencies are crossed out, and it is ready when none is left. */
 export type SimTask = Omit<Waiting, 'dependsOn'> & {
   dependsOn: string[]
   readyAt: number
@@ -84,7 +84,7 @@ export function newTask(id: string, submitter: string, now: number, before: read
 
 export type World = { chance: Chance; repos: number; pace: Pace }
 
-/** Every fourth worker has Codex, too, every fifth a GPU; two thirds run on Linux. */
+/** Every fourth worker also has Codex, every fifth a GPU; two thirds run on Linux. */
 export function newWorker(index: number, concurrency: number): LiveWorker {
   return {
     id: `worker-${index}`,

@@ -1,10 +1,10 @@
--- Rights in the database of a fleet, as little as each needs: ralph_worker, ralph_submitter, ralph_reader.
+-- Roles for the database of a fleet, each with as few privileges as it needs: ralph_worker, ralph_submitter, ralph_reader.
 --
--- First let the owner make the tables:  ralph doctor --database postgres://ralph_owner@HOST/ralph
+-- First let the owner create the tables:  ralph doctor --database postgres://ralph_owner@HOST/ralph
 -- Then run this in that database as an administrator, and again after every upgrade:  psql -d ralph -f roles.sql
--- Give each person and each machine a user of its own:
+-- Give each person and each machine its own user:
 --   CREATE ROLE build7 LOGIN PASSWORD '…' IN ROLE ralph_worker;
--- With another schema (?schema=NAME), replace ralph. and ralph_queue below.
+-- If you use another schema (?schema=NAME), replace ralph. and ralph_queue below.
 
 DO $$
 DECLARE
@@ -12,7 +12,7 @@ DECLARE
   owner regrole := (SELECT nspowner::regrole FROM pg_namespace WHERE nspname = 'ralph');
 BEGIN
   IF owner IS NULL OR to_regclass('ralph_queue.job') IS NULL THEN
-    RAISE EXCEPTION 'The tables are missing. Let the owner make them first: ralph doctor --database URL';
+    RAISE EXCEPTION 'The tables do not exist yet. Let the owner create them first: ralph doctor --database URL';
   END IF;
   EXECUTE format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database());
   EXECUTE format('GRANT CONNECT ON DATABASE %I TO %s', current_database(), owner);
@@ -20,10 +20,10 @@ BEGIN
     BEGIN
       EXECUTE format('CREATE ROLE %I NOLOGIN', name);
     EXCEPTION WHEN duplicate_object OR unique_violation THEN
-      NULL; -- it is there already
+      NULL; -- it already exists
     END;
     EXECUTE format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), name);
-    -- Whatever an earlier version of this file has granted.
+    -- Revoke whatever an earlier version of this file granted.
     EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA ralph, ralph_queue FROM %I', name);
   END LOOP;
   -- Tables that later versions add can be read, and workers can use them, until this file is run again.
@@ -32,9 +32,9 @@ BEGIN
   EXECUTE format('ALTER DEFAULT PRIVILEGES FOR ROLE %s IN SCHEMA ralph_queue GRANT USAGE ON SEQUENCES TO ralph_worker', owner);
 END $$;
 
-REVOKE CREATE ON SCHEMA public FROM PUBLIC; -- before Postgres 15 everybody could
+REVOKE CREATE ON SCHEMA public FROM PUBLIC; -- before Postgres 15, everybody had it
 
--- Reader: sees tasks, loops, events and transcripts. No secrets, no passes of agents, no kept answers of the server.
+-- Reader: sees tasks, loops, events and transcripts, but no secrets, no agents' passes, and no stored responses of the server.
 GRANT USAGE ON SCHEMA ralph TO ralph_reader, ralph_submitter, ralph_worker;
 GRANT SELECT ON ALL TABLES IN SCHEMA ralph TO ralph_reader;
 REVOKE ALL ON ralph.fleet_secret, ralph.pass, ralph.answer FROM ralph_reader;
@@ -51,7 +51,7 @@ GRANT INSERT, UPDATE, DELETE ON ralph.check_result, ralph.told, ralph.comment, r
   ralph.task, ralph.pane, ralph.pane_mail, ralph.pane_change, ralph.board_task, ralph.board_group, ralph.board_change
   TO ralph_submitter;
 
--- Worker: does all the work, but neither makes nor drops tables, and sets neither budgets nor settings.
+-- Worker: does all the work, but cannot create or drop tables, or set budgets or settings.
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ralph TO ralph_worker;
 REVOKE INSERT, UPDATE, DELETE ON ralph.version, ralph.fleet_budget, ralph.fleet_setting FROM ralph_worker;
 GRANT USAGE ON SCHEMA ralph_queue TO ralph_worker;
