@@ -42,8 +42,7 @@ async function mend<Result>(work: () => Promise<Result>): Promise<Result> {
   return result
 }
 
-const PUT_BACK =
-  /ralph was killed while it brought the work of loop \w+ into \w+ .* put back to how .*, and nothing is merged\./
+const PUT_BACK = /ralph was killed while merging the work of loop \w+ into \w+ .* restored, and nothing was merged\./
 
 describe('an accept that is killed while git writes', () => {
   const cases = TIMES.map((n) => ({

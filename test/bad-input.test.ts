@@ -62,21 +62,21 @@ describe.concurrent('a wrong command line', () => {
       'The proof must be "tested", which only experiments show: leave out --proof off',
     ],
     [['allow'], 'Name a loop: ralph allow LOOP'],
-    [['allow', 'nosuch'], 'There is no loop "nosuch"'],
+    [['allow', 'nosuch'], 'No such loop: nosuch'],
     [['rollback'], 'Name a loop and an iteration'],
     [['rollback', 'x'], 'Name a loop and an iteration'],
     [['rollback', 'x', '-1'], 'is not the number of an iteration'],
-    [['rollback', 'nosuch', '1'], 'There is no loop "nosuch"'],
+    [['rollback', 'nosuch', '1'], 'No such loop: nosuch'],
     [['undo'], 'Name a loop'],
     [['undo', 'x', 'y'], 'Too many words'],
-    [['accept', 'nosuch'], 'There is no loop "nosuch"'],
+    [['accept', 'nosuch'], 'No such loop: nosuch'],
     [['accept', '--brnch', 'x'], 'Did you mean --branch?'],
     [['show', 'x', 'y', 'z'], 'Too many words'],
     [['prune', '7'], 'Too many words'],
     [['doctor', 'rebuild'], 'Too many words'],
     [['status', 'x', 'y'], 'Too many words'],
-    [['show', 'nosuch'], 'There is no loop "nosuch"'],
-    [['resume', 'nosuch'], 'There is no loop "nosuch"'],
+    [['show', 'nosuch'], 'No such loop: nosuch'],
+    [['resume', 'nosuch'], 'No such loop: nosuch'],
     [['cancel'], 'No loop has been started in this folder'],
     [['steer', 'x'], 'Name a loop and give the words in quotes'],
   ])('%j is refused with exit code 2', async (args, words) => {
@@ -564,7 +564,7 @@ describe.concurrent('a loop', () => {
     }
     const ran = await place.ralph(['status', letter])
     expect(ran.code).toBe(2)
-    expect(sentence(ran)).toContain(`"${letter}" is the beginning of several loops`)
+    expect(sentence(ran)).toContain(`"${letter}" matches several loops`)
   })
 })
 
@@ -578,7 +578,7 @@ describe.concurrent('a folder that vanished', () => {
     for (const args of [['run', 'x', '--agent', 'command:true'], ['show'], ['resume']]) {
       const { status, stderr } = inNoFolder(...args)
       expect(status).toBe(1)
-      expect(String(stderr)).toMatch(/^ralph: The folder [^\n]* is gone\.[^\n]*\n$/)
+      expect(String(stderr)).toMatch(/^ralph: Folder not found: [^\n]*\n$/)
     }
     expect(inNoFolder('status')).toMatchObject({ status: 0 })
   })
@@ -797,9 +797,9 @@ describe.concurrent('a home', () => {
       const flags = ['--agent', prints, '--max-iterations', '30']
       const full = await place.ralph(['run', 'x', ...flags])
       expect(full.code).toBe(1)
-      expect(sentence(full)).toContain('No space is left')
+      expect(sentence(full)).toContain('No space left')
       const status = await place.ralph(['status'])
-      if (status.code !== 0) expect(sentence(status)).toContain('No space is left')
+      if (status.code !== 0) expect(sentence(status)).toContain('No space left')
 
       disk?.remount('size=16m')
       const started = (await place.ralph(['status', '--json'])).lines

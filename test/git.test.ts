@@ -224,7 +224,7 @@ describe.concurrent('a repository without a commit', () => {
   test('refuses --worktree with a sentence', async () => {
     const place = emptyRepository()
     const words = await refuses(place, 2, 'run', 'x', '--agent', place.agent(CLAIMS), '--worktree')
-    expect(words).toContain('--worktree starts from a commit')
+    expect(words).toContain('--worktree needs a commit')
     expect(place.calls()).toEqual([])
   })
 })
@@ -704,7 +704,7 @@ describe.concurrent('what git has under way', () => {
     expect(place.read('file.txt')).toContain('<<<<<<<')
     const { before, rolled } = await goesBackAndForth(place, lines)
     expect(before.changes).toMatch(/^u UU .*file\.txt$/m)
-    expect(rolled).toContain('A merge was under way then')
+    expect(rolled).toContain('A merge was in progress then')
   })
 
   test('a rebase that stopped comes back as files and index', async () => {
@@ -714,7 +714,7 @@ describe.concurrent('what git has under way', () => {
       place,
       'echo both > file.txt; git add --all; GIT_EDITOR=true git rebase --continue > /dev/null',
     )
-    expect(rolled).toContain('A rebase was under way then')
+    expect(rolled).toContain('A rebase was in progress then')
   })
 
   test.each(['merge', 'rebase'])('a %s that the agent left is named by the rollback', async (command) => {
@@ -722,7 +722,7 @@ describe.concurrent('what git has under way', () => {
     const before = stateOf(place)
     const { id } = await work(place, `git ${command} other > /dev/null 2>&1; true`)
     expect(await succeeds(place, 'rollback', id, '0')).toContain(
-      `git still has a ${command} under way; \`git ${command} --quit\``,
+      `A ${command} is still in progress; \`git ${command} --quit\``,
     )
     expect(stateOf(place)).toEqual(before)
     gitIn(place)(command, '--quit')
@@ -971,7 +971,7 @@ describe.concurrent('a loop in a worktree of its own', () => {
     const { id } = await work(place, 'echo new > new.txt', '--worktree')
     tryGit(place, 'merge', 'other')
     const before = stateOf(place)
-    expect(await refuses(place, 1, 'accept', id)).toContain('A merge is under way')
+    expect(await refuses(place, 1, 'accept', id)).toContain('A merge is in progress')
     expect(existsSync(join(place.dir, '.git/MERGE_HEAD'))).toBe(true)
     await succeeds(place, 'accept', id, '--branch')
     expect(gitIn(place)('show', `ralph/${id}:new.txt`)).toBe('new\n')
@@ -1145,7 +1145,7 @@ describe.concurrent('--on-halt', () => {
       'restore',
     )
     expect(ran.code).toBe(1)
-    expect(ran.stdout).toMatch(/The files could not be put back: .*index\.lock is there/)
+    expect(ran.stdout).toMatch(/The files could not be put back: .*index\.lock exists/)
     expect(place.read('n.txt')).toBe('2\n')
     rmSync(join(place.dir, '.git/index.lock'))
     await succeeds(place, 'rollback', id, '0')
@@ -1378,7 +1378,7 @@ describe.concurrent('what a person has', () => {
     place.write('lib/file.txt', 'file\n')
     commitAll(place)
     const { id } = await work(place, 'rm -r lib; git init --quiet lib; echo other > lib/file.txt')
-    expect(await refuses(place, 1, 'rollback', id, '0')).toContain('holds a git repository of its own')
+    expect(await refuses(place, 1, 'rollback', id, '0')).toContain('contains another git repository')
     expect(place.read('lib/file.txt')).toBe('other\n')
   })
 })

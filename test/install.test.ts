@@ -339,7 +339,7 @@ describe.concurrent('files that cannot be changed', () => {
     mkdirSync(settingsOf(place), { recursive: true })
     const ran = await place.ralph(['install', 'claude', '--yes'])
     expect(ran).toMatchObject({ code: 1 })
-    expect(ran.stderr).toContain('is a folder, but a file must be there')
+    expect(ran.stderr).toContain('must be a file, but it is a folder')
   })
 
   test('a disk that is full', async ({ skip }) => {
@@ -363,7 +363,7 @@ describe.concurrent('files that cannot be changed', () => {
     ]
     skip(spawnSync('unshare', ['--map-root-user', '--mount', 'true']).status !== 0, 'no name spaces here')
     const ran = spawnSync('unshare', argv, { env: { ...place.env, CLAUDE_CONFIG_DIR: folder }, encoding: 'utf8' })
-    expect(ran.stderr).toContain('No space is left to write')
+    expect(ran.stderr).toContain('No space left to write')
     expect(ran.status).toBe(1)
   })
 })

@@ -46,7 +46,7 @@ describe.concurrent('a database that is removed', () => {
     const ran = await place.ralph(['run', 'Do the task.', '--agent', agent, '--json'], { apart: true })
     expect(ran.end).toMatchObject({ status: 'completed', iterations: 3 })
     expect(ran.lines).toContainEqual(
-      expect.objectContaining({ type: 'message', text: expect.stringContaining('ralph has put it back') }),
+      expect.objectContaining({ type: 'message', text: expect.stringContaining('ralph restored it') }),
     )
     expect(query(place, 'SELECT status, iteration FROM loop')).toEqual([{ status: 'completed', iteration: 3 }])
     expect(query(place, 'SELECT n FROM iteration ORDER BY n')).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
@@ -60,7 +60,7 @@ describe.concurrent('a database that is removed', () => {
     const status = await place.ralph(['status'])
     expect(status).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/ralph\.db is gone.*ralph doctor --rebuild/),
+      stderr: expect.stringMatching(/ralph\.db is missing.*ralph doctor --rebuild/),
     })
     expect((await place.ralph(['doctor', '--rebuild'])).code).toBe(0)
     expect((await place.ralph(['status', '--json'])).lines).toEqual([expect.objectContaining({ status: 'completed' })])
@@ -104,7 +104,7 @@ describe.concurrent('an agent that prints more than its transcript holds', () =>
 })
 
 describe('a disk with little room', () => {
-  const LITTLE = /^Only \d+ MB are left on the disk of .*ralph prune/
+  const LITTLE = /^Only \d+ MB left on the disk that holds .*ralph prune/
 
   function homeOn(disk: string, place: Place): { env: Record<string, string> } {
     return { env: { ...place.env, RALPH_HOME: join(disk, 'home') } }

@@ -294,7 +294,7 @@ describe.concurrent('a conflict', () => {
     })
     expect(ran.end).toMatchObject({ reason: 'completed', iterations: 4 })
     expect(found.place.read('both.txt')).toBe('one and two\n')
-    expect(JSON.stringify(ran.lines)).toContain('the changes of the branch were dropped')
+    expect(JSON.stringify(ran.lines)).toContain('drops the changes of the branch')
   })
 
   test('that nobody brings to an end stops it, and nothing is lost', async () => {

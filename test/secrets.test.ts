@@ -163,7 +163,7 @@ describe('secrets that a person gives', () => {
     rmSync(secrets, { recursive: true })
     const refused = await place.ralph(['resume', loop])
     expect(refused.code).toBe(1)
-    expect(refused.stderr).toMatch(/The secret that "…masked-[0-9a-f]{12}…" stands for is not in .* any more\./)
+    expect(refused.stderr).toMatch(/The secret behind "…masked-[0-9a-f]{12}…" is no longer in /)
     expect(place.calls().length).toBe(1)
     const again = ['--agent', `command:${join(place.root, 'agent.sh')}`, `Use ${KEY.text}.`]
     expect((await place.ralph(['run', ...again])).code).toBe(0)

@@ -397,8 +397,8 @@ describe.concurrent('bad input', () => {
     const place = makePlace({ git: false })
     const session = openSession(place)
     const cwd = join(place.dir, 'gone')
-    expect(answerOf(await session.type('/ralph:loop Build it', { cwd }))).toContain(`The folder ${cwd} is gone`)
-    expect(answerOf(await session.type('/ralph:status', { cwd }))).toContain(`The folder ${cwd} is gone`)
+    expect(answerOf(await session.type('/ralph:loop Build it', { cwd }))).toContain(`Folder not found: ${cwd}`)
+    expect(answerOf(await session.type('/ralph:status', { cwd }))).toContain(`Folder not found: ${cwd}`)
   })
 
   test('a damaged armed file traps nobody, and the loop is not lost', async () => {
@@ -424,7 +424,7 @@ describe.concurrent('bad input', () => {
   test('a database that is gone is told, traps nobody, and is rebuilt with the loop in it', async () => {
     const { place, session } = await looping('Build it')
     for (const end of ['', '-wal', '-shm']) rmSync(join(place.home, `ralph.db${end}`), { force: true })
-    const gone = 'ralph.db is gone, but the transcripts of a loop are there. `ralph doctor --rebuild`'
+    const gone = 'ralph.db is missing, but the transcripts of a loop are still there. `ralph doctor --rebuild`'
     expect(await session.work()).toMatchObject({ code: 0, prompt: '', said: expect.stringContaining(gone) })
     expect(answerOf(await session.type('/ralph:status'))).toContain(gone)
     expect((await place.ralph(['doctor', '--rebuild'])).stdout).toContain('1 loop')
@@ -768,7 +768,7 @@ describe.concurrent('a person in the session', () => {
     expect([isArmed(place), existsSync(join(place.dir, FACE))]).toEqual([false, false])
     expect(answerOf(await session.type('/cancel-ralph'))).toContain('no loop is active in this session')
     expect(answerOf(await session.type('/ralph:resume'))).toContain('no loop is active in this session')
-    expect(answerOf(await session.type('/ralph:resume nonsense'))).toContain('There is no loop "nonsense"')
+    expect(answerOf(await session.type('/ralph:resume nonsense'))).toContain('No such loop: nonsense')
     expect(await session.stop()).toMatchObject(PASSES)
   })
 
@@ -874,7 +874,7 @@ describe.concurrent('what a person may not have meant', () => {
     const other = openSession(place, { id: 's-2' })
     await other.type('/ralph:loop Build more')
     expect(answerOf(await other.type(`/ralph:cancel ${loop}`))).toContain(`ralph cancel ${loop}`)
-    expect(answerOf(await other.type('/ralph:pause nowhere'))).toContain('There is no loop "nowhere"')
+    expect(answerOf(await other.type('/ralph:pause nowhere'))).toContain('No such loop: nowhere')
     expect([isArmed(place), isArmed(place, 's-2')]).toEqual([true, true])
     expect(answerOf(await session.type(`/ralph:cancel ${loop}`))).toContain('cancelled after 0 iterations')
   })

@@ -37,7 +37,7 @@ export async function stateLeft(desk: Desk, loop: Loop): Promise<State | undefin
     const { snapshots, keep } = (await checkpointsOf(desk, loop)).restoring
     const now = await snapshots.take()
     if (!now)
-      throw new RalphError('git-failed', `git cannot tell what is in ${worktree.path}. Try \`git status\` there.`)
+      throw new RalphError('git-failed', `git cannot read the files in ${worktree.path}. Try \`git status\` there.`)
     await keep('left', now)
     return readState(repo, loop.id, 'left')
   })

@@ -38,7 +38,7 @@ export async function hold(checkout: Checkout): Promise<Lock> {
     if (performance.now() > end)
       throw new RalphError(
         'git-failed',
-        `${lock.heldBy} is bringing other work into ${checkout.repo.top}. Try again when that has finished.`,
+        `${lock.heldBy} is merging other work into ${checkout.repo.top}. Try again when that has finished.`,
       )
   }
 }

@@ -142,7 +142,7 @@ describe('an arrival that was cut off', () => {
     const [mended, ...more] = await mendCheckouts(place.checkout.home)
     expect(more).toEqual([])
     expect(mended && mendedWords(mended)).toBe(
-      `A ralph was killed while it brought the work of loop a1 into main in ${place.dir}. 11 files were put back to how they were, and nothing is merged.`,
+      `ralph was killed while merging the work of loop a1 into main in ${place.dir}. 11 files were restored, and nothing was merged.`,
     )
     expect(await mendCheckouts(place.checkout.home)).toEqual([])
   })
@@ -302,7 +302,7 @@ describe("what is the person's own", () => {
     const had = place.status()
     const mended = await place.mend()
     expect(mended && mendedWords(mended)).toMatch(
-      /main is not checked out as it was then, so nothing was touched there\.$/,
+      /main is no longer checked out as it was then, so no file was touched\.$/,
     )
     expect(place.status()).toEqual(had)
     expect(await place.mend()).toBeUndefined()
@@ -345,7 +345,9 @@ describe('a lock', () => {
     onTestFinished(() => void child.kill('SIGKILL'))
     await eventually(() => readFileSync(`/proc/${child.pid}/comm`, 'utf8') === 'git\n')
     writeFileSync(join(place.dir, '.git/index.lock'), '')
-    await expect(place.mend()).rejects.toThrow(/^Another git is at work in .* Try again when that git has finished\.$/)
+    await expect(place.mend()).rejects.toThrow(
+      /^Another git process is running in .* Try again when git has finished\.$/,
+    )
     expect(existsSync(join(place.dir, '.git/index.lock'))).toBe(true)
     const ended = new Promise((resolve) => child.once('exit', resolve))
     child.kill('SIGKILL')

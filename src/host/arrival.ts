@@ -80,13 +80,13 @@ export async function mendCheckouts(home: string): Promise<Mended[]> {
 /** What was found and what was done, for a person. */
 export function mendedWords(mended: Mended): string {
   const { loop, branch, dir } = mended
-  const cutOff = `A ralph was killed while it brought the work of loop ${loop} into ${branch} in ${dir}.`
-  if ('gone' in mended) return `${cutOff} ${branch} is not checked out as it was then, so nothing was touched there.`
+  const cutOff = `ralph was killed while merging the work of loop ${loop} into ${branch} in ${dir}.`
+  if ('gone' in mended) return `${cutOff} ${branch} is no longer checked out as it was then, so no file was touched.`
   const { files, left } = mended
-  const back = files === 1 ? '1 file was put back to how it was' : `${files} files were put back to how they were`
+  const back = files === 1 ? '1 file was restored' : `${files} files were restored`
   const done = files === 0 ? 'No file had been changed' : back
   const named = left.length > 5 ? `${left.slice(0, 5).join(', ')} and ${left.length - 5} more` : left.join(', ')
-  return `${cutOff} ${done}, and nothing is merged.${named ? ` Changed since then and left as they are: ${named}.` : ''}`
+  return `${cutOff} ${done}, and nothing was merged.${named ? ` Changed since then and left alone: ${named}.` : ''}`
 }
 
 async function settle(checkout: Checkout): Promise<Mended | undefined> {

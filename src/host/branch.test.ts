@@ -80,7 +80,7 @@ describe('commitPaths', () => {
     chmodSync(join(place.dir, '.git/hooks/pre-commit'), 0o755)
     place.write('a.txt', 'b\n')
     await expect(commitPaths(place.repo, ['a.txt'], 'T1: work')).rejects.toThrow(
-      /git commit failed in .*: no tabs please\. Mend that or commit by hand, then go on\.$/,
+      /git commit failed in .*: no tabs please\. Fix the cause or commit yourself, then resume\.$/,
     )
     expect(place.log()).toEqual(['Start'])
   })
@@ -218,7 +218,9 @@ test('somebody must be named for a commit', async () => {
   const place = await makeRepository()
   await mustHaveIdentity(place.repo)
   place.git('config', 'user.name', '')
-  await expect(mustHaveIdentity(place.repo)).rejects.toThrow(/git does not know who commits here\. Tell it: git config/)
+  await expect(mustHaveIdentity(place.repo)).rejects.toThrow(
+    /git does not know who commits here\. Set it with git config/,
+  )
 })
 
 test('a folder without a repository has none', async () => {

@@ -21,7 +21,7 @@ export async function mustHaveIdentity(repo: Repository): Promise<void> {
   if ((await repo.ask(['var', 'GIT_COMMITTER_IDENT'])).ok) return
   throw new RalphError(
     'git-failed',
-    'git does not know who commits here. Tell it: git config user.name "…" and git config user.email "…"',
+    'git does not know who commits here. Set it with git config user.name "…" and git config user.email "…"',
   )
 }
 
@@ -74,7 +74,7 @@ export async function commitPaths(repo: Repository, paths: readonly string[], me
   if (!answer.ok)
     throw new RalphError(
       'git-failed',
-      `git commit failed in ${repo.top}: ${inOneLine(answer.says)} Mend that or commit by hand, then go on.`,
+      `git commit failed in ${repo.top}: ${inOneLine(answer.says)} Fix the cause or commit yourself, then resume.`,
     )
 }
 

@@ -115,7 +115,7 @@ describe('a check that does not end', () => {
     ['with a daemon of its own is ended', 'echo started; setsid sleep 600 & sleep 600'],
   ])('%s when its time is over', async (_, lines) => {
     const verdict = await check(script(lines), { minutes: 0.3 / 60 })
-    expect(verdict).toMatchObject({ result: 'timeout', tail: expect.stringMatching(/ended after .* minutes/) })
+    expect(verdict).toMatchObject({ result: 'timeout', tail: expect.stringMatching(/stopped after .* minutes/) })
   })
 
   test('is no verdict when somebody interrupts it', async () => {

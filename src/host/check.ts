@@ -55,15 +55,15 @@ export async function runCheck(check: string, place: CheckPlace): Promise<Verdic
   })
   if (ended.stopped === 'told') return undefined
   const tail = secrets.mask(output).slice(-TAIL_KEPT)
-  if (ended.stopped) return { check, result: 'timeout', tail: `${tail}\n(ended after ${count(minutes, 'minute')})` }
+  if (ended.stopped) return { check, result: 'timeout', tail: `${tail}\n(stopped after ${count(minutes, 'minute')})` }
   if (NOT_STARTED.test(output) && (ended.code === 126 || ended.code === 127))
     return {
       check,
       result: 'broken',
-      tail: `"${program}" cannot be run: its interpreter is missing, or it is no program.`,
+      tail: `"${program}" cannot be run: its interpreter is missing, or it is not a program.`,
     }
   if (fenced && ended.code === 1 && output.startsWith('bwrap: '))
-    return { check, result: 'broken', tail: `The sandbox could not be made: ${tail.trim()}` }
+    return { check, result: 'broken', tail: `The sandbox could not be created: ${tail.trim()}` }
   const tests = countTests(output)
   const counted = tests === undefined ? {} : { tests }
   if (ended.code === 0) return { check, result: 'pass', tail, ...counted }

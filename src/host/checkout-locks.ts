@@ -19,7 +19,7 @@ export async function clearLocks(repo: Repository, branch: string, before: reado
   if (hasGitAtWork(repo))
     throw new RalphError(
       'git-failed',
-      `Another git is at work in ${repo.top}, so what a killed ralph left there is not put in order yet. Try again when that git has finished.`,
+      `Another git process is running in ${repo.top}, so ralph cannot clean up after a run that was killed there. Try again when git has finished.`,
     )
   for (const lock of left) rmSync(lock, { force: true })
 }

@@ -60,7 +60,7 @@ export function mustBeTrusted(home: string, dir: string): void {
   if (doubt)
     throw new RalphError(
       'config-changed',
-      `${doubt.path} was ${doubt.mark === NOTHING ? 'deleted' : 'changed'} by loop ${doubt.loop}, so it does not count before you agree: configuration names programs that ralph runs. Look at it, then type \`ralph trust ${realFolder(dir)}\`, or put it right.`,
+      `${doubt.path} was ${doubt.mark === NOTHING ? 'deleted' : 'changed'} by loop ${doubt.loop}, so ralph ignores it until you agree: the configuration names programs that ralph runs. Review it, then run \`ralph trust ${realFolder(dir)}\`, or correct it.`,
       { cause: dir },
     )
 }

@@ -67,7 +67,7 @@ describe('a database that another program locks', () => {
     }, 10)
     await Promise.all([save(place), place.store.tell('a', 'you', { kind: 'pause' })])
     clearInterval(beat)
-    expect(notices).toEqual(['The database is locked by another program. ralph waits until it is free.'])
+    expect(notices).toEqual(['The database is locked by another program. Waiting for it.'])
     expect(longest).toBeLessThan(1_000)
     expect(await place.store.events(0, 'a')).toHaveLength(1)
     expect(place.store.transcripts.story('a')?.facts).toHaveLength(1)
@@ -78,7 +78,7 @@ describe('a database that another program locks', () => {
     const { home, path } = await makeHome()
     const other = new DatabaseSync(path)
     other.exec('BEGIN IMMEDIATE')
-    const message = `${path} is locked by another program. End that, then try again.`
+    const message = `${path} is locked by another program. Stop that program, then try again.`
     const told = open(home, 50).tell('a', 'you', { kind: 'pause' })
     await expect(told).rejects.toMatchObject({ code: 'database-locked', message })
     other.close()
@@ -98,7 +98,7 @@ describe('a database that is removed while it is open', () => {
     const notices = listen()
     await save(place)
     await save(place)
-    expect(notices).toEqual([expect.stringMatching(/ralph\.db was removed by another program\. ralph has put it back/)])
+    expect(notices).toEqual([expect.stringMatching(/ralph\.db was removed by another program\. ralph restored it/)])
     const other = open(place.home)
     expect((await other.events(0, 'a')).map(({ n }) => n)).toEqual([1, 2, 3])
     expect((await other.load('a')).tally.iteration).toBe(3)

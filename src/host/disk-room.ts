@@ -19,7 +19,7 @@ export function watchRoom(path: string, { lowMb, note }: Watching): () => void {
     if (free >= lowMb || low.has(path)) return
     low.add(path)
     note(
-      `Only ${Math.floor(free)} MB are left on the disk of ${path}. Free some before it is full: \`ralph prune\` removes old transcripts.`,
+      `Only ${Math.floor(free)} MB left on the disk that holds ${path}. Free some space: \`ralph prune\` removes old transcripts.`,
     )
   }
   look()

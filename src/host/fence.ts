@@ -43,7 +43,7 @@ export async function pushFenced<Other extends { kind: string }>(
     if (told.ok) return { kind: 'done' }
     if (!isMissed(told.says)) return told.trouble
   }
-  return { kind: 'unreachable', why: `Others push to ${maskUrl(repo)} for loop ${loop} all the time.` }
+  return { kind: 'unreachable', why: `Other workers keep pushing to ${maskUrl(repo)} for loop ${loop}.` }
 }
 
 const MOST_TRIES = 5

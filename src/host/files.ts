@@ -100,7 +100,7 @@ export function refuseNetworkFolder(path: string): void {
   if (!NETWORK.has(statfsSync(path).type)) return
   throw new RalphError(
     'home-unusable',
-    `${path} is on a network file system, where file locks do not hold. Set RALPH_HOME to a folder on a local disk.`,
+    `${path} is on a network file system, where file locks are unreliable. Set RALPH_HOME to a folder on a local disk.`,
   )
 }
 

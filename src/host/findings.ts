@@ -34,7 +34,7 @@ function unclearFinding({ path, mark }: { path: string; mark: string }): Finding
   return {
     kind: 'not-separable',
     path,
-    words: 'the checks run it, and it may be a part of them as well as the work',
+    words: 'the checks run it, and it may belong to the checks or to the work',
     mark,
   }
 }
@@ -43,13 +43,13 @@ function helperFinding({ path, mark }: { path: string; mark: string }): Finding 
   return {
     kind: 'not-separable',
     path,
-    words: 'it uses a test library or is named like one, so it may be a helper of the tests',
+    words: 'it uses a test library or is named like one, so it may be a test helper',
     mark,
   }
 }
 
 /** Looking fails closed: what cannot be compared is said. */
-const UNREADABLE: Finding = { kind: 'unreadable', path: '', words: 'git can no longer read the state at the start' }
+const UNREADABLE: Finding = { kind: 'unreadable', path: '', words: 'git can no longer read the starting state' }
 
 const CUT: Finding = { kind: 'unreadable', path: '', words: 'the checks run more scripts than ralph follows' }
 

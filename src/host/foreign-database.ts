@@ -77,7 +77,10 @@ function copied(path: string, folder: string): string {
     }
     if (state() === before) return target
   }
-  throw new RalphError('file-unusable', `${path} is being written to. End the program that does, then import it again.`)
+  throw new RalphError(
+    'file-unusable',
+    `${path} is being written by another program. Stop that program, then import again.`,
+  )
 }
 
 function stateOf(path: string): string {

@@ -18,7 +18,7 @@ export async function readState(repo: Repository, loop: string, name: number | s
   if (head !== undefined) return { ...kept, head }
   throw new RalphError(
     'usage',
-    `There was no commit yet in ${repo.top} when loop ${loop} got there, and a worktree starts from one. Make a first commit and start a new loop.`,
+    `${repo.top} had no commit yet at that point of loop ${loop}, and a worktree needs one. Make a first commit and start a new loop.`,
   )
 }
 

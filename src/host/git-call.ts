@@ -110,7 +110,7 @@ async function start(
 }
 
 const INTERRUPTED = 'it was interrupted'
-const MISSING = 'git was not found, or the folder is gone'
+const MISSING = 'git or the folder was not found'
 
 /** Undefined when git has ended by itself, and so has said why. */
 function whyNotAsked({ code }: ExecFileException): string | undefined {
@@ -131,8 +131,8 @@ function noAnswer(failure: ExecFileException, { dir, command, says, mayRepeat }:
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ABORT_ERR') return undefined
   // So ends a git on a machine that is out of memory. Where a person did it, it is asked again, too.
   if (signal === 'SIGKILL' && !killed && mayRepeat) return Object.assign(new Error(says), { code: 'ENOMEM' })
-  const why = code ?? (killed ? 'it did not end in time' : `it was ended by ${signal}`)
-  return new RalphError('git-failed', `git ${command} in ${dir} gave no answer: ${why}.`, { cause: failure })
+  const why = code ?? (killed ? 'it timed out' : `it was killed by ${signal}`)
+  return new RalphError('git-failed', `git ${command} in ${dir} did not finish: ${why}.`, { cause: failure })
 }
 
 // What git says where it cannot open a file or start a process of its own. Its language is set.

@@ -47,7 +47,7 @@ export async function openGitTree(opening: Opening): Promise<Tree | { none: stri
       large: snapshots.large,
       noticed,
       async keep(n) {
-        if (!last) throw new RalphError('git-failed', `git cannot tell what is in ${repo.top}.`)
+        if (!last) throw new RalphError('git-failed', `git cannot read the files in ${repo.top}.`)
         const since = n > 0 ? await lastKept(repo, loop) : undefined
         const diff = since === undefined ? undefined : await readDiff(repo, since, last.tree)
         await keep(n, last)

@@ -89,9 +89,9 @@ async function onePath(dir: string, point: string): Promise<string> {
 
 function whyNone(says: string, dir: string): string {
   if (/not a git repository/.test(says)) return NO_REPOSITORY
-  if (/must be run in a work tree/.test(says)) return 'this is the inside of a git repository, without files'
+  if (/must be run in a work tree/.test(says)) return 'this is inside a git folder, not a worktree'
   if (/dubious ownership/.test(says))
-    return `git does not trust this repository, because it belongs to another user (git config --global --add safe.directory ${dir} would change that)`
+    return `git does not trust this repository, because it belongs to another user (to trust it: git config --global --add safe.directory ${dir})`
   return firstLine(says)
 }
 

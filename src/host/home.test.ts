@@ -27,7 +27,7 @@ test.each([0o777, 0o770, 0o722, 0o707, 0o1777])(
   (mode) => {
     const home = homeWith(mode)
     expect(opened(home)).toEqual([
-      `Other users of this machine could write to ${home}, so its permissions are now 700: whoever writes there decides what ralph runs.`,
+      `Other users of this machine could write to ${home}, so its permissions are now 700: whoever can write there controls what ralph runs.`,
     ])
     expect(modeOf(home)).toBe(0o700)
     expect(opened(home)).toEqual([])
@@ -53,7 +53,7 @@ test('a home that is a folder for everybody is refused, and nothing is written t
   expect(() => openStore(home, Date.now)).toThrow(
     expect.objectContaining({
       code: 'home-unusable',
-      message: `${home} is a folder that all users of this machine share. Set RALPH_HOME to a folder of your own.`,
+      message: `${home} is shared by all users of this machine. Set RALPH_HOME to a folder of your own.`,
     }),
   )
   expect(readdirSync(home)).toEqual(['ralph.db', 'somebody.sock'])
@@ -100,7 +100,7 @@ test('a home of somebody else is refused', () => {
   const home = homeWith(0o777)
   const { uid } = statSync(home)
   expect(() => secureHome(home, () => {}, uid + 1)).toThrow(
-    `${home} belongs to another user of this machine, who could decide there what ralph runs. Set RALPH_HOME to a folder of your own.`,
+    `${home} belongs to another user of this machine, who could control what ralph runs. Set RALPH_HOME to a folder of your own.`,
   )
   if (uid === 0) {
     chownSync(home, 12_345, 12_345)

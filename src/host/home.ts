@@ -12,9 +12,9 @@ export function secureHome(home: string, note: (text: string) => void, who: numb
     case 'nothing':
       break
     case 'refuse shared':
-      throw refused(home, 'is a folder that all users of this machine share')
+      throw refused(home, 'is shared by all users of this machine')
     case 'refuse other':
-      throw refused(home, 'belongs to another user of this machine, who could decide there what ralph runs')
+      throw refused(home, 'belongs to another user of this machine, who could control what ralph runs')
     case 'close': {
       // Where other things lie, too, somebody may have to read them.
       const closed = isOwn(home) ? 0o700 : mode & ~0o022
@@ -26,10 +26,10 @@ export function secureHome(home: string, note: (text: string) => void, who: numb
       if ((statSync(home).mode & 0o022) !== 0)
         throw refused(
           home,
-          'can be written by other users of this machine, and its file system does not let ralph change that',
+          'is writable by other users of this machine, and its file system does not let ralph change that',
         )
       note(
-        `Other users of this machine could write to ${home}, so its permissions are now ${closed.toString(8)}: whoever writes there decides what ralph runs.`,
+        `Other users of this machine could write to ${home}, so its permissions are now ${closed.toString(8)}: whoever can write there controls what ralph runs.`,
       )
     }
   }

@@ -88,7 +88,7 @@ export function theOne(name: string, rows: readonly Row[]): string {
   if (rows.length > 1)
     throw new RalphError(
       'loop-unknown',
-      `"${name}" is the beginning of several loops: ${rows.map((row) => row.id).join(', ')}. Give one more letter.`,
+      `"${name}" matches several loops: ${rows.map((row) => row.id).join(', ')}. Type more of the id.`,
     )
   return String(rows[0]?.id)
 }

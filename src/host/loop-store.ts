@@ -108,7 +108,7 @@ function writer(asking: Asking, { lease, known, isTaken }: Writing, moved: Moved
 export function takenOver(id: string): RalphError {
   return new RalphError(
     'lease-lost',
-    `Another ralph has taken over loop ${id}; what this one did since is not recorded.`,
+    `Another ralph process has taken over loop ${id}; what this one did since then is not recorded.`,
   )
 }
 
@@ -157,7 +157,7 @@ export function mustHaveRow(id: string, row: Row | undefined): StoredLoop {
 }
 
 export function unknownLoop(name: string): RalphError {
-  return new RalphError('loop-unknown', `There is no loop "${name}". \`ralph status\` lists the loops.`)
+  return new RalphError('loop-unknown', `No such loop: ${name}. \`ralph status --all\` lists them.`)
 }
 
 export function beginningOf({ id, spec, tally, next }: Loop): Parameters<TurnRecords['begin']>[0] {

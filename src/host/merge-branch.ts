@@ -34,7 +34,7 @@ export async function mergeBranch(worktree: Worktree, { loop, home, message, alw
     const why = files.length > 0 ? `both changed ${files.join(', ')}.` : inOneLine(says)
     return new RalphError(
       'git-failed',
-      `${branch} does not merge into ${base}: ${why} Nothing was changed. Merge by hand with \`git merge ${branch}\`, or leave it as a branch: ralph accept ${loop} --branch`,
+      `${branch} does not merge into ${base}: ${why} Nothing was changed. Merge it yourself with \`git merge ${branch}\`, or keep the branch: ralph accept ${loop} --branch`,
     )
   }
 }

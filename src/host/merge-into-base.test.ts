@@ -166,7 +166,7 @@ describe('a base', () => {
 })
 
 test('only a branch of ours is merged', async () => {
-  await expect(merge({ branch: 'main' })).rejects.toThrow('is not a branch for a task')
+  await expect(merge({ branch: 'main' })).rejects.toThrow('is not a task branch')
 })
 
 test('a place that a killed ralph left is used again', async () => {

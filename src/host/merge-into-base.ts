@@ -49,7 +49,7 @@ export async function mergeIntoBase(merging: MergingIntoBase): Promise<MergedInt
     if (told.ok) return { kind: 'merged', commit: tried.commit }
     if (!isMissed(told.says)) return told.trouble
   }
-  return { kind: 'unreachable', why: `${base} in ${maskUrl(repo)} moved ${MOST_TRIES} times while it was merged with.` }
+  return { kind: 'unreachable', why: `${base} in ${maskUrl(repo)} moved ${MOST_TRIES} times during the merge.` }
 }
 
 const MOST_TRIES = 5
@@ -81,7 +81,7 @@ async function inMergeTree<Result>(
   })
   try {
     const site = await findSite(path)
-    if ('none' in site) throw new Error(`${path} was made, but ${site.none}`)
+    if ('none' in site) throw new Error(`${path} was created, but ${site.none}`)
     const { pinned } = mirror
     return await work(openSite(pinned === undefined ? site : { ...site, pinned }))
   } finally {

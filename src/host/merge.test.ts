@@ -168,23 +168,23 @@ describe('concludeMerge', () => {
   })
 
   test.each<[fact: string, resolve: (found: Found) => void, wrong: RegExp]>([
-    ['nothing was done', () => {}, /^both\.txt still has conflict markers\.$/],
-    ['markers were committed', ({ work }) => work.commit('Done'), /^both\.txt still has conflict markers\.$/],
+    ['nothing was done', () => {}, /^conflict markers are left in both\.txt\.$/],
+    ['markers were committed', ({ work }) => work.commit('Done'), /^conflict markers are left in both\.txt\.$/],
     [
       'the task was dropped',
       ({ work }) => work.git('checkout', '--quiet', '--ours', 'both.txt'),
-      /^both\.txt is just what the branch had; the changes of the task were dropped\.$/,
+      /^both\.txt is exactly what the branch had, which drops the changes of the task\.$/,
     ],
     [
       'the branch was dropped',
       ({ work }) => work.git('checkout', '--quiet', '--theirs', 'both.txt'),
-      /^both\.txt is just what the task had; the changes of the branch were dropped\.$/,
+      /^both\.txt is exactly what the task had, which drops the changes of the branch\.$/,
     ],
     ['both were dropped', ({ work }) => rmSync(join(work.dir, 'both.txt')), /^both\.txt is gone; .* were dropped\.$/],
     [
       'the merge was given up',
       ({ work }) => work.git('merge', '--abort'),
-      /given up: the commits of the task are not part of it\.$/,
+      /abandoned: it does not contain the commits of the task\.$/,
     ],
     [
       'the agent went back to its branch',
@@ -192,7 +192,7 @@ describe('concludeMerge', () => {
         work.git('merge', '--abort')
         work.git('checkout', '--quiet', 'ralph/task')
       },
-      /given up: the commits of the branch are not part of it\.$/,
+      /abandoned: it does not contain the commits of the branch\.$/,
     ],
   ])('refuses when %s', async (_, resolve, wrong) => {
     const found = await conflict()
@@ -315,7 +315,7 @@ describe('forward', () => {
     change(place)
     const before = place.status()
     await expect(go()).rejects.toThrow(
-      /^main cannot take the work of a task: .*(mine|both)\.txt.* Commit, stash or move these files, then go on\.$/,
+      /^Cannot merge the work of a task into main: .*(mine|both)\.txt.* Commit, stash or move these files, then resume\.$/,
     )
     expect(await tipOf(place.dir, 'main')).toBe(onto)
     expect(place.status()).toEqual(before)

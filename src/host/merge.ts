@@ -81,7 +81,7 @@ export async function concludeMerge(
 ): Promise<{ merged: string } | { wrong: string }> {
   const { path, branch } = worktree
   const unresolved = conflicts.filter((file) => hasMarkers(join(path, file)))
-  if (unresolved.length > 0) return { wrong: `${unresolved.join(', ')} still has conflict markers.` }
+  if (unresolved.length > 0) return { wrong: `conflict markers are left in ${unresolved.join(', ')}.` }
   await stageAll(worktree)
   const merging = existsSync(await gitPath(path, 'MERGE_HEAD'))
   if (merging || !(await askGit(path, ['diff', '--cached', '--quiet'])).ok)
@@ -91,7 +91,7 @@ export async function concludeMerge(
     [branch, 'the task'],
   ] as const)
     if (!(await askGit(path, ['merge-base', '--is-ancestor', side, 'HEAD'])).ok)
-      return { wrong: `the merge was given up: the commits of ${name} are not part of it.` }
+      return { wrong: `the merge was abandoned: it does not contain the commits of ${name}.` }
   for (const file of conflicts) {
     const dropped = await droppedSide(path, file, { onto, branch })
     if (dropped) return { wrong: `${file} ${dropped}` }
@@ -114,9 +114,9 @@ async function droppedSide(
   }
   const [now, theirs, ours] = await Promise.all([blob('HEAD'), blob(onto), blob(branch)])
   if (theirs === ours || theirs === undefined || ours === undefined) return undefined
-  if (now === undefined) return 'is gone; the changes of both sides were dropped.'
-  if (now === theirs) return 'is just what the branch had; the changes of the task were dropped.'
-  return now === ours ? 'is just what the task had; the changes of the branch were dropped.' : undefined
+  if (now === undefined) return 'was deleted, which drops the changes of both sides.'
+  if (now === theirs) return 'is exactly what the branch had, which drops the changes of the task.'
+  return now === ours ? 'is exactly what the task had, which drops the changes of the branch.' : undefined
 }
 
 function hasMarkers(file: string): boolean {
@@ -154,7 +154,7 @@ export async function forward(
   if (must(await repo.ask(['rev-parse', '--verify', `refs/heads/${base}`])) !== onto) return false
   throw new RalphError(
     'git-failed',
-    `${base} cannot take the work of a task: ${inOneLine(moved.says)} Commit, stash or move these files, then go on.`,
+    `Cannot merge the work of a task into ${base}: ${inOneLine(moved.says)} Commit, stash or move these files, then resume.`,
   )
 }
 

@@ -33,7 +33,7 @@ function mustNotBeLost(path: string): void {
   if (loops === 0) return
   throw new RalphError(
     'database-missing',
-    `${path} is gone, but the transcripts of ${loops === 1 ? 'a loop' : `${loops} loops`} are there. \`ralph doctor --rebuild\` rebuilds the database from them.`,
+    `${path} is missing, but the transcripts of ${loops === 1 ? 'a loop' : `${loops} loops`} are still there. \`ralph doctor --rebuild\` rebuilds the database from them.`,
   )
 }
 

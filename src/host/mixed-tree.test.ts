@@ -119,7 +119,7 @@ test('what cannot be separated is named', async () => {
   place.write('package.json', '{"scripts":')
   place.write('src/a.rs', '#[test]\nfn a() {')
   const { sealed } = await bothWays(place, { checks: ['npm test'] })
-  expect(sealed).toEqual({ cannot: 'tests and work cannot be told apart', paths: ['package.json', 'src/a.rs'] })
+  expect(sealed).toEqual({ cannot: 'tests and work cannot be separated', paths: ['package.json', 'src/a.rs'] })
 })
 
 test('a tree that is gone is said to be', async () => {

@@ -39,7 +39,7 @@ export async function buildTree(repo: Repository, { base, from, means, allowed =
     mixed.set(path, mix(part, { rest: textOf(before), means: textOf(after) }))
   }
   const stuck = parts.filter(({ path }) => mixed.get(path) === 'not-separable').map(({ path }) => path)
-  if (stuck.length > 0) return { cannot: 'tests and work cannot be told apart', paths: stuck }
+  if (stuck.length > 0) return { cannot: 'tests and work cannot be separated', paths: stuck }
   const entries = await Promise.all(touched.map((one) => entryFor(repo, one, mixed.get(one.path), textOf(one.before))))
   const lines = entries.filter((line) => line !== undefined)
   if (lines.length === 0) return { tree: base, changed: 0 }

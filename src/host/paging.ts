@@ -53,6 +53,6 @@ export function oneOf(column: string, values: readonly string[]): Condition {
 function positionOf(cursor: string): number[] {
   const [, time, row] = /^(-?\d{1,15})-(\d{1,15})$/.exec(cursor) ?? []
   if (time === undefined || row === undefined)
-    throw new RalphError('usage', `"${cursor}" is not a cursor. Use the \`next\` of an earlier page, or leave it out.`)
+    throw new RalphError('usage', `Invalid cursor: "${cursor}". Use the \`next\` of an earlier page, or omit it.`)
   return [Number(time), Number(row)]
 }

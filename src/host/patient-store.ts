@@ -16,7 +16,7 @@ export function waitWhileLocked<Store extends object>(
   return patientStore(store, { apart, why })
 }
 
-const WAITING = 'The database is locked by another program. ralph waits until it is free.'
+const WAITING = 'The database is locked by another program. Waiting for it.'
 
 /** `why`: as long as a call that failed is worth repeating. */
 export function patientStore<Store extends object>(store: Store, { apart, why }: Patience<Store>): Store {

@@ -67,9 +67,9 @@ test('what is not there is undefined, and removing it again is no fault', () => 
 })
 
 test.each<[what: string, make: (path: string) => void, sentence: string]>([
-  ['a folder', (path) => mkdirSync(path), 'is a folder, but a file must be there'],
-  ['a link to nothing', (path) => symlinkSync('nowhere', path), 'is a link to something that is not there'],
-  ['a link to itself', (path) => symlinkSync(path, path), 'its links lead in a circle'],
+  ['a folder', (path) => mkdirSync(path), 'must be a file, but it is a folder'],
+  ['a link to nothing', (path) => symlinkSync('nowhere', path), 'is a broken symbolic link'],
+  ['a link to itself', (path) => symlinkSync(path, path), 'its symbolic links form a loop'],
 ])('%s in its place is refused in words', (_, make, sentence) => {
   const path = join(makeFolder(), 'settings.json')
   make(path)
@@ -81,7 +81,7 @@ test('a file where a folder must be is refused in words', () => {
   const folder = makeFolder()
   writeFileSync(join(folder, 'file'), '')
   expect(() => replacePersonFile(join(folder, 'file', 'settings.json'), bytes('x'))).toThrow(
-    'a file is where a folder must be',
+    'a file is in the place of a folder',
   )
 })
 
@@ -90,9 +90,9 @@ test.skipIf(process.getuid?.() === 0)('what is not for us to read or write is sa
   const folder = makeFolder()
   const path = join(folder, 'settings.json')
   writeFileSync(path, 'x', { mode: 0o000 })
-  expect(() => readPersonFile(path)).toThrow('cannot be read: you have no right to')
+  expect(() => readPersonFile(path)).toThrow('cannot be read: permission denied')
   chmodSync(path, 0o400)
-  expect(() => replacePersonFile(path, bytes('y'))).toThrow('cannot be written: you have no right to')
+  expect(() => replacePersonFile(path, bytes('y'))).toThrow('cannot be written: permission denied')
   chmodSync(folder, 0o500)
-  expect(() => replacePersonFile(join(folder, 'new'), bytes('y'))).toThrow('cannot be written: you have no right to')
+  expect(() => replacePersonFile(join(folder, 'new'), bytes('y'))).toThrow('cannot be written: permission denied')
 })

@@ -25,8 +25,8 @@ export type PersonFile = { bytes: Buffer; target: string }
 export function readPersonFile(path: string): PersonFile | undefined {
   const stat = statOf(path)
   if (!stat) return undefined
-  if (stat.isDirectory()) throw unusable(`${path} is a folder, but a file must be there. Move it away, then try again.`)
-  if (!stat.isFile()) throw unusable(`${path} is no plain file. Move it away, then try again.`)
+  if (stat.isDirectory()) throw unusable(`${path} must be a file, but it is a folder. Move it away, then try again.`)
+  if (!stat.isFile()) throw unusable(`${path} is not a regular file. Move it away, then try again.`)
   try {
     return { bytes: readFileSync(path), target: realpathSync(path) }
   } catch (cause) {
@@ -127,7 +127,7 @@ function statOf(path: string): Stats | undefined {
   try {
     const stat = statSync(path, { throwIfNoEntry: false })
     if (!stat && lstatSync(path, { throwIfNoEntry: false }))
-      throw unusable(`${path} is a link to something that is not there. Put it right, then try again.`)
+      throw unusable(`${path} is a broken symbolic link. Fix it, then try again.`)
     return stat
   } catch (cause) {
     throw inWords(cause, path, 'read')
@@ -157,7 +157,7 @@ function inWords(cause: unknown, path: string, what: 'read' | 'written' | 'remov
     case 'EDQUOT':
       return new RalphError(
         'disk-full',
-        `No space is left to write ${path}. It is as it was; free some, then try again.`,
+        `No space left to write ${path}. The file is unchanged; free some space, then try again.`,
         {
           cause,
         },
@@ -165,17 +165,17 @@ function inWords(cause: unknown, path: string, what: 'read' | 'written' | 'remov
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-      return unusable(`${path} cannot be ${what}: you have no right to. Change that, then try again.`, cause)
+      return unusable(`${path} cannot be ${what}: permission denied. Fix its permissions, then try again.`, cause)
     case 'ENOTDIR':
     case 'EEXIST':
       return unusable(
-        `${path} cannot be ${what}: a file is where a folder must be. Move it away, then try again.`,
+        `${path} cannot be ${what}: a file is in the place of a folder. Move it away, then try again.`,
         cause,
       )
     case 'ENOENT':
-      return unusable(`${path} cannot be ${what}: its folder cannot be made. Make it, then try again.`, cause)
+      return unusable(`${path} cannot be ${what}: its folder cannot be created. Create it, then try again.`, cause)
     case 'ELOOP':
-      return unusable(`${path} cannot be ${what}: its links lead in a circle. Put them right, then try again.`, cause)
+      return unusable(`${path} cannot be ${what}: its symbolic links form a loop. Fix them, then try again.`, cause)
     default:
       return cause
   }

@@ -29,17 +29,19 @@ export function mendLinks({ gitDir }: Site, { texts, absent, head }: Links, asid
   for (const path of absent)
     if (lstatSync(path, { throwIfNoEntry: false })) {
       replace(path, undefined, aside)
-      mended.push(`${path} was made during the loop and would have led git to another configuration. ralph removed it.`)
+      mended.push(
+        `${path} was created during the loop and would have pointed git to another configuration. ralph removed it.`,
+      )
     }
   for (const [path, text] of Object.entries(texts))
     if (isFolder(dirname(path)) && textOf(path) !== text) {
       replace(path, text, aside)
-      mended.push(`${path} was changed during the loop and would have led git elsewhere. ralph put it back.`)
+      mended.push(`${path} was changed during the loop and would have pointed git elsewhere. ralph restored it.`)
     }
   const path = join(gitDir, 'HEAD')
   if (head !== '' && !isHead(textOf(path))) {
     replace(path, head, aside)
-    mended.push(`${path} was gone or damaged after a turn. ralph put back what it said at the start: ${head.trim()}.`)
+    mended.push(`${path} was missing or damaged after a turn. ralph restored its original content: ${head.trim()}.`)
   }
   return mended
 }
@@ -66,10 +68,14 @@ function replace(path: string, text: string | undefined, aside: string): void {
     rmSync(path, { recursive: true, force: true })
     if (text !== undefined) writeFileSync(path, text)
   } catch (cause) {
-    const right = text === undefined ? 'Remove it' : `It must say: ${text.trim()}. Put that back`
+    const right = text === undefined ? 'Remove it' : `Restore its content: ${text.trim()}`
     const why = cause instanceof Error ? cause.message : cause
-    throw new RalphError('git-failed', `${path} leads git elsewhere, and ralph cannot change that: ${why}. ${right}.`, {
-      cause,
-    })
+    throw new RalphError(
+      'git-failed',
+      `${path} points git elsewhere, and ralph cannot change that: ${why}. ${right}.`,
+      {
+        cause,
+      },
+    )
   }
 }

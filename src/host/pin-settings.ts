@@ -88,10 +88,10 @@ export function describeChanges(
   ]
 }
 
-const OTHER = 'is not what it was when the loop began'
-const OTHERS = 'are not what they were when the loop began'
-const GOES_BY = 'ralph goes by the old settings. Look at the new ones before you use git there.'
-const RUNS_NONE = 'ralph runs none of them. Look at them before you use git there.'
+const OTHER = 'has changed since the loop started'
+const OTHERS = 'have changed since the loop started'
+const GOES_BY = 'ralph uses the old settings. Review the new ones before you use git there.'
+const RUNS_NONE = 'ralph runs none of them. Review them before you use git there.'
 
 function shortened(names: readonly string[]): string {
   const more = names.length > MOST ? [`and ${names.length - MOST} more`] : []

@@ -75,7 +75,7 @@ export function isPinned(folder: string): boolean {
 
 export async function openPin({ folder, place, gitDir, anew }: Pinning): Promise<Pin | { none: string }> {
   const known = anew ? undefined : readNote(folder)
-  const gone = (path: string) => ({ none: `the git repository it began in, ${path}, is gone` })
+  const gone = (path: string) => ({ none: `the git repository it started in no longer exists: ${path}` })
   if (known && isThere(known, place)) return pinOf(folder, known)
   const found = await findSite(place)
   if ('none' in found) return known ? gone(known.gitDir) : found
@@ -144,4 +144,4 @@ function pinOf(folder: string, { top, gitDir, commonDir, links, settings: start,
   }
 }
 
-const UNREADABLE = 'ralph goes by what it said when the loop began.'
+const UNREADABLE = 'ralph uses the settings from the start of the loop.'

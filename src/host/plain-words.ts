@@ -29,9 +29,13 @@ export function inPlainWords(cause: unknown, path: string): unknown {
 export function inSqliteWords(cause: unknown, path: string, code: number | undefined): unknown {
   switch (code) {
     case 5:
-      return new RalphError('database-locked', `${path} is locked by another program. End that, then try again.`, {
-        cause,
-      })
+      return new RalphError(
+        'database-locked',
+        `${path} is locked by another program. Stop that program, then try again.`,
+        {
+          cause,
+        },
+      )
     case 13:
       return noSpaceLeft(path, cause)
     case 8:
@@ -53,7 +57,7 @@ export function inSqliteWords(cause: unknown, path: string, code: number | undef
 export function damagedRecord(what: string, why: string, cause?: unknown): RalphError {
   return new RalphError(
     'database-broken',
-    `What is stored of ${what} is damaged (${why}). \`ralph doctor --rebuild\` rebuilds the database from the transcripts.`,
+    `The stored data of ${what} is damaged (${why}). \`ralph doctor --rebuild\` rebuilds the database from the transcripts.`,
     { cause },
   )
 }
@@ -61,7 +65,7 @@ export function damagedRecord(what: string, why: string, cause?: unknown): Ralph
 function damaged(path: string, cause: unknown): RalphError {
   return new RalphError(
     'database-broken',
-    `${path} is damaged. \`ralph doctor --rebuild\` puts it aside and makes a new one from the transcripts.`,
+    `${path} is damaged. \`ralph doctor --rebuild\` sets it aside and rebuilds it from the transcripts.`,
     { cause },
   )
 }
@@ -81,9 +85,9 @@ const FEWER = 'or run fewer agents in parallel'
 /** What a machine or a process can have too little of for a while, by Node's name for it. */
 const SHORTAGES: Readonly<Record<string, readonly [what: string, help: string]>> = {
   EMFILE: ['ralph has too many files open', `Raise the limit (\`ulimit -n 4096\`), ${FEWER}.`],
-  ENFILE: ['the machine has too many files open', `End other programs, ${FEWER}.`],
-  EAGAIN: ['no more processes can be started', `Raise the limit (\`ulimit -u\`), end other programs, ${FEWER}.`],
-  ENOMEM: ['there is too little memory', `End other programs that need memory, ${FEWER}.`],
+  ENFILE: ['the machine has too many files open', `Stop other programs, ${FEWER}.`],
+  EAGAIN: ['no more processes can be started', `Raise the limit (\`ulimit -u\`), stop other programs, ${FEWER}.`],
+  ENOMEM: ['memory is short', `Stop other programs that use memory, ${FEWER}.`],
 }
 
 export function isShortage(cause: unknown): boolean {
@@ -115,11 +119,9 @@ export function codeOf(cause: unknown): unknown {
 }
 
 function noSpaceLeft(path: string, cause: unknown): RalphError {
-  return new RalphError(
-    'disk-full',
-    `No space is left to write ${path}. Free some, then go on with \`ralph resume\`.`,
-    { cause },
-  )
+  return new RalphError('disk-full', `No space left to write ${path}. Free some space, then run \`ralph resume\`.`, {
+    cause,
+  })
 }
 
 function notWritable(path: string, cause: unknown): RalphError {
@@ -132,7 +134,7 @@ function notWritable(path: string, cause: unknown): RalphError {
 
 /** The folder a loop works in is not there any more. */
 export function folderGone(path: string, cause: unknown): RalphError {
-  return new RalphError('home-unusable', `The folder ${path} is gone. Put it back, then go on with \`ralph resume\`.`, {
+  return new RalphError('home-unusable', `Folder not found: ${path}. Restore it, then run \`ralph resume\`.`, {
     cause,
   })
 }

@@ -68,9 +68,9 @@ function mustShow(answer: Answer): void {
   if (answer.ok) return
   // Git does not say why it could not write a file whose folder it could write to.
   if (/No space left|quota exceeded|unable to write (new index )?file/i.test(answer.says)) throw noSpace(answer.says)
-  throw new RalphError('git-failed', `git cannot bring the files there: ${inOneLine(answer.says)}`)
+  throw new RalphError('git-failed', `git cannot check out the files: ${inOneLine(answer.says)}`)
 }
 
 export function noSpace(cause: unknown): RalphError {
-  return new RalphError('disk-full', 'No space is left for a worktree to run experiments in.', { cause })
+  return new RalphError('disk-full', 'No space left for a worktree to run experiments in.', { cause })
 }

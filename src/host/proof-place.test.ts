@@ -118,7 +118,7 @@ test('nothing is copied through a link that a tree holds', async () => {
   rmSync(join(main.dir, 'data'))
   main.write('data/dev.db', 'theirs\n')
   const place = await openPlace(main, { copied: ['data/dev.db'] })
-  expect(await shown(place, linked)).toBe('data is not a folder in the tree to be tried.')
+  expect(await shown(place, linked)).toBe('data is not a folder in the tree under test.')
   expect(readdirSync(outside)).toEqual([])
   expect(await place.run(now, 'test -f data/dev.db')).toBe('pass')
 })
@@ -160,7 +160,7 @@ test('a command that takes longer than it may is ended', async () => {
   const { main, start } = await makeProject()
   const place = await openPlace(main, { setup: 'sleep 60' })
   expect(await shown(place, start, { minutes: 0.005 })).toBe(
-    'proof_setup (sleep 60) took longer than the time for experiments.',
+    'proof_setup (sleep 60) took longer than the time allowed for experiments.',
   )
 })
 
@@ -305,9 +305,9 @@ test('says that the repository is gone, or another one now', async () => {
   await shown(place, now)
   renameSync(join(main.dir, '.git'), join(temporaryFolder(), 'moved'))
   await expect(openPlace(main)).rejects.toThrow(/^The repository of .* cannot be used: .*not a git repository/)
-  expect(await shown(place, now)).toMatch(/does not hold the files of tree/)
+  expect(await shown(place, now)).toMatch(/no longer has the files of tree/)
   main.git('init', '--quiet')
-  expect(await shown(place, now)).toMatch(/does not hold the files of tree/)
+  expect(await shown(place, now)).toMatch(/no longer has the files of tree/)
   await place.remove()
   expect(existsSync(join(place.home, 'proof', LOOP))).toBe(false)
 })
@@ -316,7 +316,7 @@ test('says that a tree is not there', async () => {
   const { main } = await makeProject()
   const none = '1234567890123456789012345678901234567890'
   expect(await shown(await openPlace(main), none)).toBe(
-    `The repository ${main.dir} does not hold the files of tree ${none} any more.`,
+    `The repository ${main.dir} no longer has the files of tree ${none}.`,
   )
 })
 
@@ -338,7 +338,7 @@ test.runIf(canMount)('says that the disk is full, or cannot be written', async (
   const disk = smallDisk('size=1m')
   const tree = main.git('rev-parse', 'HEAD^{tree}')
   const place = await openPlace(main, { home: disk.path })
-  expect(await shown(place, tree)).toBe('No space is left for a worktree to run experiments in.')
+  expect(await shown(place, tree)).toBe('No space left for a worktree to run experiments in.')
   await place.remove()
   disk.remount('ro')
   await expect(openPlace(main, { home: disk.path })).rejects.toThrow(/cannot be written/)

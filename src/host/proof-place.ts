@@ -126,7 +126,7 @@ type Show = ProofOptions & {
 async function show(asked: Show): Promise<{ dir: string } | { cannot: string }> {
   const { repo, spot, below, setup, translate, signal, tree, fresh, minutes, fence } = asked
   if (!(await repo.ask(['cat-file', '-e', `${tree}^{tree}`])).ok)
-    return { cannot: `The repository ${repo.top} does not hold the files of tree ${tree} any more.` }
+    return { cannot: `The repository ${repo.top} no longer has the files of tree ${tree}.` }
   const place = await ensureLinked(repo, spot, signal)
   const note = join(place.gitDir, 'ralph-set-up') // it goes with the worktree
   if (fresh) rmSync(note, { force: true })
@@ -160,7 +160,7 @@ async function hasOnlyPackages({ below, copied = [] }: Show, place: Repository):
 async function setUp(setup: string, place: CheckPlace): Promise<string | undefined> {
   const verdict = await runCheck(setup, place)
   if (verdict?.result === 'pass') return undefined
-  if (verdict?.result === 'timeout') return `proof_setup (${setup}) took longer than the time for experiments.`
+  if (verdict?.result === 'timeout') return `proof_setup (${setup}) took longer than the time allowed for experiments.`
   const last = verdict?.tail.trim().split('\n').at(-1)
   return verdict ? `proof_setup (${setup}) failed: ${inOneLine(last ?? '')}` : 'proof_setup was interrupted.'
 }
@@ -178,7 +178,7 @@ function mustStayInside(top: string, below: string): void {
   for (let path = below; path !== '.'; path = dirname(path))
     if (lstatSync(join(top, path), { throwIfNoEntry: false })) {
       if (isRealFolder(top, path)) return
-      throw new RalphError('git-failed', `${path} is not a folder in the tree to be tried.`)
+      throw new RalphError('git-failed', `${path} is not a folder in the tree under test.`)
     }
 }
 
@@ -203,7 +203,7 @@ async function orCannot<Result>(work: () => Promise<Result>): Promise<Result | {
     if (cause instanceof RalphError) return { cannot: cause.message }
     if (cause instanceof Error && 'syscall' in cause)
       // of the file system
-      return { cannot: `The worktree for experiments cannot be made: ${inOneLine(cause.message)}` }
+      return { cannot: `The worktree for experiments cannot be created: ${inOneLine(cause.message)}` }
     throw cause
   }
 }

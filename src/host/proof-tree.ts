@@ -58,10 +58,7 @@ export async function ensureLinked(repo: Repository, spot: Spot, signal: AbortSi
 /** Where the repository keeps what its worktrees share. */
 function commonDir({ top, commonDir: path }: Repository): string {
   if (isFolder(path)) return realpathSync(path)
-  throw new RalphError(
-    'git-failed',
-    `The repository of ${top} cannot be used: ${path} is not a git repository any more.`,
-  )
+  throw new RalphError('git-failed', `The repository of ${top} cannot be used: ${path} is no longer a git repository.`)
 }
 
 /** Undefined unless both sides agree: a `.git` that somebody changed could lead to the person's own index. */
@@ -91,7 +88,7 @@ async function link(repo: Repository, { spot, common, signal }: Linking): Promis
   if (!added.ok) await dropTree(spot, common)
   must(added)
   const linked = await openLinked(repo, spot, common)
-  if (!linked) throw new RalphError('git-failed', `git made a worktree at ${treeOf(spot)}, but cannot use it.`)
+  if (!linked) throw new RalphError('git-failed', `git created a worktree at ${treeOf(spot)}, but cannot use it.`)
   return linked
 }
 
@@ -202,7 +199,7 @@ export async function whyTooOld(dir: string): Promise<string | undefined> {
   if (Number(major) > OLDEST.major || (Number(major) === OLDEST.major && Number(minor) >= OLDEST.minor))
     return undefined
   return answer.ok
-    ? `${answer.out} is too old for a worktree of its own: ${OLDEST.major}.${OLDEST.minor} or later is needed.`
+    ? `${answer.out} is too old to run experiments: ${OLDEST.major}.${OLDEST.minor} or later is needed.`
     : 'git was not found.'
 }
 

@@ -18,7 +18,7 @@ export function putBack(database: DatabaseSync, path: string): void {
     database.prepare('VACUUM INTO ?').run(copy)
     chmodSync(copy, 0o600)
     linkSync(copy, path) // whole, or not at all
-    tell(`${path} was removed by another program. ralph has put it back, and nothing is lost.`)
+    tell(`${path} was removed by another program. ralph restored it; nothing is lost.`)
   } finally {
     rmSync(copy, { force: true })
     lock?.close()

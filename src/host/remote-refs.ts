@@ -45,7 +45,7 @@ const PUSH = [
 ]
 
 const NOT_ATOMIC =
-  'The server cannot change several refs in one step (atomic push), which ralph needs so that two workers never write over each other.'
+  'The server does not support atomic pushes, which ralph needs so that two workers never overwrite each other.'
 
 /** Something was there that was not expected: looked at by git here, or by the remote in the last moment. */
 export function isMissed(says: string): boolean {

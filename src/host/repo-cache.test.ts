@@ -47,18 +47,18 @@ describe('an address', () => {
   })
 
   test.each<[string, string]>([
-    ['ext::sh -c touch% /tmp/x', 'git would run a program for it'],
-    ['foo::bar', 'git would run a program for it'],
-    ['--upload-pack=touch /tmp/x', 'git would take it for an option'],
-    ['ssh://-oProxyCommand=x/a', 'ssh would take its host for an option'],
-    ['-oProxyCommand=x:a', 'git would take it for an option'],
-    ['git@-oProxyCommand=x:a', 'ssh would take its host for an option'],
+    ['ext::sh -c touch% /tmp/x', 'git would run a program to fetch it'],
+    ['foo::bar', 'git would run a program to fetch it'],
+    ['--upload-pack=touch /tmp/x', 'git would read it as an option'],
+    ['ssh://-oProxyCommand=x/a', 'ssh would read its host as an option'],
+    ['-oProxyCommand=x:a', 'git would read it as an option'],
+    ['git@-oProxyCommand=x:a', 'ssh would read its host as an option'],
     ['../a.git', 'a relative path'],
     ['a.git', 'a relative path'],
     ['ftp://example.org/a', 'ftp:// is not one of'],
     ['/srv/a\nb', 'control characters'],
     ['', 'it is empty'],
-    ['https://me:hunter2@example.org/a.git', 'it has a password in it'],
+    ['https://me:hunter2@example.org/a.git', 'it contains a password'],
   ])('is refused with a sentence: %s', (repo, says) => {
     expect(() => mustBeRepo(repo)).toThrow(says)
     expect(() => mustBeRepo(repo)).not.toThrow('hunter2')

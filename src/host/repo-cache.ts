@@ -109,7 +109,7 @@ async function makeMirror(top: string): Promise<Repository> {
   renameSync(join(half, '.git'), git)
   rmSync(half, { recursive: true })
   const pin = await openPin({ folder: pinOf(top), place: top, anew: true })
-  if ('none' in pin) throw new Error(`${top} was made, but is no repository: ${pin.none}`)
+  if ('none' in pin) throw new Error(`${top} was created, but is not a repository: ${pin.none}`)
   return pin.repo
 }
 

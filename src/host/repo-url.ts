@@ -13,14 +13,14 @@ export function mustBeRepo(repo: string): void {
 function faultOf(repo: string): string | undefined {
   if (repo === '') return 'it is empty.'
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
-  if (/[\u0000-\u001f\u007f]/.test(repo)) return 'it has control characters in it.'
-  if (repo.startsWith('-')) return 'git would take it for an option.'
-  if (/^\w[\w+.-]*::/.test(repo)) return `git would run a program for it. ${USE}`
+  if (/[\u0000-\u001f\u007f]/.test(repo)) return 'it contains control characters.'
+  if (repo.startsWith('-')) return 'git would read it as an option.'
+  if (/^\w[\w+.-]*::/.test(repo)) return `git would run a program to fetch it. ${USE}`
   if (repo.startsWith('/')) return undefined
   const [, scheme, rest = ''] = /^(\w[\w+.-]*):\/\/(.*)$/.exec(repo) ?? []
   if (scheme !== undefined) return faultOfUrl(scheme.toLowerCase(), rest, repo)
   const [, host] = /^([^/:]+):./.exec(repo) ?? []
-  if (host === undefined) return `a relative path leads elsewhere on each worker. ${USE}`
+  if (host === undefined) return `a relative path means something else on each worker. ${USE}`
   return hostOf(host).startsWith('-') ? OPTION : undefined
 }
 
@@ -29,7 +29,7 @@ function faultOfUrl(scheme: string, rest: string, repo: string): string | undefi
   const [authority = ''] = rest.split('/')
   if (hostOf(authority).startsWith('-')) return OPTION
   const isSecret = /^[^@]*:[^@]*@/.test(authority) || mask(repo) !== repo
-  return isSecret ? 'it has a password in it. Leave that to git: use a credential helper or an SSH key.' : undefined
+  return isSecret ? 'it contains a password. Leave that to git: use a credential helper or an SSH key.' : undefined
 }
 
 function hostOf(authority: string): string {
@@ -38,7 +38,7 @@ function hostOf(authority: string): string {
 
 const SCHEMES: ReadonlySet<string> = new Set(['https', 'http', 'ssh', 'git', 'file'])
 const USE = 'Use https://, ssh://, host:path, or an absolute path.'
-const OPTION = 'ssh would take its host for an option.'
+const OPTION = 'ssh would read its host as an option.'
 
 /** For git itself, whatever its own configuration makes of an address. */
 export const PROTOCOLS: string = [...SCHEMES].join(':')

@@ -32,10 +32,7 @@ export async function compare(repo: Repository, from: string, to: string): Promi
   const how = ['-r', '-z', '--no-renames', '--name-status']
   const fields = await repo.list(['diff-tree', ...how, from, to, '--'])
   if (!fields)
-    throw new RalphError(
-      'git-failed',
-      `git cannot compare what is in ${repo.top} with the checkpoint. Nothing was changed.`,
-    )
+    throw new RalphError('git-failed', `git cannot compare ${repo.top} with the checkpoint. Nothing was changed.`)
   const changes: Changes = { added: [], changed: [], removed: [] }
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const kind = fields[at] === 'D' ? 'removed' : fields[at] === 'M' ? 'changed' : 'added'
@@ -97,7 +94,7 @@ export function refuseRepositories(
   if (found !== undefined)
     throw new RalphError(
       'git-failed',
-      `${join(top, readable(found))} holds a git repository of its own, where the checkpoint has something else. Move it away, then try again.`,
+      `${join(top, readable(found))} contains another git repository, where the checkpoint has something else. Move it away, then try again.`,
     )
 }
 

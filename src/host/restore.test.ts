@@ -121,13 +121,13 @@ describe('a rollback that was killed', () => {
     const { dir, checkpoints, last, start } = await cutOff()
     if (repeat) {
       expect(await rollBack(checkpoints.restoring, 0)).toEqual([
-        'The last rollback was cut off half-way, so it was taken back first. What it had left is kept as refs/ralph/a1/cut-off/1.',
+        'The last rollback was interrupted, so it was undone first. The files it left are kept as refs/ralph/a1/cut-off/1.',
       ])
       expect(read(dir)).toEqual(start)
     }
     await undoRollBack(checkpoints.restoring)
     expect(read(dir)).toEqual(last)
-    await expect(undoRollBack(checkpoints.restoring)).rejects.toThrow('There is nothing to undo')
+    await expect(undoRollBack(checkpoints.restoring)).rejects.toThrow('Nothing to undo')
   })
 
   test('loses nothing that somebody wrote since', async () => {

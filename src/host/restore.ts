@@ -59,8 +59,7 @@ async function putBack(restoring: Restoring, to: string, { safety, marked, drops
   const { repo, snapshots, keep, loop } = restoring
   refuseLocked(repo)
   const target = await readCheckpoint(repo, refOf(loop, to))
-  if (!target)
-    throw new RalphError('checkpoint-missing', `The checkpoint ${refOf(loop, to)} is not in ${repo.top} (any more).`)
+  if (!target) throw new RalphError('checkpoint-missing', `No such checkpoint in ${repo.top}: ${refOf(loop, to)}.`)
   const refs = new Map([...target.refs, ...(target.branch ? [[target.branch, target.head] as const] : [])])
   await refuseElsewhere(repo, target.branch)
 
@@ -74,7 +73,7 @@ async function putBack(restoring: Restoring, to: string, { safety, marked, drops
   if (!changes || !covered)
     throw new RalphError(
       'git-failed',
-      `git cannot tell what is in ${repo.top} now, so nothing was changed. Try \`git status\` there.`,
+      `git cannot read the files in ${repo.top}, so nothing was changed. Try \`git status\` there.`,
     )
   await refuseDamaged(repo, target.tree, [...changes.added, ...changes.changed])
   const before = await valuesOf(repo, refs)
@@ -86,7 +85,7 @@ async function putBack(restoring: Restoring, to: string, { safety, marked, drops
   if (!moved.ok)
     throw new RalphError(
       'git-failed',
-      `git stopped half-way: ${moved.says.split('\n')[0]}. Some files were changed. Mend that and try again, or go back with \`ralph undo ${loop}\`.`,
+      `git stopped halfway: ${moved.says.split('\n')[0]}. Some files were changed. Fix the cause and try again, or run \`ralph undo ${loop}\`.`,
     )
   setModes(repo.top, modes)
   await bringBackIgnored(
@@ -128,15 +127,15 @@ function headMoved({ branch, head }: Kept, now: Snapshot): string[] {
   if (branch === now.branch && head === now.head) return []
   const where = branch?.replace('refs/heads/', '') ?? 'no branch'
   return [
-    `HEAD is back on ${where}${head ? ` at ${head.slice(0, 10)}` : ', without a commit'}; commits made since are kept with the rollback.`,
+    `HEAD is back on ${where}${head ? ` at ${head.slice(0, 10)}` : ', without a commit'}; the commits made since then are kept with the rollback.`,
   ]
 }
 
 function remarks(then: string | undefined, now: string | undefined): string[] {
   if (then === now) return []
   return [
-    ...(then ? [`A ${then} was under way then; git's notes about it are not kept, only its files and index.`] : []),
-    ...(now ? [`git still has a ${now} under way; \`git ${now} --quit\` ends it and leaves the files alone.`] : []),
+    ...(then ? [`A ${then} was in progress then; its files and index are restored, but not git's state of it.`] : []),
+    ...(now ? [`A ${now} is still in progress; \`git ${now} --quit\` ends it and leaves the files alone.`] : []),
   ]
 }
 
@@ -144,7 +143,7 @@ function refuseLocked({ gitDir, index }: Repository): void {
   if (!existsSync(`${index}.lock`)) return
   throw new RalphError(
     'git-failed',
-    `${index}.lock is there: another git is at work in ${gitDir}, or one was killed. If none is, remove that file and try again.`,
+    `${index}.lock exists: another git process is running in ${gitDir}, or one was killed. If none is running, remove that file and try again.`,
   )
 }
 

@@ -30,7 +30,7 @@ async function startOver(restoring: Restoring, names: readonly string[]): Promis
   const safety = `cut-off/${latest(names, 'cut-off') + 1}`
   await restore(restoring, before, { safety, marked: true, drops: before, cutOff: true })
   return [
-    `The last rollback was cut off half-way, so it was taken back first. What it had left is kept as ${refOf(restoring.loop, safety)}.`,
+    `The last rollback was interrupted, so it was undone first. The files it left are kept as ${refOf(restoring.loop, safety)}.`,
   ]
 }
 
@@ -59,7 +59,7 @@ export function noCheckpoint(
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .sort((a, b) => a - b)
-  const there = numbers.length > 0 ? `There are ${numbers[0]} to ${numbers.at(-1)}; 0 is the start.` : 'It has none.'
+  const there = numbers.length > 0 ? `It has ${numbers[0]} to ${numbers.at(-1)}; 0 is the start.` : 'It has none.'
   return new RalphError('checkpoint-missing', `Loop ${loop} has no checkpoint ${n} in ${repo.top}. ${there}`)
 }
 
@@ -74,13 +74,12 @@ export async function undoRollBack(restoring: Restoring): Promise<string[]> {
   const { repo, loop } = restoring
   const names = await listCheckpoints(repo, loop)
   const last = latest(names, 'before')
-  if (last === 0)
-    throw new RalphError('checkpoint-missing', `There is nothing to undo: no rollback of loop ${loop} is left.`)
+  if (last === 0) throw new RalphError('checkpoint-missing', `Nothing to undo: loop ${loop} has no rollback left.`)
   const kept = `undone/${latest(names, 'undone') + 1}`
   const before = `before/${last}`
   const cutOff = await wasCutOff(restoring, names)
   const notes = await restore(restoring, before, { safety: kept, marked: true, drops: before, cutOff })
-  return [...notes, `What was there until now is kept as ${refOf(loop, kept)}.`]
+  return [...notes, `The previous state is kept as ${refOf(loop, kept)}.`]
 }
 
 function latest(names: readonly string[], kind: string): number {

@@ -116,7 +116,7 @@ export function toLoopRow(row: Row): LoopRow {
     next: next ?? {
       kind: 'wait',
       why: 'person',
-      question: damagedRecord(`loop ${row.id}`, 'what it asks for next').message,
+      question: damagedRecord(`loop ${row.id}`, 'its next step').message,
     },
     iteration: Number(row.iteration),
     iterationLimit: Number(row.iteration_limit),

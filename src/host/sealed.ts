@@ -122,6 +122,6 @@ export function secretOf(home: string, id: string): [id: string, value: string][
 function missing(home: string, id: string, mark: string): RalphError {
   return new RalphError(
     'secret-missing',
-    `The secret that "${mark}" stands for is not in ${join(home, 'secrets')} any more. Start a new loop with the whole prompt, or write what the mark replaces into ${join(home, 'secrets', id)}, then go on with \`ralph resume\`.`,
+    `The secret behind "${mark}" is no longer in ${join(home, 'secrets')}. Start a new loop with the full prompt, or write the secret to ${join(home, 'secrets', id)}, then run \`ralph resume\`.`,
   )
 }

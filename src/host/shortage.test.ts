@@ -28,7 +28,7 @@ function told({ out, err }: Result): { value: unknown; notices: string[] } {
   return JSON.parse(out)
 }
 
-const SHORT = [expect.stringMatching(/too many files open.*ralph waits.*ulimit -n/)]
+const SHORT = [expect.stringMatching(/too many files open.*Waiting.*ulimit -n/)]
 
 describe.concurrent('a machine without room', () => {
   test('is waited for before git is asked, and that is said once', async () => {
@@ -110,7 +110,7 @@ describe.concurrent('a machine without room', () => {
       {},
       asNobody,
     ).ended
-    const notices = [expect.stringMatching(/no more processes can be started.*ralph waits.*ulimit -u/)]
+    const notices = [expect.stringMatching(/no more processes can be started.*Waiting.*ulimit -u/)]
     expect(told(ended)).toEqual({ value: { code: 0, signal: null }, notices })
   })
 
@@ -145,7 +145,7 @@ test.each(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'])('%s is a sentence that says 
   const cause = Object.assign(new Error(code), { code })
   const error = inPlainWords(cause, '/some/where')
   expect(error).toMatchObject({ name: 'RalphError', code: 'machine-limit', cause })
-  expect(String(error)).toMatch(/\/some\/where.*(ulimit|End other programs)/)
+  expect(String(error)).toMatch(/\/some\/where.*(ulimit|Stop other programs)/)
 })
 
 test('a notice goes to whoever began to listen last', async () => {

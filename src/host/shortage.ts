@@ -51,7 +51,7 @@ function shortageIn(thrown: unknown): unknown {
 
 function waitingWords(cause: unknown): string {
   const [what, help] = shortageWords(cause)
-  return `Nothing more can be started now, because ${what}. ralph waits until there is room. ${help}`
+  return `Cannot start another program, because ${what}. Waiting. ${help}`
 }
 
 /**

@@ -272,7 +272,7 @@ describe('a home that cannot be used', () => {
     expect(() => plainly(path, () => own.exec('BEGIN IMMEDIATE'))).toThrow(
       expect.objectContaining({
         code: 'database-locked',
-        message: `${path} is locked by another program. End that, then try again.`,
+        message: `${path} is locked by another program. Stop that program, then try again.`,
       }),
     )
     for (const database of [other, own]) database.close()

@@ -32,7 +32,7 @@ export async function squashBranch(worktree: Worktree, squashing: Squashing): Pr
   if (moved.ok) return made
   throw new RalphError(
     'git-failed',
-    `${base} cannot take the work of loop ${loop}: ${inOneLine(moved.says)} Nothing was changed. Commit, stash or move these files in ${from}, or leave the work as a branch: ralph accept ${loop} --branch`,
+    `Cannot merge the work of loop ${loop} into ${base}: ${inOneLine(moved.says)} Nothing was changed. Commit, stash or move these files in ${from}, or keep the branch: ralph accept ${loop} --branch`,
   )
 }
 
@@ -47,7 +47,7 @@ async function makeCommit(
   if ('conflicts' in tried)
     throw new RalphError(
       'git-failed',
-      `${branch} does not merge into ${base}: both changed ${tried.conflicts.join(', ')}. Nothing was changed. Merge by hand with \`git merge --squash ${branch}\`, or leave it as a branch: ralph accept ${loop} --branch`,
+      `${branch} does not merge into ${base}: both changed ${tried.conflicts.join(', ')}. Nothing was changed. Merge it yourself with \`git merge --squash ${branch}\`, or keep the branch: ralph accept ${loop} --branch`,
     )
   const merged = !tried.same
   const marked = { env: { RALPH_LOOP_ID: loop }, minutes: 10 } // so that the next ralph can end it
@@ -63,7 +63,7 @@ async function makeCommit(
   if (!committed.ok)
     throw new RalphError(
       'git-failed',
-      `git commit failed in ${path}: ${inOneLine(committed.says)} Nothing was changed. Fix the cause in that folder, or leave the work as a branch: ralph accept ${loop} --branch`,
+      `git commit failed in ${path}: ${inOneLine(committed.says)} Nothing was changed. Fix the cause in that folder, or keep the branch: ralph accept ${loop} --branch`,
     )
   const held = await headTree(path)
   if (held !== tree) await reword(path, message({ merged }), message({ merged, changed: held }))

@@ -21,11 +21,11 @@ export type Signing = {
 export async function signText(text: string, { key, namespace, dir, env, interactive }: Signing): Promise<string> {
   const program = findOwnProgram('ssh-keygen', dir, env.PATH)
   if (program === undefined)
-    throw new RalphError('file-unusable', 'ssh-keygen was not found. It signs the proof: install OpenSSH.')
+    throw new RalphError('file-unusable', 'ssh-keygen is not installed, and signing needs it. Install OpenSSH.')
   if (!existsSync(resolve(dir, key)))
     throw new RalphError(
       'file-unusable',
-      `There is no key ${key}. Name a private key, or a public key whose private key is in your ssh-agent.`,
+      `No such key: ${key}. Name a private key, or a public key whose private key is in your ssh-agent.`,
     )
   const { promise, resolve: done, reject } = Promise.withResolvers<string>()
   const child = execFile(
@@ -51,7 +51,7 @@ function notSigned(key: string, says: string): RalphError {
   if (/passphrase/i.test(says))
     return new RalphError(
       'file-unusable',
-      `The key ${key} needs its passphrase, and it was not given, or is wrong. Run this in a terminal, or add the key to your ssh-agent (ssh-add ${key}) and name its public key.`,
+      `The passphrase of the key ${key} is missing or wrong. Run this in a terminal, or add the key to your ssh-agent (ssh-add ${key}) and name its public key.`,
     )
   return new RalphError('file-unusable', `ssh-keygen cannot sign with ${key}: ${inOneLine(says)}`)
 }

@@ -121,7 +121,7 @@ export async function listDiffering(
 ): Promise<Set<string>> {
   const how = ['--name-only', '--no-renames', '--no-ext-diff', '--ignore-submodules=all', '-z']
   const listed = await repo.list(['diff', ...how, ...what, '--'], { env, minutes: 10 })
-  if (!listed) throw new RalphError('git-failed', `git cannot tell what was changed in ${repo.top}.`)
+  if (!listed) throw new RalphError('git-failed', `git cannot list the changes in ${repo.top}.`)
   return new Set(listed)
 }
 

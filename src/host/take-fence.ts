@@ -28,12 +28,12 @@ async function takeBack(mirror: Repository, taking: Taking, refs: RemoteState): 
   const head = headOf(branch)
   const now = refs.get(head)
   if (pushed === undefined && now !== undefined && !refs.has(fenceRef(loop)))
-    return { kind: 'refused', why: `${branch} is in ${maskUrl(repo)} already, and no worker has pushed it.` }
+    return { kind: 'refused', why: `${branch} already exists in ${maskUrl(repo)}, and no worker pushed it.` }
   const later = [...refs].filter(([ref]) => (numberIn(loop, ref) ?? 0) > kept)
   const gone = later.map(([ref, was]): Change => ({ ref, was, to: undefined }))
   if (now === pushed) return gone
   // What was pushed later builds on it.
   if (pushed !== undefined && !(await ensureCommit(mirror, pushed, { ...taking, ref: head })))
-    return { kind: 'refused', why: `The commit ${pushed} of ${branch} is not in ${maskUrl(repo)} any more.` }
+    return { kind: 'refused', why: `The commit ${pushed} of ${branch} is no longer in ${maskUrl(repo)}.` }
   return [...gone, { ref: head, was: now, to: pushed }]
 }

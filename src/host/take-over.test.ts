@@ -236,6 +236,6 @@ test('a branch that no worker has pushed is not taken', async () => {
   const other = openMachine(remote, { loop: 'L2', branch: 'ralph/T2' })
   expect(await takeFence({ ...other.place, epoch: 1 })).toEqual({
     kind: 'refused',
-    why: `ralph/T2 is in ${remote.url} already, and no worker has pushed it.`,
+    why: `ralph/T2 already exists in ${remote.url}, and no worker pushed it.`,
   })
 })

@@ -9,7 +9,7 @@ export type TaskPlace = { home: string; repo: string; branch: string; loop: stri
 export function mustBeBranch(branch: string): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: git refuses them, too
   if (branch === '' || /^[-/]|[/.]$|\.lock$|\.\.|\/\/|@\{|[\u0000-\u0020\u007f~^:?*[\\]/.test(branch))
-    throw new RalphError('input-invalid', `${JSON.stringify(branch)} cannot be the name of a branch.`)
+    throw new RalphError('input-invalid', `${JSON.stringify(branch)} is not a valid branch name.`)
 }
 
 /** Everything ralph writes on a remote is below `ralph/`, so that no branch of anybody else is ever at stake. */
@@ -17,9 +17,9 @@ export function mustBeOurs({ branch, loop }: Pick<TaskPlace, 'branch' | 'loop'>)
   if (!/^ralph\/[\w][\w.-]*$/.test(branch) || /\.\.|\.$|\.lock$/.test(branch))
     throw new RalphError(
       'input-invalid',
-      `${JSON.stringify(branch)} is not a branch for a task. ralph pushes only to ralph/<task>, with letters, digits and . _ - in it.`,
+      `${JSON.stringify(branch)} is not a task branch. ralph only pushes to ralph/<task>, where <task> consists of letters, digits and . _ -`,
     )
-  if (!/^[\w-]+$/.test(loop)) throw new Error(`${JSON.stringify(loop)} is no loop`)
+  if (!/^[\w-]+$/.test(loop)) throw new Error(`${JSON.stringify(loop)} is not a loop`)
 }
 
 export function headOf(branch: string): string {

@@ -158,9 +158,9 @@ describe('what is pushed', () => {
     ]
     for (const branch of names) {
       const foreign = openMachine(remote, { branch, home: one.home })
-      await expect(foreign.push(1, 1)).rejects.toThrow('is not a branch for a task')
-      await expect(foreign.finish(1)).rejects.toThrow('is not a branch for a task')
-      await expect(takeFence({ ...foreign.place, epoch: 9 })).rejects.toThrow('is not a branch for a task')
+      await expect(foreign.push(1, 1)).rejects.toThrow('is not a task branch')
+      await expect(foreign.finish(1)).rejects.toThrow('is not a task branch')
+      await expect(takeFence({ ...foreign.place, epoch: 9 })).rejects.toThrow('is not a task branch')
     }
   })
 

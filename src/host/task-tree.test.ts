@@ -74,7 +74,7 @@ describe('the worktree of a task', () => {
   test.each(['', '-x', '*', 'a b', 'a:b', 'main:refs/heads/other', 'a..b', 'a@{1}', 'a.lock'])(
     'has no base of that name: %s',
     async (base) => {
-      await expect(openTaskTree({ ...machine.place, base })).rejects.toThrow('cannot be the name of a branch')
+      await expect(openTaskTree({ ...machine.place, base })).rejects.toThrow('is not a valid branch name')
     },
   )
 

@@ -38,7 +38,7 @@ export async function openTaskTree(opening: TaskOpening): Promise<OpenTask | Tro
       const { mirror } = fetched
       const commit = at ?? fetched.commits.get(headOf(base)) ?? ''
       if (!(await ensureCommit(mirror, commit, opening)))
-        return { kind: 'refused', why: `The commit ${commit} is not in ${maskUrl(repo)} any more.` }
+        return { kind: 'refused', why: `The commit ${commit} is no longer in ${maskUrl(repo)}.` }
       return layOut(mirror, opening, { commit })
     },
     signal,
@@ -72,7 +72,7 @@ export async function layOut(
     await ensureWorktree(worktree, async () => fill?.(worktree))
   }
   const linked = await openRepository(path)
-  if ('none' in linked) throw new RalphError('git-failed', `git made a worktree at ${path}, but ${linked.none}.`)
+  if ('none' in linked) throw new RalphError('git-failed', `git created a worktree at ${path}, but ${linked.none}.`)
   for (const name of copied) await copyIgnored(linked, from, name)
   const tree = must(await linked.ask(['rev-parse', '--verify', `${commit}^{tree}`]))
   const asked = { ...(copied.length > 0 ? { copied } : {}), ...(setup === undefined ? {} : { setup }) }
@@ -93,7 +93,7 @@ async function copyIgnored({ ask, top }: Repository, from: string, name: string)
   else if (!tracked.ok)
     throw new RalphError(
       'input-invalid',
-      `worktree_files of the config names ${name}, which git does not ignore, so that a worker would push it. Add it to .gitignore.`,
+      `worktree_files in the config names ${name}, which git does not ignore, so a worker would push it. Add it to .gitignore.`,
     )
 }
 

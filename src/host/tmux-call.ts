@@ -40,6 +40,6 @@ export function must(answer: Answer): void {
 function missing(): RalphError {
   return new RalphError(
     'tmux-missing',
-    'tmux was not found. The dispatcher keeps its agents in it: install tmux 3.2 or newer (apt install tmux, brew install tmux).',
+    'tmux is not installed, and the dispatcher runs its agents in it. Install tmux 3.2 or newer (apt install tmux, brew install tmux).',
   )
 }

@@ -89,7 +89,7 @@ describe.skipIf(!hasTmux)('a terminal in tmux', () => {
   test('is gone with its server', async () => {
     spawnSync('tmux', ['-L', socketOf(home), 'kill-server'], { env })
     expect(await tmux.look()).toBeUndefined()
-    await expect(tmux.press('four', 'Enter')).rejects.toThrow('The terminal of four is gone.')
+    await expect(tmux.press('four', 'Enter')).rejects.toThrow('The terminal of four no longer exists.')
   })
 })
 

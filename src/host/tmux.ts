@@ -66,7 +66,7 @@ export function openTmux(home: string, env: Readonly<Record<string, string | und
 
   async function idOf(tag: string): Promise<string> {
     const id = ids.get(tag) ?? (await look())?.panes.get(tag)?.id
-    if (id === undefined) throw new RalphError('tmux-failed', `The terminal of ${tag} is gone.`)
+    if (id === undefined) throw new RalphError('tmux-failed', `The terminal of ${tag} no longer exists.`)
     return id
   }
 
@@ -155,7 +155,7 @@ const SETTINGS = [
   ['set-option', '-g', 'status-style', 'bg=default,fg=default'],
   ['set-option', '-g', 'status-left', '#[bold] ralph #[default]'],
   ['set-option', '-g', 'status-left-length', '20'],
-  ['set-option', '-g', 'status-right', 'F12 leaves, the agent stays '],
+  ['set-option', '-g', 'status-right', 'F12 detaches, the agent keeps running '],
   // Inside a tmux of the person's own, the usual keys are that one's.
   ['bind-key', '-n', 'F12', 'detach-client'],
 ] as const

@@ -54,6 +54,6 @@ function hashOf(type: string, bytes: Buffer | undefined, length: number): string
 function damaged({ top }: Repository, id: string): RalphError {
   return new RalphError(
     'git-failed',
-    `The checkpoint is damaged: the object ${id} in the repository of ${top} is missing, or does not hold what its name says. Nothing was changed. \`git fsck\` there tells more.`,
+    `The checkpoint is damaged: the object ${id} in the repository of ${top} is missing or corrupt. Nothing was changed. Run \`git fsck\` there for details.`,
   )
 }

@@ -21,7 +21,7 @@ export async function planWorktree(
   if (!head.ok)
     throw new RalphError(
       'usage',
-      `--worktree starts from a commit, but ${repo.top} has none yet. Make a first one, or leave --worktree out.`,
+      `--worktree needs a commit, but ${repo.top} has none yet. Make a first commit, or omit --worktree.`,
     )
   const tree = must(await repo.ask(['rev-parse', '--verify', 'HEAD^{tree}']))
   return {
@@ -84,7 +84,7 @@ export function mustBeCopyable(from: string, names: readonly string[]): void {
     if (isAbsolute(name) || below === undefined || real === undefined || below.split('/').includes('.git'))
       throw new RalphError(
         'input-invalid',
-        `worktree_files of the config names ${name}, but only files below ${from} can be copied. Correct it.`,
+        `worktree_files in the config names ${name}, but only files below ${from} can be copied. Correct it.`,
       )
   }
 }
@@ -122,7 +122,7 @@ export async function refuseHidden({ path }: Worktree): Promise<void> {
   if (nested)
     throw new RalphError(
       'git-failed',
-      `${join(path, nested)} is or holds a git repository of its own, which a commit cannot hold. Move it away or remove it, then accept again.`,
+      `${join(path, nested)} is or contains another git repository, which cannot be committed. Move or remove it, then accept again.`,
     )
 }
 
@@ -155,7 +155,7 @@ export async function gatherOnBranch({ path, branch }: Worktree): Promise<void> 
   if (known && !(await askGit(path, ['merge-base', '--is-ancestor', branch, 'HEAD'])).ok)
     throw new RalphError(
       'git-failed',
-      `The worktree ${path} is on ${current.ok ? current.out : 'no branch'}, but ${branch} has commits that are not there. Bring both together, then accept again.`,
+      `The worktree ${path} is on ${current.ok ? current.out : 'no branch'}, but ${branch} has commits that are missing there. Merge them, then accept again.`,
     )
   must(await askGit(path, ['branch', '--quiet', '--force', branch, 'HEAD']))
 }
@@ -171,7 +171,7 @@ export async function commitRest(worktree: Worktree, message: string): Promise<b
   if (!answer.ok)
     throw new RalphError(
       'git-failed',
-      `git commit failed in ${path}: ${inOneLine(answer.says)} Fix the cause in that folder or commit by hand, then accept again.`,
+      `git commit failed in ${path}: ${inOneLine(answer.says)} Fix the cause in that folder or commit yourself, then accept again.`,
     )
   return true
 }
@@ -234,10 +234,10 @@ export async function mustBeOnBase(
   if (!base || here !== base)
     throw new RalphError(
       'git-failed',
-      `Loop ${loop} began at ${base ? `the branch ${base}` : 'a detached HEAD'}, but ${repo.top} is on ${here}. ${base ? `Switch to ${base}, or leave` : 'Leave'} it as a branch: ralph accept ${loop} --branch`,
+      `Loop ${loop} started on ${base ? `the branch ${base}` : 'a detached HEAD'}, but ${repo.top} is on ${here}. ${base ? `Switch to ${base}, or keep` : 'Keep'} the branch: ralph accept ${loop} --branch`,
     )
   if (under.ok)
-    throw new RalphError('git-failed', `A merge is under way in ${repo.top}. Finish or abort it, then accept again.`)
+    throw new RalphError('git-failed', `A merge is in progress in ${repo.top}. Finish or abort it, then accept again.`)
   return { repo, base }
 }
 

@@ -191,7 +191,7 @@ describe('one commit', () => {
     const place = await worked(`${DONE}; ${COMMITS}`)
     const { git, write, commit, dir } = place
     const obstacles: [says: string, put: () => unknown, clear: () => unknown][] = [
-      ['main cannot take the work of loop', () => write('work.txt', 'x\n'), () => rmSync(join(dir, 'work.txt'))],
+      ['Cannot merge the work of loop', () => write('work.txt', 'x\n'), () => rmSync(join(dir, 'work.txt'))],
       [
         'Too short',
         () => addHook(place, 'commit-msg', 'echo "Too short" >&2; exit 1'),

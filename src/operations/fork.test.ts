@@ -175,7 +175,7 @@ describe('a fork', () => {
     const { git, first } = place
     const { id: loop } = first
     await expect(place.run('fork', { loop, iteration: 9 })).rejects.toThrow('There are 0 to 2;')
-    await expect(place.run('fork', { loop: 'nope' })).rejects.toThrow('There is no loop "nope"')
+    await expect(place.run('fork', { loop: 'nope' })).rejects.toThrow('No such loop: nope')
     await expect(place.run('fork', { loop, agent: 'command:nowhere' })).rejects.toThrow('was not found')
     for (const ref of git('for-each-ref', '--format=%(refname)', 'refs/ralph/').split('\n'))
       git('update-ref', '-d', ref)
@@ -224,7 +224,7 @@ describe('a fork', () => {
     await bare.drive(loop)
     await expect(bare.run('fork', { loop })).rejects.toMatchObject({ code: 'checkpoint-missing' })
     const place = await worked({ lines: `git update-ref -d HEAD; ${WORKS}` })
-    await expect(place.run('fork', { loop: place.first.id })).rejects.toThrow('There was no commit yet')
+    await expect(place.run('fork', { loop: place.first.id })).rejects.toThrow('had no commit yet')
   })
 })
 

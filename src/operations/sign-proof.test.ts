@@ -95,7 +95,7 @@ test('says that ssh-keygen is missing', async () => {
   const cwd = temporaryFolder()
   mkdirSync(join(cwd, 'bin'))
   const refused = signProof({ cwd, env: { PATH: join(cwd, 'bin') } }, proven, { key: 'k', interactive: false })
-  await expect(refused).rejects.toThrow('ssh-keygen was not found.')
+  await expect(refused).rejects.toThrow('ssh-keygen is not installed')
 })
 
 test('signs nothing that does not say which files were checked, or that is not complete', async () => {

@@ -193,7 +193,7 @@ test('a loop that cannot be read is named, with what to do, and what `ralph doct
     database.exec(`UPDATE loop SET spec = '{' WHERE id = 'aaaa1111'`)
   })
   const sentence =
-    'ralph: What is stored of loop aaaa1111 is damaged (it is not JSON). `ralph doctor --rebuild` rebuilds the database from the transcripts.\n'
+    'ralph: The stored data of loop aaaa1111 is damaged (it is not JSON). `ralph doctor --rebuild` rebuilds the database from the transcripts.\n'
   for (const argv of [
     ['show', 'aaaa1111'],
     ['status', 'aaaa1111'],
@@ -202,7 +202,7 @@ test('a loop that cannot be read is named, with what to do, and what `ralph doct
     expect(await ralph(home, ...argv)).toMatchObject({ code: 1, err: sentence })
   const { code, out } = await ralph(home, 'doctor')
   expect(code).toBe(1)
-  expect(out).toContain('✗ database   What is stored of loop aaaa1111 is damaged')
+  expect(out).toContain('✗ database   The stored data of loop aaaa1111 is damaged')
   expect((await ralph(home, 'doctor', '--rebuild')).out).toContain('Rebuilt the database: 3 loops')
   expect((await ralph(home, 'show', 'aaaa1111')).code).toBe(0)
 })

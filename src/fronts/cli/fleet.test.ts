@@ -273,8 +273,8 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
   test.each<[argv: string[], says: string]>([
     [['submit'], 'There is no prompt. Say what to do: ralph submit "Make the tests pass"'],
     [['submit', ' '], 'There is no prompt.'],
-    [['submit', 'x', '--repo', '../shop'], 'a relative path leads elsewhere on each worker'],
-    [['submit', 'x', '--repo', 'https://a:secret@example.com/x.git'], 'it has a password in it'],
+    [['submit', 'x', '--repo', '../shop'], 'a relative path means something else on each worker'],
+    [['submit', 'x', '--repo', 'https://a:secret@example.com/x.git'], 'it contains a password'],
     [['submit', 'x', '--repo', 'none', '--base', 'main'], 'base needs a repository'],
     [['submit', 'x', '--base', 'a..b'], 'base "a..b" is not a valid branch name.'],
     [['submit', 'x', '--base', 'ralph/k3f'], 'is the branch of a task'],
@@ -302,9 +302,9 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     [['fleet', 'drian', 'x'], 'Did you mean "ralph fleet drain"?'],
     [['fleet', 'budget', 'ann'], 'Say how much'],
     [['fleet', 'budget', 'ann', '-5'], 'must be a number of dollars'],
-    [['status', 'nosuch'], 'There is no loop "nosuch"'],
+    [['status', 'nosuch'], 'No such loop: nosuch'],
     [['status', '--database'], '--database needs a value'],
-    [['status', '--database', 'mysql://x'], 'The database is given as a URL'],
+    [['status', '--database', 'mysql://x'], 'The database must be a URL'],
     [['submit', 'x', '--database', 'none'], 'This needs the database of a fleet.'],
     [['doctor', '--rebuild'], 'Only the database in RALPH_HOME can be rebuilt.'],
   ])('%j is refused with a sentence', async (argv, says) => {

@@ -39,7 +39,7 @@ test.each([[['help', 'task', 'start']], [['task', 'start', '--help']], [['task',
 test.each<[argv: string[], code: number, says: string]>([
   [['statsu'], 2, 'There is no command "statsu". Did you mean "ralph stat'],
   [['constructor'], 2, 'There is no command "constructor".'],
-  [['show', 'nosuch'], 2, 'There is no loop "nosuch"'],
+  [['show', 'nosuch'], 2, 'No such loop: nosuch'],
   [['run', 'x', '--agent', 'claude'], 3, 'claude'],
 ])('%j ends with exit code %i and a sentence', async (argv, code, says) => {
   const ran = await ralph(...argv)

@@ -165,7 +165,7 @@ describe.each(ERAS)('resources (%s)', (era) => {
     const parts = ['nonsense', ...inherited].map((part) => `ralph://loop/${loop}/iteration/1/${part}`)
     for (const uri of ['ralph://nowhere', ...parts, 'file:///etc/passwd'])
       await expect(read(uri)).rejects.toMatchObject({ code: -32602 })
-    await expect(read('ralph://loop/nowhere')).rejects.toThrow('There is no loop "nowhere".')
+    await expect(read('ralph://loop/nowhere')).rejects.toThrow('No such loop: nowhere.')
   })
 })
 

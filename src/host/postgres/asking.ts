@@ -170,8 +170,8 @@ async function statusOf(pool: Pool, id: string): Promise<unknown> {
 
 const IN_THE_FUTURE = '22023'
 
-const OPEN = new Error('The transaction is not over yet.')
-const LOST = 'The connection to the database was lost. ralph waits until it is there again.'
+const OPEN = new Error('The transaction is still running.')
+const LOST = 'The connection to the database was lost. Reconnecting.'
 const PATIENCE_MS = 10 * 60_000
 
 export function isUnreachable(cause: unknown): boolean {
@@ -186,4 +186,4 @@ async function withoutCollisions<Result>(work: () => Promise<Result>): Promise<R
   return untilItWorks(work, { why: (cause) => (isCollision(cause) && left-- > 0 ? COLLIDED : undefined) })
 }
 
-const COLLIDED = 'The database is busy. ralph tries again.'
+const COLLIDED = 'The database is busy. Retrying.'

@@ -15,6 +15,6 @@ test('a URL says how many connections a process may use', () => {
 
 test.each(['0', '1', '1000', 'many', ''])('?connections=%s is refused with a sentence', (text) => {
   expect(() => openPool({ url: `${URL}?connections=${text}` })).toThrow(
-    `?connections= in the URL of the database must be a number from 2 to 999, but is "${text}".`,
+    `?connections= in the database URL must be a number from 2 to 999, got "${text}".`,
   )
 })

@@ -22,10 +22,7 @@ function connectionsOf({ url, connections }: Address): number {
   const text = urlOf(url).searchParams.get('connections')
   if (text === null) return connections ?? CONNECTIONS
   if (/^\d{1,3}$/.test(text) && Number(text) >= 2) return Number(text)
-  throw new RalphError(
-    'usage',
-    `?connections= in the URL of the database must be a number from 2 to 999, but is "${text}".`,
-  )
+  throw new RalphError('usage', `?connections= in the database URL must be a number from 2 to 999, got "${text}".`)
 }
 
 /** A connection of its own, for what holds on to one: listening, and locks that end with it. */
@@ -42,7 +39,7 @@ export function placeOf({ url }: Address): string {
 /** Also the channel on which changes are told. */
 export function schemaOf({ url, schema = urlOf(url).searchParams.get('schema') ?? SCHEMA }: Address): string {
   if (/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) return schema
-  throw new RalphError('usage', `"${schema}" cannot be a schema: use small letters, digits and underscores.`)
+  throw new RalphError('usage', `Invalid schema name: "${schema}". Use lowercase letters, digits and underscores.`)
 }
 
 function configOf(address: Address): ClientConfig {
@@ -77,7 +74,7 @@ const STANDSTILL_MS = 10_000
 function urlOf(url: string): URL {
   const parsed = URL.parse(url)
   if (parsed && /^postgres(ql)?:$/.test(parsed.protocol)) return parsed
-  throw new RalphError('usage', 'The database is given as a URL: postgres://user@host:5432/name')
+  throw new RalphError('usage', 'The database must be a URL: postgres://user@host:5432/name')
 }
 
 /** By Postgres' own numbers: bigint and numeric, text and varchar. */

@@ -65,6 +65,6 @@ async function mustHoldAnyText(client: Client, where: string): Promise<void> {
   if (rows[0]?.server_encoding === 'UTF8') return
   throw new RalphError(
     'database-refused',
-    `${where} has the encoding ${rows[0]?.server_encoding}. Create one with UTF8: \`createdb --encoding UTF8 --template template0\`.`,
+    `${where} uses the encoding ${rows[0]?.server_encoding}. Create one with UTF8: \`createdb --encoding UTF8 --template template0\`.`,
   )
 }

@@ -184,4 +184,4 @@ function patienceFor({ isReady }: ReadyAsking, patienceMs = LONG_PATIENCE_MS): W
   }
 }
 
-const WAITING = 'The database cannot be reached. ralph waits until it is there again.'
+const WAITING = 'The database cannot be reached. Waiting for it.'

@@ -67,7 +67,7 @@ describe('a store whose Postgres', () => {
     await server.stop()
     const loaded = store.load('a1')
     await eventually(() => notes.length)
-    expect(notes).toEqual(['The database cannot be reached. ralph waits until it is there again.'])
+    expect(notes).toEqual(['The database cannot be reached. Waiting for it.'])
     await server.start()
     expect((await loaded).id).toBe('a1')
   })

@@ -129,4 +129,4 @@ function isPassing(cause: unknown): boolean {
   return isUnreachable(cause) || codeOf(cause) === '23505'
 }
 
-const WAITING = 'The transcript cannot be brought to the database. ralph tries again.'
+const WAITING = 'The transcript could not be uploaded to the database. Retrying.'

@@ -23,9 +23,9 @@ const refused = (words: string): Trouble => ({ code: 'database-refused', words }
 
 const stopping = unreachable('Postgres is stopping or starting')
 const cut = unreachable('the connection was lost')
-const away = unreachable('nothing answers there')
+const away = unreachable('the server does not respond')
 const untrusted = refused(
-  'its TLS certificate is not trusted. Give the certificate authority with ?sslrootcert=FILE, or correct the host name.',
+  'its TLS certificate is not trusted. Name the certificate authority with ?sslrootcert=FILE, or correct the host name.',
 )
 
 /** By SQLSTATE, or by Node's name for it. */
@@ -33,11 +33,11 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   '57P01': stopping,
   '57P02': stopping,
   '57P03': stopping,
-  '53300': unreachable('it has no connection left to give'),
+  '53300': unreachable('it has no free connections'),
   '25P03': cut, // it took the connection away, because this process stood still in a transaction
   ECONNREFUSED: away,
-  ENOTFOUND: unreachable('there is no host of that name'),
-  EAI_AGAIN: unreachable('the name of the host cannot be looked up'),
+  ENOTFOUND: unreachable('host not found'),
+  EAI_AGAIN: unreachable('the host name cannot be resolved'),
   EHOSTUNREACH: away,
   ENETUNREACH: away,
   'connect ENOENT': away, // the file of a socket
@@ -45,12 +45,14 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   ECONNRESET: cut,
   EPIPE: cut,
   '28P01': refused('the password is wrong. Correct it in the URL, or in ~/.pgpass.'),
-  '28000': refused('Postgres does not let this user in. Correct the user in the URL, or allow it in pg_hba.conf.'),
+  '28000': refused(
+    'Postgres does not allow this user to connect. Correct the user in the URL, or allow it in pg_hba.conf.',
+  ),
   '3D000': refused('there is no such database. Create it with `createdb`, or correct the URL.'),
-  '3F000': refused('its schema is gone. Start ralph again.'),
+  '3F000': refused('its schema no longer exists. Restart ralph.'),
   '42501': refused('this user may not do that. Grant it a role (see docs/fleet.md), or use another user.'),
-  '25006': refused('it can only be read. Use the primary server.'),
-  '53100': { code: 'disk-full', words: 'no space is left on its disk. Free some, then go on with `ralph resume`.' },
+  '25006': refused('it is read-only. Use the primary server.'),
+  '53100': { code: 'disk-full', words: 'no space left on its disk. Free some space, then run `ralph resume`.' },
   SELF_SIGNED_CERT_IN_CHAIN: untrusted,
   DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
@@ -62,8 +64,8 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
 /** What the driver says without a code. */
 const SAID: readonly [RegExp, Trouble][] = [
   [/Connection terminated|Client has encountered a connection error|not queryable/, cut],
-  [/timeout expired|timeout exceeded|Query read timeout/, unreachable('it does not answer in time')],
-  [/does not support SSL/, refused('it does not offer TLS. Remove sslmode from the URL, or set TLS up in Postgres.')],
+  [/timeout expired|timeout exceeded|Query read timeout/, unreachable('it timed out')],
+  [/does not support SSL/, refused('it does not offer TLS. Remove sslmode from the URL, or set up TLS in Postgres.')],
   [/password must be a string/, refused('it asks for a password. Add it to the URL, or to ~/.pgpass.')],
 ]
 
