@@ -1,9 +1,12 @@
-/** Agents that a repository brings along: one counts only after a person has agreed to that very text. Known by files in ralph's own folder. */
+/**
+ * Agents that a repository brings along: one counts only after a person agreed to that very text. Recorded as files in
+ * ralph's own folder.
+ */
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { makePrivateFolder, readIfThere, writeWhole } from './files.ts'
 
-/** Of one text at one path. */
+/** The file for one text at one path. */
 export function agentMark(path: string, text: string): string {
   return hash('sha256', `${path}\0${text}`)
 }

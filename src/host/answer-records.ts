@@ -27,7 +27,7 @@ export function answerRecords({ one, run, insert, transaction }: Asking, now: ()
   }
 }
 
-/** Of a key that was used before. */
+/** The answer for a key that was used before. */
 export function standingOf(row: Row, input: string, since: number): KeyStanding {
   if (row.input !== input) return { kind: 'reused' }
   if (row.answer !== null) return { kind: 'answered', answer: String(row.answer) }

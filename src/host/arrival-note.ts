@@ -1,4 +1,7 @@
-/** The note of an arrival in a person's checkout, in ralph's home: whoever finds one while nobody holds its lock knows that ralph was killed. */
+/**
+ * The note of an arrival in a person's checkout, in ralph's home: a note whose lock nobody holds means that ralph was
+ * killed.
+ */
 import { createHash } from 'node:crypto'
 import { readdirSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -12,24 +15,24 @@ import { lockFile } from './lock.ts'
 import type { Held } from './store.ts'
 import type { Step } from './take-back.ts'
 
-/** The checkout of a person, and the home of the ralph that brings work into it. */
+/** The checkout of a person, and the home of the ralph that merges work into it. */
 export type Checkout = { home: string; repo: Repository }
 
 /**
- * `branch` is checked out and stands at `onto`; its files become those of `commit`. `work` is part of its history once it has arrived.
- * `again`: the command that does it again.
+ * `branch` is checked out and stands at `onto`; its files become those of `commit`. `work` is part of its history once
+ * it has arrived. `again`: the command that repeats it.
  */
 export type Coming = { loop: string; branch: string; onto: string; commit: string; work: string; again?: string }
 
-/** `locks`: those that were there before. */
+/** `locks`: the ones that existed before. */
 export type Arrival = Coming & Step & { dir: string; locks: readonly string[] }
 
-// A hook of the one before may take minutes.
+// A hook of the previous arrival may take minutes.
 const PATIENCE_MS = 10 * 60_000
 
 type Lock = { close(): void }
 
-/** One arrival at a time in a checkout. */
+/** One arrival at a time per checkout. */
 export async function hold(checkout: Checkout): Promise<Lock> {
   makePrivateFolder(folderOf(checkout.home))
   for (const end = performance.now() + PATIENCE_MS; ; await sleep(100)) {
@@ -48,7 +51,7 @@ export function tryHold({ home, repo }: Checkout): Lock | Held {
 }
 
 export async function writeNote(checkout: Checkout, arrival: Arrival): Promise<void> {
-  must(await checkout.repo.ask(['update-ref', keptAs(arrival.loop), arrival.commit])) // or git may clear it away
+  must(await checkout.repo.ask(['update-ref', keptAs(arrival.loop), arrival.commit])) // or git may remove it
   writeWhole(noteOf(checkout), JSON.stringify(arrival))
 }
 
@@ -57,19 +60,19 @@ export async function forget(checkout: Checkout, loop: string): Promise<void> {
   rmSync(noteOf(checkout), { force: true })
 }
 
-/** Undefined: there is none. */
+/** Undefined if there is none. */
 export function readNote(checkout: Checkout): Arrival | undefined {
   return parseNote(readIfThere(noteOf(checkout)) ?? '')
 }
 
-/** Those of all checkouts. */
+/** The notes of all checkouts. */
 export function listNotes(home: string): Arrival[] {
   const folder = folderOf(home)
   const notes = namesIn(folder).filter((name) => name.endsWith(NOTE))
   return notes.flatMap((name) => parseNote(readIfThere(join(folder, name)) ?? '') ?? [])
 }
 
-/** Undefined where somebody else has written it. */
+/** Undefined if somebody else wrote it. */
 function parseNote(text: string): Arrival | undefined {
   try {
     const read = JSON.parse(text) as Record<keyof Arrival, unknown>
@@ -83,7 +86,7 @@ function parseNote(text: string): Arrival | undefined {
   }
 }
 
-/** Lets the next ralph find a git whose ralph was killed. */
+/** Lets the next ralph find a git whose own ralph was killed. */
 export function markerOf(repo: Repository): { env: Record<string, string>; text: string } {
   return { env: { RALPH_ARRIVAL: keyOf(repo) }, text: `RALPH_ARRIVAL=${keyOf(repo)}` }
 }
@@ -103,7 +106,7 @@ function folderOf(home: string): string {
   return join(home, 'arrivals')
 }
 
-/** Linked worktrees have a git folder each. */
+/** Each linked worktree has its own git folder. */
 function keyOf({ gitDir }: Repository): string {
   return createHash('sha256').update(gitDir).digest('hex').slice(0, 16)
 }

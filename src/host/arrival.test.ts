@@ -28,7 +28,7 @@ const OLD: Record<string, string> = {
   'last.txt': 'old and last\n',
 }
 
-/** What the work makes of them, with every kind of change there is. */
+/** What the work turns them into, with every kind of change there is. */
 function workIn({ dir, write, git }: TestRepository): void {
   git('rm', '--quiet', 'removed.txt', 'kind', 'deep/folder/old.txt')
   write('changed.txt', 'NEW and long enough\n')
@@ -62,11 +62,11 @@ async function makeComing(work = workIn) {
     notes,
     mend: () => mendCheckout(checkout),
     step: (step: () => Answer) => arrive(checkout, coming, async () => step()),
-    /** Git writes all files, and has not replaced the index yet. */
+    /** git writes all files, and has not replaced the index yet. */
     writeFiles: () => readTree(place, { GIT_INDEX_FILE: copyIndex(place) }),
-    /** Git is about to move the branch. */
+    /** git is about to move the branch. */
     writeAll: () => readTree(place, {}),
-    /** Ralph is killed when git has done this much. */
+    /** ralph is killed when git has got this far. */
     async cutOff(half: () => void) {
       let [name = '', text] = ['', '']
       await arrive(checkout, coming, async () => {
@@ -91,7 +91,7 @@ function readTree({ dir }: TestRepository, env: Record<string, string>): void {
   execFileSync('git', args, { cwd: dir, env: { ...process.env, ...env }, stdio: 'pipe' })
 }
 
-/** As in the first commit, whole. */
+/** The whole tree as in the first commit. */
 function expectAsBefore({ dir, git, status, read }: TestRepository): void {
   expect(status()).toEqual([])
   expect(git('diff', '--stat', 'HEAD')).toBe('')
@@ -103,20 +103,23 @@ function expectAsBefore({ dir, git, status, read }: TestRepository): void {
 
 type Made = Awaited<ReturnType<typeof makeComing>>
 
-describe('an arrival that was cut off', () => {
+describe('an interrupted arrival', () => {
   test.each<[fact: string, half: (place: Made) => void]>([
     ['all files are written', ({ writeFiles }) => writeFiles()],
-    ['the index is replaced, too', ({ writeAll }) => writeAll()],
+    ['the index is replaced as well', ({ writeAll }) => writeAll()],
     ['a few files are written', ({ write }) => write('changed.txt', 'NEW and long enough\n')],
-    ['a file is written in part', ({ write }) => write('changed.txt', 'NEW and l')],
-    ['a new file is written in part', ({ write }) => write('new/sub/added.txt', 'N')],
+    ['a file is partly written', ({ write }) => write('changed.txt', 'NEW and l')],
+    ['a new file is partly written', ({ write }) => write('new/sub/added.txt', 'N')],
     ['a file is empty', ({ write }) => write('changed.txt', '')],
     ['a new file is empty', ({ write }) => write('new/sub/added.txt', '')],
-    ['a file is gone', ({ dir }) => rmSync(join(dir, 'changed.txt'))],
-    ['a file is gone, and its folder is not there yet', ({ dir }) => rmSync(join(dir, 'kind'))],
-    ['a folder is gone, and its file is not there yet', ({ dir }) => rmSync(join(dir, 'deep'), { recursive: true })],
+    ['a file is missing', ({ dir }) => rmSync(join(dir, 'changed.txt'))],
+    ['a file is missing, and its folder does not exist yet', ({ dir }) => rmSync(join(dir, 'kind'))],
     [
-      'one that took it back was killed, too',
+      'a folder is missing, and its file does not exist yet',
+      ({ dir }) => rmSync(join(dir, 'deep'), { recursive: true }),
+    ],
+    [
+      'the ralph that took it back was killed as well',
       ({ writeAll, write }) => {
         writeAll()
         write('changed.txt', 'old an')
@@ -136,7 +139,7 @@ describe('an arrival that was cut off', () => {
     expect(await place.mend()).toBeUndefined()
   })
 
-  test('is said in one sentence that counts the files', async () => {
+  test('is reported in one sentence that counts the files', async () => {
     const place = await makeComing()
     await place.cutOff(place.writeAll)
     const [mended, ...more] = await mendCheckouts(place.checkout.home)
@@ -147,7 +150,7 @@ describe('an arrival that was cut off', () => {
     expect(await mendCheckouts(place.checkout.home)).toEqual([])
   })
 
-  test('can be done again', async () => {
+  test('can be repeated', async () => {
     const place = await makeComing()
     await place.cutOff(place.writeFiles)
     await place.mend()
@@ -160,7 +163,7 @@ describe('an arrival that was cut off', () => {
     expect(place.read('kind/inside.txt')).toBe('NEW\n')
   })
 
-  test('is taken back at once where only git was killed', async () => {
+  test('is taken back at once if only git was killed', async () => {
     const place = await makeComing()
     const answer = await place.step(() => {
       place.writeFiles()
@@ -172,7 +175,7 @@ describe('an arrival that was cut off', () => {
     expect(place.notes()).toEqual([])
   })
 
-  test('is taken back before the next one, also of another loop', async () => {
+  test('is taken back before the next one, even one of another loop', async () => {
     const place = await makeComing()
     await place.cutOff(place.writeFiles)
     place.git('branch', 'more', 'main')
@@ -184,7 +187,7 @@ describe('an arrival that was cut off', () => {
     expect(status).toEqual([])
   })
 
-  test('is taken back with line endings that differ from what git keeps', async () => {
+  test('is taken back with line endings that differ from those git stores', async () => {
     const place = await makeComing()
     place.git('config', 'core.autocrlf', 'true')
     rmSync(join(place.dir, 'changed.txt'))
@@ -197,7 +200,7 @@ describe('an arrival that was cut off', () => {
     expect([place.read('changed.txt'), place.read('last.txt')]).toEqual(['old and long enough\r\n', 'old and last\r\n'])
   })
 
-  test('of a merge that waits for a hook is not taken for one of the person', async () => {
+  test('that waits for a hook during a merge is not mistaken for a merge of the person', async () => {
     const place = await makeComing()
     await place.cutOff(() => place.git('merge', '--quiet', '--no-ff', '--no-commit', 'work'))
     expect(existsSync(join(place.dir, '.git/MERGE_HEAD'))).toBe(true)
@@ -208,7 +211,7 @@ describe('an arrival that was cut off', () => {
 })
 
 describe("what is the person's own", () => {
-  test('stays as it is where they changed it since, and is named', async () => {
+  test('is left alone and named if they changed it since', async () => {
     const place = await makeComing()
     await place.cutOff(place.writeFiles)
     place.write('changed.txt', 'NEW and long enough, and by a person\n')
@@ -232,7 +235,7 @@ describe("what is the person's own", () => {
     expect(place.status()).toEqual([' D kind', '?? kind/mine.txt'])
   })
 
-  test('stays where a link now leads elsewhere', async () => {
+  test('stays where a link now points elsewhere', async () => {
     const place = await makeComing()
     const elsewhere = temporaryFolder()
     mkdirSync(join(elsewhere, 'sub'))
@@ -246,7 +249,7 @@ describe("what is the person's own", () => {
 
   test.each<[fact: string, before: (place: Made) => void]>([
     ['changed', ({ write }) => write('changed.txt', 'by a person\n')],
-    ['changed just as the work does', ({ write }) => write('changed.txt', 'NEW and long enough\n')],
+    ['changed exactly as the work does', ({ write }) => write('changed.txt', 'NEW and long enough\n')],
     ['untracked', ({ write }) => write('new/sub/added.txt', 'by a person\n')],
     [
       'staged',
@@ -274,7 +277,7 @@ describe("what is the person's own", () => {
     expect(look()).toEqual(had)
   })
 
-  test('stays staged, changed and untracked beside what is taken back', async () => {
+  test('stays staged, changed or untracked next to what is taken back', async () => {
     const place = await makeComing()
     place.write('staged.txt', 'staged\n')
     place.git('add', 'staged.txt')
@@ -286,7 +289,7 @@ describe("what is the person's own", () => {
     expect(place.status()).toEqual(had)
   })
 
-  test('is committed since: what is left of the step goes, what was committed stays', async () => {
+  test('stays if it was committed since; the rest of the step is removed', async () => {
     const place = await makeComing()
     await place.cutOff(place.writeFiles)
     place.git('commit', '--quiet', '--message', 'Mine', 'last.txt')
@@ -295,7 +298,7 @@ describe("what is the person's own", () => {
     expect([place.read('last.txt'), place.read('changed.txt')]).toEqual(['NEW and last\n', 'old and long enough\n'])
   })
 
-  test('is another branch since: nothing is touched, and that is said', async () => {
+  test('is another branch since: no file is touched, and that is reported', async () => {
     const place = await makeComing()
     await place.cutOff(place.writeFiles)
     place.git('symbolic-ref', 'HEAD', 'refs/heads/work')
@@ -309,14 +312,14 @@ describe("what is the person's own", () => {
   })
 })
 
-test('one that came to its end is simply forgotten', async () => {
+test('an arrival that finished is simply forgotten', async () => {
   const place = await makeComing()
   await place.cutOff(() => place.git('merge', '--quiet', '--ff-only', 'work'))
   expect(await place.mend()).toBeUndefined()
   expect([place.notes(), place.status(), place.log()[0]]).toEqual([[], [], 'The work'])
 })
 
-test('a merge whose last hook was killed is over', async () => {
+test('a merge whose last hook was killed has ended', async () => {
   const place = await makeComing()
   await place.cutOff(() => {
     place.git('merge', '--quiet', '--no-ff', '-m', 'Merge', 'work')
@@ -338,7 +341,7 @@ describe('a lock', () => {
     expect(existsSync(lock)).toBe(true)
   })
 
-  test('of a git that lives is its own, and the rest waits for it', async () => {
+  test('of a running git is left to it, and the rest waits', async () => {
     const place = await makeComing()
     await place.cutOff(place.writeFiles)
     const child = spawn('git', ['cat-file', '--batch'], { cwd: place.dir, stdio: 'pipe' })
@@ -356,7 +359,7 @@ describe('a lock', () => {
     expectAsBefore(place)
   })
 
-  test('does not wait for a git that clears up in the background', async () => {
+  test('does not wait for a git that cleans up in the background', async () => {
     const place = await makeComing()
     await place.cutOff(place.writeFiles)
     const child = spawn('git', ['-c', 'gc.auto=0', 'pack-objects', '--stdout'], { cwd: place.dir, stdio: 'pipe' })
@@ -368,7 +371,7 @@ describe('a lock', () => {
   })
 })
 
-test('two arrivals in one checkout come one after the other', async () => {
+test('two arrivals in one checkout run one after the other', async () => {
   const place = await makeComing()
   const seen: string[] = []
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -383,7 +386,7 @@ test('two arrivals in one checkout come one after the other', async () => {
     seen.push('second')
     return DONE
   })
-  expect(await place.mend()).toBeUndefined() // somebody is at it
+  expect(await place.mend()).toBeUndefined() // another one is in progress
   resolve()
   await Promise.all([first, second])
   expect(seen).toEqual(['first begins', 'first ends', 'second'])

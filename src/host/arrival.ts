@@ -1,6 +1,6 @@
 /**
- * An arrival: the one step in which work becomes part of a person's checkout. It is noted before git begins, so that the next
- * ralph can take back what a kill left of it.
+ * An arrival: the one step in which work becomes part of a person's checkout. It is noted before git starts, so that
+ * the next ralph can take back what a kill left behind.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,13 +26,13 @@ import { listChanges, listDiffering, type TakenBack, takeBack } from './take-bac
 
 export type { Checkout, Coming } from './arrival-note.ts'
 
-/** What a ralph that was killed had left in a checkout. `gone`: the person has gone on, so nothing was touched. */
+/** What a killed ralph left in a checkout. `gone`: the person has moved on since, so nothing was touched. */
 export type Mended = Pick<Coming, 'loop' | 'branch' | 'again'> & { dir: string } & (TakenBack | { gone: true })
 
-/** Work that git puts aside for the time of a merge would stay there when it is killed. */
+/** Work that git stashes during a merge would stay stashed if git is killed. */
 export const NO_STASH: readonly string[] = ['-c', 'merge.autoStash=false']
 
-/** `step` is the call of git. Where it fails, or is cut off, the checkout is as before. */
+/** `step` is the call of git. If it fails or is interrupted, the checkout is as before. */
 export async function arrive(
   { home, repo }: Checkout,
   coming: Coming,
@@ -54,7 +54,7 @@ export async function arrive(
   }
 }
 
-/** Puts in order what a ralph that was killed left in a checkout. Undefined: nothing, or somebody alive is at it. */
+/** Cleans up what a killed ralph left in a checkout. Undefined: nothing to do, or a living process is working on it. */
 export async function mendCheckout(checkout: Checkout): Promise<Mended | undefined> {
   if (!readNote(checkout)) return undefined
   const lock = tryHold(checkout)
@@ -71,7 +71,7 @@ export async function mendCheckouts(home: string): Promise<Mended[]> {
   const mended: Mended[] = []
   for (const { dir } of listNotes(home)) {
     const repo = await openRepository(dir)
-    const found = 'none' in repo ? undefined : await mendCheckout({ home, repo }) // it may be on a disk that is not there now
+    const found = 'none' in repo ? undefined : await mendCheckout({ home, repo }) // it may be on a disk that is not mounted now
     if (found) mended.push(found)
   }
   return mended
@@ -94,7 +94,7 @@ async function settle(checkout: Checkout): Promise<Mended | undefined> {
   const arrival = readNote(checkout)
   if (!arrival) return undefined
   if ((await standOf(repo, arrival)) === 'open')
-    // Only now: a hook that runs once the work has arrived may go on.
+    // Only now: a hook that runs after the work has arrived may continue.
     await endProcesses({ group: 0, marker: markerOf(repo).text, forks: 0, graceMs: 1_000, exited: () => true })
   const stand = await standOf(repo, arrival)
   const { loop, branch, again, dir } = arrival
@@ -106,7 +106,10 @@ async function settle(checkout: Checkout): Promise<Mended | undefined> {
   return { ...about, ...(back ?? { gone: true }) }
 }
 
-/** `open`: the branch is where it was, or further on, without the work. `gone`: another one is checked out, or it was set back. */
+/**
+ * `open`: the branch is where it was, or further on, without the work. `gone`: another branch is checked out, or this
+ * one was reset.
+ */
 async function standOf(repo: Repository, { branch, onto, work }: Coming): Promise<'open' | 'arrived' | 'gone'> {
   const current = await repo.ask(['symbolic-ref', '--quiet', 'HEAD'])
   if (!current.ok || current.out !== `refs/heads/${branch}`) return 'gone'
@@ -124,15 +127,18 @@ async function takeArrivalBack(checkout: Checkout, arrival: Arrival): Promise<Ta
   return back
 }
 
-/** A merge of ours that git still takes for being under way. */
+/** A merge of ours that git still considers in progress. */
 async function endMerge(repo: Repository, { work }: Coming): Promise<void> {
   const merging = await repo.ask(['rev-parse', '--verify', '--quiet', 'MERGE_HEAD'])
   if (merging.ok && merging.out === work) must(await repo.ask(['merge', '--quit']))
-  // Git writes this one first, and the other after the first hook.
+  // git writes this one first, and the other after the first hook.
   if (underWay(repo) === undefined) rmSync(join(repo.gitDir, 'AUTO_MERGE'), { force: true })
 }
 
-/** Paths of the step that were not as in `onto` before it: git refuses to write over them, and they are not ours to take back. */
+/**
+ * Paths of the step that differed from `onto` before it: git refuses to overwrite them, and they are not ours to take
+ * back.
+ */
 async function changedBefore(repo: Repository, { onto, commit }: Coming): Promise<string[]> {
   const [changes, files, staged, flags] = await Promise.all([
     listChanges(repo, onto, commit),
@@ -140,7 +146,7 @@ async function changedBefore(repo: Repository, { onto, commit }: Coming): Promis
     listDiffering(repo, ['--cached', onto]),
     repo.list(['ls-files', '-v', '-z']),
   ])
-  // Those that git was told not to look at: whether they were changed nobody can tell.
+  // git was told not to look at these, so nobody can tell whether they changed.
   const hidden = (flags ?? []).flatMap((line) => (/^[a-zS] /.test(line) ? [line.slice(2)] : []))
   const changed = new Set([...files, ...staged, ...hidden])
   return changes.flatMap(({ path, was }) => (changed.has(path) || (!was && isFileAt(repo.top, path)) ? [path] : []))

@@ -1,4 +1,4 @@
-/** The ways to ask the database. Statements are prepared once; errors come in plain words. */
+/** The ways to query the database. Statements are prepared once; errors come in plain words. */
 import { statSync } from 'node:fs'
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { plainly } from './database.ts'
@@ -9,12 +9,12 @@ export type Asking = {
   run(sql: string, ...values: SQLInputValue[]): unknown
   all(sql: string, ...values: SQLInputValue[]): Row[]
   one(sql: string, ...values: SQLInputValue[]): Row | undefined
-  /** A new row; `REPLACE` takes the place of the one with the same key. */
+  /** Inserts a row; `REPLACE` replaces the one with the same key. */
   insert(table: string, columns: Columns, verb?: 'INSERT' | 'REPLACE'): void
   transaction<Result>(work: () => Result): Result
-  /** Whether the file is another one by now, or gone. */
+  /** Whether the file was replaced or removed since it was opened. */
   isGone(): boolean
-  /** Goes on with the file that is there now; one that is gone is put back. */
+  /** Continues with the file that is there now; a missing one is restored. */
   mend(): void
   close(): void
 }

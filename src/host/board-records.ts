@@ -69,7 +69,7 @@ function tasks(asking: Asking, { now, transcripts }: Around): Tasks {
   }
 }
 
-/** What a task depends on and was deleted is waited for no more. */
+/** A dependency that was deleted is no longer waited for. */
 const QUEUE = `SELECT loop.id, CASE WHEN json_valid(loop.spec) = 0 THEN loop.dir WHEN json_type(loop.spec, '$.work.worktree') IS NULL
     THEN coalesce(json_extract(loop.spec, '$.work.gitDir'), loop.dir) END AS place
   FROM loop LEFT JOIN board_task AS task ON task.loop = loop.id
@@ -127,7 +127,7 @@ function listTasks(asking: Asking, { limit, after, ...filter }: BoardFilter): Bo
 
 const TEXT = `instr(lower(title || ' ' || coalesce(CASE json_valid(record) WHEN 1 THEN json_extract(record, '$.description') END, '')), lower(?)) > 0`
 
-/** `contains`: that title or description do. */
+/** `contains`: text that the title or the description must contain. */
 export function taskConditions(
   { status, project_id, archived, text, loop }: BoardFilter,
   contains: string,
@@ -164,7 +164,7 @@ export function toGroup(row: Row): BoardGroup {
   return parse<BoardGroup>(row.record, `group ${row.id} of the board`)
 }
 
-/** `known`: its row, where there is one. */
+/** `known`: its row, if there is one. */
 export function changedGroup(known: Row | undefined, changed: Parameters<BoardRecords['saveGroup']>[0]): BoardGroup {
   return { name: changed.project_id, repo: null, ...(known ? toGroup(known) : {}), ...changed }
 }
@@ -185,7 +185,7 @@ export function toChange(row: Row): BoardChange {
   return { seq: Number(row.seq), at: Number(row.at), change: parse<BoardChange['change']>(row.change, 'the board') }
 }
 
-/** Inside the transaction that makes it. */
+/** Runs inside the transaction that makes the change. */
 function tellChange({ insert }: Asking, at: number, change: BoardChange['change']): void {
   insert('board_change', { at, change: JSON.stringify(change) })
 }

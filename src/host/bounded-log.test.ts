@@ -17,7 +17,7 @@ async function record(limitMb: number | undefined, work: (log: BoundedLog) => vo
   return { entries, dropped, full, bytes: statSync(file.path).size }
 }
 
-test('what fits is kept, and nothing is said about it', async () => {
+test('what fits is kept, without a note', async () => {
   const { entries, dropped, full } = await record(1, (log) => {
     log.add([{ out: 'one\n' }])
     log.add([{ err: 'two\n' }])
@@ -29,7 +29,7 @@ test('what fits is kept, and nothing is said about it', async () => {
   })
 })
 
-test('what does not fit is counted, and the transcript says so where it is cut and at its end', async () => {
+test('what does not fit is counted, and the transcript says so at the cut and at its end', async () => {
   const { entries, dropped, full } = await record(0.00002, (log) => {
     log.add([{ out: 'the first piece\n' }])
     log.add([{ out: 'äö\n' }])
@@ -43,7 +43,7 @@ test('what does not fit is counted, and the transcript says so where it is cut a
   expect({ dropped, full }).toEqual({ dropped: 10, full: 1 })
 })
 
-test('what takes more room in the file than it was long counts as what it takes', async () => {
+test('text that takes more room in the file than its length counts with that room', async () => {
   const { bytes } = await record(0.1, (log) => {
     for (let n = 0; n < 100; n++) log.add([{ out: '\0'.repeat(10_000) }])
   })

@@ -1,23 +1,23 @@
-/** What an agent prints in a turn, written to the transcript up to a limit. What comes after is counted, not kept. */
+/** What an agent prints in a turn, written to the transcript up to a limit. The rest is counted, not kept. */
 import type { TurnEntry, TurnLog } from './transcript.ts'
 
 export type BoundedLog = {
   add(printed: TurnEntry[]): void
-  /** Writes down how much was left out, in bytes, and says it. Undefined: nothing was. */
+  /** Writes down how many bytes were left out, and returns that. Undefined: none. */
   end(): number | undefined
 }
 
 type Bounds = {
-  /** Absent: it may grow without end. */
+  /** Absent: no limit. */
   limitMb: number | undefined
   now: () => number
-  /** The first piece is left out. */
+  /** Called when the first piece is left out. */
   onFull(): void
 }
 
 export const MEGABYTE = 1_000_000
 
-/** An agent that prints the same line for ever is not silent, so that only this keeps it from filling the disk. */
+/** An agent that prints the same line forever is not silent, so only this limit keeps it from filling the disk. */
 export function boundLog(log: TurnLog, { limitMb, now, onFull }: Bounds): BoundedLog {
   const limit = (limitMb ?? Number.POSITIVE_INFINITY) * MEGABYTE
   let kept = 0

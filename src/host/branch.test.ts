@@ -25,9 +25,9 @@ describe('commitPaths', () => {
     ['a new file', ['new.txt'], ({ write }) => write('new.txt', 'n\n'), ['A new.txt']],
     ['a changed file', ['a.txt'], ({ write }) => write('a.txt', 'b\n'), ['M a.txt']],
     ['a removed file', ['a.txt'], ({ dir }) => rmSync(join(dir, 'a.txt')), ['D a.txt']],
-    ['a file that was removed from the index, too', ['a.txt'], ({ git }) => git('rm', '--quiet', 'a.txt'), ['D a.txt']],
+    ['a file that was also removed from the index', ['a.txt'], ({ git }) => git('rm', '--quiet', 'a.txt'), ['D a.txt']],
     ['a moved file', ['a.txt', 'b.txt'], ({ git }) => git('mv', 'a.txt', 'b.txt'), ['D a.txt', 'A b.txt']],
-    ['a file that is now run', ['a.txt'], ({ dir }) => chmodSync(join(dir, 'a.txt'), 0o755), ['M a.txt']],
+    ['a file that is now executable', ['a.txt'], ({ dir }) => chmodSync(join(dir, 'a.txt'), 0o755), ['M a.txt']],
     [
       'a name that looks like a pattern',
       ['*.txt'],
@@ -37,7 +37,7 @@ describe('commitPaths', () => {
       },
       ['A *.txt'],
     ],
-    ['a name that looks like magic', [':(top)'], ({ write }) => write(':(top)', 'x'), ['A :(top)']],
+    ['a name that looks like pathspec magic', [':(top)'], ({ write }) => write(':(top)', 'x'), ['A :(top)']],
     ['only what is left of it', ['a.txt', 'gone.txt'], ({ write }) => write('a.txt', 'b\n'), ['M a.txt']],
   ])('commits %s', async (_, paths, change, commit) => {
     const place = await makeRepository()
@@ -50,14 +50,14 @@ describe('commitPaths', () => {
   test.each<[fact: string, paths: string[]]>([
     ['nothing is named', []],
     ['what is named was committed', ['a.txt']],
-    ['what is named came and went', ['gone.txt']],
+    ['what is named was created and removed', ['gone.txt']],
   ])('makes no commit when %s', async (_, paths) => {
     const place = await makeRepository()
     await commitPaths(place.repo, paths, 'T1: work')
     expect(place.log()).toEqual(['Start'])
   })
 
-  test('leaves every other change of the person alone, staged or not', async () => {
+  test('leaves all other changes of the person alone, staged or not', async () => {
     const place = await makeRepository({ 'a.txt': 'a\n', 'mine.txt': 'm\n', 'staged.txt': 's\n', 'gone.txt': 'g\n' })
     place.write('mine.txt', 'changed\n')
     place.write('staged.txt', 'staged\n')
@@ -74,7 +74,7 @@ describe('commitPaths', () => {
     expect(place.git('show', ':staged.txt')).toBe('staged')
   })
 
-  test('commits as the person, with their hooks, and says what a hook says', async () => {
+  test('commits as the person, with their hooks, and reports what a hook says', async () => {
     const place = await makeRepository()
     place.write('.git/hooks/pre-commit', '#!/bin/sh\necho "no tabs please" >&2\nexit 1\n')
     chmodSync(join(place.dir, '.git/hooks/pre-commit'), 0o755)
@@ -87,9 +87,9 @@ describe('commitPaths', () => {
 
   test.each<[fact: string, name: Buffer, git: string]>([
     ['beyond ASCII', Buffer.from('grün'), '"gr\\303\\274n"'],
-    ['that is no text', Buffer.from('gr\u00fcn', 'latin1'), '"gr\\374n"'],
+    ['that is not valid text', Buffer.from('gr\u00fcn', 'latin1'), '"gr\\374n"'],
     ['with a line break', Buffer.from('a\nb'), '"a\\nb"'],
-  ])('takes a name %s', async (_, name, shown) => {
+  ])('accepts a name %s', async (_, name, shown) => {
     const place = await makeRepository()
     const before = place.git('rev-parse', 'HEAD^{tree}')
     writeFileSync(Buffer.concat([Buffer.from(`${place.dir}/`), name]), 'x\n')
@@ -113,9 +113,9 @@ describe('commitPaths', () => {
 describe('bringBack', () => {
   test.each<[fact: string, leave: (place: TestRepository) => void, log: string[]]>([
     ['from another branch', ({ git }) => git('switch', '--quiet', '-c', 'mine'), ['Work', 'Start']],
-    ['from no branch', ({ git }) => git('switch', '--quiet', '--detach'), ['Work', 'Start']],
+    ['from a detached HEAD', ({ git }) => git('switch', '--quiet', '--detach'), ['Work', 'Start']],
     [
-      'when the branch was removed',
+      'when the branch was deleted',
       ({ git }) => {
         git('switch', '--quiet', '-c', 'mine')
         git('branch', '--quiet', '-D', 'main')
@@ -173,7 +173,7 @@ describe('holdsHistory', () => {
 })
 
 describe('historySince', () => {
-  test('names commits, oldest first, and counts lines, but not those of one folder', async () => {
+  test('lists commits, oldest first, and counts lines, except those of one folder', async () => {
     const place = await makeRepository()
     const since = place.git('rev-parse', 'HEAD')
     place.commit('One', { 'a.txt': 'a\nb\n', 'notes/x.json': '{}\n', 'dir with space/ü.txt': '1\n' })
@@ -187,14 +187,14 @@ describe('historySince', () => {
     ])
   })
 
-  test('begins at nothing when there was no commit', async () => {
+  test('starts from nothing if there was no commit', async () => {
     const place = await makeRepository()
     const { commits, files } = await historySince(place.repo, undefined, join(place.dir, 'notes'))
     expect(commits.map(({ subject }) => subject)).toEqual(['Start'])
     expect(files).toEqual([{ path: 'a.txt', added: 1, removed: 0 }])
   })
 
-  test('is empty where there is still no commit', async () => {
+  test('is empty if there is still no commit', async () => {
     const place = await makeRepository()
     place.git('checkout', '--quiet', '--orphan', 'empty')
     expect(await historySince(place.repo, undefined, place.dir)).toEqual({ commits: [], files: [] })
@@ -202,7 +202,7 @@ describe('historySince', () => {
 })
 
 describe('uncommitted', () => {
-  test('lists tracked files that changed, staged or not, but not those of one folder', async () => {
+  test('lists changed tracked files, staged or not, except those of one folder', async () => {
     const place = await makeRepository({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'notes/x': 'x\n' })
     expect(await uncommitted(place.repo, join(place.dir, 'notes'))).toEqual([])
     place.write('a.txt', '1\n')
@@ -214,7 +214,7 @@ describe('uncommitted', () => {
   })
 })
 
-test('somebody must be named for a commit', async () => {
+test('a commit needs an author', async () => {
   const place = await makeRepository()
   await mustHaveIdentity(place.repo)
   place.git('config', 'user.name', '')
@@ -223,6 +223,6 @@ test('somebody must be named for a commit', async () => {
   )
 })
 
-test('a folder without a repository has none', async () => {
+test('a folder outside a repository has none', async () => {
   expect(await repositoryAt(temporaryFolder())).toBeUndefined()
 })

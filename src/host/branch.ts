@@ -1,11 +1,11 @@
-/** The branch a project is worked on: what was committed, what an agent left uncommitted, whether its history still holds. */
+/** The branch of a project: what was committed, what an agent left uncommitted, whether its history still holds. */
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { pathBelow, statBelow } from './files.ts'
 import { askGit, inBytes, inOneLine, listPaths, must, openRepository, type Repository } from './git.ts'
 import { listGitlinks, updateGitlinks } from './gitlinks.ts'
 
-/** Where HEAD is. Absent: there is no commit yet; HEAD is detached. */
+/** Where HEAD is. A missing field means: no commit yet, or HEAD is detached. */
 export type Head = { commit?: string; branch?: string }
 
 export async function readHead(repo: Repository): Promise<Head> {
@@ -16,7 +16,7 @@ export async function readHead(repo: Repository): Promise<Head> {
   return { ...(commit.ok ? { commit: commit.out } : {}), ...(branch.ok ? { branch: branch.out } : {}) }
 }
 
-/** Somebody must be named for a commit; git says so only when it is too late. */
+/** A commit needs an author; git says so only when it is too late. */
 export async function mustHaveIdentity(repo: Repository): Promise<void> {
   if ((await repo.ask(['var', 'GIT_COMMITTER_IDENT'])).ok) return
   throw new RalphError(
@@ -25,14 +25,14 @@ export async function mustHaveIdentity(repo: Repository): Promise<void> {
   )
 }
 
-/** Whether everything that was committed when the task began is still part of the history. */
+/** Whether everything that was committed when the task started is still part of the history. */
 export async function holdsHistory(repo: Repository, base: string): Promise<boolean> {
   return (await repo.ask(['merge-base', '--is-ancestor', base, 'HEAD'])).ok
 }
 
 /**
- * An agent that went to another branch, or to none, is brought back with its commits, as long as they build on the branch.
- * False: they do not.
+ * Brings an agent that went to another branch, or to none, back with its commits, if they build on the branch. False:
+ * they do not.
  */
 export async function bringBack(repo: Repository, branch: string): Promise<boolean> {
   const ref = `refs/heads/${branch}`
@@ -43,12 +43,15 @@ export async function bringBack(repo: Repository, branch: string): Promise<boole
   return true
 }
 
-/** Paths that differ between two trees; undefined when one of them is not there. */
+/** Paths that differ between two trees; undefined if one of them does not exist. */
 export async function changedPaths(repo: Repository, before: string, after: string): Promise<string[] | undefined> {
   return repo.list(['diff-tree', '-r', '--name-only', '--no-renames', '-z', before, after])
 }
 
-/** Commits what is left uncommitted among these paths, and nothing else of the person's, as the person and with their hooks. */
+/**
+ * Commits what is left uncommitted among these paths, and nothing else of the person's, as the person and with their
+ * hooks.
+ */
 export async function commitPaths(repo: Repository, paths: readonly string[], message: string): Promise<void> {
   const known = new Set((await listPaths(repo, [])) ?? [])
   const there = paths.filter((path) => known.has(path) || statBelow(repo.top, path))
@@ -62,7 +65,7 @@ export async function commitPaths(repo: Repository, paths: readonly string[], me
     there.filter((path) => links.has(path)),
   )
   const staged = await repo.list(['diff', '--cached', '--name-only', '--no-renames', '-z'])
-  const named = new Set(paths) // also what is removed from the index already
+  const named = new Set(paths) // includes what is already removed from the index
   const left = (staged ?? []).filter((path) => named.has(path))
   if (left.length === 0) return
   const answer = await repo.ask(['commit', '--quiet', '--message', message, ...from], {
@@ -78,7 +81,7 @@ export async function commitPaths(repo: Repository, paths: readonly string[], me
     )
 }
 
-/** What happened on the branch since a commit, the files of `leftOut` not counted. */
+/** What happened on the branch since a commit, except in the files of `leftOut`. */
 export async function historySince(
   repo: Repository,
   since: string | undefined,
@@ -103,7 +106,7 @@ export async function historySince(
 
 export type ChangedFile = { path: string; added: number | undefined; removed: number | undefined }
 
-/** Git prints a dash for what has no lines. */
+/** git prints a dash for files without lines. */
 function numbers(added: string, removed: string): Pick<ChangedFile, 'added' | 'removed'> {
   return { added: added === '-' ? undefined : Number(added), removed: removed === '-' ? undefined : Number(removed) }
 }
@@ -114,7 +117,7 @@ export async function repositoryAt(dir: string): Promise<Repository | undefined>
   return 'none' in repo ? undefined : repo
 }
 
-/** Tracked files that have changes nobody committed. */
+/** Tracked files with uncommitted changes. */
 export async function uncommitted(repo: Repository, leftOut: string): Promise<string[]> {
   const below = pathBelow(repo.top, leftOut)
   const exclude = below === undefined ? [] : ['--', '.', `:(exclude,top,literal)${below}`]
@@ -122,7 +125,7 @@ export async function uncommitted(repo: Repository, leftOut: string): Promise<st
   return answer.ok ? answer.out.split('\0').filter(Boolean) : []
 }
 
-/** A git that was killed leaves its lock behind. */
+/** A killed git leaves its lock behind. */
 export async function indexLock(path: string): Promise<string | undefined> {
   const answer = await askGit(path, ['rev-parse', '--git-path', 'index.lock'])
   return answer.ok ? join(answer.out.startsWith('/') ? '' : path, answer.out) : undefined

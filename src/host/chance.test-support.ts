@@ -1,6 +1,6 @@
 /**
- * How often a slow test with chance in it runs, and from which seed: `RALPH_TEST_RUNS=300 RALPH_TEST_SEED=7 npx vitest
- * run <file>` makes it run 300 times, with what seed 7 draws. Without a seed, each run of the suite draws another.
+ * How often a slow randomized test runs, and from which seed: `RALPH_TEST_RUNS=300 RALPH_TEST_SEED=7 npx vitest run
+ * <file>` runs it 300 times with the draws of seed 7. Without a seed, each run of the suite uses a new one.
  */
 import { randomInt } from 'node:crypto'
 

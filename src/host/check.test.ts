@@ -32,12 +32,12 @@ function script(lines: string): string {
 }
 
 describe('a check', () => {
-  test('passes with exit code 0, with the end of what it said', async () => {
+  test('passes with exit code 0, with the end of its output', async () => {
     const command = script('echo fine')
     expect(await check(command)).toEqual({ check: command, result: 'pass', tail: 'fine\n' })
   })
 
-  test('fails with any other, with what it said on both streams', async () => {
+  test('fails with any other exit code, with its output on both streams', async () => {
     const command = script('echo out; echo err >&2; exit 3')
     const verdict = await check(command)
     expect(verdict).toMatchObject({ check: command, result: 'fail' })
@@ -47,17 +47,17 @@ describe('a check', () => {
   test.each([
     ['exit 4', 'exit code 4'],
     ['kill -SEGV $$', 'SIGSEGV'],
-  ])('that fails without a word says how: %s', async (lines, how) => {
+  ])('that fails without output says how: %s', async (lines, how) => {
     expect(await check(script(lines))).toMatchObject({ result: 'fail', tail: expect.stringContaining(how) })
   })
 
-  test('whose interpreter is missing is broken; one that itself meets a missing program fails', async () => {
+  test('whose interpreter is missing is broken; one that itself runs into a missing program fails', async () => {
     writeFileSync(join(dir, 'odd.sh'), '#!/no/such/interpreter\n', { mode: 0o755 })
     expect(await check('./odd.sh')).toMatchObject({ result: 'broken', tail: expect.stringContaining('interpreter') })
     expect(await check(script('no-such-program-here'))).toMatchObject({ result: 'fail' })
   })
 
-  test('tells how many failures there are, where its output does', async () => {
+  test('reports how many failures there are, if its output says so', async () => {
     expect(await check(script('echo "# pass 3"; echo "# fail 2"; exit 1'))).toMatchObject({ failures: 2 })
     expect(await check(script('echo "something failed"; exit 1'))).not.toHaveProperty('failures')
     expect(await check(script('echo "# fail 0"; exit 1'))).not.toHaveProperty('failures')
@@ -88,18 +88,18 @@ describe('a check', () => {
     expect(await check('cat')).toEqual({ check: 'cat', result: 'pass', tail: '' })
   })
 
-  test('works in the folder and environment it is given', async () => {
+  test('runs in the folder and environment it is given', async () => {
     const verdict = await check(script('pwd; echo $RALPH_LOOP_ID'), {
       env: { ...process.env, MARKER: marker, RALPH_LOOP_ID: 'a1' },
     })
     expect(verdict?.tail).toBe(`${dir}\na1\n`)
   })
 
-  test('whose folder is gone is said in a sentence', async () => {
+  test('whose folder is missing fails with a sentence', async () => {
     await expect(check('true', { dir: join(dir, 'gone') })).rejects.toMatchObject({ code: 'home-unusable' })
   })
 
-  test('does not give away a key it prints', async () => {
+  test('does not reveal a key that it prints', async () => {
     const secret = 'abcdefghijklmnop'
     const verdict = await check(script(`echo "key: sk-""ant-${secret}"; exit 1`))
     expect(verdict?.tail).toContain('key: sk-')
@@ -109,23 +109,23 @@ describe('a check', () => {
 
 describe('a check that does not end', () => {
   test.each<[what: string, lines: string]>([
-    ['is ended', 'echo started; sleep 600'],
-    ['and ignores SIGTERM is ended', `trap '' TERM; echo started; while :; do sleep 0.1; done`],
-    ['and prints all the time is ended', 'echo started; while :; do echo busy; sleep 0.01; done'],
-    ['with a daemon of its own is ended', 'echo started; setsid sleep 600 & sleep 600'],
-  ])('%s when its time is over', async (_, lines) => {
+    ['is stopped', 'echo started; sleep 600'],
+    ['and ignores SIGTERM is stopped', `trap '' TERM; echo started; while :; do sleep 0.1; done`],
+    ['and prints all the time is stopped', 'echo started; while :; do echo busy; sleep 0.01; done'],
+    ['with its own daemon is stopped', 'echo started; setsid sleep 600 & sleep 600'],
+  ])('%s when its time is up', async (_, lines) => {
     const verdict = await check(script(lines), { minutes: 0.3 / 60 })
     expect(verdict).toMatchObject({ result: 'timeout', tail: expect.stringMatching(/stopped after .* minutes/) })
   })
 
-  test('is no verdict when somebody interrupts it', async () => {
+  test('gives no verdict if it is interrupted', async () => {
     const told = new AbortController()
     const running = check(script('touch started; sleep 600'), { signal: told.signal })
     told.abort()
     expect(await running).toBeUndefined()
   })
 
-  test('that left a server running is over with its own end', async () => {
+  test('that left a server running ends when it ends itself', async () => {
     expect(await check(script('sleep 600 & echo served'))).toMatchObject({ result: 'pass', tail: 'served\n' })
   })
 })
@@ -134,7 +134,7 @@ describe('a check that prints a hundred megabytes', () => {
   test.each<[how: string, lines: string]>([
     ['in lines', 'yes 0123456789012345678901234567890123456789 | head -c 100000000; echo; echo "# fail 7"; exit 1'],
     ['in one line', `head -c 100000000 /dev/zero | tr '\\0' x; echo; echo "# fail 7"; exit 1`],
-  ])('%s is read to its end, in little memory', async (_, lines) => {
+  ])('%s is read to the end, with little memory', async (_, lines) => {
     const command = script(lines)
     const ralph = startScript(
       `const { runCheck } = await import(${source('host/check.ts')})

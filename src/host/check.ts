@@ -1,4 +1,4 @@
-/** Checks: commands of the user's or the repo's, never the agent's. */
+/** Checks: commands of the user or the repository, never of the agent. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { count } from '../engine/limits.ts'
@@ -17,22 +17,22 @@ export type CheckPlace = {
   env: Readonly<Record<string, string | undefined>>
   minutes: number
   signal: AbortSignal
-  /** It runs inside. `online`: and has the network there. */
+  /** Runs it in the sandbox. `online`: with network access. */
   fence?: Fence | undefined
   online?: boolean
-  /** Where the secrets lie whose marks stand in it. Absent: none do. */
+  /** The home whose secrets replace the marks in it. Absent: there are none. */
   home?: string
 }
 
 const OUTPUT_KEPT = 64 * 1024
 const TAIL_KEPT = 4_000
 
-/** The words of the small sh in front of a program that it could not become. */
+/** What the small sh in front of a program prints if it cannot exec it. */
 const NOT_STARTED = /^ralph: (line )?\d+: (exec: )?/m
 
 const BARE: Pick<Secrets, 'open' | 'mask'> = { open: (text) => text, mask }
 
-/** Undefined when it was interrupted. */
+/** Undefined if it was interrupted. */
 export async function runCheck(check: string, place: CheckPlace): Promise<Verdict | undefined> {
   const { dir, env, minutes, signal, fence, online = false, home } = place
   const secrets = home === undefined ? BARE : secretsOf(home, check)
@@ -77,16 +77,16 @@ export async function runCheck(check: string, place: CheckPlace): Promise<Verdic
   }
 }
 
-/** Whether the program of a check is there. */
+/** Whether the program of a check exists. */
 export function canStart(check: string, dir: string, path: string | undefined): boolean {
   return findProgram(parseCommandLine(check)[0] ?? '', dir, path) !== undefined
 }
 
-/** The checks that the project in a folder brings along. */
+/** The checks that the project in a folder defines. */
 export function findChecks(dir: string): string[] {
   try {
     return findRepoChecks({ names: readdirSync(dir), read: (name) => readFileSync(join(dir, name), 'utf8') })
   } catch {
-    return [] // what cannot be read offers none
+    return [] // an unreadable file defines none
   }
 }

@@ -1,18 +1,18 @@
-/** The locks that a git which was killed has left in a checkout. Those of a git that lives are its own. */
+/** The locks that a killed git left in a checkout. Those of a running git are left alone. */
 import { existsSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { must, type Repository } from './git.ts'
 import { listProcesses } from './process-tree.ts'
 
-/** Those that are there now, of the ones that moving a branch takes. */
+/** The existing locks, of those that moving a branch takes. */
 export async function listLocks(repo: Repository, branch: string): Promise<string[]> {
   const ofBranch = await repo.ask(['rev-parse', '--path-format=absolute', '--git-path', `refs/heads/${branch}.lock`])
   const own = ['HEAD.lock', 'ORIG_HEAD.lock', 'MERGE_HEAD.lock'].map((name) => join(repo.gitDir, name))
   return [`${repo.index}.lock`, ...own, must(ofBranch)].filter((lock) => existsSync(lock))
 }
 
-/** `before`: those that are older than the git that was killed. */
+/** `before`: locks that are older than the killed git. */
 export async function clearLocks(repo: Repository, branch: string, before: readonly string[] = []): Promise<void> {
   const left = (await listLocks(repo, branch)).filter((lock) => !before.includes(lock))
   if (left.length === 0) return
@@ -24,7 +24,7 @@ export async function clearLocks(repo: Repository, branch: string, before: reado
   for (const lock of left) rmSync(lock, { force: true })
 }
 
-/** Git goes to the top of the worktree before it does anything. Where there is no /proc, nobody can tell. */
+/** git changes to the top of the worktree before it does anything. Without /proc nobody can tell. */
 function hasGitAtWork({ top, gitDir }: Repository): boolean {
   return listProcesses().some((pid) => {
     try {
@@ -32,12 +32,12 @@ function hasGitAtWork({ top, gitDir }: Repository): boolean {
       const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(1)
       return !BESIDE.has(commandIn(words)) && [top, gitDir].includes(readlinkSync(`/proc/${pid}/cwd`))
     } catch {
-      return false // it has ended, or is somebody else's
+      return false // it has ended, or belongs to another user
     }
   })
 }
 
-/** What git does on its own beside a person's work, for long; none of it takes these locks. */
+/** What git runs for long in the background; none of it takes these locks. */
 const BESIDE = new Set(['fsmonitor--daemon', 'gc', 'maintenance', 'repack', 'pack-objects', 'prune'])
 
 function commandIn(words: readonly string[]): string {

@@ -1,6 +1,6 @@
 /**
- * Checkpoints: commit objects below `refs/ralph/<loop>/`, which nothing of the person's points to. Number 0 is the start,
- * number n the state after iteration n. Parents are HEAD and, as a commit of its own, the index; the message names them.
+ * Checkpoints: commit objects below `refs/ralph/<loop>/`, which no ref of the person points to. Number 0 is the start,
+ * number n the state after iteration n. Parents are HEAD and, as a separate commit, the index; the message names them.
  */
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,28 +16,28 @@ export function refOf(loop: string, name: number | string): string {
   return `refs/ralph/${loop}/${name}`
 }
 
-/** What a checkpoint holds besides files. `refs` are branches that going back to it sets; undefined removes them. */
+/** What a checkpoint holds besides files. `refs` are branches that a rollback to it sets; undefined removes them. */
 export type Kept = {
   commit: string
   tree: string
   head: string | undefined
   branch: string | undefined
   index: string | undefined
-  /** The state this one came from: the iteration before, or what it was rolled back to. */
+  /** The state this one came from: the previous iteration, or the one it was rolled back to. */
   since: string | undefined
-  /** A merge or the like that was not over. */
+  /** An unfinished merge or the like. */
   underWay: string | undefined
-  /** Kept before a rollback: the state that it went to. */
+  /** Kept before a rollback: the state it went to. */
   to?: string | undefined
   refs: Refs
 }
 
-/** Branches and the commits they stand for; undefined: there is no such branch. */
+/** Branches and their commits; undefined: no such branch. */
 export type Refs = ReadonlyMap<string, string | undefined>
 
 export type Keeper = { repo: Repository; snapshots: Snapshots; loop: string }
 
-/** `refs` are present values of branches that must not be lost; `mark` is another name for it. */
+/** `refs` are current values of branches that must not be lost; `mark` is another name for it. */
 type Keeping = { refs?: Refs; to?: string; mark?: string | undefined }
 
 /** Writes a checkpoint. */
@@ -48,7 +48,7 @@ export function openKeeper({
 }: Keeper): (name: number | string, snapshot: Snapshot, keeping?: Keeping) => Promise<void> {
   let known: { stamp: string; commit: string | undefined } | undefined
 
-  /** The index is kept as it is, and as a tree, so that what only it holds is not cleared away. */
+  /** The index is kept both as a file and as a tree, so that git does not prune what only the index holds. */
   async function keepIndex(): Promise<string | undefined> {
     const stamp = stampOf(repo.index)
     if (known?.stamp === stamp) return known.commit
@@ -67,7 +67,7 @@ export function openKeeper({
     }
     const [blob, staged] = await Promise.all([
       repo.ask(['hash-object', '-w', '--no-filters', '--', copy]),
-      repo.ask(['write-tree'], { env: { GIT_INDEX_FILE: copy } }), // fails while a merge is not resolved
+      repo.ask(['write-tree'], { env: { GIT_INDEX_FILE: copy } }), // fails during an unresolved merge
     ])
     const entries = [`100644 blob ${must(blob)}\tindex`, ...(staged.ok ? [`040000 tree ${staged.out}\tstaged`] : [])]
     const tree = must(await repo.ask(['mktree'], { stdin: `${entries.join('\n')}\n` }))
@@ -101,7 +101,7 @@ export function openKeeper({
 
 type Writing = Omit<Kept, 'commit'> & { loop: string; name: number | string }
 
-/** The commit object alone; whoever writes it sets the refs. */
+/** Only writes the commit object; the caller sets the refs. */
 export async function writeCheckpoint(repo: Repository, { loop, name, tree, refs, ...kept }: Writing): Promise<string> {
   const { head, index } = kept
   const parents = [head, index, ...refs.values()].flatMap((commit) => (commit ? ['-p', commit] : []))
@@ -118,10 +118,10 @@ export async function writeCheckpoint(repo: Repository, { loop, name, tree, refs
   return must(await repo.ask(['commit-tree', tree, ...parents, '-F', '-'], { env: WRITER, stdin: message }))
 }
 
-/** `now` is the last state that is known, whichever it was: a worktree that goes away is made again from it. */
+/** `now` is the last known state, whichever it was: a deleted worktree is rebuilt from it. */
 export const NOW = 'now'
 
-/** `unfinished` is there while files are put back: whoever finds it knows that the last who did was cut off. */
+/** `unfinished` exists while files are restored: whoever finds it knows that the last restore was interrupted. */
 export const UNFINISHED = 'unfinished'
 
 /** The commit of the last state; undefined before the first one. */
@@ -132,7 +132,7 @@ export async function lastKept(repo: Repository, loop: string): Promise<string |
   return answer.ok ? answer.out : undefined
 }
 
-/** All of them or none. `gone` are removed, and must be there. */
+/** All of them or none. `gone` are removed, and must exist. */
 export async function setRefs(
   repo: Repository,
   refs: readonly string[],
@@ -151,7 +151,7 @@ export const WRITER: Record<string, string> = {
   GIT_COMMITTER_EMAIL: 'ralph@localhost',
 }
 
-/** Undefined where there is no such checkpoint. */
+/** Undefined if there is no such checkpoint. */
 export async function readCheckpoint(repo: Repository, ref: string): Promise<Kept | undefined> {
   const answer = await repo.ask(['show', '--no-patch', '--format=%H%n%T%n%B', ref, '--'])
   if (!answer.ok) return undefined
@@ -177,7 +177,7 @@ export async function readCheckpoint(repo: Repository, ref: string): Promise<Kep
   }
 }
 
-/** What git has begun here and not finished. */
+/** The operation that git has started here and not finished. */
 export function underWay({ gitDir }: Repository): string | undefined {
   return Object.entries(UNDER_WAY).find(([file]) => existsSync(join(gitDir, file)))?.[1]
 }
@@ -190,7 +190,7 @@ const UNDER_WAY = {
   REVERT_HEAD: 'revert',
 }
 
-/** The names of a loop's checkpoints below `refs/ralph/<loop>/`, which are put back where somebody moved or removed them. */
+/** The names of a loop's checkpoints below `refs/ralph/<loop>/`; refs that somebody moved or removed are restored. */
 export async function listCheckpoints(repo: Repository, loop: string): Promise<string[]> {
   const prefix = refOf(loop, '')
   const answer = await repo.ask(['for-each-ref', '--format=%(refname) %(objectname)', prefix])
@@ -199,7 +199,7 @@ export async function listCheckpoints(repo: Repository, loop: string): Promise<s
   return [...(await mendRefs(repo, found)).keys()].map((ref) => ref.slice(prefix.length))
 }
 
-/** How much lies between two trees or commits; undefined when git does not know them. */
+/** The size of the difference between two trees or commits; undefined if git does not know them. */
 export async function readDiff(repo: Repository, from: string, to: string): Promise<Diff | undefined> {
   const answer = await repo.ask(['diff-tree', '-r', '--no-renames', '--shortstat', from, to, '--'])
   if (!answer.ok) return undefined
@@ -207,7 +207,7 @@ export async function readDiff(repo: Repository, from: string, to: string): Prom
   return { files: number(/(\d+) files? changed/), added: number(/(\d+) insertion/), removed: number(/(\d+) deletion/) }
 }
 
-/** The commits of these checkpoints of a loop, by their numbers, as far as they are there. */
+/** The commits of these checkpoints of a loop, by number, as far as they exist. */
 export async function listCommits(
   repo: Repository,
   loop: string,
@@ -225,10 +225,10 @@ export async function listCommits(
   )
 }
 
-/** `path`: of this file alone. */
+/** `path`: only this file. */
 export type Between = { from: string; to: string; path?: string | undefined }
 
-/** What changed between two states, as a person reads it; undefined where git does not know them. */
+/** What changed between two states, for a person to read; undefined if git does not know them. */
 export async function printDiff(repo: Repository, { from, to, path }: Between): Promise<string | undefined> {
   const how = [
     '--no-ext-diff',
@@ -243,7 +243,7 @@ export async function printDiff(repo: Repository, { from, to, path }: Between): 
   return answer.ok ? answer.out : undefined
 }
 
-/** Removes all checkpoints of these loops whose last one is that old; what only they held is git's to clear away. */
+/** Removes all checkpoints of these loops whose last one is that old; git prunes what only they held. */
 export async function dropCheckpoints(repo: Repository, loops: ReadonlySet<string>, before: number): Promise<number> {
   const answer = await repo.ask(['for-each-ref', '--format=%(refname) %(committerdate:unix)', 'refs/ralph/'])
   const found = (answer.ok ? answer.out.split('\n') : []).flatMap((line) => {

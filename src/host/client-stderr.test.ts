@@ -6,7 +6,7 @@ import { temporaryFolder } from './place.test-support.ts'
 
 const MODULE = resolve('src/host/client-stderr.ts')
 
-/** A client with these arguments, whose hook says something through a shell; what is then on the client's own stderr. */
+/** Runs a client with these arguments, whose hook prints through a shell; returns the client's own stderr. */
 function heard(args: string[], to: 'file' | 'pipe' | 'its own place'): string {
   const folder = temporaryFolder()
   const hook = join(folder, 'hook.mjs')
@@ -34,11 +34,11 @@ test('a client that draws a screen is left alone', () => {
   expect(heard(['Do it.'], 'file')).toBe('Before.\nAfter.\n')
 })
 
-test('a file that the client does not append to is left alone: it would write over the line', () => {
+test('a file that the client does not append to is left alone: the client would overwrite the line', () => {
   expect(heard(['-p', 'Do it.'], 'its own place')).toBe('Before.\nAfter.\n')
 })
 
-test('a pipe that is full blocks nobody', async ({ skip }) => {
+test('a full pipe blocks nobody', async ({ skip }) => {
   skip(process.platform !== 'linux', 'there is no /proc')
   const folder = temporaryFolder()
   const hook = join(folder, 'hook.mjs')

@@ -1,4 +1,4 @@
-/** The client that runs a hook: the nearest process above it that is no shell. */
+/** The client that runs a hook: the nearest ancestor process that is not a shell. */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { ancestors } from './ancestors.ts'
@@ -8,7 +8,7 @@ const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'zsh', 'busybox'])
 /** `argv`: as it was started. */
 export type Client = { pid: number; argv: string[] }
 
-/** Undefined where there is no /proc, or nothing but shells. */
+/** Undefined without /proc, or if all ancestors are shells. */
 export function clientAbove(hook: number = process.ppid): Client | undefined {
   return ancestors(hook)
     .map(({ pid }) => ({ pid, argv: argvOf(pid) }))

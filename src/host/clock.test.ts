@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { followingClock, steadyClock } from './clock.ts'
 
-/** A wall and a stopwatch that go together, until somebody sets the wall. */
+/** A wall clock and a stopwatch that run together until somebody sets the wall clock. */
 function makeClock() {
   let [wall, elapsed] = [1_000_000, 500]
   const now = steadyClock(
@@ -20,13 +20,13 @@ function makeClock() {
   }
 }
 
-test('it goes with the wall', () => {
+test('follows the wall clock', () => {
   const { now, pass } = makeClock()
   pass(250)
   expect(now()).toBe(1_000_250)
 })
 
-test('a wall that is set back does not turn it back, and it goes on', () => {
+test('keeps going forward when the wall clock is set back', () => {
   const { now, pass, set } = makeClock()
   pass(1_000)
   set(0)
@@ -35,7 +35,7 @@ test('a wall that is set back does not turn it back, and it goes on', () => {
   expect(now()).toBe(1_061_000)
 })
 
-test('a wall that is set back again and again does not stop it', () => {
+test('keeps going when the wall clock is set back again and again', () => {
   const { now, pass, set } = makeClock()
   for (let n = 1; n <= 10; n++) {
     set(n)
@@ -44,14 +44,14 @@ test('a wall that is set back again and again does not stop it', () => {
   }
 })
 
-test('a wall that is ahead, as after a sleep of the machine, is believed', () => {
+test('trusts a wall clock that jumps ahead, as after the machine has slept', () => {
   const { now, pass, set } = makeClock()
   set(9_000_000)
   pass(10)
   expect(now()).toBe(9_000_010)
 })
 
-test('it tells whole milliseconds', () => {
+test('returns whole milliseconds', () => {
   let elapsed = 0
   const now = steadyClock(
     () => 1_000,
@@ -60,7 +60,7 @@ test('it tells whole milliseconds', () => {
   for (let n = 0; n < 10; n++) expect(Number.isInteger(now())).toBe(true)
 })
 
-test('a clock that follows another goes by its time, whichever of the two is ahead', () => {
+test('a clock that follows another shows its time, whichever is ahead', () => {
   let own = 1_000
   const { now, follow } = followingClock(() => own)
   expect(now()).toBe(1_000)
@@ -70,7 +70,7 @@ test('a clock that follows another goes by its time, whichever of the two is ahe
   expect(now()).toBe(600)
 })
 
-test('told the time again it does not go back', () => {
+test('does not go back when it is given the time again', () => {
   let own = 1_000
   const { now, follow } = followingClock(() => own)
   follow(5_000)

@@ -1,8 +1,8 @@
 /** The time, for whatever compares two moments: limits, waits, deadlines. */
 
 /**
- * The time of the wall, which somebody may set back: time goes on from where it was then, so that no limit is lifted. Set
- * forward, it is taken at its word, because a machine that has slept looks the same.
+ * The wall clock, which somebody may set back: then time continues from where it was, so that no limit is lifted. A
+ * jump forward is trusted, because a machine that has slept looks the same.
  */
 export function steadyClock(
   wall: () => number = Date.now,
@@ -17,10 +17,10 @@ export function steadyClock(
   }
 }
 
-/** A clock that goes by another one, such as that of a database that several machines share. */
+/** A clock that follows another one, such as that of a database shared by several machines. */
 export type FollowingClock = { now: () => number; follow(time: number): void }
 
-/** Told the time again, it does not go back: two moments of one process stay in their order. */
+/** Given the time again, it does not go back: two moments of one process stay in order. */
 export function followingClock(own: () => number = steadyClock()): FollowingClock {
   let ahead: number | undefined
   let last = Number.NEGATIVE_INFINITY
@@ -30,7 +30,7 @@ export function followingClock(own: () => number = steadyClock()): FollowingCloc
       return last
     },
     follow(time) {
-      // Until then it had nothing to go by, and may be far off.
+      // Until then it had no reference, and may be far off.
       if (ahead === undefined) last = Number.NEGATIVE_INFINITY
       ahead = time - own()
     },

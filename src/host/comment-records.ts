@@ -1,4 +1,4 @@
-/** What people wrote about lines of a diff, in SQLite, and the orders that tell loops of it. */
+/** Comments of people on lines of a diff, in SQLite, and the orders that deliver them to loops. */
 import type { Order } from '../engine/loop.ts'
 import { readOrder } from '../engine/stored.ts'
 import type { Asking } from './asking.ts'
@@ -36,14 +36,14 @@ export function commentRecords(asking: Asking, now: () => number): CommentRecord
 
     async deliver(ids, iteration) {
       transaction(() => {
-        // It arrives once: another attempt at the turn tells it again.
+        // It is delivered once: another attempt at the turn repeats it.
         for (const id of ids) run('UPDATE comment SET delivered = ? WHERE id = ? AND delivered IS NULL', iteration, id)
       })
     },
   }
 }
 
-/** Inside the transaction that makes the loop, so that of two who ask for the same comments one gets them. */
+/** Runs inside the transaction that creates the loop, so that only one of two callers gets the same comments. */
 export function tellNew(asking: Asking, loop: string, told: readonly Telling[], at: number): void {
   for (const each of told) {
     if ('order' in each) leaveOrder(asking, loop, each, at)
@@ -57,13 +57,13 @@ export function tellNew(asking: Asking, loop: string, told: readonly Telling[], 
   }
 }
 
-/** Inside a transaction. The comments that an order tells are for that loop from now on. */
+/** Runs inside a transaction. The comments in an order belong to that loop from now on. */
 export function leaveOrder({ insert, run }: Asking, loop: string, { by, order }: Told, at: number): void {
   insert('told', { loop, at, by, order: JSON.stringify(order) })
   for (const id of commentsIn(order)) run('UPDATE comment SET hearer = ? WHERE id = ?', loop, id)
 }
 
-/** Those that it tells. */
+/** The comments that it delivers. */
 export function commentsIn(order: Order): number[] {
   return order.kind === 'say' ? [...(order.comments ?? [])] : []
 }
@@ -71,7 +71,7 @@ export function commentsIn(order: Order): number[] {
 const TELLS_IT = `EXISTS (SELECT 1 FROM json_each(CASE json_valid("order") WHEN 1 THEN "order" ELSE '{}' END, '$.comments') WHERE value = ?)`
 const TOLD_IT = `EXISTS (SELECT 1 FROM json_each(CASE json_valid(fact) WHEN 1 THEN fact ELSE '{}' END, '$.order.comments') WHERE value = ?)`
 
-/** Whether the loop has not heard it yet: of the order that would tell it, the rest stays. */
+/** Whether the loop has not received it yet; the rest of the order that would deliver it stays. */
 function takeBack(
   { one, all, run }: Asking,
   { id, hearer }: StoredComment,
@@ -85,7 +85,7 @@ function takeBack(
   return true
 }
 
-/** What an order still tells without this comment. `hearers`: all comments for its loop. */
+/** The order without this comment. `hearers`: all comments for its loop. */
 export function leftOf(waiting: Row, id: number, hearers: readonly Row[]): StoredComment[] {
   const ids = commentsIn(readOrder(String(waiting.order))).filter((each) => each !== id)
   return hearers.map(toComment).filter((comment) => ids.includes(comment.id))

@@ -1,6 +1,6 @@
 /**
- * Configuration that a loop changed names programs that the next loop would run: ralph does not obey it before a person agrees.
- * What is known about it lies in ralph's own folder, a file for each text at each path.
+ * Configuration that a loop changed names programs that the next loop would run: ralph does not obey it until a person
+ * agrees. The records are in ralph's own folder, one file for each text at each path.
  */
 import { hash } from 'node:crypto'
 import { statSync } from 'node:fs'
@@ -12,10 +12,10 @@ import { isFolder, makePrivateFolder, readIfThere, realFolder, writeWhole } from
 
 export const CONFIG_FILES = ['ralph.config.json', 'config.yaml'] as const
 
-/** `mark`: of what ralph obeys in it. */
+/** `mark`: the hash of what ralph obeys in it. */
 type Doubt = { path: string; mark: string; loop: string; trusted?: true }
 
-/** What the configuration of a folder says, as one mark a file. A file that says nothing to ralph has none. */
+/** The configuration of a folder as one mark per file. A file without settings for ralph has none. */
 export function markSettings(dir: string): Record<string, string> {
   return Object.fromEntries(
     CONFIG_FILES.flatMap((name) => {
@@ -33,7 +33,7 @@ export function markOf(name: string, text = ''): string {
 
 export const NOTHING = 'nothing'
 
-/** Remembers that a loop left this behind. Tells whether that is news. */
+/** Records that a loop left this behind. Returns whether that is new. */
 export function doubtConfig(home: string, doubt: Omit<Doubt, 'trusted'>): boolean {
   const file = fileOf(home, doubt.path, doubt.mark)
   if (readIfThere(file) !== undefined) return false
@@ -44,7 +44,7 @@ export function doubtConfig(home: string, doubt: Omit<Doubt, 'trusted'>): boolea
 
 /** What nobody has agreed to yet. */
 function doubtedConfigs(home: string, dir: string): Doubt[] {
-  if (!isFolder(join(home, 'configs'))) return [] // mostly no loop has ever changed one
+  if (!isFolder(join(home, 'configs'))) return [] // usually no loop has ever changed one
   const folder = realFolder(dir)
   return CONFIG_FILES.flatMap((name) => {
     const path = join(folder, name)
@@ -54,7 +54,7 @@ function doubtedConfigs(home: string, dir: string): Doubt[] {
   })
 }
 
-/** The cause of what it throws is the folder. */
+/** The `cause` of the error it throws is the folder. */
 export function mustBeTrusted(home: string, dir: string): void {
   const [doubt] = doubtedConfigs(home, dir)
   if (doubt)
@@ -65,7 +65,7 @@ export function mustBeTrusted(home: string, dir: string): void {
     )
 }
 
-/** A person agrees to what is there now. `loop`: to what this one left. Returns the files. */
+/** A person agrees to what is there now. `loop`: to what this loop left. Returns the files. */
 export function trustConfigs(home: string, dir: string, loop?: string): string[] {
   const doubts = doubtedConfigs(home, dir).filter((doubt) => loop === undefined || doubt.loop === loop)
   for (const doubt of doubts)
@@ -73,7 +73,7 @@ export function trustConfigs(home: string, dir: string, loop?: string): string[]
   return doubts.map(({ path }) => path)
 }
 
-/** Whether a loop that nobody drives has not been looked at since it last moved; from now on it has. */
+/** Whether a loop that no process is running has moved since it was last looked at; marks it as looked at. */
 export function isLookedAtFirst(home: string, { id, updatedAt }: { id: string; updatedAt: number }): boolean {
   const file = join(home, 'configs', `${id}.looked`)
   if (readIfThere(file) === String(updatedAt)) return false
@@ -82,10 +82,10 @@ export function isLookedAtFirst(home: string, { id, updatedAt }: { id: string; u
   return true
 }
 
-/** The clock of files lags behind. */
+/** The clock of the file system lags behind. */
 const CLOCKS_MS = 1_000
 
-/** Whether the files may have changed since then. Nothing is read: it is asked after every turn of a session. */
+/** Whether the files may have changed since then. Reads nothing: it is called after every turn of a session. */
 export function mayHaveChanged(dir: string, since: number, settings: Readonly<Record<string, string>> = {}): boolean {
   return CONFIG_FILES.some((name) => {
     const stat = statSync(join(dir, name), { throwIfNoEntry: false })

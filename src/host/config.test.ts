@@ -16,11 +16,11 @@ const yaml = (...lines: string[]) => ({ 'config.yaml': ['ralph:', ...lines, ''].
 const json = (config: object) => ({ 'ralph.config.json': JSON.stringify(config) })
 
 describe('which file wins', () => {
-  test('nothing says nothing', () => {
+  test('no file means no settings', () => {
     expect(load({})).toEqual({})
   })
 
-  test('the ralph: of a config.yaml is read', () => {
+  test('the ralph: section of a config.yaml is read', () => {
     expect(load(yaml('max_iterations: 3', 'verify: [npm test]'))).toEqual({ max_iterations: 3, verify: ['npm test'] })
   })
 
@@ -50,7 +50,7 @@ describe('which file wins', () => {
     expect(load(project, person)).toEqual({ max_iterations: is })
   })
 
-  test('each key on its own, also those of the breaker', () => {
+  test('each key on its own, including those of the breaker', () => {
     const project = {
       ...yaml('agent: pi', 'proof: off', 'circuit_breaker: { same_error_limit: 3, cooldown_minutes: 5 }'),
       ...json({ agent: 'codex', circuit_breaker: { same_error_limit: 4 } }),
@@ -72,8 +72,8 @@ describe('which file wins', () => {
 describe('a config.yaml of another program', () => {
   test.each([
     ['with keys of its own', 'server:\n  ralph: 3\n'],
-    ['that is no YAML', '{{ template }}\n\t- [\n'],
-    ['that only speaks of ralph', '# ralph: see below\nnot ralph: 1\n'],
+    ['that is not YAML', '{{ template }}\n\t- [\n'],
+    ['that only mentions ralph', '# ralph: see below\nnot ralph: 1\n'],
     ['with agents of its own', 'agents: 3\nagent: x\n'],
     ['that is empty', ''],
     ['that is very large', 'x: 1\n'.repeat(300_000)],
@@ -81,7 +81,7 @@ describe('a config.yaml of another program', () => {
     expect(load({ 'config.yaml': text })).toEqual({})
   })
 
-  test('may hold a section for ralph; its own keys are not looked at', () => {
+  test('may have a section for ralph; its other keys are ignored', () => {
     expect(load({ 'config.yaml': 'agents: 3\nagent: x\nralph:\n  max_iterations: 3\n' })).toEqual({ max_iterations: 3 })
   })
 
@@ -96,7 +96,7 @@ test.each([
   'ralph:\n  max_iteration: 3\n',
   '\uFEFFralph:\r\n  max_iteration: 3\r\n',
   '"ralph" :\n  max_iteration: 3\n',
-])('%j is told with its path and line', (text) => {
+])('%j is reported with its path and line', (text) => {
   const dir = temporaryFolder()
   writeFileSync(join(dir, 'config.yaml'), text)
   expect(() => loadConfig(temporaryFolder(), dir)).toThrow(
@@ -105,7 +105,7 @@ test.each([
 })
 
 test.skipIf(process.getuid?.() === 0)(
-  'one that cannot be read is told: its limits would be lost (root may read everything)',
+  'an unreadable file is reported: its limits would be lost (root may read everything)',
   () => {
     const dir = temporaryFolder()
     writeFileSync(join(dir, 'config.yaml'), 'ralph:\n')

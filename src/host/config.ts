@@ -1,4 +1,4 @@
-/** The settings that hold in a folder. */
+/** The settings that apply in a folder. */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
@@ -7,13 +7,16 @@ import { parseRalphSection } from '../formats/crew-config.ts'
 import { hasRalphSection } from '../formats/ralph-section.ts'
 import { mustBeTrusted } from './config-trust.ts'
 
-/** Settings of the project beat those of the person, key by key. Throws where a loop changed them and nobody has agreed. */
+/**
+ * Settings of the project override those of the person, key by key. Throws if a loop changed them and nobody has
+ * agreed.
+ */
 export function loadConfig(home: string, dir: string): Config {
   mustBeTrusted(home, dir)
   return [...configsIn(dir), ...configsIn(home)].map(({ config }) => config).reduceRight(merge)
 }
 
-/** What the files of a folder say, the stronger first. Nothing is said by a file that is not there. */
+/** What the files of a folder say, the strongest first. A missing file says nothing. */
 export function configsIn(folder: string): { path: string; config: Config }[] {
   const [json, yaml] = [join(folder, 'ralph.config.json'), join(folder, 'config.yaml')]
   return [
@@ -22,7 +25,7 @@ export function configsIn(folder: string): { path: string; config: Config }[] {
   ]
 }
 
-/** Many programs have a config.yaml: one without a line for ralph is theirs, whatever it holds. */
+/** Many programs have a config.yaml: one without a line for ralph is theirs, whatever it contains. */
 function readYaml(path: string): Config {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return {}
   const text = readText(path, 'config')
@@ -35,7 +38,7 @@ function merge(weaker: Config, stronger: Config): Config {
   return { ...weaker, ...stronger, ...(isSet ? { circuit_breaker } : {}) }
 }
 
-/** `what` names the file in the sentence for one that is missing or is none. */
+/** `what` names the file in the error for one that is missing or is not a file. */
 export function readText(path: string, what: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -1,10 +1,10 @@
-/** Looks through all that is stored for what cannot be read any more. */
+/** Scans everything in the store for records that can no longer be read. */
 import { isRalphError } from '../error.ts'
 import type { Asking } from './asking.ts'
 import { damagedRecord } from './plain-words.ts'
 import { type Row, type StoredLoop, toEvent, toSoundLoop } from './rows.ts'
 
-/** The first of it, in a sentence; undefined where all of it can be read. */
+/** The first one, in a sentence; undefined if all of them can be read. */
 export function damageIn({ all }: Asking): string | undefined {
   const ids = all('SELECT id FROM loop').map((row) => String(row.id))
   for (const id of ids) {

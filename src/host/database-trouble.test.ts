@@ -1,4 +1,4 @@
-/** What others do to the database while a loop runs: lock it, remove it. */
+/** What other programs do to the database while a loop runs: lock it, remove it. */
 import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -54,7 +54,7 @@ function listen(heard: (text: string) => void = () => {}): string[] {
 }
 
 describe('a database that another program locks', () => {
-  test('is waited for, which is said once and keeps nobody else waiting', async () => {
+  test('is waited for, which is reported once and blocks nobody else', async () => {
     const place = await makeHome()
     const other = new DatabaseSync(place.path)
     other.exec('BEGIN IMMEDIATE')
@@ -74,7 +74,7 @@ describe('a database that another program locks', () => {
     expect(await place.store.ordered('pause')).toEqual(['a'])
   })
 
-  test('is not waited for for ever', async () => {
+  test('is not waited for forever', async () => {
     const { home, path } = await makeHome()
     const other = new DatabaseSync(path)
     other.exec('BEGIN IMMEDIATE')
@@ -89,8 +89,8 @@ describe('a database that is removed while it is open', () => {
   test.each([
     ['alone', ['ralph.db']],
     ['with its log', ['ralph.db', 'ralph.db-wal']],
-    ['with all that belongs to it', ['ralph.db', 'ralph.db-wal', 'ralph.db-shm']],
-  ])('%s is put back by the next save, whole', async (_, names) => {
+    ['with all its files', ['ralph.db', 'ralph.db-wal', 'ralph.db-shm']],
+  ])('%s is restored completely by the next save', async (_, names) => {
     const place = await makeHome()
     await place.store.projects.save('/shop', { tasks: 3 })
     await save(place)
@@ -107,14 +107,14 @@ describe('a database that is removed while it is open', () => {
     expect(readdirSync(place.home).filter((name) => /tmp/.test(name))).toEqual([])
   })
 
-  test('is put back soon where somebody listens to it', async () => {
+  test('is restored soon if somebody listens to it', async () => {
     const { store, path } = await makeHome()
     onTestFinished(store.onChange(() => {}))
     rmSync(path)
     await eventually(() => readdirSync(join(path, '..')).includes('ralph.db'))
   })
 
-  test('loses nothing that others save meanwhile', async () => {
+  test('loses nothing that others save in the meantime', async () => {
     const { home, path } = await makeHome()
     const code = (id: string) => `
       const { openStore } = await import(${source('host/sqlite.ts')})
@@ -142,7 +142,7 @@ describe('a database that is removed while it is open', () => {
     }
   })
 
-  test('and replaced by a copy, is carried on', async () => {
+  test('and replaced by a copy continues with that copy', async () => {
     const place = await makeHome()
     await save(place)
     const copy = join(place.home, 'copy')
@@ -154,11 +154,11 @@ describe('a database that is removed while it is open', () => {
   })
 })
 
-describe('a database that is gone', () => {
+describe('a lost database', () => {
   test.each([
     ['missing', (path: string) => rmSync(path)],
     ['empty', (path: string) => writeFileSync(path, '')],
-  ])('because its file is %s is not taken for a new one where there are transcripts', async (_, lose) => {
+  ])('whose file is %s is not mistaken for a new one if there are transcripts', async (_, lose) => {
     const place = await makeHome()
     await save(place)
     await place.lease.release()
