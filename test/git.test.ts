@@ -314,7 +314,7 @@ describe.concurrent('a rollback', () => {
     await succeeds(place, 'undo', id)
     expect(stateOf(place)).toEqual(last)
     expect(await refuses(place, 2, 'undo', id)).toContain('nothing to undo')
-    expect(await refuses(place, 2, 'rollback', id, '7')).toContain('There are 0 to 3')
+    expect(await refuses(place, 2, 'rollback', id, '7')).toContain('It has 0 to 3')
   })
 
   test('is refused while the loop is being driven', async () => {

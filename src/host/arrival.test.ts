@@ -220,7 +220,7 @@ describe("what is the person's own", () => {
     const mended = await place.mend()
     expect(mended).toMatchObject({ left: ['changed.txt', 'last.txt', 'new/sub/added.txt'] })
     expect(mended && mendedWords(mended)).toMatch(
-      / Changed since then and left as they are: changed\.txt, last\.txt, new\/sub\/added\.txt\.$/,
+      / Changed since then and left alone: changed\.txt, last\.txt, new\/sub\/added\.txt\.$/,
     )
     expect(place.status()).toEqual([' M changed.txt', ' M last.txt', '?? new/sub/added.txt'])
     expect(place.read('new/sub/added.txt')).toBe('by a person\n')

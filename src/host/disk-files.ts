@@ -1,4 +1,4 @@
-/** The files of a folder as they lie on the disk, whatever git says of them. */
+/** The files of a folder as they are on disk, whatever git says about them. */
 import {
   closeSync,
   type Dirent,
@@ -16,22 +16,22 @@ import type { Files } from '../formats/means.ts'
 
 const MOST = 200_000
 
-/** What is larger is nothing that a person wrote, and reading it would only take time. */
+/** No person wrote a larger file, and reading it would only take time. */
 export const LARGEST_TEXT: number = 16 * 1024 * 1024
 
-/** Folders that hold what was installed or built; nobody writes tests there. */
+/** Folders with installed or built files; nobody writes tests there. */
 const LEFT_OUT = new Set(
   '.git node_modules .venv venv .tox .nox __pycache__ .pytest_cache .mypy_cache .ruff_cache target dist build out coverage .next .nuxt .turbo .cache .gradle .idea .hg .svn vendor bower_components .artefacts'.split(
     ' ',
   ),
 )
 
-/** Whether what lies at a path would be found. */
+/** Whether a file at this path would be found. */
 export function isLookedThrough(path: string): boolean {
   return !path.split('/').some((name) => LEFT_OUT.has(name))
 }
 
-/** `read` gives the text of a file, or the path that a link leads to. */
+/** `read` returns the text of a file, or the target of a link. */
 export function openDisk(top: string): Files {
   const paths = new Set<string>()
   const links = new Set<string>()
@@ -47,13 +47,13 @@ export function openDisk(top: string): Files {
       if (entry.isSymbolicLink()) links.add(path)
     }
   }
-  // A check may well run a script from a folder that was left out.
+  // A check may run a script from a folder that was left out.
   const isListed = paths.has.bind(paths)
   paths.has = (path) => isListed(path) || statAt(join(top, path))?.isFile() === true
   return { paths, links, read: async (path) => textAt(join(top, path)), readOutside }
 }
 
-/** The text of a file by its absolute path. What is large is a program that somebody compiled. */
+/** The text of a file by its absolute path. A large one is a compiled program. */
 export async function readOutside(path: string): Promise<string | undefined> {
   const target = targetOf(path)
   const stat = statAt(target)
@@ -61,12 +61,12 @@ export async function readOutside(path: string): Promise<string | undefined> {
   return bytesAt(target)?.toString('utf8')
 }
 
-/** Where a link leads in the end; any other path as it is. */
+/** Where a link finally points; any other path unchanged. */
 export function targetOf(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    return path // nothing is there
+    return path // nothing there
   }
 }
 
@@ -80,31 +80,31 @@ export function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {
-    return [] // it is gone, or it is not ours to read
+    return [] // missing, or not readable
   }
 }
 
-/** A link is not followed; undefined: nothing is there. */
+/** A link is not followed; undefined: nothing there. */
 export function statAt(path: string): Stats | undefined {
   try {
     return lstatSync(path)
   } catch {
-    return undefined // gone, or below a file
+    return undefined // missing, or below a file
   }
 }
 
-/** The bytes of a file, or the path that a link leads to; undefined: it cannot be read. */
+/** The bytes of a file, or the target of a link; undefined: it cannot be read. */
 export function bytesAt(path: string): Buffer | undefined {
   try {
     const stat = lstatSync(path)
     if (stat.isSymbolicLink()) return Buffer.from(readlinkSync(path))
     return stat.isFile() ? readFileSync(path) : undefined
   } catch {
-    return undefined // gone, or not ours to read
+    return undefined // missing, or not readable
   }
 }
 
-/** The first and the last bytes of a file that is too large to be read whole. */
+/** The first and the last bytes of a file that is too large to read whole. */
 export function endsAt(path: string, size: number, length: number): Buffer {
   const ends = Buffer.alloc(2 * length)
   const file = openSync(path, 'r')

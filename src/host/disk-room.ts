@@ -1,17 +1,20 @@
-/** Room on the disk of RALPH_HOME: somebody is told before it is used up. */
+/** Watches the free space on the disk of RALPH_HOME and warns before it runs out. */
 import { statfsSync } from 'node:fs'
 import { MEGABYTE } from './bounded-log.ts'
 
 type Watching = { lowMb: number; note(text: string): void }
 
-/** Below this somebody should know. `transcriptMb`: what the transcript of one turn may hold. */
+/** Below this it warns. `transcriptMb`: the size limit of the transcript of one turn. */
 export function lowMbFor(transcriptMb = 0): number {
   return Math.max(1_000, transcriptMb)
 }
 
 const low = new Set<string>()
 
-/** Looks at once and then again and again; once it has been told, not again before there is plenty. Returns how to stop. */
+/**
+ * Checks now and then repeatedly; after a warning, not again until there is plenty of space. Returns a function that
+ * stops it.
+ */
 export function watchRoom(path: string, { lowMb, note }: Watching): () => void {
   const look = () => {
     const free = freeMb(path)
@@ -35,6 +38,6 @@ function freeMb(path: string): number {
     const { bavail, bsize } = statfsSync(path)
     return (bavail * bsize) / MEGABYTE
   } catch {
-    return Number.POSITIVE_INFINITY // a home that is gone is told by whoever writes there
+    return Number.POSITIVE_INFINITY // a missing home is reported by whoever writes there
   }
 }

@@ -27,7 +27,7 @@ function rules(dir: string): string[] {
   return text.split('\n').filter((line) => line && !line.startsWith('#'))
 }
 
-test('a folder is kept out of commits, once, whether it is there yet or not', async () => {
+test('a folder is kept out of commits, once, whether it exists yet or not', async () => {
   const dir = makeRepository()
   expect(await excludeFromGit(dir, '.artefacts')).toBe('excluded')
   expect(await excludeFromGit(dir, '.artefacts')).toBe('ignored')
@@ -37,7 +37,7 @@ test('a folder is kept out of commits, once, whether it is there yet or not', as
   expect(git(dir, 'status', '--porcelain')).toBe('')
 })
 
-test('in a folder further down only that folder is named, whatever its name', async () => {
+test('in a subfolder only that folder is named, whatever its name', async () => {
   const dir = makeRepository()
   const strange = join(dir, 'a [b]* \\c')
   makeArtefacts(strange)
@@ -57,7 +57,7 @@ test('a linked worktree shares the list of its repository', async () => {
   expect(rules(dir)).toEqual(['/.artefacts/'])
 })
 
-test('a list without a last line break, or no list at all, is mended', async () => {
+test('a list without a final line break is completed, and a missing list is created', async () => {
   const dir = makeRepository()
   writeFileSync(join(dir, '.git', 'info', 'exclude'), '/mine')
   await excludeFromGit(dir, '.artefacts')
@@ -67,7 +67,7 @@ test('a list without a last line break, or no list at all, is mended', async () 
   expect(rules(dir)).toEqual(['/.artefacts/'])
 })
 
-test('what is ignored already, or wanted in commits, is left alone', async () => {
+test('what is already ignored, or wanted in commits, is left alone', async () => {
   const ignoring = makeRepository()
   writeFileSync(join(ignoring, '.gitignore'), '.artefacts\n')
   expect(await excludeFromGit(ignoring, '.artefacts')).toBe('ignored')
@@ -80,7 +80,7 @@ test('what is ignored already, or wanted in commits, is left alone', async () =>
   expect(rules(tracking)).toEqual([])
 })
 
-test('where a rule of the repository brings it back, the line is written only once', async () => {
+test('the line is written only once if a rule of the repository overrides it', async () => {
   const dir = makeRepository()
   writeFileSync(join(dir, '.gitignore'), '!/.artefacts/\n')
   expect(await excludeFromGit(dir, '.artefacts')).toBe('excluded')
@@ -88,7 +88,7 @@ test('where a rule of the repository brings it back, the line is written only on
   expect(rules(dir)).toEqual(['/.artefacts/'])
 })
 
-test('without a repository nothing is written', async () => {
+test('nothing is written outside a repository', async () => {
   const dir = temporaryFolder()
   expect(await excludeFromGit(dir, '.artefacts')).toBe('none')
   expect(existsSync(join(dir, '.git'))).toBe(false)
@@ -105,7 +105,7 @@ describe('the face of a loop in a session', () => {
       writeFileSync(join(dir, '.claude', name), '')
   }
 
-  test('is kept out of commits, with its kin, once', async () => {
+  test('is kept out of commits, with its related files, once', async () => {
     const dir = makeRepository()
     await excludeFaces(dir, '.claude')
     makeFaces(dir)
@@ -116,7 +116,7 @@ describe('the face of a loop in a session', () => {
     expect(git(dir, 'status', '--porcelain', '--untracked-files=all')).toBe('?? .claude/settings.json\n')
   })
 
-  test('in a folder further down is named from there', async () => {
+  test('in a subfolder is named from there', async () => {
     const dir = makeRepository()
     makeFaces(join(dir, 'a [b]'))
     makeFaces(join(dir, 'other'))
@@ -125,7 +125,7 @@ describe('the face of a loop in a session', () => {
     expect(git(dir, 'status', '--porcelain')).toBe('?? other/\n')
   })
 
-  test('that is ignored or committed by the project is its own affair', async () => {
+  test('is left alone if the project ignores or commits it', async () => {
     const ignored = makeRepository()
     writeFileSync(join(ignored, '.gitignore'), '.claude/\n')
     await excludeFaces(ignored, '.claude')

@@ -1,4 +1,4 @@
-/** Keeps files of ralph's out of commits, through the repository's own list that nobody commits. */
+/** Keeps ralph's files out of commits, through the repository's own exclude list, which is never committed. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { RalphError } from '../error.ts'
@@ -6,10 +6,10 @@ import { pathBelow } from './files.ts'
 import { LOOP_FACES } from './folder.ts'
 import { must, openRepository, type Repository } from './git.ts'
 
-/** `excluded` just now; `ignored` before; `tracked`: somebody wants it in commits; `none`: there is no repository. */
+/** `excluded`: just now; `ignored`: before; `tracked`: somebody wants it in commits; `none`: there is no repository. */
 export type Exclusion = 'excluded' | 'ignored' | 'tracked' | 'none'
 
-/** `path` is a folder below `dir`. It need not be there yet. */
+/** `path` is a folder below `dir`. It need not exist yet. */
 export async function excludeFromGit(dir: string, path: string): Promise<Exclusion> {
   const repo = await openRepository(dir)
   if ('none' in repo) return 'none'
@@ -20,7 +20,7 @@ export async function excludeFromGit(dir: string, path: string): Promise<Exclusi
   return addLine(await excludeList(repo), `/${patternFor(way)}/`) ? 'excluded' : 'ignored'
 }
 
-/** The faces of loops in people's sessions, which are files below `folder`. Where they cannot be excluded nothing is lost. */
+/** Excludes the faces of loops in people's sessions, which are files below `folder`. If that fails, nothing is lost. */
 export async function excludeFaces(dir: string, folder: string): Promise<void> {
   const repo = await openRepository(dir)
   const way = 'none' in repo ? undefined : pathBelow(repo.top, join(realpathSync(dir), folder))
@@ -30,27 +30,27 @@ export async function excludeFaces(dir: string, folder: string): Promise<void> {
   addLine(await excludeList(repo), `/${patternFor(way)}/${LOOP_FACES}`)
 }
 
-/** The repository's own list of what is not committed. */
+/** The repository's own exclude list. */
 export async function excludeList(repo: Repository): Promise<string> {
   return resolve(repo.top, must(await repo.ask(['rev-parse', '--git-path', 'info/exclude'])))
 }
 
-/** Whether the repository has something of this path in its commits, or is about to. */
+/** Whether the repository has something at this path in its commits or its index. */
 export async function isTracked(repo: Repository, way: string): Promise<boolean> {
   return must(await repo.ask(['--literal-pathspecs', 'ls-files', '--', way])) !== ''
 }
 
-/** Something in the folder is asked for: of a folder that is not there yet git does not know that it is one. */
+/** Asks about something in the folder: git does not know that a path is a folder before it exists. */
 async function isIgnored(repo: Repository, way: string): Promise<boolean> {
   return (await repo.ask(['check-ignore', '--quiet', '--', `${way}/any/thing`])).ok
 }
 
-/** A line break cannot be written in the list; `?` stands for any one character. */
+/** The list cannot hold a line break; `?` matches any one character. */
 export function patternFor(way: string): string {
   return way.replace(/[\\*?[\]]/g, '\\$&').replaceAll('\n', '?')
 }
 
-/** False when it is there already, but a rule of the repository's own overrules it. */
+/** False if it is already there, but a rule of the repository overrides it. */
 function addLine(list: string, line: string): boolean {
   try {
     const text = existsSync(list) ? readFileSync(list, 'utf8') : ''

@@ -1,6 +1,6 @@
 /**
- * The fence of a task on its remote: a ref that names the epoch of the lease under which a worker may push. Every push moves it on
- * from the one that is there, so that a worker whose task was taken over can push nothing any more, however late it comes.
+ * The fence of a task on its remote: a ref that names the epoch of the lease under which a worker may push. Every push
+ * moves it on, so a worker whose task was taken over can no longer push anything, however late it tries.
  */
 import { WRITER } from './checkpoint.ts'
 import { fetchObjects } from './fetch-objects.ts'
@@ -10,7 +10,7 @@ import { type Change, isMissed, pushAll, readRemote } from './remote-refs.ts'
 import { maskUrl } from './repo-url.ts'
 import { fenceRef, type TaskPlace } from './task-names.ts'
 
-/** Somebody with a younger lease has taken the task over. */
+/** A worker with a younger lease has taken over the task. */
 export type Fenced = { kind: 'fenced' }
 
 /** `takes`: it may be the first push of this epoch. */
@@ -19,8 +19,8 @@ export type Fencing = TaskPlace & Calling & { epoch: number; takes?: true }
 export type RemoteState = ReadonlyMap<string, string>
 
 /**
- * Changes refs of a task, all or none, and only while the fence is this epoch's. `plan` says what to change, by what is there now;
- * it is asked again when that has changed meanwhile. Anything else that it says is what comes of it.
+ * Changes refs of a task, all or none, and only while the fence has this epoch. `plan` says what to change, given the
+ * current refs; it is called again if they changed in the meantime. Any other value it returns is the result.
  */
 export async function pushFenced<Other extends { kind: string }>(
   mirror: Repository,
@@ -50,7 +50,7 @@ const MOST_TRIES = 5
 
 type Serial = number | 'fenced' | 'moved'
 
-/** The number of the push that this one will be, if it may be made. */
+/** The number of this push, if it is allowed. */
 async function nextSerial(mirror: Repository, there: string | undefined, fencing: Fencing): Promise<Serial> {
   const { epoch, takes } = fencing
   if (there === undefined) return takes ? 1 : 'fenced'
@@ -60,14 +60,14 @@ async function nextSerial(mirror: Repository, there: string | undefined, fencing
   return takes && known.epoch < epoch ? 1 : 'fenced'
 }
 
-/** The serial makes each of them another commit: a ref that would stay as it is would not be compared by the remote. */
+/** The serial makes each fence a different commit: the remote does not compare a ref that would stay the same. */
 async function writeFence(mirror: Repository, { loop, epoch }: Fencing, serial: number): Promise<string> {
   const tree = must(await mirror.ask(['mktree']))
   const message = `ralph: fence of loop ${loop}\n\nepoch: ${epoch}\nserial: ${serial}\n`
   return must(await mirror.ask(['commit-tree', tree, '-F', '-'], { env: WRITER, stdin: message }))
 }
 
-/** Undefined: it is not there any more. What is no fence of ralph's is as old as can be. */
+/** Undefined: it no longer exists. A ref that is not ralph's fence counts as the oldest possible. */
 async function readFence(
   mirror: Repository,
   commit: string,

@@ -1,8 +1,8 @@
-/** Objects of a remote, fetched into a mirror without any ref that points to them there. */
+/** Fetches objects of a remote into a mirror, without any ref that points to them there. */
 import type { Repository } from './git.ts'
 import { askRemote, type Calling, type Told } from './remote-call.ts'
 
-/** `wanted`: refs, or commits by their names, which not every remote hands out. */
+/** `wanted`: refs, or commit hashes, which not every remote serves. */
 export function fetchObjects(
   mirror: Repository,
   repo: string,
@@ -12,7 +12,7 @@ export function fetchObjects(
   return askRemote(mirror, [...FETCH, '--', repo, ...wanted], calling)
 }
 
-/** Settings of the person that make a fetch do more than it was asked to do count for nothing here. */
+/** Overrides settings of the person that make a fetch do more than requested. */
 export const FETCH: readonly string[] = [
   ...['fetch', '--quiet', '--no-tags', '--no-prune', '--no-write-fetch-head'],
   ...['--no-recurse-submodules', '--no-auto-maintenance'],
@@ -22,7 +22,7 @@ export async function hasCommit(mirror: Repository, commit: string): Promise<boo
   return (await mirror.ask(['cat-file', '-e', `${commit}^{commit}`])).ok
 }
 
-/** Whether the commit is in the mirror, fetched where it is not. `ref`: what is likely to hold it on the remote. */
+/** Whether the mirror has the commit; fetches it if not. `ref`: the ref that probably contains it on the remote. */
 export async function ensureCommit(
   mirror: Repository,
   commit: string,

@@ -7,7 +7,7 @@ import { canMount, eventually, smallDisk, source, startScript, temporaryFolder }
 import { inPlainWords } from './plain-words.ts'
 
 describe('a file that is written whole', () => {
-  test('has the text, byte for byte, and is for its owner alone', () => {
+  test('has the text, byte for byte, and is private to its owner', () => {
     const folder = temporaryFolder()
     const text = '---\r\n🦉 \u2028 \0 "quotes"'
     writeWhole(join(folder, 'face.md'), text)
@@ -16,7 +16,7 @@ describe('a file that is written whole', () => {
     expect(readdirSync(folder)).toEqual(['face.md'])
   })
 
-  test('takes the place of the one before', () => {
+  test('replaces the previous one', () => {
     const path = join(temporaryFolder(), 'face.md')
     writeWhole(path, 'a long first text')
     writeWhole(path, 'short')
@@ -31,7 +31,7 @@ describe('a file that is written whole', () => {
     }
   })
 
-  test('is never seen half', async () => {
+  test('is never seen half-written', async () => {
     const path = join(temporaryFolder(), 'face.md')
     const [first, second] = ['a'.repeat(300_000), 'b'.repeat(200_000)]
     writeWhole(path, first)
@@ -55,14 +55,14 @@ describe('a file that is written whole', () => {
     expect(readdirSync(folder)).toEqual(['face.md'])
   })
 
-  test('in a folder that is gone is refused in a sentence', () => {
+  test('in a missing folder is refused with a sentence', () => {
     const path = join(temporaryFolder(), 'gone', 'face.md')
     expect(() => writeWhole(path, 'text')).toThrow(
       expect.objectContaining({ code: 'home-unusable', message: expect.stringContaining(path) }),
     )
   })
 
-  test.skipIf(!canMount)('on a full disk stays what it was (needs mount)', () => {
+  test.skipIf(!canMount)('on a full disk stays unchanged (needs mount)', () => {
     const { path } = smallDisk('size=1m')
     const face = join(path, 'face.md')
     writeWhole(face, 'as it was')
@@ -72,7 +72,7 @@ describe('a file that is written whole', () => {
     expect(readdirSync(path).sort()).toEqual(['ballast', 'face.md'])
   })
 
-  test.skipIf(!canMount)('on a read-only disk is refused in a sentence (needs mount)', () => {
+  test.skipIf(!canMount)('on a read-only disk is refused with a sentence (needs mount)', () => {
     const disk = smallDisk('size=1m')
     disk.remount('ro')
     expect(() => writeWhole(join(disk.path, 'face.md'), 'text')).toThrow(
@@ -82,14 +82,14 @@ describe('a file that is written whole', () => {
 })
 
 describe('a private folder', () => {
-  test('is made with those above it, for its owner alone', () => {
+  test('is created with its missing parents, private to its owner', () => {
     const path = join(temporaryFolder(), 'a', 'b')
     makePrivateFolder(path)
     expect(statSync(path).mode & 0o777).toBe(0o700)
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700)
   })
 
-  test('that is there already stays as it is', () => {
+  test('that already exists stays as it is', () => {
     const path = temporaryFolder()
     writeFileSync(join(path, 'file'), '')
     chmodSync(path, 0o755)
@@ -116,7 +116,7 @@ test.each([
   ['/place', '/placeshop', undefined],
   ['/place', '/', undefined],
   ['/place/sub', '/place/home', undefined],
-])('the way from %s to %s is %s', (folder, path, way) => {
+])('the path from %s to %s is %s', (folder, path, way) => {
   expect(pathBelow(folder, path)).toBe(way)
 })
 
@@ -141,7 +141,7 @@ describe('what Node says', () => {
     ['ENOENT', 'home-unusable'],
     ['ENOTDIR', 'home-unusable'],
     ['EEXIST', 'home-unusable'],
-  ])('of %s is said plainly, with the place and the cause', (code, ours) => {
+  ])('about %s is put plainly, with the path and the cause', (code, ours) => {
     const cause = Object.assign(new Error(code), { code })
     const error = inPlainWords(cause, '/some/where')
     expect(error).toBeInstanceOf(RalphError)
@@ -149,7 +149,7 @@ describe('what Node says', () => {
   })
 
   test.each([Object.assign(new Error('EIO'), { code: 'EIO' }), new TypeError('x is not a function'), 'text'])(
-    'of anything else stays as it is: %s',
+    'about anything else stays as it is: %s',
     (cause) => {
       expect(inPlainWords(cause, '/some/where')).toBe(cause)
     },

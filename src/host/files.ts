@@ -1,4 +1,4 @@
-/** Files and folders: whole writes, folders for ralph alone. */
+/** Files and folders: atomic writes, private folders. */
 import {
   closeSync,
   fsyncSync,
@@ -19,7 +19,7 @@ import { RalphError } from '../error.ts'
 import { secureHome } from './home.ts'
 import { codeOf, folderGone, inPlainWords } from './plain-words.ts'
 
-/** Writes a file whole or not at all. */
+/** Writes a file completely or not at all. */
 export function writeWhole(path: string, content: string | Buffer, mode = 0o600): void {
   try {
     replaceFile(path, content, { temporary: `${path}.${process.pid}.tmp`, mode })
@@ -28,13 +28,13 @@ export function writeWhole(path: string, content: string | Buffer, mode = 0o600)
   }
 }
 
-/** `ready` sees to the new file before it takes the place of the old one. */
+/** `ready` prepares the new file before it replaces the old one. */
 type Replacing = { temporary: string; mode: number; ready?: () => void }
 
 /** Temporary name, fsync, rename, fsync of the folder. */
 export function replaceFile(path: string, content: string | Buffer, { temporary, mode, ready }: Replacing): void {
   try {
-    rmSync(temporary, { force: true }) // of a process that was killed
+    rmSync(temporary, { force: true }) // left by a killed process
     const file = openSync(temporary, 'wx', mode)
     try {
       writeFileSync(file, content)
@@ -49,30 +49,30 @@ export function replaceFile(path: string, content: string | Buffer, { temporary,
     try {
       rmSync(temporary, { force: true })
     } catch {
-      // where nothing can be written, nothing is left
+      // if nothing can be written, nothing is left
     }
     throw cause
   }
 }
 
-/** The name under which a file is kept that somebody broke. */
+/** The name under which a broken file is kept. */
 export function brokenName(path: string, at: number): string {
   return `${path}.broken-${new Date(at).toISOString().replace(/[:.]/g, '-')}`
 }
 
-/** Undefined where there is no such file, or none that can be read. */
+/** Undefined if there is no such file, or it cannot be read. */
 export function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    return undefined // then it tells nothing
+    return undefined // then it says nothing
   }
 }
 
-/** Makes a folder that only its owner may read, and those above it that are missing. */
+/** Creates a folder that only its owner may read, with its missing parents. */
 export function makePrivateFolder(path: string): void {
   if (isFolder(path)) return
-  // One by one: where folders cannot be made, as below /proc, Node's own recursion never ends.
+  // One by one: where folders cannot be created, as below /proc, Node's own recursion never ends.
   if (dirname(path) !== path) makePrivateFolder(dirname(path))
   try {
     mkdirSync(path, { mode: 0o700 })
@@ -81,7 +81,7 @@ export function makePrivateFolder(path: string): void {
   }
 }
 
-/** RALPH_HOME: made where it is missing, and closed to others. `note`: what a person should know. */
+/** RALPH_HOME: created if missing, and closed to others. `note`: gets what a person should know. */
 export function openHome(home: string, note: (text: string) => void = warn): void {
   makePrivateFolder(home)
   const { mode, uid } = statSync(home)
@@ -93,7 +93,7 @@ function warn(text: string): void {
   process.emitWarning(text, 'RalphWarning')
 }
 
-// Locks of SQLite cannot be trusted on these: NFS, SMB, CIFS, SMB2, 9p, AFS, Ceph, Lustre.
+// SQLite's locks cannot be trusted on these: NFS, SMB, CIFS, SMB2, 9p, AFS, Ceph, Lustre.
 const NETWORK = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x01021997, 0x5346414f, 0x00c36400, 0x0bd00bd0])
 
 export function refuseNetworkFolder(path: string): void {
@@ -104,7 +104,7 @@ export function refuseNetworkFolder(path: string): void {
   )
 }
 
-/** The way from a folder to a path below it, with slashes; undefined when it does not lie below. */
+/** The path from a folder to a path below it, with slashes; undefined if it is not below. */
 export function pathBelow(folder: string, path: string): string | undefined {
   const way = relative(folder, path)
   const outside = way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)
@@ -112,8 +112,8 @@ export function pathBelow(folder: string, path: string): string | undefined {
 }
 
 /**
- * Undefined where nothing is, also below a file. A link is not followed. Every character of `path` stands for one byte,
- * as git lists paths, because a file may have a name that is no text.
+ * Undefined if nothing is there, or below a file. A link is not followed. Each character of `path` stands for one byte,
+ * as git lists paths, because a file name need not be valid text.
  */
 export function statBelow(folder: string, path: string): Stats | undefined {
   try {
@@ -124,12 +124,12 @@ export function statBelow(folder: string, path: string): Stats | undefined {
   }
 }
 
-/** Such a path, as the file system takes it. */
+/** Such a path, in the form the file system takes. */
 export function onDisk(folder: string, path: string): Buffer {
   return Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(path, 'latin1')])
 }
 
-/** A text that changes when a file is written or replaced; empty when there is none. */
+/** A string that changes when a file is written or replaced; empty if there is none. */
 export function stampOf(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false, bigint: true })
   return stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}` : ''
@@ -139,7 +139,7 @@ export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-/** The folder itself, without links on the way to it. */
+/** The real folder, with all links resolved. */
 export function realFolder(path: string): string {
   try {
     return realpathSync.native(path)
@@ -148,7 +148,7 @@ export function realFolder(path: string): string {
   }
 }
 
-/** Makes a rename in this folder outlast a power cut. */
+/** Makes a rename in this folder survive a power cut. */
 function syncFolder(path: string): void {
   const folder = openSync(path, 'r')
   try {

@@ -6,7 +6,7 @@ import { makeRepository, type TestRepository } from './repository.test-support.t
 
 const state = ({ git }: TestRepository) => `${git('rev-parse', 'HEAD^{tree}')} no-commit`
 
-/** What is found between the first commit and these files. */
+/** The findings between the first commit and these files. */
 async function found(
   files: Record<string, string>,
   changed: Record<string, string>,
@@ -25,7 +25,13 @@ test.each<
 >([
   ['work is none', { 'a.js': '', 'a.test.js': '' }, { 'a.js': 'new', 'b.js': '' }, 'npm test', []],
   ['a test', { 'a.test.js': '' }, { 'a.test.js': 'x' }, 'npm test', ['tests-changed a.test.js']],
-  ['a script behind a script', { 'a.sh': './b.sh', 'b.sh': '' }, { 'b.sh': 'true' }, './a.sh', ['means-changed b.sh']],
+  [
+    'a script that a script runs',
+    { 'a.sh': './b.sh', 'b.sh': '' },
+    { 'b.sh': 'true' },
+    './a.sh',
+    ['means-changed b.sh'],
+  ],
   [
     'a script that is run only now',
     { 'a.sh': 'x' },
@@ -52,7 +58,7 @@ test.each<
   expect(await found(files, changed, check)).toEqual(findings)
 })
 
-test('what may be changed is found, each path once and apart from the others', async () => {
+test('what may be changed is reported, each path once and apart from the others', async () => {
   const place = await makeRepository({
     'a.test.js': 'assert(1)',
     'b.test.js': '',
@@ -74,7 +80,7 @@ test('what may be changed is found, each path once and apart from the others', a
   expect(findings.at(-1)).toMatchObject({ kind: 'noted', words: 'and 22 more' })
 })
 
-test('bytes that are no text are compared, too', async () => {
+test('bytes that are not text are compared as well', async () => {
   const place = await makeRepository({ 'a.test.js': 'x' })
   const write = (byte: number) => {
     writeFileSync(join(place.dir, 'a.test.js'), Buffer.from([0x61, byte]))
@@ -86,7 +92,7 @@ test('bytes that are no text are compared, too', async () => {
   expect(findings.map(({ kind, path }) => `${kind} ${path}`)).toEqual(['tests-changed a.test.js'])
 })
 
-test('a source that may be a helper of tests is found where it may be changed', async () => {
+test('a source that may be a test helper is reported if it may be changed', async () => {
   const place = await makeRepository({ 'src/tools.js': "import 'node:test'", 'src/a.js': '' })
   const start = state(place)
   place.commit('Work', { 'src/tools.js': 'x', 'src/a.js': 'x' })
@@ -104,7 +110,7 @@ test('a loop in a folder of the repository', async () => {
   ])
 })
 
-test('a script that may no longer be run', async () => {
+test('a script that lost its executable bit', async () => {
   const place = await makeRepository({ 'chk.sh': 'a' })
   const start = state(place)
   chmodSync(join(place.dir, 'chk.sh'), 0o755)
@@ -114,7 +120,7 @@ test('a script that may no longer be run', async () => {
   ])
 })
 
-test("a module of the product is work, one that takes the place of Python's own is not", async () => {
+test("a module of the product is work, but not one that shadows one of Python's own", async () => {
   const check = 'python3 -m pytest'
   expect(await found({ 'types.py': 'a' }, { 'types.py': 'b' }, check)).toEqual([])
   expect(await found({ 'sums.py': 'a' }, { 'types.py': 'b' }, check)).toEqual(['runner-changed types.py'])
@@ -134,7 +140,7 @@ test.each<[check: string, path: string, finding: string, files?: Record<string, 
   expect(await found({ ...files, [path]: text, 'types.py': 'a' }, { 'types.py': 'b' }, check)).toEqual([])
 })
 
-test('what leads an import of the tests elsewhere counts', async () => {
+test('a change that redirects an import of the tests counts', async () => {
   const leads = (imports: object) => JSON.stringify({ name: 'sums', imports })
   const files = { 'package.json': leads({ '#a': './a.js', '#b': './b.js' }), 'test/a.js': "import '#a'" }
   const withImports = (imports: object) => found(files, { 'package.json': leads(imports) }, 'node --test')
@@ -142,14 +148,14 @@ test('what leads an import of the tests elsewhere counts', async () => {
   expect(await withImports({ '#a': './a.js', '#b': './c.js', '#d': './d.js' })).toEqual([])
 })
 
-test('a helper of the tests is one although it may have examples', async () => {
+test('a test helper is one even if it contains examples', async () => {
   const check = 'pytest --doctest-modules'
   expect(await found({ 'same.py': 'import pytest' }, { 'same.py': 'import pytest, os' }, check)).toEqual([
     'not-separable same.py',
   ])
 })
 
-test('checks that run more scripts than are followed are told', async () => {
+test('checks that run more scripts than ralph follows are reported', async () => {
   const many = Object.fromEntries(Array.from({ length: 1100 }, (_, at) => [`cases/c${at}.sh`, '']))
   const files = { ...many, 'check.sh': 'for f in cases/*.sh; do sh $f; done', 'a.js': '' }
   expect(await found(files, { 'a.js': 'x' }, 'node --test')).toEqual([])
@@ -159,7 +165,7 @@ test('checks that run more scripts than are followed are told', async () => {
   ])
 }, 60_000)
 
-test('looking fails closed', async () => {
+test('it fails closed', async () => {
   const place = await makeRepository({ 'chk.sh': 'a' })
   const unreadable = [{ kind: 'unreadable' }]
   const gone = `${'1'.repeat(40)} no-commit`
@@ -168,7 +174,7 @@ test('looking fails closed', async () => {
   expect(await findFindings({ dir: place.dir }, undefined, state(place), { checks: [] })).toEqual([])
 })
 
-test('objects that were replaced are read as they were stored', async () => {
+test('replaced objects are read as they were stored', async () => {
   const place = await makeRepository({ 'a.test.js': 'strict' })
   const start = state(place)
   const strict = place.git('rev-parse', 'HEAD:a.test.js')

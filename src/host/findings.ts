@@ -6,7 +6,10 @@ import { pathBelow } from './files.ts'
 import { openRepository, type Repository } from './git.ts'
 import { readMeansBetween } from './means.ts'
 
-/** Between two states of the worktree. Nothing where one of them is none of git's. `repo`: where it is open already. */
+/**
+ * The findings between two states of the worktree. None if one of them is not a git state. `repo`: the repository, if
+ * it is already open.
+ */
 export async function findFindings(
   { dir, repo: known }: { dir: string; repo?: Repository },
   from: string | undefined,
@@ -48,12 +51,12 @@ function helperFinding({ path, mark }: { path: string; mark: string }): Finding 
   }
 }
 
-/** Looking fails closed: what cannot be compared is said. */
+/** Fails closed: what cannot be compared is reported. */
 const UNREADABLE: Finding = { kind: 'unreadable', path: '', words: 'git can no longer read the starting state' }
 
 const CUT: Finding = { kind: 'unreadable', path: '', words: 'the checks run more scripts than ralph follows' }
 
-/** The tree in the text for a state; undefined for one that is none of git's. */
+/** The tree in the text of a state; undefined for a state without git. */
 function treeIn(state: string | undefined): string | undefined {
   return /^([0-9a-f]{40,64}) /.exec(state ?? '')?.[1]
 }

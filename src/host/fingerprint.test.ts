@@ -48,7 +48,7 @@ test('an ignored script that a check runs', async () => {
 
 test.each<[what: string, path: string, found: string[]]>([
   ['the runner', 'node_modules/vitest/cli.js', ['node_modules/vitest/']],
-  ['a package behind it', 'node_modules/@vitest/runner/index.js', ['node_modules/@vitest/runner/']],
+  ['a package that it uses', 'node_modules/@vitest/runner/index.js', ['node_modules/@vitest/runner/']],
   ['a package that it does not use', 'node_modules/other/index.js', []],
   ['its documentation', 'node_modules/vitest/README.md', []],
 ])('%s', async (_, path, changed) => {
@@ -58,7 +58,7 @@ test.each<[what: string, path: string, found: string[]]>([
   expect(compareFingerprints(before, await place.take(before))).toEqual({ ...SAME, changed })
 })
 
-test('the link that leads to the runner', async () => {
+test('the link to the runner', async () => {
   const place = withRunner()
   const before = await place.take()
   rmSync(join(place.top, 'node_modules/.bin/vitest'))
@@ -69,7 +69,7 @@ test('the link that leads to the runner', async () => {
   })
 })
 
-test('the same bytes written again are no change', async () => {
+test('writing the same bytes again is not a change', async () => {
   const place = withRunner()
   const before = await place.take()
   const modules = join(place.top, 'node_modules')
@@ -90,7 +90,7 @@ test('what is installed during the loop is added', async () => {
   expect(added).toEqual(['node_modules/.bin/vitest', 'node_modules/@vitest/runner/', 'node_modules/vitest/'])
 })
 
-test('of a file with work in it only what counts', async () => {
+test('in a file that also contains work, only what counts is compared', async () => {
   const place = withRunner()
   const before = await place.take()
   place.write('package.json', '{"version":"2","scripts":{"test":"vitest run","dev":"x"}}')
@@ -99,7 +99,7 @@ test('of a file with work in it only what counts', async () => {
   expect(compareFingerprints(before, await place.take(before))).toEqual({ ...SAME, changed: ['package.json'] })
 })
 
-test('a change that a filter hides from git, and one that is excluded', async () => {
+test('a change that a filter hides from git, and an excluded one', async () => {
   const place = await makeRepository({ 'a.test.js': 'strict\n' })
   const proving = { checks: ['node --test'], dir: '', top: place.dir }
   const before = await takeFingerprint(proving)
@@ -117,7 +117,7 @@ test('a change that a filter hides from git, and one that is excluded', async ()
   })
 })
 
-test('another time of change does not hide another text', async () => {
+test('a reset modification time does not hide a changed text', async () => {
   const place = makePlace({ 'a.test.js': 'one' })
   utimesSync(join(place.top, 'a.test.js'), 1, 1)
   const before = await place.take()
@@ -135,7 +135,7 @@ test('two thousand test files take a moment, and less the second time', async ()
   const after = await place.take(before)
   const took = performance.now() - began
   expect(compareFingerprints(before, after)).toEqual(SAME)
-  expect(took).toBeLessThan(1_000) // a tenth of that on a machine that does nothing else
+  expect(took).toBeLessThan(1_000) // a tenth of that on an idle machine
 })
 
 test.each<[what: string, path: string, added: string[]]>([
@@ -157,7 +157,7 @@ test.each<[what: string, path: string, added: string[]]>([
   expect(compareFingerprints(before, await take(before))).toEqual({ ...SAME, added })
 })
 
-test('a script outside the repository, where a link leads, and what may be work or means', async () => {
+test('a script outside the repository, the target of a link, and what may be work or means', async () => {
   const above = makePlace({ 'repository/check.sh': 'node same.mjs', 'repository/same.mjs': '', 'real.sh': '' })
   symlinkSync('real.sh', join(above.top, 'all.sh'))
   const checks = [join(above.top, 'all.sh'), './check.sh']
@@ -169,7 +169,7 @@ test('a script outside the repository, where a link leads, and what may be work 
   expect(compareFingerprints(before, after)).toEqual({ ...SAME, changed: ['../real.sh'] })
 })
 
-test('data in a folder of tests counts when git shows it', async () => {
+test('data in a test folder counts if git shows it', async () => {
   const place = makePlace({ 'test/cases.json': '1', 'test/run.log': '1' }, 'node --test')
   const before = await takeFingerprint({ checks: [], dir: '', top: place.top }, undefined, {
     inGit: new Set(['test/cases.json']),
@@ -179,7 +179,7 @@ test('data in a folder of tests counts when git shows it', async () => {
   expect(compareFingerprints(before, await place.take(before))).toEqual({ ...SAME, changed: ['test/cases.json'] })
 })
 
-test('a file that is too large for a text', async () => {
+test('a file that is too large to read as text', async () => {
   const place = makePlace({ 'Cargo.toml': '', 'package.json': '{}' }, 'cargo test')
   const before = await place.take()
   for (const name of ['Cargo.toml', 'package.json']) truncateSync(join(place.top, name), 600 * 1024 * 1024)

@@ -1,6 +1,6 @@
 /**
- * The means of proof as they lie on the disk: what git does not see (ignored scripts, installed runners), and what it may be
- * kept from seeing (a filter, an exclude, another .git). Taken at the start, it is compared with one taken now.
+ * The means of proof as they are on disk: what git does not see (ignored scripts, installed runners), and what may be
+ * hidden from it (by a filter, an exclude, another .git). Taken at the start and compared with one taken now.
  */
 import { hash } from 'node:crypto'
 import { join, relative } from 'node:path'
@@ -15,18 +15,18 @@ import { packageFiles, runnersOf } from './runner-packages.ts'
 /** By path from the top of the repository; a package stands for everything in it, and its path ends in a slash. */
 export type Fingerprint = { files: Readonly<Record<string, Mark>> }
 
-/** `stamp` tells without reading that nothing has changed; `hash` says whether it matters. */
+/** An unchanged `stamp` shows without reading that nothing changed; `hash` says whether a change matters. */
 export type Mark = { stamp: string; hash: string }
 
-/** `inGit`: what git shows by itself, so it is no trace of a test run; `home`: the person's own folder. */
+/** `inGit`: what git itself shows, so it is not a leftover of a test run; `home`: the person's home folder. */
 export type Around = { inGit?: ReadonlySet<string>; home?: string | undefined }
 
-/** Where what was taken at the start of a loop is kept. */
+/** Where the fingerprint of a loop's start is kept. */
 export function marksFile(home: string, loop: string): string {
   return join(home, 'proof', `${loop}.json`)
 }
 
-/** With `known` only what has another stamp is read again, and everything that was known is looked at again. */
+/** With `known`, only files with another stamp are read again, and everything known is looked at again. */
 export async function takeFingerprint(
   proving: Proving,
   known?: Fingerprint,
@@ -62,10 +62,10 @@ export async function takeFingerprint(
   return { files }
 }
 
-/** A package that lies nearer to a test than the one it used takes its place. */
+/** A package that is nearer to a test than the one it used takes precedence. */
 const TESTS: ReadonlySet<Role> = new Set(['test', 'setup'])
 
-/** Test folders also hold what tests write; logs and databases decide nothing. */
+/** Test folders also contain what tests write; logs and databases decide nothing. */
 const MAY_DECIDE =
   /\.([cm]?[jt]sx?|py|rb|java|kts?|cs|fs|php|swift|exs?|go|rs|scala|groovy|lua|dart|clj[cs]?|c|cc|cpp|h|hpp|sh|bats|feature|t|ya?ml|toml|ini|cfg|snap)$/
 
@@ -88,7 +88,7 @@ function markFile(top: string, path: string, part: Part, known: Mark | undefined
   }
 }
 
-/** All its files as one; those that are very large by their ends. */
+/** All its files as one; very large ones by their first and last bytes. */
 function markPackage(top: string, path: string, known: Mark | undefined): Mark | undefined {
   const folder = join(top, path)
   const found = packageFiles(folder)
@@ -110,7 +110,7 @@ const LARGE = 1024 * 1024
 
 export type Differences = { changed: string[]; added: string[]; deleted: string[] }
 
-/** Paths in their order. The same bytes at another time are no change. */
+/** Sorted paths. The same bytes with another time are not a change. */
 export function compareFingerprints(before: Fingerprint, after: Fingerprint): Differences {
   const [old, now] = [Object.keys(before.files), Object.keys(after.files)]
   const hashOf = ({ files }: Fingerprint, path: string) => (Object.hasOwn(files, path) ? files[path]?.hash : undefined)

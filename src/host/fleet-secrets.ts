@@ -7,7 +7,7 @@ import { marksIn, secretOf } from './sealed.ts'
 
 type Secrets = Pick<FleetRecords, 'secrets'>
 
-/** Those whose marks stand in this: from the private files of this machine into the database. */
+/** Copies the secrets whose marks occur in this from the private files of this machine to the database. */
 export async function shareSecrets(home: string, { secrets }: Secrets, given: unknown): Promise<void> {
   const values = new Map([...marksIn(given)].flatMap((id) => secretOf(home, id)))
   if (values.size > 0) await secrets.keep(values)

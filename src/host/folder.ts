@@ -5,13 +5,13 @@ import { mixer } from './mixer.ts'
 
 export const NO_REPOSITORY = 'this is not a git repository'
 
-/** Whether git would find anything here or further up; far quicker than to ask it. */
+/** Whether git would find a repository here or further up; much faster than asking git. */
 export function mayBeRepository(dir: string): boolean {
   if (existsSync(join(dir, '.git')) || existsSync(join(dir, 'HEAD'))) return true
   return dirname(dir) !== dir && mayBeRepository(dirname(dir))
 }
 
-/** The folder above which no git of an agent's would be looked for: the nearest one with a `.git`, or this one. */
+/** The highest folder in which an agent's git would look: the nearest one with a `.git`, or this one. */
 export function workTreeOf(dir: string, from: string = dir): string {
   if (existsSync(join(from, '.git'))) return from
   return dirname(from) === from ? dir : workTreeOf(dir, dirname(from))
@@ -20,11 +20,13 @@ export function workTreeOf(dir: string, from: string = dir): string {
 const MOST_ENTRIES = 20_000
 const PASSED_OVER = new Set(['.git', 'node_modules'])
 
-/** The files of loops inside an agent's own session, and those put aside; they are no work. */
+/** The files of loops inside an agent's own session, and those set aside; they are not work. */
 export const LOOP_FACES = 'ralph-loop*.local.md*'
 const LOOP_FACE = /^ralph-loop.*\.local\.md/
 
-/** A folder too large to look through, or gone, tells nothing. `exclude` are paths below it that are left out. */
+/**
+ * Undefined for a folder that is too large to look through, or missing. `exclude`: paths below it that are left out.
+ */
 export function folderState(dir: string, exclude: ReadonlySet<string> = new Set()): string | undefined {
   const hash = mixer()
   const folders = ['']
@@ -48,6 +50,6 @@ function namesIn(folder: string): string[] | undefined {
   try {
     return readdirSync(folder).sort()
   } catch {
-    return undefined // it went away meanwhile, or is not for us to read
+    return undefined // it disappeared meanwhile, or is not readable
   }
 }

@@ -1,4 +1,4 @@
-/** Reads the database of another program and leaves no trace there: not in it, and no file beside it. */
+/** Reads the database of another program without leaving a trace: not in it, and no file next to it. */
 import { closeSync, copyFileSync, existsSync, mkdtempSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,12 +10,12 @@ import type { Row } from './rows.ts'
 const HEADER = 20
 const WAL = 2
 
-/** Whether a file is a SQLite database, by what is in it. */
+/** Whether a file is a SQLite database, by its content. */
 export function isDatabase(path: string): boolean {
   return headerOf(path)?.toString('latin1', 0, 16) === 'SQLite format 3\0'
 }
 
-/** The rows of these tables; one that is not there has none. Undefined where not even the `needed` ones are. */
+/** The rows of these tables; a missing table has none. Undefined if a `needed` one is missing. */
 export function readTables<Table extends string>(
   path: string,
   tables: readonly Table[],
@@ -34,7 +34,7 @@ export function readTables<Table extends string>(
   })
 }
 
-/** A number that is too large for JavaScript is as good as none. */
+/** A number that is too large for JavaScript counts as missing. */
 function allRows(database: DatabaseSync, table: string): Row[] {
   const statement = database.prepare(`SELECT * FROM "${table}"`)
   statement.setReadBigInts(true)
@@ -57,14 +57,14 @@ function openedAside<Result>(path: string, work: (database: DatabaseSync) => Res
 
 const BESIDE = ['-wal', '-journal']
 
-/** With a log beside it, or one to be made by whoever opens it, SQLite would write there even to read. */
+/** With a log next to it, or one that opening it would create, SQLite would write there even to read. */
 function isAtRest(path: string): boolean {
   return headerOf(path)?.[18] !== WAL && !BESIDE.some((ending) => existsSync(`${path}${ending}`))
 }
 
 const TRIES = 5
 
-/** A copy of one moment: whatever changed meanwhile is copied again. */
+/** A copy of one moment: if something changed while copying, it copies again. */
 function copied(path: string, folder: string): string {
   const target = join(folder, 'copy.db')
   const parts = ['', ...BESIDE]
@@ -90,7 +90,7 @@ function stateOf(path: string): string {
 
 function worked<Result>(path: string, opened: string, work: (database: DatabaseSync) => Result): Result {
   try {
-    // A copy may have to be put in order first; the original is never opened for writing.
+    // A copy may need recovery first; the original is never opened for writing.
     const database = new DatabaseSync(opened, { readOnly: opened === path, timeout: 5_000 })
     try {
       return work(database)
@@ -118,6 +118,6 @@ function headerOf(path: string): Buffer | undefined {
       closeSync(file)
     }
   } catch {
-    return undefined // whoever reads it as a text says what is wrong with it
+    return undefined // whoever reads it as text reports what is wrong with it
   }
 }

@@ -1,4 +1,7 @@
-/** Where a loop begins that goes on from a state of another one: in a linked worktree of its own, with the files of that state. */
+/**
+ * Where a loop starts that continues from a state of another one: in its own linked worktree, with the files of that
+ * state.
+ */
 import { join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -7,10 +10,10 @@ import { pathBelow } from './files.ts'
 import { must, type Repository } from './git.ts'
 import { noCheckpoint } from './roll-back.ts'
 
-/** A state of another loop. `head`: the commit it stands on. */
+/** A state of another loop. `head`: the commit it is based on. */
 export type State = Kept & { head: string }
 
-/** The state after iteration n of a loop, or its last known one. */
+/** The state after iteration n of a loop, or its last known state. */
 export async function readState(repo: Repository, loop: string, name: number | string): Promise<State> {
   const kept = await readCheckpoint(repo, refOf(loop, name))
   if (!kept) throw noCheckpoint({ repo, loop }, name, await listCheckpoints(repo, loop))
@@ -25,7 +28,7 @@ export async function readState(repo: Repository, loop: string, name: number | s
 /** `base`: the branch that its work will be merged into. */
 type Planning = Pick<Worktree, 'from' | 'path' | 'branch' | 'copied' | 'setup'> & { base: string | undefined }
 
-/** Nothing is made yet. */
+/** Creates nothing yet. */
 export function planFork(
   repo: Repository,
   { tree, head }: State,
@@ -38,7 +41,10 @@ export function planFork(
   }
 }
 
-/** What the worktree of a new loop is filled with when it is made. `origin`: what its proof is measured against is kept as long as the loop is. */
+/**
+ * Fills the worktree of a new loop when it is created. `origin`: what its proof is measured against is kept as long as
+ * the loop.
+ */
 export async function plantState(
   repo: Repository,
   loop: string,
@@ -62,7 +68,7 @@ export async function plantState(
 
 const ORIGIN = 'origin'
 
-/** The commit that holds what the proof of a loop is measured against. */
+/** The commit of what the proof of a loop is measured against. */
 export async function originOf(repo: Repository, loop: string): Promise<string | undefined> {
   const kept = (await readCheckpoint(repo, refOf(loop, ORIGIN))) ?? (await readCheckpoint(repo, refOf(loop, 0)))
   return kept?.commit

@@ -1,4 +1,4 @@
-/** One call of git: never through a shell, and without the repository's hooks unless they are asked for. */
+/** One call of git: never through a shell, and without the repository's hooks unless requested. */
 import type { ExecFileException } from 'node:child_process'
 import { delimiter } from 'node:path'
 import { RalphError } from '../error.ts'
@@ -8,7 +8,7 @@ import { findOwnProgram, ownFolders } from './own-program.ts'
 import { isShortage } from './plain-words.ts'
 import { startWhenRoom } from './shortage.ts'
 
-/** `hooks`: those of the repository run, as when the person did this. */
+/** `hooks`: those of the repository run, as if the person did this. */
 export type Asking = {
   env?: Record<string, string>
   stdin?: string | Buffer
@@ -17,7 +17,7 @@ export type Asking = {
   signal?: AbortSignal
 }
 
-/** `says` is what git printed about its failure; `code` is undefined when git is not there or was interrupted. */
+/** `says` is what git printed about its failure; `code` is undefined if git is not installed or was interrupted. */
 export type Failed = { ok: false; code: number | undefined; says: string }
 export type Bytes = { ok: true; bytes: Buffer } | Failed
 
@@ -27,7 +27,7 @@ export function callGit(
   args: readonly string[],
   { asking = {}, known }: { asking?: Asking | undefined; known?: Site } = {},
 ): Promise<Bytes> {
-  // Node would start it all the same, and what it does before it is ended stays.
+  // Node would start it anyway, and what it does before it is killed stays.
   if (asking.signal?.aborted) return Promise.resolve({ ok: false, code: undefined, says: INTERRUPTED })
   const site = known ?? siteAt(dir)
   const hooks = asking.hooks === true && site?.pinned === undefined
@@ -38,13 +38,13 @@ export function callGit(
   const env = {
     ...withoutGit(process.env),
     ...OWN,
-    // A hook is the person's own, and finds what they find.
+    // A hook is the person's own, and gets their environment.
     ...(hooks ? {} : { PATH: ownFolders(tree, path).join(delimiter) }),
     ...whereabouts(args, { known, site, hooks }),
     ...asking.env,
   }
   const words = [...SETTINGS, ...(hooks ? [] : ALONE), ...inHere(args)]
-  // Git says no only by its exit code. One that could not start is started again; one that was ended has said nothing.
+  // Only an exit code is an answer of git. A git that could not start is started again; a killed one has not answered.
   return startWhenRoom(() => start(program, words, { dir, env, asking, command: commandIn(args) }), {
     signal: asking.signal,
   })
@@ -59,7 +59,7 @@ function whereabouts(
   return site ? environmentOf(site, commandIn(args)) : {}
 }
 
-/** A repository inside this one is looked at from outside: its own configuration names programs, too. */
+/** A nested repository is only looked at from outside: its own configuration names programs too. */
 function inHere(args: readonly string[]): readonly string[] {
   const at = args.indexOf(commandIn(args))
   return ['diff', 'status'].includes(args[at] ?? '') ? args.toSpliced(at + 1, 0, '--ignore-submodules=dirty') : args
@@ -77,7 +77,8 @@ async function start(
   { dir, env, asking, command }: Starting,
 ): Promise<Bytes> {
   const { promise, resolve: answer, reject } = Promise.withResolvers<Bytes>()
-  // Loaded when git is first asked: a hook in a folder without one never does, and its start counts.
+  // Loaded when git is first called: a hook in a folder without a repository never needs it, and its startup time
+  // counts.
   const { execFile } = process.getBuiltinModule('node:child_process')
   const child = execFile(
     program,
@@ -99,12 +100,12 @@ async function start(
         if (none) reject(none)
         else answer({ ok: false, code, says: whyNotAsked(failure) ?? says })
       }
-      // An interruption is reported before git is gone, which may still be clearing up.
+      // An interruption is reported before git has exited, which may still be cleaning up.
       if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) answered()
       else child.once('exit', answered)
     },
   )
-  child.stdin?.on('error', () => {}) // it may end without reading
+  child.stdin?.on('error', () => {}) // it may exit without reading
   child.stdin?.end(asking.stdin ?? '')
   return promise
 }
@@ -112,7 +113,7 @@ async function start(
 const INTERRUPTED = 'it was interrupted'
 const MISSING = 'git or the folder was not found'
 
-/** Undefined when git has ended by itself, and so has said why. */
+/** Undefined if git exited by itself and so has said why. */
 function whyNotAsked({ code }: ExecFileException): string | undefined {
   if (code === 'ENOENT') return MISSING
   return code === 'ABORT_ERR' ? INTERRUPTED : undefined
@@ -120,7 +121,7 @@ function whyNotAsked({ code }: ExecFileException): string | undefined {
 
 type Asked = { dir: string; command: string; says: string; mayRepeat: boolean }
 
-/** What keeps a git that failed from being an answer; a shortage of the machine is waited for. */
+/** Why a failed git is not an answer; a shortage of the machine is waited for. */
 function noAnswer(failure: ExecFileException, { dir, command, says, mayRepeat }: Asked): Error | undefined {
   const { code, killed, signal } = failure
   if (typeof code === 'number') {
@@ -129,13 +130,13 @@ function noAnswer(failure: ExecFileException, { dir, command, says, mayRepeat }:
   }
   if (isShortage(failure)) return failure
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ABORT_ERR') return undefined
-  // So ends a git on a machine that is out of memory. Where a person did it, it is asked again, too.
+  // This is how git dies on a machine that is out of memory. If a person killed it, it is called again as well.
   if (signal === 'SIGKILL' && !killed && mayRepeat) return Object.assign(new Error(says), { code: 'ENOMEM' })
   const why = code ?? (killed ? 'it timed out' : `it was killed by ${signal}`)
   return new RalphError('git-failed', `git ${command} in ${dir} did not finish: ${why}.`, { cause: failure })
 }
 
-// What git says where it cannot open a file or start a process of its own. Its language is set.
+// What git prints if it cannot open a file or start a process. Its language is fixed.
 const SHORTAGES: Readonly<Record<string, string>> = {
   'Too many open files': 'EMFILE',
   'Too many open files in system': 'ENFILE',
@@ -143,7 +144,7 @@ const SHORTAGES: Readonly<Record<string, string>> = {
 }
 const SHORT = new RegExp(`: (${Object.keys(SHORTAGES).join('|')})$`, 'm')
 
-/** What an agent wrote beside the objects, to make git see others in their place, is not looked at. */
+/** Ignores what an agent wrote next to the objects to make git see others in their place. */
 const OWN = {
   GIT_NO_REPLACE_OBJECTS: '1',
   GIT_GRAFT_FILE: '/dev/null/none',
@@ -152,24 +153,24 @@ const OWN = {
   LC_ALL: 'C',
 }
 
-// No watcher of the repository's is started, and a checkpoint is no reason to complain about line endings.
+// Starts no file system monitor of the repository, and a checkpoint is no reason to complain about line endings.
 const SETTINGS = [
   'core.fsmonitor=false',
   'core.safecrlf=false',
   'core.quotePath=false',
-  'core.useReplaceRefs=false', // a configuration that says otherwise overrules the environment
-  'core.commitGraph=false', // it says which files a commit has, and nothing holds it to that
-  'maintenance.auto=false', // clearing up is for when a person works here
+  'core.useReplaceRefs=false', // a configuration that says otherwise would override the environment
+  'core.commitGraph=false', // it says which files a commit has, and nothing verifies that
+  'maintenance.auto=false', // housekeeping is for when a person works here
   'gc.auto=0',
 ].flatMap((set) => ['-c', set])
 
-/** For what ralph does for itself. */
+/** For ralph's own calls. */
 const ALONE = ['core.hooksPath=/dev/null', 'log.showSignature=false', 'submodule.recurse=false'].flatMap((set) => [
   '-c',
   set,
 ])
 
-/** The folder tells which repository is meant, not what a hook or a script has left in the environment. */
+/** The folder decides which repository is meant, not what a hook or a script left in the environment. */
 function withoutGit(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !POINTERS.has(name)))
 }

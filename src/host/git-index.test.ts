@@ -19,7 +19,7 @@ test('counts what git tracks, from any folder of the repository and from a linke
   expect(countTracked(linked)).toBe(before + 4)
 })
 
-test('counts nothing where there is nothing to read', () => {
+test('counts zero if there is nothing to read', () => {
   const dir = temporaryFolder()
   expect(countTracked(dir)).toBe(0)
   mkdirSync(join(dir, '.git'))

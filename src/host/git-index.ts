@@ -1,8 +1,8 @@
-/** How many files a repository holds, read off its index: no program is started, so every loop can afford it. */
+/** How many files a repository has, read from its index without starting a program, so every loop can afford it. */
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-/** Zero where there is no repository, or nothing in it yet. */
+/** Zero if there is no repository, or nothing in it yet. */
 export function countTracked(dir: string): number {
   const gitDir = gitDirAbove(dir)
   return gitDir === undefined ? 0 : entriesOf(join(gitDir, 'index'))
@@ -16,7 +16,7 @@ function gitDirAbove(dir: string): string | undefined {
   return dirname(dir) === dir ? undefined : gitDirAbove(dirname(dir))
 }
 
-/** A linked worktree and a submodule say where their own folder is. */
+/** A linked worktree and a submodule say where their own git folder is. */
 function linkedFrom(path: string): string | undefined {
   const [, target] = /^gitdir: (.+)$/m.exec(readFileSync(path, 'utf8')) ?? []
   return target === undefined ? undefined : resolve(dirname(path), target)
@@ -36,6 +36,6 @@ function entriesOf(path: string): number {
       closeSync(file)
     }
   } catch {
-    return 0 // there is none, or it is not for us to read; this is only a guess
+    return 0 // missing or not readable; this is only an estimate
   }
 }

@@ -4,28 +4,33 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 export type Site = {
   top: string
   gitDir: string
-  /** What the worktrees of the repository share; of the only one it is `gitDir`. */
+  /** What the worktrees of the repository share; with only one it is `gitDir`. */
   commonDir: string
-  /** A folder that takes the place of `commonDir`, with the configuration of the repository as it was and without hooks. */
+  /** A folder that replaces `commonDir`, with the configuration of the repository as it was and without hooks. */
   pinned?: string
-  /** The file that notes which commit each checkpoint is. */
+  /** The file that records the commit of each checkpoint. */
   commits?: string
 }
 
-/** Names it to git. What lists or makes worktrees must see the repository's own folder, and reads no files of the worktree. */
+/**
+ * Names it to git. A command that lists or creates worktrees must see the repository's own folder, and reads no files
+ * of the worktree.
+ */
 export function environmentOf({ top, gitDir, commonDir, pinned }: Site, command: string): Record<string, string> {
   return {
     GIT_DIR: gitDir,
     GIT_WORK_TREE: top,
     GIT_COMMON_DIR: pinned === undefined || command === 'worktree' ? commonDir : pinned,
-    // It compares two trees, but gives up where the index is damaged.
+    // It compares two trees, but fails if the index is damaged.
     ...(command === 'diff-tree' ? { GIT_INDEX_FILE: `${gitDir}/ralph-no-index` } : {}),
   }
 }
 
 const held = new AsyncLocalStorage<readonly Site[]>()
 
-/** While this work goes on, git that is asked in the top folder of one of these sites works there, also where nobody names the site. */
+/**
+ * During this work, git in the top folder of one of these sites uses that site, even if the caller does not name it.
+ */
 export function holding<Result>(sites: readonly Site[], work: () => Promise<Result>): Promise<Result> {
   return held.run(sites, work)
 }

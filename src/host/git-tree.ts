@@ -1,4 +1,4 @@
-/** The worktree of a loop where there is git: its state is a snapshot, and each can be kept as a checkpoint. */
+/** The worktree of a loop in a git repository: its state is a snapshot, and each can be kept as a checkpoint. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRalphError, RalphError } from '../error.ts'
@@ -8,10 +8,10 @@ import { openPin, pinFolder, pinOrigin } from './pin.ts'
 import { openSnapshots, type Snapshot } from './snapshot.ts'
 import type { Place, Tree } from './tree.ts'
 
-/** `home` and `place` without links on the way to them; `own` are folders that are left out. */
+/** `home` and `place` with links resolved; `own` are folders that are left out. */
 export type Opening = Place & { place: string; own: readonly string[] }
 
-/** A git that gives no answer cannot tell; what was done so far is worth more than to know. */
+/** If git does not answer, the state is unknown; what was done so far is worth more than knowing it. */
 function unknown(cause: unknown): undefined {
   if (!isRalphError(cause)) throw cause
 }
@@ -21,7 +21,7 @@ export async function openGitTree(opening: Opening): Promise<Tree | { none: stri
   const { place, own, loop, home, gitDir, anew, worktree } = opening
   const index = join(home, 'index', loop)
   const folder = pinFolder(home, loop)
-  // What an agent in a sandbox made of a folder without a repository is none of ralph's.
+  // A repository that an agent in a sandbox created in a folder without one is not ralph's.
   if (opening.sandbox && opening.begun && gitDir === undefined && !existsSync(folder) && !existsSync(index))
     return { none: NO_REPOSITORY }
   const pin = await openPin({ folder, place, gitDir, anew })

@@ -5,24 +5,24 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { askGit, git } from './git.ts'
 import { temporaryFolder } from './place.test-support.ts'
 
-test('git prints without its last line break', async () => {
+test('returns what git prints without its last line break', async () => {
   expect(await git(temporaryFolder(), ['--version'])).toMatch(/^git version \S+[^\n]*$/)
 })
 
-test('a git that fails prints nothing', async () => {
+test('a git that fails returns nothing', async () => {
   expect(await git(temporaryFolder(), ['rev-parse', '--show-toplevel'])).toBeUndefined()
   expect(await git(temporaryFolder(), ['no-such-command'])).toBeUndefined()
   expect(await git(join(temporaryFolder(), 'gone'), ['--version'])).toBeUndefined()
 })
 
-test('words reach git as they are, without a shell', async () => {
+test('arguments reach git unchanged, without a shell', async () => {
   const dir = temporaryFolder()
   expect(await git(dir, ['rev-parse', '--sq-quote', '$(touch pwned)', '`id`', 'a b'])).toBe(
     ` '$(touch pwned)' '\`id\`' 'a b'`,
   )
 })
 
-test('a program of the repository that watches files is not started', async () => {
+test('a file system monitor of the repository is not started', async () => {
   const dir = temporaryFolder()
   execFileSync('git', ['init', '--quiet'], { cwd: dir })
   writeFileSync(join(dir, 'hook.sh'), `#!/bin/sh\ntouch "${join(dir, 'started')}"\n`, { mode: 0o755 })
@@ -30,7 +30,7 @@ test('a program of the repository that watches files is not started', async () =
   expect(await git(dir, ['status', '--porcelain'])).toBe('?? hook.sh')
 })
 
-test('much of what git prints is taken whole', async () => {
+test('a long output of git is read completely', async () => {
   const dir = temporaryFolder()
   execFileSync('git', ['init', '--quiet'], { cwd: dir })
   writeFileSync(join(dir, 'large.txt'), `${'x'.repeat(99)}\n`.repeat(100_000))
@@ -38,7 +38,7 @@ test('much of what git prints is taken whole', async () => {
   expect((await git(dir, ['cat-file', 'blob', id ?? '']))?.length).toBe(10_000_000 - 1)
 })
 
-test('an object that somebody replaced is seen as it is', async () => {
+test('a replaced object is seen as it was', async () => {
   const dir = temporaryFolder()
   execFileSync('git', ['init', '--quiet'], { cwd: dir })
   const blob = (text: string) =>
@@ -48,17 +48,17 @@ test('an object that somebody replaced is seen as it is', async () => {
   expect(await git(dir, ['cat-file', 'blob', honest])).toBe('equal(1, 2)')
 })
 
-test('a git that is no longer wanted says so', async () => {
+test('an interrupted git says so', async () => {
   const dir = temporaryFolder()
   execFileSync('git', ['init', '--quiet'], { cwd: dir })
   const answer = await askGit(dir, ['status'], { signal: AbortSignal.abort() })
   expect(answer).toEqual({ ok: false, code: undefined, says: 'it was interrupted' })
 })
 
-describe('a git that gives no answer', () => {
+describe('a git that does not answer', () => {
   afterEach(() => void vi.unstubAllEnvs())
 
-  /** A git that does this the first time, and says yes from then on. */
+  /** A git that does this the first time, and succeeds from then on. */
   function firstly(lines: string): void {
     const folder = temporaryFolder()
     const script = `#!/bin/sh\nif [ -e "${folder}/again" ]; then echo yes; exit; fi\n: > "${folder}/again"\n${lines}\n`
@@ -70,7 +70,7 @@ describe('a git that gives no answer', () => {
     ['was killed, as on a machine without memory', 'kill -KILL $$'],
     ['could not open a file', 'echo "fatal: open .git/config: Too many open files" >&2; exit 128'],
     ['could not start a program', 'echo "error: cannot fork() for x: Resource temporarily unavailable" >&2; exit 128'],
-  ])('because it %s is asked again', async (_, lines) => {
+  ])('because it %s is called again', async (_, lines) => {
     firstly(lines)
     expect(await askGit(temporaryFolder(), ['status'])).toEqual({ ok: true, out: 'yes' })
   })

@@ -1,4 +1,4 @@
-/** Git, asked about a folder or a repository, and what it answers. */
+/** Asks git about a folder or a repository. */
 import { join, resolve } from 'node:path'
 import { RalphError } from '../error.ts'
 import { mayBeRepository, NO_REPOSITORY } from './folder.ts'
@@ -18,22 +18,22 @@ function inText(answer: Bytes): Answer {
   return answer.ok ? { ok: true, out: answer.bytes.toString('utf8').replace(/\n$/, '') } : answer
 }
 
-/** What git prints; undefined when it says no, or is not there. */
+/** What git prints; undefined if it fails or is not installed. */
 export async function git(dir: string, args: readonly string[], asking?: Asking): Promise<string | undefined> {
   const answer = await askGit(dir, args, asking)
   return answer.ok ? answer.out : undefined
 }
 
-/** A worktree and the git folder that belongs to it. `ask` holds on to both: when `.git` goes, no other one further up is taken for it. */
+/** A worktree and its git folder. `ask` sticks to both: if `.git` disappears, no other one further up replaces it. */
 export type Repository = Site & {
   /** The person's own index. */
   index: string
   ask(args: readonly string[], asking?: Asking): Promise<Answer>
-  /** What it prints between zeros, a character a byte; undefined when it fails. */
+  /** What it prints, split at NUL bytes, one character per byte; undefined if it fails. */
   list(args: readonly string[], asking?: Asking): Promise<string[] | undefined>
   /** The bytes of an object. */
   read(name: string): Promise<Buffer>
-  /** What it prints, byte for byte; undefined when it fails. */
+  /** What it prints, byte for byte; undefined if it fails. */
   bytes(args: readonly string[], asking?: Asking): Promise<Buffer | undefined>
 }
 
@@ -77,7 +77,7 @@ async function find(dir: string): Promise<Site | { none: string }> {
   const asked = await askGit(dir, ['rev-parse', ...POINTS])
   if (!asked.ok) return { none: whyNone(asked.says, dir) }
   const lines = asked.out.split('\n')
-  // A folder may have a line break in its name; then each is asked for alone.
+  // A folder may have a line break in its name; then each path is asked for separately.
   const paths = lines.length === POINTS.length ? lines : await Promise.all(POINTS.map((point) => onePath(dir, point)))
   const [top = '', gitDir = '', common = ''] = paths
   return { top, gitDir, commonDir: resolve(dir, common) }
@@ -95,7 +95,7 @@ function whyNone(says: string, dir: string): string {
   return firstLine(says)
 }
 
-/** What `git ls-files` lists. Every character is one byte, because a file may have a name that is no text. */
+/** What `git ls-files` lists. Each character is one byte, because a file name need not be valid text. */
 export async function listPaths(
   repo: Repository,
   how: readonly string[],
@@ -104,17 +104,17 @@ export async function listPaths(
   return repo.list(['ls-files', '-z', ...how], { env })
 }
 
-/** A path of such a list as people read it. */
+/** A path of such a list, readable for people. */
 export function readable(path: string): string {
   return Buffer.from(path, 'latin1').toString('utf8')
 }
 
-/** A list of paths as git reads it from its standard input. */
+/** A list of paths as git reads it from standard input. */
 export function inBytes(paths: readonly string[]): Buffer {
   return Buffer.from(paths.join('\0'), 'latin1')
 }
 
-/** What git printed, where a failure is one that a person must hear of. */
+/** What git printed; a failure is thrown for a person to see. */
 export function must(answer: Answer): string {
   return answer.ok ? answer.out : fail(answer)
 }

@@ -1,12 +1,13 @@
 /**
- * Repositories inside a repository that its index knows, such as submodules. Their configuration is anybody's, and git would
- * run the programs it names to see whether their files have changed: only the commit they are at is ever looked at.
+ * Repositories inside a repository that its index knows, such as submodules. Anybody may have written their
+ * configuration, and git would run the programs it names to see whether their files changed: so only their current
+ * commit is ever looked at.
  */
 import { type Answer, inBytes } from './git.ts'
 
 type Ask = (args: readonly string[], asking: { env?: Record<string, string>; stdin?: Buffer }) => Promise<Answer>
 
-/** Their paths, a character a byte. */
+/** Their paths, one character per byte. */
 export async function listGitlinks(ask: Ask, env: Record<string, string> = {}): Promise<string[]> {
   const answer = await ask(['ls-files', '--stage', '-z'], { env })
   if (!answer.ok) return []
@@ -19,7 +20,7 @@ export function leaveOut(links: readonly string[]): string[] {
   return links.map((path) => `:(exclude,top,literal)${Buffer.from(path, 'latin1').toString('utf8')}`)
 }
 
-/** The index gets the commits that they are at now. */
+/** Sets the index to the commits that they are at now. */
 export async function updateGitlinks(
   ask: Ask,
   links: readonly string[],

@@ -1,4 +1,4 @@
-/** The sockets of services that a sandbox hides: by place, by name, and wherever else somebody listens now. */
+/** The sockets of services that a sandbox hides: by location, by name, and wherever else a program is listening now. */
 import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { SERVICES } from '../formats/services.ts'
@@ -7,11 +7,11 @@ import { pathBelow } from './files.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export type Hiding = {
-  /** Paths of what is let in, which may lie in a folder that another one takes the place of. */
+  /** Paths that are let in, which may be in a folder that another one replaces. */
   shown: string[]
-  /** Sockets, keys and folders of sockets that would be seen otherwise. */
+  /** Sockets, keys and folders of sockets that would be visible otherwise. */
   hidden: string[]
-  /** Variables that lead to what is hidden. */
+  /** Variables that point to what is hidden. */
   variables: string[]
 }
 
@@ -47,7 +47,7 @@ export function hideServices({ env, home, allowed, own }: Wanted): Hiding {
   }
 }
 
-/** Who a user is and where a host lies is asked for there; nothing can be done by it. */
+/** Looks up users and hosts; nothing can be done through it. */
 const LOOKUPS = ['/run/nscd', '/var/lib/sss/pipes/nss']
 
 function spellOut(path: string, env: Environment, home: string): string[] {
@@ -59,13 +59,16 @@ function spellOut(path: string, env: Environment, home: string): string[] {
   return isKnown && isAbsolute(spelt) ? [spelt] : []
 }
 
-/** The path in a value such as `unix:///run/docker.sock`, `unix:path=/run/user/1000/bus,guid=…` or `/tmp/tmux-1000/default,8,0`. */
+/**
+ * The path in a value such as `unix:///run/docker.sock`, `unix:path=/run/user/1000/bus,guid=…` or
+ * `/tmp/tmux-1000/default,8,0`.
+ */
 function pathIn(value = ''): string[] {
   const [, path] = /^(?:unix:(?:\/\/)?(?:path=)?)?(\/[^,;]+)/.exec(value) ?? []
   return path === undefined ? [] : [path.replace(/:\d+:\d+$/, '')]
 }
 
-/** By their real paths, where something is there. */
+/** By their real paths, if they exist. */
 function there(paths: readonly string[]): string[] {
   return [...new Set(paths.flatMap((path) => real(path) ?? []))]
 }
@@ -74,14 +77,17 @@ function real(path: string): string | undefined {
   try {
     return realpathSync(path)
   } catch {
-    return undefined // it is not there
+    return undefined // it does not exist
   }
 }
 
-/** Folders in which programs put sockets under another name than the one they listen by, or which may be listed as relative paths. */
+/** Folders in which programs rename sockets after binding them, or whose sockets may be listed as relative paths. */
 const USUAL = ['~/.ssh', '~/.gnupg']
 
-/** Every socket that can be found: the kernel lists by which paths they were bound, and beside those lie the renamed ones. */
+/**
+ * Every socket that can be found: the kernel lists the paths they were bound to, and the renamed ones are next to
+ * those.
+ */
 function listening(env: Environment, home: string): string[] {
   const bound = readBound()
   const folders = new Set([
@@ -105,7 +111,7 @@ function socketsIn(folder: string): string[] {
   try {
     entries = readdirSync(folder, { withFileTypes: true })
   } catch {
-    return [] // gone, or not for us to list
+    return [] // missing, or not listable
   }
   return entries.filter((entry) => entry.isSocket()).map((entry) => join(folder, entry.name))
 }
@@ -114,11 +120,11 @@ function isSocket(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isSocket() ?? false
   } catch {
-    return false // not for us to see
+    return false // not visible
   }
 }
 
-/** Whether a path is that folder or lies in it. */
+/** Whether a path is that folder or is in it. */
 export function isBelow(path: string, folder: string): boolean {
   return path === folder || pathBelow(folder, path) !== undefined
 }

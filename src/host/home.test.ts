@@ -23,7 +23,7 @@ function opened(home: string): string[] {
 const modeOf = (path: string) => statSync(path).mode & 0o7777
 
 test.each([0o777, 0o770, 0o722, 0o707, 0o1777])(
-  'a home of mode %o is closed to others, and that is told once',
+  'a home with mode %o is closed to others, and that is reported once',
   (mode) => {
     const home = homeWith(mode)
     expect(opened(home)).toEqual([
@@ -34,7 +34,7 @@ test.each([0o777, 0o770, 0o722, 0o707, 0o1777])(
   },
 )
 
-test.each([0o700, 0o755, 0o711, 0o500])('a home of mode %o stays as it is', (mode) => {
+test.each([0o700, 0o755, 0o711, 0o500])('a home with mode %o stays as it is', (mode) => {
   const home = homeWith(0o700)
   opened(home)
   chmodSync(home, mode)
@@ -42,13 +42,13 @@ test.each([0o700, 0o755, 0o711, 0o500])('a home of mode %o stays as it is', (mod
   expect(modeOf(home)).toBe(mode)
 })
 
-test('a home with files of others in it loses only what lets others write', () => {
+test("a home with other people's files in it only loses write access for others", () => {
   const home = homeWith(0o775, 'index.html')
   expect(opened(home)).toEqual([expect.stringContaining('its permissions are now 755')])
   expect(modeOf(home)).toBe(0o755)
 })
 
-test('a home that is a folder for everybody is refused, and nothing is written there', () => {
+test('a home that is shared by all users is refused, and nothing is written there', () => {
   const home = homeWith(0o1777, 'somebody.sock', 'ralph.db')
   expect(() => openStore(home, Date.now)).toThrow(
     expect.objectContaining({
@@ -59,7 +59,7 @@ test('a home that is a folder for everybody is refused, and nothing is written t
   expect(readdirSync(home)).toEqual(['ralph.db', 'somebody.sock'])
 })
 
-test('what ralph keeps is for its owner alone', async () => {
+test('what ralph stores is private to its owner', async () => {
   const home = homeWith(0o755)
   const store = openStore(home, Date.now)
   onTestFinished(() => store.close())
@@ -68,7 +68,7 @@ test('what ralph keeps is for its owner alone', async () => {
     expect(modeOf(join(home, name))).toBe(0o600)
 })
 
-test('a database that others may write is closed to them, too', () => {
+test('a database that others may write is closed to them as well', () => {
   const home = homeWith(0o755, 'ralph.db')
   chmodSync(join(home, 'ralph.db'), 0o666)
   opened(home)
@@ -86,17 +86,17 @@ test.each<[mode: number, owner: number, who: number | undefined, what: string]>(
   [0o700, OTHER, ME, 'refuse other'],
   [0o777, OTHER, ME, 'refuse other'],
   [0o755, ROOT, ME, 'refuse other'],
-  // Whoever is root can do all of it anyway: sudo, or a container into which somebody's folder is mounted.
+  // root can do all of it anyway: sudo, or a container into which somebody's folder is mounted.
   [0o700, ME, ROOT, 'nothing'],
   [0o777, ME, ROOT, 'close'],
   [0o1777, ROOT, ROOT, 'refuse shared'],
-  // A system that knows no such permissions.
+  // A system without such permissions.
   [0o777, 0, undefined, 'nothing'],
 ])('mode %o of user %i, seen by user %s: %s', (mode, uid, who, what) => {
   expect(whatToDoWith({ mode, uid }, who, false)).toBe(what)
 })
 
-test('a home of somebody else is refused', () => {
+test('a home of another user is refused', () => {
   const home = homeWith(0o777)
   const { uid } = statSync(home)
   expect(() => secureHome(home, () => {}, uid + 1)).toThrow(

@@ -1,10 +1,13 @@
-/** Who may write in RALPH_HOME decides what ralph runs: it is for its owner alone. */
+/** Whoever can write to RALPH_HOME controls what ralph runs: it is private to its owner. */
 import { chmodSync, existsSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { inPlainWords } from './plain-words.ts'
 
-/** Closes a home to others and tells so, or refuses it. `who`: the user that this process is; undefined where the system knows none. */
+/**
+ * Closes a home to others and says so, or refuses it. `who`: the user of this process; undefined if the system has
+ * none.
+ */
 export function secureHome(home: string, note: (text: string) => void, who: number | undefined): void {
   const stat = statSync(home)
   const mode = stat.mode & 0o777
@@ -16,12 +19,12 @@ export function secureHome(home: string, note: (text: string) => void, who: numb
     case 'refuse other':
       throw refused(home, 'belongs to another user of this machine, who could control what ralph runs')
     case 'close': {
-      // Where other things lie, too, somebody may have to read them.
+      // If it also holds other files, somebody may have to read them.
       const closed = isOwn(home) ? 0o700 : mode & ~0o022
       try {
         chmodSync(home, closed)
       } catch {
-        // a disk that is read-only, or that knows no permissions: what it says now counts
+        // a disk that is read-only or has no permissions: its current mode counts
       }
       if ((statSync(home).mode & 0o022) !== 0)
         throw refused(
@@ -35,7 +38,7 @@ export function secureHome(home: string, note: (text: string) => void, who: numb
   }
 }
 
-/** A database that somebody copied or made by hand. */
+/** A database that somebody copied or created. */
 export function secureDatabase(path: string): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
   if ((mode & 0o022) === 0) return
@@ -46,7 +49,7 @@ export function secureDatabase(path: string): void {
   }
 }
 
-/** Root may use everybody's home: it is sudo, or a container into which somebody's folder is mounted. */
+/** root may use anybody's home: it is sudo, or a container into which somebody's folder is mounted. */
 export function whatToDoWith(
   { mode, uid }: Pick<Stats, 'mode' | 'uid'>,
   who: number | undefined,

@@ -6,8 +6,8 @@ import { must, type Repository } from './git.ts'
 export type Iteration = { task: string; title?: string; loop: string; iteration: number; pushed?: string | undefined }
 
 /**
- * Builds on what was pushed before and on the commits that the agent made itself. It is none of its own where one of these has the
- * very files. The same checkpoint gives the same commit, whenever it is made.
+ * Builds on what was pushed before and on the agent's own commits. If one of these already has exactly these files, no
+ * new commit is made. The same checkpoint always gives the same commit.
  */
 export async function commitIteration(mirror: Repository, kept: Kept, iteration: Iteration): Promise<string> {
   const { pushed } = iteration
@@ -30,7 +30,7 @@ async function treeOf(mirror: Repository, commit: string): Promise<string> {
   return must(await mirror.ask(['rev-parse', '--verify', `${commit}^{tree}`]))
 }
 
-/** Whoever this worker commits as; ralph where nobody was named. */
+/** The author that this worker commits as; ralph if none is configured. */
 export async function identity(mirror: Repository): Promise<Record<string, string>> {
   const [name, email] = await Promise.all(
     ['user.name', 'user.email'].map(async (key) => {

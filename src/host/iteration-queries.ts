@@ -1,4 +1,4 @@
-/** The iterations of a loop, in SQL: their rows, their checks, and what only the events tell of them. */
+/** The iterations of a loop, in SQL: their rows, their checks, and what only the events say about them. */
 import type { Ask, Claim, Finding, Turn } from '../engine/loop.ts'
 import type { Report } from '../engine/report.ts'
 import { faultOfAsk, faultOfClaim, faultOfFindings, faultOfReports } from '../engine/stored.ts'
@@ -16,7 +16,7 @@ export function listIterations({ all, one }: Asking, loop: string, { after, limi
     after,
     last,
   )
-  // A whole fact holds what the agent said and what the checks printed: only these few fields are taken out of it.
+  // A whole fact holds what the agent said and what the checks printed: only these few fields are extracted.
   const events = all(
     `SELECT at, json_extract(fact, '$.kind', '$.turn.end', '$.turn.claim', '$.turn.reports', '$.findings', '$.turn.ask') AS told
      FROM event WHERE loop = ? AND at BETWEEN ? AND ? AND json_valid(fact) ORDER BY n`,
@@ -41,7 +41,7 @@ export function toIterations({ rows, verdicts, events }: Found): IterationRow[] 
 
 const ALL: Span = { after: 0, limit: -1 } // no limit, in SQL
 
-/** What an iteration tells of a fact. */
+/** What an iteration shows of a fact. */
 export type Brief = [
   kind: string,
   end: Turn['end'] | null,
@@ -51,7 +51,7 @@ export type Brief = [
   ask: Ask | null,
 ]
 
-/** What is none of these is left out: the story of the loop tells that it is damaged. */
+/** Anything else is left out: the story of the loop reports that it is damaged. */
 function readTold(json: unknown): Brief {
   const [kind, end, claim, reports, findings, ask] = parse<Brief>(json, 'an iteration')
   const isFine = (fault: string) => fault === ''
@@ -65,7 +65,9 @@ function readTold(json: unknown): Brief {
   ]
 }
 
-/** Which events belong to which iteration: a turn ends when its row does, and its checks come before the next one ends. */
+/**
+ * Which events belong to which iteration: a turn ends when its row does, and its checks come before the next one ends.
+ */
 function tellRows(rows: readonly Row[], events: readonly Row[]): Map<Row, Told> {
   const told = new Map<Row, Told>()
   let at = -1
@@ -76,7 +78,7 @@ function tellRows(rows: readonly Row[], events: readonly Row[]): Map<Row, Told> 
     if (kind === 'turned' && claim) {
       if (next?.ended_at === event.at && next?.end === end)
         told.set(rows[++at] as Row, { claim, reports: reports ?? [], ...(ask ? { ask } : {}) })
-      else if (!next) break // it belongs to an iteration that was not asked for, and so does what follows
+      else if (!next) break // it belongs to an iteration that was not requested, and so does what follows
     } else if (kind === 'checked' && row) told.set(row, { ...told.get(row), findings: findings ?? [] })
   }
   return told

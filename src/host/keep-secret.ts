@@ -1,17 +1,20 @@
-/** The private files of secrets that people give: each has one of its own, named by the mark that stands for it everywhere else. */
+/**
+ * The private files of secrets that people give: one file per secret, named by the mark that replaces it everywhere
+ * else.
+ */
 import { createHmac, randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makePrivateFolder, writeWhole } from './files.ts'
 import { codeOf, inPlainWords } from './plain-words.ts'
 
-/** The same secret has the same mark everywhere in a home, and its mark does not tell it. */
+/** The same secret has the same mark everywhere in a home, and its mark does not reveal it. */
 export function keepSecret(home: string, secret: string): string {
   const folder = join(home, 'secrets')
   makePrivateFolder(folder)
   const id = createHmac('sha256', keyOf(folder)).update(secret).digest('hex').slice(0, 12)
   const path = join(folder, id)
-  // One that is given again is wanted for longer.
+  // A secret that is given again is needed for longer.
   if (existsSync(path)) utimesSync(path, new Date(), new Date())
   else writeWhole(path, secret)
   return id

@@ -1,6 +1,6 @@
 /**
- * Which commit each checkpoint of a loop is, noted in ralph's own folder: anybody who works in the repository can move or
- * delete a ref. As long as the objects are there, the refs are put back from these notes.
+ * Which commit each checkpoint of a loop is, recorded in ralph's own folder: anybody who works in the repository can
+ * move or delete a ref. As long as the objects exist, the refs are restored from these records.
  */
 import { appendFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -10,7 +10,7 @@ import type { Repository } from './git.ts'
 /** `gone` are removed on purpose. */
 type Noting = { refs: readonly string[]; commit: string; gone: readonly string[] }
 
-/** Called before the refs are set: where ralph is killed in between, they are set from the notes. */
+/** Called before the refs are set: if ralph is killed in between, they are set from the records. */
 export function noteCommits({ commits }: Pick<Repository, 'commits'>, { refs, commit, gone }: Noting): void {
   if (commits === undefined || !isFolder(dirname(commits))) return
   const lines = [...refs.map((ref) => `${ref} ${commit}\n`), ...gone.map((ref) => `${ref} ${GONE}\n`)]
@@ -19,7 +19,7 @@ export function noteCommits({ commits }: Pick<Repository, 'commits'>, { refs, co
 
 const GONE = '-'
 
-/** By their refs, as they were noted last. */
+/** By their refs, as they were last recorded. */
 export function notedCommits({ commits }: Pick<Repository, 'commits'>): Map<string, string> {
   const text = commits === undefined ? undefined : readIfThere(commits)
   const lines = (text ?? '').split('\n').map((line) => line.split(' '))
@@ -27,7 +27,7 @@ export function notedCommits({ commits }: Pick<Repository, 'commits'>): Map<stri
   return new Map([...noted].filter(([, commit]) => commit !== GONE))
 }
 
-/** Puts back what was moved or deleted, as far as the objects are there. Returns the refs as they are then. */
+/** Restores what was moved or deleted, as far as the objects exist. Returns the resulting refs. */
 export async function mendRefs(repo: Repository, found: ReadonlyMap<string, string>): Promise<Map<string, string>> {
   const refs = new Map(found)
   for (const [ref, commit] of notedCommits(repo)) {

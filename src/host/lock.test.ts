@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { source, startScript, temporaryFolder } from './place.test-support.ts'
 
-test('of several that want one lock again and again, each gets it or hears who has it', {
+test('of several that want one lock again and again, each gets it or learns who has it', {
   timeout: 60_000,
 }, async () => {
   const path = join(temporaryFolder(), 'lock.db')

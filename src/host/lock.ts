@@ -6,12 +6,12 @@ import { BUSY, plainly, resultCode } from './database.ts'
 import { inPlainWords } from './plain-words.ts'
 import type { Held } from './store.ts'
 
-/** Undefined when somebody else holds it. The kernel frees it the moment its holder dies, however that dies. */
+/** Undefined if somebody else holds it. The kernel frees it the moment its holder dies, however it dies. */
 export function lockLoop(home: string, id: string, patienceMs: number = PATIENCE_MS): DatabaseSync | undefined {
   return open(lockOf(home, id), patienceMs, TAKE)
 }
 
-/** The lock of something that other homes may know, too: it lies beside it, and tells who holds it. */
+/** The lock of something that other homes may know as well: it is next to it, and names its holder. */
 export function lockFile(path: string, holder: string): DatabaseSync | Held {
   try {
     const lock = open(path, PATIENCE_MS, TAKE)
@@ -19,12 +19,12 @@ export function lockFile(path: string, holder: string): DatabaseSync | Held {
     try {
       lock.exec('CREATE TABLE IF NOT EXISTS holder (name TEXT); DELETE FROM holder')
       lock.prepare('INSERT INTO holder VALUES (?)').run(holder)
-      // What stands in an open transaction nobody else can read.
+      // Nobody else can read what is written in an open transaction.
       lock.exec('COMMIT; BEGIN IMMEDIATE')
       return lock
     } catch (cause) {
       lock.close()
-      // Between the two somebody else was quicker, or reads for long who holds it.
+      // Somebody else was quicker in between, or is taking long to read the holder.
       if (resultCode(cause) === BUSY) return { heldBy: 'another process' }
       throw cause
     }
@@ -44,27 +44,27 @@ function holderOf(path: string): string {
   }
 }
 
-/** A lock that many can hold together; undefined while one holds it alone. */
+/** A lock that many can share; undefined while one holds it exclusively. */
 export function holdTogether(path: string): DatabaseSync | undefined {
   return open(path, PATIENCE_MS, READ)
 }
 
-/** Undefined while others hold it together, or another one alone. */
+/** Undefined while others hold it, shared or exclusively. */
 export function holdAlone(path: string, patienceMs: number = PATIENCE_MS): DatabaseSync | undefined {
   return open(path, patienceMs, 'BEGIN EXCLUSIVE')
 }
 
-/** Whether somebody alive drives a loop; the database itself is not needed to tell. Who looks only reads, which holds no driver back. */
+/** Whether a living process drives a loop, without needing the database. It only reads, which blocks no driver. */
 export function isLocked(home: string, id: string): boolean {
   const path = lockOf(home, id)
   if (!existsSync(path)) return false
   const look = open(path, PATIENCE_MS, READ)
   look?.close()
-  // In a file that is empty, an open transaction to write has a journal. One that a killed driver left is removed by who reads.
+  // In an empty file, an open write transaction has a journal. One that a killed driver left is removed by the reader.
   return !look || existsSync(`${path}-journal`)
 }
 
-/** Tells the file of a lock from another one in its place: as long as it is the same, nobody but its holder has the loop. */
+/** Tells the file of a lock from another one in its place: as long as it is the same, only its holder has the loop. */
 export function lockMark(home: string, id: string): number | undefined {
   return statSync(lockOf(home, id), { throwIfNoEntry: false })?.ino
 }
@@ -73,17 +73,17 @@ function lockOf(home: string, id: string): string {
   return join(home, 'locks', `${id}.db`)
 }
 
-// Who removes a killed driver's journal holds the lock for a moment, and so does an older ralph that only looks.
+// Removing a killed driver's journal takes the lock for a moment, and so does an older ralph that only looks.
 const PATIENCE_MS = 100
 const TAKE = 'BEGIN IMMEDIATE'
 const READ = 'BEGIN; SELECT 1 FROM sqlite_schema'
 
-/** For its owner alone, which SQLite would not see to. */
+/** Private to its owner, which SQLite does not take care of. */
 function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'a', 0o600))
   } catch {
-    // SQLite cannot open it either, and then it is told why
+    // SQLite cannot open it either, and then reports why
   }
 }
 

@@ -1,4 +1,4 @@
-/** What analytics ask the database for. The index `loop_numbers` holds all of it, so that specs and tallies are not read. */
+/** The queries for analytics. The index `loop_numbers` covers all of them, so that specs and tallies are not read. */
 import type { LoopNumbers, Sums } from '../analytics/numbers.ts'
 import type { FindingKind, Grade, HaltReason, OwnerKind, Size, Status } from '../engine/loop.ts'
 import type { Asking } from './asking.ts'
@@ -33,7 +33,8 @@ function readSums({ all }: Asking, filter: NumbersFilter): Sums {
     `SELECT total(tokens_in) AS input, total(tokens_cached) AS cached, total(tokens_out) AS output FROM iteration WHERE ${own}`,
     ...values,
   )
-  // The plus keeps SQLite at the small index: to look up the checks of each loop takes twice as long where most are asked for.
+  // The plus keeps SQLite on the small index: looking up the checks of each loop takes twice as long if most loops are
+  // wanted.
   const checks = all(
     `SELECT "check", count(*) AS runs, count(*) FILTER (WHERE result <> 'pass') AS failed FROM check_result
      WHERE iteration > 0 AND +${own} GROUP BY "check" HAVING failed > 0 ORDER BY failed DESC, "check" LIMIT ${MOST_CHECKS}`,
@@ -71,7 +72,7 @@ type Conditions = { where: string; values: (string | number)[] }
 
 const TASKS_OF_GROUP = `loop.owner = 'board' AND CASE json_valid(spec) WHEN 1 THEN json_extract(spec, '$.work.owner.task') END IN (SELECT id FROM board_task WHERE project_id = ?)`
 
-/** `ofGroup`: which loops are of tasks in a group of the board. */
+/** `ofGroup`: the loops of tasks in a group of the board. */
 export function numbersWhere(
   { since, until, project_id, ended, ...same }: Omit<NumbersFilter, 'limit'>,
   ofGroup: string,

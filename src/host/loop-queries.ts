@@ -1,4 +1,4 @@
-/** What is asked about loops, in SQL. */
+/** Queries about loops, in SQL. */
 import { OVER } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { Asking } from './asking.ts'
@@ -9,7 +9,7 @@ import { type Row, readable, type StoredLoop, toEvent, toLoopRow, toSoundLoop } 
 import type { ListFilter, Store } from './store.ts'
 import { readStrip } from './strip-queries.ts'
 
-/** A loop that is not over. */
+/** A loop that has not ended. */
 export const IS_OPEN: string = `status NOT IN (${OVER.map((word) => `'${word}'`).join(', ')})`
 
 export type LoopQueries = Pick<
@@ -81,7 +81,7 @@ function findLoop({ all }: Asking, name: string): string {
   )
 }
 
-/** `rows`: the loops whose ids begin so. */
+/** `rows`: the loops whose ids start with that. */
 export function theOne(name: string, rows: readonly Row[]): string {
   if (rows.some((row) => row.id === name)) return name
   if (rows.length === 0 || !name) throw unknownLoop(name)
@@ -103,7 +103,7 @@ function listLoops(asking: Asking, { limit, after, ...filter }: ListFilter): Awa
   return { rows: rows.map(toLoopRow), ...next }
 }
 
-/** `contains`: that a prompt does. */
+/** `contains`: text that the prompt must contain. */
 export function loopConditions({ status, owner, dir, text }: ListFilter, contains: string): Condition[] {
   const conditions: Condition[] = []
   if (status) conditions.push(oneOf('status', status))

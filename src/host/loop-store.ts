@@ -1,4 +1,7 @@
-/** The heart of the store in SQLite: what moving a loop needs. `ralph.db` is the truth, `locks/<loop>.db` proves that a driver is alive. */
+/**
+ * The core of the store in SQLite: what moving a loop needs. `ralph.db` is the truth, `locks/<loop>.db` proves that a
+ * driver is alive.
+ */
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
@@ -16,19 +19,19 @@ import type { TurnRecords } from './transcript.ts'
 
 type Opening = { home: string; now: () => number; transcripts: Recording; open: (path: string) => DatabaseSync }
 
-/** Who can wait for room to write a fact down does. */
+/** Waits for free space to write a fact, if it can. */
 type Recording = Omit<TurnRecords, 'addFact'> & {
   addFact(...given: Parameters<TurnRecords['addFact']>): void | Promise<void>
 }
 
-// Whoever else wrote it there need not have written JSON.
+// Another program may have written something that is not JSON.
 export const ORDER_KIND = `CASE json_valid("order") WHEN 1 THEN "order" ->> 'kind' END`
 
-// Alone, the heart tells of a lost lease by refusing to save; the store around it watches, and has a signal for it.
+// On its own, the core reports a lost lease by refusing to save; the store around it watches, and has a signal for it.
 const NEVER = new AbortController().signal
 
 export type Heart = LoopStore & {
-  /** For what is built around the heart. */
+  /** For what is built around the core. */
   asking: Asking
   /** Whether somebody else has the loop by now. */
   isTaken(lease: Pick<Lease, 'loop' | 'epoch'>): boolean
@@ -77,7 +80,7 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): Heart 
       const write = writer(asking, { lease, known, isTaken }, { loop, fact })
       const row = write()
       await transcripts.addFact(loop.id, row.events, fact)
-      // Somebody removed the file meanwhile. Another process may have put it back as it was before: nothing is written twice.
+      // The file was removed meanwhile. Another process may have restored it: nothing is written twice.
       if (asking.isGone()) write()
       if (known) Object.assign(known, { row, iterations: Math.max(known.iterations, row.iteration) })
     },
@@ -92,7 +95,7 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): Heart 
 
 type Writing = { lease: Lease; known: Driven | undefined; isTaken: Heart['isTaken'] }
 
-/** Writes a fact, in one transaction. Called again, it writes the very same. */
+/** Writes a fact, in one transaction. Called again, it writes exactly the same. */
 function writer(asking: Asking, { lease, known, isTaken }: Writing, moved: Moved): () => StoredLoop {
   let before: Pick<Driven, 'row' | 'iterations'> | undefined = known
   return () =>
@@ -114,7 +117,7 @@ export function takenOver(id: string): RalphError {
 
 type Driven = { epoch: number; row: StoredLoop; iterations: number; mark: number | undefined }
 
-/** A loop is what its driver knows. What an agent writes into the database meanwhile counts for nothing. */
+/** A loop is what its driver knows. What an agent writes to the database meanwhile does not count. */
 function openDriven(): {
   driven: Map<string, Driven>
   mine(lease: Pick<Lease, 'loop' | 'epoch'>): Driven | undefined
@@ -133,12 +136,12 @@ export function thisProcess(): string {
   return `process ${process.pid} on ${hostname()}`
 }
 
-/** One statement, so that no two get the same epoch. */
+/** One statement, so that no two callers get the same epoch. */
 function takeOver({ one }: Asking, id: string): StoredLoop {
   return one('UPDATE loop SET epoch = epoch + 1, holder = ? WHERE id = ? RETURNING *', thisProcess(), id) as StoredLoop
 }
 
-/** Facts that the database has and the transcript has not: its ralph was killed between the two. */
+/** Facts in the database that are missing in the transcript: ralph was killed between the two writes. */
 async function addMissingFacts({ all }: Asking, transcripts: Recording, row: StoredLoop): Promise<void> {
   const loop = toLoop(row)
   const last = transcripts.lastFact(loop.id)

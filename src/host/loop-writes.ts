@@ -4,12 +4,15 @@ import { isWeakened } from '../engine/trials.ts'
 import type { Asking } from './asking.ts'
 import { type Columns, parse, type StoredLoop, toColumns } from './rows.ts'
 
-/** `before`: the row as the driver left it. `found`: as it is now, whoever wrote that. `iterations`: how many there can be. */
+/**
+ * `before`: the row as the driver left it. `found`: as it is now, whoever wrote it. `iterations`: how many there can
+ * be.
+ */
 export type Rows = { before: StoredLoop; found: StoredLoop; epoch: number; iterations: number }
 
 export type Moved = { loop: Loop; fact: Fact }
 
-/** Returns the row as it is from now on. */
+/** Returns the new row. */
 export function writeFact(
   asking: Asking,
   { before, found, epoch, iterations }: Rows,
@@ -18,11 +21,11 @@ export function writeFact(
   const { run, insert } = asking
   const n = before.events + 1
   const after: Columns = { ...toColumns(loop), epoch, events: n, updated_at: fact.at }
-  // What stays as it is costs nothing, and neither do its indexes.
+  // Unchanged columns cost nothing, and neither do their indexes.
   const names = Object.keys(after).filter((name) => after[name] !== found[name])
   const values = names.map((name) => after[name] ?? null)
   if (names.length > 0) run(`UPDATE loop SET ${names.map((name) => `${name} = ?`)} WHERE id = ?`, ...values, loop.id)
-  // Nobody but the driver adds any.
+  // Only the driver adds any.
   run('DELETE FROM event WHERE loop = ? AND n >= ?', loop.id, n)
   run('DELETE FROM iteration WHERE loop = ? AND n > ?', loop.id, iterations)
   insert('event', { loop: loop.id, n, at: fact.at, fact: JSON.stringify(fact), next: JSON.stringify(loop.next) })
@@ -35,9 +38,9 @@ export function writeFact(
 
 type Turned = Fact & { kind: 'turned' }
 
-/** The row of an iteration whose turn has just ended. `before`: its loop, until then. */
+/** The row of an iteration whose turn has just ended. `before`: its loop before that. */
 export function toIterationColumns(before: StoredLoop, loop: Loop, { turn, at }: Turned): Columns {
-  // Only a turn that was asked for is counted.
+  // Only a turn that was requested counts.
   const { attempt, agent } = parse<Next & { kind: 'turn' }>(before.next, loop.id)
   const { tree } = parse<Tally>(before.tally, loop.id)
   const { files = null, added = null, removed = null } = turn.diff ?? {}

@@ -1,4 +1,4 @@
-/** A machine of the fleet, as far as git is concerned: a home of its own, on which tasks of one remote are worked on. */
+/** A machine of the fleet, as far as git is concerned: it has its own home and works on tasks of one remote. */
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { openTree, type Tree } from './tree.ts'
 export type Machine = {
   home: string
   place: { home: string; repo: string; branch: string; loop: string }
-  /** Begins the task in epoch 1. */
+  /** Starts the task in epoch 1. */
   begin(): Promise<OpenTask>
   /** The agent writes these files, and the iteration is kept. Returns its state. */
   work(n: number, files: Record<string, string>): Promise<string>
@@ -24,14 +24,14 @@ export type Machine = {
   takeOver(known: Known): ReturnType<typeof takeOverTask>
   finish(epoch: number): ReturnType<typeof finishBranch>
   close(): Promise<void>
-  /** Git as the agent runs it. */
+  /** git as the agent runs it. */
   git(...args: string[]): string
   tree(): Promise<Tree>
 }
 
 export type Known = { epoch: number; iteration: number; worktree: Worktree; pushed?: string; tree?: string }
 
-/** Another one in each test file: what runs for a loop is ended by its name. */
+/** Different in each test file: the processes of a loop are killed by its name. */
 export const LOOP: string = newLoopId()
 export const BRANCH = 'ralph/T1'
 

@@ -1,4 +1,6 @@
-/** Masks secrets in all that this process keeps or shows: known forms, and the values of its own secret variables. */
+/**
+ * Masks secrets in everything this process stores or shows: known formats, and the values of its own secret variables.
+ */
 import { type Known, secretVariables } from '../formats/secret-values.ts'
 import { type KnownSecrets, knownSecrets, type Masking, maskSecrets, openMasking } from '../formats/secrets.ts'
 
@@ -14,18 +16,18 @@ export function mask(text: string): string {
   return maskSecrets(text, OWN_KNOWN)
 }
 
-/** For texts that come one after another, such as the events of an agent. */
+/** For texts that arrive one after another, such as the events of an agent. */
 export function openMask(given: readonly Known[] = []): Masking {
   return openMasking(knownHere(given))
 }
 
-/** Every text of a value. */
+/** Masks every string in a value. */
 export function maskIn<Value>(value: Value): Value {
   return editTexts(value, mask)
 }
 
 export function editTexts<Value>(value: Value, edit: (text: string) => string): Value {
-  return edited(value, edit) as Value // only texts are others
+  return edited(value, edit) as Value // only strings differ
 }
 
 function edited(value: unknown, edit: (text: string) => string): unknown {

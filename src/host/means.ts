@@ -1,4 +1,4 @@
-/** The means of proof between two states of a repository, and states put together from both, as trees of git. */
+/** The means of proof between two states of a repository, and states combined from both, as git trees. */
 import { hash } from 'node:crypto'
 import type { MeansChange } from '../formats/findings.ts'
 import {
@@ -20,25 +20,28 @@ import { LARGEST_TEXT, readOutside } from './disk-files.ts'
 import { type Repository, readable } from './git.ts'
 import { addRepointed } from './repointed.ts'
 
-/** A path whose entry is not the same in two trees; undefined: it is not there. `raw` is the path with a character a byte. */
+/**
+ * A path whose entry differs between two trees; undefined: it does not exist there. `raw` is the path with one
+ * character per byte.
+ */
 export type Difference = { path: string; raw: string; before: Entry | undefined; after: Entry | undefined }
 export type Entry = { mode: string; id: string }
 
 export type MeansBetween = {
-  /** Those of both states, as far as they differ. */
+  /** The means of both states, as far as they differ. */
   means: ReadonlyMap<string, Means>
   /** Of the paths that differ, those that are means; `excused` are those that --may-change names. */
   changes: MeansChange[]
   excused: MeansChange[]
-  /** Of the others, those that seem to be helpers of tests. */
+  /** Of the others, those that seem to be test helpers. */
   helpers: Marked[]
-  /** And those that the checks run, or may run, without being clearly the work or the means. */
+  /** And those that the checks run, or may run, without clearly being work or means. */
   unclear: Marked[]
   /** The checks run more than is followed, so there may be others. */
   isCut: boolean
 }
 
-/** Undefined when git cannot read one of the trees. */
+/** Undefined if git cannot read one of the trees. */
 export async function readMeansBetween(
   repo: Repository,
   start: string,
@@ -78,7 +81,7 @@ export async function readMeansBetween(
   if (!texts) return undefined
   const textOf = (entry: Entry | undefined) => entry && `${textIn(texts.get(entry.id)) ?? entry.id}`
   const helpers = others.filter(({ path, before }) => isHelper(path, textOf(before) ?? ''))
-  // What may be a helper cannot be told from the work; where it may be changed, it counts as one.
+  // A possible helper cannot be told from the work; if it may be changed, it counts as one.
   const freeHelpers = [...new Set([...helpers, ...odd])].filter(isFree).map((one) => ({ ...one, means: HELPER }))
   for (const { path } of freeHelpers) means.set(path, HELPER)
   const told = changed.filter(({ path }) => means.get(path) !== HELPER)
@@ -99,7 +102,7 @@ export async function readMeansBetween(
   }
 }
 
-/** With what tells whether it was changed again. */
+/** With a mark that shows whether it was changed again. */
 type Marked = { path: string; mark: string }
 
 function marked({ path, after }: Difference): Marked {
@@ -108,14 +111,14 @@ function marked({ path, after }: Difference): Marked {
 
 const HELPER: Means = { role: 'setup', part: 'whole' }
 
-/** Other work in a file of which only a part counts leaves its mark as it is. */
+/** If only a part of a file counts, other work in it does not change its mark. */
 function markOf(part: Part, entry: Entry | undefined, text: string | undefined): string {
   if (!entry) return ''
   const counts = part === 'whole' || text === undefined ? undefined : extractPart(part, text)
   return counts === undefined ? `${entry.mode} ${entry.id}` : hash('sha1', counts)
 }
 
-/** A source of which at most the examples in its texts are tests is work, and so is the config.yaml of another program. */
+/** A source whose only tests are examples in its texts is work, and so is the config.yaml of another program. */
 function isWork(known: Means | undefined): boolean {
   return known === undefined || (known.part !== 'whole' && ['examples', 'ralph'].includes(known.part.kind))
 }
@@ -130,7 +133,8 @@ function afterText(
   textOf: (entry: Entry | undefined) => string | undefined,
 ): string | undefined {
   const text = textOf(after)
-  // Bytes that are no text read the same, and so does a file that may be run or a link: it is another file all the same.
+  // Bytes that are not text read the same, and so does an executable file or a link: it is a different file
+  // nevertheless.
   return part === 'whole' && before && after && text === textOf(before) ? `${text}\n(${after.mode} ${after.id})` : text
 }
 
@@ -149,7 +153,7 @@ const LINK = '120000'
 /** `readAll`: the texts of those that can be read. */
 export type State = Files & { readAll(paths: readonly string[]): Promise<string[]> }
 
-/** The files of a tree; they are read when somebody asks for them. */
+/** The files of a tree; they are read when needed. */
 async function openState(repo: Repository, tree: string): Promise<State | undefined> {
   const listed = await repo.list(['ls-tree', '-r', '-z', '--full-tree', tree], { env: AS_STORED })
   if (!listed) return undefined
@@ -184,7 +188,7 @@ async function openState(repo: Repository, tree: string): Promise<State | undefi
   }
 }
 
-/** Undefined when git cannot read one of the trees. */
+/** Undefined if git cannot read one of the trees. */
 export async function listDifferences(
   repo: Repository,
   before: string,
@@ -205,10 +209,10 @@ function entry(mode: string, id: string): Entry | undefined {
   return mode === '000000' ? undefined : { mode, id }
 }
 
-/** Objects as they were stored, whatever `git replace` says of them today. */
+/** Objects as they were stored, whatever `git replace` says today. */
 export const AS_STORED = { GIT_NO_REPLACE_OBJECTS: '1' }
 
-/** The bytes of several objects, read by one git; those that are missing are left out. Undefined when git fails. */
+/** The bytes of several objects, read by one git; missing ones are left out. Undefined if git fails. */
 export async function readObjects(repo: Repository, ids: readonly string[]): Promise<Map<string, Buffer> | undefined> {
   const found = new Map<string, Buffer>()
   if (ids.length === 0) return found

@@ -7,10 +7,10 @@ import { tipOf, tryMerge } from './merge.ts'
 import { inTrial } from './trial.ts'
 import { mustBeOnBase } from './worktree.ts'
 
-/** `always`: with a commit of its own, also where the branch could simply move on. */
+/** `always`: with a merge commit, even where a fast-forward is possible. */
 type Merging = { loop: string; home: string; message: string; always: boolean }
 
-/** Whatever stands in the way, nothing is left half merged. */
+/** If anything goes wrong, nothing is left half merged. */
 export async function mergeBranch(worktree: Worktree, { loop, home, message, always }: Merging): Promise<void> {
   const { branch } = worktree
   const { repo, base } = await mustBeOnBase(worktree, loop)
@@ -41,7 +41,7 @@ export async function mergeBranch(worktree: Worktree, { loop, home, message, alw
 
 type Foreseeing = { loop: string; onto: string; work: string }
 
-/** What the files will be, found out elsewhere. Hooks may change them further; conflicts are for the merge itself to tell. */
+/** What the files will be, tried out elsewhere. Hooks may change them further; the merge itself reports conflicts. */
 async function foresee(
   repo: Repository,
   worktree: Worktree,
@@ -52,7 +52,7 @@ async function foresee(
   const merged = await repo.ask(['merge-tree', ...how, 'HEAD', worktree.branch])
   const [tree = ''] = (merged.ok ? merged.out : merged.code === 1 ? merged.says : '').split('\0')
   if (/^[0-9a-f]{40,}$/.test(tree)) return { tree }
-  // Before 2.38 git can merge only where there are files.
+  // Before 2.38 git can only merge in a worktree.
   const tried = await inTrial(worktree, loop, () => tryMerge(worktree, onto, `Merge branch '${worktree.branch}'`))
   return 'conflicts' in tried ? tried : { tree: tried.merged }
 }

@@ -36,7 +36,7 @@ const nothingLeft = async () => {
 }
 
 describe('the branch of a task', () => {
-  test('becomes the base where nothing else has arrived', async () => {
+  test('becomes the base if nothing else has arrived', async () => {
     const work = remote.commit({ 'a.txt': 'ours\n' }, BRANCH)
     const seen: unknown[] = []
     const check: MergingIntoBase['check'] = async ({ dir, ...rest }) => {
@@ -49,7 +49,7 @@ describe('the branch of a task', () => {
     await nothingLeft()
   })
 
-  test('is merged with what has arrived, and checked together', async () => {
+  test('is merged with what has arrived, and checked together with it', async () => {
     const work = remote.commit({ 'a.txt': 'ours\n' }, BRANCH)
     const theirs = remote.commit({ 'b.txt': 'theirs\n' })
     const check: MergingIntoBase['check'] = async ({ dir, same }) => {
@@ -65,7 +65,7 @@ describe('the branch of a task', () => {
     await nothingLeft()
   })
 
-  test('that is part of the base already is merged', async () => {
+  test('that is already part of the base counts as merged', async () => {
     expect(await merge()).toEqual({ kind: 'merged', commit: remote.tip('main') })
     remote.commit({ 'a.txt': 'ours\n' }, BRANCH)
     await merge()
@@ -90,7 +90,7 @@ describe('the branch of a task', () => {
     await nothingLeft()
   })
 
-  test('with a history of its own is refused', async () => {
+  test('with an unrelated history is refused', async () => {
     const other = await makeRemote({ 'c.txt': 'c\n' })
     remote.git('fetch', '--quiet', other.url, `+main:${BRANCH}`)
     expect(await merge()).toEqual({ kind: 'refused', why: expect.stringContaining('unrelated histories') })
@@ -99,7 +99,7 @@ describe('the branch of a task', () => {
 })
 
 describe('a base', () => {
-  test('that moves while the checks run is merged with again', async () => {
+  test('that moves while the checks run is merged again', async () => {
     remote.commit({ 'a.txt': 'ours\n' }, BRANCH)
     let runs = 0
     const check: MergingIntoBase['check'] = async () => {
@@ -113,7 +113,7 @@ describe('a base', () => {
     await nothingLeft()
   })
 
-  test('that never rests is worth another try later', async () => {
+  test('that keeps moving is worth another try later', async () => {
     remote.commit({ 'a.txt': 'ours\n' }, BRANCH)
     let runs = 0
     const check: MergingIntoBase['check'] = async () => {
@@ -124,7 +124,7 @@ describe('a base', () => {
     expect(remote.read('main', 'a.txt')).toBe('a')
   })
 
-  test('that somebody set back is not brought forward again', async () => {
+  test('that somebody reset is not moved forward again', async () => {
     const start = remote.tip('main')
     remote.commit({ 'dropped.txt': 'x\n' })
     remote.commit({ 'a.txt': 'ours\n' }, BRANCH)
@@ -138,8 +138,8 @@ describe('a base', () => {
   })
 
   test.each<[string, Partial<MergingIntoBase>]>([
-    ['that is not there', { base: 'nope' }],
-    ['of a branch that is not there', { branch: 'ralph/nope' }],
+    ['that does not exist', { base: 'nope' }],
+    ['of a branch that does not exist', { branch: 'ralph/nope' }],
   ])('%s refuses', async (_, how) => {
     expect(await merge(how)).toEqual({ kind: 'refused', why: expect.stringContaining("couldn't find remote ref") })
   })
@@ -151,7 +151,7 @@ describe('a base', () => {
     await nothingLeft()
   })
 
-  test('that is away is waited for', async () => {
+  test('that is unreachable is waited for', async () => {
     remote.commit({ 'a.txt': 'ours\n' }, BRANCH)
     const away = `${remote.url}-away`
     const check: MergingIntoBase['check'] = async () => {
@@ -169,7 +169,7 @@ test('only a branch of ours is merged', async () => {
   await expect(merge({ branch: 'main' })).rejects.toThrow('is not a task branch')
 })
 
-test('a place that a killed ralph left is used again', async () => {
+test('a place that a killed ralph left is reused', async () => {
   const work = remote.commit({ 'a.txt': 'ours\n' }, BRANCH)
   const machine = openMachine(remote, { home })
   const { top } = await openRepoCache(home).open(remote.url)

@@ -1,4 +1,4 @@
-/** The branch of a task becomes part of the branch it was made from, on the remote: merged and checked here first. */
+/** Merges the branch of a task into the branch it was made from, on the remote; merged and checked here first. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Verdict } from '../engine/loop.ts'
@@ -12,7 +12,7 @@ import { maskUrl } from './repo-url.ts'
 import { headOf, mustBeBranch, mustBeOurs, type TaskPlace } from './task-names.ts'
 import { mergePlace } from './task-traces.ts'
 
-/** `same`: it has the very files of the task's branch, so that nothing new is to be checked. */
+/** `same`: it has exactly the files of the task's branch, so there is nothing new to check. */
 export type Together = { dir: string; commit: string; same: boolean }
 
 export type MergingIntoBase = TaskPlace &
@@ -20,7 +20,7 @@ export type MergingIntoBase = TaskPlace &
     base: string
     message: string
     author?: { name: string; email: string }
-    /** Runs the checks where both are together. */
+    /** Runs the checks on both together. */
     check(together: Together): Promise<readonly Verdict[]>
   }
 
@@ -60,7 +60,7 @@ async function isPart(mirror: Repository, commit: string, of: string): Promise<b
   return (await mirror.ask(['merge-base', '--is-ancestor', commit, of])).ok
 }
 
-/** A worktree of its own for this, on no branch. One that a killed ralph left is replaced. */
+/** A worktree for this alone, with a detached HEAD. One that a killed ralph left is replaced. */
 async function inMergeTree<Result>(
   cache: RepoCache,
   { home, repo, loop }: MergingIntoBase,
@@ -74,7 +74,7 @@ async function inMergeTree<Result>(
     rmSync(path, { recursive: true, force: true })
     await mirror.ask(['worktree', 'prune'])
   }
-  const asking = { env: { RALPH_LOOP_ID: loop }, minutes: 10 } // so that the next ralph can end it
+  const asking = { env: { RALPH_LOOP_ID: loop }, minutes: 10 } // so that the next ralph can kill it
   await cache.alone(repo, async () => {
     await remove()
     must(await mirror.ask(['worktree', 'add', '--quiet', '--detach', '--force', '--force', path, onto], asking))

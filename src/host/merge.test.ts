@@ -32,13 +32,13 @@ async function conflict(both = CONFLICT) {
 }
 
 describe('tryMerge', () => {
-  test('takes a branch that already has the other side as it is', async () => {
+  test('uses a branch that already contains the other side as it is', async () => {
     const { worktree, onto, committed, work } = await sides({ ...PEACE, main: {} })
     expect(await tryMerge(worktree, onto, 'Merge')).toEqual({ merged: committed, same: true })
     expect(work.git('symbolic-ref', '--short', 'HEAD')).toBe('ralph/task')
   })
 
-  test('brings both sides together on no branch', async () => {
+  test('merges both sides on a detached HEAD', async () => {
     const { worktree, onto, work, committed, place } = await sides(PEACE)
     const tried = await tryMerge(worktree, onto, 'Merge T1: work')
     expect(tried).toEqual({ merged: work.git('rev-parse', 'HEAD'), same: false })
@@ -54,14 +54,14 @@ describe('tryMerge', () => {
     expect(await tryMerge(worktree, onto, 'Merge')).toMatchObject({ same: false })
   })
 
-  test('names the files of a conflict and leaves the merge under way', async () => {
+  test('names the conflicting files and leaves the merge in progress', async () => {
     const { worktree, onto, work } = await conflict()
     expect(work.read('both.txt')).toContain('<<<<<<<')
     expect(work.read('mine.txt')).toBe('mine\n')
     expect(await isMerging(worktree, onto)).toBe(true)
   })
 
-  test('ends where main is when the task changed nothing', async () => {
+  test('ends where main is if the task changed nothing', async () => {
     const { worktree, onto } = await sides({ ...PEACE, task: {} })
     const { place: _, ...empty } = await sides({ ...PEACE, task: {} })
     empty.work.git('reset', '--quiet', '--hard', 'HEAD~1')
@@ -74,7 +74,7 @@ describe('leaveTrial', () => {
   test.each<[fact: string, what: typeof PEACE | typeof CONFLICT]>([
     ['a merge', PEACE],
     ['a conflict', CONFLICT],
-  ])('goes back to the branch as committed after %s', async (_, what) => {
+  ])('returns to the branch as committed after %s', async (_, what) => {
     const { worktree, onto, committed, work } = await sides(what)
     await tryMerge(worktree, onto, 'Merge')
     await leaveTrial(worktree, { committed, onto })
@@ -85,9 +85,9 @@ describe('leaveTrial', () => {
     expect(await isMerging(worktree, onto)).toBe(false)
   })
 
-  test('mends a checkout that was cut off', async () => {
+  test('repairs an interrupted checkout', async () => {
     const { worktree, onto, committed, work } = await sides(PEACE)
-    // Some files of the other side are there, HEAD and the index are not, and the lock of the index is left.
+    // Some files of the other side are there, HEAD and the index are not updated, and the index lock is left.
     work.write('theirs.txt', 'theirs\n')
     work.write('other.txt', 'half writ')
     writeFileSync(join(work.git('rev-parse', '--absolute-git-dir'), 'index.lock'), '')
@@ -97,7 +97,7 @@ describe('leaveTrial', () => {
     expect(await tryMerge(worktree, onto, 'Merge')).toMatchObject({ same: false })
   })
 
-  test('removes nothing where the task has a folder in the place of a file of the other side', async () => {
+  test('removes nothing if the task has a folder in the place of a file of the other side', async () => {
     const { worktree, onto, work } = await sides({
       task: { 'theirs.txt/inside.txt': 'inside\n' } as never,
       main: PEACE.main,
@@ -120,7 +120,7 @@ describe('leaveTrial', () => {
   })
 })
 
-test('keepTrial makes what was tried out the branch of the task', async () => {
+test('keepTrial makes the tried merge the branch of the task', async () => {
   const { worktree, onto, work } = await sides(PEACE)
   const tried = await tryMerge(worktree, onto, 'Merge')
   if (!('merged' in tried)) throw new Error('a conflict')
@@ -133,7 +133,7 @@ describe('concludeMerge', () => {
   type Found = Awaited<ReturnType<typeof conflict>>
 
   test.each<[fact: string, resolve: (found: Found) => void]>([
-    ['left to be committed', ({ work }) => work.write('both.txt', 'task and main\n')],
+    ['left uncommitted', ({ work }) => work.write('both.txt', 'task and main\n')],
     [
       'staged',
       ({ work }) => {
@@ -143,14 +143,14 @@ describe('concludeMerge', () => {
     ],
     ['committed by the agent', ({ work }) => work.commit('Resolved', { 'both.txt': 'task and main\n' })],
     [
-      'committed by the agent, and changed after',
+      'committed by the agent, and changed afterwards',
       ({ work }) => {
         work.commit('Resolved', { 'both.txt': 'draft\n' })
         work.write('both.txt', 'task and main\n')
       },
     ],
     [
-      'done anew after it was given up',
+      'redone after it was abandoned',
       ({ work }) => {
         work.git('merge', '--abort')
         work.git('merge', '--quiet', '--strategy-option', 'ours', '-m', 'Again', 'ralph/task')
@@ -171,18 +171,22 @@ describe('concludeMerge', () => {
     ['nothing was done', () => {}, /^conflict markers are left in both\.txt\.$/],
     ['markers were committed', ({ work }) => work.commit('Done'), /^conflict markers are left in both\.txt\.$/],
     [
-      'the task was dropped',
+      'the side of the task was dropped',
       ({ work }) => work.git('checkout', '--quiet', '--ours', 'both.txt'),
       /^both\.txt is exactly what the branch had, which drops the changes of the task\.$/,
     ],
     [
-      'the branch was dropped',
+      'the side of the branch was dropped',
       ({ work }) => work.git('checkout', '--quiet', '--theirs', 'both.txt'),
       /^both\.txt is exactly what the task had, which drops the changes of the branch\.$/,
     ],
-    ['both were dropped', ({ work }) => rmSync(join(work.dir, 'both.txt')), /^both\.txt is gone; .* were dropped\.$/],
     [
-      'the merge was given up',
+      'both were dropped',
+      ({ work }) => rmSync(join(work.dir, 'both.txt')),
+      /^both\.txt was deleted, which drops the changes of both sides\.$/,
+    ],
+    [
+      'the merge was abandoned',
       ({ work }) => work.git('merge', '--abort'),
       /abandoned: it does not contain the commits of the task\.$/,
     ],
@@ -212,7 +216,7 @@ describe('concludeMerge', () => {
   test.each<[fact: string, keep: boolean]>([
     ['kept', true],
     ['removed', false],
-  ])('a file that one side removed and the other changed may be %s', async (_, keep) => {
+  ])('a file that one side deleted and the other changed may be %s', async (_, keep) => {
     const { place, work, worktree } = await sides({ task: { 'both.txt': 'task\n' }, main: {} })
     place.git('rm', '--quiet', 'both.txt')
     const onto = place.commit('Removed')
@@ -261,7 +265,7 @@ describe('forward', () => {
     expect(place.log()[0]).toBe('More')
   })
 
-  test('is told when the branch has moved', async () => {
+  test('reports that the branch has moved', async () => {
     const { place, go } = await merged()
     const tip = place.commit('Moved', { 'moved.txt': 'moved\n' })
     expect(await go()).toBe(false)
@@ -270,7 +274,7 @@ describe('forward', () => {
 
   test.each<[where: string, leave: (place: TestRepository) => void]>([
     ['on another branch', ({ git }) => git('switch', '--quiet', '-c', 'elsewhere')],
-    ['on none', ({ git }) => git('switch', '--quiet', '--detach')],
+    ['on a detached HEAD', ({ git }) => git('switch', '--quiet', '--detach')],
   ])('leaves the files alone when the person is %s', async (_, leave) => {
     const { place, step, go } = await merged()
     leave(place)

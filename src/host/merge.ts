@@ -1,4 +1,7 @@
-/** Brings the branch of a task into the person's: tried out in the task's own worktree, then made the tip of theirs in one step. */
+/**
+ * Merges the branch of a task into the person's: tried out in the task's own worktree, then made the tip of their
+ * branch in one step.
+ */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
@@ -10,10 +13,10 @@ import { type Asking, askGit, inOneLine, must } from './git.ts'
 import { isFileAt } from './restore-files.ts'
 import { repositoryOf, stageAll } from './worktree.ts'
 
-/** `same`: the commit has just what the task's branch has, so nothing new is to be checked. */
+/** `same`: the commit has exactly what the task's branch has, so there is nothing new to check. */
 export type Tried = { merged: string; same: boolean } | { conflicts: string[] }
 
-/** The mark lets the next ralph find and end a git whose ralph was killed. */
+/** The mark lets the next ralph find and kill a git whose own ralph was killed. */
 function marked(path: string): Asking {
   return { env: { RALPH_LOOP_ID: basename(path) }, minutes: 10 }
 }
@@ -23,7 +26,7 @@ export async function tipOf(path: string, branch: string): Promise<string> {
   return must(await askGit(path, ['rev-parse', '--verify', `refs/heads/${branch}`]))
 }
 
-/** Both sides together in the worktree, on no branch. All of the task's work must be committed. */
+/** Both sides together in the worktree, on a detached HEAD. All of the task's work must be committed. */
 export async function tryMerge({ path, branch }: Worktree, onto: string, message: string): Promise<Tried> {
   if ((await askGit(path, ['merge-base', '--is-ancestor', onto, branch])).ok)
     return { merged: await tipOf(path, branch), same: true }
@@ -45,16 +48,18 @@ async function unmerged(path: string): Promise<string[]> {
   return answer.ok ? [...new Set(answer.out.split('\0').filter(Boolean))] : []
 }
 
-/** What a trial did to the worktree goes, also when it was killed half-way: it is on its branch again, as committed. */
+/**
+ * Undoes what a trial did to the worktree, even one that was killed halfway: it is on its branch again, as committed.
+ */
 export async function leaveTrial(
   { path, branch }: Worktree,
   { committed, onto }: { committed: string; onto: string },
 ): Promise<void> {
   const lock = await indexLock(path)
-  if (lock) rmSync(lock, { force: true }) // of a git that was killed: nobody else works here
+  if (lock) rmSync(lock, { force: true }) // left by a killed git: nobody else works here
   must(await askGit(path, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]))
   must(await askGit(path, ['reset', '--quiet', '--hard', committed], marked(path)))
-  // What only the other side has, and git does not know here: written by a checkout that was cut off.
+  // Files that only the other side has, and git does not know here: written by an interrupted checkout.
   const repo = await repositoryOf(path)
   const how = ['-r', '-z', '--name-only', '--no-renames', '--diff-filter=A']
   for (const file of (await repo.list(['diff-tree', ...how, committed, onto, '--'])) ?? [])
@@ -66,14 +71,17 @@ export async function keepTrial({ path, branch }: Worktree, commit: string): Pro
   must(await askGit(path, ['checkout', '--quiet', '-B', branch, commit], marked(path)))
 }
 
-/** Whether a merge is under way, or done with both sides in it. */
+/** Whether a merge is in progress, or done with both sides in it. */
 export async function isMerging({ path, branch }: Worktree, onto: string): Promise<boolean> {
   if (existsSync(await gitPath(path, 'MERGE_HEAD'))) return true
   const has = async (side: string) => (await askGit(path, ['merge-base', '--is-ancestor', side, 'HEAD'])).ok
   return (await has(onto)) && (await has(branch))
 }
 
-/** What an agent made of a conflict: the commit that has both sides, or what is still wrong, in words for it. */
+/**
+ * The outcome of an agent's work on a conflict: the commit with both sides, or what is still wrong, in words for the
+ * agent.
+ */
 export async function concludeMerge(
   worktree: Worktree,
   { onto, conflicts }: { onto: string; conflicts: readonly string[] },
@@ -100,8 +108,8 @@ export async function concludeMerge(
 }
 
 /**
- * A file that both sides changed and that now equals one of them has lost the work of the other. One that a side removed cannot
- * have both, so either may stand.
+ * A file that both sides changed and that now equals one of them has lost the work of the other. One that a side
+ * deleted cannot have both, so either result may stand.
  */
 async function droppedSide(
   path: string,
@@ -123,7 +131,7 @@ function hasMarkers(file: string): boolean {
   try {
     return /^(<{7} |>{7} )/m.test(readFileSync(file, 'utf8'))
   } catch {
-    return false // removed: whether that was right is asked elsewhere
+    return false // deleted: whether that was right is checked elsewhere
   }
 }
 
@@ -132,8 +140,8 @@ async function gitPath(path: string, name: string): Promise<string> {
 }
 
 /**
- * The person's branch goes from `onto` to `commit`, which builds on it. False: it has moved meanwhile, so that both sides must be
- * brought together again.
+ * Moves the person's branch from `onto` to `commit`, which builds on it. False: it has moved meanwhile, so both sides
+ * must be merged again.
  */
 export async function forward(
   { home, repo }: Checkout,
@@ -158,7 +166,7 @@ export async function forward(
   )
 }
 
-/** Whether all that a task committed is part of the person's branch. Its own branch may be gone already. */
+/** Whether everything a task committed is part of the person's branch. Its own branch may be deleted already. */
 export async function hasArrived({ from, branch, base = '' }: Worktree): Promise<boolean> {
   const known = await askGit(from, ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])
   return !known.ok || (await askGit(from, ['merge-base', '--is-ancestor', branch, base])).ok

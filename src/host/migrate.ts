@@ -1,4 +1,4 @@
-/** Brings a database up to date, or makes it. */
+/** Creates a database, or brings it up to date. */
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
@@ -10,12 +10,12 @@ import { secureDatabase } from './home.ts'
 import { MIGRATIONS } from './schema.ts'
 import { countStories, openRecords } from './transcript.ts'
 
-/** `anew`: made also where transcripts tell that there was one. */
+/** `anew`: created even if transcripts show that there was one. */
 export function openDatabase(path: string, anew = false): DatabaseSync {
   refuseNetworkFolder(dirname(path))
   if (!anew) mustNotBeLost(path)
   if (existsSync(path)) secureDatabase(path)
-  else closeSync(openSync(path, 'a', 0o600)) // for its owner alone, which SQLite would not see to
+  else closeSync(openSync(path, 'a', 0o600)) // private to its owner, which SQLite does not take care of
   const database = connectPatiently(path)
   try {
     if (versionOf(database) !== TABLES) migrate(database, path)
@@ -39,7 +39,7 @@ function mustNotBeLost(path: string): void {
 
 const PATIENCE_MS = 10_000
 
-/** Where another process makes the same database just now, SQLite does not wait by itself. */
+/** SQLite itself does not wait while another process creates the same database. */
 function connectPatiently(path: string): DatabaseSync {
   const until = performance.now() + PATIENCE_MS
   for (;;) {

@@ -1,4 +1,7 @@
-/** Mirrors a folder of installed packages in another place: real folders with links in them. Nothing is ever written through a link. */
+/**
+ * Mirrors a folder of installed packages in another place: real folders with links in them. Nothing is ever written
+ * through a link.
+ */
 import {
   constants,
   copyFileSync,
@@ -18,20 +21,22 @@ import {
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { pathBelow } from './files.ts'
 
-/** `open`: a real folder of entries; `copy`: one whose files are copied, too; `leave`: whatever is there is not ours. */
+/**
+ * `open`: a real folder of entries; `copy`: one whose files are copied as well; `leave`: whatever is there is not ours.
+ */
 export type Way = 'open' | 'copy' | 'link' | 'leave'
 
 export type Mirror = {
-  /** The repository that the packages lie in, and its other place. */
+  /** The repository that contains the packages, and its other place. */
   from: string
   to: string
-  /** How an entry gets there, by its path below the folder that is mirrored. */
+  /** How an entry gets there, by its path below the mirrored folder. */
   way: (path: string) => Way
-  /** A text with paths below `from`, as it reads below `to`. */
+  /** Rewrites paths below `from` in a text to paths below `to`. */
   translate: (text: string) => string
 }
 
-/** `path` is one of both places, `inner` the part of it below the folder that is mirrored. Its parent must be there. */
+/** `path` is one of both places, `inner` the part of it below the mirrored folder. Its parent must exist. */
 export function mirror(path: string, inner: string, { from, to, ...how }: Mirror): void {
   const source = join(from, path)
   const top = inner === '' ? source : source.slice(0, -inner.length - 1)
@@ -59,7 +64,7 @@ function bring(source: string, target: string, bringing: Bringing): void {
 
 type File = { stat: Stats; way: Way; translate: (text: string) => string }
 
-/** Text is copied: installers write their notes in place, and a script may name the repository. */
+/** Text is copied: installers edit their notes in place, and a script may name the repository. */
 function bringFile(source: string, target: string, { stat, way, translate }: File): void {
   const known = lstatSync(target, { throwIfNoEntry: false })
   if (known?.isFile() && Math.abs(known.mtimeMs - stat.mtimeMs) < 1) return
@@ -77,7 +82,7 @@ function bringFolder(source: string, target: string, bringing: Bringing): void {
   for (const name of names) bring(join(source, name), join(target, name), { ...bringing, inner: innerOf(name) })
 }
 
-/** A link into the repository, as workspaces have them, leads to the other place's own copy. */
+/** A link into the repository, as workspaces have them, points to the other place's own copy. */
 function leadingTo(source: string, { from, to, top }: Bringing): string {
   const text = readlinkSync(source)
   const end = resolve(dirname(source), text)

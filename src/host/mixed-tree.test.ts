@@ -8,7 +8,7 @@ import { makeRepository, type TestRepository } from './repository.test-support.t
 
 type Asked = { checks: string[]; allowed?: string[]; protect?: string[]; mayChange?: string[] }
 
-/** The sealed and the reversed tree between the first commit and what lies in the files now. */
+/** The sealed and the reversed tree between the first commit and the current files. */
 async function bothWays(
   place: TestRepository,
   { allowed = [], ...asked }: Asked,
@@ -27,7 +27,7 @@ async function bothWays(
   return { sealed, reversed }
 }
 
-/** The files of a tree that was built, with what is in them. */
+/** The files of a built tree, with their contents. */
 function textsOf({ git }: TestRepository, built: Built): Record<string, string> {
   if ('cannot' in built) throw new Error(built.cannot)
   const listed = git('ls-tree', '-r', built.tree).split('\n')
@@ -40,7 +40,7 @@ function textsOf({ git }: TestRepository, built: Built): Record<string, string> 
   )
 }
 
-test('sealed has the work of now and the tests of the start, reversed the other way round', async () => {
+test('sealed has the present work and the original tests, reversed the other way round', async () => {
   const place = await makeRepository({
     'src/a.js': 'old',
     'test/a.test.js': 'strict',
@@ -77,7 +77,7 @@ test('work alone leaves the tree as it is', async () => {
   expect(sealed).toEqual({ tree: place.git('rev-parse', 'HEAD^{tree}'), changed: 0 })
 })
 
-test('what may be run, links and odd names survive', async () => {
+test('executable bits, links and odd names survive', async () => {
   const place = await makeRepository({ 'check.sh': 'strict', 'test/täst "1"\n2.js': 'strict', 'a.js': '' })
   chmodSync(join(place.dir, 'check.sh'), 0o755)
   symlinkSync('a.js', join(place.dir, 'test/link.js'))
@@ -91,7 +91,7 @@ test('what may be run, links and odd names survive', async () => {
   expect(id).toBe(place.git('rev-parse', 'HEAD~1^{tree}'))
 })
 
-test('a folder that took the place of a file makes room again', async () => {
+test('a folder that replaced a file makes room again', async () => {
   const place = await makeRepository({ tests: 'a file\n', 'a.js': '' })
   rmSync(join(place.dir, 'tests'))
   place.write('tests/a.test.js', 'x')
@@ -106,7 +106,7 @@ test('what a person allowed stays', async () => {
   expect(textsOf(place, sealed)).toEqual({ 'test/a.js': 'old', 'test/b/c.js': 'new', 'check.sh': 'new' })
 })
 
-test('what a person allowed is a file, not what lies in a folder that took its name', async () => {
+test('what a person allowed is a file, not the contents of a folder that took its name', async () => {
   const place = await makeRepository({ 'test/a.js': 'old', 'a.md': '' })
   rmSync(join(place.dir, 'test/a.js'))
   place.write('test/a.js/b.js', 'new')
@@ -122,7 +122,7 @@ test('what cannot be separated is named', async () => {
   expect(sealed).toEqual({ cannot: 'tests and work cannot be separated', paths: ['package.json', 'src/a.rs'] })
 })
 
-test('a tree that is gone is said to be', async () => {
+test('a missing tree is reported', async () => {
   const place = await makeRepository()
   const tree = place.git('rev-parse', 'HEAD^{tree}')
   const gone = '1'.repeat(40)

@@ -1,4 +1,4 @@
-/** Trees for experiments: the files of one state with the means of proof of another. Nothing but objects is written. */
+/** Trees for experiments: the files of one state with the means of proof of another. Only objects are written. */
 import { rmSync } from 'node:fs'
 import type { Means } from '../formats/means.ts'
 import { type Mixed, mix } from '../formats/means-parts.ts'
@@ -8,17 +8,17 @@ import { AS_STORED, type Difference, type Entry, listDifferences, readObjects } 
 export type Mixing = {
   /** The tree whose files are kept. */
   base: string
-  /** The tree whose means of proof take their place. */
+  /** The tree whose means of proof replace theirs. */
   from: string
-  /** Those of both states. */
+  /** The means of both states. */
   means: ReadonlyMap<string, Means>
-  /** Paths that a person has allowed: they stay as `base` has them. */
+  /** Paths that a person has allowed: they stay as in `base`. */
   allowed?: readonly string[]
   /** An index file that nobody else uses; it is removed afterwards. */
   index: string
 }
 
-/** `changed`: how many paths are not as `base` has them. */
+/** `changed`: how many paths differ from `base`. */
 export type Built = { tree: string; changed: number } | { cannot: string; paths: string[] }
 
 /** Sealed: `base` is now and `from` the start. Reversed: the other way round. */
@@ -60,7 +60,7 @@ async function entryFor(
   return `${(before ?? after)?.mode} ${id}\t${raw}`
 }
 
-/** Git wants a name of the repository's own length, although there is no such object. */
+/** git wants a hash of the repository's own length, although there is no such object. */
 function gone(raw: string, { id }: Entry): string {
   return `0 ${'0'.repeat(id.length)}\t${raw}`
 }
@@ -69,7 +69,7 @@ async function writeTree(repo: Repository, base: string, lines: readonly string[
   const env = { ...AS_STORED, GIT_INDEX_FILE: index }
   try {
     must(await repo.ask(['read-tree', base], { env }))
-    // What goes must go first: a folder may come where a file was.
+    // Removals go first: a folder may come where a file was.
     const ordered = [...lines].sort((one, other) => Number(other.startsWith('0 ')) - Number(one.startsWith('0 ')))
     const stdin = Buffer.from(ordered.map((line) => `${line}\0`).join(''), 'latin1')
     must(await repo.ask(['update-index', '-z', '--index-info'], { env, stdin }))

@@ -1,6 +1,9 @@
-/** A quick sum of texts, to see whether they are the same as before. */
+/** A quick checksum of texts, to see whether they changed. */
 
-/** Two mixed sums of all that was added. Nobody has a reason to forge them, and to load a real hash takes longer than to look. */
+/**
+ * Two mixed sums of everything added. Nobody has a reason to forge them, and loading a real hash takes longer than
+ * computing them.
+ */
 export function mixer(): { add(text: string): void; text(): string } {
   let [one, two] = [0x811c9dc5, 0x9e3779b9]
   return {

@@ -16,12 +16,12 @@ function fileOf(text: string): string {
   return path
 }
 
-test('takes the lines that have the marker in them', () => {
+test('returns the lines that contain the marker', () => {
   const path = fileOf('tokens 1\nnothing\nsome tokens 2 é\n\ntokens tokens 3\n')
   expect(read(path, 0)).toEqual({ lines: ['tokens 1', 'some tokens 2 é', 'tokens tokens 3'], next: sizeOf(path) })
 })
 
-test('takes a line once, and one that is half written when it is whole', () => {
+test('returns a line once, and a half-written one when it is complete', () => {
   const path = fileOf('tokens 1\ntokens 2')
   expect(read(path, 0)).toEqual({ lines: ['tokens 1'], next: 9 })
   expect(read(path, 9)).toEqual({ lines: [], next: 9 })
@@ -29,12 +29,12 @@ test('takes a line once, and one that is half written when it is whole', () => {
   expect(read(path, 9).lines).toEqual(['tokens 20', 'tokens 3'])
 })
 
-test('takes nothing from a file that has become shorter, and goes on from its end', () => {
+test('returns nothing from a file that got shorter, and continues from its end', () => {
   const path = fileOf('tokens 1\n')
   expect(read(path, 500)).toEqual({ lines: [], next: 9 })
 })
 
-test('has nothing to tell of what is no file', () => {
+test('returns nothing for what is not a file', () => {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'folder'))
   expect(read(join(folder, 'none'), 0)).toEqual({ lines: [], next: undefined })
@@ -42,16 +42,16 @@ test('has nothing to tell of what is no file', () => {
   expect(sizeOf(join(folder, 'none'))).toBe(0)
 })
 
-test('reads only what is new of a file of any size', () => {
+test('reads only what is new in a file of any size', () => {
   const path = fileOf('')
   const file = openSync(path, 'r+')
-  const size = 2 ** 40 // holes: nobody could read that in a day
+  const size = 2 ** 40 // sparse: nobody could read that in a day
   ftruncateSync(file, size)
   writeSync(file, '\ntokens 1\n', size)
   expect(read(path, size)).toEqual({ lines: ['tokens 1'], next: size + 10 })
 })
 
-test('finds what stands around and behind a line that is too long to be kept', () => {
+test('finds what is around and after a line that is too long to keep', () => {
   const path = fileOf(`tokens 1\n${'x'.repeat(9_000_000)}\ntokens 2\n${'y\n'.repeat(3_000_000)}tokens 3\n`)
   expect(read(path, 0)).toEqual({ lines: ['tokens 1', 'tokens 2', 'tokens 3'], next: sizeOf(path) })
 })

@@ -1,12 +1,12 @@
-/** What was added to a file of lines since it was last read, whatever its size. */
+/** The lines that were added to a file since it was last read, whatever its size. */
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 
-/** A longer line is passed over. */
+/** A longer line is skipped. */
 const CHUNK = 1 << 22
 
 /**
- * Gives `take` every whole line behind `from` that has `marker` in it, and returns where to go on the next time.
- * Undefined where there is no such file. Of a file that was written again from its beginning nothing is taken.
+ * Passes every complete line after `from` that contains `marker` to `take`, and returns where to continue next time.
+ * Undefined if there is no such file. Takes nothing from a file that was rewritten from its start.
  */
 export function newLines(
   path: string,
@@ -24,7 +24,7 @@ export function newLines(
         const chunk = buffer.subarray(0, readSync(file, buffer, 0, buffer.length, at))
         const end = chunk.lastIndexOf(10) + 1
         takeFrom(chunk.subarray(0, end), marker, take)
-        if (end === 0 && chunk.length < CHUNK) break // the last line is not whole yet
+        if (end === 0 && chunk.length < CHUNK) break // the last line is not complete yet
         at += end || chunk.length
       }
       return at
@@ -44,7 +44,7 @@ function takeFrom(lines: Buffer, marker: string, take: (line: string) => void): 
   }
 }
 
-/** 0 for a file that is not there yet, or not for us to see. */
+/** 0 for a file that does not exist yet, or is not readable. */
 export function sizeOf(path: string): number {
   try {
     return statSync(path).size

@@ -1,8 +1,10 @@
-/** Settings outside the repository that runners look for by themselves: in the folders above it, and in the person's home. */
+/**
+ * Settings outside the repository that runners find by themselves: in the folders above it, and in the person's home.
+ */
 import { dirname, join, relative } from 'node:path'
 import { statAt } from './disk-files.ts'
 
-/** Paths from the top of the repository, which lead out of it. Only what is there. */
+/** Paths from the top of the repository that lead out of it. Only existing ones. */
 export function settingsOutside(top: string, home: string | undefined, tools: ReadonlySet<string>): string[] {
   const above = foldersAbove(top)
   const used = SETTINGS.filter(({ users }) => users.some((tool) => tools.has(tool)))

@@ -1,4 +1,7 @@
-/** What all loops come to at a glance, and which of them need a person, in SQL. Indexes hold it, so that specs and tallies are not read. */
+/**
+ * All loops at a glance, and which of them need a person, in SQL. Indexes cover it, so that specs and tallies are not
+ * read.
+ */
 import type { Status } from '../engine/loop.ts'
 import type { BoardStatus } from '../formats/board-task.ts'
 import type { Asking } from './asking.ts'
@@ -37,8 +40,8 @@ export function countsOf<Word extends string>(rows: readonly Row[]): Partial<Rec
 const own = (field: Parameters<typeof ownerField>[0]) => ownerField(field, 'stuck.')
 
 /**
- * Another loop goes on with its work: a fork, a retry, or a later one for the same task. A task that is settled needs nobody.
- * The plus makes the id no text column, with which SQLite would not look the expression up in its index.
+ * Another loop continues its work: a fork, a retry, or a later one for the same task. A settled task needs nobody. The
+ * plus keeps the id from being a text column, for which SQLite would not use the index on the expression.
  */
 const GOES_ON = `EXISTS (SELECT 1 FROM loop WHERE ${PARENT} = +stuck.id) OR CASE owner
   WHEN 'board' THEN EXISTS (SELECT 1 FROM board_task AS task WHERE task.id = ${own('task')}

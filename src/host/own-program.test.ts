@@ -10,7 +10,7 @@ function program(file: string): string {
   return file
 }
 
-test('is looked for outside the folder that an agent works in', () => {
+test('is looked up outside the folder that an agent works in', () => {
   const [work, machine] = [temporaryFolder(), temporaryFolder()]
   program(join(work, 'bin/git'))
   const own = program(join(machine, 'git'))
@@ -19,7 +19,7 @@ test('is looked for outside the folder that an agent works in', () => {
   expect(ownFolders(work, path)).toEqual([machine])
 })
 
-test('is not one that a link outside leads to', () => {
+test('is not one that a link outside points to', () => {
   const [work, machine] = [temporaryFolder(), temporaryFolder()]
   program(join(work, 'bin/git'))
   symlinkSync(join(work, 'bin'), join(machine, 'linked'))
@@ -27,7 +27,7 @@ test('is not one that a link outside leads to', () => {
   expect(findOwnProgram('git', work, [join(machine, 'linked'), join(machine, 'bin')].join(delimiter))).toBe(own)
 })
 
-test('is the one inside where it is nowhere else, but never by a folder that is not named in full', () => {
+test('is the one inside if it is nowhere else, but never through a relative folder', () => {
   const work = temporaryFolder()
   const inside = program(join(work, 'bin/git'))
   expect(findOwnProgram('git', work, join(work, 'bin'))).toBe(inside)

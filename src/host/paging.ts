@@ -5,7 +5,10 @@ import type { Row } from './rows.ts'
 
 export type Condition = { sql: string; values: (string | number)[] }
 
-/** `time`: the column that says what is newest. `row`: the one that says it within a millisecond. `after`: the `next` of an earlier page. */
+/**
+ * `time`: the column that decides what is newest. `row`: the one that decides within a millisecond. `after`: the `next`
+ * of an earlier page.
+ */
 export type Paging = {
   table: string
   time: string
@@ -18,7 +21,7 @@ export type Page = { rows: Row[]; next?: string }
 
 const MOST = 1_000
 
-/** `next` is there when more rows follow. */
+/** `next` is set if more rows follow. */
 export function readPage({ all }: Asking, conditions: readonly Condition[], paging: Paging): Page {
   const { sql, values } = pageQuery(conditions, paging)
   return toPage(all(sql, ...values), paging)
@@ -33,7 +36,7 @@ export function pageQuery(
   const where = met.length > 0 ? `WHERE ${met.map(({ sql }) => sql).join(' AND ')}` : ''
   return {
     sql: `SELECT ${row}, * FROM ${table} ${where} ORDER BY ${time} DESC, ${row} DESC LIMIT ?`,
-    values: [...met.flatMap(({ values }) => values), limit + 1], // one more tells whether there is another page
+    values: [...met.flatMap(({ values }) => values), limit + 1], // one more shows whether there is another page
   }
 }
 

@@ -1,8 +1,8 @@
-/** Leaving mail for an agent in a pane: all that its hook program needs of the store. */
+/** Leaves mail for an agent in a pane: all that its hook program needs of the store. */
 import type { Asking } from './asking.ts'
 import type { Mail, PaneKey } from './store.ts'
 
-/** Undefined where nobody knows this agent. */
+/** Undefined if there is no such agent. */
 export function postMail(
   { one, run, transaction }: Asking,
   { crew, name }: PaneKey,

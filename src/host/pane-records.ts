@@ -14,7 +14,7 @@ export function paneRecords(asking: Asking, around: Around): PaneRecords {
   return { ...known(asking, around), ...mailboxes(asking, around), ...changes(asking) }
 }
 
-/** What is known of each. */
+/** What is known about each. */
 function known(asking: Asking, { now, transcripts }: Around): Pick<PaneRecords, 'list' | 'save' | 'forget' | 'begin'> {
   const { run, all, insert, transaction } = asking
   const write = ({ crew, name }: PaneKey, record: unknown) =>
@@ -55,7 +55,7 @@ function known(asking: Asking, { now, transcripts }: Around): Pick<PaneRecords, 
   }
 }
 
-/** What was left for them. */
+/** The mail for them. */
 function mailboxes(asking: Asking, { now }: Around): Pick<PaneRecords, 'post' | 'mail' | 'strike'> {
   return {
     post: async (pane, mail) => postMail(asking, pane, { mail, at: now() }),
@@ -68,7 +68,7 @@ function mailboxes(asking: Asking, { now }: Around): Pick<PaneRecords, 'post' | 
   }
 }
 
-/** False where it is gone already. Inside a transaction. */
+/** False if it is already deleted. Runs inside a transaction. */
 function remove({ one, run }: Asking, mail: number): boolean {
   if (!one('SELECT id FROM pane_mail WHERE id = ?', mail)) return false
   run('DELETE FROM pane_mail WHERE id = ?', mail)

@@ -1,10 +1,13 @@
-/** A store that waits while its database cannot be used for a moment. Each call is one transaction, so it is repeated whole. */
+/**
+ * A store that waits while its database is unavailable for a moment. Each call is one transaction, so it is repeated
+ * whole.
+ */
 import { isRalphError } from '../error.ts'
 import { untilItWorks, type Waiting } from './waiting.ts'
 
 type Calls = Record<string, unknown>
 
-/** `apart` are the parts that are no calls. Every other function of a store answers later, so it can wait. */
+/** `apart` are the members that are not calls. Every other function of a store is asynchronous, so it can wait. */
 type Patience<Store> = { apart: readonly (keyof Store)[]; why: Waiting['why'] }
 
 export function waitWhileLocked<Store extends object>(
@@ -18,7 +21,7 @@ export function waitWhileLocked<Store extends object>(
 
 const WAITING = 'The database is locked by another program. Waiting for it.'
 
-/** `why`: as long as a call that failed is worth repeating. */
+/** `why`: says why a failed call is worth repeating. */
 export function patientStore<Store extends object>(store: Store, { apart, why }: Patience<Store>): Store {
   const patient = (part: unknown): unknown => {
     if (typeof part === 'function') return (...given: unknown[]) => untilItWorks(async () => part(...given), { why })
@@ -26,5 +29,5 @@ export function patientStore<Store extends object>(store: Store, { apart, why }:
     return Object.fromEntries(Object.entries(part as Calls).map(([name, inner]) => [name, patient(inner)]))
   }
   const given = Object.fromEntries(apart.map((name) => [name, store[name]]))
-  return { ...(patient(store) as Store), ...given } // the same names, and what they stand for answers the same
+  return { ...(patient(store) as Store), ...given } // the same names, with functions that return the same
 }

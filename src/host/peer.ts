@@ -1,25 +1,25 @@
-/** Which process on this machine holds the other end of a connection, as far as the system tells. */
+/** Which process on this machine has the other end of a connection, as far as the system reports it. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
 
-/** The connection as the one who was called sees it. */
+/** The connection as the called side sees it. */
 export type Connection = { remoteAddress: string; remotePort: number; localPort: number }
 
 /**
- * The id of the process at the other end. `gone`: it was on this machine and has hung up. Undefined: it is on another machine,
- * belongs to somebody whose processes we may not look at, or the system does not tell (only Linux does).
+ * The id of the process at the other end. `gone`: it was on this machine and has hung up. Undefined: it is on another
+ * machine, belongs to a user whose processes we may not see, or the system does not say (only Linux does).
  */
 export function peerOf(connection: Connection): number | 'gone' | undefined {
   const sockets = readSockets()
   if (!sockets || !isOfThisMachine(connection.remoteAddress)) return undefined
   const inode = sockets.find((one) => isOtherEnd(one, connection))?.inode
-  // One that hides what it holds may be the end of a person's tunnel: sshd does.
+  // A process that hides what it holds may be the end of a person's tunnel: sshd does.
   return inode ? holderOf(`socket:[${inode}]`) : 'gone'
 }
 
 type Socket = { address: string; port: number; peerPort: number; inode: number }
 
-/** Undefined where there is no /proc. */
+/** Undefined without /proc. */
 function readSockets(): Socket[] | undefined {
   const tables = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((path) => {
     try {
@@ -51,7 +51,10 @@ function isOtherEnd(
   return port === remotePort && peerPort === localPort && address.endsWith(inKernelWords(remoteAddress))
 }
 
-/** The kernel prints each four bytes of an address in the order of this machine's memory. Any other than IPv4: the port decides. */
+/**
+ * The kernel prints each four bytes of an address in the byte order of this machine. For anything but IPv4, the port
+ * decides.
+ */
 function inKernelWords(address: string): string {
   const [, ...bytes] = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address) ?? []
   return bytes
@@ -61,7 +64,7 @@ function inKernelWords(address: string): string {
     .toUpperCase()
 }
 
-/** Its own addresses lead to a machine from within it, too. */
+/** A machine can also reach itself through its own addresses. */
 function isOfThisMachine(address: string): boolean {
   const plain = address.replace(/^::ffff:/, '')
   const own = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
@@ -83,7 +86,7 @@ function linksOf(folder: string): string[] {
   try {
     return readdirSync(folder).map((name) => linkAt(`${folder}/${name}`))
   } catch {
-    return [] // it has ended, or is not for us to see
+    return [] // it has ended, or is not visible
   }
 }
 

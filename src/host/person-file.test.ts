@@ -28,7 +28,7 @@ function makeFolder(): string {
 
 const bytes = (text: string) => Buffer.from(text)
 
-test('a file is replaced whole, with its rights, and nothing is left beside it', () => {
+test('a file is replaced whole, with its permissions, and nothing is left next to it', () => {
   const folder = makeFolder()
   const path = join(folder, 'settings.json')
   writeFileSync(path, 'old', { mode: 0o600 })
@@ -39,7 +39,7 @@ test('a file is replaced whole, with its rights, and nothing is left beside it',
   expect(readdirSync(folder)).toEqual(['settings.json'])
 })
 
-test('folders that are missing are told, and made', () => {
+test('missing folders are listed, and created', () => {
   const folder = makeFolder()
   const path = join(folder, 'a', 'b', 'c')
   expect(missingFolders(path)).toEqual([join(folder, 'a'), join(folder, 'a', 'b')])
@@ -47,7 +47,7 @@ test('folders that are missing are told, and made', () => {
   expect(missingFolders(path)).toEqual([])
 })
 
-test('what a link points to is replaced, not the link', () => {
+test('the target of a link is replaced, not the link', () => {
   const folder = makeFolder()
   mkdirSync(join(folder, 'dotfiles'))
   writeFileSync(join(folder, 'dotfiles', 'settings.json'), 'old')
@@ -59,7 +59,7 @@ test('what a link points to is replaced, not the link', () => {
   expect(readFileSync(join(folder, 'dotfiles', 'settings.json'), 'utf8')).toBe('new')
 })
 
-test('what is not there is undefined, and removing it again is no fault', () => {
+test('a missing file is undefined, and removing it again is not an error', () => {
   const path = join(makeFolder(), 'nothing')
   expect(readPersonFile(path)).toBeUndefined()
   removePersonFile(path)
@@ -68,16 +68,16 @@ test('what is not there is undefined, and removing it again is no fault', () => 
 
 test.each<[what: string, make: (path: string) => void, sentence: string]>([
   ['a folder', (path) => mkdirSync(path), 'must be a file, but it is a folder'],
-  ['a link to nothing', (path) => symlinkSync('nowhere', path), 'is a broken symbolic link'],
+  ['a broken link', (path) => symlinkSync('nowhere', path), 'is a broken symbolic link'],
   ['a link to itself', (path) => symlinkSync(path, path), 'its symbolic links form a loop'],
-])('%s in its place is refused in words', (_, make, sentence) => {
+])('%s in its place is refused with a sentence', (_, make, sentence) => {
   const path = join(makeFolder(), 'settings.json')
   make(path)
   expect(() => readPersonFile(path)).toThrow(sentence)
   expect(() => replacePersonFile(path, bytes('x'))).toThrow(path)
 })
 
-test('a file where a folder must be is refused in words', () => {
+test('a file in the place of a folder is refused with a sentence', () => {
   const folder = makeFolder()
   writeFileSync(join(folder, 'file'), '')
   expect(() => replacePersonFile(join(folder, 'file', 'settings.json'), bytes('x'))).toThrow(
@@ -85,8 +85,8 @@ test('a file where a folder must be is refused in words', () => {
   )
 })
 
-// Root may do everything.
-test.skipIf(process.getuid?.() === 0)('what is not for us to read or write is said (root may read everything)', () => {
+// root may do everything.
+test.skipIf(process.getuid?.() === 0)('denied access is reported (root may read everything)', () => {
   const folder = makeFolder()
   const path = join(folder, 'settings.json')
   writeFileSync(path, 'x', { mode: 0o000 })

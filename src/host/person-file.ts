@@ -1,4 +1,4 @@
-/** Files of a person's outside ralph's home: read as they are, replaced whole, and what stands in the way said in words. */
+/** Files of a person outside ralph's home: read as they are, replaced whole, with errors in plain words. */
 import {
   accessSync,
   chmodSync,
@@ -18,10 +18,10 @@ import { RalphError } from '../error.ts'
 import { replaceFile } from './files.ts'
 import { codeOf } from './plain-words.ts'
 
-/** `target` is the file itself, where `path` is a link or lies behind one. */
+/** `target` is the file itself, if `path` is or goes through a link. */
 export type PersonFile = { bytes: Buffer; target: string }
 
-/** Undefined where nothing is. */
+/** Undefined if nothing is there. */
 export function readPersonFile(path: string): PersonFile | undefined {
   const stat = statOf(path)
   if (!stat) return undefined
@@ -34,16 +34,16 @@ export function readPersonFile(path: string): PersonFile | undefined {
   }
 }
 
-/** Where a write to `path` ends up, also when it is not there yet. */
+/** Where a write to `path` ends up, even if it does not exist yet. */
 export function targetOf(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    return dirname(path) === path ? path : join(targetOf(dirname(path)), basename(path)) // it is made later
+    return dirname(path) === path ? path : join(targetOf(dirname(path)), basename(path)) // it is created later
   }
 }
 
-/** The folders above a file that are not there, the highest first. */
+/** The missing folders above a file, the highest first. */
 export function missingFolders(path: string): string[] {
   const folder = dirname(path)
   if (folder === path || isThere(folder)) return []
@@ -51,15 +51,15 @@ export function missingFolders(path: string): string[] {
 }
 
 /**
- * One rename, through a link to where it points; rights and owner stay. The temporary file always has the same name,
- * so that what a killed process leaves is used up by the next one.
+ * One rename, through a link to its target; permissions and owner stay. The temporary file always has the same name, so
+ * that the next process uses up what a killed one left.
  */
 export function replacePersonFile(path: string, bytes: Buffer): void {
   const stat = statOf(path)
   const target = targetOf(path)
   const temporary = temporaryOf(target)
   try {
-    if (stat) accessSync(target, constants.W_OK) // a rename would not mind that it is read-only
+    if (stat) accessSync(target, constants.W_OK) // a rename would ignore that it is read-only
     for (const folder of missingFolders(target)) makeFolder(folder)
     const ready = () => stat && keepRights(temporary, stat)
     replaceFile(target, bytes, { temporary, mode: 0o644, ready })
@@ -73,14 +73,14 @@ export function removePersonFile(path: string): void {
     const target = targetOf(path)
     rmSync(temporaryOf(target), { force: true })
     rmSync(target, { force: true })
-    // A link that pointed to it would point to nothing.
+    // A link that pointed to it would be broken.
     rmSync(path, { force: true })
   } catch (cause) {
     throw inWords(cause, path, 'removed')
   }
 }
 
-/** Whoever can read it can start it from now on. False where that was so before. */
+/** Makes it executable for everybody who can read it. False if it already was. */
 export function makeProgram(path: string): boolean {
   const mode = statOf(path)?.mode ?? 0
   const wanted = mode | ((mode & 0o444) >> 2)
@@ -93,12 +93,12 @@ export function makeProgram(path: string): boolean {
   }
 }
 
-/** Whatever a killed process has left beside the file. */
+/** Whatever a killed process left next to the file. */
 export function removeTemporary(path: string): void {
   tryTo(() => rmSync(temporaryOf(targetOf(path)), { force: true }))
 }
 
-/** Only when nothing is in it. */
+/** Only if it is empty. */
 export function removeEmptyFolder(path: string): void {
   tryTo(() => rmdirSync(path))
 }
@@ -119,7 +119,7 @@ function isThere(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined
   } catch {
-    return false // below a file, or in a folder that is not for us
+    return false // below a file, or in a folder we may not see
   }
 }
 
@@ -136,14 +136,14 @@ function statOf(path: string): Stats | undefined {
 
 function keepRights(temporary: string, { mode, uid, gid }: Stats): void {
   chmodSync(temporary, mode & 0o7777)
-  tryTo(() => chownSync(temporary, uid, gid)) // only root can; who cannot has a file of its own anyway
+  tryTo(() => chownSync(temporary, uid, gid)) // only root can; others own the file anyway
 }
 
 function tryTo(act: () => void): void {
   try {
     act()
   } catch {
-    // what it is for is good to have, but nothing depends on it
+    // nice to have, but nothing depends on it
   }
 }
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { bornOf, isGone } from './pid.ts'
 
-test('this process is not gone', () => {
+test('this process has not ended', () => {
   expect(isGone(process.pid)).toBe(false)
 })
 
@@ -14,9 +14,9 @@ test('one that has ended and was reaped is gone', async () => {
   expect(isGone(child.pid ?? 0)).toBe(true)
 })
 
-test('a zombie is gone, although its number is still taken', { timeout: 60_000 }, async ({ skip }) => {
-  skip(!existsSync('/proc/self/stat'), 'only Linux tells')
-  // The shell starts a child, then becomes a program that never asks how its children ended. Only then the child may end.
+test('a zombie is gone, although its id is still taken', { timeout: 60_000 }, async ({ skip }) => {
+  skip(!existsSync('/proc/self/stat'), 'only Linux reports it')
+  // The shell starts a child, then becomes a program that never reaps its children. Only then may the child end.
   const parent = spawn('sh', ['-c', 'cat <&3 & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
   })
@@ -35,8 +35,8 @@ test('a zombie is gone, although its number is still taken', { timeout: 60_000 }
   }
 })
 
-test('a number that another process has now is gone, one of another container is not known', ({ skip }) => {
-  skip(!existsSync('/proc/self/stat'), 'only Linux tells')
+test('an id that was reused is gone, one of another container is unknown', ({ skip }) => {
+  skip(!existsSync('/proc/self/stat'), 'only Linux reports it')
   const born = bornOf(process.pid) ?? ''
   expect(born).toMatch(/^pid:\[\d+\] \d+$/)
   expect(isGone(process.pid, born)).toBe(false)

@@ -1,6 +1,6 @@
 /**
- * The small files that lead git from a worktree to its repository and to the configuration there. Whoever writes one of them
- * can lead git to another configuration, so what they said when a loop began is put back.
+ * The small files that point git from a worktree to its repository and to the configuration there. Whoever writes one
+ * of them can point git to another configuration, so their content from the start of a loop is restored.
  */
 import { cpSync, lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -9,7 +9,7 @@ import { isFolder } from './files.ts'
 import type { Site } from './git-site.ts'
 import { codeOf } from './plain-words.ts'
 
-/** `texts` by path, of the files that were there; `absent` must not be there; `head` is what HEAD said. */
+/** `texts`: by path, of the files that existed; `absent`: must not exist; `head`: the content of HEAD. */
 export type Links = { texts: Record<string, string>; absent: string[]; head: string }
 
 export function readLinks({ top, gitDir, commonDir }: Site): Links {
@@ -23,7 +23,10 @@ export function readLinks({ top, gitDir, commonDir }: Site): Links {
   }
 }
 
-/** Returns what was put right, in sentences. Looks at a few small files, and starts nothing. A folder in the way goes to `aside`. */
+/**
+ * Returns what was repaired, in sentences. Looks at a few small files, and starts no program. A folder in the way goes
+ * to `aside`.
+ */
 export function mendLinks({ gitDir }: Site, { texts, absent, head }: Links, aside: string): string[] {
   const mended: string[] = []
   for (const path of absent)
@@ -50,7 +53,7 @@ function isHead(text: string | undefined): boolean {
   return text !== undefined && /^(ref: refs\/|[0-9a-f]{40})/.test(text)
 }
 
-/** Of a plain file: a link would lead elsewhere, and a folder is something else. */
+/** Of a regular file: a link would point elsewhere, and a folder is something else. */
 function textOf(path: string): string | undefined {
   try {
     return lstatSync(path).isFile() ? readFileSync(path, 'utf8') : undefined
@@ -60,7 +63,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** A folder in the way may be a repository that an agent made, with work in it. No text: nothing is to be there. */
+/** A folder in the way may be a repository that an agent made, with work in it. No text: nothing may be there. */
 function replace(path: string, text: string | undefined, aside: string): void {
   try {
     if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory())

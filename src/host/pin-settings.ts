@@ -1,4 +1,7 @@
-/** The configuration and the hooks of a repository as they were when a loop began: for ralph's own git, and to tell what has changed. */
+/**
+ * The configuration and the hooks of a repository as they were when a loop started: for ralph's own git, and to report
+ * what has changed.
+ */
 import {
   copyFileSync,
   existsSync,
@@ -19,10 +22,10 @@ import type { Site } from './git-site.ts'
 
 type Where = Pick<Site, 'top' | 'gitDir' | 'commonDir'>
 
-/** `files`: where the settings stand. `hooks`: a hash of each, by its name. */
+/** `files`: the files with the settings. `hooks`: a hash of each, by name. */
 export type Settings = { local: Setting[]; files: string[]; hooksFolder: string; hooks: Record<string, string> }
 
-/** Undefined where git cannot read them. */
+/** Undefined if git cannot read them. */
 export async function readSettings({ top, gitDir, commonDir }: Where): Promise<Settings | undefined> {
   const where = { top, gitDir, commonDir }
   const listed = await openSite(where).ask(['config', '--list', '--includes', '--show-scope', '--show-origin', '-z'])
@@ -44,7 +47,7 @@ function findHooks({ top, commonDir }: Where, settings: readonly Listed[]): stri
   return resolve(top, path.replace(/^~(?=\/)/, process.env.HOME ?? homedir()))
 }
 
-/** Git runs no samples. */
+/** git runs no samples. */
 function filesIn(folder: string): string[] {
   if (!existsSync(folder)) return []
   const names = readdirSync(folder).filter((name) => !name.endsWith('.sample'))
@@ -55,7 +58,7 @@ function hashOf(path: string): string {
   return process.getBuiltinModule('node:crypto').createHash('sha256').update(readFileSync(path)).digest('hex')
 }
 
-/** A text that changes with the settings and the hooks; telling it starts no program. */
+/** A string that changes with the settings and the hooks; computing it starts no program. */
 export function settingsStamp({ gitDir, commonDir }: Where, { files, hooksFolder }: Settings): string {
   const paths = new Set([
     ...files,
@@ -67,8 +70,8 @@ export function settingsStamp({ gitDir, commonDir }: Where, { files, hooksFolder
 }
 
 /**
- * In sentences, what differs from the start and is as a turn of the loop left it; what somebody changed later is theirs. None
- * where nothing has changed that makes git run a program, or read other files.
+ * In sentences, what differs from the start and is as a turn of the loop left it; what somebody changed later is
+ * theirs. None unless a change makes git run a program or read other files.
  */
 export function describeChanges(
   commonDir: string,
@@ -101,8 +104,9 @@ function shortened(names: readonly string[]): string {
 const MOST = 8
 
 /**
- * A folder that git takes for what the worktrees of the repository share: everything in it is the repository's own but for
- * its configuration, its attributes and where a shallow history ends, which stay as they are now. Hooks and grafts are not there.
+ * A folder that git takes for what the worktrees of the repository share: everything in it is the repository's own,
+ * except its configuration, its attributes and the end of a shallow history, which stay as they are now. It has no
+ * hooks and no grafts.
  */
 export function pinSettings(commonDir: string, { local }: Settings, folder: string): void {
   rmSync(folder, { recursive: true, force: true })
@@ -115,7 +119,7 @@ export function pinSettings(commonDir: string, { local }: Settings, folder: stri
   for (const name of names) if (!OWN.has(name)) symlinkSync(join(commonDir, name), join(folder, name))
 }
 
-// What is included stands in the list itself; the others would lead to files that an agent may write.
+// Included settings are in the list itself; the include lines would point to files that an agent may write.
 const LEFT_OUT = /^(include\.path|includeif\..*|extensions\.worktreeconfig|core\.worktree|core\.bare)$/s
 
 const OWN = new Set(['config', 'config.worktree', 'hooks', 'info', 'shallow', 'commondir', 'gitdir', 'index'])

@@ -47,10 +47,10 @@ test('git reads a printed configuration as the same settings', () => {
   )
 })
 
-describe('the configuration that ralph goes by', () => {
+describe('the configuration that ralph uses', () => {
   const asked = async ({ repo }: Pin, ...args: string[]) => (await repo.ask(args)) as { out?: string }
 
-  test('is that of the start, with what it includes, whatever is written later', async () => {
+  test('is the original one, with what it includes, whatever is written later', async () => {
     main.write('shared.config', '[filter "mine"]\n\tclean = tr a b\n')
     main.git('config', 'include.path', '../shared.config')
     const pin = await pinned()
@@ -70,7 +70,7 @@ describe('the configuration that ralph goes by', () => {
         main.git('replace', '--graft', 'HEAD')
       },
     ],
-    ['a shallow end', () => writeFileSync(join(main.dir, '.git/shallow'), `${main.git('rev-parse', 'HEAD')}\n`)],
+    ['a shallow boundary', () => writeFileSync(join(main.dir, '.git/shallow'), `${main.git('rev-parse', 'HEAD')}\n`)],
     ['a broken configuration', () => writeFileSync(join(main.dir, '.git/config'), 'nonsense [')],
   ])('does not know %s', async (_, write) => {
     main.commit('Second')
@@ -96,8 +96,8 @@ describe('what a turn left', () => {
   test.each<[string, () => void, RegExp]>([
     ['a filter', () => main.git('config', 'filter.x.clean', 'evil'), /\/config has changed .*\(filter\.x\.clean\)/],
     ['a hook', () => main.write('.git/hooks/pre-commit', 'evil'), /hooks .*\(pre-commit\)/],
-    ['another folder of hooks', () => main.git('config', 'core.hooksPath', 'mine'), /\(core\.hookspath\)/],
-  ])('is told: %s', async (_, write, says) => {
+    ['another hooks folder', () => main.git('config', 'core.hooksPath', 'mine'), /\(core\.hookspath\)/],
+  ])('is reported: %s', async (_, write, says) => {
     const pin = await pinned()
     expect(await pin.look()).toEqual([])
     write()
@@ -107,16 +107,16 @@ describe('what a turn left', () => {
   })
 
   test.each<[string, () => void]>([
-    ['who commits and where it is pushed', () => main.git('config', 'branch.main.remote', 'origin')],
+    ['the author and where it is pushed', () => main.git('config', 'branch.main.remote', 'origin')],
     ['a sample', () => main.write('.git/hooks/pre-commit.sample', 'text')],
     ['nothing', () => {}],
-  ])('and means nothing is not told: %s', async (_, write) => {
+  ])('and means nothing is not reported: %s', async (_, write) => {
     const pin = await pinned()
     write()
     expect(await pin.look()).toEqual([])
   })
 
-  test('keeps git of an accept from it, unless somebody changed it since', async () => {
+  test('is not used by the git of an accept, unless somebody changed it since', async () => {
     const pin = await pinned()
     main.git('config', 'filter.x.clean', 'evil')
     await pin.look()
@@ -129,7 +129,7 @@ describe('what a turn left', () => {
     })
   })
 
-  test('beside HEAD goes, and what is missing comes back', async () => {
+  test('next to HEAD is removed, and what is missing is restored', async () => {
     const pin = await pinned()
     const git = join(main.dir, '.git')
     writeFileSync(join(git, 'commondir'), '/elsewhere\n')
@@ -139,7 +139,7 @@ describe('what a turn left', () => {
     expect(pin.mend()).toEqual([])
   })
 
-  test('in place of the link of a worktree goes aside', async () => {
+  test('in place of the link of a worktree is set aside', async () => {
     const { dir } = await makeWorktree(main)
     const pin = await pinned(dir)
     const link = readFileSync(join(dir, '.git'), 'utf8')
@@ -153,7 +153,7 @@ describe('what a turn left', () => {
 })
 
 describe('a repository', () => {
-  test('that was removed is not begun anew, nor in what is left of its folder', async () => {
+  test('that was removed is not pinned again, not even in what is left of its folder', async () => {
     const pin = await pinned()
     const folder = join(main.dir, '.git')
     rmSync(folder, { recursive: true })
@@ -166,7 +166,7 @@ describe('a repository', () => {
     expect([pin.mend(), readdirSync(folder)]).toEqual([[], []])
   })
 
-  test('that is another one now is gone', async () => {
+  test('that was replaced no longer exists', async () => {
     const { dir } = await makeWorktree(main)
     const pin = await pinned(dir)
     renameSync(pin.repo.gitDir, `${pin.repo.gitDir}-away`)
@@ -177,7 +177,7 @@ describe('a repository', () => {
     })
   })
 
-  test('that an agent in a sandbox made is none of its loop', async () => {
+  test('that an agent in a sandbox made does not belong to its loop', async () => {
     const dir = temporaryFolder()
     const open = async (begun: boolean) => openTree({ dir, home, loop: 'b2', sandbox: true, begun })
     expect((await open(false)).checkpoints).toEqual({ none: expect.any(String) })

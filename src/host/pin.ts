@@ -1,6 +1,6 @@
 /**
- * What a loop holds on to of its repository: where it lies, and its configuration, as both were before any agent worked there.
- * They lie in ralph's own folder, and ralph's own git goes by them, whatever is found in the worktree since.
+ * What a loop holds on to of its repository: its location and its configuration, as both were before any agent worked
+ * there. They are in ralph's own folder, and ralph's own git uses them, whatever is found in the worktree since.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,11 +12,13 @@ import { describeChanges, pinSettings, readSettings, type Settings, settingsStam
 
 export type Pin = {
   repo: Repository
-  /** After a turn: puts the files right that lead to the repository, and tells of that and of changed settings in sentences. */
+  /**
+   * After a turn: repairs the files that point to the repository, and reports that and changed settings in sentences.
+   */
   look(): Promise<string[]>
   /** The first half of that, at any time. */
   mend(): string[]
-  /** What turns have changed of configuration and hooks, and nobody since, in sentences. */
+  /** What turns have changed in configuration and hooks, and nobody since, in sentences. */
   changes(): Promise<string[]>
 }
 
@@ -30,12 +32,12 @@ export function pinFolder(home: string, loop: string): string {
   return join(home, 'git', loop)
 }
 
-/** Where it is noted which commit each checkpoint is. */
+/** Where the commits of the checkpoints are recorded. */
 export function commitsFile(home: string, loop: string): string {
   return join(pinFolder(home, loop), COMMITS)
 }
 
-/** The same of the person's own worktree, for a loop that has another one. */
+/** The same for the person's own worktree, for a loop that has another one. */
 function originFolder(home: string, loop: string): string {
   return `${pinFolder(home, loop)}.from`
 }
@@ -46,8 +48,8 @@ export async function pinOrigin(home: string, loop: string, from: string): Promi
 }
 
 /**
- * The worktrees that a loop has to do with, their links put right, and what its turns have changed of configuration and
- * hooks: where they did, git goes by those of the start, and where not, as a person finds it. None where nobody has noted them.
+ * The worktrees of a loop, with their links repaired, and what its turns changed in configuration and hooks: if they
+ * did, git uses those of the start, and if not, the current ones. None if nobody has recorded them.
  */
 export async function openPins(home: string, loop: string): Promise<{ sites: Site[]; changes: string[] }> {
   const pins = [pinFolder, originFolder].flatMap((folderOf) => {
@@ -68,7 +70,7 @@ export function forgetPins(home: string, loop: string): void {
   for (const folderOf of [pinFolder, originFolder]) rmSync(folderOf(home, loop), { recursive: true, force: true })
 }
 
-/** Whether one is kept there, whole. */
+/** Whether a complete one is kept there. */
 export function isPinned(folder: string): boolean {
   return readNote(folder) !== undefined
 }
@@ -125,7 +127,7 @@ function pinOf(folder: string, { top, gitDir, commonDir, links, settings: start,
     const now = (await readSettings(where)) ?? left // what git cannot read is as bad as the worst of it
     return describeChanges(commonDir, { start, left, now })
   }
-  // Where the repository itself is gone, nothing is to be mended.
+  // If the repository itself is missing, there is nothing to repair.
   const mend = () => (isFolder(join(commonDir, 'objects')) ? mendLinks(where, links, join(folder, 'aside')) : [])
   return {
     repo: openSite(site),

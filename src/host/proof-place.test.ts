@@ -304,7 +304,7 @@ test('says that the repository is gone, or another one now', async () => {
   const place = await openPlace(main)
   await shown(place, now)
   renameSync(join(main.dir, '.git'), join(temporaryFolder(), 'moved'))
-  await expect(openPlace(main)).rejects.toThrow(/^The repository of .* cannot be used: .*not a git repository/)
+  await expect(openPlace(main)).rejects.toThrow(/^The repository of .* cannot be used: .*no longer a git repository/)
   expect(await shown(place, now)).toMatch(/no longer has the files of tree/)
   main.git('init', '--quiet')
   expect(await shown(place, now)).toMatch(/no longer has the files of tree/)

@@ -64,7 +64,7 @@ describe('the worktree of a task', () => {
     [
       'a commit that is not there',
       { at: '1'.repeat(40) },
-      'The commit 1111111111111111111111111111111111111111 is not in',
+      'The commit 1111111111111111111111111111111111111111 is no longer in',
     ],
   ])('is refused for %s', async (_, asked, why) => {
     const open = await openTaskTree({ ...machine.place, base: 'main', ...asked })

@@ -174,7 +174,7 @@ describe('a fork', () => {
     const place = await worked()
     const { git, first } = place
     const { id: loop } = first
-    await expect(place.run('fork', { loop, iteration: 9 })).rejects.toThrow('There are 0 to 2;')
+    await expect(place.run('fork', { loop, iteration: 9 })).rejects.toThrow('It has 0 to 2;')
     await expect(place.run('fork', { loop: 'nope' })).rejects.toThrow('No such loop: nope')
     await expect(place.run('fork', { loop, agent: 'command:nowhere' })).rejects.toThrow('was not found')
     for (const ref of git('for-each-ref', '--format=%(refname)', 'refs/ralph/').split('\n'))
